@@ -1,0 +1,67 @@
+// Which tiles of a matrix are nonzero, with the Frobenius norm of each.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace foretile {
+
+/// Position of a nonzero tile in row-major order: the tile's number within its matrix.
+using TileId = std::int64_t;
+
+/// A block-sparse pattern in compressed rows, and the same in compressed columns. Immutable.
+class Shape {
+ public:
+  struct Entry {
+    std::int32_t row;
+    std::int32_t column;
+    float norm = 1.0F;  ///< Frobenius norm of the tile
+  };
+
+  Shape() = default;
+  /// Entries in any order; throws InputError when one lies outside or appears twice.
+  Shape(std::int32_t rows, std::int32_t columns, std::vector<Entry> entries);
+  static Shape dense(std::int32_t rows, std::int32_t columns);
+
+  std::int32_t rows() const { return rows_; }
+  std::int32_t columns() const { return columns_; }
+  TileId nonzeros() const { return static_cast<TileId>(row_columns_.size()); }
+
+  /// Columns of the nonzero tiles of a row, increasing. Tile ids are `first(row)` plus the position.
+  std::span<const std::int32_t> row(std::int32_t row) const {
+    return {row_columns_.data() + row_start_[row],
+            static_cast<std::size_t>(row_start_[row + 1] - row_start_[row])};
+  }
+  TileId first(std::int32_t row) const { return row_start_[row]; }
+  /// Rows of the nonzero tiles of a column, increasing, and the ids of these tiles.
+  std::span<const std::int32_t> column(std::int32_t column) const {
+    return {column_rows_.data() + column_start_[column],
+            static_cast<std::size_t>(column_start_[column + 1] - column_start_[column])};
+  }
+  std::span<const TileId> column_ids(std::int32_t column) const {
+    return {column_ids_.data() + column_start_[column],
+            static_cast<std::size_t>(column_start_[column + 1] - column_start_[column])};
+  }
+
+  float norm(TileId id) const { return norms_[id]; }
+  std::int32_t row_of(TileId id) const { return rows_of_[id]; }
+  std::int32_t column_of(TileId id) const { return row_columns_[id]; }
+  /// The tile's id, or nothing when it is zero.
+  std::optional<TileId> find(std::int32_t row, std::int32_t column) const;
+  bool contains(std::int32_t row, std::int32_t column) const { return find(row, column).has_value(); }
+
+ private:
+  std::int32_t rows_ = 0;
+  std::int32_t columns_ = 0;
+  std::vector<TileId> row_start_{0};
+  std::vector<std::int32_t> row_columns_;
+  std::vector<std::int32_t> rows_of_;
+  std::vector<float> norms_;
+  std::vector<TileId> column_start_{0};
+  std::vector<std::int32_t> column_rows_;
+  std::vector<TileId> column_ids_;
+};
+
+}  // namespace foretile

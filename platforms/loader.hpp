@@ -1,0 +1,20 @@
+// Reading platform files.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "platforms/platform.hpp"
+
+namespace foretile {
+
+/// Loads `summit` (a file that ships), `here` (this machine; see here.hpp) or a path. `settings` are
+/// "platform.KEY=VALUE" overrides in the file's own keys, for example "platform.nvlink.bandwidth=100e9".
+/// Throws InputError with file, line and key for unknown keys, wrong units and impossible values.
+Platform load_platform(const std::string& name_or_path, const std::vector<std::string>& settings = {});
+
+/// The same from text, as stored in a plan; `source` is for messages.
+Platform parse_platform(const std::string& toml, const std::string& source,
+                        const std::vector<std::string>& settings = {});
+
+}  // namespace foretile

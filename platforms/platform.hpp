@@ -1,0 +1,80 @@
+// A machine, as much of it as a rehearsal needs. SI units throughout: bytes, seconds, flop/s.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "platforms/kernel_model.hpp"
+
+namespace foretile {
+
+/// One direction of a link.
+struct LinkModel {
+  double latency_s = 0;
+  double bandwidth_bytes_per_s = 0;
+};
+
+enum class DeviceKind {
+  gpu,  ///< memory of its own, behind a link
+  core  ///< a CPU core; its tiles lie in host memory
+};
+
+struct DeviceModel {
+  DeviceKind kind = DeviceKind::gpu;
+  std::int64_t memory_bytes = 0;  ///< budget for tiles on one device
+  KernelModel kernel;
+};
+
+/// Links inside a node. For `core` devices only `host_copy` and the messages are used.
+struct NodeLinks {
+  LinkModel host_to_device;  ///< one device's link, that direction
+  LinkModel device_to_host;
+  double socket_host_to_device_bytes_per_s = 0;  ///< all devices of a socket together, per direction
+  LinkModel peer;                                ///< device to device on the same socket
+  LinkModel cross_socket;                        ///< the bus between sockets, per direction
+  LinkModel message;                             ///< between two ranks of one node
+};
+
+struct Network {
+  LinkModel message;                      ///< between two ranks of different nodes: cap of one rank
+  double node_injection_bytes_per_s = 0;  ///< all ranks of a node together, per direction
+};
+
+/// What the runtime system adds to the hardware's cost.
+struct Runtime {
+  double copy_overhead_s = 0;     ///< software cost of one tile copied to or from a device; serial per device
+  double message_overhead_s = 0;  ///< software cost of one tile sent or received; serial per rank
+};
+
+/// Relative standard deviations; 0 turns noise off.
+struct Noise {
+  double kernel = 0;
+  double link = 0;
+};
+
+struct Platform {
+  std::string name;
+  std::string toml;        ///< the text it was read from after all --set, enough to rebuild it
+  std::string source;      ///< path for messages
+  bool estimated = false;  ///< true when nothing was measured: predictions are guesses
+
+  int nodes = 1;             ///< available
+  int sockets = 1;           ///< per node
+  int cores_per_socket = 1;  ///< available to the application
+  int devices_per_socket = 1;
+  std::int64_t memory_bytes_per_socket = 0;
+  double memory_bandwidth_bytes_per_s = 0;  ///< host memory of one socket
+  int ranks_per_node = 1;
+
+  DeviceModel device;
+  NodeLinks links;
+  Network network;
+  double generation_bytes_per_s_per_core = 0;  ///< making B tiles on demand, one core
+  Runtime runtime;
+  Noise noise;
+
+  int cores_per_node() const { return sockets * cores_per_socket; }
+  int devices_per_node() const { return sockets * devices_per_socket; }
+};
+
+}  // namespace foretile
