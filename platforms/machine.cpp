@@ -1,0 +1,69 @@
+#include "platforms/machine.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.hpp"
+
+namespace foretile {
+
+namespace {
+
+int devices_of_full_rank(const Platform& p) {
+  return std::max(1, p.devices_per_node() / p.ranks_per_node);
+}
+
+/// `gpus` below one rank's share gives one rank with fewer devices; above, only whole ranks.
+std::pair<int, int> ranks_and_devices(const Platform& p, const MachineSize& size) {
+  const int full = devices_of_full_rank(p);
+  if (size.gpus) {
+    if (*size.gpus <= full) return {1, *size.gpus};
+    if (*size.gpus % full != 0) {
+      throw input_error("--gpus", fmt::format("{}", *size.gpus), fmt::format("a multiple of {}", full),
+                        fmt::format("{} has {} devices per rank", p.name, full));
+    }
+    return {*size.gpus / full, full};
+  }
+  if (size.ranks) return {*size.ranks, full};
+  return {size.nodes.value_or(1) * p.ranks_per_node, full};
+}
+
+}  // namespace
+
+int Machine::socket_of(int rank, int device) const {
+  const int first = rank % ranks_per_node * devices_per_rank;
+  return std::min((first + device) / platform.devices_per_socket, platform.sockets - 1);
+}
+
+int Machine::cores_per_rank() const {
+  return std::max(1, platform.cores_per_node() / ranks_per_node);
+}
+
+std::int64_t Machine::host_bytes_per_rank() const {
+  return platform.memory_bytes_per_socket * platform.sockets / ranks_per_node;
+}
+
+Machine make_machine(Platform platform, const MachineSize& size) {
+  if (size.nodes.has_value() + size.ranks.has_value() + size.gpus.has_value() > 1) {
+    throw InputError("give only one of --nodes, --ranks and --gpus");
+  }
+  for (const auto& [option, value] :
+       {std::pair("--nodes", size.nodes), {"--ranks", size.ranks}, {"--gpus", size.gpus}}) {
+    if (value && *value < 1) throw input_error(option, fmt::format("{}", *value), "at least 1");
+  }
+  const auto [ranks, devices] = ranks_and_devices(platform, size);
+  Machine machine;
+  machine.ranks = ranks;
+  machine.ranks_per_node = platform.ranks_per_node;
+  machine.devices_per_rank = devices;
+  machine.platform = std::move(platform);
+  if (machine.nodes() > machine.platform.nodes) {
+    throw input_error("machine size", fmt::format("{} nodes", machine.nodes()),
+                      fmt::format("at most {} on {}", machine.platform.nodes, machine.platform.name));
+  }
+  return machine;
+}
+
+}  // namespace foretile

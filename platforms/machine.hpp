@@ -1,0 +1,37 @@
+// How much of a platform one run uses, and which rank and device lies where.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "platforms/platform.hpp"
+
+namespace foretile {
+
+/// Exactly one of the three is given by the user; none means one node.
+struct MachineSize {
+  std::optional<int> nodes, ranks, gpus;
+};
+
+/// Ranks are numbered node by node; the ranks of a node share its sockets in equal parts, so a rank's devices
+/// and cores lie on one socket when ranks_per_node is a multiple of the sockets.
+struct Machine {
+  Platform platform;
+  int ranks = 1;
+  int ranks_per_node = 1;
+  int devices_per_rank = 1;
+
+  int nodes() const { return (ranks + ranks_per_node - 1) / ranks_per_node; }
+  int devices() const { return ranks * devices_per_rank; }
+  int node_of(int rank) const { return rank / ranks_per_node; }
+  /// Socket within its node of a rank's device, and of the rank's host memory (that of device 0).
+  int socket_of(int rank, int device) const;
+  /// Cores that a rank may use to generate tiles; at least 1.
+  int cores_per_rank() const;
+  std::int64_t host_bytes_per_rank() const;
+};
+
+/// Throws InputError when the platform has fewer nodes, or `gpus` does not fill whole ranks.
+Machine make_machine(Platform platform, const MachineSize& size);
+
+}  // namespace foretile
