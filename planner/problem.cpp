@@ -1,0 +1,77 @@
+#include "planner/problem.hpp"
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <filesystem>
+
+#include "base/error.hpp"
+#include "base/files.hpp"
+#include "planner/problems/dense.hpp"
+#include "planner/problems/random.hpp"
+#include "planner/problems/table_reader.hpp"
+
+namespace foretile {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A name without folder and ending may be an example.
+fs::path example_named(const std::string& name) {
+  if (name.empty() || name.find('/') != std::string::npos) return {};
+  return find_data(fs::path("examples") / (name + ".toml"));
+}
+
+toml::table parse(const Problem& problem) {
+  try {
+    return toml::parse(problem.toml, problem.source);
+  } catch (const toml::parse_error& e) {
+    throw InputError(
+        fmt::format("{}:{}: not TOML: {}", problem.source, e.source().begin.line, e.description()));
+  }
+}
+
+/// Reads the parameters of one kind, refuses other keys, and builds.
+template <class Parameters>
+Contraction build(TableReader& table, Parameters (*read)(TableReader&),
+                  Contraction (*make)(const Parameters&)) {
+  const Parameters parameters = read(table);
+  table.refuse_other_keys();
+  try {
+    return make(parameters);
+  } catch (const InputError& e) {
+    throw InputError(fmt::format("{}: {}", table.source(), e.what()));
+  }
+}
+
+}  // namespace
+
+Problem load_problem(const std::string& path_or_name) {
+  fs::path path = path_or_name;
+  std::error_code ignored;
+  if (!fs::exists(path, ignored) || fs::is_directory(path, ignored)) {
+    const fs::path example = example_named(path_or_name);
+    if (example.empty()) {
+      throw input_error(path_or_name, "neither a file nor an example", "a problem file or an example's name",
+                        "check the path; `foretile problem` writes such files");
+    }
+    path = example;
+  }
+  return {path.stem().string(), read_text(path), path.string()};
+}
+
+Contraction build_contraction(const Problem& problem) {
+  const toml::table parsed = parse(problem);
+  TableReader table(parsed, problem.source);
+  const std::string kind = table.text("kind");
+  Contraction contraction = [&] {
+    if (kind == "dense") return build(table, read_dense, dense_contraction);
+    if (kind == "random") return build(table, read_random, random_contraction);
+    throw table.error("kind", fmt::format("\"{}\"", kind), "\"dense\", \"random\" or \"molecule\"");
+  }();
+  contraction.name = problem.name;
+  return contraction;
+}
+
+}  // namespace foretile

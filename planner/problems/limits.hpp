@@ -1,0 +1,18 @@
+// What a problem may ask for, so that a slip in a file ends in a message and not in a machine out of memory.
+#pragma once
+
+#include <cstdint>
+
+namespace foretile {
+
+/// Elements along M, N or K. The product of two extents still fits 64 bits.
+inline constexpr std::int64_t max_extent = 2'000'000'000;
+/// Nonzero or candidate tiles of one matrix; C65H132's largest matrix has fewer than a million.
+inline constexpr std::int64_t max_tiles = 20'000'000;
+/// TOML integers have 63 bits and a sign.
+inline constexpr std::int64_t max_seed = INT64_MAX;
+
+/// Throws InputError when a matrix of `rows` x `columns` tiles has more than `max_tiles`.
+void check_tile_count(std::int64_t rows, std::int64_t columns);
+
+}  // namespace foretile

@@ -1,0 +1,56 @@
+// Reads the keys of a problem file; every error names file, line and key.
+#pragma once
+
+#include <toml++/toml.h>
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+
+namespace foretile {
+
+/// A view of one TOML table that remembers which keys were asked for, so that the rest can be refused.
+class TableReader {
+ public:
+  /// `table` must outlive the reader; `source` is the file's name in messages.
+  TableReader(const toml::table& table, std::string source) : table_(table), source_(std::move(source)) {}
+
+  bool has(std::string_view key) const { return table_.contains(key); }
+
+  /// The number at `key`, within [low, high]. Throws InputError when it is missing, no integer or outside.
+  std::int64_t integer(std::string_view key, std::int64_t low, std::int64_t high);
+  std::int64_t integer_or(std::string_view key, std::int64_t fallback, std::int64_t low, std::int64_t high);
+  /// The same for real numbers; integers are accepted, infinity and "not a number" are not.
+  double real(std::string_view key, double low, double high);
+  double real_or(std::string_view key, double fallback, double low, double high);
+  std::string text(std::string_view key);
+  std::string text_or(std::string_view key, std::string_view fallback);
+  /// A list of integers, each within [low, high].
+  std::vector<std::int64_t> integers(std::string_view key, std::int64_t low, std::int64_t high);
+  /// A list of lists of numbers, each inner one of `low` to `high` numbers.
+  std::vector<std::vector<double>> rows(std::string_view key, std::size_t low, std::size_t high);
+
+  /// Throws InputError for the first key nobody asked for. Call it when all keys were read.
+  void refuse_other_keys() const;
+
+  /// "FILE:LINE: key 'KEY'".
+  std::string where(std::string_view key) const;
+  InputError error(std::string_view key, std::string_view found, std::string_view expected,
+                   std::string_view change = {}) const;
+  /// The line of the first character of the value at `key`; 1 when there is none.
+  std::int64_t line(std::string_view key) const;
+  const std::string& source() const { return source_; }
+
+ private:
+  const toml::node& node(std::string_view key);
+
+  const toml::table& table_;
+  std::string source_;
+  std::set<std::string, std::less<>> asked_;
+};
+
+}  // namespace foretile

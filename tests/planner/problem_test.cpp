@@ -1,0 +1,66 @@
+#include "planner/problem.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+
+namespace foretile {
+namespace {
+
+std::string message_of(const std::string& toml) {
+  try {
+    build_contraction({"p", toml, "p.toml"});
+  } catch (const InputError& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+TEST(Problem, DenseIsCutAsAsked) {
+  const Contraction c = build_contraction(
+      {"p", "kind = \"dense\"\nm = 10\nn = 6\nk = 8\ntile = 4\nn_tiles = [1, 5]\nseed = 9\n", "p.toml"});
+  EXPECT_EQ(c.name, "p");
+  EXPECT_EQ(c.m.cuts(), (std::vector<std::int64_t>{0, 4, 8, 10}));
+  EXPECT_EQ(c.n.cuts(), (std::vector<std::int64_t>{0, 1, 6}));
+  EXPECT_EQ(c.c.nonzeros(), 6);
+  EXPECT_EQ(c.seed, 9U);
+  EXPECT_DOUBLE_EQ(traits(c).flops, 2.0 * 10 * 6 * 8);
+}
+
+TEST(Problem, ErrorsNameFileLineAndKey) {
+  EXPECT_EQ(message_of("kind = \"dense\"\nm = 10\nn = 0\nk = 8\ntile = 4\n"),
+            "p.toml:3: key 'n': found 0, expected an integer from 1 to 2000000000");
+  EXPECT_EQ(message_of("kind = \"dense\"\nm = 10\nn = 2\nk = 8\ntile = 4\ntiles = 4\n").substr(0, 43),
+            "p.toml:6: key 'tiles': found an unknown key");
+  EXPECT_EQ(message_of("kind = \"dense\"\nm = 10\nn = 2\nk = 8\n"),
+            "p.toml:1: key 'tile': found no such key, expected a value; add it");
+  EXPECT_EQ(
+      message_of("kind = \"dense\"\nm = 10\nm_tiles = [4, 4]\nn = 2\nk = 8\ntile = 4\n"),
+      "p.toml:3: key 'm_tiles': found sizes that add up to 8, expected 10; make the sizes add up to the "
+      "extent");
+  EXPECT_EQ(message_of("kind = \"dens\"\n"),
+            "p.toml:1: key 'kind': found \"dens\", expected \"dense\", \"random\" or \"molecule\"");
+  EXPECT_EQ(message_of("kind = \"random\"\nm = 10\nn = 2\nk = 8\na_density = -0.1\n"),
+            "p.toml:5: key 'a_density': found -0.1, expected a number from 1e-09 to 1");
+  EXPECT_EQ(message_of("kind = \"random\"\nm = 10\nn = 2\nk = 8\na_density = nan\n"),
+            "p.toml:5: key 'a_density': found nan, expected a number from 1e-09 to 1");
+  EXPECT_EQ(message_of("kind = \"dense\"\nm = = 3\n").substr(0, 18), "p.toml:2: not TOML");
+}
+
+TEST(Problem, RefusesMoreTilesThanMemoryHolds) {
+  EXPECT_NE(message_of("kind = \"dense\"\nm = 2000000000\nn = 2000000000\nk = 1\ntile = 1\n")
+                .find("take larger tiles"),
+            std::string::npos);
+  EXPECT_NE(
+      message_of("kind = \"dense\"\nm = 100000\nn = 100000\nk = 1\ntile = 10\n").find("take larger tiles"),
+      std::string::npos);
+}
+
+TEST(Problem, UnknownNamesAreErrors) {
+  EXPECT_THROW(load_problem("no-such-example"), InputError);
+  EXPECT_THROW(load_problem("/"), InputError);
+  EXPECT_THROW(load_problem(""), InputError);
+}
+
+}  // namespace
+}  // namespace foretile
