@@ -1,0 +1,75 @@
+// The narrow interface between the scheduler of one rank and what carries out its decisions: a simulated
+// machine or a real one.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "planner/plan.hpp"
+#include "planner/products.hpp"
+
+namespace foretile {
+
+enum class Matrix : std::uint8_t { a, b, c };
+
+struct TileRef {
+  Matrix matrix = Matrix::a;
+  TileId id = 0;
+  bool operator==(const TileRef&) const = default;
+};
+
+/// A memory of the rank: a device's number, or the host.
+using MemoryPlace = int;
+inline constexpr MemoryPlace kHost = -1;
+
+/// Neighbouring loads or stores that travel as one.
+struct Copy {
+  MemoryPlace from = kHost;
+  MemoryPlace to = kHost;
+  std::vector<TileRef> tiles;
+  std::int64_t bytes = 0;
+};
+
+/// A broadcast on its way to one rank, which forwards it along the tree (planner/owners.hpp).
+struct Message {
+  std::shared_ptr<const Broadcast> broadcast;
+  int owner = 0;
+  int number = 0;    ///< of the broadcast among its owner's
+  int position = 0;  ///< of the receiver in the tree
+  std::int64_t bytes = 0;
+};
+
+using OperationId = std::uint32_t;
+
+/// Every start_* returns at once; the back end later calls RankScheduler::done(id) exactly once, never from
+/// inside start_*. Tiles named in an operation stay where they are until it is done.
+class Backend {
+ public:
+  virtual ~Backend() = default;
+
+  /// Seconds since the start of the run.
+  virtual double now() const = 0;
+  /// Kernels that may be in flight on one device.
+  virtual int kernel_slots() const = 0;
+
+  /// C_ij += A_ik B_kj on a device. Kernels of one device on the same C tile must take effect in starting
+  /// order.
+  virtual void start_kernel(OperationId id, int device, TileId a, const Product& product) = 0;
+  /// Makes a tile of B in host memory on one core.
+  virtual void start_generate(OperationId id, TileId b) = 0;
+  virtual void start_copy(OperationId id, const Copy& copy) = 0;
+  /// Sends to another rank; its back end calls RankScheduler::received there. Done when the tiles were read.
+  virtual void start_send(OperationId id, int to_rank, const Message& message) = 0;
+
+  /// Space for a tile on a device; zeroed for C.
+  virtual void allocate(int device, TileRef tile) = 0;
+  virtual void release(int device, TileRef tile) = 0;
+  /// A generated tile left the staging area.
+  virtual void release_host(TileRef tile) = 0;
+  /// The device works on the host's tile in place, instead of allocate and copy; a tile of B leaves the
+  /// staging area for the device. Only where SchedulerOptions::zero_copy.
+  virtual void adopt(int device, TileRef tile) = 0;
+};
+
+}  // namespace foretile

@@ -1,0 +1,62 @@
+// One device's way through its blocks: what is loaded, what is computed, what is stored.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+
+#include "planner/contraction.hpp"
+#include "planner/plan.hpp"
+#include "scheduler/chunk_work.hpp"
+#include "scheduler/device_memory.hpp"
+#include "scheduler/statistics.hpp"
+
+namespace foretile {
+
+/// Position of one of the three cursors: chunk counted from the device's first, item within it.
+struct Cursor {
+  std::size_t chunk = 0;
+  std::size_t item = 0;
+};
+
+/// The state of one device; RankScheduler moves it. Chunks between the one worked on and the one generated
+/// for are expanded, the rest is not.
+class DeviceQueue {
+ public:
+  DeviceQueue(const Contraction& contraction, const DevicePlan& plan, std::int64_t budget_bytes,
+              DeviceMemory::Evicted evicted);
+
+  /// The chunk with this number, expanded if need be; nullptr behind the last one. It must not be finished.
+  ChunkWork* chunk(std::size_t number);
+  /// Number of the earliest unfinished chunk.
+  std::size_t front() const { return front_; }
+  bool chunks_left() { return chunk(front_) != nullptr; }
+  void pop_front();
+
+  /// The item under a cursor, moving it over chunk ends; nullptr behind the last one.
+  Item* item(Cursor& cursor);
+
+  DeviceMemory memory;
+  DeviceStatistics statistics;
+  Cursor generating, loading, computing;
+  std::int32_t next_product = -1;  ///< of the item being computed
+  int kernels_in_flight = 0;
+  int host_copies_in_flight = 0;
+  int peer_copies_in_flight = 0;
+  bool storing = false;
+  std::int64_t staged_bytes = 0;  ///< generated or being generated for this device
+
+ private:
+  bool expand_next();
+
+  const Contraction* contraction_;
+  const DevicePlan* plan_;
+  std::deque<ChunkWork> window_;
+  std::size_t front_ = 0;
+  std::size_t next_block_ = 0;
+  std::size_t next_chunk_ = 0;
+  std::shared_ptr<BlockWork> expanding_;
+};
+
+}  // namespace foretile

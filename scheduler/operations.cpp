@@ -1,0 +1,35 @@
+#include "scheduler/operations.hpp"
+
+namespace foretile {
+
+Operation& Operations::start(Cause cause, MemoryPlace device, OperationId& id) {
+  if (free_.empty()) {
+    free_.push_back(static_cast<OperationId>(operations_.size()));
+    operations_.emplace_back();
+  }
+  id = free_.back();
+  free_.pop_back();
+  Operation& operation = operations_[id];
+  operation.event = {};
+  operation.event.cause = cause;
+  operation.event.rank = rank_;
+  operation.event.device = device;
+  operation.event.start_s = backend_->now();
+  // On a real machine events are noticed late; what the chain does not explain is waiting.
+  const double unexplained = operation.event.start_s - current_.total();
+  operation.path = unexplained > 1e-9 ? current_.plus(Cause::wait, unexplained) : current_;
+  operation.chunk = nullptr;
+  operation.items.clear();
+  return operation;
+}
+
+Operation& Operations::end(OperationId id) {
+  Operation& operation = operations_[id];
+  operation.event.end_s = backend_->now();
+  current_ = operation.path.plus(operation.event.cause, operation.event.end_s - operation.event.start_s);
+  if (sink_) sink_->record(operation.event);
+  free_.push_back(id);
+  return operation;
+}
+
+}  // namespace foretile

@@ -1,0 +1,35 @@
+// What one rank did.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "scheduler/path.hpp"
+
+namespace foretile {
+
+struct DeviceStatistics {
+  std::int64_t kernels = 0;
+  double flops = 0;
+  double kernel_s = 0;
+  double h2d_s = 0, d2d_s = 0, d2h_s = 0;  ///< sums over copies, which may overlap
+  std::int64_t h2d_bytes = 0, d2d_bytes = 0, d2h_bytes = 0;
+  std::int64_t host_loads = 0, peer_loads = 0, hits = 0;  ///< of A's tiles
+  std::int64_t evictions = 0;
+  std::int64_t peak_bytes = 0;
+};
+
+struct RankStatistics {
+  std::vector<DeviceStatistics> devices;
+  std::int64_t generated_tiles = 0;
+  std::int64_t generated_bytes = 0;
+  double generate_s = 0;  ///< core-seconds
+  std::int64_t sent_bytes = 0;
+  std::int64_t received_bytes = 0;
+  double send_s = 0;
+  double finish_s = 0;  ///< end of the last operation
+  Path critical;        ///< of the last operation
+};
+
+}  // namespace foretile
