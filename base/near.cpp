@@ -41,7 +41,9 @@ std::vector<std::string> near_matches(std::string_view word, const std::vector<s
   for (const std::string& candidate : candidates) {
     const int edits = edit_distance(word, candidate);
     const bool same_end = last_part(word) == last_part(candidate);
-    if (same_end || 3 * edits <= static_cast<int>(word.size())) found.emplace_back(edits, candidate);
+    const bool longer = candidate.starts_with(word);
+    if (same_end || longer || 3 * edits <= static_cast<int>(word.size()))
+      found.emplace_back(edits, candidate);
   }
   std::sort(found.begin(), found.end());
   if (found.size() > most) found.resize(most);
@@ -51,11 +53,12 @@ std::vector<std::string> near_matches(std::string_view word, const std::vector<s
 }
 
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates) {
-  const std::vector<std::string> names = near_matches(word, candidates);
+  std::vector<std::string> names = near_matches(word, candidates);
   if (names.empty()) return {};
-  std::string text = "did you mean " + names.front();
-  for (std::size_t i = 1; i < names.size(); ++i) text += (i + 1 == names.size() ? " or " : ", ") + names[i];
-  return text + "?";
+  const std::string last = names.back();
+  names.pop_back();
+  if (names.empty()) return fmt::format("did you mean {}?", last);
+  return fmt::format("did you mean {} or {}?", fmt::join(names, ", "), last);
 }
 
 }  // namespace foretile

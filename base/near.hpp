@@ -11,8 +11,8 @@ namespace foretile {
 /// (optimal string alignment distance).
 int edit_distance(std::string_view a, std::string_view b);
 
-/// At most `most` of `candidates`, best first: those within a third of `word`'s length in edits, and dotted
-/// names that end in the same last part.
+/// At most `most` of `candidates`, best first: those within a third of `word`'s length in edits, those that
+/// go on where `word` ends, and dotted names with the same last part.
 std::vector<std::string> near_matches(std::string_view word, const std::vector<std::string>& candidates,
                                       std::size_t most = 3);
 

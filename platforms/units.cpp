@@ -130,7 +130,8 @@ double parse_quantity(std::string_view text, Dimension dimension, std::string_vi
   if (unit.empty()) return value;
   const std::optional<double> factor = factor_of(unit, dimension);
   if (!factor) throw input_error(where, found, expected_form(dimension), hint(unit, value, dimension));
-  return value * *factor;
+  // Dividing by a power of ten rounds once: 11.1 us is then exactly what 11.1e-6 is.
+  return *factor < 1 ? value / std::round(1 / *factor) : value * *factor;
 }
 
 std::string format_quantity(double value, Dimension dimension) {
