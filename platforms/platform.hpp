@@ -25,7 +25,8 @@ struct DeviceModel {
   KernelModel kernel;
 };
 
-/// Links inside a node. For `core` devices only `host_copy` and the messages are used.
+/// Links inside a node. For `core` devices, whose tiles lie in host memory, all but `message` are that
+/// memory.
 struct NodeLinks {
   LinkModel host_to_device;  ///< one device's link, that direction
   LinkModel device_to_host;

@@ -1,0 +1,24 @@
+// Rules of a platform file that concern more than one key.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "platforms/platform.hpp"
+
+namespace foretile {
+
+/// What a check may ask about the file.
+struct FileView {
+  std::function<bool(std::string_view)> has;           ///< is the key there?
+  std::function<std::string(std::string_view)> where;  ///< "file:line: key", for messages; any key
+};
+
+/// Keys that the platform needs are there, and none that it cannot have. Call when the values are filled in.
+void check_presence(const Platform& platform, const FileView& file);
+
+/// Values agree with each other: ranks divide a node's GPUs, and the like.
+void check_values(const Platform& platform, const FileView& file);
+
+}  // namespace foretile

@@ -1,0 +1,108 @@
+#include "platforms/here.hpp"
+
+#include <fmt/format.h>
+#include <sched.h>
+#include <sys/sysinfo.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "base/files.hpp"
+#include "platforms/loader.hpp"
+
+namespace foretile {
+
+namespace {
+
+int usable_cores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
+  return static_cast<int>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
+}
+
+std::int64_t installed_memory() {
+  struct sysinfo info;
+  std::memset(&info, 0, sizeof info);
+  if (sysinfo(&info) != 0) return std::int64_t{1} << 30;
+  return static_cast<std::int64_t>(info.totalram) * info.mem_unit;
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  if (gethostname(name.data(), name.size() - 1) != 0) return "unknown";
+  return name.data();
+}
+
+/// Double precision operations per cycle of one core with two multiply-add units of the widest vectors.
+int flops_per_cycle() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512f")) return 32;
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return 16;
+  return 4;
+#else
+  return 8;
+#endif
+}
+
+}  // namespace
+
+MachineFacts machine_facts() {
+  return {usable_cores(), installed_memory(), host_name()};
+}
+
+std::filesystem::path here_file() {
+  return user_configuration_folder() / "here.toml";
+}
+
+std::string estimated_here(const MachineFacts& facts) {
+  const std::int64_t usable = facts.memory_bytes / 5 * 4;
+  const double guessed_clock = 2.5e9;  // typical of servers with all cores busy
+  return fmt::format(R"(# Guessed, not measured: run `foretile-run calibrate` to replace it.
+name = "here"
+estimated = true
+nodes = 1
+sockets_per_node = 1
+ranks_per_node = {cores}
+
+[socket]
+cores = {cores}
+devices = {cores}  # the cores are the devices
+memory = {memory}  # four fifths of what is installed
+memory_bandwidth = "20 GB/s"  # a guess
+
+[device]
+kind = "core"
+memory = {device_memory}  # half of the memory above, in equal parts
+
+[device.kernel]
+rate = {rate}  # {flops} flop per cycle at a guessed clock of 2.5 GHz
+half_m = 10
+half_n = 10
+half_k = 20
+latency = "1 us"
+streams = 1
+
+[message]
+latency = "1 us"  # guesses
+bandwidth = "5 GB/s"
+
+[generation]
+rate = "1 GB/s"  # a guess
+)",
+                     fmt::arg("cores", facts.cores), fmt::arg("memory", std::max<std::int64_t>(usable, 1)),
+                     fmt::arg("device_memory", std::max<std::int64_t>(usable / 2 / facts.cores, 1)),
+                     fmt::arg("rate", flops_per_cycle() * guessed_clock),
+                     fmt::arg("flops", flops_per_cycle()));
+}
+
+Platform here_platform(const std::vector<std::string>& settings) {
+  const std::filesystem::path file = here_file();
+  std::error_code ignored;
+  if (std::filesystem::exists(file, ignored)) return parse_platform(read_text(file), file.string(), settings);
+  return parse_platform(estimated_here(machine_facts()), "here (estimated)", settings);
+}
+
+}  // namespace foretile

@@ -1,0 +1,153 @@
+#include "platforms/keys.hpp"
+
+#include <algorithm>
+
+namespace foretile {
+
+namespace {
+
+using Slots = std::vector<Slot>;
+constexpr double most_bytes = 1e15;    // per socket or device
+constexpr double most_rate = 1e18;     // B/s or flop/s
+constexpr double most_latency = 3600;  // s
+constexpr double most_count = 1e6;
+
+PlatformKey count(std::string path, Slots (*slots)(Platform&)) {
+  return {std::move(path), Dimension::number, 1, most_count, Presence::always, slots};
+}
+
+PlatformKey bytes(std::string path, Slots (*slots)(Platform&)) {
+  return {std::move(path), Dimension::bytes, 1, most_bytes, Presence::always, slots};
+}
+
+PlatformKey bandwidth(std::string path, Presence presence, Slots (*slots)(Platform&)) {
+  return {std::move(path), Dimension::bytes_per_s, 1, most_rate, presence, slots};
+}
+
+PlatformKey latency(std::string path, Presence presence, Slots (*slots)(Platform&)) {
+  return {std::move(path), Dimension::seconds, 0, most_latency, presence, slots};
+}
+
+PlatformKey number(std::string path, double low, double high, Presence presence, Slots (*slots)(Platform&)) {
+  return {std::move(path), Dimension::number, low, high, presence, slots};
+}
+
+PlatformKey other(std::string path, Presence presence, Slots (*slots)(Platform&)) {
+  return {std::move(path), Dimension::number, 0, 0, presence, slots};
+}
+
+void add_node(std::vector<PlatformKey>& keys) {
+  keys.push_back(other("name", Presence::always, [](Platform& p) { return Slots{&p.name}; }));
+  keys.push_back(other("estimated", Presence::optional, [](Platform& p) { return Slots{&p.estimated}; }));
+  keys.push_back(count("nodes", [](Platform& p) { return Slots{&p.nodes}; }));
+  keys.push_back(count("sockets_per_node", [](Platform& p) { return Slots{&p.sockets}; }));
+  keys.push_back(count("ranks_per_node", [](Platform& p) { return Slots{&p.ranks_per_node}; }));
+  keys.push_back(count("socket.cores", [](Platform& p) { return Slots{&p.cores_per_socket}; }));
+  keys.push_back(count("socket.devices", [](Platform& p) { return Slots{&p.devices_per_socket}; }));
+  keys.push_back(bytes("socket.memory", [](Platform& p) { return Slots{&p.memory_bytes_per_socket}; }));
+  keys.push_back(bandwidth("socket.memory_bandwidth", Presence::always,
+                           [](Platform& p) { return Slots{&p.memory_bandwidth_bytes_per_s}; }));
+  keys.push_back(bandwidth("socket.device_bandwidth", Presence::only_gpu,
+                           [](Platform& p) { return Slots{&p.links.socket_host_to_device_bytes_per_s}; }));
+}
+
+void add_device(std::vector<PlatformKey>& keys) {
+  keys.push_back(other("device.kind", Presence::always, [](Platform& p) { return Slots{&p.device.kind}; }));
+  keys.push_back(bytes("device.memory", [](Platform& p) { return Slots{&p.device.memory_bytes}; }));
+  keys.push_back({"device.kernel.rate", Dimension::flops_per_s, 1, most_rate, Presence::always,
+                  [](Platform& p) { return Slots{&p.device.kernel.rate_flops_per_s}; }});
+  keys.push_back(number("device.kernel.half_m", 0, most_count, Presence::always,
+                        [](Platform& p) { return Slots{&p.device.kernel.half_m}; }));
+  keys.push_back(number("device.kernel.half_n", 0, most_count, Presence::always,
+                        [](Platform& p) { return Slots{&p.device.kernel.half_n}; }));
+  keys.push_back(number("device.kernel.half_k", 0, most_count, Presence::always,
+                        [](Platform& p) { return Slots{&p.device.kernel.half_k}; }));
+  keys.push_back(latency("device.kernel.latency", Presence::always,
+                         [](Platform& p) { return Slots{&p.device.kernel.latency_s}; }));
+  keys.push_back(number("device.kernel.streams", 1, most_count, Presence::always,
+                        [](Platform& p) { return Slots{&p.device.kernel.streams}; }));
+}
+
+void add_device_link(std::vector<PlatformKey>& keys, const std::string& table) {
+  keys.push_back(latency(table + ".latency", Presence::only_gpu, [](Platform& p) {
+    return Slots{&p.links.host_to_device.latency_s, &p.links.device_to_host.latency_s};
+  }));
+  keys.push_back(bandwidth(table + ".bandwidth", Presence::only_gpu, [](Platform& p) {
+    return Slots{&p.links.host_to_device.bandwidth_bytes_per_s,
+                 &p.links.device_to_host.bandwidth_bytes_per_s};
+  }));
+  keys.push_back(bandwidth(table + ".h2d_bandwidth", Presence::only_gpu,
+                           [](Platform& p) { return Slots{&p.links.host_to_device.bandwidth_bytes_per_s}; }));
+  keys.push_back(bandwidth(table + ".d2h_bandwidth", Presence::only_gpu,
+                           [](Platform& p) { return Slots{&p.links.device_to_host.bandwidth_bytes_per_s}; }));
+}
+
+void add_links(std::vector<PlatformKey>& keys) {
+  for (const std::string& table : device_link_tables()) add_device_link(keys, table);
+  keys.push_back(latency("peer.latency", Presence::gpu_peers,
+                         [](Platform& p) { return Slots{&p.links.peer.latency_s}; }));
+  keys.push_back(bandwidth("peer.bandwidth", Presence::gpu_peers,
+                           [](Platform& p) { return Slots{&p.links.peer.bandwidth_bytes_per_s}; }));
+  keys.push_back(latency("xbus.latency", Presence::gpu_sockets,
+                         [](Platform& p) { return Slots{&p.links.cross_socket.latency_s}; }));
+  keys.push_back(bandwidth("xbus.bandwidth", Presence::gpu_sockets,
+                           [](Platform& p) { return Slots{&p.links.cross_socket.bandwidth_bytes_per_s}; }));
+  keys.push_back(latency("message.latency", Presence::always,
+                         [](Platform& p) { return Slots{&p.links.message.latency_s}; }));
+  keys.push_back(bandwidth("message.bandwidth", Presence::always,
+                           [](Platform& p) { return Slots{&p.links.message.bandwidth_bytes_per_s}; }));
+  keys.push_back(latency("network.latency", Presence::cluster,
+                         [](Platform& p) { return Slots{&p.network.message.latency_s}; }));
+  keys.push_back(bandwidth("network.bandwidth", Presence::cluster,
+                           [](Platform& p) { return Slots{&p.network.message.bandwidth_bytes_per_s}; }));
+  keys.push_back(bandwidth("network.node_bandwidth", Presence::cluster,
+                           [](Platform& p) { return Slots{&p.network.node_injection_bytes_per_s}; }));
+}
+
+void add_software(std::vector<PlatformKey>& keys) {
+  keys.push_back(bandwidth("generation.rate", Presence::always,
+                           [](Platform& p) { return Slots{&p.generation_bytes_per_s_per_core}; }));
+  keys.push_back(latency("runtime.copy_overhead", Presence::optional,
+                         [](Platform& p) { return Slots{&p.runtime.copy_overhead_s}; }));
+  keys.push_back(latency("runtime.message_overhead", Presence::optional,
+                         [](Platform& p) { return Slots{&p.runtime.message_overhead_s}; }));
+  keys.push_back(
+      number("noise.kernel", 0, 1, Presence::optional, [](Platform& p) { return Slots{&p.noise.kernel}; }));
+  keys.push_back(
+      number("noise.link", 0, 1, Presence::optional, [](Platform& p) { return Slots{&p.noise.link}; }));
+}
+
+std::vector<PlatformKey> all_keys() {
+  std::vector<PlatformKey> keys;
+  add_node(keys);
+  add_device(keys);
+  add_links(keys);
+  add_software(keys);
+  return keys;
+}
+
+}  // namespace
+
+const std::vector<PlatformKey>& platform_keys() {
+  static const std::vector<PlatformKey> keys = all_keys();
+  return keys;
+}
+
+const PlatformKey* find_platform_key(std::string_view path) {
+  const auto& keys = platform_keys();
+  const auto found =
+      std::find_if(keys.begin(), keys.end(), [&](const auto& key) { return key.path == path; });
+  return found == keys.end() ? nullptr : &*found;
+}
+
+const std::vector<std::string>& device_link_tables() {
+  static const std::vector<std::string> tables = {"nvlink", "pcie", "infinity_fabric", "c2c"};
+  return tables;
+}
+
+bool is_device_link(std::string_view path) {
+  const auto& tables = device_link_tables();
+  return std::find(tables.begin(), tables.end(), path.substr(0, path.find('.'))) != tables.end();
+}
+
+}  // namespace foretile

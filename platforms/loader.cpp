@@ -1,0 +1,243 @@
+#include "platforms/loader.hpp"
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <cmath>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <sstream>
+#include <utility>
+#include <variant>
+
+#include "base/error.hpp"
+#include "base/files.hpp"
+#include "base/near.hpp"
+#include "platforms/checks.hpp"
+#include "platforms/here.hpp"
+#include "platforms/keys.hpp"
+#include "platforms/overrides.hpp"
+
+namespace foretile {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string at(const std::string& source, std::size_t line) {
+  return fmt::format("{}:{}", source, line);
+}
+
+/// The file as a table, with where each key came from.
+class PlatformFile {
+ public:
+  PlatformFile(const std::string& text, std::string source) : source_(std::move(source)) {
+    try {
+      table_ = toml::parse(text);
+    } catch (const toml::parse_error& error) {
+      throw input_error(at(source_, error.source().begin.line), std::string(error.description()),
+                        "a TOML file");
+    }
+    check_names(table_, "");
+  }
+
+  void apply(const std::vector<std::string>& settings) { apply_overrides(table_, settings); }
+
+  const toml::node* find(std::string_view path) const { return table_.at_path(path).node(); }
+
+  /// "file:line: key"; overridden keys have no line, and a missing one gets that of its table.
+  std::string where(std::string_view path) const {
+    for (std::string_view part = path;; part = part.substr(0, part.rfind('.'))) {
+      if (const toml::node* node = find(part)) {
+        const auto line = node->source().begin.line;
+        return line ? fmt::format("{}: {}", at(source_, line), path) : fmt::format("--set platform.{}", path);
+      }
+      if (part.find('.') == std::string_view::npos) return fmt::format("{}:1: {}", source_, path);
+    }
+  }
+
+  std::string text() const {
+    std::ostringstream out;
+    out << toml::toml_formatter(table_) << "\n";
+    return std::move(out).str();
+  }
+
+ private:
+  void check_names(const toml::table& table, const std::string& above) const {
+    for (const auto& [name, node] : table) {
+      const std::string path = above + std::string(name.str());
+      const bool dotted = name.str().find('.') != std::string_view::npos;
+      if (const toml::table* inner = node.as_table(); inner && !dotted && is_table(path)) {
+        check_names(*inner, path + ".");
+      } else if (dotted || !find_platform_key(path)) {
+        unknown(path, name.source().begin.line);
+      }
+    }
+  }
+
+  static bool is_table(const std::string& path) {
+    for (const PlatformKey& key : platform_keys()) {
+      if (key.path.starts_with(path + ".")) return true;
+    }
+    return false;
+  }
+
+  [[noreturn]] void unknown(const std::string& path, std::size_t line) const {
+    std::vector<std::string> names;
+    for (const PlatformKey& key : platform_keys()) names.push_back(key.path);
+    throw input_error(fmt::format("{}: {}", at(source_, line), path), "an unknown key",
+                      "a key of a platform file", did_you_mean(path, names));
+  }
+
+  std::string source_;
+  toml::table table_;
+};
+
+std::string shown(const toml::node& node) {
+  std::ostringstream out;
+  node.visit([&](const auto& value) {
+    if constexpr (toml::is_value<decltype(value)>) {
+      out << toml::toml_formatter(value);
+    } else {
+      out << (node.is_table() ? "a table" : "an array");
+    }
+  });
+  return std::move(out).str();
+}
+
+double number_in(const toml::node& node, const PlatformKey& key, const std::string& where) {
+  if (const auto* text = node.as_string()) return parse_quantity(text->get(), key.dimension, where);
+  if (const auto* integer = node.as_integer()) return static_cast<double>(integer->get());
+  if (const auto* real = node.as_floating_point()) return real->get();
+  throw input_error(where, shown(node), expected_form(key.dimension));
+}
+
+std::string range_of(const PlatformKey& key) {
+  return fmt::format("{} to {}", format_quantity(key.low, key.dimension),
+                     format_quantity(key.high, key.dimension));
+}
+
+double number_in_range(const toml::node& node, const PlatformKey& key, const std::string& where) {
+  const double value = number_in(node, key, where);
+  const bool inside = value >= key.low && value <= key.high;  // false for NaN
+  if (!inside) throw input_error(where, shown(node), range_of(key));
+  return value;
+}
+
+double whole_in_range(const toml::node& node, const PlatformKey& key, const std::string& where) {
+  const double value = number_in_range(node, key, where);
+  if (key.dimension == Dimension::bytes) return std::round(value);
+  if (value != std::floor(value)) throw input_error(where, shown(node), "a whole number");
+  return value;
+}
+
+std::string text_in(const toml::node& node, const std::string& where) {
+  const auto* text = node.as_string();
+  if (!text || text->get().empty()) throw input_error(where, shown(node), "some text in quotes");
+  return text->get();
+}
+
+DeviceKind kind_in(const toml::node& node, const std::string& where) {
+  const std::string text = text_in(node, where);
+  if (text == "gpu") return DeviceKind::gpu;
+  if (text == "core") return DeviceKind::core;
+  throw input_error(where, shown(node), "\"gpu\" or \"core\"");
+}
+
+/// Puts the key's value into one of its slots.
+struct Fill {
+  const toml::node& node;
+  const PlatformKey& key;
+  const std::string& where;
+
+  void operator()(double* to) const { *to = number_in_range(node, key, where); }
+  void operator()(int* to) const { *to = static_cast<int>(whole_in_range(node, key, where)); }
+  void operator()(std::int64_t* to) const {
+    *to = static_cast<std::int64_t>(whole_in_range(node, key, where));
+  }
+  void operator()(std::string* to) const { *to = text_in(node, where); }
+  void operator()(DeviceKind* to) const { *to = kind_in(node, where); }
+  void operator()(bool* to) const {
+    if (!node.is_boolean()) throw input_error(where, shown(node), "true or false");
+    *to = node.as_boolean()->get();
+  }
+};
+
+void fill_values(Platform& platform, const PlatformFile& file) {
+  for (const PlatformKey& key : platform_keys()) {
+    const toml::node* node = file.find(key.path);
+    if (!node) continue;
+    const std::string where = file.where(key.path);
+    for (const Slot& slot : key.slots(platform)) std::visit(Fill{*node, key, where}, slot);
+  }
+}
+
+/// Links that a platform need not describe get the figures of the next best one, so that none is left without
+/// a bandwidth: cores reach each other through the host's memory.
+void fill_gaps(Platform& p) {
+  NodeLinks& links = p.links;
+  if (p.device.kind == DeviceKind::core) {
+    const LinkModel memory{0, p.memory_bandwidth_bytes_per_s};
+    links.host_to_device = links.device_to_host = links.peer = links.cross_socket = memory;
+    links.socket_host_to_device_bytes_per_s = p.memory_bandwidth_bytes_per_s;
+  }
+  if (links.peer.bandwidth_bytes_per_s == 0) links.peer = links.host_to_device;
+  if (links.cross_socket.bandwidth_bytes_per_s == 0) links.cross_socket = links.peer;
+  if (p.network.message.bandwidth_bytes_per_s == 0) p.network.message = links.message;
+  if (p.network.node_injection_bytes_per_s == 0) {
+    p.network.node_injection_bytes_per_s = p.network.message.bandwidth_bytes_per_s * p.ranks_per_node;
+  }
+}
+
+std::vector<std::string> shipped_platforms() {
+  std::vector<std::string> names = {"here"};
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(find_data("platforms"), ignored)) {
+    if (entry.path().extension() == ".toml") names.push_back(entry.path().stem().string());
+  }
+  return names;
+}
+
+std::string joined(const std::vector<std::string>& names) {
+  const std::set<std::string> sorted(names.begin(), names.end());
+  return fmt::format("{}", fmt::join(sorted, ", "));
+}
+
+bool is_plain_name(const std::string& name) {
+  return !name.empty() && name.find_first_of("/.") == std::string::npos;
+}
+
+}  // namespace
+
+Platform parse_platform(const std::string& toml, const std::string& source,
+                        const std::vector<std::string>& settings) {
+  PlatformFile file(toml, source);
+  file.apply(settings);
+  const FileView view{[&](std::string_view path) { return file.find(path) != nullptr; },
+                      [&](std::string_view path) { return file.where(path); }};
+  Platform platform;
+  fill_values(platform, file);
+  check_presence(platform, view);
+  check_values(platform, view);
+  fill_gaps(platform);
+  platform.source = source;
+  platform.toml = settings.empty() ? toml : file.text();
+  return platform;
+}
+
+Platform load_platform(const std::string& name_or_path, const std::vector<std::string>& settings) {
+  if (name_or_path == "here") return here_platform(settings);
+  if (is_plain_name(name_or_path)) {
+    const fs::path shipped = find_data(fs::path("platforms") / (name_or_path + ".toml"));
+    if (!shipped.empty()) return parse_platform(read_text(shipped), shipped.string(), settings);
+  }
+  if (!fs::exists(name_or_path)) {
+    const std::vector<std::string> names = shipped_platforms();
+    throw input_error("platform", "\"" + name_or_path + "\"", "a file or one of " + joined(names),
+                      did_you_mean(name_or_path, names));
+  }
+  return parse_platform(read_text(name_or_path), name_or_path, settings);
+}
+
+}  // namespace foretile

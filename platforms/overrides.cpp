@@ -1,0 +1,114 @@
+#include "platforms/overrides.hpp"
+
+#include <charconv>
+#include <string_view>
+#include <variant>
+
+#include "base/error.hpp"
+#include "base/near.hpp"
+#include "platforms/keys.hpp"
+
+namespace foretile {
+
+namespace {
+
+constexpr std::string_view prefix = "platform.";
+
+struct Override {
+  const PlatformKey* key;
+  std::string value;
+};
+
+Override parse_override(const std::string& setting) {
+  const auto equals = setting.find('=');
+  if (equals == std::string::npos) {
+    throw input_error("--set", "\"" + setting + "\"", "platform.KEY=VALUE");
+  }
+  const std::string name = setting.substr(0, equals);
+  const PlatformKey* key = name.starts_with(prefix) ? find_platform_key(name.substr(prefix.size())) : nullptr;
+  if (!key) {
+    const std::string hint = did_you_mean(name, override_names());
+    throw input_error("--set " + name, "an unknown key", "a key of the platform file after \"platform.\"",
+                      hint.empty() ? "`foretile platform show NAME` lists them" : hint);
+  }
+  return {key, setting.substr(equals + 1)};
+}
+
+template <typename Number>
+bool parse_whole(std::string_view text, Number& value) {
+  const char* last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, value);
+  return error == std::errc{} && end == last;
+}
+
+bool is_text(const PlatformKey& key) {
+  Platform unused;
+  const Slot slot = key.slots(unused).front();
+  return std::holds_alternative<std::string*>(slot) || std::holds_alternative<DeviceKind*>(slot);
+}
+
+/// The value as the same text would be in a file, quotes left out.
+void insert_value(toml::table& table, std::string_view leaf, const Override& change) {
+  std::int64_t integer = 0;
+  double real = 0;
+  const std::string& text = change.value;
+  if (is_text(*change.key)) {
+    table.insert_or_assign(leaf, text);
+  } else if (text == "true" || text == "false") {
+    table.insert_or_assign(leaf, text == "true");
+  } else if (parse_whole(text, integer)) {
+    table.insert_or_assign(leaf, integer);
+  } else if (parse_whole(text, real)) {
+    table.insert_or_assign(leaf, real);
+  } else {
+    table.insert_or_assign(leaf, text);
+  }
+}
+
+void copy_value(toml::table& table, std::string_view from, std::string_view to) {
+  table.get(from)->visit([&](const auto& value) { table.insert_or_assign(to, value); });
+}
+
+/// `bandwidth` stands for both directions, so it and the two directed keys replace each other.
+void make_room_on_link(toml::table& table, std::string_view leaf) {
+  if (leaf == "bandwidth") {
+    table.erase("h2d_bandwidth");
+    table.erase("d2h_bandwidth");
+  } else if (leaf.ends_with("_bandwidth") && table.contains("bandwidth")) {
+    copy_value(table, "bandwidth", "h2d_bandwidth");
+    copy_value(table, "bandwidth", "d2h_bandwidth");
+    table.erase("bandwidth");
+  }
+}
+
+toml::table& table_of(toml::table& root, std::string_view path) {
+  toml::table* table = &root;
+  for (auto dot = path.find('.'); dot != std::string_view::npos; dot = path.find('.')) {
+    const std::string_view name = path.substr(0, dot);
+    if (!table->contains(name)) table->insert(name, toml::table{});
+    table = table->get_as<toml::table>(name);
+    path.remove_prefix(dot + 1);
+  }
+  return *table;
+}
+
+}  // namespace
+
+std::vector<std::string> override_names() {
+  std::vector<std::string> names;
+  for (const PlatformKey& key : platform_keys()) names.push_back(std::string(prefix) + key.path);
+  return names;
+}
+
+void apply_overrides(toml::table& table, const std::vector<std::string>& settings) {
+  for (const std::string& setting : settings) {
+    const Override change = parse_override(setting);
+    const std::string& path = change.key->path;
+    const std::string_view leaf = std::string_view(path).substr(path.rfind('.') + 1);
+    toml::table& inner = table_of(table, path);
+    if (is_device_link(path)) make_room_on_link(inner, leaf);
+    insert_value(inner, leaf, change);
+  }
+}
+
+}  // namespace foretile

@@ -1,0 +1,155 @@
+#include "platforms/show.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "platforms/figures.hpp"
+
+namespace foretile {
+
+namespace {
+
+using Lines = std::vector<std::string>;
+
+constexpr int most_devices_drawn = 8;  // of one socket; the others are named by first and last
+
+std::string bandwidth(double value) {
+  return format_quantity(value, Dimension::bytes_per_s);
+}
+std::string bytes(std::int64_t value) {
+  return format_quantity(static_cast<double>(value), Dimension::bytes);
+}
+std::string rate(double value) {
+  return format_quantity(value, Dimension::flops_per_s);
+}
+
+std::size_t widest(const Lines& lines) {
+  std::size_t width = 0;
+  for (const std::string& line : lines) width = std::max(width, line.size());
+  return width;
+}
+
+Lines boxed(const Lines& inside) {
+  const std::size_t width = widest(inside);
+  const std::string edge = fmt::format("+{:-<{}}+", "", width + 2);
+  Lines box = {edge};
+  for (const std::string& line : inside) box.push_back(fmt::format("| {:<{}} |", line, width));
+  box.push_back(edge);
+  return box;
+}
+
+std::string device_text(const Platform& p) {
+  return fmt::format("{}, {}", bytes(p.device.memory_bytes), rate(p.device.kernel.rate_flops_per_s));
+}
+
+Lines socket_box(const Platform& p, int socket) {
+  Lines inside = {fmt::format("socket {}", socket),
+                  fmt::format("{} core{}", p.cores_per_socket, p.cores_per_socket == 1 ? "" : "s"),
+                  fmt::format("memory {}, {}", bytes(p.memory_bytes_per_socket),
+                              bandwidth(p.memory_bandwidth_bytes_per_s))};
+  if (p.device.kind == DeviceKind::core)
+    inside.push_back(fmt::format("a device is a core with {}", device_text(p)));
+  return boxed(inside);
+}
+
+/// One line per GPU of the socket, all at the end of a link of their own.
+Lines gpu_branch(const Platform& p, int socket) {
+  const int first = socket * p.devices_per_socket;
+  const int drawn = std::min(p.devices_per_socket, most_devices_drawn);
+  Lines lines;
+  for (int i = 0; i < drawn; ++i) {
+    lines.push_back(fmt::format("+-- GPU {}: {}", first + i, device_text(p)));
+  }
+  if (drawn < p.devices_per_socket) {
+    lines.back() = fmt::format("+-- ... to GPU {}, the same", first + p.devices_per_socket - 1);
+  }
+  return lines;
+}
+
+/// The box and, from its first inner line on, the branch to its right.
+Lines side_by_side(const Lines& box, const Lines& branch) {
+  const std::size_t width = widest(box);
+  Lines lines;
+  for (std::size_t i = 0; i < std::max(box.size(), branch.size() + 1); ++i) {
+    std::string line = i < box.size() ? box[i] : std::string(width, ' ');
+    if (i >= 1 && i <= branch.size()) line += (i == 1 ? "---" : "   ") + branch[i - 1];
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+Lines socket_lines(const Platform& p, int socket) {
+  const Lines box = socket_box(p, socket);
+  return p.device.kind == DeviceKind::gpu ? side_by_side(box, gpu_branch(p, socket)) : box;
+}
+
+std::string cross_socket_line(const Platform& p) {
+  if (p.device.kind == DeviceKind::core) return "      |";
+  return fmt::format("      |  X-bus: {} each way", bandwidth(p.links.cross_socket.bandwidth_bytes_per_s));
+}
+
+void add(Lines& lines, const Lines& more) {
+  lines.insert(lines.end(), more.begin(), more.end());
+}
+
+void add_network(Lines& lines, const Platform& p) {
+  if (p.nodes == 1) return;
+  lines.push_back("      |");
+  lines.push_back(fmt::format("    network: {} of a node, {} of one rank, each way",
+                              bandwidth(p.network.node_injection_bytes_per_s),
+                              bandwidth(p.network.message.bandwidth_bytes_per_s)));
+}
+
+void add_link_legend(Lines& lines, const Platform& p) {
+  if (p.device.kind != DeviceKind::gpu) return;
+  const NodeLinks& links = p.links;
+  lines.push_back(fmt::format("host to GPU {}, GPU to host {} each; {} per socket and direction",
+                              bandwidth(links.host_to_device.bandwidth_bytes_per_s),
+                              bandwidth(links.device_to_host.bandwidth_bytes_per_s),
+                              bandwidth(links.socket_host_to_device_bytes_per_s)));
+  if (p.devices_per_socket > 1) {
+    lines.push_back(fmt::format("GPU to GPU on a socket {}", bandwidth(links.peer.bandwidth_bytes_per_s)));
+  }
+}
+
+void add_rank_legend(Lines& lines, const Platform& p) {
+  if (p.ranks_per_node == 1) return;
+  lines.push_back(fmt::format("rank to rank on a node {}", bandwidth(p.links.message.bandwidth_bytes_per_s)));
+}
+
+std::string plural(int number, const char* what) {
+  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+}
+
+}  // namespace
+
+std::string draw_node(const Platform& p) {
+  Lines lines = {
+      fmt::format("one of {}, {} on it", plural(p.nodes, "node"), plural(p.ranks_per_node, "rank")), ""};
+  const int drawn = std::min(p.sockets, 4);
+  for (int socket = 0; socket < drawn; ++socket) {
+    if (socket > 0) lines.push_back(cross_socket_line(p));
+    add(lines, socket_lines(p, socket));
+  }
+  if (drawn < p.sockets)
+    lines.push_back(fmt::format("      ... {} more, the same", plural(p.sockets - drawn, "socket")));
+  add_network(lines, p);
+  lines.push_back("");
+  add_link_legend(lines, p);
+  add_rank_legend(lines, p);
+  return fmt::format("{}\n", fmt::join(lines, "\n"));
+}
+
+std::string show_platform(const Platform& platform) {
+  Platform copy = platform;
+  std::string text = fmt::format("{}{}, from {}\n\n", platform.name,
+                                 platform.estimated ? " (guessed, not measured)" : "", platform.source);
+  for (const Figure& figure : platform_figures(copy)) {
+    text += fmt::format("  {:<24} {}\n", figure.key->path, figure_text(figure));
+  }
+  return text + "\n" + draw_node(platform);
+}
+
+}  // namespace foretile

@@ -1,0 +1,22 @@
+// Quantities with units, as platform files and `--set` write them.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace foretile {
+
+enum class Dimension { number, bytes, seconds, bytes_per_s, flops_per_s };
+
+/// A quantity such as "47.7 GB/s", "11.1 us", "16 GiB" or "7.2 Tflop/s" in SI units; a number alone is in SI
+/// already. Prefixes: n u m (seconds), k M G T P, and Ki Mi Gi Ti Pi for bytes. Throws InputError, naming
+/// `where`, for anything else, with a hint for bits. The value's range is not checked.
+double parse_quantity(std::string_view text, Dimension dimension, std::string_view where);
+
+/// Four significant digits with a fitting decimal prefix: "47.7 GB/s", "11.1 us".
+std::string format_quantity(double value, Dimension dimension);
+
+/// What a value of this dimension may look like, for messages.
+std::string_view expected_form(Dimension dimension);
+
+}  // namespace foretile

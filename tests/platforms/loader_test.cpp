@@ -1,0 +1,169 @@
+#include "platforms/loader.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "base/error.hpp"
+#include "tests/platforms/small_platform.hpp"
+
+namespace foretile {
+namespace {
+
+std::string error_of(const std::string& text, const std::vector<std::string>& settings = {}) {
+  try {
+    parse_platform(text, "p.toml", settings);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+void expect_parts(const std::string& message, const std::vector<std::string>& parts) {
+  for (const std::string& part : parts) {
+    EXPECT_NE(message.find(part), std::string::npos) << "no \"" << part << "\" in: " << message;
+  }
+}
+
+TEST(LoadPlatform, ReadsSummit) {
+  const Platform p = load_platform("summit");
+  EXPECT_EQ(p.nodes, 4608);
+  EXPECT_EQ(p.devices_per_node(), 6);
+  EXPECT_EQ(p.cores_per_node(), 42);
+  EXPECT_EQ(p.ranks_per_node, 2);
+  EXPECT_EQ(p.device.memory_bytes, 16'000'000'000);
+  EXPECT_DOUBLE_EQ(p.links.host_to_device.bandwidth_bytes_per_s, 47.7e9);
+  EXPECT_DOUBLE_EQ(p.links.device_to_host.bandwidth_bytes_per_s, 48.7e9);
+  EXPECT_DOUBLE_EQ(p.links.device_to_host.latency_s, 11.1e-6);
+  EXPECT_DOUBLE_EQ(p.links.socket_host_to_device_bytes_per_s, 93e9);
+  EXPECT_DOUBLE_EQ(p.network.message.bandwidth_bytes_per_s, 12.3e9);
+  EXPECT_DOUBLE_EQ(p.network.node_injection_bytes_per_s, 23.9e9);
+  EXPECT_DOUBLE_EQ(p.device.kernel.rate_flops_per_s, 7.2e12);
+  EXPECT_FALSE(p.estimated);
+}
+
+TEST(LoadPlatform, OverrideOfBothDirectionsReplacesTheDirectedKeys) {
+  const Platform p =
+      load_platform("summit", {"platform.nvlink.bandwidth=100e9", "platform.ranks_per_node=1",
+                               "platform.generation.rate=0.7 GB/s", "platform.noise.kernel=0.05"});
+  EXPECT_DOUBLE_EQ(p.links.host_to_device.bandwidth_bytes_per_s, 100e9);
+  EXPECT_DOUBLE_EQ(p.links.device_to_host.bandwidth_bytes_per_s, 100e9);
+  EXPECT_EQ(p.ranks_per_node, 1);
+  EXPECT_DOUBLE_EQ(p.generation_bytes_per_s_per_core, 0.7e9);
+  EXPECT_DOUBLE_EQ(p.noise.kernel, 0.05);
+}
+
+TEST(LoadPlatform, OverrideOfOneDirectionKeepsTheOther) {
+  const Platform p = parse_platform(small_platform, "p.toml", {"platform.pcie.h2d_bandwidth=5e9"});
+  EXPECT_DOUBLE_EQ(p.links.host_to_device.bandwidth_bytes_per_s, 5e9);
+  EXPECT_DOUBLE_EQ(p.links.device_to_host.bandwidth_bytes_per_s, 12e9);
+}
+
+TEST(LoadPlatform, LaterOverrideWins) {
+  EXPECT_EQ(parse_platform(small_platform, "p.toml", {"platform.nodes=3", "platform.nodes=7"}).nodes, 7);
+}
+
+TEST(LoadPlatform, TextAfterOverridesGivesTheSamePlatform) {
+  const Platform p = load_platform("summit", {"platform.nvlink.bandwidth=0.30000000000000004e9",
+                                              "platform.noise.link=0.1", "platform.name=what if"});
+  const Platform again = parse_platform(p.toml, "plan");
+  EXPECT_EQ(again.name, "what if");
+  EXPECT_EQ(again.links.host_to_device.bandwidth_bytes_per_s, 0.30000000000000004e9);
+  EXPECT_EQ(again.noise.link, 0.1);
+  EXPECT_EQ(again.links.cross_socket.bandwidth_bytes_per_s, 41.3e9);
+  EXPECT_EQ(again.device.memory_bytes, p.device.memory_bytes);
+  EXPECT_EQ(again.toml, p.toml);
+}
+
+TEST(LoadPlatform, FillsLinksThatNeedNoDescription) {
+  const Platform p = parse_platform(small_platform, "p.toml");
+  EXPECT_DOUBLE_EQ(p.links.cross_socket.bandwidth_bytes_per_s, 10e9);  // as peers: there is one socket
+  EXPECT_EQ(p.runtime.copy_overhead_s, 0);
+}
+
+TEST(LoadPlatform, UnknownNameListsWhatThereIs) {
+  try {
+    load_platform("sumit");
+    FAIL();
+  } catch (const InputError& error) {
+    expect_parts(error.what(), {"\"sumit\"", "here", "did you mean summit?"});
+  }
+}
+
+TEST(LoadPlatformErrors, Syntax) {
+  expect_parts(error_of(small_with("nodes = 2", "nodes =")), {"p.toml:2"});
+}
+
+TEST(LoadPlatformErrors, UnknownKey) {
+  expect_parts(error_of(small_with("half_n", "half_nn")),
+               {"p.toml:17: device.kernel.half_nn", "unknown", "device.kernel.half_n"});
+  expect_parts(error_of(small_with("[pcie]", "[pci]")), {"p.toml:21: pci: found an unknown key"});
+  expect_parts(error_of(small_with("nodes = 2", "\"socket.cores\" = 2")), {"p.toml:2", "unknown"});
+  expect_parts(error_of(small_with("nodes = 2", "network = 2")), {"p.toml"});
+}
+
+TEST(LoadPlatformErrors, MissingKeyNamesItsTable) {
+  expect_parts(error_of(small_with("half_k = 30\n", "")),
+               {"p.toml:14: device.kernel.half_k", "no such key", "add it"});
+  expect_parts(error_of(small_with("[generation]\nrate = \"1 GB/s\"\n", "")), {"p.toml:1: generation.rate"});
+  expect_parts(error_of(small_with("bandwidth = \"12 GB/s\"\n", "")), {"p.toml:21: pcie.bandwidth"});
+  expect_parts(error_of(small_with("bandwidth = \"12 GB/s\"", "h2d_bandwidth = \"12 GB/s\"")),
+               {"p.toml:21: pcie.d2h_bandwidth"});
+  expect_parts(error_of(small_platform, {"platform.sockets_per_node=2"}), {"xbus.", "more than one socket"});
+}
+
+TEST(LoadPlatformErrors, WrongUnit) {
+  expect_parts(error_of(small_with("\"12 GB/s\"", "\"12 GB\"")),
+               {"p.toml:23: pcie.bandwidth", "found \"12 GB\"", "bytes per second"});
+  expect_parts(error_of(small_with("\"12 GB/s\"", "\"50 Gbps\"")), {"p.toml:23", "8 bits make a byte"});
+}
+
+TEST(LoadPlatformErrors, WrongType) {
+  expect_parts(error_of(small_with("nodes = 2", "nodes = true")), {"p.toml:2: nodes", "true"});
+  expect_parts(error_of(small_with("nodes = 2", "nodes = [2]")), {"p.toml:2: nodes", "an array"});
+  expect_parts(error_of(small_with("\"small\"", "3")), {"p.toml:1: name"});
+  expect_parts(error_of(small_with("\"small\"", "\"\"")), {"p.toml:1: name"});
+  expect_parts(error_of(small_with("\"gpu\"", "\"fpga\"")),
+               {"p.toml:12: device.kind", "\"gpu\" or \"core\""});
+}
+
+TEST(LoadPlatformErrors, ImpossibleValues) {
+  for (const char* value : {"0", "-2", "1.5", "nan", "inf", "1e300", "\"2 B\""}) {
+    expect_parts(error_of(small_with("nodes = 2", std::string("nodes = ") + value)), {"p.toml:2: nodes"});
+  }
+  for (const char* value : {"0", "-5e9", "nan", "inf", "\"0 GB/s\""}) {
+    expect_parts(error_of(small_with("\"12 GB/s\"", value)), {"p.toml:23: pcie.bandwidth"});
+  }
+  expect_parts(error_of(small_with("\"10 us\"", "-1e-6")), {"p.toml:22: pcie.latency"});
+  expect_parts(error_of(small_with("half_m = 10", "half_m = -1")), {"p.toml:16"});
+  expect_parts(error_of(small_with("streams = 1", "streams = 0")), {"p.toml:20"});
+}
+
+TEST(LoadPlatformErrors, RanksMustDivideTheGpus) {
+  expect_parts(error_of(small_with("ranks_per_node = 1", "ranks_per_node = 3")),
+               {"p.toml:4: ranks_per_node", "found 3", "the node's 2 GPUs"});
+}
+
+TEST(LoadPlatformErrors, OneKindOfLinkToTheDevices) {
+  expect_parts(error_of(small_platform + "[c2c]\nlatency = 0\nbandwidth = 1e9\n"), {"a second kind of link"});
+  expect_parts(error_of(small_with("bandwidth = \"12 GB/s\"", "bandwidth = 1e9\nh2d_bandwidth = 1e9")),
+               {"p.toml:24: pcie.h2d_bandwidth", "leave one out"});
+}
+
+TEST(LoadPlatformErrors, CoresHaveNoGpuLinks) {
+  expect_parts(error_of(small_with("\"gpu\"", "\"core\"")),
+               {"p.toml:10: socket.device_bandwidth", "a key for GPUs"});
+}
+
+TEST(LoadPlatformErrors, Overrides) {
+  expect_parts(error_of(small_platform, {"platform.pcie.bandwith=1"}),
+               {"--set platform.pcie.bandwith", "platform.pcie.bandwidth"});
+  expect_parts(error_of(small_platform, {"platform.nodes"}), {"platform.KEY=VALUE"});
+  expect_parts(error_of(small_platform, {"platform.nodes="}), {"--set platform.nodes"});
+  expect_parts(error_of(small_platform, {"platform.pcie.bandwidth=-1"}), {"--set platform.pcie.bandwidth"});
+  expect_parts(error_of(small_platform, {"platform.ranks_per_node=3"}), {"--set platform.ranks_per_node"});
+  expect_parts(error_of(small_platform, {"nodes=3"}), {"unknown", "platform.nodes"});
+}
+
+}  // namespace
+}  // namespace foretile

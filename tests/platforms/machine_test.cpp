@@ -1,0 +1,74 @@
+#include "platforms/machine.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "platforms/here.hpp"
+#include "platforms/loader.hpp"
+
+namespace foretile {
+namespace {
+
+MachineSize gpus(int number) {
+  return {.nodes = {}, .ranks = {}, .gpus = number};
+}
+MachineSize nodes(int number) {
+  return {.nodes = number, .ranks = {}, .gpus = {}};
+}
+MachineSize ranks(int number) {
+  return {.nodes = {}, .ranks = number, .gpus = {}};
+}
+
+TEST(Machine, SummitWithOneRankPerSocket) {
+  // 108 GPUs, 3 per rank: 36 ranks, 2 per node: 18 nodes.
+  const Machine m = make_machine(load_platform("summit"), gpus(108));
+  EXPECT_EQ(m.ranks, 36);
+  EXPECT_EQ(m.devices_per_rank, 3);
+  EXPECT_EQ(m.nodes(), 18);
+  EXPECT_EQ(m.devices(), 108);
+  EXPECT_EQ(m.node_of(5), 2);
+  EXPECT_EQ(m.socket_of(4, 2), 0);  // first rank of node 2
+  EXPECT_EQ(m.socket_of(5, 0), 1);
+  EXPECT_EQ(m.cores_per_rank(), 21);
+  EXPECT_EQ(m.host_bytes_per_rank(), 256'000'000'000);
+}
+
+TEST(Machine, SummitWithOneRankPerNode) {
+  const Machine m = make_machine(load_platform("summit", {"platform.ranks_per_node=1"}), nodes(18));
+  EXPECT_EQ(m.ranks, 18);
+  EXPECT_EQ(m.devices_per_rank, 6);
+  EXPECT_EQ(m.socket_of(7, 2), 0);
+  EXPECT_EQ(m.socket_of(7, 3), 1);
+  EXPECT_EQ(m.cores_per_rank(), 42);
+  EXPECT_EQ(m.host_bytes_per_rank(), 512'000'000'000);
+}
+
+TEST(Machine, FewerGpusThanARankHas) {
+  const Machine m = make_machine(load_platform("summit"), gpus(2));
+  EXPECT_EQ(m.ranks, 1);
+  EXPECT_EQ(m.devices(), 2);
+}
+
+TEST(Machine, FourRanksOnTwoCores) {
+  // 8 GB: 6.4 usable; a rank has one core's worth of devices and a quarter of the memory.
+  const std::string text = estimated_here({.cores = 2, .memory_bytes = 8'000'000'000, .host = "test"});
+  const Machine m = make_machine(parse_platform(text, "here", {"platform.ranks_per_node=4"}), ranks(4));
+  EXPECT_EQ(m.nodes(), 1);
+  EXPECT_EQ(m.devices_per_rank, 1);
+  EXPECT_EQ(m.cores_per_rank(), 1);
+  EXPECT_EQ(m.socket_of(3, 0), 0);
+  EXPECT_EQ(m.host_bytes_per_rank(), 1'600'000'000);
+  EXPECT_EQ(m.platform.device.memory_bytes, 1'600'000'000);
+}
+
+TEST(Machine, RefusesWhatDoesNotFit) {
+  const Platform summit = load_platform("summit");
+  EXPECT_THROW(make_machine(summit, gpus(4)), InputError);  // one rank and a third
+  EXPECT_THROW(make_machine(summit, nodes(4609)), InputError);
+  EXPECT_THROW(make_machine(summit, nodes(0)), InputError);
+  EXPECT_THROW(make_machine(summit, ranks(-1)), InputError);
+  EXPECT_THROW(make_machine(summit, {.nodes = 1, .ranks = 2, .gpus = {}}), InputError);
+}
+
+}  // namespace
+}  // namespace foretile

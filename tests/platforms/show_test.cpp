@@ -1,0 +1,66 @@
+#include "platforms/show.hpp"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "platforms/here.hpp"
+#include "platforms/loader.hpp"
+#include "platforms/platform_json.hpp"
+#include "tests/platforms/small_platform.hpp"
+
+namespace foretile {
+namespace {
+
+TEST(ShowPlatform, DrawsOneSocketWithGpus) {
+  EXPECT_EQ(draw_node(parse_platform(small_platform, "p.toml")),
+            R"(one of 2 nodes, 1 rank on it
+
++------------------------+
+| socket 0               |---+-- GPU 0: 8.59 GB, 1 Tflop/s
+| 4 cores                |   +-- GPU 1: 8.59 GB, 1 Tflop/s
+| memory 64 GB, 100 GB/s |
++------------------------+
+      |
+    network: 12 GB/s of a node, 6 GB/s of one rank, each way
+
+host to GPU 12 GB/s, GPU to host 12 GB/s each; 20 GB/s per socket and direction
+GPU to GPU on a socket 10 GB/s
+)");
+}
+
+TEST(ShowPlatform, NumbersGpusOverSockets) {
+  const std::string drawing = draw_node(load_platform("summit"));
+  const auto second = drawing.find("socket 1");
+  ASSERT_NE(second, std::string::npos);
+  EXPECT_LT(drawing.find("X-bus: 41.3 GB/s"), second);
+  EXPECT_LT(drawing.find("GPU 2:"), second);
+  EXPECT_GT(drawing.find("GPU 3:"), second);
+  EXPECT_NE(drawing.find("GPU 5:"), std::string::npos);
+  EXPECT_EQ(drawing.find("GPU 6:"), std::string::npos);
+}
+
+TEST(ShowPlatform, CoresHaveNoLinks) {
+  const std::string text = estimated_here({.cores = 2, .memory_bytes = 10'000'000'000, .host = "test"});
+  const std::string drawing = draw_node(parse_platform(text, "here"));
+  EXPECT_NE(drawing.find("a device is a core with 2 GB"), std::string::npos) << drawing;
+  EXPECT_EQ(drawing.find("GPU"), std::string::npos);
+  EXPECT_EQ(drawing.find("network"), std::string::npos);
+}
+
+TEST(ShowPlatform, ListsFiguresByKey) {
+  const std::string text = show_platform(load_platform("summit", {"platform.nvlink.bandwidth=100e9"}));
+  EXPECT_NE(text.find("  nvlink.bandwidth         100 GB/s\n"), std::string::npos) << text;
+  EXPECT_EQ(text.find("nvlink.h2d_bandwidth"), std::string::npos);
+}
+
+TEST(PlatformJson, HasFiguresInSiUnits) {
+  const nlohmann::json json = platform_summary_json(parse_platform(small_platform, "p.toml"));
+  EXPECT_EQ(json.at("name"), "small");
+  EXPECT_EQ(json.at("devices_per_node"), 2);
+  EXPECT_EQ(json.at("figures").at("pcie.bandwidth"), 12e9);
+  EXPECT_EQ(json.at("figures").at("device.kind"), "gpu");
+}
+
+}  // namespace
+}  // namespace foretile
