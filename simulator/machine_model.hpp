@@ -1,0 +1,47 @@
+// The part of a machine that a plan uses, as SimGrid hosts and links.
+#pragma once
+
+#include <simgrid/s4u.hpp>
+#include <vector>
+
+#include "platforms/machine.hpp"
+
+namespace foretile {
+
+/// Hosts compute in seconds: their speed is 1 and work is given as time. Links:
+///   host -> device   one device's link, the socket's limit for all its devices, the bus when on the other
+///   socket device -> device one device's way out and the other's way in, the bus when on different sockets
+///   rank -> rank     the rank's own cap and its node's injection limit on either side; inside a node a link
+///   of
+///                    the rank's own
+/// Every direction is a link of its own. Flows between nodes and flows inside a node share no link, so that
+/// SimGrid solves them apart. No link joins all nodes: the fabric is taken as non-blocking.
+class MachineModel {
+ public:
+  MachineModel(simgrid::s4u::Engine& engine, const Machine& machine);
+
+  simgrid::s4u::Host* memory(int rank) const { return memories_[rank]; }
+  simgrid::s4u::Host* device(int rank, int device) const { return devices_[rank][device]; }
+  /// All cores of the rank's node: several ranks share them.
+  simgrid::s4u::Host* cores(int rank) const { return cores_[machine_->node_of(rank)]; }
+  /// Where the runtime's software cost is spent, one thing at a time.
+  simgrid::s4u::Host* device_manager(int rank, int device) const { return managers_[rank][device]; }
+  simgrid::s4u::Host* messenger(int rank) const { return messengers_[rank]; }
+
+ private:
+  using Route = std::vector<simgrid::s4u::LinkInRoute>;
+  simgrid::s4u::Link* link(const std::string& name, double bandwidth, double latency);
+  void add_hosts();
+  void add_device_routes(int node);
+  void add_message_routes();
+  Route between_sockets(int node, int from, int to) const;
+  void route(simgrid::s4u::Host* from, simgrid::s4u::Host* to, const Route& links);
+
+  const Machine* machine_;
+  simgrid::s4u::NetZone* zone_;
+  std::vector<simgrid::s4u::Host*> memories_, cores_, messengers_;
+  std::vector<std::vector<simgrid::s4u::Host*>> devices_, managers_;
+  std::vector<std::vector<simgrid::s4u::Link*>> bus_;  // node x (socket it leaves)
+};
+
+}  // namespace foretile

@@ -1,0 +1,153 @@
+#include "simulator/simulated_rank.hpp"
+
+#include <algorithm>
+
+namespace foretile {
+
+namespace sg4 = simgrid::s4u;
+
+SimulatedRank::SimulatedRank(int rank, const Machine& machine, const MachineModel& model,
+                             const Contraction& contraction, std::vector<std::unique_ptr<SimulatedRank>>& all,
+                             std::uint64_t noise_seed)
+    : rank_(rank),
+      machine_(machine),
+      model_(model),
+      problem_(contraction),
+      all_(all),
+      random_(counter_bits(noise_seed, static_cast<std::uint64_t>(rank))) {}
+
+/// A factor around 1; never below a tenth, so that no time becomes negative.
+double SimulatedRank::noise(double deviation) {
+  return deviation > 0 ? std::max(0.1, 1.0 + deviation * random_.normal()) : 1.0;
+}
+
+sg4::Host* SimulatedRank::place(MemoryPlace place) const {
+  return place == kHost ? model_.memory(rank_) : model_.device(rank_, place);
+}
+
+Activity& SimulatedRank::activity(OperationId id, Activity::Kind kind) {
+  while (activities_.size() <= id) activities_.emplace_back();
+  Activity& a = activities_[id];
+  a.kind = kind;
+  a.rank = this;
+  a.id = id;
+  return a;
+}
+
+void SimulatedRank::execute(Activity& activity, sg4::Host* host, double seconds) {
+  const sg4::ExecPtr exec = sg4::Exec::init()->set_flops_amount(seconds)->set_host(host);
+  exec->set_data(&activity);
+  activity.simgrid = exec;
+  exec->start();
+}
+
+void SimulatedRank::transfer(Activity& activity, sg4::Host* from, sg4::Host* to, std::int64_t bytes) {
+  const auto noisy =
+      static_cast<std::uint64_t>(static_cast<double>(bytes) * noise(machine_.platform.noise.link));
+  const sg4::CommPtr comm = sg4::Comm::sendto_init(from, to)->set_payload_size(noisy);
+  comm->set_data(&activity);
+  activity.simgrid = comm;
+  comm->start();
+}
+
+void SimulatedRank::start_kernel(OperationId id, int device, TileId, const Product& product) {
+  const double seconds = machine_.platform.device.kernel.seconds(
+      problem_.m.size(product.i), problem_.n.size(product.j), problem_.k.size(product.k));
+  const bool on_core = machine_.platform.device.kind == DeviceKind::core;
+  execute(activity(id, Activity::Kind::plain), on_core ? model_.cores(rank_) : model_.device(rank_, device),
+          seconds * noise(machine_.platform.noise.kernel));
+}
+
+void SimulatedRank::start_generate(OperationId id, TileId b) {
+  const double seconds =
+      static_cast<double>(problem_.b_bytes(b)) / machine_.platform.generation_bytes_per_s_per_core;
+  execute(activity(id, Activity::Kind::plain), model_.cores(rank_),
+          seconds * noise(machine_.platform.noise.kernel));
+}
+
+void SimulatedRank::start_copy(OperationId id, const Copy& copy) {
+  const int device = copy.from == kHost || copy.to != kHost ? copy.to : copy.from;
+  const double overhead = machine_.platform.runtime.copy_overhead_s * static_cast<double>(copy.tiles.size());
+  if (machine_.platform.device.kind == DeviceKind::core) {  // C is in host memory already
+    execute(activity(id, Activity::Kind::plain), model_.device_manager(rank_, device), overhead);
+    return;
+  }
+  Activity& a = activity(id, Activity::Kind::copy_overhead);
+  a.copy = {copy.from, copy.to, {}, copy.bytes};
+  if (overhead > 0) {
+    execute(a, model_.device_manager(rank_, device), overhead);
+  } else {
+    begin_copy(a);
+  }
+}
+
+void SimulatedRank::begin_copy(Activity& a) {
+  a.kind = Activity::Kind::plain;
+  transfer(a, place(a.copy.from), place(a.copy.to), a.copy.bytes);
+}
+
+void SimulatedRank::start_send(OperationId id, int to_rank, const Message& message) {
+  Activity& a = activity(id, Activity::Kind::send_overhead);
+  a.message = message;
+  a.to_rank = to_rank;
+  const double overhead =
+      machine_.platform.runtime.message_overhead_s * static_cast<double>(message.broadcast->tiles.size());
+  if (overhead > 0) {
+    execute(a, model_.messenger(rank_), overhead);
+    return;
+  }
+  a.kind = Activity::Kind::message;
+  transfer(a, model_.memory(rank_), model_.memory(to_rank), message.bytes);
+}
+
+void SimulatedRank::ended(Activity& a) {
+  switch (a.kind) {
+    case Activity::Kind::plain:
+      scheduler_->done(a.id);
+      break;
+    case Activity::Kind::copy_overhead:
+      begin_copy(a);
+      break;
+    case Activity::Kind::send_overhead:
+      a.kind = Activity::Kind::message;
+      transfer(a, model_.memory(rank_), model_.memory(a.to_rank), a.message.bytes);
+      break;
+    case Activity::Kind::message:
+      deliver(a);
+      break;
+    case Activity::Kind::receive_overhead: {
+      const Message message = a.message;
+      const double seconds = now() - a.path.total();
+      const Path path = a.path.plus(Cause::network, seconds);
+      a.rank = nullptr;  // free
+      scheduler_->received(message, path);
+      break;
+    }
+  }
+}
+
+void SimulatedRank::deliver(const Activity& a) {
+  SimulatedRank& receiver = *all_[a.to_rank];
+  const Message message = a.message;
+  scheduler_->done(a.id);  // `a` may be in use again from here on
+  receiver.receive(message, scheduler_->path());
+}
+
+void SimulatedRank::receive(const Message& message, const Path& path) {
+  const double overhead =
+      machine_.platform.runtime.message_overhead_s * static_cast<double>(message.broadcast->tiles.size());
+  if (overhead <= 0) {
+    scheduler_->received(message, path);
+    return;
+  }
+  auto slot =
+      std::find_if(receiving_.begin(), receiving_.end(), [](const Activity& a) { return a.rank == nullptr; });
+  if (slot == receiving_.end()) slot = receiving_.emplace(receiving_.end());
+  slot->kind = Activity::Kind::receive_overhead;
+  slot->rank = this;
+  slot->message = message;
+  slot->path = path;
+  execute(*slot, model_.messenger(rank_), overhead);
+}
+
+}  // namespace foretile

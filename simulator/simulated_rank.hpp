@@ -1,0 +1,72 @@
+// The scheduler's back end over SimGrid.
+#pragma once
+
+#include <deque>
+#include <simgrid/s4u.hpp>
+#include <vector>
+
+#include "base/random.hpp"
+#include "planner/contraction.hpp"
+#include "scheduler/rank_scheduler.hpp"
+#include "simulator/machine_model.hpp"
+
+namespace foretile {
+
+class SimulatedRank;
+
+/// What a SimGrid activity stands for; its data pointer leads here.
+struct Activity {
+  enum class Kind : std::uint8_t { plain, copy_overhead, send_overhead, message, receive_overhead };
+  Kind kind = Kind::plain;
+  SimulatedRank* rank = nullptr;
+  OperationId id = 0;
+  simgrid::s4u::ActivityPtr simgrid;  // keeps it alive until it ends
+  Copy copy;
+  Message message;
+  int to_rank = 0;
+  Path path;
+};
+
+class SimulatedRank final : public Backend {
+ public:
+  SimulatedRank(int rank, const Machine& machine, const MachineModel& model, const Contraction& contraction,
+                std::vector<std::unique_ptr<SimulatedRank>>& all, std::uint64_t noise_seed);
+
+  /// Must be called before anything starts.
+  void attach(RankScheduler& scheduler) { scheduler_ = &scheduler; }
+  /// An activity of this rank ended.
+  void ended(Activity& activity);
+
+  double now() const override { return simgrid::s4u::Engine::get_clock(); }
+  int kernel_slots() const override { return 1; }  // the kernel model already counts the streams
+  void start_kernel(OperationId id, int device, TileId a, const Product& product) override;
+  void start_generate(OperationId id, TileId b) override;
+  void start_copy(OperationId id, const Copy& copy) override;
+  void start_send(OperationId id, int to_rank, const Message& message) override;
+  void allocate(int, TileRef) override {}
+  void release(int, TileRef) override {}
+  void release_host(TileRef) override {}
+  void adopt(int, TileRef) override {}
+
+ private:
+  Activity& activity(OperationId id, Activity::Kind kind);
+  void execute(Activity& activity, simgrid::s4u::Host* host, double seconds);
+  void transfer(Activity& activity, simgrid::s4u::Host* from, simgrid::s4u::Host* to, std::int64_t bytes);
+  void begin_copy(Activity& activity);
+  void deliver(const Activity& activity);
+  void receive(const Message& message, const Path& path);
+  double noise(double deviation);
+  simgrid::s4u::Host* place(MemoryPlace place) const;
+
+  int rank_;
+  const Machine& machine_;
+  const MachineModel& model_;
+  const Contraction& problem_;
+  std::vector<std::unique_ptr<SimulatedRank>>& all_;
+  RankScheduler* scheduler_ = nullptr;
+  std::deque<Activity> activities_;  // by operation id
+  std::deque<Activity> receiving_;   // with software cost
+  Random random_;
+};
+
+}  // namespace foretile

@@ -1,0 +1,31 @@
+// Rehearses a plan on a model of the machine.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "planner/contraction.hpp"
+#include "planner/plan.hpp"
+#include "platforms/machine.hpp"
+#include "scheduler/statistics.hpp"
+#include "scheduler/trace.hpp"
+
+namespace foretile {
+
+struct SimulationOptions {
+  TraceSink* trace = nullptr;
+  std::uint64_t noise_seed = 1;  ///< used where the platform's noise is not 0
+};
+
+struct SimulationResult {
+  double makespan_s = 0;
+  std::vector<RankStatistics> ranks;
+};
+
+/// Every product, copy, generated tile and message is one SimGrid activity or more. SimGrid has one engine
+/// per process: call once per process. Throws WorkError when the plan stalls (a bug: the verifier excludes
+/// it).
+SimulationResult simulate(const Plan& plan, const Contraction& contraction, const Machine& machine,
+                          const SimulationOptions& options = {});
+
+}  // namespace foretile
