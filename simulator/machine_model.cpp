@@ -37,7 +37,7 @@ void MachineModel::route(sg4::Host* from, sg4::Host* to, const Route& links) {
 void MachineModel::add_hosts() {
   const Machine& m = *machine_;
   for (int node = 0; node < m.nodes(); ++node) {
-    cores_.push_back(zone_->create_host(fmt::format("cores{}", node), 1.0)
+    cores_.push_back(zone_->create_host(fmt::format("cores{}", node), kHostSpeed)
                          ->set_core_count(m.platform.cores_per_node())
                          ->seal());
     bus_.emplace_back();
@@ -48,14 +48,11 @@ void MachineModel::add_hosts() {
     }
   }
   for (int rank = 0; rank < m.ranks; ++rank) {
-    memories_.push_back(zone_->create_host(fmt::format("memory{}", rank), 1.0)->seal());
-    messengers_.push_back(zone_->create_host(fmt::format("messenger{}", rank), 1.0)->seal());
+    memories_.push_back(zone_->create_host(fmt::format("memory{}", rank), kHostSpeed)->seal());
     devices_.emplace_back();
-    managers_.emplace_back();
     for (int d = 0; d < m.devices_per_rank; ++d) {
       const std::string name = fmt::format("{}.{}", rank, d);
-      devices_.back().push_back(zone_->create_host("device" + name, 1.0)->seal());
-      managers_.back().push_back(zone_->create_host("manager" + name, 1.0)->seal());
+      devices_.back().push_back(zone_->create_host("device" + name, kHostSpeed)->seal());
     }
   }
 }

@@ -8,7 +8,11 @@
 
 namespace foretile {
 
-/// Hosts compute in seconds: their speed is 1 and work is given as time. Links:
+/// Speed of every host: work is given in nanoseconds. SimGrid's solver compares capacities with one absolute
+/// precision (1e-5), so those of hosts and links (bytes/s) should be of like size.
+inline constexpr double kHostSpeed = 1e9;
+
+/// Links:
 ///   host -> device   one device's link, the socket's limit for all its devices, the bus when on the other
 ///   socket device -> device one device's way out and the other's way in, the bus when on different sockets
 ///   rank -> rank     the rank's own cap and its node's injection limit on either side; inside a node a link
@@ -24,9 +28,6 @@ class MachineModel {
   simgrid::s4u::Host* device(int rank, int device) const { return devices_[rank][device]; }
   /// All cores of the rank's node: several ranks share them.
   simgrid::s4u::Host* cores(int rank) const { return cores_[machine_->node_of(rank)]; }
-  /// Where the runtime's software cost is spent, one thing at a time.
-  simgrid::s4u::Host* device_manager(int rank, int device) const { return managers_[rank][device]; }
-  simgrid::s4u::Host* messenger(int rank) const { return messengers_[rank]; }
 
  private:
   using Route = std::vector<simgrid::s4u::LinkInRoute>;
@@ -39,8 +40,8 @@ class MachineModel {
 
   const Machine* machine_;
   simgrid::s4u::NetZone* zone_;
-  std::vector<simgrid::s4u::Host*> memories_, cores_, messengers_;
-  std::vector<std::vector<simgrid::s4u::Host*>> devices_, managers_;
+  std::vector<simgrid::s4u::Host*> memories_, cores_;
+  std::vector<std::vector<simgrid::s4u::Host*>> devices_;
   std::vector<std::vector<simgrid::s4u::Link*>> bus_;  // node x (socket it leaves)
 };
 

@@ -1,6 +1,7 @@
 #include "simulator/simulated_rank.hpp"
 
 #include <algorithm>
+#include <simgrid/kernel/Timer.hpp>
 
 namespace foretile {
 
@@ -14,6 +15,7 @@ SimulatedRank::SimulatedRank(int rank, const Machine& machine, const MachineMode
       model_(model),
       problem_(contraction),
       all_(all),
+      manager_free_at_(machine.devices_per_rank, 0.0),
       random_(counter_bits(noise_seed, static_cast<std::uint64_t>(rank))) {}
 
 /// A factor around 1; never below a tenth, so that no time becomes negative.
@@ -34,8 +36,18 @@ Activity& SimulatedRank::activity(OperationId id, Activity::Kind kind) {
   return a;
 }
 
-void SimulatedRank::execute(Activity& activity, sg4::Host* host, double seconds) {
-  const sg4::ExecPtr exec = sg4::Exec::init()->set_flops_amount(seconds)->set_host(host);
+void SimulatedRank::after(Activity& activity, double seconds) {
+  simgrid::kernel::timer::Timer::set(now() + seconds, [&activity] { activity.rank->ended(activity); });
+}
+
+void SimulatedRank::in_turn(Activity& activity, double& free_at, double seconds) {
+  free_at = std::max(now(), free_at) + seconds;
+  after(activity, free_at - now());
+}
+
+void SimulatedRank::on_cores(Activity& activity, double seconds) {
+  const sg4::ExecPtr exec =
+      sg4::Exec::init()->set_flops_amount(seconds * kHostSpeed)->set_host(model_.cores(rank_));
   exec->set_data(&activity);
   activity.simgrid = exec;
   exec->start();
@@ -50,32 +62,41 @@ void SimulatedRank::transfer(Activity& activity, sg4::Host* from, sg4::Host* to,
   comm->start();
 }
 
-void SimulatedRank::start_kernel(OperationId id, int device, TileId, const Product& product) {
-  const double seconds = machine_.platform.device.kernel.seconds(
-      problem_.m.size(product.i), problem_.n.size(product.j), problem_.k.size(product.k));
-  const bool on_core = machine_.platform.device.kind == DeviceKind::core;
-  execute(activity(id, Activity::Kind::plain), on_core ? model_.cores(rank_) : model_.device(rank_, device),
-          seconds * noise(machine_.platform.noise.kernel));
+void SimulatedRank::start_kernel(OperationId id, int, TileId, const Product& product) {
+  const double seconds =
+      noise(machine_.platform.noise.kernel) *
+      machine_.platform.device.kernel.seconds(problem_.m.size(product.i), problem_.n.size(product.j),
+                                              problem_.k.size(product.k));
+  Activity& a = activity(id, Activity::Kind::plain);
+  if (machine_.platform.device.kind == DeviceKind::core) {
+    on_cores(a, seconds);
+  } else {
+    after(a, seconds);
+  }
 }
 
 void SimulatedRank::start_generate(OperationId id, TileId b) {
-  const double seconds =
-      static_cast<double>(problem_.b_bytes(b)) / machine_.platform.generation_bytes_per_s_per_core;
-  execute(activity(id, Activity::Kind::plain), model_.cores(rank_),
-          seconds * noise(machine_.platform.noise.kernel));
+  const double seconds = noise(machine_.platform.noise.kernel) * static_cast<double>(problem_.b_bytes(b)) /
+                         machine_.platform.generation_bytes_per_s_per_core;
+  Activity& a = activity(id, Activity::Kind::plain);
+  if (machine_.platform.device.kind == DeviceKind::core) {
+    on_cores(a, seconds);
+  } else {
+    after(a, seconds);
+  }
 }
 
 void SimulatedRank::start_copy(OperationId id, const Copy& copy) {
-  const int device = copy.from == kHost || copy.to != kHost ? copy.to : copy.from;
+  double& manager_free_at = manager_free_at_[copy.to == kHost ? copy.from : copy.to];
   const double overhead = machine_.platform.runtime.copy_overhead_s * static_cast<double>(copy.tiles.size());
   if (machine_.platform.device.kind == DeviceKind::core) {  // C is in host memory already
-    execute(activity(id, Activity::Kind::plain), model_.device_manager(rank_, device), overhead);
+    in_turn(activity(id, Activity::Kind::plain), manager_free_at, overhead);
     return;
   }
   Activity& a = activity(id, Activity::Kind::copy_overhead);
   a.copy = {copy.from, copy.to, {}, copy.bytes};
   if (overhead > 0) {
-    execute(a, model_.device_manager(rank_, device), overhead);
+    in_turn(a, manager_free_at, overhead);
   } else {
     begin_copy(a);
   }
@@ -93,7 +114,7 @@ void SimulatedRank::start_send(OperationId id, int to_rank, const Message& messa
   const double overhead =
       machine_.platform.runtime.message_overhead_s * static_cast<double>(message.broadcast->tiles.size());
   if (overhead > 0) {
-    execute(a, model_.messenger(rank_), overhead);
+    in_turn(a, messenger_free_at_, overhead);
     return;
   }
   a.kind = Activity::Kind::message;
@@ -147,7 +168,7 @@ void SimulatedRank::receive(const Message& message, const Path& path) {
   slot->rank = this;
   slot->message = message;
   slot->path = path;
-  execute(*slot, model_.messenger(rank_), overhead);
+  in_turn(*slot, messenger_free_at_, overhead);
 }
 
 }  // namespace foretile

@@ -50,7 +50,13 @@ class SimulatedRank final : public Backend {
 
  private:
   Activity& activity(OperationId id, Activity::Kind kind);
-  void execute(Activity& activity, simgrid::s4u::Host* host, double seconds);
+  /// On a resource that nothing else uses: no solver is needed, a timer will do.
+  void after(Activity& activity, double seconds);
+  /// The same where uses wait for each other, first come first served; `free_at` is when the resource is
+  /// free.
+  void in_turn(Activity& activity, double& free_at, double seconds);
+  /// On cores that other ranks may use too.
+  void on_cores(Activity& activity, double seconds);
   void transfer(Activity& activity, simgrid::s4u::Host* from, simgrid::s4u::Host* to, std::int64_t bytes);
   void begin_copy(Activity& activity);
   void deliver(const Activity& activity);
@@ -64,8 +70,10 @@ class SimulatedRank final : public Backend {
   const Contraction& problem_;
   std::vector<std::unique_ptr<SimulatedRank>>& all_;
   RankScheduler* scheduler_ = nullptr;
-  std::deque<Activity> activities_;  // by operation id
-  std::deque<Activity> receiving_;   // with software cost
+  std::deque<Activity> activities_;      // by operation id
+  std::deque<Activity> receiving_;       // with software cost
+  std::vector<double> manager_free_at_;  // of each device's software
+  double messenger_free_at_ = 0;
   Random random_;
 };
 

@@ -31,7 +31,7 @@ std::unique_ptr<sg4::Engine> make_engine() {
                                            "--cfg=network/bandwidth-factor:1",
                                            "--cfg=network/weight-S:0",
                                            "--cfg=surf/precision:1e-9",
-                                           "--cfg=maxmin/precision:1e-9"};
+                                           "--cfg=maxmin/precision:1e-5"};
   std::array<char*, words.size() + 1> arguments{};
   std::transform(words.begin(), words.end(), arguments.begin(),
                  [](std::string& word) { return word.data(); });

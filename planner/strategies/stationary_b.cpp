@@ -213,7 +213,7 @@ class StationaryB final : public Strategy {
         {"lookahead", "1", "chunks loaded ahead of the one worked on"},
         {"staging_fraction", "0.25", "share of a rank's host memory for generated tiles of B on their way"},
         {"message_bytes", "16000000", "tiles of A for the same ranks are joined to messages up to this size"},
-        {"copy_batch_bytes", "8000000", "neighbouring loads are joined to copies up to this size"}};
+        {"copy_batch_bytes", "16000000", "neighbouring loads are joined to copies up to this size"}};
   }
 
   std::unique_ptr<RankPlanner> prepare(const Contraction& contraction, const Machine& machine,
