@@ -80,6 +80,14 @@ std::string aligned(const std::vector<Row>& rows) {
   return text;
 }
 
+/// The first message stands for the others: where all fail, they mostly fail alike.
+std::string nothing_done(const TuneResult& result) {
+  if (result.ranking.empty()) return "no candidate was evaluated\n";
+  const Outcome& first = result.ranking.front().outcome;
+  return fmt::format("none of {} candidates could be rehearsed; the first is {}: {}\n", result.evaluated,
+                     status_name(first.status), first.message);
+}
+
 std::string end_name(TuneEnd end) {
   switch (end) {
     case TuneEnd::complete:
@@ -141,7 +149,7 @@ std::vector<ParameterEffect> sensitivity(const TuneResult& result) {
 }
 
 std::string ranking_table(const TuneResult& result, std::size_t rows) {
-  if (!result.best()) return "no candidate could be evaluated\n";
+  if (!result.best()) return nothing_done(result);
   const std::vector<std::string> names = varying_parameters(result);
   std::vector<Row> table = {{"rank"}};
   table.front().insert(table.front().end(), names.begin(), names.end());

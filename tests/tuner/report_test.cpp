@@ -39,7 +39,14 @@ TEST(RankingTable, KeepsToTheAskedRowsAndNeedsNoDefaults) {
   EXPECT_EQ(ranking_table(result, 1),
             "rank    f  p  time/s  /defaults\n"
             "   1  0.5  2       2          -\n");
-  EXPECT_EQ(ranking_table(TuneResult()), "no candidate could be evaluated\n");
+}
+
+TEST(RankingTable, SaysWhyThereIsNothing) {
+  EXPECT_EQ(ranking_table(TuneResult()), "no candidate was evaluated\n");
+  TuneResult result;
+  result.ranking = {example().ranking.back()};
+  result.evaluated = 1;
+  EXPECT_EQ(ranking_table(result), "none of 1 candidates could be rehearsed; the first is infeasible: no\n");
 }
 
 TEST(RankingTable, ShowsParametersThatOnlySomeHave) {
