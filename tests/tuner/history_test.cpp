@@ -1,0 +1,137 @@
+#include "tuner/history.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "base/error.hpp"
+#include "base/files.hpp"
+#include "tests/tuner/temporary_folder.hpp"
+
+namespace foretile {
+namespace {
+
+using nlohmann::json;
+
+const json header = {{"problem", "abc"}, {"seed", 1}};
+
+Evaluation evaluation(int i) {
+  return {{{"i", std::to_string(i)}}, {Outcome::Status::done, 1.0 + i, "", {{"n", i}}}, 0.5};
+}
+
+void write_text(const std::filesystem::path& path, const std::string& text) {
+  std::ofstream(path, std::ios::binary) << text;
+}
+
+std::string error_of(const std::filesystem::path& path, const json& expected = header) {
+  const std::string before = read_text(path);
+  try {
+    History history(path, expected);
+  } catch (const InputError& error) {
+    EXPECT_EQ(read_text(path), before) << "the file must stay as it was";
+    return error.what();
+  }
+  return "no error";
+}
+
+/// A history of three evaluations.
+std::string whole_history(const std::filesystem::path& path) {
+  History history(path, header);
+  for (int i = 0; i < 3; ++i) history.append(evaluation(i));
+  return read_text(path);
+}
+
+TEST(History, IsReadBack) {
+  const TemporaryFolder folder;
+  whole_history(folder / "h.jsonl");
+  const History history(folder / "h.jsonl", header);
+  ASSERT_EQ(history.evaluations().size(), 3u);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(*history.find({{"i", std::to_string(i)}}), evaluation(i));
+  EXPECT_FALSE(history.contains({{"i", "3"}}));
+}
+
+TEST(History, LosesOnlyTheTornLineWhereverItIsCut) {
+  const TemporaryFolder folder;
+  const std::string whole = whole_history(folder / "whole.jsonl");
+  const auto path = folder / "cut.jsonl";
+  for (std::size_t length = 0; length <= whole.size(); ++length) {
+    const std::string cut = whole.substr(0, length);
+    write_text(path, cut);
+    const auto lines = std::count(cut.begin(), cut.end(), '\n');
+    {
+      History history(path, header);
+      ASSERT_EQ(static_cast<std::ptrdiff_t>(history.evaluations().size()),
+                std::max<std::ptrdiff_t>(0, lines - 1));
+      for (int i = static_cast<int>(history.evaluations().size()); i < 3; ++i) history.append(evaluation(i));
+    }
+    ASSERT_EQ(read_text(path), whole) << "cut at " << length;
+  }
+}
+
+TEST(History, SaysWhichHeaderFieldDiffers) {
+  const TemporaryFolder folder;
+  const auto path = folder / "h.jsonl";
+  whole_history(path);
+  const std::string other_seed = error_of(path, {{"problem", "abc"}, {"seed", 2}});
+  EXPECT_NE(other_seed.find("h.jsonl:1: seed: found 1, expected 2"), std::string::npos) << other_seed;
+  EXPECT_NE(other_seed.find("--history"), std::string::npos) << other_seed;
+  const std::string more = error_of(path, {{"problem", "abc"}, {"seed", 1}, {"platform", "x"}});
+  EXPECT_NE(more.find("platform: found nothing, expected \"x\""), std::string::npos) << more;
+  const std::string less = error_of(path, {{"problem", "abc"}});
+  EXPECT_NE(less.find("seed: found 1, expected nothing"), std::string::npos) << less;
+}
+
+TEST(History, NeverTouchesAFileThatIsNone) {
+  const TemporaryFolder folder;
+  const auto path = folder / "h.jsonl";
+  for (const char* text :
+       {"dear diary", "dear diary\n", "{}\n", "[1]\n{}\n", "3\n", "\n", "{\"other\": 1}"}) {
+    write_text(path, text);
+    EXPECT_NE(error_of(path).find("h.jsonl:1"), std::string::npos) << text;
+  }
+}
+
+TEST(History, NamesTheDamagedLine) {
+  const TemporaryFolder folder;
+  const auto path = folder / "h.jsonl";
+  std::string text = whole_history(path);
+  write_text(path, text + "{\"status\": \"done\"}\n");
+  EXPECT_NE(error_of(path).find("h.jsonl:5: "), std::string::npos) << error_of(path);
+  write_text(path, text.insert(text.find('\n') + 1, "oh no\n"));
+  EXPECT_NE(error_of(path).find("h.jsonl:2: found no JSON"), std::string::npos) << error_of(path);
+}
+
+TEST(History, NeedsAPlaceToWrite) {
+  const TemporaryFolder folder;
+  EXPECT_THROW(History(folder / "missing/h.jsonl", header), InputError);
+  EXPECT_THROW(History(folder / "", header), InputError);
+}
+
+TEST(History, BelongsToOneRunAtATime) {
+  const TemporaryFolder folder;
+  const History held(folder / "h.jsonl", header);
+  const int pid = ::fork();  // POSIX locks are per process
+  if (pid == 0) {
+    try {
+      History second(folder / "h.jsonl", header);
+    } catch (const InputError& error) {
+      ::_exit(std::string(error.what()).find("still going") == std::string::npos ? 2 : 0);
+    }
+    ::_exit(1);
+  }
+  int status = 0;
+  ::waitpid(pid, &status, 0);
+  EXPECT_EQ(status, 0);
+}
+
+TEST(History, InMemoryNeedsNoFile) {
+  History history;
+  history.append(evaluation(1));
+  EXPECT_TRUE(history.contains(evaluation(1).candidate));
+}
+
+}  // namespace
+}  // namespace foretile

@@ -1,0 +1,314 @@
+#include "tuner/tune.hpp"
+
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <set>
+#include <thread>
+
+#include "base/error.hpp"
+#include "base/files.hpp"
+#include "base/random.hpp"
+#include "tests/tuner/temporary_folder.hpp"
+
+namespace foretile {
+namespace {
+
+using std::chrono::milliseconds;
+
+Space space_of(int p, int f) {
+  std::vector<Parameter> parameters = {{"f", {}}, {"p", {}}};
+  for (int i = 1; i <= f; ++i) parameters[0].values.push_back(std::to_string(i));
+  for (int i = 1; i <= p; ++i) parameters[1].values.push_back(std::to_string(i));
+  return Space(parameters);
+}
+
+/// 1 s at p = 3, f = 2 and more elsewhere; p = 4 does not fit.
+Outcome bowl(const Candidate& candidate) {
+  const double p = std::stod(candidate.at("p"));
+  const double f = std::stod(candidate.at("f"));
+  if (p == 4) throw InputError("p = 4 does not fit");
+  return {Outcome::Status::done, 1 + (p - 3) * (p - 3) + 0.1 * (f - 2) * (f - 2), "", {}};
+}
+
+TuneOptions options_of(int p, int f, const std::string& search = "random") {
+  TuneOptions options;
+  options.space = space_of(p, f);
+  options.search = search;
+  options.limits.workers = 3;
+  return options;
+}
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// Appends a line to the file in one write, so that workers do not mix.
+void log_line(const std::filesystem::path& path, const std::string& line) {
+  std::ofstream(path, std::ios::app) << line + "\n";
+}
+
+std::vector<std::string> lines_of(const std::filesystem::path& path) {
+  std::ifstream in(path);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+std::string text_of(const Candidate& candidate) {
+  return candidate.at("p") + " " + candidate.at("f");
+}
+
+TEST(Tune, FindsTheBestOfAll) {
+  for (const std::string search : {"exhaustive", "random"}) {
+    TuneOptions options = options_of(5, 4, search);
+    options.first = {{{"p", "1"}, {"f", "1"}}};
+    const TuneResult result = tune(options, bowl);
+    ASSERT_TRUE(result.best());
+    EXPECT_EQ(result.best()->candidate, (Candidate{{"p", "3"}, {"f", "2"}}));
+    EXPECT_EQ(result.best()->outcome.makespan_s, 1);
+    EXPECT_EQ(result.evaluated, 20u);
+    EXPECT_EQ(result.infeasible, 4u);
+    EXPECT_EQ(result.failed, 0u);
+    EXPECT_EQ(result.end, TuneEnd::complete);
+    ASSERT_TRUE(result.defaults);
+    EXPECT_NEAR(result.defaults->outcome.makespan_s, 1 + 4 + 0.1, 1e-12);
+    EXPECT_EQ(result.ranking.back().outcome.message, "p = 4 does not fit");
+    for (std::size_t i = 1; i < 16; ++i)
+      EXPECT_LE(result.ranking[i - 1].outcome.makespan_s, result.ranking[i].outcome.makespan_s);
+  }
+}
+
+TEST(Tune, TriesTheDefaultsFirst) {
+  const TemporaryFolder folder;
+  TuneOptions options = options_of(5, 4);
+  options.first = {{{"p", "2"}, {"f", "99"}}, {{"p", "5"}, {"f", "4"}}};
+  options.limits.workers = 1;
+  options.budget_count = 3;
+  tune(options, [&](const Candidate& candidate) {
+    log_line(folder / "log", text_of(candidate));
+    return bowl(candidate);
+  });
+  const auto lines = lines_of(folder / "log");
+  ASSERT_EQ(lines.size(), 3u);
+  EXPECT_EQ(lines[0], "2 99");
+  EXPECT_EQ(lines[1], "5 4");
+}
+
+TEST(Tune, RanksDefaultsBeforeEqualsAndCountsFailures) {
+  TuneOptions options = options_of(2, 2);
+  options.first = {{{"p", "2"}, {"f", "2"}}};
+  const TuneResult result = tune(options, [](const Candidate& candidate) -> Outcome {
+    if (text_of(candidate) == "1 2") std::raise(SIGKILL);
+    return {Outcome::Status::done, 7, "", {}};
+  });
+  EXPECT_EQ(result.best()->candidate, options.first[0]);
+  EXPECT_EQ(result.evaluated, 4u);
+  EXPECT_EQ(result.failed, 1u);
+}
+
+TEST(Tune, ReportsWhenNothingCanBeDone) {
+  const TuneResult result =
+      tune(options_of(2, 2), [](const Candidate&) -> Outcome { throw InputError("never"); });
+  EXPECT_FALSE(result.best());
+  EXPECT_FALSE(result.defaults);
+  EXPECT_EQ(result.infeasible, 4u);
+}
+
+TEST(Tune, KeepsTheBudgetByCount) {
+  TuneOptions options = options_of(5, 5);
+  options.budget_count = 7;
+  std::uint64_t total = 0;
+  const TuneResult result =
+      tune(options, bowl, [&](const TuneProgress& progress) { total = progress.total; });
+  EXPECT_EQ(result.evaluated, 7u);
+  EXPECT_EQ(total, 7u);
+  EXPECT_EQ(result.end, TuneEnd::count);
+}
+
+TEST(Tune, KeepsTheBudgetByTime) {
+  TuneOptions options = options_of(5, 5);
+  options.budget_s = 0.3;
+  const auto start = std::chrono::steady_clock::now();
+  const TuneResult result = tune(options, [](const Candidate& candidate) {
+    // The first ones are quick, the others would take a minute.
+    if (candidate.at("p") != "3") std::this_thread::sleep_for(std::chrono::minutes(1));
+    return bowl(candidate);
+  });
+  EXPECT_LT(seconds_since(start), 5);
+  EXPECT_EQ(result.end, TuneEnd::time);
+  EXPECT_LE(result.evaluated, 5u);
+  EXPECT_EQ(result.failed, 0u) << "killed evaluations must not be recorded";
+}
+
+TEST(Tune, FinishesTheVeryFirstCandidateWhateverTheTime) {
+  TuneOptions options = options_of(5, 5);
+  options.first = {{{"p", "1"}, {"f", "1"}}};
+  options.budget_s = 1e-9;
+  const TuneResult result = tune(options, [](const Candidate& candidate) {
+    std::this_thread::sleep_for(milliseconds(200));
+    return bowl(candidate);
+  });
+  EXPECT_EQ(result.evaluated, 1u);
+  EXPECT_TRUE(result.defaults);
+}
+
+TEST(Tune, RefusesWhatMakesNoSense) {
+  TuneOptions options = options_of(2, 2);
+  options.budget_s = 0;
+  EXPECT_THROW(tune(options, bowl), InputError);
+  options = options_of(2, 2);
+  options.budget_count = 0;
+  EXPECT_THROW(tune(options, bowl), InputError);
+  EXPECT_THROW(tune(options_of(2, 2, "genetic"), bowl), InputError);
+  EXPECT_THROW(tune(TuneOptions(), bowl), InputError);
+}
+
+TEST(Tune, RefusesAHistoryOfSomethingElse) {
+  const TemporaryFolder folder;
+  TuneOptions options = options_of(3, 2);
+  options.history = folder / "h.jsonl";
+  options.identity = {{"problem", "v1"}};
+  tune(options, bowl);
+  options.seed = 2;
+  EXPECT_THROW(tune(options, bowl), InputError);
+  options.seed = 1;
+  options.identity = {{"problem", "v2"}};
+  EXPECT_THROW(tune(options, bowl), InputError);
+}
+
+TEST(Tune, AnswersFromTheHistory) {
+  const TemporaryFolder folder;
+  TuneOptions options = options_of(5, 4);
+  options.history = folder / "h.jsonl";
+  options.budget_count = 8;
+  EXPECT_EQ(tune(options, bowl).from_history, 0u);
+  options.budget_count = 12;
+  const auto logged = [&](const Candidate& candidate) {
+    log_line(folder / "log", text_of(candidate));
+    return bowl(candidate);
+  };
+  const TuneResult result = tune(options, logged);
+  EXPECT_EQ(result.from_history, 8u);
+  EXPECT_EQ(result.evaluated, 12u);
+  EXPECT_EQ(lines_of(folder / "log").size(), 4u);
+  options.budget_count = 5;  // fewer than there are: nothing is run, nothing is lost
+  EXPECT_EQ(tune(options, logged).evaluated, 12u);
+  EXPECT_EQ(lines_of(folder / "log").size(), 4u);
+}
+
+/// A run that is killed after some milliseconds, or ends before.
+void run_and_kill(const TuneOptions& options, const CostFunction& cost, int ms, int signal) {
+  const int pid = ::fork();
+  if (pid == 0) {
+    tune(options, cost);
+    ::_exit(0);
+  }
+  std::this_thread::sleep_for(milliseconds(ms));
+  ::kill(pid, signal);
+  ::waitpid(pid, nullptr, 0);
+}
+
+/// Parameters of the evaluations in a history, cut lines left out.
+std::set<std::string> recorded(const std::filesystem::path& history) {
+  std::set<std::string> texts;
+  if (!std::filesystem::exists(history)) return texts;
+  const std::string text = read_text(history);
+  std::size_t begin = 0;
+  for (std::size_t end = 0; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1) {
+    const auto line = nlohmann::json::parse(text.substr(begin, end - begin));
+    if (!line.contains("parameters")) continue;
+    EXPECT_TRUE(texts.insert(text_of(line["parameters"].get<Candidate>())).second) << "recorded twice";
+  }
+  return texts;
+}
+
+TEST(Tune, ResumesAfterAKillWithNothingLostOrDoneTwice) {
+  const TemporaryFolder folder;
+  TuneOptions options = options_of(6, 10);
+  options.history = folder / "h.jsonl";
+  const std::uint64_t seed = static_cast<std::uint64_t>(::getpid());
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  Random random(seed);
+  const auto logged = [&](const Candidate& candidate) {
+    log_line(folder / "log", text_of(candidate));
+    std::this_thread::sleep_for(milliseconds(15));
+    return bowl(candidate);
+  };
+  for (int kill = 0; kill < 5; ++kill) {
+    const std::set<std::string> before = recorded(options.history);
+    std::filesystem::remove(folder / "log");
+    run_and_kill(options, logged, static_cast<int>(random.integer(1, 90)), SIGKILL);
+    const std::set<std::string> after = recorded(options.history);
+    EXPECT_TRUE(std::includes(after.begin(), after.end(), before.begin(), before.end()));
+    for (const std::string& line : lines_of(folder / "log")) EXPECT_FALSE(before.contains(line)) << line;
+  }
+  const std::size_t kept = recorded(options.history).size();
+  const TuneResult result = tune(options, bowl);
+  EXPECT_EQ(result.from_history, kept);
+  EXPECT_EQ(result.evaluated, 60u);
+  EXPECT_EQ(recorded(options.history).size(), 60u);
+  const TuneResult whole = tune(options_of(6, 10), bowl);
+  ASSERT_EQ(whole.ranking.size(), result.ranking.size());
+  for (std::size_t i = 0; i < 50; ++i) EXPECT_EQ(whole.ranking[i].candidate, result.ranking[i].candidate);
+}
+
+TEST(Tune, CtrlCEndsWorkersAndKeepsTheHistoryWhole) {
+  const TemporaryFolder folder;
+  TuneOptions options = options_of(6, 10);
+  options.history = folder / "h.jsonl";
+  const auto start = std::chrono::steady_clock::now();
+  const int pid = ::fork();
+  if (pid == 0) {
+    const TuneResult result = tune(options, [&](const Candidate& candidate) {
+      log_line(folder / "pids", std::to_string(::getpid()));
+      if (candidate.at("p") == "5") std::this_thread::sleep_for(std::chrono::minutes(1));
+      return bowl(candidate);
+    });
+    ::_exit(result.end == TuneEnd::interrupt && result.signal == SIGINT ? 0 : 1);
+  }
+  while (lines_of(options.history).size() < 4 && seconds_since(start) < 30)
+    std::this_thread::sleep_for(milliseconds(10));
+  const auto interrupted = std::chrono::steady_clock::now();
+  ::kill(pid, SIGINT);
+  int status = 1;
+  ::waitpid(pid, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_LT(seconds_since(interrupted), 5);
+  EXPECT_FALSE(recorded(options.history).empty());
+  const std::string text = read_text(options.history);
+  EXPECT_EQ(text.back(), '\n');
+  for (const std::string& worker : lines_of(folder / "pids"))
+    EXPECT_EQ(::kill(std::stoi(worker), 0), -1) << "worker " << worker << " still lives";
+}
+
+TEST(Tune, WorkersDieWithAKilledTuner) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe(ends.data()), 0);
+  const int pid = ::fork();
+  if (pid == 0) {
+    tune(options_of(3, 3), [&](const Candidate& candidate) {
+      if (::write(ends[1], "x", 1) == 1) std::this_thread::sleep_for(std::chrono::minutes(1));
+      return bowl(candidate);
+    });
+    ::_exit(0);
+  }
+  ::close(ends[1]);
+  char started = 0;
+  for (int worker = 0; worker < 3; ++worker) ASSERT_EQ(::read(ends[0], &started, 1), 1);
+  ::kill(pid, SIGKILL);
+  ::waitpid(pid, nullptr, 0);
+  pollfd end_of_pipe{ends[0], POLLIN, 0};  // comes when the last worker is gone
+  EXPECT_EQ(::poll(&end_of_pipe, 1, 5000), 1);
+  ::close(ends[0]);
+}
+
+}  // namespace
+}  // namespace foretile

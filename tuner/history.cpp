@@ -1,0 +1,194 @@
+#include "tuner/history.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include "base/error.hpp"
+
+namespace foretile {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+namespace {
+
+constexpr int format_version = 1;
+constexpr const char* version_key = "foretile_history";
+
+/// Closes the file unless it was released: constructors may throw.
+class OpenFile {
+ public:
+  explicit OpenFile(int descriptor) : descriptor_(descriptor) {}
+  ~OpenFile() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+  int get() const { return descriptor_; }
+  int release() { return std::exchange(descriptor_, -1); }
+
+ private:
+  int descriptor_;
+};
+
+std::string system_message() {
+  return std::generic_category().message(errno);
+}
+
+int open_file(const fs::path& path) {
+  const int file = ::open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+  if (file < 0)
+    throw input_error(path.string(), system_message(), "a file to write", "check the --history path");
+  return file;
+}
+
+/// A POSIX record lock: it ends with this process and, unlike flock(), is not shared with forked workers.
+void lock(int file, const fs::path& path) {
+  struct flock whole = {};
+  whole.l_type = F_WRLCK;
+  whole.l_whence = SEEK_SET;
+  if (::fcntl(file, F_SETLK, &whole) == 0) return;
+  if (errno == EACCES || errno == EAGAIN)
+    throw input_error(path.string(), "the history of a run that is still going", "a history of its own",
+                      "wait for that run or use another --history file");
+  // Some network file systems have no locks; a history there still works for one run.
+}
+
+std::string read_all(int file, const fs::path& path) {
+  std::string text;
+  char part[65536];
+  for (off_t offset = 0;;) {
+    const ssize_t count = ::pread(file, part, sizeof part, offset);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw input_error(path.string(), system_message(), "a readable file");
+    if (count == 0) return text;
+    text.append(part, static_cast<std::size_t>(count));
+    offset += count;
+  }
+}
+
+void write_all(int file, const std::string& text, const fs::path& path) {
+  for (std::size_t written = 0; written < text.size();) {
+    const ssize_t count = ::write(file, text.data() + written, text.size() - written);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0)
+      throw WorkError(fmt::format("{}: could not be written: {}", path.string(), system_message()));
+    written += static_cast<std::size_t>(count);
+  }
+  // EINVAL: a device or pipe, where there is nothing to flush.
+  if (::fsync(file) != 0 && errno != EINVAL)
+    throw WorkError(fmt::format("{}: could not be written: {}", path.string(), system_message()));
+}
+
+std::string place(const fs::path& path, std::size_t line) {
+  return fmt::format("{}:{}", path.string(), line);
+}
+
+/// Compares key by key, to say which one differs.
+void check_header(const json& found, const json& expected, const fs::path& path) {
+  const std::string change = "use another --history file, or the same settings as the first run";
+  for (const auto& [key, value] : expected.items()) {
+    const std::string there = found.contains(key) ? json_line(found[key]) : "nothing";
+    if (!found.contains(key) || found[key] != value)
+      throw input_error(place(path, 1) + ": " + key, there, json_line(value), change);
+  }
+  for (const auto& [key, value] : found.items()) {
+    if (!expected.contains(key))
+      throw input_error(place(path, 1) + ": " + key, json_line(value), "nothing", change);
+  }
+}
+
+json parse_header(const std::string& line, const fs::path& path) {
+  const json header = json::parse(line, nullptr, false);
+  if (!header.is_object() || !header.contains(version_key))
+    throw input_error(place(path, 1), "no header", "a history of `foretile tune`",
+                      "use another --history file");
+  return header;
+}
+
+Evaluation parse_line(const std::string& line, const std::string& where) {
+  const json object = json::parse(line, nullptr, false);
+  if (object.is_discarded())
+    throw input_error(where, "no JSON", "an evaluation", "remove the line to evaluate it again");
+  try {
+    return evaluation_from_json(object);
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}: {}", where, error.what()));
+  }
+}
+
+void cut_file(int file, std::size_t length, const fs::path& path) {
+  if (::ftruncate(file, static_cast<off_t>(length)) != 0)
+    throw WorkError(fmt::format("{}: could not be cut: {}", path.string(), system_message()));
+}
+
+struct Content {
+  std::vector<Evaluation> evaluations;
+  std::size_t length = 0;  ///< bytes of whole lines; 0: the header is still to be written
+};
+
+/// A line counts when its line end was written.
+Content parse_content(const std::string& text, const json& header, const fs::path& path) {
+  Content content;
+  const std::size_t header_end = text.find('\n');
+  if (header_end == std::string::npos) {
+    // Only the beginning of our own header may be taken for a torn one: never cut a stranger's file.
+    if (!json_line(header).starts_with(text)) parse_header({}, path);
+    return content;
+  }
+  check_header(parse_header(text.substr(0, header_end), path), header, path);
+  content.length = header_end + 1;
+  std::size_t end = 0;
+  for (std::size_t line = 2; (end = text.find('\n', content.length)) != std::string::npos; ++line) {
+    content.evaluations.push_back(
+        parse_line(text.substr(content.length, end - content.length), place(path, line)));
+    content.length = end + 1;
+  }
+  return content;
+}
+
+json with_version(const json& header) {
+  json whole = {{version_key, format_version}};
+  if (!header.is_null()) whole.update(header);
+  return whole;
+}
+
+}  // namespace
+
+History::History(const fs::path& path, const json& header) : path_(path) {
+  const json whole = with_version(header);
+  OpenFile file(open_file(path));
+  lock(file.get(), path);
+  const std::string text = read_all(file.get(), path);
+  Content content = parse_content(text, whole, path);
+  if (content.length < text.size()) cut_file(file.get(), content.length, path);
+  if (content.length == 0) write_all(file.get(), json_line(whole) + '\n', path);
+  for (Evaluation& evaluation : content.evaluations) remember(std::move(evaluation));
+  file_ = file.release();
+}
+
+History::~History() {
+  if (file_ >= 0) ::close(file_);
+}
+
+const Evaluation* History::find(const Candidate& candidate) const {
+  const auto found = index_.find(candidate);
+  return found == index_.end() ? nullptr : &evaluations_[found->second];
+}
+
+void History::append(const Evaluation& evaluation) {
+  if (file_ >= 0) write_all(file_, json_line(to_json(evaluation)) + '\n', path_);
+  remember(evaluation);
+}
+
+void History::remember(Evaluation evaluation) {
+  if (!index_.emplace(evaluation.candidate, evaluations_.size()).second) return;
+  evaluations_.push_back(std::move(evaluation));
+}
+
+}  // namespace foretile

@@ -1,0 +1,51 @@
+// The append-only record of evaluations from which a killed run resumes.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "tuner/outcome.hpp"
+
+namespace foretile {
+
+/// A file of JSON lines (docs/tuning.md): a header, then one line per finished evaluation. Each line is on
+/// the disk before append() returns, so a kill loses only evaluations under way. One run at a time holds the
+/// file.
+class History {
+ public:
+  /// Kept in memory only.
+  History() = default;
+
+  /// Opens the file or makes a new one. `header` says what the evaluations belong to: an object of names and
+  /// plain values. A last line torn by a kill is cut off. Throws InputError, and leaves the file as it is,
+  /// when it is no history, is damaged in the middle, is held by another run or has another header; the
+  /// message names what differs.
+  History(const std::filesystem::path& path, const nlohmann::json& header);
+
+  ~History();
+  History(const History&) = delete;
+  History& operator=(const History&) = delete;
+
+  /// In the order they were appended.
+  const std::vector<Evaluation>& evaluations() const { return evaluations_; }
+
+  bool contains(const Candidate& candidate) const { return index_.contains(candidate); }
+
+  /// The first evaluation of the candidate, or null.
+  const Evaluation* find(const Candidate& candidate) const;
+
+  /// Throws WorkError when the line cannot be written whole.
+  void append(const Evaluation& evaluation);
+
+ private:
+  void remember(Evaluation evaluation);
+
+  std::filesystem::path path_;
+  int file_ = -1;
+  std::vector<Evaluation> evaluations_;
+  std::map<Candidate, std::size_t> index_;
+};
+
+}  // namespace foretile

@@ -1,0 +1,99 @@
+#include "tuner/outcome.hpp"
+
+#include <cmath>
+
+#include "base/error.hpp"
+
+namespace foretile {
+
+namespace {
+
+using nlohmann::json;
+
+const json& member(const json& object, const char* key) {
+  if (!object.is_object()) throw input_error("an evaluation", object.type_name(), "an object");
+  const auto found = object.find(key);
+  if (found == object.end()) throw input_error(key, "nothing", "a value");
+  return *found;
+}
+
+std::string text_member(const json& object, const char* key) {
+  const json& value = member(object, key);
+  if (!value.is_string()) throw input_error(key, value.type_name(), "a string");
+  return value.get<std::string>();
+}
+
+double seconds_member(const json& object, const char* key) {
+  const json& value = member(object, key);
+  // JSON has no infinity and no NaN: they arrive as null.
+  if (!value.is_number()) throw input_error(key, value.type_name(), "a finite number of seconds");
+  const double seconds = value.get<double>();
+  if (!std::isfinite(seconds) || seconds < 0) throw input_error(key, value.dump(), "at least 0 s");
+  return seconds;
+}
+
+Outcome::Status status_from_name(const std::string& name) {
+  for (const auto status : {Outcome::Status::done, Outcome::Status::infeasible, Outcome::Status::failed}) {
+    if (name == status_name(status)) return status;
+  }
+  throw input_error("status", '"' + name + '"', "done, infeasible or failed");
+}
+
+Candidate candidate_from_json(const json& object) {
+  if (!object.is_object()) throw input_error("parameters", object.type_name(), "an object");
+  Candidate candidate;
+  for (const auto& [key, value] : object.items()) {
+    if (!value.is_string()) throw input_error("parameters." + key, value.type_name(), "a string");
+    candidate[key] = value.get<std::string>();
+  }
+  return candidate;
+}
+
+}  // namespace
+
+std::string status_name(Outcome::Status status) {
+  switch (status) {
+    case Outcome::Status::done:
+      return "done";
+    case Outcome::Status::infeasible:
+      return "infeasible";
+    case Outcome::Status::failed:
+      break;
+  }
+  return "failed";
+}
+
+json to_json(const Outcome& outcome) {
+  json object = {{"status", status_name(outcome.status)}};
+  if (outcome.done()) object["makespan_s"] = outcome.makespan_s;
+  if (!outcome.message.empty()) object["message"] = outcome.message;
+  if (!outcome.extra.is_null()) object["extra"] = outcome.extra;
+  return object;
+}
+
+Outcome outcome_from_json(const json& object) {
+  Outcome outcome;
+  outcome.status = status_from_name(text_member(object, "status"));
+  if (outcome.done()) outcome.makespan_s = seconds_member(object, "makespan_s");
+  if (object.contains("message")) outcome.message = text_member(object, "message");
+  if (object.contains("extra")) outcome.extra = object["extra"];
+  return outcome;
+}
+
+json to_json(const Evaluation& evaluation) {
+  json object = to_json(evaluation.outcome);
+  object["parameters"] = evaluation.candidate;
+  object["wall_s"] = evaluation.wall_s;
+  return object;
+}
+
+Evaluation evaluation_from_json(const json& object) {
+  return {candidate_from_json(member(object, "parameters")), outcome_from_json(object),
+          seconds_member(object, "wall_s")};
+}
+
+std::string json_line(const json& object) {
+  return object.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+}  // namespace foretile

@@ -1,0 +1,59 @@
+// What a candidate is and what its evaluation said.
+#pragma once
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "base/settings.hpp"
+
+namespace foretile {
+
+/// One choice of value for each parameter, in the keys of `--set`, for example "grid.p" -> "2".
+using Candidate = Settings;
+
+struct Outcome {
+  enum class Status {
+    done,        ///< `makespan_s` holds
+    infeasible,  ///< the planner refuses the candidate; `message` says why
+    failed       ///< the evaluation itself broke: crash, time or memory limit, error
+  };
+  Status status = Status::failed;
+  double makespan_s = 0;  ///< seconds, finite and not negative when done; 0 otherwise
+  std::string message;
+  nlohmann::json extra;  ///< whatever else the cost model tells; kept in the history as it is
+
+  bool done() const { return status == Status::done; }
+  friend bool operator==(const Outcome&, const Outcome&) = default;
+};
+
+/// A candidate with its outcome and the seconds its evaluation took.
+struct Evaluation {
+  Candidate candidate;
+  Outcome outcome;
+  double wall_s = 0;
+
+  friend bool operator==(const Evaluation&, const Evaluation&) = default;
+};
+
+/// The cost model. It runs in a process of its own, so it may crash, hang or exit. An InputError thrown by it
+/// means infeasible, any other exception failed.
+using CostFunction = std::function<Outcome(const Candidate&)>;
+
+/// "done", "infeasible" or "failed".
+std::string status_name(Outcome::Status status);
+
+nlohmann::json to_json(const Outcome& outcome);
+
+/// Throws InputError when fields are missing or impossible; the message does not name a place.
+Outcome outcome_from_json(const nlohmann::json& json);
+
+nlohmann::json to_json(const Evaluation& evaluation);
+
+/// As outcome_from_json.
+Evaluation evaluation_from_json(const nlohmann::json& json);
+
+/// One line of JSON without its line end. Bytes that are not UTF-8 are replaced, never an error.
+std::string json_line(const nlohmann::json& json);
+
+}  // namespace foretile

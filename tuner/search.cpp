@@ -1,0 +1,40 @@
+#include "tuner/search.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+
+#include "base/error.hpp"
+#include "tuner/exhaustive_search.hpp"
+#include "tuner/random_search.hpp"
+
+namespace foretile {
+
+namespace {
+
+struct Strategy {
+  const char* name;
+  std::unique_ptr<Search> (*make)(const Space&, std::uint64_t seed);
+};
+
+/// A new strategy adds its line here.
+constexpr std::array strategies = {Strategy{"exhaustive", make_exhaustive_search},
+                                   Strategy{"random", make_random_search}};
+
+}  // namespace
+
+std::vector<std::string> search_names() {
+  std::vector<std::string> names;
+  for (const Strategy& strategy : strategies) names.emplace_back(strategy.name);
+  return names;
+}
+
+std::unique_ptr<Search> make_search(const std::string& name, const Space& space, std::uint64_t seed) {
+  for (const Strategy& strategy : strategies) {
+    if (name == strategy.name) return strategy.make(space, seed);
+  }
+  throw input_error("search", '"' + name + '"', fmt::format("{}", fmt::join(search_names(), " or ")));
+}
+
+}  // namespace foretile

@@ -1,0 +1,31 @@
+// What to try next: the strategies' common interface.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner/space.hpp"
+
+namespace foretile {
+
+/// Proposes candidates, each at most once. Several may be under way before the first outcome is told.
+class Search {
+ public:
+  virtual ~Search() = default;
+  /// The next candidate to evaluate; empty when there is none left.
+  virtual std::optional<Candidate> next() = 0;
+  /// Called once for each evaluated candidate, in any order, also for those a history already answers
+  /// (which may never have been proposed).
+  virtual void tell(const Candidate& candidate, const Outcome& outcome) = 0;
+};
+
+/// The names make_search knows.
+std::vector<std::string> search_names();
+
+/// A strategy by its name: "exhaustive" or "random". Throws InputError for another name.
+std::unique_ptr<Search> make_search(const std::string& name, const Space& space, std::uint64_t seed);
+
+}  // namespace foretile

@@ -1,0 +1,68 @@
+// The search space: which parameters may take which values.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tuner/outcome.hpp"
+
+namespace foretile {
+
+/// A key of `--set` and the texts it may take, in the order they are tried; no value twice.
+struct Parameter {
+  std::string name;
+  std::vector<std::string> values;
+
+  friend bool operator==(const Parameter&, const Parameter&) = default;
+};
+
+/// All combinations of the parameters' values, numbered from 0. The last parameter varies fastest, so the
+/// numbers are mixed-radix digits and no list of candidates is ever stored.
+class Space {
+ public:
+  Space() = default;
+
+  /// Throws InputError for a parameter without values, a name or a value given twice, or more than 2^62
+  /// combinations. No parameters at all make a space of size 0.
+  explicit Space(std::vector<Parameter> parameters);
+
+  const std::vector<Parameter>& parameters() const { return parameters_; }
+
+  /// Number of combinations.
+  std::uint64_t size() const { return size_; }
+
+  /// Requires index < size(); throws std::out_of_range otherwise.
+  Candidate at(std::uint64_t index) const;
+
+  /// The number of a candidate; empty when a value or a parameter is not the space's.
+  std::optional<std::uint64_t> index_of(const Candidate& candidate) const;
+
+  /// The same text for equal spaces; its digest belongs into a history's header.
+  std::string text() const;
+
+  friend bool operator==(const Space&, const Space&) = default;
+
+ private:
+  std::vector<Parameter> parameters_;
+  std::uint64_t size_ = 0;
+};
+
+/// Reads the TOML described in docs/tuning.md. `name` is the file in messages. Throws InputError with file
+/// and line for unknown keys, kinds of values that are neither numbers, texts nor booleans, and empty lists.
+Space parse_space(std::string_view toml, const std::string& name);
+
+/// parse_space of a file.
+Space load_space(const std::filesystem::path& path);
+
+/// The space searched when none is given, around the paper's values (RR-9365, sections 3.2.1 to 3.2.4:
+/// half of the device memory for a block, a quarter for a chunk, a quarter for the next one).
+/// grid.p: divisors of `ranks` up to 12; block_fraction 0.3 to 0.7, chunk_fraction 0.1 to 0.25, lookahead 1
+/// and 2; platform.ranks_per_node: the given values, left out when there are none. Throws InputError for
+/// ranks < 1.
+Space default_space(int ranks, const std::vector<int>& ranks_per_node = {});
+
+}  // namespace foretile

@@ -1,0 +1,236 @@
+#include "tuner/tune.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <set>
+
+#include "base/error.hpp"
+#include "tuner/first_candidates.hpp"
+#include "tuner/history.hpp"
+#include "tuner/interrupt.hpp"
+
+namespace foretile {
+
+namespace {
+
+constexpr double tick_s = 0.1;
+
+void check(const TuneOptions& options) {
+  if (options.budget_s && !(*options.budget_s > 0))
+    throw input_error("budget", fmt::format("{} s", *options.budget_s), "more than 0 s");
+  if (options.budget_count && *options.budget_count == 0)
+    throw input_error("count", "0 evaluations", "at least 1");
+  if (options.space.size() == 0 && options.first.empty())
+    throw input_error("search space", "no candidates", "at least one", "give parameters with values");
+}
+
+nlohmann::json header_of(const TuneOptions& options) {
+  nlohmann::json header = options.identity.is_null() ? nlohmann::json::object() : options.identity;
+  header["search"] = options.search;
+  header["seed"] = options.seed;
+  return header;
+}
+
+/// How many distinct candidates the search and the history have together.
+std::uint64_t count_candidates(const TuneOptions& options, const History& history) {
+  std::set<Candidate> outside;
+  const auto note = [&](const Candidate& candidate) {
+    if (!options.space.index_of(candidate)) outside.insert(candidate);
+  };
+  for (const Candidate& candidate : options.first) note(candidate);
+  for (const Evaluation& evaluation : history.evaluations()) note(evaluation.candidate);
+  return options.space.size() + outside.size();
+}
+
+std::uint64_t total_of(const TuneOptions& options, const History& history) {
+  const std::uint64_t budget = options.budget_count.value_or(std::numeric_limits<std::uint64_t>::max());
+  return std::max<std::uint64_t>(history.evaluations().size(),
+                                 std::min(budget, count_candidates(options, history)));
+}
+
+/// One run from the first proposal to the last outcome.
+class Tuning {
+ public:
+  Tuning(const TuneOptions& options, const CostFunction& cost, History& history,
+         const ProgressFunction& progress)
+      : options_(options),
+        progress_(progress),
+        history_(history),
+        search_(
+            make_first_candidates(options.first, make_search(options.search, options.space, options.seed))),
+        workers_(cost, options.limits),
+        total_(total_of(options, history)),
+        from_history_(history.evaluations().size()) {}
+
+  TuneResult run() {
+    for (const Evaluation& evaluation : history_.evaluations()) tell(evaluation);
+    fill_workers();  // before any look at the clock: the very first candidate is always tried
+    while (workers_.count() > 0 && !stopped()) {
+      for (const Evaluation& evaluation : workers_.wait(wait_s())) record(evaluation);
+      show_progress();
+      if (!stopped()) fill_workers();
+    }
+    if (end_ == TuneEnd::time) finish_first();
+    workers_.end_all();
+    return result();
+  }
+
+ private:
+  double elapsed_s() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+  double wait_s() const {
+    if (!options_.budget_s) return tick_s;
+    return std::clamp(*options_.budget_s - elapsed_s(), 0.0, tick_s);
+  }
+
+  bool stopped() {
+    if (interrupt_.signal() != 0) {
+      end_ = TuneEnd::interrupt;
+    } else if (options_.budget_s && elapsed_s() >= *options_.budget_s) {
+      end_ = TuneEnd::time;
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  bool count_left() const {
+    const std::uint64_t used = history_.evaluations().size() + static_cast<std::uint64_t>(workers_.count());
+    return !options_.budget_count || used < *options_.budget_count;
+  }
+
+  std::optional<Candidate> next_unknown() {
+    auto candidate = search_->next();
+    while (candidate && history_.contains(*candidate)) candidate = search_->next();
+    return candidate;
+  }
+
+  void fill_workers() {
+    while (workers_.has_room()) {
+      if (!count_left()) {
+        end_ = TuneEnd::count;
+        return;
+      }
+      const auto candidate = next_unknown();
+      if (!candidate) {
+        end_ = TuneEnd::complete;
+        return;
+      }
+      workers_.start(*candidate);
+    }
+  }
+
+  /// Time is up: only the very first candidate may still finish.
+  void finish_first() {
+    for (const Candidate& candidate : workers_.running()) {
+      if (options_.first.empty() || candidate != options_.first.front()) workers_.end(candidate);
+    }
+    while (workers_.count() > 0 && interrupt_.signal() == 0) {
+      for (const Evaluation& evaluation : workers_.wait(tick_s)) record(evaluation);
+      show_progress();
+    }
+  }
+
+  void record(const Evaluation& evaluation) {
+    history_.append(evaluation);
+    tell(evaluation);
+  }
+
+  void tell(const Evaluation& evaluation) {
+    search_->tell(evaluation.candidate, evaluation.outcome);
+    if (!evaluation.outcome.done()) return;
+    best_s_ = std::min(best_s_.value_or(evaluation.outcome.makespan_s), evaluation.outcome.makespan_s);
+  }
+
+  std::optional<double> left_s() const {
+    const std::uint64_t evaluated = history_.evaluations().size();
+    std::optional<double> left;
+    if (options_.budget_s) left = std::max(0.0, *options_.budget_s - elapsed_s());
+    if (evaluated > from_history_) {
+      const double each = elapsed_s() / static_cast<double>(evaluated - from_history_);
+      const double rest = each * static_cast<double>(total_ - evaluated);
+      left = std::min(left.value_or(rest), rest);
+    }
+    return left;
+  }
+
+  void show_progress() const {
+    if (!progress_) return;
+    progress_({history_.evaluations().size(), total_, workers_.count(), best_s_, elapsed_s(), left_s()});
+  }
+
+  bool is_first(const Candidate& candidate) const {
+    return std::find(options_.first.begin(), options_.first.end(), candidate) != options_.first.end();
+  }
+
+  bool better(const Evaluation& a, const Evaluation& b) const {
+    if (a.outcome.status != b.outcome.status) return a.outcome.status < b.outcome.status;
+    if (!a.outcome.done()) return false;
+    if (a.outcome.makespan_s != b.outcome.makespan_s) return a.outcome.makespan_s < b.outcome.makespan_s;
+    if (is_first(a.candidate) != is_first(b.candidate)) return is_first(a.candidate);
+    return a.candidate < b.candidate;
+  }
+
+  std::optional<Evaluation> defaults() const {
+    for (const Candidate& candidate : options_.first) {
+      const Evaluation* known = history_.find(candidate);
+      if (known && known->outcome.done()) return *known;
+    }
+    return std::nullopt;
+  }
+
+  TuneResult result() const {
+    TuneResult result;
+    result.ranking = history_.evaluations();
+    std::stable_sort(result.ranking.begin(), result.ranking.end(),
+                     [this](const Evaluation& a, const Evaluation& b) { return better(a, b); });
+    for (const Evaluation& evaluation : result.ranking) {
+      result.infeasible += evaluation.outcome.status == Outcome::Status::infeasible;
+      result.failed += evaluation.outcome.status == Outcome::Status::failed;
+    }
+    result.defaults = defaults();
+    result.evaluated = result.ranking.size();
+    result.from_history = from_history_;
+    result.end = end_;
+    result.signal = interrupt_.signal();
+    result.wall_s = elapsed_s();
+    return result;
+  }
+
+  using Clock = std::chrono::steady_clock;
+
+  const TuneOptions& options_;
+  const ProgressFunction& progress_;
+  History& history_;
+  std::unique_ptr<Search> search_;
+  Workers workers_;
+  std::uint64_t total_;
+  std::uint64_t from_history_;
+  std::optional<double> best_s_;
+  TuneEnd end_ = TuneEnd::complete;
+  InterruptGuard interrupt_;
+  Clock::time_point start_ = Clock::now();
+};
+
+}  // namespace
+
+const Evaluation* TuneResult::best() const {
+  return !ranking.empty() && ranking.front().outcome.done() ? &ranking.front() : nullptr;
+}
+
+TuneResult tune(const TuneOptions& options, const CostFunction& cost, const ProgressFunction& progress) {
+  check(options);
+  make_search(options.search, options.space,
+              options.seed);  // a wrong name must not leave a new history behind
+  if (options.history.empty()) {
+    History history;
+    return Tuning(options, cost, history, progress).run();
+  }
+  History history(options.history, header_of(options));
+  return Tuning(options, cost, history, progress).run();
+}
+
+}  // namespace foretile

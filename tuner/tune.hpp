@@ -1,0 +1,77 @@
+// The tuner: proposes candidates, has them rehearsed in worker processes, keeps the history, ranks.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner/space.hpp"
+#include "tuner/workers.hpp"
+
+namespace foretile {
+
+struct TuneOptions {
+  Space space;
+  /// Tried before everything else, in this order: the paper's defaults. They need not lie in the space, and
+  /// their values should be spelled as the space spells them ("0.5", not "0.50").
+  std::vector<Candidate> first;
+  std::string search = "random";  ///< a name of search_names()
+  std::uint64_t seed = 1;
+  /// Seconds of this run. At their end running evaluations are killed and not recorded, except the very first
+  /// candidate, which is always finished so that there is something to compare with.
+  std::optional<double> budget_s;
+  std::optional<std::uint64_t> budget_count;  ///< evaluations, those of the history included
+  WorkerLimits limits;
+  std::filesystem::path history;  ///< empty: none is kept
+  /// What the history belongs to (digests of problem, platform, space), an object; search and seed are added.
+  nlohmann::json identity = nlohmann::json::object();
+};
+
+/// For the progress line.
+struct TuneProgress {
+  std::uint64_t evaluated = 0;
+  std::uint64_t total = 0;  ///< that will be evaluated if time allows
+  int running = 0;
+  std::optional<double> best_s;
+  double elapsed_s = 0;
+  std::optional<double> left_s;  ///< an estimate; empty before there is ground for one
+};
+
+enum class TuneEnd {
+  complete,  ///< the whole space is evaluated
+  count,     ///< the budget by count is used up
+  time,      ///< the budget by time is used up
+  interrupt  ///< SIGINT or SIGTERM
+};
+
+struct TuneResult {
+  /// All evaluations, those of the history included: done ones from fast to slow (at equal times `first`
+  /// before others, then by their values), after them the infeasible and the failed ones in the order they
+  /// ended.
+  std::vector<Evaluation> ranking;
+  std::optional<Evaluation> defaults;  ///< the first of `TuneOptions::first` that is done
+  std::uint64_t evaluated = 0;         ///< ranking.size()
+  std::uint64_t infeasible = 0;
+  std::uint64_t failed = 0;
+  std::uint64_t from_history = 0;  ///< how many of `evaluated` an earlier run made
+  TuneEnd end = TuneEnd::complete;
+  int signal = 0;  ///< that interrupted, else 0
+  double wall_s = 0;
+
+  /// The fastest, or null when no candidate is done.
+  const Evaluation* best() const;
+};
+
+/// Called after each evaluation and about ten times a second.
+using ProgressFunction = std::function<void(const TuneProgress&)>;
+
+/// Throws InputError for an unknown search, budgets or limits that are not positive, nothing to search, or a
+/// history that does not belong to this run (History). Candidates that fail are part of the result, not
+/// errors.
+TuneResult tune(const TuneOptions& options, const CostFunction& cost, const ProgressFunction& progress = {});
+
+}  // namespace foretile
