@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "planner/problems/dense.hpp"
+#include "planner/problems/molecule.hpp"
 #include "planner/problems/random.hpp"
 #include "planner/problems/table_reader.hpp"
 
@@ -68,6 +69,7 @@ Contraction build_contraction(const Problem& problem) {
   Contraction contraction = [&] {
     if (kind == "dense") return build(table, read_dense, dense_contraction);
     if (kind == "random") return build(table, read_random, random_contraction);
+    if (kind == "molecule") return build(table, read_molecule, molecule_contraction);
     throw table.error("kind", fmt::format("\"{}\"", kind), "\"dense\", \"random\" or \"molecule\"");
   }();
   contraction.name = problem.name;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <sstream>
 
@@ -121,6 +122,15 @@ void TableReader::refuse_other_keys() const {
 std::int64_t TableReader::line(std::string_view key) const {
   const toml::node* found = table_.get(key);
   return std::max<std::int64_t>(1, (found ? *found : table_).source().begin.line);
+}
+
+std::int64_t TableReader::first_text_line(std::string_view key) const {
+  const toml::node* found = table_.get(key);
+  if (!found || !found->is_string()) return line(key);
+  const std::string text = *found->value<std::string>();
+  const auto line_ends = std::count(text.begin(), text.end(), '\n');
+  const bool starts_below = found->source().end.line - found->source().begin.line > line_ends;
+  return line(key) + (starts_below ? 1 : 0);
 }
 
 std::string TableReader::where(std::string_view key) const {

@@ -43,6 +43,8 @@ class TableReader {
                    std::string_view change = {}) const;
   /// The line of the first character of the value at `key`; 1 when there is none.
   std::int64_t line(std::string_view key) const;
+  /// The file's line on which the text at `key` starts: the next one where ''' or """ ends its line.
+  std::int64_t first_text_line(std::string_view key) const;
   const std::string& source() const { return source_; }
 
  private:
