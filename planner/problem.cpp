@@ -12,6 +12,7 @@
 #include "planner/problems/molecule.hpp"
 #include "planner/problems/random.hpp"
 #include "planner/problems/table_reader.hpp"
+#include "planner/problems/tiles.hpp"
 
 namespace foretile {
 
@@ -83,7 +84,9 @@ Contraction build_contraction(const Problem& problem) {
     if (kind == "dense") return build(table, read_dense, dense_contraction);
     if (kind == "random") return build(table, read_random, random_contraction);
     if (kind == "molecule") return build(table, read_molecule, molecule_contraction);
-    throw table.error("kind", fmt::format("\"{}\"", kind), "\"dense\", \"random\" or \"molecule\"");
+    if (kind == "tiles") return build(table, read_tiles, tiles_contraction);
+    throw table.error("kind", fmt::format("\"{}\"", kind),
+                      "\"dense\", \"random\", \"molecule\" or \"tiles\"");
   }();
   contraction.name = problem.name;
   return contraction;
