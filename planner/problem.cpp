@@ -4,6 +4,7 @@
 #include <toml++/toml.h>
 
 #include <filesystem>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/files.hpp"
@@ -11,6 +12,7 @@
 #include "planner/problems/molecule.hpp"
 #include "planner/problems/random.hpp"
 #include "planner/problems/table_reader.hpp"
+#include "planner/problems/tiles.hpp"
 
 namespace foretile {
 
@@ -22,6 +24,17 @@ namespace fs = std::filesystem;
 fs::path example_named(const std::string& name) {
   if (name.empty() || name.find('/') != std::string::npos) return {};
   return find_data(fs::path("examples") / (name + ".toml"));
+}
+
+std::vector<std::string> examples() {
+  std::vector<std::string> names;
+  const fs::path folder = find_data("examples");
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+    if (entry.path().extension() == ".toml") names.push_back(entry.path().stem().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
 }
 
 toml::table parse(const Problem& problem) {
@@ -54,7 +67,8 @@ Problem load_problem(const std::string& path_or_name) {
   if (!fs::exists(path, ignored) || fs::is_directory(path, ignored)) {
     const fs::path example = example_named(path_or_name);
     if (example.empty()) {
-      throw input_error(path_or_name, "neither a file nor an example", "a problem file or an example's name",
+      throw input_error(path_or_name, "neither a file nor an example",
+                        fmt::format("a problem file or one of {}", fmt::join(examples(), ", ")),
                         "check the path; `foretile problem` writes such files");
     }
     path = example;
@@ -70,7 +84,9 @@ Contraction build_contraction(const Problem& problem) {
     if (kind == "dense") return build(table, read_dense, dense_contraction);
     if (kind == "random") return build(table, read_random, random_contraction);
     if (kind == "molecule") return build(table, read_molecule, molecule_contraction);
-    throw table.error("kind", fmt::format("\"{}\"", kind), "\"dense\", \"random\" or \"molecule\"");
+    if (kind == "tiles") return build(table, read_tiles, tiles_contraction);
+    throw table.error("kind", fmt::format("\"{}\"", kind),
+                      "\"dense\", \"random\", \"molecule\" or \"tiles\"");
   }();
   contraction.name = problem.name;
   return contraction;

@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
 #include <cstdint>
-#include <optional>
 
 #include "base/error.hpp"
+#include "planner/problems/text.hpp"
 
 namespace foretile {
 
@@ -17,36 +16,6 @@ constexpr std::array<std::string_view, 4> symbols{"H", "C", "N", "O"};
 constexpr std::int64_t max_atoms = 10'000;
 /// Farther out a coordinate is a slip: a molecule of a millimetre.
 constexpr double max_coordinate = 1e7;
-
-std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
-}
-
-std::vector<std::string_view> words_of(std::string_view line) {
-  constexpr std::string_view blank = " \t\r";
-  std::vector<std::string_view> words;
-  for (std::size_t at = line.find_first_not_of(blank); at != std::string_view::npos;) {
-    const std::size_t end = std::min(line.find_first_of(blank, at), line.size());
-    words.push_back(line.substr(at, end - at));
-    at = line.find_first_not_of(blank, end);
-  }
-  return words;
-}
-
-template <class Number>
-std::optional<Number> number(std::string_view word) {
-  if (word.starts_with('+')) word.remove_prefix(1);
-  Number value{};
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (error != std::errc{} || end != word.data() + word.size()) return std::nullopt;
-  return value;
-}
 
 Element element_of(std::string_view word, const std::string& where) {
   for (std::size_t e = 0; e < symbols.size(); ++e) {

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <sstream>
 
+#include "base/near.hpp"
+
 namespace foretile {
 
 namespace {
@@ -113,8 +115,9 @@ std::vector<std::vector<double>> TableReader::rows(std::string_view key, std::si
 void TableReader::refuse_other_keys() const {
   for (const auto& [key, value] : table_) {
     if (!asked_.contains(key.str())) {
+      const std::string near = did_you_mean(key.str(), {asked_.begin(), asked_.end()});
       throw error(key.str(), "an unknown key", fmt::format("one of {}", fmt::join(asked_, ", ")),
-                  "check its spelling or remove it");
+                  near.empty() ? "remove it" : near);
     }
   }
 }
