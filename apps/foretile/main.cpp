@@ -1,0 +1,12 @@
+// foretile: the program for the laptop. It needs neither MPI nor a GPU.
+#include "apps/foretile/commands.hpp"
+#include "apps/program.hpp"
+
+int main(int argc, char** argv) {
+  CLI::App app("Plan, rehearse and tune block-sparse contractions on clusters of multi-GPU nodes.",
+               "foretile");
+  app.set_version_flag("--version", "foretile " FORETILE_VERSION);
+  app.require_subcommand(1);
+  app.footer("Exit codes: 0 done, 1 the work failed, 2 wrong usage or input.");
+  return foretile::run_program(app, argc, argv);
+}
