@@ -38,8 +38,17 @@ Settings Options::settings() const {
   return found;
 }
 
-void add_options(CLI::App& command, Options& options) {
+void Options::expect_only_platform_settings() const {
+  for (const auto& [key, value] : settings()) {
+    throw input_error("--set", fmt::format("the key '{}'", key), "a key that begins with 'platform.'");
+  }
+}
+
+void add_json_option(CLI::App& command, Options& options) {
   command.add_flag("--json", options.json, "Print the result as one JSON object");
+}
+
+void add_set_option(CLI::App& command, Options& options) {
   command
       .add_option("--set", options.set,
                   "Override a parameter; repeatable (grid.p=2, platform.nvlink.bandwidth=100e9)")

@@ -1,4 +1,4 @@
-// The options that every command takes.
+// The options that commands share.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -18,10 +18,14 @@ struct Options {
   std::vector<std::string> platform_settings() const;
   /// All other keys: those of the strategy or the problem. Throws InputError for text that is not key=value.
   Settings settings() const;
+  /// For commands without a strategy: throws InputError when a key does not begin with "platform.".
+  void expect_only_platform_settings() const;
 };
 
-/// Adds --json and --set to a command.
-void add_options(CLI::App& command, Options& options);
+/// Every command takes --json.
+void add_json_option(CLI::App& command, Options& options);
+/// Commands with a platform or a strategy take --set.
+void add_set_option(CLI::App& command, Options& options);
 
 /// Prints a result for scripts, indented, with a newline.
 void print_json(const nlohmann::ordered_json& json);

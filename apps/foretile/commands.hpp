@@ -3,4 +3,10 @@
 
 #include <CLI/CLI.hpp>
 
-namespace foretile {}  // namespace foretile
+namespace foretile {
+
+void add_problem_command(CLI::App& app);
+void add_show_command(CLI::App& app);
+void add_platform_command(CLI::App& app);
+
+}  // namespace foretile

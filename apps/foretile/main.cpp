@@ -7,6 +7,10 @@ int main(int argc, char** argv) {
                "foretile");
   app.set_version_flag("--version", "foretile " FORETILE_VERSION);
   app.require_subcommand(1);
-  app.footer("Exit codes: 0 done, 1 the work failed, 2 wrong usage or input.");
+  app.footer(
+      "foretile COMMAND --help tells more. Exit codes: 0 done, 1 the work failed, 2 wrong usage or input.");
+  foretile::add_problem_command(app);
+  foretile::add_show_command(app);
+  foretile::add_platform_command(app);
   return foretile::run_program(app, argc, argv);
 }
