@@ -3,6 +3,7 @@
 #include <cairo-svg.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -31,6 +32,10 @@ void check(cairo_status_t status) {
 std::uint32_t packed(Colour colour) {
   const auto byte = [](double part) { return static_cast<std::uint32_t>(std::lround(255 * part)); };
   return byte(colour.red) << 16U | byte(colour.green) << 8U | byte(colour.blue);
+}
+
+std::int32_t repeats(std::int32_t cells, double length) {
+  return static_cast<std::int32_t>(std::ceil(3 * length / cells));
 }
 
 }  // namespace
@@ -79,25 +84,29 @@ void Canvas::upward_text(double x, double y, std::string_view line, double size,
 
 void Canvas::image(double x, double y, double width, double height, std::int32_t columns, std::int32_t rows,
                    const std::vector<Colour>& cells) {
+  // SVG viewers blur what they magnify and cairo cannot ask them not to: hand them cells of many pixels.
+  const std::int32_t across = svg_ ? repeats(columns, width) : 1;
+  const std::int32_t down = svg_ ? repeats(rows, height) : 1;
   const std::unique_ptr<cairo_surface_t, Release> pixels(
-      cairo_image_surface_create(CAIRO_FORMAT_RGB24, columns, rows));
+      cairo_image_surface_create(CAIRO_FORMAT_RGB24, columns * across, rows * down));
   check(cairo_surface_status(pixels.get()));
   cairo_surface_flush(pixels.get());
   unsigned char* data = cairo_image_surface_get_data(pixels.get());
   const std::int64_t stride = cairo_image_surface_get_stride(pixels.get());
-  for (std::int64_t row = 0; row < rows; ++row) {
+  for (std::int64_t row = 0; row < std::int64_t{rows} * down; ++row) {
     auto* line = reinterpret_cast<std::uint32_t*>(data + row * stride);
+    const Colour* source = cells.data() + row / down * columns;
     for (std::int64_t column = 0; column < columns; ++column) {
-      line[column] = packed(cells[static_cast<std::size_t>(row * columns + column)]);
+      std::fill_n(line + column * across, across, packed(source[column]));
     }
   }
   cairo_surface_mark_dirty(pixels.get());
   cairo_save(context_.get());
   cairo_translate(context_.get(), x, y);
-  cairo_scale(context_.get(), width / columns, height / rows);
+  cairo_scale(context_.get(), width / (columns * across), height / (rows * down));
   cairo_set_source_surface(context_.get(), pixels.get(), 0, 0);
   cairo_pattern_set_filter(cairo_get_source(context_.get()), CAIRO_FILTER_NEAREST);
-  cairo_rectangle(context_.get(), 0, 0, columns, rows);
+  cairo_rectangle(context_.get(), 0, 0, columns * across, rows * down);
   cairo_fill(context_.get());
   cairo_restore(context_.get());
 }

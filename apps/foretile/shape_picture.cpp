@@ -84,10 +84,10 @@ void draw_tile_lines(Canvas& canvas, const Panel& panel) {
   const double row = panel.height / panel.shape.rows();
   if (std::min(column, row) < gridded_tile) return;
   for (std::int32_t j = 1; j < panel.shape.columns(); ++j) {
-    canvas.rectangle(panel.x + j * column - 0.5, panel.y, 1, panel.height, white);
+    canvas.rectangle(std::round(panel.x + j * column), panel.y, 1, panel.height, white);
   }
   for (std::int32_t i = 1; i < panel.shape.rows(); ++i) {
-    canvas.rectangle(panel.x, panel.y + i * row - 0.5, panel.width, 1, white);
+    canvas.rectangle(panel.x, std::round(panel.y + i * row), panel.width, 1, white);
   }
 }
 
@@ -104,7 +104,7 @@ void draw_captions(Canvas& canvas, const Panel& panel) {
                      fmt::format("{} = {}", panel.row_index, grouped(panel.rows.extent())), 12.5, ink);
 }
 
-// Twice the pixels in an SVG, which may be magnified.
+// Twice the cells in an SVG, which may be magnified.
 void draw_panel(Canvas& canvas, const Panel& panel, bool svg) {
   const double detail = svg ? 2 : 1;
   const Raster raster =
@@ -118,28 +118,48 @@ void draw_panel(Canvas& canvas, const Panel& panel, bool svg) {
   draw_captions(canvas, panel);
 }
 
-void draw_legend(Canvas& canvas, double x, double y, const std::vector<Panel>& panels) {
-  double decades = 0;
+// "log scale, decades: A 4, B 5, C 6"; empty where no norms differ.
+std::string decades_note(const std::vector<Panel>& panels) {
+  std::string text;
   for (const Panel& panel : panels) {
     const NormScale scale = norm_scale(panel.shape);
-    if (!scale.flat) decades = std::max(decades, scale.decades);
+    if (scale.flat) continue;
+    text +=
+        fmt::format("{}{} {:.0f}", text.empty() ? "log scale, decades: " : ", ", panel.title, scale.decades);
   }
-  constexpr double width = 220;
+  return text;
+}
+
+// Returns the height it took.
+double draw_norm_bar(Canvas& canvas, double x, double y, std::string_view decades) {
+  constexpr int steps = 110;
+  constexpr double step_width = 2;
   constexpr double height = 13;
-  if (decades == 0) {
-    canvas.rectangle(x, y, height, height, norm_colour(1));
-    canvas.text(x + height + 8, y + 11, "nonzero tile (all norms alike)", 12.5, ink);
-  } else {
-    for (int step = 0; step < 110; ++step) {
-      canvas.rectangle(x + step * width / 110, y, width / 110 + 0.2, height, norm_colour(step / 109.0));
-    }
-    canvas.text(x, y + height + 16, "weakest", 12, faint_ink);
-    canvas.text(x + width, y + height + 16, "strongest tile of its matrix", 12, faint_ink, Align::right);
+  for (int step = 0; step < steps; ++step) {
+    canvas.rectangle(x + step * step_width, y, step_width, height, norm_colour(step / (steps - 1.0)));
+  }
+  canvas.text(x, y + 28, "weakest", 12, faint_ink);
+  canvas.text(x + steps * step_width, y + 28, "strongest tile of its matrix", 12, faint_ink, Align::right);
+  canvas.text(x, y + 44, decades, 12, faint_ink);
+  return 56;
+}
+
+void draw_swatch(Canvas& canvas, double x, double y, Colour colour, std::string_view meaning) {
+  constexpr double size = 13;
+  canvas.rectangle(x, y, size, size, colour);
+  canvas.frame(x, y, size, size, edge);
+  canvas.text(x + size + 8, y + 11, meaning, 12.5, ink);
+}
+
+void draw_legend(Canvas& canvas, double x, double y, const std::vector<Panel>& panels) {
+  const std::string decades = decades_note(panels);
+  if (!decades.empty()) y += draw_norm_bar(canvas, x, y, decades);
+  if (std::any_of(panels.begin(), panels.end(), [](const Panel& p) { return norm_scale(p.shape).flat; })) {
+    draw_swatch(canvas, x, y, norm_colour(NormScale::flat_strength),
+                "tile of a matrix whose norms are alike");
     y += 22;
   }
-  canvas.rectangle(x, y + 23, height, height, empty);
-  canvas.frame(x, y + 23, height, height, edge);
-  canvas.text(x + height + 8, y + 34, "no tile", 12.5, ink);
+  draw_swatch(canvas, x, y, empty, "no tile");
 }
 
 std::string stretched(const Contraction& c, const Sides& sides) {

@@ -25,7 +25,7 @@ std::vector<std::int32_t> tiles_per_cell(std::int32_t tiles, std::int32_t cells)
 }  // namespace
 
 double NormScale::operator()(double norm) const {
-  if (flat) return 1;
+  if (flat) return flat_strength;
   if (!(norm > 0)) return 0;
   return std::clamp(1 + std::log10(norm / largest) / decades, 0.0, 1.0);
 }

@@ -8,15 +8,16 @@
 
 namespace foretile {
 
-/// Norms on a logarithmic scale: the largest is 1, `floor` and everything below it is 0.
+/// Norms on a logarithmic scale: the largest is 1, `decades` below it is 0.
 struct NormScale {
+  static constexpr double flat_strength = 0.7;
+
   double largest = 1;
   double decades = 1;  ///< between 0 and 1 on the scale
+  bool flat = false;   ///< all norms are about the same: every tile has flat_strength
 
   /// In [0, 1].
   double operator()(double norm) const;
-  /// True where all nonzero tiles have about the same norm, so that there is nothing to tell apart.
-  bool flat = false;
 };
 
 /// The scale of one matrix: whole decades from its smallest positive norm to its largest, 1 to 12 of them.
