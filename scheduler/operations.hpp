@@ -27,8 +27,8 @@ class Operations {
 
   /// A new operation that starts now.
   Operation& start(Cause cause, MemoryPlace device, OperationId& id);
-  /// Ends an operation: the current path becomes its path plus its own time. The result is valid until the next start,
-  /// which may use the same record.
+  /// Ends an operation: the current path becomes its path plus its own time. The result is valid until the
+  /// next start, which may use the same record.
   Operation& end(OperationId id);
 
   /// The path to the event being handled from here on, for events from outside.
