@@ -1,0 +1,12 @@
+// The commands of `foretile`, one file each. Every function adds one command and what it does when chosen.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace foretile {
+
+void add_problem_command(CLI::App& app);
+void add_show_command(CLI::App& app);
+void add_platform_command(CLI::App& app);
+
+}  // namespace foretile

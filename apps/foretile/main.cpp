@@ -1,0 +1,16 @@
+// foretile: the program for the laptop. It needs neither MPI nor a GPU.
+#include "apps/foretile/commands.hpp"
+#include "apps/program.hpp"
+
+int main(int argc, char** argv) {
+  CLI::App app("Plan, rehearse and tune block-sparse contractions on clusters of multi-GPU nodes.",
+               "foretile");
+  app.set_version_flag("--version", "foretile " FORETILE_VERSION);
+  app.require_subcommand(1);
+  app.footer(
+      "foretile COMMAND --help tells more. Exit codes: 0 done, 1 the work failed, 2 wrong usage or input.");
+  foretile::add_problem_command(app);
+  foretile::add_show_command(app);
+  foretile::add_platform_command(app);
+  return foretile::run_program(app, argc, argv);
+}

@@ -1,0 +1,15 @@
+// Stands in for shape_picture.cpp where cairo was not found.
+#include "apps/foretile/shape_picture.hpp"
+#include "base/error.hpp"
+
+namespace foretile {
+
+void check_picture_path(const std::string& path) {
+  throw input_error(path, "a build without pictures", "cairo", "install libcairo2-dev and build again");
+}
+
+void draw_shapes(const Contraction&, const std::string& path) {
+  check_picture_path(path);
+}
+
+}  // namespace foretile

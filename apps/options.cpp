@@ -1,0 +1,63 @@
+#include "apps/options.hpp"
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+
+namespace foretile {
+
+namespace {
+
+constexpr std::string_view platform_prefix = "platform.";
+
+std::pair<std::string, std::string> split(const std::string& setting) {
+  const std::size_t equals = setting.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == setting.size()) {
+    throw input_error("--set", fmt::format("'{}'", setting), "key=value", "for example --set grid.p=2");
+  }
+  return {setting.substr(0, equals), setting.substr(equals + 1)};
+}
+
+}  // namespace
+
+std::vector<std::string> Options::platform_settings() const {
+  std::vector<std::string> found;
+  for (const std::string& setting : set) {
+    split(setting);
+    if (setting.starts_with(platform_prefix)) found.push_back(setting);
+  }
+  return found;
+}
+
+Settings Options::settings() const {
+  Settings found;
+  for (const std::string& setting : set) {
+    auto [key, value] = split(setting);
+    if (!key.starts_with(platform_prefix)) found[key] = value;
+  }
+  return found;
+}
+
+void Options::expect_only_platform_settings() const {
+  for (const auto& [key, value] : settings()) {
+    throw input_error("--set", fmt::format("the key '{}'", key), "a key that begins with 'platform.'");
+  }
+}
+
+void add_json_option(CLI::App& command, Options& options) {
+  command.add_flag("--json", options.json, "Print the result as one JSON object");
+}
+
+void add_set_option(CLI::App& command, Options& options) {
+  command
+      .add_option("--set", options.set,
+                  "Override a parameter; repeatable (grid.p=2, platform.nvlink.bandwidth=100e9)")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+}
+
+void print_json(const nlohmann::ordered_json& json) {
+  fmt::print("{}\n", json.dump(2));
+}
+
+}  // namespace foretile

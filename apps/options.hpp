@@ -1,0 +1,33 @@
+// The options that commands share.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "base/settings.hpp"
+
+namespace foretile {
+
+struct Options {
+  bool json = false;             ///< results as one JSON object on stdout
+  std::vector<std::string> set;  ///< "key=value", in the order given; the last one of a key holds
+
+  /// The keys that begin with "platform.", as load_platform() takes them.
+  std::vector<std::string> platform_settings() const;
+  /// All other keys: those of the strategy or the problem. Throws InputError for text that is not key=value.
+  Settings settings() const;
+  /// For commands without a strategy: throws InputError when a key does not begin with "platform.".
+  void expect_only_platform_settings() const;
+};
+
+/// Every command takes --json.
+void add_json_option(CLI::App& command, Options& options);
+/// Commands with a platform or a strategy take --set.
+void add_set_option(CLI::App& command, Options& options);
+
+/// Prints a result for scripts, indented, with a newline.
+void print_json(const nlohmann::ordered_json& json);
+
+}  // namespace foretile

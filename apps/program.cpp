@@ -1,0 +1,69 @@
+#include "apps/program.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <new>
+
+#include "base/error.hpp"
+
+namespace foretile {
+
+namespace {
+
+constexpr int done = 0;
+constexpr int work_failed = 1;
+constexpr int wrong_input = 2;
+
+// "foretile show", so that the hint names the help that fits.
+std::string chosen_command(const CLI::App& app) {
+  std::string name = app.get_name();
+  for (const CLI::App* chosen = &app; !chosen->get_subcommands().empty();) {
+    chosen = chosen->get_subcommands().front();
+    name += " " + chosen->get_name();
+  }
+  return name;
+}
+
+// CLI11 reports a misspelt command as a missing one.
+std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
+  const std::vector<std::string> unknown = app.remaining();
+  if (app.get_subcommands().empty() && !unknown.empty() && !unknown.front().starts_with("-")) {
+    return fmt::format("found '{}', expected a command; see {} --help", unknown.front(), app.get_name());
+  }
+  return fmt::format("{}; see {} --help", error.what(), chosen_command(app));
+}
+
+int complain(const CLI::App& app, std::string_view what, int code) {
+  fmt::print(stderr, "{}: {}\n", app.get_name(), what);
+  return code;
+}
+
+// Results that did not reach a full disk or a closed pipe are not done.
+int finish(const CLI::App& app) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return done;
+  return complain(app, "the output could not be written whole", work_failed);
+}
+
+}  // namespace
+
+int run_program(CLI::App& app, int argc, char** argv) {
+  try {
+    app.parse(argc, argv);
+    return finish(app);
+  } catch (const CLI::Success& help_or_version) {
+    app.exit(help_or_version);
+    std::cout.flush();
+    return std::cout ? finish(app) : complain(app, "the output could not be written whole", work_failed);
+  } catch (const CLI::ParseError& error) {
+    return complain(app, usage_error(app, error), wrong_input);
+  } catch (const InputError& error) {
+    return complain(app, error.what(), wrong_input);
+  } catch (const std::bad_alloc&) {
+    return complain(app, "out of memory; the problem is too large for this machine", work_failed);
+  } catch (const std::exception& error) {
+    return complain(app, error.what(), work_failed);
+  }
+}
+
+}  // namespace foretile

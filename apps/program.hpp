@@ -1,0 +1,13 @@
+// What `foretile` and `foretile-run` have in common: parsing, errors and exit codes.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace foretile {
+
+/// Parses the command line and runs the chosen command's callback. Errors go to stderr as one line
+/// "NAME: what". Returns the exit code: 0 done, 1 the work failed (WorkError, or anything unforeseen),
+/// 2 wrong usage or input (InputError, a command line that does not parse).
+int run_program(CLI::App& app, int argc, char** argv);
+
+}  // namespace foretile

@@ -1,0 +1,29 @@
+# `cmake --install`: the programs, and the package that find_package(foretile) reads. Targets are
+# foretile::base, foretile::platforms, foretile::planner and so on, for the libraries this build made.
+include(CMakePackageConfigHelpers)
+
+set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/foretile)
+foreach(part base platforms planner scheduler simulator tuner)
+  if(NOT TARGET foretile_${part})
+    continue()
+  endif()
+  set_target_properties(foretile_${part} PROPERTIES EXPORT_NAME ${part})
+  install(TARGETS foretile_${part} EXPORT foretileTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/${part} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/foretile
+    FILES_MATCHING PATTERN "*.hpp")
+endforeach()
+install(EXPORT foretileTargets NAMESPACE foretile:: DESTINATION ${package_folder})
+
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/foretileConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/foretileConfig.cmake INSTALL_DESTINATION ${package_folder})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/foretileConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/foretileConfig.cmake ${PROJECT_BINARY_DIR}/foretileConfigVersion.cmake
+  DESTINATION ${package_folder})
+if(FORETILE_HAS_SimGrid)
+  install(FILES ${CMAKE_CURRENT_LIST_DIR}/FindSimGrid.cmake DESTINATION ${package_folder})
+endif()
+
+# What find_data() (base/files.hpp) looks for.
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DATADIR}/foretile)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/platforms DESTINATION ${CMAKE_INSTALL_DATADIR}/foretile
+  FILES_MATCHING PATTERN "*.toml")

@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# Exit codes and messages of the real program.   command_line_test.sh FORETILE
+set -uo pipefail
+foretile=$1
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 1
+failures=0
+
+# expect CODE 'TEXT IN ONE LINE OF STDERR' ARGUMENTS...
+expect() {
+  local code=$1 text=$2
+  shift 2
+  "$foretile" "$@" >out 2>err
+  local found=$?
+  if [ "$found" -ne "$code" ] || [ "$(wc -l <err)" -gt 1 ] || ! grep -qF -- "$text" err; then
+    echo "FAILED foretile $*: exit $found, expected $code; stderr, expected one line with '$text':"
+    cat err
+    failures=$((failures + 1))
+  fi
+}
+
+# expect_out 'TEXT' ARGUMENTS...
+expect_out() {
+  local text=$1
+  shift
+  if ! "$foretile" "$@" >out 2>err || [ -s err ] || ! grep -qF -- "$text" out; then
+    echo "FAILED foretile $*: expected exit 0, nothing on stderr and '$text' on stdout:"
+    cat out err
+    failures=$((failures + 1))
+  fi
+}
+
+expect_out "foretile 0." --version
+expect_out "Exit codes" --help
+expect_out "--picture" show --help
+expect 2 "foretile --help"
+expect 2 "found 'shwo', expected a command" shwo
+expect 2 "foretile show --help" show
+expect 2 "problem is required" show --json
+expect 2 "--bogus" show c65-v1 --bogus
+expect 2 "foretile: no-such-file: found" show no-such-file
+expect 2 "foretile problem dense --help" problem dense --m 4 --n 4 --tile 2
+expect 2 "--m" problem dense --m -4 --n 4 --k 4 --tile 2
+expect 2 "--m" problem dense --m four --n 4 --k 4 --tile 2
+expect 2 "density" problem random --m 4 --n 4 --k 4 --density 1.5
+
+expect_out "kind" problem dense --m 4 --n 6 --k 8 --tile 2
+expect_out "Written to dense.toml" problem dense --m 4 --n 6 --k 8 --tile 2 -o dense.toml
+expect 2 "no place to write" problem dense --m 4 --n 6 --k 8 --tile 2 -o nowhere/dense.toml
+expect 2 "nowhere/x.png" show dense.toml --picture nowhere/x.png
+expect 2 ".png or .svg" show dense.toml --picture shapes.jpg
+expect_out "GEMM tasks         24" show dense.toml
+
+sed 's/^tile/tiles/' dense.toml >misspelt.toml
+expect 2 "misspelt.toml" show misspelt.toml
+printf 'kind = "dense' >cut.toml
+expect 2 "cut.toml:1: not TOML" show cut.toml
+expect 2 "no-such-machine" platform show no-such-machine
+expect 2 "expected key=value" platform show summit --set nonsense
+expect 2 "begins with 'platform.'" platform show summit --set grid.p=2
+expect_out "summit" platform show summit
+
+"$foretile" show dense.toml >/dev/full 2>err
+if [ $? -ne 1 ] || ! grep -qF "could not be written whole" err; then
+  echo "FAILED foretile show >/dev/full: expected exit 1 and a message"
+  failures=$((failures + 1))
+fi
+
+[ "$failures" -eq 0 ] && echo "all as expected"
+exit "$failures"

@@ -1,0 +1,40 @@
+"""Keys and numbers of `foretile show --json`, and its pictures.   show_json_test.py FORETILE yes|no (pictures)"""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree
+
+foretile = sys.argv[1]
+pictures = sys.argv[2] == "yes"
+
+
+def run(*arguments):
+    done = subprocess.run([foretile, *map(str, arguments)], check=True, capture_output=True, text=True)
+    assert not done.stderr, done.stderr
+    return json.loads(done.stdout)
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    problem = pathlib.Path(scratch) / "dense.toml"
+    written = run("problem", "dense", "--m", 4, "--n", 6, "--k", 8, "--tile", 2, "-o", problem, "--json")
+    shown = run("show", problem, "--json")
+    # 2 x 3 tiles of C, 4 products each, of 2 * 2 * 2 * 2 flops.
+    expected = {"M": 4, "N": 6, "K": 8, "flops": 384, "gemms": 24, "density": {"A": 1, "B": 1, "C": 1}}
+    for key, value in expected.items():
+        assert shown[key] == value, (key, shown[key], value)
+    assert shown["bytes"] == {"A": 8 * 4 * 8, "B": 8 * 8 * 6, "C": 8 * 4 * 6}, shown["bytes"]
+    assert {**shown, "file": str(problem)} == written, (shown, written)
+
+    if pictures:
+        png = pathlib.Path(scratch) / "shapes.png"
+        svg = pathlib.Path(scratch) / "shapes.svg"
+        assert run("show", problem, "--json", "--picture", png)["picture"] == str(png)
+        run("show", problem, "--json", "--picture", svg)
+        assert png.read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
+        assert xml.etree.ElementTree.parse(svg).getroot().tag.endswith("svg")
+
+    figures = run("platform", "show", "summit", "--json", "--set", "platform.nvlink.bandwidth=12e9")
+    assert figures["devices_per_node"] == 6, figures
+print("all as expected")

@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Installs the build into a scratch prefix; builds and runs a project against it from outside the source tree.
+#   test.sh BUILD_FOLDER
+set -euo pipefail
+build=$1
+here=$(cd "$(dirname "$0")" && pwd)
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+cmake --install "$build" --prefix "$scratch/prefix" >/dev/null
+cp -r "$here/consumer" "$scratch/consumer"
+cmake -S "$scratch/consumer" -B "$scratch/build" -G Ninja -DCMAKE_PREFIX_PATH="$scratch/prefix" >/dev/null
+cmake --build "$scratch/build"
+# Only the installed data may be found.
+FORETILE_DATA="$scratch/prefix/share/foretile" "$scratch/build/consumer" | grep -F "$scratch/prefix/share/foretile"
+"$scratch/prefix/bin/foretile" platform show summit --json | grep -F "$scratch/prefix/share/foretile"
