@@ -7,7 +7,6 @@
 #include <cstring>
 #include <ctime>
 #include <fstream>
-#include <numeric>
 
 #include "base/error.hpp"
 #include "executor/cpu/blas.hpp"
@@ -53,62 +52,81 @@ std::vector<Workspace> make_workspaces(const CalibrationOptions& options, int co
   return all;
 }
 
-Summary time_product(const CalibrationOptions& options, std::vector<Workspace>& spaces,
-                     const KernelSample& shape) {
-  const auto [m, n, k, unused] = shape;
+Timing time_product(const CalibrationOptions& options, std::vector<Workspace>& spaces,
+                    const KernelSample& shape) {
+  const std::int64_t m = shape.m, n = shape.n, k = shape.k;
   const Repetition repetition{static_cast<int>(spaces.size()), options.seconds_per_shape, 3};
-  return summarize(time_on_all_cores(repetition, [&, m = m, n = n, k = k](int core, int i) {
+  return time_on_all_cores(repetition, [&](int core, int i) {
     Workspace& space = spaces[static_cast<std::size_t>(core)];
     gemm(m, n, k, TileRing(space.a, m * k).at(i), m, TileRing(space.b, k * n).at(i), k,
          TileRing(space.c, m * n).at(i), m);
-  }));
+  });
 }
 
-void measure_products(const CalibrationOptions& options, std::vector<Workspace>& spaces,
-                      CalibrationResult& result) {
-  std::vector<double> spreads;
-  const std::size_t all = options.sizes.size() * options.sizes.size() * options.sizes.size();
-  for (const std::int64_t m : options.sizes) {
-    for (const std::int64_t n : options.sizes) {
-      for (const std::int64_t k : options.sizes) {
-        KernelSample sample{m, n, k, 0};
-        const Summary time = time_product(options, spaces, sample);
-        sample.seconds = time.median;
-        result.samples.push_back(sample);
-        spreads.push_back(time.spread / time.median);
-        if (options.progress) options.progress(result.samples.size(), all);
-      }
+std::vector<KernelSample> shapes_of(const std::vector<std::int64_t>& sizes) {
+  std::vector<KernelSample> shapes;
+  for (const std::int64_t m : sizes) {
+    for (const std::int64_t n : sizes) {
+      for (const std::int64_t k : sizes) shapes.push_back({m, n, k, 0});
     }
+  }
+  return shapes;
+}
+
+void measure_products(const CalibrationOptions& options, CalibrationResult& result) {
+  std::vector<Workspace> spaces = make_workspaces(options, result.facts.cores);
+  std::vector<double> spreads, shares;
+  result.samples = shapes_of(options.sizes);
+  for (std::size_t i = 0; i < result.samples.size(); ++i) {
+    KernelSample& sample = result.samples[i];
+    const Timing timing = time_product(options, spaces, sample);
+    const Summary time = summarize(timing.seconds);
+    sample.seconds = time.median;
+    spreads.push_back(time.spread / time.median);
+    shares.push_back(timing.core_share);
+    if (options.progress) options.progress(i + 1, result.samples.size());
   }
   result.fit = fit_kernel_model(result.samples);
   result.kernel_spread = summarize(spreads).median;
+  result.core_share = summarize(shares).median;
 }
 
-/// Tiles of a megabyte, as many as fit, so that they are written to memory rather than to a cache.
-void measure_generation(const CalibrationOptions& options, std::vector<Workspace>& spaces,
-                        CalibrationResult& result) {
-  constexpr std::int64_t elements = 1 << 17;
-  const Repetition repetition{static_cast<int>(spaces.size()), options.seconds_per_bandwidth, 3};
-  const Summary time = summarize(time_on_all_cores(repetition, [&](int core, int i) {
-    std::vector<double>& memory = spaces[static_cast<std::size_t>(core)].b;
-    const std::size_t size = std::min<std::size_t>(elements, memory.size());
-    generate_tile({TileRing(memory, static_cast<std::int64_t>(size)).at(i), size}, tile_key(1, Operand::b, i),
-                  1);
-  }));
-  const std::size_t size = std::min<std::size_t>(elements, spaces[0].b.size());
-  result.generation_bytes_per_s_per_core = static_cast<double>(size * sizeof(double)) / time.median;
+/// Memory of one core for bandwidths.
+struct Buffers {
+  std::vector<double> from, to;
+};
+
+std::vector<Buffers> make_buffers(const CalibrationOptions& options, int cores) {
+  const auto elements = static_cast<std::size_t>(options.bandwidth_bytes_per_core) / sizeof(double) / 2;
+  return std::vector<Buffers>(static_cast<std::size_t>(cores),
+                              {std::vector<double>(elements), std::vector<double>(elements)});
 }
 
-void measure_copies(const CalibrationOptions& options, std::vector<Workspace>& spaces,
-                    CalibrationResult& result) {
-  const std::size_t bytes = spaces[0].a.size() * sizeof(double);
-  const Repetition repetition{static_cast<int>(spaces.size()), options.seconds_per_bandwidth, 3};
-  const Summary time = summarize(time_on_all_cores(repetition, [&](int core, int) {
-    Workspace& space = spaces[static_cast<std::size_t>(core)];
-    std::memcpy(space.b.data(), space.a.data(), bytes);
-  }));
-  result.copy_bytes_per_s_per_core = static_cast<double>(bytes) / time.median;
-  result.copy_spread = time.spread / time.median;
+constexpr std::size_t piece = 1 << 17;  // elements made or copied at once: tiles of a megabyte
+
+/// Bytes per second at which each core works through its memory, a piece at a time.
+Summary bandwidth_of(const CalibrationOptions& options, std::vector<Buffers>& buffers,
+                     const std::function<void(Buffers&, std::size_t at, int i)>& work) {
+  const Repetition repetition{static_cast<int>(buffers.size()), options.seconds_per_bandwidth, 3};
+  const std::size_t pieces = buffers[0].to.size() / piece;
+  Timing timing = time_on_all_cores(repetition, [&](int core, int i) {
+    work(buffers[static_cast<std::size_t>(core)], static_cast<std::size_t>(i) % pieces * piece, i);
+  });
+  for (double& value : timing.seconds) value = piece * sizeof(double) / value;
+  return summarize(timing.seconds);
+}
+
+void measure_bandwidths(const CalibrationOptions& options, CalibrationResult& result) {
+  std::vector<Buffers> buffers = make_buffers(options, result.facts.cores);
+  const Summary made = bandwidth_of(options, buffers, [](Buffers& mine, std::size_t at, int i) {
+    generate_tile({mine.to.data() + at, piece}, tile_key(1, Operand::b, i), 1);
+  });
+  const Summary copied = bandwidth_of(options, buffers, [](Buffers& mine, std::size_t at, int) {
+    std::memcpy(mine.to.data() + at, mine.from.data() + at, piece * sizeof(double));
+  });
+  result.generation_bytes_per_s_per_core = made.median;
+  result.copy_bytes_per_s_per_core = copied.median;
+  result.copy_spread = copied.spread / copied.median;
 }
 
 std::string cpu_name() {
@@ -124,6 +142,10 @@ void check(const CalibrationOptions& options) {
   for (const std::int64_t size : options.sizes) {
     if (size < 1 || size > 8192) throw input_error("calibration sizes", fmt::format("{}", size), "1 to 8192");
   }
+  if (options.bandwidth_bytes_per_core < std::int64_t{2} << 20) {
+    throw input_error("calibration memory", fmt::format("{} B", options.bandwidth_bytes_per_core),
+                      "2 MiB per core or more");
+  }
   if (options.sizes.size() < 2) throw input_error("calibration sizes", "fewer than two", "two or more");
 }
 
@@ -136,10 +158,8 @@ CalibrationResult calibrate(const CalibrationOptions& options) {
   result.cpu = cpu_name();
   result.kernels = blas_kernels();
   result.when = fmt::format("{:%Y-%m-%d %H:%M}", fmt::gmtime(std::time(nullptr)));
-  std::vector<Workspace> spaces = make_workspaces(options, result.facts.cores);
-  measure_products(options, spaces, result);
-  measure_generation(options, spaces, result);
-  measure_copies(options, spaces, result);
+  measure_products(options, result);
+  measure_bandwidths(options, result);
   return result;
 }
 

@@ -20,6 +20,7 @@ struct CalibrationOptions {
   /// Tiles of A, B and C are taken in turn from this much memory per core, so that they come from where those
   /// of a contraction come from: mostly not from the first caches.
   std::int64_t bytes_per_core = std::int64_t{48} << 20;
+  std::int64_t bandwidth_bytes_per_core = std::int64_t{128} << 20;  ///< written in turn; beyond the caches
   double seconds_per_bandwidth = 0.5;                               ///< for generation and for copies
   std::function<void(std::size_t done, std::size_t all)> progress;  ///< after each shape; may be empty
 };
@@ -35,7 +36,8 @@ struct CalibrationResult {
   double generation_bytes_per_s_per_core = 0;  ///< all cores busy
   double copy_bytes_per_s_per_core = 0;        ///< memcpy, bytes copied, all cores busy
   double copy_spread = 0;                      ///< relative spread of repeated copies
-  std::optional<LinkModel> message;            ///< between two ranks; measured by who has MPI
+  double core_share = 1;  ///< part of the time for which the cores were ours; figures are processor time
+  std::optional<LinkModel> message;  ///< between two ranks; measured by who has MPI
 };
 
 /// Measures with one thread on every core that this process may use. Call choose_blas_kernels() before.

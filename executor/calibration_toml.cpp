@@ -19,7 +19,8 @@ std::string node_text(const CalibrationResult& r) {
   const std::int64_t usable = std::max<std::int64_t>(r.facts.memory_bytes / 5 * 4, 1);
   return fmt::format(
       R"(# Measured by `foretile-run calibrate` on {host}, {when} UTC: {cpu}, {cores} cores, {kernels}.
-# One thread ran on every core at once; figures are medians of repetitions.
+# One thread ran on every core at once; figures are medians of repetitions, in processor time: the cores were
+# ours for {share:.2f} of the time.
 name = "here"
 nodes = 1
 sockets_per_node = 1
@@ -32,7 +33,8 @@ memory = {memory}  # four fifths of what is installed
 memory_bandwidth = {bandwidth:.4g}  # memcpy on all cores, bytes read and written; spread {spread:.3f}
 )",
       fmt::arg("host", printable(r.facts.host)), fmt::arg("when", r.when), fmt::arg("cpu", printable(r.cpu)),
-      fmt::arg("kernels", printable(r.kernels)), fmt::arg("cores", r.facts.cores), fmt::arg("memory", usable),
+      fmt::arg("kernels", printable(r.kernels)), fmt::arg("cores", r.facts.cores),
+      fmt::arg("share", r.core_share), fmt::arg("memory", usable),
       fmt::arg("bandwidth", 2 * r.copy_bytes_per_s_per_core * r.facts.cores),
       fmt::arg("spread", r.copy_spread));
 }

@@ -22,10 +22,16 @@ struct Repetition {
   int at_least = 3;       ///< repetitions per core, whatever the time
 };
 
+struct Timing {
+  std::vector<double> seconds;  ///< of each repetition, all threads together: processor time of its thread
+  double core_share = 1;        ///< processor time over elapsed time; well below 1 where others use the cores
+};
+
 /// Runs `work(core, repetition)` again and again on `cores` threads that start together, one unmeasured
 /// repetition first. Each thread goes on until all have enough, so that every timed repetition runs beside
-/// busy neighbours. Returns the duration of each repetition, all threads together, in seconds.
-std::vector<double> time_on_all_cores(const Repetition& repetition,
-                                      const std::function<void(int core, int repetition)>& work);
+/// busy neighbours. Processor time is what an otherwise idle machine would take; what reading the clock costs
+/// is taken off. `work` must not throw.
+Timing time_on_all_cores(const Repetition& repetition,
+                         const std::function<void(int core, int repetition)>& work);
 
 }  // namespace foretile

@@ -13,6 +13,7 @@ CalibrationOptions tiny() {
   options.sizes = {16, 64, 128};
   options.seconds_per_shape = 0.002;
   options.bytes_per_core = 1 << 20;
+  options.bandwidth_bytes_per_core = 4 << 20;
   options.seconds_per_bandwidth = 0.005;
   return options;
 }
@@ -47,6 +48,9 @@ TEST(Calibrate, RefusesImpossibleSizes) {
   options.sizes = {0, 64};
   EXPECT_THROW(calibrate(options), InputError);
   options.sizes = {64};
+  EXPECT_THROW(calibrate(options), InputError);
+  options = tiny();
+  options.bandwidth_bytes_per_core = 1;
   EXPECT_THROW(calibrate(options), InputError);
 }
 

@@ -18,7 +18,7 @@ TEST(Summarize, IsUnmovedByAnOutlier) {
 
 TEST(TimeOnAllCores, EveryCoreRepeatsAndWarmUpIsNotCounted) {
   std::array<std::atomic<int>, 3> calls{};
-  const auto times =
+  const Timing times =
       time_on_all_cores({3, 0, 4}, [&](int core, int) { ++calls.at(static_cast<std::size_t>(core)); });
   int all = 0;
   for (const auto& c : calls) {
@@ -26,7 +26,8 @@ TEST(TimeOnAllCores, EveryCoreRepeatsAndWarmUpIsNotCounted) {
     all += c;
   }
   EXPECT_GE(all, 3 * 4 + 3);
-  EXPECT_EQ(times.size(), static_cast<std::size_t>(all - 3));
+  EXPECT_EQ(times.seconds.size(), static_cast<std::size_t>(all - 3));
+  for (const double seconds : times.seconds) EXPECT_GT(seconds, 0);
 }
 
 }  // namespace
