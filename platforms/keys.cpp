@@ -10,10 +10,16 @@ using Slots = std::vector<Slot>;
 constexpr double most_bytes = 1e15;    // per socket or device
 constexpr double most_rate = 1e18;     // B/s or flop/s
 constexpr double most_latency = 3600;  // s
-constexpr double most_count = 1e6;
+constexpr double most_half = 1e6;
 
-PlatformKey count(std::string path, Slots (*slots)(Platform&)) {
-  return {std::move(path), Dimension::number, 1, most_count, Presence::always, slots};
+// Bounds on counts keep the number of ranks and of devices of a whole machine below 2^31.
+constexpr double most_nodes = 200000;
+constexpr double most_sockets = 8;
+constexpr double most_in_socket = 1024;
+constexpr double most_ranks = 10000;
+
+PlatformKey count(std::string path, double most, Slots (*slots)(Platform&)) {
+  return {std::move(path), Dimension::number, 1, most, Presence::always, slots};
 }
 
 PlatformKey bytes(std::string path, Slots (*slots)(Platform&)) {
@@ -39,11 +45,13 @@ PlatformKey other(std::string path, Presence presence, Slots (*slots)(Platform&)
 void add_node(std::vector<PlatformKey>& keys) {
   keys.push_back(other("name", Presence::always, [](Platform& p) { return Slots{&p.name}; }));
   keys.push_back(other("estimated", Presence::optional, [](Platform& p) { return Slots{&p.estimated}; }));
-  keys.push_back(count("nodes", [](Platform& p) { return Slots{&p.nodes}; }));
-  keys.push_back(count("sockets_per_node", [](Platform& p) { return Slots{&p.sockets}; }));
-  keys.push_back(count("ranks_per_node", [](Platform& p) { return Slots{&p.ranks_per_node}; }));
-  keys.push_back(count("socket.cores", [](Platform& p) { return Slots{&p.cores_per_socket}; }));
-  keys.push_back(count("socket.devices", [](Platform& p) { return Slots{&p.devices_per_socket}; }));
+  keys.push_back(count("nodes", most_nodes, [](Platform& p) { return Slots{&p.nodes}; }));
+  keys.push_back(count("sockets_per_node", most_sockets, [](Platform& p) { return Slots{&p.sockets}; }));
+  keys.push_back(count("ranks_per_node", most_ranks, [](Platform& p) { return Slots{&p.ranks_per_node}; }));
+  keys.push_back(
+      count("socket.cores", most_in_socket, [](Platform& p) { return Slots{&p.cores_per_socket}; }));
+  keys.push_back(
+      count("socket.devices", most_in_socket, [](Platform& p) { return Slots{&p.devices_per_socket}; }));
   keys.push_back(bytes("socket.memory", [](Platform& p) { return Slots{&p.memory_bytes_per_socket}; }));
   keys.push_back(bandwidth("socket.memory_bandwidth", Presence::always,
                            [](Platform& p) { return Slots{&p.memory_bandwidth_bytes_per_s}; }));
@@ -56,15 +64,15 @@ void add_device(std::vector<PlatformKey>& keys) {
   keys.push_back(bytes("device.memory", [](Platform& p) { return Slots{&p.device.memory_bytes}; }));
   keys.push_back({"device.kernel.rate", Dimension::flops_per_s, 1, most_rate, Presence::always,
                   [](Platform& p) { return Slots{&p.device.kernel.rate_flops_per_s}; }});
-  keys.push_back(number("device.kernel.half_m", 0, most_count, Presence::always,
+  keys.push_back(number("device.kernel.half_m", 0, most_half, Presence::always,
                         [](Platform& p) { return Slots{&p.device.kernel.half_m}; }));
-  keys.push_back(number("device.kernel.half_n", 0, most_count, Presence::always,
+  keys.push_back(number("device.kernel.half_n", 0, most_half, Presence::always,
                         [](Platform& p) { return Slots{&p.device.kernel.half_n}; }));
-  keys.push_back(number("device.kernel.half_k", 0, most_count, Presence::always,
+  keys.push_back(number("device.kernel.half_k", 0, most_half, Presence::always,
                         [](Platform& p) { return Slots{&p.device.kernel.half_k}; }));
   keys.push_back(latency("device.kernel.latency", Presence::always,
                          [](Platform& p) { return Slots{&p.device.kernel.latency_s}; }));
-  keys.push_back(number("device.kernel.streams", 1, most_count, Presence::always,
+  keys.push_back(number("device.kernel.streams", 1, 1000, Presence::always,
                         [](Platform& p) { return Slots{&p.device.kernel.streams}; }));
 }
 

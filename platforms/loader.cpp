@@ -36,8 +36,8 @@ class PlatformFile {
     try {
       table_ = toml::parse(text);
     } catch (const toml::parse_error& error) {
-      throw input_error(at(source_, error.source().begin.line), std::string(error.description()),
-                        "a TOML file");
+      throw InputError(
+          fmt::format("{}: no valid TOML: {}", at(source_, error.source().begin.line), error.description()));
     }
     check_names(table_, "");
   }

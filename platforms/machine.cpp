@@ -30,6 +30,13 @@ std::pair<int, int> ranks_and_devices(const Platform& p, const MachineSize& size
   return {size.nodes.value_or(1) * p.ranks_per_node, full};
 }
 
+void check_nodes(const Platform& p, int nodes) {
+  if (nodes <= p.nodes) return;
+  throw input_error("machine size", fmt::format("{} nodes", nodes),
+                    fmt::format("at most {} on {}", p.nodes, p.name),
+                    fmt::format("ranks_per_node is {}", p.ranks_per_node));
+}
+
 }  // namespace
 
 int Machine::socket_of(int rank, int device) const {
@@ -53,16 +60,14 @@ Machine make_machine(Platform platform, const MachineSize& size) {
        {std::pair("--nodes", size.nodes), {"--ranks", size.ranks}, {"--gpus", size.gpus}}) {
     if (value && *value < 1) throw input_error(option, fmt::format("{}", *value), "at least 1");
   }
+  check_nodes(platform, size.nodes.value_or(1));
   const auto [ranks, devices] = ranks_and_devices(platform, size);
   Machine machine;
   machine.ranks = ranks;
   machine.ranks_per_node = platform.ranks_per_node;
   machine.devices_per_rank = devices;
   machine.platform = std::move(platform);
-  if (machine.nodes() > machine.platform.nodes) {
-    throw input_error("machine size", fmt::format("{} nodes", machine.nodes()),
-                      fmt::format("at most {} on {}", machine.platform.nodes, machine.platform.name));
-  }
+  check_nodes(machine.platform, machine.nodes());
   return machine;
 }
 

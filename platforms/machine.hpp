@@ -21,7 +21,7 @@ struct Machine {
   int ranks_per_node = 1;
   int devices_per_rank = 1;
 
-  int nodes() const { return (ranks + ranks_per_node - 1) / ranks_per_node; }
+  int nodes() const { return (ranks - 1) / ranks_per_node + 1; }
   int devices() const { return ranks * devices_per_rank; }
   int node_of(int rank) const { return rank / ranks_per_node; }
   /// Socket within its node of a rank's device, and of the rank's host memory (that of device 0).

@@ -42,6 +42,14 @@ TEST(LoadPlatform, ReadsSummit) {
   EXPECT_FALSE(p.estimated);
 }
 
+TEST(LoadPlatform, ReadsRaven) {
+  const Platform p = load_platform("raven");
+  EXPECT_EQ(p.devices_per_node(), 72);
+  EXPECT_EQ(p.device.kind, DeviceKind::core);
+  // 72 cores make the 5.53 Tflop/s of a node.
+  EXPECT_NEAR(72 * p.device.kernel.rate_flops_per_s, 5.53e12, 0.01e12);
+}
+
 TEST(LoadPlatform, OverrideOfBothDirectionsReplacesTheDirectedKeys) {
   const Platform p =
       load_platform("summit", {"platform.nvlink.bandwidth=100e9", "platform.ranks_per_node=1",

@@ -67,6 +67,9 @@ TEST(Machine, RefusesWhatDoesNotFit) {
   EXPECT_THROW(make_machine(summit, nodes(4609)), InputError);
   EXPECT_THROW(make_machine(summit, nodes(0)), InputError);
   EXPECT_THROW(make_machine(summit, ranks(-1)), InputError);
+  for (const MachineSize& size : {nodes(2147483647), ranks(2147483647), gpus(2147483646)}) {
+    EXPECT_THROW(make_machine(summit, size), InputError);
+  }
   EXPECT_THROW(make_machine(summit, {.nodes = 1, .ranks = 2, .gpus = {}}), InputError);
 }
 

@@ -1,0 +1,28 @@
+// Fitting the kernel model to measured products.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "platforms/kernel_model.hpp"
+
+namespace foretile {
+
+struct KernelSample {
+  std::int64_t m = 0, n = 0, k = 0;
+  double seconds = 0;
+};
+
+struct KernelFit {
+  KernelModel model;
+  double median_error = 0;  ///< of |predicted - measured| / measured over the samples
+  double p90_error = 0;     ///< 90th percentile of the same
+};
+
+/// Least squares on the logarithms of the times, so that each sample counts by its relative error: damped
+/// Gauss-Newton (Levenberg 1944, Marquardt 1963) from several starts, all parameters kept at 0 or above.
+/// Throws WorkError for fewer than 5 samples, as many as there are parameters, or times that are not
+/// positive.
+KernelFit fit_kernel_model(const std::vector<KernelSample>& samples);
+
+}  // namespace foretile

@@ -1,0 +1,37 @@
+// Timing work that runs on several cores at once.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+namespace foretile {
+
+/// Median, and the spread around it as 1.4826 times the median distance from it: the standard deviation for
+/// normally distributed values, unmoved by a few outliers.
+struct Summary {
+  double median = 0;
+  double spread = 0;
+};
+
+Summary summarize(std::vector<double> values);
+
+/// How long work is repeated.
+struct Repetition {
+  int cores = 1;
+  double seconds = 0.02;  ///< at least, per core
+  int at_least = 3;       ///< repetitions per core, whatever the time
+};
+
+struct Timing {
+  std::vector<double> seconds;  ///< of each repetition, all threads together: processor time of its thread
+  double core_share = 1;        ///< processor time over elapsed time; well below 1 where others use the cores
+};
+
+/// Runs `work(core, repetition)` again and again on `cores` threads that start together, one unmeasured
+/// repetition first. Each thread goes on until all have enough, so that every timed repetition runs beside
+/// busy neighbours. Processor time is what an otherwise idle machine would take; what reading the clock costs
+/// is taken off. `work` must not throw.
+Timing time_on_all_cores(const Repetition& repetition,
+                         const std::function<void(int core, int repetition)>& work);
+
+}  // namespace foretile
