@@ -1,0 +1,179 @@
+#include "executor/check.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <map>
+#include <string_view>
+#include <vector>
+
+#include "base/files.hpp"
+#include "base/random.hpp"
+#include "executor/cpu/blas.hpp"
+#include "executor/generate.hpp"
+#include "executor/mpi/post.hpp"
+
+namespace foretile {
+
+namespace {
+
+using Vector = std::vector<double>;
+
+/// Squares of the difference and of the expected values.
+struct Squares {
+  double difference = 0;
+  double expected = 0;
+  void add(double found, double wanted) {
+    difference += (found - wanted) * (found - wanted);
+    expected += wanted * wanted;
+  }
+};
+
+Vector make_tile(const Contraction& p, Operand operand, TileId id) {
+  const bool a = operand == Operand::a;
+  Vector tile(static_cast<std::size_t>((a ? p.a_bytes(id) : p.b_bytes(id)) / 8));
+  generate_tile(tile, tile_key(p.seed, operand, id), a ? p.a.norm(id) : p.b.norm(id));
+  return tile;
+}
+
+/// The part of the random vector that belongs to tile column j.
+Vector random_part(const Contraction& p, std::int32_t j) {
+  Vector x(static_cast<std::size_t>(p.n.size(j)));
+  for (std::size_t e = 0; e < x.size(); ++e) {
+    x[e] = unit_real(counter_bits(0x5eedULL, static_cast<std::uint64_t>(p.n.begin(j)) + e)) - 0.5;
+  }
+  return x;
+}
+
+/// y += M x, M column-major with `rows` rows.
+void add_product(const double* matrix, std::int64_t rows, const Vector& x, Vector& y) {
+  gemm(rows, 1, static_cast<std::int64_t>(x.size()), matrix, rows, x.data(), static_cast<std::int64_t>(x.size()),
+       y.data(), rows);
+}
+
+/// This rank's tiles of C, column by column.
+std::map<std::int32_t, std::vector<TileId>> by_column(const Contraction& p, const HostStore& host) {
+  std::map<std::int32_t, std::vector<TileId>> columns;
+  for (const auto& [c, buffer] : host.c) columns[p.c.column_of(c)].push_back(c);
+  return columns;
+}
+
+Squares freivalds(const Contraction& p, const HostStore& host) {
+  std::map<std::int32_t, Vector> found;    // per tile row: sum of C_ij x_j
+  std::map<TileId, Vector> partial;        // per A_ik: sum of B_kj x_j over the kept j
+  for (const auto& [j, tiles] : by_column(p, host)) {
+    const Vector x = random_part(p, j);
+    std::vector<char> mine(p.m.tiles(), 0);
+    for (const TileId c : tiles) {
+      const std::int32_t i = p.c.row_of(c);
+      mine[i] = 1;
+      Vector& sum = found.try_emplace(i, p.m.size(i), 0.0).first->second;
+      add_product(host.c.at(c).data(), p.m.size(i), x, sum);
+    }
+    for (std::size_t e = 0; e < p.b.column(j).size(); ++e) {
+      const std::int32_t k = p.b.column(j)[e];
+      Vector product;
+      for (std::size_t f = 0; f < p.a.column(k).size(); ++f) {
+        if (!mine[p.a.column(k)[f]]) continue;
+        if (product.empty()) {
+          product.assign(p.k.size(k), 0.0);
+          add_product(make_tile(p, Operand::b, p.b.column_ids(j)[e]).data(), p.k.size(k), x, product);
+        }
+        Vector& sum = partial.try_emplace(p.a.column_ids(k)[f], p.k.size(k), 0.0).first->second;
+        for (std::size_t r = 0; r < sum.size(); ++r) sum[r] += product[r];
+      }
+    }
+  }
+  std::map<std::int32_t, Vector> expected;
+  for (const auto& [a, y] : partial) {
+    const std::int32_t i = p.a.row_of(a);
+    add_product(make_tile(p, Operand::a, a).data(), p.m.size(i), y,
+                expected.try_emplace(i, p.m.size(i), 0.0).first->second);
+  }
+  Squares squares;
+  for (const auto& [i, sum] : found) {
+    const Vector& wanted = expected.try_emplace(i, p.m.size(i), 0.0).first->second;
+    for (std::size_t r = 0; r < sum.size(); ++r) squares.add(sum[r], wanted[r]);
+  }
+  return squares;
+}
+
+/// k with both A_ik and B_kj nonzero: calls visit(a, b, k).
+template <class Visit>
+void for_each_k(const Contraction& p, std::int32_t i, std::int32_t j, Visit visit) {
+  for (std::size_t e = 0; e < p.b.column(j).size(); ++e) {
+    const std::int32_t k = p.b.column(j)[e];
+    if (const auto a = p.a.find(i, k)) visit(*a, p.b.column_ids(j)[e], k);
+  }
+}
+
+double flops_of(const Contraction& p, const HostStore& host) {
+  double flops = 0;
+  for (const auto& [c, buffer] : host.c) {
+    const std::int32_t i = p.c.row_of(c);
+    const std::int32_t j = p.c.column_of(c);
+    for_each_k(p, i, j, [&](TileId, TileId, std::int32_t k) { flops += p.flops(i, j, k); });
+  }
+  return flops;
+}
+
+Squares reference(const Contraction& p, const HostStore& host) {
+  Squares squares;
+  for (const auto& [c, buffer] : host.c) {
+    const std::int32_t i = p.c.row_of(c);
+    const std::int32_t j = p.c.column_of(c);
+    const std::int64_t m = p.m.size(i);
+    const std::int64_t n = p.n.size(j);
+    std::vector<long double> sum(static_cast<std::size_t>(m * n), 0.0L);
+    for_each_k(p, i, j, [&](TileId a_id, TileId b_id, std::int32_t k_tile) {
+      const Vector a = make_tile(p, Operand::a, a_id);
+      const Vector b = make_tile(p, Operand::b, b_id);
+      const std::int64_t k = p.k.size(k_tile);
+      for (std::int64_t col = 0; col < n; ++col) {
+        for (std::int64_t l = 0; l < k; ++l) {
+          const long double factor = b[l + col * k];
+          for (std::int64_t row = 0; row < m; ++row) sum[row + col * m] += a[row + l * m] * factor;
+        }
+      }
+    });
+    for (std::size_t e = 0; e < sum.size(); ++e) squares.add(buffer.data()[e], static_cast<double>(sum[e]));
+  }
+  return squares;
+}
+
+double relative(Squares mine, MPI_Comm communicator) {
+  std::array<double, 2> sums{mine.difference, mine.expected};
+  require_mpi(MPI_Allreduce(MPI_IN_PLACE, sums.data(), 2, MPI_DOUBLE, MPI_SUM, communicator), "check");
+  if (sums[1] == 0) return sums[0] == 0 ? 0.0 : std::numeric_limits<double>::infinity();
+  const double error = std::sqrt(sums[0] / sums[1]);
+  return std::isnan(error) ? std::numeric_limits<double>::infinity() : error;
+}
+
+/// Sums of per-tile digests do not depend on which rank holds which tile.
+std::string digest_of_c(const HostStore& host, MPI_Comm communicator) {
+  std::uint64_t sum = 0;
+  for (const auto& [c, buffer] : host.c) {
+    const auto elements = buffer.elements();
+    const std::string_view bytes(reinterpret_cast<const char*>(elements.data()), elements.size_bytes());
+    sum += counter_bits(std::stoull(digest(bytes), nullptr, 16), static_cast<std::uint64_t>(c));
+  }
+  require_mpi(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, communicator), "check");
+  return fmt::format("{:016x}", sum);
+}
+
+}  // namespace
+
+CheckResult check_product(const Contraction& contraction, const HostStore& host, MPI_Comm communicator,
+                          double reference_flops) {
+  CheckResult result{"freivalds", relative(freivalds(contraction, host), communicator), digest_of_c(host, communicator)};
+  double most = flops_of(contraction, host);
+  require_mpi(MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE, MPI_MAX, communicator), "check");
+  if (most <= reference_flops) {
+    result.method = "freivalds + reference";
+    result.relative_error = std::max(result.relative_error, relative(reference(contraction, host), communicator));
+  }
+  return result;
+}
+
+}  // namespace foretile

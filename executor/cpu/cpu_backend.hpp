@@ -1,0 +1,61 @@
+// The scheduler's back end on CPU cores: real tiles, real products.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "executor/cpu/worker_pool.hpp"
+#include "executor/host_store.hpp"
+#include "scheduler/rank_scheduler.hpp"
+
+namespace foretile {
+
+/// Device memory is host memory under a budget: tiles are adopted in place, or copied where the scheduler says so.
+/// All calls come from the progress loop's thread; the workers see only pointers, which stay valid until their
+/// operation is done.
+class CpuBackend final : public Backend {
+ public:
+  using Send = std::function<void(OperationId, int to_rank, const Message&)>;
+
+  CpuBackend(const Contraction& contraction, HostStore& host, int devices, int cores, Send send);
+
+  /// The clock starts now.
+  void start_clock() { start_ = std::chrono::steady_clock::now(); }
+  /// Operations ended since the last call; waits up to `seconds` for the first.
+  std::vector<OperationId> ended(double seconds);
+
+  double now() const override;
+  int kernel_slots() const override { return 1; }
+  void start_kernel(OperationId id, int device, TileId a, const Product& product) override;
+  void start_generate(OperationId id, TileId b) override;
+  void start_copy(OperationId id, const Copy& copy) override;
+  void start_send(OperationId id, int to_rank, const Message& message) override { send_(id, to_rank, message); }
+  void allocate(int device, TileRef tile) override;
+  void release(int device, TileRef tile) override;
+  void release_host(TileRef tile) override;
+  void adopt(int device, TileRef tile) override;
+
+ private:
+  struct DeviceTiles {
+    std::unordered_map<TileId, TileBuffer> a, b, c;  // own memory
+    std::unordered_map<TileId, double*> adopted_a;   // the host's
+    std::unordered_set<TileId> untouched_c;          // to be zeroed by the first product
+  };
+  std::unordered_map<TileId, TileBuffer>& tiles(int device, Matrix matrix);
+  std::int64_t bytes(TileRef tile) const;
+  double* at(MemoryPlace place, TileRef tile);
+
+  const Contraction& problem_;
+  HostStore& host_;
+  Send send_;
+  std::vector<DeviceTiles> devices_;
+  std::vector<OperationId> instant_;  // ended while starting
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  WorkerPool copies_;
+  WorkerPool cores_;  // last: its threads end first
+};
+
+}  // namespace foretile

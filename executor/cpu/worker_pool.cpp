@@ -1,0 +1,59 @@
+#include "executor/cpu/worker_pool.hpp"
+
+#include <chrono>
+#include <utility>
+
+namespace foretile {
+
+WorkerPool::WorkerPool(int threads) {
+  for (int t = 0; t < threads; ++t) threads_.emplace_back([this] { work(); });
+}
+
+WorkerPool::~WorkerPool() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  submitted_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void WorkerPool::submit(OperationId id, std::function<void()> job) {
+  {
+    const std::lock_guard lock(mutex_);
+    jobs_.push_back({id, std::move(job)});
+  }
+  submitted_.notify_one();
+}
+
+std::vector<OperationId> WorkerPool::finished(double seconds) {
+  std::unique_lock lock(mutex_);
+  if (seconds > 0) {
+    done_.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return !finished_.empty() || failure_; });
+  }
+  if (failure_) std::rethrow_exception(failure_);
+  return std::exchange(finished_, {});
+}
+
+void WorkerPool::work() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    submitted_.wait(lock, [this] { return stop_ || !jobs_.empty(); });
+    if (stop_) return;
+    const Job job = std::move(jobs_.front());
+    jobs_.pop_front();
+    lock.unlock();
+    std::exception_ptr failure;
+    try {
+      job.work();
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    lock.lock();
+    finished_.push_back(job.id);
+    if (failure) failure_ = failure;
+    done_.notify_one();
+  }
+}
+
+}  // namespace foretile

@@ -1,0 +1,69 @@
+#include "executor/run.hpp"
+
+#include "executor/cpu/cpu_backend.hpp"
+#include "executor/mpi/post.hpp"
+#include "planner/owners.hpp"
+#include "scheduler/options.hpp"
+#include "scheduler/rank_scheduler.hpp"
+
+namespace foretile {
+
+namespace {
+
+/// How long the loop sleeps while cores work and messages may come: short against a product of tiles (about
+/// 5 ms), long against the cost of waking (about 10 us).
+constexpr double kNapSeconds = 200e-6;
+
+int position_of(const Broadcast& broadcast, int rank) {
+  for (std::size_t d = 0; d < broadcast.destinations.size(); ++d) {
+    if (broadcast.destinations[d] == rank) return static_cast<int>(d) + 1;
+  }
+  throw WorkError(fmt::format("rank {}: a message for others", rank));
+}
+
+/// Without knowing the sender's path, arrival counts as network time from the start.
+Path arrival(double now) { return Path{}.plus(Cause::network, now); }
+
+void progress_loop(RankScheduler& scheduler, CpuBackend& backend, Post& post, HostStore& host, int rank) {
+  const auto sent = [&](OperationId id) { scheduler.done(id); };
+  const auto received = [&](std::shared_ptr<MessageBuffer> buffer) {
+    const Message message{buffer->broadcast(), buffer->owner(), buffer->number(),
+                          position_of(*buffer->broadcast(), rank), buffer->tile_bytes()};
+    host.keep(std::move(buffer));
+    scheduler.received(message, arrival(backend.now()));
+  };
+  while (!scheduler.finished()) {
+    const bool any = post.progress(sent, received);
+    for (const OperationId id : backend.ended(any ? 0.0 : kNapSeconds)) scheduler.done(id);
+  }
+}
+
+}  // namespace
+
+RunResult run(const Plan& frame, const RankPlan& plan, const Contraction& contraction, const Machine& machine,
+              MPI_Comm communicator, const RunOptions& options) {
+  int rank = 0;
+  MPI_Comm_rank(communicator, &rank);
+  RunResult result;
+  result.host = std::make_unique<HostStore>(contraction, frame, plan, rank);
+  Post post(communicator, contraction);
+  SchedulerOptions scheduling = scheduler_options(machine, rank);
+  scheduling.zero_copy = scheduling.zero_copy && !options.copies;
+  const auto send = [&](OperationId id, int to, const Message& message) {
+    post.send(id, to, result.host->message(message.owner, message.number));
+  };
+  CpuBackend backend(contraction, *result.host, machine.devices_per_rank, scheduling.core_slots, send);
+  RankScheduler scheduler(frame, plan, contraction, rank, backend, scheduling, options.trace);
+
+  quiet_barrier(communicator);
+  backend.start_clock();
+  scheduler.start();
+  progress_loop(scheduler, backend, post, *result.host, rank);
+  result.statistics = scheduler.statistics();
+  quiet_barrier(communicator);
+  require_mpi(MPI_Allreduce(&result.statistics.finish_s, &result.wall_s, 1, MPI_DOUBLE, MPI_MAX, communicator),
+              "end of the run");
+  return result;
+}
+
+}  // namespace foretile
