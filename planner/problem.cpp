@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/toml_text.hpp"
 #include "planner/problems/dense.hpp"
 #include "planner/problems/molecule.hpp"
 #include "planner/problems/random.hpp"
@@ -39,7 +40,7 @@ std::vector<std::string> examples() {
 
 toml::table parse(const Problem& problem) {
   try {
-    return toml::parse(problem.toml, problem.source);
+    return toml::parse(ascii_for_toml(problem.toml), problem.source);
   } catch (const toml::parse_error& e) {
     throw InputError(
         fmt::format("{}:{}: not TOML: {}", problem.source, e.source().begin.line, e.description()));

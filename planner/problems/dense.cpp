@@ -67,6 +67,7 @@ Contraction dense_contraction(const DenseParameters& p) {
   check_tile_count(k.tiles(), n.tiles());
   Shape a = Shape::dense(m.tiles(), k.tiles());
   Shape b = Shape::dense(k.tiles(), n.tiles());
+  check_product_count(a, b);
   Shape c = Shape::dense(m.tiles(), n.tiles());
   return {"dense",      std::move(m), std::move(n), std::move(k),
           std::move(a), std::move(b), std::move(c), p.seed};

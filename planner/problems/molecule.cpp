@@ -102,8 +102,8 @@ MoleculeParameters read_molecule(TableReader& table) {
   p.xyz = table.text("xyz");
   parse_xyz(p.xyz, table.source(), table.first_text_line("xyz"));
   p.basis = basis_named(table.text("basis"), table.where("basis"));
-  p.occ_clusters = table.integer("occ_clusters", 1, max_tiles);
-  p.ao_clusters = table.integer("ao_clusters", 1, max_tiles);
+  p.occ_clusters = table.integer("occ_clusters", 1, max_clusters);
+  p.ao_clusters = table.integer("ao_clusters", 1, max_clusters);
   p.cluster_seed = static_cast<std::uint64_t>(table.integer_or("cluster_seed", 1, 0, max_seed));
   p.seed = static_cast<std::uint64_t>(table.integer_or("seed", 1, 0, max_seed));
   p.pair_cutoff = table.real_or("pair_cutoff", p.pair_cutoff, 0, longest);
@@ -149,6 +149,7 @@ Contraction molecule_contraction(const MoleculeParameters& p) {
   const Decay overlap{Decay::Kind::gaussian, p.overlap_length};
   Shape t = checked_shape(ij, links_within(orbitals, aos, amplitude, p.amplitude_reach), sizes);
   Shape v = checked_shape(cd, links_within(aos, aos, overlap, p.overlap_reach), sizes);
+  check_product_count(t, v);
   Shape r = residual_shape(p, orbitals, aos, ij, sizes, t, v);
   return {"molecule",   tiling_of(ij), tiling_of(cd), tiling_of(cd),
           std::move(t), std::move(v),  std::move(r),  p.seed};

@@ -74,6 +74,7 @@ Contraction random_contraction(const RandomParameters& p) {
   check_tile_count(m.tiles(), n.tiles());
   Shape a = random_shape(m, k, p.a_density, random);
   Shape b = random_shape(k, n, p.b_density, random);
+  check_product_count(a, b);
   Shape c = symbolic_product(a, b, 0.0);
   return {"random",     std::move(m), std::move(n), std::move(k),
           std::move(a), std::move(b), std::move(c), p.seed};

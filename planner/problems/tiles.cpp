@@ -99,6 +99,7 @@ Contraction tiles_contraction(const TilesParameters& p) {
   Tiling k = Tiling::from_sizes(p.k_tiles);
   Shape a = shape_named("a", m, k, p.a);
   Shape b = shape_named("b", k, n, p.b);
+  check_product_count(a, b);
   std::optional<Shape> given;
   if (p.c) given = shape_named("c", m, n, *p.c);
   Shape c = symbolic_product(a, b, p.c_threshold, given ? &*given : nullptr);

@@ -57,6 +57,21 @@ TEST(Problem, RefusesMoreTilesThanMemoryHolds) {
       std::string::npos);
 }
 
+// Letters that toml++ 3.3 does not survive: outside text, and where an array's element should start.
+TEST(Problem, RefusesLettersBeyondAscii) {
+  EXPECT_EQ(message_of("\xc3\xa9 = 1\n").substr(0, 18), "p.toml:1: not TOML");
+  EXPECT_EQ(message_of("kind = \"dense\"\nm_tiles = [\xe2\x80\xa8]\n").substr(0, 18), "p.toml:2: not TOML");
+  EXPECT_EQ(message_of("\xef\xbb\xbfkind = \"dense\" # caf\xc3\xa9\nm = 1\nn = 1\nk = 1\ntile = 1\n"),
+            "no error");
+}
+
+// 2000 x 2000 x 2000 tiles: each matrix has 4 million tiles, but there are 8e9 products.
+TEST(Problem, RefusesMoreProductsThanCanBePlanned) {
+  EXPECT_NE(
+      message_of("kind = \"dense\"\nm = 2000\nn = 2000\nk = 2000\ntile = 1\n").find("more products of tiles"),
+      std::string::npos);
+}
+
 TEST(Problem, UnknownNamesAreErrors) {
   try {
     load_problem("no-such-example");
