@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <string_view>
 #include <vector>
@@ -48,8 +50,8 @@ Vector random_part(const Contraction& p, std::int32_t j) {
 
 /// y += M x, M column-major with `rows` rows.
 void add_product(const double* matrix, std::int64_t rows, const Vector& x, Vector& y) {
-  gemm(rows, 1, static_cast<std::int64_t>(x.size()), matrix, rows, x.data(), static_cast<std::int64_t>(x.size()),
-       y.data(), rows);
+  gemm(rows, 1, static_cast<std::int64_t>(x.size()), matrix, rows, x.data(),
+       static_cast<std::int64_t>(x.size()), y.data(), rows);
 }
 
 /// This rank's tiles of C, column by column.
@@ -60,8 +62,8 @@ std::map<std::int32_t, std::vector<TileId>> by_column(const Contraction& p, cons
 }
 
 Squares freivalds(const Contraction& p, const HostStore& host) {
-  std::map<std::int32_t, Vector> found;    // per tile row: sum of C_ij x_j
-  std::map<TileId, Vector> partial;        // per A_ik: sum of B_kj x_j over the kept j
+  std::map<std::int32_t, Vector> found;  // per tile row: sum of C_ij x_j
+  std::map<TileId, Vector> partial;      // per A_ik: sum of B_kj x_j over the kept j
   for (const auto& [j, tiles] : by_column(p, host)) {
     const Vector x = random_part(p, j);
     std::vector<char> mine(p.m.tiles(), 0);
@@ -166,12 +168,14 @@ std::string digest_of_c(const HostStore& host, MPI_Comm communicator) {
 
 CheckResult check_product(const Contraction& contraction, const HostStore& host, MPI_Comm communicator,
                           double reference_flops) {
-  CheckResult result{"freivalds", relative(freivalds(contraction, host), communicator), digest_of_c(host, communicator)};
+  CheckResult result{"freivalds", relative(freivalds(contraction, host), communicator),
+                     digest_of_c(host, communicator)};
   double most = flops_of(contraction, host);
   require_mpi(MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE, MPI_MAX, communicator), "check");
   if (most <= reference_flops) {
     result.method = "freivalds + reference";
-    result.relative_error = std::max(result.relative_error, relative(reference(contraction, host), communicator));
+    result.relative_error =
+        std::max(result.relative_error, relative(reference(contraction, host), communicator));
   }
   return result;
 }

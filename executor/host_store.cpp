@@ -8,7 +8,8 @@ namespace foretile {
 namespace {
 
 void fill_a(const Contraction& p, TileId a, double* memory) {
-  generate_tile({memory, static_cast<std::size_t>(p.a_bytes(a) / 8)}, tile_key(p.seed, Operand::a, a), p.a.norm(a));
+  generate_tile({memory, static_cast<std::size_t>(p.a_bytes(a) / 8)}, tile_key(p.seed, Operand::a, a),
+                p.a.norm(a));
 }
 
 }  // namespace

@@ -12,8 +12,8 @@
 
 namespace foretile {
 
-/// A's tiles lie in the messages that brought them, or that take them away; own tiles that nobody else needs lie
-/// apart.
+/// A's tiles lie in the messages that brought them, or that take them away; own tiles that nobody else needs
+/// lie apart.
 class HostStore {
  public:
   /// Makes the own tiles of A that the rank or others use, and the messages with them.

@@ -61,10 +61,12 @@ void MessageBuffer::parse(const Contraction& p) {
   broadcast.tiles.assign(list.begin(), list.begin() + tiles);
   broadcast.destinations.assign(list.begin() + tiles, list.end());
   for (const TileId a : broadcast.tiles) {
-    if (a < 0 || a >= p.a.nonzeros()) throw WorkError(fmt::format("message with A tile {}: not in this problem", a));
+    if (a < 0 || a >= p.a.nonzeros())
+      throw WorkError(fmt::format("message with A tile {}: not in this problem", a));
   }
   if (header_ + tile_words(p, broadcast) != words_) {
-    throw WorkError(fmt::format("message of {} words: expected {}", words_, header_ + tile_words(p, broadcast)));
+    throw WorkError(
+        fmt::format("message of {} words: expected {}", words_, header_ + tile_words(p, broadcast)));
   }
   broadcast_ = std::make_shared<Broadcast>(std::move(broadcast));
 }

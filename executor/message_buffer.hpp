@@ -10,8 +10,8 @@
 
 namespace foretile {
 
-/// Layout in 8-byte words: words of header, owner, number, tiles, destinations, the tile ids, the destinations,
-/// padding to 64 bytes; then the tiles one behind the other, column-major.
+/// Layout in 8-byte words: words of header, owner, number, tiles, destinations, the tile ids, the
+/// destinations, padding to 64 bytes; then the tiles one behind the other, column-major.
 class MessageBuffer {
  public:
   /// For sending: room for the tiles, which the caller fills.

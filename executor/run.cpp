@@ -1,5 +1,8 @@
 #include "executor/run.hpp"
 
+#include <fmt/format.h>
+
+#include "base/error.hpp"
 #include "executor/cpu/cpu_backend.hpp"
 #include "executor/mpi/post.hpp"
 #include "planner/owners.hpp"
@@ -22,7 +25,9 @@ int position_of(const Broadcast& broadcast, int rank) {
 }
 
 /// Without knowing the sender's path, arrival counts as network time from the start.
-Path arrival(double now) { return Path{}.plus(Cause::network, now); }
+Path arrival(double now) {
+  return Path{}.plus(Cause::network, now);
+}
 
 void progress_loop(RankScheduler& scheduler, CpuBackend& backend, Post& post, HostStore& host, int rank) {
   const auto sent = [&](OperationId id) { scheduler.done(id); };
@@ -61,8 +66,9 @@ RunResult run(const Plan& frame, const RankPlan& plan, const Contraction& contra
   progress_loop(scheduler, backend, post, *result.host, rank);
   result.statistics = scheduler.statistics();
   quiet_barrier(communicator);
-  require_mpi(MPI_Allreduce(&result.statistics.finish_s, &result.wall_s, 1, MPI_DOUBLE, MPI_MAX, communicator),
-              "end of the run");
+  require_mpi(
+      MPI_Allreduce(&result.statistics.finish_s, &result.wall_s, 1, MPI_DOUBLE, MPI_MAX, communicator),
+      "end of the run");
   return result;
 }
 

@@ -20,13 +20,13 @@ struct RunOptions {
 };
 
 struct RunResult {
-  double wall_s = 0;       ///< from the start on all ranks to the end of the last; the same on all ranks
+  double wall_s = 0;  ///< from the start on all ranks to the end of the last; the same on all ranks
   RankStatistics statistics;
   std::unique_ptr<HostStore> host;  ///< holds this rank's tiles of C
 };
 
-/// Collective over `communicator`, whose ranks from plan.grid.size() on have no work. A's tiles are made before
-/// the clock starts. Throws WorkError when MPI or a worker fails.
+/// Collective over `communicator`, whose ranks from plan.grid.size() on have no work. A's tiles are made
+/// before the clock starts. Throws WorkError when MPI or a worker fails.
 RunResult run(const Plan& frame, const RankPlan& plan, const Contraction& contraction, const Machine& machine,
               MPI_Comm communicator, const RunOptions& options = {});
 

@@ -19,7 +19,8 @@ class TileBuffer {
   TileBuffer() = default;
   explicit TileBuffer(std::int64_t bytes) : elements_(bytes / 8) {
     void* memory = nullptr;
-    if (bytes > 0 && posix_memalign(&memory, 64, static_cast<std::size_t>(bytes)) != 0) throw std::bad_alloc();
+    if (bytes > 0 && posix_memalign(&memory, 64, static_cast<std::size_t>(bytes)) != 0)
+      throw std::bad_alloc();
     memory_.reset(static_cast<double*>(memory));
   }
   double* data() const { return memory_.get(); }

@@ -49,8 +49,27 @@ int Machine::cores_per_rank() const {
 }
 
 std::int64_t Machine::host_bytes_per_rank() const {
-  return platform.memory_bytes_per_socket * platform.sockets / ranks_per_node;
+  const std::int64_t share = platform.memory_bytes_per_socket * platform.sockets / ranks_per_node;
+  const bool same_memory = platform.device.kind == DeviceKind::core;
+  return same_memory ? share - devices_per_rank * platform.device.memory_bytes : share;
 }
+
+namespace {
+
+/// On a single machine whose cores are the devices, --ranks puts all ranks on it, more than cores if asked.
+/// The ranks' device memories together take at most half of the node's.
+void share_cores(Machine& machine, const MachineSize& size) {
+  Platform& p = machine.platform;
+  if (size.ranks && p.nodes == 1) {
+    machine.ranks_per_node = *size.ranks;
+    machine.devices_per_rank = std::max(1, p.devices_per_node() / *size.ranks);
+  }
+  const std::int64_t share =
+      p.memory_bytes_per_socket * p.sockets / 2 / machine.ranks_per_node / machine.devices_per_rank;
+  p.device.memory_bytes = std::min(p.device.memory_bytes, share);
+}
+
+}  // namespace
 
 Machine make_machine(Platform platform, const MachineSize& size) {
   if (size.nodes.has_value() + size.ranks.has_value() + size.gpus.has_value() > 1) {
@@ -67,6 +86,7 @@ Machine make_machine(Platform platform, const MachineSize& size) {
   machine.ranks_per_node = platform.ranks_per_node;
   machine.devices_per_rank = devices;
   machine.platform = std::move(platform);
+  if (machine.platform.device.kind == DeviceKind::core) share_cores(machine, size);
   check_nodes(machine.platform, machine.nodes());
   return machine;
 }

@@ -11,7 +11,12 @@
 namespace foretile {
 
 CpuBackend::CpuBackend(const Contraction& contraction, HostStore& host, int devices, int cores, Send send)
-    : problem_(contraction), host_(host), send_(std::move(send)), devices_(devices), copies_(1), cores_(cores) {}
+    : problem_(contraction),
+      host_(host),
+      send_(std::move(send)),
+      devices_(devices),
+      copies_(1),
+      cores_(cores) {}
 
 double CpuBackend::now() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
@@ -26,9 +31,12 @@ std::vector<OperationId> CpuBackend::ended(double seconds) {
 
 std::int64_t CpuBackend::bytes(TileRef tile) const {
   switch (tile.matrix) {
-    case Matrix::a: return problem_.a_bytes(tile.id);
-    case Matrix::b: return problem_.b_bytes(tile.id);
-    case Matrix::c: return problem_.c_bytes(tile.id);
+    case Matrix::a:
+      return problem_.a_bytes(tile.id);
+    case Matrix::b:
+      return problem_.b_bytes(tile.id);
+    case Matrix::c:
+      return problem_.c_bytes(tile.id);
   }
   return 0;
 }
@@ -67,7 +75,9 @@ void CpuBackend::release(int device, TileRef tile) {
   tiles(device, tile.matrix).erase(tile.id);
 }
 
-void CpuBackend::release_host(TileRef tile) { host_.staged_b.erase(tile.id); }
+void CpuBackend::release_host(TileRef tile) {
+  host_.staged_b.erase(tile.id);
+}
 
 void CpuBackend::start_kernel(OperationId id, int device, TileId a, const Product& product) {
   const double* const a_tile = at(device, {Matrix::a, a});

@@ -13,9 +13,9 @@
 
 namespace foretile {
 
-/// Device memory is host memory under a budget: tiles are adopted in place, or copied where the scheduler says so.
-/// All calls come from the progress loop's thread; the workers see only pointers, which stay valid until their
-/// operation is done.
+/// Device memory is host memory under a budget: tiles are adopted in place, or copied where the scheduler
+/// says so. All calls come from the progress loop's thread; the workers see only pointers, which stay valid
+/// until their operation is done.
 class CpuBackend final : public Backend {
  public:
   using Send = std::function<void(OperationId, int to_rank, const Message&)>;
@@ -32,7 +32,9 @@ class CpuBackend final : public Backend {
   void start_kernel(OperationId id, int device, TileId a, const Product& product) override;
   void start_generate(OperationId id, TileId b) override;
   void start_copy(OperationId id, const Copy& copy) override;
-  void start_send(OperationId id, int to_rank, const Message& message) override { send_(id, to_rank, message); }
+  void start_send(OperationId id, int to_rank, const Message& message) override {
+    send_(id, to_rank, message);
+  }
   void allocate(int device, TileRef tile) override;
   void release(int device, TileRef tile) override;
   void release_host(TileRef tile) override;

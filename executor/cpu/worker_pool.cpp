@@ -29,7 +29,8 @@ void WorkerPool::submit(OperationId id, std::function<void()> job) {
 std::vector<OperationId> WorkerPool::finished(double seconds) {
   std::unique_lock lock(mutex_);
   if (seconds > 0) {
-    done_.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return !finished_.empty() || failure_; });
+    done_.wait_for(lock, std::chrono::duration<double>(seconds),
+                   [this] { return !finished_.empty() || failure_; });
   }
   if (failure_) std::rethrow_exception(failure_);
   return std::exchange(finished_, {});

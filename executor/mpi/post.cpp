@@ -31,7 +31,8 @@ void quiet_barrier(MPI_Comm communicator) {
 
 void Post::send(OperationId id, int to_rank, const MessageBuffer& buffer) {
   MPI_Request request = MPI_REQUEST_NULL;
-  require_mpi(MPI_Isend(buffer.words(), static_cast<int>(buffer.size()), MPI_DOUBLE, to_rank, 0, communicator_, &request),
+  require_mpi(MPI_Isend(buffer.words(), static_cast<int>(buffer.size()), MPI_DOUBLE, to_rank, 0,
+                        communicator_, &request),
               "send");
   requests_.push_back(request);
   ids_.push_back(id);
@@ -46,8 +47,9 @@ bool Post::start_receive() {
   int words = 0;
   require_mpi(MPI_Get_count(&status, MPI_DOUBLE, &words), "count");
   receiving_.push_back({MPI_REQUEST_NULL, std::make_shared<MessageBuffer>(words)});
-  require_mpi(MPI_Imrecv(receiving_.back().buffer->words(), words, MPI_DOUBLE, &message, &receiving_.back().request),
-              "receive");
+  require_mpi(
+      MPI_Imrecv(receiving_.back().buffer->words(), words, MPI_DOUBLE, &message, &receiving_.back().request),
+      "receive");
   return true;
 }
 

@@ -13,10 +13,12 @@
 
 namespace foretile {
 
-/// Sends and receives message buffers; nothing here waits. Calls throw WorkError with MPI's text when MPI fails.
+/// Sends and receives message buffers; nothing here waits. Calls throw WorkError with MPI's text when MPI
+/// fails.
 class Post {
  public:
-  Post(MPI_Comm communicator, const Contraction& contraction) : communicator_(communicator), problem_(contraction) {}
+  Post(MPI_Comm communicator, const Contraction& contraction)
+      : communicator_(communicator), problem_(contraction) {}
 
   /// The buffer must stay until the operation is reported as sent.
   void send(OperationId id, int to_rank, const MessageBuffer& buffer);
