@@ -12,5 +12,7 @@ int main(int argc, char** argv) {
   foretile::add_problem_command(app);
   foretile::add_show_command(app);
   foretile::add_platform_command(app);
+  foretile::add_plan_command(app);
+  foretile::add_simulate_command(app);
   return foretile::run_program(app, argc, argv);
 }

@@ -1,0 +1,74 @@
+#include "apps/foretile/case.hpp"
+
+#include <fmt/format.h>
+
+#include "platforms/loader.hpp"
+
+namespace foretile {
+
+namespace {
+
+bool is_plan_file(const std::string& name) {
+  return name.ends_with(".json");
+}
+
+bool given(const MachineSize& size) {
+  return size.nodes || size.ranks || size.gpus;
+}
+
+Case stored_case(const CaseArguments& arguments) {
+  PlanFile file = load_plan_file(arguments.problem);
+  const std::vector<std::string> changes = arguments.options.platform_settings();
+  const Settings settings = arguments.options.settings();
+  Case found;
+  found.problem = file.problem;
+  found.platform = arguments.platform.empty()
+                       ? parse_platform(file.platform_toml, file.source + ": platform.toml", changes)
+                       : load_platform(arguments.platform, changes);
+  found.size = given(arguments.size) ? arguments.size : file.size;
+  found.settings = settings;
+  found.settings.merge(Settings(file.parameters));
+  const bool changed =
+      !changes.empty() || !settings.empty() || !arguments.platform.empty() || given(arguments.size);
+  if (!changed) found.stored = std::move(file);
+  return found;
+}
+
+Case fresh_case(const CaseArguments& arguments) {
+  const std::string platform = arguments.platform.empty() ? "here" : arguments.platform;
+  return {load_problem(arguments.problem), load_platform(platform, arguments.options.platform_settings()),
+          arguments.size, arguments.options.settings(), std::nullopt};
+}
+
+void warn_of_guesses(const Platform& platform) {
+  if (!platform.estimated) return;
+  fmt::print(stderr,
+             "foretile: warning: {} is not calibrated: predictions are guesses; run foretile-run calibrate\n",
+             platform.name);
+}
+
+}  // namespace
+
+void add_machine_options(CLI::App& command, CaseArguments& arguments) {
+  command.add_option("--platform", arguments.platform,
+                     "summit, here (this machine, unless given), or a platform file");
+  command.add_option("--nodes", arguments.size.nodes, "Nodes of the machine to use (1)");
+  command.add_option("--ranks", arguments.size.ranks, "Ranks to use, instead of --nodes");
+  command.add_option("--gpus", arguments.size.gpus, "Devices to use, instead of --nodes");
+  add_set_option(command, arguments.options);
+  add_json_option(command, arguments.options);
+}
+
+Case load_case(const CaseArguments& arguments) {
+  Case found = is_plan_file(arguments.problem) ? stored_case(arguments) : fresh_case(arguments);
+  warn_of_guesses(found.platform);
+  return found;
+}
+
+PlannedWork plan_case(const Case& the_case) {
+  if (the_case.stored) return rebuild(*the_case.stored);
+  return plan_work(build_contraction(the_case.problem), make_machine(the_case.platform, the_case.size),
+                   the_case.settings);
+}
+
+}  // namespace foretile

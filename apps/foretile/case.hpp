@@ -1,0 +1,38 @@
+// The question that plan, simulate and tune ask: which problem, on which machine, with which parameters.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+
+#include "apps/options.hpp"
+#include "planner/plan_file.hpp"
+
+namespace foretile {
+
+struct CaseArguments {
+  std::string problem;   ///< a problem file, an example or a plan file
+  std::string platform;  ///< empty: the plan file's, else here
+  MachineSize size;
+  Options options;
+};
+
+struct Case {
+  Problem problem;
+  Platform platform;
+  MachineSize size;
+  Settings settings;
+  std::optional<PlanFile> stored;  ///< when it is exactly a stored plan
+};
+
+/// --platform, --nodes, --ranks, --gpus, --set and --json.
+void add_machine_options(CLI::App& command, CaseArguments& arguments);
+
+/// Loads all; what the command line says holds against the plan file. Warns on stderr when the platform is a
+/// guess. Throws InputError.
+Case load_case(const CaseArguments& arguments);
+
+/// Plans and verifies; a stored plan must come out as it was.
+PlannedWork plan_case(const Case& the_case);
+
+}  // namespace foretile

@@ -1,0 +1,58 @@
+// foretile plan PROBLEM: plans, verifies, says what the plan needs and moves.
+#include <fmt/format.h>
+
+#include <iterator>
+#include <memory>
+
+#include "apps/foretile/case.hpp"
+#include "apps/foretile/commands.hpp"
+#include "apps/foretile/plan_view.hpp"
+#include "apps/resources.hpp"
+#include "base/files.hpp"
+
+namespace foretile {
+
+namespace {
+
+struct PlanArguments : CaseArguments {
+  std::string dot;
+  std::string output;
+};
+
+void plan(const PlanArguments& arguments) {
+  const Stopwatch watch;
+  const Case the_case = load_case(arguments);
+  const PlannedWork work = plan_case(the_case);
+  const double wall_s = watch.seconds();
+  const PlanGraph graph = build_graph(work.plan);
+  if (!arguments.dot.empty()) {
+    write_atomically(arguments.dot, [&](std::ostream& out) { write_dot(out, graph); });
+  }
+  if (!arguments.output.empty()) {
+    save_plan_file(arguments.output, make_plan_file(the_case.problem, the_case.size, work));
+  }
+  const PlanView view{work, critical_path(graph, work.plan, work.contraction, work.machine), wall_s};
+  if (arguments.options.json) {
+    print_json(plan_json(view));
+    return;
+  }
+  fmt::print("{}", plan_text(view));
+  if (!arguments.output.empty()) fmt::print("\nWritten to {}\n", arguments.output);
+  if (!arguments.dot.empty()) fmt::print("\nThe graph is drawn in {}\n", arguments.dot);
+}
+
+}  // namespace
+
+void add_plan_command(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("plan", "Plan a problem on a machine and prove that the plan fits");
+  const auto arguments = std::make_shared<PlanArguments>();
+  command
+      ->add_option("problem", arguments->problem, "A problem file, an example such as c65-v1, or a plan file")
+      ->required();
+  add_machine_options(*command, *arguments);
+  command->add_option("-o,--output", arguments->output, "Store the plan in this .json file");
+  command->add_option("--dot", arguments->dot, "Write the graph of chunks and messages for GraphViz");
+  command->callback([arguments] { plan(*arguments); });
+}
+
+}  // namespace foretile

@@ -1,0 +1,80 @@
+// foretile simulate PROBLEM|PLAN.json: rehearses the plan and says what limits it.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "apps/foretile/case.hpp"
+#include "apps/foretile/commands.hpp"
+#include "apps/foretile/rehearsal.hpp"
+#include "apps/quantities.hpp"
+#include "apps/resources.hpp"
+#include "scheduler/report.hpp"
+#include "scheduler/report_json.hpp"
+
+namespace foretile {
+
+namespace {
+
+struct SimulateArguments : CaseArguments {
+  std::string output;
+  std::uint64_t seed = 1;
+};
+
+struct Times {
+  double wall_s = 0;
+  double simulation_s = 0;
+};
+
+void print(const SimulateArguments& arguments, const Report& report, const Times& times) {
+  if (arguments.options.json) {
+    nlohmann::ordered_json json = report_json(report);
+    json["wall_s"] = times.wall_s;
+    json["simulation_s"] = times.simulation_s;
+    json["peak_rss_bytes"] = peak_rss_bytes();
+    print_json(json);
+    return;
+  }
+  fmt::print("{}\nrehearsed in {}, with planning {}, using {} of memory\n", report_text(report),
+             quantity(times.simulation_s, "s"), quantity(times.wall_s, "s"),
+             quantity(static_cast<double>(peak_rss_bytes()), "B"));
+  if (!arguments.output.empty()) fmt::print("\nWritten to {}\n", arguments.output);
+}
+
+void store(const std::string& path, const Case& the_case, const PlannedWork& work, const Report& report) {
+  PlanFile file = make_plan_file(the_case.problem, the_case.size, work);
+  file.predicted = Prediction{report.makespan_s, report.flops_per_s()};
+  save_plan_file(path, file);
+}
+
+void simulate(const SimulateArguments& arguments) {
+  require_simulator("simulate");
+  const Stopwatch watch;
+  const Case the_case = load_case(arguments);
+  const PlannedWork work = plan_case(the_case);
+  const Stopwatch simulation;
+  SimulationOptions options;
+  options.noise_seed = arguments.seed;
+  const SimulationResult result = rehearse(work.plan, work.contraction, work.machine, options);
+  const Times times{watch.seconds(), simulation.seconds()};
+  const Report report = make_report(result.ranks, work.machine, result.makespan_s);
+  if (!arguments.output.empty()) store(arguments.output, the_case, work, report);
+  print(arguments, report, times);
+}
+
+}  // namespace
+
+void add_simulate_command(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("simulate", "Rehearse a plan on a model of the machine");
+  const auto arguments = std::make_shared<SimulateArguments>();
+  command
+      ->add_option("problem", arguments->problem, "A problem file, an example such as c65-v1, or a plan file")
+      ->required();
+  add_machine_options(*command, *arguments);
+  command->add_option("--seed", arguments->seed, "Of the noise, where the platform has any")
+      ->capture_default_str();
+  command->add_option("-o,--output", arguments->output,
+                      "Store the plan with its predicted time in this .json file");
+  command->callback([arguments] { simulate(*arguments); });
+}
+
+}  // namespace foretile

@@ -1,0 +1,15 @@
+// The simulator, where there is one.
+#pragma once
+
+#include "simulator/simulation.hpp"
+
+namespace foretile {
+
+/// Throws InputError that says why `command` is off when the program was built without SimGrid.
+void require_simulator(const char* command);
+
+/// simulate() (simulator/simulation.hpp); once per process.
+SimulationResult rehearse(const Plan& plan, const Contraction& contraction, const Machine& machine,
+                          const SimulationOptions& options = {});
+
+}  // namespace foretile

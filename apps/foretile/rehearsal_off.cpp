@@ -1,0 +1,18 @@
+// Without SimGrid.
+#include <fmt/format.h>
+
+#include "apps/foretile/rehearsal.hpp"
+#include "base/error.hpp"
+
+namespace foretile {
+
+void require_simulator(const char* command) {
+  throw InputError(fmt::format(
+      "{} is off: this foretile was built without SimGrid; install libsimgrid-dev and build again", command));
+}
+
+SimulationResult rehearse(const Plan&, const Contraction&, const Machine&, const SimulationOptions&) {
+  throw WorkError("there is no simulator");
+}
+
+}  // namespace foretile

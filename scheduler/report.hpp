@@ -1,0 +1,71 @@
+// What a run did and what limited it, the same for rehearsals and real runs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "platforms/machine.hpp"
+#include "scheduler/path.hpp"
+#include "scheduler/statistics.hpp"
+
+namespace foretile {
+
+/// Over all devices or all ranks.
+struct Spread {
+  double min = 0;
+  double mean = 0;
+  double max = 0;
+};
+
+/// Shares of the makespan during which a resource works. Copies and messages that overlap count once each,
+/// so a link with two of them at a time is at 2.
+struct BusyShares {
+  Spread kernels, h2d, d2d, d2h;  ///< per device
+  Spread generation;              ///< per rank, of its cores
+  Spread network;                 ///< per rank, messages sent
+};
+
+/// Bytes moved or made.
+struct BytesByKind {
+  std::int64_t network = 0;
+  std::int64_t h2d = 0;
+  std::int64_t d2d = 0;
+  std::int64_t d2h = 0;
+  std::int64_t generated = 0;
+};
+
+/// Where devices found A's tiles.
+struct LoadCounts {
+  std::int64_t host = 0;
+  std::int64_t peer = 0;  ///< on another device of the rank
+  std::int64_t hits = 0;  ///< on the device itself, left from before
+  std::int64_t evictions = 0;
+};
+
+struct Report {
+  double makespan_s = 0;
+  double flops = 0;
+  std::int64_t gemms = 0;
+  int ranks = 0;
+  int devices = 0;
+  BytesByKind bytes;
+  BusyShares busy;
+  LoadCounts loads;
+  Spread peak_device_bytes;
+  std::int64_t device_budget_bytes = 0;
+  Path limits;  ///< critical path: of the operation that ended last
+
+  double flops_per_s() const { return makespan_s > 0 ? flops / makespan_s : 0; }
+};
+
+/// Statistics of all ranks, in order. `makespan_s` is the end of the last operation.
+Report make_report(const std::vector<RankStatistics>& ranks, const Machine& machine, double makespan_s);
+
+/// "generation of B takes 99% of the critical path: ...": what takes most of the time, and what helps.
+std::string limit_sentence(const Report& report);
+
+/// For people, about 20 lines; the limit first.
+std::string report_text(const Report& report);
+
+}  // namespace foretile

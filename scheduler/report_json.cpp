@@ -1,0 +1,55 @@
+#include "scheduler/report_json.hpp"
+
+namespace foretile {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json json_of(const Spread& s) {
+  return {{"min", s.min}, {"mean", s.mean}, {"max", s.max}};
+}
+
+Json json_of(const BytesByKind& b) {
+  return {{"network", b.network}, {"h2d", b.h2d}, {"d2d", b.d2d}, {"d2h", b.d2h}, {"generated", b.generated}};
+}
+
+Json json_of(const BusyShares& b) {
+  return {{"kernels", json_of(b.kernels)},
+          {"h2d", json_of(b.h2d)},
+          {"d2d", json_of(b.d2d)},
+          {"d2h", json_of(b.d2h)},
+          {"generation", json_of(b.generation)},
+          {"network", json_of(b.network)}};
+}
+
+Json json_of(const LoadCounts& l) {
+  return {{"host", l.host}, {"peer", l.peer}, {"hits", l.hits}, {"evictions", l.evictions}};
+}
+
+Json json_of(const Path& path) {
+  Json json;
+  for (std::size_t cause = 0; cause < path.seconds.size(); ++cause)
+    json[kCauseNames[cause]] = path.seconds[cause];
+  return json;
+}
+
+}  // namespace
+
+Json report_json(const Report& report) {
+  return {{"makespan_s", report.makespan_s},
+          {"flops_per_s", report.flops_per_s()},
+          {"flops", report.flops},
+          {"gemms", report.gemms},
+          {"ranks", report.ranks},
+          {"devices", report.devices},
+          {"bytes", json_of(report.bytes)},
+          {"busy", json_of(report.busy)},
+          {"loads", json_of(report.loads)},
+          {"peak_device_bytes", json_of(report.peak_device_bytes)},
+          {"budget_device_bytes", report.device_budget_bytes},
+          {"limits", json_of(report.limits)},
+          {"limit", limit_sentence(report)}};
+}
+
+}  // namespace foretile

@@ -1,0 +1,13 @@
+// A report for scripts.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "scheduler/report.hpp"
+
+namespace foretile {
+
+/// Keys as docs/commands.md lists them. The program adds what it knows of itself: wall_s, peak_rss_bytes.
+nlohmann::ordered_json report_json(const Report& report);
+
+}  // namespace foretile

@@ -1,0 +1,114 @@
+// A report for people.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+#include "scheduler/report.hpp"
+
+namespace foretile {
+
+namespace {
+
+struct Advice {
+  const char* subject;
+  const char* help;
+};
+
+/// By cause, in the order of Cause.
+constexpr std::array<Advice, kCauses> advice{{
+    {"multiplying on the devices takes", "more devices or larger tiles help"},
+    {"generation of B takes", "more cores or fewer copies of B (smaller grid.p) help"},
+    {"copying from host to device takes",
+     "larger blocks (block_fraction), which load A fewer times, or more devices help"},
+    {"copying between devices takes", "larger blocks (block_fraction), which load A fewer times, help"},
+    {"storing C from device to host takes", "more copy bandwidth or more devices help"},
+    {"sending A between ranks takes", "fewer ranks that need each tile of A (larger grid.p) help"},
+    {"waiting for events takes", "cores that are not shared with other work help"},
+}};
+
+std::string share(double fraction) {
+  return fmt::format("{:.0f}%", 100 * fraction);
+}
+
+std::string gigabytes(double bytes) {
+  return fmt::format("{:.4g} GB", bytes / 1e9);
+}
+
+std::string spread(const Spread& s) {
+  return fmt::format("{:>5} {:>5} {:>5}", share(s.min), share(s.mean), share(s.max));
+}
+
+class Lines {
+ public:
+  void add(std::string_view label, std::string_view value) {
+    fmt::format_to(std::back_inserter(text), "  {:<22}{}\n", label, value);
+  }
+  std::string text;
+};
+
+void add_critical_path(Lines& lines, const Path& path) {
+  const double total = path.total();
+  if (!(total > 0)) return;
+  lines.text += "\ncritical path\n";
+  for (int cause = 0; cause < kCauses; ++cause) {
+    const double seconds = path.seconds[static_cast<std::size_t>(cause)];
+    if (seconds > 0)
+      lines.add(kCauseNames[static_cast<std::size_t>(cause)],
+                fmt::format("{:>10.4g} s {:>5}", seconds, share(seconds / total)));
+  }
+}
+
+void add_busy(Lines& lines, const BusyShares& busy) {
+  lines.text += "\nbusy                      min  mean   max\n";
+  lines.add("devices: kernels", spread(busy.kernels));
+  lines.add("devices: h2d copies", spread(busy.h2d));
+  lines.add("devices: d2d copies", spread(busy.d2d));
+  lines.add("devices: d2h copies", spread(busy.d2h));
+  lines.add("cores: generating B", spread(busy.generation));
+  lines.add("ranks: sending", spread(busy.network));
+}
+
+void add_bytes(Lines& lines, const BytesByKind& bytes) {
+  lines.text += "\nbytes\n";
+  for (const auto& [label, count] : {std::pair("network", bytes.network),
+                                     {"h2d", bytes.h2d},
+                                     {"d2d", bytes.d2d},
+                                     {"d2h", bytes.d2h},
+                                     {"generated", bytes.generated}}) {
+    lines.add(label, gigabytes(static_cast<double>(count)));
+  }
+}
+
+}  // namespace
+
+std::string limit_sentence(const Report& report) {
+  const double total = report.limits.total();
+  if (!(total > 0)) return "nothing to do";
+  const auto& seconds = report.limits.seconds;
+  const auto most = std::max_element(seconds.begin(), seconds.end());
+  const Advice& found = advice[static_cast<std::size_t>(most - seconds.begin())];
+  return fmt::format("{} {} of the critical path: {}", found.subject, share(*most / total), found.help);
+}
+
+std::string report_text(const Report& report) {
+  Lines lines;
+  lines.text = limit_sentence(report) + "\n\n";
+  lines.add("makespan", fmt::format("{:.4g} s", report.makespan_s));
+  lines.add("rate", fmt::format("{:.4g} Tflop/s, {:.4g} per device", report.flops_per_s() / 1e12,
+                                report.devices > 0 ? report.flops_per_s() / 1e12 / report.devices : 0));
+  lines.add("GEMM tasks", fmt::format("{}", report.gemms));
+  lines.add("ranks, devices", fmt::format("{}, {}", report.ranks, report.devices));
+  lines.add("peak device memory", fmt::format("{} of {}", gigabytes(report.peak_device_bytes.max),
+                                              gigabytes(static_cast<double>(report.device_budget_bytes))));
+  lines.add("tiles of A loaded",
+            fmt::format("{} from host, {} from other devices, {} found there, {} evicted", report.loads.host,
+                        report.loads.peer, report.loads.hits, report.loads.evictions));
+  add_critical_path(lines, report.limits);
+  add_busy(lines, report.busy);
+  add_bytes(lines, report.bytes);
+  return lines.text;
+}
+
+}  // namespace foretile
