@@ -39,7 +39,7 @@ std::string quantity(double value, std::string_view unit) {
   const double scaled = value / std::pow(1000.0, step);
   const std::string_view sign = scaled < 0 ? "-" : "";
   return fmt::format("{}{} {}{}", sign, three_digits(std::abs(scaled)),
-                     prefixes[static_cast<std::size_t>(step + no_prefix)], unit);
+                     *(prefixes.begin() + no_prefix + step), unit);
 }
 
 std::string percent(double fraction) {

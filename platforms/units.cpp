@@ -88,9 +88,9 @@ bool is_bits(std::string_view unit) {
 std::string hint(std::string_view unit, double value, Dimension dimension) {
   const bool of_bytes = dimension == Dimension::bytes || dimension == Dimension::bytes_per_s;
   if (of_bytes && is_bits(unit)) {
-    return fmt::format(
-        "8 bits make a byte: write {:.6g} {} if bits are meant, or the same number with a B", value / 8,
-        std::string(unit.substr(0, unit.find_first_of("b"))) + std::string(base_unit(dimension)));
+    return fmt::format("8 bits make a byte: write {:.6g} {} if bits are meant, or the same number with a B",
+                       value / 8,
+                       std::string(unit.substr(0, unit.find('b'))) + std::string(base_unit(dimension)));
   }
   if (dimension == Dimension::bytes_per_s && unit.ends_with("Bps")) return "write /s instead of ps";
   return {};

@@ -13,7 +13,6 @@ RankScheduler::RankScheduler(const Plan& frame, const RankPlan& plan, const Cont
                              int rank, Backend& backend, SchedulerOptions options, TraceSink* sink)
     : frame_(frame),
       problem_(contraction),
-      rank_(rank),
       backend_(backend),
       options_(std::move(options)),
       operations_(backend, rank, sink),

@@ -72,7 +72,6 @@ class RankScheduler {
 
   const Plan& frame_;
   const Contraction& problem_;
-  int rank_;
   Backend& backend_;
   SchedulerOptions options_;
   Operations operations_;

@@ -104,7 +104,7 @@ void check_header(const json& found, const json& expected, const fs::path& path)
 }
 
 json parse_header(const std::string& line, const fs::path& path) {
-  const json header = json::parse(line, nullptr, false);
+  json header = json::parse(line, nullptr, false);
   if (!header.is_object() || !header.contains(version_key))
     throw input_error(place(path, 1), "no header", "a history of `foretile tune`",
                       "use another --history file");

@@ -1,7 +1,6 @@
 // foretile problem KIND: writes a problem file.
 #include <fmt/format.h>
 
-#include <functional>
 #include <memory>
 
 #include "apps/foretile/commands.hpp"
@@ -10,6 +9,7 @@
 #include "base/files.hpp"
 #include "planner/problem.hpp"
 #include "planner/problems/dense.hpp"
+#include "planner/problems/molecule.hpp"
 #include "planner/problems/random.hpp"
 
 namespace foretile {
@@ -43,7 +43,7 @@ void write_problem(const std::string& toml, const Output& output, const std::str
 /// One kind of problem: its options fill `Parameters`, which `to_toml` turns into the file's text.
 template <class Parameters>
 std::shared_ptr<Parameters> add_kind(CLI::App& command, std::string (*to_toml)(const Parameters&)) {
-  const auto parameters = std::make_shared<Parameters>();
+  auto parameters = std::make_shared<Parameters>();
   const auto output = std::make_shared<Output>();
   command.add_option("-o,--output", output->file, "The problem file; without it the text goes to stdout")
       ->type_name("FILE.toml");
@@ -101,6 +101,42 @@ void add_random(CLI::App& group) {
   add_seed(command, *p);
 }
 
+void add_length(CLI::App& command, const char* name, double& length, const char* meaning) {
+  command.add_option(name, length, std::string(meaning) + ", angstrom")->capture_default_str();
+}
+
+void add_molecule(CLI::App& group) {
+  CLI::App& command = *group.add_subcommand(
+      "molecule", "The ABCD term of coupled cluster, of a molecule (RR-9365, section 5.2)");
+  const auto p = add_kind<MoleculeParameters>(command, molecule_problem_toml);
+  command
+      .add_option_function<std::string>(
+          "--xyz", [p](const std::string& file) { p->xyz = read_text(file); }, "The molecule, an XYZ file")
+      ->required()
+      ->type_name("FILE.xyz");
+  command
+      .add_option_function<std::string>(
+          "--basis", [p](const std::string& basis) { p->basis = basis_named(basis, "--basis"); }, "Basis set")
+      ->default_str(std::string(name(p->basis)));
+  command.add_option("--occ-clusters", p->occ_clusters, "Clusters of the occupied orbitals")
+      ->required()
+      ->check(CLI::PositiveNumber);
+  command.add_option("--ao-clusters", p->ao_clusters, "Clusters of the atoms and their AO functions")
+      ->required()
+      ->check(CLI::PositiveNumber);
+  command.add_option("--cluster-seed", p->cluster_seed, "Seed of the k-means clusterings")
+      ->capture_default_str();
+  add_length(command, "--pair-cutoff", p->pair_cutoff, "Pairs of orbitals farther apart are dropped");
+  add_length(command, "--amplitude-decay", p->amplitude_decay, "T falls as exp(-distance / decay)");
+  add_length(command, "--amplitude-reach", p->amplitude_reach, "T is zero beyond");
+  add_length(command, "--overlap-length", p->overlap_length, "V falls as exp(-(distance / length)^2)");
+  add_length(command, "--overlap-reach", p->overlap_reach, "V is zero beyond");
+  add_length(command, "--residual-reach", p->residual_reach, "R is not computed beyond; 0: no such limit");
+  command.add_option("--c-threshold", p->c_threshold, "Least |T tile| |V tile| that makes a tile of R")
+      ->capture_default_str();
+  add_seed(command, *p);
+}
+
 }  // namespace
 
 void add_problem_command(CLI::App& app) {
@@ -108,6 +144,7 @@ void add_problem_command(CLI::App& app) {
   group.require_subcommand(1);
   add_dense(group);
   add_random(group);
+  add_molecule(group);
 }
 
 }  // namespace foretile

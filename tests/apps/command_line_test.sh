@@ -43,6 +43,12 @@ expect 2 "foretile: no-such-file: found" show no-such-file
 expect 2 "foretile problem dense --help" problem dense --m 4 --n 4 --tile 2
 expect 2 "--m" problem dense --m -4 --n 4 --k 4 --tile 2
 expect 2 "--m" problem dense --m four --n 4 --k 4 --tile 2
+printf '2\nhydrogen\nH 0 0 0\nH 0 0 0.74\n' >h2.xyz
+expect_out "M x N x K          1 x 100 x 100" problem molecule --xyz h2.xyz --basis cc-pVDZ \
+  --occ-clusters 1 --ao-clusters 2 -o h2.toml
+expect 2 "foretile: no-such.xyz: found" problem molecule --xyz no-such.xyz --occ-clusters 1 --ao-clusters 1
+expect 2 "--basis" problem molecule --xyz h2.xyz --basis sto-3g --occ-clusters 1 --ao-clusters 1
+expect 2 "clusters" problem molecule --xyz h2.xyz --occ-clusters 1 --ao-clusters 5
 expect 2 "density" problem random --m 4 --n 4 --k 4 --density 1.5
 
 expect_out "kind" problem dense --m 4 --n 6 --k 8 --tile 2
