@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <thread>
+
 #include "base/error.hpp"
 #include "executor/cpu/cpu_backend.hpp"
 #include "executor/mpi/post.hpp"
@@ -54,6 +57,8 @@ RunResult run(const Plan& frame, const RankPlan& plan, const Contraction& contra
   Post post(communicator, contraction);
   SchedulerOptions scheduling = scheduler_options(machine, rank);
   scheduling.zero_copy = scheduling.zero_copy && !options.copies;
+  const int cores_here = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  scheduling.core_slots = std::min(scheduling.core_slots, cores_here);  // a plan for another machine
   const auto send = [&](OperationId id, int to, const Message& message) {
     post.send(id, to, result.host->message(message.owner, message.number));
   };

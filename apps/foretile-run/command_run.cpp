@@ -1,0 +1,148 @@
+// foretile-run PLAN.json: executes the plan with the ranks of this MPI job.
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+
+#include "apps/foretile-run/commands.hpp"
+#include "apps/foretile-run/memory_check.hpp"
+#include "apps/options.hpp"
+#include "apps/quantities.hpp"
+#include "apps/resources.hpp"
+#include "base/error.hpp"
+#include "executor/check.hpp"
+#include "executor/cpu/blas.hpp"
+#include "executor/mpi/gather.hpp"
+#include "executor/run.hpp"
+#include "planner/plan_file.hpp"
+#include "scheduler/report.hpp"
+#include "scheduler/report_json.hpp"
+
+namespace foretile {
+
+namespace {
+
+struct RunArguments {
+  std::string plan;
+  std::string trace;
+  bool verify = false;
+  bool copies = false;
+  double tolerance = 1e-12;
+  Options options;
+};
+
+struct Finished {
+  PlanFile file;
+  std::optional<PlannedWork> work;
+  RunResult result;
+  std::optional<CheckResult> check;
+};
+
+void require_ranks(const PlanFile& file, const MpiSession& session) {
+  if (session.size() == file.ranks) return;
+  throw input_error(
+      file.source, fmt::format("a plan for {} ranks", file.ranks),
+      fmt::format("one for the {} of this job", session.size()),
+      fmt::format("start with mpiexec -n {} or plan with --ranks {}", file.ranks, session.size()));
+}
+
+void print_json_result(const Finished& done, const Report& report) {
+  nlohmann::ordered_json json = report_json(report);
+  json["wall_s"] = done.result.wall_s;
+  json["predicted_s"] =
+      done.file.predicted ? nlohmann::ordered_json(done.file.predicted->makespan_s) : nullptr;
+  json["kernels"] = blas_kernels();
+  json["peak_rss_bytes"] = peak_rss_bytes();
+  if (done.check) {
+    json["verify"] = {{"method", done.check->method},
+                      {"relative_error", done.check->relative_error},
+                      {"c_digest", done.check->c_digest}};
+  }
+  print_json(json);
+}
+
+void print_text(const Finished& done, const Report& report) {
+  fmt::print("{} on {} ranks, products by {}\n", done.file.problem.name, done.file.ranks, blas_kernels());
+  fmt::print("measured   {}\n", quantity(done.result.wall_s, "s"));
+  if (done.file.predicted) {
+    const double predicted = done.file.predicted->makespan_s;
+    fmt::print("predicted  {} ({:+.1f}%)\n", quantity(predicted, "s"),
+               100 * (predicted / done.result.wall_s - 1));
+  }
+  if (done.check) {
+    fmt::print("verified   relative error {:.2e} ({}), digest of C {}\n", done.check->relative_error,
+               done.check->method, done.check->c_digest);
+  }
+  fmt::print("\n{}\n", report_text(report));
+}
+
+void report(const RunArguments& arguments, const MpiSession& session, const Finished& done) {
+  const auto statistics = gather_statistics(done.result.statistics, session.world());
+  if (session.rank() != 0) return;
+  const Report summary = make_report(statistics, done.work->machine, done.result.wall_s);
+  if (arguments.options.json) {
+    print_json_result(done, summary);
+  } else {
+    print_text(done, summary);
+  }
+}
+
+void execute(const RunArguments& arguments, const MpiSession& session) {
+  Finished done;
+  const int on_node = session.ranks_on_node();
+  agree(session, [&] {
+    done.file = load_plan_file(arguments.plan);
+    require_ranks(done.file, session);
+    done.work = rebuild(done.file);
+    require_memory(*done.work, on_node, available_memory_bytes());
+  });
+  EventStore events;
+  RunOptions options;
+  options.copies = arguments.copies;
+  if (!arguments.trace.empty()) options.trace = &events;
+  done.result = run(done.work->plan, done.work->plan.ranks[session.rank()], done.work->contraction,
+                    done.work->machine, session.world(), options);
+  if (arguments.verify)
+    done.check = check_product(done.work->contraction, *done.result.host, session.world());
+  report(arguments, session, done);
+  if (done.check && !(done.check->relative_error <= arguments.tolerance)) {
+    if (session.rank() != 0) throw FailedElsewhere{};
+    throw WorkError(fmt::format("the product is wrong: relative error {:.3e}, at most {:.0e} expected",
+                                done.check->relative_error, arguments.tolerance));
+  }
+}
+
+/// What fails on one rank alone must end all of them.
+void run_all(const RunArguments& arguments) {
+  const MpiSession session;
+  try {
+    execute(arguments, session);
+  } catch (const InputError&) {
+    throw;  // all ranks agreed
+  } catch (const FailedElsewhere&) {
+    throw;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "foretile-run: rank {}: {}\n", session.rank(), error.what());
+    MPI_Abort(session.world(), 1);
+  }
+}
+
+}  // namespace
+
+void add_run(CLI::App& app) {
+  const auto arguments = std::make_shared<RunArguments>();
+  CLI::Option* plan =
+      app.add_option("plan", arguments->plan, "A plan file by foretile plan, simulate or tune");
+  app.add_flag("--verify", arguments->verify,
+               "Check the product: Freivalds' test, and a reference when small");
+  app.add_flag("--copies", arguments->copies,
+               "Keep device memory apart from host memory: tiles are really copied");
+  add_json_option(app, arguments->options);
+  app.callback([&app, plan, arguments] {
+    if (!app.get_subcommands().empty()) return;
+    if (plan->count() == 0) throw CLI::RequiredError("plan");
+    run_all(*arguments);
+  });
+}
+
+}  // namespace foretile

@@ -1,0 +1,15 @@
+// The commands of foretile-run.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "executor/mpi/session.hpp"
+
+namespace foretile {
+
+/// `foretile-run PLAN.json`, the program's own purpose.
+void add_run(CLI::App& app);
+/// `foretile-run calibrate`.
+void add_calibrate_command(CLI::App& app);
+
+}  // namespace foretile

@@ -1,0 +1,36 @@
+// foretile-run: executes plans and measures machines, under mpiexec. It needs no SimGrid.
+#include <malloc.h>
+
+#include "apps/foretile-run/commands.hpp"
+#include "apps/program.hpp"
+#include "executor/cpu/blas.hpp"
+
+namespace {
+
+/// Tiles come and go by the thousand: keep their memory instead of asking the system for fresh pages each
+/// time.
+void keep_freed_memory() {
+  mallopt(M_MMAP_MAX, 0);
+  mallopt(M_TRIM_THRESHOLD, -1);
+  mallopt(M_TOP_PAD, 1 << 26);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  foretile::choose_blas_kernels();
+  keep_freed_memory();
+  CLI::App app(
+      "Execute a plan on this machine, or calibrate the machine.\n\n"
+      "  mpiexec -n RANKS foretile-run PLAN.json --verify\n  mpiexec -n 2 foretile-run calibrate",
+      "foretile-run");
+  app.set_version_flag("--version", "foretile-run " FORETILE_VERSION);
+  app.footer("Exit codes: 0 done, 1 the work failed, 2 wrong usage or input.");
+  foretile::add_run(app);
+  foretile::add_calibrate_command(app);
+  try {
+    return foretile::run_program(app, argc, argv);
+  } catch (const foretile::FailedElsewhere&) {
+    return 2;
+  }
+}

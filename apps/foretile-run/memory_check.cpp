@@ -1,0 +1,39 @@
+#include "apps/foretile-run/memory_check.hpp"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <limits>
+#include <string>
+
+#include "base/error.hpp"
+
+namespace foretile {
+
+std::int64_t available_memory_bytes() {
+  std::ifstream in("/proc/meminfo");
+  for (std::string key, unit; in >> key;) {
+    std::int64_t kib = 0;
+    if (!(in >> kib)) break;
+    if (key == "MemAvailable:") return kib * 1024;
+    std::getline(in, unit);
+  }
+  return std::numeric_limits<std::int64_t>::max();  // unknown
+}
+
+void require_memory(const PlannedWork& work, int ranks_on_node, std::int64_t available) {
+  // The staging area never holds more than all tiles of B.
+  const std::int64_t unused_staging =
+      std::max<std::int64_t>(0, work.plan.staging_bytes - work.summary.generated_bytes);
+  const std::int64_t rank_bytes = work.summary.peak_host_bytes - unused_staging +
+                                  work.machine.devices_per_rank * work.summary.peak_device_bytes;
+  if (rank_bytes <= available / ranks_on_node) return;
+  throw input_error(
+      "this node", fmt::format("{} bytes of free memory", available),
+      fmt::format("{} for {} ranks of {} bytes", ranks_on_node * rank_bytes, ranks_on_node, rank_bytes),
+      fmt::format("{} bytes are missing: use more nodes, a smaller problem, or plan with a lower "
+                  "platform.device.memory and staging_fraction",
+                  ranks_on_node * rank_bytes - available));
+}
+
+}  // namespace foretile

@@ -1,0 +1,15 @@
+// Does the plan fit the memory that is really there?
+#pragma once
+
+#include "executor/mpi/session.hpp"
+#include "planner/plan_file.hpp"
+
+namespace foretile {
+
+/// Bytes that this node could still give to programs.
+std::int64_t available_memory_bytes();
+
+/// Throws InputError when this node's ranks together need more than `available` bytes.
+void require_memory(const PlannedWork& work, int ranks_on_node, std::int64_t available);
+
+}  // namespace foretile

@@ -1,0 +1,26 @@
+// Bringing what the ranks know to rank 0.
+#pragma once
+
+#include <mpi.h>
+
+#include <vector>
+
+#include "scheduler/statistics.hpp"
+#include "scheduler/trace.hpp"
+
+namespace foretile {
+
+/// Statistics of all ranks in order, on rank 0; empty elsewhere. Collective.
+std::vector<RankStatistics> gather_statistics(const RankStatistics& mine, MPI_Comm communicator);
+
+/// Keeps events until the run is over.
+class EventStore final : public TraceSink {
+ public:
+  void record(const TraceEvent& event) override { events.push_back(event); }
+  std::vector<TraceEvent> events;
+};
+
+/// Events of all ranks, rank after rank, on rank 0; empty elsewhere. Collective.
+std::vector<TraceEvent> gather_events(const std::vector<TraceEvent>& mine, MPI_Comm communicator);
+
+}  // namespace foretile

@@ -1,0 +1,45 @@
+#include "executor/mpi/session.hpp"
+
+#include <optional>
+
+#include "base/error.hpp"
+#include "executor/mpi/post.hpp"
+
+namespace foretile {
+
+MpiSession::MpiSession() {
+  int provided = 0;
+  require_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "start");
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+  MPI_Comm_size(MPI_COMM_WORLD, &size_);
+}
+
+MpiSession::~MpiSession() {
+  MPI_Finalize();
+}
+
+int MpiSession::ranks_on_node() const {
+  MPI_Comm node = MPI_COMM_NULL;
+  require_mpi(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node), "node");
+  int ranks = 1;
+  MPI_Comm_size(node, &ranks);
+  MPI_Comm_free(&node);
+  return ranks;
+}
+
+void agree(const MpiSession& session, const std::function<void()>& step) {
+  std::optional<InputError> mine;
+  try {
+    step();
+  } catch (const InputError& error) {
+    mine = error;
+  }
+  int first = mine ? session.rank() : session.size();
+  require_mpi(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, session.world()), "agreement");
+  if (first == session.size()) return;
+  if (first == session.rank()) throw *mine;
+  throw FailedElsewhere{};
+}
+
+}  // namespace foretile

@@ -1,0 +1,36 @@
+// MPI from start to end, and agreement of all ranks on errors.
+#pragma once
+
+#include <mpi.h>
+
+#include <functional>
+
+namespace foretile {
+
+/// Initializes MPI; finalizes it when it goes.
+class MpiSession {
+ public:
+  MpiSession();
+  ~MpiSession();
+  MpiSession(const MpiSession&) = delete;
+  MpiSession& operator=(const MpiSession&) = delete;
+
+  MPI_Comm world() const { return MPI_COMM_WORLD; }
+  int rank() const { return rank_; }
+  int size() const { return size_; }
+  /// Ranks that share this node's memory.
+  int ranks_on_node() const;
+
+ private:
+  int rank_ = 0;
+  int size_ = 1;
+};
+
+/// Another rank failed and tells of it; this one ends without a word.
+class FailedElsewhere {};
+
+/// Runs `step` on every rank. When it throws InputError anywhere, the lowest such rank throws it on and all
+/// others throw FailedElsewhere. Collective; `step` itself must not be.
+void agree(const MpiSession& session, const std::function<void()>& step);
+
+}  // namespace foretile
