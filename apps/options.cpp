@@ -57,7 +57,7 @@ void add_set_option(CLI::App& command, Options& options) {
 }
 
 void print_json(const nlohmann::ordered_json& json) {
-  fmt::print("{}\n", json.dump(2));
+  fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
 }  // namespace foretile

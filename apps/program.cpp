@@ -55,6 +55,9 @@ int run_program(CLI::App& app, int argc, char** argv) {
     app.exit(help_or_version);
     std::cout.flush();
     return std::cout ? finish(app) : complain(app, "the output could not be written whole", work_failed);
+  } catch (const CLI::RuntimeError& chosen) {  // the command's own exit code; it has said why
+    finish(app);
+    return chosen.get_exit_code();
   } catch (const CLI::ParseError& error) {
     return complain(app, usage_error(app, error), wrong_input);
   } catch (const InputError& error) {

@@ -7,7 +7,8 @@ namespace foretile {
 
 /// Parses the command line and runs the chosen command's callback. Errors go to stderr as one line
 /// "NAME: what". Returns the exit code: 0 done, 1 the work failed (WorkError, or anything unforeseen),
-/// 2 wrong usage or input (InputError, a command line that does not parse).
+/// 2 wrong usage or input (InputError, a command line that does not parse); a CLI::RuntimeError brings its
+/// own.
 int run_program(CLI::App& app, int argc, char** argv);
 
 }  // namespace foretile

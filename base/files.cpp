@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <sstream>
 #include <vector>
 
@@ -23,23 +23,38 @@ std::string read_text(const fs::path& path) {
   return std::move(text).str();
 }
 
+AtomicFile::AtomicFile(fs::path path)
+    : path_(std::move(path)),
+      temporary_(path_.string() + fmt::format(".{}.tmp", ::getpid())),
+      out_(temporary_, std::ios::binary | std::ios::trunc) {
+  if (out_ && !fs::is_directory(path_)) return;
+  if (out_) std::remove(temporary_.c_str());
+  throw input_error(path_.string(), "no place to write", "a writable folder", "check the output path");
+}
+
+AtomicFile::~AtomicFile() {
+  if (temporary_.empty()) return;
+  out_.close();
+  std::error_code ignored;
+  fs::remove(temporary_, ignored);
+}
+
+void AtomicFile::commit() {
+  out_.close();
+  if (!out_)
+    throw WorkError(fmt::format("{}: could not be written whole; is the disk full?", path_.string()));
+  fs::rename(temporary_, path_);
+  temporary_.clear();
+}
+
+void require_writable(const fs::path& path) {
+  AtomicFile{path};
+}
+
 void write_atomically(const fs::path& path, const std::function<void(std::ostream&)>& write) {
-  const fs::path temporary = path.string() + fmt::format(".{}.tmp", ::getpid());
-  std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
-  if (!out) {
-    throw input_error(path.string(), "no place to write", "a writable folder", "check the output path");
-  }
-  try {
-    write(out);
-    out.close();
-    if (!out)
-      throw WorkError(fmt::format("{}: could not be written whole; is the disk full?", path.string()));
-    fs::rename(temporary, path);
-  } catch (...) {
-    std::error_code ignored;
-    fs::remove(temporary, ignored);
-    throw;
-  }
+  AtomicFile file(path);
+  write(file.stream());
+  file.commit();
 }
 
 std::string digest(std::string_view text) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <ostream>
 #include <string>
@@ -12,6 +13,29 @@ namespace foretile {
 
 /// The whole file as text. Throws InputError when it cannot be read.
 std::string read_text(const std::filesystem::path& path);
+
+/// A file that appears under its name when it is complete: written under a temporary name beside it, renamed
+/// by commit(), removed without.
+class AtomicFile {
+ public:
+  /// Throws InputError when the folder is missing or not writable.
+  explicit AtomicFile(std::filesystem::path path);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  std::ostream& stream() { return out_; }
+  /// Throws WorkError when not all could be written.
+  void commit();
+
+ private:
+  std::filesystem::path path_;
+  std::filesystem::path temporary_;
+  std::ofstream out_;
+};
+
+/// Throws InputError when `path` cannot be written: to be asked before long work.
+void require_writable(const std::filesystem::path& path);
 
 /// Writes to a temporary name beside `path` and renames it when `write` returned. Throws InputError when the
 /// folder is missing or not writable; removes the temporary file when anything throws.

@@ -10,5 +10,6 @@ void add_show_command(CLI::App& app);
 void add_platform_command(CLI::App& app);
 void add_plan_command(CLI::App& app);
 void add_simulate_command(CLI::App& app);
+void add_tune_command(CLI::App& app);
 
 }  // namespace foretile

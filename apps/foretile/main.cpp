@@ -14,5 +14,6 @@ int main(int argc, char** argv) {
   foretile::add_platform_command(app);
   foretile::add_plan_command(app);
   foretile::add_simulate_command(app);
+  foretile::add_tune_command(app);
   return foretile::run_program(app, argc, argv);
 }

@@ -1,0 +1,62 @@
+#include "apps/foretile/candidates.hpp"
+
+#include "apps/foretile/rehearsal.hpp"
+#include "platforms/loader.hpp"
+#include "scheduler/report.hpp"
+
+namespace foretile {
+
+namespace {
+
+struct Parts {
+  std::vector<std::string> platform;
+  Settings strategy;
+};
+
+Parts parts_of(const Candidate& candidate) {
+  Parts parts;
+  for (const auto& [key, value] : candidate) {
+    if (key == "problem") continue;
+    if (key.starts_with("platform.")) {
+      parts.platform.push_back(key + "=" + value);
+    } else {
+      parts.strategy[key] = value;
+    }
+  }
+  return parts;
+}
+
+}  // namespace
+
+Candidates::Candidates(TuneCase tune_case) : case_(std::move(tune_case)) {
+  for (const auto& [name, problem] : case_.problems) contractions_.emplace(name, build_contraction(problem));
+}
+
+const std::string& Candidates::problem_name(const Candidate& candidate) const {
+  const auto named = candidate.find("problem");
+  return named == candidate.end() ? case_.first_problem : named->second;
+}
+
+const Problem& Candidates::problem_of(const Candidate& candidate) const {
+  return case_.problems.at(problem_name(candidate));
+}
+
+PlannedWork Candidates::plan(const Candidate& candidate) const {
+  Parts parts = parts_of(candidate);
+  parts.strategy.merge(Settings(case_.fixed));
+  Platform platform = parse_platform(case_.platform.toml, case_.platform.source, parts.platform);
+  return plan_work(contractions_.at(problem_name(candidate)), make_machine(std::move(platform), case_.size),
+                   parts.strategy);
+}
+
+Outcome Candidates::rehearse(const Candidate& candidate) const {
+  const PlannedWork work = plan(candidate);
+  const SimulationResult result = foretile::rehearse(work.plan, work.contraction, work.machine);
+  const Report report = make_report(result.ranks, work.machine, result.makespan_s);
+  return {Outcome::Status::done,
+          report.makespan_s,
+          {},
+          {{"flops_per_s", report.flops_per_s()}, {"limit", limit_sentence(report)}}};
+}
+
+}  // namespace foretile

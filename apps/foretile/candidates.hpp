@@ -1,0 +1,42 @@
+// What the tuner's candidates stand for: settings of problem, platform and strategy.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "apps/foretile/case.hpp"
+#include "tuner/outcome.hpp"
+
+namespace foretile {
+
+/// Everything that is the same for all candidates.
+struct TuneCase {
+  std::map<std::string, Problem> problems;  ///< by the name that a candidate's "problem" gives
+  std::string first_problem;                ///< of candidates that give none
+  Platform platform;
+  MachineSize size;
+  Settings fixed;  ///< the strategy's parameters from --set
+};
+
+/// Plans and rehearses candidates. A candidate's `problem` chooses a problem, keys that begin with
+/// `platform.` change the platform, all others are the strategy's.
+class Candidates {
+ public:
+  /// Builds all contractions, so that worker processes need not. Throws InputError.
+  explicit Candidates(TuneCase tune_case);
+
+  const Problem& problem_of(const Candidate& candidate) const;
+  /// Throws InputError when the candidate does not fit.
+  PlannedWork plan(const Candidate& candidate) const;
+  /// The tuner's cost function: the predicted time, and what limits it. Once per process.
+  Outcome rehearse(const Candidate& candidate) const;
+
+ private:
+  const std::string& problem_name(const Candidate& candidate) const;
+
+  TuneCase case_;
+  std::map<std::string, Contraction> contractions_;
+};
+
+}  // namespace foretile

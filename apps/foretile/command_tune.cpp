@@ -1,0 +1,199 @@
+// foretile tune PROBLEM: rehearses choices of tiling, grid and memory split and keeps the fastest.
+#include <fmt/format.h>
+
+#include <memory>
+#include <utility>
+
+#include "apps/foretile/candidates.hpp"
+#include "apps/foretile/commands.hpp"
+#include "apps/foretile/rehearsal.hpp"
+#include "apps/foretile/tune_space.hpp"
+#include "apps/quantities.hpp"
+#include "base/error.hpp"
+#include "base/files.hpp"
+#include "platforms/units.hpp"
+#include "tuner/progress.hpp"
+#include "tuner/report.hpp"
+
+namespace foretile {
+
+namespace {
+
+struct TuneArguments : CaseArguments {
+  std::vector<std::string> problems;
+  std::string budget;
+  std::string evaluation_limit;
+  std::string output;
+  TuneOptions tune;
+  std::string space;
+  std::string history;
+};
+
+constexpr int interrupted = 130;  // as shells report SIGINT
+
+double seconds(const std::string& text, const char* option) {
+  return parse_quantity(text, Dimension::seconds, option);
+}
+
+TuneCase make_case(const Case& the_case, const TuneArguments& arguments, const Space& space) {
+  TuneCase made;
+  made.first_problem = arguments.problem;
+  made.problems[arguments.problem] = the_case.problem;
+  for (const Parameter& parameter : space.parameters()) {
+    if (parameter.name != "problem") continue;
+    for (const std::string& name : parameter.values) {
+      if (!made.problems.contains(name)) made.problems[name] = load_problem(name);
+    }
+  }
+  made.platform = the_case.platform;
+  made.size = the_case.size;
+  made.fixed = arguments.options.settings();
+  return made;
+}
+
+/// A history holds only for runs that ask the same.
+nlohmann::json identity(const TuneCase& tune_case, const Space& space) {
+  std::string problems;
+  for (const auto& [name, problem] : tune_case.problems) problems += name + '\n' + problem.toml + '\n';
+  const auto& [nodes, ranks, gpus] = tune_case.size;
+  return {{"foretile", FORETILE_VERSION},
+          {"problem", digest(problems)},
+          {"platform", digest(tune_case.platform.toml)},
+          {"machine",
+           fmt::format("nodes {} ranks {} gpus {}", nodes.value_or(0), ranks.value_or(0), gpus.value_or(0))},
+          {"fixed", nlohmann::json(tune_case.fixed).dump()},
+          {"space", digest(space.text())}};
+}
+
+std::string parameters_text(const Candidate& candidate) {
+  std::string text;
+  for (const auto& [key, value] : candidate) text += fmt::format(" {}={}", key, value);
+  return text;
+}
+
+std::string end_text(TuneEnd end) {
+  switch (end) {
+    case TuneEnd::complete:
+      return "all candidates are evaluated";
+    case TuneEnd::count:
+      return "the count is reached";
+    case TuneEnd::time:
+      return "the time is over";
+    case TuneEnd::interrupt:
+      break;
+  }
+  return "interrupted";
+}
+
+std::string summary_text(const TuneResult& result) {
+  std::string text = fmt::format("{} candidates in {}, {} infeasible, {} failed, {} from the history: {}\n\n",
+                                 result.evaluated, quantity(result.wall_s, "s"), result.infeasible,
+                                 result.failed, result.from_history, end_text(result.end));
+  text += ranking_table(result);
+  if (const std::string table = sensitivity_table(result); !table.empty())
+    text += "\nbest time with each value, and its candidates\n" + table;
+  if (!result.best()) return text;
+  const Evaluation& best = *result.best();
+  text += fmt::format("\nbest      {:.4g} s:{}\n", best.outcome.makespan_s, parameters_text(best.candidate));
+  if (result.defaults) {
+    const double defaults = result.defaults->outcome.makespan_s;
+    text += fmt::format("defaults  {:.4g} s:{}\n", defaults, parameters_text(result.defaults->candidate));
+    if (best.outcome.makespan_s > 0)
+      text += fmt::format("gain      {:.3f} times faster\n", defaults / best.outcome.makespan_s);
+  }
+  if (best.outcome.extra.contains("limit"))
+    text += fmt::format("\n{}\n", best.outcome.extra.at("limit").get<std::string>());
+  return text;
+}
+
+void store_best(const TuneArguments& arguments, const Candidates& candidates, const MachineSize& size,
+                const Evaluation& best) {
+  PlanFile file =
+      make_plan_file(candidates.problem_of(best.candidate), size, candidates.plan(best.candidate));
+  file.predicted = Prediction{best.outcome.makespan_s, best.outcome.extra.value("flops_per_s", 0.0)};
+  save_plan_file(arguments.output, file);
+}
+
+TuneResult run(const TuneOptions& options, const Candidates& candidates) {
+  ProgressLine line;
+  return tune(
+      options, [&](const Candidate& candidate) { return candidates.rehearse(candidate); },
+      [&](const TuneProgress& progress) { line.show(progress); });
+}
+
+TuneOptions tune_options(const TuneArguments& arguments) {
+  TuneOptions options = arguments.tune;
+  options.history = arguments.history;
+  if (!arguments.budget.empty()) options.budget_s = seconds(arguments.budget, "--budget");
+  if (!arguments.evaluation_limit.empty())
+    options.limits.evaluation_s = seconds(arguments.evaluation_limit, "--evaluation-limit");
+  return options;
+}
+
+void print(const TuneArguments& arguments, const TuneResult& result, bool stored) {
+  if (arguments.options.json) {
+    nlohmann::ordered_json json = to_json(result);
+    if (stored) json["file"] = arguments.output;
+    print_json(json);
+    return;
+  }
+  fmt::print("{}", summary_text(result));
+  if (stored) fmt::print("\nWritten to {}\n", arguments.output);
+}
+
+void tune_problem(TuneArguments& arguments) {
+  require_simulator("tune");
+  arguments.problem = arguments.problems.front();
+  TuneOptions options = tune_options(arguments);
+  if (!arguments.output.empty()) require_writable(arguments.output);
+  const Case the_case = load_case(arguments);
+  const SpaceQuestion question{arguments.space, arguments.problems, arguments.options.settings(),
+                               arguments.options.platform_settings()};
+  options.space = tune_space(question, make_machine(the_case.platform, the_case.size));
+  options.first = {default_candidate(options.space, question, the_case.platform)};
+  const TuneCase tune_case = make_case(the_case, arguments, options.space);
+  options.identity = identity(tune_case, options.space);
+  const Candidates candidates(tune_case);
+  const TuneResult result = run(options, candidates);
+  const bool stored = result.best() && !arguments.output.empty();
+  if (stored) store_best(arguments, candidates, the_case.size, *result.best());
+  if (result.best() || result.end == TuneEnd::interrupt || arguments.options.json)
+    print(arguments, result, stored);
+  if (result.end == TuneEnd::interrupt) throw CLI::RuntimeError(interrupted);
+  if (!result.best()) {
+    std::string why = ranking_table(result);
+    why.pop_back();
+    throw WorkError(why);
+  }
+}
+
+void add_search_options(CLI::App& command, TuneArguments& arguments) {
+  command.add_option("--space", arguments.space,
+                     "The search space, a TOML file; without it one around the paper's values");
+  command.add_option("--search", arguments.tune.search, "exhaustive or random")->capture_default_str();
+  command.add_option("--seed", arguments.tune.seed, "Of the random order")->capture_default_str();
+  command.add_option("--budget", arguments.budget, "Time of this run, for example 60s")->type_name("TIME");
+  command.add_option("--count", arguments.tune.budget_count, "Evaluations, those in the history included");
+  command.add_option("--evaluation-limit", arguments.evaluation_limit, "Time of one evaluation (600s)")
+      ->type_name("TIME");
+  command.add_option("--workers", arguments.tune.limits.workers, "Evaluations at a time (as many as cores)");
+  command.add_option("--history", arguments.history,
+                     "Keep evaluations here; a run that was killed resumes from it");
+}
+
+}  // namespace
+
+void add_tune_command(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("tune", "Search for the parameters with the shortest rehearsal");
+  const auto arguments = std::make_shared<TuneArguments>();
+  command
+      ->add_option("problem", arguments->problems,
+                   "A problem file or an example such as c65-v1; the tuner chooses among several")
+      ->required();
+  add_machine_options(*command, *arguments);
+  add_search_options(*command, *arguments);
+  command->add_option("-o,--output", arguments->output, "Store the best plan in this .json file");
+  command->callback([arguments] { tune_problem(*arguments); });
+}
+
+}  // namespace foretile

@@ -1,0 +1,144 @@
+#include "apps/foretile/tune_space.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "base/error.hpp"
+#include "base/near.hpp"
+#include "planner/strategy.hpp"
+#include "platforms/keys.hpp"
+#include "platforms/platform_json.hpp"
+
+namespace foretile {
+
+namespace {
+
+constexpr std::string_view platform_prefix = "platform.";
+
+const Strategy& chosen_strategy(const Settings& fixed) {
+  const auto named = fixed.find("strategy");
+  return named == fixed.end() ? *strategies().front() : find_strategy(named->second);
+}
+
+std::vector<std::string> known_keys() {
+  std::vector<std::string> keys{"problem", "strategy"};
+  for (const auto& strategy : strategies()) {
+    for (const ParameterInfo& parameter : strategy->parameters()) keys.push_back(parameter.key);
+  }
+  for (const PlatformKey& key : platform_keys()) keys.push_back(std::string(platform_prefix) + key.path);
+  return keys;
+}
+
+bool fixed_by_set(const std::string& key, const SpaceQuestion& question) {
+  const auto sets_key = [&](const std::string& setting) { return setting.starts_with(key + "="); };
+  return question.fixed.contains(key) ||
+         std::any_of(question.fixed_platform.begin(), question.fixed_platform.end(), sets_key);
+}
+
+void check_keys(const Space& space, const SpaceQuestion& question) {
+  const std::vector<std::string> known = known_keys();
+  for (const Parameter& parameter : space.parameters()) {
+    const std::string where = fmt::format("{}: {}", question.file.string(), parameter.name);
+    if (std::find(known.begin(), known.end(), parameter.name) == known.end()) {
+      throw input_error(where, "an unknown parameter", "problem, or a key of --set",
+                        did_you_mean(parameter.name, known));
+    }
+    if (fixed_by_set(parameter.name, question)) {
+      throw input_error(where, "a parameter that --set fixes", "one or the other",
+                        "leave it out of the space or out of --set");
+    }
+  }
+}
+
+/// One rank per node, one per socket, and what the platform says; only as far as whole devices remain.
+std::vector<int> ranks_per_node(const Platform& platform) {
+  if (platform.device.kind != DeviceKind::gpu) return {};
+  std::vector<int> counts{1, platform.sockets, platform.ranks_per_node};
+  std::sort(counts.begin(), counts.end());
+  counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
+  std::erase_if(counts, [&](int count) { return platform.devices_per_node() % count != 0; });
+  return counts.size() > 1 ? counts : std::vector<int>{};
+}
+
+std::vector<Parameter> free_default_parameters(const SpaceQuestion& question, const Machine& machine) {
+  std::vector<Parameter> parameters =
+      default_space(machine.ranks, ranks_per_node(machine.platform)).parameters();
+  std::erase_if(parameters, [&](const Parameter& p) { return fixed_by_set(p.name, question); });
+  return parameters;
+}
+
+std::optional<double> number(const std::string& text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::string spelled_as(const Parameter& parameter, const std::string& value) {
+  for (const std::string& spelling : parameter.values) {
+    if (spelling == value || (number(value) && number(spelling) == number(value))) return spelling;
+  }
+  return value;
+}
+
+std::optional<std::string> strategy_default(const Parameter& parameter, const Strategy& strategy) {
+  if (parameter.name == "strategy") return strategy.name();
+  for (const ParameterInfo& info : strategy.parameters()) {
+    if (info.key == parameter.name) return spelled_as(parameter, info.default_value);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> platform_default(const Parameter& parameter, const nlohmann::json& figures) {
+  const std::string path = parameter.name.substr(platform_prefix.size());
+  if (!figures.contains(path)) return std::nullopt;
+  for (const std::string& value : parameter.values) {
+    const nlohmann::json& figure = figures.at(path);
+    if (figure.is_number() ? parse_quantity(value, find_platform_key(path)->dimension, parameter.name) ==
+                                 figure.get<double>()
+                           : figure.dump() == value || figure == value)
+      return value;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Space tune_space(const SpaceQuestion& question, const Machine& machine) {
+  std::vector<Parameter> parameters;
+  if (question.file.empty()) {
+    parameters = free_default_parameters(question, machine);
+  } else {
+    const Space read = load_space(question.file);
+    check_keys(read, question);
+    parameters = read.parameters();
+  }
+  const bool has_problem = std::any_of(parameters.begin(), parameters.end(),
+                                       [](const Parameter& p) { return p.name == "problem"; });
+  if (!has_problem && question.problems.size() > 1) parameters.push_back({"problem", question.problems});
+  return Space(std::move(parameters));
+}
+
+Candidate default_candidate(const Space& space, const SpaceQuestion& question, const Platform& platform) {
+  const nlohmann::json figures = platform_summary_json(platform).at("figures");
+  const Strategy& strategy = chosen_strategy(question.fixed);
+  Candidate candidate;
+  for (const Parameter& parameter : space.parameters()) {
+    std::optional<std::string> value;
+    if (parameter.name == "problem") {
+      value = question.problems.front();
+    } else if (parameter.name.starts_with(platform_prefix)) {
+      value = platform_default(parameter, figures);
+    } else {
+      value = strategy_default(parameter, strategy);
+    }
+    if (value) candidate[parameter.name] = *value;
+  }
+  return candidate;
+}
+
+}  // namespace foretile
