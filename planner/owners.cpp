@@ -66,7 +66,6 @@ std::vector<int> tree_children(int position, int size) {
        bit *= 2) {
     children.push_back(position + bit);
   }
-  std::reverse(children.begin(), children.end());  // the largest subtree first
   return children;
 }
 

@@ -23,7 +23,7 @@ std::vector<Broadcast> broadcasts_of_a(const Contraction& contraction, const Pro
                                        std::int64_t message_bytes);
 
 /// Binomial tree over the owner (position 0) and destination d (position d + 1): the positions to which
-/// `position` forwards, nearest first in time. Position x > 0 receives from x without its highest bit.
+/// `position` forwards, largest subtree first. Position x > 0 receives from x without its highest bit.
 std::vector<int> tree_children(int position, int size);
 
 }  // namespace foretile

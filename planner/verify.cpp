@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -17,6 +18,29 @@ namespace {
 InputError broken(const std::string& where, const std::string& found, const std::string& expected,
                   const std::string& change = "this plan was not made by foretile; plan again") {
   return input_error("plan, " + where, found, expected, change);
+}
+
+/// What all other checks rely on, so that none of them counts out of bounds.
+void check_frame(const Plan& plan) {
+  const ProcessGrid& grid = plan.grid;
+  if (grid.p < 1 || grid.q < 1 ||
+      static_cast<std::int64_t>(grid.p) * grid.q != static_cast<std::int64_t>(plan.ranks.size())) {
+    throw broken("grid", fmt::format("{} x {} and {} ranks", grid.p, grid.q, plan.ranks.size()),
+                 "p * q ranks, p and q at least 1");
+  }
+  if (plan.lookahead < 0) throw broken("lookahead", fmt::format("{}", plan.lookahead), "at least 0");
+  for (const auto& [name, bytes] : {std::pair("device budget", plan.device_budget_bytes),
+                                    {"host budget", plan.host_budget_bytes},
+                                    {"staging area", plan.staging_bytes},
+                                    {"copy batch", plan.copy_batch_bytes}}) {
+    if (bytes < 0) throw broken(name, fmt::format("{} bytes", bytes), "at least 0");
+  }
+  if (plan.staging_bytes > plan.host_budget_bytes) {
+    throw input_error("plan, staging area", fmt::format("{} bytes", plan.staging_bytes),
+                      fmt::format("at most the host budget of {}", plan.host_budget_bytes),
+                      fmt::format("{} bytes are missing: lower staging_fraction",
+                                  plan.staging_bytes - plan.host_budget_bytes));
+  }
 }
 
 /// One bit for every pair of A_ik and B_kj, whether C keeps ij or not.
@@ -105,15 +129,32 @@ class RankCheck {
   }
 
  private:
+  void check_block(const Block& block) const {
+    std::int32_t least = 0;
+    for (const std::int32_t j : block.columns) {
+      if (j < least || j >= p_.n.tiles()) {
+        throw broken(where_, fmt::format("column {}", j),
+                     fmt::format("increasing columns below {}", p_.n.tiles()));
+      }
+      least = j + 1;
+    }
+    if (block.chunks.empty()) throw broken(where_, "no chunks", "at least one");
+  }
+
   double block(const Block& block, std::vector<char>& c_owned) {
+    check_block(block);
     const BlockProducts products(p_, block.columns);
     std::vector<char> uses_b(products.b_slots(), 0);
     std::vector<char> uses_c(products.c_slots(), 0);
     double flops = 0;
-    for (std::size_t z = 0; z < block.chunks.size(); ++z) {
-      for (const TileId a : block.chunks[z].a) {
+    for (const Chunk& chunk : block.chunks) {
+      // A device moves on when a chunk's products are done: each tile must have one.
+      if (chunk.a.empty()) throw broken(where_, "a chunk without tiles", "at least one tile of A");
+      for (const TileId a : chunk.a) {
         if (a < 0 || a >= p_.a.nonzeros())
           throw broken(where_, fmt::format("A tile {}", a), "a nonzero tile");
+        if (!products.any(a))
+          throw broken(where_, fmt::format("A tile {} without a product", a), "only tiles that are used");
         needs_a_[a] = 1;
         products.for_each(a, [&](const Product& product) {
           if (!marks_.mark(a, product)) {
@@ -238,19 +279,25 @@ class DeliveryCheck {
  private:
   void deliveries_of(const Plan& plan, int rank) {
     for (const Broadcast& broadcast : plan.ranks[rank].broadcasts) {
+      check_destinations(broadcast, rank);
       for (const TileId a : broadcast.tiles) {
         if (a < 0 || a >= p_.a.nonzeros() || owner_of_a(p_, plan.grid, a) != rank) {
           throw broken(fmt::format("rank {}", rank), fmt::format("a message with A tile {}", a),
                        "its own tiles");
         }
         for (const int to : broadcast.destinations) {
-          if (to < 0 || to >= static_cast<int>(got_.size())) {
-            throw broken(fmt::format("rank {}", rank), fmt::format("a message to rank {}", to),
-                         "an existing rank");
-          }
           if (got_[to][a] < 255) ++got_[to][a];
         }
       }
+    }
+  }
+
+  void check_destinations(const Broadcast& broadcast, int rank) const {
+    const std::string where = fmt::format("rank {}", rank);
+    if (broadcast.tiles.empty()) throw broken(where, "a message without tiles", "at least one tile of A");
+    for (const int to : broadcast.destinations) {
+      if (to < 0 || to >= static_cast<int>(got_.size()))
+        throw broken(where, fmt::format("a message to rank {}", to), "an existing rank");
     }
   }
 
@@ -268,6 +315,7 @@ double imbalance(const std::vector<double>& flops) {
 }  // namespace
 
 PlanSummary verify(const Plan& plan, const Contraction& contraction) {
+  check_frame(plan);
   PlanSummary summary;
   ProductMarks marks(contraction);
   std::vector<char> c_owned(contraction.c.nonzeros(), 0);

@@ -23,6 +23,8 @@ struct PlanSummary {
 };
 
 /// Proves for any plan that
+///  - its numbers make sense: p * q ranks, columns increasing, tiles and ranks that exist, no empty block,
+///  chunk or message, no tile of A in a block that does not use it,
 ///  - every nonzero product is computed exactly once and every C tile is in one block only,
 ///  - every tile of A that a rank needs is owned by it or sent to it, exactly once,
 ///  - each tile of B is generated at most once per rank,

@@ -1,0 +1,62 @@
+// Random problems, machines and settings for tests; the seed alone determines them.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <utility>
+
+#include "base/random.hpp"
+#include "base/settings.hpp"
+#include "planner/contraction.hpp"
+#include "planner/problems/random.hpp"
+#include "platforms/machine.hpp"
+#include "tests/planner/small_machine.hpp"
+
+namespace foretile {
+
+struct RandomCase {
+  Contraction problem;
+  Machine machine;
+  Settings settings;
+};
+
+/// Irregular tilings of up to about a dozen tiles, densities from 0.1 to 1; C restricted in every third case.
+inline Contraction random_small_contraction(Random& random) {
+  const auto tiling = [&] {
+    const std::int64_t low = random.integer(1, 6);
+    return random_tiling(random.integer(1, 60), low, low + random.integer(0, 10), random);
+  };
+  Tiling m = tiling();
+  Tiling n = tiling();
+  Tiling k = tiling();
+  const auto density = [&] { return 0.1 + 0.9 * random.real(); };
+  Shape a = random_shape(m, k, density(), random);
+  Shape b = random_shape(k, n, density(), random);
+  const Shape allowed = random_shape(m, n, density(), random);
+  Shape c = symbolic_product(a, b, 0.0, random.integer(0, 2) == 0 ? &allowed : nullptr);
+  return {"random",     std::move(m), std::move(n), std::move(k),
+          std::move(a), std::move(b), std::move(c), random.bits()};
+}
+
+/// 1 to 6 ranks in any grid that they allow (also with ranks left over), 1 to 4 devices each. Device memory
+/// is between too small and plenty.
+inline RandomCase random_case(std::uint64_t seed) {
+  Random random(seed);
+  Contraction problem = random_small_contraction(random);
+  const int ranks = static_cast<int>(random.integer(1, 6));
+  const int devices = static_cast<int>(random.integer(1, 4));
+  Machine machine = small_machine(ranks, devices, random.integer(1000, 20000), std::int64_t{1} << 24);
+  const int lookahead = static_cast<int>(random.integer(0, 3));
+  const double block = 0.1 + 0.8 * random.real();
+  const double chunk = (1 - block) / (1 + lookahead) * (0.3 + 0.71 * random.real());
+  Settings settings{{"grid.p", fmt::format("{}", random.integer(1, ranks))},
+                    {"block_fraction", fmt::format("{:.6f}", block)},
+                    {"chunk_fraction", fmt::format("{:.6f}", chunk)},
+                    {"lookahead", fmt::format("{}", lookahead)},
+                    {"message_bytes", fmt::format("{}", random.integer(1, 3000))},
+                    {"copy_batch_bytes", fmt::format("{}", random.integer(0, 3000))}};
+  return {std::move(problem), std::move(machine), std::move(settings)};
+}
+
+}  // namespace foretile

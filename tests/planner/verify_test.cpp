@@ -1,0 +1,490 @@
+#include "planner/verify.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <limits>
+#include <map>
+#include <optional>
+
+#include "base/error.hpp"
+#include "planner/products.hpp"
+#include "planner/strategy.hpp"
+#include "tests/planner/random_case.hpp"
+
+namespace foretile {
+namespace {
+
+/// Grid 1 x 2, one device each. M has 2 tiles of 2 rows, N 4 tiles of 2, K 2 tiles of 2: every tile
+/// takes 8 * 2 * 2 = 32 bytes and everything is dense, so there are 2 * 4 * 2 = 16 products. All columns
+/// weigh the same: rank 0 gets columns 0 and 3, rank 1 gets 1 and 2. A block takes 2 columns * (2 B + 2 C)
+/// tiles = 256 bytes; A has four tiles = 128 bytes, in chunks of two tiles (64 bytes). With lookahead 1 a
+/// device needs 256 + 2 * 64 = 384 bytes.
+/// Rank 0 owns A(.,0) (tiles 0 and 2), rank 1 owns A(.,1) (tiles 1 and 3); each sends both to the other.
+struct Example {
+  Example()
+      : problem{"",
+                Tiling::uniform(4, 2),
+                Tiling::uniform(8, 2),
+                Tiling::uniform(4, 2),
+                Shape::dense(2, 2),
+                Shape::dense(2, 4),
+                Shape::dense(2, 4),
+                0},
+        plan(make_plan(problem, small_machine(2, 1, 400, 4000),
+                       {{"block_fraction", "0.64"}, {"chunk_fraction", "0.16"}})) {
+    plan.device_budget_bytes = 384;
+  }
+
+  Block& block(int rank) { return plan.ranks[rank].devices[0].blocks[0]; }
+
+  Contraction problem;
+  Plan plan;
+};
+
+/// What verify says about the plan; empty when it accepts it.
+std::string complaint(const Plan& plan, const Contraction& problem) {
+  try {
+    verify(plan, problem);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return {};
+}
+
+void expect_refused(const Example& example, const std::vector<std::string>& words) {
+  const std::string said = complaint(example.plan, example.problem);
+  EXPECT_FALSE(said.empty());
+  for (const std::string& word : words)
+    EXPECT_NE(said.find(word), std::string::npos) << word << " in: " << said;
+}
+
+/// Host: all of A (128) + C of two columns (4 tiles, 128) + staging. B is generated once per rank: 2 * 4
+/// tiles. Network: two tiles each way. Loads: B 256 in all, A 128 per rank.
+TEST(Verify, AcceptsTheExampleAndCounts) {
+  Example example;
+  const PlanSummary s = verify(example.plan, example.problem);
+  EXPECT_EQ(example.block(0).columns, (std::vector<std::int32_t>{0, 3}));
+  EXPECT_EQ(example.block(0).chunks.size(), 2U);
+  EXPECT_EQ(s.gemms, 16);
+  EXPECT_EQ(s.blocks, 2);
+  EXPECT_EQ(s.chunks, 4);
+  EXPECT_EQ(s.peak_device_bytes, 384);
+  EXPECT_EQ(s.peak_host_bytes, 256 + example.plan.staging_bytes);
+  EXPECT_EQ(s.generated_bytes, 256);
+  EXPECT_EQ(s.network_bytes, 128);
+  EXPECT_EQ(s.h2d_bytes, 512);
+  EXPECT_EQ(s.d2h_bytes, 256);
+  EXPECT_DOUBLE_EQ(s.imbalance, 1.0);
+}
+
+TEST(Verify, CatchesADroppedTask) {
+  Example example;
+  example.block(0).chunks[0].a.pop_back();  // its own tile: no message betrays it
+  expect_refused(example, {"no task for A(", "every nonzero product once"});
+}
+
+TEST(Verify, CatchesADroppedColumn) {
+  Example example;
+  example.block(1).columns.pop_back();
+  expect_refused(example, {"no task for A("});
+}
+
+TEST(Verify, CatchesATaskTwice) {
+  Example example;
+  example.block(0).chunks[1].a.push_back(example.block(0).chunks[0].a[0]);
+  expect_refused(example, {"rank 0 device 0 block 0", "twice"});
+}
+
+TEST(Verify, CatchesAColumnTwice) {
+  Example example;
+  example.block(0).columns = {0, 0, 3};
+  expect_refused(example, {"column 0", "increasing columns below 4"});
+}
+
+TEST(Verify, CatchesColumnsOutOfOrder) {
+  Example example;
+  example.block(0).columns = {3, 0};
+  expect_refused(example, {"column 0", "increasing columns below 4"});
+}
+
+TEST(Verify, CatchesColumnsThatDoNotExist) {
+  for (const std::int32_t column : {-1, 4, std::numeric_limits<std::int32_t>::max()}) {
+    Example example;
+    example.block(0).columns.push_back(column);
+    expect_refused(example, {fmt::format("column {}", column)});
+  }
+}
+
+TEST(Verify, CatchesTilesThatDoNotExist) {
+  for (const TileId tile : {TileId{-1}, TileId{4}}) {
+    Example chunk;
+    chunk.block(0).chunks[0].a[0] = tile;
+    expect_refused(chunk, {fmt::format("A tile {}", tile), "a nonzero tile"});
+    Example message;
+    message.plan.ranks[0].broadcasts[0].tiles[0] = tile;
+    expect_refused(message, {fmt::format("A tile {}", tile), "its own tiles"});
+  }
+}
+
+TEST(Verify, CatchesDeviceMemoryExceeded) {
+  Example example;
+  example.plan.device_budget_bytes = 383;
+  expect_refused(example,
+                 {"384 bytes", "1 bytes are missing", "block_fraction", "chunk_fraction", "lookahead"});
+}
+
+/// Chunks that are loaded ahead count: with lookahead 0 one chunk of 64 bytes less is enough.
+TEST(Verify, CountsLookahead) {
+  Example example;
+  example.plan.device_budget_bytes = 320;
+  expect_refused(example, {"64 bytes are missing"});
+  example.plan.lookahead = 0;
+  EXPECT_EQ(complaint(example.plan, example.problem), "");
+}
+
+TEST(Verify, CatchesHostMemoryExceeded) {
+  Example example;
+  example.plan.host_budget_bytes = 256 + example.plan.staging_bytes - 3;
+  expect_refused(example, {"A 128, C 128", "3 bytes are missing", "grid.p", "staging_fraction"});
+}
+
+TEST(Verify, CatchesStagingTooSmall) {
+  Example example;
+  example.plan.staging_bytes = 31;
+  expect_refused(example, {"tile of B of 32 bytes", "1 bytes are missing", "raise staging_fraction"});
+}
+
+TEST(Verify, CatchesStagingLargerThanTheHost) {
+  Example example;
+  example.plan.staging_bytes = std::numeric_limits<std::int64_t>::max();
+  expect_refused(example, {"bytes are missing", "lower staging_fraction"});
+}
+
+TEST(Verify, CatchesNegativeNumbers) {
+  for (const auto member : {&Plan::device_budget_bytes, &Plan::host_budget_bytes, &Plan::staging_bytes,
+                            &Plan::copy_batch_bytes}) {
+    Example example;
+    example.plan.*member = -1;
+    expect_refused(example, {"-1 bytes", "at least 0"});
+  }
+  Example example;
+  example.plan.lookahead = -1;
+  expect_refused(example, {"lookahead", "-1"});
+}
+
+TEST(Verify, CatchesAGridThatIsNotThePlans) {
+  for (const ProcessGrid grid : {ProcessGrid{0, 2}, {1, 0}, {-1, -2}, {2, 2}, {1 << 16, 1 << 16}}) {
+    Example example;
+    example.plan.grid = grid;
+    expect_refused(example, {"grid", fmt::format("{} x {}", grid.p, grid.q)});
+  }
+}
+
+TEST(Verify, CatchesACycle) {
+  Example example;
+  example.plan.extra_edges = {{{0, 0, 0, -1}, {1, 0, 0, 0}}};
+  EXPECT_EQ(complaint(example.plan, example.problem), "");
+  example.plan.extra_edges.push_back({{1, 0, 0, 1}, {0, 0, 0, 0}});
+  expect_refused(example, {"a cycle"});
+}
+
+TEST(Verify, CatchesAControlEdgeToNowhere) {
+  for (const ChunkPlace place :
+       {ChunkPlace{2, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 2}, {0, 0, 0, -2}, {-1, 0, 0, 0}}) {
+    Example example;
+    example.plan.extra_edges = {{{0, 0, 0, 0}, place}};
+    expect_refused(example, {"control edge", "a place in the plan"});
+  }
+}
+
+TEST(Verify, CatchesAMissingSource) {
+  Example example;
+  example.plan.ranks[0].broadcasts[0].destinations.clear();
+  expect_refused(example, {"rank 1", "no source for A tile"});
+}
+
+TEST(Verify, CatchesATileSentTwice) {
+  Example example;
+  example.plan.ranks[0].broadcasts.push_back(example.plan.ranks[0].broadcasts[0]);
+  expect_refused(example, {"rank 1", "sent 2 times"});
+}
+
+/// 256 messages must not count as none.
+TEST(Verify, CatchesATileSentManyTimes) {
+  Example example;
+  example.plan.ranks[0].broadcasts.assign(256, example.plan.ranks[0].broadcasts[0]);
+  expect_refused(example, {"rank 1", "times"});
+}
+
+TEST(Verify, CatchesATileSentToItsOwner) {
+  Example example;
+  example.plan.ranks[0].broadcasts[0].destinations = {1, 0};
+  expect_refused(example, {"rank 0", "sent 1 times"});
+}
+
+/// With a third rank that has nothing to do.
+TEST(Verify, CatchesATileSentWhereNobodyNeedsIt) {
+  Example example;
+  example.plan = make_plan(example.problem, small_machine(3, 1, 10000, 40000), {});
+  example.plan.ranks[2].devices[0].blocks.clear();
+  expect_refused(example, {"rank 2", "not needed"});
+}
+
+TEST(Verify, CatchesATileSentByAnother) {
+  Example example;
+  std::swap(example.plan.ranks[0].broadcasts, example.plan.ranks[1].broadcasts);
+  expect_refused(example, {"its own tiles"});
+}
+
+TEST(Verify, CatchesMessagesToNoRankEvenWithoutTiles) {
+  for (const int to : {-1, 2, std::numeric_limits<int>::min()}) {
+    Example example;
+    example.plan.ranks[0].broadcasts[0].destinations.push_back(to);
+    expect_refused(example, {fmt::format("a message to rank {}", to)});
+  }
+  Example empty;
+  empty.plan.ranks[0].broadcasts.push_back({{}, {-7}});
+  expect_refused(empty, {"a message without tiles"});
+}
+
+/// The block's rows of A are split between two blocks with the same columns: B's tiles would be made twice.
+TEST(Verify, CatchesBGeneratedTwiceOnARank) {
+  Example example;
+  Block second = example.block(0);
+  example.block(0).chunks = {{{0, 1}}};
+  second.chunks = {{{2, 3}}};
+  example.plan.ranks[0].devices[0].blocks.push_back(second);
+  expect_refused(example, {"rank 0 device 0 block 1", "generated again", "once per rank"});
+}
+
+/// Split by k instead: every B tile once, but C's tiles would be stored twice.
+TEST(Verify, CatchesCInTwoBlocks) {
+  Example example;
+  Block second = example.block(0);
+  example.block(0).chunks = {{{0, 2}}};
+  second.chunks = {{{1, 3}}};
+  example.plan.ranks[0].devices[0].blocks.push_back(second);
+  expect_refused(example, {"in a second block"});
+}
+
+TEST(Verify, CatchesEmptyBlocksAndChunks) {
+  Example chunk;
+  chunk.block(0).chunks.insert(chunk.block(0).chunks.begin(), Chunk{});
+  expect_refused(chunk, {"a chunk without tiles"});
+  Example block;
+  block.plan.ranks[0].devices[0].blocks.push_back({{}, {}});
+  expect_refused(block, {"block 1", "no chunks"});
+}
+
+/// A tile that the block does not multiply would be loaded for nothing, and a device that waits for the
+/// products of such tiles alone would wait for ever.
+TEST(Verify, CatchesATileWithoutProducts) {
+  Example example;
+  example.problem.b = Shape(2, 4, {{0, 0}, {1, 0}, {1, 1}, {1, 2}, {1, 3}});
+  example.plan = make_plan(example.problem, small_machine(1, 1, 10000, 40000), {});
+  example.plan.ranks[0].devices[0].blocks = {{{0}, {{{0, 1, 2, 3}}}}, {{1, 2, 3}, {{{1, 3}}}}};
+  EXPECT_EQ(complaint(example.plan, example.problem), "");
+  example.plan.ranks[0].devices[0].blocks[1].chunks.push_back({{0}});
+  expect_refused(example, {"block 1", "A tile 0 without a product"});
+}
+
+TEST(Verify, AcceptsNothingToDo) {
+  Example example;
+  example.problem.a = Shape(2, 2, {});
+  example.problem.c = Shape(2, 4, {});
+  EXPECT_EQ(make_plan(example.problem, small_machine(2, 2, 400, 4000), {}).ranks[0].devices.size(), 2U);
+  const Plan plan = make_plan(example.problem, small_machine(2, 2, 400, 4000), {});
+  EXPECT_EQ(verify(plan, example.problem).gemms, 0);
+}
+
+// ---- random lies ----
+
+/// What a plan multiplies, how often; nothing when an index is out of range. Independent of BlockProducts.
+using Counts = std::map<std::tuple<TileId, std::int32_t>, int>;
+
+Counts products_of(const Plan& plan, const Contraction& p) {
+  Counts counts;
+  for (const RankPlan& rank : plan.ranks) {
+    for (const DevicePlan& device : rank.devices) {
+      for (const Block& block : device.blocks) {
+        for (const Chunk& chunk : block.chunks) {
+          for (const TileId a : chunk.a) {
+            for (const std::int32_t j : block.columns) {
+              if (p.b.contains(p.a.column_of(a), j) && p.c.contains(p.a.row_of(a), j)) ++counts[{a, j}];
+            }
+          }
+        }
+      }
+    }
+  }
+  return counts;
+}
+
+/// Most bytes that a device can hold at once, by brute force over the positions of the window of chunks.
+std::int64_t most_device_bytes(const Plan& plan, const Contraction& p) {
+  std::int64_t most = 0;
+  for (const RankPlan& rank : plan.ranks) {
+    for (const DevicePlan& device : rank.devices) {
+      for (const Block& block : device.blocks) {
+        std::map<TileId, std::int64_t> b;
+        std::map<TileId, std::int64_t> c;
+        for (const Chunk& chunk : block.chunks) {
+          for (const TileId a : chunk.a) {
+            for (const std::int32_t j : block.columns) {
+              const auto b_tile = p.b.find(p.a.column_of(a), j);
+              const auto c_tile = p.c.find(p.a.row_of(a), j);
+              if (b_tile && c_tile) b[*b_tile] = p.b_bytes(*b_tile), c[*c_tile] = p.c_bytes(*c_tile);
+            }
+          }
+        }
+        std::int64_t fixed = 0;
+        for (const auto& [tile, bytes] : b) fixed += bytes;
+        for (const auto& [tile, bytes] : c) fixed += bytes;
+        for (std::size_t z = 0; z < block.chunks.size(); ++z) {
+          std::int64_t streamed = 0;
+          for (std::size_t y = z;
+               y < block.chunks.size() && y <= z + static_cast<std::size_t>(plan.lookahead); ++y) {
+            for (const TileId a : block.chunks[y].a) streamed += p.a_bytes(a);
+          }
+          most = std::max(most, fixed + streamed);
+        }
+      }
+    }
+  }
+  return most;
+}
+
+/// A random element of a vector, or nothing.
+template <class T>
+T* pick(std::vector<T>& from, Random& random) {
+  if (from.empty()) return nullptr;
+  return &from[random.integer(0, static_cast<std::int64_t>(from.size()) - 1)];
+}
+
+Block* pick_block(Plan& plan, Random& random) {
+  for (int attempt = 0; attempt < 20; ++attempt) {
+    if (DevicePlan* device = pick(pick(plan.ranks, random)->devices, random)) {
+      if (Block* block = pick(device->blocks, random)) return block;
+    }
+  }
+  return nullptr;
+}
+
+std::int64_t odd_number(Random& random, std::int64_t near) {
+  switch (random.integer(0, 4)) {
+    case 0:
+      return -1;
+    case 1:
+      return near + random.integer(-2, 2);
+    case 2:
+      return std::numeric_limits<std::int32_t>::max();
+    case 3:
+      return std::numeric_limits<std::int32_t>::min();
+    default:
+      return random.integer(0, 20);
+  }
+}
+
+/// Changes one thing. Some changes are harmless.
+void corrupt(Plan& plan, Random& random) {
+  Block* const block = pick_block(plan, random);
+  Block* const other = pick_block(plan, random);
+  Chunk* const chunk = block ? pick(block->chunks, random) : nullptr;
+  Broadcast* const message = pick(pick(plan.ranks, random)->broadcasts, random);
+  const auto number = [&](std::int64_t near) { return static_cast<std::int32_t>(odd_number(random, near)); };
+  switch (random.integer(0, 15)) {
+    case 0:
+      if (chunk && !chunk->a.empty()) chunk->a.pop_back();
+      break;
+    case 1:
+      if (chunk && !chunk->a.empty()) chunk->a.push_back(*pick(chunk->a, random));
+      break;
+    case 2:
+      if (chunk && !chunk->a.empty()) *pick(chunk->a, random) = odd_number(random, chunk->a[0]);
+      break;
+    case 3:
+      if (block && !block->columns.empty()) *pick(block->columns, random) = number(block->columns[0]);
+      break;
+    case 4:
+      if (block && !block->columns.empty()) block->columns.push_back(number(block->columns.back()));
+      break;
+    case 5:
+      if (block && !block->columns.empty()) block->columns.pop_back();
+      break;
+    case 6:
+      if (block) block->chunks.push_back(random.integer(0, 1) == 0 || !chunk ? Chunk{} : Chunk(*chunk));
+      break;
+    case 7:
+      if (block && other) std::swap(block->chunks, other->chunks);
+      break;
+    case 8:
+      if (block && block->chunks.size() > 1) {  // join two chunks: the same products, more memory
+        Chunk& last = block->chunks.back();
+        Chunk& before = block->chunks[block->chunks.size() - 2];
+        before.a.insert(before.a.end(), last.a.begin(), last.a.end());
+        block->chunks.pop_back();
+      }
+      break;
+    case 9:
+      if (message && !message->destinations.empty()) *pick(message->destinations, random) = number(0);
+      break;
+    case 10:
+      if (message && !message->tiles.empty()) *pick(message->tiles, random) = odd_number(random, 3);
+      break;
+    case 11:
+      if (message) random.integer(0, 1) == 0 ? message->tiles.clear() : message->destinations.clear();
+      break;
+    case 12:
+      plan.grid = random.integer(0, 1) == 0 ? ProcessGrid{plan.grid.q, plan.grid.p}
+                                            : ProcessGrid{number(plan.grid.p), number(plan.grid.q)};
+      break;
+    case 13:
+      plan.lookahead = number(plan.lookahead);
+      break;
+    case 14:
+      plan.device_budget_bytes = random.integer(-1, plan.device_budget_bytes);
+      break;
+    default:
+      if (random.integer(0, 1) == 0)
+        plan.ranks.pop_back();
+      else
+        plan.staging_bytes = odd_number(random, plan.host_budget_bytes);
+      break;
+  }
+}
+
+TEST(Verify, NoLieThatMattersPassesAndNothingCrashes) {
+  int refused = 0;
+  int accepted = 0;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    const RandomCase c = random_case(seed);
+    std::optional<Plan> plan;
+    try {
+      plan = make_plan(c.problem, c.machine, c.settings);
+    } catch (const InputError&) {
+      continue;
+    }
+    ASSERT_EQ(complaint(*plan, c.problem), "") << "seed " << seed;
+    const Counts truth = products_of(*plan, c.problem);
+    Random random(1000 + seed);
+    for (int lie = 0; lie < 60; ++lie) {
+      SCOPED_TRACE(fmt::format("seed {} lie {}", seed, lie));
+      Plan wrong = *plan;
+      for (std::int64_t changes = random.integer(1, 3); changes > 0 && !wrong.ranks.empty(); --changes)
+        corrupt(wrong, random);
+      if (!complaint(wrong, c.problem).empty()) {
+        ++refused;
+        continue;
+      }
+      ++accepted;
+      ASSERT_EQ(products_of(wrong, c.problem), truth);
+      ASSERT_LE(most_device_bytes(wrong, c.problem), wrong.device_budget_bytes);
+    }
+  }
+  EXPECT_GT(refused, 1000);
+  EXPECT_GT(accepted, 100);  // of changes without harm
+}
+
+}  // namespace
+}  // namespace foretile
