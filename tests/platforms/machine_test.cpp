@@ -50,15 +50,15 @@ TEST(Machine, FewerGpusThanARankHas) {
 }
 
 TEST(Machine, FourRanksOnTwoCores) {
-  // 8 GB: 6.4 usable; a rank has one core's worth of devices and a quarter of the memory.
+  // 8 GB: 6.4 usable, 1.6 per rank, of which its one device takes half.
   const std::string text = estimated_here({.cores = 2, .memory_bytes = 8'000'000'000, .host = "test"});
-  const Machine m = make_machine(parse_platform(text, "here", {"platform.ranks_per_node=4"}), ranks(4));
+  const Machine m = make_machine(parse_platform(text, "here"), ranks(4));
   EXPECT_EQ(m.nodes(), 1);
   EXPECT_EQ(m.devices_per_rank, 1);
   EXPECT_EQ(m.cores_per_rank(), 1);
   EXPECT_EQ(m.socket_of(3, 0), 0);
-  EXPECT_EQ(m.host_bytes_per_rank(), 1'600'000'000);
-  EXPECT_EQ(m.platform.device.memory_bytes, 1'600'000'000);
+  EXPECT_EQ(m.host_bytes_per_rank(), 800'000'000);
+  EXPECT_EQ(m.platform.device.memory_bytes, 800'000'000);
 }
 
 TEST(Machine, RefusesWhatDoesNotFit) {
