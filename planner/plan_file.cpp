@@ -78,7 +78,14 @@ Machine stored_machine(const PlanFile& file) {
 }
 
 PlannedWork rebuild(const PlanFile& file) {
-  PlannedWork work = plan_work(stored_contraction(file), stored_machine(file), file.parameters);
+  PlannedWork work = [&] {
+    try {
+      return plan_work(stored_contraction(file), stored_machine(file), file.parameters);
+    } catch (const InputError& e) {
+      const std::string what = e.what();
+      throw InputError(what.starts_with(file.source) ? what : file.source + ": " + what);
+    }
+  }();
   expect_same(file, "summary.gemms", file.gemms, work.summary.gemms);
   expect_same(file, "summary.blocks", file.blocks, work.summary.blocks);
   expect_same(file, "summary.chunks", file.chunks, work.summary.chunks);

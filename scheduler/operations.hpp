@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "scheduler/backend.hpp"
+#include "scheduler/busy_time.hpp"
 #include "scheduler/chunk_work.hpp"
 #include "scheduler/path.hpp"
 #include "scheduler/trace.hpp"
@@ -34,15 +35,20 @@ class Operations {
   /// The path to the event being handled from here on, for events from outside.
   void set_path(const Path& path) { current_ = path; }
   const Path& path() const { return current_; }
+  /// Time with at least one operation of this kind on this device (or kHost) in flight.
+  double busy_seconds(Cause cause, MemoryPlace device) { return busy(cause, device).seconds(); }
   std::size_t in_flight() const { return operations_.size() - free_.size(); }
 
  private:
+  BusyTime& busy(Cause cause, MemoryPlace device);
+
   Backend* backend_;
   TraceSink* sink_;
   int rank_;
   Path current_;
   std::deque<Operation> operations_;  // references stay valid
   std::vector<OperationId> free_;
+  std::vector<BusyTime> busy_;  // by device, kHost first, and cause
 };
 
 }  // namespace foretile

@@ -177,12 +177,10 @@ void RankScheduler::advance_loads(int device) {
 }
 
 void RankScheduler::copy_done(Operation& operation) {
-  const double seconds = operation.event.end_s - operation.event.start_s;
   const Copy& copy = operation.copy;
   if (copy.to == kHost) {
     DeviceQueue& queue = queues_[copy.from];
     queue.statistics.d2h_bytes += copy.bytes;
-    queue.statistics.d2h_s += seconds;
     for (const TileRef tile : copy.tiles) {
       queue.memory.drop(tile);
       backend_.release(copy.from, tile);
@@ -194,7 +192,6 @@ void RankScheduler::copy_done(Operation& operation) {
   const bool from_host = copy.from == kHost;
   --(from_host ? queue.host_copies_in_flight : queue.peer_copies_in_flight);
   (from_host ? queue.statistics.h2d_bytes : queue.statistics.d2d_bytes) += copy.bytes;
-  (from_host ? queue.statistics.h2d_s : queue.statistics.d2d_s) += seconds;
   for (Item* item : operation.items) {
     if (item->tile.matrix == Matrix::a)
       ++(from_host ? queue.statistics.host_loads : queue.statistics.peer_loads);
@@ -242,7 +239,6 @@ void RankScheduler::kernel_done(Operation& operation) {
   --queue.kernels_in_flight;
   if (options_.kernels_on_cores) --cores_busy_;
   ++queue.statistics.kernels;
-  queue.statistics.kernel_s += operation.event.end_s - operation.event.start_s;
   queue.statistics.flops += problem_.flops(operation.event.i, operation.event.j, operation.event.k);
   --operation.chunk->unfinished;
   while (queue.chunks_left() && queue.chunk(queue.front())->unfinished == 0) finish_front(queue, device);
@@ -365,7 +361,6 @@ void RankScheduler::done(OperationId id) {
     case Cause::network:
       --sending_;
       statistics_.sent_bytes += operation.event.bytes;
-      statistics_.send_s += operation.event.end_s - operation.event.start_s;
       break;
     case Cause::h2d:
     case Cause::d2d:
@@ -387,7 +382,14 @@ bool RankScheduler::finished() const {
 
 const RankStatistics& RankScheduler::statistics() {
   statistics_.devices.clear();
-  for (DeviceQueue& queue : queues_) {
+  statistics_.send_s = operations_.busy_seconds(Cause::network, kHost);
+  for (std::size_t d = 0; d < queues_.size(); ++d) {
+    const auto busy_s = [&](Cause cause) { return operations_.busy_seconds(cause, static_cast<int>(d)); };
+    DeviceQueue& queue = queues_[d];
+    queue.statistics.kernel_s = busy_s(Cause::kernel);
+    queue.statistics.h2d_s = busy_s(Cause::h2d);
+    queue.statistics.d2d_s = busy_s(Cause::d2d);
+    queue.statistics.d2h_s = busy_s(Cause::d2h);
     queue.statistics.evictions = queue.memory.evictions();
     queue.statistics.peak_bytes = queue.memory.peak_bytes();
     statistics_.devices.push_back(queue.statistics);

@@ -71,8 +71,10 @@ void add_device(Report& report, const DeviceStatistics& device) {
 
 }  // namespace
 
-Report make_report(const std::vector<RankStatistics>& ranks, const Machine& machine, double makespan_s) {
+Report make_report(const std::vector<RankStatistics>& ranks, const Machine& machine, const ProcessGrid& grid,
+                   double makespan_s) {
   Report report;
+  report.grid = grid;
   report.makespan_s = makespan_s;
   report.ranks = static_cast<int>(ranks.size());
   for (const RankStatistics& rank : ranks) {

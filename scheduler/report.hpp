@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "planner/grid.hpp"
 #include "platforms/machine.hpp"
 #include "scheduler/path.hpp"
 #include "scheduler/statistics.hpp"
@@ -18,11 +19,10 @@ struct Spread {
   double max = 0;
 };
 
-/// Shares of the makespan during which a resource works. Copies and messages that overlap count once each,
-/// so a link with two of them at a time is at 2.
+/// Shares of the makespan during which a resource has at least one operation in flight.
 struct BusyShares {
   Spread kernels, h2d, d2d, d2h;  ///< per device
-  Spread generation;              ///< per rank, of its cores
+  Spread generation;              ///< per rank, of all its cores' time
   Spread network;                 ///< per rank, messages sent
 };
 
@@ -49,6 +49,7 @@ struct Report {
   std::int64_t gemms = 0;
   int ranks = 0;
   int devices = 0;
+  ProcessGrid grid;
   BytesByKind bytes;
   BusyShares busy;
   LoadCounts loads;
@@ -60,7 +61,8 @@ struct Report {
 };
 
 /// Statistics of all ranks, in order. `makespan_s` is the end of the last operation.
-Report make_report(const std::vector<RankStatistics>& ranks, const Machine& machine, double makespan_s);
+Report make_report(const std::vector<RankStatistics>& ranks, const Machine& machine, const ProcessGrid& grid,
+                   double makespan_s);
 
 /// "generation of B takes 99% of the critical path: ...": what takes most of the time, and what helps.
 std::string limit_sentence(const Report& report);

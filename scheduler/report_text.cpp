@@ -5,35 +5,59 @@
 #include <array>
 #include <iterator>
 
+#include "platforms/units.hpp"
 #include "scheduler/report.hpp"
 
 namespace foretile {
 
 namespace {
 
-struct Advice {
-  const char* subject;
-  const char* help;
-};
+/// What takes the time, as the beginning of a sentence; in the order of Cause.
+constexpr std::array<const char*, kCauses> subjects{"multiplying on the devices takes",
+                                                    "generation of B takes",
+                                                    "copying from host to device takes",
+                                                    "copying between devices takes",
+                                                    "storing C from device to host takes",
+                                                    "sending A between ranks takes",
+                                                    "waiting for events takes"};
 
-/// By cause, in the order of Cause.
-constexpr std::array<Advice, kCauses> advice{{
-    {"multiplying on the devices takes", "more devices or larger tiles help"},
-    {"generation of B takes", "more cores or fewer copies of B (smaller grid.p) help"},
-    {"copying from host to device takes",
-     "larger blocks (block_fraction), which load A fewer times, or more devices help"},
-    {"copying between devices takes", "larger blocks (block_fraction), which load A fewer times, help"},
-    {"storing C from device to host takes", "more copy bandwidth or more devices help"},
-    {"sending A between ranks takes", "fewer ranks that need each tile of A (larger grid.p) help"},
-    {"waiting for events takes", "cores that are not shared with other work help"},
-}};
+/// What would make it shorter.
+const char* advice(Cause cause, const ProcessGrid& grid) {
+  switch (cause) {
+    case Cause::kernel:
+      return "more devices or larger tiles help";
+    case Cause::generate:  // B is made once in each row of the grid
+      return grid.p > 1 ? "more cores or fewer copies of B (smaller grid.p) help"
+                        : "more cores or more nodes help";
+    case Cause::h2d:
+      return "larger blocks (block_fraction), which load A fewer times, or more devices help";
+    case Cause::d2d:
+      return "larger blocks (block_fraction), which load A fewer times, help";
+    case Cause::d2h:
+      return "more copy bandwidth or more devices help";
+    case Cause::network:  // a tile of A goes to at most q ranks
+      return grid.q > 1 ? "fewer ranks that need each tile of A (larger grid.p) help"
+                        : "a faster network helps";
+    case Cause::wait:
+      break;
+  }
+  return "cores that are not shared with other work help";
+}
 
 std::string share(double fraction) {
   return fmt::format("{:.0f}%", 100 * fraction);
 }
 
-std::string gigabytes(double bytes) {
-  return fmt::format("{:.4g} GB", bytes / 1e9);
+std::string in_bytes(double bytes) {
+  return format_quantity(bytes, Dimension::bytes);
+}
+
+std::string in_seconds(double seconds) {
+  return format_quantity(seconds, Dimension::seconds);
+}
+
+std::string in_flops(double flops_per_s) {
+  return format_quantity(flops_per_s, Dimension::flops_per_s);
 }
 
 std::string spread(const Spread& s) {
@@ -56,7 +80,7 @@ void add_critical_path(Lines& lines, const Path& path) {
     const double seconds = path.seconds[static_cast<std::size_t>(cause)];
     if (seconds > 0)
       lines.add(kCauseNames[static_cast<std::size_t>(cause)],
-                fmt::format("{:>10.4g} s {:>5}", seconds, share(seconds / total)));
+                fmt::format("{:>12} {:>5}", in_seconds(seconds), share(seconds / total)));
   }
 }
 
@@ -77,7 +101,7 @@ void add_bytes(Lines& lines, const BytesByKind& bytes) {
                                      {"d2d", bytes.d2d},
                                      {"d2h", bytes.d2h},
                                      {"generated", bytes.generated}}) {
-    lines.add(label, gigabytes(static_cast<double>(count)));
+    lines.add(label, in_bytes(static_cast<double>(count)));
   }
 }
 
@@ -88,20 +112,21 @@ std::string limit_sentence(const Report& report) {
   if (!(total > 0)) return "nothing to do";
   const auto& seconds = report.limits.seconds;
   const auto most = std::max_element(seconds.begin(), seconds.end());
-  const Advice& found = advice[static_cast<std::size_t>(most - seconds.begin())];
-  return fmt::format("{} {} of the critical path: {}", found.subject, share(*most / total), found.help);
+  const auto cause = static_cast<std::size_t>(most - seconds.begin());
+  return fmt::format("{} {} of the critical path: {}", subjects[cause], share(*most / total),
+                     advice(static_cast<Cause>(cause), report.grid));
 }
 
 std::string report_text(const Report& report) {
   Lines lines;
   lines.text = limit_sentence(report) + "\n\n";
-  lines.add("makespan", fmt::format("{:.4g} s", report.makespan_s));
-  lines.add("rate", fmt::format("{:.4g} Tflop/s, {:.4g} per device", report.flops_per_s() / 1e12,
-                                report.devices > 0 ? report.flops_per_s() / 1e12 / report.devices : 0));
+  lines.add("makespan", in_seconds(report.makespan_s));
+  lines.add("rate", fmt::format("{}, {} per device", in_flops(report.flops_per_s()),
+                                in_flops(report.devices > 0 ? report.flops_per_s() / report.devices : 0)));
   lines.add("GEMM tasks", fmt::format("{}", report.gemms));
   lines.add("ranks, devices", fmt::format("{}, {}", report.ranks, report.devices));
-  lines.add("peak device memory", fmt::format("{} of {}", gigabytes(report.peak_device_bytes.max),
-                                              gigabytes(static_cast<double>(report.device_budget_bytes))));
+  lines.add("peak device memory", fmt::format("{} of {}", in_bytes(report.peak_device_bytes.max),
+                                              in_bytes(static_cast<double>(report.device_budget_bytes))));
   lines.add("tiles of A loaded",
             fmt::format("{} from host, {} from other devices, {} found there, {} evicted", report.loads.host,
                         report.loads.peer, report.loads.hits, report.loads.evictions));

@@ -12,8 +12,9 @@ namespace foretile {
 struct DeviceStatistics {
   std::int64_t kernels = 0;
   double flops = 0;
+  /// Times with at least one kernel or copy in flight.
   double kernel_s = 0;
-  double h2d_s = 0, d2d_s = 0, d2h_s = 0;  ///< sums over copies, which may overlap
+  double h2d_s = 0, d2d_s = 0, d2h_s = 0;
   std::int64_t h2d_bytes = 0, d2d_bytes = 0, d2h_bytes = 0;
   std::int64_t host_loads = 0, peer_loads = 0, hits = 0;  ///< of A's tiles
   std::int64_t evictions = 0;
@@ -27,7 +28,7 @@ struct RankStatistics {
   double generate_s = 0;  ///< core-seconds
   std::int64_t sent_bytes = 0;
   std::int64_t received_bytes = 0;
-  double send_s = 0;
+  double send_s = 0;    ///< time with at least one message on its way out
   double finish_s = 0;  ///< end of the last operation
   Path critical;        ///< of the last operation
 };

@@ -52,7 +52,7 @@ PlannedWork Candidates::plan(const Candidate& candidate) const {
 Outcome Candidates::rehearse(const Candidate& candidate) const {
   const PlannedWork work = plan(candidate);
   const SimulationResult result = foretile::rehearse(work.plan, work.contraction, work.machine);
-  const Report report = make_report(result.ranks, work.machine, result.makespan_s);
+  const Report report = make_report(result.ranks, work.machine, work.plan.grid, result.makespan_s);
   return {Outcome::Status::done,
           report.makespan_s,
           {},

@@ -2,12 +2,15 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 
 #include "apps/foretile/case.hpp"
 #include "apps/foretile/commands.hpp"
 #include "apps/foretile/rehearsal.hpp"
 #include "apps/quantities.hpp"
 #include "apps/resources.hpp"
+#include "base/files.hpp"
+#include "scheduler/chrome_trace.hpp"
 #include "scheduler/report.hpp"
 #include "scheduler/report_json.hpp"
 
@@ -17,6 +20,7 @@ namespace {
 
 struct SimulateArguments : CaseArguments {
   std::string output;
+  std::string trace;
   std::uint64_t seed = 1;
 };
 
@@ -38,6 +42,8 @@ void print(const SimulateArguments& arguments, const Report& report, const Times
              quantity(times.simulation_s, "s"), quantity(times.wall_s, "s"),
              quantity(static_cast<double>(peak_rss_bytes()), "B"));
   if (!arguments.output.empty()) fmt::print("\nWritten to {}\n", arguments.output);
+  if (!arguments.trace.empty())
+    fmt::print("\nThe trace is in {}; open it at ui.perfetto.dev\n", arguments.trace);
 }
 
 void store(const std::string& path, const Case& the_case, const PlannedWork& work, const Report& report) {
@@ -49,14 +55,19 @@ void store(const std::string& path, const Case& the_case, const PlannedWork& wor
 void simulate(const SimulateArguments& arguments) {
   require_simulator("simulate");
   const Stopwatch watch;
+  std::optional<ChromeTrace> trace;
+  if (!arguments.trace.empty()) trace.emplace(arguments.trace);
+  if (!arguments.output.empty()) require_writable(arguments.output);
   const Case the_case = load_case(arguments);
   const PlannedWork work = plan_case(the_case);
   const Stopwatch simulation;
   SimulationOptions options;
   options.noise_seed = arguments.seed;
+  options.trace = trace ? &*trace : nullptr;
   const SimulationResult result = rehearse(work.plan, work.contraction, work.machine, options);
+  if (trace) trace->finish();
   const Times times{watch.seconds(), simulation.seconds()};
-  const Report report = make_report(result.ranks, work.machine, result.makespan_s);
+  const Report report = make_report(result.ranks, work.machine, work.plan.grid, result.makespan_s);
   if (!arguments.output.empty()) store(arguments.output, the_case, work, report);
   print(arguments, report, times);
 }
@@ -70,6 +81,8 @@ void add_simulate_command(CLI::App& app) {
       ->add_option("problem", arguments->problem, "A problem file, an example such as c65-v1, or a plan file")
       ->required();
   add_machine_options(*command, *arguments);
+  command->add_option("--trace", arguments->trace,
+                      "Write every operation in the Chrome/Perfetto JSON format");
   command->add_option("--seed", arguments->seed, "Of the noise, where the platform has any")
       ->capture_default_str();
   command->add_option("-o,--output", arguments->output,

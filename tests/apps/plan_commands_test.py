@@ -1,0 +1,133 @@
+"""plan, simulate and tune as scripts and users call them.   plan_commands_test.py FORETILE yes|no (SimGrid)"""
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+foretile = sys.argv[1]
+simulator = sys.argv[2] == "yes"
+platform = ("--platform", str(pathlib.Path(__file__).parent / "toy_platform.toml"))
+
+
+def call(*arguments):
+    return subprocess.run([foretile, *map(str, arguments)], capture_output=True, text=True)
+
+
+def run(*arguments):
+    done = call(*arguments)
+    assert done.returncode == 0 and not done.stderr, (arguments, done)
+    return json.loads(done.stdout)
+
+
+def expect(code, part, *arguments):
+    done = call(*arguments)
+    assert done.returncode == code and done.stderr.count("\n") == 1, (arguments, done)
+    assert part in done.stderr, (part, done.stderr)
+
+
+def check_plan(problem, stored):
+    plan = run("plan", problem, *platform, "--nodes", 2, "--set", "grid.p=2", "-o", stored, "--json")
+    # 4 x 6 x 8 with tiles of 2: 2 x 3 x 4 products; each of the two ranks has one row of C.
+    for key, value in {"gemms": 24, "ranks": 2, "devices": 4, "budget_device_bytes": 1_000_000}.items():
+        assert plan[key] == value, (key, plan)
+    assert 0 < plan["peak_device_bytes"] <= plan["budget_device_bytes"] and plan["wall_s"] > 0
+    assert plan["bytes"]["network"] == 0 and plan["grid"] == {"p": 2, "q": 1}
+    again = run("plan", stored, "--json")
+    assert {**again, "wall_s": 0, "peak_rss_bytes": 0} == {**plan, "wall_s": 0, "peak_rss_bytes": 0}, (again, plan)
+    # Whatever the command line says holds against the stored plan.
+    assert run("plan", stored, "--json", "--set", "grid.p=1", "--nodes", 1)["grid"] == {"p": 1, "q": 1}
+
+
+def check_errors(problem, stored):
+    expect(2, "give only one of", "plan", problem, *platform, "--gpus", 2, "--nodes", 1)
+    expect(2, "an unknown key", "plan", problem, *platform, "--set", "grid.q=1")
+    expect(2, "bytes are missing", "plan", problem, *platform, "--set", "platform.device.memory=100")
+    expect(2, "at most 2 on toy", "plan", problem, *platform, "--nodes", 3)
+    expect(2, "no place to write", "plan", problem, *platform, "-o", "nowhere/p.json")
+    text = stored.read_text()
+    edited = stored.with_name("edited.json")
+    edited.write_text(text.replace("m = 4", "m = 8"))
+    expect(2, "the file was edited", "plan", edited)
+    edited.write_text(text[: len(text) // 2])
+    expect(2, "edited.json: not a plan file", "plan", edited)
+    expect(2, "none.json", "plan", "none.json")
+
+
+def check_warning(problem, scratch):
+    environment = {**os.environ, "XDG_CONFIG_HOME": str(scratch / "empty")}
+    done = subprocess.run([foretile, "plan", problem], capture_output=True, text=True, env=environment)
+    assert done.returncode == 0 and "not calibrated" in done.stderr, done
+
+
+def check_simulate(problem, stored, scratch):
+    predicted = scratch / "predicted.json"
+    first = run("simulate", stored, "--json", "-o", predicted)
+    keys = ("makespan_s", "flops_per_s", "gemms", "wall_s", "peak_rss_bytes")
+    assert all(first[key] > 0 for key in keys), first
+    assert first["gemms"] == 24 and set(first["bytes"]) == {"network", "h2d", "d2d", "d2h", "generated"}
+    assert abs(sum(first["limits"].values()) - first["makespan_s"]) < 1e-9, first
+    assert json.loads(predicted.read_text())["predicted"]["makespan_s"] == first["makespan_s"]
+    # The limit is generation or copies here; a slower core makes it generation.
+    slow = run("simulate", stored, "--json", "--set", "platform.generation.rate=1e5")
+    assert slow["makespan_s"] > first["makespan_s"] and slow["limit"].startswith("generation of B"), slow
+    noisy = [run("simulate", stored, "--json", "--set", "platform.noise.kernel=0.1", "--seed", seed)["makespan_s"]
+             for seed in (1, 1, 2)]
+    assert noisy[0] == noisy[1] != noisy[2], noisy
+    expect(2, "no place to write", "simulate", stored, "--trace", "nowhere/t.json")
+
+
+def check_tune(problem, scratch):
+    best, history = scratch / "best.json", scratch / "history.jsonl"
+    search = ("tune", problem, *platform, "--nodes", 2, "--workers", 2, "--json", "--history", history)
+    found = run(*search, "--count", 8, "-o", best)
+    assert found["evaluated"] == 8 and found["end"] == "count", found
+    assert found["defaults"]["parameters"] == {
+        "grid.p": "1", "block_fraction": "0.5", "chunk_fraction": "0.25", "lookahead": "1"}, found
+    assert 0 < found["best"]["makespan_s"] <= found["defaults"]["makespan_s"], found
+    assert run("simulate", best, "--json")["makespan_s"] == found["best"]["makespan_s"]
+    assert run(*search, "--count", 10)["from_history"] == 8
+    expect(2, "platform", *search, "--count", 20, "--set", "platform.pcie.latency=0")
+
+    space = scratch / "space.toml"
+    other = scratch / "other.toml"
+    assert call("problem", "dense", "--m", 4, "--n", 6, "--k", 8, "--tile", 1, "-o", other).returncode == 0
+    space.write_text(f'[parameters]\n"grid.p" = [1, 2]\n"platform.pcie.latency" = ["1 us", "9 us"]\n'
+                     f'problem = ["{problem}", "{other}"]\n')
+    all_of = run("tune", problem, *platform, "--nodes", 2, "--space", space, "--search", "exhaustive", "--json")
+    assert all_of["evaluated"] == 8 and all_of["end"] == "complete", all_of  # the defaults lie in the space
+    assert all_of["defaults"]["parameters"]["platform.pcie.latency"] == "1 us", all_of
+    expect(2, "--set fixes", "tune", problem, *platform, "--space", space, "--set", "grid.p=1")
+    space.write_text("[parameters]\nblock_fractoin = [0.5]\n")
+    expect(2, "did you mean block_fraction?", "tune", problem, *platform, "--space", space)
+    expect(1, "could be rehearsed", "tune", problem, *platform, "--count", 2, "--set", "platform.device.memory=100")
+    expect(2, "--budget", "tune", problem, *platform, "--budget", "soon")
+
+
+def check_interrupt():
+    done = subprocess.Popen([foretile, "tune", "c65-v2", "--platform", "summit", "--nodes", "6", "--json"],
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(2)
+    done.send_signal(signal.SIGINT)
+    out, err = done.communicate(timeout=60)
+    assert done.returncode == 130 and json.loads(out)["end"] == "interrupt", (done.returncode, out, err)
+
+
+with tempfile.TemporaryDirectory() as folder:
+    scratch = pathlib.Path(folder)
+    problem, stored = scratch / "toy.toml", scratch / "plan.json"
+    assert call("problem", "dense", "--m", 4, "--n", 6, "--k", 8, "--tile", 2, "-o", problem).returncode == 0
+    check_plan(problem, stored)
+    check_errors(problem, stored)
+    check_warning(problem, scratch)
+    if simulator:
+        check_simulate(problem, stored, scratch)
+        check_tune(problem, scratch)
+        check_interrupt()
+    else:
+        expect(2, "without SimGrid", "simulate", problem)
+        expect(2, "without SimGrid", "tune", problem)
+print("all as expected")
