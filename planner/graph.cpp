@@ -177,7 +177,7 @@ class NodeSeconds {
   }
 
   double store(const ChunkPlace& at) const {
-    if (machine_.platform.device.kind != DeviceKind::gpu) return 0;
+    if (machine_.platform.device.kind != DeviceKind::gpu || block(at).chunks.empty()) return 0;
     double bytes = 0;
     for (std::int32_t slot = 0; slot < products_->c_slots(); ++slot) {
       const TileId c = products_->c_id(slot);

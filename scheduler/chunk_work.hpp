@@ -38,7 +38,7 @@ struct BlockWork {
   std::vector<char> b_listed;        ///< per b_slot: some chunk's items hold it
   std::vector<std::int32_t> c_used;  ///< c_slots with a product, in order of first use
   std::vector<TileRef> on_device;    ///< B and C tiles to drop when the block ends
-  bool opened = false;               ///< C's tiles have their place on the device
+  std::size_t c_placed = 0;          ///< of c_used: those with their place on the device
 };
 
 struct ChunkWork {

@@ -1,10 +1,13 @@
 #include "scheduler/rank_scheduler.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cassert>
 #include <utility>
 
+#include "base/error.hpp"
 #include "planner/owners.hpp"
 
 namespace foretile {
@@ -17,6 +20,16 @@ RankScheduler::RankScheduler(const Plan& frame, const RankPlan& plan, const Cont
       options_(std::move(options)),
       operations_(backend, rank, sink),
       on_host_(contraction.a.nonzeros(), false) {
+  if (!frame.extra_edges.empty()) {
+    throw input_error(
+        "plan", fmt::format("{} control edges beside those of blocks and chunks", frame.extra_edges.size()),
+        "none: the scheduler does not keep them yet");
+  }
+  if (!options_.zero_copy && plan.devices.size() > 64) {  // holders_ has a bit for each
+    throw input_error("plan",
+                      fmt::format("{} devices with memory of their own in one rank", plan.devices.size()),
+                      "at most 64", "raise ranks_per_node");
+  }
   std::vector<bool> counted(contraction.a.nonzeros(), false);
   queues_.reserve(plan.devices.size());
   for (std::size_t d = 0; d < plan.devices.size(); ++d) {
@@ -63,17 +76,14 @@ void RankScheduler::advance() {
 
 bool RankScheduler::open_block(DeviceQueue& queue, int device) {
   BlockWork& block = *queue.chunk(queue.front())->block;
-  if (block.opened) return true;
   if (queue.storing) return false;
-  for (const std::int32_t slot : block.c_used) {
-    const TileRef tile{Matrix::c, block.products.c_id(slot)};
-    // The verifier proved that the whole block fits; everything else on the device is idle now.
-    [[maybe_unused]] const bool fits = queue.memory.reserve(tile, problem_.c_bytes(tile.id));
-    assert(fits);
+  for (; block.c_placed < block.c_used.size(); ++block.c_placed) {
+    const TileRef tile{Matrix::c, block.products.c_id(block.c_used[block.c_placed])};
+    // The verifier proved that the whole block fits; but peers may still copy older tiles from here.
+    if (!queue.memory.reserve(tile, problem_.c_bytes(tile.id))) return false;
     backend_.allocate(device, tile);
     block.on_device.push_back(tile);
   }
-  block.opened = true;
   return true;
 }
 

@@ -34,6 +34,7 @@ struct SchedulerOptions {
 class RankScheduler {
  public:
   /// `frame` gives grid, lookahead and budgets; its ranks are not used. All references must outlive this.
+  /// Throws InputError for extra control edges, which no strategy makes yet.
   RankScheduler(const Plan& frame, const RankPlan& plan, const Contraction& contraction, int rank,
                 Backend& backend, SchedulerOptions options, TraceSink* sink = nullptr);
 

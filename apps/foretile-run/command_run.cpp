@@ -15,6 +15,7 @@
 #include "executor/mpi/gather.hpp"
 #include "executor/run.hpp"
 #include "planner/plan_file.hpp"
+#include "scheduler/chrome_trace.hpp"
 #include "scheduler/report.hpp"
 #include "scheduler/report_json.hpp"
 
@@ -79,12 +80,20 @@ void print_text(const Finished& done, const Report& report) {
 void report(const RunArguments& arguments, const MpiSession& session, const Finished& done) {
   const auto statistics = gather_statistics(done.result.statistics, session.world());
   if (session.rank() != 0) return;
-  const Report summary = make_report(statistics, done.work->machine, done.result.wall_s);
+  const Report summary = make_report(statistics, done.work->machine, done.work->plan.grid, done.result.wall_s);
   if (arguments.options.json) {
     print_json_result(done, summary);
   } else {
     print_text(done, summary);
   }
+}
+
+void write_trace(const std::string& path, const MpiSession& session, const EventStore& events) {
+  const auto all = gather_events(events.events, session.world());
+  if (session.rank() != 0) return;
+  ChromeTrace trace(path);
+  for (const TraceEvent& event : all) trace.record(event);
+  trace.finish();
 }
 
 void execute(const RunArguments& arguments, const MpiSession& session) {
@@ -105,6 +114,7 @@ void execute(const RunArguments& arguments, const MpiSession& session) {
   if (arguments.verify)
     done.check = check_product(done.work->contraction, *done.result.host, session.world());
   report(arguments, session, done);
+  if (!arguments.trace.empty()) write_trace(arguments.trace, session, events);
   if (done.check && !(done.check->relative_error <= arguments.tolerance)) {
     if (session.rank() != 0) throw FailedElsewhere{};
     throw WorkError(fmt::format("the product is wrong: relative error {:.3e}, at most {:.0e} expected",
@@ -135,6 +145,7 @@ void add_run(CLI::App& app) {
       app.add_option("plan", arguments->plan, "A plan file by foretile plan, simulate or tune");
   app.add_flag("--verify", arguments->verify,
                "Check the product: Freivalds' test, and a reference when small");
+  app.add_option("--trace", arguments->trace, "Write what happened when, for Perfetto or chrome://tracing");
   app.add_flag("--copies", arguments->copies,
                "Keep device memory apart from host memory: tiles are really copied");
   add_json_option(app, arguments->options);

@@ -1,0 +1,239 @@
+#include "tests/scheduler/fake_backend.hpp"
+
+#include <cmath>
+
+namespace foretile {
+
+FakeRank::FakeRank(FakeCluster& cluster, int rank)
+    : cluster_(cluster),
+      rank_(rank),
+      kernel_slots_(static_cast<int>(cluster.random_.integer(1, 3))),
+      devices_(cluster.plan_.ranks[rank].devices.size()),
+      device_bytes_(devices_.size(), 0),
+      kernels_(devices_.size(), 0),
+      copies_(devices_.size()) {
+  for (TileId a = 0; a < cluster.problem_.a.nonzeros(); ++a)
+    a_on_host_.push_back(owner_of_a(cluster.problem_, cluster.plan_.grid, a) == rank);
+}
+
+double FakeRank::now() const {
+  return cluster_.clock_;
+}
+
+void FakeRank::complain(const std::string& what) {
+  if (cluster_.complaints.size() < 5) cluster_.complaints.push_back(fmt::format("rank {}: {}", rank_, what));
+}
+
+std::int64_t FakeRank::bytes_of(TileRef tile) const {
+  switch (tile.matrix) {
+    case Matrix::a:
+      return cluster_.problem_.a_bytes(tile.id);
+    case Matrix::b:
+      return cluster_.problem_.b_bytes(tile.id);
+    case Matrix::c:
+      break;
+  }
+  return cluster_.problem_.c_bytes(tile.id);
+}
+
+namespace {
+
+std::string name(TileRef tile) {
+  return fmt::format("{}{}", "ABC"[static_cast<int>(tile.matrix)], tile.id);
+}
+
+}  // namespace
+
+void FakeRank::enter(int device, TileRef tile, bool readable) {
+  const std::int64_t bytes = bytes_of(tile);
+  if (!devices_[device].emplace(Key{tile.matrix, tile.id}, Tile{bytes, readable, 0}).second)
+    complain(fmt::format("{} is on device {} already", name(tile), device));
+  device_bytes_[device] += bytes;
+  if (device_bytes_[device] > cluster_.plan_.device_budget_bytes)
+    complain(fmt::format("device {} holds {} bytes", device, device_bytes_[device]));
+}
+
+void FakeRank::release(int device, TileRef tile) {
+  const auto found = devices_[device].find({tile.matrix, tile.id});
+  if (found == devices_[device].end()) return complain(fmt::format("{} released but not there", name(tile)));
+  if (found->second.users > 0) complain(fmt::format("{} released in use", name(tile)));
+  device_bytes_[device] -= found->second.bytes;
+  devices_[device].erase(found);
+}
+
+void FakeRank::staging_left(TileRef tile) {
+  const auto found = staged_.find(tile.id);
+  if (tile.matrix != Matrix::b || found == staged_.end() || !found->second)
+    return complain(fmt::format("{} leaves the staging area but is not there", name(tile)));
+  staged_.erase(found);
+  staged_bytes_ -= bytes_of(tile);
+}
+
+void FakeRank::release_host(TileRef tile) {
+  if (cluster_.options_.zero_copy) complain("release_host where nothing is copied");
+  staging_left(tile);
+}
+
+void FakeRank::adopt(int device, TileRef tile) {
+  if (!cluster_.options_.zero_copy) complain("adopt where tiles are copied");
+  if (tile.matrix == Matrix::c) complain("C adopted");
+  if (tile.matrix == Matrix::a && !a_on_host_[tile.id]) complain(name(tile) + " adopted but not on the host");
+  if (tile.matrix == Matrix::b) staging_left(tile);
+  enter(device, tile, true);
+}
+
+FakeRank::Tile* FakeRank::use(int device, TileRef tile, bool must_be_readable) {
+  const auto found = devices_[device].find({tile.matrix, tile.id});
+  if (found == devices_[device].end()) {
+    complain(fmt::format("{} used but not on device {}", name(tile), device));
+    return nullptr;
+  }
+  if (must_be_readable && !found->second.readable) complain(name(tile) + " read before it arrived");
+  ++found->second.users;
+  return &found->second;
+}
+
+void FakeRank::unuse(int device, TileRef tile) {
+  if (const auto found = devices_[device].find({tile.matrix, tile.id}); found != devices_[device].end())
+    --found->second.users;
+}
+
+void FakeRank::start_kernel(OperationId id, int device, TileId a, const Product& product) {
+  const Contraction& p = cluster_.problem_;
+  if (p.a.row_of(a) != product.i || p.a.column_of(a) != product.k ||
+      p.b.find(product.k, product.j) != product.b || p.c.find(product.i, product.j) != product.c)
+    complain("a kernel whose tiles do not match");
+  const std::array<TileRef, 3> tiles{TileRef{Matrix::a, a}, {Matrix::b, product.b}, {Matrix::c, product.c}};
+  for (const TileRef tile : tiles) use(device, tile, true);
+  cluster_.accumulated[product.c].emplace_back(a, product.b);
+  if (++kernels_[device] > kernel_slots_) complain("more kernels in flight than slots");
+  const bool on_core = cluster_.options_.kernels_on_cores;
+  if (on_core && ++cores_busy_ > cluster_.options_.core_slots) complain("more work than cores");
+  cluster_.later([this, id, device, tiles, on_core] {
+    for (const TileRef tile : tiles) unuse(device, tile);
+    --kernels_[device];
+    if (on_core) --cores_busy_;
+    scheduler->done(id);
+  });
+}
+
+void FakeRank::start_generate(OperationId id, TileId b) {
+  if (!generated_.insert(b).second) complain(fmt::format("B{} generated again", b));
+  staged_[b] = false;
+  staged_bytes_ += cluster_.problem_.b_bytes(b);
+  if (staged_bytes_ > cluster_.plan_.staging_bytes)
+    complain(fmt::format("staging area holds {} bytes", staged_bytes_));
+  if (++cores_busy_ > cluster_.options_.core_slots) complain("more work than cores");
+  cluster_.later([this, id, b] {
+    staged_[b] = true;
+    --cores_busy_;
+    scheduler->done(id);
+  });
+}
+
+void FakeRank::start_copy(OperationId id, const Copy& copy) {
+  std::int64_t bytes = 0;
+  for (const TileRef tile : copy.tiles) {
+    bytes += bytes_of(tile);
+    if (copy.to == kHost) {
+      if (tile.matrix != Matrix::c) complain(name(tile) + " stored");
+      if (Tile* const here = use(copy.from, tile, true); here && here->users > 1)
+        complain(name(tile) + " stored in use");
+      continue;
+    }
+    if (cluster_.options_.zero_copy) complain("a load where nothing is copied");
+    if (Tile* const there = use(copy.to, tile, false); there && there->readable)
+      complain(name(tile) + " loaded again");
+    if (copy.from != kHost) {
+      if (tile.matrix != Matrix::a) complain(name(tile) + " copied between devices");
+      use(copy.from, tile, true);
+    } else if (tile.matrix == Matrix::a ? !a_on_host_[tile.id]
+                                        : !staged_.contains(tile.id) || !staged_.at(tile.id)) {
+      complain(name(tile) + " loaded but not on the host");
+    }
+  }
+  if (bytes != copy.bytes) complain("a copy with the wrong size");
+  if (copy.tiles.empty()) complain("an empty copy");
+  const int kind = copy.from == kHost ? 0 : copy.to == kHost ? 1 : 2;
+  const int device = copy.to == kHost ? copy.from : copy.to;
+  if (++copies_[device][kind] > (kind == 1 ? 1 : cluster_.options_.copy_slots))
+    complain("more copies in flight than slots");
+  if (kind == 2) ++cluster_.peer_copies;
+  cluster_.later([this, id, copy, kind, device] {
+    --copies_[device][kind];
+    copy_ended(copy);
+    scheduler->done(id);
+  });
+}
+
+void FakeRank::copy_ended(const Copy& copy) {
+  for (const TileRef tile : copy.tiles) {
+    if (copy.from != kHost) unuse(copy.from, tile);
+    if (copy.to == kHost) {
+      ++cluster_.stored[tile.id];
+      continue;
+    }
+    unuse(copy.to, tile);
+    if (const auto found = devices_[copy.to].find({tile.matrix, tile.id}); found != devices_[copy.to].end())
+      found->second.readable = true;
+  }
+}
+
+void FakeRank::start_send(OperationId id, int to_rank, const Message& message) {
+  if (message.broadcast->destinations.at(message.position - 1) != to_rank) complain("sent to another rank");
+  std::int64_t bytes = 0;
+  for (const TileId a : message.broadcast->tiles) {
+    bytes += cluster_.problem_.a_bytes(a);
+    if (!a_on_host_[a]) complain(fmt::format("A{} sent but not here", a));
+  }
+  if (bytes != message.bytes) complain("a message with the wrong size");
+  if (++sends_ > cluster_.options_.send_slots) complain("more messages in flight than slots");
+  cluster_.later([this, id, to_rank, message] {
+    --sends_;
+    scheduler->done(id);
+    FakeRank& to = *cluster_.ranks[to_rank];
+    const Path path = scheduler->path();
+    cluster_.later([&to, message, path] {
+      for (const TileId a : message.broadcast->tiles) {
+        if (to.a_on_host_[a]) to.complain(fmt::format("A{} received again", a));
+        to.a_on_host_[a] = true;
+      }
+      to.scheduler->received(message, path);
+    });
+  });
+}
+
+FakeCluster::FakeCluster(const Plan& plan, const Contraction& problem, const SchedulerOptions& options,
+                         std::uint64_t seed)
+    : plan_(plan), problem_(problem), options_(options), random_(seed) {
+  for (int rank = 0; rank < static_cast<int>(plan.ranks.size()); ++rank) {
+    ranks.push_back(std::make_unique<FakeRank>(*this, rank));
+    ranks.back()->scheduler =
+        std::make_unique<RankScheduler>(plan, plan.ranks[rank], problem, rank, *ranks.back(), options_);
+  }
+}
+
+void FakeCluster::later(Event event) {
+  pending_.emplace(clock_ + std::pow(1000.0, random_.real()), std::move(event));
+}
+
+void FakeCluster::run() {
+  for (const auto& rank : ranks) rank->scheduler->start();
+  while (!pending_.empty()) {
+    auto next = pending_.extract(pending_.begin());
+    clock_ = next.key();
+    ++events;
+    next.mapped()();
+  }
+  for (const auto& rank : ranks) {
+    if (!rank->scheduler->finished()) rank->complain("stalled");
+    if (!rank->staged_.empty()) rank->complain("B left in the staging area");
+    for (const auto& device : rank->devices_) {
+      for (const auto& [key, tile] : device) {
+        if (key.first != Matrix::a) rank->complain("B or C left on a device");
+      }
+    }
+  }
+}
+
+}  // namespace foretile

@@ -1,0 +1,103 @@
+// Ranks wired together in one process whose operations end in random order; checks every promise of
+// scheduler/backend.hpp on the way.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <array>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/random.hpp"
+#include "planner/owners.hpp"
+#include "scheduler/rank_scheduler.hpp"
+
+namespace foretile {
+
+class FakeCluster;
+
+class FakeRank final : public Backend {
+ public:
+  FakeRank(FakeCluster& cluster, int rank);
+
+  double now() const override;
+  int kernel_slots() const override { return kernel_slots_; }
+  void start_kernel(OperationId id, int device, TileId a, const Product& product) override;
+  void start_generate(OperationId id, TileId b) override;
+  void start_copy(OperationId id, const Copy& copy) override;
+  void start_send(OperationId id, int to_rank, const Message& message) override;
+  void allocate(int device, TileRef tile) override { enter(device, tile, tile.matrix == Matrix::c); }
+  void release(int device, TileRef tile) override;
+  void release_host(TileRef tile) override;
+  void adopt(int device, TileRef tile) override;
+
+  std::unique_ptr<RankScheduler> scheduler;
+
+ private:
+  friend class FakeCluster;
+  struct Tile {
+    std::int64_t bytes = 0;
+    bool readable = false;
+    int users = 0;  ///< operations in flight that name it
+  };
+  using Key = std::pair<Matrix, TileId>;
+
+  void enter(int device, TileRef tile, bool readable);
+  Tile* use(int device, TileRef tile, bool must_be_readable);
+  void unuse(int device, TileRef tile);
+  void copy_ended(const Copy& copy);
+  void staging_left(TileRef tile);
+  std::int64_t bytes_of(TileRef tile) const;
+  void complain(const std::string& what);
+
+  FakeCluster& cluster_;
+  int rank_;
+  int kernel_slots_ = 1;
+  std::vector<std::map<Key, Tile>> devices_;
+  std::vector<std::int64_t> device_bytes_;
+  std::vector<int> kernels_;                // in flight
+  std::vector<std::array<int, 3>> copies_;  // in flight, per device: from host, to host, from peers
+  std::vector<bool> a_on_host_;
+  std::map<TileId, bool> staged_;  // B; true when made
+  std::set<TileId> generated_;     // B, ever
+  std::int64_t staged_bytes_ = 0;
+  int cores_busy_ = 0;
+  int sends_ = 0;
+};
+
+class FakeCluster {
+ public:
+  FakeCluster(const Plan& plan, const Contraction& problem, const SchedulerOptions& options,
+              std::uint64_t seed);
+
+  /// Until nothing is in flight.
+  void run();
+
+  std::vector<std::string> complaints;                                   ///< broken promises; empty is good
+  std::map<TileId, std::vector<std::pair<TileId, TileId>>> accumulated;  ///< per C tile: A and B, in order
+  std::map<TileId, int> stored;  ///< C tiles that came home, how often
+  std::int64_t peer_copies = 0;
+  std::int64_t events = 0;
+  std::vector<std::unique_ptr<FakeRank>> ranks;
+
+ private:
+  friend class FakeRank;
+  using Event = std::function<void()>;
+
+  /// Ends after anything from a moment to a thousand times as long.
+  void later(Event event);
+
+  const Plan& plan_;
+  const Contraction& problem_;
+  SchedulerOptions options_;
+  Random random_;
+  std::multimap<double, Event> pending_;
+  double clock_ = 0;
+};
+
+}  // namespace foretile

@@ -1,0 +1,186 @@
+#include "scheduler/rank_scheduler.hpp"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+
+#include "base/error.hpp"
+#include "planner/strategy.hpp"
+#include "planner/verify.hpp"
+#include "tests/planner/random_case.hpp"
+#include "tests/scheduler/fake_backend.hpp"
+
+namespace foretile {
+namespace {
+
+std::optional<Plan> plan_of(const RandomCase& c) {
+  try {
+    return make_plan(c.problem, c.machine, c.settings);
+  } catch (const InputError&) {
+    return std::nullopt;  // does not fit
+  }
+}
+
+/// The smallest budgets that the verifier accepts.
+void shrink(Plan& plan, const Contraction& problem) {
+  plan.device_budget_bytes = verify(plan, problem).peak_device_bytes;
+  const auto accepts = [&](std::int64_t staging) {
+    plan.staging_bytes = staging;
+    try {
+      verify(plan, problem);
+      return true;
+    } catch (const InputError&) {
+      return false;
+    }
+  };
+  std::int64_t low = -1;
+  std::int64_t high = 1 << 20;
+  while (high - low > 1) {
+    const std::int64_t middle = (low + high) / 2;
+    (accepts(middle) ? high : low) = middle;
+  }
+  ASSERT_TRUE(accepts(high));
+}
+
+/// For each C tile the order in which the plan adds to it.
+std::map<TileId, std::vector<std::pair<TileId, TileId>>> planned_order(const Plan& plan,
+                                                                       const Contraction& p) {
+  std::map<TileId, std::vector<std::pair<TileId, TileId>>> order;
+  for (const RankPlan& rank : plan.ranks) {
+    for (const DevicePlan& device : rank.devices) {
+      for (const Block& block : device.blocks) {
+        for (const Chunk& chunk : block.chunks) {
+          for (const TileId a : chunk.a) {
+            for (const std::int32_t j : block.columns) {
+              const auto b = p.b.find(p.a.column_of(a), j);
+              const auto c = p.c.find(p.a.row_of(a), j);
+              if (b && c) order[*c].emplace_back(a, *b);
+            }
+          }
+        }
+      }
+    }
+  }
+  return order;
+}
+
+SchedulerOptions random_options(Random& random, int devices) {
+  SchedulerOptions options;
+  options.core_slots = static_cast<int>(random.integer(1, 4));
+  options.kernels_on_cores = random.integer(0, 3) == 0;
+  options.zero_copy = options.kernels_on_cores;
+  options.copy_slots = static_cast<int>(random.integer(1, 3));
+  options.send_slots = static_cast<int>(random.integer(1, 4));
+  for (int d = 0; d < devices; ++d) options.sockets.push_back(static_cast<int>(random.integer(0, 1)));
+  return options;
+}
+
+std::string joined(const std::vector<std::string>& lines) {
+  std::string all;
+  for (const std::string& line : lines) all += line + "\n";
+  return all;
+}
+
+/// All promises of the interface are checked by the fake back end; here: every product once and in the plan's
+/// order, every C tile stored once, the statistics add up.
+void check_run(const Plan& plan, const Contraction& problem, FakeCluster& cluster) {
+  cluster.run();
+  ASSERT_TRUE(cluster.complaints.empty()) << joined(cluster.complaints);
+  const auto order = planned_order(plan, problem);
+  EXPECT_TRUE(cluster.accumulated == order);
+  EXPECT_EQ(cluster.stored.size(), order.size());
+  for (const auto& [tile, times] : cluster.stored) EXPECT_EQ(times, 1) << "C" << tile;
+  const PlanSummary planned = verify(plan, problem);
+  std::int64_t kernels = 0;
+  std::int64_t sent = 0;
+  std::int64_t received = 0;
+  std::int64_t generated = 0;
+  for (const auto& rank : cluster.ranks) {
+    const RankStatistics& s = rank->scheduler->statistics();
+    sent += s.sent_bytes;
+    received += s.received_bytes;
+    generated += s.generated_bytes;
+    EXPECT_NEAR(s.critical.total(), s.finish_s, 1e-6 * (1 + s.finish_s));
+    for (const DeviceStatistics& d : s.devices) {
+      kernels += d.kernels;
+      EXPECT_LE(d.peak_bytes, plan.device_budget_bytes);
+    }
+  }
+  EXPECT_EQ(kernels, planned.gemms);
+  EXPECT_EQ(sent, planned.network_bytes);
+  EXPECT_EQ(received, planned.network_bytes);
+  EXPECT_EQ(generated, planned.generated_bytes);
+}
+
+TEST(RankScheduler, KeepsItsPromisesWhateverEndsFirst) {
+  int runs = 0;
+  std::int64_t peer_copies = 0;
+  for (std::uint64_t seed = 0; seed < 500; ++seed) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    const RandomCase c = random_case(seed);
+    std::optional<Plan> plan = plan_of(c);
+    if (!plan) continue;
+    Random random(seed + 5000);
+    if (seed % 2 == 0) shrink(*plan, c.problem);
+    FakeCluster cluster(*plan, c.problem, random_options(random, c.machine.devices_per_rank), seed);
+    check_run(*plan, c.problem, cluster);
+    if (testing::Test::HasFailure()) return;
+    peer_copies += cluster.peer_copies;
+    ++runs;
+  }
+  EXPECT_GE(runs, 300);
+  EXPECT_GE(peer_copies, 300);
+}
+
+/// Device 1 copies all six tiles of A (192 bytes) from device 0, which keeps them from its first block.
+/// Meanwhile device 0 opens its second block: C's 1920 bytes, and a budget that leaves 112 for B and one tile
+/// of A. It has to wait for the copy.
+TEST(RankScheduler, OpensABlockOnlyWhenPeersNoLongerReadTheDevice) {
+  const Contraction problem{"",
+                            Tiling::uniform(24, 4),
+                            Tiling::from_sizes({1, 10, 1}),
+                            Tiling::uniform(1, 1),
+                            Shape::dense(6, 1),
+                            Shape::dense(1, 3),
+                            Shape::dense(6, 3),
+                            0};
+  const std::vector<Chunk> one_by_one{{{0}}, {{1}}, {{2}}, {{3}}, {{4}}, {{5}}};
+  Plan plan;
+  plan.lookahead = 0;
+  plan.device_budget_bytes = 1920 + 80 + 32;
+  plan.host_budget_bytes = 10000;
+  plan.staging_bytes = 100;
+  plan.copy_batch_bytes = 1000;
+  plan.ranks = {{{{{{{0}, one_by_one}, {{1}, one_by_one}}}, {{{{2}, {{{0, 1, 2, 3, 4, 5}}}}}}}, {}}};
+  SchedulerOptions options;
+  options.sockets = {0, 0};
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    FakeCluster cluster(plan, problem, options, seed);
+    check_run(plan, problem, cluster);
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+/// Barriers between chunks are not built yet: better an error than a plan that is not kept.
+TEST(RankScheduler, RefusesExtraEdges) {
+  RandomCase c = random_case(1);
+  c.machine.platform.device.memory_bytes = 1 << 20;
+  Plan plan = make_plan(c.problem, c.machine, {});
+  plan.extra_edges.push_back({{0, 0, 0, 0}, {0, 0, 0, -1}});
+  EXPECT_THROW(FakeCluster(plan, c.problem, {}, 1), InputError);
+}
+
+TEST(RankScheduler, RefusesMoreDevicesThanItCanTell) {
+  const RandomCase c = random_case(1);
+  const Machine machine = small_machine(1, 65, 1 << 20, 1 << 30);
+  const Plan plan = make_plan(c.problem, machine, {});
+  EXPECT_THROW(FakeCluster(plan, c.problem, {}, 1), InputError);
+  SchedulerOptions zero_copy;
+  zero_copy.zero_copy = true;
+  FakeCluster cluster(plan, c.problem, zero_copy, 1);
+  check_run(plan, c.problem, cluster);
+}
+
+}  // namespace
+}  // namespace foretile
