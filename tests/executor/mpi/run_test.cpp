@@ -1,0 +1,129 @@
+#include "executor/run.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "base/random.hpp"
+#include "executor/check.hpp"
+#include "planner/problems/random.hpp"
+#include "planner/strategy.hpp"
+#include "planner/verify.hpp"
+#include "platforms/here.hpp"
+#include "platforms/loader.hpp"
+
+namespace foretile {
+namespace {
+
+int world_size() {
+  int size = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  return size;
+}
+
+int world_rank() {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+
+RandomParameters random_problem(Random& random, std::uint64_t seed) {
+  RandomParameters p;
+  p.m = random.integer(1, 150);
+  p.n = random.integer(1, 300);
+  p.k = random.integer(1, 300);
+  p.tile_min = random.integer(1, 30);
+  p.tile_max = p.tile_min + random.integer(0, 40);
+  p.a_density = 0.05 + 0.95 * random.real();
+  p.b_density = 0.05 + 0.95 * random.real();
+  p.seed = seed;
+  return p;
+}
+
+Machine machine_here(std::int64_t device_bytes) {
+  const std::string text = estimated_here({.cores = 2, .memory_bytes = 2'000'000'000, .host = "test"});
+  return make_machine(
+      parse_platform(text, "test", {"platform.device.memory=" + std::to_string(device_bytes)}),
+      {.nodes = {}, .ranks = world_size(), .gpus = {}});
+}
+
+Settings random_settings(Random& random) {
+  return {{"grid.p", std::to_string(random.integer(1, world_size()))},
+          {"lookahead", std::to_string(random.integer(0, 2))},
+          {"block_fraction", "0.4"},
+          {"chunk_fraction", "0.2"},
+          {"message_bytes", std::to_string(random.integer(1, 20'000))}};
+}
+
+struct Outcome {
+  CheckResult check;
+  RunResult run;
+};
+
+Outcome execute(const Plan& plan, const Contraction& contraction, const Machine& machine, bool copies) {
+  const RankPlan idle{std::vector<DevicePlan>(machine.devices_per_rank), {}};
+  const RankPlan& mine = world_rank() < plan.grid.size() ? plan.ranks[world_rank()] : idle;
+  RunOptions options;
+  options.copies = copies;
+  Outcome outcome{{}, run(plan, mine, contraction, machine, MPI_COMM_WORLD, options)};
+  outcome.check = check_product(contraction, *outcome.run.host, MPI_COMM_WORLD);
+  return outcome;
+}
+
+/// Every configuration ends with the right product or a refusal at plan time, in place and with copies, with
+/// the same bits both times.
+TEST(Run, RandomPlansGiveTheRightProduct) {
+  int ran = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed << ", " << world_size() << " ranks");
+    Random random(seed);
+    const Contraction contraction = random_contraction(random_problem(random, seed));
+    const Machine machine = machine_here(random.integer(20'000, 400'000));
+    const Settings settings = random_settings(random);
+    Plan plan;
+    try {
+      plan = make_plan(contraction, machine, settings);
+      verify(plan, contraction);
+    } catch (const InputError&) {
+      continue;
+    }
+    ++ran;
+    const Outcome in_place = execute(plan, contraction, machine, false);
+    const Outcome copied = execute(plan, contraction, machine, true);
+    EXPECT_LT(in_place.check.relative_error, 1e-13);
+    EXPECT_LT(copied.check.relative_error, 1e-13);
+    EXPECT_EQ(in_place.check.c_digest, copied.check.c_digest);
+    for (const DeviceStatistics& device : copied.run.statistics.devices) {
+      EXPECT_LE(device.peak_bytes, plan.device_budget_bytes);
+    }
+  }
+  EXPECT_GE(ran, 15);
+}
+
+/// One number wrong in one tile is found, whichever rank holds it.
+TEST(Check, FindsOneWrongNumber) {
+  const Contraction contraction = random_contraction({.m = 60,
+                                                      .n = 90,
+                                                      .k = 80,
+                                                      .tile_min = 10,
+                                                      .tile_max = 20,
+                                                      .a_density = 0.7,
+                                                      .b_density = 0.7,
+                                                      .seed = 3});
+  const Machine machine = machine_here(1'000'000);
+  const Plan plan = make_plan(contraction, machine, {});
+  Outcome outcome = execute(plan, contraction, machine, false);
+  ASSERT_LT(outcome.check.relative_error, 1e-13);
+  if (world_rank() == world_size() - 1) {
+    ASSERT_FALSE(outcome.run.host->c.empty());
+    outcome.run.host->c.begin()->second.data()[0] += 1e-6;
+  }
+  // A limit of 0 flops leaves Freivalds' test alone.
+  const CheckResult damaged = check_product(contraction, *outcome.run.host, MPI_COMM_WORLD, 0);
+  EXPECT_EQ(damaged.method, "freivalds");
+  EXPECT_GT(damaged.relative_error, 1e-11);
+  EXPECT_NE(damaged.c_digest, outcome.check.c_digest);
+  EXPECT_GT(check_product(contraction, *outcome.run.host, MPI_COMM_WORLD).relative_error, 1e-11);
+}
+
+}  // namespace
+}  // namespace foretile
