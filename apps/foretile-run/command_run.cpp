@@ -80,7 +80,8 @@ void print_text(const Finished& done, const Report& report) {
 void report(const RunArguments& arguments, const MpiSession& session, const Finished& done) {
   const auto statistics = gather_statistics(done.result.statistics, session.world());
   if (session.rank() != 0) return;
-  const Report summary = make_report(statistics, done.work->machine, done.work->plan.grid, done.result.wall_s);
+  const Report summary =
+      make_report(statistics, done.work->machine, done.work->plan.grid, done.result.wall_s);
   if (arguments.options.json) {
     print_json_result(done, summary);
   } else {
@@ -96,6 +97,12 @@ void write_trace(const std::string& path, const MpiSession& session, const Event
   trace.finish();
 }
 
+/// Ranks beyond the grid have no work.
+RankPlan part_of(int rank, const PlannedWork& work) {
+  if (rank < work.plan.grid.size()) return work.plan.ranks[rank];
+  return {std::vector<DevicePlan>(work.machine.devices_per_rank), {}};
+}
+
 void execute(const RunArguments& arguments, const MpiSession& session) {
   Finished done;
   const int on_node = session.ranks_on_node();
@@ -109,8 +116,9 @@ void execute(const RunArguments& arguments, const MpiSession& session) {
   RunOptions options;
   options.copies = arguments.copies;
   if (!arguments.trace.empty()) options.trace = &events;
-  done.result = run(done.work->plan, done.work->plan.ranks[session.rank()], done.work->contraction,
-                    done.work->machine, session.world(), options);
+  const RankPlan part = part_of(session.rank(), *done.work);
+  done.result =
+      run(done.work->plan, part, done.work->contraction, done.work->machine, session.world(), options);
   if (arguments.verify)
     done.check = check_product(done.work->contraction, *done.result.host, session.world());
   report(arguments, session, done);

@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""foretile-run through its command line: results, refusals, exit codes.
+
+usage: run_commands_test.py foretile foretile-run mpiexec
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+FORETILE, FORETILE_RUN, MPIEXEC = sys.argv[1:4]
+
+PROBLEM = """kind = "random"
+m = 200
+n = 400
+k = 400
+tile_min = 20
+tile_max = 60
+a_density = 0.5
+b_density = 0.4
+seed = 1
+"""
+
+
+class RunCommands(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.environment = {**os.environ, "XDG_CONFIG_HOME": folder.name}
+        (self.folder / "p.toml").write_text(PROBLEM)
+
+    def call(self, *command):
+        return subprocess.run([str(c) for c in command], capture_output=True, text=True, cwd=self.folder,
+                              env=self.environment, timeout=100)
+
+    def plan(self, ranks, *options):
+        result = self.call(FORETILE, "plan", "p.toml", "--platform", "here", "--ranks", ranks, "-o", "plan.json", *options)
+        self.assertEqual(result.returncode, 0, result.stderr)
+
+    def run_plan(self, ranks, *options):
+        return self.call(MPIEXEC, "-n", ranks, FORETILE_RUN, "plan.json", *options)
+
+    def test_runs_and_verifies(self):
+        digests = set()
+        for ranks in [1, 3]:
+            self.plan(ranks)
+            for options in [[], ["--copies"]]:
+                result = self.run_plan(ranks, "--verify", "--json", *options)
+                self.assertEqual(result.returncode, 0, result.stderr)
+                report = json.loads(result.stdout)
+                self.assertLess(report["verify"]["relative_error"], 1e-13)
+                self.assertIn("freivalds", report["verify"]["method"])
+                self.assertGreater(report["wall_s"], 0)
+                self.assertIn("predicted_s", report)
+                digests.add(report["verify"]["c_digest"])
+        self.assertEqual(len(digests), 1, "the same bits whatever the number of ranks and the kind of memory")
+
+    def test_ranks_without_work_wait(self):
+        self.plan(3, "--set", "grid.p=2")  # a 2 x 1 grid leaves one of three ranks idle
+        result = self.run_plan(3, "--verify")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("verified", result.stdout)
+
+    def test_prediction_stands_beside_the_measurement(self):
+        if self.call(FORETILE, "simulate", "p.toml", "--platform", "here", "--ranks", 2, "-o", "plan.json").returncode:
+            self.skipTest("built without the simulator")
+        report = json.loads(self.run_plan(2, "--json").stdout)
+        self.assertGreater(report["predicted_s"], 0)
+
+    def test_writes_a_trace(self):
+        self.plan(2)
+        self.assertEqual(self.run_plan(2, "--trace", "t.json").returncode, 0)
+        trace = json.loads((self.folder / "t.json").read_text())
+        events = trace["traceEvents"] if isinstance(trace, dict) else trace
+        self.assertEqual({e["pid"] for e in events}, {0, 1})
+
+    def test_refuses_the_wrong_number_of_ranks_once(self):
+        self.plan(2)
+        result = self.run_plan(3)
+        self.assertEqual(result.returncode, 2)
+        self.assertEqual(result.stderr.count("foretile-run: "), 1, result.stderr)
+        self.assertIn("a plan for 2 ranks", result.stderr)
+        self.assertIn("mpiexec -n 2", result.stderr)
+
+    def test_refuses_a_plan_larger_than_memory(self):
+        (self.folder / "p.toml").write_text(
+            'kind = "dense"\nm = 2000000\nn = 200000\nk = 200000\ntile = 5000\nseed = 1\n')
+        result = self.call(FORETILE, "plan", "p.toml", "--platform", "summit", "--ranks", 2, "-o", "plan.json",
+                           "--set", "platform.socket.memory=1e15", "--set", "platform.device.memory=1e14")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        result = self.run_plan(2)
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("bytes are missing", result.stderr)
+
+    def test_refuses_what_is_no_plan(self):
+        (self.folder / "plan.json").write_text("{")
+        for command in [[FORETILE_RUN, "plan.json"], [FORETILE_RUN, "missing.json"], [FORETILE_RUN],
+                        [FORETILE_RUN, "--what"]]:
+            result = self.call(*command)
+            self.assertEqual(result.returncode, 2, command)
+            self.assertTrue(result.stderr.startswith("foretile-run: "), result.stderr)
+
+    def test_calibration_refuses_a_missing_folder(self):
+        result = self.call(FORETILE_RUN, "calibrate", "-o", "missing/here.toml")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("missing/here.toml", result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
