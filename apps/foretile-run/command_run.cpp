@@ -79,7 +79,8 @@ void print_text(const Finished& done, const Report& report) {
 void report(const RunArguments& arguments, const MpiSession& session, const Finished& done) {
   const auto statistics = gather_statistics(done.result.statistics, session.world());
   if (session.rank() != 0) return;
-  const Report summary = make_report(statistics, done.work->machine, done.result.wall_s);
+  const Report summary =
+      make_report(statistics, done.work->machine, done.work->plan.grid, done.result.wall_s);
   if (arguments.options.json) {
     print_json_result(done, summary);
   } else {
