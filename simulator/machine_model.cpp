@@ -82,10 +82,10 @@ void MachineModel::add_device_routes(int node) {
       const std::string name = fmt::format("{}.{}", rank, d);
       Route load{sg4::LinkInRoute(
                      link("h2d" + name, l.host_to_device.bandwidth_bytes_per_s, l.host_to_device.latency_s)),
-                 sg4::LinkInRoute(down[home])};
+                 sg4::LinkInRoute(down[socket])};
       Route store{sg4::LinkInRoute(
                       link("d2h" + name, l.device_to_host.bandwidth_bytes_per_s, l.device_to_host.latency_s)),
-                  sg4::LinkInRoute(up[home])};
+                  sg4::LinkInRoute(up[socket])};
       for (const auto& hop : between_sockets(node, home, socket)) load.push_back(hop);
       for (const auto& hop : between_sockets(node, socket, home)) store.push_back(hop);
       route(memory(rank), device(rank, d), load);

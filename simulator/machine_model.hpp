@@ -13,11 +13,11 @@ namespace foretile {
 inline constexpr double kHostSpeed = 1e9;
 
 /// Links:
-///   host -> device   one device's link, the socket's limit for all its devices, the bus when on the other
-///   socket device -> device one device's way out and the other's way in, the bus when on different sockets
-///   rank -> rank     the rank's own cap and its node's injection limit on either side; inside a node a link
-///   of
-///                    the rank's own
+///  - host -> device and back: the device's link, the limit of all devices on its socket, and the bus when the
+///    host's memory is on another socket,
+///  - device -> device: one's way out, the other's way in, and the bus between sockets,
+///  - rank -> rank: the rank's own cap and its node's injection limit on either side; inside a node a link of
+///    the rank's own.
 /// Every direction is a link of its own. Flows between nodes and flows inside a node share no link, so that
 /// SimGrid solves them apart. No link joins all nodes: the fabric is taken as non-blocking.
 class MachineModel {
