@@ -26,8 +26,25 @@ MachineModel::MachineModel(sg4::Engine& engine, const Machine& machine)
   zone_->seal();
 }
 
-sg4::Link* MachineModel::link(const std::string& name, double bandwidth, double latency) {
-  return zone_->create_link(name, capacity(bandwidth))->set_latency(latency)->seal();
+sg4::Link* MachineModel::link(const std::string& name, double bandwidth) {
+  return zone_->create_link(name, capacity(bandwidth))->set_latency(0)->seal();
+}
+
+double MachineModel::copy_latency(int rank, MemoryPlace from, MemoryPlace to) const {
+  const NodeLinks& l = machine_->platform.links;
+  const auto socket = [&](MemoryPlace place) {
+    return machine_->socket_of(rank, place == kHost ? 0 : place);
+  };
+  const double bus = socket(from) == socket(to) ? 0 : l.cross_socket.latency_s;
+  if (from == kHost) return l.host_to_device.latency_s + bus;
+  if (to == kHost) return l.device_to_host.latency_s + bus;
+  return l.peer.latency_s + bus;
+}
+
+double MachineModel::message_latency(int from_rank, int to_rank) const {
+  const Platform& p = machine_->platform;
+  return machine_->node_of(from_rank) == machine_->node_of(to_rank) ? p.links.message.latency_s
+                                                                    : p.network.message.latency_s;
 }
 
 void MachineModel::route(sg4::Host* from, sg4::Host* to, const Route& links) {
@@ -43,8 +60,7 @@ void MachineModel::add_hosts() {
     bus_.emplace_back();
     for (int socket = 0; socket < m.platform.sockets; ++socket) {
       const LinkModel& bus = m.platform.links.cross_socket;
-      bus_.back().push_back(
-          link(fmt::format("bus{}.{}", node, socket), bus.bandwidth_bytes_per_s, bus.latency_s));
+      bus_.back().push_back(link(fmt::format("bus{}.{}", node, socket), bus.bandwidth_bytes_per_s));
     }
   }
   for (int rank = 0; rank < m.ranks; ++rank) {
@@ -69,8 +85,8 @@ void MachineModel::add_device_routes(int node) {
   std::vector<sg4::Link*> up;
   for (int socket = 0; socket < m.platform.sockets; ++socket) {
     const std::string name = fmt::format("{}.{}", node, socket);
-    down.push_back(link("socket_down" + name, l.socket_host_to_device_bytes_per_s, 0));
-    up.push_back(link("socket_up" + name, l.socket_host_to_device_bytes_per_s, 0));
+    down.push_back(link("socket_down" + name, l.socket_host_to_device_bytes_per_s));
+    up.push_back(link("socket_up" + name, l.socket_host_to_device_bytes_per_s));
   }
   for (int rank = 0; rank < m.ranks; ++rank) {
     if (m.node_of(rank) != node) continue;
@@ -80,18 +96,16 @@ void MachineModel::add_device_routes(int node) {
     for (int d = 0; d < m.devices_per_rank; ++d) {
       const int socket = m.socket_of(rank, d);
       const std::string name = fmt::format("{}.{}", rank, d);
-      Route load{sg4::LinkInRoute(
-                     link("h2d" + name, l.host_to_device.bandwidth_bytes_per_s, l.host_to_device.latency_s)),
-                 sg4::LinkInRoute(down[home])};
-      Route store{sg4::LinkInRoute(
-                      link("d2h" + name, l.device_to_host.bandwidth_bytes_per_s, l.device_to_host.latency_s)),
-                  sg4::LinkInRoute(up[home])};
+      Route load{sg4::LinkInRoute(link("h2d" + name, l.host_to_device.bandwidth_bytes_per_s)),
+                 sg4::LinkInRoute(down[socket])};
+      Route store{sg4::LinkInRoute(link("d2h" + name, l.device_to_host.bandwidth_bytes_per_s)),
+                  sg4::LinkInRoute(up[socket])};
       for (const auto& hop : between_sockets(node, home, socket)) load.push_back(hop);
       for (const auto& hop : between_sockets(node, socket, home)) store.push_back(hop);
       route(memory(rank), device(rank, d), load);
       route(device(rank, d), memory(rank), store);
-      out.push_back(link("out" + name, l.peer.bandwidth_bytes_per_s, l.peer.latency_s));
-      in.push_back(link("in" + name, l.peer.bandwidth_bytes_per_s, 0));
+      out.push_back(link("out" + name, l.peer.bandwidth_bytes_per_s));
+      in.push_back(link("in" + name, l.peer.bandwidth_bytes_per_s));
     }
     for (int from = 0; from < m.devices_per_rank; ++from) {
       for (int to = 0; to < m.devices_per_rank; ++to) {
@@ -112,17 +126,16 @@ void MachineModel::add_message_routes() {
   std::vector<sg4::Link*> inject;
   std::vector<sg4::Link*> eject;
   for (int node = 0; node < m.nodes(); ++node) {
-    inject.push_back(link(fmt::format("inject{}", node), net.node_injection_bytes_per_s, 0));
-    eject.push_back(link(fmt::format("eject{}", node), net.node_injection_bytes_per_s, 0));
+    inject.push_back(link(fmt::format("inject{}", node), net.node_injection_bytes_per_s));
+    eject.push_back(link(fmt::format("eject{}", node), net.node_injection_bytes_per_s));
   }
   std::vector<sg4::Link*> send;
   std::vector<sg4::Link*> receive;
   std::vector<sg4::Link*> local;
   for (int rank = 0; rank < m.ranks; ++rank) {
-    send.push_back(
-        link(fmt::format("send{}", rank), net.message.bandwidth_bytes_per_s, net.message.latency_s));
-    receive.push_back(link(fmt::format("receive{}", rank), net.message.bandwidth_bytes_per_s, 0));
-    local.push_back(link(fmt::format("local{}", rank), inside.bandwidth_bytes_per_s, inside.latency_s));
+    send.push_back(link(fmt::format("send{}", rank), net.message.bandwidth_bytes_per_s));
+    receive.push_back(link(fmt::format("receive{}", rank), net.message.bandwidth_bytes_per_s));
+    local.push_back(link(fmt::format("local{}", rank), inside.bandwidth_bytes_per_s));
   }
   for (int from = 0; from < m.ranks; ++from) {
     for (int to = 0; to < m.ranks; ++to) {

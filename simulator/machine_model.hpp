@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "platforms/machine.hpp"
+#include "scheduler/backend.hpp"
 
 namespace foretile {
 
@@ -13,11 +14,14 @@ namespace foretile {
 inline constexpr double kHostSpeed = 1e9;
 
 /// Links:
-///   host -> device   one device's link, the socket's limit for all its devices, the bus when on the other
-///   socket device -> device one device's way out and the other's way in, the bus when on different sockets
-///   rank -> rank     the rank's own cap and its node's injection limit on either side; inside a node a link
-///   of
-///                    the rank's own
+///  - host -> device and back: the device's link, the limit of all devices on its socket, and the bus when
+///  the
+///    host's memory is on another socket,
+///  - device -> device: one's way out, the other's way in, and the bus between sockets,
+///  - rank -> rank: the rank's own cap and its node's injection limit on either side; inside a node a link of
+///    the rank's own.
+/// The links have no latency of their own: CM02 shares a link among flows in inverse proportion to their
+/// latencies, as TCP does and DMA engines do not. Flows start when their latency is over instead.
 /// Every direction is a link of its own. Flows between nodes and flows inside a node share no link, so that
 /// SimGrid solves them apart. No link joins all nodes: the fabric is taken as non-blocking.
 class MachineModel {
@@ -26,12 +30,15 @@ class MachineModel {
 
   simgrid::s4u::Host* memory(int rank) const { return memories_[rank]; }
   simgrid::s4u::Host* device(int rank, int device) const { return devices_[rank][device]; }
+  /// Until the first byte: of a copy inside a rank, of a message.
+  double copy_latency(int rank, MemoryPlace from, MemoryPlace to) const;
+  double message_latency(int from_rank, int to_rank) const;
   /// All cores of the rank's node: several ranks share them.
   simgrid::s4u::Host* cores(int rank) const { return cores_[machine_->node_of(rank)]; }
 
  private:
   using Route = std::vector<simgrid::s4u::LinkInRoute>;
-  simgrid::s4u::Link* link(const std::string& name, double bandwidth, double latency);
+  simgrid::s4u::Link* link(const std::string& name, double bandwidth);
   void add_hosts();
   void add_device_routes(int node);
   void add_message_routes();

@@ -53,13 +53,22 @@ void SimulatedRank::on_cores(Activity& activity, double seconds) {
   exec->start();
 }
 
-void SimulatedRank::transfer(Activity& activity, sg4::Host* from, sg4::Host* to, std::int64_t bytes) {
+/// The flow starts when the latency is over (see MachineModel).
+void SimulatedRank::transfer(Activity& activity, sg4::Host* from, sg4::Host* to, double latency_s,
+                             std::int64_t bytes) {
   const auto noisy =
       static_cast<std::uint64_t>(static_cast<double>(bytes) * noise(machine_.platform.noise.link));
-  const sg4::CommPtr comm = sg4::Comm::sendto_init(from, to)->set_payload_size(noisy);
-  comm->set_data(&activity);
-  activity.simgrid = comm;
-  comm->start();
+  const auto start = [&activity, from, to, noisy] {
+    const sg4::CommPtr comm = sg4::Comm::sendto_init(from, to)->set_payload_size(noisy);
+    comm->set_data(&activity);
+    activity.simgrid = comm;
+    comm->start();
+  };
+  if (latency_s > 0) {
+    simgrid::kernel::timer::Timer::set(now() + latency_s, start);
+  } else {
+    start();
+  }
 }
 
 void SimulatedRank::start_kernel(OperationId id, int, TileId, const Product& product) {
@@ -104,7 +113,14 @@ void SimulatedRank::start_copy(OperationId id, const Copy& copy) {
 
 void SimulatedRank::begin_copy(Activity& a) {
   a.kind = Activity::Kind::plain;
-  transfer(a, place(a.copy.from), place(a.copy.to), a.copy.bytes);
+  transfer(a, place(a.copy.from), place(a.copy.to), model_.copy_latency(rank_, a.copy.from, a.copy.to),
+           a.copy.bytes);
+}
+
+void SimulatedRank::begin_message(Activity& a) {
+  a.kind = Activity::Kind::message;
+  transfer(a, model_.memory(rank_), model_.memory(a.to_rank), model_.message_latency(rank_, a.to_rank),
+           a.message.bytes);
 }
 
 void SimulatedRank::start_send(OperationId id, int to_rank, const Message& message) {
@@ -115,10 +131,9 @@ void SimulatedRank::start_send(OperationId id, int to_rank, const Message& messa
       machine_.platform.runtime.message_overhead_s * static_cast<double>(message.broadcast->tiles.size());
   if (overhead > 0) {
     in_turn(a, messenger_free_at_, overhead);
-    return;
+  } else {
+    begin_message(a);
   }
-  a.kind = Activity::Kind::message;
-  transfer(a, model_.memory(rank_), model_.memory(to_rank), message.bytes);
 }
 
 void SimulatedRank::ended(Activity& a) {
@@ -130,8 +145,7 @@ void SimulatedRank::ended(Activity& a) {
       begin_copy(a);
       break;
     case Activity::Kind::send_overhead:
-      a.kind = Activity::Kind::message;
-      transfer(a, model_.memory(rank_), model_.memory(a.to_rank), a.message.bytes);
+      begin_message(a);
       break;
     case Activity::Kind::message:
       deliver(a);

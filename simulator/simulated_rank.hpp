@@ -57,8 +57,10 @@ class SimulatedRank final : public Backend {
   void in_turn(Activity& activity, double& free_at, double seconds);
   /// On cores that other ranks may use too.
   void on_cores(Activity& activity, double seconds);
-  void transfer(Activity& activity, simgrid::s4u::Host* from, simgrid::s4u::Host* to, std::int64_t bytes);
+  void transfer(Activity& activity, simgrid::s4u::Host* from, simgrid::s4u::Host* to, double latency_s,
+                std::int64_t bytes);
   void begin_copy(Activity& activity);
+  void begin_message(Activity& activity);
   void deliver(const Activity& activity);
   void receive(const Message& message, const Path& path);
   double noise(double deviation);

@@ -39,10 +39,23 @@ std::unique_ptr<sg4::Engine> make_engine() {
   return std::make_unique<sg4::Engine>(&count, arguments.data());
 }
 
+void check_machine(const Plan& plan, const Machine& machine) {
+  std::size_t devices = 0;
+  for (const RankPlan& rank : plan.ranks) devices = std::max(devices, rank.devices.size());
+  if (plan.ranks.size() <= static_cast<std::size_t>(machine.ranks) &&
+      devices <= static_cast<std::size_t>(machine.devices_per_rank))
+    return;
+  throw input_error("simulation",
+                    fmt::format("a plan for {} ranks with {} devices", plan.ranks.size(), devices),
+                    fmt::format("at most {} ranks with {} devices", machine.ranks, machine.devices_per_rank),
+                    "plan for this machine");
+}
+
 }  // namespace
 
 SimulationResult simulate(const Plan& plan, const Contraction& contraction, const Machine& machine,
                           const SimulationOptions& options) {
+  check_machine(plan, machine);
   const auto engine = make_engine();
   const MachineModel model(*engine, machine);
   std::vector<std::unique_ptr<SimulatedRank>> backends;

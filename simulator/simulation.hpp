@@ -24,7 +24,7 @@ struct SimulationResult {
 
 /// Every product, copy, generated tile and message is one SimGrid activity or more. SimGrid has one engine
 /// per process: call once per process. Throws WorkError when the plan stalls (a bug: the verifier excludes
-/// it).
+/// it) and InputError when the plan is for a larger machine.
 SimulationResult simulate(const Plan& plan, const Contraction& contraction, const Machine& machine,
                           const SimulationOptions& options = {});
 

@@ -1,0 +1,255 @@
+#include "simulator/simulation.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "planner/strategy.hpp"
+#include "planner/verify.hpp"
+#include "tests/planner/random_case.hpp"
+#include "tests/simulator/run_isolated.hpp"
+
+namespace foretile {
+namespace {
+
+// Unless said otherwise tiles are 100 x 100: 80 kB, made in 80 us at 1 GB/s per core; a product takes 2e6
+// flop at 1 Gflop/s = 2 ms. Links without figures take no time. Times below are in us.
+constexpr double kMicro = 1e-6;
+constexpr double kPrecision = 0.01;  // us
+
+Contraction dense(std::vector<std::int64_t> m, std::vector<std::int64_t> n, std::vector<std::int64_t> k) {
+  Tiling rows = Tiling::from_sizes(m);
+  Tiling columns = Tiling::from_sizes(n);
+  Tiling inner = Tiling::from_sizes(k);
+  Shape a = Shape::dense(rows.tiles(), inner.tiles());
+  Shape b = Shape::dense(inner.tiles(), columns.tiles());
+  Shape c = Shape::dense(rows.tiles(), columns.tiles());
+  return {"", rows, columns, inner, std::move(a), std::move(b), std::move(c), 0};
+}
+
+const Contraction one_product = dense({100}, {100}, {100});
+const Contraction two_columns = dense({100}, {100, 100}, {100});
+
+Machine machine(int ranks, int devices, int ranks_per_node = 1) {
+  return small_machine(ranks, devices, 1 << 30, std::int64_t{1} << 32, ranks_per_node);
+}
+
+/// Makespan in us, then bytes from peers.
+std::vector<double> results(const Contraction& problem, const Machine& on, const Settings& settings = {},
+                            std::uint64_t seed = 1) {
+  return run_isolated([&] {
+    const Plan plan = make_plan(problem, on, settings);
+    verify(plan, problem);
+    const SimulationResult result = simulate(plan, problem, on, {nullptr, seed});
+    double peers = 0;
+    for (const RankStatistics& rank : result.ranks) {
+      for (const DeviceStatistics& device : rank.devices) peers += static_cast<double>(device.d2d_bytes);
+    }
+    return std::vector<double>{result.makespan_s / kMicro, peers};
+  });
+}
+
+double micros(const Contraction& problem, const Machine& on, const Settings& settings = {},
+              std::uint64_t seed = 1) {
+  return results(problem, on, settings, seed).at(0);
+}
+
+/// 80 to make B, 2000 for the kernel.
+TEST(Simulation, OneKernel) {
+  EXPECT_NEAR(micros(one_product, machine(1, 1)), 2080, kPrecision);
+}
+
+/// A is loaded behind B, in the same copy: 80 + (10 + 160) + 2000 + (20 + 80 / 2).
+TEST(Simulation, LoadKernelStore) {
+  Machine m = machine(1, 1);
+  m.platform.links.host_to_device = {10e-6, 1e9};
+  m.platform.links.device_to_host = {20e-6, 2e9};
+  EXPECT_NEAR(micros(one_product, m), 2310, kPrecision);
+}
+
+/// Both devices load B and A at once, 160 kB each at 1.6 / 2 GB/s = 200, and store C's 80 kB at once: 100.
+/// 80 + 200 + 2000 + 100.
+TEST(Simulation, TwoDevicesShareTheSocket) {
+  Machine m = machine(1, 2);
+  m.platform.links.host_to_device = {0, 1e9};
+  m.platform.links.socket_host_to_device_bytes_per_s = 1.6e9;
+  EXPECT_NEAR(micros(two_columns, m), 2380, kPrecision);
+}
+
+/// As before, but each device has a socket and thus a limit of its own: 0.8 GB/s again.
+TEST(Simulation, DevicesOnDifferentSocketsDoNotShare) {
+  Machine m = machine(1, 2);
+  m.platform.sockets = 2;
+  m.platform.devices_per_socket = 1;
+  m.platform.links.host_to_device = {0, 1e9};
+  m.platform.links.socket_host_to_device_bytes_per_s = 0.8e9;
+  EXPECT_NEAR(micros(two_columns, m), 2380, kPrecision);
+}
+
+/// Device 1 is on the other socket than its host memory: 5 + 160 kB at 0.5 GB/s, and 5 + 80 kB for C.
+/// 80 + 325 + 2000 + 165.
+TEST(Simulation, TheBusBetweenSocketsLimits) {
+  Machine m = machine(1, 2);
+  m.platform.sockets = 2;
+  m.platform.devices_per_socket = 1;
+  m.platform.links.host_to_device = {0, 1e9};
+  m.platform.links.cross_socket = {5e-6, 0.5e9};
+  EXPECT_NEAR(micros(two_columns, m), 2570, kPrecision);
+}
+
+/// Columns of 100 and 400. One device has B (made after 80) and A after 80 + 160 = 240. The other's B is made
+/// after 320; A comes from the first device then, in 30 + 80 kB at 0.1 GB/s = 830, longer than B (320 from
+/// the host). Kernel 8000: 320 + 830 + 8000.
+TEST(Simulation, CopiesFromAPeer) {
+  Machine m = machine(1, 2);
+  m.platform.links.host_to_device = {0, 1e9};
+  m.platform.links.peer = {30e-6, 0.1e9};
+  const auto found = results(dense({100}, {100, 400}, {100}), m);
+  EXPECT_NEAR(found[0], 9150, kPrecision);
+  EXPECT_EQ(found[1], 80000);
+}
+
+/// B and A in copies of their own, software 50 each, one after the other; 50 more for C.
+/// 80 + 50 + 50 + 2000 + 50.
+TEST(Simulation, SoftwareOfCopiesIsSerial) {
+  Machine m = machine(1, 1);
+  m.platform.runtime.copy_overhead_s = 50e-6;
+  EXPECT_NEAR(micros(one_product, m, {{"copy_batch_bytes", "0"}}), 2230, kPrecision);
+  EXPECT_NEAR(micros(one_product, m), 2230, kPrecision);  // per tile, whatever shares a copy
+}
+
+/// Each rank has one of two tiles of A and needs both, k = 0 first. Rank 1 gets it after 10 + 80 kB at 20
+/// MB/s = 4010; then two kernels.
+TEST(Simulation, MessageBetweenNodes) {
+  Machine m = machine(2, 1);
+  m.platform.network.message = {10e-6, 20e6};
+  EXPECT_NEAR(micros(dense({100}, {100, 100}, {100, 100}), m), 8010, kPrecision);
+}
+
+/// 100 before the message leaves and 100 after it came.
+TEST(Simulation, SoftwareOfMessagesOnBothSides) {
+  Machine m = machine(2, 1);
+  m.platform.network.message = {10e-6, 20e6};
+  m.platform.runtime.message_overhead_s = 100e-6;
+  EXPECT_NEAR(micros(dense({100}, {100, 100}, {100, 100}), m), 8210, kPrecision);
+}
+
+/// Ranks of one node use its own link.
+TEST(Simulation, MessageInsideANode) {
+  Machine m = machine(2, 1, 2);
+  m.platform.network.message = {1, 1};
+  m.platform.links.message = {10e-6, 20e6};
+  EXPECT_NEAR(micros(dense({100}, {100, 100}, {100, 100}), m), 8010, kPrecision);
+}
+
+/// Two nodes with two ranks each in one grid row. Columns 0 and 1 of B are empty, so ranks 0 and 1 (node 0)
+/// have nothing to do but send: A(0,0) to rank 2 for B(0,2), A(0,1) to rank 3 for B(1,3). Each rank could
+/// send at 20 MB/s, the node at 30: 80 kB at 15 MB/s = 5333.33. 10 + 5333.33 + 2000.
+TEST(Simulation, RanksOfANodeShareItsInjection) {
+  const Tiling one = Tiling::from_sizes({100});
+  const Contraction problem{"",
+                            one,
+                            Tiling::uniform(400, 100),
+                            Tiling::uniform(200, 100),
+                            Shape::dense(1, 2),
+                            Shape(2, 4, {{0, 2}, {1, 3}}),
+                            Shape(1, 4, {{0, 2}, {0, 3}}),
+                            0};
+  Machine m = machine(4, 1, 2);
+  m.platform.network.message = {10e-6, 20e6};
+  m.platform.network.node_injection_bytes_per_s = 30e6;
+  EXPECT_NEAR(micros(problem, m), 10 + 16000.0 / 3 + 2000, kPrecision);
+  m.platform.network.node_injection_bytes_per_s = 50e6;  // now the ranks' own 20 MB/s limit
+  EXPECT_NEAR(micros(problem, m), 10 + 4000 + 2000, kPrecision);
+}
+
+/// Eight tiles of B on two cores at 10 MB/s: 8000 each, so pairs are ready after 8000, 16000, 24000, 32000;
+/// the last two kernels follow: 36000.
+TEST(Simulation, GenerationOnTheCores) {
+  Machine m = machine(1, 1);
+  m.platform.cores_per_socket = 2;
+  m.platform.generation_bytes_per_s_per_core = 10e6;
+  EXPECT_NEAR(micros(dense({100}, {100}, std::vector<std::int64_t>(8, 100)), m), 36000, kPrecision);
+}
+
+/// Cores as devices, three ranks on two cores: each gets 2/3 of a core, for B (120) and the kernel (3000).
+TEST(Simulation, RanksShareTooFewCores) {
+  Machine m = machine(3, 1, 3);
+  m.platform.device.kind = DeviceKind::core;
+  m.platform.cores_per_socket = 2;
+  m.platform.devices_per_socket = 2;
+  EXPECT_NEAR(micros(dense({100}, {100, 100, 100}, {100}), m), 3120, kPrecision);
+}
+
+/// On enough cores nobody waits, and copies to devices do not exist.
+TEST(Simulation, CoresOfTheirOwn) {
+  Machine m = machine(2, 1, 2);
+  m.platform.device.kind = DeviceKind::core;
+  m.platform.cores_per_socket = 2;
+  m.platform.devices_per_socket = 2;
+  m.platform.links.host_to_device = {1, 1};
+  EXPECT_NEAR(micros(two_columns, m), 2080, kPrecision);
+}
+
+TEST(Simulation, NoiseDependsOnTheSeedAlone) {
+  Machine m = machine(1, 1);
+  m.platform.links.host_to_device = {10e-6, 1e9};
+  const double quiet = micros(one_product, m, {}, 1);
+  EXPECT_EQ(micros(one_product, m, {}, 2), quiet);
+  for (double Noise::*kind : {&Noise::kernel, &Noise::link}) {
+    Machine noisy = m;
+    noisy.platform.noise.*kind = 0.1;
+    const double first = micros(one_product, noisy, {}, 1);
+    EXPECT_EQ(micros(one_product, noisy, {}, 1), first);
+    EXPECT_NE(micros(one_product, noisy, {}, 2), first);
+    EXPECT_NE(first, quiet);
+  }
+}
+
+/// Random machines and plans: all products done, and the critical path explains the whole time of each rank.
+TEST(Simulation, CausesAddUpOnRandomPlans) {
+  int runs = 0;
+  for (std::uint64_t seed = 0; seed < 30; ++seed) {
+    SCOPED_TRACE(seed);
+    RandomCase c = random_case(seed);
+    c.machine.platform.device.memory_bytes *= 3;
+    Random random(seed);
+    const auto link = [&] { return LinkModel{1e-6 * random.real(), 1e6 * (1 + 9 * random.real())}; };
+    Platform& p = c.machine.platform;
+    p.links = {link(), link(), 1e7 * random.real(), link(), link(), link()};
+    p.network = {link(), 1e7 * random.real()};
+    p.runtime = {1e-6 * random.real(), 1e-6 * random.real()};
+    p.noise = {0.05, 0.05};
+    if (seed % 4 == 0) p.device.kind = DeviceKind::core;
+    try {
+      make_plan(c.problem, c.machine, c.settings);
+    } catch (const InputError&) {
+      continue;
+    }
+    ++runs;
+    const auto numbers = run_isolated([&] {
+      const Plan plan = make_plan(c.problem, c.machine, c.settings);
+      const SimulationResult result = simulate(plan, c.problem, c.machine);
+      double kernels = 0;
+      double most = 0;
+      for (const RankStatistics& rank : result.ranks) {
+        for (const DeviceStatistics& device : rank.devices) kernels += static_cast<double>(device.kernels);
+        most = std::max(most, std::abs(rank.critical.total() - rank.finish_s));
+      }
+      return std::vector<double>{kernels - static_cast<double>(verify(plan, c.problem).gemms), most,
+                                 result.makespan_s};
+    });
+    EXPECT_EQ(numbers.at(0), 0);
+    EXPECT_LE(numbers.at(1), 1e-6 * numbers.at(2));
+  }
+  EXPECT_GE(runs, 20);
+}
+
+/// A plan for more ranks or devices than the machine has.
+TEST(Simulation, RefusesAPlanForAnotherMachine) {
+  const Plan plan = make_plan(two_columns, machine(2, 2), {});
+  EXPECT_THROW(simulate(plan, two_columns, machine(1, 2)), InputError);
+  EXPECT_THROW(simulate(plan, two_columns, machine(2, 1)), InputError);
+}
+
+}  // namespace
+}  // namespace foretile
