@@ -12,7 +12,7 @@ namespace foretile {
 
 class TableReader;
 
-/// Lengths in angstrom. The defaults are fitted to RR-9365, Table 1, tiling v1.
+/// Lengths in angstrom. The defaults are fitted to RR-9365, Table 1, mostly tiling v1.
 struct MoleculeParameters {
   std::string xyz;  ///< the text of an XYZ file
   Basis basis = Basis::def2_svp;
