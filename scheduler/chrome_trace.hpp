@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <tuple>
 #include <vector>
 
 #include "base/files.hpp"
@@ -35,7 +36,9 @@ class ChromeTrace final : public TraceSink {
     int rank;
     MemoryPlace device;
     Kind kind;
-    auto operator<=>(const LaneKey&) const = default;
+    bool operator<(const LaneKey& o) const {
+      return std::tie(rank, device, kind) < std::tie(o.rank, o.device, o.kind);
+    }
   };
   /// End of the last event of each of its threads.
   using Lane = std::vector<double>;

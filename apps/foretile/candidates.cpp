@@ -1,5 +1,7 @@
 #include "apps/foretile/candidates.hpp"
 
+#include <fmt/format.h>
+
 #include "apps/foretile/rehearsal.hpp"
 #include "platforms/loader.hpp"
 #include "scheduler/report.hpp"
@@ -18,7 +20,7 @@ Parts parts_of(const Candidate& candidate) {
   for (const auto& [key, value] : candidate) {
     if (key == "problem") continue;
     if (key.starts_with("platform.")) {
-      parts.platform.push_back(key + "=" + value);
+      parts.platform.push_back(fmt::format("{}={}", key, value));
     } else {
       parts.strategy[key] = value;
     }
