@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <thread>
+#include <vector>
 
 #include "base/error.hpp"
 #include "executor/cpu/cpu_backend.hpp"
@@ -30,6 +31,16 @@ int position_of(const Broadcast& broadcast, int rank) {
 /// Without knowing the sender's path, arrival counts as network time from the start.
 Path arrival(double now) {
   return Path{}.plus(Cause::network, now);
+}
+
+/// Touches the memory and gives it back to the allocator, which keeps it (see foretile-run's main).
+void fill_pool(std::int64_t bytes) {
+  constexpr std::int64_t kPiece = 1 << 24;
+  std::vector<TileBuffer> pieces;
+  for (std::int64_t taken = 0; taken < bytes; taken += kPiece) {
+    pieces.emplace_back(kPiece);
+    for (std::int64_t at = 0; at < kPiece / 8; at += 512) pieces.back().data()[at] = 0;
+  }
 }
 
 void progress_loop(RankScheduler& scheduler, CpuBackend& backend, Post& post, HostStore& host, int rank) {
@@ -65,6 +76,7 @@ RunResult run(const Plan& frame, const RankPlan& plan, const Contraction& contra
   CpuBackend backend(contraction, *result.host, machine.devices_per_rank, scheduling.core_slots, send);
   RankScheduler scheduler(frame, plan, contraction, rank, backend, scheduling, options.trace);
 
+  fill_pool(options.pool_bytes);
   quiet_barrier(communicator);
   backend.start_clock();
   scheduler.start();

@@ -115,6 +115,7 @@ void execute(const RunArguments& arguments, const MpiSession& session) {
   EventStore events;
   RunOptions options;
   options.copies = arguments.copies;
+  options.pool_bytes = done.work->machine.devices_per_rank * done.work->summary.peak_device_bytes;
   if (!arguments.trace.empty()) options.trace = &events;
   const RankPlan part = part_of(session.rank(), *done.work);
   done.result =
