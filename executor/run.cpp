@@ -17,9 +17,18 @@ namespace foretile {
 
 namespace {
 
-/// How long the loop sleeps while cores work and messages may come: short against a product of tiles (about
-/// 5 ms), long against the cost of waking (about 10 us).
-constexpr double kNapSeconds = 200e-6;
+/// How long the loop sleeps at most while cores work. On CPU cores each look at MPI takes time from the products, so
+/// looks get rarer while no message comes. Work that ends wakes the loop at once.
+class Nap {
+ public:
+  double seconds(bool messages_expected) const { return messages_expected ? nap_ : 1.0; }
+  void news(bool any) { nap_ = any ? kShortest : std::min(2 * nap_, kLongest); }
+
+ private:
+  static constexpr double kShortest = 100e-6;
+  static constexpr double kLongest = 2e-3;
+  double nap_ = kShortest;
+};
 
 int position_of(const Broadcast& broadcast, int rank) {
   for (std::size_t d = 0; d < broadcast.destinations.size(); ++d) {
@@ -51,9 +60,13 @@ void progress_loop(RankScheduler& scheduler, CpuBackend& backend, Post& post, Ho
     host.keep(std::move(buffer));
     scheduler.received(message, arrival(backend.now()));
   };
+  Nap nap;
   while (!scheduler.finished()) {
     const bool any = post.progress(sent, received);
-    for (const OperationId id : backend.ended(any ? 0.0 : kNapSeconds)) scheduler.done(id);
+    nap.news(any);
+    for (const OperationId id : backend.ended(any ? 0.0 : nap.seconds(scheduler.expects_messages()))) {
+      scheduler.done(id);
+    }
   }
 }
 

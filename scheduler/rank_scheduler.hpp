@@ -46,6 +46,8 @@ class RankScheduler {
   void received(const Message& message, const Path& path);
 
   bool finished() const;
+  /// Messages are on their way to or from this rank.
+  bool expects_messages() const { return to_receive_ > 0 || sending_ > 0; }
   /// Path of the operation that ended last, also during Backend callbacks.
   const Path& path() const { return operations_.path(); }
   const RankStatistics& statistics();

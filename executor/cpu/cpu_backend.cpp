@@ -15,18 +15,11 @@ CpuBackend::CpuBackend(const Contraction& contraction, HostStore& host, int devi
       host_(host),
       send_(std::move(send)),
       devices_(devices),
-      copies_(1),
-      cores_(cores) {}
+      copies_(1, completions_),
+      cores_(cores, completions_) {}
 
 double CpuBackend::now() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-}
-
-std::vector<OperationId> CpuBackend::ended(double seconds) {
-  std::vector<OperationId> ids = std::exchange(instant_, {});
-  for (const OperationId id : copies_.finished(0)) ids.push_back(id);
-  for (const OperationId id : cores_.finished(ids.empty() ? seconds : 0)) ids.push_back(id);
-  return ids;
 }
 
 std::int64_t CpuBackend::bytes(TileRef tile) const {
@@ -106,7 +99,7 @@ void CpuBackend::start_generate(OperationId id, TileId b) {
 void CpuBackend::start_copy(OperationId id, const Copy& copy) {
   if (copy.to == kHost) {
     for (const TileRef tile : copy.tiles) host_.c.insert(devices_[copy.from].c.extract(tile.id));
-    instant_.push_back(id);
+    completions_.add(id, nullptr);
     return;
   }
   struct Move {

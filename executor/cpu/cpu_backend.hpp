@@ -25,7 +25,7 @@ class CpuBackend final : public Backend {
   /// The clock starts now.
   void start_clock() { start_ = std::chrono::steady_clock::now(); }
   /// Operations ended since the last call; waits up to `seconds` for the first.
-  std::vector<OperationId> ended(double seconds);
+  std::vector<OperationId> ended(double seconds) { return completions_.take(seconds); }
 
   double now() const override;
   int kernel_slots() const override { return 1; }
@@ -54,8 +54,8 @@ class CpuBackend final : public Backend {
   HostStore& host_;
   Send send_;
   std::vector<DeviceTiles> devices_;
-  std::vector<OperationId> instant_;  // ended while starting
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  Completions completions_;
   WorkerPool copies_;
   WorkerPool cores_;  // last: its threads end first
 };

@@ -5,7 +5,23 @@
 
 namespace foretile {
 
-WorkerPool::WorkerPool(int threads) {
+void Completions::add(OperationId id, std::exception_ptr failure) {
+  const std::lock_guard lock(mutex_);
+  ids_.push_back(id);
+  if (failure) failure_ = std::move(failure);
+  added_.notify_one();
+}
+
+std::vector<OperationId> Completions::take(double seconds) {
+  std::unique_lock lock(mutex_);
+  if (seconds > 0) {
+    added_.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return !ids_.empty(); });
+  }
+  if (failure_) std::rethrow_exception(failure_);
+  return std::exchange(ids_, {});
+}
+
+WorkerPool::WorkerPool(int threads, Completions& completions) : completions_(completions) {
   for (int t = 0; t < threads; ++t) threads_.emplace_back([this] { work(); });
 }
 
@@ -26,16 +42,6 @@ void WorkerPool::submit(OperationId id, std::function<void()> job) {
   submitted_.notify_one();
 }
 
-std::vector<OperationId> WorkerPool::finished(double seconds) {
-  std::unique_lock lock(mutex_);
-  if (seconds > 0) {
-    done_.wait_for(lock, std::chrono::duration<double>(seconds),
-                   [this] { return !finished_.empty() || failure_; });
-  }
-  if (failure_) std::rethrow_exception(failure_);
-  return std::exchange(finished_, {});
-}
-
 void WorkerPool::work() {
   std::unique_lock lock(mutex_);
   for (;;) {
@@ -50,10 +56,8 @@ void WorkerPool::work() {
     } catch (...) {
       failure = std::current_exception();
     }
+    completions_.add(job.id, std::move(failure));
     lock.lock();
-    finished_.push_back(job.id);
-    if (failure) failure_ = failure;
-    done_.notify_one();
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <condition_variable>
 #include <deque>
+#include <exception>
 #include <functional>
 #include <mutex>
 #include <thread>
@@ -12,18 +13,31 @@
 
 namespace foretile {
 
-/// Runs jobs in the order given, `threads` at a time. Each job's operation id appears among the finished ones
-/// when it has returned; an exception of a job is thrown again by `finished`.
+/// Where pools report what has ended; one thread waits here.
+class Completions {
+ public:
+  void add(OperationId id, std::exception_ptr failure);
+  /// Ids added since the last call. Waits up to `seconds` for the first one; does not wait when 0. Throws
+  /// what a job threw.
+  std::vector<OperationId> take(double seconds);
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable added_;
+  std::vector<OperationId> ids_;
+  std::exception_ptr failure_;
+};
+
+/// Runs jobs in the order given, `threads` at a time, and reports each one's operation id when it has
+/// returned.
 class WorkerPool {
  public:
-  explicit WorkerPool(int threads);
+  WorkerPool(int threads, Completions& completions);
   ~WorkerPool();
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
   void submit(OperationId id, std::function<void()> job);
-  /// Ids finished since the last call. Waits up to `seconds` for the first one; does not wait when 0.
-  std::vector<OperationId> finished(double seconds);
 
  private:
   struct Job {
@@ -32,12 +46,10 @@ class WorkerPool {
   };
   void work();
 
+  Completions& completions_;
   std::mutex mutex_;
   std::condition_variable submitted_;
-  std::condition_variable done_;
   std::deque<Job> jobs_;
-  std::vector<OperationId> finished_;
-  std::exception_ptr failure_;
   bool stop_ = false;
   std::vector<std::thread> threads_;
 };
