@@ -17,8 +17,8 @@ namespace foretile {
 
 namespace {
 
-/// How long the loop sleeps at most while cores work. On CPU cores each look at MPI takes time from the products, so
-/// looks get rarer while no message comes. Work that ends wakes the loop at once.
+/// How long the loop sleeps at most while cores work. On CPU cores each look at MPI takes time from the
+/// products, so looks get rarer while no message comes. Work that ends wakes the loop at once.
 class Nap {
  public:
   double seconds(bool messages_expected) const { return messages_expected ? nap_ : 1.0; }
