@@ -60,7 +60,7 @@ BENCHMARK(products_of_c12)->Threads(2)->UseRealTime()->MinTime(3.0);
 
 void generate_tiles(benchmark::State& state) {
   std::vector<double> pool(kPoolDoubles);
-  constexpr std::int64_t tile = 450 * 450;
+  constexpr std::int64_t tile = std::int64_t{450} * 450;
   std::int64_t at = 0;
   for (auto _ : state) {
     if (at + tile > kPoolDoubles) at = 0;
