@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/random.hpp"
 #include "executor/cpu/blas.hpp"
@@ -164,12 +165,22 @@ std::string digest_of_c(const HostStore& host, MPI_Comm communicator) {
   return fmt::format("{:016x}", sum);
 }
 
+/// Tiles of C with a product that no rank holds, or that several hold.
+std::int64_t missing_tiles(const Contraction& p, const HostStore& host, MPI_Comm communicator) {
+  auto held = static_cast<std::int64_t>(host.c.size());
+  require_mpi(MPI_Allreduce(MPI_IN_PLACE, &held, 1, MPI_INT64_T, MPI_SUM, communicator), "check");
+  return symbolic_product(p.a, p.b, 0.0, &p.c).nonzeros() - held;
+}
+
 }  // namespace
 
 CheckResult check_product(const Contraction& contraction, const HostStore& host, MPI_Comm communicator,
                           double reference_flops) {
   CheckResult result{"freivalds", relative(freivalds(contraction, host), communicator),
                      digest_of_c(host, communicator)};
+  if (const std::int64_t missing = missing_tiles(contraction, host, communicator); missing != 0) {
+    throw WorkError(fmt::format("{} tiles of C are missing after the run", missing));
+  }
   double most = flops_of(contraction, host);
   require_mpi(MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE, MPI_MAX, communicator), "check");
   if (most <= reference_flops) {

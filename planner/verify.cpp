@@ -107,13 +107,13 @@ class RankCheck {
     for (TileId a = 0; a < p_.a.nonzeros(); ++a) {
       if (needs_a_[a] || owner_of_a(p_, plan_.grid, a) == rank_) a_bytes += p_.a_bytes(a);
     }
-    const std::int64_t needed = a_bytes + c_bytes_ + plan_.staging_bytes;
+    const std::int64_t staging = std::min(plan_.staging_bytes, b_bytes_);  // never more than all tiles of B
+    const std::int64_t needed = a_bytes + c_bytes_ + staging;
     summary_.peak_host_bytes = std::max(summary_.peak_host_bytes, needed);
     if (needed > plan_.host_budget_bytes) {
       throw input_error(
           fmt::format("plan, rank {}", rank_),
-          fmt::format("{} bytes of host memory (A {}, C {}, staging {})", needed, a_bytes, c_bytes_,
-                      plan_.staging_bytes),
+          fmt::format("{} bytes of host memory (A {}, C {}, staging {})", needed, a_bytes, c_bytes_, staging),
           fmt::format("at most {}", plan_.host_budget_bytes),
           fmt::format(
               "{} bytes are missing: use more ranks, raise grid.p (fewer tiles of A per rank) or lower "
@@ -172,6 +172,7 @@ class RankCheck {
     }
     const std::int64_t b_bytes = generated_bytes(products, uses_b);
     const std::int64_t c_bytes = result_bytes(products, uses_c, c_owned);
+    b_bytes_ += b_bytes;
     c_bytes_ += c_bytes;
     device_memory(block, b_bytes + c_bytes);
     ++summary_.blocks;
@@ -246,6 +247,7 @@ class RankCheck {
   PlanSummary& summary_;
   std::vector<char> needs_a_;
   std::vector<bool> generated_;
+  std::int64_t b_bytes_ = 0;
   std::int64_t c_bytes_ = 0;
   std::int64_t largest_b_ = 0;
   std::string where_;

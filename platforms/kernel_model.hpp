@@ -7,7 +7,8 @@ namespace foretile {
 
 /// Time of C += A B on tiles of m x k and k x n:
 ///   t = latency / streams + 2 m n k / rate * (1 + half_m/m) (1 + half_n/n) (1 + half_k/k).
-/// The curve was fitted to 160 V100 shapes (DeepBench; see machines.md's summary in platforms/summit.toml).
+/// The form was fitted to 160 FP32 shapes of DeepBench on a V100 (figures and errors: platforms/summit.toml);
+/// `here` is fitted anew by calibration.
 struct KernelModel {
   double rate_flops_per_s = 0;  ///< asymptotic rate of large products
   double half_m = 0;            ///< sizes at which the rate is halved

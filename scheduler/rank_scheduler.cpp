@@ -296,7 +296,8 @@ Item* RankScheduler::next_to_generate(DeviceQueue& queue) {
   return nullptr;
 }
 
-/// The device with the least in store goes first.
+/// The device with the least in store goes first; the others wait while its tile does not fit, or their small
+/// tiles would take every byte that comes free.
 void RankScheduler::advance_generation() {
   while (cores_busy_ < options_.core_slots) {
     DeviceQueue* chosen = nullptr;
@@ -304,11 +305,11 @@ void RankScheduler::advance_generation() {
     for (DeviceQueue& queue : queues_) {
       if (chosen && queue.staged_bytes >= chosen->staged_bytes) continue;
       Item* const candidate = next_to_generate(queue);
-      if (!candidate || staged_bytes_ + candidate->bytes > frame_.staging_bytes) continue;
+      if (!candidate) continue;
       chosen = &queue;
       item = candidate;
     }
-    if (!chosen) return;
+    if (!chosen || staged_bytes_ + item->bytes > frame_.staging_bytes) return;
     item->state = ItemState::generating;
     staged_bytes_ += item->bytes;
     chosen->staged_bytes += item->bytes;

@@ -51,11 +51,23 @@ void check_machine(const Plan& plan, const Machine& machine) {
                     "plan for this machine");
 }
 
+/// SimGrid keeps a route for every pair of hosts: 8 bytes each, and more for those in use.
+void check_size(const Machine& machine) {
+  constexpr int kMostHosts = 8000;
+  const std::int64_t hosts =
+      machine.nodes() + static_cast<std::int64_t>(machine.ranks) * (1 + machine.devices_per_rank);
+  if (hosts <= kMostHosts) return;
+  throw input_error(
+      "simulation", fmt::format("{} ranks with {} devices", machine.ranks, machine.devices_per_rank),
+      fmt::format("at most {} nodes, ranks and devices together", kMostHosts), "rehearse on fewer nodes");
+}
+
 }  // namespace
 
 SimulationResult simulate(const Plan& plan, const Contraction& contraction, const Machine& machine,
                           const SimulationOptions& options) {
   check_machine(plan, machine);
+  check_size(machine);
   const auto engine = make_engine();
   const MachineModel model(*engine, machine);
   std::vector<std::unique_ptr<SimulatedRank>> backends;

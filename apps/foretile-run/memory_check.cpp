@@ -22,11 +22,8 @@ std::int64_t available_memory_bytes() {
 }
 
 void require_memory(const PlannedWork& work, int ranks_on_node, std::int64_t available) {
-  // The staging area never holds more than all tiles of B.
-  const std::int64_t unused_staging =
-      std::max<std::int64_t>(0, work.plan.staging_bytes - work.summary.generated_bytes);
-  const std::int64_t rank_bytes = work.summary.peak_host_bytes - unused_staging +
-                                  work.machine.devices_per_rank * work.summary.peak_device_bytes;
+  const std::int64_t rank_bytes =
+      work.summary.peak_host_bytes + work.machine.devices_per_rank * work.summary.peak_device_bytes;
   if (rank_bytes <= available / ranks_on_node) return;
   throw input_error(
       "this node", fmt::format("{} bytes of free memory", available),

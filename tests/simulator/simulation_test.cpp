@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "planner/problem.hpp"
 #include "planner/strategy.hpp"
 #include "planner/verify.hpp"
+#include "platforms/loader.hpp"
 #include "tests/planner/random_case.hpp"
 #include "tests/simulator/run_isolated.hpp"
 
@@ -206,6 +208,16 @@ TEST(Simulation, NoiseDependsOnTheSeedAlone) {
 }
 
 /// Random machines and plans: all products done, and the critical path explains the whole time of each rank.
+/// The staging area is full most of the time then, and every device must get its share of it.
+TEST(Simulation, FasterGenerationTakesNoLonger) {
+  const Contraction problem = build_contraction(load_problem("c65-v3"));
+  const auto seconds = [&](const std::string& rate) {
+    const Platform summit = load_platform("summit", {"platform.generation.rate=" + rate});
+    return micros(problem, make_machine(summit, {.nodes = {}, .ranks = {}, .gpus = 3})) * kMicro;
+  };
+  EXPECT_LE(seconds("10e9"), 1.02 * seconds("1e9"));
+}
+
 TEST(Simulation, CausesAddUpOnRandomPlans) {
   int runs = 0;
   for (std::uint64_t seed = 0; seed < 30; ++seed) {

@@ -125,5 +125,20 @@ TEST(Check, FindsOneWrongNumber) {
   EXPECT_GT(check_product(contraction, *outcome.run.host, MPI_COMM_WORLD).relative_error, 1e-11);
 }
 
+TEST(Check, MissesNoTile) {
+  const Contraction contraction = random_contraction({.m = 60,
+                                                      .n = 90,
+                                                      .k = 80,
+                                                      .tile_min = 10,
+                                                      .tile_max = 20,
+                                                      .a_density = 0.7,
+                                                      .b_density = 0.7,
+                                                      .seed = 3});
+  const Machine machine = machine_here(1'000'000);
+  Outcome outcome = execute(make_plan(contraction, machine, {}), contraction, machine, false);
+  if (world_rank() == 0) outcome.run.host->c.erase(outcome.run.host->c.begin());
+  EXPECT_THROW(check_product(contraction, *outcome.run.host, MPI_COMM_WORLD), WorkError);
+}
+
 }  // namespace
 }  // namespace foretile
