@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "apps/foretile-run/commands.hpp"
+#include "apps/foretile-run/guard.hpp"
 #include "apps/foretile-run/memory_check.hpp"
 #include "apps/options.hpp"
 #include "apps/quantities.hpp"
@@ -131,21 +132,6 @@ void execute(const RunArguments& arguments, const MpiSession& session) {
   }
 }
 
-/// What fails on one rank alone must end all of them.
-void run_all(const RunArguments& arguments) {
-  const MpiSession session;
-  try {
-    execute(arguments, session);
-  } catch (const InputError&) {
-    throw;  // all ranks agreed
-  } catch (const FailedElsewhere&) {
-    throw;
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "foretile-run: rank {}: {}\n", session.rank(), error.what());
-    MPI_Abort(session.world(), 1);
-  }
-}
-
 }  // namespace
 
 void add_run(CLI::App& app) {
@@ -161,7 +147,7 @@ void add_run(CLI::App& app) {
   app.callback([&app, plan, arguments] {
     if (!app.get_subcommands().empty()) return;
     if (plan->count() == 0) throw CLI::RequiredError("plan");
-    run_all(*arguments);
+    run_guarded([&](const MpiSession& session) { execute(*arguments, session); });
   });
 }
 

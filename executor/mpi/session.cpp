@@ -1,7 +1,5 @@
 #include "executor/mpi/session.hpp"
 
-#include <optional>
-
 #include "base/error.hpp"
 #include "executor/mpi/post.hpp"
 
@@ -29,17 +27,22 @@ int MpiSession::ranks_on_node() const {
 }
 
 void agree(const MpiSession& session, const std::function<void()>& step) {
-  std::optional<InputError> mine;
+  std::exception_ptr mine;
+  int exit_code = 1;
   try {
     step();
-  } catch (const InputError& error) {
-    mine = error;
+  } catch (const InputError&) {
+    mine = std::current_exception();
+    exit_code = 2;
+  } catch (...) {
+    mine = std::current_exception();
   }
   int first = mine ? session.rank() : session.size();
   require_mpi(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, session.world()), "agreement");
   if (first == session.size()) return;
-  if (first == session.rank()) throw *mine;
-  throw FailedElsewhere{};
+  require_mpi(MPI_Bcast(&exit_code, 1, MPI_INT, first, session.world()), "agreement");
+  if (first == session.rank()) throw AgreedError{mine};
+  throw FailedElsewhere{exit_code};
 }
 
 }  // namespace foretile
