@@ -8,9 +8,9 @@ namespace foretile {
 MpiSession::MpiSession() {
   int provided = 0;
   require_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "start");
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
-  MPI_Comm_size(MPI_COMM_WORLD, &size_);
+  require_mpi(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "start");
+  require_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &rank_), "start");
+  require_mpi(MPI_Comm_size(MPI_COMM_WORLD, &size_), "start");
 }
 
 MpiSession::~MpiSession() {
@@ -21,8 +21,8 @@ int MpiSession::ranks_on_node() const {
   MPI_Comm node = MPI_COMM_NULL;
   require_mpi(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node), "node");
   int ranks = 1;
-  MPI_Comm_size(node, &ranks);
-  MPI_Comm_free(&node);
+  require_mpi(MPI_Comm_size(node, &ranks), "node");
+  require_mpi(MPI_Comm_free(&node), "node");
   return ranks;
 }
 
