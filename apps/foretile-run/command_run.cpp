@@ -11,6 +11,7 @@
 #include "apps/quantities.hpp"
 #include "apps/resources.hpp"
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "executor/check.hpp"
 #include "executor/cpu/blas.hpp"
 #include "executor/mpi/gather.hpp"
@@ -108,6 +109,7 @@ void execute(const RunArguments& arguments, const MpiSession& session) {
   Finished done;
   const int on_node = session.ranks_on_node();
   agree(session, [&] {
+    if (session.rank() == 0 && !arguments.trace.empty()) require_writable(arguments.trace);
     done.file = load_plan_file(arguments.plan);
     require_ranks(done.file, session);
     done.work = rebuild(done.file);

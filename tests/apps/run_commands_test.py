@@ -78,6 +78,14 @@ class RunCommands(unittest.TestCase):
         events = trace["traceEvents"] if isinstance(trace, dict) else trace
         self.assertEqual({e["pid"] for e in events}, {0, 1})
 
+    def test_refuses_a_trace_nobody_can_write_before_the_run(self):
+        self.plan(2)
+        result = self.run_plan(2, "--trace", "missing/t.json")
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertEqual(result.stderr.count("foretile-run: "), 1, result.stderr)
+        self.assertIn("missing/t.json", result.stderr)
+        self.assertEqual(result.stdout, "")
+
     def test_refuses_the_wrong_number_of_ranks_once(self):
         self.plan(2)
         result = self.run_plan(3)
