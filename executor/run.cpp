@@ -75,7 +75,7 @@ void progress_loop(RankScheduler& scheduler, CpuBackend& backend, Post& post, Ho
 RunResult run(const Plan& frame, const RankPlan& plan, const Contraction& contraction, const Machine& machine,
               MPI_Comm communicator, const RunOptions& options) {
   int rank = 0;
-  MPI_Comm_rank(communicator, &rank);
+  require_mpi(MPI_Comm_rank(communicator, &rank), "rank");
   RunResult result;
   result.host = std::make_unique<HostStore>(contraction, frame, plan, rank);
   Post post(communicator, contraction);

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "apps/foretile-run/commands.hpp"
+#include "apps/foretile-run/guard.hpp"
 #include "apps/options.hpp"
 #include "apps/quantities.hpp"
 #include "base/error.hpp"
@@ -67,17 +68,21 @@ void print(const CalibrateArguments& arguments, const CalibrationResult& result,
   fmt::print("\nWritten to {}\n", path.string());
 }
 
-void calibrate_machine(const CalibrateArguments& arguments) {
-  const MpiSession session;
+void make_folder(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (!error) return;
+  throw input_error(folder.string(), fmt::format("a folder that cannot be made ({})", error.message()),
+                    "a writable one", "choose a file with -o");
+}
+
+void calibrate_machine(const CalibrateArguments& arguments, const MpiSession& session) {
   const std::filesystem::path path =
       arguments.output.empty() ? here_file() : std::filesystem::path(arguments.output);
   agree(session, [&] {
     if (session.rank() != 0) return;
-    if (arguments.output.empty()) std::filesystem::create_directories(path.parent_path());
-    const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
-    if (!std::filesystem::is_directory(folder) || access(folder.c_str(), W_OK) != 0) {
-      throw input_error(path.string(), "no place to write", "a writable folder", "choose another with -o");
-    }
+    if (arguments.output.empty()) make_folder(path.parent_path());
+    require_writable(path);
   });
   const CalibrationResult result = measure(session);
   if (session.rank() != 0) return;
@@ -95,7 +100,9 @@ void add_calibrate_command(CLI::App& app) {
   command->add_option("-o,--output", arguments->output,
                       "The file to write; without it, the one that the platform name `here` stands for");
   add_json_option(*command, arguments->options);
-  command->callback([arguments] { calibrate_machine(*arguments); });
+  command->callback([arguments] {
+    run_guarded([&](const MpiSession& session) { calibrate_machine(*arguments, session); });
+  });
 }
 
 }  // namespace foretile

@@ -5,11 +5,13 @@
 #include <optional>
 
 #include "apps/foretile-run/commands.hpp"
+#include "apps/foretile-run/guard.hpp"
 #include "apps/foretile-run/memory_check.hpp"
 #include "apps/options.hpp"
 #include "apps/quantities.hpp"
 #include "apps/resources.hpp"
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "executor/check.hpp"
 #include "executor/cpu/blas.hpp"
 #include "executor/mpi/gather.hpp"
@@ -107,6 +109,7 @@ void execute(const RunArguments& arguments, const MpiSession& session) {
   Finished done;
   const int on_node = session.ranks_on_node();
   agree(session, [&] {
+    if (session.rank() == 0 && !arguments.trace.empty()) require_writable(arguments.trace);
     done.file = load_plan_file(arguments.plan);
     require_ranks(done.file, session);
     done.work = rebuild(done.file);
@@ -131,21 +134,6 @@ void execute(const RunArguments& arguments, const MpiSession& session) {
   }
 }
 
-/// What fails on one rank alone must end all of them.
-void run_all(const RunArguments& arguments) {
-  const MpiSession session;
-  try {
-    execute(arguments, session);
-  } catch (const InputError&) {
-    throw;  // all ranks agreed
-  } catch (const FailedElsewhere&) {
-    throw;
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "foretile-run: rank {}: {}\n", session.rank(), error.what());
-    MPI_Abort(session.world(), 1);
-  }
-}
-
 }  // namespace
 
 void add_run(CLI::App& app) {
@@ -161,7 +149,7 @@ void add_run(CLI::App& app) {
   app.callback([&app, plan, arguments] {
     if (!app.get_subcommands().empty()) return;
     if (plan->count() == 0) throw CLI::RequiredError("plan");
-    run_all(*arguments);
+    run_guarded([&](const MpiSession& session) { execute(*arguments, session); });
   });
 }
 

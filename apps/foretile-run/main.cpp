@@ -4,6 +4,7 @@
 #include "apps/foretile-run/commands.hpp"
 #include "apps/program.hpp"
 #include "executor/cpu/blas.hpp"
+#include "executor/mpi/session.hpp"
 
 namespace {
 
@@ -30,7 +31,7 @@ int main(int argc, char** argv) {
   foretile::add_calibrate_command(app);
   try {
     return foretile::run_program(app, argc, argv);
-  } catch (const foretile::FailedElsewhere&) {
-    return 2;
+  } catch (const foretile::FailedElsewhere& elsewhere) {
+    return elsewhere.exit_code;
   }
 }

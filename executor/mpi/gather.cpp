@@ -19,8 +19,8 @@ std::vector<Record> gather(const std::vector<Record>& mine, MPI_Comm communicato
   static_assert(std::is_trivially_copyable_v<Record>);
   int rank = 0;
   int size = 1;
-  MPI_Comm_rank(communicator, &rank);
-  MPI_Comm_size(communicator, &size);
+  require_mpi(MPI_Comm_rank(communicator, &rank), "gather");
+  require_mpi(MPI_Comm_size(communicator, &size), "gather");
   const int count = static_cast<int>(mine.size());
   counts.assign(rank == 0 ? size : 0, 0);
   require_mpi(MPI_Gather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, communicator), "gather");
@@ -34,7 +34,7 @@ std::vector<Record> gather(const std::vector<Record>& mine, MPI_Comm communicato
   require_mpi(MPI_Gatherv(mine.data(), count, record, all.data(), counts.data(), offsets.data(), record, 0,
                           communicator),
               "gather");
-  MPI_Type_free(&record);
+  require_mpi(MPI_Type_free(&record), "gather");
   return all;
 }
 

@@ -32,7 +32,7 @@ double one_way(MPI_Comm communicator, int rank, std::vector<double>& words, int 
 
 LinkModel measure_messages(MPI_Comm communicator) {
   int rank = 0;
-  MPI_Comm_rank(communicator, &rank);
+  require_mpi(MPI_Comm_rank(communicator, &rank), "rank");
   std::vector<double> small(1);
   std::vector<double> large(2'000'000);
   one_way(communicator, rank, large, 2);  // the first touches memory and sets up the path

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <chrono>
+#include <limits>
 #include <thread>
 
 #include "base/error.hpp"
@@ -30,6 +31,10 @@ void quiet_barrier(MPI_Comm communicator) {
 }
 
 void Post::send(OperationId id, int to_rank, const MessageBuffer& buffer) {
+  if (buffer.size() > std::numeric_limits<int>::max()) {
+    throw WorkError(fmt::format("a message of {} numbers to rank {}: MPI sends at most {} at once",
+                                buffer.size(), to_rank, std::numeric_limits<int>::max()));
+  }
   MPI_Request request = MPI_REQUEST_NULL;
   require_mpi(MPI_Isend(buffer.words(), static_cast<int>(buffer.size()), MPI_DOUBLE, to_rank, 0,
                         communicator_, &request),

@@ -1,7 +1,5 @@
 #include "executor/mpi/session.hpp"
 
-#include <optional>
-
 #include "base/error.hpp"
 #include "executor/mpi/post.hpp"
 
@@ -10,9 +8,9 @@ namespace foretile {
 MpiSession::MpiSession() {
   int provided = 0;
   require_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "start");
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
-  MPI_Comm_size(MPI_COMM_WORLD, &size_);
+  require_mpi(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "start");
+  require_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &rank_), "start");
+  require_mpi(MPI_Comm_size(MPI_COMM_WORLD, &size_), "start");
 }
 
 MpiSession::~MpiSession() {
@@ -23,23 +21,28 @@ int MpiSession::ranks_on_node() const {
   MPI_Comm node = MPI_COMM_NULL;
   require_mpi(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node), "node");
   int ranks = 1;
-  MPI_Comm_size(node, &ranks);
-  MPI_Comm_free(&node);
+  require_mpi(MPI_Comm_size(node, &ranks), "node");
+  require_mpi(MPI_Comm_free(&node), "node");
   return ranks;
 }
 
 void agree(const MpiSession& session, const std::function<void()>& step) {
-  std::optional<InputError> mine;
+  std::exception_ptr mine;
+  int exit_code = 1;
   try {
     step();
-  } catch (const InputError& error) {
-    mine = error;
+  } catch (const InputError&) {
+    mine = std::current_exception();
+    exit_code = 2;
+  } catch (...) {
+    mine = std::current_exception();
   }
   int first = mine ? session.rank() : session.size();
   require_mpi(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, session.world()), "agreement");
   if (first == session.size()) return;
-  if (first == session.rank()) throw *mine;
-  throw FailedElsewhere{};
+  require_mpi(MPI_Bcast(&exit_code, 1, MPI_INT, first, session.world()), "agreement");
+  if (first == session.rank()) throw AgreedError{mine};
+  throw FailedElsewhere{exit_code};
 }
 
 }  // namespace foretile

@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <exception>
 #include <functional>
 
 namespace foretile {
@@ -26,11 +27,18 @@ class MpiSession {
   int size_ = 1;
 };
 
-/// Another rank failed and tells of it; this one ends without a word.
-class FailedElsewhere {};
+/// Another rank failed and tells of it; this one ends with the same exit code, without a word.
+struct FailedElsewhere {
+  int exit_code = 1;
+};
 
-/// Runs `step` on every rank. When it throws InputError anywhere, the lowest such rank throws it on and all
-/// others throw FailedElsewhere. Collective; `step` itself must not be.
+/// This rank's error, of which all others know.
+struct AgreedError {
+  std::exception_ptr error;
+};
+
+/// Runs `step` on every rank. When it throws anywhere, the lowest such rank throws its error as AgreedError
+/// and all others throw FailedElsewhere. Collective; `step` itself must not be.
 void agree(const MpiSession& session, const std::function<void()>& step);
 
 }  // namespace foretile

@@ -33,9 +33,9 @@ class RunCommands(unittest.TestCase):
         self.environment = {**os.environ, "XDG_CONFIG_HOME": folder.name}
         (self.folder / "p.toml").write_text(PROBLEM)
 
-    def call(self, *command):
+    def call(self, *command, timeout=100):
         return subprocess.run([str(c) for c in command], capture_output=True, text=True, cwd=self.folder,
-                              env=self.environment, timeout=100)
+                              env=self.environment, timeout=timeout)
 
     def plan(self, ranks, *options):
         result = self.call(FORETILE, "plan", "p.toml", "--platform", "here", "--ranks", ranks, "-o", "plan.json", *options)
@@ -78,6 +78,14 @@ class RunCommands(unittest.TestCase):
         events = trace["traceEvents"] if isinstance(trace, dict) else trace
         self.assertEqual({e["pid"] for e in events}, {0, 1})
 
+    def test_refuses_a_trace_nobody_can_write_before_the_run(self):
+        self.plan(2)
+        result = self.run_plan(2, "--trace", "missing/t.json")
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertEqual(result.stderr.count("foretile-run: "), 1, result.stderr)
+        self.assertIn("missing/t.json", result.stderr)
+        self.assertEqual(result.stdout, "")
+
     def test_refuses_the_wrong_number_of_ranks_once(self):
         self.plan(2)
         result = self.run_plan(3)
@@ -108,6 +116,14 @@ class RunCommands(unittest.TestCase):
         result = self.call(FORETILE_RUN, "calibrate", "-o", "missing/here.toml")
         self.assertEqual(result.returncode, 2)
         self.assertIn("missing/here.toml", result.stderr)
+
+    def test_calibration_refuses_a_folder_that_cannot_be_made(self):
+        (self.folder / "file").write_text("")
+        self.environment["XDG_CONFIG_HOME"] = str(self.folder / "file")
+        result = self.call(MPIEXEC, "-n", 2, FORETILE_RUN, "calibrate", timeout=30)
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertEqual(result.stderr.count("foretile-run: "), 1, result.stderr)
+        self.assertIn("cannot be made", result.stderr)
 
 
 if __name__ == "__main__":
