@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+#include <cstdint>
+#include <limits>
+
 #include "base/error.hpp"
 
 namespace foretile {
@@ -54,6 +58,17 @@ void add_set_option(CLI::App& command, Options& options) {
                   "Override a parameter; repeatable (grid.p=2, platform.nvlink.bandwidth=100e9)")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
+}
+
+CLI::Validator seed_check() {
+  const auto complaint = [](std::string& text) -> std::string {
+    std::int64_t value = -1;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error == std::errc{} && end == text.data() + text.size() && value >= 0) return {};
+    return fmt::format("found '{}', expected a whole number from 0 to {}", text,
+                       std::numeric_limits<std::int64_t>::max());
+  };
+  return CLI::Validator(complaint, "");
 }
 
 void print_json(const nlohmann::ordered_json& json) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <sstream>
@@ -23,9 +24,26 @@ std::string read_text(const fs::path& path) {
   return std::move(text).str();
 }
 
+namespace {
+
+/// Two files of one process never share it, even under the same path.
+fs::path temporary_name(const fs::path& path) {
+  static std::atomic<int> count{0};
+  return path.string() + fmt::format(".{}.{}.tmp", ::getpid(), count++);
+}
+
+/// The place a path leads to, whatever it is called, as far as it exists.
+fs::path place_of(const fs::path& path) {
+  std::error_code error;
+  const fs::path place = fs::weakly_canonical(fs::absolute(path, error), error);
+  return error ? path.lexically_normal() : place;
+}
+
+}  // namespace
+
 AtomicFile::AtomicFile(fs::path path)
     : path_(std::move(path)),
-      temporary_(path_.string() + fmt::format(".{}.tmp", ::getpid())),
+      temporary_(temporary_name(path_)),
       out_(temporary_, std::ios::binary | std::ios::trunc) {
   if (out_ && !fs::is_directory(path_)) return;
   if (out_) std::remove(temporary_.c_str());
@@ -43,12 +61,22 @@ void AtomicFile::commit() {
   out_.close();
   if (!out_)
     throw WorkError(fmt::format("{}: could not be written whole; is the disk full?", path_.string()));
-  fs::rename(temporary_, path_);
+  std::error_code error;
+  fs::rename(temporary_, path_, error);
+  if (error)
+    throw WorkError(fmt::format("{}: could not be put in place: {}", path_.string(), error.message()));
   temporary_.clear();
 }
 
 void require_writable(const fs::path& path) {
   AtomicFile{path};
+}
+
+void require_different(std::string_view option, const fs::path& path, std::string_view other_option,
+                       const fs::path& other) {
+  if (path.empty() || other.empty() || place_of(path) != place_of(other)) return;
+  throw input_error(fmt::format("{} and {}", option, other_option),
+                    fmt::format("the same file '{}'", path.string()), "two files", "rename one of them");
 }
 
 void write_atomically(const fs::path& path, const std::function<void(std::ostream&)>& write) {

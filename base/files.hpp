@@ -25,7 +25,7 @@ class AtomicFile {
   AtomicFile& operator=(const AtomicFile&) = delete;
 
   std::ostream& stream() { return out_; }
-  /// Throws WorkError when not all could be written.
+  /// Throws WorkError when not all could be written or the file could not be renamed.
   void commit();
 
  private:
@@ -36,6 +36,10 @@ class AtomicFile {
 
 /// Throws InputError when `path` cannot be written: to be asked before long work.
 void require_writable(const std::filesystem::path& path);
+
+/// Throws InputError when both options name the same output file; an empty path names none.
+void require_different(std::string_view option, const std::filesystem::path& path,
+                       std::string_view other_option, const std::filesystem::path& other);
 
 /// Writes to a temporary name beside `path` and renames it when `write` returned. Throws InputError when the
 /// folder is missing or not writable; removes the temporary file when anything throws.

@@ -56,6 +56,7 @@ Contraction build(TableReader& table, Parameters (*read)(TableReader&),
   try {
     return make(parameters);
   } catch (const InputError& e) {
+    if (table.source().empty()) throw;
     throw InputError(fmt::format("{}: {}", table.source(), e.what()));
   }
 }

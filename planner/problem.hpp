@@ -11,7 +11,7 @@ namespace foretile {
 struct Problem {
   std::string name;    ///< of the file without its ending, or of the example
   std::string toml;    ///< the whole text
-  std::string source;  ///< path for error messages
+  std::string source;  ///< path for error messages; empty when the keys were given as command-line options
 };
 
 /// Loads a file, or an example by its name (`c65-v1` is examples/c65-v1.toml). Throws InputError.

@@ -27,7 +27,8 @@ void require_memory(const PlannedWork& work, int ranks_on_node, std::int64_t ava
   if (rank_bytes <= available / ranks_on_node) return;
   throw input_error(
       "this node", fmt::format("{} bytes of free memory", available),
-      fmt::format("{} for {} ranks of {} bytes", ranks_on_node * rank_bytes, ranks_on_node, rank_bytes),
+      fmt::format("{} bytes, needed by {} ranks of {} bytes each", ranks_on_node * rank_bytes, ranks_on_node,
+                  rank_bytes),
       fmt::format("{} bytes are missing: use more nodes, a smaller problem, or plan with a lower "
                   "platform.device.memory and staging_fraction",
                   ranks_on_node * rank_bytes - available));

@@ -51,7 +51,7 @@ void warn_of_guesses(const Platform& platform) {
 
 void add_machine_options(CLI::App& command, CaseArguments& arguments) {
   command.add_option("--platform", arguments.platform,
-                     "summit, here (this machine, unless given), or a platform file");
+                     "summit, raven, here (this machine, unless given), or a platform file");
   command.add_option("--nodes", arguments.size.nodes, "Nodes of the machine to use (1)");
   command.add_option("--ranks", arguments.size.ranks, "Ranks to use, instead of --nodes");
   command.add_option("--gpus", arguments.size.gpus, "Devices to use, instead of --nodes");

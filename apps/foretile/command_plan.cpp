@@ -20,6 +20,7 @@ struct PlanArguments : CaseArguments {
 };
 
 void plan(const PlanArguments& arguments) {
+  require_different("--output", arguments.output, "--dot", arguments.dot);
   const Stopwatch watch;
   const Case the_case = load_case(arguments);
   const PlannedWork work = plan_case(the_case);

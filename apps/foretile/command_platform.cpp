@@ -35,7 +35,7 @@ void add_platform_command(CLI::App& app) {
   group->require_subcommand(1);
   CLI::App* command = group->add_subcommand("show", "Print a machine's figures and draw one of its nodes");
   const auto arguments = std::make_shared<PlatformArguments>();
-  command->add_option("platform", arguments->name, "summit, here (this machine), or a platform file")
+  command->add_option("platform", arguments->name, "summit, raven, here (this machine), or a platform file")
       ->required();
   add_json_option(*command, arguments->options);
   add_set_option(*command, arguments->options);

@@ -9,6 +9,7 @@
 #include "base/files.hpp"
 #include "planner/problem.hpp"
 #include "planner/problems/dense.hpp"
+#include "planner/problems/geometry.hpp"
 #include "planner/problems/molecule.hpp"
 #include "planner/problems/random.hpp"
 
@@ -24,12 +25,11 @@ struct Output {
 // Building first means that no file is left behind that `show` would refuse.
 void write_problem(const std::string& toml, const Output& output, const std::string& kind) {
   const std::string name = output.file.empty() ? kind : std::filesystem::path(output.file).stem().string();
+  const Contraction contraction = build_contraction({name, toml, ""});
   if (output.file.empty() && !output.options.json) {
-    build_contraction({name, toml, "options"});
     fmt::print("{}", toml);
     return;
   }
-  const Contraction contraction = build_contraction({name, toml, "options"});
   if (!output.file.empty()) write_atomically(output.file, [&](std::ostream& out) { out << toml; });
   if (output.options.json) {
     nlohmann::ordered_json json = traits_json(contraction);
@@ -56,14 +56,15 @@ std::shared_ptr<Parameters> add_kind(CLI::App& command, std::string (*to_toml)(c
 
 template <class Parameters>
 void add_extents(CLI::App& command, Parameters& p) {
-  command.add_option("--m", p.m, "Rows of A and C")->required()->check(CLI::PositiveNumber);
-  command.add_option("--n", p.n, "Columns of B and C")->required()->check(CLI::PositiveNumber);
-  command.add_option("--k", p.k, "Columns of A, rows of B")->required()->check(CLI::PositiveNumber);
+  command.add_option("--m", p.m, "Rows of A and C")->required();
+  command.add_option("--n", p.n, "Columns of B and C")->required();
+  command.add_option("--k", p.k, "Columns of A, rows of B")->required();
 }
 
 template <class Parameters>
 void add_seed(CLI::App& command, Parameters& p) {
   command.add_option("--seed", p.seed, "The same seed gives the same problem everywhere")
+      ->check(seed_check())
       ->capture_default_str();
 }
 
@@ -71,7 +72,7 @@ void add_dense(CLI::App& group) {
   CLI::App& command = *group.add_subcommand("dense", "Every tile is nonzero");
   const auto p = add_kind<DenseParameters>(command, dense_problem_toml);
   add_extents(command, *p);
-  command.add_option("--tile", p->tile, "Rows and columns of a tile")->check(CLI::PositiveNumber);
+  command.add_option("--tile", p->tile, "Rows and columns of a tile");
   command.add_option("--m-tiles", p->m_tiles, "Sizes that add up to M, instead of --tile")->delimiter(',');
   command.add_option("--n-tiles", p->n_tiles, "The same for N")->delimiter(',');
   command.add_option("--k-tiles", p->k_tiles, "The same for K")->delimiter(',');
@@ -83,12 +84,8 @@ void add_random(CLI::App& group) {
       *group.add_subcommand("random", "Tiles of random sizes, removed at random (RR-9365, section 5.1)");
   const auto p = add_kind<RandomParameters>(command, random_problem_toml);
   add_extents(command, *p);
-  command.add_option("--tile-min", p->tile_min, "Smallest tile")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  command.add_option("--tile-max", p->tile_max, "Largest tile")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+  command.add_option("--tile-min", p->tile_min, "Smallest tile")->capture_default_str();
+  command.add_option("--tile-max", p->tile_max, "Largest tile")->capture_default_str();
   command.add_option("--a-density", p->a_density, "Nonzero elements of A over all, in (0, 1]")
       ->capture_default_str();
   command.add_option("--b-density", p->b_density, "Nonzero elements of B over all, in (0, 1]")
@@ -111,20 +108,23 @@ void add_molecule(CLI::App& group) {
   const auto p = add_kind<MoleculeParameters>(command, molecule_problem_toml);
   command
       .add_option_function<std::string>(
-          "--xyz", [p](const std::string& file) { p->xyz = read_text(file); }, "The molecule, an XYZ file")
+          "--xyz",
+          [p](const std::string& file) {
+            p->xyz = read_text(file);
+            parse_xyz(p->xyz, file);  // so that errors name this file and its lines
+          },
+          "The molecule, an XYZ file")
       ->required()
       ->type_name("FILE.xyz");
   command
       .add_option_function<std::string>(
           "--basis", [p](const std::string& basis) { p->basis = basis_named(basis, "--basis"); }, "Basis set")
       ->default_str(std::string(name(p->basis)));
-  command.add_option("--occ-clusters", p->occ_clusters, "Clusters of the occupied orbitals")
-      ->required()
-      ->check(CLI::PositiveNumber);
+  command.add_option("--occ-clusters", p->occ_clusters, "Clusters of the occupied orbitals")->required();
   command.add_option("--ao-clusters", p->ao_clusters, "Clusters of the atoms and their AO functions")
-      ->required()
-      ->check(CLI::PositiveNumber);
+      ->required();
   command.add_option("--cluster-seed", p->cluster_seed, "Seed of the k-means clusterings")
+      ->check(seed_check())
       ->capture_default_str();
   add_length(command, "--pair-cutoff", p->pair_cutoff, "Pairs of orbitals farther apart are dropped");
   add_length(command, "--amplitude-decay", p->amplitude_decay, "T falls as exp(-distance / decay)");

@@ -54,6 +54,7 @@ void store(const std::string& path, const Case& the_case, const PlannedWork& wor
 
 void simulate(const SimulateArguments& arguments) {
   require_simulator("simulate");
+  require_different("--output", arguments.output, "--trace", arguments.trace);
   const Stopwatch watch;
   std::optional<ChromeTrace> trace;
   if (!arguments.trace.empty()) trace.emplace(arguments.trace);
@@ -84,6 +85,7 @@ void add_simulate_command(CLI::App& app) {
   command->add_option("--trace", arguments->trace,
                       "Write every operation in the Chrome/Perfetto JSON format");
   command->add_option("--seed", arguments->seed, "Of the noise, where the platform has any")
+      ->check(seed_check())
       ->capture_default_str();
   command->add_option("-o,--output", arguments->output,
                       "Store the plan with its predicted time in this .json file");

@@ -171,12 +171,14 @@ void add_search_options(CLI::App& command, TuneArguments& arguments) {
   command.add_option("--space", arguments.space,
                      "The search space, a TOML file; without it one around the paper's values");
   command.add_option("--search", arguments.tune.search, "exhaustive or random")->capture_default_str();
-  command.add_option("--seed", arguments.tune.seed, "Of the random order")->capture_default_str();
+  command.add_option("--seed", arguments.tune.seed, "Of the random order")
+      ->check(seed_check())
+      ->capture_default_str();
   command.add_option("--budget", arguments.budget, "Time of this run, for example 60s")->type_name("TIME");
   command.add_option("--count", arguments.tune.budget_count, "Evaluations, those in the history included");
   command.add_option("--evaluation-limit", arguments.evaluation_limit, "Time of one evaluation (600s)")
       ->type_name("TIME");
-  command.add_option("--workers", arguments.tune.limits.workers, "Evaluations at a time (as many as cores)");
+  command.add_option("--workers", arguments.tune.limits.workers, "Evaluations at a time; 0: one per core");
   command.add_option("--history", arguments.history,
                      "Keep evaluations here; a run that was killed resumes from it");
 }

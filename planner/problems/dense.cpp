@@ -48,7 +48,7 @@ DenseParameters read_dense(TableReader& table) {
 
 std::string dense_problem_toml(const DenseParameters& p) {
   std::string text = fmt::format("kind = \"dense\"\nm = {}\nn = {}\nk = {}\n", p.m, p.n, p.k);
-  if (p.tile > 0) text += fmt::format("tile = {}\n", p.tile);
+  if (p.tile != 0) text += fmt::format("tile = {}\n", p.tile);
   const auto add_sizes = [&](std::string_view key, const std::vector<std::int64_t>& sizes) {
     if (!sizes.empty()) text += fmt::format("{} = [{}]\n", key, fmt::join(sizes, ", "));
   };

@@ -137,6 +137,11 @@ std::int64_t TableReader::first_text_line(std::string_view key) const {
 }
 
 std::string TableReader::where(std::string_view key) const {
+  if (source_.empty()) {
+    std::string option = fmt::format("--{}", key);
+    std::replace(option.begin(), option.end(), '_', '-');
+    return option;
+  }
   return fmt::format("{}:{}: key '{}'", source_, line(key), key);
 }
 

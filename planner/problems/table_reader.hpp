@@ -16,7 +16,8 @@ namespace foretile {
 /// A view of one TOML table that remembers which keys were asked for, so that the rest can be refused.
 class TableReader {
  public:
-  /// `table` must outlive the reader; `source` is the file's name in messages.
+  /// `table` must outlive the reader; `source` is the file's name in messages, empty when the keys were given
+  /// as command-line options.
   TableReader(const toml::table& table, std::string source) : table_(table), source_(std::move(source)) {}
 
   bool has(std::string_view key) const { return table_.contains(key); }
@@ -37,7 +38,7 @@ class TableReader {
   /// Throws InputError for the first key nobody asked for. Call it when all keys were read.
   void refuse_other_keys() const;
 
-  /// "FILE:LINE: key 'KEY'".
+  /// "FILE:LINE: key 'KEY'", or "--KEY" without a file.
   std::string where(std::string_view key) const;
   InputError error(std::string_view key, std::string_view found, std::string_view expected,
                    std::string_view change = {}) const;

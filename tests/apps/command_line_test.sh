@@ -41,12 +41,18 @@ expect 2 "problem is required" show --json
 expect 2 "--bogus" show c65-v1 --bogus
 expect 2 "foretile: no-such-file: found" show no-such-file
 expect 2 "foretile problem dense --help" problem dense --m 4 --n 4 --tile 2
-expect 2 "--m" problem dense --m -4 --n 4 --k 4 --tile 2
+expect 2 "--m: found -4" problem dense --m -4 --n 4 --k 4 --tile 2
+expect 2 "expected a whole number from 0 to 9223372036854775807" problem dense --m 4 --n 4 --k 4 --tile 2 --seed -1
+expect 2 "--seed" simulate c65-v1 --seed -1
+expect 2 "--tile: found -2" problem dense --m 4 --n 4 --k 4 --tile -2
 expect 2 "--m" problem dense --m four --n 4 --k 4 --tile 2
 printf '2\nhydrogen\nH 0 0 0\nH 0 0 0.74\n' >h2.xyz
 expect_out "M x N x K          1 x 100 x 100" problem molecule --xyz h2.xyz --basis cc-pVDZ \
   --occ-clusters 1 --ao-clusters 2 -o h2.toml
 expect 2 "foretile: no-such.xyz: found" problem molecule --xyz no-such.xyz --occ-clusters 1 --ao-clusters 1
+printf '2\nhydrogen\nH 0 0 0\nXx 0 0 0.74\n' >bad.xyz
+expect 2 "bad.xyz:4: XYZ: found element 'Xx'" problem molecule --xyz bad.xyz --occ-clusters 1 --ao-clusters 1
+expect 2 "foretile: --pair-cutoff: found -1" problem molecule --xyz h2.xyz --occ-clusters 1 --ao-clusters 1 --pair-cutoff -1
 expect 2 "--basis" problem molecule --xyz h2.xyz --basis sto-3g --occ-clusters 1 --ao-clusters 1
 expect 2 "clusters" problem molecule --xyz h2.xyz --occ-clusters 1 --ao-clusters 5
 expect 2 "density" problem random --m 4 --n 4 --k 4 --density 1.5
@@ -57,6 +63,7 @@ expect 2 "no place to write" problem dense --m 4 --n 6 --k 8 --tile 2 -o nowhere
 expect 2 "nowhere/x.png" show dense.toml --picture nowhere/x.png
 expect 2 ".png or .svg" show dense.toml --picture shapes.jpg
 expect_out "GEMM tasks         24" show dense.toml
+expect 2 "the same file 'same.json'" plan dense.toml --platform summit -o same.json --dot ./same.json
 
 sed 's/^tile/tiles/' dense.toml >misspelt.toml
 expect 2 "misspelt.toml" show misspelt.toml
