@@ -30,7 +30,7 @@ HostStore::HostStore(const Contraction& contraction, const Plan& frame, const Ra
     for (const Block& block : device.blocks) {
       for (const Chunk& chunk : block.chunks) {
         for (const TileId a : chunk.a) {
-          if (a_.contains(a) || owner_of_a(contraction, frame.grid, a) != rank) continue;
+          if (a_.contains(a) || owner_of(contraction, frame.grid, {Matrix::a, a}) != rank) continue;
           apart_.emplace_back(contraction.a_bytes(a));
           a_[a] = apart_.back().data();
           fill_a(contraction, a, a_[a]);

@@ -10,13 +10,14 @@
 
 namespace foretile {
 
-/// A is M x K and distributed, B is K x N and generated on demand, C is M x N and starts as zero
-/// (RR-9365, section 5). Elements are doubles of 8 bytes.
+/// A is M x K, B is K x N, C is M x N. Elements are doubles of 8 bytes.
 struct Contraction {
   std::string name;
   Tiling m, n, k;
   Shape a, b, c;           ///< `c` holds the tiles that are computed
-  std::uint64_t seed = 0;  ///< of the numbers in A's and B's tiles
+  std::uint64_t seed = 0;  ///< of the numbers in the tiles of A, B and the initial C
+  bool accumulate =
+      false;  ///< C += A B: C has initial values, in host memory where it is computed. Else C = A B
 
   std::int64_t a_bytes(TileId id) const { return 8 * m.size(a.row_of(id)) * k.size(a.column_of(id)); }
   std::int64_t b_bytes(TileId id) const { return 8 * k.size(b.row_of(id)) * n.size(b.column_of(id)); }

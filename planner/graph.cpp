@@ -218,9 +218,6 @@ PlanGraph build_graph(const Plan& plan, bool with_broadcasts) {
       for (const Block& block : device.blocks) first += block.chunks.size() + 1;
     }
   }
-  for (const ControlEdge& edge : plan.extra_edges) {
-    edges.add(numbers.chunk(edge.before), numbers.chunk(edge.after), EdgeKind::control);
-  }
   if (with_broadcasts) {
     std::vector<PlanNode> all = numbers.nodes;
     const Deliveries deliveries = add_broadcast_nodes(plan, all);

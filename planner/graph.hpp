@@ -33,10 +33,9 @@ struct PlanEdge {
 using PlanGraph = boost::compressed_sparse_row_graph<boost::directedS, PlanNode, PlanEdge>;
 
 /// Data edges: broadcast -> the chunks on other ranks that use one of its tiles; chunk -> store of its block.
-/// Control edges: chunk z -> chunk z + 1 (order of accumulation), store -> first chunk of the next block, and
-/// the plan's extra edges. (Chunk z also holds back the *loads* of chunk z + 1 + lookahead; order implies
-/// it.) With `with_broadcasts` false the messages are left out: time linear in the number of chunks. Throws
-/// InputError for an extra edge that names a missing place.
+/// Control edges: chunk z -> chunk z + 1 (order of accumulation), store -> first chunk of the next block.
+/// (Chunk z also holds back the *loads* of chunk z + 1 + lookahead; order implies it.) With `with_broadcasts`
+/// false the messages are left out: time linear in the number of chunks.
 PlanGraph build_graph(const Plan& plan, bool with_broadcasts = true);
 
 /// Throws InputError when data and control edges together form a cycle. Messages cannot be part of one, since

@@ -9,9 +9,10 @@
 
 namespace foretile {
 
-/// 2D-cyclic: tile (i, k) of A lives at grid row i mod p, column k mod q (RR-9365 3.2).
-inline int owner_of_a(const Contraction& contraction, const ProcessGrid& grid, TileId a) {
-  return grid.rank(contraction.a.row_of(a) % grid.p, contraction.a.column_of(a) % grid.q);
+/// 2D-cyclic: tile (i, j) of a matrix lives at grid row i mod p, column j mod q (RR-9365 3.2, RR-9289 2).
+inline int owner_of(const Contraction& contraction, const ProcessGrid& grid, TileRef tile) {
+  const Shape& shape = shape_of(contraction, tile.matrix);
+  return grid.rank(shape.row_of(tile.id) % grid.p, shape.column_of(tile.id) % grid.q);
 }
 
 /// The messages with which `rank` hands out its tiles of A, by increasing k. A tile goes only to the ranks of

@@ -105,7 +105,7 @@ class RankCheck {
   void host_memory() {
     std::int64_t a_bytes = 0;
     for (TileId a = 0; a < p_.a.nonzeros(); ++a) {
-      if (needs_a_[a] || owner_of_a(p_, plan_.grid, a) == rank_) a_bytes += p_.a_bytes(a);
+      if (needs_a_[a] || owner_of(p_, plan_.grid, {Matrix::a, a}) == rank_) a_bytes += p_.a_bytes(a);
     }
     const std::int64_t staging = std::min(plan_.staging_bytes, b_bytes_);  // never more than all tiles of B
     const std::int64_t needed = a_bytes + c_bytes_ + staging;
@@ -263,7 +263,7 @@ class DeliveryCheck {
 
   void require(const Plan& plan, int rank, const std::vector<char>& needs, PlanSummary& summary) const {
     for (TileId a = 0; a < p_.a.nonzeros(); ++a) {
-      const bool owned = owner_of_a(p_, plan.grid, a) == rank;
+      const bool owned = owner_of(p_, plan.grid, {Matrix::a, a}) == rank;
       const int got = got_[rank][a];
       if (needs[a] && !owned && got == 0) {
         throw broken(fmt::format("rank {}", rank), fmt::format("no source for A tile {}", a),
@@ -283,7 +283,7 @@ class DeliveryCheck {
     for (const Broadcast& broadcast : plan.ranks[rank].broadcasts) {
       check_destinations(broadcast, rank);
       for (const TileId a : broadcast.tiles) {
-        if (a < 0 || a >= p_.a.nonzeros() || owner_of_a(p_, plan.grid, a) != rank) {
+        if (a < 0 || a >= p_.a.nonzeros() || owner_of(p_, plan.grid, {Matrix::a, a}) != rank) {
           throw broken(fmt::format("rank {}", rank), fmt::format("a message with A tile {}", a),
                        "its own tiles");
         }

@@ -8,16 +8,9 @@
 
 #include "planner/plan.hpp"
 #include "planner/products.hpp"
+#include "planner/tile_ref.hpp"
 
 namespace foretile {
-
-enum class Matrix : std::uint8_t { a, b, c };
-
-struct TileRef {
-  Matrix matrix = Matrix::a;
-  TileId id = 0;
-  bool operator==(const TileRef&) const = default;
-};
 
 /// A memory of the rank: a device's number, or the host.
 using MemoryPlace = int;
@@ -38,6 +31,13 @@ struct Message {
   int number = 0;    ///< of the broadcast among its owner's
   int position = 0;  ///< of the receiver in the tree
   std::int64_t bytes = 0;
+};
+
+/// News of the global barriers on its way along the tree of ranks (scheduler/barrier.hpp).
+struct Signal {
+  int from_rank = 0;
+  int step = 0;       ///< first that is not over
+  bool down = false;  ///< on all ranks; else on the sender and those below it
 };
 
 using OperationId = std::uint32_t;
@@ -61,14 +61,18 @@ class Backend {
   virtual void start_copy(OperationId id, const Copy& copy) = 0;
   /// Sends to another rank; its back end calls RankScheduler::received there. Done when the tiles were read.
   virtual void start_send(OperationId id, int to_rank, const Message& message) = 0;
+  /// Its back end calls RankScheduler::signalled there. Nothing is reported here.
+  virtual void send_signal(int to_rank, Signal signal) = 0;
 
-  /// Space for a tile on a device; zeroed for C.
+  /// Space for a tile on a device; C is zeroed unless Contraction::accumulate, where a copy follows.
   virtual void allocate(int device, TileRef tile) = 0;
   virtual void release(int device, TileRef tile) = 0;
   /// A generated tile left the staging area.
   virtual void release_host(TileRef tile) = 0;
-  /// The device works on the host's tile in place, instead of allocate and copy; a tile of B leaves the
-  /// staging area for the device. Only where SchedulerOptions::zero_copy.
+  /// A received message's tiles are no longer used here, and it was forwarded to all.
+  virtual void release_message(int owner, int number) = 0;
+  /// The device works on the host's tile in place, instead of allocate and copy; a generated tile of B leaves
+  /// the staging area for the device, an initial tile of C the host. Only where SchedulerOptions::zero_copy.
   virtual void adopt(int device, TileRef tile) = 0;
 };
 

@@ -20,11 +20,6 @@ RankScheduler::RankScheduler(const Plan& frame, const RankPlan& plan, const Cont
       options_(std::move(options)),
       operations_(backend, rank, sink),
       on_host_(contraction.a.nonzeros(), false) {
-  if (!frame.extra_edges.empty()) {
-    throw input_error(
-        "plan", fmt::format("{} control edges beside those of blocks and chunks", frame.extra_edges.size()),
-        "none: the scheduler does not keep them yet");
-  }
   if (!options_.zero_copy && plan.devices.size() > 64) {  // holders_ has a bit for each
     throw input_error("plan",
                       fmt::format("{} devices with memory of their own in one rank", plan.devices.size()),
@@ -41,7 +36,7 @@ RankScheduler::RankScheduler(const Plan& frame, const RankPlan& plan, const Cont
     for (const Block& block : plan.devices[d].blocks) {
       for (const Chunk& chunk : block.chunks) {
         for (const TileId a : chunk.a) {
-          if (counted[a] || owner_of_a(contraction, frame.grid, a) == rank) continue;
+          if (counted[a] || owner_of(contraction, frame.grid, {Matrix::a, a}) == rank) continue;
           counted[a] = true;
           ++to_receive_;
         }
@@ -49,7 +44,7 @@ RankScheduler::RankScheduler(const Plan& frame, const RankPlan& plan, const Cont
     }
   }
   for (TileId a = 0; a < contraction.a.nonzeros(); ++a) {
-    on_host_[a] = owner_of_a(contraction, frame.grid, a) == rank;
+    on_host_[a] = owner_of(contraction, frame.grid, {Matrix::a, a}) == rank;
   }
   for (const Broadcast& broadcast : plan.broadcasts) {
     std::int64_t bytes = 0;

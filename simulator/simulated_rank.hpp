@@ -46,6 +46,8 @@ class SimulatedRank final : public Backend {
   void allocate(int, TileRef) override {}
   void release(int, TileRef) override {}
   void release_host(TileRef) override {}
+  void release_message(int, int) override {}
+  void send_signal(int, Signal) override {}
   void adopt(int, TileRef) override {}
 
  private:

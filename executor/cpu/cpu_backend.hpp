@@ -38,6 +38,8 @@ class CpuBackend final : public Backend {
   void allocate(int device, TileRef tile) override;
   void release(int device, TileRef tile) override;
   void release_host(TileRef tile) override;
+  void release_message(int, int) override {}
+  void send_signal(int, Signal) override {}
   void adopt(int device, TileRef tile) override;
 
  private:

@@ -63,17 +63,6 @@ TEST(PlanGraph, EdgesByHand) {
   EXPECT_EQ(graph[5].place.rank, 1);
 }
 
-TEST(PlanGraph, ExtraEdges) {
-  Example example;
-  example.plan.extra_edges = {{{0, 0, 0, 1}, {0, 0, 1, -1}}};
-  Edges expected = inside;
-  expected.insert({1, 4, kControl});
-  EXPECT_EQ(edges_of(build_graph(example.plan, false)), expected);
-  EXPECT_NO_THROW(require_acyclic(example.plan));
-  example.plan.extra_edges.push_back({{0, 0, 1, 0}, {0, 0, 0, 1}});
-  EXPECT_THROW(require_acyclic(example.plan), InputError);
-}
-
 TEST(PlanGraph, Dot) {
   const Example example;
   std::ostringstream out;

@@ -183,23 +183,6 @@ TEST(Verify, CatchesAGridThatIsNotThePlans) {
   }
 }
 
-TEST(Verify, CatchesACycle) {
-  Example example;
-  example.plan.extra_edges = {{{0, 0, 0, -1}, {1, 0, 0, 0}}};
-  EXPECT_EQ(complaint(example.plan, example.problem), "");
-  example.plan.extra_edges.push_back({{1, 0, 0, 1}, {0, 0, 0, 0}});
-  expect_refused(example, {"a cycle"});
-}
-
-TEST(Verify, CatchesAControlEdgeToNowhere) {
-  for (const ChunkPlace place :
-       {ChunkPlace{2, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 2}, {0, 0, 0, -2}, {-1, 0, 0, 0}}) {
-    Example example;
-    example.plan.extra_edges = {{{0, 0, 0, 0}, place}};
-    expect_refused(example, {"control edge", "a place in the plan"});
-  }
-}
-
 TEST(Verify, CatchesAMissingSource) {
   Example example;
   example.plan.ranks[0].broadcasts[0].destinations.clear();

@@ -13,7 +13,7 @@ FakeRank::FakeRank(FakeCluster& cluster, int rank)
       kernels_(devices_.size(), 0),
       copies_(devices_.size()) {
   for (TileId a = 0; a < cluster.problem_.a.nonzeros(); ++a)
-    a_on_host_.push_back(owner_of_a(cluster.problem_, cluster.plan_.grid, a) == rank);
+    a_on_host_.push_back(owner_of(cluster.problem_, cluster.plan_.grid, {Matrix::a, a}) == rank);
 }
 
 double FakeRank::now() const {

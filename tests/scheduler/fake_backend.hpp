@@ -34,6 +34,8 @@ class FakeRank final : public Backend {
   void allocate(int device, TileRef tile) override { enter(device, tile, tile.matrix == Matrix::c); }
   void release(int device, TileRef tile) override;
   void release_host(TileRef tile) override;
+  void release_message(int, int) override {}
+  void send_signal(int, Signal) override {}
   void adopt(int device, TileRef tile) override;
 
   std::unique_ptr<RankScheduler> scheduler;

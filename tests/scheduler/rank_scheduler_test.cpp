@@ -162,15 +162,6 @@ TEST(RankScheduler, OpensABlockOnlyWhenPeersNoLongerReadTheDevice) {
   }
 }
 
-/// Barriers between chunks are not built yet: better an error than a plan that is not kept.
-TEST(RankScheduler, RefusesExtraEdges) {
-  RandomCase c = random_case(1);
-  c.machine.platform.device.memory_bytes = 1 << 20;
-  Plan plan = make_plan(c.problem, c.machine, {});
-  plan.extra_edges.push_back({{0, 0, 0, 0}, {0, 0, 0, -1}});
-  EXPECT_THROW(FakeCluster(plan, c.problem, {}, 1), InputError);
-}
-
 TEST(RankScheduler, RefusesMoreDevicesThanItCanTell) {
   const RandomCase c = random_case(1);
   const Machine machine = small_machine(1, 65, 1 << 20, 1 << 30);

@@ -1,0 +1,48 @@
+#include "scheduler/barrier.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "planner/owners.hpp"
+
+namespace foretile {
+
+Barrier::Barrier(Barriers kind, int rank, int ranks, Send send)
+    : kind_(kind),
+      rank_(rank),
+      children_(tree_children(rank, ranks)),
+      below_(children_.size(), 0),
+      send_(std::move(send)) {}
+
+void Barrier::ended_before(int step) {
+  if (step == here_) return;
+  here_ = step;
+  if (kind_ == Barriers::global) pass_on();
+}
+
+void Barrier::signalled(const Signal& signal) {
+  if (signal.down) {
+    everywhere_ = signal.step;
+    for (const int child : children_) send_(child, {rank_, everywhere_, true});
+    return;
+  }
+  const auto child = std::find(children_.begin(), children_.end(), signal.from_rank) - children_.begin();
+  below_[static_cast<std::size_t>(child)] = signal.step;
+  pass_on();
+}
+
+void Barrier::pass_on() {
+  int least = here_;
+  for (const int step : below_) least = std::min(least, step);
+  if (least == told_) return;
+  told_ = least;
+  if (rank_ == 0) {
+    signalled({rank_, least, true});
+  } else {
+    const int parent = rank_ & ~static_cast<int>(std::bit_floor(static_cast<unsigned>(rank_)));
+    send_(parent, {rank_, least, false});
+  }
+}
+
+}  // namespace foretile

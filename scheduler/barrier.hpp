@@ -1,0 +1,42 @@
+// The ends of steps: which step may be loaded for, and sent for.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "planner/plan.hpp"
+#include "scheduler/backend.hpp"
+
+namespace foretile {
+
+/// Local barriers look at the devices of the rank. Global ones are chained along a binomial tree of ranks
+/// with rank 0 as root: news of ended steps comes up, the minimum over all ranks goes down (RR-9289 2).
+class Barrier {
+ public:
+  using Send = std::function<void(int to_rank, Signal)>;
+
+  Barrier(Barriers kind, int rank, int ranks, Send send);
+
+  /// `step` is the first that is not over on this rank; kEver when all are. It never decreases.
+  void ended_before(int step);
+  void signalled(const Signal& signal);
+
+  /// First step that is not over wherever the plan's barriers look.
+  int first_open() const { return kind_ == Barriers::global ? everywhere_ : here_; }
+  /// No more news can come.
+  bool over() const { return kind_ != Barriers::global || everywhere_ == kEver; }
+
+ private:
+  void pass_on();
+
+  Barriers kind_;
+  int rank_;
+  std::vector<int> children_;
+  std::vector<int> below_;  // per child, the first step that is not over there
+  Send send_;
+  int here_ = 0;
+  int told_ = 0;  // up
+  int everywhere_ = 0;
+};
+
+}  // namespace foretile

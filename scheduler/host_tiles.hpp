@@ -1,0 +1,47 @@
+// Which tiles of the distributed matrices lie in the rank's host memory.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "planner/contraction.hpp"
+#include "planner/plan.hpp"
+#include "scheduler/backend.hpp"
+
+namespace foretile {
+
+/// Own tiles stay. Received ones stay until their last step is over and their message was forwarded.
+class HostTiles {
+ public:
+  using Release = std::function<void(int owner, int number)>;
+
+  HostTiles(const Contraction& contraction, const Plan& frame, int rank, Release release);
+
+  /// Whether a tile of A, or of B with BTiles::stream, can be read here.
+  bool holds(TileRef tile) const { return tile.matrix == Matrix::a ? a_[tile.id] : b_[tile.id]; }
+  /// `forwards`: how many ranks this one sends it on to.
+  void received(const Message& message, int forwards);
+  /// One of the forwards was sent.
+  void forwarded(const Message& message);
+  /// All steps before `step` are over on this rank; calls `dropped` for each tile that leaves.
+  void ended_before(int step, const std::function<void(TileRef)>& dropped);
+
+ private:
+  using Key = std::pair<int, int>;  // owner, number
+  struct Held {
+    int forwards = 0;
+    bool in_use = true;
+  };
+  void release_if_done(Key key);
+
+  Release release_;
+  std::vector<bool> a_, b_;
+  std::map<Key, Held> held_;  // with a last step
+  std::multimap<int, std::pair<Key, std::shared_ptr<const Broadcast>>> by_last_step_;
+};
+
+}  // namespace foretile
