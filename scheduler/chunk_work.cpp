@@ -3,40 +3,42 @@
 namespace foretile {
 
 BlockWork::BlockWork(const Contraction& contraction, const Block& of)
-    : block(&of), products(contraction, of.columns), b_listed(products.b_slots(), 0) {
-  std::vector<char> seen(products.c_slots(), 0);
+    : block(&of),
+      products(contraction, of.columns),
+      c_of(products.c_slots(), -1),
+      b_chunk(products.b_slots(), -1) {
   for (const Chunk& chunk : of.chunks) {
     for (const TileId a : chunk.a) {
       products.for_each(a, [&](const Product& product) {
-        if (seen[product.c_slot]) return;
-        seen[product.c_slot] = 1;
-        c_used.push_back(product.c_slot);
+        std::int32_t& position = c_of[product.c_slot];
+        if (position < 0) {
+          position = static_cast<std::int32_t>(c.size());
+          c.push_back({{Matrix::c, product.c}, contraction.c_bytes(product.c), ItemState::waiting});
+          c_open.push_back(0);
+        }
+        ++c_open[position];
       });
     }
   }
 }
 
 ChunkWork expand_chunk(const Contraction& contraction, const std::shared_ptr<BlockWork>& block,
-                       std::size_t chunk) {
+                       std::size_t chunk, BTiles b_tiles) {
+  const auto number = static_cast<std::int32_t>(chunk);
   ChunkWork work;
   work.block = block;
+  work.step = block->block->chunks[chunk].step;
   work.last_of_block = chunk + 1 == block->block->chunks.size();
   for (const TileId a : block->block->chunks[chunk].a) {
-    const auto first = static_cast<std::int32_t>(work.products.size());
     block->products.for_each(a, [&](const Product& product) {
-      work.products.push_back(product);
-      if (block->b_listed[product.b_slot]) return;
-      block->b_listed[product.b_slot] = 1;
-      work.items.push_back(
-          {{Matrix::b, product.b}, contraction.b_bytes(product.b), ItemState::waiting, 0, 0});
+      ++work.unfinished;
+      std::int32_t& listed = block->b_chunk[product.b_slot];
+      if (listed == number || (listed >= 0 && b_tiles == BTiles::stay)) return;
+      listed = number;
+      work.items.push_back({{Matrix::b, product.b}, contraction.b_bytes(product.b), ItemState::waiting});
     });
-    work.items.push_back({{Matrix::a, a},
-                          contraction.a_bytes(a),
-                          ItemState::waiting,
-                          first,
-                          static_cast<std::int32_t>(work.products.size())});
+    work.items.push_back({{Matrix::a, a}, contraction.a_bytes(a), ItemState::waiting});
   }
-  work.unfinished = static_cast<std::int64_t>(work.products.size());
   return work;
 }
 

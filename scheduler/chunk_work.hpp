@@ -14,20 +14,17 @@ namespace foretile {
 
 enum class ItemState : std::uint8_t {
   waiting,     ///< not yet asked for
-  generating,  ///< B only: on a core
-  staged,      ///< B only: in host memory
+  generating,  ///< generated B only: on a core
+  staged,      ///< generated B only: in host memory
   loading,
   arrived
 };
 
-/// One tile to load. A tile of A carries its products, which may start once this and all items before have
-/// arrived.
+/// One tile to load.
 struct Item {
   TileRef tile;
   std::int64_t bytes = 0;
   ItemState state = ItemState::waiting;
-  std::int32_t first_product = 0;
-  std::int32_t last_product = 0;
 };
 
 struct BlockWork {
@@ -35,22 +32,27 @@ struct BlockWork {
 
   const Block* block;
   BlockProducts products;
-  std::vector<char> b_listed;        ///< per b_slot: some chunk's items hold it
-  std::vector<std::int32_t> c_used;  ///< c_slots with a product, in order of first use
-  std::vector<TileRef> on_device;    ///< B and C tiles to drop when the block ends
-  std::size_t c_placed = 0;          ///< of c_used: those with their place on the device
+  std::vector<Item> c;                ///< tiles with a product, in order of first use
+  std::vector<std::int32_t> c_of;     ///< per c_slot: position in `c`
+  std::vector<std::int64_t> c_open;   ///< per position in `c`: products not yet done
+  std::size_t c_placed = 0;           ///< of `c`: those with their place on the device
+  std::vector<TileRef> b_on_device;   ///< BTiles::stay: to drop when the block ends
+  std::vector<std::int32_t> b_chunk;  ///< per b_slot: last chunk that listed it, or -1
 };
 
 struct ChunkWork {
   std::shared_ptr<BlockWork> block;
+  int step = 0;
   bool last_of_block = false;
-  std::vector<Item> items;  ///< in load order: each A tile behind the B tiles that it is first to use
-  std::vector<Product> products;
+  /// In load order: each A tile behind the B tiles that it is first to use. Its products may start once it
+  /// and all items before have arrived.
+  std::vector<Item> items;
   std::int64_t unfinished = 0;  ///< products not yet done
 };
 
-/// Items and products of one chunk; marks the B tiles that it lists. Chunks of a block in order.
+/// Items of one chunk. A tile of B is listed by the first chunk that uses it, and with BTiles::stream by
+/// each. Chunks of a block in order.
 ChunkWork expand_chunk(const Contraction& contraction, const std::shared_ptr<BlockWork>& block,
-                       std::size_t chunk);
+                       std::size_t chunk, BTiles b_tiles);
 
 }  // namespace foretile

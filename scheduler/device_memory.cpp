@@ -55,4 +55,14 @@ void DeviceMemory::drop(TileRef tile) {
   entries_.erase(found);
 }
 
+void DeviceMemory::forget(TileRef tile) {
+  const auto found = entries_.find(key(tile));
+  if (found == entries_.end()) return;
+  assert(found->second.pins == 0);
+  used_ -= found->second.bytes;
+  idle_.erase(found->second.place);
+  entries_.erase(found);
+  evicted_(tile);
+}
+
 }  // namespace foretile

@@ -28,6 +28,8 @@ class DeviceMemory {
   void unpin(TileRef tile);
   /// Removes a pinned tile at once.
   void drop(TileRef tile);
+  /// Evicts the tile if it is here; it must not be pinned. Counts as no eviction.
+  void forget(TileRef tile);
 
   bool holds(TileRef tile) const { return entries_.contains(key(tile)); }
   std::int64_t pinned_bytes() const { return pinned_; }

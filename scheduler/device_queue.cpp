@@ -4,15 +4,15 @@
 
 namespace foretile {
 
-DeviceQueue::DeviceQueue(const Contraction& contraction, const DevicePlan& plan, std::int64_t budget_bytes,
-                         DeviceMemory::Evicted evicted)
-    : memory(budget_bytes, std::move(evicted)), contraction_(&contraction), plan_(&plan) {}
+DeviceQueue::DeviceQueue(const Contraction& contraction, const DevicePlan& plan, BTiles b_tiles,
+                         std::int64_t budget_bytes, DeviceMemory::Evicted evicted)
+    : memory(budget_bytes, std::move(evicted)), contraction_(&contraction), plan_(&plan), b_tiles_(b_tiles) {}
 
 bool DeviceQueue::expand_next() {
   if (next_block_ == plan_->blocks.size()) return false;
   const Block& block = plan_->blocks[next_block_];
   if (next_chunk_ == 0) expanding_ = std::make_shared<BlockWork>(*contraction_, block);
-  window_.push_back(expand_chunk(*contraction_, expanding_, next_chunk_));
+  window_.push_back(expand_chunk(*contraction_, expanding_, next_chunk_, b_tiles_));
   if (++next_chunk_ == block.chunks.size()) {
     next_chunk_ = 0;
     ++next_block_;
@@ -29,8 +29,19 @@ ChunkWork* DeviceQueue::chunk(std::size_t number) {
 }
 
 void DeviceQueue::pop_front() {
+  if (computing.chunk == front_) listed_ = false;
+  for (Cursor* cursor : {&generating, &loading, &computing}) {
+    if (cursor->chunk == front_) *cursor = {front_ + 1, 0};
+  }
   window_.pop_front();
   ++front_;
+}
+
+bool DeviceQueue::loads_over() const {
+  if (next_block_ < plan_->blocks.size()) return false;
+  const std::size_t last = front_ + window_.size();
+  if (loading.chunk >= last) return true;
+  return loading.chunk + 1 == last && loading.item == window_.back().items.size();
 }
 
 Item* DeviceQueue::item(Cursor& cursor) {
@@ -41,6 +52,23 @@ Item* DeviceQueue::item(Cursor& cursor) {
     ++cursor.chunk;
     cursor.item = 0;
   }
+}
+
+const Product* DeviceQueue::product() {
+  if (!listed_) {
+    const ChunkWork& work = *chunk(computing.chunk);
+    products_.clear();
+    work.block->products.for_each(work.items[computing.item].tile.id,
+                                  [this](const Product& product) { products_.push_back(product); });
+    next_product_ = 0;
+    listed_ = true;
+  }
+  return next_product_ < products_.size() ? &products_[next_product_] : nullptr;
+}
+
+void DeviceQueue::next_computed() {
+  ++computing.item;
+  listed_ = false;
 }
 
 }  // namespace foretile

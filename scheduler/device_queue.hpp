@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <optional>
+#include <vector>
 
 #include "planner/contraction.hpp"
 #include "planner/plan.hpp"
@@ -24,27 +24,37 @@ struct Cursor {
 /// for are expanded, the rest is not.
 class DeviceQueue {
  public:
-  DeviceQueue(const Contraction& contraction, const DevicePlan& plan, std::int64_t budget_bytes,
-              DeviceMemory::Evicted evicted);
+  DeviceQueue(const Contraction& contraction, const DevicePlan& plan, BTiles b_tiles,
+              std::int64_t budget_bytes, DeviceMemory::Evicted evicted);
 
   /// The chunk with this number, expanded if need be; nullptr behind the last one. It must not be finished.
   ChunkWork* chunk(std::size_t number);
   /// Number of the earliest unfinished chunk.
   std::size_t front() const { return front_; }
-  bool chunks_left() { return chunk(front_) != nullptr; }
+  bool chunks_left() const { return !window_.empty() || next_block_ < plan_->blocks.size(); }
+  /// Step of the earliest unfinished chunk; kEver when there is none.
+  int front_step() { return chunks_left() ? chunk(front_)->step : kEver; }
   void pop_front();
+  /// Everything was asked for.
+  bool loads_over() const;
 
   /// The item under a cursor, moving it over chunk ends; nullptr behind the last one.
   Item* item(Cursor& cursor);
 
+  /// The next product, of the item of A under the computing cursor; nullptr when it has no more.
+  const Product* product();
+  void next_product() { ++next_product_; }
+  /// Moves the computing cursor to the next item.
+  void next_computed();
+
   DeviceMemory memory;
   DeviceStatistics statistics;
   Cursor generating, loading, computing;
-  std::int32_t next_product = -1;  ///< of the item being computed
   int kernels_in_flight = 0;
   int host_copies_in_flight = 0;
   int peer_copies_in_flight = 0;
-  bool storing = false;
+  int stores_in_flight = 0;
+  std::deque<Item> finished_c;    ///< tiles of C to store
   std::int64_t staged_bytes = 0;  ///< generated or being generated for this device
 
  private:
@@ -52,11 +62,15 @@ class DeviceQueue {
 
   const Contraction* contraction_;
   const DevicePlan* plan_;
+  BTiles b_tiles_;
   std::deque<ChunkWork> window_;
   std::size_t front_ = 0;
   std::size_t next_block_ = 0;
   std::size_t next_chunk_ = 0;
   std::shared_ptr<BlockWork> expanding_;
+  std::vector<Product> products_;  // of the item being computed
+  std::size_t next_product_ = 0;
+  bool listed_ = false;  // products_ are those of the item being computed
 };
 
 }  // namespace foretile

@@ -9,9 +9,13 @@ namespace foretile {
 namespace {
 
 std::vector<bool> owned(const Contraction& p, const ProcessGrid& grid, Matrix matrix, int rank) {
-  std::vector<bool> mine(shape_of(p, matrix).nonzeros());
-  for (TileId id = 0; id < static_cast<TileId>(mine.size()); ++id) {
-    mine[id] = owner_of(p, grid, {matrix, id}) == rank;
+  const Shape& shape = shape_of(p, matrix);
+  std::vector<bool> mine(shape.nonzeros(), false);
+  for (std::int32_t i = grid.row(rank); i < shape.rows(); i += grid.p) {
+    for (std::size_t e = 0; e < shape.row(i).size(); ++e) {
+      const TileId id = shape.first(i) + static_cast<TileId>(e);
+      mine[id] = owner_of(p, grid, {matrix, id}) == rank;
+    }
   }
   return mine;
 }
@@ -36,8 +40,8 @@ void HostTiles::received(const Message& message, int forwards) {
   by_last_step_.emplace(broadcast.last_step, std::pair{key, message.broadcast});
 }
 
-void HostTiles::forwarded(const Message& message) {
-  const auto found = held_.find({message.owner, message.number});
+void HostTiles::forwarded(int owner, int number) {
+  const auto found = held_.find({owner, number});
   if (found == held_.end()) return;
   --found->second.forwards;
   release_if_done(found->first);

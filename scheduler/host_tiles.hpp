@@ -26,12 +26,12 @@ class HostTiles {
   /// `forwards`: how many ranks this one sends it on to.
   void received(const Message& message, int forwards);
   /// One of the forwards was sent.
-  void forwarded(const Message& message);
+  void forwarded(int owner, int number);
   /// All steps before `step` are over on this rank; calls `dropped` for each tile that leaves.
   void ended_before(int step, const std::function<void(TileRef)>& dropped);
 
  private:
-  using Key = std::pair<int, int>;  // owner, number
+  using Key = std::pair<int, int>;  // owner and number of the broadcast
   struct Held {
     int forwards = 0;
     bool in_use = true;

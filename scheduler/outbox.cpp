@@ -4,13 +4,15 @@
 
 namespace foretile {
 
-void Outbox::forward(const Message& message) {
+int Outbox::forward(const Message& message) {
   const auto& destinations = message.broadcast->destinations;
-  for (const int child : tree_children(message.position, static_cast<int>(destinations.size()) + 1)) {
+  const auto children = tree_children(message.position, static_cast<int>(destinations.size()) + 1);
+  for (const int child : children) {
     Message copy = message;
     copy.position = child;
     entries_.push({destinations[child - 1], std::move(copy), entered_++});
   }
+  return static_cast<int>(children.size());
 }
 
 Outbox::Entry Outbox::take() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <queue>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -9,8 +10,8 @@
 
 namespace foretile {
 
-/// Earlier broadcasts first, own and forwarded ones alike: all ranks then receive in about the order of k in
-/// which they work.
+/// Earlier steps first, and within a step earlier broadcasts, own and forwarded ones alike: all ranks then
+/// receive in about the order in which they work.
 class Outbox {
  public:
   struct Entry {
@@ -19,15 +20,19 @@ class Outbox {
     std::uint64_t order = 0;  ///< of entering, among equals
   };
 
-  /// Enters one message for each child of `message`'s position in its tree.
-  void forward(const Message& message);
+  /// Enters one message for each child of `message`'s position in its tree. Returns how many these are.
+  int forward(const Message& message);
   bool empty() const { return entries_.empty(); }
+  const Entry& next() const { return entries_.top(); }
   Entry take();
 
  private:
   struct Later {
     bool operator()(const Entry& l, const Entry& r) const {
-      return std::pair(l.message.number, l.order) > std::pair(r.message.number, r.order);
+      const auto key = [](const Entry& e) {
+        return std::tuple(e.message.broadcast->step, e.message.number, e.order);
+      };
+      return key(l) > key(r);
     }
   };
   std::priority_queue<Entry, std::vector<Entry>, Later> entries_;

@@ -19,80 +19,158 @@ RankScheduler::RankScheduler(const Plan& frame, const RankPlan& plan, const Cont
       backend_(backend),
       options_(std::move(options)),
       operations_(backend, rank, sink),
-      on_host_(contraction.a.nonzeros(), false) {
+      cores_{0, options_.core_slots},
+      generation_(frame, contraction, backend, operations_, cores_),
+      host_(contraction, frame, rank,
+            [&backend](int owner, int number) { backend.release_message(owner, number); }),
+      barrier_(frame.barriers, rank, frame.grid.size(),
+               [&backend](int to, Signal signal) { backend.send_signal(to, signal); }) {
   if (!options_.zero_copy && plan.devices.size() > 64) {  // holders_ has a bit for each
     throw input_error("plan",
                       fmt::format("{} devices with memory of their own in one rank", plan.devices.size()),
                       "at most 64", "raise ranks_per_node");
   }
-  std::vector<bool> counted(contraction.a.nonzeros(), false);
   queues_.reserve(plan.devices.size());
   for (std::size_t d = 0; d < plan.devices.size(); ++d) {
     const auto evicted = [this, d](TileRef tile) {
-      if (const auto found = holders_.find(tile.id); found != holders_.end()) found->second &= ~(1ULL << d);
+      if (const auto found = holders_.find(tile); found != holders_.end()) {
+        found->second &= ~(1ULL << d);
+        if (found->second == 0) holders_.erase(found);
+      }
       backend_.release(static_cast<int>(d), tile);
     };
-    queues_.emplace_back(contraction, plan.devices[d], frame.device_budget_bytes, evicted);
-    for (const Block& block : plan.devices[d].blocks) {
-      for (const Chunk& chunk : block.chunks) {
-        for (const TileId a : chunk.a) {
-          if (counted[a] || owner_of(contraction, frame.grid, {Matrix::a, a}) == rank) continue;
-          counted[a] = true;
-          ++to_receive_;
-        }
-      }
-    }
-  }
-  for (TileId a = 0; a < contraction.a.nonzeros(); ++a) {
-    on_host_[a] = owner_of(contraction, frame.grid, {Matrix::a, a}) == rank;
+    queues_.emplace_back(contraction, plan.devices[d], frame.b_tiles, frame.device_budget_bytes, evicted);
   }
   for (const Broadcast& broadcast : plan.broadcasts) {
     std::int64_t bytes = 0;
-    for (const TileId a : broadcast.tiles) bytes += contraction.a_bytes(a);
+    for (const TileId tile : broadcast.tiles) bytes += bytes_of(contraction, {broadcast.matrix, tile});
     own_.push_back(std::make_shared<Broadcast>(broadcast));
     outbox_.forward({own_.back(), rank, static_cast<int>(own_.size()) - 1, 0, bytes});
   }
 }
 
 void RankScheduler::start() {
+  step_ended();
   advance();
 }
 
 void RankScheduler::advance() {
   for (int d = 0; d < static_cast<int>(queues_.size()); ++d) {
+    DeviceQueue& queue = queues_[d];
+    advance_stores(d);
+    place_c(queue, d);
     advance_loads(d);
     advance_kernels(d);
   }
-  advance_generation();
+  generation_.advance(queues_);
   advance_sends();
+}
+
+// ---- C ----
+
+/// C of a block gets its place when the block's turn comes; with prefetch_c when its inputs are loaded.
+void RankScheduler::place_c(DeviceQueue& queue, int device) {
+  if (!queue.chunks_left()) return;
+  BlockWork& block = *queue.chunk(queue.front())->block;
+  place_c(queue, device, block);
+  if (!frame_.prefetch_c || block.c_placed < block.c.size()) return;
+  if (const ChunkWork* const ahead = queue.chunk(queue.loading.chunk)) place_c(queue, device, *ahead->block);
+}
+
+void RankScheduler::place_c(DeviceQueue& queue, int device, BlockWork& block) {
+  while (block.c_placed < block.c.size()) {
+    if (problem_.accumulate && !options_.zero_copy) {
+      if (!load_c(queue, device, block)) return;
+      continue;
+    }
+    Item& item = block.c[block.c_placed];
+    // Proven to fit; but the last block may still be on its way home, or peers may copy older tiles from
+    // here.
+    if (!queue.memory.reserve(item.tile, item.bytes)) return;
+    if (problem_.accumulate) {
+      backend_.adopt(device, item.tile);
+      ++queue.statistics.c_loads;
+    } else {
+      backend_.allocate(device, item.tile);
+    }
+    item.state = ItemState::arrived;
+    ++block.c_placed;
+  }
+}
+
+/// Starts one copy of initial tiles of C; false when none could be started.
+bool RankScheduler::load_c(DeviceQueue& queue, int device, BlockWork& block) {
+  if (queue.host_copies_in_flight >= options_.copy_slots) return false;
+  Copy copy{kHost, device, {}, 0};
+  std::vector<Item*> items;
+  for (; block.c_placed < block.c.size(); ++block.c_placed) {
+    Item& item = block.c[block.c_placed];
+    if (!copy.tiles.empty() && copy.bytes + item.bytes > frame_.copy_batch_bytes) break;
+    if (!queue.memory.reserve(item.tile, item.bytes)) break;
+    backend_.allocate(device, item.tile);
+    item.state = ItemState::loading;
+    copy.tiles.push_back(item.tile);
+    copy.bytes += item.bytes;
+    items.push_back(&item);
+  }
+  if (items.empty()) return false;
+  start_load(queue, std::move(copy), std::move(items));
+  return true;
+}
+
+/// Tiles of C go home as they are finished, neighbours together.
+void RankScheduler::advance_stores(int device) {
+  DeviceQueue& queue = queues_[device];
+  while (queue.stores_in_flight < options_.copy_slots && !queue.finished_c.empty()) {
+    Copy store{device, kHost, {}, 0};
+    while (!queue.finished_c.empty()) {
+      const Item& item = queue.finished_c.front();
+      if (!store.tiles.empty() && store.bytes + item.bytes > frame_.copy_batch_bytes) break;
+      store.tiles.push_back(item.tile);
+      store.bytes += item.bytes;
+      queue.finished_c.pop_front();
+    }
+    ++queue.stores_in_flight;
+    OperationId id = 0;
+    Operation& operation = operations_.start(Cause::d2h, device, id);
+    operation.event.bytes = store.bytes;
+    operation.copy = std::move(store);
+    backend_.start_copy(id, operation.copy);
+  }
+}
+
+void RankScheduler::store_done(Operation& operation) {
+  DeviceQueue& queue = queues_[operation.copy.from];
+  --queue.stores_in_flight;
+  queue.statistics.d2h_bytes += operation.copy.bytes;
+  for (const TileRef tile : operation.copy.tiles) {
+    queue.memory.drop(tile);
+    backend_.release(operation.copy.from, tile);
+  }
 }
 
 // ---- loads ----
 
-bool RankScheduler::open_block(DeviceQueue& queue, int device) {
-  BlockWork& block = *queue.chunk(queue.front())->block;
-  if (queue.storing) return false;
-  for (; block.c_placed < block.c_used.size(); ++block.c_placed) {
-    const TileRef tile{Matrix::c, block.products.c_id(block.c_used[block.c_placed])};
-    // The verifier proved that the whole block fits; but peers may still copy older tiles from here.
-    if (!queue.memory.reserve(tile, problem_.c_bytes(tile.id))) return false;
-    backend_.allocate(device, tile);
-    block.on_device.push_back(tile);
-  }
-  return true;
+bool RankScheduler::streams(TileRef tile) const {
+  return tile.matrix == Matrix::a || frame_.b_tiles == BTiles::stream;
 }
 
-/// Control edges: block after block, and chunk z + 1 + lookahead after chunk z.
-bool RankScheduler::may_load(DeviceQueue& queue, int device) {
+/// Control edges: chunk z + 1 + lookahead after chunk z, step after step, and where B stays, block after
+/// block with C in its place first.
+bool RankScheduler::may_load(DeviceQueue& queue) {
   if (!queue.chunks_left() || !queue.item(queue.loading)) return false;
   if (queue.loading.chunk - queue.front() > static_cast<std::size_t>(frame_.lookahead)) return false;
-  if (queue.chunk(queue.loading.chunk)->block != queue.chunk(queue.front())->block) return false;
-  return open_block(queue, device);
+  const ChunkWork& loading = *queue.chunk(queue.loading.chunk);
+  if (frame_.barriers != Barriers::none && loading.step - frame_.lookahead > barrier_.first_open())
+    return false;
+  if (frame_.b_tiles == BTiles::stream) return true;
+  const BlockWork& block = *queue.chunk(queue.front())->block;
+  return loading.block.get() == &block && block.c_placed == block.c.size();
 }
 
-MemoryPlace RankScheduler::source_of(int device, const Item& item) const {
-  if (item.tile.matrix == Matrix::b) return kHost;
-  const auto found = holders_.find(item.tile.id);
+MemoryPlace RankScheduler::source_of(int device, TileRef tile) const {
+  if (!streams(tile)) return kHost;
+  const auto found = holders_.find(tile);
   const std::uint64_t mask = found == holders_.end() ? 0 : found->second & ~(1ULL << device);
   if (mask == 0) return kHost;
   std::uint64_t near = 0;
@@ -102,9 +180,14 @@ MemoryPlace RankScheduler::source_of(int device, const Item& item) const {
   return std::countr_zero(mask & near ? mask & near : mask);
 }
 
+/// Whether the tile can be read at its source.
+bool RankScheduler::ready(TileRef tile, MemoryPlace from, const Item& item) const {
+  return streams(tile) ? from != kHost || host_.holds(tile) : item.state == ItemState::staged;
+}
+
 bool RankScheduler::reserve(DeviceQueue& queue, int device, Item& item) {
   if (!queue.memory.reserve(item.tile, item.bytes)) return false;
-  if (item.tile.matrix == Matrix::b) queue.chunk(queue.front())->block->on_device.push_back(item.tile);
+  if (!streams(item.tile)) queue.chunk(queue.front())->block->b_on_device.push_back(item.tile);
   if (options_.zero_copy) {
     backend_.adopt(device, item.tile);
   } else {
@@ -115,27 +198,36 @@ bool RankScheduler::reserve(DeviceQueue& queue, int device, Item& item) {
 
 void RankScheduler::arrived(int device, Item& item) {
   item.state = ItemState::arrived;
-  if (item.tile.matrix == Matrix::a) {
-    if (!options_.zero_copy && queues_.size() > 1) holders_[item.tile.id] |= 1ULL << device;
+  if (item.tile.matrix == Matrix::c) return;
+  if (streams(item.tile)) {
+    if (!options_.zero_copy && queues_.size() > 1) holders_[item.tile] |= 1ULL << device;
     return;
   }
-  staged_bytes_ -= item.bytes;
-  queues_[device].staged_bytes -= item.bytes;
+  generation_.left(queues_[device], item);
   if (!options_.zero_copy) backend_.release_host(item.tile);
+}
+
+void RankScheduler::start_load(DeviceQueue& queue, Copy copy, std::vector<Item*> items) {
+  const bool from_host = copy.from == kHost;
+  ++(from_host ? queue.host_copies_in_flight : queue.peer_copies_in_flight);
+  OperationId id = 0;
+  Operation& operation = operations_.start(from_host ? Cause::h2d : Cause::d2d, copy.to, id);
+  operation.event.bytes = copy.bytes;
+  operation.items = std::move(items);
+  operation.copy = std::move(copy);
+  backend_.start_copy(id, operation.copy);
 }
 
 /// Starts one copy of neighbouring items from `from`; false when nothing could be started.
 bool RankScheduler::load_batch(DeviceQueue& queue, int device, MemoryPlace from) {
-  int& in_flight = from == kHost ? queue.host_copies_in_flight : queue.peer_copies_in_flight;
+  const int in_flight = from == kHost ? queue.host_copies_in_flight : queue.peer_copies_in_flight;
   if (in_flight >= options_.copy_slots) return false;
   Copy copy{from, device, {}, 0};
   std::vector<Item*> items;
-  while (copy.tiles.empty() || may_load(queue, device)) {
+  while (copy.tiles.empty() || may_load(queue)) {
     Item& item = *queue.item(queue.loading);
-    const bool ready = item.tile.matrix == Matrix::b
-                           ? item.state == ItemState::staged
-                           : (from != kHost || on_host_[item.tile.id]) && !queue.memory.holds(item.tile);
-    if (!ready || source_of(device, item) != from) break;
+    if (streams(item.tile) && queue.memory.holds(item.tile)) break;
+    if (source_of(device, item.tile) != from || !ready(item.tile, from, item)) break;
     if (!copy.tiles.empty() && copy.bytes + item.bytes > frame_.copy_batch_bytes) break;
     if (!reserve(queue, device, item)) break;
     if (from != kHost) queues_[from].memory.pin_if_present(item.tile);
@@ -145,61 +237,46 @@ bool RankScheduler::load_batch(DeviceQueue& queue, int device, MemoryPlace from)
     items.push_back(&item);
     ++queue.loading.item;
   }
-  if (copy.tiles.empty()) return false;
-  ++in_flight;
-  OperationId id = 0;
-  Operation& operation = operations_.start(from == kHost ? Cause::h2d : Cause::d2d, device, id);
-  operation.event.bytes = copy.bytes;
-  operation.items = std::move(items);
-  operation.copy = std::move(copy);
-  backend_.start_copy(id, operation.copy);
+  if (items.empty()) return false;
+  start_load(queue, std::move(copy), std::move(items));
   return true;
 }
 
 void RankScheduler::advance_loads(int device) {
   DeviceQueue& queue = queues_[device];
-  while (may_load(queue, device)) {
+  while (may_load(queue)) {
     Item& item = *queue.item(queue.loading);
-    if (item.tile.matrix == Matrix::a && queue.memory.pin_if_present(item.tile)) {
+    if (streams(item.tile) && queue.memory.pin_if_present(item.tile)) {
       ++queue.statistics.hits;
       arrived(device, item);
       ++queue.loading.item;
       continue;
     }
-    const MemoryPlace from = source_of(device, item);
-    const bool ready = item.tile.matrix == Matrix::b ? item.state == ItemState::staged
-                                                     : from != kHost || on_host_[item.tile.id];
-    if (!ready) return;
+    const MemoryPlace from = source_of(device, item.tile);
+    if (!ready(item.tile, from, item)) return;
     if (!options_.zero_copy) {
       if (!load_batch(queue, device, from)) return;
       continue;
     }
     if (!reserve(queue, device, item)) return;
-    if (item.tile.matrix == Matrix::a) ++queue.statistics.host_loads;
+    if (streams(item.tile)) ++queue.statistics.host_loads;
     arrived(device, item);
     ++queue.loading.item;
   }
 }
 
-void RankScheduler::copy_done(Operation& operation) {
+void RankScheduler::load_done(Operation& operation) {
   const Copy& copy = operation.copy;
-  if (copy.to == kHost) {
-    DeviceQueue& queue = queues_[copy.from];
-    queue.statistics.d2h_bytes += copy.bytes;
-    for (const TileRef tile : copy.tiles) {
-      queue.memory.drop(tile);
-      backend_.release(copy.from, tile);
-    }
-    queue.storing = false;
-    return;
-  }
   DeviceQueue& queue = queues_[copy.to];
   const bool from_host = copy.from == kHost;
   --(from_host ? queue.host_copies_in_flight : queue.peer_copies_in_flight);
   (from_host ? queue.statistics.h2d_bytes : queue.statistics.d2d_bytes) += copy.bytes;
   for (Item* item : operation.items) {
-    if (item->tile.matrix == Matrix::a)
+    if (item->tile.matrix == Matrix::c) {
+      ++queue.statistics.c_loads;
+    } else if (streams(item->tile)) {
       ++(from_host ? queue.statistics.host_loads : queue.statistics.peer_loads);
+    }
     if (!from_host) queues_[copy.from].memory.unpin(item->tile);
     arrived(copy.to, *item);
   }
@@ -210,31 +287,29 @@ void RankScheduler::copy_done(Operation& operation) {
 void RankScheduler::advance_kernels(int device) {
   DeviceQueue& queue = queues_[device];
   while (queue.kernels_in_flight < backend_.kernel_slots()) {
-    if (options_.kernels_on_cores && cores_busy_ >= options_.core_slots) return;
+    if (options_.kernels_on_cores && cores_.busy >= cores_.slots) return;
     if (queue.computing.chunk > queue.loading.chunk) return;  // nothing asked for yet
     Item* const item = queue.item(queue.computing);
     if (!item || item->state != ItemState::arrived) return;
-    if (item->tile.matrix != Matrix::a) {
-      ++queue.computing.item;
-      continue;
-    }
-    if (queue.next_product < 0) queue.next_product = item->first_product;
-    if (queue.next_product == item->last_product) {
-      queue.next_product = -1;
-      ++queue.computing.item;
+    const Product* const product = item->tile.matrix == Matrix::a ? queue.product() : nullptr;
+    if (!product) {
+      queue.next_computed();
       continue;
     }
     ChunkWork& chunk = *queue.chunk(queue.computing.chunk);
-    const Product& product = chunk.products[queue.next_product++];
+    const BlockWork& block = *chunk.block;
+    if (block.c[block.c_of[product->c_slot]].state != ItemState::arrived) return;
     OperationId id = 0;
     Operation& operation = operations_.start(Cause::kernel, device, id);
-    operation.event.i = product.i;
-    operation.event.j = product.j;
-    operation.event.k = product.k;
+    operation.event.i = product->i;
+    operation.event.j = product->j;
+    operation.event.k = product->k;
     operation.chunk = &chunk;
+    operation.c_slot = product->c_slot;
     ++queue.kernels_in_flight;
-    if (options_.kernels_on_cores) ++cores_busy_;
-    backend_.start_kernel(id, device, item->tile.id, product);
+    if (options_.kernels_on_cores) ++cores_.busy;
+    backend_.start_kernel(id, device, item->tile.id, *product);
+    queue.next_product();
   }
 }
 
@@ -242,114 +317,80 @@ void RankScheduler::kernel_done(Operation& operation) {
   const int device = operation.event.device;
   DeviceQueue& queue = queues_[device];
   --queue.kernels_in_flight;
-  if (options_.kernels_on_cores) --cores_busy_;
+  if (options_.kernels_on_cores) --cores_.busy;
   ++queue.statistics.kernels;
   queue.statistics.flops += problem_.flops(operation.event.i, operation.event.j, operation.event.k);
+  BlockWork& block = *operation.chunk->block;
+  const std::int32_t c = block.c_of[operation.c_slot];
+  if (--block.c_open[c] == 0) queue.finished_c.push_back(block.c[c]);
   --operation.chunk->unfinished;
+  if (queue.chunk(queue.front())->unfinished > 0) return;
   while (queue.chunks_left() && queue.chunk(queue.front())->unfinished == 0) finish_front(queue, device);
+  step_ended();
 }
 
 void RankScheduler::finish_front(DeviceQueue& queue, int device) {
   ChunkWork& chunk = *queue.chunk(queue.front());
   for (const Item& item : chunk.items) {
-    if (item.tile.matrix == Matrix::a) queue.memory.unpin(item.tile);
+    if (streams(item.tile)) queue.memory.unpin(item.tile);
   }
-  if (chunk.last_of_block) finish_block(queue, device, *chunk.block);
-  if (queue.computing.chunk == queue.front()) queue.next_product = -1;
-  for (Cursor* cursor : {&queue.generating, &queue.loading, &queue.computing}) {
-    if (cursor->chunk == queue.front()) *cursor = {queue.front() + 1, 0};
-  }
-  queue.pop_front();
-}
-
-/// B is dropped, C goes home; the next block opens when it is there.
-void RankScheduler::finish_block(DeviceQueue& queue, int device, BlockWork& block) {
-  Copy store{device, kHost, {}, 0};
-  for (const TileRef tile : block.on_device) {
-    if (tile.matrix == Matrix::c) {
-      store.tiles.push_back(tile);
-      store.bytes += problem_.c_bytes(tile.id);
-    } else {
+  if (chunk.last_of_block) {
+    for (const TileRef tile : chunk.block->b_on_device) {
       queue.memory.drop(tile);
       backend_.release(device, tile);
     }
   }
-  queue.storing = true;
-  OperationId id = 0;
-  Operation& operation = operations_.start(Cause::d2h, device, id);
-  operation.event.bytes = store.bytes;
-  operation.copy = std::move(store);
-  backend_.start_copy(id, operation.copy);
+  queue.pop_front();
 }
 
-// ---- generation ----
-
-Item* RankScheduler::next_to_generate(DeviceQueue& queue) {
-  for (; Item* item = queue.item(queue.generating); ++queue.generating.item) {
-    if (item->tile.matrix == Matrix::b && item->state == ItemState::waiting) return item;
-  }
-  return nullptr;
-}
-
-/// The device with the least in store goes first; the others wait while its tile does not fit, or their small
-/// tiles would take every byte that comes free.
-void RankScheduler::advance_generation() {
-  while (cores_busy_ < options_.core_slots) {
-    DeviceQueue* chosen = nullptr;
-    Item* item = nullptr;
-    for (DeviceQueue& queue : queues_) {
-      if (chosen && queue.staged_bytes >= chosen->staged_bytes) continue;
-      Item* const candidate = next_to_generate(queue);
-      if (!candidate) continue;
-      chosen = &queue;
-      item = candidate;
-    }
-    if (!chosen || staged_bytes_ + item->bytes > frame_.staging_bytes) return;
-    item->state = ItemState::generating;
-    staged_bytes_ += item->bytes;
-    chosen->staged_bytes += item->bytes;
-    ++chosen->generating.item;
-    ++cores_busy_;
-    OperationId id = 0;
-    Operation& operation = operations_.start(Cause::generate, kHost, id);
-    operation.event.bytes = item->bytes;
-    operation.event.k = problem_.b.row_of(item->tile.id);
-    operation.event.j = problem_.b.column_of(item->tile.id);
-    operation.items.push_back(item);
-    backend_.start_generate(id, item->tile.id);
-  }
-}
-
-void RankScheduler::generate_done(Operation& operation) {
-  --cores_busy_;
-  operation.items.front()->state = ItemState::staged;
-  ++statistics_.generated_tiles;
-  statistics_.generated_bytes += operation.event.bytes;
-  statistics_.generate_s += operation.event.end_s - operation.event.start_s;
+/// A step may be over on this rank: received tiles that were used last in it leave, and the barriers hear of
+/// it.
+void RankScheduler::step_ended() {
+  if (frame_.barriers == Barriers::none) return;
+  int first_open = kEver;
+  for (DeviceQueue& queue : queues_) first_open = std::min(first_open, queue.front_step());
+  if (first_open == first_open_step_) return;
+  first_open_step_ = first_open;
+  host_.ended_before(first_open, [this](TileRef tile) {
+    if (!options_.zero_copy) return;
+    for (DeviceQueue& queue : queues_) queue.memory.forget(tile);
+  });
+  barrier_.ended_before(first_open);
 }
 
 // ---- messages ----
 
 void RankScheduler::advance_sends() {
   while (sending_ < options_.send_slots && !outbox_.empty()) {
+    if (frame_.barriers == Barriers::global &&
+        outbox_.next().message.broadcast->step - frame_.lookahead > barrier_.first_open())
+      return;
     const Outbox::Entry entry = outbox_.take();
     ++sending_;
     OperationId id = 0;
     Operation& operation = operations_.start(Cause::network, kHost, id);
     operation.event.bytes = entry.message.bytes;
+    operation.owner = entry.message.owner;
+    operation.number = entry.message.number;
     backend_.start_send(id, entry.to_rank, entry.message);
   }
 }
 
+void RankScheduler::send_done(const Operation& operation) {
+  --sending_;
+  statistics_.sent_bytes += operation.event.bytes;
+  host_.forwarded(operation.owner, operation.number);
+}
+
 void RankScheduler::received(const Message& message, const Path& path) {
   operations_.set_path(path);
-  for (const TileId a : message.broadcast->tiles) {
-    assert(!on_host_[a]);
-    on_host_[a] = true;
-    --to_receive_;
-  }
   statistics_.received_bytes += message.bytes;
-  outbox_.forward(message);
+  host_.received(message, outbox_.forward(message));
+  advance();
+}
+
+void RankScheduler::signalled(const Signal& signal) {
+  barrier_.signalled(signal);
   advance();
 }
 
@@ -362,16 +403,17 @@ void RankScheduler::done(OperationId id) {
       kernel_done(operation);
       break;
     case Cause::generate:
-      generate_done(operation);
+      generation_.done(operation, statistics_);
       break;
     case Cause::network:
-      --sending_;
-      statistics_.sent_bytes += operation.event.bytes;
+      send_done(operation);
       break;
     case Cause::h2d:
     case Cause::d2d:
+      load_done(operation);
+      break;
     case Cause::d2h:
-      copy_done(operation);
+      store_done(operation);
       break;
     case Cause::wait:
       break;
@@ -380,10 +422,17 @@ void RankScheduler::done(OperationId id) {
 }
 
 bool RankScheduler::finished() const {
-  if (to_receive_ > 0 || operations_.in_flight() > 0 || !outbox_.empty()) return false;
-  return std::all_of(queues_.begin(), queues_.end(), [](const DeviceQueue& queue) {
-    return !queue.storing && !const_cast<DeviceQueue&>(queue).chunks_left();
+  if (!barrier_.over() || operations_.in_flight() > 0 || !outbox_.empty()) return false;
+  return std::none_of(queues_.begin(), queues_.end(), [](const DeviceQueue& queue) {
+    return queue.chunks_left() || !queue.finished_c.empty();
   });
+}
+
+bool RankScheduler::expects_messages() const {
+  if (frame_.grid.size() == 1) return false;
+  if (sending_ > 0 || !outbox_.empty() || !barrier_.over()) return true;
+  return std::any_of(queues_.begin(), queues_.end(),
+                     [](const DeviceQueue& queue) { return !queue.loads_over(); });
 }
 
 const RankStatistics& RankScheduler::statistics() {

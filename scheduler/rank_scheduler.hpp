@@ -9,7 +9,10 @@
 #include "planner/contraction.hpp"
 #include "planner/plan.hpp"
 #include "scheduler/backend.hpp"
+#include "scheduler/barrier.hpp"
 #include "scheduler/device_queue.hpp"
+#include "scheduler/generation.hpp"
+#include "scheduler/host_tiles.hpp"
 #include "scheduler/operations.hpp"
 #include "scheduler/outbox.hpp"
 #include "scheduler/statistics.hpp"
@@ -25,16 +28,17 @@ struct SchedulerOptions {
   std::vector<int> sockets;  ///< of each device: a near copy of a tile is preferred
 };
 
-/// Static: device, order of loads and products, blocks, chunks. Dynamic: the source of a tile of A (another
-/// device that holds it, else the host) and which tiles stay in leftover memory.
+/// Static: device, order of loads and products, blocks, chunks. Dynamic: the source of a tile that streams
+/// (another device that holds it, else the host) and which tiles stay in leftover memory.
 ///
-/// Never blocks for good: loads of a device are in order, what the front chunk needs is proven to fit beside
-/// its block (planner/verify.hpp), sending waits for nothing, and generated tiles are needed in the order in
-/// which they are made.
+/// Never blocks for good: loads of a device are in order; what the front chunk and those loaded ahead need is
+/// proven to fit beside C of the front block (planner/verify.hpp), and C that is being stored leaves by
+/// itself; sending waits for barriers only, and those for steps whose tiles were sent before; generated tiles
+/// are needed in the order in which they are made.
 class RankScheduler {
  public:
-  /// `frame` gives grid, lookahead and budgets; its ranks are not used. All references must outlive this.
-  /// Throws InputError for extra control edges, which no strategy makes yet.
+  /// `frame` gives grid, lookahead, barriers and budgets; its ranks are not used. All references must outlive
+  /// this. Throws InputError for more than 64 devices with memory of their own.
   RankScheduler(const Plan& frame, const RankPlan& plan, const Contraction& contraction, int rank,
                 Backend& backend, SchedulerOptions options, TraceSink* sink = nullptr);
 
@@ -44,10 +48,12 @@ class RankScheduler {
   void done(OperationId id);
   /// A message's tiles lie in host memory; `path` is the sender's with the message's time.
   void received(const Message& message, const Path& path);
+  /// News from another rank's barrier.
+  void signalled(const Signal& signal);
 
   bool finished() const;
-  /// Messages are on their way to or from this rank.
-  bool expects_messages() const { return to_receive_ > 0 || sending_ > 0; }
+  /// Messages or signals may come, or are on their way out.
+  bool expects_messages() const;
   /// Path of the operation that ended last, also during Backend callbacks.
   const Path& path() const { return operations_.path(); }
   const RankStatistics& statistics();
@@ -56,36 +62,42 @@ class RankScheduler {
   void advance();
   void advance_loads(int device);
   void advance_kernels(int device);
-  void advance_generation();
   void advance_sends();
 
-  bool open_block(DeviceQueue& queue, int device);
-  bool may_load(DeviceQueue& queue, int device);
-  MemoryPlace source_of(int device, const Item& item) const;
+  void place_c(DeviceQueue& queue, int device);
+  void place_c(DeviceQueue& queue, int device, BlockWork& block);
+  bool load_c(DeviceQueue& queue, int device, BlockWork& block);
+  bool may_load(DeviceQueue& queue);
+  bool streams(TileRef tile) const;
+  bool ready(TileRef tile, MemoryPlace from, const Item& item) const;
+  MemoryPlace source_of(int device, TileRef tile) const;
   bool load_batch(DeviceQueue& queue, int device, MemoryPlace from);
   bool reserve(DeviceQueue& queue, int device, Item& item);
   void arrived(int device, Item& item);
-  Item* next_to_generate(DeviceQueue& queue);
+  void start_load(DeviceQueue& queue, Copy copy, std::vector<Item*> items);
+  void advance_stores(int device);
 
   void kernel_done(Operation& operation);
-  void copy_done(Operation& operation);
-  void generate_done(Operation& operation);
+  void load_done(Operation& operation);
+  void store_done(Operation& operation);
+  void send_done(const Operation& operation);
   void finish_front(DeviceQueue& queue, int device);
-  void finish_block(DeviceQueue& queue, int device, BlockWork& block);
+  void step_ended();
 
   const Plan& frame_;
   const Contraction& problem_;
   Backend& backend_;
   SchedulerOptions options_;
   Operations operations_;
+  Cores cores_;
+  Generation generation_;
   std::vector<DeviceQueue> queues_;
   std::vector<std::shared_ptr<const Broadcast>> own_;
   Outbox outbox_;
-  std::vector<bool> on_host_;                          // tiles of A
-  std::unordered_map<TileId, std::uint64_t> holders_;  // devices that hold a tile of A, as bits
-  std::int64_t to_receive_ = 0;                        // tiles
-  std::int64_t staged_bytes_ = 0;
-  int cores_busy_ = 0;
+  HostTiles host_;
+  Barrier barrier_;
+  std::unordered_map<TileRef, std::uint64_t, TileRefHash> holders_;  // devices with the tile, as bits
+  int first_open_step_ = 0;                                          // of this rank
   int sending_ = 0;
   RankStatistics statistics_;
 };

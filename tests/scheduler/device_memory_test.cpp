@@ -73,6 +73,19 @@ TEST_F(DeviceMemoryTest, TilesOfDifferentMatricesAreDifferent) {
   EXPECT_TRUE(evicted.empty());  // dropping is the owner's own decision
 }
 
+TEST_F(DeviceMemoryTest, ForgottenTilesLeaveAtOnceAndCountAsNoEviction) {
+  ASSERT_TRUE(memory.reserve(a(0), 60));
+  memory.forget(a(1));
+  memory.unpin(a(0));
+  memory.forget(a(0));
+  EXPECT_FALSE(memory.holds(a(0)));
+  EXPECT_EQ(memory.used_bytes(), 0);
+  EXPECT_EQ(memory.evictions(), 0);
+  EXPECT_EQ(evicted.size(), 1U);
+  EXPECT_TRUE(memory.reserve(a(2), 100));
+  EXPECT_EQ(evicted.size(), 1U);
+}
+
 TEST_F(DeviceMemoryTest, AbsentTilesAreNotPinned) {
   EXPECT_FALSE(memory.pin_if_present(a(7)));
   EXPECT_EQ(memory.pinned_bytes(), 0);

@@ -12,8 +12,18 @@ FakeRank::FakeRank(FakeCluster& cluster, int rank)
       device_bytes_(devices_.size(), 0),
       kernels_(devices_.size(), 0),
       copies_(devices_.size()) {
-  for (TileId a = 0; a < cluster.problem_.a.nonzeros(); ++a)
-    a_on_host_.push_back(owner_of(cluster.problem_, cluster.plan_.grid, {Matrix::a, a}) == rank);
+  for (const Matrix matrix : {Matrix::a, Matrix::b}) {
+    if (!streams({matrix, 0})) continue;
+    for (TileId id = 0; id < shape_of(cluster.problem_, matrix).nonzeros(); ++id) {
+      if (owner_of(cluster.problem_, cluster.plan_.grid, {matrix, id}) == rank) on_host_[{matrix, id}] = 0;
+    }
+  }
+  if (!cluster.problem_.accumulate) return;
+  for (TileId c = 0; c < cluster.problem_.c.nonzeros(); ++c) on_host_[{Matrix::c, c}] = 0;
+}
+
+bool FakeRank::streams(TileRef tile) const {
+  return tile.matrix == Matrix::a || (tile.matrix == Matrix::b && cluster_.plan_.b_tiles == BTiles::stream);
 }
 
 double FakeRank::now() const {
@@ -25,15 +35,7 @@ void FakeRank::complain(const std::string& what) {
 }
 
 std::int64_t FakeRank::bytes_of(TileRef tile) const {
-  switch (tile.matrix) {
-    case Matrix::a:
-      return cluster_.problem_.a_bytes(tile.id);
-    case Matrix::b:
-      return cluster_.problem_.b_bytes(tile.id);
-    case Matrix::c:
-      break;
-  }
-  return cluster_.problem_.c_bytes(tile.id);
+  return foretile::bytes_of(cluster_.problem_, tile);
 }
 
 namespace {
@@ -43,6 +45,10 @@ std::string name(TileRef tile) {
 }
 
 }  // namespace
+
+void FakeRank::allocate(int device, TileRef tile) {
+  enter(device, tile, tile.matrix == Matrix::c && !cluster_.problem_.accumulate);
+}
 
 void FakeRank::enter(int device, TileRef tile, bool readable) {
   const std::int64_t bytes = bytes_of(tile);
@@ -76,9 +82,12 @@ void FakeRank::release_host(TileRef tile) {
 
 void FakeRank::adopt(int device, TileRef tile) {
   if (!cluster_.options_.zero_copy) complain("adopt where tiles are copied");
-  if (tile.matrix == Matrix::c) complain("C adopted");
-  if (tile.matrix == Matrix::a && !a_on_host_[tile.id]) complain(name(tile) + " adopted but not on the host");
-  if (tile.matrix == Matrix::b) staging_left(tile);
+  const bool initial_c = tile.matrix == Matrix::c && cluster_.problem_.accumulate;
+  if (tile.matrix == Matrix::c && !initial_c) complain("C adopted");
+  if ((streams(tile) || initial_c) && !on_host_.contains({tile.matrix, tile.id}))
+    complain(name(tile) + " adopted but not on the host");
+  if (initial_c) on_host_.erase({tile.matrix, tile.id});
+  if (tile.matrix == Matrix::b && !streams(tile)) staging_left(tile);
   enter(device, tile, true);
 }
 
@@ -145,19 +154,21 @@ void FakeRank::start_copy(OperationId id, const Copy& copy) {
     if (Tile* const there = use(copy.to, tile, false); there && there->readable)
       complain(name(tile) + " loaded again");
     if (copy.from != kHost) {
-      if (tile.matrix != Matrix::a) complain(name(tile) + " copied between devices");
+      if (!streams(tile)) complain(name(tile) + " copied between devices");
       use(copy.from, tile, true);
-    } else if (tile.matrix == Matrix::a ? !a_on_host_[tile.id]
-                                        : !staged_.contains(tile.id) || !staged_.at(tile.id)) {
+    } else if (tile.matrix == Matrix::b && !streams(tile)) {
+      if (!staged_.contains(tile.id) || !staged_.at(tile.id)) complain(name(tile) + " loaded but not staged");
+    } else if (const auto here = on_host_.find({tile.matrix, tile.id}); here == on_host_.end()) {
       complain(name(tile) + " loaded but not on the host");
+    } else {
+      ++here->second;
     }
   }
   if (bytes != copy.bytes) complain("a copy with the wrong size");
   if (copy.tiles.empty()) complain("an empty copy");
   const int kind = copy.from == kHost ? 0 : copy.to == kHost ? 1 : 2;
   const int device = copy.to == kHost ? copy.from : copy.to;
-  if (++copies_[device][kind] > (kind == 1 ? 1 : cluster_.options_.copy_slots))
-    complain("more copies in flight than slots");
+  if (++copies_[device][kind] > cluster_.options_.copy_slots) complain("more copies in flight than slots");
   if (kind == 2) ++cluster_.peer_copies;
   cluster_.later([this, id, copy, kind, device] {
     --copies_[device][kind];
@@ -169,6 +180,7 @@ void FakeRank::start_copy(OperationId id, const Copy& copy) {
 void FakeRank::copy_ended(const Copy& copy) {
   for (const TileRef tile : copy.tiles) {
     if (copy.from != kHost) unuse(copy.from, tile);
+    if (copy.from == kHost && (streams(tile) || tile.matrix == Matrix::c)) --on_host_[{tile.matrix, tile.id}];
     if (copy.to == kHost) {
       ++cluster_.stored[tile.id];
       continue;
@@ -180,27 +192,68 @@ void FakeRank::copy_ended(const Copy& copy) {
 }
 
 void FakeRank::start_send(OperationId id, int to_rank, const Message& message) {
-  if (message.broadcast->destinations.at(message.position - 1) != to_rank) complain("sent to another rank");
+  const Broadcast& broadcast = *message.broadcast;
+  if (broadcast.destinations.at(message.position - 1) != to_rank) complain("sent to another rank");
   std::int64_t bytes = 0;
-  for (const TileId a : message.broadcast->tiles) {
-    bytes += cluster_.problem_.a_bytes(a);
-    if (!a_on_host_[a]) complain(fmt::format("A{} sent but not here", a));
+  for (const TileId tile : broadcast.tiles) {
+    bytes += bytes_of({broadcast.matrix, tile});
+    // Received tiles may be dropped while their message still waits to be forwarded.
+    const bool here = message.owner == rank_ ? on_host_.contains({broadcast.matrix, tile})
+                                             : messages_.contains({message.owner, message.number});
+    if (!here) complain(fmt::format("{} sent but not here", name({broadcast.matrix, tile})));
   }
   if (bytes != message.bytes) complain("a message with the wrong size");
   if (++sends_ > cluster_.options_.send_slots) complain("more messages in flight than slots");
+  ++sends_of_[{message.owner, message.number}];
   cluster_.later([this, id, to_rank, message] {
     --sends_;
+    --sends_of_[{message.owner, message.number}];
     scheduler->done(id);
     FakeRank& to = *cluster_.ranks[to_rank];
     const Path path = scheduler->path();
     cluster_.later([&to, message, path] {
-      for (const TileId a : message.broadcast->tiles) {
-        if (to.a_on_host_[a]) to.complain(fmt::format("A{} received again", a));
-        to.a_on_host_[a] = true;
+      const Broadcast& arrived = *message.broadcast;
+      for (const TileId tile : arrived.tiles) {
+        if (!to.on_host_.emplace(Key{arrived.matrix, tile}, 0).second)
+          to.complain(fmt::format("{} received again", name({arrived.matrix, tile})));
       }
+      to.messages_[{message.owner, message.number}] = message.broadcast;
+      to.host_bytes_changed(message.bytes);
       to.scheduler->received(message, path);
     });
   });
+}
+
+void FakeRank::host_bytes_changed(std::int64_t bytes) {
+  host_bytes_ += bytes;
+  cluster_.most_received_bytes = std::max(cluster_.most_received_bytes, host_bytes_);
+}
+
+void FakeRank::release_message(int owner, int number) {
+  const auto found = messages_.find({owner, number});
+  if (found == messages_.end()) return complain("a message released that is not here");
+  if (sends_of_[{owner, number}] > 0) complain("a message released while it is sent on");
+  const Broadcast& broadcast = *found->second;
+  for (const TileId tile : broadcast.tiles) {
+    const TileRef ref{broadcast.matrix, tile};
+    if (on_host_.at({broadcast.matrix, tile}) > 0) complain(name(ref) + " released while it is copied");
+    on_host_.erase({broadcast.matrix, tile});
+    host_bytes_changed(-bytes_of(ref));
+    if (!cluster_.options_.zero_copy) continue;
+    for (const auto& device : devices_) {
+      if (device.contains({broadcast.matrix, tile})) complain(name(ref) + " released while a device has it");
+    }
+  }
+  messages_.erase(found);
+  ++cluster_.released_messages;
+}
+
+/// Signals overtake messages and each other's handling, but not each other on their way.
+void FakeRank::send_signal(int to_rank, Signal signal) {
+  FakeRank& to = *cluster_.ranks[to_rank];
+  double& last = cluster_.last_signal_[{rank_, to_rank}];
+  last = std::max(last, cluster_.clock_) + 0.1 + cluster_.random_.real();
+  cluster_.pending_.emplace(last, [&to, signal] { to.scheduler->signalled(signal); });
 }
 
 FakeCluster::FakeCluster(const Plan& plan, const Contraction& problem, const SchedulerOptions& options,
@@ -230,7 +283,7 @@ void FakeCluster::run() {
     if (!rank->staged_.empty()) rank->complain("B left in the staging area");
     for (const auto& device : rank->devices_) {
       for (const auto& [key, tile] : device) {
-        if (key.first != Matrix::a) rank->complain("B or C left on a device");
+        if (!rank->streams({key.first, key.second})) rank->complain("B or C left on a device");
       }
     }
   }

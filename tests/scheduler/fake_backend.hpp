@@ -31,11 +31,11 @@ class FakeRank final : public Backend {
   void start_generate(OperationId id, TileId b) override;
   void start_copy(OperationId id, const Copy& copy) override;
   void start_send(OperationId id, int to_rank, const Message& message) override;
-  void allocate(int device, TileRef tile) override { enter(device, tile, tile.matrix == Matrix::c); }
+  void allocate(int device, TileRef tile) override;
   void release(int device, TileRef tile) override;
   void release_host(TileRef tile) override;
-  void release_message(int, int) override {}
-  void send_signal(int, Signal) override {}
+  void release_message(int owner, int number) override;
+  void send_signal(int to_rank, Signal signal) override;
   void adopt(int device, TileRef tile) override;
 
   std::unique_ptr<RankScheduler> scheduler;
@@ -52,6 +52,8 @@ class FakeRank final : public Backend {
   void enter(int device, TileRef tile, bool readable);
   Tile* use(int device, TileRef tile, bool must_be_readable);
   void unuse(int device, TileRef tile);
+  bool streams(TileRef tile) const;
+  void host_bytes_changed(std::int64_t bytes);
   void copy_ended(const Copy& copy);
   void staging_left(TileRef tile);
   std::int64_t bytes_of(TileRef tile) const;
@@ -64,9 +66,12 @@ class FakeRank final : public Backend {
   std::vector<std::int64_t> device_bytes_;
   std::vector<int> kernels_;                // in flight
   std::vector<std::array<int, 3>> copies_;  // in flight, per device: from host, to host, from peers
-  std::vector<bool> a_on_host_;
-  std::map<TileId, bool> staged_;  // B; true when made
-  std::set<TileId> generated_;     // B, ever
+  std::map<Key, int> on_host_;  // streaming tiles and initial C: operations in flight that read them
+  std::map<std::pair<int, int>, std::shared_ptr<const Broadcast>> messages_;  // received and not released
+  std::map<std::pair<int, int>, int> sends_of_;                               // in flight, per message
+  std::int64_t host_bytes_ = 0;                                               // of received tiles
+  std::map<TileId, bool> staged_;                                             // B; true when made
+  std::set<TileId> generated_;                                                // B, ever
   std::int64_t staged_bytes_ = 0;
   int cores_busy_ = 0;
   int sends_ = 0;
@@ -84,6 +89,8 @@ class FakeCluster {
   std::map<TileId, std::vector<std::pair<TileId, TileId>>> accumulated;  ///< per C tile: A and B, in order
   std::map<TileId, int> stored;  ///< C tiles that came home, how often
   std::int64_t peer_copies = 0;
+  std::int64_t released_messages = 0;
+  std::int64_t most_received_bytes = 0;  ///< at one time on one rank
   std::int64_t events = 0;
   std::vector<std::unique_ptr<FakeRank>> ranks;
 
@@ -99,6 +106,7 @@ class FakeCluster {
   SchedulerOptions options_;
   Random random_;
   std::multimap<double, Event> pending_;
+  std::map<std::pair<int, int>, double> last_signal_;  // from one rank to another
   double clock_ = 0;
 };
 

@@ -1,0 +1,59 @@
+#include "scheduler/generation.hpp"
+
+namespace foretile {
+
+namespace {
+
+Item* next_to_generate(DeviceQueue& queue) {
+  for (; Item* item = queue.item(queue.generating); ++queue.generating.item) {
+    if (item->tile.matrix == Matrix::b && item->state == ItemState::waiting) return item;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+/// The device with the least in store goes first; the others wait while its tile does not fit, or their small
+/// tiles would take every byte that comes free.
+void Generation::advance(std::vector<DeviceQueue>& queues) {
+  if (frame_.b_tiles == BTiles::stream) return;
+  while (cores_.busy < cores_.slots) {
+    DeviceQueue* chosen = nullptr;
+    Item* item = nullptr;
+    for (DeviceQueue& queue : queues) {
+      if (chosen && queue.staged_bytes >= chosen->staged_bytes) continue;
+      Item* const candidate = next_to_generate(queue);
+      if (!candidate) continue;
+      chosen = &queue;
+      item = candidate;
+    }
+    if (!chosen || staged_bytes_ + item->bytes > frame_.staging_bytes) return;
+    item->state = ItemState::generating;
+    staged_bytes_ += item->bytes;
+    chosen->staged_bytes += item->bytes;
+    ++chosen->generating.item;
+    ++cores_.busy;
+    OperationId id = 0;
+    Operation& operation = operations_.start(Cause::generate, kHost, id);
+    operation.event.bytes = item->bytes;
+    operation.event.k = problem_.b.row_of(item->tile.id);
+    operation.event.j = problem_.b.column_of(item->tile.id);
+    operation.items.push_back(item);
+    backend_.start_generate(id, item->tile.id);
+  }
+}
+
+void Generation::done(Operation& operation, RankStatistics& statistics) {
+  --cores_.busy;
+  operation.items.front()->state = ItemState::staged;
+  ++statistics.generated_tiles;
+  statistics.generated_bytes += operation.event.bytes;
+  statistics.generate_s += operation.event.end_s - operation.event.start_s;
+}
+
+void Generation::left(DeviceQueue& queue, const Item& item) {
+  staged_bytes_ -= item.bytes;
+  queue.staged_bytes -= item.bytes;
+}
+
+}  // namespace foretile

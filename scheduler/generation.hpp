@@ -1,0 +1,42 @@
+// Tiles of B that are made where they are needed.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "planner/contraction.hpp"
+#include "planner/plan.hpp"
+#include "scheduler/backend.hpp"
+#include "scheduler/device_queue.hpp"
+#include "scheduler/operations.hpp"
+
+namespace foretile {
+
+/// Cores of a rank: generation takes them, and kernels where the devices are cores.
+struct Cores {
+  int busy = 0;
+  int slots = 1;
+};
+
+/// Makes tiles ahead of their loads, in load order, as far as the staging area reaches.
+class Generation {
+ public:
+  Generation(const Plan& frame, const Contraction& contraction, Backend& backend, Operations& operations,
+             Cores& cores)
+      : frame_(frame), problem_(contraction), backend_(backend), operations_(operations), cores_(cores) {}
+
+  void advance(std::vector<DeviceQueue>& queues);
+  void done(Operation& operation, RankStatistics& statistics);
+  /// The item left the staging area for its device.
+  void left(DeviceQueue& queue, const Item& item);
+
+ private:
+  const Plan& frame_;
+  const Contraction& problem_;
+  Backend& backend_;
+  Operations& operations_;
+  Cores& cores_;
+  std::int64_t staged_bytes_ = 0;  // made or being made
+};
+
+}  // namespace foretile

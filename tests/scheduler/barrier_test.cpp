@@ -1,0 +1,75 @@
+#include "scheduler/barrier.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "base/random.hpp"
+
+namespace foretile {
+namespace {
+
+/// Ranks whose signals wait in one list and arrive in any order, but those of one pair of ranks in turn.
+struct Ring {
+  explicit Ring(int ranks) : here(ranks, 0) {
+    for (int rank = 0; rank < ranks; ++rank) {
+      barriers.push_back(
+          std::make_unique<Barrier>(Barriers::global, rank, ranks, [this](int to, Signal signal) {
+            under_way.push_back({to, signal});
+          }));
+    }
+  }
+
+  void deliver(Random& random) {
+    const auto chosen = static_cast<std::size_t>(random.integer(0, static_cast<int>(under_way.size()) - 1));
+    const auto first = std::find_if(under_way.begin(), under_way.end(), [&](const auto& other) {
+      return other.first == under_way[chosen].first &&
+             other.second.from_rank == under_way[chosen].second.from_rank;
+    });
+    const auto [to, signal] = *first;
+    under_way.erase(first);
+    barriers[to]->signalled(signal);
+  }
+
+  int slowest() const { return *std::min_element(here.begin(), here.end()); }
+
+  std::vector<std::unique_ptr<Barrier>> barriers;
+  std::vector<std::pair<int, Signal>> under_way;
+  std::vector<int> here;
+};
+
+TEST(Barrier, GlobalOnesOpenWhenAllRanksHaveEndedAStep) {
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    Random random(seed);
+    const int ranks = static_cast<int>(random.integer(1, 9));
+    const int steps = static_cast<int>(random.integer(1, 5));
+    Ring ring(ranks);
+    while (!ring.under_way.empty() || ring.slowest() < kEver) {
+      const int rank = static_cast<int>(random.integer(0, ranks - 1));
+      if (random.integer(0, 1) == 0 && ring.here[rank] < kEver) {
+        ring.here[rank] = ring.here[rank] + 1 < steps ? ring.here[rank] + 1 : kEver;
+        ring.barriers[rank]->ended_before(ring.here[rank]);
+      } else if (!ring.under_way.empty()) {
+        ring.deliver(random);
+      }
+      for (const auto& barrier : ring.barriers) ASSERT_LE(barrier->first_open(), ring.slowest());
+    }
+    for (const auto& barrier : ring.barriers) {
+      EXPECT_EQ(barrier->first_open(), kEver);
+      EXPECT_TRUE(barrier->over());
+    }
+  }
+}
+
+TEST(Barrier, LocalOnesAskNobody) {
+  Barrier barrier(Barriers::local, 1, 4, [](int, Signal) { FAIL(); });
+  barrier.ended_before(3);
+  EXPECT_EQ(barrier.first_open(), 3);
+  EXPECT_TRUE(barrier.over());
+}
+
+}  // namespace
+}  // namespace foretile

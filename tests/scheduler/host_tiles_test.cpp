@@ -1,0 +1,82 @@
+#include "scheduler/host_tiles.hpp"
+
+#include <gtest/gtest.h>
+
+namespace foretile {
+namespace {
+
+/// 2 x 2 tiles on a grid of 1 x 2: rank 0 owns column 0 of A and of B, tiles 0 and 2.
+struct Example {
+  Contraction problem{"",
+                      Tiling::uniform(2, 1),
+                      Tiling::uniform(2, 1),
+                      Tiling::uniform(2, 1),
+                      Shape::dense(2, 2),
+                      Shape::dense(2, 2),
+                      Shape::dense(2, 2)};
+  std::vector<std::pair<int, int>> released;
+  std::vector<TileRef> dropped;
+
+  Plan frame(BTiles b_tiles) {
+    Plan plan;
+    plan.grid = {1, 2};
+    plan.b_tiles = b_tiles;
+    return plan;
+  }
+  HostTiles tiles(BTiles b_tiles) {
+    return {problem, frame(b_tiles), 0,
+            [this](int owner, int number) { released.emplace_back(owner, number); }};
+  }
+  void end(HostTiles& tiles, int step) {
+    tiles.ended_before(step, [this](TileRef tile) { dropped.push_back(tile); });
+  }
+};
+
+Message message(Matrix matrix, TileId tile, int number, int last_step) {
+  return {std::make_shared<Broadcast>(Broadcast{{tile}, {0}, matrix, 0, last_step}), 1, number, 1, 8};
+}
+
+TEST(HostTiles, OwnTilesAreThere) {
+  Example example;
+  const HostTiles tiles = example.tiles(BTiles::stream);
+  for (const Matrix matrix : {Matrix::a, Matrix::b}) {
+    EXPECT_TRUE(tiles.holds({matrix, 0}));
+    EXPECT_FALSE(tiles.holds({matrix, 1}));
+    EXPECT_TRUE(tiles.holds({matrix, 2}));
+  }
+}
+
+TEST(HostTiles, ReceivedOnesLeaveAfterTheirLastStep) {
+  Example example;
+  HostTiles tiles = example.tiles(BTiles::stream);
+  tiles.received(message(Matrix::a, 1, 0, 4), 0);
+  tiles.received(message(Matrix::b, 3, 1, kEver), 0);
+  example.end(tiles, 4);
+  EXPECT_TRUE(tiles.holds({Matrix::a, 1}));
+  EXPECT_TRUE(example.dropped.empty());
+  example.end(tiles, 5);
+  EXPECT_FALSE(tiles.holds({Matrix::a, 1}));
+  ASSERT_EQ(example.dropped.size(), 1U);
+  EXPECT_EQ(example.dropped[0], (TileRef{Matrix::a, 1}));
+  EXPECT_EQ(example.released, (std::vector<std::pair<int, int>>{{1, 0}}));
+  example.end(tiles, kEver);
+  EXPECT_TRUE(tiles.holds({Matrix::b, 3}));
+}
+
+TEST(HostTiles, AMessageIsReleasedWhenItWasForwardedToo) {
+  Example example;
+  HostTiles tiles = example.tiles(BTiles::stream);
+  tiles.received(message(Matrix::a, 1, 7, 0), 2);
+  tiles.forwarded(1, 7);
+  example.end(tiles, 1);
+  EXPECT_FALSE(tiles.holds({Matrix::a, 1}));
+  EXPECT_TRUE(example.released.empty());
+  tiles.forwarded(1, 7);
+  EXPECT_EQ(example.released.size(), 1U);
+  tiles.forwarded(0, 0);  // own ones are not counted
+  tiles.received(message(Matrix::a, 1, 9, 3), 0);
+  EXPECT_TRUE(tiles.holds({Matrix::a, 1}));
+}
+
+}  // namespace
+}  // namespace foretile
