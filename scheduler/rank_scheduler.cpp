@@ -55,13 +55,15 @@ void RankScheduler::start() {
 }
 
 void RankScheduler::advance() {
-  for (int d = 0; d < static_cast<int>(queues_.size()); ++d) {
-    DeviceQueue& queue = queues_[d];
-    advance_stores(d);
-    place_c(queue, d);
-    advance_loads(d);
-    advance_kernels(d);
-  }
+  do {
+    advance_fronts();
+    for (int d = 0; d < static_cast<int>(queues_.size()); ++d) {
+      advance_stores(d);
+      place_c(queues_[d], d);
+      advance_loads(d);
+      advance_kernels(d);
+    }
+  } while (options_.in_plan_order && advance_fronts());
   generation_.advance(queues_);
   advance_sends();
 }
@@ -72,9 +74,27 @@ void RankScheduler::advance() {
 void RankScheduler::place_c(DeviceQueue& queue, int device) {
   if (!queue.chunks_left()) return;
   BlockWork& block = *queue.chunk(queue.front())->block;
+  if (options_.in_plan_order && !c_has_left(queue, device, block)) return;
   place_c(queue, device, block);
   if (!frame_.prefetch_c || block.c_placed < block.c.size()) return;
   if (const ChunkWork* const ahead = queue.chunk(queue.loading.chunk)) place_c(queue, device, *ahead->block);
+}
+
+/// In plan order: whether C of the block before is home, and has left at once.
+bool RankScheduler::c_has_left(DeviceQueue& queue, int device, const BlockWork& block) {
+  if (block.c_placed > 0) return true;
+  if (!queue.finished_c.empty() || queue.stores_in_flight > 0) return false;
+  if (frame_.barriers != Barriers::none && queue.front_step() != first_open_step_) return false;
+  drop_stored(queue, device);
+  return true;
+}
+
+void RankScheduler::drop_stored(DeviceQueue& queue, int device) {
+  for (const TileRef tile : queue.stored_c) {
+    queue.memory.drop(tile);
+    backend_.release(device, tile);
+  }
+  queue.stored_c.clear();
 }
 
 void RankScheduler::place_c(DeviceQueue& queue, int device, BlockWork& block) {
@@ -143,10 +163,8 @@ void RankScheduler::store_done(Operation& operation) {
   DeviceQueue& queue = queues_[operation.copy.from];
   --queue.stores_in_flight;
   queue.statistics.d2h_bytes += operation.copy.bytes;
-  for (const TileRef tile : operation.copy.tiles) {
-    queue.memory.drop(tile);
-    backend_.release(operation.copy.from, tile);
-  }
+  queue.stored_c.insert(queue.stored_c.end(), operation.copy.tiles.begin(), operation.copy.tiles.end());
+  if (!options_.in_plan_order || !queue.chunks_left()) drop_stored(queue, operation.copy.from);
 }
 
 // ---- loads ----
@@ -163,13 +181,14 @@ bool RankScheduler::may_load(DeviceQueue& queue) {
   const ChunkWork& loading = *queue.chunk(queue.loading.chunk);
   if (frame_.barriers != Barriers::none && loading.step - frame_.lookahead > barrier_.first_open())
     return false;
-  if (frame_.b_tiles == BTiles::stream) return true;
+  if (frame_.b_tiles == BTiles::stream && !options_.in_plan_order) return true;
   const BlockWork& block = *queue.chunk(queue.front())->block;
+  if (frame_.b_tiles == BTiles::stream) return block.c_placed == block.c.size();
   return loading.block.get() == &block && block.c_placed == block.c.size();
 }
 
 MemoryPlace RankScheduler::source_of(int device, TileRef tile) const {
-  if (!streams(tile)) return kHost;
+  if (!streams(tile) || options_.in_plan_order) return kHost;
   const auto found = holders_.find(tile);
   const std::uint64_t mask = found == holders_.end() ? 0 : found->second & ~(1ULL << device);
   if (mask == 0) return kHost;
@@ -314,8 +333,7 @@ void RankScheduler::advance_kernels(int device) {
 }
 
 void RankScheduler::kernel_done(Operation& operation) {
-  const int device = operation.event.device;
-  DeviceQueue& queue = queues_[device];
+  DeviceQueue& queue = queues_[operation.event.device];
   --queue.kernels_in_flight;
   if (options_.kernels_on_cores) --cores_.busy;
   ++queue.statistics.kernels;
@@ -324,9 +342,25 @@ void RankScheduler::kernel_done(Operation& operation) {
   const std::int32_t c = block.c_of[operation.c_slot];
   if (--block.c_open[c] == 0) queue.finished_c.push_back(block.c[c]);
   --operation.chunk->unfinished;
-  if (queue.chunk(queue.front())->unfinished > 0) return;
-  while (queue.chunks_left() && queue.chunk(queue.front())->unfinished == 0) finish_front(queue, device);
-  step_ended();
+}
+
+bool RankScheduler::front_ended(DeviceQueue& queue) {
+  if (!queue.chunks_left() || queue.chunk(queue.front())->unfinished > 0) return false;
+  if (!options_.in_plan_order) return true;
+  // Whatever may be loaded beside this chunk was asked for.
+  if (!queue.item(queue.loading)) return true;
+  if (queue.loading.chunk - queue.front() > static_cast<std::size_t>(frame_.lookahead)) return true;
+  return frame_.b_tiles == BTiles::stay &&
+         queue.chunk(queue.loading.chunk)->block != queue.chunk(queue.front())->block;
+}
+
+bool RankScheduler::advance_fronts() {
+  bool any = false;
+  for (std::size_t d = 0; d < queues_.size(); ++d) {
+    for (; front_ended(queues_[d]); any = true) finish_front(queues_[d], static_cast<int>(d));
+  }
+  if (any) step_ended();
+  return any;
 }
 
 void RankScheduler::finish_front(DeviceQueue& queue, int device) {
@@ -341,6 +375,7 @@ void RankScheduler::finish_front(DeviceQueue& queue, int device) {
     }
   }
   queue.pop_front();
+  if (!queue.chunks_left()) drop_stored(queue, device);
 }
 
 /// A step may be over on this rank: received tiles that were used last in it leave, and the barriers hear of

@@ -26,6 +26,10 @@ struct SchedulerOptions {
   int copy_slots = 2;        ///< copies in flight per device and direction; a copy engine does one at a time
   int send_slots = 4;        ///< messages in flight per rank
   std::vector<int> sockets;  ///< of each device: a near copy of a tile is preferred
+  /// Loads, hits and evictions depend on the plan alone, not on what ends first: all loads come from the
+  /// host, the memory of a chunk is free only when everything was asked for that may be loaded beside it, and
+  /// a block opens when C of the last one is home. For comparing back ends; slower.
+  bool in_plan_order = false;
 };
 
 /// Static: device, order of loads and products, blocks, chunks. Dynamic: the source of a tile that streams
@@ -60,6 +64,7 @@ class RankScheduler {
 
  private:
   void advance();
+  bool advance_fronts();
   void advance_loads(int device);
   void advance_kernels(int device);
   void advance_sends();
@@ -68,6 +73,9 @@ class RankScheduler {
   void place_c(DeviceQueue& queue, int device, BlockWork& block);
   bool load_c(DeviceQueue& queue, int device, BlockWork& block);
   bool may_load(DeviceQueue& queue);
+  bool front_ended(DeviceQueue& queue);
+  void drop_stored(DeviceQueue& queue, int device);
+  bool c_has_left(DeviceQueue& queue, int device, const BlockWork& block);
   bool streams(TileRef tile) const;
   bool ready(TileRef tile, MemoryPlace from, const Item& item) const;
   MemoryPlace source_of(int device, TileRef tile) const;

@@ -69,6 +69,7 @@ SchedulerOptions random_options(Random& random, int devices) {
   options.core_slots = static_cast<int>(random.integer(1, 4));
   options.kernels_on_cores = random.integer(0, 3) == 0;
   options.zero_copy = options.kernels_on_cores;
+  options.in_plan_order = random.integer(0, 3) == 0;
   options.copy_slots = static_cast<int>(random.integer(1, 3));
   options.send_slots = static_cast<int>(random.integer(1, 4));
   for (int d = 0; d < devices; ++d) options.sockets.push_back(static_cast<int>(random.integer(0, 1)));
@@ -130,6 +131,43 @@ TEST(RankScheduler, KeepsItsPromisesWhateverEndsFirst) {
   }
   EXPECT_GE(runs, 300);
   EXPECT_GE(peer_copies, 300);
+}
+
+/// Host loads, hits and evictions of every device.
+std::vector<std::array<std::int64_t, 3>> counts(FakeCluster& cluster) {
+  std::vector<std::array<std::int64_t, 3>> all;
+  for (const auto& rank : cluster.ranks) {
+    for (const DeviceStatistics& d : rank->scheduler->statistics().devices)
+      all.push_back({d.host_loads, d.hits, d.evictions});
+  }
+  return all;
+}
+
+TEST(RankScheduler, InPlanOrderTimeDecidesNothing) {
+  int runs = 0;
+  std::int64_t hits = 0;
+  std::int64_t evictions = 0;
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    const RandomCase c = random_case(seed);
+    std::optional<Plan> plan = plan_of(c);
+    if (!plan) continue;
+    Random random(seed + 9000);
+    if (seed % 2 == 0) shrink(*plan, c.problem);
+    SchedulerOptions options = random_options(random, c.machine.devices_per_rank);
+    options.in_plan_order = true;
+    FakeCluster first(*plan, c.problem, options, seed);
+    FakeCluster second(*plan, c.problem, options, seed + 1000);
+    check_run(*plan, c.problem, first);
+    check_run(*plan, c.problem, second);
+    EXPECT_EQ(counts(first), counts(second));
+    if (testing::Test::HasFailure()) return;
+    for (const auto& [loads, hit, evicted] : counts(first)) hits += hit, evictions += evicted;
+    ++runs;
+  }
+  EXPECT_GE(runs, 150);
+  EXPECT_GE(hits, 100);
+  EXPECT_GE(evictions, 100);
 }
 
 /// Device 1 copies all six tiles of A (192 bytes) from device 0, which keeps them from its first block.
