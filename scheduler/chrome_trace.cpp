@@ -40,6 +40,7 @@ void append_event(Buffer& line, const TraceEvent& e, int thread) {
   if (e.i >= 0) argument("i", e.i);
   if (e.j >= 0) argument("j", e.j);
   if (e.k >= 0) argument("k", e.k);
+  if (e.products > 1) argument("products", e.products);
   if (e.bytes > 0) argument("bytes", e.bytes);
   fmt::format_to(out, "}}}}");
 }

@@ -54,7 +54,7 @@ Item* DeviceQueue::item(Cursor& cursor) {
   }
 }
 
-const Product* DeviceQueue::product() {
+std::span<const Product> DeviceQueue::products() {
   if (!listed_) {
     const ChunkWork& work = *chunk(computing.chunk);
     products_.clear();
@@ -63,7 +63,7 @@ const Product* DeviceQueue::product() {
     next_product_ = 0;
     listed_ = true;
   }
-  return next_product_ < products_.size() ? &products_[next_product_] : nullptr;
+  return std::span<const Product>(products_).subspan(next_product_);
 }
 
 void DeviceQueue::next_computed() {

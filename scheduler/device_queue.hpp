@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "planner/contraction.hpp"
@@ -41,9 +42,9 @@ class DeviceQueue {
   /// The item under a cursor, moving it over chunk ends; nullptr behind the last one.
   Item* item(Cursor& cursor);
 
-  /// The next product, of the item of A under the computing cursor; nullptr when it has no more.
-  const Product* product();
-  void next_product() { ++next_product_; }
+  /// What is left of the products of the item of A under the computing cursor; valid until it moves.
+  std::span<const Product> products();
+  void computed(std::size_t products) { next_product_ += products; }
   /// Moves the computing cursor to the next item.
   void next_computed();
 

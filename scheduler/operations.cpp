@@ -28,6 +28,7 @@ Operation& Operations::start(Cause cause, MemoryPlace device, OperationId& id) {
   operation.path = unexplained > 1e-9 ? current_.plus(Cause::wait, unexplained) : current_;
   operation.chunk = nullptr;
   operation.items.clear();
+  operation.c_slots.clear();
   return operation;
 }
 

@@ -13,12 +13,12 @@
 namespace foretile {
 
 struct Operation {
-  TraceEvent event;            ///< end_s and duration are filled in when it is done
-  Path path;                   ///< until its start
-  ChunkWork* chunk = nullptr;  ///< of a kernel
-  std::int32_t c_slot = 0;     ///< of a kernel
-  int owner = 0, number = 0;   ///< of the broadcast that is sent
-  std::vector<Item*> items;    ///< that arrive (copies) or are staged (generation)
+  TraceEvent event;                   ///< end_s and duration are filled in when it is done
+  Path path;                          ///< until its start
+  ChunkWork* chunk = nullptr;         ///< of a kernel
+  std::vector<std::int32_t> c_slots;  ///< of a kernel, one per product
+  int owner = 0, number = 0;          ///< of the broadcast that is sent
+  std::vector<Item*> items;           ///< that arrive (copies) or are staged (generation)
   Copy copy;
 };
 

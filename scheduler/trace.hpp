@@ -17,7 +17,8 @@ struct TraceEvent {
   double start_s = 0;
   double end_s = 0;
   std::int64_t bytes = 0;               ///< moved or made; 0 for kernels
-  std::int32_t i = -1, j = -1, k = -1;  ///< tile indices where one tile or product is meant
+  std::int32_t i = -1, j = -1, k = -1;  ///< tile indices where one tile or product is meant; of the first
+  std::int32_t products = 0;            ///< of a kernel
 };
 
 class TraceSink {

@@ -39,7 +39,7 @@ class SimulatedRank final : public Backend {
 
   double now() const override { return simgrid::s4u::Engine::get_clock(); }
   int kernel_slots() const override { return 1; }  // the kernel model already counts the streams
-  void start_kernel(OperationId id, int device, TileId a, const Product& product) override;
+  void start_kernel(OperationId id, int device, TileId a, std::span<const Product> products) override;
   void start_generate(OperationId id, TileId b) override;
   void start_copy(OperationId id, const Copy& copy) override;
   void start_send(OperationId id, int to_rank, const Message& message) override;
@@ -65,6 +65,7 @@ class SimulatedRank final : public Backend {
   void begin_message(Activity& activity);
   void deliver(const Activity& activity);
   void receive(const Message& message, const Path& path);
+  double kernel_seconds(std::span<const Product> products) const;
   double noise(double deviation);
   simgrid::s4u::Host* place(MemoryPlace place) const;
 

@@ -72,17 +72,27 @@ void CpuBackend::release_host(TileRef tile) {
   host_.staged_b.erase(tile.id);
 }
 
-void CpuBackend::start_kernel(OperationId id, int device, TileId a, const Product& product) {
+void CpuBackend::start_kernel(OperationId id, int device, TileId a, std::span<const Product> products) {
+  struct Gemm {
+    std::int64_t n;
+    const double* b;
+    double* c;
+    bool first;
+  };
   const double* const a_tile = at(device, {Matrix::a, a});
-  const double* const b_tile = at(device, {Matrix::b, product.b});
-  double* const c_tile = at(device, {Matrix::c, product.c});
-  const bool first = devices_[device].untouched_c.erase(product.c) > 0;
-  const std::int64_t m = problem_.m.size(product.i);
-  const std::int64_t n = problem_.n.size(product.j);
-  const std::int64_t k = problem_.k.size(product.k);
-  cores_.submit(id, [=] {
-    if (first) std::fill_n(c_tile, m * n, 0.0);
-    gemm(m, n, k, a_tile, m, b_tile, k, c_tile, m);
+  const std::int64_t m = problem_.m.size(products.front().i);
+  const std::int64_t k = problem_.k.size(products.front().k);
+  std::vector<Gemm> gemms;
+  gemms.reserve(products.size());
+  for (const Product& product : products) {
+    gemms.push_back({problem_.n.size(product.j), at(device, {Matrix::b, product.b}),
+                     at(device, {Matrix::c, product.c}), devices_[device].untouched_c.erase(product.c) > 0});
+  }
+  cores_.submit(id, [=, gemms = std::move(gemms)] {
+    for (const auto& [n, b_tile, c_tile, first] : gemms) {
+      if (first) std::fill_n(c_tile, m * n, 0.0);
+      gemm(m, n, k, a_tile, m, b_tile, k, c_tile, m);
+    }
   });
 }
 

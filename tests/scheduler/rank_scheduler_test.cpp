@@ -70,6 +70,7 @@ SchedulerOptions random_options(Random& random, int devices) {
   options.kernels_on_cores = random.integer(0, 3) == 0;
   options.zero_copy = options.kernels_on_cores;
   options.in_plan_order = random.integer(0, 3) == 0;
+  options.batch = static_cast<int>(random.integer(1, 3));
   options.copy_slots = static_cast<int>(random.integer(1, 3));
   options.send_slots = static_cast<int>(random.integer(1, 4));
   for (int d = 0; d < devices; ++d) options.sockets.push_back(static_cast<int>(random.integer(0, 1)));
