@@ -11,6 +11,8 @@ namespace foretile {
 
 namespace {
 
+constexpr const char* kAuto = "auto";
+
 template <class Number>
 Number number_setting(const Settings& settings, const std::string& key, Number low, Number high,
                       const char* kind) {
@@ -28,6 +30,12 @@ Number number_setting(const Settings& settings, const std::string& key, Number l
 std::int64_t integer_setting(const Settings& settings, const std::string& key, std::int64_t low,
                              std::int64_t high) {
   return number_setting(settings, key, low, high, "a whole number");
+}
+
+std::optional<std::int64_t> integer_or_auto(const Settings& settings, const std::string& key,
+                                            std::int64_t low, std::int64_t high) {
+  if (settings.at(key) == kAuto) return std::nullopt;
+  return number_setting(settings, key, low, high, "auto or a whole number");
 }
 
 double real_setting(const Settings& settings, const std::string& key, double low, double high) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "planner/contraction.hpp"
@@ -15,13 +16,32 @@ inline int owner_of(const Contraction& contraction, const ProcessGrid& grid, Til
   return grid.rank(shape.row_of(tile.id) % grid.p, shape.column_of(tile.id) % grid.q);
 }
 
-/// The messages with which `rank` hands out its tiles of A, by increasing k. A tile goes only to the ranks of
-/// the grid row that multiply it; consecutive tiles with the same destinations share a message of up to
-/// `message_bytes` (always at least one tile). `column_owner` is the grid column of each column of B.
-/// Destinations start behind the owner and wrap around, which spreads the inner nodes of the trees.
-std::vector<Broadcast> broadcasts_of_a(const Contraction& contraction, const ProcessGrid& grid,
-                                       const std::vector<int>& column_owner, int rank,
-                                       std::int64_t message_bytes);
+/// How often a tile is sent, and how long its receivers keep it.
+enum class Sending : std::uint8_t {
+  once_for_ever,  ///< before its first use; kept until the end
+  once,           ///< before its first use; dropped after its last one
+  per_use         ///< again for each use, dropped after it ("communication-redundant", RR-9289 3.2.1)
+};
+
+/// How the tiles of one matrix reach the ranks that multiply them: those of A along the grid row, those of B
+/// along the grid column. "Partners" are the tile columns of C for a tile of A, the tile rows of C for B.
+struct Routes {
+  Matrix matrix = Matrix::a;
+  std::vector<int> position;  ///< grid column (A) or grid row (B) that computes with each partner
+  std::vector<int> group;     ///< of each partner, from 0: partners used at the same step; empty: all in one
+  /// A tile's uses: step first(tile) with group 0, and `stride` > 0 more with each further group. Empty: 0.
+  std::function<int(TileId)> first;
+  int stride = 1;
+};
+
+/// The messages with which `rank` hands out its tiles, ordered by step, k, and A before B. A tile goes only
+/// to ranks that multiply it. With Sending::per_use, uses at most `lookahead` steps apart share one delivery
+/// to all their ranks, so that no tile arrives again where it may still be. Consecutive tiles that differ in
+/// nothing else share a message of up to `message_bytes` (always at least one tile). Destinations start
+/// behind the owner and wrap around, which spreads the inner nodes of the trees.
+std::vector<Broadcast> broadcasts_of(const Contraction& contraction, const ProcessGrid& grid, int rank,
+                                     const std::vector<Routes>& routes, Sending sending, int lookahead,
+                                     std::int64_t message_bytes);
 
 /// Binomial tree over the owner (position 0) and destination d (position d + 1): the positions to which
 /// `position` forwards, largest subtree first. Position x > 0 receives from x without its highest bit.

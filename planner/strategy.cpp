@@ -6,18 +6,8 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "planner/strategies/stationary_b.hpp"
 
 namespace foretile {
-
-const std::vector<std::unique_ptr<Strategy>>& strategies() {
-  static const auto all = [] {
-    std::vector<std::unique_ptr<Strategy>> list;
-    list.push_back(stationary_b());
-    return list;
-  }();
-  return all;
-}
 
 const Strategy& find_strategy(const std::string& name) {
   std::vector<std::string> names;

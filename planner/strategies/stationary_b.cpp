@@ -10,6 +10,8 @@
 #include "base/parse.hpp"
 #include "planner/owners.hpp"
 #include "planner/products.hpp"
+#include "planner/strategies/frame.hpp"
+#include "planner/strategy.hpp"
 
 namespace foretile {
 
@@ -86,7 +88,7 @@ class Planner final : public RankPlanner {
     const auto budget = static_cast<double>(frame_.device_budget_bytes);
     limits_ = {static_cast<std::int64_t>(real_setting(settings, "block_fraction", 0.001, 1.0) * budget),
                static_cast<std::int64_t>(real_setting(settings, "chunk_fraction", 0.0001, 1.0) * budget),
-               integer_setting(settings, "message_bytes", 1, std::int64_t{1} << 31)};
+               message_bytes(settings)};
     const std::int64_t in_use = limits_.block_bytes + (1 + frame_.lookahead) * limits_.chunk_bytes;
     if (in_use > frame_.device_budget_bytes) {
       throw input_error("block_fraction + (1 + lookahead) * chunk_fraction",
@@ -113,25 +115,20 @@ class Planner final : public RankPlanner {
       block.chunks = chunks_of(block, grid_row, rank);
       if (!block.chunks.empty()) plan.devices[bin % plan.devices.size()].blocks.push_back(std::move(block));
     }
-    plan.broadcasts = broadcasts_of_a(problem_, frame_.grid, column_owner_, rank, limits_.message_bytes);
+    plan.broadcasts = broadcasts_of(problem_, frame_.grid, rank, {{Matrix::a, column_owner_, {}, {}}},
+                                    Sending::once_for_ever, frame_.lookahead, limits_.message_bytes);
     return plan;
   }
 
  private:
   static Plan make_frame(const Machine& machine, const Settings& settings) {
-    Plan frame;
-    frame.strategy = kName;
-    frame.parameters = settings;
     const int p = static_cast<int>(integer_setting(settings, "grid.p", 1, machine.ranks));
-    frame.grid = {p, machine.ranks / p};
+    Plan frame = common_frame(kName, machine, settings, p);
     frame.lookahead = static_cast<int>(integer_setting(settings, "lookahead", 0, 64));
-    frame.device_budget_bytes = machine.platform.device.memory_bytes;
-    frame.host_budget_bytes = machine.host_bytes_per_rank();
     frame.staging_bytes =
         std::min(static_cast<std::int64_t>(real_setting(settings, "staging_fraction", 0.0, 1.0) *
                                            static_cast<double>(frame.host_budget_bytes)),
                  machine.devices_per_rank * frame.device_budget_bytes);
-    frame.copy_batch_bytes = integer_setting(settings, "copy_batch_bytes", 0, std::int64_t{1} << 31);
     return frame;
   }
 
@@ -206,14 +203,14 @@ class StationaryB final : public Strategy {
   std::string name() const override { return kName; }
 
   std::vector<ParameterInfo> parameters() const override {
-    return {
+    std::vector<ParameterInfo> list{
         {"grid.p", "1", "rows of the process grid; B is replicated this many times"},
         {"block_fraction", "0.5", "share of device memory for a block of B and C"},
         {"chunk_fraction", "0.25", "share of device memory for a chunk of A"},
         {"lookahead", "1", "chunks loaded ahead of the one worked on"},
-        {"staging_fraction", "0.25", "share of a rank's host memory for generated tiles of B on their way"},
-        {"message_bytes", "16000000", "tiles of A for the same ranks are joined to messages up to this size"},
-        {"copy_batch_bytes", "16000000", "neighbouring loads are joined to copies up to this size"}};
+        {"staging_fraction", "0.25", "share of a rank's host memory for generated tiles of B on their way"}};
+    for (ParameterInfo& shared : message_and_copy_parameters()) list.push_back(std::move(shared));
+    return list;
   }
 
   std::unique_ptr<RankPlanner> prepare(const Contraction& contraction, const Machine& machine,

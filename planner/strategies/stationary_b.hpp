@@ -2,14 +2,12 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
-#include "planner/strategy.hpp"
+#include "planner/contraction.hpp"
+#include "planner/plan.hpp"
 
 namespace foretile {
-
-std::unique_ptr<Strategy> stationary_b();
 
 // The steps of the algorithm, in the order in which they are used.
 

@@ -58,6 +58,12 @@ std::set<int> users(const Contraction& p, const ProcessGrid& grid, const Ints& c
   return ranks;
 }
 
+std::vector<Broadcast> broadcasts_of_a(const Contraction& p, const ProcessGrid& grid,
+                                       const Ints& column_owner, int rank, std::int64_t message_bytes) {
+  return broadcasts_of(p, grid, rank, {{Matrix::a, column_owner, {}, {}}}, Sending::once_for_ever, 1,
+                       message_bytes);
+}
+
 TEST(Broadcasts, SendEachTileOnceToTheRanksThatUseIt) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     SCOPED_TRACE(seed);

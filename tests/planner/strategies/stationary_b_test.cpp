@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "planner/owners.hpp"
+#include "planner/strategy.hpp"
 #include "planner/verify.hpp"
 #include "tests/planner/random_case.hpp"
 

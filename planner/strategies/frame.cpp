@@ -1,0 +1,39 @@
+#include "planner/strategies/frame.hpp"
+
+#include "base/parse.hpp"
+
+namespace foretile {
+
+namespace {
+
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 31;
+
+}  // namespace
+
+std::vector<ParameterInfo> message_and_copy_parameters() {
+  return {{"message_bytes", "16000000", "tiles for the same ranks are joined to messages up to this size"},
+          {"copy_batch_bytes", "16000000", "neighbouring loads are joined to copies up to this size"}};
+}
+
+Plan common_frame(std::string_view strategy, const Machine& machine, const Settings& settings, int p) {
+  Plan frame;
+  frame.strategy = strategy;
+  frame.parameters = settings;
+  frame.grid = {p, machine.ranks / p};
+  frame.device_budget_bytes = machine.platform.device.memory_bytes;
+  frame.host_budget_bytes = machine.host_bytes_per_rank();
+  frame.copy_batch_bytes = integer_setting(settings, "copy_batch_bytes", 0, kMostBytes);
+  return frame;
+}
+
+std::int64_t message_bytes(const Settings& settings) {
+  return integer_setting(settings, "message_bytes", 1, kMostBytes);
+}
+
+std::vector<int> deal_cyclic(std::int32_t count, int owners) {
+  std::vector<int> owner(count);
+  for (std::int32_t index = 0; index < count; ++index) owner[index] = index % owners;
+  return owner;
+}
+
+}  // namespace foretile

@@ -1,0 +1,25 @@
+// What the plans of all strategies have in common before any rank is planned.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "planner/plan.hpp"
+#include "planner/strategy.hpp"
+#include "platforms/machine.hpp"
+
+namespace foretile {
+
+/// Parameters that every strategy knows in the same sense: message_bytes and copy_batch_bytes.
+std::vector<ParameterInfo> message_and_copy_parameters();
+
+/// Name, parameters, memory budgets, copy_batch_bytes, and a grid of p x floor(ranks / p).
+Plan common_frame(std::string_view strategy, const Machine& machine, const Settings& settings, int p);
+
+/// The setting message_bytes.
+std::int64_t message_bytes(const Settings& settings);
+
+/// Deals 0, 1, 2, ... `count` - 1 to `owners` in turn (2D-cyclic distribution along one dimension).
+std::vector<int> deal_cyclic(std::int32_t count, int owners);
+
+}  // namespace foretile

@@ -1,0 +1,233 @@
+// C stays, A and B stream: the algorithm of RR-9289 section 2.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/error.hpp"
+#include "base/parse.hpp"
+#include "planner/owners.hpp"
+#include "planner/products.hpp"
+#include "planner/strategies/block_sizes.hpp"
+#include "planner/strategies/frame.hpp"
+#include "planner/strategies/stream_bytes.hpp"
+#include "planner/strategy.hpp"
+
+namespace foretile {
+
+namespace {
+
+constexpr const char* kName = "stationary-c";
+
+/// The rows of the grid that is nearest to a square and uses every rank.
+int squarest_p(int ranks) {
+  int p = static_cast<int>(std::sqrt(ranks));
+  while (ranks % p != 0) --p;
+  return p;
+}
+
+Barriers barriers_setting(const Settings& settings) {
+  const std::string& name = settings.at("barriers");
+  if (name == "none") return Barriers::none;
+  if (name == "local") return Barriers::local;
+  if (name == "global") return Barriers::global;
+  throw input_error("barriers", name, "none, local or global");
+}
+
+bool switch_setting(const Settings& settings, const std::string& key) {
+  return integer_setting(settings, key, 0, 1) == 1;
+}
+
+class Planner final : public RankPlanner {
+ public:
+  Planner(const Contraction& contraction, const Machine& machine, const Settings& settings)
+      : problem_(contraction), devices_(machine.devices_per_rank), message_bytes_(message_bytes(settings)) {
+    const int p = static_cast<int>(
+        integer_or_auto(settings, "grid.p", 1, machine.ranks).value_or(squarest_p(machine.ranks)));
+    frame_ = common_frame(kName, machine, settings, p);
+    frame_.b_tiles = BTiles::stream;
+    frame_.barriers = barriers_setting(settings);
+    frame_.prefetch_c = switch_setting(settings, "prefetch_c");
+    stagger_ = switch_setting(settings, "stagger");
+    sending_ = frame_.barriers != Barriers::global         ? Sending::once_for_ever
+               : switch_setting(settings, "keep_received") ? Sending::once
+                                                           : Sending::per_use;
+    sizes_ =
+        choose_block_sizes(problem_, frame_.grid, devices_, frame_.device_budget_bytes, wishes(settings));
+    frame_.lookahead = sizes_.lookahead;
+    blocking_ = {frame_.grid, devices_, sizes_.b, sizes_.c};
+    for (const auto& [key, value] : {std::pair("grid.p", p),
+                                     {"b", sizes_.b},
+                                     {"c", sizes_.c},
+                                     {"d", sizes_.d},
+                                     {"lookahead", sizes_.lookahead}}) {
+      frame_.parameters[key] = fmt::to_string(value);
+    }
+    routes_ = {routes_of_a(), routes_of_b()};
+  }
+
+  Plan frame() const override { return frame_; }
+
+  RankPlan plan_rank(int rank) const override {
+    RankPlan plan;
+    for (int device = 0; device < devices_; ++device) plan.devices.push_back(plan_device(rank, device));
+    plan.broadcasts =
+        broadcasts_of(problem_, frame_.grid, rank, routes_, sending_, sizes_.lookahead, message_bytes_);
+    return plan;
+  }
+
+ private:
+  BlockSizeWishes wishes(const Settings& settings) const {
+    const auto tiles = [&](const char* key) -> std::optional<std::int32_t> {
+      const auto given = integer_or_auto(settings, key, 1, std::numeric_limits<std::int32_t>::max());
+      return given ? std::optional(static_cast<std::int32_t>(*given)) : std::nullopt;
+    };
+    BlockSizeWishes wishes{tiles("b"), tiles("c"), tiles("d"), {}};
+    if (const auto ahead = integer_or_auto(settings, "lookahead", 0, 64)) {
+      wishes.lookahead = static_cast<int>(*ahead);
+    }
+    wishes.c_fraction = real_setting(settings, "c_fraction", 0.0, 1.0);
+    wishes.prefetch_c = frame_.prefetch_c;
+    return wishes;
+  }
+
+  /// A_ik is used with columns of block column y at step (x, y, z).
+  Routes routes_of_a() const {
+    Routes a{Matrix::a, deal_cyclic(problem_.n.tiles(), frame_.grid.q), {}, {}};
+    for (std::int32_t j = 0; j < problem_.n.tiles(); ++j) a.group.push_back(blocking_.y(j));
+    a.first = [this](TileId tile) {
+      return sizes_.step(blocking_.x(problem_.a.row_of(tile)), 0, problem_.a.column_of(tile) / sizes_.d);
+    };
+    a.stride = sizes_.X * sizes_.Z;
+    return a;
+  }
+
+  /// B_kj is used with rows of block row x at step (x, y, z).
+  Routes routes_of_b() const {
+    Routes b{Matrix::b, deal_cyclic(problem_.m.tiles(), frame_.grid.p), {}, {}};
+    for (std::int32_t i = 0; i < problem_.m.tiles(); ++i) b.group.push_back(blocking_.x(i));
+    b.first = [this](TileId tile) {
+      return sizes_.step(0, blocking_.y(problem_.b.column_of(tile)), problem_.b.row_of(tile) / sizes_.d);
+    };
+    b.stride = sizes_.Z;
+    return b;
+  }
+
+  /// Section 2: z runs fastest, then x, then y.
+  DevicePlan plan_device(int rank, int device) const {
+    DevicePlan plan;
+    for (std::int32_t y = 0; y < sizes_.Y; ++y) {
+      const std::vector<std::int32_t> columns = columns_of(rank, device, y);
+      if (columns.empty()) continue;
+      const BlockProducts products(problem_, columns);
+      for (std::int32_t x = 0; x < sizes_.X; ++x) {
+        Block block{columns, chunks_of(products, sizes_.step(x, y, 0), rows_of(rank, device, x))};
+        if (!block.chunks.empty()) plan.blocks.push_back(std::move(block));
+      }
+    }
+    return plan;
+  }
+
+  std::vector<std::int32_t> columns_of(int rank, int device, std::int32_t y) const {
+    std::vector<std::int32_t> columns;
+    const auto first = std::int64_t{y} * sizes_.c;
+    for (std::int64_t jl = first; jl < first + sizes_.c; ++jl) {
+      const std::int64_t j = frame_.grid.column(rank) + jl * frame_.grid.q;
+      if (j >= problem_.n.tiles()) break;
+      if (jl % devices_ == device) columns.push_back(static_cast<std::int32_t>(j));
+    }
+    return columns;
+  }
+
+  /// Rows of block row x in the order in which the device asks for them: each device begins elsewhere, so
+  /// that the host gives each tile to one device and the others find it there.
+  std::vector<std::int32_t> rows_of(int rank, int device, std::int32_t x) const {
+    std::vector<std::int32_t> rows;
+    const auto first = std::int64_t{x} * sizes_.b;
+    for (std::int64_t il = first; il < first + sizes_.b; ++il) {
+      const std::int64_t i = frame_.grid.row(rank) + il * frame_.grid.p;
+      if (i >= problem_.m.tiles()) break;
+      rows.push_back(static_cast<std::int32_t>(i));
+    }
+    if (stagger_) {
+      const auto offset = static_cast<std::ptrdiff_t>(rows.size()) * device / devices_;
+      std::rotate(rows.begin(), rows.begin() + offset, rows.end());
+    }
+    return rows;
+  }
+
+  /// The rows' tiles of A that have products, by increasing k, and for each k in the order of the rows.
+  std::vector<TileId> used_by_k(const BlockProducts& products, const std::vector<std::int32_t>& rows) const {
+    std::vector<std::size_t> end(problem_.k.tiles() + 1, 0);
+    const auto for_each = [&](auto visit) {
+      for (const std::int32_t i : rows) {
+        TileId a = problem_.a.first(i);
+        for (const std::int32_t k : problem_.a.row(i)) {
+          if (products.any(a)) visit(a, k);
+          ++a;
+        }
+      }
+    };
+    for_each([&](TileId, std::int32_t k) { ++end[k + 1]; });
+    std::partial_sum(end.begin(), end.end(), end.begin());
+    std::vector<TileId> tiles(end.back());
+    for_each([&](TileId a, std::int32_t k) { tiles[end[k]++] = a; });
+    return tiles;
+  }
+
+  std::vector<Chunk> chunks_of(const BlockProducts& products, int first_step,
+                               const std::vector<std::int32_t>& rows) const {
+    std::vector<Chunk> chunks;
+    for (const TileId a : used_by_k(products, rows)) {
+      const int step = first_step + problem_.a.column_of(a) / sizes_.d;
+      if (chunks.empty() || chunks.back().step != step) chunks.push_back({{}, step});
+      chunks.back().a.push_back(a);
+    }
+    return chunks;
+  }
+
+  const Contraction& problem_;
+  int devices_;
+  std::int64_t message_bytes_;
+  Plan frame_;
+  bool stagger_ = true;
+  Sending sending_ = Sending::per_use;
+  BlockSizes sizes_;
+  Blocking blocking_;
+  std::vector<Routes> routes_;
+};
+
+class StationaryC final : public Strategy {
+ public:
+  std::string name() const override { return kName; }
+
+  std::vector<ParameterInfo> parameters() const override {
+    std::vector<ParameterInfo> list{
+        {"grid.p", "auto", "rows of the process grid; auto: the squarest grid that uses every rank"},
+        {"b", "auto", "tile rows of C that stay on a rank's devices; auto: even blocks within c_fraction"},
+        {"c", "auto", "tile columns of C that stay on a rank's devices; auto: even blocks within c_fraction"},
+        {"d", "auto", "depth of a chunk of A and B in tiles; auto: what fits beside C, evened out"},
+        {"lookahead", "auto", "chunks loaded ahead of the one worked on; auto: 1, with several blocks 2"},
+        {"barriers", "global", "who waits for whom at the end of a chunk: none, local (rank) or global"},
+        {"prefetch_c", "0", "1: C of the next block enters before the last one has left"},
+        {"keep_received", "0", "1: with global barriers, each tile is sent once and kept until its last use"},
+        {"stagger", "1", "1: each device begins with other rows of A, to find the rest on its peers"},
+        {"c_fraction", "0.75", "share of device memory that a block of C takes at most"}};
+    for (ParameterInfo& shared : message_and_copy_parameters()) list.push_back(std::move(shared));
+    return list;
+  }
+
+  std::unique_ptr<RankPlanner> prepare(const Contraction& contraction, const Machine& machine,
+                                       const Settings& settings) const override {
+    return std::make_unique<Planner>(contraction, machine, settings);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Strategy> stationary_c() {
+  return std::make_unique<StationaryC>();
+}
+
+}  // namespace foretile
