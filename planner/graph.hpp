@@ -14,9 +14,11 @@
 namespace foretile {
 
 enum class NodeKind : std::uint8_t {
-  broadcast,  ///< a message tree of A tiles, place.chunk is the number of the broadcast
-  chunk,      ///< load of a chunk of A (and B at its first use) and its products
-  store       ///< C of a block goes back to the host; the block's memory is free
+  broadcast,      ///< a message tree of tiles of A or B, place.chunk is the number of the broadcast
+  chunk,          ///< load of a chunk (and B at its first use) and its products
+  store,          ///< C of a block goes back to the host; the block's memory is free
+  local_barrier,  ///< a step is over on place.rank
+  global_barrier  ///< a step may begin on all ranks
 };
 
 enum class EdgeKind : std::uint8_t { data, control };
@@ -24,6 +26,7 @@ enum class EdgeKind : std::uint8_t { data, control };
 struct PlanNode {
   NodeKind kind = NodeKind::chunk;
   ChunkPlace place;
+  int step = 0;  ///< of chunks, messages and barriers
 };
 
 struct PlanEdge {
@@ -32,14 +35,23 @@ struct PlanEdge {
 
 using PlanGraph = boost::compressed_sparse_row_graph<boost::directedS, PlanNode, PlanEdge>;
 
-/// Data edges: broadcast -> the chunks on other ranks that use one of its tiles; chunk -> store of its block.
-/// Control edges: chunk z -> chunk z + 1 (order of accumulation), store -> first chunk of the next block.
-/// (Chunk z also holds back the *loads* of chunk z + 1 + lookahead; order implies it.) With `with_broadcasts`
-/// false the messages are left out: time linear in the number of chunks.
-PlanGraph build_graph(const Plan& plan, bool with_broadcasts = true);
+/// Without messages, in time linear in the number of chunks. Data edges: chunk -> store of its block. Control
+/// edges: chunk z -> chunk z + 1 (order of accumulation), store -> first chunk of the next block. (Chunk z
+/// also holds back the *loads* of chunk z + 1 + lookahead; order implies it.) Barriers are nodes for the
+/// steps that occur, each control edge to the next one of its chain; with s' the step s + 1 + lookahead:
+///  - chunk of step s -> local barrier (rank, s),
+///  - Barriers::local: local barrier s -> the rank's chunks of step s',
+///  - Barriers::global: local barrier s -> global barrier s' -> chunks and messages of step s' (RR-9289 2:
+///    local barriers point to the global one of index succ^(lookahead + 1)).
+PlanGraph build_graph(const Plan& plan);
 
-/// Throws InputError when data and control edges together form a cycle. Messages cannot be part of one, since
-/// nothing precedes them.
+/// With messages. Data edges: broadcast -> the chunks on other ranks that use one of its tiles at one of its
+/// steps. Linear in the products, too, where B streams.
+PlanGraph build_graph(const Plan& plan, const Contraction& contraction);
+
+/// Throws InputError when data and control edges together form a cycle. Looks at no messages: only a global
+/// barrier precedes one, and it precedes the chunks that use the message as well, since their step is not
+/// before the message's (planner/verify.hpp proves that).
 void require_acyclic(const Plan& plan);
 
 struct CriticalPath {
@@ -48,7 +60,8 @@ struct CriticalPath {
 };
 
 /// Longest path when each node takes its own least time on the machine: products at the kernel model's rate,
-/// loads and stores at one device's link, messages at one rank's rate, one after the other along the tree.
+/// loads (of A, streamed B and the initial C) and stores at one device's link, messages at one rank's rate,
+/// one after the other along the tree. Barriers take no time.
 CriticalPath critical_path(const PlanGraph& graph, const Plan& plan, const Contraction& contraction,
                            const Machine& machine);
 

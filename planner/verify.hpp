@@ -8,31 +8,46 @@
 
 namespace foretile {
 
+struct Spread {
+  std::int64_t least = 0;
+  double mean = 0;
+  std::int64_t most = 0;
+};
+
 /// What was counted on the way.
 struct PlanSummary {
   std::int64_t gemms = 0;
   std::int64_t blocks = 0;
   std::int64_t chunks = 0;
-  std::int64_t peak_device_bytes = 0;  ///< most that any device holds at once
-  std::int64_t peak_host_bytes = 0;    ///< most that any rank holds in host memory
-  std::int64_t h2d_bytes = 0;          ///< loads onto devices if no tile is found on another one
-  std::int64_t d2h_bytes = 0;
-  std::int64_t network_bytes = 0;
+  std::int64_t peak_device_bytes = 0;    ///< most that any device holds at once
+  std::int64_t peak_host_bytes = 0;      ///< most that any rank holds in host memory
+  std::int64_t h2d_bytes = 0;            ///< loads onto devices if no tile is found on one already
+  std::int64_t c_loaded_bytes = 0;       ///< of these, initial values of C
+  std::int64_t d2h_bytes = 0;            ///< C
+  std::int64_t network_bytes = 0;        ///< arriving at ranks; a tile counts for each receiver
+  std::int64_t a_sent_bytes = 0;         ///< of these, A
+  std::int64_t b_sent_bytes = 0;         ///< of these, B
+  std::int64_t most_received_bytes = 0;  ///< of these, most by one rank
   std::int64_t generated_bytes = 0;
+  Spread device_loads;   ///< tiles of A, B and C loaded per device if none is found there already
   double imbalance = 1;  ///< flops of the busiest device over the mean
 };
 
 /// Proves for any plan that
 ///  - its numbers make sense: p * q ranks, columns increasing, tiles and ranks that exist, no empty block,
-///  chunk or message, no tile of A in a block that does not use it,
+///    chunk or message, no tile of A in a block that does not use it,
 ///  - every nonzero product is computed exactly once and every C tile is in one block only,
-///  - every tile of A that a rank needs is owned by it or sent to it, exactly once,
-///  - each tile of B is generated at most once per rank,
-///  - device memory stays under budget in every order that the control edges allow: a block with `1 +
-///  lookahead`
-///    successive chunks; host memory: A's tiles, C's tiles and the staging area,
+///  - with barriers, the steps of a device's chunks increase, and so do those of a rank's messages with
+///    global ones,
+///  - every tile of A, and of a streamed B, that a rank uses at a step is owned by it or there through
+///  exactly
+///    one message; every message is used by each receiver; none brings a tile that may still be there,
+///  - each tile of a B that stays is generated at most once per rank,
+///  - device memory stays under budget in every order that the control edges allow
+///    (planner/verify/device_memory.hpp), and so does host memory (planner/verify/host_memory.hpp),
 ///  - data and control edges together have no cycle.
-/// Throws InputError that names the place, the missing bytes and the parameter that helps.
+/// Takes time linear in the plan and its products. Throws InputError that names the place, the missing bytes
+/// and the parameter that helps.
 PlanSummary verify(const Plan& plan, const Contraction& contraction);
 
 }  // namespace foretile

@@ -25,7 +25,7 @@ void plan(const PlanArguments& arguments) {
   const Case the_case = load_case(arguments);
   const PlannedWork work = plan_case(the_case);
   const double wall_s = watch.seconds();
-  const PlanGraph graph = build_graph(work.plan);
+  const PlanGraph graph = build_graph(work.plan, work.contraction);
   if (!arguments.dot.empty()) {
     write_atomically(arguments.dot, [&](std::ostream& out) { write_dot(out, graph); });
   }

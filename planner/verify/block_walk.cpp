@@ -1,0 +1,78 @@
+#include "planner/verify/block_walk.hpp"
+
+#include <fmt/format.h>
+
+#include "planner/products.hpp"
+#include "planner/verify/errors.hpp"
+
+namespace foretile {
+
+namespace {
+
+void check_block(const Contraction& p, const Block& block, const std::string& where) {
+  std::int32_t least = 0;
+  for (const std::int32_t j : block.columns) {
+    if (j < least || j >= p.n.tiles()) {
+      throw broken_plan(where, fmt::format("column {}", j),
+                        fmt::format("increasing columns below {}", p.n.tiles()));
+    }
+    least = j + 1;
+  }
+  if (block.chunks.empty()) throw broken_plan(where, "no chunks", "at least one");
+}
+
+[[noreturn]] void twice(const std::string& where, const Product& product) {
+  throw broken_plan(where,
+                    fmt::format("the product A({0},{1}) B({1},{2}) twice", product.i, product.k, product.j),
+                    "every nonzero product once");
+}
+
+/// A device moves on when a chunk's products are done: each tile must have one.
+[[noreturn]] void without_product(const std::string& where, TileId a) {
+  throw broken_plan(where, fmt::format("A tile {} without a product", a), "only tiles that are used");
+}
+
+}  // namespace
+
+BlockTiles walk_block(const Contraction& p, const Block& block, BTiles b_tiles, const std::string& where,
+                      ProductMarks& marks) {
+  check_block(p, block, where);
+  const BlockProducts products(p, block.columns);
+  std::vector<std::int32_t> b_seen(products.b_slots(), -1);  // chunk that saw the tile last
+  std::vector<char> c_seen(products.c_slots(), 0);
+  BlockTiles tiles;
+  tiles.b.resize(block.chunks.size());
+  std::int32_t stamp = 0;
+  for (std::size_t z = 0; z < block.chunks.size(); ++z) {
+    if (block.chunks[z].a.empty()) throw broken_plan(where, "a chunk without tiles", "at least one of A");
+    std::vector<TileId>& chunk_b = tiles.b[z];
+    if (b_tiles == BTiles::stream) stamp = static_cast<std::int32_t>(z);
+    for (const TileId a : block.chunks[z].a) {
+      if (a < 0 || a >= p.a.nonzeros())
+        throw broken_plan(where, fmt::format("A tile {}", a), "a nonzero tile");
+      const std::int64_t base = marks.base(a);
+      std::int64_t gemms = 0;
+      std::int64_t width = 0;
+      products.for_each(a, [&](const Product& product) {
+        if (!marks.mark(base + product.b)) twice(where, product);
+        if (b_seen[product.b_slot] != stamp) {
+          b_seen[product.b_slot] = stamp;
+          chunk_b.push_back(product.b);
+        }
+        c_seen[product.c_slot] = 1;
+        width += p.n.size(product.j);
+        ++gemms;
+      });
+      if (gemms == 0) without_product(where, a);
+      tiles.gemms += gemms;
+      tiles.flops += 2.0 * static_cast<double>(p.m.size(p.a.row_of(a))) *
+                     static_cast<double>(p.k.size(p.a.column_of(a))) * static_cast<double>(width);
+    }
+  }
+  for (std::int32_t slot = 0; slot < products.c_slots(); ++slot) {
+    if (c_seen[slot]) tiles.c.push_back(products.c_id(slot));
+  }
+  return tiles;
+}
+
+}  // namespace foretile

@@ -1,0 +1,125 @@
+#include "planner/verify/deliveries.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "planner/verify/errors.hpp"
+
+namespace foretile {
+
+namespace {
+
+constexpr const char* kOnce = "each tile once to each rank that needs and does not own it";
+
+std::string steps_of(const Delivery& delivery) {
+  return delivery.last_step == kEver ? fmt::format("from step {}", delivery.step)
+                                     : fmt::format("for steps {} to {}", delivery.step, delivery.last_step);
+}
+
+std::string text(TileRef tile) {
+  return fmt::format("{} tile {}", name_of(tile.matrix), tile.id);
+}
+
+}  // namespace
+
+Deliveries::Deliveries(const Plan& plan, const Contraction& contraction, const Owners& owners,
+                       const Messages& messages)
+    : plan_(plan), owners_(owners), messages_(messages) {
+  for (const Matrix matrix : {Matrix::a, Matrix::b}) {
+    if (owners.distributed(matrix)) slots(matrix).assign(shape_of(contraction, matrix).nonzeros(), -1);
+  }
+}
+
+std::string Deliveries::here() const {
+  return fmt::format("rank {}", rank_);
+}
+
+void Deliveries::open(int rank) {
+  clear();
+  rank_ = rank;
+  collect();
+  sort();
+  for (std::size_t slot = 0; slot + 1 < start_.size(); ++slot) check_tile(start_[slot], start_[slot + 1]);
+}
+
+void Deliveries::clear() {
+  for (const Delivery& delivery : arrived_) slots(delivery.tile.matrix)[delivery.tile.id] = -1;
+  arrived_.clear();
+  sorted_.clear();
+}
+
+/// Numbers the tiles that arrive and counts how often each does.
+void Deliveries::collect() {
+  start_.assign(1, 0);
+  for (const Broadcast* message : messages_.to(rank_)) {
+    for (const TileId id : message->tiles) {
+      std::int32_t& slot = slots(message->matrix)[id];
+      if (slot < 0) {
+        slot = static_cast<std::int32_t>(start_.size()) - 1;
+        start_.push_back(0);
+      }
+      ++start_[slot + 1];
+      arrived_.push_back({{message->matrix, id}, message->step, message->last_step, false});
+    }
+  }
+  for (std::size_t slot = 1; slot < start_.size(); ++slot) start_[slot] += start_[slot - 1];
+}
+
+/// By tile. A tile comes from its owner alone, which sends in the order of steps.
+void Deliveries::sort() {
+  sorted_.resize(arrived_.size());
+  std::vector<std::int32_t> next(start_.begin(), start_.end() - 1);
+  for (const Delivery& delivery : arrived_) {
+    sorted_[next[slots(delivery.tile.matrix)[delivery.tile.id]]++] = delivery;
+  }
+}
+
+void Deliveries::check_tile(std::int32_t begin, std::int32_t end) const {
+  const Delivery& first = sorted_[begin];
+  const bool owned = owners_.of(first.tile) == rank_;
+  if (owned || (plan_.barriers != Barriers::global && end - begin > 1)) {
+    throw broken_plan(
+        here(),
+        fmt::format("{} sent {} times{}", text(first.tile), end - begin, owned ? " to its owner" : ""),
+        kOnce);
+  }
+  for (std::int32_t n = begin + 1; n < end; ++n) {
+    const Delivery& before = sorted_[n - 1];
+    if (sorted_[n].step > static_cast<std::int64_t>(before.last_step) + plan_.lookahead) continue;
+    throw broken_plan(
+        here(),
+        fmt::format("{} sent {} and again {}", text(first.tile), steps_of(before), steps_of(sorted_[n])),
+        fmt::format("more than lookahead = {} steps between them, or one message", plan_.lookahead));
+  }
+}
+
+void Deliveries::use(TileRef tile, int step) {
+  if (owners_.of(tile) == rank_) return;
+  const std::int32_t slot = slots(tile.matrix)[tile.id];
+  if (slot < 0) {
+    throw broken_plan(here(), fmt::format("no source for {}", text(tile)), "one message with it");
+  }
+  const auto begin = sorted_.begin() + start_[slot];
+  if (plan_.barriers == Barriers::none) {
+    begin->used = true;
+    return;
+  }
+  const auto after = std::upper_bound(begin, sorted_.begin() + start_[slot + 1], step,
+                                      [](int s, const Delivery& delivery) { return s < delivery.step; });
+  if (after == begin || std::prev(after)->last_step < step) {
+    throw broken_plan(here(), fmt::format("no source for {} at step {}", text(tile), step),
+                      "a message with it that arrives for this step or before and lasts until it");
+  }
+  std::prev(after)->used = true;
+}
+
+void Deliveries::require_all_used() const {
+  for (const Delivery& delivery : sorted_) {
+    if (delivery.used) continue;
+    throw broken_plan(
+        here(), fmt::format("{} sent {} and not needed", text(delivery.tile), steps_of(delivery)), kOnce);
+  }
+}
+
+}  // namespace foretile

@@ -1,0 +1,105 @@
+#include "planner/verify/device_memory.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "planner/verify/errors.hpp"
+
+namespace foretile {
+
+namespace {
+
+/// What stays on the device while the block is worked on.
+std::int64_t stay_bytes(const Plan& plan, const Contraction& p, const BlockTiles& tiles) {
+  std::int64_t bytes = 0;
+  for (const TileId c : tiles.c) bytes += p.c_bytes(c);
+  if (plan.b_tiles == BTiles::stream) return bytes;
+  for (const auto& chunk : tiles.b) {
+    for (const TileId b : chunk) bytes += p.b_bytes(b);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+DeviceMemory::DeviceMemory(const Plan& plan, const Contraction& contraction)
+    : plan_(plan),
+      p_(contraction),
+      a_there_(contraction.a.nonzeros(), 0),
+      b_there_(plan.b_tiles == BTiles::stream ? contraction.b.nonzeros() : 0, 0) {}
+
+std::int64_t DeviceMemory::check(const std::string& device, const std::vector<WalkedBlock>& blocks) {
+  const bool stream = plan_.b_tiles == BTiles::stream;
+  std::vector<std::int64_t> stay_before{0};  // sums over the blocks before
+  std::vector<ChunkTiles> chunks;
+  std::int64_t most = 0;
+  for (std::size_t n = 0; n < blocks.size(); ++n) {
+    const auto& [block, tiles] = blocks[n];
+    stay_before.push_back(stay_before.back() + stay_bytes(plan_, p_, tiles));
+    for (std::size_t z = 0; z < block->chunks.size(); ++z) {
+      chunks.push_back({n, z, &block->chunks[z].a, stream ? &tiles.b[z] : nullptr});
+    }
+    if (stream && n + 1 < blocks.size()) continue;
+    most = std::max(most, check_windows(device, chunks, stay_before));
+    chunks.clear();
+  }
+  return most;
+}
+
+std::int64_t DeviceMemory::check_windows(const std::string& device, const std::vector<ChunkTiles>& chunks,
+                                         const std::vector<std::int64_t>& stay_before) {
+  std::int64_t most = 0;
+  std::int64_t streams = 0;
+  std::size_t end = 0;
+  for (std::size_t z = 0; z < chunks.size(); ++z) {
+    while (end < std::min(chunks.size(), z + 1 + static_cast<std::size_t>(plan_.lookahead))) {
+      streams += enter(chunks[end++]);
+    }
+    const std::size_t last_block = plan_.prefetch_c ? chunks[end - 1].block : chunks[z].block;
+    const std::int64_t stays = stay_before[last_block + 1] - stay_before[chunks[z].block];
+    require(device, chunks[z], stays, streams);
+    most = std::max(most, stays + streams);
+    streams -= leave(chunks[z]);
+  }
+  return most;
+}
+
+std::int64_t DeviceMemory::enter(const ChunkTiles& chunk) {
+  std::int64_t bytes = 0;
+  for (const TileId a : *chunk.a) {
+    if (a_there_[a]++ == 0) bytes += p_.a_bytes(a);
+  }
+  if (!chunk.b) return bytes;
+  for (const TileId b : *chunk.b) {
+    if (b_there_[b]++ == 0) bytes += p_.b_bytes(b);
+  }
+  return bytes;
+}
+
+std::int64_t DeviceMemory::leave(const ChunkTiles& chunk) {
+  std::int64_t bytes = 0;
+  for (const TileId a : *chunk.a) {
+    if (--a_there_[a] == 0) bytes += p_.a_bytes(a);
+  }
+  if (!chunk.b) return bytes;
+  for (const TileId b : *chunk.b) {
+    if (--b_there_[b] == 0) bytes += p_.b_bytes(b);
+  }
+  return bytes;
+}
+
+void DeviceMemory::require(const std::string& device, const ChunkTiles& at, std::int64_t stays,
+                           std::int64_t streams) const {
+  const std::int64_t missing = stays + streams - plan_.device_budget_bytes;
+  if (missing <= 0) return;
+  throw input_error(
+      fmt::format("plan, {} block {}", device, at.block),
+      fmt::format("{} bytes at chunk {} (block {}, chunks in flight {})", stays + streams, at.chunk, stays,
+                  streams),
+      fmt::format("at most the device budget of {}", plan_.device_budget_bytes),
+      fmt::format("{} bytes are missing: {}", missing,
+                  lower_one_of(plan_, {"block_fraction", "chunk_fraction", "d", "b", "c", "lookahead"})));
+}
+
+}  // namespace foretile

@@ -1,0 +1,54 @@
+// The most bytes that the control edges let a device hold.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "planner/contraction.hpp"
+#include "planner/plan.hpp"
+#include "planner/verify/block_walk.hpp"
+
+namespace foretile {
+
+/// A block that a device works on, with the tiles that it was found to use.
+struct WalkedBlock {
+  const Block* block;
+  BlockTiles tiles;
+};
+
+/// While chunk z is worked on, chunks up to z + lookahead may lie there, each tile once.
+///  - BTiles::stay: windows end with the block; its B and C lie beside them. (Stores of the block before may
+///    still be under way; then loads wait for them.)
+///  - BTiles::stream: windows run across blocks, since inputs of the next one are prefetched (RR-9289 2). C
+///    of the block of chunk z lies beside them, with `prefetch_c` that of all blocks of the window.
+/// One object serves device after device, since it has a counter for every tile.
+class DeviceMemory {
+ public:
+  DeviceMemory(const Plan& plan, const Contraction& contraction);
+
+  /// `device` names it. Returns the most bytes; throws InputError when they exceed the budget.
+  std::int64_t check(const std::string& device, const std::vector<WalkedBlock>& blocks);
+
+ private:
+  struct ChunkTiles {
+    std::size_t block;
+    std::size_t chunk;  ///< of the block
+    const std::vector<TileId>* a;
+    const std::vector<TileId>* b;  ///< null where B stays
+  };
+
+  std::int64_t check_windows(const std::string& device, const std::vector<ChunkTiles>& chunks,
+                             const std::vector<std::int64_t>& stay_before);
+  std::int64_t enter(const ChunkTiles& chunk);
+  std::int64_t leave(const ChunkTiles& chunk);
+  void require(const std::string& device, const ChunkTiles& at, std::int64_t stays,
+               std::int64_t streams) const;
+
+  const Plan& plan_;
+  const Contraction& p_;
+  std::vector<std::int32_t> a_there_;  // chunks of the window with this tile; all 0 between calls
+  std::vector<std::int32_t> b_there_;
+};
+
+}  // namespace foretile

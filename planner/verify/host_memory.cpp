@@ -1,0 +1,86 @@
+#include "planner/verify/host_memory.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "planner/verify/errors.hpp"
+
+namespace foretile {
+
+namespace {
+
+/// A change of what lies there, before step `at` opens.
+struct Change {
+  std::int64_t at;
+  Matrix matrix;
+  std::int64_t bytes;
+};
+
+void add(Received& sum, Matrix matrix, std::int64_t bytes) {
+  (matrix == Matrix::a ? sum.a : sum.b) += bytes;
+}
+
+std::string advice(const Plan& plan) {
+  if (plan.b_tiles == BTiles::stay) {
+    return "use more ranks, raise grid.p (fewer tiles of A per rank) or lower staging_fraction";
+  }
+  return "use more ranks or " + lower_one_of(plan, {"d", "b", "c", "lookahead"});
+}
+
+std::string parts(const Plan& plan, std::int64_t a, std::int64_t b, std::int64_t c, std::int64_t staging) {
+  return plan.b_tiles == BTiles::stay ? fmt::format("A {}, C {}, staging {}", a, c, staging)
+                                      : fmt::format("A {}, B {}, C {}", a, b, c);
+}
+
+}  // namespace
+
+Received worst_received(const Plan& plan, const Contraction& p, const std::vector<Delivery>& deliveries) {
+  Received now;
+  std::vector<Change> changes;
+  for (const Delivery& delivery : deliveries) {
+    const std::int64_t bytes = bytes_of(p, delivery.tile);
+    if (plan.barriers != Barriers::global) {
+      add(now, delivery.tile.matrix, bytes);
+      continue;
+    }
+    changes.push_back(
+        {static_cast<std::int64_t>(delivery.step) - plan.lookahead, delivery.tile.matrix, bytes});
+    changes.push_back({static_cast<std::int64_t>(delivery.last_step) + 1, delivery.tile.matrix, -bytes});
+  }
+  // What goes at a step is gone before what comes with it.
+  std::sort(changes.begin(), changes.end(), [](const Change& l, const Change& r) {
+    return std::pair(l.at, l.bytes > 0) < std::pair(r.at, r.bytes > 0);
+  });
+  Received worst = now;
+  for (const Change& change : changes) {
+    add(now, change.matrix, change.bytes);
+    if (now.bytes() > worst.bytes()) worst = now;
+  }
+  return worst;
+}
+
+std::int64_t check_host_memory(const Plan& plan, int rank, const Owners& owners, const Received& received,
+                               const RankTiles& tiles) {
+  const std::int64_t a = owners.bytes(Matrix::a, rank) + received.a;
+  const std::int64_t b = owners.bytes(Matrix::b, rank) + received.b;
+  const std::int64_t staging = std::min(plan.staging_bytes, tiles.b_bytes);  // never more than all of B
+  const std::int64_t needed = a + b + tiles.c_bytes + staging;
+  if (needed > plan.host_budget_bytes) {
+    throw input_error(
+        fmt::format("plan, rank {}", rank),
+        fmt::format("{} bytes of host memory ({})", needed, parts(plan, a, b, tiles.c_bytes, staging)),
+        fmt::format("at most {}", plan.host_budget_bytes),
+        fmt::format("{} bytes are missing: {}", needed - plan.host_budget_bytes, advice(plan)));
+  }
+  if (tiles.largest_b > plan.staging_bytes) {
+    throw input_error(
+        fmt::format("plan, rank {}", rank), fmt::format("a tile of B of {} bytes", tiles.largest_b),
+        fmt::format("at most the staging area of {} bytes", plan.staging_bytes),
+        fmt::format("{} bytes are missing: raise staging_fraction", tiles.largest_b - plan.staging_bytes));
+  }
+  return needed;
+}
+
+}  // namespace foretile

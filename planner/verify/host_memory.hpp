@@ -1,0 +1,36 @@
+// The most bytes that a rank holds in host memory.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "planner/contraction.hpp"
+#include "planner/plan.hpp"
+#include "planner/verify/deliveries.hpp"
+
+namespace foretile {
+
+/// Received tiles at their worst moment, per matrix and together. With global barriers and t the first step
+/// that is open on any rank, tiles for steps up to t + lookahead may have come, and those whose last step is
+/// before t are gone: every rank has used them, so none waits to be forwarded. Without, all stay.
+struct Received {
+  std::int64_t a = 0;
+  std::int64_t b = 0;
+  std::int64_t bytes() const { return a + b; }
+};
+Received worst_received(const Plan& plan, const Contraction& contraction,
+                        const std::vector<Delivery>& deliveries);
+
+/// What a rank computes and, with BTiles::stay, generates.
+struct RankTiles {
+  std::int64_t c_bytes = 0;
+  std::int64_t b_bytes = 0;  ///< generated
+  std::int64_t largest_b = 0;
+};
+
+/// Own tiles of the distributed matrices, C, received tiles and the staging area. Returns the bytes; throws
+/// InputError when they exceed the budget or a generated tile the staging area.
+std::int64_t check_host_memory(const Plan& plan, int rank, const Owners& owners, const Received& received,
+                               const RankTiles& tiles);
+
+}  // namespace foretile

@@ -1,0 +1,65 @@
+#include "planner/verify/messages.hpp"
+
+#include <fmt/format.h>
+
+#include "planner/verify/errors.hpp"
+
+namespace foretile {
+
+namespace {
+
+void check_tiles(const Contraction& p, const Owners& owners, const Broadcast& message, int rank) {
+  const std::string where = fmt::format("rank {}", rank);
+  if (message.tiles.empty()) throw broken_plan(where, "a message without tiles", "at least one tile");
+  if (!owners.distributed(message.matrix))
+    throw broken_plan(where, "a message of a matrix that is not distributed",
+                      "tiles of A, or of a streamed B");
+  const TileId tiles = shape_of(p, message.matrix).nonzeros();
+  for (const TileId id : message.tiles) {
+    if (id < 0 || id >= tiles || owners.of({message.matrix, id}) != rank) {
+      throw broken_plan(where, fmt::format("a message with {} tile {}", name_of(message.matrix), id),
+                        "its own tiles");
+    }
+  }
+}
+
+void check_steps(const Plan& plan, const Broadcast& message, int rank) {
+  const std::string where = fmt::format("rank {}", rank);
+  if (message.step < 0 || message.step > message.last_step) {
+    throw broken_plan(where, fmt::format("a message for steps {} to {}", message.step, message.last_step),
+                      "a first step of at least 0 and no later than the last");
+  }
+  if (plan.barriers != Barriers::global && message.last_step != kEver) {
+    throw broken_plan(where, fmt::format("a message with last step {}", message.last_step),
+                      "tiles that stay for ever, since no global barrier says when the step is over");
+  }
+}
+
+}  // namespace
+
+Messages::Messages(const Plan& plan, const Contraction& contraction, const Owners& owners)
+    : to_(plan.ranks.size()) {
+  const int ranks = static_cast<int>(plan.ranks.size());
+  for (int rank = 0; rank < ranks; ++rank) {
+    int step = 0;
+    for (const Broadcast& message : plan.ranks[rank].broadcasts) {
+      check_tiles(contraction, owners, message, rank);
+      check_steps(plan, message, rank);
+      if (plan.barriers == Barriers::global && message.step < step) {
+        throw broken_plan(fmt::format("rank {}", rank),
+                          fmt::format("a message for step {} after one for step {}", message.step, step),
+                          "messages in the order of steps");
+      }
+      step = message.step;
+      for (const int to : message.destinations) {
+        if (to < 0 || to >= ranks) {
+          throw broken_plan(fmt::format("rank {}", rank), fmt::format("a message to rank {}", to),
+                            "an existing rank");
+        }
+        to_[to].push_back(&message);
+      }
+    }
+  }
+}
+
+}  // namespace foretile

@@ -1,0 +1,172 @@
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "tests/planner/verify/lies.hpp"
+#include "tests/planner/verify/random_stream_plan.hpp"
+#include "tests/planner/verify/refused.hpp"
+#include "tests/planner/verify/slow_reference.hpp"
+
+namespace foretile {
+namespace {
+
+constexpr std::uint64_t kSeeds = 200;
+
+/// Exactly the peaks are enough.
+TEST(VerifyRandomStream, PeaksAreThoseOfTheReference) {
+  int exceeded = 0;
+  for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    auto [problem, plan] = random_stream_plan(seed);
+    ASSERT_EQ(complaint(plan, problem), "");
+    const PlanSummary s = verify(plan, problem);
+    ASSERT_EQ(s.peak_device_bytes, slow_device_peak(plan, problem));
+    ASSERT_EQ(s.peak_host_bytes, slow_host_peak(plan, problem));
+    plan.device_budget_bytes = s.peak_device_bytes;
+    plan.host_budget_bytes = s.peak_host_bytes;
+    ASSERT_EQ(complaint(plan, problem), "");
+    if (s.gemms == 0) continue;
+    ++exceeded;
+    --plan.device_budget_bytes;
+    expect_refused(RandomStreamPlan{problem, plan}, {"device budget", "1 bytes are missing"});
+    ++plan.device_budget_bytes;
+    --plan.host_budget_bytes;
+    expect_refused(RandomStreamPlan{problem, plan}, {"host memory", "1 bytes are missing"});
+  }
+  EXPECT_GT(exceeded, static_cast<int>(kSeeds) / 2);
+}
+
+void corrupt_message(Broadcast& message, Random& random) {
+  const auto near = [&](int value) { return static_cast<int>(odd_number(random, value)); };
+  switch (random.integer(0, 6)) {
+    case 0:
+      message.step += static_cast<int>(random.integer(-2, 2));
+      break;
+    case 1:
+      if (message.last_step != kEver) message.last_step += static_cast<int>(random.integer(-2, 2));
+      break;
+    case 2:
+      message.step = near(message.step);
+      break;
+    case 3:
+      message.last_step = near(message.step);
+      break;
+    case 4:
+      message.matrix = static_cast<Matrix>(random.integer(0, 2));
+      break;
+    case 5:
+      message.tiles.push_back(odd_number(random, message.tiles[0]));
+      break;
+    default:
+      message.destinations[0] = near(message.destinations[0]);
+      break;
+  }
+}
+
+void corrupt_messages(std::vector<Broadcast>& messages, Random& random) {
+  Broadcast* const message = pick(messages, random);
+  if (!message) return;
+  switch (random.integer(0, 3)) {
+    case 0:
+      *message = Broadcast(*pick(messages, random));
+      break;
+    case 1:
+      messages.insert(messages.begin(), Broadcast(*message));
+      break;
+    case 2:
+      messages.erase(messages.begin() + (message - messages.data()));
+      break;
+    default:
+      corrupt_message(*message, random);
+      break;
+  }
+}
+
+void corrupt_block(Block& block, Block& other, Random& random) {
+  Chunk* const chunk = pick(block.chunks, random);
+  if (!chunk) return;
+  switch (random.integer(0, 5)) {
+    case 0:
+      chunk->step += static_cast<int>(random.integer(-2, 2));
+      break;
+    case 1:
+      chunk->step = static_cast<int>(odd_number(random, chunk->step));
+      break;
+    case 2:
+      std::swap(block.chunks, other.chunks);
+      break;
+    case 3: {  // joins two chunks
+      Chunk& first = block.chunks.front();
+      if (&first == chunk) break;
+      first.a.insert(first.a.end(), chunk->a.begin(), chunk->a.end());
+      block.chunks.erase(block.chunks.begin() + (chunk - block.chunks.data()));
+      break;
+    }
+    case 4:
+      if (!block.columns.empty()) block.columns.pop_back();
+      break;
+    default:
+      if (!chunk->a.empty()) chunk->a.pop_back();
+      break;
+  }
+}
+
+/// Changes one thing. Some changes are harmless.
+void corrupt(Plan& plan, Random& random) {
+  switch (random.integer(0, 9)) {
+    case 0:
+      plan.lookahead = static_cast<int>(odd_number(random, plan.lookahead)) % 1000;
+      break;
+    case 1:
+      plan.barriers = static_cast<Barriers>(random.integer(0, 2));
+      break;
+    case 2:
+      plan.prefetch_c = !plan.prefetch_c;
+      break;
+    case 3:
+      plan.device_budget_bytes -= random.integer(0, 64);
+      break;
+    case 4:
+    case 5:
+    case 6:
+      corrupt_messages(pick(plan.ranks, random)->broadcasts, random);
+      break;
+    default: {
+      Block* const block = pick_block(plan, random);
+      Block* const other = pick_block(plan, random);
+      if (block && other) corrupt_block(*block, *other, random);
+    }
+  }
+}
+
+TEST(VerifyRandomStream, NoLieThatMattersPasses) {
+  int refused = 0;
+  int accepted = 0;
+  for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+    auto [problem, plan] = random_stream_plan(seed);
+    const PlanSummary s = verify(plan, problem);
+    plan.device_budget_bytes = s.peak_device_bytes + 32;
+    plan.host_budget_bytes = s.peak_host_bytes + 32;
+    const Counts truth = products_of(plan, problem);
+    Random random(1000 + seed);
+    for (int lie = 0; lie < 40; ++lie) {
+      SCOPED_TRACE(fmt::format("seed {} lie {}", seed, lie));
+      Plan wrong = plan;
+      for (std::int64_t changes = random.integer(1, 3); changes > 0; --changes) corrupt(wrong, random);
+      if (!complaint(wrong, problem).empty()) {
+        ++refused;
+        continue;
+      }
+      ++accepted;
+      ASSERT_EQ(products_of(wrong, problem), truth);
+      ASSERT_TRUE(slow_steps_right(wrong));
+      ASSERT_TRUE(slow_deliveries_right(wrong, problem));
+      ASSERT_LE(slow_device_peak(wrong, problem), wrong.device_budget_bytes);
+      ASSERT_LE(slow_host_peak(wrong, problem), wrong.host_budget_bytes);
+    }
+  }
+  EXPECT_GT(refused, 1000);
+  EXPECT_GT(accepted, 100);  // of changes without harm
+}
+
+}  // namespace
+}  // namespace foretile
