@@ -53,21 +53,24 @@ void fill_pool(std::int64_t bytes) {
 }
 
 void progress_loop(RankScheduler& scheduler, CpuBackend& backend, Post& post, HostStore& host, int rank) {
-  const auto sent = [&](OperationId id) { scheduler.done(id); };
-  const auto received = [&](std::shared_ptr<MessageBuffer> buffer) {
+  Post::Listener listener;
+  listener.sent = [&](OperationId id) { scheduler.done(id); };
+  listener.received = [&](std::shared_ptr<MessageBuffer> buffer) {
     const Message message{buffer->broadcast(), buffer->owner(), buffer->number(),
                           position_of(*buffer->broadcast(), rank), buffer->tile_bytes()};
     host.keep(std::move(buffer));
     scheduler.received(message, arrival(backend.now()));
   };
+  listener.signalled = [&](const Signal& signal) { scheduler.signalled(signal); };
   Nap nap;
   while (!scheduler.finished()) {
-    const bool any = post.progress(sent, received);
+    const bool any = post.progress(listener);
     nap.news(any);
     for (const OperationId id : backend.ended(any ? 0.0 : nap.seconds(scheduler.expects_messages()))) {
       scheduler.done(id);
     }
   }
+  while (!post.idle()) post.progress(listener);  // the last signals leave
 }
 
 }  // namespace
@@ -83,10 +86,13 @@ RunResult run(const Plan& frame, const RankPlan& plan, const Contraction& contra
   scheduling.zero_copy = scheduling.zero_copy && !options.copies;
   const int cores_here = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   scheduling.core_slots = std::min(scheduling.core_slots, cores_here);  // a plan for another machine
-  const auto send = [&](OperationId id, int to, const Message& message) {
+  CpuBackend::Mail mail;
+  mail.send = [&](OperationId id, int to, const Message& message) {
     post.send(id, to, result.host->message(message.owner, message.number));
   };
-  CpuBackend backend(contraction, *result.host, machine.devices_per_rank, scheduling.core_slots, send);
+  mail.signal = [&](int to, const Signal& signal) { post.signal(to, signal); };
+  CpuBackend backend(contraction, *result.host, machine.devices_per_rank, scheduling.core_slots,
+                     std::move(mail));
   RankScheduler scheduler(frame, plan, contraction, rank, backend, scheduling, options.trace);
 
   fill_pool(options.pool_bytes);
