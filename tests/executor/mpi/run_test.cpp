@@ -40,11 +40,12 @@ RandomParameters random_problem(Random& random, std::uint64_t seed) {
   return p;
 }
 
-Machine machine_here(std::int64_t device_bytes) {
+Machine machine_here(std::int64_t device_bytes, int devices = 2) {
   const std::string text = estimated_here({.cores = 2, .memory_bytes = 2'000'000'000, .host = "test"});
-  return make_machine(
-      parse_platform(text, "test", {"platform.device.memory=" + std::to_string(device_bytes)}),
-      {.nodes = {}, .ranks = world_size(), .gpus = {}});
+  return make_machine(parse_platform(text, "test",
+                                     {"platform.device.memory=" + std::to_string(device_bytes),
+                                      "platform.socket.devices=" + std::to_string(devices)}),
+                      {.nodes = {}, .ranks = world_size(), .gpus = {}});
 }
 
 Settings random_settings(Random& random) {
@@ -77,8 +78,10 @@ TEST(Run, RandomPlansGiveTheRightProduct) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed << ", " << world_size() << " ranks");
     Random random(seed);
-    const Contraction contraction = random_contraction(random_problem(random, seed));
-    const Machine machine = machine_here(random.integer(20'000, 400'000));
+    Contraction contraction = random_contraction(random_problem(random, seed));
+    contraction.accumulate = random.integer(0, 1) == 1;
+    const Machine machine =
+        machine_here(random.integer(20'000, 400'000), static_cast<int>(random.integer(1, 8)));
     const Settings settings = random_settings(random);
     Plan plan;
     try {
