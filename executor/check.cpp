@@ -14,7 +14,7 @@
 #include "base/files.hpp"
 #include "base/random.hpp"
 #include "executor/cpu/blas.hpp"
-#include "executor/generate.hpp"
+#include "executor/initial_tile.hpp"
 #include "executor/mpi/post.hpp"
 
 namespace foretile {
@@ -32,13 +32,6 @@ struct Squares {
     expected += wanted * wanted;
   }
 };
-
-Vector make_tile(const Contraction& p, Operand operand, TileId id) {
-  const bool a = operand == Operand::a;
-  Vector tile(static_cast<std::size_t>((a ? p.a_bytes(id) : p.b_bytes(id)) / 8));
-  generate_tile(tile, tile_key(p.seed, operand, id), a ? p.a.norm(id) : p.b.norm(id));
-  return tile;
-}
 
 /// The part of the random vector that belongs to tile column j.
 Vector random_part(const Contraction& p, std::int32_t j) {
@@ -64,7 +57,8 @@ std::map<std::int32_t, std::vector<TileId>> by_column(const Contraction& p, cons
 
 Squares freivalds(const Contraction& p, const HostStore& host) {
   std::map<std::int32_t, Vector> found;  // per tile row: sum of C_ij x_j
-  std::map<TileId, Vector> partial;      // per A_ik: sum of B_kj x_j over the kept j
+  std::map<std::int32_t, Vector> expected;
+  std::map<TileId, Vector> partial;  // per A_ik: sum of B_kj x_j over the kept j
   for (const auto& [j, tiles] : by_column(p, host)) {
     const Vector x = random_part(p, j);
     std::vector<char> mine(p.m.tiles(), 0);
@@ -73,6 +67,8 @@ Squares freivalds(const Contraction& p, const HostStore& host) {
       mine[i] = 1;
       Vector& sum = found.try_emplace(i, p.m.size(i), 0.0).first->second;
       add_product(host.c.at(c).data(), p.m.size(i), x, sum);
+      Vector& wanted = expected.try_emplace(i, p.m.size(i), 0.0).first->second;
+      if (p.accumulate) add_product(initial_tile(p, {Matrix::c, c}).data(), p.m.size(i), x, wanted);
     }
     for (std::size_t e = 0; e < p.b.column(j).size(); ++e) {
       const std::int32_t k = p.b.column(j)[e];
@@ -81,22 +77,20 @@ Squares freivalds(const Contraction& p, const HostStore& host) {
         if (!mine[p.a.column(k)[f]]) continue;
         if (product.empty()) {
           product.assign(p.k.size(k), 0.0);
-          add_product(make_tile(p, Operand::b, p.b.column_ids(j)[e]).data(), p.k.size(k), x, product);
+          add_product(initial_tile(p, {Matrix::b, p.b.column_ids(j)[e]}).data(), p.k.size(k), x, product);
         }
         Vector& sum = partial.try_emplace(p.a.column_ids(k)[f], p.k.size(k), 0.0).first->second;
         for (std::size_t r = 0; r < sum.size(); ++r) sum[r] += product[r];
       }
     }
   }
-  std::map<std::int32_t, Vector> expected;
   for (const auto& [a, y] : partial) {
     const std::int32_t i = p.a.row_of(a);
-    add_product(make_tile(p, Operand::a, a).data(), p.m.size(i), y,
-                expected.try_emplace(i, p.m.size(i), 0.0).first->second);
+    add_product(initial_tile(p, {Matrix::a, a}).data(), p.m.size(i), y, expected.at(i));
   }
   Squares squares;
   for (const auto& [i, sum] : found) {
-    const Vector& wanted = expected.try_emplace(i, p.m.size(i), 0.0).first->second;
+    const Vector& wanted = expected.at(i);
     for (std::size_t r = 0; r < sum.size(); ++r) squares.add(sum[r], wanted[r]);
   }
   return squares;
@@ -129,9 +123,15 @@ Squares reference(const Contraction& p, const HostStore& host) {
     const std::int64_t m = p.m.size(i);
     const std::int64_t n = p.n.size(j);
     std::vector<long double> sum(static_cast<std::size_t>(m * n), 0.0L);
+    if (p.accumulate) {
+      const TileBuffer initial = initial_tile(p, {Matrix::c, c});
+      std::copy(initial.elements().begin(), initial.elements().end(), sum.begin());
+    }
     for_each_k(p, i, j, [&](TileId a_id, TileId b_id, std::int32_t k_tile) {
-      const Vector a = make_tile(p, Operand::a, a_id);
-      const Vector b = make_tile(p, Operand::b, b_id);
+      const TileBuffer a_tile = initial_tile(p, {Matrix::a, a_id});
+      const TileBuffer b_tile = initial_tile(p, {Matrix::b, b_id});
+      const std::span<const double> a = a_tile.elements();
+      const std::span<const double> b = b_tile.elements();
       const std::int64_t k = p.k.size(k_tile);
       for (std::int64_t col = 0; col < n; ++col) {
         for (std::int64_t l = 0; l < k; ++l) {

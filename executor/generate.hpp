@@ -6,7 +6,7 @@
 
 namespace foretile {
 
-enum class Operand : std::uint64_t { a = 1, b = 2 };
+enum class Operand : std::uint64_t { a = 1, b = 2, c = 3 };
 
 /// Random bits that stand for one tile; different for each (seed, operand, tile).
 std::uint64_t tile_key(std::uint64_t seed, Operand operand, std::int64_t tile);

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cstring>
+#include <limits>
 #include <vector>
 
 #include "base/error.hpp"
@@ -11,58 +14,85 @@ namespace foretile {
 
 namespace {
 
-constexpr std::int64_t kFixedWords = 5;
+/// The first words, in this order.
+struct Fixed {
+  std::int64_t words = -1;  // of the header
+  std::int64_t owner = -1, number = -1;
+  std::int64_t tiles = -1, destinations = -1;
+  std::int64_t matrix = -1;
+  std::int64_t step = -1, last_step = -1;
+};
+constexpr std::int64_t kFixedWords = sizeof(Fixed) / 8;
 
-std::int64_t header_words(std::size_t tiles, std::size_t destinations) {
-  const auto words = kFixedWords + static_cast<std::int64_t>(tiles + destinations);
-  return (words + 7) / 8 * 8;
+std::int64_t header_words(std::int64_t tiles, std::int64_t destinations) {
+  return (kFixedWords + tiles + destinations + 7) / 8 * 8;
 }
 
 std::int64_t tile_words(const Contraction& p, const Broadcast& broadcast) {
   std::int64_t bytes = 0;
-  for (const TileId a : broadcast.tiles) bytes += p.a_bytes(a);
+  for (const TileId tile : broadcast.tiles) bytes += bytes_of(p, {broadcast.matrix, tile});
   return bytes / 8;
+}
+
+bool is_rank(std::int64_t number) {
+  return number >= 0 && number <= std::numeric_limits<int>::max();
+}
+
+/// Whether the numbers make sense by themselves, in a message of `words` words.
+bool plausible(const Fixed& f, std::int64_t words) {
+  if (f.tiles < 1 || f.destinations < 1 || f.tiles > words || f.destinations > words) return false;
+  if (f.words > words || f.words != header_words(f.tiles, f.destinations)) return false;
+  if (f.matrix != static_cast<std::int64_t>(Matrix::a) && f.matrix != static_cast<std::int64_t>(Matrix::b)) {
+    return false;
+  }
+  return is_rank(f.owner) && is_rank(f.number) && f.step >= 0 && f.step <= f.last_step &&
+         f.last_step <= kEver;
 }
 
 }  // namespace
 
-MessageBuffer::MessageBuffer(const Contraction& p, const Broadcast& broadcast, int owner, int number)
-    : words_(header_words(broadcast.tiles.size(), broadcast.destinations.size()) + tile_words(p, broadcast)),
-      memory_(8 * words_),
-      header_(header_words(broadcast.tiles.size(), broadcast.destinations.size())),
-      owner_(owner),
-      number_(number),
-      broadcast_(std::make_shared<Broadcast>(broadcast)) {
-  std::vector<std::int64_t> header{header_, owner, number, static_cast<std::int64_t>(broadcast.tiles.size()),
-                                   static_cast<std::int64_t>(broadcast.destinations.size())};
+TileBuffer message_header(const Broadcast& broadcast, int owner, int number) {
+  const std::int64_t words = header_words(std::ssize(broadcast.tiles), std::ssize(broadcast.destinations));
+  std::vector<std::int64_t> header{words,
+                                   owner,
+                                   number,
+                                   std::ssize(broadcast.tiles),
+                                   std::ssize(broadcast.destinations),
+                                   static_cast<std::int64_t>(broadcast.matrix),
+                                   broadcast.step,
+                                   broadcast.last_step};
   header.insert(header.end(), broadcast.tiles.begin(), broadcast.tiles.end());
   header.insert(header.end(), broadcast.destinations.begin(), broadcast.destinations.end());
-  header.resize(header_, 0);
-  std::memcpy(memory_.data(), header.data(), 8 * header.size());
+  header.resize(words, 0);
+  TileBuffer buffer(8 * words);
+  std::memcpy(buffer.data(), header.data(), 8 * header.size());
+  return buffer;
 }
 
 MessageBuffer::MessageBuffer(std::int64_t words) : words_(words), memory_(8 * words) {}
 
 void MessageBuffer::parse(const Contraction& p) {
-  std::vector<std::int64_t> fixed(kFixedWords, -1);
-  if (words_ >= kFixedWords) std::memcpy(fixed.data(), memory_.data(), 8 * kFixedWords);
-  header_ = fixed[0];
-  owner_ = static_cast<int>(fixed[1]);
-  number_ = static_cast<int>(fixed[2]);
-  const std::int64_t tiles = fixed[3];
-  const std::int64_t destinations = fixed[4];
-  if (tiles < 1 || destinations < 1 || tiles > words_ || destinations > words_ || header_ > words_ ||
-      header_ != header_words(tiles, destinations)) {
+  Fixed fixed;
+  if (words_ >= kFixedWords) std::memcpy(static_cast<void*>(&fixed), memory_.data(), sizeof fixed);
+  if (!plausible(fixed, words_)) {
     throw WorkError(fmt::format("message of {} words: not one of foretile's", words_));
   }
-  std::vector<std::int64_t> list(tiles + destinations);
+  header_ = fixed.words;
+  owner_ = static_cast<int>(fixed.owner);
+  number_ = static_cast<int>(fixed.number);
+  std::vector<std::int64_t> list(fixed.tiles + fixed.destinations);
   std::memcpy(list.data(), memory_.data() + kFixedWords, 8 * list.size());
   Broadcast broadcast;
-  broadcast.tiles.assign(list.begin(), list.begin() + tiles);
-  broadcast.destinations.assign(list.begin() + tiles, list.end());
-  for (const TileId a : broadcast.tiles) {
-    if (a < 0 || a >= p.a.nonzeros())
-      throw WorkError(fmt::format("message with A tile {}: not in this problem", a));
+  broadcast.tiles.assign(list.begin(), list.begin() + fixed.tiles);
+  broadcast.destinations.assign(list.begin() + fixed.tiles, list.end());
+  broadcast.matrix = static_cast<Matrix>(fixed.matrix);
+  broadcast.step = static_cast<int>(fixed.step);
+  broadcast.last_step = static_cast<int>(fixed.last_step);
+  for (const TileId tile : broadcast.tiles) {
+    if (tile < 0 || tile >= shape_of(p, broadcast.matrix).nonzeros()) {
+      throw WorkError(fmt::format("message with {} tile {}: not in this problem",
+                                  broadcast.matrix == Matrix::a ? 'A' : 'B', tile));
+    }
   }
   if (header_ + tile_words(p, broadcast) != words_) {
     throw WorkError(

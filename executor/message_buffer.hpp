@@ -10,13 +10,15 @@
 
 namespace foretile {
 
-/// Layout in 8-byte words: words of header, owner, number, tiles, destinations, the tile ids, the
-/// destinations, padding to 64 bytes; then the tiles one behind the other, column-major.
+/// The header alone, for sending: 8-byte words that count the header's words, name owner and number, count
+/// tiles and destinations, name matrix, step and last step; then the tile ids, the destinations and padding
+/// to 64 bytes. The tiles follow one behind the other, column-major.
+TileBuffer message_header(const Broadcast& broadcast, int owner, int number);
+
+/// A message as received: header and tiles in one piece.
 class MessageBuffer {
  public:
-  /// For sending: room for the tiles, which the caller fills.
-  MessageBuffer(const Contraction& contraction, const Broadcast& broadcast, int owner, int number);
-  /// For receiving `words` words; call `parse` when they are there.
+  /// Room for `words` words; call `parse` when they are there.
   explicit MessageBuffer(std::int64_t words);
   /// Reads the header. Throws WorkError when it does not fit the contraction or the length.
   void parse(const Contraction& contraction);

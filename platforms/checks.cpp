@@ -107,11 +107,6 @@ void check_values(const Platform& platform, const FileView& file) {
     throw input_error(file.where("ranks_per_node"), fmt::format("{}", platform.ranks_per_node),
                       fmt::format("a divisor of the node's {} GPUs", platform.devices_per_node()));
   }
-  if (!gpu && platform.devices_per_socket != platform.cores_per_socket) {
-    throw input_error(file.where("socket.devices"), fmt::format("{}", platform.devices_per_socket),
-                      fmt::format("{}, as many as socket.cores", platform.cores_per_socket),
-                      "the cores are the devices");
-  }
 }
 
 }  // namespace foretile

@@ -50,7 +50,10 @@ Lines socket_box(const Platform& p, int socket) {
                   fmt::format("memory {}, {}", bytes(p.memory_bytes_per_socket),
                               bandwidth(p.memory_bandwidth_bytes_per_s))};
   if (p.device.kind == DeviceKind::core)
-    inside.push_back(fmt::format("a device is a core with {}", device_text(p)));
+    inside.push_back(p.devices_per_socket == p.cores_per_socket
+                         ? fmt::format("a device is a core with {}", device_text(p))
+                         : fmt::format("{} logical device{} with {}", p.devices_per_socket,
+                                       p.devices_per_socket == 1 ? "" : "s", device_text(p)));
   return boxed(inside);
 }
 

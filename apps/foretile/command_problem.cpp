@@ -68,6 +68,11 @@ void add_seed(CLI::App& command, Parameters& p) {
       ->capture_default_str();
 }
 
+template <class Parameters>
+void add_accumulate(CLI::App& command, Parameters& p) {
+  command.add_flag("--accumulate", p.accumulate, "C += A B with an initial C, instead of C = A B");
+}
+
 void add_dense(CLI::App& group) {
   CLI::App& command = *group.add_subcommand("dense", "Every tile is nonzero");
   const auto p = add_kind<DenseParameters>(command, dense_problem_toml);
@@ -77,6 +82,7 @@ void add_dense(CLI::App& group) {
   command.add_option("--n-tiles", p->n_tiles, "The same for N")->delimiter(',');
   command.add_option("--k-tiles", p->k_tiles, "The same for K")->delimiter(',');
   add_seed(command, *p);
+  add_accumulate(command, *p);
 }
 
 void add_random(CLI::App& group) {
@@ -96,6 +102,7 @@ void add_random(CLI::App& group) {
       ->excludes("--a-density")
       ->excludes("--b-density");
   add_seed(command, *p);
+  add_accumulate(command, *p);
 }
 
 void add_length(CLI::App& command, const char* name, double& length, const char* meaning) {

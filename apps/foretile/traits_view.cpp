@@ -34,7 +34,7 @@ std::string traits_text(const Contraction& contraction) {
   const auto line = [&text](std::string_view label, std::string_view value) {
     fmt::format_to(std::back_inserter(text), "  {:<19}{}\n", label, value);
   };
-  text += fmt::format("{}: C += A B\n", contraction.name);
+  text += fmt::format("{}: C {} A B\n", contraction.name, contraction.accumulate ? "+=" : "=");
   line("M x N x K", fmt::format("{} x {} x {}", t.m, t.n, t.k));
   line("flops", quantity(t.flops, "flop"));
   line("GEMM tasks", grouped(t.gemms));
@@ -46,7 +46,8 @@ std::string traits_text(const Contraction& contraction) {
                       "density", "size");
   text += matrix_line("A", "distributed", contraction.a, t.a_density, t.a_bytes);
   text += matrix_line("B", "generated", contraction.b, t.b_density, t.b_bytes);
-  text += matrix_line("C", "accumulated", contraction.c, t.c_density, t.c_bytes);
+  text += matrix_line("C", contraction.accumulate ? "accumulated" : "computed", contraction.c, t.c_density,
+                      t.c_bytes);
   return text;
 }
 
@@ -54,6 +55,7 @@ nlohmann::ordered_json traits_json(const Contraction& contraction) {
   const Traits t = traits(contraction);
   return {
       {"name", contraction.name},
+      {"accumulate", contraction.accumulate},
       {"M", t.m},
       {"N", t.n},
       {"K", t.k},

@@ -7,13 +7,14 @@
 
 #include "executor/cpu/blas.hpp"
 #include "executor/generate.hpp"
+#include "executor/initial_tile.hpp"
 
 namespace foretile {
 
-CpuBackend::CpuBackend(const Contraction& contraction, HostStore& host, int devices, int cores, Send send)
+CpuBackend::CpuBackend(const Contraction& contraction, HostStore& host, int devices, int cores, Mail mail)
     : problem_(contraction),
       host_(host),
-      send_(std::move(send)),
+      mail_(std::move(mail)),
       devices_(devices),
       copies_(1, completions_),
       cores_(cores, completions_) {}
@@ -22,50 +23,37 @@ double CpuBackend::now() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
 }
 
-std::int64_t CpuBackend::bytes(TileRef tile) const {
-  switch (tile.matrix) {
-    case Matrix::a:
-      return problem_.a_bytes(tile.id);
-    case Matrix::b:
-      return problem_.b_bytes(tile.id);
-    case Matrix::c:
-      return problem_.c_bytes(tile.id);
-  }
-  return 0;
-}
-
-std::unordered_map<TileId, TileBuffer>& CpuBackend::tiles(int device, Matrix matrix) {
-  DeviceTiles& d = devices_[device];
-  return matrix == Matrix::a ? d.a : matrix == Matrix::b ? d.b : d.c;
-}
-
 double* CpuBackend::at(MemoryPlace place, TileRef tile) {
   if (place == kHost) {
-    return tile.matrix == Matrix::a ? host_.a(tile.id) : host_.staged_b.at(tile.id).data();
+    if (tile.matrix == Matrix::c) return host_.c.at(tile.id).data();
+    const auto staged = host_.staged_b.find(tile.id);
+    const bool generated = tile.matrix == Matrix::b && staged != host_.staged_b.end();
+    return generated ? staged->second.data() : host_.tile(tile);
   }
-  if (tile.matrix == Matrix::a) {
-    const auto& adopted = devices_[place].adopted_a;
-    if (const auto found = adopted.find(tile.id); found != adopted.end()) return found->second;
-  }
-  return tiles(place, tile.matrix).at(tile.id).data();
+  const DeviceTiles& device = devices_[place];
+  const auto adopted = device.adopted.find(tile);
+  return adopted != device.adopted.end() ? adopted->second : device.own.at(tile).data();
 }
 
 void CpuBackend::allocate(int device, TileRef tile) {
-  tiles(device, tile.matrix).emplace(tile.id, TileBuffer(bytes(tile)));
-  if (tile.matrix == Matrix::c) devices_[device].untouched_c.insert(tile.id);
+  devices_[device].own.emplace(tile, TileBuffer(bytes_of(problem_, tile)));
+  if (tile.matrix == Matrix::c && !problem_.accumulate) devices_[device].untouched_c.insert(tile.id);
 }
 
+/// Tiles that only this device uses from now on change hands; others are shared.
 void CpuBackend::adopt(int device, TileRef tile) {
-  if (tile.matrix == Matrix::a) {
-    devices_[device].adopted_a[tile.id] = host_.a(tile.id);
-  } else {
-    devices_[device].b.insert(host_.staged_b.extract(tile.id));
+  auto& from = tile.matrix == Matrix::c ? host_.c : host_.staged_b;
+  const auto found = tile.matrix == Matrix::a ? from.end() : from.find(tile.id);
+  if (found == from.end()) {
+    devices_[device].adopted[tile] = host_.tile(tile);
+    return;
   }
+  devices_[device].own.emplace(tile, std::move(found->second));
+  from.erase(found);
 }
 
 void CpuBackend::release(int device, TileRef tile) {
-  if (tile.matrix == Matrix::a && devices_[device].adopted_a.erase(tile.id) > 0) return;
-  tiles(device, tile.matrix).erase(tile.id);
+  if (devices_[device].adopted.erase(tile) == 0) devices_[device].own.erase(tile);
 }
 
 void CpuBackend::release_host(TileRef tile) {
@@ -101,14 +89,16 @@ void CpuBackend::start_generate(OperationId id, TileId b) {
   assert(fresh);
   const std::span<double> elements = place->second.elements();
   const std::uint64_t key = tile_key(problem_.seed, Operand::b, b);
-  const double norm = problem_.b.norm(b);
+  const double norm = generated_norm(problem_, {Matrix::b, b});
   cores_.submit(id, [=] { generate_tile(elements, key, norm); });
 }
 
 /// Finished tiles of C change hands; everything else is really copied.
 void CpuBackend::start_copy(OperationId id, const Copy& copy) {
   if (copy.to == kHost) {
-    for (const TileRef tile : copy.tiles) host_.c.insert(devices_[copy.from].c.extract(tile.id));
+    for (const TileRef tile : copy.tiles) {
+      host_.c.insert_or_assign(tile.id, std::move(devices_[copy.from].own.extract(tile).mapped()));
+    }
     completions_.add(id, nullptr);
     return;
   }
@@ -118,8 +108,10 @@ void CpuBackend::start_copy(OperationId id, const Copy& copy) {
     std::size_t bytes;
   };
   std::vector<Move> moves;
+  moves.reserve(copy.tiles.size());
   for (const TileRef tile : copy.tiles) {
-    moves.push_back({at(copy.from, tile), at(copy.to, tile), static_cast<std::size_t>(bytes(tile))});
+    moves.push_back(
+        {at(copy.from, tile), at(copy.to, tile), static_cast<std::size_t>(bytes_of(problem_, tile))});
   }
   copies_.submit(id, [moves = std::move(moves)] {
     for (const Move& move : moves) std::memcpy(move.to, move.from, move.bytes);

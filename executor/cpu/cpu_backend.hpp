@@ -18,9 +18,13 @@ namespace foretile {
 /// until their operation is done.
 class CpuBackend final : public Backend {
  public:
-  using Send = std::function<void(OperationId, int to_rank, const Message&)>;
+  /// Where messages go.
+  struct Mail {
+    std::function<void(OperationId, int to_rank, const Message&)> send;
+    std::function<void(int to_rank, const Signal&)> signal;
+  };
 
-  CpuBackend(const Contraction& contraction, HostStore& host, int devices, int cores, Send send);
+  CpuBackend(const Contraction& contraction, HostStore& host, int devices, int cores, Mail mail);
 
   /// The clock starts now.
   void start_clock() { start_ = std::chrono::steady_clock::now(); }
@@ -33,28 +37,26 @@ class CpuBackend final : public Backend {
   void start_generate(OperationId id, TileId b) override;
   void start_copy(OperationId id, const Copy& copy) override;
   void start_send(OperationId id, int to_rank, const Message& message) override {
-    send_(id, to_rank, message);
+    mail_.send(id, to_rank, message);
   }
   void allocate(int device, TileRef tile) override;
   void release(int device, TileRef tile) override;
   void release_host(TileRef tile) override;
-  void release_message(int, int) override {}
-  void send_signal(int, Signal) override {}
+  void release_message(int owner, int number) override { host_.release(owner, number); }
+  void send_signal(int to_rank, Signal signal) override { mail_.signal(to_rank, signal); }
   void adopt(int device, TileRef tile) override;
 
  private:
   struct DeviceTiles {
-    std::unordered_map<TileId, TileBuffer> a, b, c;  // own memory
-    std::unordered_map<TileId, double*> adopted_a;   // the host's
-    std::unordered_set<TileId> untouched_c;          // to be zeroed by the first product
+    std::unordered_map<TileRef, TileBuffer, TileRefHash> own;   // its own memory
+    std::unordered_map<TileRef, double*, TileRefHash> adopted;  // the host's
+    std::unordered_set<TileId> untouched_c;                     // to be zeroed by the first product
   };
-  std::unordered_map<TileId, TileBuffer>& tiles(int device, Matrix matrix);
-  std::int64_t bytes(TileRef tile) const;
   double* at(MemoryPlace place, TileRef tile);
 
   const Contraction& problem_;
   HostStore& host_;
-  Send send_;
+  Mail mail_;
   std::vector<DeviceTiles> devices_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   Completions completions_;

@@ -11,6 +11,38 @@
 
 namespace foretile {
 
+namespace {
+
+// Tags of what travels.
+constexpr int kTiles = 0;
+constexpr int kSignal = 1;
+
+bool ended(MPI_Request& request, const char* what) {
+  int done = 0;
+  require_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), what);
+  return done != 0;
+}
+
+/// The pieces where they lie in memory; the caller frees it.
+MPI_Datatype type_of(const std::vector<std::span<const double>>& pieces) {
+  std::vector<int> lengths;
+  std::vector<MPI_Aint> places;
+  for (const auto piece : pieces) {
+    lengths.push_back(static_cast<int>(piece.size()));
+    MPI_Aint place = 0;
+    require_mpi(MPI_Get_address(piece.data(), &place), "address");
+    places.push_back(place);
+  }
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  require_mpi(MPI_Type_create_hindexed(static_cast<int>(pieces.size()), lengths.data(), places.data(),
+                                       MPI_DOUBLE, &type),
+              "message type");
+  require_mpi(MPI_Type_commit(&type), "message type");
+  return type;
+}
+
+}  // namespace
+
 void require_mpi(int code, const char* what) {
   if (code == MPI_SUCCESS) return;
   std::array<char, MPI_MAX_ERROR_STRING> text{};
@@ -30,24 +62,39 @@ void quiet_barrier(MPI_Comm communicator) {
   }
 }
 
-void Post::send(OperationId id, int to_rank, const MessageBuffer& buffer) {
-  if (buffer.size() > std::numeric_limits<int>::max()) {
-    throw WorkError(fmt::format("a message of {} numbers to rank {}: MPI sends at most {} at once",
-                                buffer.size(), to_rank, std::numeric_limits<int>::max()));
+void Post::send(OperationId id, int to_rank, const std::vector<std::span<const double>>& pieces) {
+  std::size_t words = 0;
+  for (const auto piece : pieces) words += piece.size();
+  if (words > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
+    throw WorkError(fmt::format("a message of {} numbers to rank {}: MPI sends at most {} at once", words,
+                                to_rank, std::numeric_limits<int>::max()));
   }
   MPI_Request request = MPI_REQUEST_NULL;
-  require_mpi(MPI_Isend(buffer.words(), static_cast<int>(buffer.size()), MPI_DOUBLE, to_rank, 0,
-                        communicator_, &request),
-              "send");
-  requests_.push_back(request);
-  ids_.push_back(id);
+  if (pieces.size() == 1) {
+    require_mpi(MPI_Isend(pieces.front().data(), static_cast<int>(words), MPI_DOUBLE, to_rank, kTiles,
+                          communicator_, &request),
+                "send");
+  } else {
+    MPI_Datatype type = type_of(pieces);
+    require_mpi(MPI_Isend(MPI_BOTTOM, 1, type, to_rank, kTiles, communicator_, &request), "send");
+    require_mpi(MPI_Type_free(&type), "send");  // MPI keeps it until the message has left
+  }
+  sending_.push_back({request, id});
+}
+
+void Post::signal(int to_rank, const Signal& signal) {
+  SentSignal& sent =
+      signals_.emplace_back(MPI_REQUEST_NULL, SignalWords{signal.from_rank, signal.step, signal.down});
+  require_mpi(MPI_Isend(sent.words.data(), static_cast<int>(sent.words.size()), MPI_INT, to_rank, kSignal,
+                        communicator_, &sent.request),
+              "signal");
 }
 
 bool Post::start_receive() {
   int found = 0;
   MPI_Message message = MPI_MESSAGE_NULL;
   MPI_Status status;
-  require_mpi(MPI_Improbe(MPI_ANY_SOURCE, 0, communicator_, &found, &message, &status), "probe");
+  require_mpi(MPI_Improbe(MPI_ANY_SOURCE, kTiles, communicator_, &found, &message, &status), "probe");
   if (!found) return false;
   int words = 0;
   require_mpi(MPI_Get_count(&status, MPI_DOUBLE, &words), "count");
@@ -58,48 +105,55 @@ bool Post::start_receive() {
   return true;
 }
 
-bool Post::end_sends(const std::function<void(OperationId)>& sent) {
-  std::vector<OperationId> ended;
-  for (std::size_t s = 0; s < requests_.size();) {
-    int done = 0;
-    require_mpi(MPI_Test(&requests_[s], &done, MPI_STATUS_IGNORE), "send");
-    if (!done) {
-      ++s;
-      continue;
-    }
-    ended.push_back(ids_[s]);
-    requests_.erase(requests_.begin() + static_cast<std::ptrdiff_t>(s));
-    ids_.erase(ids_.begin() + static_cast<std::ptrdiff_t>(s));
-  }
-  for (const OperationId id : ended) sent(id);
-  return !ended.empty();
+bool Post::end_sends(const Listener& listener) {
+  std::vector<OperationId> done;
+  std::erase_if(sending_, [&](Sending& sending) {
+    if (!ended(sending.request, "send")) return false;
+    done.push_back(sending.id);
+    return true;
+  });
+  for (const OperationId id : done) listener.sent(id);
+  return !done.empty();
 }
 
-bool Post::end_receives(const std::function<void(std::shared_ptr<MessageBuffer>)>& received) {
-  std::vector<std::shared_ptr<MessageBuffer>> ended;
-  for (std::size_t r = 0; r < receiving_.size();) {
-    int done = 0;
-    require_mpi(MPI_Test(&receiving_[r].request, &done, MPI_STATUS_IGNORE), "receive");
-    if (!done) {
-      ++r;
-      continue;
-    }
-    ended.push_back(std::move(receiving_[r].buffer));
-    receiving_.erase(receiving_.begin() + static_cast<std::ptrdiff_t>(r));
-  }
-  for (auto& buffer : ended) {
+bool Post::end_receives(const Listener& listener) {
+  std::vector<std::shared_ptr<MessageBuffer>> done;
+  std::erase_if(receiving_, [&](Receiving& receiving) {
+    if (!ended(receiving.request, "receive")) return false;
+    done.push_back(std::move(receiving.buffer));
+    return true;
+  });
+  for (auto& buffer : done) {
     buffer->parse(problem_);
-    received(std::move(buffer));
+    listener.received(std::move(buffer));
   }
-  return !ended.empty();
+  return !done.empty();
 }
 
-bool Post::progress(const std::function<void(OperationId)>& sent,
-                    const std::function<void(std::shared_ptr<MessageBuffer>)>& received) {
+bool Post::receive_signal(const Listener& listener) {
+  int found = 0;
+  MPI_Status status;
+  require_mpi(MPI_Iprobe(MPI_ANY_SOURCE, kSignal, communicator_, &found, &status), "probe");
+  if (!found) return false;
+  SignalWords words{};
+  require_mpi(MPI_Recv(words.data(), static_cast<int>(words.size()), MPI_INT, status.MPI_SOURCE, kSignal,
+                       communicator_, MPI_STATUS_IGNORE),
+              "signal");
+  listener.signalled({words[0], words[1], words[2] != 0});
+  return true;
+}
+
+bool Post::end_signals() {
+  return std::erase_if(signals_, [](SentSignal& sent) { return ended(sent.request, "signal"); }) > 0;
+}
+
+bool Post::progress(const Listener& listener) {
   bool any = false;
   while (start_receive()) any = true;
-  any = end_sends(sent) || any;
-  return end_receives(received) || any;
+  any = end_sends(listener) || any;
+  any = end_receives(listener) || any;
+  while (receive_signal(listener)) any = true;
+  return end_signals() || any;
 }
 
 }  // namespace foretile

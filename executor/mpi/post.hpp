@@ -3,8 +3,11 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <functional>
+#include <list>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "executor/message_buffer.hpp"
@@ -13,35 +16,55 @@
 
 namespace foretile {
 
-/// Sends and receives message buffers; nothing here waits. Calls throw WorkError with MPI's text when MPI
-/// fails.
+/// Sends and receives tiles and signals; nothing here waits. Signals of one rank arrive in the order in which
+/// they were sent, but may overtake tiles. Calls throw WorkError with MPI's text when MPI fails.
 class Post {
  public:
   Post(MPI_Comm communicator, const Contraction& contraction)
       : communicator_(communicator), problem_(contraction) {}
 
-  /// The buffer must stay until the operation is reported as sent.
-  void send(OperationId id, int to_rank, const MessageBuffer& buffer);
+  /// Who is told of what has ended.
+  struct Listener {
+    std::function<void(OperationId)> sent;
+    std::function<void(std::shared_ptr<MessageBuffer>)> received;
+    std::function<void(const Signal&)> signalled;
+  };
+
+  /// Sends the pieces as one message, without copying them. They must stay until the operation is reported as
+  /// sent.
+  void send(OperationId id, int to_rank, const std::vector<std::span<const double>>& pieces);
+  void signal(int to_rank, const Signal& signal);
 
   /// Reports what has ended since the last call; true when there was anything.
-  bool progress(const std::function<void(OperationId)>& sent,
-                const std::function<void(std::shared_ptr<MessageBuffer>)>& received);
+  bool progress(const Listener& listener);
 
-  bool sending() const { return !requests_.empty(); }
+  /// Nothing is on its way out.
+  bool idle() const { return sending_.empty() && signals_.empty(); }
 
  private:
   bool start_receive();
-  bool end_sends(const std::function<void(OperationId)>& sent);
-  bool end_receives(const std::function<void(std::shared_ptr<MessageBuffer>)>& received);
+  bool end_sends(const Listener& listener);
+  bool end_receives(const Listener& listener);
+  bool receive_signal(const Listener& listener);
+  bool end_signals();
 
+  struct Sending {
+    MPI_Request request;
+    OperationId id;
+  };
   struct Receiving {
     MPI_Request request;
     std::shared_ptr<MessageBuffer> buffer;
   };
+  using SignalWords = std::array<int, 3>;
+  struct SentSignal {
+    MPI_Request request;
+    SignalWords words;  // read by MPI until it is sent
+  };
   MPI_Comm communicator_;
   const Contraction& problem_;
-  std::vector<MPI_Request> requests_;
-  std::vector<OperationId> ids_;
+  std::vector<Sending> sending_;
+  std::list<SentSignal> signals_;
   std::vector<Receiving> receiving_;
 };
 

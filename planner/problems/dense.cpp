@@ -43,6 +43,7 @@ DenseParameters read_dense(TableReader& table) {
   const bool all_given = !p.m_tiles.empty() && !p.n_tiles.empty() && !p.k_tiles.empty();
   p.tile = all_given ? table.integer_or("tile", 0, 0, max_extent) : table.integer("tile", 1, max_extent);
   p.seed = static_cast<std::uint64_t>(table.integer_or("seed", 1, 0, max_seed));
+  p.accumulate = table.boolean_or("accumulate", false);
   return p;
 }
 
@@ -55,7 +56,8 @@ std::string dense_problem_toml(const DenseParameters& p) {
   add_sizes("m_tiles", p.m_tiles);
   add_sizes("n_tiles", p.n_tiles);
   add_sizes("k_tiles", p.k_tiles);
-  return text + fmt::format("seed = {}\n", p.seed);
+  text += fmt::format("seed = {}\n", p.seed);
+  return p.accumulate ? text + "accumulate = true\n" : text;
 }
 
 Contraction dense_contraction(const DenseParameters& p) {
@@ -69,8 +71,8 @@ Contraction dense_contraction(const DenseParameters& p) {
   Shape b = Shape::dense(k.tiles(), n.tiles());
   check_product_count(a, b);
   Shape c = Shape::dense(m.tiles(), n.tiles());
-  return {"dense",      std::move(m), std::move(n), std::move(k),
-          std::move(a), std::move(b), std::move(c), p.seed};
+  return {"dense",      std::move(m), std::move(n), std::move(k), std::move(a),
+          std::move(b), std::move(c), p.seed,       p.accumulate};
 }
 
 }  // namespace foretile

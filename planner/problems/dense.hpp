@@ -18,9 +18,10 @@ struct DenseParameters {
   std::int64_t tile = 0;
   std::vector<std::int64_t> m_tiles, n_tiles, k_tiles;  ///< sizes that add up to m, n and k
   std::uint64_t seed = 1;                               ///< of the numbers in the tiles
+  bool accumulate = false;                              ///< C += A B instead of C = A B
 };
 
-/// Keys: m, n, k, tile, m_tiles, n_tiles, k_tiles, seed.
+/// Keys: m, n, k, tile, m_tiles, n_tiles, k_tiles, seed, accumulate.
 DenseParameters read_dense(TableReader& table);
 /// The text of a problem file.
 std::string dense_problem_toml(const DenseParameters& parameters);

@@ -24,14 +24,16 @@ RandomParameters read_random(TableReader& table) {
   p.a_density = table.real_or("a_density", p.a_density, least, 1);
   p.b_density = table.real_or("b_density", p.b_density, least, 1);
   p.seed = static_cast<std::uint64_t>(table.integer_or("seed", 1, 0, max_seed));
+  p.accumulate = table.boolean_or("accumulate", false);
   return p;
 }
 
 std::string random_problem_toml(const RandomParameters& p) {
-  return fmt::format(
+  const std::string text = fmt::format(
       "kind = \"random\"\nm = {}\nn = {}\nk = {}\ntile_min = {}\ntile_max = {}\na_density = {}\n"
       "b_density = {}\nseed = {}\n",
       p.m, p.n, p.k, p.tile_min, p.tile_max, p.a_density, p.b_density, p.seed);
+  return p.accumulate ? text + "accumulate = true\n" : text;
 }
 
 Tiling random_tiling(std::int64_t extent, std::int64_t low, std::int64_t high, Random& random) {
@@ -76,8 +78,8 @@ Contraction random_contraction(const RandomParameters& p) {
   Shape b = random_shape(k, n, p.b_density, random);
   check_product_count(a, b);
   Shape c = symbolic_product(a, b, 0.0);
-  return {"random",     std::move(m), std::move(n), std::move(k),
-          std::move(a), std::move(b), std::move(c), p.seed};
+  return {"random",     std::move(m), std::move(n), std::move(k), std::move(a),
+          std::move(b), std::move(c), p.seed,       p.accumulate};
 }
 
 }  // namespace foretile

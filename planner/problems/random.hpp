@@ -20,9 +20,10 @@ struct RandomParameters {
   std::int64_t tile_min = 512, tile_max = 2048;  ///< the paper's range
   double a_density = 1, b_density = 1;           ///< nonzero elements over all elements, in (0, 1]
   std::uint64_t seed = 1;                        ///< of tilings, shapes and the numbers in the tiles
+  bool accumulate = false;                       ///< C += A B instead of C = A B
 };
 
-/// Keys: m, n, k, tile_min, tile_max, a_density, b_density, seed.
+/// Keys: m, n, k, tile_min, tile_max, a_density, b_density, seed, accumulate.
 RandomParameters read_random(TableReader& table);
 /// The text of a problem file.
 std::string random_problem_toml(const RandomParameters& parameters);

@@ -64,6 +64,14 @@ double TableReader::real_or(std::string_view key, double fallback, double low, d
   return has(key) ? real(key, low, high) : fallback;
 }
 
+bool TableReader::boolean_or(std::string_view key, bool fallback) {
+  asked_.emplace(key);
+  if (!has(key)) return fallback;
+  const toml::node& value = node(key);
+  if (!value.is_boolean()) throw error(key, shown(value), "true or false");
+  return *value.value<bool>();
+}
+
 std::string TableReader::text(std::string_view key) {
   const toml::node& value = node(key);
   if (!value.is_string()) throw error(key, shown(value), "a text in quotes");

@@ -28,6 +28,7 @@ class TableReader {
   /// The same for real numbers; integers are accepted, infinity and "not a number" are not.
   double real(std::string_view key, double low, double high);
   double real_or(std::string_view key, double fallback, double low, double high);
+  bool boolean_or(std::string_view key, bool fallback);
   std::string text(std::string_view key);
   std::string text_or(std::string_view key, std::string_view fallback);
   /// A list of integers, each within [low, high].

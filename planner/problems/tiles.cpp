@@ -81,6 +81,7 @@ TilesParameters read_tiles(TableReader& table) {
   if (table.has("c")) p.c = read_entries(table, "c", p.m_tiles.size(), p.n_tiles.size());
   p.c_threshold = table.real_or("c_threshold", 0, 0, std::numeric_limits<double>::max());
   p.seed = static_cast<std::uint64_t>(table.integer_or("seed", 1, 0, max_seed));
+  p.accumulate = table.boolean_or("accumulate", false);
   return p;
 }
 
@@ -89,6 +90,7 @@ std::string tiles_problem_toml(const TilesParameters& p) {
       "kind = \"tiles\"\nm_tiles = [{}]\nn_tiles = [{}]\nk_tiles = [{}]\nc_threshold = {}\nseed = {}\n",
       fmt::join(p.m_tiles, ", "), fmt::join(p.n_tiles, ", "), fmt::join(p.k_tiles, ", "), p.c_threshold,
       p.seed);
+  if (p.accumulate) text += "accumulate = true\n";
   text += entries_text("a", p.a) + entries_text("b", p.b);
   return p.c ? text + entries_text("c", *p.c) : text;
 }
@@ -103,8 +105,8 @@ Contraction tiles_contraction(const TilesParameters& p) {
   std::optional<Shape> given;
   if (p.c) given = shape_named("c", m, n, *p.c);
   Shape c = symbolic_product(a, b, p.c_threshold, given ? &*given : nullptr);
-  return {"tiles",      std::move(m), std::move(n), std::move(k),
-          std::move(a), std::move(b), std::move(c), p.seed};
+  return {"tiles",      std::move(m), std::move(n), std::move(k), std::move(a),
+          std::move(b), std::move(c), p.seed,       p.accumulate};
 }
 
 TilesParameters tiles_of_matrices(const CoordinateMatrix& a, const CoordinateMatrix& b, std::int64_t tile) {

@@ -17,8 +17,9 @@ struct TilesParameters {
   std::vector<std::int64_t> m_tiles, n_tiles, k_tiles;  ///< tile sizes of each index
   std::vector<Shape::Entry> a, b;                       ///< nonzero tiles, counted from 0, with their norms
   std::optional<std::vector<Shape::Entry>> c;           ///< given shape of C; norms are ignored
-  double c_threshold = 0;  ///< least product of two tiles' norms that makes a tile of C
-  std::uint64_t seed = 1;  ///< of the numbers in the tiles
+  double c_threshold = 0;   ///< least product of two tiles' norms that makes a tile of C
+  std::uint64_t seed = 1;   ///< of the numbers in the tiles
+  bool accumulate = false;  ///< C += A B instead of C = A B
 };
 
 /// Keys: the members' names; a tile is [row, column] with norm 1, or [row, column, norm].

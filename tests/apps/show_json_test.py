@@ -27,6 +27,10 @@ with tempfile.TemporaryDirectory() as scratch:
     assert shown["bytes"] == {"A": 8 * 4 * 8, "B": 8 * 8 * 6, "C": 8 * 4 * 6}, shown["bytes"]
     assert {**shown, "file": str(problem)} == written, (shown, written)
 
+    plus = pathlib.Path(scratch) / "plus.toml"
+    run("problem", "dense", "--m", 4, "--n", 6, "--k", 8, "--tile", 2, "--accumulate", "-o", plus, "--json")
+    assert run("show", plus, "--json")["accumulate"] and not shown["accumulate"]
+
     if pictures:
         png = pathlib.Path(scratch) / "shapes.png"
         svg = pathlib.Path(scratch) / "shapes.svg"

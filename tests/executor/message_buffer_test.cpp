@@ -16,16 +16,20 @@ Contraction small() {
   return {"small", Tiling({0, 2}), Tiling({0, 5}), Tiling({0, 3, 7}), a, b, symbolic_product(a, b, 0)};
 }
 
+MessageBuffer received_with(const TileBuffer& header, std::int64_t tile_words) {
+  const auto words = static_cast<std::int64_t>(header.elements().size());
+  MessageBuffer received(words + tile_words);
+  std::memcpy(received.words(), header.data(), 8 * words);
+  return received;
+}
+
 TEST(MessageBuffer, ParsesWhatWasSent) {
   const Contraction p = small();
-  MessageBuffer sent(p, {{0, 1}, {2, 3, 1}}, 4, 7);
-  // 5 + 2 + 3 words of header are padded to 16; 6 and 8 elements follow.
-  ASSERT_EQ(sent.size(), 16 + 14);
-  EXPECT_EQ(sent.tile_bytes(), 8 * 14);
-  sent.tiles()[13] = 0.5;
-  MessageBuffer received(sent.size());
-  std::memcpy(received.words(), sent.words(), 8 * sent.size());
+  // 8 + 2 + 3 words of header are padded to 16; 6 and 8 elements follow.
+  MessageBuffer received = received_with(message_header({{0, 1}, {2, 3, 1}}, 4, 7), 14);
+  received.words()[16 + 13] = 0.5;
   received.parse(p);
+  EXPECT_EQ(received.tile_bytes(), 8 * 14);
   EXPECT_EQ(received.owner(), 4);
   EXPECT_EQ(received.number(), 7);
   EXPECT_EQ(received.broadcast()->tiles, (std::vector<TileId>{0, 1}));
@@ -33,14 +37,25 @@ TEST(MessageBuffer, ParsesWhatWasSent) {
   EXPECT_EQ(received.tiles()[13], 0.5);
 }
 
+// B's tiles have 3 x 5 and 4 x 5 elements.
+TEST(MessageBuffer, CarriesTilesOfBAndTheirSteps) {
+  const Contraction p = small();
+  MessageBuffer received = received_with(message_header({{1}, {2}, Matrix::b, 3, 5}, 0, 1), 20);
+  received.parse(p);
+  EXPECT_EQ(received.broadcast()->matrix, Matrix::b);
+  EXPECT_EQ(received.broadcast()->step, 3);
+  EXPECT_EQ(received.broadcast()->last_step, 5);
+  EXPECT_EQ(received.tile_bytes(), 8 * 20);
+}
+
 TEST(MessageBuffer, RefusesOtherMessages) {
   const Contraction p = small();
-  MessageBuffer sent(p, {{0, 1}, {2}}, 0, 0);
-  for (std::int64_t word = 0; word < 8; ++word) {
+  const TileBuffer header = message_header({{0, 1}, {2}, Matrix::a, 2, 8}, 0, 0);
+  ASSERT_NO_THROW(received_with(header, 14).parse(p));
+  for (std::int64_t word = 0; word < 10; ++word) {
     for (const std::int64_t value : {std::int64_t{-1}, std::int64_t{9}, std::int64_t{1} << 60}) {
-      if (word == 1 || word == 2 || word == 7) continue;  // owner, number and destination may be anything
-      MessageBuffer received(sent.size());
-      std::memcpy(received.words(), sent.words(), 8 * sent.size());
+      if ((word == 1 || word == 2 || word == 7) && value == 9) continue;  // any owner, number, last step
+      MessageBuffer received = received_with(header, 14);
       std::memcpy(received.words() + word, &value, 8);
       EXPECT_THROW(received.parse(p), WorkError) << "word " << word << " value " << value;
     }

@@ -27,6 +27,19 @@ TEST(Problem, DenseIsCutAsAsked) {
   EXPECT_DOUBLE_EQ(traits(c).flops, 2.0 * 10 * 6 * 8);
 }
 
+TEST(Problem, EveryKindWithSeededNumbersMayAccumulate) {
+  const std::string tiles =
+      "kind = \"tiles\"\nm_tiles = [2]\nn_tiles = [3]\nk_tiles = [4]\na = [[0, 0]]\nb = [[0, 0]]\n";
+  for (const std::string& text : {std::string("kind = \"dense\"\nm = 10\nn = 6\nk = 8\ntile = 4\n"),
+                                  std::string("kind = \"random\"\nm = 10\nn = 6\nk = 8\n"), tiles}) {
+    EXPECT_FALSE(build_contraction({"p", text, "p.toml"}).accumulate);
+    EXPECT_FALSE(build_contraction({"p", text + "accumulate = false\n", "p.toml"}).accumulate);
+    EXPECT_TRUE(build_contraction({"p", text + "accumulate = true\n", "p.toml"}).accumulate);
+  }
+  EXPECT_EQ(message_of(tiles + "accumulate = 1\n"),
+            "p.toml:7: key 'accumulate': found 1, expected true or false");
+}
+
 TEST(Problem, ErrorsNameFileLineAndKey) {
   EXPECT_EQ(message_of("kind = \"dense\"\nm = 10\nn = 0\nk = 8\ntile = 4\n"),
             "p.toml:3: key 'n': found 0, expected an integer from 1 to 2000000000");

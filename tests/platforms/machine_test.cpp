@@ -61,6 +61,16 @@ TEST(Machine, FourRanksOnTwoCores) {
   EXPECT_EQ(m.platform.device.memory_bytes, 800'000'000);
 }
 
+TEST(Machine, FourLogicalDevicesPerRankOnTwoCores) {
+  // 8 GB: 6.4 usable, half of it for 8 devices.
+  const std::string text = estimated_here({.cores = 2, .memory_bytes = 8'000'000'000, .host = "test"});
+  const Machine m = make_machine(parse_platform(text, "here", {"platform.socket.devices=8"}), ranks(2));
+  EXPECT_EQ(m.devices_per_rank, 4);
+  EXPECT_EQ(m.cores_per_rank(), 1);
+  EXPECT_EQ(m.platform.device.memory_bytes, 400'000'000);
+  EXPECT_EQ(m.host_bytes_per_rank(), 1'600'000'000);
+}
+
 TEST(Machine, RefusesWhatDoesNotFit) {
   const Platform summit = load_platform("summit");
   EXPECT_THROW(make_machine(summit, gpus(4)), InputError);  // one rank and a third

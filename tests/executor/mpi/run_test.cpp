@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "base/random.hpp"
 #include "executor/check.hpp"
+#include "executor/initial_tile.hpp"
 #include "planner/problems/random.hpp"
 #include "planner/strategy.hpp"
 #include "planner/verify.hpp"
@@ -39,11 +40,12 @@ RandomParameters random_problem(Random& random, std::uint64_t seed) {
   return p;
 }
 
-Machine machine_here(std::int64_t device_bytes) {
+Machine machine_here(std::int64_t device_bytes, int devices = 2) {
   const std::string text = estimated_here({.cores = 2, .memory_bytes = 2'000'000'000, .host = "test"});
-  return make_machine(
-      parse_platform(text, "test", {"platform.device.memory=" + std::to_string(device_bytes)}),
-      {.nodes = {}, .ranks = world_size(), .gpus = {}});
+  return make_machine(parse_platform(text, "test",
+                                     {"platform.device.memory=" + std::to_string(device_bytes),
+                                      "platform.socket.devices=" + std::to_string(devices)}),
+                      {.nodes = {}, .ranks = world_size(), .gpus = {}});
 }
 
 Settings random_settings(Random& random) {
@@ -76,8 +78,10 @@ TEST(Run, RandomPlansGiveTheRightProduct) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed << ", " << world_size() << " ranks");
     Random random(seed);
-    const Contraction contraction = random_contraction(random_problem(random, seed));
-    const Machine machine = machine_here(random.integer(20'000, 400'000));
+    Contraction contraction = random_contraction(random_problem(random, seed));
+    contraction.accumulate = random.integer(0, 1) == 1;
+    const Machine machine =
+        machine_here(random.integer(20'000, 400'000), static_cast<int>(random.integer(1, 8)));
     const Settings settings = random_settings(random);
     Plan plan;
     try {
@@ -123,6 +127,33 @@ TEST(Check, FindsOneWrongNumber) {
   EXPECT_GT(damaged.relative_error, 1e-11);
   EXPECT_NE(damaged.c_digest, outcome.check.c_digest);
   EXPECT_GT(check_product(contraction, *outcome.run.host, MPI_COMM_WORLD).relative_error, 1e-11);
+}
+
+/// C = A B with the initial C added afterwards is C += A B, for both tests.
+TEST(Check, ExpectsTheInitialCWhereItIsAccumulated) {
+  Contraction contraction = random_contraction({.m = 60,
+                                                .n = 90,
+                                                .k = 80,
+                                                .tile_min = 10,
+                                                .tile_max = 20,
+                                                .a_density = 0.7,
+                                                .b_density = 0.7,
+                                                .seed = 3});
+  const Machine machine = machine_here(1'000'000);
+  const Outcome outcome = execute(make_plan(contraction, machine, {}), contraction, machine, false);
+  contraction.accumulate = true;
+  for (const double reference_flops : {0.0, 2e9}) {
+    const HostStore& host = *outcome.run.host;
+    EXPECT_GT(check_product(contraction, host, MPI_COMM_WORLD, reference_flops).relative_error, 0.1);
+  }
+  for (auto& [id, buffer] : outcome.run.host->c) {
+    const TileBuffer initial = initial_tile(contraction, {Matrix::c, id});
+    for (std::size_t e = 0; e < initial.elements().size(); ++e) buffer.data()[e] += initial.data()[e];
+  }
+  for (const double reference_flops : {0.0, 2e9}) {
+    const HostStore& host = *outcome.run.host;
+    EXPECT_LT(check_product(contraction, host, MPI_COMM_WORLD, reference_flops).relative_error, 1e-13);
+  }
 }
 
 TEST(Check, MissesNoTile) {

@@ -38,6 +38,7 @@ TEST(Tiles, WrittenTextGivesTheSameContraction) {
   TilesParameters p = tiles_of_matrices(a, b, 2);
   p.c = std::vector<Shape::Entry>{{0, 1, 1.0F}, {2, 0, 1.0F}};
   p.seed = 3;
+  p.accumulate = true;
   const Contraction direct = tiles_contraction(p);
   const Contraction read = build_contraction({"t", tiles_problem_toml(p), "t.toml"});
   EXPECT_EQ(direct.m.cuts(), (std::vector<std::int64_t>{0, 2, 4, 5}));
@@ -49,6 +50,7 @@ TEST(Tiles, WrittenTextGivesTheSameContraction) {
     EXPECT_EQ(read.c.column_of(id), direct.c.column_of(id));
   }
   EXPECT_EQ(read.seed, 3U);
+  EXPECT_TRUE(read.accumulate);
   EXPECT_THROW(tiles_of_matrices(a, a, 2), InputError);
   EXPECT_THROW(tiles_of_matrices(a, b, 0), InputError);
 }

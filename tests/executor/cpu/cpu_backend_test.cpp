@@ -1,0 +1,137 @@
+#include "executor/cpu/cpu_backend.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "executor/initial_tile.hpp"
+
+namespace foretile {
+namespace {
+
+/// One tile of A (2 x 3), two of B (3 x 4, 3 x 5), two of C; all in one chunk on one rank.
+class CpuBackendTest : public testing::Test {
+ protected:
+  static Contraction problem() {
+    const Shape row = Shape::dense(1, 2);
+    return {"p", Tiling({0, 2}), Tiling({0, 4, 9}), Tiling({0, 3}), Shape::dense(1, 1), row, row, 5, true};
+  }
+  static Plan frame() {
+    Plan plan;
+    plan.b_tiles = BTiles::stream;
+    return plan;
+  }
+  static RankPlan part() {
+    RankPlan part;
+    part.devices.resize(1);
+    part.devices[0].blocks = {{{0, 1}, {{{0}, 0}}}};
+    return part;
+  }
+
+  void wait_for(std::size_t operations) {
+    while (operations > 0) {
+      const auto ended = backend_.ended(10);
+      ASSERT_FALSE(ended.empty());
+      operations -= ended.size();
+    }
+  }
+  void copy(MemoryPlace from, MemoryPlace to, TileRef tile) {
+    backend_.start_copy(next_++, {from, to, {tile}, bytes_of(problem_, tile)});
+  }
+  void multiply(int device, std::int32_t j) {
+    backend_.start_kernel(next_++, device, 0, {0, j, 0, j, j, j, j});
+  }
+  /// C_0j + A_00 B_0j, one element after the other.
+  std::vector<double> expected(std::int32_t j) const {
+    const TileBuffer a = initial_tile(problem_, {Matrix::a, 0});
+    const TileBuffer b = initial_tile(problem_, {Matrix::b, j});
+    const TileBuffer c = initial_tile(problem_, {Matrix::c, j});
+    std::vector<double> sum(c.elements().begin(), c.elements().end());
+    for (std::size_t e = 0; e < sum.size(); ++e) {
+      for (std::size_t l = 0; l < 3; ++l) sum[e] += a.elements()[e % 2 + 2 * l] * b.elements()[l + e / 2 * 3];
+    }
+    return sum;
+  }
+  void expect_product(std::int32_t j) const {
+    const auto found = host_.c.at(j).elements();
+    const auto wanted = expected(j);
+    ASSERT_EQ(found.size(), wanted.size());
+    for (std::size_t e = 0; e < wanted.size(); ++e) EXPECT_NEAR(found[e], wanted[e], 1e-15);
+  }
+
+  const TileRef a_{Matrix::a, 0};
+  const Contraction problem_ = problem();
+  HostStore host_{problem_, frame(), part(), 0};
+  CpuBackend backend_{problem_, host_, 2, 2, {}};
+  OperationId next_ = 0;
+};
+
+TEST_F(CpuBackendTest, CopiesEveryTileToItsDeviceAndBringsCHome) {
+  const TileRef b0{Matrix::b, 0};
+  const TileRef c0{Matrix::c, 0};
+  for (const TileRef tile : {a_, b0, c0}) {
+    backend_.allocate(0, tile);
+    copy(kHost, 0, tile);
+  }
+  wait_for(3);
+  multiply(0, 0);
+  wait_for(1);
+  copy(0, kHost, c0);
+  wait_for(1);
+  for (const TileRef tile : {a_, b0, c0}) backend_.release(0, tile);
+  expect_product(0);
+}
+
+TEST_F(CpuBackendTest, CopiesStreamedTilesFromDeviceToDevice) {
+  const TileRef b1{Matrix::b, 1};
+  const TileRef c1{Matrix::c, 1};
+  for (const TileRef tile : {a_, b1}) {
+    backend_.allocate(0, tile);
+    copy(kHost, 0, tile);
+  }
+  wait_for(2);
+  for (const TileRef tile : {a_, b1, c1}) backend_.allocate(1, tile);
+  for (const TileRef tile : {a_, b1}) copy(0, 1, tile);
+  copy(kHost, 1, c1);
+  wait_for(3);
+  for (const TileRef tile : {a_, b1}) backend_.release(0, tile);
+  multiply(1, 1);
+  wait_for(1);
+  copy(1, kHost, c1);
+  wait_for(1);
+  expect_product(1);
+}
+
+TEST_F(CpuBackendTest, AdoptsTilesInPlace) {
+  const TileRef b0{Matrix::b, 0};
+  const double* const initial_c = host_.c.at(0).data();
+  for (const TileRef tile : {a_, b0, {Matrix::c, 0}}) backend_.adopt(0, tile);
+  EXPECT_EQ(host_.c.count(0), 0U);  // the device has it
+  backend_.adopt(1, b0);            // shared
+  multiply(0, 0);
+  wait_for(1);
+  for (const TileRef tile : {a_, b0}) backend_.release(0, tile);
+  copy(0, kHost, {Matrix::c, 0});
+  wait_for(1);
+  EXPECT_EQ(host_.c.at(0).data(), initial_c);
+  EXPECT_NO_THROW(static_cast<void>(host_.tile(b0)));
+  expect_product(0);
+}
+
+TEST_F(CpuBackendTest, StoresSeveralTilesAtOnce) {
+  for (const std::int32_t j : {0, 1}) {
+    for (const TileRef tile : {TileRef{Matrix::b, j}, TileRef{Matrix::c, j}}) backend_.adopt(0, tile);
+  }
+  backend_.adopt(0, a_);
+  multiply(0, 0);
+  multiply(0, 1);
+  wait_for(2);
+  copy(0, kHost, {Matrix::c, 0});
+  copy(0, kHost, {Matrix::c, 1});
+  wait_for(2);
+  expect_product(0);
+  expect_product(1);
+}
+
+}  // namespace
+}  // namespace foretile
