@@ -3,16 +3,11 @@
 
 #include <cstdint>
 
+#include "base/spread.hpp"
 #include "planner/contraction.hpp"
 #include "planner/plan.hpp"
 
 namespace foretile {
-
-struct Spread {
-  std::int64_t least = 0;
-  double mean = 0;
-  std::int64_t most = 0;
-};
 
 /// What was counted on the way.
 struct PlanSummary {

@@ -5,19 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "base/spread.hpp"
 #include "planner/grid.hpp"
 #include "platforms/machine.hpp"
 #include "scheduler/path.hpp"
 #include "scheduler/statistics.hpp"
 
 namespace foretile {
-
-/// Over all devices or all ranks.
-struct Spread {
-  double min = 0;
-  double mean = 0;
-  double max = 0;
-};
 
 /// Shares of the makespan during which a resource has at least one operation in flight.
 struct BusyShares {

@@ -27,9 +27,9 @@ TEST(VerifyStream, AcceptsTheExampleAndCounts) {
   EXPECT_EQ(s.h2d_bytes, 1024);
   EXPECT_EQ(s.c_loaded_bytes, 0);
   EXPECT_EQ(s.d2h_bytes, 256);
-  EXPECT_EQ(s.device_loads.least, 8);
+  EXPECT_EQ(s.device_loads.min, 8);
   EXPECT_DOUBLE_EQ(s.device_loads.mean, 8.0);
-  EXPECT_EQ(s.device_loads.most, 8);
+  EXPECT_EQ(s.device_loads.max, 8);
 }
 
 /// Two tiles of C more per device.
@@ -39,7 +39,7 @@ TEST(VerifyStream, CountsInitialC) {
   const PlanSummary s = verify(example.plan, example.problem);
   EXPECT_EQ(s.c_loaded_bytes, 256);
   EXPECT_EQ(s.h2d_bytes, 1024 + 256);
-  EXPECT_EQ(s.device_loads.most, 10);
+  EXPECT_EQ(s.device_loads.max, 10);
 }
 
 /// Everything that arrives stays: one tile of A and two of B beside five others.
