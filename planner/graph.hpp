@@ -45,8 +45,8 @@ using PlanGraph = boost::compressed_sparse_row_graph<boost::directedS, PlanNode,
 ///    local barriers point to the global one of index succ^(lookahead + 1)).
 PlanGraph build_graph(const Plan& plan);
 
-/// With messages. Data edges: broadcast -> the chunks on other ranks that use one of its tiles at one of its
-/// steps. Linear in the products, too, where B streams.
+/// With messages, of a plan that verifies. Data edges: broadcast -> the chunks on other ranks that use one of
+/// its tiles at one of its steps. Linear in the products, too, where B streams.
 PlanGraph build_graph(const Plan& plan, const Contraction& contraction);
 
 /// Throws InputError when data and control edges together form a cycle. Looks at no messages: only a global

@@ -1,6 +1,6 @@
 #include <algorithm>
+#include <array>
 #include <optional>
-#include <tuple>
 
 #include "planner/graph/parts.hpp"
 #include "planner/products.hpp"
@@ -9,38 +9,44 @@ namespace foretile {
 
 namespace {
 
-/// A tile that a message brings to the rank at hand.
-struct Arrival {
-  TileRef tile;
-  int step;
-  int last_step;
-  std::size_t message;  ///< node
-};
-
-auto key(TileRef tile, int step) {
-  return std::tuple(tile.matrix, tile.id, step);
-}
-
-/// Finds the message that brings a tile to a rank for a step.
+/// Finds the message that brings a tile to a rank for a step; for one rank after the other.
 class Arrivals {
  public:
-  void add(const Arrival& arrival) { arrivals_.push_back(arrival); }
-  void sort() {
-    std::sort(arrivals_.begin(), arrivals_.end(),
-              [](const Arrival& l, const Arrival& r) { return key(l.tile, l.step) < key(r.tile, r.step); });
+  explicit Arrivals(const Contraction& p)
+      : first_{std::vector<std::int32_t>(p.a.nonzeros(), -1), std::vector<std::int32_t>(p.b.nonzeros(), -1)} {
+  }
+
+  void clear() {
+    for (const Arrival& arrival : arrivals_) first(arrival.tile) = -1;
+    arrivals_.clear();
+  }
+  void add(TileRef tile, int step, int last_step, std::size_t node) {
+    std::int32_t& newest = first(tile);
+    arrivals_.push_back({tile, step, last_step, node, newest});
+    newest = static_cast<std::int32_t>(arrivals_.size()) - 1;
   }
   /// Appends the node to `sources` if there is one.
-  void find(TileRef tile, int step, std::vector<std::size_t>& sources) const {
-    auto after = std::upper_bound(
-        arrivals_.begin(), arrivals_.end(), key(tile, step),
-        [](const auto& wanted, const Arrival& arrival) { return wanted < key(arrival.tile, arrival.step); });
-    if (after == arrivals_.begin()) return;
-    const Arrival& found = *std::prev(after);
-    if (found.tile == tile && found.last_step >= step) sources.push_back(found.message);
+  void find(TileRef tile, int step, std::vector<std::size_t>& sources) {
+    for (std::int32_t n = first(tile); n >= 0; n = arrivals_[n].next) {
+      if (arrivals_[n].step > step || arrivals_[n].last_step < step) continue;
+      sources.push_back(arrivals_[n].node);
+      return;
+    }
   }
   bool empty() const { return arrivals_.empty(); }
 
  private:
+  struct Arrival {
+    TileRef tile;
+    int step;
+    int last_step;
+    std::size_t node;
+    std::int32_t next;  ///< with the same tile
+  };
+
+  std::int32_t& first(TileRef tile) { return first_[tile.matrix == Matrix::a ? 0 : 1][tile.id]; }
+
+  std::array<std::vector<std::int32_t>, 2> first_;  // per tile of A and B, into arrivals_; -1: none
   std::vector<Arrival> arrivals_;
 };
 
@@ -65,15 +71,13 @@ std::vector<std::vector<Sent>> add_message_nodes(const Plan& plan, GraphParts& p
 }
 
 /// Without barriers steps say nothing: whatever arrives, arrives for all chunks.
-Arrivals arrivals_of(const Plan& plan, const std::vector<Sent>& sent) {
-  Arrivals arrivals;
+void fill(const Plan& plan, const std::vector<Sent>& sent, Arrivals& arrivals) {
+  arrivals.clear();
   for (const auto& [message, node] : sent) {
     const int step = plan.barriers == Barriers::none ? 0 : message->step;
     for (const TileId id : message->tiles)
-      arrivals.add({{message->matrix, id}, step, message->last_step, node});
+      arrivals.add({message->matrix, id}, step, message->last_step, node);
   }
-  arrivals.sort();
-  return arrivals;
 }
 
 /// Walks chunks in node order, so that each block is enumerated once.
@@ -82,7 +86,7 @@ class Uses {
   Uses(const Plan& plan, const Contraction& p) : plan_(plan), p_(p), b_seen_(p.b.nonzeros(), kNone) {}
 
   /// Nodes of the messages that bring what the chunk uses, each once.
-  std::vector<std::size_t> sources(const PlanNode& node, std::size_t number, const Arrivals& arrivals) {
+  std::vector<std::size_t> sources(const PlanNode& node, std::size_t number, Arrivals& arrivals) {
     const Block& block = block_at(plan_, node.place);
     const bool stream = plan_.b_tiles == BTiles::stream;
     if (stream && node.place.chunk == 0) products_.emplace(p_, block.columns);
@@ -116,14 +120,14 @@ void add_messages(const Plan& plan, const Contraction& contraction, GraphParts& 
   const std::size_t blocks_end = parts.nodes.size();
   const std::vector<std::vector<Sent>> sent = add_message_nodes(plan, parts);
   Uses uses(plan, contraction);
-  Arrivals arrivals;
+  Arrivals arrivals(contraction);
   int rank = -1;
   for (std::size_t n = 0; n < blocks_end; ++n) {
     const PlanNode node = parts.nodes[n];
     if (node.kind != NodeKind::chunk) continue;
     if (node.place.rank != rank) {
       rank = node.place.rank;
-      arrivals = arrivals_of(plan, sent[rank]);
+      fill(plan, sent[rank], arrivals);
     }
     if (arrivals.empty()) continue;
     for (const std::size_t source : uses.sources(node, n, arrivals))

@@ -21,12 +21,6 @@ void check_block(const Contraction& p, const Block& block, const std::string& wh
   if (block.chunks.empty()) throw broken_plan(where, "no chunks", "at least one");
 }
 
-[[noreturn]] void twice(const std::string& where, const Product& product) {
-  throw broken_plan(where,
-                    fmt::format("the product A({0},{1}) B({1},{2}) twice", product.i, product.k, product.j),
-                    "every nonzero product once");
-}
-
 /// A device moves on when a chunk's products are done: each tile must have one.
 [[noreturn]] void without_product(const std::string& where, TileId a) {
   throw broken_plan(where, fmt::format("A tile {} without a product", a), "only tiles that are used");
@@ -34,8 +28,19 @@ void check_block(const Contraction& p, const Block& block, const std::string& wh
 
 }  // namespace
 
-BlockTiles walk_block(const Contraction& p, const Block& block, BTiles b_tiles, const std::string& where,
-                      ProductMarks& marks) {
+BlockWalk::BlockWalk(const Contraction& contraction)
+    : p_(contraction), a_block_(contraction.a.nonzeros(), 0) {}
+
+void BlockWalk::enter(TileId a, const std::string& where) {
+  if (a < 0 || a >= p_.a.nonzeros()) throw broken_plan(where, fmt::format("A tile {}", a), "a nonzero tile");
+  if (a_block_[a] == block_)
+    throw broken_plan(where, fmt::format("A tile {} twice", a), "every nonzero product once");
+  a_block_[a] = block_;
+}
+
+BlockTiles BlockWalk::walk(const Block& block, BTiles b_tiles, const std::string& where) {
+  const Contraction& p = p_;
+  ++block_;
   check_block(p, block, where);
   const BlockProducts products(p, block.columns);
   std::vector<std::int32_t> b_seen(products.b_slots(), -1);  // chunk that saw the tile last
@@ -48,13 +53,10 @@ BlockTiles walk_block(const Contraction& p, const Block& block, BTiles b_tiles, 
     std::vector<TileId>& chunk_b = tiles.b[z];
     if (b_tiles == BTiles::stream) stamp = static_cast<std::int32_t>(z);
     for (const TileId a : block.chunks[z].a) {
-      if (a < 0 || a >= p.a.nonzeros())
-        throw broken_plan(where, fmt::format("A tile {}", a), "a nonzero tile");
-      const std::int64_t base = marks.base(a);
+      enter(a, where);
       std::int64_t gemms = 0;
       std::int64_t width = 0;
       products.for_each(a, [&](const Product& product) {
-        if (!marks.mark(base + product.b)) twice(where, product);
         if (b_seen[product.b_slot] != stamp) {
           b_seen[product.b_slot] = stamp;
           chunk_b.push_back(product.b);

@@ -7,7 +7,6 @@
 
 #include "planner/contraction.hpp"
 #include "planner/plan.hpp"
-#include "planner/verify/product_marks.hpp"
 
 namespace foretile {
 
@@ -19,9 +18,22 @@ struct BlockTiles {
   double flops = 0;
 };
 
-/// Checks columns and tiles of A and marks every product. `where` names the block. Throws InputError for
-/// numbers out of range, an empty chunk, a tile without product and a product that was marked before.
-BlockTiles walk_block(const Contraction& contraction, const Block& block, BTiles b_tiles,
-                      const std::string& where, ProductMarks& marks);
+/// Walks block after block; has a number for every tile of A.
+class BlockWalk {
+ public:
+  /// The contraction must outlive this object.
+  explicit BlockWalk(const Contraction& contraction);
+
+  /// `where` names the block. Throws InputError for numbers out of range, an empty chunk, a tile of A without
+  /// product or twice in the block. So within a block no product comes twice.
+  BlockTiles walk(const Block& block, BTiles b_tiles, const std::string& where);
+
+ private:
+  void enter(TileId a, const std::string& where);
+
+  const Contraction& p_;
+  std::vector<std::int64_t> a_block_;  // the last block with the tile
+  std::int64_t block_ = 0;
+};
 
 }  // namespace foretile

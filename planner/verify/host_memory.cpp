@@ -36,18 +36,19 @@ std::string parts(const Plan& plan, std::int64_t a, std::int64_t b, std::int64_t
 
 }  // namespace
 
-Received worst_received(const Plan& plan, const Contraction& p, const std::vector<Delivery>& deliveries) {
+Received worst_received(const Plan& plan, const Contraction& p,
+                        const std::vector<const Broadcast*>& messages) {
   Received now;
   std::vector<Change> changes;
-  for (const Delivery& delivery : deliveries) {
-    const std::int64_t bytes = bytes_of(p, delivery.tile);
+  for (const Broadcast* message : messages) {
+    std::int64_t bytes = 0;
+    for (const TileId id : message->tiles) bytes += bytes_of(p, {message->matrix, id});
     if (plan.barriers != Barriers::global) {
-      add(now, delivery.tile.matrix, bytes);
+      add(now, message->matrix, bytes);
       continue;
     }
-    changes.push_back(
-        {static_cast<std::int64_t>(delivery.step) - plan.lookahead, delivery.tile.matrix, bytes});
-    changes.push_back({static_cast<std::int64_t>(delivery.last_step) + 1, delivery.tile.matrix, -bytes});
+    changes.push_back({static_cast<std::int64_t>(message->step) - plan.lookahead, message->matrix, bytes});
+    changes.push_back({static_cast<std::int64_t>(message->last_step) + 1, message->matrix, -bytes});
   }
   // What goes at a step is gone before what comes with it.
   std::sort(changes.begin(), changes.end(), [](const Change& l, const Change& r) {

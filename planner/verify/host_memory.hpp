@@ -6,20 +6,21 @@
 
 #include "planner/contraction.hpp"
 #include "planner/plan.hpp"
-#include "planner/verify/deliveries.hpp"
+#include "planner/verify/owners_table.hpp"
 
 namespace foretile {
 
-/// Received tiles at their worst moment, per matrix and together. With global barriers and t the first step
-/// that is open on any rank, tiles for steps up to t + lookahead may have come, and those whose last step is
-/// before t are gone: every rank has used them, so none waits to be forwarded. Without, all stay.
+/// Tiles that a rank has received with these messages, at their worst moment, per matrix and together. With
+/// global barriers and t the first step that is open on any rank, tiles for steps up to t + lookahead may
+/// have come, and those whose last step is before t are gone: every rank has used them, so none waits to be
+/// forwarded. Without, all stay.
 struct Received {
   std::int64_t a = 0;
   std::int64_t b = 0;
   std::int64_t bytes() const { return a + b; }
 };
 Received worst_received(const Plan& plan, const Contraction& contraction,
-                        const std::vector<Delivery>& deliveries);
+                        const std::vector<const Broadcast*>& messages);
 
 /// What a rank computes and, with BTiles::stay, generates.
 struct RankTiles {

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "planner/verify/errors.hpp"
+#include "planner/verify/product_count.hpp"
 
 namespace foretile {
 
@@ -22,7 +23,8 @@ Spread spread(const std::vector<std::int64_t>& values) {
   if (values.empty()) return {};
   const auto [least, most] = std::minmax_element(values.begin(), values.end());
   const auto sum = std::accumulate(values.begin(), values.end(), std::int64_t{0});
-  return {*least, static_cast<double>(sum) / static_cast<double>(values.size()), *most};
+  return {static_cast<double>(*least), static_cast<double>(sum) / static_cast<double>(values.size()),
+          static_cast<double>(*most)};
 }
 
 }  // namespace
@@ -30,7 +32,7 @@ Spread spread(const std::vector<std::int64_t>& values) {
 RankCheck::RankCheck(const Plan& plan, const Contraction& contraction)
     : plan_(plan),
       p_(contraction),
-      marks_(contraction),
+      walk_(contraction),
       owners_(plan, contraction),
       messages_(plan, contraction, owners_),
       deliveries_(plan, contraction, owners_, messages_),
@@ -49,13 +51,13 @@ void RankCheck::run(int rank) {
   }
   deliveries_.require_all_used();
   count_received();
-  const Received worst = worst_received(plan_, p_, deliveries_.all());
+  const Received worst = worst_received(plan_, p_, messages_.to(rank));
   summary_.peak_host_bytes =
       std::max(summary_.peak_host_bytes, check_host_memory(plan_, rank, owners_, worst, tiles_));
 }
 
 PlanSummary RankCheck::finish() {
-  marks_.require_all();
+  require_all_products(plan_, p_, summary_.gemms);
   summary_.imbalance = imbalance(device_flops_);
   summary_.device_loads = spread(device_loads_);
   return summary_;
@@ -91,7 +93,7 @@ void RankCheck::check_steps(const DevicePlan& device) const {
 }
 
 WalkedBlock RankCheck::block(const Block& block, const std::string& where) {
-  WalkedBlock walked{&block, walk_block(p_, block, plan_.b_tiles, where, marks_)};
+  WalkedBlock walked{&block, walk_.walk(block, plan_.b_tiles, where)};
   if (plan_.b_tiles == BTiles::stay) generate(walked.tiles, where);
   compute(walked.tiles, where);
   use_sources(walked);

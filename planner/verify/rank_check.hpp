@@ -8,10 +8,10 @@
 #include "planner/contraction.hpp"
 #include "planner/plan.hpp"
 #include "planner/verify.hpp"
+#include "planner/verify/block_walk.hpp"
 #include "planner/verify/deliveries.hpp"
 #include "planner/verify/device_memory.hpp"
 #include "planner/verify/host_memory.hpp"
-#include "planner/verify/product_marks.hpp"
 
 namespace foretile {
 
@@ -23,7 +23,8 @@ class RankCheck {
 
   /// Throws InputError for what is wrong within this rank.
   void run(int rank);
-  /// Throws InputError when a product is missing.
+  /// Throws InputError when a product is missing. (None comes twice: not in a block, and two blocks have no
+  /// tile of C in common.)
   PlanSummary finish();
 
  private:
@@ -38,7 +39,7 @@ class RankCheck {
 
   const Plan& plan_;
   const Contraction& p_;
-  ProductMarks marks_;
+  BlockWalk walk_;
   Owners owners_;
   Messages messages_;
   Deliveries deliveries_;
