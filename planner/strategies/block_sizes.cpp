@@ -28,7 +28,6 @@ struct Option {
   int usual_lookahead() const { return X == 1 && Y == 1 ? 1 : 2; }
 };
 
-/// What is chosen among; reads one step after the other in choose().
 class Chooser {
  public:
   Chooser(const Contraction& p, const ProcessGrid& grid, int devices, std::int64_t device_bytes,
@@ -44,9 +43,9 @@ class Chooser {
 
   BlockSizes choose() const {
     for (const bool within_limit : {true, false}) {
-      for (int less = 0; less <= (wishes_.lookahead ? 0 : 2); ++less) {
-        if (const Option* const option = first_that_fits(within_limit, less)) {
-          return deepen(*option, lookahead(*option, less));
+      for (const int at_least : {1, 0}) {
+        if (const Option* const option = first_that_fits(within_limit, at_least)) {
+          return deepen(*option, largest_lookahead(*option));
         }
       }
     }
@@ -73,15 +72,19 @@ class Chooser {
       const StreamBytes streams(p_, blocking);
       options_.back().chunks = streams.chunks(least_depth());
       // Smaller blocks need not be looked at.
-      if (fits(options_.back(), true, lookahead(options_.back(), 0))) return;
+      if (fits(options_.back(), true, 1)) return;
     }
   }
 
   std::int32_t depth() const { return std::max(1, p_.k.tiles()); }
   std::int32_t least_depth() const { return std::min(wishes_.d.value_or(1), depth()); }
 
-  int lookahead(const Option& option, int less) const {
-    return wishes_.lookahead.value_or(std::max(0, option.usual_lookahead() - less));
+  /// The usual one, or what of it fits.
+  int largest_lookahead(const Option& option) const {
+    int ahead = option.usual_lookahead();
+    if (wishes_.lookahead) return *wishes_.lookahead;
+    while (ahead > 0 && in_use(option, option.chunks, ahead) > device_bytes_) --ahead;
+    return ahead;
   }
 
   /// Most bytes in use: C, and 1 + lookahead successive chunks, or all chunks where there are fewer.
@@ -106,16 +109,15 @@ class Chooser {
     return std::accumulate(largest.begin(), largest.end(), std::int64_t{0});
   }
 
-  bool fits(const Option& option, bool within_limit, int ahead) const {
+  bool fits(const Option& option, bool within_limit, int at_least) const {
+    const int ahead = wishes_.lookahead.value_or(at_least);
     return (!within_limit || static_cast<double>(option.c_bytes) <= c_limit_) &&
            in_use(option, option.chunks, ahead) <= device_bytes_;
   }
 
   /// The largest blocks within the limit, the smallest ones beyond it.
-  const Option* first_that_fits(bool within_limit, int less) const {
-    const auto good = [&](const Option& option) {
-      return fits(option, within_limit, lookahead(option, less));
-    };
+  const Option* first_that_fits(bool within_limit, int at_least) const {
+    const auto good = [&](const Option& option) { return fits(option, within_limit, at_least); };
     if (within_limit) {
       const auto found = std::find_if(options_.begin(), options_.end(), good);
       return found == options_.end() ? nullptr : &*found;

@@ -34,11 +34,11 @@ struct BlockSizes {
 
 /// Even blocks, b = ceil(rows / f) and c = ceil(columns / f) of a rank's rows and columns, c not below the
 /// number of devices (less would leave some idle and save no memory), for the first f = 1, 2, ... whose C
-/// takes at most c_fraction of device memory beside the chunks in flight at d = 1. Lookahead is 1 where C is
-/// one block (case c1), else 2 (case c2). Only where nothing fits so, lookahead is 1, then 0; and only where
-/// no such C block is small enough, the smallest one is taken. Then the largest d for which C and the chunks
-/// in flight fit, evened out over the chunks. Memory is counted with block_bytes and StreamBytes, so tiles of
-/// any size are safe, and whatever holds the largest tiles of A, B and C is enough.
+/// takes at most c_fraction of device memory and leaves room for two chunks at d = 1. Lookahead is 1 where C
+/// is one block (case c1), else 2 (case c2), or 1 where 2 does not fit. Only where nothing fits so, lookahead
+/// is 0; and only where no C block is small enough, the smallest one is taken. Then the largest d for which C
+/// and the chunks in flight fit, evened out over the chunks. Memory is counted with block_bytes and
+/// StreamBytes, so tiles of any size are safe, and whatever holds the largest tiles of A, B and C is enough.
 /// Throws InputError that names the missing bytes and which wishes to lower.
 BlockSizes choose_block_sizes(const Contraction& contraction, const ProcessGrid& grid, int devices,
                               std::int64_t device_bytes, const BlockSizeWishes& wishes);
