@@ -91,4 +91,9 @@ Report make_report(const std::vector<RankStatistics>& ranks, const Machine& mach
   return report;
 }
 
+void add_plan(Report& report, const Contraction& contraction, const Machine& machine, const Plan& plan) {
+  report.b_tiles = plan.b_tiles;
+  report.predicted = predict_volumes(contraction, machine, plan);
+}
+
 }  // namespace foretile

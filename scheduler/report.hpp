@@ -2,11 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/spread.hpp"
+#include "planner/communication_model.hpp"
+#include "planner/contraction.hpp"
 #include "planner/grid.hpp"
+#include "planner/plan.hpp"
 #include "platforms/machine.hpp"
 #include "scheduler/path.hpp"
 #include "scheduler/statistics.hpp"
@@ -29,7 +33,7 @@ struct BytesByKind {
   std::int64_t generated = 0;
 };
 
-/// Where devices found A's tiles.
+/// Where devices found the tiles of A, and with BTiles::stream of B.
 struct LoadCounts {
   std::int64_t host = 0;
   std::int64_t peer = 0;  ///< on another device of the rank
@@ -50,6 +54,8 @@ struct Report {
   Spread peak_device_bytes;
   std::int64_t device_budget_bytes = 0;
   Path limits;  ///< critical path: of the operation that ended last
+  BTiles b_tiles = BTiles::stay;
+  std::optional<PredictedVolumes> predicted;  ///< what the communication model says of the plan
 
   double flops_per_s() const { return makespan_s > 0 ? flops / makespan_s : 0; }
 };
@@ -57,6 +63,9 @@ struct Report {
 /// Statistics of all ranks, in order. `makespan_s` is the end of the last operation.
 Report make_report(const std::vector<RankStatistics>& ranks, const Machine& machine, const ProcessGrid& grid,
                    double makespan_s);
+
+/// Adds what is known of the plan: how B reaches the devices, predicted volumes.
+void add_plan(Report& report, const Contraction& contraction, const Machine& machine, const Plan& plan);
 
 /// "generation of B takes 99% of the critical path: ...": what takes most of the time, and what helps.
 std::string limit_sentence(const Report& report);

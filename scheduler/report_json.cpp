@@ -36,20 +36,36 @@ Json json_of(const Path& path) {
 
 }  // namespace
 
+Json model_json(const PredictedVolumes& predicted) {
+  const ModelSymbols& s = predicted.symbols;
+  const PerMatrix& tiles = predicted.device_tiles;
+  return {{"case", predicted.case_name()},
+          {"X", s.X()},
+          {"Y", s.Y()},
+          {"Z", s.Z()},
+          {"tiles_per_device", {{"a", tiles.a}, {"b", tiles.b}, {"c", tiles.c}}},
+          {"bytes",
+           {{"network", predicted.network_bytes},
+            {"loaded", predicted.loaded_bytes},
+            {"stored", predicted.stored_bytes}}}};
+}
+
 Json report_json(const Report& report) {
-  return {{"makespan_s", report.makespan_s},
-          {"flops_per_s", report.flops_per_s()},
-          {"flops", report.flops},
-          {"gemms", report.gemms},
-          {"ranks", report.ranks},
-          {"devices", report.devices},
-          {"bytes", json_of(report.bytes)},
-          {"busy", json_of(report.busy)},
-          {"loads", json_of(report.loads)},
-          {"peak_device_bytes", json_of(report.peak_device_bytes)},
-          {"budget_device_bytes", report.device_budget_bytes},
-          {"limits", json_of(report.limits)},
-          {"limit", limit_sentence(report)}};
+  Json json{{"makespan_s", report.makespan_s},
+            {"flops_per_s", report.flops_per_s()},
+            {"flops", report.flops},
+            {"gemms", report.gemms},
+            {"ranks", report.ranks},
+            {"devices", report.devices},
+            {"bytes", json_of(report.bytes)},
+            {"busy", json_of(report.busy)},
+            {"loads", json_of(report.loads)},
+            {"peak_device_bytes", json_of(report.peak_device_bytes)},
+            {"budget_device_bytes", report.device_budget_bytes},
+            {"limits", json_of(report.limits)},
+            {"limit", limit_sentence(report)}};
+  if (report.predicted) json["model"] = model_json(*report.predicted);
+  return json;
 }
 
 }  // namespace foretile

@@ -10,4 +10,7 @@ namespace foretile {
 /// Keys as docs/commands.md lists them. The program adds what it knows of itself: wall_s, peak_rss_bytes.
 nlohmann::ordered_json report_json(const Report& report);
 
+/// The key "model", of plans and reports alike.
+nlohmann::ordered_json model_json(const PredictedVolumes& predicted);
+
 }  // namespace foretile

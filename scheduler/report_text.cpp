@@ -18,11 +18,30 @@ constexpr std::array<const char*, kCauses> subjects{"multiplying on the devices 
                                                     "copying from host to device takes",
                                                     "copying between devices takes",
                                                     "storing C from device to host takes",
-                                                    "sending A between ranks takes",
+                                                    "sending tiles between ranks takes",
                                                     "waiting for events takes"};
 
+/// What would make it shorter where A and B stream.
+const char* advice_for_streams(Cause cause, const ProcessGrid& grid) {
+  switch (cause) {
+    case Cause::h2d:
+    case Cause::d2d:
+      return "larger blocks of C (b, c), which load A and B fewer times, or more devices help";
+    case Cause::network:
+      return grid.size() > 1 ? "larger blocks of C (b, c), keep_received, or a squarer grid help"
+                             : "a faster network helps";
+    case Cause::wait:
+      return "a larger lookahead, or weaker barriers, help";
+    default:
+      return nullptr;
+  }
+}
+
 /// What would make it shorter.
-const char* advice(Cause cause, const ProcessGrid& grid) {
+const char* advice(Cause cause, const ProcessGrid& grid, BTiles b_tiles) {
+  if (b_tiles == BTiles::stream) {
+    if (const char* const own = advice_for_streams(cause, grid)) return own;
+  }
   switch (cause) {
     case Cause::kernel:
       return "more devices or larger tiles help";
@@ -94,6 +113,21 @@ void add_busy(Lines& lines, const BusyShares& busy) {
   lines.add("ranks: sending", spread(busy.network));
 }
 
+/// The model's volumes beside those counted.
+void add_model(Lines& lines, const Report& report) {
+  if (!report.predicted) return;
+  const PredictedVolumes& model = *report.predicted;
+  lines.text += fmt::format("\n{:<24}{:>12} {:>12}\n", "bytes beside the model", "counted", "model");
+  const auto add = [&](const char* label, std::int64_t counted, double predicted) {
+    lines.add(label,
+              fmt::format("{:>12} {:>12}", in_bytes(static_cast<double>(counted)), in_bytes(predicted)));
+  };
+  add("between ranks", report.bytes.network, model.network_bytes);
+  add("loaded (h2d + d2d)", report.bytes.h2d + report.bytes.d2d, model.loaded_bytes);
+  add("stored (d2h)", report.bytes.d2h, model.stored_bytes);
+  lines.add("case", model.case_name());
+}
+
 void add_bytes(Lines& lines, const BytesByKind& bytes) {
   lines.text += "\nbytes\n";
   for (const auto& [label, count] : {std::pair("network", bytes.network),
@@ -114,7 +148,7 @@ std::string limit_sentence(const Report& report) {
   const auto most = std::max_element(seconds.begin(), seconds.end());
   const auto cause = static_cast<std::size_t>(most - seconds.begin());
   return fmt::format("{} {} of the critical path: {}", subjects[cause], share(*most / total),
-                     advice(static_cast<Cause>(cause), report.grid));
+                     advice(static_cast<Cause>(cause), report.grid, report.b_tiles));
 }
 
 std::string report_text(const Report& report) {
@@ -127,12 +161,13 @@ std::string report_text(const Report& report) {
   lines.add("ranks, devices", fmt::format("{}, {}", report.ranks, report.devices));
   lines.add("peak device memory", fmt::format("{} of {}", in_bytes(report.peak_device_bytes.max),
                                               in_bytes(static_cast<double>(report.device_budget_bytes))));
-  lines.add("tiles of A loaded",
+  lines.add(report.b_tiles == BTiles::stream ? "tiles loaded" : "tiles of A loaded",
             fmt::format("{} from host, {} from other devices, {} found there, {} evicted", report.loads.host,
                         report.loads.peer, report.loads.hits, report.loads.evictions));
   add_critical_path(lines, report.limits);
   add_busy(lines, report.busy);
   add_bytes(lines, report.bytes);
+  add_model(lines, report);
   return lines.text;
 }
 

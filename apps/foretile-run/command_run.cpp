@@ -82,8 +82,9 @@ void print_text(const Finished& done, const Report& report) {
 void report(const RunArguments& arguments, const MpiSession& session, const Finished& done) {
   const auto statistics = gather_statistics(done.result.statistics, session.world());
   if (session.rank() != 0) return;
-  const Report summary =
-      make_report(statistics, done.work->machine, done.work->plan.grid, done.result.wall_s);
+  const auto& work = *done.work;
+  Report summary = make_report(statistics, work.machine, work.plan.grid, done.result.wall_s);
+  add_plan(summary, work.contraction, work.machine, work.plan);
   if (arguments.options.json) {
     print_json_result(done, summary);
   } else {

@@ -54,7 +54,8 @@ PlannedWork Candidates::plan(const Candidate& candidate) const {
 Outcome Candidates::rehearse(const Candidate& candidate) const {
   const PlannedWork work = plan(candidate);
   const SimulationResult result = foretile::rehearse(work.plan, work.contraction, work.machine);
-  const Report report = make_report(result.ranks, work.machine, work.plan.grid, result.makespan_s);
+  Report report = make_report(result.ranks, work.machine, work.plan.grid, result.makespan_s);
+  add_plan(report, work.contraction, work.machine, work.plan);
   return {Outcome::Status::done,
           report.makespan_s,
           {},

@@ -68,7 +68,8 @@ void simulate(const SimulateArguments& arguments) {
   const SimulationResult result = rehearse(work.plan, work.contraction, work.machine, options);
   if (trace) trace->finish();
   const Times times{watch.seconds(), simulation.seconds()};
-  const Report report = make_report(result.ranks, work.machine, work.plan.grid, result.makespan_s);
+  Report report = make_report(result.ranks, work.machine, work.plan.grid, result.makespan_s);
+  add_plan(report, work.contraction, work.machine, work.plan);
   if (!arguments.output.empty()) store(arguments.output, the_case, work, report);
   print(arguments, report, times);
 }

@@ -6,6 +6,8 @@
 
 #include "apps/quantities.hpp"
 #include "apps/resources.hpp"
+#include "planner/communication_model.hpp"
+#include "scheduler/report_json.hpp"
 
 namespace foretile {
 
@@ -27,10 +29,21 @@ std::string parameters_text(const Settings& parameters) {
   return text;
 }
 
+std::string model_text(double count) {
+  return fmt::format(", {} by the model", quantity(count, "B"));
+}
+
+/// RR-9289 3.2.2 and 3.2.3.
+std::string cases_text(const PredictedVolumes& predicted) {
+  const ModelSymbols& s = predicted.symbols;
+  return fmt::format("case {}: {} x {} blocks of {} chunks", predicted.case_name(), s.X(), s.Y(), s.Z());
+}
+
 }  // namespace
 
 std::string plan_text(const PlanView& view) {
   const auto& [contraction, machine, plan, summary] = view.work;
+  const bool streams_b = plan.b_tiles == BTiles::stream;
   std::string text = fmt::format("{} on {}: the plan fits\n", contraction.name, machine.platform.name);
   const auto line = [&text](std::string_view label, std::string_view value) {
     fmt::format_to(std::back_inserter(text), "  {:<22}{}\n", label, value);
@@ -46,10 +59,16 @@ std::string plan_text(const PlanView& view) {
   line("blocks, chunks", fmt::format("{}, {}", grouped(summary.blocks), grouped(summary.chunks)));
   line("peak device memory", bytes_of_budget(summary.peak_device_bytes, plan.device_budget_bytes));
   line("peak host memory", bytes_of_budget(summary.peak_host_bytes, plan.host_budget_bytes) + " per rank");
-  line("A sent", bytes(summary.network_bytes));
-  line("B generated", bytes(summary.generated_bytes));
-  line("host to devices", "at most " + bytes(summary.h2d_bytes));
-  line("devices to host", bytes(summary.d2h_bytes));
+  const auto predicted = predict_volumes(contraction, machine, plan);
+  const auto volume = [&](std::int64_t counted, double PredictedVolumes::*of_model) {
+    return bytes(counted) + (predicted ? model_text(*predicted.*of_model) : "");
+  };
+  line(streams_b ? "A and B sent" : "A sent",
+       volume(summary.network_bytes, &PredictedVolumes::network_bytes));
+  if (!streams_b) line("B generated", bytes(summary.generated_bytes));
+  line("host to devices", "at most " + volume(summary.h2d_bytes, &PredictedVolumes::loaded_bytes));
+  line("devices to host", volume(summary.d2h_bytes, &PredictedVolumes::stored_bytes));
+  if (predicted) line("model", cases_text(*predicted));
   line("imbalance", fmt::format("{:.4f}", summary.imbalance));
   line("critical path",
        fmt::format("{} in {} chunks, stores and messages", quantity(view.critical.seconds, "s"),
@@ -60,30 +79,33 @@ std::string plan_text(const PlanView& view) {
 
 nlohmann::ordered_json plan_json(const PlanView& view) {
   const auto& [contraction, machine, plan, summary] = view.work;
-  return {{"problem", contraction.name},
-          {"platform", machine.platform.name},
-          {"strategy", plan.strategy},
-          {"parameters", plan.parameters},
-          {"grid", {{"p", plan.grid.p}, {"q", plan.grid.q}}},
-          {"nodes", machine.nodes()},
-          {"ranks", machine.ranks},
-          {"devices", machine.devices()},
-          {"gemms", summary.gemms},
-          {"blocks", summary.blocks},
-          {"chunks", summary.chunks},
-          {"peak_device_bytes", summary.peak_device_bytes},
-          {"budget_device_bytes", plan.device_budget_bytes},
-          {"peak_host_bytes", summary.peak_host_bytes},
-          {"budget_host_bytes", plan.host_budget_bytes},
-          {"bytes",
-           {{"network", summary.network_bytes},
-            {"h2d", summary.h2d_bytes},
-            {"d2h", summary.d2h_bytes},
-            {"generated", summary.generated_bytes}}},
-          {"imbalance", summary.imbalance},
-          {"critical_path_s", view.critical.seconds},
-          {"wall_s", view.wall_s},
-          {"peak_rss_bytes", peak_rss_bytes()}};
+  nlohmann::ordered_json json{{"problem", contraction.name},
+                              {"platform", machine.platform.name},
+                              {"strategy", plan.strategy},
+                              {"parameters", plan.parameters},
+                              {"grid", {{"p", plan.grid.p}, {"q", plan.grid.q}}},
+                              {"nodes", machine.nodes()},
+                              {"ranks", machine.ranks},
+                              {"devices", machine.devices()},
+                              {"gemms", summary.gemms},
+                              {"blocks", summary.blocks},
+                              {"chunks", summary.chunks},
+                              {"peak_device_bytes", summary.peak_device_bytes},
+                              {"budget_device_bytes", plan.device_budget_bytes},
+                              {"peak_host_bytes", summary.peak_host_bytes},
+                              {"budget_host_bytes", plan.host_budget_bytes},
+                              {"bytes",
+                               {{"network", summary.network_bytes},
+                                {"h2d", summary.h2d_bytes},
+                                {"d2h", summary.d2h_bytes},
+                                {"generated", summary.generated_bytes}}},
+                              {"imbalance", summary.imbalance},
+                              {"critical_path_s", view.critical.seconds},
+                              {"wall_s", view.wall_s},
+                              {"peak_rss_bytes", peak_rss_bytes()}};
+  if (const auto predicted = predict_volumes(contraction, machine, plan))
+    json["model"] = model_json(*predicted);
+  return json;
 }
 
 }  // namespace foretile

@@ -1,0 +1,80 @@
+// How much data stationary-c moves, by the paper's formulas: RR-9289 section 3, with its symbols (Table 1).
+//
+// The paper lets everything divide everything. Here X, Y and Z are rounded up, and where the paper writes b X
+// (or c Y) for the rows (columns) of a process, M_t / p (N_t / q) stands: the same where b p divides M_t, the
+// mean over the processes elsewhere. Tiles of different sizes count with the mean of their matrix, zero tiles
+// with 0 bytes. In ragged or sparse cases the formulas are therefore estimates; the planner's own counts
+// (PlanSummary) are exact.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "planner/contraction.hpp"
+#include "planner/plan.hpp"
+#include "platforms/machine.hpp"
+
+namespace foretile {
+
+/// Table 1. Sizes in tiles, all at least 1.
+struct ModelSymbols {
+  double M_t = 1, K_t = 1, N_t = 1;
+  double p = 1, q = 1;
+  double G = 1;  ///< devices per process
+  double b = 1, c = 1;
+  double d = 1;
+
+  double X() const;  ///< blocks of C across rows
+  double Y() const;  ///< blocks of C across columns
+  double Z() const;  ///< chunks per block
+};
+
+/// A number for each matrix: tiles, or bytes.
+struct PerMatrix {
+  double a = 0, b = 0, c = 0;
+  double sum() const { return a + b + c; }
+};
+
+/// Weights that make a sum of tiles a sum of bytes.
+PerMatrix operator*(const PerMatrix& tiles, const PerMatrix& bytes_per_tile);
+
+/// 3.2.1: tiles that a process receives: A's Y times, B's X times.
+PerMatrix Comm_process(const ModelSymbols& s);
+
+/// 3.2.1: all processes together.
+PerMatrix Comm_total(const ModelSymbols& s);
+
+/// Equation (1): which inputs are loaded more than once.
+enum class CommCase : std::uint8_t {
+  a,  ///< none: all that a device needs fits
+  b,  ///< A: whole columns of B fit beside the block of C
+  c   ///< A and B
+};
+
+/// Equation (1). `Mem_GPU` and `tile` are in the same unit: words, bytes, or tiles with tile = {1, 1, 1}.
+CommCase comm_case(const ModelSymbols& s, double Mem_GPU, const PerMatrix& tile = {1, 1, 1});
+
+/// Equation (1): tiles that move between host (or peers) and each device. C's are those written back; for
+/// C += A B as many are read (3.2.2).
+PerMatrix Comm_GPU(const ModelSymbols& s, CommCase of);
+
+/// The model's figures for a plan, over all ranks and devices.
+struct PredictedVolumes {
+  ModelSymbols symbols;
+  CommCase of = CommCase::c;
+  double network_bytes = 0;  ///< received by all ranks
+  double loaded_bytes = 0;   ///< onto devices, from host and peers: A, B, and C for C += A B
+  double stored_bytes = 0;   ///< C, from devices to host
+  PerMatrix device_tiles;    ///< Comm_GPU, nonzero tiles only
+
+  /// "a", "b", "c1" or "c2" (3.2.3: C is one block, or several).
+  std::string case_name() const;
+};
+
+/// Nothing for plans whose B stays. Needs the frame of the plan only. Where the plan sends each tile once
+/// (without global barriers, or with keep_received), X and Y count as 1 in the network's share.
+std::optional<PredictedVolumes> predict_volumes(const Contraction& contraction, const Machine& machine,
+                                                const Plan& plan);
+
+}  // namespace foretile
