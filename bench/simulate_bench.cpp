@@ -1,5 +1,5 @@
-// Rehearsing C65H132 v1, every task: target 40 s and 1.5 GB on 108 GPUs (50,000 GEMMs/s), 300,000 GEMMs/s
-// on 3.
+// Rehearsing every task. C65H132 v1: target 40 s and 1.5 GB on 108 GPUs (50,000 GEMMs/s), 300,000 GEMMs/s on
+// 3. Dense with stationary-c on the 432 GPUs of 72 Summit nodes: target 30,000 GEMMs/s.
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -28,12 +28,8 @@ double simulate_in_child(const Plan& plan, const Contraction& contraction, const
   return 1024.0 * static_cast<double>(usage.ru_maxrss);
 }
 
-void simulate_c65_v1(benchmark::State& state) {
-  const Contraction contraction = build_contraction(load_problem("c65-v1"));
-  const Machine machine = make_machine(load_platform("summit"),
-                                       {.nodes = {}, .ranks = {}, .gpus = static_cast<int>(state.range(0))});
-  const Plan plan = make_plan(contraction, machine, {});
-  const auto gemms = static_cast<double>(verify(plan, contraction).gemms);
+void simulate_plan(benchmark::State& state, const Plan& plan, const Contraction& contraction,
+                   const Machine& machine, double gemms) {
   for (auto _ : state) {
     const double bytes = simulate_in_child(plan, contraction, machine);
     if (bytes < 0) state.SkipWithError("the simulation failed");
@@ -42,6 +38,33 @@ void simulate_c65_v1(benchmark::State& state) {
   state.counters["gemms_per_s"] =
       benchmark::Counter(gemms * static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
 }
+
+void simulate_c65_v1(benchmark::State& state) {
+  const Contraction contraction = build_contraction(load_problem("c65-v1"));
+  const Machine machine = make_machine(load_platform("summit"),
+                                       {.nodes = {}, .ranks = {}, .gpus = static_cast<int>(state.range(0))});
+  const Plan plan = make_plan(contraction, machine, {});
+  simulate_plan(state, plan, contraction, machine, static_cast<double>(verify(plan, contraction).gemms));
+}
 BENCHMARK(simulate_c65_v1)->ArgName("gpus")->Arg(3)->Arg(108)->Unit(benchmark::kSecond)->UseRealTime();
+
+/// Square matrices of so many tiles of 1024 a side; without barriers, or with global ones.
+void simulate_dense_432_gpus(benchmark::State& state) {
+  const std::int64_t tiles = state.range(0);
+  const Tiling tiling = Tiling::uniform(tiles * 1024, 1024);
+  const Shape shape = Shape::dense(tiling.tiles(), tiling.tiles());
+  const Contraction contraction{"", tiling, tiling, tiling, shape, shape, shape, 1};
+  const Machine machine = make_machine(load_platform("summit"), {.nodes = 72, .ranks = {}, .gpus = {}});
+  const Plan plan = make_plan(
+      contraction, machine, {{"strategy", "stationary-c"}, {"barriers", state.range(1) ? "global" : "none"}});
+  simulate_plan(state, plan, contraction, machine, static_cast<double>(tiles * tiles * tiles));
+}
+BENCHMARK(simulate_dense_432_gpus)
+    ->ArgNames({"tiles", "global"})
+    ->Args({96, 0})
+    ->Args({96, 1})
+    ->Args({144, 1})
+    ->Unit(benchmark::kSecond)
+    ->UseRealTime();
 
 }  // namespace

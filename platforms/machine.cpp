@@ -44,6 +44,13 @@ int Machine::socket_of(int rank, int device) const {
   return std::min((first + device) / platform.devices_per_socket, platform.sockets - 1);
 }
 
+std::pair<int, int> Machine::sockets_of(int rank) const {
+  const std::int64_t local = rank % ranks_per_node;
+  const std::int64_t first = local * platform.sockets / ranks_per_node;
+  const std::int64_t end = ((local + 1) * platform.sockets + ranks_per_node - 1) / ranks_per_node;
+  return {static_cast<int>(first), static_cast<int>(end)};
+}
+
 int Machine::cores_per_rank() const {
   return std::max(1, platform.cores_per_node() / ranks_per_node);
 }

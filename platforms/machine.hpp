@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "platforms/platform.hpp"
 
@@ -24,8 +25,10 @@ struct Machine {
   int nodes() const { return (ranks - 1) / ranks_per_node + 1; }
   int devices() const { return ranks * devices_per_rank; }
   int node_of(int rank) const { return rank / ranks_per_node; }
-  /// Socket within its node of a rank's device, and of the rank's host memory (that of device 0).
+  /// Socket within its node of a rank's device.
   int socket_of(int rank, int device) const;
+  /// First and last + 1 of the sockets whose cores and memory the rank has, whole or in part.
+  std::pair<int, int> sockets_of(int rank) const;
   /// Cores that a rank may use to generate tiles; at least 1.
   int cores_per_rank() const;
   std::int64_t host_bytes_per_rank() const;

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <limits>
+#include "base/random.hpp"
 
 namespace foretile {
 
@@ -10,145 +10,180 @@ namespace sg4 = simgrid::s4u;
 
 namespace {
 
-/// A missing figure means that the link never limits.
-double capacity(double bytes_per_s) {
-  return bytes_per_s > 0 ? bytes_per_s : 1e18;
+/// Links that never limit are null; a route needs at least one that is not.
+void add_route(sg4::NetZone* zone, const sg4::Host* from, const sg4::Host* to,
+               const std::vector<sg4::Link*>& links) {
+  std::vector<sg4::LinkInRoute> route;
+  for (const sg4::Link* link : links) {
+    if (link) route.emplace_back(link);
+  }
+  zone->add_route(from ? from->get_netpoint() : nullptr, to ? to->get_netpoint() : nullptr, nullptr, nullptr,
+                  route, false);
+}
+
+bool has_copies(const Machine& machine) {
+  return machine.platform.device.kind == DeviceKind::gpu;
 }
 
 }  // namespace
 
+int home_socket(const Machine& machine, int rank, TileRef tile) {
+  const auto [first, end] = machine.sockets_of(rank);
+  if (end - first == 1) return first;
+  const std::uint64_t bits = counter_bits(static_cast<std::uint64_t>(tile.matrix), tile.id);
+  return first + static_cast<int>(bits % static_cast<std::uint64_t>(end - first));
+}
+
 MachineModel::MachineModel(sg4::Engine& engine, const Machine& machine)
-    : machine_(&machine), zone_(sg4::create_full_zone("machine")) {
+    : machine_(&machine), root_(sg4::create_full_zone("machine")), ranks_(machine.ranks) {
   (void)engine;
-  add_hosts();
-  for (int node = 0; node < machine.nodes(); ++node) add_device_routes(node);
-  add_message_routes();
-  zone_->seal();
+  int rank = 0;
+  for (int node = 0; node < machine.nodes(); ++node) {
+    cores_.push_back(root_->create_host(fmt::format("cores{}", node), kHostSpeed)
+                         ->set_core_count(machine.platform.cores_per_node())
+                         ->seal());
+    if (!has_copies(machine)) continue;
+    const std::vector<Socket> sockets = add_sockets(node);
+    for (; rank < machine.ranks && machine.node_of(rank) == node; ++rank) add_copies(rank, sockets);
+  }
+  add_messages();
+  root_->seal();
+}
+
+std::int64_t MachineModel::hosts(const Machine& machine) {
+  constexpr int kPorts = 2;
+  const int copies = has_copies(machine) ? machine.devices_per_rank + machine.platform.sockets : 0;
+  return machine.nodes() + static_cast<std::int64_t>(machine.ranks) * (kPorts + copies);
 }
 
 sg4::Link* MachineModel::link(const std::string& name, double bandwidth) {
-  return zone_->create_link(name, capacity(bandwidth))->set_latency(0)->seal();
+  return root_->create_link(name, bandwidth > 0 ? bandwidth : 1e18)->set_latency(0)->seal();
 }
 
-double MachineModel::copy_latency(int rank, MemoryPlace from, MemoryPlace to) const {
-  const NodeLinks& l = machine_->platform.links;
-  const auto socket = [&](MemoryPlace place) {
-    return machine_->socket_of(rank, place == kHost ? 0 : place);
-  };
-  const double bus = socket(from) == socket(to) ? 0 : l.cross_socket.latency_s;
-  if (from == kHost) return l.host_to_device.latency_s + bus;
-  if (to == kHost) return l.device_to_host.latency_s + bus;
-  return l.peer.latency_s + bus;
+/// Null where a figure is missing.
+sg4::Link* MachineModel::limit(const std::string& name, double bandwidth) {
+  return bandwidth > 0 ? link(name, bandwidth) : nullptr;
 }
 
-double MachineModel::message_latency(int from_rank, int to_rank) const {
+// ---- copies ----
+
+std::vector<MachineModel::Socket> MachineModel::add_sockets(int node) {
   const Platform& p = machine_->platform;
-  return machine_->node_of(from_rank) == machine_->node_of(to_rank) ? p.links.message.latency_s
-                                                                    : p.network.message.latency_s;
-}
-
-void MachineModel::route(sg4::Host* from, sg4::Host* to, const Route& links) {
-  zone_->add_route(from->get_netpoint(), to->get_netpoint(), nullptr, nullptr, links, false);
-}
-
-void MachineModel::add_hosts() {
-  const Machine& m = *machine_;
-  for (int node = 0; node < m.nodes(); ++node) {
-    cores_.push_back(zone_->create_host(fmt::format("cores{}", node), kHostSpeed)
-                         ->set_core_count(m.platform.cores_per_node())
-                         ->seal());
-    bus_.emplace_back();
-    for (int socket = 0; socket < m.platform.sockets; ++socket) {
-      const LinkModel& bus = m.platform.links.cross_socket;
-      bus_.back().push_back(link(fmt::format("bus{}.{}", node, socket), bus.bandwidth_bytes_per_s));
-    }
+  std::vector<Socket> sockets;
+  for (int socket = 0; socket < p.sockets; ++socket) {
+    const std::string name = fmt::format("{}.{}", node, socket);
+    sockets.push_back({limit("memory" + name, p.memory_bandwidth_bytes_per_s),
+                       limit("socket_down" + name, p.links.socket_host_to_device_bytes_per_s),
+                       limit("socket_up" + name, p.links.socket_host_to_device_bytes_per_s),
+                       limit("bus" + name, p.links.cross_socket.bandwidth_bytes_per_s)});
   }
-  for (int rank = 0; rank < m.ranks; ++rank) {
-    memories_.push_back(zone_->create_host(fmt::format("memory{}", rank), kHostSpeed)->seal());
-    devices_.emplace_back();
-    for (int d = 0; d < m.devices_per_rank; ++d) {
-      const std::string name = fmt::format("{}.{}", rank, d);
-      devices_.back().push_back(zone_->create_host("device" + name, kHostSpeed)->seal());
-    }
-  }
+  return sockets;
 }
 
-MachineModel::Route MachineModel::between_sockets(int node, int from, int to) const {
-  if (from == to) return {};
-  return {sg4::LinkInRoute(bus_[node][from])};
-}
-
-void MachineModel::add_device_routes(int node) {
+void MachineModel::add_copies(int rank, const std::vector<Socket>& sockets) {
   const Machine& m = *machine_;
   const NodeLinks& l = m.platform.links;
-  std::vector<sg4::Link*> down;
-  std::vector<sg4::Link*> up;
-  for (int socket = 0; socket < m.platform.sockets; ++socket) {
-    const std::string name = fmt::format("{}.{}", node, socket);
-    down.push_back(link("socket_down" + name, l.socket_host_to_device_bytes_per_s));
-    up.push_back(link("socket_up" + name, l.socket_host_to_device_bytes_per_s));
+  sg4::NetZone* const zone = sg4::create_full_zone(fmt::format("rank{}", rank))->set_parent(root_);
+  Rank& hosts = ranks_[rank];
+  hosts.memories.resize(sockets.size());
+  const auto [first, end] = m.sockets_of(rank);
+  for (int socket = first; socket < end; ++socket) {
+    hosts.memories[socket] = zone->create_host(fmt::format("memory{}.{}", rank, socket), kHostSpeed)->seal();
   }
-  for (int rank = 0; rank < m.ranks; ++rank) {
-    if (m.node_of(rank) != node) continue;
-    const int home = m.socket_of(rank, 0);
-    std::vector<sg4::Link*> out;
-    std::vector<sg4::Link*> in;
-    for (int d = 0; d < m.devices_per_rank; ++d) {
-      const int socket = m.socket_of(rank, d);
-      const std::string name = fmt::format("{}.{}", rank, d);
-      Route load{sg4::LinkInRoute(link("h2d" + name, l.host_to_device.bandwidth_bytes_per_s)),
-                 sg4::LinkInRoute(down[socket])};
-      Route store{sg4::LinkInRoute(link("d2h" + name, l.device_to_host.bandwidth_bytes_per_s)),
-                  sg4::LinkInRoute(up[socket])};
-      for (const auto& hop : between_sockets(node, home, socket)) load.push_back(hop);
-      for (const auto& hop : between_sockets(node, socket, home)) store.push_back(hop);
-      route(memory(rank), device(rank, d), load);
-      route(device(rank, d), memory(rank), store);
-      out.push_back(link("out" + name, l.peer.bandwidth_bytes_per_s));
-      in.push_back(link("in" + name, l.peer.bandwidth_bytes_per_s));
+  Links in;
+  Links out;
+  for (int d = 0; d < m.devices_per_rank; ++d) {
+    const std::string name = fmt::format("{}.{}", rank, d);
+    hosts.devices.push_back(zone->create_host("device" + name, kHostSpeed)->seal());
+    in.push_back(link("h2d" + name, l.host_to_device.bandwidth_bytes_per_s));
+    out.push_back(link("d2h" + name, l.device_to_host.bandwidth_bytes_per_s));
+    const int there = m.socket_of(rank, d);
+    for (int here = first; here < end; ++here) {
+      const bool far = here != there;
+      add_route(zone, hosts.memories[here], hosts.devices[d],
+                {sockets[here].memory, far ? sockets[here].bus : nullptr, sockets[there].down, in[d]});
+      add_route(zone, hosts.devices[d], hosts.memories[here],
+                {out[d], sockets[there].up, far ? sockets[there].bus : nullptr, sockets[here].memory});
     }
-    for (int from = 0; from < m.devices_per_rank; ++from) {
-      for (int to = 0; to < m.devices_per_rank; ++to) {
-        if (from == to) continue;
-        Route peer{sg4::LinkInRoute(out[from]), sg4::LinkInRoute(in[to])};
-        for (const auto& hop : between_sockets(node, m.socket_of(rank, from), m.socket_of(rank, to)))
-          peer.push_back(hop);
-        route(device(rank, from), device(rank, to), peer);
+  }
+  add_peers(zone, rank, sockets, in, out);
+  zone->seal();
+}
+
+void MachineModel::add_peers(sg4::NetZone* zone, int rank, const std::vector<Socket>& sockets,
+                             const Links& in, const Links& out) {
+  const std::vector<sg4::Host*>& devices = ranks_[rank].devices;
+  for (int from = 0; from < machine_->devices_per_rank; ++from) {
+    for (int to = 0; to < machine_->devices_per_rank; ++to) {
+      if (from == to) continue;
+      const int here = machine_->socket_of(rank, from);
+      const int there = machine_->socket_of(rank, to);
+      if (here == there) {
+        add_route(zone, devices[from], devices[to],
+                  {link(fmt::format("peer{}.{}.{}", rank, from, to),
+                        machine_->platform.links.peer.bandwidth_bytes_per_s)});
+      } else {
+        add_route(zone, devices[from], devices[to],
+                  {out[from], sockets[here].up, sockets[here].bus, sockets[there].down, in[to]});
       }
     }
   }
 }
 
-void MachineModel::add_message_routes() {
+Flow MachineModel::copy(int rank, const Copy& copy) const {
+  const NodeLinks& l = machine_->platform.links;
+  const Rank& hosts = ranks_[rank];
+  const auto socket = [&](MemoryPlace place) {
+    return place == kHost ? home_socket(*machine_, rank, copy.tiles.front())
+                          : machine_->socket_of(rank, place);
+  };
+  const auto host = [&](MemoryPlace place, int at) {
+    return place == kHost ? hosts.memories[at] : hosts.devices[place];
+  };
+  const int here = socket(copy.from);
+  const int there = socket(copy.to);
+  const double own = copy.from == kHost ? l.host_to_device.latency_s
+                     : copy.to == kHost ? l.device_to_host.latency_s
+                                        : l.peer.latency_s;
+  return {host(copy.from, here), host(copy.to, there), own + (here == there ? 0 : l.cross_socket.latency_s)};
+}
+
+// ---- messages ----
+
+Flow MachineModel::message(int from_rank, int to_rank) const {
+  const Platform& p = machine_->platform;
+  const Rank& from = ranks_[from_rank];
+  const Rank& to = ranks_[to_rank];
+  if (machine_->node_of(from_rank) == machine_->node_of(to_rank))
+    return {from.near_port, to.near_port, p.links.message.latency_s};
+  return {from.far_port, to.far_port, p.network.message.latency_s};
+}
+
+/// Two stars: each rank's way out of a node and into one, and its way out to its neighbours. Both ports of a
+/// rank are in one zone, as nothing travels between the stars.
+void MachineModel::add_messages() {
   const Machine& m = *machine_;
   const Network& net = m.platform.network;
-  const LinkModel& inside = m.platform.links.message;
-  std::vector<sg4::Link*> inject;
-  std::vector<sg4::Link*> eject;
-  for (int node = 0; node < m.nodes(); ++node) {
-    inject.push_back(link(fmt::format("inject{}", node), net.node_injection_bytes_per_s));
-    eject.push_back(link(fmt::format("eject{}", node), net.node_injection_bytes_per_s));
-  }
-  std::vector<sg4::Link*> send;
-  std::vector<sg4::Link*> receive;
-  std::vector<sg4::Link*> local;
+  sg4::NetZone* const zone = sg4::create_star_zone("messages")->set_parent(root_);
+  sg4::Link* inject = nullptr;
+  sg4::Link* eject = nullptr;
   for (int rank = 0; rank < m.ranks; ++rank) {
-    send.push_back(link(fmt::format("send{}", rank), net.message.bandwidth_bytes_per_s));
-    receive.push_back(link(fmt::format("receive{}", rank), net.message.bandwidth_bytes_per_s));
-    local.push_back(link(fmt::format("local{}", rank), inside.bandwidth_bytes_per_s));
-  }
-  for (int from = 0; from < m.ranks; ++from) {
-    for (int to = 0; to < m.ranks; ++to) {
-      if (from == to) continue;
-      if (m.node_of(from) == m.node_of(to)) {
-        route(memory(from), memory(to), {sg4::LinkInRoute(local[from])});
-      } else {
-        route(memory(from), memory(to),
-              {sg4::LinkInRoute(send[from]), sg4::LinkInRoute(inject[m.node_of(from)]),
-               sg4::LinkInRoute(eject[m.node_of(to)]), sg4::LinkInRoute(receive[to])});
-      }
+    if (rank % m.ranks_per_node == 0) {
+      inject = limit(fmt::format("inject{}", m.node_of(rank)), net.node_injection_bytes_per_s);
+      eject = limit(fmt::format("eject{}", m.node_of(rank)), net.node_injection_bytes_per_s);
     }
+    Rank& hosts = ranks_[rank];
+    hosts.far_port = zone->create_host(fmt::format("far{}", rank), kHostSpeed)->seal();
+    hosts.near_port = zone->create_host(fmt::format("near{}", rank), kHostSpeed)->seal();
+    add_route(zone, hosts.far_port, nullptr,
+              {link(fmt::format("send{}", rank), net.message.bandwidth_bytes_per_s), inject});
+    add_route(zone, nullptr, hosts.far_port,
+              {eject, limit(fmt::format("receive{}", rank), net.message.bandwidth_bytes_per_s)});
+    add_route(zone, hosts.near_port, nullptr,
+              {link(fmt::format("local{}", rank), m.platform.links.message.bandwidth_bytes_per_s)});
+    add_route(zone, nullptr, hosts.near_port, {});
   }
+  zone->seal();
 }
 
 }  // namespace foretile

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <simgrid/s4u.hpp>
+#include <string>
 #include <vector>
 
 #include "platforms/machine.hpp"
@@ -13,43 +14,71 @@ namespace foretile {
 /// precision (1e-5), so those of hosts and links (bytes/s) should be of like size.
 inline constexpr double kHostSpeed = 1e9;
 
-/// Links:
-///  - host -> device and back: the device's link, the limit of all devices on its socket, and the bus when
-///  the
-///    host's memory is on another socket,
-///  - device -> device: one's way out, the other's way in, and the bus between sockets,
+/// Where bytes leave, where they arrive, and what passes until the first byte.
+struct Flow {
+  simgrid::s4u::Host* from = nullptr;
+  simgrid::s4u::Host* to = nullptr;
+  double latency_s = 0;
+};
+
+/// Socket of the node in whose memory a tile of the rank lies: any that the rank spans, by a hash of the
+/// tile. Pages are where the thread ran that touched them first, and threads run on all of the rank's cores.
+int home_socket(const Machine& machine, int rank, TileRef tile);
+
+/// Links, every direction one of its own:
+///  - host -> device: the memory of the tile's socket (both directions together), the bus when the device is
+///    on another socket, the limit of all devices on the device's socket, and the device's link; back the
+///    same way,
+///  - device -> device on one socket: a link for each ordered pair (a V100 of Summit has two NVLink bricks
+///    for each of its peers and two for the CPU),
+///  - device -> device across sockets: out as to the host, the bus, in as from the host, but no memory,
 ///  - rank -> rank: the rank's own cap and its node's injection limit on either side; inside a node a link of
 ///    the rank's own.
-/// The links have no latency of their own: CM02 shares a link among flows in inverse proportion to their
-/// latencies, as TCP does and DMA engines do not. Flows start when their latency is over instead.
-/// Every direction is a link of its own. Flows between nodes and flows inside a node share no link, so that
-/// SimGrid solves them apart. No link joins all nodes: the fabric is taken as non-blocking.
+/// Flows start when their latency is over: the links have none of their own, since CM02 shares a link among
+/// flows in inverse proportion to their latencies, as TCP does and DMA engines do not.
+/// Messages share no link with copies, nor do they cross host memory, so that SimGrid solves the copies of a
+/// node apart from all else. No link joins all nodes: the fabric is taken as non-blocking.
+/// One zone per rank and one for all messages, so that routes take memory in proportion to the ranks.
 class MachineModel {
  public:
   MachineModel(simgrid::s4u::Engine& engine, const Machine& machine);
 
-  simgrid::s4u::Host* memory(int rank) const { return memories_[rank]; }
-  simgrid::s4u::Host* device(int rank, int device) const { return devices_[rank][device]; }
-  /// Until the first byte: of a copy inside a rank, of a message.
-  double copy_latency(int rank, MemoryPlace from, MemoryPlace to) const;
-  double message_latency(int from_rank, int to_rank) const;
+  /// A batch goes by its first tile.
+  Flow copy(int rank, const Copy& copy) const;
+  Flow message(int from_rank, int to_rank) const;
   /// All cores of the rank's node: several ranks share them.
   simgrid::s4u::Host* cores(int rank) const { return cores_[machine_->node_of(rank)]; }
 
+  /// SimGrid hosts that a machine of this size takes.
+  static std::int64_t hosts(const Machine& machine);
+
  private:
-  using Route = std::vector<simgrid::s4u::LinkInRoute>;
+  using Links = std::vector<simgrid::s4u::Link*>;
+  struct Socket {
+    simgrid::s4u::Link* memory = nullptr;
+    simgrid::s4u::Link* down = nullptr;  // to all devices
+    simgrid::s4u::Link* up = nullptr;
+    simgrid::s4u::Link* bus = nullptr;  // out of the socket
+  };
+  struct Rank {
+    std::vector<simgrid::s4u::Host*> memories;  // by socket of the node; null where the rank has no part
+    std::vector<simgrid::s4u::Host*> devices;
+    simgrid::s4u::Host* far_port = nullptr;  // for messages to other nodes
+    simgrid::s4u::Host* near_port = nullptr;
+  };
+
   simgrid::s4u::Link* link(const std::string& name, double bandwidth);
-  void add_hosts();
-  void add_device_routes(int node);
-  void add_message_routes();
-  Route between_sockets(int node, int from, int to) const;
-  void route(simgrid::s4u::Host* from, simgrid::s4u::Host* to, const Route& links);
+  simgrid::s4u::Link* limit(const std::string& name, double bandwidth);
+  std::vector<Socket> add_sockets(int node);
+  void add_copies(int rank, const std::vector<Socket>& sockets);
+  void add_peers(simgrid::s4u::NetZone* zone, int rank, const std::vector<Socket>& sockets, const Links& in,
+                 const Links& out);
+  void add_messages();
 
   const Machine* machine_;
-  simgrid::s4u::NetZone* zone_;
-  std::vector<simgrid::s4u::Host*> memories_, cores_;
-  std::vector<std::vector<simgrid::s4u::Host*>> devices_;
-  std::vector<std::vector<simgrid::s4u::Link*>> bus_;  // node x (socket it leaves)
+  simgrid::s4u::NetZone* root_;
+  std::vector<simgrid::s4u::Host*> cores_;  // by node
+  std::vector<Rank> ranks_;
 };
 
 }  // namespace foretile

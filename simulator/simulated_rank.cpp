@@ -23,10 +23,6 @@ double SimulatedRank::noise(double deviation) {
   return deviation > 0 ? std::max(0.1, 1.0 + deviation * random_.normal()) : 1.0;
 }
 
-sg4::Host* SimulatedRank::place(MemoryPlace place) const {
-  return place == kHost ? model_.memory(rank_) : model_.device(rank_, place);
-}
-
 Activity& SimulatedRank::activity(OperationId id, Activity::Kind kind) {
   while (activities_.size() <= id) activities_.emplace_back();
   Activity& a = activities_[id];
@@ -54,18 +50,17 @@ void SimulatedRank::on_cores(Activity& activity, double seconds) {
 }
 
 /// The flow starts when the latency is over (see MachineModel).
-void SimulatedRank::transfer(Activity& activity, sg4::Host* from, sg4::Host* to, double latency_s,
-                             std::int64_t bytes) {
+void SimulatedRank::transfer(Activity& activity, const Flow& flow, std::int64_t bytes) {
   const auto noisy =
       static_cast<std::uint64_t>(static_cast<double>(bytes) * noise(machine_.platform.noise.link));
-  const auto start = [&activity, from, to, noisy] {
+  const auto start = [&activity, from = flow.from, to = flow.to, noisy] {
     const sg4::CommPtr comm = sg4::Comm::sendto_init(from, to)->set_payload_size(noisy);
     comm->set_data(&activity);
     activity.simgrid = comm;
     comm->start();
   };
-  if (latency_s > 0) {
-    simgrid::kernel::timer::Timer::set(now() + latency_s, start);
+  if (flow.latency_s > 0) {
+    simgrid::kernel::timer::Timer::set(now() + flow.latency_s, start);
   } else {
     start();
   }
@@ -110,7 +105,8 @@ void SimulatedRank::start_copy(OperationId id, const Copy& copy) {
     return;
   }
   Activity& a = activity(id, Activity::Kind::copy_overhead);
-  a.copy = {copy.from, copy.to, {}, copy.bytes};
+  a.flow = model_.copy(rank_, copy);
+  a.bytes = copy.bytes;
   if (overhead > 0) {
     in_turn(a, manager_free_at, overhead);
   } else {
@@ -120,14 +116,12 @@ void SimulatedRank::start_copy(OperationId id, const Copy& copy) {
 
 void SimulatedRank::begin_copy(Activity& a) {
   a.kind = Activity::Kind::plain;
-  transfer(a, place(a.copy.from), place(a.copy.to), model_.copy_latency(rank_, a.copy.from, a.copy.to),
-           a.copy.bytes);
+  transfer(a, a.flow, a.bytes);
 }
 
 void SimulatedRank::begin_message(Activity& a) {
   a.kind = Activity::Kind::message;
-  transfer(a, model_.memory(rank_), model_.memory(a.to_rank), model_.message_latency(rank_, a.to_rank),
-           a.message.bytes);
+  transfer(a, model_.message(rank_, a.to_rank), a.message.bytes);
 }
 
 void SimulatedRank::start_send(OperationId id, int to_rank, const Message& message) {
@@ -141,6 +135,13 @@ void SimulatedRank::start_send(OperationId id, int to_rank, const Message& messa
   } else {
     begin_message(a);
   }
+}
+
+/// A few bytes: only latency.
+void SimulatedRank::send_signal(int to_rank, Signal signal) {
+  RankScheduler* const receiver = all_[to_rank]->scheduler_;
+  simgrid::kernel::timer::Timer::set(now() + model_.message(rank_, to_rank).latency_s,
+                                     [receiver, signal] { receiver->signalled(signal); });
 }
 
 void SimulatedRank::ended(Activity& a) {

@@ -21,7 +21,8 @@ struct Activity {
   SimulatedRank* rank = nullptr;
   OperationId id = 0;
   simgrid::s4u::ActivityPtr simgrid;  // keeps it alive until it ends
-  Copy copy;
+  Flow flow;                          // of a copy
+  std::int64_t bytes = 0;
   Message message;
   int to_rank = 0;
   Path path;
@@ -47,7 +48,7 @@ class SimulatedRank final : public Backend {
   void release(int, TileRef) override {}
   void release_host(TileRef) override {}
   void release_message(int, int) override {}
-  void send_signal(int, Signal) override {}
+  void send_signal(int to_rank, Signal signal) override;
   void adopt(int, TileRef) override {}
 
  private:
@@ -59,15 +60,13 @@ class SimulatedRank final : public Backend {
   void in_turn(Activity& activity, double& free_at, double seconds);
   /// On cores that other ranks may use too.
   void on_cores(Activity& activity, double seconds);
-  void transfer(Activity& activity, simgrid::s4u::Host* from, simgrid::s4u::Host* to, double latency_s,
-                std::int64_t bytes);
+  void transfer(Activity& activity, const Flow& flow, std::int64_t bytes);
   void begin_copy(Activity& activity);
   void begin_message(Activity& activity);
   void deliver(const Activity& activity);
   void receive(const Message& message, const Path& path);
   double kernel_seconds(std::span<const Product> products) const;
   double noise(double deviation);
-  simgrid::s4u::Host* place(MemoryPlace place) const;
 
   int rank_;
   const Machine& machine_;

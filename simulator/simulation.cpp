@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <simgrid/s4u.hpp>
 
 #include "base/error.hpp"
 #include "scheduler/options.hpp"
 #include "scheduler/rank_scheduler.hpp"
+#include "simulator/engine.hpp"
 #include "simulator/machine_model.hpp"
 #include "simulator/simulated_rank.hpp"
 
@@ -18,26 +18,6 @@ namespace foretile {
 namespace sg4 = simgrid::s4u;
 
 namespace {
-
-/// CM02 is the plain fluid model. The factors undo what SimGrid adds for TCP over the internet (its default
-/// LV08 multiplies latency by 13.01 and bandwidth by 0.97).
-std::unique_ptr<sg4::Engine> make_engine() {
-  static std::array<std::string, 10> words{"foretile",
-                                           "--log=xbt_cfg.thresh:warning",
-                                           "--cfg=network/model:CM02",
-                                           "--cfg=network/TCP-gamma:0",
-                                           "--cfg=network/crosstraffic:0",
-                                           "--cfg=network/latency-factor:1",
-                                           "--cfg=network/bandwidth-factor:1",
-                                           "--cfg=network/weight-S:0",
-                                           "--cfg=surf/precision:1e-9",
-                                           "--cfg=maxmin/precision:1e-5"};
-  std::array<char*, words.size() + 1> arguments{};
-  std::transform(words.begin(), words.end(), arguments.begin(),
-                 [](std::string& word) { return word.data(); });
-  int count = static_cast<int>(words.size());
-  return std::make_unique<sg4::Engine>(&count, arguments.data());
-}
 
 void check_machine(const Plan& plan, const Machine& machine) {
   std::size_t devices = 0;
@@ -51,15 +31,14 @@ void check_machine(const Plan& plan, const Machine& machine) {
                     "plan for this machine");
 }
 
-/// SimGrid keeps a route for every pair of hosts: 8 bytes each, and more for those in use.
+/// SimGrid takes some kilobytes for each host and its links.
 void check_size(const Machine& machine) {
   constexpr int kMostHosts = 8000;
-  const std::int64_t hosts =
-      machine.nodes() + static_cast<std::int64_t>(machine.ranks) * (1 + machine.devices_per_rank);
+  const std::int64_t hosts = MachineModel::hosts(machine);
   if (hosts <= kMostHosts) return;
   throw input_error(
       "simulation", fmt::format("{} ranks with {} devices", machine.ranks, machine.devices_per_rank),
-      fmt::format("at most {} nodes, ranks and devices together", kMostHosts), "rehearse on fewer nodes");
+      fmt::format("at most {} sockets, ranks and devices together", kMostHosts), "rehearse on fewer nodes");
 }
 
 }  // namespace

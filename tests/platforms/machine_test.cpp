@@ -29,6 +29,8 @@ TEST(Machine, SummitWithOneRankPerSocket) {
   EXPECT_EQ(m.node_of(5), 2);
   EXPECT_EQ(m.socket_of(4, 2), 0);  // first rank of node 2
   EXPECT_EQ(m.socket_of(5, 0), 1);
+  EXPECT_EQ(m.sockets_of(4), std::pair(0, 1));
+  EXPECT_EQ(m.sockets_of(5), std::pair(1, 2));
   EXPECT_EQ(m.cores_per_rank(), 21);
   EXPECT_EQ(m.host_bytes_per_rank(), 256'000'000'000);
 }
@@ -39,8 +41,17 @@ TEST(Machine, SummitWithOneRankPerNode) {
   EXPECT_EQ(m.devices_per_rank, 6);
   EXPECT_EQ(m.socket_of(7, 2), 0);
   EXPECT_EQ(m.socket_of(7, 3), 1);
+  EXPECT_EQ(m.sockets_of(7), std::pair(0, 2));
   EXPECT_EQ(m.cores_per_rank(), 42);
   EXPECT_EQ(m.host_bytes_per_rank(), 512'000'000'000);
+}
+
+/// Three ranks on two sockets: the middle one has half of either.
+TEST(Machine, SocketsInParts) {
+  const Machine m = make_machine(load_platform("summit", {"platform.ranks_per_node=3"}), nodes(1));
+  EXPECT_EQ(m.sockets_of(0), std::pair(0, 1));
+  EXPECT_EQ(m.sockets_of(1), std::pair(0, 2));
+  EXPECT_EQ(m.sockets_of(2), std::pair(1, 2));
 }
 
 TEST(Machine, FewerGpusThanARankHas) {

@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
+#include <functional>
 #include <string>
 
+#include "platforms/loader.hpp"
+#include "simulator/engine.hpp"
 #include "tests/planner/small_machine.hpp"
 #include "tests/simulator/run_isolated.hpp"
 
@@ -13,45 +15,175 @@ namespace {
 
 namespace sg4 = simgrid::s4u;
 
-/// Devices 0 and 1 on socket 0, device 2 on socket 1.
-Machine three_devices() {
-  Machine m = small_machine(1, 3, 1, 1);
-  m.platform.sockets = 2;
-  m.platform.devices_per_socket = 2;
-  m.platform.links.host_to_device = {1e-6, 0};
-  m.platform.links.device_to_host = {2e-6, 0};
-  m.platform.links.peer = {10e-6, 1e9};
-  m.platform.links.cross_socket = {20e-6, 0};
-  return m;
+/// What `work` finds on a model of `machine`.
+std::vector<double> on_model(const Machine& machine,
+                             const std::function<std::vector<double>(const MachineModel&)>& work) {
+  return run_isolated([&] {
+    const auto engine = make_engine();
+    return work(MachineModel(*engine, machine));
+  });
 }
 
-/// Latencies of copies, then the ends of two flows of 1 MB that leave device 0 at once, to the same socket
-/// and to the other one: 2 MB at 1 GB/s, shared alike although their latencies differ.
-TEST(MachineModel, LatencyDoesNotChangeTheShare) {
-  const auto found = run_isolated([] {
-    std::array<std::string, 3> words{"test", "--cfg=network/model:CM02", "--cfg=network/TCP-gamma:0"};
-    std::array<char*, 4> arguments{words[0].data(), words[1].data(), words[2].data(), nullptr};
-    int count = 3;
-    sg4::Engine engine(&count, arguments.data());
-    const Machine machine = three_devices();
-    const MachineModel model(engine, machine);
-    std::vector<double> numbers{model.copy_latency(0, kHost, 1), model.copy_latency(0, kHost, 2),
-                                model.copy_latency(0, 2, kHost), model.copy_latency(0, 0, 1),
-                                model.copy_latency(0, 0, 2)};
-    sg4::Activity::on_completion_cb(
-        [&](const sg4::Activity&) { numbers.push_back(sg4::Engine::get_clock()); });
-    const auto near =
-        sg4::Comm::sendto_init(model.device(0, 0), model.device(0, 1))->set_payload_size(1000000);
-    const auto far =
-        sg4::Comm::sendto_init(model.device(0, 0), model.device(0, 2))->set_payload_size(1000000);
-    near->start();
-    far->start();
-    engine.run();
-    return numbers;
+/// Any tile of A whose home is `socket`.
+TileRef tile_at(const Machine& machine, int rank, int socket) {
+  TileRef tile{Matrix::a, 0};
+  while (home_socket(machine, rank, tile) != socket) ++tile.id;
+  return tile;
+}
+
+struct Wish {
+  int rank = 0;
+  MemoryPlace from = kHost;
+  MemoryPlace to = kHost;
+  int home = 0;  // of the tile in host memory
+};
+
+/// GB/s of each copy when all start at once and all are as long as each other.
+std::vector<double> rates(const Machine& machine, const std::vector<Wish>& wishes) {
+  return on_model(machine, [&](const MachineModel& model) {
+    constexpr double kBytes = 1e9;
+    std::vector<double> found(wishes.size());
+    std::vector<sg4::CommPtr> comms;
+    sg4::Activity::on_completion_cb([&found](const sg4::Activity& ended) {
+      *ended.get_data<double>() = kBytes / sg4::Engine::get_clock() / 1e9;
+    });
+    for (std::size_t n = 0; n < wishes.size(); ++n) {
+      const Wish& w = wishes[n];
+      const Flow flow = model.copy(w.rank, {w.from, w.to, {tile_at(machine, w.rank, w.home)}, 0});
+      comms.push_back(sg4::Comm::sendto_init(flow.from, flow.to));
+      comms.back()->set_payload_size(static_cast<std::uint64_t>(kBytes));
+      comms.back()->set_data(&found[n]);
+    }
+    for (const sg4::CommPtr& comm : comms) comm->start();
+    sg4::Engine::get_instance()->run();
+    return found;
   });
-  const std::vector<double> expected{1e-6, 21e-6, 22e-6, 10e-6, 30e-6, 2e-3, 2e-3};
+}
+
+void expect_rates(const Machine& machine, const std::vector<Wish>& wishes,
+                  const std::vector<double>& expected) {
+  const std::vector<double> found = rates(machine, wishes);
   ASSERT_EQ(found.size(), expected.size());
-  for (std::size_t n = 0; n < expected.size(); ++n) EXPECT_NEAR(found[n], expected[n], 1e-8) << n;
+  for (std::size_t n = 0; n < expected.size(); ++n) EXPECT_NEAR(found[n], expected[n], 0.01) << n;
+}
+
+Machine summit_node(int ranks) {
+  return make_machine(load_platform("summit", {"platform.ranks_per_node=" + std::to_string(ranks)}), {});
+}
+
+/// Loads of devices 0 to `devices` - 1 of a rank that spans the node, each from its own socket or each from
+/// the other.
+std::vector<Wish> loads(int devices, bool far) {
+  std::vector<Wish> wishes;
+  for (int d = 0; d < devices; ++d) wishes.push_back({0, kHost, d, (d < 3) == far ? 1 : 0});
+  return wishes;
+}
+
+// The measured rates are those that platforms/summit.toml quotes: arXiv 2010.10378.
+
+TEST(MachineModel, OneGpuOfSummit) {
+  expect_rates(summit_node(1), {{0, kHost, 0, 0}}, {47.7});
+  expect_rates(summit_node(1), {{0, 0, kHost, 0}}, {48.7});
+  expect_rates(summit_node(1), {{0, kHost, 0, 1}}, {41.3});
+  expect_rates(summit_node(1), {{0, 4, kHost, 0}}, {41.3});
+}
+
+/// Three GPUs of a socket 93 GB/s together, all six 29 to 33 each.
+TEST(MachineModel, AllGpusOfSummit) {
+  expect_rates(summit_node(1), loads(3, false), {31, 31, 31});
+  expect_rates(summit_node(1), loads(6, false), {31, 31, 31, 31, 31, 31});
+}
+
+/// 41.3 GB/s shared by three, in either direction of the bus.
+TEST(MachineModel, FarTilesContendForTheBus) {
+  expect_rates(summit_node(1), loads(6, true), std::vector<double>(6, 41.3 / 3));
+}
+
+/// Memory gives 170 GB/s to loads and stores together, where the socket's limits would allow 2 x 93.
+TEST(MachineModel, LoadsAndStoresShareMemory) {
+  std::vector<Wish> wishes;
+  for (int d = 0; d < 3; ++d) {
+    wishes.push_back({0, kHost, d, 0});
+    wishes.push_back({0, d, kHost, 0});
+  }
+  expect_rates(summit_node(1), wishes, std::vector<double>(6, 170.0 / 6));
+  Machine unlimited = summit_node(1);
+  unlimited.platform.memory_bandwidth_bytes_per_s = 0;
+  expect_rates(unlimited, wishes, std::vector<double>(6, 31));
+}
+
+/// Of two ranks on a node each has a socket of its own, and its tiles lie there.
+TEST(MachineModel, TwoRanksKeepToTheirSockets) {
+  const Machine machine = summit_node(2);
+  for (TileId id = 0; id < 100; ++id) {
+    EXPECT_EQ(home_socket(machine, 0, {Matrix::b, id}), 0);
+    EXPECT_EQ(home_socket(machine, 1, {Matrix::b, id}), 1);
+  }
+  std::vector<Wish> wishes;
+  for (int n = 0; n < 6; ++n) wishes.push_back({n / 3, kHost, n % 3, n / 3});
+  expect_rates(machine, wishes, std::vector<double>(6, 31));
+}
+
+TEST(MachineModel, TilesAreSpreadOverSockets) {
+  const Machine machine = summit_node(1);
+  for (const Matrix matrix : {Matrix::a, Matrix::b, Matrix::c}) {
+    int here = 0;
+    for (TileId id = 0; id < 1000; ++id) here += home_socket(machine, 0, {matrix, id});
+    EXPECT_NEAR(here, 500, 50);
+  }
+}
+
+/// Each pair of one socket has bricks of its own, beside those to the host.
+TEST(MachineModel, PeersOfASocketDoNotContend) {
+  expect_rates(summit_node(1), {{0, 0, 1}, {0, 0, 2}, {0, 2, 1}, {0, kHost, 1, 0}}, {46.9, 46.9, 46.9, 47.7});
+}
+
+/// Across sockets a copy takes the way of host copies: the bus alone limits it, and with two stores of device
+/// 0 under way it gets a third of 48.7.
+TEST(MachineModel, PeersAcrossSocketsContendWithHostCopies) {
+  expect_rates(summit_node(1), {{0, 0, 3}}, {41.3});
+  expect_rates(summit_node(1), {{0, 0, 3}, {0, 0, kHost, 0}, {0, 0, kHost, 0}},
+               std::vector<double>(3, 48.7 / 3));
+}
+
+TEST(MachineModel, LatenciesAddTheBus) {
+  Machine machine = small_machine(1, 4, 1, 1);
+  machine.platform.sockets = 2;
+  machine.platform.devices_per_socket = 2;
+  machine.platform.links.host_to_device.latency_s = 1;
+  machine.platform.links.device_to_host.latency_s = 2;
+  machine.platform.links.peer.latency_s = 10;
+  machine.platform.links.cross_socket.latency_s = 20;
+  machine.platform.links.message.latency_s = 3;
+  machine.platform.network.message.latency_s = 4;
+  machine.ranks = 3;
+  machine.ranks_per_node = 2;
+  machine.devices_per_rank = 2;
+  const auto found = on_model(machine, [&](const MachineModel& model) {
+    return std::vector<double>{model.message(0, 1).latency_s, model.message(1, 2).latency_s};
+  });
+  EXPECT_EQ(found, (std::vector<double>{3, 4}));
+  machine.ranks = 1;
+  machine.ranks_per_node = 1;
+  machine.devices_per_rank = 4;
+  const TileRef near = tile_at(machine, 0, 0);
+  const TileRef far = tile_at(machine, 0, 1);
+  const auto latencies = on_model(machine, [&](const MachineModel& model) {
+    std::vector<double> seconds;
+    for (const Copy& copy : {Copy{kHost, 1, {near}, 0}, Copy{kHost, 1, {far}, 0}, Copy{kHost, 2, {far}, 0},
+                             Copy{2, kHost, {near}, 0}, Copy{0, 1, {far}, 0}, Copy{0, 2, {near}, 0}}) {
+      seconds.push_back(model.copy(0, copy).latency_s);
+    }
+    return seconds;
+  });
+  EXPECT_EQ(latencies, (std::vector<double>{1, 21, 1, 22, 10, 30}));
+}
+
+/// Two loads over one link, one of them from the far socket: shared alike although their latencies differ.
+TEST(MachineModel, LatencyDoesNotChangeTheShare) {
+  Machine machine = summit_node(1);
+  machine.platform.links.host_to_device.bandwidth_bytes_per_s = 1e9;
+  expect_rates(machine, {{0, kHost, 0, 0}, {0, kHost, 0, 1}}, {0.5, 0.5});
 }
 
 }  // namespace
