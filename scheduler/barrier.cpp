@@ -9,7 +9,7 @@
 namespace foretile {
 
 Barrier::Barrier(Barriers kind, int rank, int ranks, Send send)
-    : kind_(kind),
+    : kind_(rank < ranks ? kind : Barriers::none),
       rank_(rank),
       children_(tree_children(rank, ranks)),
       below_(children_.size(), 0),

@@ -15,6 +15,7 @@ class Barrier {
  public:
   using Send = std::function<void(int to_rank, Signal)>;
 
+  /// A rank from `ranks` on has no work: nobody waits for it, and it waits for nobody.
   Barrier(Barriers kind, int rank, int ranks, Send send);
 
   /// `step` is the first that is not over on this rank; kEver when all are. It never decreases.

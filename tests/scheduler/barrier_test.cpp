@@ -64,6 +64,13 @@ TEST(Barrier, GlobalOnesOpenWhenAllRanksHaveEndedAStep) {
   }
 }
 
+// Rank 2 of a 2 x 1 grid: rank 0 knows of one child only, rank 1.
+TEST(Barrier, RanksWithoutWorkAskNobody) {
+  Barrier barrier(Barriers::global, 2, 2, [](int, Signal) { FAIL(); });
+  barrier.ended_before(kEver);
+  EXPECT_TRUE(barrier.over());
+}
+
 TEST(Barrier, LocalOnesAskNobody) {
   Barrier barrier(Barriers::local, 1, 4, [](int, Signal) { FAIL(); });
   barrier.ended_before(3);

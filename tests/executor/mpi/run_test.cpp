@@ -103,6 +103,57 @@ TEST(Run, RandomPlansGiveTheRightProduct) {
   EXPECT_GE(ran, 15);
 }
 
+/// Dense and sparse, b x c x d of any size or left to the strategy, with all kinds of barriers.
+Settings random_streaming(Random& random) {
+  Settings settings{{"strategy", "stationary-c"},
+                    {"grid.p", std::to_string(random.integer(1, world_size()))},
+                    {"lookahead", std::to_string(random.integer(0, 3))},
+                    {"message_bytes", std::to_string(random.integer(1, 20'000))}};
+  const std::vector<std::string> kinds{"none", "local", "global"};
+  settings["barriers"] = kinds[random.integer(0, 2)];
+  settings["prefetch_c"] = std::to_string(random.integer(0, 1));
+  if (settings["barriers"] == "global") settings["keep_received"] = std::to_string(random.integer(0, 1));
+  for (const char* size : {"b", "c", "d"}) {
+    if (random.integer(0, 1) == 1) settings[size] = std::to_string(random.integer(1, 6));
+  }
+  return settings;
+}
+
+/// Devices so small that A, B and C cycle: the right product or a refusal, in place and with copies.
+TEST(Run, StreamedPlansGiveTheRightProduct) {
+  int ran = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed << ", " << world_size() << " ranks");
+    Random random(seed);
+    RandomParameters problem = random_problem(random, seed);
+    problem.tile_max = std::min<std::int64_t>(problem.tile_max, 40);
+    problem.tile_min = std::min(problem.tile_min, problem.tile_max);
+    if (random.integer(0, 1) == 1) problem.a_density = problem.b_density = 1;
+    Contraction contraction = random_contraction(problem);
+    contraction.accumulate = random.integer(0, 1) == 1;
+    const Machine machine =
+        machine_here(random.integer(5'000, 200'000), static_cast<int>(random.integer(1, 8)));
+    const Settings settings = random_streaming(random);
+    Plan plan;
+    try {
+      plan = make_plan(contraction, machine, settings);
+      verify(plan, contraction);
+    } catch (const InputError&) {
+      continue;
+    }
+    ++ran;
+    const Outcome in_place = execute(plan, contraction, machine, false);
+    const Outcome copied = execute(plan, contraction, machine, true);
+    EXPECT_LT(in_place.check.relative_error, 1e-13);
+    EXPECT_LT(copied.check.relative_error, 1e-13);
+    EXPECT_EQ(in_place.check.c_digest, copied.check.c_digest);
+    for (const DeviceStatistics& device : copied.run.statistics.devices) {
+      EXPECT_LE(device.peak_bytes, plan.device_budget_bytes);
+    }
+  }
+  EXPECT_GE(ran, 20);
+}
+
 /// One number wrong in one tile is found, whichever rank holds it.
 TEST(Check, FindsOneWrongNumber) {
   const Contraction contraction = random_contraction({.m = 60,
