@@ -5,6 +5,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <optional>
+
 #include "planner/problem.hpp"
 #include "planner/strategy.hpp"
 #include "planner/verify.hpp"
@@ -15,8 +17,9 @@ namespace {
 
 using namespace foretile;
 
-/// SimGrid has one engine per process: each turn runs in a child. Returns the child's peak memory, or -1.
-double simulate_in_child(const Plan& plan, const Contraction& contraction, const Machine& machine) {
+/// SimGrid has one engine per process: each turn runs in a child. Returns what the child used, or nothing.
+std::optional<rusage> simulate_in_child(const Plan& plan, const Contraction& contraction,
+                                        const Machine& machine) {
   const pid_t child = fork();
   if (child == 0) {
     simulate(plan, contraction, machine);
@@ -24,16 +27,22 @@ double simulate_in_child(const Plan& plan, const Contraction& contraction, const
   }
   int status = 0;
   rusage usage{};
-  if (child < 0 || wait4(child, &status, 0, &usage) != child || status != 0) return -1;
-  return 1024.0 * static_cast<double>(usage.ru_maxrss);
+  if (child < 0 || wait4(child, &status, 0, &usage) != child || status != 0) return {};
+  return usage;
 }
 
 void simulate_plan(benchmark::State& state, const Plan& plan, const Contraction& contraction,
                    const Machine& machine, double gemms) {
   for (auto _ : state) {
-    const double bytes = simulate_in_child(plan, contraction, machine);
-    if (bytes < 0) state.SkipWithError("the simulation failed");
-    state.counters["peak_rss_bytes"] = bytes;
+    const auto used = simulate_in_child(plan, contraction, machine);
+    if (!used) {
+      state.SkipWithError("the simulation failed");
+      return;
+    }
+    const auto cpu_s =
+        static_cast<double>(used->ru_utime.tv_sec) + 1e-6 * static_cast<double>(used->ru_utime.tv_usec);
+    state.counters["peak_rss_bytes"] = 1024.0 * static_cast<double>(used->ru_maxrss);
+    state.counters["gemms_per_cpu_s"] = gemms / cpu_s;
   }
   state.counters["gemms_per_s"] =
       benchmark::Counter(gemms * static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
@@ -61,6 +70,7 @@ void simulate_dense_432_gpus(benchmark::State& state) {
 }
 BENCHMARK(simulate_dense_432_gpus)
     ->ArgNames({"tiles", "global"})
+    ->Args({72, 0})
     ->Args({96, 0})
     ->Args({96, 1})
     ->Args({144, 1})

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/random.hpp"
 
 namespace foretile {
@@ -32,6 +34,17 @@ int home_socket(const Machine& machine, int rank, TileRef tile) {
   if (end - first == 1) return first;
   const std::uint64_t bits = counter_bits(static_cast<std::uint64_t>(tile.matrix), tile.id);
   return first + static_cast<int>(bits % static_cast<std::uint64_t>(end - first));
+}
+
+MessageLimits message_limits(const Network& network, int ranks_per_node) {
+  constexpr double kNear = 0.95;
+  const double rank = network.message.bandwidth_bytes_per_s;
+  const double node = network.node_injection_bytes_per_s;
+  if (node <= 0) return {rank, 0};
+  const double share = node / ranks_per_node;
+  if (ranks_per_node == 1) return {rank > 0 ? std::min(rank, node) : node, 0};
+  if (rank <= 0 || share < kNear * rank) return {rank, node};
+  return {std::min(rank, share), 0};
 }
 
 MachineModel::MachineModel(sg4::Engine& engine, const Machine& machine)
@@ -163,22 +176,22 @@ Flow MachineModel::message(int from_rank, int to_rank) const {
 /// rank are in one zone, as nothing travels between the stars.
 void MachineModel::add_messages() {
   const Machine& m = *machine_;
-  const Network& net = m.platform.network;
+  const MessageLimits limits = message_limits(m.platform.network, m.ranks_per_node);
   sg4::NetZone* const zone = sg4::create_star_zone("messages")->set_parent(root_);
   sg4::Link* inject = nullptr;
   sg4::Link* eject = nullptr;
   for (int rank = 0; rank < m.ranks; ++rank) {
     if (rank % m.ranks_per_node == 0) {
-      inject = limit(fmt::format("inject{}", m.node_of(rank)), net.node_injection_bytes_per_s);
-      eject = limit(fmt::format("eject{}", m.node_of(rank)), net.node_injection_bytes_per_s);
+      inject = limit(fmt::format("inject{}", m.node_of(rank)), limits.node_bytes_per_s);
+      eject = limit(fmt::format("eject{}", m.node_of(rank)), limits.node_bytes_per_s);
     }
     Rank& hosts = ranks_[rank];
     hosts.far_port = zone->create_host(fmt::format("far{}", rank), kHostSpeed)->seal();
     hosts.near_port = zone->create_host(fmt::format("near{}", rank), kHostSpeed)->seal();
     add_route(zone, hosts.far_port, nullptr,
-              {link(fmt::format("send{}", rank), net.message.bandwidth_bytes_per_s), inject});
+              {link(fmt::format("send{}", rank), limits.rank_bytes_per_s), inject});
     add_route(zone, nullptr, hosts.far_port,
-              {eject, limit(fmt::format("receive{}", rank), net.message.bandwidth_bytes_per_s)});
+              {eject, limit(fmt::format("receive{}", rank), limits.rank_bytes_per_s)});
     add_route(zone, hosts.near_port, nullptr,
               {link(fmt::format("local{}", rank), m.platform.links.message.bandwidth_bytes_per_s)});
     add_route(zone, nullptr, hosts.near_port, {});

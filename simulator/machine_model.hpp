@@ -25,6 +25,18 @@ struct Flow {
 /// tile. Pages are where the thread ran that touched them first, and threads run on all of the rank's cores.
 int home_socket(const Machine& machine, int rank, TileRef tile);
 
+/// Bytes/s of messages between nodes that one rank and all ranks of a node together send, and likewise
+/// receive; 0 never limits.
+struct MessageLimits {
+  double rank_bytes_per_s = 0;
+  double node_bytes_per_s = 0;
+};
+
+/// SimGrid solves all messages together, so limits cost time (without the nodes' it rehearses 432 GPUs of
+/// Summit 1.7 times as fast). A node's limit is left out where its ranks cannot reach it, and split among
+/// them where it is no more than 5% below what they reach: then a rank that sends alone is up to 5% too slow.
+MessageLimits message_limits(const Network& network, int ranks_per_node);
+
 /// Links, every direction one of its own:
 ///  - host -> device: the memory of the tile's socket (both directions together), the bus when the device is
 ///    on another socket, the limit of all devices on the device's socket, and the device's link; back the

@@ -146,6 +146,24 @@ TEST(MachineModel, PeersAcrossSocketsContendWithHostCopies) {
                std::vector<double>(3, 48.7 / 3));
 }
 
+void expect_limits(double rank, double node, int ranks_per_node, double expected_rank, double expected_node) {
+  const MessageLimits found = message_limits({{0, rank}, node}, ranks_per_node);
+  EXPECT_DOUBLE_EQ(found.rank_bytes_per_s, expected_rank);
+  EXPECT_DOUBLE_EQ(found.node_bytes_per_s, expected_node);
+}
+
+TEST(MachineModel, LeavesOutLimitsOfNodes) {
+  expect_limits(10, 19, 2, 9.5, 0);  // 5% below
+  expect_limits(10, 18.9, 2, 10, 18.9);
+  expect_limits(10, 20, 2, 10, 0);  // not reached
+  expect_limits(10, 30, 2, 10, 0);
+  expect_limits(10, 8, 1, 8, 0);  // one rank: the smaller of both
+  expect_limits(10, 12, 1, 10, 0);
+  expect_limits(0, 12, 1, 12, 0);
+  expect_limits(0, 12, 2, 0, 12);
+  expect_limits(10, 0, 2, 10, 0);
+}
+
 TEST(MachineModel, LatenciesAddTheBus) {
   Machine machine = small_machine(1, 4, 1, 1);
   machine.platform.sockets = 2;
