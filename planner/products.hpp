@@ -12,7 +12,7 @@ namespace foretile {
 /// C_ij += A_ik B_kj. `b_slot` and `c_slot` number the tiles within the block, from 0 and without gaps.
 struct Product {
   std::int32_t i, j, k;
-  TileId b, c;
+  TileId a, b, c;
   std::int32_t b_slot, c_slot;
 };
 
@@ -32,7 +32,7 @@ class BlockProducts {
     for (std::int32_t s = b_start_[k]; s < b_start_[k + 1]; ++s) {
       const std::int32_t c_slot = c_row[b_column_[s]];
       if (c_slot < 0) continue;
-      visit(Product{i, columns_[b_column_[s]], k, b_ids_[s], c_ids_[c_slot], s, c_slot});
+      visit(Product{i, columns_[b_column_[s]], k, a, b_ids_[s], c_ids_[c_slot], s, c_slot});
     }
   }
   bool any(TileId a) const;

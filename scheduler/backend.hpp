@@ -54,9 +54,9 @@ class Backend {
   /// Kernels that may be in flight on one device.
   virtual int kernel_slots() const = 0;
 
-  /// C_ij += A_ik B_kj on a device for products of one tile of A, in one launch. Kernels of one device on the
-  /// same C tile must take effect in starting order. `products` is valid during the call only.
-  virtual void start_kernel(OperationId id, int device, TileId a, std::span<const Product> products) = 0;
+  /// C_ij += A_ik B_kj on a device, several products in one launch. Products of one device on the same C tile
+  /// must take effect in this order. `products` is valid during the call only.
+  virtual void start_kernel(OperationId id, int device, std::span<const Product> products) = 0;
   /// Makes a tile of B in host memory on one core.
   virtual void start_generate(OperationId id, TileId b) = 0;
   virtual void start_copy(OperationId id, const Copy& copy) = 0;

@@ -54,21 +54,40 @@ Item* DeviceQueue::item(Cursor& cursor) {
   }
 }
 
-std::span<const Product> DeviceQueue::products() {
-  if (!listed_) {
-    const ChunkWork& work = *chunk(computing.chunk);
-    products_.clear();
-    work.block->products.for_each(work.items[computing.item].tile.id,
-                                  [this](const Product& product) { products_.push_back(product); });
-    next_product_ = 0;
-    listed_ = true;
-  }
-  return std::span<const Product>(products_).subspan(next_product_);
+void DeviceQueue::list_products(const Item& a) {
+  if (listed_) return;
+  products_.clear();
+  chunk(computing.chunk)->block->products.for_each(a.tile.id, [this](const Product& product) {
+    products_.push_back(product);
+  });
+  next_product_ = 0;
+  listed_ = true;
 }
 
-void DeviceQueue::next_computed() {
-  ++computing.item;
-  listed_ = false;
+bool DeviceQueue::c_in_place(const Product& product) {
+  const BlockWork& block = *chunk(computing.chunk)->block;
+  return block.c[block.c_of[product.c_slot]].state == ItemState::arrived;
+}
+
+std::span<const Product> DeviceQueue::take_products(std::size_t most) {
+  taken_.clear();
+  while (taken_.size() < most) {
+    const std::size_t before = computing.chunk;
+    if (computing.chunk > loading.chunk) break;  // nothing asked for yet
+    const Item* const next = item(computing);
+    if (!next || next->state != ItemState::arrived) break;
+    if (computing.chunk != before && !taken_.empty()) break;
+    if (next->tile.matrix == Matrix::a) {
+      list_products(*next);
+      taken_from_ = chunk(computing.chunk);
+      while (taken_.size() < most && next_product_ < products_.size() && c_in_place(products_[next_product_]))
+        taken_.push_back(products_[next_product_++]);
+      if (next_product_ < products_.size()) break;
+    }
+    ++computing.item;
+    listed_ = false;
+  }
+  return taken_;
 }
 
 }  // namespace foretile

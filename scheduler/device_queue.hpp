@@ -42,11 +42,11 @@ class DeviceQueue {
   /// The item under a cursor, moving it over chunk ends; nullptr behind the last one.
   Item* item(Cursor& cursor);
 
-  /// What is left of the products of the item of A under the computing cursor; valid until it moves.
-  std::span<const Product> products();
-  void computed(std::size_t products) { next_product_ += products; }
-  /// Moves the computing cursor to the next item.
-  void next_computed();
+  /// The next products, at most `most` of one chunk, whose tiles are all in place; moves the computing cursor
+  /// behind them. Valid until the next call.
+  std::span<const Product> take_products(std::size_t most);
+  /// Their chunk.
+  ChunkWork* taken_from() const { return taken_from_; }
 
   DeviceMemory memory;
   DeviceStatistics statistics;
@@ -61,6 +61,8 @@ class DeviceQueue {
 
  private:
   bool expand_next();
+  void list_products(const Item& a);
+  bool c_in_place(const Product& product);
 
   const Contraction* contraction_;
   const DevicePlan* plan_;
@@ -73,6 +75,8 @@ class DeviceQueue {
   std::vector<Product> products_;  // of the item being computed
   std::size_t next_product_ = 0;
   bool listed_ = false;  // products_ are those of the item being computed
+  std::vector<Product> taken_;
+  ChunkWork* taken_from_ = nullptr;
 };
 
 }  // namespace foretile

@@ -307,44 +307,23 @@ void RankScheduler::advance_kernels(int device) {
   DeviceQueue& queue = queues_[device];
   while (queue.kernels_in_flight < backend_.kernel_slots()) {
     if (options_.kernels_on_cores && cores_.busy >= cores_.slots) return;
-    if (queue.computing.chunk > queue.loading.chunk) return;  // nothing asked for yet
-    Item* const item = queue.item(queue.computing);
-    if (!item || item->state != ItemState::arrived) return;
-    const auto products = item->tile.matrix == Matrix::a ? queue.products() : std::span<const Product>();
-    if (products.empty()) {
-      queue.next_computed();
-      continue;
+    const auto products = queue.take_products(static_cast<std::size_t>(options_.batch));
+    if (products.empty()) return;
+    OperationId id = 0;
+    Operation& operation = operations_.start(Cause::kernel, device, id);
+    operation.event.i = products.front().i;
+    operation.event.j = products.front().j;
+    operation.event.k = products.front().k;
+    operation.event.products = static_cast<std::int32_t>(products.size());
+    operation.chunk = queue.taken_from();
+    for (const Product& product : products) {
+      operation.c_slots.push_back(product.c_slot);
+      queue.statistics.flops += problem_.flops(product.i, product.j, product.k);
     }
-    const std::size_t count = with_c_in_place(*queue.chunk(queue.computing.chunk)->block, products);
-    if (count == 0) return;
-    start_kernel(queue, device, item->tile.id, products.first(count));
-    queue.computed(count);
+    ++queue.kernels_in_flight;
+    if (options_.kernels_on_cores) ++cores_.busy;
+    backend_.start_kernel(id, device, products);
   }
-}
-
-/// How many of the products may start together.
-std::size_t RankScheduler::with_c_in_place(const BlockWork& block, std::span<const Product> products) const {
-  const std::size_t most = std::min(products.size(), static_cast<std::size_t>(options_.batch));
-  std::size_t count = 0;
-  while (count < most && block.c[block.c_of[products[count].c_slot]].state == ItemState::arrived) ++count;
-  return count;
-}
-
-void RankScheduler::start_kernel(DeviceQueue& queue, int device, TileId a,
-                                 std::span<const Product> products) {
-  OperationId id = 0;
-  Operation& operation = operations_.start(Cause::kernel, device, id);
-  operation.event.i = products.front().i;
-  operation.event.j = products.front().j;
-  operation.event.k = products.front().k;
-  operation.event.products = static_cast<std::int32_t>(products.size());
-  operation.chunk = queue.chunk(queue.computing.chunk);
-  for (const Product& product : products) operation.c_slots.push_back(product.c_slot);
-  ++queue.kernels_in_flight;
-  if (options_.kernels_on_cores) ++cores_.busy;
-  for (const Product& product : products)
-    queue.statistics.flops += problem_.flops(product.i, product.j, product.k);
-  backend_.start_kernel(id, device, a, products);
 }
 
 void RankScheduler::kernel_done(Operation& operation) {

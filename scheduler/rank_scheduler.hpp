@@ -23,7 +23,7 @@ struct SchedulerOptions {
   int core_slots = 1;             ///< cores of the rank: tiles generated, and core kernels, at once
   bool kernels_on_cores = false;  ///< devices are cores: kernels take core slots too, before generation
   bool zero_copy = false;         ///< devices work on tiles in host memory
-  int batch = 1;                  ///< products of one tile of A in one launch, at most
+  int batch = 1;                  ///< products of a chunk in one launch, at most
   int copy_slots = 2;        ///< copies in flight per device and direction; a copy engine does one at a time
   int send_slots = 4;        ///< messages in flight per rank
   std::vector<int> sockets;  ///< of each device: a near copy of a tile is preferred
@@ -86,8 +86,6 @@ class RankScheduler {
   void start_load(DeviceQueue& queue, Copy copy, std::vector<Item*> items);
   void advance_stores(int device);
 
-  std::size_t with_c_in_place(const BlockWork& block, std::span<const Product> products) const;
-  void start_kernel(DeviceQueue& queue, int device, TileId a, std::span<const Product> products);
   void kernel_done(Operation& operation);
   void load_done(Operation& operation);
   void store_done(Operation& operation);

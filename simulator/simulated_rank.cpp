@@ -68,15 +68,15 @@ void SimulatedRank::transfer(Activity& activity, const Flow& flow, std::int64_t 
 
 /// One after the other: launching them together saves nothing here.
 double SimulatedRank::kernel_seconds(std::span<const Product> products) const {
-  const std::int64_t m = problem_.m.size(products.front().i);
-  const std::int64_t k = problem_.k.size(products.front().k);
   double seconds = 0;
-  for (const Product& product : products)
-    seconds += machine_.platform.device.kernel.seconds(m, problem_.n.size(product.j), k);
+  for (const Product& x : products) {
+    seconds += machine_.platform.device.kernel.seconds(problem_.m.size(x.i), problem_.n.size(x.j),
+                                                       problem_.k.size(x.k));
+  }
   return seconds;
 }
 
-void SimulatedRank::start_kernel(OperationId id, int, TileId, std::span<const Product> products) {
+void SimulatedRank::start_kernel(OperationId id, int, std::span<const Product> products) {
   const double seconds = noise(machine_.platform.noise.kernel) * kernel_seconds(products);
   Activity& a = activity(id, Activity::Kind::plain);
   if (machine_.platform.device.kind == DeviceKind::core) {

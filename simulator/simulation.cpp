@@ -54,9 +54,11 @@ SimulationResult simulate(const Plan& plan, const Contraction& contraction, cons
   for (int rank = 0; rank < static_cast<int>(plan.ranks.size()); ++rank) {
     backends.push_back(
         std::make_unique<SimulatedRank>(rank, machine, model, contraction, backends, options.noise_seed));
+    SchedulerOptions scheduling = scheduler_options(machine, rank);
+    scheduling.batch = options.batch;
+    scheduling.in_plan_order = options.in_plan_order;
     schedulers.push_back(std::make_unique<RankScheduler>(plan, plan.ranks[rank], contraction, rank,
-                                                         *backends.back(), scheduler_options(machine, rank),
-                                                         options.trace));
+                                                         *backends.back(), scheduling, options.trace));
     backends.back()->attach(*schedulers.back());
   }
   sg4::ActivityPtr ending;  // SimGrid still looks at an activity after its completion callback

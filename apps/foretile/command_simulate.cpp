@@ -18,10 +18,15 @@ namespace foretile {
 
 namespace {
 
+/// Enough to join all products of several k; more would take memory.
+constexpr int kCoarseBatch = 4096;
+
 struct SimulateArguments : CaseArguments {
   std::string output;
   std::string trace;
   std::uint64_t seed = 1;
+  bool coarse = false;
+  bool plan_order = false;
 };
 
 struct Times {
@@ -64,6 +69,8 @@ void simulate(const SimulateArguments& arguments) {
   const Stopwatch simulation;
   SimulationOptions options;
   options.noise_seed = arguments.seed;
+  if (arguments.coarse) options.batch = kCoarseBatch;
+  options.in_plan_order = arguments.plan_order;
   options.trace = trace ? &*trace : nullptr;
   const SimulationResult result = rehearse(work.plan, work.contraction, work.machine, options);
   if (trace) trace->finish();
@@ -88,6 +95,10 @@ void add_simulate_command(CLI::App& app) {
   command->add_option("--seed", arguments->seed, "Of the noise, where the platform has any")
       ->check(seed_check())
       ->capture_default_str();
+  command->add_flag("--coarse", arguments->coarse,
+                    "Faster: products of a chunk that are ready count as one, for many small products");
+  command->add_flag("--plan-order", arguments->plan_order,
+                    "Keep loads to the plan's order, so that their counts do not depend on time");
   command->add_option("-o,--output", arguments->output,
                       "Store the plan with its predicted time in this .json file");
   command->callback([arguments] { simulate(*arguments); });

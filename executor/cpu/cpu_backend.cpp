@@ -60,26 +60,25 @@ void CpuBackend::release_host(TileRef tile) {
   host_.staged_b.erase(tile.id);
 }
 
-void CpuBackend::start_kernel(OperationId id, int device, TileId a, std::span<const Product> products) {
+void CpuBackend::start_kernel(OperationId id, int device, std::span<const Product> products) {
   struct Gemm {
-    std::int64_t n;
+    std::int64_t m, n, k;
+    const double* a;
     const double* b;
     double* c;
     bool first;
   };
-  const double* const a_tile = at(device, {Matrix::a, a});
-  const std::int64_t m = problem_.m.size(products.front().i);
-  const std::int64_t k = problem_.k.size(products.front().k);
   std::vector<Gemm> gemms;
   gemms.reserve(products.size());
-  for (const Product& product : products) {
-    gemms.push_back({problem_.n.size(product.j), at(device, {Matrix::b, product.b}),
-                     at(device, {Matrix::c, product.c}), devices_[device].untouched_c.erase(product.c) > 0});
+  for (const Product& x : products) {
+    gemms.push_back({problem_.m.size(x.i), problem_.n.size(x.j), problem_.k.size(x.k),
+                     at(device, {Matrix::a, x.a}), at(device, {Matrix::b, x.b}), at(device, {Matrix::c, x.c}),
+                     devices_[device].untouched_c.erase(x.c) > 0});
   }
-  cores_.submit(id, [=, gemms = std::move(gemms)] {
-    for (const auto& [n, b_tile, c_tile, first] : gemms) {
-      if (first) std::fill_n(c_tile, m * n, 0.0);
-      gemm(m, n, k, a_tile, m, b_tile, k, c_tile, m);
+  cores_.submit(id, [gemms = std::move(gemms)] {
+    for (const auto& [m, n, k, a, b, c, first] : gemms) {
+      if (first) std::fill_n(c, m * n, 0.0);
+      gemm(m, n, k, a, m, b, k, c, m);
     }
   });
 }

@@ -107,20 +107,21 @@ void FakeRank::unuse(int device, TileRef tile) {
     --found->second.users;
 }
 
-void FakeRank::start_kernel(OperationId id, int device, TileId a, std::span<const Product> products) {
+void FakeRank::start_kernel(OperationId id, int device, std::span<const Product> products) {
   const Contraction& p = cluster_.problem_;
   std::vector<TileRef> tiles;
   if (products.empty()) complain("a kernel without products");
   if (static_cast<int>(products.size()) > cluster_.options_.batch) complain("too many products at once");
   for (const Product& product : products) {
-    if (p.a.row_of(a) != product.i || p.a.column_of(a) != product.k ||
-        p.b.find(product.k, product.j) != product.b || p.c.find(product.i, product.j) != product.c)
+    if (p.a.find(product.i, product.k) != product.a || p.b.find(product.k, product.j) != product.b ||
+        p.c.find(product.i, product.j) != product.c)
       complain("a kernel whose tiles do not match");
-    for (const TileRef tile : {TileRef{Matrix::a, a}, {Matrix::b, product.b}, {Matrix::c, product.c}}) {
+    for (const TileRef tile :
+         {TileRef{Matrix::a, product.a}, {Matrix::b, product.b}, {Matrix::c, product.c}}) {
       tiles.push_back(tile);
       use(device, tile, true);
     }
-    cluster_.accumulated[product.c].emplace_back(a, product.b);
+    cluster_.accumulated[product.c].emplace_back(product.a, product.b);
   }
   if (++kernels_[device] > kernel_slots_) complain("more kernels in flight than slots");
   const bool on_core = cluster_.options_.kernels_on_cores;

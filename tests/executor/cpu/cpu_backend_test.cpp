@@ -39,8 +39,8 @@ class CpuBackendTest : public testing::Test {
     backend_.start_copy(next_++, {from, to, {tile}, bytes_of(problem_, tile)});
   }
   void multiply(int device, std::int32_t j) {
-    const Product product{0, j, 0, j, j, j, j};
-    backend_.start_kernel(next_++, device, 0, {&product, 1});
+    const Product product{0, j, 0, 0, j, j, j, j};
+    backend_.start_kernel(next_++, device, {&product, 1});
   }
   /// C_0j + A_00 B_0j, one element after the other.
   std::vector<double> expected(std::int32_t j) const {
