@@ -19,7 +19,7 @@ double imbalance(const std::vector<double>& flops) {
   return sum > 0 ? most * static_cast<double>(flops.size()) / sum : 1.0;
 }
 
-CountSpread spread(const std::vector<std::int64_t>& values) {
+Spread spread(const std::vector<std::int64_t>& values) {
   if (values.empty()) return {};
   const auto [least, most] = std::minmax_element(values.begin(), values.end());
   const auto sum = std::accumulate(values.begin(), values.end(), std::int64_t{0});
