@@ -73,7 +73,9 @@ struct PredictedVolumes {
 };
 
 /// Nothing for plans whose B stays. Needs the frame of the plan only. Where the plan sends each tile once
-/// (without global barriers, or with keep_received), X and Y count as 1 in the network's share.
+/// (without global barriers, or with keep_received), X and Y count as 1 in the network's share. With global
+/// barriers a plan sends less than the model says where uses of a tile at most `lookahead` steps apart share
+/// a delivery.
 std::optional<PredictedVolumes> predict_volumes(const Contraction& contraction, const Machine& machine,
                                                 const Plan& plan);
 

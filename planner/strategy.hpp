@@ -16,6 +16,9 @@ struct ParameterInfo {
   std::string key;
   std::string default_value;
   std::string meaning;
+  /// What the tuner tries when nobody says what; none: it leaves the default. For "grid.p" the divisors of
+  /// the number of ranks are added.
+  std::vector<std::string> tries = {};
 };
 
 /// Plans rank after rank from what is known of the whole problem.

@@ -58,11 +58,10 @@ Space parse_space(std::string_view toml, const std::string& name);
 /// parse_space of a file.
 Space load_space(const std::filesystem::path& path);
 
-/// The space searched when none is given, around the paper's values (RR-9365, sections 3.2.1 to 3.2.4:
-/// half of the device memory for a block, a quarter for a chunk, a quarter for the next one).
-/// grid.p: divisors of `ranks` up to 12; block_fraction 0.3 to 0.7, chunk_fraction 0.1 to 0.25, lookahead 1
-/// and 2; platform.ranks_per_node: the given values, left out when there are none. Throws InputError for
-/// ranks < 1.
-Space default_space(int ranks, const std::vector<int>& ranks_per_node = {});
+/// The space searched when none is given: the parameters that the strategy wants tried, with the divisors of
+/// `ranks` up to 12 added to grid.p, and platform.ranks_per_node with the given values, left out when there
+/// are none. Throws InputError for ranks < 1.
+Space default_space(std::vector<Parameter> of_strategy, int ranks,
+                    const std::vector<int>& ranks_per_node = {});
 
 }  // namespace foretile

@@ -30,6 +30,8 @@ std::vector<std::string> known_keys() {
     for (const ParameterInfo& parameter : strategy->parameters()) keys.push_back(parameter.key);
   }
   for (const PlatformKey& key : platform_keys()) keys.push_back(std::string(platform_prefix) + key.path);
+  std::sort(keys.begin(), keys.end());  // strategies share some
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   return keys;
 }
 
@@ -64,9 +66,18 @@ std::vector<int> ranks_per_node(const Platform& platform) {
   return counts.size() > 1 ? counts : std::vector<int>{};
 }
 
+std::vector<Parameter> tried_parameters(const Strategy& strategy) {
+  std::vector<Parameter> parameters;
+  for (const ParameterInfo& info : strategy.parameters()) {
+    if (info.key == "grid.p" || !info.tries.empty()) parameters.push_back({info.key, info.tries});
+  }
+  return parameters;
+}
+
 std::vector<Parameter> free_default_parameters(const SpaceQuestion& question, const Machine& machine) {
-  std::vector<Parameter> parameters =
-      default_space(machine.ranks, ranks_per_node(machine.platform)).parameters();
+  const Space space = default_space(tried_parameters(chosen_strategy(question.fixed)), machine.ranks,
+                                    ranks_per_node(machine.platform));
+  std::vector<Parameter> parameters = space.parameters();
   std::erase_if(parameters, [&](const Parameter& p) { return fixed_by_set(p.name, question); });
   return parameters;
 }

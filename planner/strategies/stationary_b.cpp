@@ -205,9 +205,12 @@ class StationaryB final : public Strategy {
   std::vector<ParameterInfo> parameters() const override {
     std::vector<ParameterInfo> list{
         {"grid.p", "1", "rows of the process grid; B is replicated this many times"},
-        {"block_fraction", "0.5", "share of device memory for a block of B and C"},
-        {"chunk_fraction", "0.25", "share of device memory for a chunk of A"},
-        {"lookahead", "1", "chunks loaded ahead of the one worked on"},
+        {"block_fraction",
+         "0.5",
+         "share of device memory for a block of B and C",
+         {"0.3", "0.4", "0.5", "0.6", "0.7"}},
+        {"chunk_fraction", "0.25", "share of device memory for a chunk of A", {"0.1", "0.15", "0.2", "0.25"}},
+        {"lookahead", "1", "chunks loaded ahead of the one worked on", {"1", "2"}},
         {"staging_fraction", "0.25", "share of a rank's host memory for generated tiles of B on their way"}};
     for (ParameterInfo& shared : message_and_copy_parameters()) list.push_back(std::move(shared));
     return list;

@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "planner/strategy.hpp"
 #include "platforms/loader.hpp"
 
 namespace foretile {
@@ -47,6 +48,25 @@ TEST_F(TuneSpace, WhatSetFixesIsNotSearched) {
   const SpaceQuestion asked{{}, {"a"}, {{"grid.p", "2"}}, {"platform.ranks_per_node=1"}};
   EXPECT_EQ(names(tune_space(asked, summit())),
             (std::vector<std::string>{"block_fraction", "chunk_fraction", "lookahead"}));
+}
+
+/// What a strategy wants tried holds its default, so that the tuner can begin with that.
+TEST_F(TuneSpace, HoldsTheDefaultsOfEveryStrategy) {
+  for (const auto& strategy : strategies()) {
+    const SpaceQuestion asked{{}, {"a"}, {{"strategy", strategy->name()}}, {}};
+    const Space space = tune_space(asked, summit());
+    EXPECT_TRUE(space.index_of(default_candidate(space, asked, summit().platform))) << strategy->name();
+  }
+}
+
+TEST_F(TuneSpace, IsThatOfTheChosenStrategy) {
+  const SpaceQuestion asked{{}, {"a"}, {{"strategy", "stationary-c"}, {"barriers", "local"}}, {}};
+  const Space space = tune_space(asked, summit());
+  EXPECT_EQ(names(space),
+            (std::vector<std::string>{"grid.p", "b", "c", "d", "lookahead", "platform.ranks_per_node"}));
+  const Candidate defaults = default_candidate(space, asked, summit().platform);
+  EXPECT_TRUE(space.index_of(defaults));
+  EXPECT_EQ(defaults.at("b"), "auto");
 }
 
 TEST_F(TuneSpace, SeveralProblemsAreAParameter) {

@@ -149,16 +149,12 @@ INSTANTIATE_TEST_SUITE_P(
         BadSpace{"[parameters]\n\"\" = [1]", "s.toml:2", "empty key"},
         BadSpace{"[parameters]\na = [1\nb = 2", "s.toml:3", "array"}));
 
-TEST(DefaultSpace, HoldsThePapersValues) {
-  const Space space = default_space(18, {1, 2});
-  EXPECT_EQ(values_of(space, "grid.p"), (Values{"1", "2", "3", "6", "9"}));
-  EXPECT_TRUE(space.index_of({{"grid.p", "1"},
-                              {"block_fraction", "0.5"},
-                              {"chunk_fraction", "0.25"},
-                              {"lookahead", "1"},
-                              {"platform.ranks_per_node", "1"}}));
-  EXPECT_EQ(default_space(1).parameters().size(), 4u);
-  EXPECT_THROW(default_space(0), InputError);
+TEST(DefaultSpace, AddsGridsAndRanksPerNode) {
+  const Space space = default_space({{"grid.p", {"auto"}}, {"d", {"1", "2"}}}, 18, {1, 2});
+  EXPECT_EQ(values_of(space, "grid.p"), (Values{"auto", "1", "2", "3", "6", "9"}));
+  EXPECT_TRUE(space.index_of({{"grid.p", "1"}, {"d", "2"}, {"platform.ranks_per_node", "1"}}));
+  EXPECT_EQ(default_space({{"d", {"1"}}}, 1).parameters().size(), 1u);
+  EXPECT_THROW(default_space({}, 0), InputError);
 }
 
 }  // namespace
