@@ -24,8 +24,8 @@ struct PlanSummary {
   std::int64_t b_sent_bytes = 0;         ///< of these, B
   std::int64_t most_received_bytes = 0;  ///< of these, most by one rank
   std::int64_t generated_bytes = 0;
-  Spread device_loads;  ///< tiles of A, B and C loaded per device if none is found there already
-  double imbalance = 1;     ///< flops of the busiest device over the mean
+  Spread device_loads;   ///< tiles of A, B and C loaded per device if none is found there already
+  double imbalance = 1;  ///< flops of the busiest device over the mean
 };
 
 /// Proves for any plan that

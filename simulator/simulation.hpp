@@ -14,9 +14,9 @@ namespace foretile {
 
 struct SimulationOptions {
   TraceSink* trace = nullptr;
+  std::uint64_t noise_seed = 1;  ///< used where the platform's noise is not 0
   int batch = 1;                 ///< products that are ready start together as one activity, at most so many
   bool in_plan_order = false;    ///< SchedulerOptions::in_plan_order
-  std::uint64_t noise_seed = 1;  ///< used where the platform's noise is not 0
 };
 
 struct SimulationResult {

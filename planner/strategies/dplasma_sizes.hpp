@@ -13,7 +13,7 @@ struct DplasmaSizes {
   int lookahead = 1;
 };
 
-/// Read off DPLASMA's source (github.com/ICLDisco/dplasma, the wrapper of its GPU GEMM). With mt x nt tiles
+/// As DPLASMA (github.com/ICLDisco/dplasma) chooses them, by a reading of its GPU GEMM. With mt x nt tiles
 /// of C, kt along K, a p x q grid of processes with g GPUs each and T tiles of memory per GPU, in integer
 /// division:
 ///
