@@ -82,7 +82,7 @@ void progress_loop(RankScheduler& scheduler, CpuBackend& backend, Post& post, Ho
   Nap nap;
   while (!scheduler.finished() || to_come > 0) {
     const bool any = post.progress(listener);
-    nap.news(any);
+    nap.news(any || post.moving());
     for (const OperationId id :
          backend.ended(any ? 0.0 : nap.seconds(to_come > 0 || scheduler.expects_messages()))) {
       scheduler.done(id);

@@ -38,10 +38,13 @@ class Post {
   /// Reports what has ended since the last call; true when there was anything.
   bool progress(const Listener& listener);
 
+  /// Tiles are on their way in or out: MPI needs to be looked after.
+  bool moving() const { return !sending_.empty() || !receiving_.empty(); }
   /// Nothing is on its way out.
   bool idle() const { return sending_.empty() && signals_.empty(); }
 
  private:
+  bool look_once(const Listener& listener);
   bool start_receive();
   bool end_sends(const Listener& listener);
   bool end_receives(const Listener& listener);
