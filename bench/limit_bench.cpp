@@ -58,6 +58,18 @@ void products_of_c12(benchmark::State& state) {
 }
 BENCHMARK(products_of_c12)->Threads(2)->UseRealTime()->MinTime(3.0);
 
+/// Large enough that a larger one is no faster: the limit of dense products.
+void large_products(benchmark::State& state) {
+  constexpr std::int64_t n = 2048;
+  std::vector<double> a(n * n, 0.5);
+  std::vector<double> b(n * n, 0.25);
+  std::vector<double> c(n * n, 0.0);
+  for (auto _ : state) gemm(n, n, n, a.data(), n, b.data(), n, c.data(), n);
+  state.counters["flops_per_s"] =
+      benchmark::Counter(2.0 * n * n * n * static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
+}
+BENCHMARK(large_products)->Threads(2)->UseRealTime()->MinTime(2.0);
+
 void generate_tiles(benchmark::State& state) {
   std::vector<double> pool(kPoolDoubles);
   constexpr std::int64_t tile = std::int64_t{450} * 450;

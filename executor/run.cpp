@@ -17,14 +17,18 @@ namespace foretile {
 
 namespace {
 
-/// How long the loop sleeps at most while cores work. On CPU cores each look at MPI takes time from the
-/// products, so looks get rarer while no message comes. Work that ends wakes the loop at once.
+/// How long the loop sleeps at most. On CPU cores each look at MPI takes time from the products, so looks get
+/// rarer while all cores work and no message comes. Work that ends wakes the loop at once.
 class Nap {
  public:
-  double seconds(bool messages_expected) const { return messages_expected ? nap_ : 1.0; }
+  double seconds(bool messages_expected, bool cores_idle) const {
+    if (!messages_expected) return 1.0;
+    return cores_idle ? kIdle : nap_;
+  }
   void news(bool any) { nap_ = any ? kShortest : std::min(2 * nap_, kLongest); }
 
  private:
+  static constexpr double kIdle = 10e-6;
   static constexpr double kShortest = 100e-6;
   static constexpr double kLongest = 2e-3;
   double nap_ = kShortest;
@@ -84,7 +88,7 @@ void progress_loop(RankScheduler& scheduler, CpuBackend& backend, Post& post, Ho
     const bool any = post.progress(listener);
     nap.news(any || post.moving());
     for (const OperationId id :
-         backend.ended(any ? 0.0 : nap.seconds(to_come > 0 || scheduler.expects_messages()))) {
+         backend.ended(any ? 0.0 : nap.seconds(to_come > 0 || scheduler.expects_messages(), scheduler.cores_idle()))) {
       scheduler.done(id);
     }
   }

@@ -59,6 +59,8 @@ class RankScheduler {
   bool finished() const;
   /// Messages or signals may come, or are on their way out.
   bool expects_messages() const;
+  /// Some core of the rank has nothing to do.
+  bool cores_idle() const { return cores_.busy < cores_.slots; }
   /// Path of the operation that ended last, also during Backend callbacks.
   const Path& path() const { return operations_.path(); }
   const RankStatistics& statistics();
