@@ -34,8 +34,8 @@ RankScheduler::RankScheduler(const Plan& frame, const RankPlan& plan, const Cont
   for (std::size_t d = 0; d < plan.devices.size(); ++d) {
     const auto evicted = [this, d](TileRef tile) {
       if (const auto found = holders_.find(tile); found != holders_.end()) {
-        found->second &= ~(1ULL << d);
-        if (found->second == 0) holders_.erase(found);
+        found->second.devices &= ~(1ULL << d);
+        if (found->second.devices == 0 && found->second.coming == 0) holders_.erase(found);
       }
       backend_.release(static_cast<int>(d), tile);
     };
@@ -173,6 +173,11 @@ bool RankScheduler::streams(TileRef tile) const {
   return tile.matrix == Matrix::a || frame_.b_tiles == BTiles::stream;
 }
 
+/// Other devices may load the tile from here.
+bool RankScheduler::shared(TileRef tile) const {
+  return streams(tile) && !options_.zero_copy && !options_.in_plan_order && queues_.size() > 1;
+}
+
 /// Control edges: chunk z + 1 + lookahead after chunk z, step after step, and where B stays, block after
 /// block with C in its place first.
 bool RankScheduler::may_load(DeviceQueue& queue) {
@@ -188,9 +193,9 @@ bool RankScheduler::may_load(DeviceQueue& queue) {
 }
 
 MemoryPlace RankScheduler::source_of(int device, TileRef tile) const {
-  if (!streams(tile) || options_.in_plan_order) return kHost;
+  if (!shared(tile)) return kHost;
   const auto found = holders_.find(tile);
-  const std::uint64_t mask = found == holders_.end() ? 0 : found->second & ~(1ULL << device);
+  const std::uint64_t mask = found == holders_.end() ? 0 : found->second.devices & ~(1ULL << device);
   if (mask == 0) return kHost;
   std::uint64_t near = 0;
   for (std::size_t d = 0; d < options_.sockets.size(); ++d) {
@@ -199,9 +204,13 @@ MemoryPlace RankScheduler::source_of(int device, TileRef tile) const {
   return std::countr_zero(mask & near ? mask & near : mask);
 }
 
-/// Whether the tile can be read at its source.
+/// Whether the tile can be read at its source. What another device is loading is waited for: it will be there
+/// before the host could send it again.
 bool RankScheduler::ready(TileRef tile, MemoryPlace from, const Item& item) const {
-  return streams(tile) ? from != kHost || host_.holds(tile) : item.state == ItemState::staged;
+  if (!streams(tile)) return item.state == ItemState::staged;
+  if (from != kHost) return true;
+  const auto found = holders_.find(tile);
+  return host_.holds(tile) && (found == holders_.end() || found->second.coming == 0);
 }
 
 bool RankScheduler::reserve(DeviceQueue& queue, int device, Item& item) {
@@ -219,7 +228,7 @@ void RankScheduler::arrived(int device, Item& item) {
   item.state = ItemState::arrived;
   if (item.tile.matrix == Matrix::c) return;
   if (streams(item.tile)) {
-    if (!options_.zero_copy && queues_.size() > 1) holders_[item.tile] |= 1ULL << device;
+    if (shared(item.tile)) holders_[item.tile].devices |= 1ULL << device;
     return;
   }
   generation_.left(queues_[device], item);
@@ -250,6 +259,7 @@ bool RankScheduler::load_batch(DeviceQueue& queue, int device, MemoryPlace from)
     if (!copy.tiles.empty() && copy.bytes + item.bytes > frame_.copy_batch_bytes) break;
     if (!reserve(queue, device, item)) break;
     if (from != kHost) queues_[from].memory.pin_if_present(item.tile);
+    if (shared(item.tile)) ++holders_[item.tile].coming;
     item.state = ItemState::loading;
     copy.tiles.push_back(item.tile);
     copy.bytes += item.bytes;
@@ -297,6 +307,7 @@ void RankScheduler::load_done(Operation& operation) {
       ++(from_host ? queue.statistics.host_loads : queue.statistics.peer_loads);
     }
     if (!from_host) queues_[copy.from].memory.unpin(item->tile);
+    if (shared(item->tile)) --holders_[item->tile].coming;
     arrived(copy.to, *item);
   }
 }

@@ -34,7 +34,7 @@ struct SchedulerOptions {
 };
 
 /// Static: device, order of loads and products, blocks, chunks. Dynamic: the source of a tile that streams
-/// (another device that holds it, else the host) and which tiles stay in leftover memory.
+/// (another device that holds it or is loading it, else the host) and which tiles stay in leftover memory.
 ///
 /// Never blocks for good: loads of a device are in order; what the front chunk and those loaded ahead need is
 /// proven to fit beside C of the front block (planner/verify.hpp), and C that is being stored leaves by
@@ -80,6 +80,7 @@ class RankScheduler {
   void drop_stored(DeviceQueue& queue, int device);
   bool c_has_left(DeviceQueue& queue, int device, const BlockWork& block);
   bool streams(TileRef tile) const;
+  bool shared(TileRef tile) const;
   bool ready(TileRef tile, MemoryPlace from, const Item& item) const;
   MemoryPlace source_of(int device, TileRef tile) const;
   bool load_batch(DeviceQueue& queue, int device, MemoryPlace from);
@@ -107,8 +108,12 @@ class RankScheduler {
   Outbox outbox_;
   HostTiles host_;
   Barrier barrier_;
-  std::unordered_map<TileRef, std::uint64_t, TileRefHash> holders_;  // devices with the tile, as bits
-  int first_open_step_ = 0;                                          // of this rank
+  struct Holders {
+    std::uint64_t devices = 0;  // that have the tile, as bits
+    int coming = 0;             // loads under way
+  };
+  std::unordered_map<TileRef, Holders, TileRefHash> holders_;  // of streaming tiles
+  int first_open_step_ = 0;                                    // of this rank
   int sending_ = 0;
   RankStatistics statistics_;
 };
