@@ -44,8 +44,8 @@ std::string traits_text(const Contraction& contraction) {
   text += index_line("M", contraction.m) + index_line("N", contraction.n) + index_line("K", contraction.k);
   text += fmt::format("\n  {:<6}{:<13}{:>17}{:>15}{:>9}{:>11}\n", "matrix", "", "tiles", "nonzero tiles",
                       "density", "size");
-  text += matrix_line("A", "distributed", contraction.a, t.a_density, t.a_bytes);
-  text += matrix_line("B", "generated", contraction.b, t.b_density, t.b_bytes);
+  text += matrix_line("A", "input", contraction.a, t.a_density, t.a_bytes);
+  text += matrix_line("B", "input", contraction.b, t.b_density, t.b_bytes);
   text += matrix_line("C", contraction.accumulate ? "accumulated" : "computed", contraction.c, t.c_density,
                       t.c_bytes);
   return text;
