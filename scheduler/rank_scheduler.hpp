@@ -78,7 +78,7 @@ class RankScheduler {
   void drop_stored(DeviceQueue& queue, int device);
   bool c_has_left(DeviceQueue& queue, int device, const BlockWork& block);
   bool streams(TileRef tile) const;
-  bool ready(TileRef tile, MemoryPlace from, const Item& item) const;
+  bool ready(const Item& item) const;
   MemoryPlace source_of(int device, TileRef tile) const;
   bool load_batch(DeviceQueue& queue, int device, MemoryPlace from);
   bool reserve(DeviceQueue& queue, int device, Item& item);
