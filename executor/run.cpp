@@ -56,39 +56,22 @@ void fill_pool(std::int64_t bytes) {
   }
 }
 
-/// Messages that will come to this rank. It must take them all, also those that it turns out not to need
-/// since a device still holds their tiles. Collective.
-std::int64_t messages_to_come(const RankPlan& plan, MPI_Comm communicator) {
-  int ranks = 1;
-  require_mpi(MPI_Comm_size(communicator, &ranks), "size");
-  std::vector<std::int64_t> to(ranks, 0);
-  for (const Broadcast& broadcast : plan.broadcasts) {
-    for (const int destination : broadcast.destinations) ++to.at(destination);
-  }
-  std::int64_t here = 0;
-  require_mpi(MPI_Reduce_scatter_block(to.data(), &here, 1, MPI_INT64_T, MPI_SUM, communicator),
-              "number of messages");
-  return here;
-}
-
-void progress_loop(RankScheduler& scheduler, CpuBackend& backend, Post& post, HostStore& host, int rank,
-                   std::int64_t to_come) {
+void progress_loop(RankScheduler& scheduler, CpuBackend& backend, Post& post, HostStore& host, int rank) {
   Post::Listener listener;
   listener.sent = [&](OperationId id) { scheduler.done(id); };
   listener.received = [&](std::shared_ptr<MessageBuffer> buffer) {
     const Message message{buffer->broadcast(), buffer->owner(), buffer->number(),
                           position_of(*buffer->broadcast(), rank), buffer->tile_bytes()};
     host.keep(std::move(buffer));
-    --to_come;
     scheduler.received(message, arrival(backend.now()));
   };
   listener.signalled = [&](const Signal& signal) { scheduler.signalled(signal); };
   Nap nap;
-  while (!scheduler.finished() || to_come > 0) {
+  while (!scheduler.finished()) {
     const bool any = post.progress(listener);
     nap.news(any || post.moving());
     for (const OperationId id :
-         backend.ended(any ? 0.0 : nap.seconds(to_come > 0 || scheduler.expects_messages(), scheduler.cores_idle()))) {
+         backend.ended(any ? 0.0 : nap.seconds(scheduler.expects_messages(), scheduler.cores_idle()))) {
       scheduler.done(id);
     }
   }
@@ -117,12 +100,11 @@ RunResult run(const Plan& frame, const RankPlan& plan, const Contraction& contra
                      std::move(mail));
   RankScheduler scheduler(frame, plan, contraction, rank, backend, scheduling, options.trace);
 
-  const std::int64_t to_come = messages_to_come(plan, communicator);
   fill_pool(options.pool_bytes);
   quiet_barrier(communicator);
   backend.start_clock();
   scheduler.start();
-  progress_loop(scheduler, backend, post, *result.host, rank, to_come);
+  progress_loop(scheduler, backend, post, *result.host, rank);
   result.statistics = scheduler.statistics();
   quiet_barrier(communicator);
   require_mpi(

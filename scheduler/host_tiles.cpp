@@ -30,11 +30,6 @@ HostTiles::HostTiles(const Contraction& p, const Plan& frame, int rank, Release 
 void HostTiles::received(const Message& message, int forwards) {
   const Broadcast& broadcast = *message.broadcast;
   const Key key{message.owner, message.number};
-  if (broadcast.last_step < first_open_) {  // the devices had the tiles already
-    held_[key] = {forwards, false};
-    release_if_done(key);
-    return;
-  }
   auto& present = broadcast.matrix == Matrix::a ? a_ : b_;
   for (const TileId tile : broadcast.tiles) {
     assert(!present[tile]);
@@ -60,7 +55,6 @@ void HostTiles::release_if_done(Key key) {
 }
 
 void HostTiles::ended_before(int step, const std::function<void(TileRef)>& dropped) {
-  first_open_ = step;
   while (!by_last_step_.empty() && by_last_step_.begin()->first < step) {
     const auto [key, broadcast] = by_last_step_.extract(by_last_step_.begin()).mapped();
     auto& present = broadcast->matrix == Matrix::a ? a_ : b_;

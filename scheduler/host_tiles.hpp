@@ -23,8 +23,7 @@ class HostTiles {
 
   /// Whether a tile of A, or of B with BTiles::stream, can be read here.
   bool holds(TileRef tile) const { return tile.matrix == Matrix::a ? a_[tile.id] : b_[tile.id]; }
-  /// `forwards`: how many ranks this one sends it on to. A message may come when its last step is over, if the
-  /// devices still had its tiles: it is only forwarded then.
+  /// `forwards`: how many ranks this one sends it on to. None comes when its last step is over.
   void received(const Message& message, int forwards);
   /// One of the forwards was sent.
   void forwarded(int owner, int number);
@@ -40,7 +39,6 @@ class HostTiles {
   void release_if_done(Key key);
 
   Release release_;
-  int first_open_ = 0;  // step
   std::vector<bool> a_, b_;
   std::map<Key, Held> held_;  // with a last step
   std::multimap<int, std::pair<Key, std::shared_ptr<const Broadcast>>> by_last_step_;

@@ -76,7 +76,7 @@ void RankScheduler::place_c(DeviceQueue& queue, int device) {
   BlockWork& block = *queue.chunk(queue.front())->block;
   if (options_.in_plan_order && !c_has_left(queue, device, block)) return;
   place_c(queue, device, block);
-  if (!frame_.prefetch_c || block.c_placed < block.c.size()) return;
+  if (!frame_.prefetch_c || options_.in_plan_order || block.c_placed < block.c.size()) return;
   if (const ChunkWork* const ahead = queue.chunk(queue.loading.chunk)) place_c(queue, device, *ahead->block);
 }
 
@@ -204,13 +204,17 @@ MemoryPlace RankScheduler::source_of(int device, TileRef tile) const {
   return std::countr_zero(mask & near ? mask & near : mask);
 }
 
-/// Whether the tile can be read at its source. What another device is loading is waited for: it will be there
-/// before the host could send it again.
-bool RankScheduler::ready(TileRef tile, MemoryPlace from, const Item& item) const {
-  if (!streams(tile)) return item.state == ItemState::staged;
-  if (from != kHost) return true;
+/// Whether the tile is in host memory. Only then is it taken from a device, too: it may have been kept there
+/// while it is sent again, and its step must not end before that message came, or more would lie in host
+/// memory than was proven.
+bool RankScheduler::ready(const Item& item) const {
+  return streams(item.tile) ? host_.holds(item.tile) : item.state == ItemState::staged;
+}
+
+/// What another device is loading is waited for: it will be there before the host could send it again.
+bool RankScheduler::coming_to_peer(TileRef tile) const {
   const auto found = holders_.find(tile);
-  return host_.holds(tile) && (found == holders_.end() || found->second.coming == 0);
+  return found != holders_.end() && found->second.devices == 0 && found->second.coming > 0;
 }
 
 bool RankScheduler::reserve(DeviceQueue& queue, int device, Item& item) {
@@ -255,7 +259,7 @@ bool RankScheduler::load_batch(DeviceQueue& queue, int device, MemoryPlace from)
   while (copy.tiles.empty() || may_load(queue)) {
     Item& item = *queue.item(queue.loading);
     if (streams(item.tile) && queue.memory.holds(item.tile)) break;
-    if (source_of(device, item.tile) != from || !ready(item.tile, from, item)) break;
+    if (source_of(device, item.tile) != from || coming_to_peer(item.tile) || !ready(item)) break;
     if (!copy.tiles.empty() && copy.bytes + item.bytes > frame_.copy_batch_bytes) break;
     if (!reserve(queue, device, item)) break;
     if (from != kHost) queues_[from].memory.pin_if_present(item.tile);
@@ -275,16 +279,15 @@ void RankScheduler::advance_loads(int device) {
   DeviceQueue& queue = queues_[device];
   while (may_load(queue)) {
     Item& item = *queue.item(queue.loading);
+    if (!ready(item)) return;
     if (streams(item.tile) && queue.memory.pin_if_present(item.tile)) {
       ++queue.statistics.hits;
-      arrived(device, item);
+      item.state = ItemState::arrived;  // or on its way for an earlier item, which products wait for anyway
       ++queue.loading.item;
       continue;
     }
-    const MemoryPlace from = source_of(device, item.tile);
-    if (!ready(item.tile, from, item)) return;
     if (!options_.zero_copy) {
-      if (!load_batch(queue, device, from)) return;
+      if (!load_batch(queue, device, source_of(device, item.tile))) return;
       continue;
     }
     if (!reserve(queue, device, item)) return;
@@ -356,8 +359,10 @@ bool RankScheduler::front_ended(DeviceQueue& queue) {
   // Whatever may be loaded beside this chunk was asked for.
   if (!queue.item(queue.loading)) return true;
   if (queue.loading.chunk - queue.front() > static_cast<std::size_t>(frame_.lookahead)) return true;
-  return frame_.b_tiles == BTiles::stay &&
-         queue.chunk(queue.loading.chunk)->block != queue.chunk(queue.front())->block;
+  const ChunkWork& loading = *queue.chunk(queue.loading.chunk);
+  if (frame_.b_tiles == BTiles::stay) return loading.block != queue.chunk(queue.front())->block;
+  // A sparse block may leave steps out, so that the barrier keeps back the next chunk until this one ended.
+  return frame_.barriers != Barriers::none && loading.step - frame_.lookahead > queue.front_step();
 }
 
 bool RankScheduler::advance_fronts() {

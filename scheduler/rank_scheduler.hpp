@@ -81,7 +81,8 @@ class RankScheduler {
   bool c_has_left(DeviceQueue& queue, int device, const BlockWork& block);
   bool streams(TileRef tile) const;
   bool shared(TileRef tile) const;
-  bool ready(TileRef tile, MemoryPlace from, const Item& item) const;
+  bool ready(const Item& item) const;
+  bool coming_to_peer(TileRef tile) const;
   MemoryPlace source_of(int device, TileRef tile) const;
   bool load_batch(DeviceQueue& queue, int device, MemoryPlace from);
   bool reserve(DeviceQueue& queue, int device, Item& item);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cstdint>
 #include <utility>
 
@@ -57,6 +58,29 @@ inline RandomCase random_case(std::uint64_t seed) {
                     {"message_bytes", fmt::format("{}", random.integer(1, 3000))},
                     {"copy_batch_bytes", fmt::format("{}", random.integer(0, 3000))}};
   return {std::move(problem), std::move(machine), std::move(settings)};
+}
+
+/// The same for stationary-c, with b x c x d given or chosen and every kind of barrier; C = A B or C += A B,
+/// every third case dense.
+inline RandomCase random_streamed_case(std::uint64_t seed) {
+  RandomCase c = random_case(seed);
+  Random random(seed + 77);
+  if (random.integer(0, 2) == 0) {
+    Contraction& p = c.problem;
+    p.a = Shape::dense(p.m.tiles(), p.k.tiles());
+    p.b = Shape::dense(p.k.tiles(), p.n.tiles());
+    p.c = Shape::dense(p.m.tiles(), p.n.tiles());
+  }
+  c.problem.accumulate = random.integer(0, 1) == 1;
+  for (const char* key : {"block_fraction", "chunk_fraction"}) c.settings.erase(key);
+  c.settings["strategy"] = "stationary-c";
+  c.settings["barriers"] = std::array{"none", "local", "global"}[random.integer(0, 2)];
+  c.settings["keep_received"] = fmt::format("{}", random.integer(0, 1));
+  c.settings["prefetch_c"] = fmt::format("{}", random.integer(0, 1));
+  for (const char* size : {"b", "c", "d"}) {
+    if (random.integer(0, 1) == 1) c.settings[size] = fmt::format("{}", random.integer(1, 5));
+  }
+  return c;
 }
 
 }  // namespace foretile

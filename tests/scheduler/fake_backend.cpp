@@ -219,16 +219,18 @@ void FakeRank::start_send(OperationId id, int to_rank, const Message& message) {
     scheduler->done(id);
     FakeRank& to = *cluster_.ranks[to_rank];
     const Path path = scheduler->path();
-    cluster_.later([&to, message, path] {
-      const Broadcast& arrived = *message.broadcast;
-      for (const TileId tile : arrived.tiles) {
-        if (!to.on_host_.emplace(Key{arrived.matrix, tile}, 0).second)
-          to.complain(fmt::format("{} received again", name({arrived.matrix, tile})));
-      }
-      to.messages_[{message.owner, message.number}] = message.broadcast;
-      to.host_bytes_changed(message.bytes);
-      to.scheduler->received(message, path);
-    });
+    cluster_.later(
+        [&to, message, path] {
+          const Broadcast& arrived = *message.broadcast;
+          for (const TileId tile : arrived.tiles) {
+            if (!to.on_host_.emplace(Key{arrived.matrix, tile}, 0).second)
+              to.complain(fmt::format("{} received again", name({arrived.matrix, tile})));
+          }
+          to.messages_[{message.owner, message.number}] = message.broadcast;
+          to.host_bytes_changed(message.bytes);
+          to.scheduler->received(message, path);
+        },
+        cluster_.message_slowness_);
   });
 }
 
@@ -267,6 +269,7 @@ void FakeRank::send_signal(int to_rank, Signal signal) {
 FakeCluster::FakeCluster(const Plan& plan, const Contraction& problem, const SchedulerOptions& options,
                          std::uint64_t seed)
     : plan_(plan), problem_(problem), options_(options), random_(seed) {
+  if (random_.integer(0, 1) == 1) message_slowness_ = 30;
   for (int rank = 0; rank < static_cast<int>(plan.ranks.size()); ++rank) {
     ranks.push_back(std::make_unique<FakeRank>(*this, rank));
     ranks.back()->scheduler =
@@ -274,8 +277,8 @@ FakeCluster::FakeCluster(const Plan& plan, const Contraction& problem, const Sch
   }
 }
 
-void FakeCluster::later(Event event) {
-  pending_.emplace(clock_ + std::pow(1000.0, random_.real()), std::move(event));
+void FakeCluster::later(Event event, double slowness) {
+  pending_.emplace(clock_ + slowness * std::pow(1000.0, random_.real()), std::move(event));
 }
 
 void FakeCluster::run() {

@@ -99,7 +99,7 @@ class FakeCluster {
   using Event = std::function<void()>;
 
   /// Ends after anything from a moment to a thousand times as long.
-  void later(Event event);
+  void later(Event event, double slowness = 1);
 
   const Plan& plan_;
   const Contraction& problem_;
@@ -108,6 +108,7 @@ class FakeCluster {
   std::multimap<double, Event> pending_;
   std::map<std::pair<int, int>, double> last_signal_;  // from one rank to another
   double clock_ = 0;
+  double message_slowness_ = 1;  // messages between ranks take as long as other things, or much longer
 };
 
 }  // namespace foretile

@@ -63,19 +63,6 @@ TEST(HostTiles, ReceivedOnesLeaveAfterTheirLastStep) {
   EXPECT_TRUE(tiles.holds({Matrix::b, 3}));
 }
 
-TEST(HostTiles, LateMessagesAreOnlyForwarded) {
-  Example example;
-  HostTiles tiles = example.tiles(BTiles::stream);
-  example.end(tiles, 3);
-  tiles.received(message(Matrix::a, 1, 0, 2), 0);
-  EXPECT_EQ(example.released.size(), 1U);
-  tiles.received(message(Matrix::a, 1, 1, 2), 1);
-  EXPECT_EQ(example.released.size(), 1U);
-  tiles.forwarded(1, 1);
-  EXPECT_EQ(example.released.size(), 2U);
-  EXPECT_FALSE(tiles.holds({Matrix::a, 1}));
-}
-
 TEST(HostTiles, AMessageIsReleasedWhenItWasForwardedToo) {
   Example example;
   HostTiles tiles = example.tiles(BTiles::stream);

@@ -4,28 +4,14 @@
 
 #include "base/error.hpp"
 #include "base/random.hpp"
-#include "executor/check.hpp"
 #include "executor/initial_tile.hpp"
 #include "planner/problems/random.hpp"
 #include "planner/strategy.hpp"
 #include "planner/verify.hpp"
-#include "platforms/here.hpp"
-#include "platforms/loader.hpp"
+#include "tests/executor/mpi/run_plan.hpp"
 
 namespace foretile {
 namespace {
-
-int world_size() {
-  int size = 1;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  return size;
-}
-
-int world_rank() {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  return rank;
-}
 
 RandomParameters random_problem(Random& random, std::uint64_t seed) {
   RandomParameters p;
@@ -40,35 +26,12 @@ RandomParameters random_problem(Random& random, std::uint64_t seed) {
   return p;
 }
 
-Machine machine_here(std::int64_t device_bytes, int devices = 2) {
-  const std::string text = estimated_here({.cores = 2, .memory_bytes = 2'000'000'000, .host = "test"});
-  return make_machine(parse_platform(text, "test",
-                                     {"platform.device.memory=" + std::to_string(device_bytes),
-                                      "platform.socket.devices=" + std::to_string(devices)}),
-                      {.nodes = {}, .ranks = world_size(), .gpus = {}});
-}
-
 Settings random_settings(Random& random) {
   return {{"grid.p", std::to_string(random.integer(1, world_size()))},
           {"lookahead", std::to_string(random.integer(0, 2))},
           {"block_fraction", "0.4"},
           {"chunk_fraction", "0.2"},
           {"message_bytes", std::to_string(random.integer(1, 20'000))}};
-}
-
-struct Outcome {
-  CheckResult check;
-  RunResult run;
-};
-
-Outcome execute(const Plan& plan, const Contraction& contraction, const Machine& machine, bool copies) {
-  const RankPlan idle{std::vector<DevicePlan>(machine.devices_per_rank), {}};
-  const RankPlan& mine = world_rank() < plan.grid.size() ? plan.ranks[world_rank()] : idle;
-  RunOptions options;
-  options.copies = copies;
-  Outcome outcome{{}, run(plan, mine, contraction, machine, MPI_COMM_WORLD, options)};
-  outcome.check = check_product(contraction, *outcome.run.host, MPI_COMM_WORLD);
-  return outcome;
 }
 
 /// Every configuration ends with the right product or a refusal at plan time, in place and with copies, with

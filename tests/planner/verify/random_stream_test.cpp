@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <limits>
+
 #include "tests/planner/verify/lies.hpp"
 #include "tests/planner/verify/random_stream_plan.hpp"
 #include "tests/planner/verify/refused.hpp"
@@ -35,14 +38,20 @@ TEST(VerifyRandomStream, PeaksAreThoseOfTheReference) {
   EXPECT_GT(exceeded, static_cast<int>(kSeeds) / 2);
 }
 
+/// By at most two; an earlier lie may have made it the least or greatest number.
+int nudged(int step, Random& random) {
+  return static_cast<int>(
+      std::clamp<std::int64_t>(step + random.integer(-2, 2), std::numeric_limits<int>::min(), kEver));
+}
+
 void corrupt_message(Broadcast& message, Random& random) {
   const auto near = [&](int value) { return static_cast<int>(odd_number(random, value)); };
   switch (random.integer(0, 6)) {
     case 0:
-      message.step += static_cast<int>(random.integer(-2, 2));
+      message.step = nudged(message.step, random);
       break;
     case 1:
-      if (message.last_step != kEver) message.last_step += static_cast<int>(random.integer(-2, 2));
+      if (message.last_step != kEver) message.last_step = nudged(message.last_step, random);
       break;
     case 2:
       message.step = near(message.step);
@@ -86,7 +95,7 @@ void corrupt_block(Block& block, Block& other, Random& random) {
   if (!chunk) return;
   switch (random.integer(0, 5)) {
     case 0:
-      chunk->step += static_cast<int>(random.integer(-2, 2));
+      chunk->step = nudged(chunk->step, random);
       break;
     case 1:
       chunk->step = static_cast<int>(odd_number(random, chunk->step));
