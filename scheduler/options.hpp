@@ -1,10 +1,25 @@
 // How the scheduler is to treat the machine.
 #pragma once
 
+#include <vector>
+
 #include "platforms/machine.hpp"
-#include "scheduler/rank_scheduler.hpp"
 
 namespace foretile {
+
+struct SchedulerOptions {
+  int core_slots = 1;             ///< cores of the rank: tiles generated, and core kernels, at once
+  bool kernels_on_cores = false;  ///< devices are cores: kernels take core slots too, before generation
+  bool zero_copy = false;         ///< devices work on tiles in host memory
+  int batch = 1;                  ///< products of a chunk in one launch, at most
+  int copy_slots = 2;        ///< copies in flight per device and direction; a copy engine does one at a time
+  int send_slots = 4;        ///< messages in flight per rank
+  std::vector<int> sockets;  ///< of each device: a near copy of a tile is preferred
+  /// Loads, hits and evictions depend on the plan alone, not on what ends first: all loads come from the
+  /// host, the memory of a chunk is free only when everything was asked for that may be loaded beside it, and
+  /// a block opens when C of the last one is home. For comparing back ends; slower.
+  bool in_plan_order = false;
+};
 
 /// The same for simulator and executor, so that both decide alike.
 SchedulerOptions scheduler_options(const Machine& machine, int rank);

@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cassert>
 #include <utility>
 
 #include "base/error.hpp"
-#include "planner/owners.hpp"
+#include "scheduler/start_load.hpp"
 
 namespace foretile {
 
@@ -21,22 +20,20 @@ RankScheduler::RankScheduler(const Plan& frame, const RankPlan& plan, const Cont
       operations_(backend, rank, sink),
       cores_{0, options_.core_slots},
       generation_(frame, contraction, backend, operations_, cores_),
+      c_tiles_(frame, contraction, options_, backend, operations_),
       host_(contraction, frame, rank,
             [&backend](int owner, int number) { backend.release_message(owner, number); }),
       barrier_(frame.barriers, rank, frame.grid.size(),
                [&backend](int to, Signal signal) { backend.send_signal(to, signal); }) {
-  if (!options_.zero_copy && plan.devices.size() > 64) {  // holders_ has a bit for each
+  if (!options_.zero_copy && plan.devices.size() > Holders::kMostDevices) {
     throw input_error("plan",
                       fmt::format("{} devices with memory of their own in one rank", plan.devices.size()),
-                      "at most 64", "raise ranks_per_node");
+                      fmt::format("at most {}", Holders::kMostDevices), "raise ranks_per_node");
   }
   queues_.reserve(plan.devices.size());
   for (std::size_t d = 0; d < plan.devices.size(); ++d) {
     const auto evicted = [this, d](TileRef tile) {
-      if (const auto found = holders_.find(tile); found != holders_.end()) {
-        found->second.devices &= ~(1ULL << d);
-        if (found->second.devices == 0 && found->second.coming == 0) holders_.erase(found);
-      }
+      holders_.left(tile, static_cast<int>(d));
       backend_.release(static_cast<int>(d), tile);
     };
     queues_.emplace_back(contraction, plan.devices[d], frame.b_tiles, frame.device_budget_bytes, evicted);
@@ -58,113 +55,14 @@ void RankScheduler::advance() {
   do {
     advance_fronts();
     for (int d = 0; d < static_cast<int>(queues_.size()); ++d) {
-      advance_stores(d);
-      place_c(queues_[d], d);
+      c_tiles_.advance_stores(queues_[d], d);
+      c_tiles_.place(queues_[d], d, first_open_step_);
       advance_loads(d);
       advance_kernels(d);
     }
   } while (options_.in_plan_order && advance_fronts());
   generation_.advance(queues_);
   advance_sends();
-}
-
-// ---- C ----
-
-/// C of a block gets its place when the block's turn comes; with prefetch_c when its inputs are loaded.
-void RankScheduler::place_c(DeviceQueue& queue, int device) {
-  if (!queue.chunks_left()) return;
-  BlockWork& block = *queue.chunk(queue.front())->block;
-  if (options_.in_plan_order && !c_has_left(queue, device, block)) return;
-  place_c(queue, device, block);
-  if (!frame_.prefetch_c || options_.in_plan_order || block.c_placed < block.c.size()) return;
-  if (const ChunkWork* const ahead = queue.chunk(queue.loading.chunk)) place_c(queue, device, *ahead->block);
-}
-
-/// In plan order: whether C of the block before is home, and has left at once.
-bool RankScheduler::c_has_left(DeviceQueue& queue, int device, const BlockWork& block) {
-  if (block.c_placed > 0) return true;
-  if (!queue.finished_c.empty() || queue.stores_in_flight > 0) return false;
-  if (frame_.barriers != Barriers::none && queue.front_step() != first_open_step_) return false;
-  drop_stored(queue, device);
-  return true;
-}
-
-void RankScheduler::drop_stored(DeviceQueue& queue, int device) {
-  for (const TileRef tile : queue.stored_c) {
-    queue.memory.drop(tile);
-    backend_.release(device, tile);
-  }
-  queue.stored_c.clear();
-}
-
-void RankScheduler::place_c(DeviceQueue& queue, int device, BlockWork& block) {
-  while (block.c_placed < block.c.size()) {
-    if (problem_.accumulate && !options_.zero_copy) {
-      if (!load_c(queue, device, block)) return;
-      continue;
-    }
-    Item& item = block.c[block.c_placed];
-    // Proven to fit; but the last block may still be on its way home, or peers may copy older tiles from
-    // here.
-    if (!queue.memory.reserve(item.tile, item.bytes)) return;
-    if (problem_.accumulate) {
-      backend_.adopt(device, item.tile);
-      ++queue.statistics.c_loads;
-    } else {
-      backend_.allocate(device, item.tile);
-    }
-    item.state = ItemState::arrived;
-    ++block.c_placed;
-  }
-}
-
-/// Starts one copy of initial tiles of C; false when none could be started.
-bool RankScheduler::load_c(DeviceQueue& queue, int device, BlockWork& block) {
-  if (queue.host_copies_in_flight >= options_.copy_slots) return false;
-  Copy copy{kHost, device, {}, 0};
-  std::vector<Item*> items;
-  for (; block.c_placed < block.c.size(); ++block.c_placed) {
-    Item& item = block.c[block.c_placed];
-    if (!copy.tiles.empty() && copy.bytes + item.bytes > frame_.copy_batch_bytes) break;
-    if (!queue.memory.reserve(item.tile, item.bytes)) break;
-    backend_.allocate(device, item.tile);
-    item.state = ItemState::loading;
-    copy.tiles.push_back(item.tile);
-    copy.bytes += item.bytes;
-    items.push_back(&item);
-  }
-  if (items.empty()) return false;
-  start_load(queue, std::move(copy), std::move(items));
-  return true;
-}
-
-/// Tiles of C go home as they are finished, neighbours together.
-void RankScheduler::advance_stores(int device) {
-  DeviceQueue& queue = queues_[device];
-  while (queue.stores_in_flight < options_.copy_slots && !queue.finished_c.empty()) {
-    Copy store{device, kHost, {}, 0};
-    while (!queue.finished_c.empty()) {
-      const Item& item = queue.finished_c.front();
-      if (!store.tiles.empty() && store.bytes + item.bytes > frame_.copy_batch_bytes) break;
-      store.tiles.push_back(item.tile);
-      store.bytes += item.bytes;
-      queue.finished_c.pop_front();
-    }
-    ++queue.stores_in_flight;
-    OperationId id = 0;
-    Operation& operation = operations_.start(Cause::d2h, device, id);
-    operation.event.bytes = store.bytes;
-    operation.copy = std::move(store);
-    backend_.start_copy(id, operation.copy);
-  }
-}
-
-void RankScheduler::store_done(Operation& operation) {
-  DeviceQueue& queue = queues_[operation.copy.from];
-  --queue.stores_in_flight;
-  queue.statistics.d2h_bytes += operation.copy.bytes;
-  queue.stored_c.insert(queue.stored_c.end(), operation.copy.tiles.begin(), operation.copy.tiles.end());
-  if (!options_.in_plan_order || !queue.chunks_left()) drop_stored(queue, operation.copy.from);
 }
 
 // ---- loads ----
@@ -193,15 +91,7 @@ bool RankScheduler::may_load(DeviceQueue& queue) {
 }
 
 MemoryPlace RankScheduler::source_of(int device, TileRef tile) const {
-  if (!shared(tile)) return kHost;
-  const auto found = holders_.find(tile);
-  const std::uint64_t mask = found == holders_.end() ? 0 : found->second.devices & ~(1ULL << device);
-  if (mask == 0) return kHost;
-  std::uint64_t near = 0;
-  for (std::size_t d = 0; d < options_.sockets.size(); ++d) {
-    if (options_.sockets[d] == options_.sockets[device]) near |= 1ULL << d;
-  }
-  return std::countr_zero(mask & near ? mask & near : mask);
+  return shared(tile) ? holders_.source(tile, device, options_.sockets) : kHost;
 }
 
 /// Whether the tile is in host memory. Only then is it taken from a device, too: it may have been kept there
@@ -209,12 +99,6 @@ MemoryPlace RankScheduler::source_of(int device, TileRef tile) const {
 /// memory than was proven.
 bool RankScheduler::ready(const Item& item) const {
   return streams(item.tile) ? host_.holds(item.tile) : item.state == ItemState::staged;
-}
-
-/// What another device is loading is waited for: it will be there before the host could send it again.
-bool RankScheduler::coming_to_peer(TileRef tile) const {
-  const auto found = holders_.find(tile);
-  return found != holders_.end() && found->second.devices == 0 && found->second.coming > 0;
 }
 
 bool RankScheduler::reserve(DeviceQueue& queue, int device, Item& item) {
@@ -232,22 +116,11 @@ void RankScheduler::arrived(int device, Item& item) {
   item.state = ItemState::arrived;
   if (item.tile.matrix == Matrix::c) return;
   if (streams(item.tile)) {
-    if (shared(item.tile)) holders_[item.tile].devices |= 1ULL << device;
+    if (shared(item.tile)) holders_.load_ended(item.tile, device);
     return;
   }
   generation_.left(queues_[device], item);
   if (!options_.zero_copy) backend_.release_host(item.tile);
-}
-
-void RankScheduler::start_load(DeviceQueue& queue, Copy copy, std::vector<Item*> items) {
-  const bool from_host = copy.from == kHost;
-  ++(from_host ? queue.host_copies_in_flight : queue.peer_copies_in_flight);
-  OperationId id = 0;
-  Operation& operation = operations_.start(from_host ? Cause::h2d : Cause::d2d, copy.to, id);
-  operation.event.bytes = copy.bytes;
-  operation.items = std::move(items);
-  operation.copy = std::move(copy);
-  backend_.start_copy(id, operation.copy);
 }
 
 /// Starts one copy of neighbouring items from `from`; false when nothing could be started.
@@ -259,11 +132,12 @@ bool RankScheduler::load_batch(DeviceQueue& queue, int device, MemoryPlace from)
   while (copy.tiles.empty() || may_load(queue)) {
     Item& item = *queue.item(queue.loading);
     if (streams(item.tile) && queue.memory.holds(item.tile)) break;
-    if (source_of(device, item.tile) != from || coming_to_peer(item.tile) || !ready(item)) break;
+    // What another device is loading is waited for: it will be there before the host could send it again.
+    if (source_of(device, item.tile) != from || holders_.only_coming(item.tile) || !ready(item)) break;
     if (!copy.tiles.empty() && copy.bytes + item.bytes > frame_.copy_batch_bytes) break;
     if (!reserve(queue, device, item)) break;
     if (from != kHost) queues_[from].memory.pin_if_present(item.tile);
-    if (shared(item.tile)) ++holders_[item.tile].coming;
+    if (shared(item.tile)) holders_.load_started(item.tile);
     item.state = ItemState::loading;
     copy.tiles.push_back(item.tile);
     copy.bytes += item.bytes;
@@ -271,7 +145,7 @@ bool RankScheduler::load_batch(DeviceQueue& queue, int device, MemoryPlace from)
     ++queue.loading.item;
   }
   if (items.empty()) return false;
-  start_load(queue, std::move(copy), std::move(items));
+  start_load(operations_, backend_, queue, std::move(copy), std::move(items));
   return true;
 }
 
@@ -310,7 +184,6 @@ void RankScheduler::load_done(Operation& operation) {
       ++(from_host ? queue.statistics.host_loads : queue.statistics.peer_loads);
     }
     if (!from_host) queues_[copy.from].memory.unpin(item->tile);
-    if (shared(item->tile)) --holders_[item->tile].coming;
     arrived(copy.to, *item);
   }
 }
@@ -386,7 +259,7 @@ void RankScheduler::finish_front(DeviceQueue& queue, int device) {
     }
   }
   queue.pop_front();
-  if (!queue.chunks_left()) drop_stored(queue, device);
+  if (!queue.chunks_left()) c_tiles_.drop_stored(queue, device);
 }
 
 /// A step may be over on this rank: received tiles that were used last in it leave, and the barriers hear of
@@ -459,7 +332,7 @@ void RankScheduler::done(OperationId id) {
       load_done(operation);
       break;
     case Cause::d2h:
-      store_done(operation);
+      c_tiles_.store_done(queues_[operation.copy.from], operation);
       break;
     case Cause::wait:
       break;

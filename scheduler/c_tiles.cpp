@@ -1,0 +1,104 @@
+#include "scheduler/c_tiles.hpp"
+
+#include <utility>
+
+#include "scheduler/start_load.hpp"
+
+namespace foretile {
+
+/// C of a block gets its place when the block's turn comes; with prefetch_c when its inputs are loaded.
+void CTiles::place(DeviceQueue& queue, int device, int first_open_step) {
+  if (!queue.chunks_left()) return;
+  BlockWork& block = *queue.chunk(queue.front())->block;
+  if (options_.in_plan_order && !last_block_left(queue, device, block, first_open_step)) return;
+  place(queue, device, block);
+  if (!frame_.prefetch_c || options_.in_plan_order || block.c_placed < block.c.size()) return;
+  if (const ChunkWork* const ahead = queue.chunk(queue.loading.chunk)) place(queue, device, *ahead->block);
+}
+
+/// In plan order: whether C of the block before is home, and has left at once.
+bool CTiles::last_block_left(DeviceQueue& queue, int device, const BlockWork& block, int first_open_step) {
+  if (block.c_placed > 0) return true;
+  if (!queue.finished_c.empty() || queue.stores_in_flight > 0) return false;
+  if (frame_.barriers != Barriers::none && queue.front_step() != first_open_step) return false;
+  drop_stored(queue, device);
+  return true;
+}
+
+void CTiles::drop_stored(DeviceQueue& queue, int device) {
+  for (const TileRef tile : queue.stored_c) {
+    queue.memory.drop(tile);
+    backend_.release(device, tile);
+  }
+  queue.stored_c.clear();
+}
+
+void CTiles::place(DeviceQueue& queue, int device, BlockWork& block) {
+  while (block.c_placed < block.c.size()) {
+    if (problem_.accumulate && !options_.zero_copy) {
+      if (!load(queue, device, block)) return;
+      continue;
+    }
+    Item& item = block.c[block.c_placed];
+    // Proven to fit; but the last block may still be on its way home, or peers may copy older tiles from
+    // here.
+    if (!queue.memory.reserve(item.tile, item.bytes)) return;
+    if (problem_.accumulate) {
+      backend_.adopt(device, item.tile);
+      ++queue.statistics.c_loads;
+    } else {
+      backend_.allocate(device, item.tile);
+    }
+    item.state = ItemState::arrived;
+    ++block.c_placed;
+  }
+}
+
+/// Starts one copy of initial tiles of C; false when none could be started.
+bool CTiles::load(DeviceQueue& queue, int device, BlockWork& block) {
+  if (queue.host_copies_in_flight >= options_.copy_slots) return false;
+  Copy copy{kHost, device, {}, 0};
+  std::vector<Item*> items;
+  for (; block.c_placed < block.c.size(); ++block.c_placed) {
+    Item& item = block.c[block.c_placed];
+    if (!copy.tiles.empty() && copy.bytes + item.bytes > frame_.copy_batch_bytes) break;
+    if (!queue.memory.reserve(item.tile, item.bytes)) break;
+    backend_.allocate(device, item.tile);
+    item.state = ItemState::loading;
+    copy.tiles.push_back(item.tile);
+    copy.bytes += item.bytes;
+    items.push_back(&item);
+  }
+  if (items.empty()) return false;
+  start_load(operations_, backend_, queue, std::move(copy), std::move(items));
+  return true;
+}
+
+/// Tiles of C go home as they are finished, neighbours together.
+void CTiles::advance_stores(DeviceQueue& queue, int device) {
+  while (queue.stores_in_flight < options_.copy_slots && !queue.finished_c.empty()) {
+    Copy store{device, kHost, {}, 0};
+    while (!queue.finished_c.empty()) {
+      const Item& item = queue.finished_c.front();
+      if (!store.tiles.empty() && store.bytes + item.bytes > frame_.copy_batch_bytes) break;
+      store.tiles.push_back(item.tile);
+      store.bytes += item.bytes;
+      queue.finished_c.pop_front();
+    }
+    ++queue.stores_in_flight;
+    OperationId id = 0;
+    Operation& operation = operations_.start(Cause::d2h, device, id);
+    operation.event.bytes = store.bytes;
+    operation.copy = std::move(store);
+    backend_.start_copy(id, operation.copy);
+  }
+}
+
+void CTiles::store_done(DeviceQueue& queue, const Operation& operation) {
+  --queue.stores_in_flight;
+  queue.statistics.d2h_bytes += operation.copy.bytes;
+  queue.stored_c.insert(queue.stored_c.end(), operation.copy.tiles.begin(), operation.copy.tiles.end());
+  if (!options_.in_plan_order || !queue.chunks_left()) drop_stored(queue, operation.copy.from);
+}
+
+}  // namespace foretile

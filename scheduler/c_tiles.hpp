@@ -1,0 +1,39 @@
+// Tiles of C on their way to a device and home.
+#pragma once
+
+#include "planner/contraction.hpp"
+#include "planner/plan.hpp"
+#include "scheduler/backend.hpp"
+#include "scheduler/device_queue.hpp"
+#include "scheduler/operations.hpp"
+#include "scheduler/options.hpp"
+
+namespace foretile {
+
+/// C of a block gets its place when the block's turn comes, and each tile goes home after its last product.
+class CTiles {
+ public:
+  CTiles(const Plan& frame, const Contraction& contraction, const SchedulerOptions& options, Backend& backend,
+         Operations& operations)
+      : frame_(frame), problem_(contraction), options_(options), backend_(backend), operations_(operations) {}
+
+  /// `first_open_step` of the rank; says something with barriers only.
+  void place(DeviceQueue& queue, int device, int first_open_step);
+  void advance_stores(DeviceQueue& queue, int device);
+  void store_done(DeviceQueue& queue, const Operation& operation);
+  /// Frees the memory of what is home.
+  void drop_stored(DeviceQueue& queue, int device);
+
+ private:
+  void place(DeviceQueue& queue, int device, BlockWork& block);
+  bool load(DeviceQueue& queue, int device, BlockWork& block);
+  bool last_block_left(DeviceQueue& queue, int device, const BlockWork& block, int first_open_step);
+
+  const Plan& frame_;
+  const Contraction& problem_;
+  const SchedulerOptions& options_;
+  Backend& backend_;
+  Operations& operations_;
+};
+
+}  // namespace foretile

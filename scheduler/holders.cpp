@@ -1,0 +1,36 @@
+#include "scheduler/holders.hpp"
+
+#include <bit>
+
+namespace foretile {
+
+bool Holders::only_coming(TileRef tile) const {
+  const auto found = entries_.find(tile);
+  return found != entries_.end() && found->second.devices == 0 && found->second.coming > 0;
+}
+
+MemoryPlace Holders::source(TileRef tile, int device, const std::vector<int>& sockets) const {
+  const auto found = entries_.find(tile);
+  const std::uint64_t others = found == entries_.end() ? 0 : found->second.devices & ~(1ULL << device);
+  if (others == 0) return kHost;
+  std::uint64_t near = 0;
+  for (std::size_t d = 0; d < sockets.size(); ++d) {
+    if (sockets[d] == sockets[device]) near |= 1ULL << d;
+  }
+  return std::countr_zero(others & near ? others & near : others);
+}
+
+void Holders::load_ended(TileRef tile, int device) {
+  Entry& entry = entries_[tile];
+  --entry.coming;
+  entry.devices |= 1ULL << device;
+}
+
+void Holders::left(TileRef tile, int device) {
+  const auto found = entries_.find(tile);
+  if (found == entries_.end()) return;
+  found->second.devices &= ~(1ULL << device);
+  if (found->second.devices == 0 && found->second.coming == 0) entries_.erase(found);
+}
+
+}  // namespace foretile

@@ -1,0 +1,16 @@
+// The one way in which copies to a device begin.
+#pragma once
+
+#include <vector>
+
+#include "scheduler/backend.hpp"
+#include "scheduler/device_queue.hpp"
+#include "scheduler/operations.hpp"
+
+namespace foretile {
+
+/// `items` are those of `copy.tiles`; they arrive when the operation ends.
+void start_load(Operations& operations, Backend& backend, DeviceQueue& queue, Copy copy,
+                std::vector<Item*> items);
+
+}  // namespace foretile
