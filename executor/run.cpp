@@ -89,6 +89,7 @@ RunResult run(const Plan& frame, const RankPlan& plan, const Contraction& contra
   Post post(communicator, contraction);
   SchedulerOptions scheduling = scheduler_options(machine, rank);
   scheduling.zero_copy = scheduling.zero_copy && !options.copies;
+  scheduling.in_plan_order = options.in_plan_order;
   const int cores_here = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   scheduling.core_slots = std::min(scheduling.core_slots, cores_here);  // a plan for another machine
   CpuBackend::Mail mail;

@@ -16,7 +16,8 @@ namespace foretile {
 
 struct RunOptions {
   TraceSink* trace = nullptr;
-  bool copies = false;  ///< device memory is apart from host memory: A and B are really copied
+  bool copies = false;         ///< device memory is apart from host memory: A and B are really copied
+  bool in_plan_order = false;  ///< loads, hits and evictions depend on the plan alone (SchedulerOptions)
   /// Memory taken from the system before the clock starts, as a device's pool would be: a first touch costs
   /// as much as making the numbers. 0: none.
   std::int64_t pool_bytes = 0;

@@ -56,6 +56,11 @@ BusyShares busy_shares(const std::vector<RankStatistics>& ranks, const Machine& 
   return busy;
 }
 
+DeviceCounts counts_of(const DeviceStatistics& d, int rank, int device) {
+  return {rank,        device,      d.kernels,  {d.host_loads, d.peer_loads, d.hits, d.evictions},
+          d.h2d_bytes, d.d2d_bytes, d.d2h_bytes};
+}
+
 void add_device(Report& report, const DeviceStatistics& device) {
   ++report.devices;
   report.gemms += device.kernels;
@@ -81,6 +86,11 @@ Report make_report(const std::vector<RankStatistics>& ranks, const Machine& mach
     report.bytes.network += rank.sent_bytes;
     report.bytes.generated += rank.generated_bytes;
     for (const DeviceStatistics& device : rank.devices) add_device(report, device);
+  }
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    for (std::size_t d = 0; d < ranks[r].devices.size(); ++d) {
+      report.per_device.push_back(counts_of(ranks[r].devices[d], static_cast<int>(r), static_cast<int>(d)));
+    }
   }
   report.busy = busy_shares(ranks, machine, makespan_s);
   report.peak_device_bytes = spread_of_devices(ranks, [](const DeviceStatistics& d) { return d.peak_bytes; });

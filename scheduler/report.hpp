@@ -41,6 +41,14 @@ struct LoadCounts {
   std::int64_t evictions = 0;
 };
 
+struct DeviceCounts {
+  int rank = 0;
+  int device = 0;  ///< of the rank
+  std::int64_t gemms = 0;
+  LoadCounts loads;
+  std::int64_t h2d_bytes = 0, d2d_bytes = 0, d2h_bytes = 0;
+};
+
 struct Report {
   double makespan_s = 0;
   double flops = 0;
@@ -51,6 +59,7 @@ struct Report {
   BytesByKind bytes;
   BusyShares busy;
   LoadCounts loads;
+  std::vector<DeviceCounts> per_device;  ///< rank after rank
   Spread peak_device_bytes;
   std::int64_t device_budget_bytes = 0;
   Path limits;  ///< critical path: of the operation that ended last

@@ -27,6 +27,18 @@ Json json_of(const LoadCounts& l) {
   return {{"host", l.host}, {"peer", l.peer}, {"hits", l.hits}, {"evictions", l.evictions}};
 }
 
+Json json_of(const std::vector<DeviceCounts>& devices) {
+  Json json = Json::array();
+  for (const DeviceCounts& d : devices) {
+    json.push_back({{"rank", d.rank},
+                    {"device", d.device},
+                    {"gemms", d.gemms},
+                    {"loads", json_of(d.loads)},
+                    {"bytes", {{"h2d", d.h2d_bytes}, {"d2d", d.d2d_bytes}, {"d2h", d.d2h_bytes}}}});
+  }
+  return json;
+}
+
 Json json_of(const Path& path) {
   Json json;
   for (std::size_t cause = 0; cause < path.seconds.size(); ++cause)
@@ -60,6 +72,7 @@ Json report_json(const Report& report) {
             {"bytes", json_of(report.bytes)},
             {"busy", json_of(report.busy)},
             {"loads", json_of(report.loads)},
+            {"per_device", json_of(report.per_device)},
             {"peak_device_bytes", json_of(report.peak_device_bytes)},
             {"budget_device_bytes", report.device_budget_bytes},
             {"limits", json_of(report.limits)},

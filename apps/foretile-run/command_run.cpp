@@ -30,6 +30,7 @@ struct RunArguments {
   std::string trace;
   bool verify = false;
   bool copies = false;
+  bool plan_order = false;
   double tolerance = 1e-12;
   Options options;
 };
@@ -119,6 +120,7 @@ void execute(const RunArguments& arguments, const MpiSession& session) {
   EventStore events;
   RunOptions options;
   options.copies = arguments.copies;
+  options.in_plan_order = arguments.plan_order;
   options.pool_bytes = done.work->machine.devices_per_rank * done.work->summary.peak_device_bytes;
   if (!arguments.trace.empty()) options.trace = &events;
   const RankPlan part = part_of(session.rank(), *done.work);
@@ -146,6 +148,8 @@ void add_run(CLI::App& app) {
   app.add_option("--trace", arguments->trace, "Write what happened when, for Perfetto or chrome://tracing");
   app.add_flag("--copies", arguments->copies,
                "Keep device memory apart from host memory: tiles are really copied");
+  app.add_flag("--plan-order", arguments->plan_order,
+               "Keep loads to the plan's order, so that their counts do not depend on time");
   add_json_option(app, arguments->options);
   app.callback([&app, plan, arguments] {
     if (!app.get_subcommands().empty()) return;

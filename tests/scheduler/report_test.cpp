@@ -33,6 +33,7 @@ std::vector<RankStatistics> two_ranks() {
   }
   ranks[1].finish_s = 10;
   ranks[1].critical = Path{}.plus(Cause::generate, 8).plus(Cause::kernel, 2);
+  ranks[1].devices[0].evictions = 3;
   ranks[1].devices[1].kernel_s = 9;
   ranks[1].devices[1].peak_bytes = 1000;
   return ranks;
@@ -79,6 +80,10 @@ TEST(Report, JsonHasWhatScriptsRelyOn) {
   EXPECT_EQ(json.at("gemms"), 40);
   for (const char* kind : {"network", "h2d", "d2d", "d2h", "generated"})
     EXPECT_TRUE(json.at("bytes").contains(kind)) << kind;
+  ASSERT_EQ(json.at("per_device").size(), 4U);
+  EXPECT_EQ(json.at("per_device")[2].dump(),
+            R"({"rank":1,"device":0,"gemms":10,"loads":{"host":0,"peer":0,"hits":0,"evictions":3},)"
+            R"("bytes":{"h2d":100,"d2d":0,"d2h":0}})");
   EXPECT_DOUBLE_EQ(json.at("limits").at("generate").get<double>(), 8);
   EXPECT_DOUBLE_EQ(json.at("busy").at("kernels").at("max").get<double>(), 0.9);
 }
