@@ -83,8 +83,8 @@ void Post::send(OperationId id, int to_rank, const std::vector<std::span<const d
 }
 
 void Post::signal(int to_rank, const Signal& signal) {
-  SentSignal& sent =
-      signals_.emplace_back(MPI_REQUEST_NULL, SignalWords{signal.from_rank, signal.step, signal.down});
+  signals_.push_back({MPI_REQUEST_NULL, {signal.from_rank, signal.step, signal.down}});
+  SentSignal& sent = signals_.back();
   require_mpi(MPI_Isend(sent.words.data(), static_cast<int>(sent.words.size()), MPI_INT, to_rank, kSignal,
                         communicator_, &sent.request),
               "signal");
