@@ -32,6 +32,16 @@ Contraction dense(std::vector<std::int64_t> m, std::vector<std::int64_t> n, std:
 const Contraction one_product = dense({100}, {100}, {100});
 const Contraction two_columns = dense({100}, {100, 100}, {100});
 
+/// Two columns that need different tiles of A: nothing is found on the other device.
+const Contraction apart{"",
+                        Tiling::from_sizes({100}),
+                        Tiling::uniform(200, 100),
+                        Tiling::uniform(200, 100),
+                        Shape::dense(1, 2),
+                        Shape(2, 2, {{0, 0}, {1, 1}}),
+                        Shape::dense(1, 2),
+                        0};
+
 Machine machine(int ranks, int devices, int ranks_per_node = 1) {
   return small_machine(ranks, devices, 1 << 30, std::int64_t{1} << 32, ranks_per_node);
 }
@@ -75,7 +85,7 @@ TEST(Simulation, TwoDevicesShareTheSocket) {
   Machine m = machine(1, 2);
   m.platform.links.host_to_device = {0, 1e9};
   m.platform.links.socket_host_to_device_bytes_per_s = 1.6e9;
-  EXPECT_NEAR(micros(two_columns, m), 2380, kPrecision);
+  EXPECT_NEAR(micros(apart, m), 2380, kPrecision);
 }
 
 /// As before, but each device has a socket and thus a limit of its own: 0.8 GB/s again.
@@ -85,7 +95,7 @@ TEST(Simulation, DevicesOnDifferentSocketsDoNotShare) {
   m.platform.devices_per_socket = 1;
   m.platform.links.host_to_device = {0, 1e9};
   m.platform.links.socket_host_to_device_bytes_per_s = 0.8e9;
-  EXPECT_NEAR(micros(two_columns, m), 2380, kPrecision);
+  EXPECT_NEAR(micros(apart, m), 2380, kPrecision);
 }
 
 /// One rank on two sockets: a load of B and A (160 kB, by B's home) takes 160 on the device's link or 5 + 320
@@ -107,7 +117,7 @@ TEST(Simulation, TheBusBetweenSocketsLimits) {
     return 80 + (far(d, {Matrix::b, id}) ? 325 : 160) + 2000 + (far(d, {Matrix::c, id}) ? 165 : 0);
   };
   const int expected = std::max(micros_of(0), micros_of(1));
-  EXPECT_NEAR(micros(two_columns, m), expected, kPrecision);
+  EXPECT_NEAR(micros(apart, m), expected, kPrecision);
   EXPECT_GT(crossings, 0);
 }
 
@@ -120,6 +130,18 @@ TEST(Simulation, CopiesFromAPeer) {
   m.platform.links.peer = {30e-6, 0.1e9};
   const auto found = results(dense({100}, {100, 400}, {100}), m);
   EXPECT_NEAR(found[0], 9150, kPrecision);
+  EXPECT_EQ(found[1], 80000);
+}
+
+/// Both devices need the same A. Device 0 loads B and A, 160 kB, device 1 its B, 80 kB, at 1.6 GB/s together:
+/// 100 until B is there, 80 more at 1 GB/s until A is on device 0. Device 1 waits for that, then takes A from
+/// there in no time. 80 + 180 + 2000 + 100.
+TEST(Simulation, WaitsForWhatAPeerIsLoading) {
+  Machine m = machine(1, 2);
+  m.platform.links.host_to_device = {0, 1e9};
+  m.platform.links.socket_host_to_device_bytes_per_s = 1.6e9;
+  const auto found = results(two_columns, m);
+  EXPECT_NEAR(found[0], 2360, kPrecision);
   EXPECT_EQ(found[1], 80000);
 }
 
