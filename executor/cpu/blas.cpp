@@ -117,10 +117,23 @@ std::string blas_kernels() {
   return fmt::format("OpenBLAS {}", openblas_get_corename());
 }
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+// Loops whose reads and writes the sanitizers see; those of OpenBLAS they do not.
+void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const double* a, std::int64_t lda, const double* b,
+          std::int64_t ldb, double* c, std::int64_t ldc) {
+  for (const std::int64_t size : {m, n, k, lda, ldb, ldc}) blas_size(size);
+  for (std::int64_t j = 0; j < n; ++j) {
+    for (std::int64_t l = 0; l < k; ++l) {
+      for (std::int64_t i = 0; i < m; ++i) c[i + j * ldc] += a[i + l * lda] * b[l + j * ldb];
+    }
+  }
+}
+#else
 void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const double* a, std::int64_t lda, const double* b,
           std::int64_t ldb, double* c, std::int64_t ldc) {
   cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, blas_size(m), blas_size(n), blas_size(k), 1.0, a,
               blas_size(lda), b, blas_size(ldb), 1.0, c, blas_size(ldc));
 }
+#endif
 
 }  // namespace foretile
