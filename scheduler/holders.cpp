@@ -4,15 +4,11 @@
 
 namespace foretile {
 
-bool Holders::only_coming(TileRef tile) const {
+std::optional<MemoryPlace> Holders::source(TileRef tile, int device, const std::vector<int>& sockets) const {
   const auto found = entries_.find(tile);
-  return found != entries_.end() && found->second.devices == 0 && found->second.coming > 0;
-}
-
-MemoryPlace Holders::source(TileRef tile, int device, const std::vector<int>& sockets) const {
-  const auto found = entries_.find(tile);
-  const std::uint64_t others = found == entries_.end() ? 0 : found->second.devices & ~(1ULL << device);
-  if (others == 0) return kHost;
+  if (found == entries_.end()) return kHost;
+  const std::uint64_t others = found->second.devices & ~(1ULL << device);
+  if (others == 0) return found->second.coming > 0 ? std::nullopt : std::optional(kHost);
   std::uint64_t near = 0;
   for (std::size_t d = 0; d < sockets.size(); ++d) {
     if (sockets[d] == sockets[device]) near |= 1ULL << d;

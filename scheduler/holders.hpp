@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -14,11 +15,9 @@ class Holders {
  public:
   static constexpr std::size_t kMostDevices = 64;
 
-  /// Whether the tile is being loaded and no device has it yet.
-  bool only_coming(TileRef tile) const;
-  /// A device that has the tile, near `device` if there is one; kHost when none has. `sockets` of the
-  /// devices.
-  MemoryPlace source(TileRef tile, int device, const std::vector<int>& sockets) const;
+  /// A device that has the tile, near `device` if there is one; kHost when none has, and nothing when one is
+  /// loading it. `sockets` of the devices.
+  std::optional<MemoryPlace> source(TileRef tile, int device, const std::vector<int>& sockets) const;
 
   void load_started(TileRef tile) { ++entries_[tile].coming; }
   void load_ended(TileRef tile, int device);

@@ -90,7 +90,8 @@ bool RankScheduler::may_load(DeviceQueue& queue) {
   return loading.block.get() == &block && block.c_placed == block.c.size();
 }
 
-MemoryPlace RankScheduler::source_of(int device, TileRef tile) const {
+/// Nothing: another device is loading the tile. It will be there before the host could send it again.
+std::optional<MemoryPlace> RankScheduler::source_of(int device, TileRef tile) const {
   return shared(tile) ? holders_.source(tile, device, options_.sockets) : kHost;
 }
 
@@ -132,8 +133,7 @@ bool RankScheduler::load_batch(DeviceQueue& queue, int device, MemoryPlace from)
   while (copy.tiles.empty() || may_load(queue)) {
     Item& item = *queue.item(queue.loading);
     if (streams(item.tile) && queue.memory.holds(item.tile)) break;
-    // What another device is loading is waited for: it will be there before the host could send it again.
-    if (source_of(device, item.tile) != from || holders_.only_coming(item.tile) || !ready(item)) break;
+    if (source_of(device, item.tile) != from || !ready(item)) break;
     if (!copy.tiles.empty() && copy.bytes + item.bytes > frame_.copy_batch_bytes) break;
     if (!reserve(queue, device, item)) break;
     if (from != kHost) queues_[from].memory.pin_if_present(item.tile);
@@ -161,7 +161,8 @@ void RankScheduler::advance_loads(int device) {
       continue;
     }
     if (!options_.zero_copy) {
-      if (!load_batch(queue, device, source_of(device, item.tile))) return;
+      const auto from = source_of(device, item.tile);
+      if (!from || !load_batch(queue, device, *from)) return;
       continue;
     }
     if (!reserve(queue, device, item)) return;

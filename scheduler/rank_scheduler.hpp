@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "planner/contraction.hpp"
@@ -64,7 +65,7 @@ class RankScheduler {
   bool streams(TileRef tile) const;
   bool shared(TileRef tile) const;
   bool ready(const Item& item) const;
-  MemoryPlace source_of(int device, TileRef tile) const;
+  std::optional<MemoryPlace> source_of(int device, TileRef tile) const;
   bool load_batch(DeviceQueue& queue, int device, MemoryPlace from);
   bool reserve(DeviceQueue& queue, int device, Item& item);
   void arrived(int device, Item& item);

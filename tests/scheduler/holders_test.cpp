@@ -11,20 +11,18 @@ const std::vector<int> sockets{0, 0, 1, 1};
 TEST(Holders, NobodyHasATileAtFirst) {
   const Holders holders;
   EXPECT_EQ(holders.source(tile, 0, sockets), kHost);
-  EXPECT_FALSE(holders.only_coming(tile));
 }
 
 TEST(Holders, ATileBeingLoadedIsComingUntilADeviceHasIt) {
   Holders holders;
   holders.load_started(tile);
-  EXPECT_TRUE(holders.only_coming(tile));
-  EXPECT_FALSE(holders.only_coming({Matrix::b, 5}));
+  EXPECT_EQ(holders.source(tile, 0, sockets), std::nullopt);
+  EXPECT_EQ(holders.source({Matrix::b, 5}, 0, sockets), kHost);
   holders.load_started(tile);
   holders.load_ended(tile, 1);
-  EXPECT_FALSE(holders.only_coming(tile));  // one more is coming, but device 1 has it
-  EXPECT_EQ(holders.source(tile, 0, sockets), 1);
+  EXPECT_EQ(holders.source(tile, 0, sockets), 1);  // one more is coming, but device 1 has it
   holders.left(tile, 1);
-  EXPECT_TRUE(holders.only_coming(tile));
+  EXPECT_EQ(holders.source(tile, 0, sockets), std::nullopt);
 }
 
 TEST(Holders, ANearDeviceIsPreferredAndTheAskingOneIsNone) {
