@@ -82,17 +82,21 @@ def result(case, report, parameters):
     }
 
 
-def rehearse_all(foretile, cases, workers=2):
-    """Rows in the order of the cases. Rehearsals have one thread each, so that two fill two cores."""
+def rehearse_each(foretile, cases, workers=2):
+    """Rows as they are done, in the order of the cases. Rehearsals have one thread each, so that two fill two cores."""
+    cases = list(cases)
     with concurrent.futures.ThreadPoolExecutor(workers) as pool:
-        # The longest first would balance better, but short ones first show mistakes early.
         waiting = [pool.submit(rehearse, foretile, case) for case in cases]
         for case, done in zip(cases, waiting):
             row = done.result()
             print(" ".join(f"{key}={value}" for key, value in case.columns.items()),
                   f"{row['share_of_peak']:.3f} of peak, {row['wall_s']:.1f} s" if not row["refused"] else row["refused"],
                   file=sys.stderr, flush=True)
-        return [done.result() for done in waiting]
+            yield row
+
+
+def rehearse_all(foretile, cases):
+    return list(rehearse_each(foretile, cases))
 
 
 def write_csv(path, rows):
