@@ -65,10 +65,10 @@ void large_products(benchmark::State& state) {
   std::vector<double> b(n * n, 0.25);
   std::vector<double> c(n * n, 0.0);
   for (auto _ : state) gemm(n, n, n, a.data(), n, b.data(), n, c.data(), n);
-  state.counters["flops_per_s"] =
-      benchmark::Counter(2.0 * n * n * n * static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
+  state.counters["flops_per_s"] = benchmark::Counter(
+      2.0 * n * n * n * static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
 }
-BENCHMARK(large_products)->Threads(2)->UseRealTime()->MinTime(2.0);
+BENCHMARK(large_products)->Threads(2)->UseRealTime()->MinTime(1.5);
 
 void generate_tiles(benchmark::State& state) {
   std::vector<double> pool(kPoolDoubles);

@@ -1,5 +1,6 @@
 #include "planner/communication_model.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/parse.hpp"
@@ -77,9 +78,10 @@ std::optional<ModelSymbols> symbols_of(const Contraction& p, const Machine& mach
   s.M_t = p.m.tiles();
   s.K_t = p.k.tiles();
   s.N_t = p.n.tiles();
-  s.p = plan.grid.p;
-  s.q = plan.grid.q;
-  s.G = machine.devices_per_rank;
+  // Rows and columns of the grid, and devices, that have work.
+  s.p = std::min(plan.grid.p, p.m.tiles());
+  s.q = std::min(plan.grid.q, p.n.tiles());
+  s.G = std::min(static_cast<double>(machine.devices_per_rank), std::ceil(s.N_t / s.q));
   s.b = number(plan, "b");
   s.c = number(plan, "c");
   s.d = number(plan, "d");

@@ -26,9 +26,11 @@ Settings with_defaults(const Strategy& strategy, Settings settings) {
   for (const ParameterInfo& parameter : known) keys.push_back(parameter.key);
   for (const auto& [key, value] : settings) {
     if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
-      throw input_error("--set " + key, "an unknown key",
-                        fmt::format("one of {} for strategy {}", fmt::join(keys, ", "), strategy.name()),
-                        "settings of the machine start with `platform.`");
+      throw input_error(
+          "--set " + key, "an unknown key",
+          fmt::format("one of {} for strategy {}", fmt::join(keys, ", "), strategy.name()),
+          "other strategies (--set strategy=NAME) have other keys; those of the machine start with "
+          "`platform.`");
     }
   }
   for (const ParameterInfo& parameter : known) settings.try_emplace(parameter.key, parameter.default_value);

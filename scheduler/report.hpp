@@ -56,6 +56,7 @@ struct Report {
   int ranks = 0;
   int devices = 0;
   ProcessGrid grid;
+  std::string plan;  ///< strategy, grid and sizes, for people; empty when not told
   BytesByKind bytes;
   BusyShares busy;
   LoadCounts loads;

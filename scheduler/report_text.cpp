@@ -28,8 +28,9 @@ const char* advice_for_streams(Cause cause, const ProcessGrid& grid) {
     case Cause::d2d:
       return "larger blocks of C (b, c), which load A and B fewer times, or more devices help";
     case Cause::network:
-      return grid.size() > 1 ? "larger blocks of C (b, c), keep_received, or a squarer grid help"
-                             : "a faster network helps";
+      return grid.size() > 1
+                 ? "a grid that moves less (grid.p), or larger blocks of C where there are several, help"
+                 : "a faster network helps";
     case Cause::wait:
       return "a larger lookahead, or weaker barriers, help";
     default:
@@ -109,7 +110,7 @@ void add_busy(Lines& lines, const BusyShares& busy) {
   lines.add("devices: h2d copies", spread(busy.h2d));
   lines.add("devices: d2d copies", spread(busy.d2d));
   lines.add("devices: d2h copies", spread(busy.d2h));
-  lines.add("cores: generating B", spread(busy.generation));
+  if (busy.generation.max > 0) lines.add("cores: generating B", spread(busy.generation));
   lines.add("ranks: sending", spread(busy.network));
 }
 
@@ -123,7 +124,8 @@ void add_model(Lines& lines, const Report& report) {
               fmt::format("{:>12} {:>12}", in_bytes(static_cast<double>(counted)), in_bytes(predicted)));
   };
   add("between ranks", report.bytes.network, model.network_bytes);
-  add("loaded (h2d + d2d)", report.bytes.h2d + report.bytes.d2d, model.loaded_bytes);
+  const std::int64_t loaded = report.bytes.h2d + report.bytes.d2d;
+  if (loaded > 0) add("loaded (h2d + d2d)", loaded, model.loaded_bytes);  // cores use tiles in place
   add("stored (d2h)", report.bytes.d2h, model.stored_bytes);
   lines.add("case", model.case_name());
 }
@@ -135,6 +137,7 @@ void add_bytes(Lines& lines, const BytesByKind& bytes) {
                                      {"d2d", bytes.d2d},
                                      {"d2h", bytes.d2h},
                                      {"generated", bytes.generated}}) {
+    if (count == 0 && label == std::string_view("generated")) continue;
     lines.add(label, in_bytes(static_cast<double>(count)));
   }
 }
@@ -147,6 +150,13 @@ std::string limit_sentence(const Report& report) {
   const auto& seconds = report.limits.seconds;
   const auto most = std::max_element(seconds.begin(), seconds.end());
   const auto cause = static_cast<std::size_t>(most - seconds.begin());
+  if (const Spread& kernels = report.busy.kernels;
+      static_cast<Cause>(cause) == Cause::kernel && kernels.min < 0.93 * kernels.max) {
+    return fmt::format(
+        "multiplying takes {} of the critical path, but devices multiply for {} to {} of the time: tiles and "
+        "grids that give each device the same share help",
+        share(*most / total), share(kernels.min), share(kernels.max));
+  }
   return fmt::format("{} {} of the critical path: {}", subjects[cause], share(*most / total),
                      advice(static_cast<Cause>(cause), report.grid, report.b_tiles));
 }
@@ -154,6 +164,7 @@ std::string limit_sentence(const Report& report) {
 std::string report_text(const Report& report) {
   Lines lines;
   lines.text = limit_sentence(report) + "\n\n";
+  if (!report.plan.empty()) lines.add("plan", report.plan);
   lines.add("makespan", in_seconds(report.makespan_s));
   lines.add("rate", fmt::format("{}, {} per device", in_flops(report.flops_per_s()),
                                 in_flops(report.devices > 0 ? report.flops_per_s() / report.devices : 0)));

@@ -3,8 +3,10 @@
 #include "apps/program.hpp"
 
 int main(int argc, char** argv) {
-  CLI::App app("Plan, rehearse and tune block-sparse contractions on clusters of multi-GPU nodes.",
-               "foretile");
+  CLI::App app(
+      "Plan, rehearse and tune matrix products and contractions, block-sparse or dense, on clusters of "
+      "multi-GPU nodes.",
+      "foretile");
   app.set_version_flag("--version", "foretile " FORETILE_VERSION);
   app.require_subcommand(1);
   app.footer(

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "planner/owners.hpp"
 #include "planner/strategies/stream_bytes.hpp"
 
 namespace foretile {
@@ -39,9 +40,12 @@ class Chooser {
         complete_(p.a.nonzeros() == TileId{p.m.tiles()} * p.k.tiles() &&
                   p.b.nonzeros() == TileId{p.k.tiles()} * p.n.tiles()) {
     list_options(grid, devices);
+    if (wishes.host_bytes) own_bytes_ = most_owned(grid);
   }
 
   BlockSizes choose() const {
+    if (wishes_.b && wishes_.c && wishes_.d && wishes_.lookahead)
+      return deepen(options_.front(), *wishes_.lookahead);
     for (const bool within_limit : {true, false}) {
       for (const int at_least : {1, 0}) {
         if (const Option* const option = first_that_fits(within_limit, at_least)) {
@@ -59,7 +63,7 @@ class Chooser {
     for (std::int32_t f = 1; f <= std::max(rows, columns); ++f) {
       const Blocking blocking{
           grid, devices, std::min(rows, wishes_.b.value_or(most_dealt(rows, f))),
-          std::min(columns, wishes_.c.value_or(std::max(most_dealt(columns, f), std::int32_t{devices})))};
+          std::min(columns, wishes_.c.value_or(devices * most_dealt(most_dealt(columns, f), devices)))};
       if (!options_.empty() && options_.back().blocking.b == blocking.b &&
           options_.back().blocking.c == blocking.c) {
         continue;
@@ -83,8 +87,32 @@ class Chooser {
   int largest_lookahead(const Option& option) const {
     int ahead = option.usual_lookahead();
     if (wishes_.lookahead) return *wishes_.lookahead;
-    while (ahead > 0 && in_use(option, option.chunks, ahead) > device_bytes_) --ahead;
+    while (ahead > 0 && (in_use(option, option.chunks, ahead) > device_bytes_ ||
+                         !fits_host(option, least_depth(), ahead))) {
+      --ahead;
+    }
     return ahead;
+  }
+
+  /// Most bytes of A, B and C that a rank owns.
+  std::int64_t most_owned(const ProcessGrid& grid) const {
+    std::vector<std::int64_t> owned(grid.size(), 0);
+    for (const Matrix matrix : {Matrix::a, Matrix::b, Matrix::c}) {
+      for (TileId id = 0; id < shape_of(p_, matrix).nonzeros(); ++id) {
+        owned[owner_of(p_, grid, {matrix, id})] += bytes_of(p_, {matrix, id});
+      }
+    }
+    return *std::max_element(owned.begin(), owned.end());
+  }
+
+  /// Own tiles, and received ones for 1 + lookahead steps, of which own ones are not taken off: a safe side.
+  bool fits_host(const Option& option, std::int32_t d, int ahead) const {
+    if (!wishes_.host_bytes) return true;
+    const Blocking whole_rank{option.blocking.grid, 1, option.blocking.b, option.blocking.c};
+    const auto chunks = StreamBytes(p_, whole_rank).chunks(d);
+    const std::int64_t in_flight =
+        std::min(std::int64_t{1} + ahead, std::int64_t{option.X} * option.Y * most_dealt(depth(), d));
+    return own_bytes_ + in_flight * *std::max_element(chunks.begin(), chunks.end()) <= *wishes_.host_bytes;
   }
 
   /// Most bytes in use: C, and 1 + lookahead successive chunks, or all chunks where there are fewer.
@@ -131,7 +159,11 @@ class Chooser {
     if (!wishes_.d) {
       const StreamBytes streams(p_, option.blocking);
       sizes.d = depth();
-      for (std::int32_t Z = 1; in_use(option, streams.chunks(sizes.d), ahead) > device_bytes_;) {
+      const auto too_deep = [&](std::int32_t d) {
+        return in_use(option, streams.chunks(d), ahead) > device_bytes_ ||
+               (d > 1 && !fits_host(option, d, ahead));
+      };
+      for (std::int32_t Z = 1; too_deep(sizes.d);) {
         const std::int32_t before = sizes.d;
         while (sizes.d == before) sizes.d = most_dealt(depth(), ++Z);
       }
@@ -176,6 +208,7 @@ class Chooser {
   BlockSizeWishes wishes_;
   std::int64_t device_bytes_;
   double c_limit_;
+  std::int64_t own_bytes_ = 0;
   bool complete_;  // every tile of A and B is nonzero
   std::vector<Option> options_;
 };

@@ -17,9 +17,8 @@ DplasmaSizes dplasma_sizes(std::int64_t mt, std::int64_t nt, std::int64_t kt, st
   }
   DplasmaSizes s;
   const auto c_on_a_gpu = [&] { return (mt / s.fact) * (nt / s.fact) / (p * q * g); };
-  while (s.fact < mt && s.fact<nt&& static_cast<double>(c_on_a_gpu())> 0.75 * static_cast<double>(T)) {
-    ++s.fact;
-  }
+  const double most = 0.75 * static_cast<double>(T);
+  while (s.fact < std::min(mt, nt) && static_cast<double>(c_on_a_gpu()) > most) ++s.fact;
   s.b = mt / (p * s.fact);
   s.c = nt / (q * s.fact);
   if (s.b == 0 || s.c == 0) {

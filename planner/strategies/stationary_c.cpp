@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 #include "base/error.hpp"
@@ -20,11 +19,36 @@ namespace {
 
 constexpr const char* kName = "stationary-c";
 
-/// The rows of the grid that is nearest to a square and uses every rank.
-int squarest_p(int ranks) {
-  int p = static_cast<int>(std::sqrt(ranks));
-  while (ranks % p != 0) --p;
-  return p;
+/// The rows of the grid for which the busiest device has least to multiply, or its rank least to receive
+/// where that takes longer; among those within 2% of the best, of the one that moves least. Grids may leave
+/// ranks without work.
+int best_p(const Contraction& problem, const Machine& machine) {
+  const auto mean = [](const Tiling& t) { return static_cast<double>(t.extent()) / t.tiles(); };
+  const double m = mean(problem.m);
+  const double n = mean(problem.n);
+  const double k = static_cast<double>(problem.k.extent());
+  const KernelModel& kernel = machine.platform.device.kernel;
+  const double bandwidth = machine.platform.network.message.bandwidth_bytes_per_s;
+  struct Grid {
+    int p;
+    double received, seconds;
+  };
+  std::vector<Grid> grids;
+  for (int p = 1; p <= std::min(machine.ranks, problem.m.tiles()); ++p) {
+    const int q = machine.ranks / p;
+    const double rows = most_dealt(problem.m.tiles(), p);
+    const std::int32_t columns = most_dealt(problem.n.tiles(), q);
+    const double received = 8 * k * (rows * m * (1 - 1.0 / q) + columns * n * (1 - 1.0 / p));
+    const double multiply =
+        rows * most_dealt(columns, machine.devices_per_rank) * 2 * m * n * k / kernel.rate_flops_per_s;
+    grids.push_back({p, received, std::max(multiply, bandwidth > 0 ? received / bandwidth : 0)});
+  }
+  const auto faster = [](const Grid& l, const Grid& r) { return l.seconds < r.seconds; };
+  const double limit = 1.02 * std::min_element(grids.begin(), grids.end(), faster)->seconds;
+  const auto less = [limit](const Grid& l, const Grid& r) {
+    return std::pair(l.seconds > limit, l.received) < std::pair(r.seconds > limit, r.received);
+  };
+  return std::min_element(grids.begin(), grids.end(), less)->p;
 }
 
 Barriers barriers_setting(const Settings& settings) {
@@ -44,7 +68,7 @@ class Planner final : public RankPlanner {
   Planner(const Contraction& contraction, const Machine& machine, const Settings& settings)
       : problem_(contraction), devices_(machine.devices_per_rank), message_bytes_(message_bytes(settings)) {
     const int p = static_cast<int>(
-        integer_or_auto(settings, "grid.p", 1, machine.ranks).value_or(squarest_p(machine.ranks)));
+        integer_or_auto(settings, "grid.p", 1, machine.ranks).value_or(best_p(contraction, machine)));
     frame_ = common_frame(kName, machine, settings, p);
     frame_.b_tiles = BTiles::stream;
     frame_.barriers = barriers_setting(settings);
@@ -87,8 +111,9 @@ class Planner final : public RankPlanner {
     if (const auto ahead = integer_or_auto(settings, "lookahead", 0, 64)) {
       wishes.lookahead = static_cast<int>(*ahead);
     }
-    wishes.c_fraction = real_setting(settings, "c_fraction", 0.0, 1.0);
+    wishes.c_fraction = real_setting(settings, "c_fraction", 0.001, 1.0);
     wishes.prefetch_c = frame_.prefetch_c;
+    if (sending_ == Sending::per_use) wishes.host_bytes = frame_.host_budget_bytes;
     return wishes;
   }
 
@@ -206,7 +231,7 @@ class StationaryC final : public Strategy {
     std::vector<ParameterInfo> list{
         {"grid.p",
          "auto",
-         "rows of the process grid; auto: the squarest grid that uses every rank",
+         "rows of the process grid; auto: the grid on which the busiest device has least to do",
          {"auto"}},
         {"b",
          "auto",

@@ -29,9 +29,9 @@ std::string advice(const Plan& plan) {
   return "use more ranks or " + lower_one_of(plan, {"d", "b", "c", "lookahead"});
 }
 
-std::string parts(const Plan& plan, std::int64_t a, std::int64_t b, std::int64_t c, std::int64_t staging) {
-  return plan.b_tiles == BTiles::stay ? fmt::format("A {}, C {}, staging {}", a, c, staging)
-                                      : fmt::format("A {}, B {}, C {}", a, b, c);
+std::string parts(const Plan& plan, const HostNeed& need) {
+  return plan.b_tiles == BTiles::stay ? fmt::format("A {}, C {}, staging {}", need.a, need.c, need.staging)
+                                      : fmt::format("A {}, B {}, C {}", need.a, need.b, need.c);
 }
 
 }  // namespace
@@ -62,26 +62,33 @@ Received worst_received(const Plan& plan, const Contraction& p,
   return worst;
 }
 
-std::int64_t check_host_memory(const Plan& plan, int rank, const Owners& owners, const Received& received,
-                               const RankTiles& tiles) {
-  const std::int64_t a = owners.bytes(Matrix::a, rank) + received.a;
-  const std::int64_t b = owners.bytes(Matrix::b, rank) + received.b;
+HostNeed host_need(const Plan& plan, int rank, const Owners& owners, const Received& received,
+                   const RankTiles& tiles) {
+  const std::int64_t a = owners.bytes(Matrix::a, rank);
+  const std::int64_t b = owners.bytes(Matrix::b, rank);
   const std::int64_t staging = std::min(plan.staging_bytes, tiles.b_bytes);  // never more than all of B
-  const std::int64_t needed = a + b + tiles.c_bytes + staging;
-  if (needed > plan.host_budget_bytes) {
-    throw input_error(
-        fmt::format("plan, rank {}", rank),
-        fmt::format("{} bytes of host memory ({})", needed, parts(plan, a, b, tiles.c_bytes, staging)),
-        fmt::format("at most {}", plan.host_budget_bytes),
-        fmt::format("{} bytes are missing: {}", needed - plan.host_budget_bytes, advice(plan)));
-  }
-  if (tiles.largest_b > plan.staging_bytes) {
-    throw input_error(
-        fmt::format("plan, rank {}", rank), fmt::format("a tile of B of {} bytes", tiles.largest_b),
-        fmt::format("at most the staging area of {} bytes", plan.staging_bytes),
-        fmt::format("{} bytes are missing: raise staging_fraction", tiles.largest_b - plan.staging_bytes));
-  }
-  return needed;
+  return {rank, a + received.a, b + received.b, tiles.c_bytes, staging, a + b};
+}
+
+void check_staging(const Plan& plan, int rank, const RankTiles& tiles) {
+  if (tiles.largest_b <= plan.staging_bytes) return;
+  throw input_error(
+      fmt::format("plan, rank {}", rank), fmt::format("a tile of B of {} bytes", tiles.largest_b),
+      fmt::format("at most the staging area of {} bytes", plan.staging_bytes),
+      fmt::format("{} bytes are missing: raise staging_fraction", tiles.largest_b - plan.staging_bytes));
+}
+
+void check_host_memory(const Plan& plan, const HostNeed& need) {
+  const std::int64_t missing = need.bytes() - plan.host_budget_bytes;
+  if (missing <= 0) return;
+  const bool own_alone = need.owned + need.c > plan.host_budget_bytes;
+  throw input_error(fmt::format("plan, rank {}", need.rank),
+                    fmt::format("{} bytes of host memory ({})", need.bytes(), parts(plan, need)),
+                    fmt::format("at most {}", plan.host_budget_bytes),
+                    fmt::format("{} bytes are missing: {}", missing,
+                                own_alone && plan.b_tiles == BTiles::stream
+                                    ? "the matrices alone do not fit; use more nodes"
+                                    : advice(plan)));
 }
 
 }  // namespace foretile

@@ -52,11 +52,14 @@ void RankCheck::run(int rank) {
   deliveries_.require_all_used();
   count_received();
   const Received worst = worst_received(plan_, p_, messages_.to(rank));
-  summary_.peak_host_bytes =
-      std::max(summary_.peak_host_bytes, check_host_memory(plan_, rank, owners_, worst, tiles_));
+  check_staging(plan_, rank, tiles_);
+  const HostNeed need = host_need(plan_, rank, owners_, worst, tiles_);
+  if (need.bytes() > most_needed_.bytes()) most_needed_ = need;
 }
 
 PlanSummary RankCheck::finish() {
+  check_host_memory(plan_, most_needed_);
+  summary_.peak_host_bytes = most_needed_.bytes();
   require_all_products(plan_, p_, summary_.gemms);
   summary_.imbalance = imbalance(device_flops_);
   summary_.device_loads = spread(device_loads_);

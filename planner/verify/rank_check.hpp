@@ -23,8 +23,8 @@ class RankCheck {
 
   /// Throws InputError for what is wrong within this rank.
   void run(int rank);
-  /// Throws InputError when a product is missing. (None comes twice: not in a block, and two blocks have no
-  /// tile of C in common.)
+  /// Throws InputError when host memory does not suffice or a product is missing. (None comes twice: not in a
+  /// block, and two blocks have no tile of C in common.)
   PlanSummary finish();
 
  private:
@@ -52,6 +52,7 @@ class RankCheck {
   int rank_ = 0;
   std::string device_;  // name of the one that is walked
   RankTiles tiles_;
+  HostNeed most_needed_;  // of the rank that needs most
 };
 
 }  // namespace foretile

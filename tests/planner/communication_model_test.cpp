@@ -79,6 +79,7 @@ TEST(CommunicationModel, PlansSendWhatItSays) {
     const Machine machine = small_machine(6, 2, 40 * 800, 1 << 24);
     const Plan plan = make_plan(p, machine,
                                 {{"strategy", "stationary-c"},
+                                 {"grid.p", "2"},
                                  {"b", "4"},
                                  {"c", "2"},
                                  {"d", "5"},

@@ -19,7 +19,9 @@ namespace {
 
 std::optional<Plan> plan_of(const RandomCase& c) {
   try {
-    return make_plan(c.problem, c.machine, c.settings);
+    Plan plan = make_plan(c.problem, c.machine, c.settings);
+    verify(plan, c.problem);
+    return plan;
   } catch (const InputError&) {
     return std::nullopt;  // does not fit
   }

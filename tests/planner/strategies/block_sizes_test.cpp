@@ -103,18 +103,39 @@ TEST(BlockSizes, SmallBudgetsLowerLookaheadBeforeTheyAreRefused) {
   EXPECT_NE(said.find("5 bytes are missing: tile the problem finer"), std::string::npos) << said;
 }
 
-/// 2 x 2 tiles of C and chunks of 4 d: with d = 2 and lookahead 1, 4 + 16 = 20 tiles.
+/// 2 x 2 tiles of C and chunks of 4 d: with d = 2, 4 + 8 = 12 tiles, with lookahead 1 and d = 1 too.
 TEST(BlockSizes, SaysWhichWishesAreTooLarge) {
-  const std::string said = refusal(dense(4, 4, 4), 19 * kTile, {{2}, {2}, {2}, {1}});
-  EXPECT_NE(said.find("800 bytes are missing: lower b, c, d, lookahead,"), std::string::npos) << said;
-  EXPECT_EQ(refusal(dense(4, 4, 4), 20 * kTile, {{2}, {2}, {2}, {1}}), "");
+  const std::string said = refusal(dense(4, 4, 4), 11 * kTile, {{2}, {2}, {2}, {}});
+  EXPECT_NE(said.find("800 bytes are missing: lower b, c, d,"), std::string::npos) << said;
+  EXPECT_EQ(refusal(dense(4, 4, 4), 12 * kTile, {{2}, {2}, {2}, {}}), "");
+  const std::string of_lookahead = refusal(dense(4, 4, 4), 11 * kTile, {{2}, {2}, {}, {1}});
+  EXPECT_NE(of_lookahead.find("800 bytes are missing: lower b, c, lookahead,"), std::string::npos);
   const std::string of_d = refusal(dense(4, 4, 4), 3 * kTile, {{}, {}, {2}, {}});
   EXPECT_NE(of_d.find("1600 bytes are missing: lower d,"), std::string::npos) << of_d;
 }
 
+/// Whoever says all gets it: the verifier counts what successive chunks really need.
+TEST(BlockSizes, LeavesFullWishesToTheVerifier) {
+  const BlockSizes s = choose_block_sizes(dense(4, 4, 4), {1, 1}, 1, kTile, {{2}, {3}, {2}, {1}});
+  EXPECT_EQ(std::tuple(s.b, s.c, s.d, s.lookahead), std::tuple(2, 3, 2, 1));
+}
+
+/// 4 x 4 tiles each: 48 tiles are owned. A chunk of depth d takes 8 d more at the least, with lookahead 1
+/// twice that.
+TEST(BlockSizes, HostMemoryMakesChunksShallower) {
+  const auto depth = [](std::int64_t host_tiles) {
+    BlockSizeWishes wishes{{4}, {4}, {}, {1}};
+    wishes.host_bytes = host_tiles * kTile;
+    return choose_block_sizes(dense(4, 4, 4), {1, 1}, 1, 1000 * kTile, wishes).d;
+  };
+  EXPECT_EQ(depth(48 + 32), 4);
+  EXPECT_EQ(depth(48 + 31), 1);
+  EXPECT_EQ(depth(10), 1);  // too little whatever is chosen: the verifier says so
+}
+
 /// With C of two blocks at once (lookahead 1): 2 + 2 * 2 tiles instead of 1 + 2 * 2.
 TEST(BlockSizes, PrefetchedBlocksCount) {
-  const BlockSizeWishes wishes{{1}, {1}, {1}, {1}, 0.75, true};
+  const BlockSizeWishes wishes{{1}, {1}, {}, {1}, 0.75, true};
   EXPECT_NE(refusal(dense(4, 4, 4), 5 * kTile, wishes).find("prefetch_c"), std::string::npos);
   EXPECT_EQ(refusal(dense(4, 4, 4), 6 * kTile, wishes), "");
 }

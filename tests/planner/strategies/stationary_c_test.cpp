@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "planner/owners.hpp"
 #include "planner/strategy.hpp"
+#include "planner/verify.hpp"
 #include "tests/planner/random_case.hpp"
 
 namespace foretile {
@@ -253,6 +254,7 @@ TEST(StationaryC, PlansAreThePapersForRandomCases) {
     Plan plan;
     try {
       plan = make_plan(c.problem, c.machine, c.settings);
+      verify(plan, c.problem);  // where all sizes are given it alone says whether they fit
     } catch (const InputError& error) {
       EXPECT_NE(std::string(error.what()).find("bytes are missing: "), std::string::npos) << error.what();
       ++refused;
@@ -354,12 +356,15 @@ TEST(StationaryC, BroadcastsByHand) {
                              {Matrix::a, 2, 1, 3, 3}}));
 }
 
-TEST(StationaryC, TheGridIsTheSquarestThatUsesEveryRank) {
-  for (const auto& [ranks, p] : {std::pair(1, 1), {2, 1}, {6, 2}, {7, 1}, {12, 3}, {36, 6}}) {
+/// 3 x 3 tiles of C. 6 ranks: 2 x 3 and 3 x 2 give the busiest rank 2 tiles, 1 x 6 gives it 3. 7 ranks: 1 x 7
+/// would still give it 3, so one rank is left out. From 9 ranks on 3 rows give each rank one tile at most.
+TEST(StationaryC, TheGridIsTheOneWithTheLeastBusyDevices) {
+  for (const auto& [ranks, p, used] :
+       {std::tuple(1, 1, 1), {2, 1, 2}, {6, 2, 6}, {7, 2, 6}, {12, 3, 12}, {36, 3, 36}}) {
     const Plan plan = make_plan(dense(3, 3, 3), small_machine(ranks, 1, 1 << 20, 1 << 20), with_strategy({}));
     EXPECT_EQ(plan.grid.p, p) << ranks;
     EXPECT_EQ(plan.parameters.at("grid.p"), fmt::to_string(p));
-    EXPECT_EQ(plan.grid.size(), ranks);
+    EXPECT_EQ(plan.grid.size(), used);
   }
 }
 
