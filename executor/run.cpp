@@ -92,7 +92,7 @@ RunResult run(const Plan& frame, const RankPlan& plan, const Contraction& contra
   scheduling.in_plan_order = options.in_plan_order;
   const int cores_here = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   scheduling.core_slots = std::min(scheduling.core_slots, cores_here);  // a plan for another machine
-  CpuBackend::Mail mail;
+  Mail mail;
   mail.send = [&](OperationId id, int to, const Message& message) {
     post.send(id, to, result.host->message(message.owner, message.number));
   };

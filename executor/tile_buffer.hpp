@@ -2,33 +2,43 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdlib>
-#include <memory>
-#include <new>
+#include <memory_resource>
 #include <span>
+#include <utility>
 
 namespace foretile {
-
-struct FreeMemory {
-  void operator()(double* memory) const { std::free(memory); }
-};
 
 /// Column-major doubles on a cache line boundary; not initialized.
 class TileBuffer {
  public:
   TileBuffer() = default;
-  explicit TileBuffer(std::int64_t bytes) : elements_(bytes / 8) {
-    void* memory = nullptr;
-    if (bytes > 0 && posix_memalign(&memory, 64, static_cast<std::size_t>(bytes)) != 0)
-      throw std::bad_alloc();
-    memory_.reset(static_cast<double*>(memory));
+  /// `memory` must outlive this.
+  explicit TileBuffer(std::int64_t bytes, std::pmr::memory_resource* memory = std::pmr::new_delete_resource())
+      : memory_(memory), bytes_(bytes) {
+    if (bytes > 0)
+      data_ = static_cast<double*>(memory->allocate(static_cast<std::size_t>(bytes), kAlignment));
   }
-  double* data() const { return memory_.get(); }
-  std::span<double> elements() const { return {memory_.get(), static_cast<std::size_t>(elements_)}; }
+  TileBuffer(TileBuffer&& other) noexcept
+      : memory_(other.memory_),
+        data_(std::exchange(other.data_, nullptr)),
+        bytes_(std::exchange(other.bytes_, 0)) {}
+  TileBuffer& operator=(TileBuffer&& other) noexcept {
+    std::swap(memory_, other.memory_);
+    std::swap(data_, other.data_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
+  ~TileBuffer() {
+    if (data_) memory_->deallocate(data_, static_cast<std::size_t>(bytes_), kAlignment);
+  }
+  double* data() const { return data_; }
+  std::span<double> elements() const { return {data_, static_cast<std::size_t>(bytes_ / 8)}; }
 
  private:
-  std::unique_ptr<double, FreeMemory> memory_;
-  std::int64_t elements_ = 0;
+  static constexpr std::size_t kAlignment = 64;
+  std::pmr::memory_resource* memory_ = nullptr;
+  double* data_ = nullptr;
+  std::int64_t bytes_ = 0;
 };
 
 }  // namespace foretile

@@ -5,12 +5,13 @@
 #include <optional>
 #include <string>
 
+#include "base/precision.hpp"
 #include "planner/shape.hpp"
 #include "planner/tiling.hpp"
 
 namespace foretile {
 
-/// A is M x K, B is K x N, C is M x N. Elements are doubles of 8 bytes.
+/// A is M x K, B is K x N, C is M x N.
 struct Contraction {
   std::string name;
   Tiling m, n, k;
@@ -19,9 +20,18 @@ struct Contraction {
   bool accumulate =
       false;  ///< C += A B: C has initial values, in host memory where it is computed. Else C = A B
 
-  std::int64_t a_bytes(TileId id) const { return 8 * m.size(a.row_of(id)) * k.size(a.column_of(id)); }
-  std::int64_t b_bytes(TileId id) const { return 8 * k.size(b.row_of(id)) * n.size(b.column_of(id)); }
-  std::int64_t c_bytes(TileId id) const { return 8 * m.size(c.row_of(id)) * n.size(c.column_of(id)); }
+  Precision precision = Precision::f64;
+
+  std::int64_t element_bytes() const { return bytes_of(precision); }
+  std::int64_t a_bytes(TileId id) const {
+    return element_bytes() * m.size(a.row_of(id)) * k.size(a.column_of(id));
+  }
+  std::int64_t b_bytes(TileId id) const {
+    return element_bytes() * k.size(b.row_of(id)) * n.size(b.column_of(id));
+  }
+  std::int64_t c_bytes(TileId id) const {
+    return element_bytes() * m.size(c.row_of(id)) * n.size(c.column_of(id));
+  }
   /// 2 m n k of the product A_ik B_kj.
   double flops(std::int32_t i, std::int32_t j, std::int32_t k_tile) const {
     return 2.0 * static_cast<double>(m.size(i)) * static_cast<double>(n.size(j)) *

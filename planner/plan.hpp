@@ -80,6 +80,7 @@ struct Plan {
   std::int64_t host_budget_bytes = 0;  ///< per rank
   std::int64_t staging_bytes = 0;      ///< of host_budget: generated tiles not yet on a device
   std::int64_t copy_batch_bytes = 0;   ///< neighbouring loads are joined to copies of about this size
+  int batch = 1;  ///< products of a chunk that go out in one launch, counted from its first
   std::vector<RankPlan> ranks;
   BTiles b_tiles = BTiles::stay;
   Barriers barriers = Barriers::none;

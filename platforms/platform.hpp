@@ -23,6 +23,9 @@ struct DeviceModel {
   DeviceKind kind = DeviceKind::gpu;
   std::int64_t memory_bytes = 0;  ///< budget for tiles on one device
   KernelModel kernel;
+  /// Of one product in a launch of several (Plan::batch); `latency_s` is that of the whole launch. Rate 0:
+  /// not known, a batch takes the time of its products one after the other with one latency.
+  KernelModel batched;
 };
 
 /// Links inside a node. For `core` devices, whose tiles lie in host memory, all but `message` are that
@@ -34,6 +37,8 @@ struct NodeLinks {
   LinkModel peer;                                ///< device to device on the same socket
   LinkModel cross_socket;                        ///< the bus between sockets, per direction
   LinkModel message;                             ///< between two ranks of one node
+  /// One device's link, both directions together; 0: they do not disturb each other.
+  double both_ways_bytes_per_s = 0;
 };
 
 struct Network {
@@ -70,7 +75,8 @@ struct Platform {
   DeviceModel device;
   NodeLinks links;
   Network network;
-  double generation_bytes_per_s_per_core = 0;  ///< making B tiles on demand, one core
+  double generation_bytes_per_s_per_core = 0;   ///< making B tiles on demand, one core
+  double generation_bytes_per_s_on_device = 0;  ///< the same on a GPU; 0: it is left to the cores
   Runtime runtime;
   Noise noise;
 

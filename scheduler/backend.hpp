@@ -16,8 +16,10 @@ namespace foretile {
 /// A memory of the rank: a device's number, or the host.
 using MemoryPlace = int;
 inline constexpr MemoryPlace kHost = -1;
+/// Where tiles of B come from that their device makes itself.
+inline constexpr MemoryPlace kMade = -2;
 
-/// Neighbouring loads or stores that travel as one.
+/// Neighbouring loads or stores that travel as one; from kMade: that are made together.
 struct Copy {
   MemoryPlace from = kHost;
   MemoryPlace to = kHost;

@@ -12,6 +12,9 @@ struct SchedulerOptions {
   bool kernels_on_cores = false;  ///< devices are cores: kernels take core slots too, before generation
   bool zero_copy = false;         ///< devices work on tiles in host memory
   int batch = 1;                  ///< products of a chunk in one launch, at most
+  bool whole_batches =
+      false;  ///< never fewer but at the end of a chunk, so that results do not depend on time
+  bool make_on_device = false;  ///< generated tiles of B are made where they are used, not on cores
   int copy_slots = 2;        ///< copies in flight per device and direction; a copy engine does one at a time
   int send_slots = 4;        ///< messages in flight per rank
   std::vector<int> sockets;  ///< of each device: a near copy of a tile is preferred

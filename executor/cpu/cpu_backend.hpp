@@ -9,6 +9,7 @@
 
 #include "executor/cpu/worker_pool.hpp"
 #include "executor/host_store.hpp"
+#include "executor/rank_backend.hpp"
 #include "scheduler/rank_scheduler.hpp"
 
 namespace foretile {
@@ -16,20 +17,12 @@ namespace foretile {
 /// Device memory is host memory under a budget: tiles are adopted in place, or copied where the scheduler
 /// says so. All calls come from the progress loop's thread; the workers see only pointers, which stay valid
 /// until their operation is done.
-class CpuBackend final : public Backend {
+class CpuBackend final : public RankBackend {
  public:
-  /// Where messages go.
-  struct Mail {
-    std::function<void(OperationId, int to_rank, const Message&)> send;
-    std::function<void(int to_rank, const Signal&)> signal;
-  };
-
   CpuBackend(const Contraction& contraction, HostStore& host, int devices, int cores, Mail mail);
 
-  /// The clock starts now.
-  void start_clock() { start_ = std::chrono::steady_clock::now(); }
-  /// Operations ended since the last call; waits up to `seconds` for the first.
-  std::vector<OperationId> ended(double seconds) { return completions_.take(seconds); }
+  void start_clock() override { start_ = std::chrono::steady_clock::now(); }
+  std::vector<OperationId> ended(double seconds) override { return completions_.take(seconds); }
 
   double now() const override;
   int kernel_slots() const override { return 1; }

@@ -1,0 +1,99 @@
+// The few things that the GPU back end asks of GPUs. executor/cuda has them over CUDA, stand_in.hpp over
+// threads of the CPU.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "base/precision.hpp"
+
+namespace foretile {
+
+/// Work of one lane is done in the order given; lanes do not wait for each other. CUDA: a stream.
+using Lane = int;
+inline constexpr Lane kInLane = 0;    ///< host to device
+inline constexpr Lane kOutLane = 1;   ///< device to host
+inline constexpr Lane kPeerLane = 2;  ///< from other devices
+inline constexpr Lane kMakeLane = 3;  ///< numbers made on the device
+inline constexpr Lane kFirstKernelLane = 4;
+
+/// Bytes from one address to another; either may be on a device or in host memory.
+struct CopyPiece {
+  std::byte* to = nullptr;
+  const std::byte* from = nullptr;
+  std::int64_t bytes = 0;
+};
+
+/// C = A B when `first`, whatever lies in C (it is not read), else C += A B. Column-major without gaps: A is
+/// m x k, B is k x n, C is m x n. All on the device.
+struct TileProduct {
+  std::int64_t m = 0, n = 0, k = 0;
+  const std::byte* a = nullptr;
+  const std::byte* b = nullptr;
+  std::byte* c = nullptr;
+  bool first = false;
+};
+
+/// A tile to be filled as generate_tile() does (executor/generate.hpp), with the same bits.
+struct TileToMake {
+  std::byte* to = nullptr;
+  std::int64_t elements = 0;
+  std::uint64_t key = 0;
+  double norm = 0;
+};
+
+/// One logical device: a share of the memory of a physical one, and lanes of its own. All calls come from one
+/// thread and, but for the constructor's and `allocate`, return before the work is done. They throw WorkError
+/// with the name of the failing call and the library's text; errors of earlier work may show in any later
+/// call.
+class Gpu {
+ public:
+  virtual ~Gpu() = default;
+
+  /// Memory on the device, aligned to 256 bytes, kept until this object goes. Slow: call before the clock
+  /// starts. Throws WorkError that says how many bytes are missing.
+  virtual std::byte* allocate(std::int64_t bytes) = 0;
+  /// One piece after the other.
+  virtual void copy(Lane lane, std::span<const CopyPiece> pieces) = 0;
+  /// In one launch if the library can. No two products have the same C.
+  virtual void multiply(Lane lane, Precision precision, std::span<const TileProduct> products) = 0;
+  virtual void make(Lane lane, Precision precision, std::span<const TileToMake> tiles) = 0;
+
+  /// A point behind all work given to the lane so far. Points of a lane count 1, 2, 3, ...
+  virtual std::uint64_t mark(Lane lane) = 0;
+  /// The last point of the lane that was reached; 0 for none. Does not wait.
+  virtual std::uint64_t reached(Lane lane) = 0;
+};
+
+/// What is known of a physical device.
+struct GpuFacts {
+  std::string name;               ///< "NVIDIA H200"
+  std::string library;            ///< "CUDA 13.0, cuBLAS 13.1.0"; what computes
+  std::int64_t memory_bytes = 0;  ///< installed
+  std::int64_t free_bytes = 0;    ///< when asked
+};
+
+/// The GPUs of this node.
+class Gpus {
+ public:
+  virtual ~Gpus() = default;
+  /// Physical devices, at least 1.
+  virtual int count() const = 0;
+  virtual GpuFacts facts(int physical) = 0;
+  /// A logical device on a physical one, with `kernel_lanes` lanes from kFirstKernelLane on. It must go
+  /// before this object.
+  virtual std::unique_ptr<Gpu> open(int physical, int kernel_lanes) = 0;
+  /// Whether copies between the two go directly; else through the host.
+  virtual bool direct(int from, int to) = 0;
+  /// Host memory that devices copy from and to at full speed, aligned to 256 bytes. Slow. Throws WorkError
+  /// that says how much was asked for.
+  virtual std::byte* allocate_host(std::int64_t bytes) = 0;
+  virtual void free_host(std::byte* memory) = 0;
+  /// Lets up to `seconds` pass, less when some lane may have reached a point.
+  virtual void pause(double seconds) = 0;
+};
+
+}  // namespace foretile

@@ -1,0 +1,25 @@
+// What the executor's progress loop asks of a back end, on top of what the scheduler asks.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "scheduler/backend.hpp"
+
+namespace foretile {
+
+/// Where messages of the rank go.
+struct Mail {
+  std::function<void(OperationId, int to_rank, const Message&)> send;
+  std::function<void(int to_rank, const Signal&)> signal;
+};
+
+class RankBackend : public Backend {
+ public:
+  /// The clock starts now.
+  virtual void start_clock() = 0;
+  /// Operations ended since the last call; waits up to `seconds` for the first. Throws what their work threw.
+  virtual std::vector<OperationId> ended(double seconds) = 0;
+};
+
+}  // namespace foretile
