@@ -32,6 +32,7 @@ TEST(GpuDevice, CompactingKeepsEveryTile) {
         device.release({leaving->second.front() == 0 ? Matrix::a : Matrix::c, number});
         tiles.erase(leaving);
       }
+      const std::int64_t compactions_before = compactions;
       if (!device.place(tile, bytes)) {
         EXPECT_GT(device.compact(gpus), 0);
         ++compactions;
@@ -41,6 +42,7 @@ TEST(GpuDevice, CompactingKeepsEveryTile) {
       content.front() = tile.matrix == Matrix::a ? 0 : 1;
       std::memcpy(device.at(tile), content.data(), bytes);
       tiles[next] = std::move(content);
+      if (compactions == compactions_before) continue;
       for (const auto& [number, wanted] : tiles) {
         const TileRef here{wanted.front() == 0 ? Matrix::a : Matrix::c, number};
         ASSERT_EQ(std::memcmp(device.at(here), wanted.data(), 8 * wanted.size()), 0) << "tile " << number;
