@@ -52,7 +52,7 @@ void fill_pool(std::int64_t bytes) {
   std::vector<TileBuffer> pieces;
   for (std::int64_t taken = 0; taken < bytes; taken += kPiece) {
     pieces.emplace_back(kPiece);
-    for (std::int64_t at = 0; at < kPiece / 8; at += 512) pieces.back().data()[at] = 0;
+    for (std::int64_t at = 0; at < kPiece; at += 4096) pieces.back().data()[at] = std::byte{0};
   }
 }
 
@@ -85,7 +85,8 @@ RunResult run(const Plan& frame, const RankPlan& plan, const Contraction& contra
   int rank = 0;
   require_mpi(MPI_Comm_rank(communicator, &rank), "rank");
   RunResult result;
-  result.host = std::make_unique<HostStore>(contraction, frame, plan, rank);
+  result.host = std::make_unique<HostStore>(contraction, frame, plan, rank,
+                                            scheduler_options(machine, rank).core_slots);
   Post post(communicator, contraction);
   SchedulerOptions scheduling = scheduler_options(machine, rank);
   scheduling.zero_copy = scheduling.zero_copy && !options.copies;
