@@ -17,7 +17,7 @@ PLANS = 20
 TOY = pathlib.Path(__file__).parent / "toy_platform.toml"  # its GPUs have memory of their own; here's cores do not
 
 
-def problem(rng, precision):
+def problem(rng):
     least = rng.randint(4, 20)
     density = lambda: rng.choice([1.0, rng.uniform(0.2, 1)])
     return f"""kind = "random"
@@ -30,13 +30,12 @@ a_density = {density():.3f}
 b_density = {density():.3f}
 seed = {rng.randint(1, 10**6)}
 accumulate = {rng.choice(["true", "false"])}
-precision = "{precision}"
 """
 
 
-def settings(rng, ranks, precision):
-    """Devices so small that tiles cycle: a tile has up to 30 x 30 numbers, 7200 bytes, half of it in single."""
-    values = {"platform.device.memory": rng.randint(15_000, 80_000) // (2 if precision == "single" else 1), "grid.p": rng.randint(1, ranks),
+def settings(rng, ranks):
+    """Devices so small that tiles cycle: a tile has up to 30 x 30 numbers, 7200 bytes."""
+    values = {"platform.device.memory": rng.randint(15_000, 80_000), "grid.p": rng.randint(1, ranks),
               "platform.socket.devices": rng.randint(1, 3), "lookahead": rng.randint(0, 2),
               "message_bytes": rng.choice([1, 5000, 100_000]), "copy_batch_bytes": rng.choice([0, 10_000])}
     if rng.random() < 0.4:
@@ -56,10 +55,14 @@ def call(folder, *command):
 
 def plan(folder, rng, ranks):
     """Whether plan.json was written; a plan may not fit."""
-    precision = rng.choice(["double", "single"])
-    (folder / "p.toml").write_text(problem(rng, precision))
+    text = problem(rng)
     platform = rng.choice([("--platform", "here", "--ranks", ranks), ("--platform", TOY, "--ranks", ranks, "--set", "platform.nodes=3")])
-    options = [word for key, value in settings(rng, ranks, precision).items() for word in ("--set", f"{key}={value}")]
+    values = settings(rng, ranks)
+    if rng.random() < 0.5:  # half the bytes in half the memory
+        text += 'precision = "single"\n'
+        values["platform.device.memory"] //= 2
+    (folder / "p.toml").write_text(text)
+    options = [word for key, value in values.items() for word in ("--set", f"{key}={value}")]
     done = call(folder, FORETILE, "plan", "p.toml", *platform, *options, "-o", "plan.json")
     assert done.returncode == 0 or "bytes are missing" in done.stderr, done.stderr
     return done.returncode == 0
