@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "executor/cuda/blas_calls.hpp"
 #include "executor/cuda/status.hpp"
 
 namespace foretile {
@@ -104,8 +103,9 @@ void multiply_group(cublasHandle_t blas, PointerRing& ring, const ProductGroup& 
 /// away, so it comes first. Default math keeps FP32 products in FP32: TF32 and emulation have to be asked for
 /// (https://docs.nvidia.com/cuda/cublas/#cublasmath-t); pedantic math would keep doubles off the tensor
 /// cores.
-BlasLane::BlasLane(cudaStream_t stream, std::int64_t ring)
+BlasLane::BlasLane(cudaStream_t stream, std::int64_t ring, bool grouped)
     : stream_(stream),
+      grouped_(grouped && kHasGroupedBatched),
       workspace_(allocate_on_device(workspace_bytes())),
       ring_(stream, ring),
       blas_(make_blas()) {
@@ -133,7 +133,7 @@ void BlasLane::run(std::span<const TileProduct> products) {
                           stream_),
           "cudaMemsetAsync");
   }
-  if (sorted.groups.size() > 1 && kHasGroupedBatched) {
+  if (sorted.groups.size() > 1 && grouped_) {
     multiply_mixed<Real>(blas_.get(), ring_, sorted.groups);
     return;
   }

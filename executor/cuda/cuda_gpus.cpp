@@ -17,6 +17,9 @@ namespace foretile {
 namespace {
 
 int device_count() {
+  int driver = 0;
+  check(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
+  if (driver == 0) throw WorkError("CUDA finds no NVIDIA driver");
   int count = 0;
   check(cudaGetDeviceCount(&count), "cudaGetDeviceCount");
   if (count < 1) throw WorkError("cudaGetDeviceCount: there is no GPU");
