@@ -161,7 +161,7 @@ void use_everything() {
 /// Whichever call fails, there is one WorkError with a name in it, and all is given back.
 TEST_F(CudaGpuTest, EveryCallMayFail) {
   bool reached_the_end = false;
-  for (int calls = 0; calls < 20000 && !reached_the_end; calls += calls < 50 ? 1 : 13) {
+  for (int calls = 0; calls < 20000 && !reached_the_end; calls += calls < 50 ? 1 : 61) {
     SCOPED_TRACE(calls);
     fake_cuda::reset();
     fake_cuda::fail_after("", calls);
