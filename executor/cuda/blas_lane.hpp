@@ -15,7 +15,7 @@ class BlasLane {
  public:
   /// On the current device, which must stay current in all calls. `ring` addresses fit into its lists, at
   /// least 3. Without `grouped`, products of several shapes are a launch per shape.
-  explicit BlasLane(cudaStream_t stream, std::int64_t ring = 3 * 32768, bool grouped = kHasGroupedBatched);
+  explicit BlasLane(cudaStream_t stream, std::int64_t ring = 98304, bool grouped = kHasGroupedBatched);
 
   /// See Gpu::multiply().
   void multiply(Precision precision, std::span<const TileProduct> products);

@@ -58,12 +58,18 @@ CudaGpu::~CudaGpu() {
   for (const LaneState& lane : lanes_) static_cast<void>(cudaStreamSynchronize(lane.stream.get()));
 }
 
-CudaGpu::LaneState& CudaGpu::on(Lane lane) {
+CudaGpu::LaneState& CudaGpu::find(Lane lane) {
   if (lane < 0 || lane >= static_cast<Lane>(lanes_.size())) {
     throw std::logic_error(fmt::format("CudaGpu: no lane {}, there are {}", lane, lanes_.size()));
   }
-  make_current(physical_);
   return lanes_[static_cast<std::size_t>(lane)];
+}
+
+/// With the device current.
+CudaGpu::LaneState& CudaGpu::on(Lane lane) {
+  LaneState& state = find(lane);
+  make_current(physical_);
+  return state;
 }
 
 std::byte* CudaGpu::allocate(std::int64_t bytes) {
@@ -116,7 +122,7 @@ std::uint64_t CudaGpu::mark(Lane lane) {
 }
 
 std::uint64_t CudaGpu::reached(Lane lane) {
-  return on(lane).marks.reached();
+  return find(lane).marks.reached();  // events are asked from any device
 }
 
 }  // namespace foretile

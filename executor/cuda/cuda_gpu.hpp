@@ -38,6 +38,7 @@ class CudaGpu final : public Gpu {
     std::unique_ptr<BlasLane> blas;  ///< of kernel lanes only
   };
 
+  LaneState& find(Lane lane);
   LaneState& on(Lane lane);
 
   int physical_;

@@ -129,6 +129,20 @@ TEST_F(CudaGpuTest, BrokenWorkShowsInLaterCalls) {
   EXPECT_NE(work_error([&] { gpu->allocate(8); }), "no error");
 }
 
+/// The device goes while work is under way, as after an error elsewhere.
+TEST_F(CudaGpuTest, WaitsForItsWorkBeforeItGoes) {
+  CudaGpus gpus;
+  HostMemory here(gpus, 16);
+  std::unique_ptr<Gpu> gpu = gpus.open(0, 1);
+  const CopyPiece piece{here.get(), put<double>(gpus, *gpu, counting(1, 2)), 16};
+  gpu->copy(kOutLane, {&piece, 1});
+  gpu->mark(kOutLane);
+  gpu.reset();
+  std::vector<double> values(2);
+  std::memcpy(values.data(), here.get(), 16);
+  EXPECT_EQ(values, counting(1, 2));
+}
+
 TEST_F(CudaGpuTest, LanesThatAreNotThere) {
   CudaGpus gpus;
   const std::unique_ptr<Gpu> gpu = gpus.open(0, 1);

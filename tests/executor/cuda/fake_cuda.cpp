@@ -1,5 +1,6 @@
 #include "fake_cuda.hpp"
 
+#include <cublasXt.h>
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
 #include <fmt/format.h>
@@ -64,13 +65,15 @@ struct World {
   std::map<int, std::int64_t> used;           ///< by device
   std::set<CUstream_st*> streams;
   std::vector<CUstream_st*> in_order;  ///< the same, so that runs repeat
+  std::map<int, CUstream_st*> defaults;
   std::set<CUevent_st*> events;
   std::set<cublasContext*> handles;
   std::set<std::pair<int, int>> peers;
   std::vector<std::string> complaints;
 };
 
-std::unique_ptr<World> world;
+/// Never destroyed: complaints are asked for when the program ends.
+auto& world = *new std::unique_ptr<World>(std::make_unique<World>());
 
 void complain(std::string text) {
   world->complaints.push_back(std::move(text));
@@ -127,6 +130,17 @@ void run_first(CUstream_st* stream) {
   auto work = std::move(stream->work.front());
   stream->work.pop_front();
   if (!world->broken) work();
+}
+
+/// The current device's; exists once it was asked for.
+CUstream_st* default_stream() {
+  CUstream_st*& stream = world->defaults[world->current];
+  if (!stream) {
+    stream = new CUstream_st{world->current, {}};
+    world->streams.insert(stream);
+    world->in_order.push_back(stream);
+  }
+  return stream;
 }
 
 void give(CUstream_st* stream, std::function<void()> work, const char* call) {
@@ -347,7 +361,7 @@ std::vector<std::string> complaints(bool at_end) {
   };
   if (!world->broken) {
     left(world->memory.size(), "memory");
-    left(world->streams.size(), "streams");
+    left(world->streams.size() - world->defaults.size(), "streams");
     left(world->events.size(), "events");
     left(world->handles.size(), "handles");
     if (!world->struck && world->last != cudaSuccess) all.emplace_back("the last error was not taken back");
@@ -364,6 +378,7 @@ namespace foretile {
 cudaError_t launch_make(void* to, std::int64_t elements, std::uint64_t key, double width, Precision precision,
                         cudaStream_t stream) {
   if (const cudaError_t status = enter("cudaLaunchKernel")) return status;
+  if (!stream) stream = default_stream();
   expect(stream->device == world->current, "make: another device is current");
   give(
       stream,
@@ -603,6 +618,21 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
   return cudaSuccess;
 }
 
+cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+  if (const cudaError_t status = enter("cudaMemcpy")) return status;
+  expect(kind == cudaMemcpyHostToDevice, "cudaMemcpy in a direction that is not faked");
+  drain();
+  if (on_device(to, static_cast<std::int64_t>(bytes), world->current, "cudaMemcpy"))
+    std::memcpy(to, from, bytes);
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceSynchronize() {
+  if (const cudaError_t status = enter("cudaDeviceSynchronize")) return status;
+  drain();
+  return world->broken ? keep(cudaErrorIllegalAddress) : cudaSuccess;
+}
+
 cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream) {
   if (const cudaError_t status = enter("cudaMemsetAsync")) return status;
   give(
@@ -667,6 +697,39 @@ cublasStatus_t cublasSetPointerMode(cublasHandle_t handle, cublasPointerMode_t m
 cublasStatus_t cublasSetMathMode(cublasHandle_t, cublasMath_t mode) {
   const cublasStatus_t status = enter_blas("cublasSetMathMode");
   expect(mode == CUBLAS_DEFAULT_MATH || mode == CUBLAS_PEDANTIC_MATH, "FP32 would be less");
+  return status;
+}
+
+cublasStatus_t cublasXtCreate(cublasXtHandle_t* handle) {
+  const cublasStatus_t status = enter_blas("cublasXtCreate");
+  *handle = reinterpret_cast<cublasXtHandle_t>(new int(0));
+  return status;
+}
+
+cublasStatus_t cublasXtDestroy(cublasXtHandle_t handle) {
+  delete reinterpret_cast<int*>(handle);
+  return enter_blas("cublasXtDestroy");
+}
+
+cublasStatus_t cublasXtDeviceSelect(cublasXtHandle_t, int count, int devices[]) {
+  expect(count == 1 && devices[0] == world->current, "cublasXtDeviceSelect");
+  return enter_blas("cublasXtDeviceSelect");
+}
+
+cublasStatus_t cublasXtSetBlockDim(cublasXtHandle_t handle, int block) {
+  *reinterpret_cast<int*>(handle) = block;
+  return enter_blas("cublasXtSetBlockDim");
+}
+
+cublasStatus_t cublasXtDgemm(cublasXtHandle_t handle, cublasOperation_t ta, cublasOperation_t tb,
+                             std::size_t m, std::size_t n, std::size_t k, const double* alpha,
+                             const double* a, std::size_t lda, const double* b, std::size_t ldb,
+                             const double* beta, double* c, std::size_t ldc) {
+  const cublasStatus_t status = enter_blas("cublasXtDgemm");
+  if (*reinterpret_cast<int*>(handle) > 64) return CUBLAS_STATUS_ALLOC_FAILED;  // blocks without room
+  const auto count = [](std::size_t extent) { return static_cast<int>(extent); };
+  expect_plain(ta, tb, count(m), count(n), count(k), count(lda), count(ldb), count(ldc));
+  product(count(m), count(n), count(k), *alpha, a, b, *beta, c);
   return status;
 }
 
