@@ -87,7 +87,7 @@ RunResult run(const Plan& frame, const RankPlan& plan, const Contraction& contra
   RunResult result;
   result.host = std::make_unique<HostStore>(contraction, frame, plan, rank);
   Post post(communicator, contraction);
-  SchedulerOptions scheduling = scheduler_options(machine, rank);
+  SchedulerOptions scheduling = scheduler_options(frame, machine, rank);
   scheduling.zero_copy = scheduling.zero_copy && !options.copies;
   scheduling.in_plan_order = options.in_plan_order;
   const int cores_here = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));

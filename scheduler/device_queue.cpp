@@ -69,24 +69,35 @@ bool DeviceQueue::c_in_place(const Product& product) {
   return block.c[block.c_of[product.c_slot]].state == ItemState::arrived;
 }
 
-std::span<const Product> DeviceQueue::take_products(std::size_t most) {
-  taken_.clear();
+void DeviceQueue::gather_products(std::size_t most) {
   while (taken_.size() < most) {
     const std::size_t before = computing.chunk;
-    if (computing.chunk > loading.chunk) break;  // nothing asked for yet
+    if (computing.chunk > loading.chunk) return;  // nothing asked for yet
     const Item* const next = item(computing);
-    if (!next || next->state != ItemState::arrived) break;
-    if (computing.chunk != before && !taken_.empty()) break;
+    if (!next || next->state != ItemState::arrived) return;
+    if (computing.chunk != before && !taken_.empty()) return;
     if (next->tile.matrix == Matrix::a) {
       list_products(*next);
       taken_from_ = chunk(computing.chunk);
       while (taken_.size() < most && next_product_ < products_.size() && c_in_place(products_[next_product_]))
         taken_.push_back(products_[next_product_++]);
-      if (next_product_ < products_.size()) break;
+      if (next_product_ < products_.size()) return;
     }
     ++computing.item;
     listed_ = false;
   }
+}
+
+/// The chunk of what was gathered has no more products.
+bool DeviceQueue::all_taken() {
+  return chunk(computing.chunk) != taken_from_ || computing.item == taken_from_->items.size();
+}
+
+std::span<const Product> DeviceQueue::take_products(std::size_t most, bool whole) {
+  if (std::exchange(given_, false)) taken_.clear();
+  gather_products(most);
+  if (whole && taken_.size() < most && !taken_.empty() && !all_taken()) return {};
+  given_ = true;
   return taken_;
 }
 

@@ -42,9 +42,9 @@ class DeviceQueue {
   /// The item under a cursor, moving it over chunk ends; nullptr behind the last one.
   Item* item(Cursor& cursor);
 
-  /// The next products, at most `most` of one chunk, whose tiles are all in place; moves the computing cursor
-  /// behind them. Valid until the next call.
-  std::span<const Product> take_products(std::size_t most);
+  /// The next products, at most `most` of one chunk, whose tiles are all in place; with `whole` no fewer, but
+  /// at the end of the chunk, or none. Moves the computing cursor behind them. Valid until the next call.
+  std::span<const Product> take_products(std::size_t most, bool whole);
   /// Their chunk.
   ChunkWork* taken_from() const { return taken_from_; }
 
@@ -53,6 +53,7 @@ class DeviceQueue {
   Cursor generating, loading, computing;
   int kernels_in_flight = 0;
   int host_copies_in_flight = 0;
+  int makes_in_flight = 0;  ///< copies from kMade
   int peer_copies_in_flight = 0;
   int stores_in_flight = 0;
   std::deque<Item> finished_c;    ///< tiles of C to store
@@ -63,6 +64,8 @@ class DeviceQueue {
   bool expand_next();
   void list_products(const Item& a);
   bool c_in_place(const Product& product);
+  void gather_products(std::size_t most);
+  bool all_taken();
 
   const Contraction* contraction_;
   const DevicePlan* plan_;
@@ -74,8 +77,9 @@ class DeviceQueue {
   std::shared_ptr<BlockWork> expanding_;
   std::vector<Product> products_;  // of the item being computed
   std::size_t next_product_ = 0;
-  bool listed_ = false;  // products_ are those of the item being computed
-  std::vector<Product> taken_;
+  bool listed_ = false;         // products_ are those of the item being computed
+  std::vector<Product> taken_;  // gathered, and with a whole batch given out
+  bool given_ = false;          // taken_ was given out
   ChunkWork* taken_from_ = nullptr;
 };
 

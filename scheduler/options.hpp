@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "planner/plan.hpp"
 #include "platforms/machine.hpp"
 
 namespace foretile {
@@ -25,6 +26,6 @@ struct SchedulerOptions {
 };
 
 /// The same for simulator and executor, so that both decide alike.
-SchedulerOptions scheduler_options(const Machine& machine, int rank);
+SchedulerOptions scheduler_options(const Plan& plan, const Machine& machine, int rank);
 
 }  // namespace foretile

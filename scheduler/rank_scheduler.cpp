@@ -61,7 +61,7 @@ void RankScheduler::advance() {
       advance_kernels(d);
     }
   } while (options_.in_plan_order && advance_fronts());
-  generation_.advance(queues_);
+  if (!options_.make_on_device) generation_.advance(queues_);
   advance_sends();
 }
 
@@ -92,6 +92,7 @@ bool RankScheduler::may_load(DeviceQueue& queue) {
 
 /// Nothing: another device is loading the tile. It will be there before the host could send it again.
 std::optional<MemoryPlace> RankScheduler::source_of(int device, TileRef tile) const {
+  if (!streams(tile) && options_.make_on_device) return kMade;
   return shared(tile) ? holders_.source(tile, device, options_.sockets) : kHost;
 }
 
@@ -99,7 +100,8 @@ std::optional<MemoryPlace> RankScheduler::source_of(int device, TileRef tile) co
 /// while it is sent again, and its step must not end before that message came, or more would lie in host
 /// memory than was proven.
 bool RankScheduler::ready(const Item& item) const {
-  return streams(item.tile) ? host_.holds(item.tile) : item.state == ItemState::staged;
+  if (streams(item.tile)) return host_.holds(item.tile);
+  return options_.make_on_device || item.state == ItemState::staged;
 }
 
 bool RankScheduler::reserve(DeviceQueue& queue, int device, Item& item) {
@@ -120,14 +122,14 @@ void RankScheduler::arrived(int device, Item& item) {
     if (shared(item.tile)) holders_.load_ended(item.tile, device);
     return;
   }
+  if (options_.make_on_device) return;
   generation_.left(queues_[device], item);
   if (!options_.zero_copy) backend_.release_host(item.tile);
 }
 
 /// Starts one copy of neighbouring items from `from`; false when nothing could be started.
 bool RankScheduler::load_batch(DeviceQueue& queue, int device, MemoryPlace from) {
-  const int in_flight = from == kHost ? queue.host_copies_in_flight : queue.peer_copies_in_flight;
-  if (in_flight >= options_.copy_slots) return false;
+  if (loads_in_flight(queue, from) >= options_.copy_slots) return false;
   Copy copy{from, device, {}, 0};
   std::vector<Item*> items;
   while (copy.tiles.empty() || may_load(queue)) {
@@ -136,7 +138,7 @@ bool RankScheduler::load_batch(DeviceQueue& queue, int device, MemoryPlace from)
     if (source_of(device, item.tile) != from || !ready(item)) break;
     if (!copy.tiles.empty() && copy.bytes + item.bytes > frame_.copy_batch_bytes) break;
     if (!reserve(queue, device, item)) break;
-    if (from != kHost) queues_[from].memory.pin_if_present(item.tile);
+    if (from >= 0) queues_[from].memory.pin_if_present(item.tile);
     if (shared(item.tile)) holders_.load_started(item.tile);
     item.state = ItemState::loading;
     copy.tiles.push_back(item.tile);
@@ -175,8 +177,14 @@ void RankScheduler::advance_loads(int device) {
 void RankScheduler::load_done(Operation& operation) {
   const Copy& copy = operation.copy;
   DeviceQueue& queue = queues_[copy.to];
+  --loads_in_flight(queue, copy.from);
+  if (copy.from == kMade) {
+    statistics_.generated_tiles += std::ssize(copy.tiles);
+    statistics_.generated_bytes += copy.bytes;
+    for (Item* item : operation.items) arrived(copy.to, *item);
+    return;
+  }
   const bool from_host = copy.from == kHost;
-  --(from_host ? queue.host_copies_in_flight : queue.peer_copies_in_flight);
   (from_host ? queue.statistics.h2d_bytes : queue.statistics.d2d_bytes) += copy.bytes;
   for (Item* item : operation.items) {
     if (item->tile.matrix == Matrix::c) {
@@ -195,7 +203,8 @@ void RankScheduler::advance_kernels(int device) {
   DeviceQueue& queue = queues_[device];
   while (queue.kernels_in_flight < backend_.kernel_slots()) {
     if (options_.kernels_on_cores && cores_.busy >= cores_.slots) return;
-    const auto products = queue.take_products(static_cast<std::size_t>(options_.batch));
+    const auto products =
+        queue.take_products(static_cast<std::size_t>(options_.batch), options_.whole_batches);
     if (products.empty()) return;
     OperationId id = 0;
     Operation& operation = operations_.start(Cause::kernel, device, id);
@@ -323,7 +332,11 @@ void RankScheduler::done(OperationId id) {
       kernel_done(operation);
       break;
     case Cause::generate:
-      generation_.done(operation, statistics_);
+      if (options_.make_on_device) {
+        load_done(operation);
+      } else {
+        generation_.done(operation, statistics_);
+      }
       break;
     case Cause::network:
       send_done(operation);

@@ -4,12 +4,18 @@
 
 namespace foretile {
 
+int& loads_in_flight(DeviceQueue& queue, MemoryPlace from) {
+  return from == kHost   ? queue.host_copies_in_flight
+         : from == kMade ? queue.makes_in_flight
+                         : queue.peer_copies_in_flight;
+}
+
 void start_load(Operations& operations, Backend& backend, DeviceQueue& queue, Copy copy,
                 std::vector<Item*> items) {
-  const bool from_host = copy.from == kHost;
-  ++(from_host ? queue.host_copies_in_flight : queue.peer_copies_in_flight);
+  ++loads_in_flight(queue, copy.from);
+  const Cause cause = copy.from == kHost ? Cause::h2d : copy.from == kMade ? Cause::generate : Cause::d2d;
   OperationId id = 0;
-  Operation& operation = operations.start(from_host ? Cause::h2d : Cause::d2d, copy.to, id);
+  Operation& operation = operations.start(cause, copy.to, id);
   operation.event.bytes = copy.bytes;
   operation.items = std::move(items);
   operation.copy = std::move(copy);

@@ -1,4 +1,4 @@
-// The one way in which copies to a device begin.
+// The one way in which loads of a device begin.
 #pragma once
 
 #include <vector>
@@ -8,6 +8,9 @@
 #include "scheduler/operations.hpp"
 
 namespace foretile {
+
+/// Of loads from there (scheduler/backend.hpp) to the device.
+int& loads_in_flight(DeviceQueue& queue, MemoryPlace from);
 
 /// `items` are those of `copy.tiles`; they arrive when the operation ends.
 void start_load(Operations& operations, Backend& backend, DeviceQueue& queue, Copy copy,

@@ -56,9 +56,11 @@ SimulationResult simulate(const Plan& plan, const Contraction& contraction, cons
   for (int rank = 0; rank < static_cast<int>(plan.ranks.size()); ++rank) {
     backends.push_back(std::make_unique<SimulatedRank>(rank, machine, model, contraction, plan.batch,
                                                        backends, options.noise_seed));
-    SchedulerOptions scheduling = scheduler_options(machine, rank);
-    scheduling.batch = std::max(options.batch, plan.batch);
-    scheduling.whole_batches = options.batch <= plan.batch && plan.batch > 1;
+    SchedulerOptions scheduling = scheduler_options(plan, machine, rank);
+    if (options.batch > scheduling.batch) {
+      scheduling.batch = options.batch;
+      scheduling.whole_batches = false;
+    }
     scheduling.in_plan_order = options.in_plan_order;
     schedulers.push_back(std::make_unique<RankScheduler>(plan, plan.ranks[rank], contraction, rank,
                                                          *backends.back(), scheduling, options.trace));

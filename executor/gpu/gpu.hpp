@@ -62,6 +62,9 @@ class Gpu {
   virtual void multiply(Lane lane, Precision precision, std::span<const TileProduct> products) = 0;
   virtual void make(Lane lane, Precision precision, std::span<const TileToMake> tiles) = 0;
 
+  /// What is given to `lane` from here on starts when all that was given to `other` so far has ended.
+  virtual void follow(Lane lane, Lane other) = 0;
+
   /// A point behind all work given to the lane so far. Points of a lane count 1, 2, 3, ...
   virtual std::uint64_t mark(Lane lane) = 0;
   /// The last point of the lane that was reached; 0 for none. Does not wait.

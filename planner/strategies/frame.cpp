@@ -7,12 +7,14 @@ namespace foretile {
 namespace {
 
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 31;
+constexpr std::int64_t kMostProducts = 65536;  // of a launch: their addresses are copied to the device first
 
 }  // namespace
 
-std::vector<ParameterInfo> message_and_copy_parameters() {
+std::vector<ParameterInfo> common_parameters() {
   return {{"message_bytes", "16000000", "tiles for the same ranks are joined to messages up to this size"},
-          {"copy_batch_bytes", "16000000", "neighbouring loads are joined to copies up to this size"}};
+          {"copy_batch_bytes", "16000000", "neighbouring loads are joined to copies up to this size"},
+          {"batch", "1", "products of a chunk that go to a device in one launch"}};
 }
 
 Plan common_frame(std::string_view strategy, const Machine& machine, const Settings& settings, int p) {
@@ -22,6 +24,7 @@ Plan common_frame(std::string_view strategy, const Machine& machine, const Setti
   frame.grid = {p, machine.ranks / p};
   frame.device_budget_bytes = machine.platform.device.memory_bytes;
   frame.host_budget_bytes = machine.host_bytes_per_rank();
+  frame.batch = static_cast<int>(integer_setting(settings, "batch", 1, kMostProducts));
   frame.copy_batch_bytes = integer_setting(settings, "copy_batch_bytes", 0, kMostBytes);
   return frame;
 }

@@ -10,10 +10,10 @@
 
 namespace foretile {
 
-/// Parameters that every strategy knows in the same sense: message_bytes and copy_batch_bytes.
-std::vector<ParameterInfo> message_and_copy_parameters();
+/// Parameters that every strategy knows in the same sense: message_bytes, copy_batch_bytes and batch.
+std::vector<ParameterInfo> common_parameters();
 
-/// Name, parameters, memory budgets, copy_batch_bytes, and a grid of p x floor(ranks / p).
+/// Name, parameters, memory budgets, copy_batch_bytes, batch, and a grid of p x floor(ranks / p).
 Plan common_frame(std::string_view strategy, const Machine& machine, const Settings& settings, int p);
 
 /// The setting message_bytes.

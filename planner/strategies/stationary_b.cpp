@@ -212,7 +212,7 @@ class StationaryB final : public Strategy {
         {"chunk_fraction", "0.25", "share of device memory for a chunk of A", {"0.1", "0.15", "0.2", "0.25"}},
         {"lookahead", "1", "chunks loaded ahead of the one worked on", {"1", "2"}},
         {"staging_fraction", "0.25", "share of a rank's host memory for generated tiles of B on their way"}};
-    for (ParameterInfo& shared : message_and_copy_parameters()) list.push_back(std::move(shared));
+    for (ParameterInfo& shared : common_parameters()) list.push_back(std::move(shared));
     return list;
   }
 

@@ -257,7 +257,7 @@ class StationaryC final : public Strategy {
         {"keep_received", "0", "1: with global barriers, each tile is sent once and kept until its last use"},
         {"stagger", "1", "1: each device begins with other rows of A, to find the rest on its peers"},
         {"c_fraction", "0.75", "share of device memory that a block of C takes at most"}};
-    for (ParameterInfo& shared : message_and_copy_parameters()) list.push_back(std::move(shared));
+    for (ParameterInfo& shared : common_parameters()) list.push_back(std::move(shared));
     return list;
   }
 

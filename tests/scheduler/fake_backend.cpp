@@ -123,6 +123,9 @@ void FakeRank::start_kernel(OperationId id, int device, std::span<const Product>
     }
     cluster_.accumulated[product.c].emplace_back(product.a, product.b);
   }
+  const int batch = cluster_.options_.batch;
+  if (cluster_.options_.whole_batches && static_cast<int>(products.size()) < batch)
+    cluster_.partial_batches[{rank_, device}]++;
   if (++kernels_[device] > kernel_slots_) complain("more kernels in flight than slots");
   const bool on_core = cluster_.options_.kernels_on_cores;
   if (on_core && ++cores_busy_ > cluster_.options_.core_slots) complain("more work than cores");
@@ -161,7 +164,10 @@ void FakeRank::start_copy(OperationId id, const Copy& copy) {
     if (cluster_.options_.zero_copy) complain("a load where nothing is copied");
     if (Tile* const there = use(copy.to, tile, false); there && there->readable)
       complain(name(tile) + " loaded again");
-    if (copy.from != kHost) {
+    if (copy.from == kMade) {
+      if (!cluster_.options_.make_on_device || streams(tile)) complain(name(tile) + " made on a device");
+      if (!generated_.insert(tile.id).second) complain(name(tile) + " made again");
+    } else if (copy.from != kHost) {
       if (!streams(tile)) complain(name(tile) + " copied between devices");
       use(copy.from, tile, true);
     } else if (tile.matrix == Matrix::b && !streams(tile)) {
@@ -174,7 +180,7 @@ void FakeRank::start_copy(OperationId id, const Copy& copy) {
   }
   if (bytes != copy.bytes) complain("a copy with the wrong size");
   if (copy.tiles.empty()) complain("an empty copy");
-  const int kind = copy.from == kHost ? 0 : copy.to == kHost ? 1 : 2;
+  const int kind = copy.from == kHost ? 0 : copy.to == kHost ? 1 : copy.from == kMade ? 3 : 2;
   const int device = copy.to == kHost ? copy.from : copy.to;
   if (++copies_[device][kind] > cluster_.options_.copy_slots) complain("more copies in flight than slots");
   if (kind == 2) ++cluster_.peer_copies;
@@ -187,7 +193,7 @@ void FakeRank::start_copy(OperationId id, const Copy& copy) {
 
 void FakeRank::copy_ended(const Copy& copy) {
   for (const TileRef tile : copy.tiles) {
-    if (copy.from != kHost) unuse(copy.from, tile);
+    if (copy.from >= 0) unuse(copy.from, tile);
     if (copy.from == kHost && (streams(tile) || tile.matrix == Matrix::c)) --on_host_[{tile.matrix, tile.id}];
     if (copy.to == kHost) {
       ++cluster_.stored[tile.id];

@@ -65,7 +65,7 @@ class FakeRank final : public Backend {
   std::vector<std::map<Key, Tile>> devices_;
   std::vector<std::int64_t> device_bytes_;
   std::vector<int> kernels_;                // in flight
-  std::vector<std::array<int, 3>> copies_;  // in flight, per device: from host, to host, from peers
+  std::vector<std::array<int, 4>> copies_;  // in flight, per device: from host, to host, from peers, made
   std::map<Key, int> on_host_;  // streaming tiles and initial C: operations in flight that read them
   std::map<std::pair<int, int>, std::shared_ptr<const Broadcast>> messages_;  // received and not released
   std::map<std::pair<int, int>, int> sends_of_;                               // in flight, per message
@@ -88,6 +88,8 @@ class FakeCluster {
   std::vector<std::string> complaints;                                   ///< broken promises; empty is good
   std::map<TileId, std::vector<std::pair<TileId, TileId>>> accumulated;  ///< per C tile: A and B, in order
   std::map<TileId, int> stored;  ///< C tiles that came home, how often
+  std::map<std::pair<int, int>, std::int64_t>
+      partial_batches;  ///< per rank and device: smaller than a whole one
   std::int64_t peer_copies = 0;
   std::int64_t released_messages = 0;
   std::int64_t most_received_bytes = 0;  ///< at one time on one rank

@@ -78,6 +78,8 @@ SchedulerOptions random_options(Random& random, int devices) {
   options.zero_copy = options.kernels_on_cores;
   options.in_plan_order = random.integer(0, 3) == 0;
   options.batch = static_cast<int>(random.integer(1, 3));
+  options.whole_batches = random.integer(0, 1) == 0;
+  options.make_on_device = !options.zero_copy && random.integer(0, 2) == 0;
   options.copy_slots = static_cast<int>(random.integer(1, 3));
   options.send_slots = static_cast<int>(random.integer(1, 4));
   for (int d = 0; d < devices; ++d) options.sockets.push_back(static_cast<int>(random.integer(0, 1)));
@@ -124,6 +126,13 @@ void check_run(const Plan& plan, const Contraction& problem, FakeCluster& cluste
       kernels += d.kernels;
       EXPECT_LE(d.peak_bytes, plan.device_budget_bytes);
     }
+  }
+  // Whole batches: a smaller one only at the end of a chunk.
+  for (const auto& [place, count] : cluster.partial_batches) {
+    std::int64_t chunks = 0;
+    for (const Block& block : plan.ranks[place.first].devices[place.second].blocks)
+      chunks += std::ssize(block.chunks);
+    EXPECT_LE(count, chunks);
   }
   EXPECT_EQ(kernels, planned.gemms);
   EXPECT_EQ(sent, planned.network_bytes);

@@ -1,0 +1,55 @@
+// Places in one piece of memory.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace foretile {
+
+/// Hands out offsets in a piece of memory, best fit: the smallest hole that is large enough. Knows nothing of
+/// the memory itself. Times are logarithmic in the number of places.
+class Arena {
+ public:
+  /// All places start at multiples of this, and their sizes are rounded up to it.
+  static constexpr std::int64_t kAlignment = 256;
+  static std::int64_t rounded(std::int64_t bytes);
+
+  /// Of a hole that is too large, which end is used. Giving what stays long the one and what comes and goes
+  /// the other keeps holes large.
+  enum class End { low, high };
+
+  /// `bytes` is rounded down to the alignment.
+  explicit Arena(std::int64_t bytes = 0);
+
+  /// The offset; nothing when no hole is large enough.
+  std::optional<std::int64_t> take(std::int64_t bytes, End end = End::low);
+  /// Requires an offset that `take` or `compact` gave and that was not given back since.
+  void give(std::int64_t offset);
+
+  std::int64_t free_bytes() const { return free_; }
+  std::int64_t size() const { return size_; }
+
+  /// A place that goes from one offset to a lower one; both may overlap.
+  struct Move {
+    std::int64_t from = 0, to = 0, bytes = 0;
+  };
+  /// Slides all places down, so that what is free is one hole. The moves in the order in which they must be
+  /// done.
+  std::vector<Move> compact();
+
+ private:
+  void add_hole(std::int64_t offset, std::int64_t bytes);
+  void remove_hole(std::map<std::int64_t, std::int64_t>::iterator hole);
+
+  std::int64_t size_ = 0;
+  std::int64_t free_ = 0;
+  std::map<std::int64_t, std::int64_t> places_;              // offset to size
+  std::map<std::int64_t, std::int64_t> holes_;               // offset to size
+  std::set<std::pair<std::int64_t, std::int64_t>> by_size_;  // size and offset of holes
+};
+
+}  // namespace foretile

@@ -1,0 +1,222 @@
+#include "executor/gpu/stand_in.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <new>
+#include <thread>
+
+#include "base/error.hpp"
+#include "executor/cpu/blas.hpp"
+#include "executor/generate.hpp"
+
+namespace foretile {
+
+namespace {
+
+constexpr std::align_val_t kMemoryAlignment{256};
+
+/// One thread that does its work in order.
+class LaneThread {
+ public:
+  explicit LaneThread(std::function<void()> news) : news_(std::move(news)), thread_([this] { work(); }) {}
+  ~LaneThread() { finish(); }
+  LaneThread(const LaneThread&) = delete;
+  LaneThread& operator=(const LaneThread&) = delete;
+
+  /// Does what was given and ends the thread.
+  void finish() {
+    {
+      const std::scoped_lock lock(mutex_);
+      stop_ = true;
+    }
+    given_.notify_one();
+    if (thread_.joinable()) thread_.join();
+  }
+
+  void give(std::function<void()> job) {
+    {
+      const std::scoped_lock lock(mutex_);
+      jobs_.push_back(std::move(job));
+    }
+    given_.notify_one();
+  }
+
+  std::uint64_t mark() {
+    give([this, number = ++marks_] { reach(number); });
+    return marks_;
+  }
+
+  std::uint64_t reached() {
+    const std::scoped_lock lock(mutex_);
+    if (failure_) std::rethrow_exception(failure_);
+    return reached_;
+  }
+
+  /// For other lanes' threads. Lanes only wait for work given before, so they never wait for each other in a
+  /// ring.
+  void wait_for(std::uint64_t number) {
+    std::unique_lock lock(mutex_);
+    point_.wait(lock, [&] { return reached_ >= number || failure_; });
+  }
+
+ private:
+  void reach(std::uint64_t number) {
+    {
+      const std::scoped_lock lock(mutex_);
+      reached_ = number;
+    }
+    point_.notify_all();
+    news_();
+  }
+
+  void work() {
+    for (;;) {
+      std::unique_lock lock(mutex_);
+      given_.wait(lock, [this] { return stop_ || !jobs_.empty(); });
+      if (jobs_.empty()) return;
+      const std::function<void()> job = std::move(jobs_.front());
+      jobs_.pop_front();
+      const bool failed = failure_ != nullptr;
+      lock.unlock();
+      if (!failed) run(job);
+    }
+  }
+
+  void run(const std::function<void()>& job) {
+    try {
+      job();
+    } catch (...) {
+      {
+        const std::scoped_lock lock(mutex_);
+        failure_ = std::current_exception();
+      }
+      point_.notify_all();
+      news_();
+    }
+  }
+
+  std::function<void()> news_;
+  std::mutex mutex_;
+  std::condition_variable given_, point_;
+  std::deque<std::function<void()>> jobs_;
+  std::uint64_t marks_ = 0;    // given; of the caller's thread
+  std::uint64_t reached_ = 0;  // of the lane's
+  std::exception_ptr failure_;
+  bool stop_ = false;
+  std::thread thread_;  // last: starts when the rest is there
+};
+
+void multiply_tiles(Precision precision, const TileProduct& x) {
+  if (precision != Precision::f64) throw WorkError("stand-in: single precision is not there yet");
+  auto* const c = reinterpret_cast<double*>(x.c);
+  if (x.first) std::fill_n(c, x.m * x.n, 0.0);
+  gemm(x.m, x.n, x.k, reinterpret_cast<const double*>(x.a), x.m, reinterpret_cast<const double*>(x.b), x.k, c,
+       x.m);
+}
+
+}  // namespace
+
+class StandInGpu final : public Gpu {
+ public:
+  StandInGpu(StandInGpus& system, int physical, int kernel_lanes) : system_(system), physical_(physical) {
+    for (int lane = 0; lane < kFirstKernelLane + kernel_lanes; ++lane) {
+      lanes_.push_back(std::make_unique<LaneThread>([this] { system_.news(); }));
+    }
+  }
+  ~StandInGpu() override {
+    for (const auto& lane : lanes_) lane->finish();  // before any goes: they follow each other
+    for (const auto& [memory, bytes] : memory_) {
+      ::operator delete(memory, kMemoryAlignment);
+      system_.take(physical_, -bytes);
+    }
+  }
+  StandInGpu(const StandInGpu&) = delete;
+  StandInGpu& operator=(const StandInGpu&) = delete;
+
+  std::byte* allocate(std::int64_t bytes) override {
+    system_.take(physical_, bytes);
+    memory_.emplace_back(static_cast<std::byte*>(::operator new(bytes, kMemoryAlignment)), bytes);
+    return memory_.back().first;
+  }
+  void copy(Lane lane, std::span<const CopyPiece> pieces) override {
+    lanes_[lane]->give([pieces = std::vector(pieces.begin(), pieces.end())] {
+      for (const CopyPiece& piece : pieces) std::memcpy(piece.to, piece.from, piece.bytes);
+    });
+  }
+  void multiply(Lane lane, Precision precision, std::span<const TileProduct> products) override {
+    lanes_[lane]->give([precision, products = std::vector(products.begin(), products.end())] {
+      for (const TileProduct& product : products) multiply_tiles(precision, product);
+    });
+  }
+  void make(Lane lane, Precision precision, std::span<const TileToMake> tiles) override {
+    lanes_[lane]->give([precision, tiles = std::vector(tiles.begin(), tiles.end())] {
+      if (precision != Precision::f64) throw WorkError("stand-in: single precision is not there yet");
+      for (const TileToMake& tile : tiles) {
+        generate_tile({reinterpret_cast<double*>(tile.to), static_cast<std::size_t>(tile.elements)}, tile.key,
+                      tile.norm);
+      }
+    });
+  }
+  void follow(Lane lane, Lane other) override {
+    lanes_[lane]->give(
+        [from = lanes_[other].get(), number = lanes_[other]->mark()] { from->wait_for(number); });
+  }
+  std::uint64_t mark(Lane lane) override { return lanes_[lane]->mark(); }
+  std::uint64_t reached(Lane lane) override { return lanes_[lane]->reached(); }
+
+ private:
+  StandInGpus& system_;
+  int physical_;
+  std::vector<std::pair<std::byte*, std::int64_t>> memory_;
+  std::vector<std::unique_ptr<LaneThread>> lanes_;
+};
+
+StandInGpus::StandInGpus(StandInOptions options) : options_(options), used_(options.count, 0) {}
+
+GpuFacts StandInGpus::facts(int physical) {
+  return {"stand-in (threads of the CPU)", blas_kernels(), options_.memory_bytes,
+          options_.memory_bytes - used_.at(physical)};
+}
+
+std::unique_ptr<Gpu> StandInGpus::open(int physical, int kernel_lanes) {
+  return std::make_unique<StandInGpu>(*this, physical, kernel_lanes);
+}
+
+void StandInGpus::take(int physical, std::int64_t bytes) {
+  const std::int64_t left = options_.memory_bytes - used_[physical];
+  if (bytes > left) {
+    throw WorkError(fmt::format("device memory: {} bytes asked for, {} are free: {} bytes are missing", bytes,
+                                left, bytes - left));
+  }
+  used_[physical] += bytes;
+}
+
+std::byte* StandInGpus::allocate_host(std::int64_t bytes) {
+  return static_cast<std::byte*>(::operator new(bytes, kMemoryAlignment));
+}
+
+void StandInGpus::free_host(std::byte* memory) {
+  ::operator delete(memory, kMemoryAlignment);
+}
+
+void StandInGpus::news() {
+  {
+    const std::scoped_lock lock(mutex_);
+    any_news_ = true;
+  }
+  point_reached_.notify_all();
+}
+
+void StandInGpus::pause(double seconds) {
+  std::unique_lock lock(mutex_);
+  point_reached_.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return any_news_; });
+  any_news_ = false;
+}
+
+}  // namespace foretile

@@ -1,0 +1,37 @@
+#include "executor/gpu/pinned_pool.hpp"
+
+#include <gtest/gtest.h>
+
+#include "executor/gpu/stand_in.hpp"
+#include "executor/tile_buffer.hpp"
+
+namespace foretile {
+namespace {
+
+TEST(PinnedPool, GivesPartsOfOnePieceAndTakesThemBack) {
+  StandInGpus gpus;
+  PinnedPool pool(gpus, 3 * Arena::kAlignment);
+  for (int round = 0; round < 3; ++round) {
+    const TileBuffer a(8, &pool), b(8, &pool), c(8, &pool);
+    EXPECT_EQ(b.data() - a.data(), Arena::kAlignment / 8);
+    EXPECT_EQ(c.data() - b.data(), Arena::kAlignment / 8);
+  }
+  EXPECT_EQ(pool.overflow_bytes(), 0);
+}
+
+TEST(PinnedPool, WhatDoesNotFitIsOrdinaryMemory) {
+  StandInGpus gpus;
+  PinnedPool pool(gpus, 2 * Arena::kAlignment);
+  {
+    const TileBuffer a(2 * Arena::kAlignment, &pool);
+    TileBuffer outside(800, &pool);
+    outside.data()[99] = 1;
+    const TileBuffer more(80, &pool);
+    EXPECT_EQ(pool.overflow_bytes(), 880);
+  }
+  const TileBuffer again(2 * Arena::kAlignment, &pool);
+  EXPECT_EQ(pool.overflow_bytes(), 880);  // the most; it did not grow
+}
+
+}  // namespace
+}  // namespace foretile

@@ -1,0 +1,72 @@
+#include "executor/gpu/stand_in.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <vector>
+
+#include "base/error.hpp"
+#include "executor/generate.hpp"
+
+namespace foretile {
+namespace {
+
+void wait(Gpus& gpus, Gpu& gpu, Lane lane) {
+  for (const std::uint64_t point = gpu.mark(lane); gpu.reached(lane) < point;) gpus.pause(0.01);
+}
+
+std::byte* bytes(std::vector<double>& numbers) {
+  return reinterpret_cast<std::byte*>(numbers.data());
+}
+
+TEST(StandIn, LanesDoTheirWorkInOrderAndFollowEachOther) {
+  StandInGpus gpus;
+  const auto gpu = gpus.open(0, 2);
+  auto *const a = gpu->allocate(8), *const b = gpu->allocate(8), *const c = gpu->allocate(8);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<double> in{3.0 + round}, two{2.0}, out{0.0};
+    gpu->copy(kInLane, std::vector<CopyPiece>{{a, bytes(in), 8}, {b, bytes(two), 8}});
+    gpu->follow(kFirstKernelLane, kInLane);
+    gpu->multiply(kFirstKernelLane, Precision::f64, std::vector<TileProduct>{{1, 1, 1, a, b, c, true}});
+    gpu->follow(kFirstKernelLane + 1, kFirstKernelLane);
+    gpu->multiply(kFirstKernelLane + 1, Precision::f64, std::vector<TileProduct>{{1, 1, 1, a, b, c, false}});
+    gpu->follow(kOutLane, kFirstKernelLane + 1);
+    gpu->copy(kOutLane, std::vector<CopyPiece>{{bytes(out), c, 8}});
+    wait(gpus, *gpu, kOutLane);
+    ASSERT_EQ(out[0], 2 * 2.0 * (3.0 + round));
+  }
+}
+
+TEST(StandIn, MakesTheSameNumbersAsTheCpu) {
+  StandInGpus gpus;
+  const auto gpu = gpus.open(0, 1);
+  std::vector<double> wanted(1000), found(1000);
+  generate_tile(wanted, 42, 3.5);
+  auto* const tile = gpu->allocate(8000);
+  gpu->make(kMakeLane, Precision::f64, std::vector<TileToMake>{{tile, 1000, 42, 3.5}});
+  gpu->follow(kOutLane, kMakeLane);
+  gpu->copy(kOutLane, std::vector<CopyPiece>{{bytes(found), tile, 8000}});
+  wait(gpus, *gpu, kOutLane);
+  EXPECT_EQ(found, wanted);
+}
+
+TEST(StandIn, LogicalDevicesShareThePhysicalMemory) {
+  StandInGpus gpus({1, 1000, true});
+  const auto one = gpus.open(0, 1);
+  {
+    const auto two = gpus.open(0, 1);
+    one->allocate(600);
+    two->allocate(400);
+    EXPECT_EQ(gpus.facts(0).free_bytes, 0);
+  }
+  EXPECT_EQ(gpus.facts(0).free_bytes, 400);
+  try {
+    one->allocate(500);
+    FAIL() << "more than there is";
+  } catch (const WorkError& error) {
+    EXPECT_NE(std::strstr(error.what(), "100 bytes are missing"), nullptr) << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace foretile
