@@ -1,0 +1,59 @@
+#include "apps/foretile-run/choose_gpus.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "base/error.hpp"
+#include "executor/gpu/stand_in.hpp"
+#include "platforms/here.hpp"
+
+namespace foretile {
+
+namespace {
+
+struct Found {
+  std::unique_ptr<Gpus> gpus;
+  std::string why_not;
+};
+
+/// The hook for CUDA: `load_cuda()` of executor/gpu/load_cuda.hpp.
+Found find_cuda() {
+  return {nullptr, "this foretile was built without CUDA"};
+}
+
+/// A quarter of the machine's memory, so that what is planned for it fits beside all else.
+StandInOptions stand_in() {
+  StandInOptions options;
+  options.memory_bytes = std::max<std::int64_t>(machine_facts().memory_bytes / 4, 1 << 20);
+  return options;
+}
+
+}  // namespace
+
+void add_gpu_option(CLI::App& command, GpuChoice& choice) {
+  const std::map<std::string, GpuChoice> names = {{"auto", GpuChoice::automatic},
+                                                  {"cuda", GpuChoice::cuda},
+                                                  {"stand-in", GpuChoice::stand_in},
+                                                  {"none", GpuChoice::none}};
+  command
+      .add_option(
+          "--gpu", choice,
+          "cuda; stand-in: threads of the CPU that play one; none: the cores; auto, unless given: cuda "
+          "if there is a GPU, else none")
+      ->type_name("NAME")
+      ->transform(CLI::CheckedTransformer(names).description("auto, cuda, stand-in or none"));
+}
+
+std::unique_ptr<Gpus> choose_gpus(GpuChoice choice) {
+  if (choice == GpuChoice::none) return nullptr;
+  if (choice == GpuChoice::stand_in) return std::make_unique<StandInGpus>(stand_in());
+  Found found = find_cuda();
+  if (!found.gpus && choice == GpuChoice::cuda) {
+    throw input_error("--gpu cuda", found.why_not, "a GPU that CUDA can use",
+                      "use --gpu stand-in or --gpu none");
+  }
+  return std::move(found.gpus);
+}
+
+}  // namespace foretile
