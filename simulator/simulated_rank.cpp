@@ -124,7 +124,7 @@ void SimulatedRank::start_making(OperationId id, const Copy& copy) {
   const Platform& p = machine_.platform;
   const double work = static_cast<double>(copy.bytes) / p.generation_bytes_per_s_on_device;
   in_turn(activity(id, Activity::Kind::plain), maker_free_at_[copy.to],
-          p.device.kernel.latency_s + noise(p.noise.kernel) * work);
+          p.device.kernel.start_seconds() + noise(p.noise.kernel) * work);
 }
 
 void SimulatedRank::start_copy(OperationId id, const Copy& copy) {
