@@ -8,6 +8,8 @@
 
 #include "base/error.hpp"
 #include "executor/cpu/cpu_backend.hpp"
+#include "executor/gpu/gpu_backend.hpp"
+#include "executor/gpu/pinned_pool.hpp"
 #include "executor/mpi/post.hpp"
 #include "planner/owners.hpp"
 #include "scheduler/options.hpp"
@@ -56,7 +58,7 @@ void fill_pool(std::int64_t bytes) {
   }
 }
 
-void progress_loop(RankScheduler& scheduler, CpuBackend& backend, Post& post, HostStore& host, int rank) {
+void progress_loop(RankScheduler& scheduler, RankBackend& backend, Post& post, HostStore& host, int rank) {
   Post::Listener listener;
   listener.sent = [&](OperationId id) { scheduler.done(id); };
   listener.received = [&](std::shared_ptr<MessageBuffer> buffer) {
@@ -78,35 +80,75 @@ void progress_loop(RankScheduler& scheduler, CpuBackend& backend, Post& post, Ho
   while (!post.idle()) post.progress(listener);  // the last signals leave
 }
 
+/// The rank's number among those of its node.
+int number_on_node(MPI_Comm communicator, int rank) {
+  MPI_Comm node = MPI_COMM_NULL;
+  require_mpi(MPI_Comm_split_type(communicator, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node), "node");
+  int number = 0;
+  require_mpi(MPI_Comm_rank(node, &number), "node");
+  require_mpi(MPI_Comm_free(&node), "node");
+  return number;
+}
+
+std::unique_ptr<std::pmr::memory_resource> host_memory(const RunOptions& options) {
+  if (options.gpus && options.pool_bytes > 0)
+    return std::make_unique<PinnedPool>(*options.gpus, options.pool_bytes);
+  fill_pool(options.pool_bytes);
+  return nullptr;
+}
+
+SchedulerOptions scheduling_of(const Plan& frame, const Machine& machine, int rank,
+                               const RunOptions& options) {
+  SchedulerOptions scheduling = scheduler_options(frame, machine, rank);
+  scheduling.zero_copy = scheduling.zero_copy && !options.copies && !options.gpus;
+  scheduling.make_on_device = scheduling.make_on_device && options.gpus;
+  scheduling.in_plan_order = options.in_plan_order;
+  const int cores_here = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  scheduling.core_slots = std::min(scheduling.core_slots, cores_here);  // a plan for another machine
+  return scheduling;
+}
+
+GpuNotes notes_of(const GpuBackend& backend, const std::pmr::memory_resource* memory) {
+  const auto* const pool = dynamic_cast<const PinnedPool*>(memory);
+  return {backend.compactions(), backend.compacted_bytes(), pool ? pool->overflow_bytes() : 0};
+}
+
 }  // namespace
 
 RunResult run(const Plan& frame, const RankPlan& plan, const Contraction& contraction, const Machine& machine,
               MPI_Comm communicator, const RunOptions& options) {
   int rank = 0;
   require_mpi(MPI_Comm_rank(communicator, &rank), "rank");
+  const SchedulerOptions scheduling = scheduling_of(frame, machine, rank, options);
   RunResult result;
+  result.memory = host_memory(options);
   result.host = std::make_unique<HostStore>(contraction, frame, plan, rank);
   Post post(communicator, contraction);
-  SchedulerOptions scheduling = scheduler_options(frame, machine, rank);
-  scheduling.zero_copy = scheduling.zero_copy && !options.copies;
-  scheduling.in_plan_order = options.in_plan_order;
-  const int cores_here = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  scheduling.core_slots = std::min(scheduling.core_slots, cores_here);  // a plan for another machine
   Mail mail;
   mail.send = [&](OperationId id, int to, const Message& message) {
     post.send(id, to, result.host->message(message.owner, message.number));
   };
   mail.signal = [&](int to, const Signal& signal) { post.signal(to, signal); };
-  CpuBackend backend(contraction, *result.host, machine.devices_per_rank, scheduling.core_slots,
-                     std::move(mail));
-  RankScheduler scheduler(frame, plan, contraction, rank, backend, scheduling, options.trace);
+  std::unique_ptr<RankBackend> backend;
+  if (options.gpus) {
+    const GpuBackendOptions settings{rank, number_on_node(communicator, rank) * machine.devices_per_rank,
+                                     machine.platform.device.kernel.streams, scheduling.core_slots,
+                                     result.memory ? result.memory.get() : std::pmr::new_delete_resource()};
+    backend = std::make_unique<GpuBackend>(contraction, frame, plan, *result.host, *options.gpus, settings,
+                                           std::move(mail));
+  } else {
+    backend = std::make_unique<CpuBackend>(contraction, *result.host, machine.devices_per_rank,
+                                           scheduling.core_slots, std::move(mail));
+  }
+  RankScheduler scheduler(frame, plan, contraction, rank, *backend, scheduling, options.trace);
 
-  fill_pool(options.pool_bytes);
   quiet_barrier(communicator);
-  backend.start_clock();
+  backend->start_clock();
   scheduler.start();
-  progress_loop(scheduler, backend, post, *result.host, rank);
+  progress_loop(scheduler, *backend, post, *result.host, rank);
   result.statistics = scheduler.statistics();
+  if (const auto* const gpu = dynamic_cast<const GpuBackend*>(backend.get()))
+    result.gpu = notes_of(*gpu, result.memory.get());
   quiet_barrier(communicator);
   require_mpi(
       MPI_Allreduce(&result.statistics.finish_s, &result.wall_s, 1, MPI_DOUBLE, MPI_MAX, communicator),

@@ -3,8 +3,11 @@
 
 #include <mpi.h>
 
+#include <cstdint>
 #include <memory>
+#include <memory_resource>
 
+#include "executor/gpu/gpu.hpp"
 #include "executor/host_store.hpp"
 #include "planner/contraction.hpp"
 #include "planner/plan.hpp"
@@ -16,21 +19,34 @@ namespace foretile {
 
 struct RunOptions {
   TraceSink* trace = nullptr;
-  bool copies = false;         ///< device memory is apart from host memory: A and B are really copied
+  /// The node's GPUs, for machines whose devices are GPUs; nullptr: cores stand for all devices.
+  Gpus* gpus = nullptr;
+  bool copies = false;  ///< cores only: device memory is apart from host memory, A and B are really copied
   bool in_plan_order = false;  ///< loads, hits and evictions depend on the plan alone (SchedulerOptions)
-  /// Memory taken from the system before the clock starts, as a device's pool would be: a first touch costs
-  /// as much as making the numbers. 0: none.
+  /// Memory taken from the system before the clock starts, because a first touch costs as much as making the
+  /// numbers. Cores: that of the devices. GPUs: pinned host memory, for all that the rank holds there. 0:
+  /// none.
   std::int64_t pool_bytes = 0;
+};
+
+/// What only runs on GPUs have to tell.
+struct GpuNotes {
+  std::int64_t compactions = 0;  ///< see GpuBackend
+  std::int64_t compacted_bytes = 0;
+  std::int64_t unpinned_bytes = 0;  ///< most host memory in use that the pinned pool had no room for
 };
 
 struct RunResult {
   double wall_s = 0;  ///< from the start on all ranks to the end of the last; the same on all ranks
   RankStatistics statistics;
+  GpuNotes gpu;
+  std::unique_ptr<std::pmr::memory_resource>
+      memory;                       ///< of the host's tiles; before `host`, which it outlives
   std::unique_ptr<HostStore> host;  ///< holds this rank's tiles of C
 };
 
 /// Collective over `communicator`, whose ranks from plan.grid.size() on have no work. A's tiles are made
-/// before the clock starts. Throws WorkError when MPI or a worker fails.
+/// before the clock starts. Throws WorkError when MPI, a worker or a GPU fails.
 RunResult run(const Plan& frame, const RankPlan& plan, const Contraction& contraction, const Machine& machine,
               MPI_Comm communicator, const RunOptions& options = {});
 

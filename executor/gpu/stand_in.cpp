@@ -24,7 +24,7 @@ constexpr std::align_val_t kMemoryAlignment{256};
 /// One thread that does its work in order.
 class LaneThread {
  public:
-  explicit LaneThread(std::function<void()> news) : news_(std::move(news)), thread_([this] { work(); }) {}
+  explicit LaneThread(std::function<void()> news) : news_(std::move(news)) {}
   ~LaneThread() { finish(); }
   LaneThread(const LaneThread&) = delete;
   LaneThread& operator=(const LaneThread&) = delete;
@@ -45,6 +45,7 @@ class LaneThread {
       jobs_.push_back(std::move(job));
     }
     given_.notify_one();
+    if (!thread_.joinable()) thread_ = std::thread([this] { work(); });
   }
 
   std::uint64_t mark() {
@@ -109,7 +110,7 @@ class LaneThread {
   std::uint64_t reached_ = 0;  // of the lane's
   std::exception_ptr failure_;
   bool stop_ = false;
-  std::thread thread_;  // last: starts when the rest is there
+  std::thread thread_;  // started by the first job
 };
 
 void multiply_tiles(Precision precision, const TileProduct& x) {

@@ -5,7 +5,9 @@
 
 #include <string>
 
+#include "base/random.hpp"
 #include "executor/check.hpp"
+#include "executor/gpu/stand_in.hpp"
 #include "executor/run.hpp"
 #include "platforms/here.hpp"
 #include "platforms/loader.hpp"
@@ -36,6 +38,27 @@ struct Outcome {
   CheckResult check;
   RunResult run;
 };
+
+/// The same machine with GPUs, of which the stand-in has two for all logical devices of a node.
+inline Machine with_gpus(Machine machine, Random& random) {
+  machine.platform.device.kind = DeviceKind::gpu;
+  machine.platform.device.kernel.streams = static_cast<int>(random.integer(1, 4));
+  machine.platform.generation_bytes_per_s_on_device = static_cast<double>(random.integer(0, 1)) * 1e9;
+  return machine;
+}
+
+/// The outcome must not outlive `gpus`.
+inline Outcome execute_on(StandInGpus& gpus, const Plan& plan, const Contraction& contraction,
+                          const Machine& machine, std::int64_t pool_bytes) {
+  const RankPlan idle{std::vector<DevicePlan>(machine.devices_per_rank), {}};
+  const RankPlan& mine = world_rank() < plan.grid.size() ? plan.ranks[world_rank()] : idle;
+  RunOptions options;
+  options.gpus = &gpus;
+  options.pool_bytes = pool_bytes;
+  Outcome outcome{{}, run(plan, mine, contraction, machine, MPI_COMM_WORLD, options)};
+  outcome.check = check_product(contraction, *outcome.run.host, MPI_COMM_WORLD);
+  return outcome;
+}
 
 inline Outcome execute(const Plan& plan, const Contraction& contraction, const Machine& machine,
                        bool copies) {

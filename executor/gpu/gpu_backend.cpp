@@ -1,0 +1,234 @@
+#include "executor/gpu/gpu_backend.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.hpp"
+#include "executor/generate.hpp"
+#include "executor/gpu/pool_size.hpp"
+#include "executor/gpu/waves.hpp"
+#include "executor/initial_tile.hpp"
+
+namespace foretile {
+
+namespace {
+
+/// Launches under way per device: enough that small products do not wait for news of their predecessors; few
+/// enough that whole batches are not piled up.
+constexpr int kSingleLaunches = 64;
+constexpr int kBatchLaunches = 8;
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+void add_piece(std::vector<CopyPiece>& pieces, const CopyPiece& piece) {
+  if (!pieces.empty()) {
+    CopyPiece& last = pieces.back();
+    if (last.to + last.bytes == piece.to && last.from + last.bytes == piece.from) {
+      last.bytes += piece.bytes;
+      return;
+    }
+  }
+  pieces.push_back(piece);
+}
+
+std::byte* bytes_at(void* memory) {
+  return static_cast<std::byte*>(memory);
+}
+
+Task task_of(const Copy& copy) {
+  const Task::Kind kind = copy.to == kHost     ? Task::Kind::store
+                          : copy.from == kHost ? Task::Kind::load
+                          : copy.from == kMade ? Task::Kind::make
+                                               : Task::Kind::peer_copy;
+  return {kind, copy.tiles.front(), -1, copy.tiles.size()};
+}
+
+Lane lane_of(const Copy& copy) {
+  return copy.to == kHost     ? kOutLane
+         : copy.from == kHost ? kInLane
+         : copy.from == kMade ? kMakeLane
+                              : kPeerLane;
+}
+
+}  // namespace
+
+GpuBackend::GpuBackend(const Contraction& contraction, const Plan& frame, const RankPlan& plan,
+                       HostStore& host, Gpus& gpus, const GpuBackendOptions& options, Mail mail)
+    : problem_(contraction),
+      host_(host),
+      gpus_(gpus),
+      options_(options),
+      mail_(std::move(mail)),
+      kernel_slots_(frame.batch > 1 ? kBatchLaunches : kSingleLaunches),
+      cores_(options.cores, completions_) {
+  for (std::size_t d = 0; d < plan.devices.size(); ++d) {
+    const int physical = (options.first_device + static_cast<int>(d)) % gpus.count();
+    names_.push_back(fmt::format("{} on GPU {}: {}", d, physical, gpus.facts(physical).name));
+    explained(static_cast<int>(d), nullptr, [&] {
+      devices_.push_back(std::make_unique<GpuDevice>(gpus.open(physical, options.kernel_lanes),
+                                                     options.kernel_lanes,
+                                                     device_pool_bytes(contraction, frame, plan.devices[d])));
+    });
+  }
+}
+
+GpuBackend::~GpuBackend() {
+  try {
+    drain();
+  } catch (const std::exception&) {  // said before
+  }
+}
+
+void GpuBackend::fail(int device, const Task* task, const std::exception& error) const {
+  const std::string doing = task ? described(problem_, *task) : "starting";
+  throw WorkError(
+      fmt::format("rank {}, device {}: {}: {}", options_.rank, names_[device], doing, error.what()));
+}
+
+template <class Work>
+void GpuBackend::explained(int device, const Task* task, Work work) const {
+  try {
+    work();
+  } catch (const std::exception& error) {
+    fail(device, task, error);
+  }
+}
+
+double GpuBackend::now() const {
+  return seconds_since(start_);
+}
+
+// ---- memory ----
+
+void GpuBackend::allocate(int device, TileRef tile) {
+  const std::int64_t bytes = bytes_of(problem_, tile);
+  if (!devices_[device]->place(tile, bytes)) make_room(device, tile, bytes);
+  if (tile.matrix == Matrix::c && !problem_.accumulate) devices_[device]->overwrite_first(tile.id);
+}
+
+void GpuBackend::make_room(int device, TileRef tile, std::int64_t bytes) {
+  const Task task{Task::Kind::compact, tile};
+  explained(device, &task, [&] {
+    drain();
+    compacted_bytes_ += devices_[device]->compact(gpus_);
+    ++compactions_;
+    if (!devices_[device]->place(tile, bytes))
+      throw WorkError(fmt::format("{} bytes do not fit the device's pool; the plan is wrong", bytes));
+  });
+}
+
+/// Until nothing is under way on any device: others may copy from the one that is to be changed.
+void GpuBackend::drain() {
+  for (collect(); !std::all_of(devices_.begin(), devices_.end(), [](const auto& d) { return d->idle(); });
+       collect())
+    gpus_.pause(1e-3);
+}
+
+void GpuBackend::adopt(int device, TileRef tile) {
+  const Task task{Task::Kind::place, tile};
+  explained(device, &task, [] { throw WorkError("GPUs have memory of their own"); });
+}
+
+std::byte* GpuBackend::on_host(TileRef tile) {
+  if (tile.matrix == Matrix::c) return bytes_at(host_.c.at(tile.id).data());
+  const auto staged = host_.staged_b.find(tile.id);
+  const bool generated = tile.matrix == Matrix::b && staged != host_.staged_b.end();
+  return bytes_at(generated ? staged->second.data() : host_.tile(tile));
+}
+
+std::byte* GpuBackend::home_of_c(TileId c) {
+  auto home = host_.c.find(c);  // there already where it had initial numbers
+  if (home == host_.c.end())
+    home = host_.c.emplace(c, TileBuffer(problem_.c_bytes(c), options_.host_memory)).first;
+  return bytes_at(home->second.data());
+}
+
+// ---- work ----
+
+void GpuBackend::start_kernel(OperationId id, int device, std::span<const Product> products) {
+  GpuDevice& on = *devices_[device];
+  const Task task{Task::Kind::multiply, {Matrix::c, products.front().c}, products.front().k, products.size()};
+  explained(device, &task, [&] {
+    std::vector<TileId> c;
+    products_.clear();
+    for (const Product& x : products) {
+      c.push_back(x.c);
+      products_.push_back({problem_.m.size(x.i), problem_.n.size(x.j), problem_.k.size(x.k),
+                           on.at({Matrix::a, x.a}), on.at({Matrix::b, x.b}), on.at({Matrix::c, x.c}),
+                           on.first_product(x.c)});
+    }
+    const KernelLanes::Choice choice = on.lanes().start(c);
+    for (const Lane other : choice.follow) on.gpu().follow(choice.lane, other);
+    if (products_.size() == 1) {
+      on.gpu().multiply(choice.lane, problem_.precision, products_);
+    } else {
+      for (const auto& wave : waves_of(products_)) on.gpu().multiply(choice.lane, problem_.precision, wave);
+    }
+    on.expect(choice.lane, id, task, std::move(c));
+  });
+}
+
+void GpuBackend::start_generate(OperationId id, TileId b) {
+  const auto place = host_.staged_b.emplace(b, TileBuffer(problem_.b_bytes(b), options_.host_memory)).first;
+  ++generating_;
+  cores_.submit(id,
+                [elements = place->second.elements(), key = tile_key(problem_.seed, Operand::b, b),
+                 norm = generated_norm(problem_, {Matrix::b, b})] { generate_tile(elements, key, norm); });
+}
+
+void GpuBackend::start_copy(OperationId id, const Copy& wanted) {
+  const Task task = task_of(wanted);
+  const int device = wanted.to == kHost ? wanted.from : wanted.to;
+  explained(device, &task, [&] { wanted.from == kMade ? make(id, wanted, task) : copy(id, wanted, task); });
+}
+
+void GpuBackend::copy(OperationId id, const Copy& wanted, const Task& task) {
+  pieces_.clear();
+  for (const TileRef tile : wanted.tiles) {
+    std::byte* const to = wanted.to == kHost ? home_of_c(tile.id) : devices_[wanted.to]->at(tile);
+    const std::byte* const from = wanted.from == kHost ? on_host(tile) : devices_[wanted.from]->at(tile);
+    add_piece(pieces_, {to, from, bytes_of(problem_, tile)});
+  }
+  GpuDevice& on = *devices_[wanted.to == kHost ? wanted.from : wanted.to];
+  const Lane lane = lane_of(wanted);
+  on.gpu().copy(lane, pieces_);
+  on.expect(lane, id, task);
+}
+
+void GpuBackend::make(OperationId id, const Copy& wanted, const Task& task) {
+  GpuDevice& on = *devices_[wanted.to];
+  std::vector<TileToMake> tiles;
+  for (const TileRef tile : wanted.tiles) {
+    tiles.push_back({on.at(tile), problem_.b_bytes(tile.id) / problem_.element_bytes(),
+                     tile_key(problem_.seed, Operand::b, tile.id), generated_norm(problem_, tile)});
+  }
+  on.gpu().make(kMakeLane, problem_.precision, tiles);
+  on.expect(kMakeLane, id, task);
+}
+
+// ---- ends ----
+
+void GpuBackend::collect() {
+  for (std::size_t d = 0; d < devices_.size(); ++d) {
+    explained(static_cast<int>(d), devices_[d]->pending(), [&] { devices_[d]->collect(ended_); });
+  }
+}
+
+std::vector<OperationId> GpuBackend::ended(double seconds) {
+  const auto start = std::chrono::steady_clock::now();
+  for (;;) {
+    collect();
+    const std::vector<OperationId> made = completions_.take(0);
+    generating_ -= static_cast<int>(made.size());
+    ended_.insert(ended_.end(), made.begin(), made.end());
+    const double left = seconds - seconds_since(start);
+    if (!ended_.empty() || left <= 0) return std::exchange(ended_, {});
+    gpus_.pause(generating_ > 0 ? std::min(left, 1e-4) : left);
+  }
+}
+
+}  // namespace foretile

@@ -1,0 +1,91 @@
+// The scheduler's back end on GPUs.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <memory_resource>
+#include <string>
+#include <vector>
+
+#include "executor/cpu/worker_pool.hpp"
+#include "executor/gpu/gpu_device.hpp"
+#include "executor/host_store.hpp"
+#include "executor/rank_backend.hpp"
+#include "planner/plan.hpp"
+
+namespace foretile {
+
+struct GpuBackendOptions {
+  int rank = 0;  ///< for error messages
+  int first_device =
+      0;  ///< number of the rank's first logical device on its node; they go round the physical ones
+  int kernel_lanes = 1;  ///< per logical device
+  int cores = 1;         ///< that make tiles of B, unless devices do
+  std::pmr::memory_resource* host_memory = std::pmr::new_delete_resource();  ///< where C comes home to
+};
+
+/// Each logical device has a pool of its own, taken when this is made. Nothing is started before the
+/// scheduler says so, which it does when it was told that what comes before has ended; so lanes need not wait
+/// for each other but for products on the same tile of C. Calls throw WorkError that names rank, device, task
+/// and tile.
+class GpuBackend final : public RankBackend {
+ public:
+  GpuBackend(const Contraction& contraction, const Plan& frame, const RankPlan& plan, HostStore& host,
+             Gpus& gpus, const GpuBackendOptions& options, Mail mail);
+  /// Waits for what is under way.
+  ~GpuBackend() override;
+
+  void start_clock() override { start_ = std::chrono::steady_clock::now(); }
+  std::vector<OperationId> ended(double seconds) override;
+
+  double now() const override;
+  int kernel_slots() const override { return kernel_slots_; }
+  void start_kernel(OperationId id, int device, std::span<const Product> products) override;
+  void start_generate(OperationId id, TileId b) override;
+  void start_copy(OperationId id, const Copy& copy) override;
+  void start_send(OperationId id, int to_rank, const Message& message) override {
+    mail_.send(id, to_rank, message);
+  }
+  void send_signal(int to_rank, Signal signal) override { mail_.signal(to_rank, signal); }
+  void allocate(int device, TileRef tile) override;
+  void release(int device, TileRef tile) override { devices_[device]->release(tile); }
+  void release_host(TileRef tile) override { host_.staged_b.erase(tile.id); }
+  void release_message(int owner, int number) override { host_.release(owner, number); }
+  void adopt(int device, TileRef tile) override;
+
+  /// How often a device's tiles had to be slid together for want of a hole, and how many bytes moved.
+  std::int64_t compactions() const { return compactions_; }
+  std::int64_t compacted_bytes() const { return compacted_bytes_; }
+
+ private:
+  std::byte* on_host(TileRef tile);
+  std::byte* home_of_c(TileId c);
+  void copy(OperationId id, const Copy& copy, const Task& task);
+  void make(OperationId id, const Copy& copy, const Task& task);
+  void make_room(int device, TileRef tile, std::int64_t bytes);
+  void collect();
+  void drain();
+  [[noreturn]] void fail(int device, const Task* task, const std::exception& error) const;
+  template <class Work>
+  void explained(int device, const Task* task, Work work) const;
+
+  const Contraction& problem_;
+  HostStore& host_;
+  Gpus& gpus_;
+  GpuBackendOptions options_;
+  Mail mail_;
+  int kernel_slots_;
+  std::vector<std::unique_ptr<GpuDevice>> devices_;
+  std::vector<std::string> names_;
+  std::vector<OperationId> ended_;  // collected, not yet told
+  std::vector<TileProduct> products_;
+  std::vector<CopyPiece> pieces_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::int64_t compactions_ = 0;
+  std::int64_t compacted_bytes_ = 0;
+  int generating_ = 0;
+  Completions completions_;
+  WorkerPool cores_;  // last: its threads end first
+};
+
+}  // namespace foretile

@@ -1,0 +1,65 @@
+// One logical device as the back end keeps it: where each tile lies, and what is under way on its lanes.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "executor/arena.hpp"
+#include "executor/gpu/gpu.hpp"
+#include "executor/gpu/kernel_lanes.hpp"
+#include "executor/gpu/task.hpp"
+#include "scheduler/backend.hpp"
+
+namespace foretile {
+
+class GpuDevice {
+ public:
+  /// Takes `pool_bytes` of the device's memory, and a little to move tiles through.
+  GpuDevice(std::unique_ptr<Gpu> gpu, int kernel_lanes, std::int64_t pool_bytes);
+
+  Gpu& gpu() { return *gpu_; }
+  KernelLanes& lanes() { return kernels_; }
+
+  /// False when no hole is large enough.
+  bool place(TileRef tile, std::int64_t bytes);
+  void release(TileRef tile);
+  std::byte* at(TileRef tile) const { return pool_ + places_.at(tile); }
+  bool has_room_in_all(std::int64_t bytes) const { return Arena::rounded(bytes) <= arena_.free_bytes(); }
+  /// Slides all tiles together and waits for it. Nothing may be under way that touches them. Returns the
+  /// bytes moved.
+  std::int64_t compact(Gpus& gpus);
+
+  /// C was placed without numbers: its first product overwrites it.
+  void overwrite_first(TileId c) { untouched_c_.insert(c); }
+  /// Whether this product on C is the first; asked once per product.
+  bool first_product(TileId c) { return untouched_c_.erase(c) > 0; }
+
+  /// The operation ends when all work given to the lane so far has ended. `c`: the tiles of a launch.
+  void expect(Lane lane, OperationId id, Task task, std::vector<TileId> c = {});
+  /// Appends what has ended since the last call.
+  void collect(std::vector<OperationId>& ended);
+  /// A task that has not ended, the first of its lane; nullptr when there is none.
+  const Task* pending() const;
+  bool idle() const;
+
+ private:
+  struct UnderWay {
+    std::uint64_t point;
+    OperationId id;
+    Task task;
+    std::vector<TileId> c;
+  };
+  std::unique_ptr<Gpu> gpu_;
+  KernelLanes kernels_;
+  Arena arena_;
+  std::byte* pool_ = nullptr;
+  std::byte* between_ = nullptr;  // through which overlapping moves go
+  std::unordered_map<TileRef, std::int64_t, TileRefHash> places_;
+  std::unordered_set<TileId> untouched_c_;
+  std::vector<std::deque<UnderWay>> under_way_;  // per lane
+};
+
+}  // namespace foretile

@@ -1,0 +1,40 @@
+#include "executor/gpu/pool_size.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <unordered_set>
+
+#include "executor/arena.hpp"
+#include "planner/products.hpp"
+
+namespace foretile {
+
+std::int64_t device_pool_bytes(const Contraction& p, const Plan& frame, const DevicePlan& device) {
+  std::unordered_set<TileRef, TileRefHash> tiles;
+  std::int64_t all = 0;  // rounded
+  std::int64_t smallest = std::numeric_limits<std::int64_t>::max();
+  const auto add = [&](TileRef tile) {
+    if (!tiles.insert(tile).second) return;
+    const std::int64_t bytes = bytes_of(p, tile);
+    all += Arena::rounded(bytes);
+    smallest = std::min(smallest, bytes);
+  };
+  for (const Block& block : device.blocks) {
+    const BlockProducts products(p, block.columns);
+    for (const Chunk& chunk : block.chunks) {
+      for (const TileId a : chunk.a) {
+        products.for_each(a, [&](const Product& product) {
+          add({Matrix::b, product.b});
+          add({Matrix::c, product.c});
+        });
+        add({Matrix::a, a});
+      }
+    }
+  }
+  if (tiles.empty()) return 0;
+  const std::int64_t at_once =
+      std::min(std::ssize(tiles), frame.device_budget_bytes / std::max<std::int64_t>(smallest, 1));
+  return std::min(all, frame.device_budget_bytes + at_once * (Arena::kAlignment - 1) + Arena::kAlignment);
+}
+
+}  // namespace foretile

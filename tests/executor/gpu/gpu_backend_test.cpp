@@ -1,0 +1,160 @@
+#include "executor/gpu/gpu_backend.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <utility>
+
+#include "base/error.hpp"
+#include "executor/gpu/stand_in.hpp"
+
+namespace foretile {
+namespace {
+
+/// Hands everything to another device, but for what is asked to fail.
+class FailingGpu final : public Gpu {
+ public:
+  FailingGpu(std::unique_ptr<Gpu> inner, std::string fails)
+      : inner_(std::move(inner)), fails_(std::move(fails)) {}
+
+  std::byte* allocate(std::int64_t bytes) override { return inner_->allocate(bytes); }
+  void copy(Lane lane, std::span<const CopyPiece> pieces) override {
+    fail_if("copy");
+    inner_->copy(lane, pieces);
+  }
+  void multiply(Lane lane, Precision precision, std::span<const TileProduct> products) override {
+    fail_if("multiply");
+    inner_->multiply(lane, precision, products);
+  }
+  void make(Lane lane, Precision precision, std::span<const TileToMake> tiles) override {
+    fail_if("make");
+    inner_->make(lane, precision, tiles);
+  }
+  void follow(Lane lane, Lane other) override { inner_->follow(lane, other); }
+  std::uint64_t mark(Lane lane) override { return inner_->mark(lane); }
+  std::uint64_t reached(Lane lane) override {
+    fail_if("reached");
+    return inner_->reached(lane);
+  }
+
+ private:
+  void fail_if(const std::string& call) const {
+    if (call == fails_) throw WorkError("cudaSomething: out of luck (cudaErrorLuck)");
+  }
+  std::unique_ptr<Gpu> inner_;
+  std::string fails_;
+};
+
+class FailingGpus final : public Gpus {
+ public:
+  explicit FailingGpus(std::string fails) : fails_(std::move(fails)) {}
+  int count() const override { return 2; }
+  GpuFacts facts(int physical) override { return inner_.facts(physical); }
+  std::unique_ptr<Gpu> open(int physical, int kernel_lanes) override {
+    return std::make_unique<FailingGpu>(inner_.open(physical, kernel_lanes), fails_);
+  }
+  bool direct(int, int) override { return true; }
+  std::byte* allocate_host(std::int64_t bytes) override { return inner_.allocate_host(bytes); }
+  void free_host(std::byte* memory) override { inner_.free_host(memory); }
+  void pause(double seconds) override { inner_.pause(seconds); }
+
+ private:
+  StandInGpus inner_{{2}};
+  std::string fails_;
+};
+
+/// One tile of A (2 x 3), two of B (3 x 4, 3 x 5), two of C; all in one chunk on one rank.
+struct Small {
+  Contraction problem{"p",
+                      Tiling({0, 2}),
+                      Tiling({0, 4, 9}),
+                      Tiling({0, 3}),
+                      Shape::dense(1, 1),
+                      Shape::dense(1, 2),
+                      Shape::dense(1, 2),
+                      5};
+  Plan frame;
+  RankPlan part;
+  Small() {
+    frame.b_tiles = BTiles::stream;
+    frame.device_budget_bytes = 1'000'000;
+    part.devices = {{}, {{{{0, 1}, {{{0}, 0}}}}}};
+  }
+};
+
+std::string failure(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const WorkError& error) {
+    return error.what();
+  }
+  return "nothing failed";
+}
+
+const GpuBackendOptions kRank3{3, 4, 1, 1};
+
+TEST(GpuBackend, SaysWhereAndAtWhatItFailed) {
+  const Small small;
+  const TileRef a{Matrix::a, 0};
+  const Product product{0, 1, 0, 0, 1, 1, 1, 1};
+  const std::string where = "rank 3, device 1 on GPU 1: stand-in (threads of the CPU): ";
+  const std::string why = ": cudaSomething: out of luck (cudaErrorLuck)";
+  const auto message = [&](const std::string& fails, const std::function<void(GpuBackend&)>& work) {
+    HostStore host(small.problem, small.frame, small.part, 0);
+    FailingGpus gpus(fails);
+    GpuBackend backend(small.problem, small.frame, small.part, host, gpus, kRank3, {});
+    for (const TileRef tile : {a, TileRef{Matrix::b, 1}, TileRef{Matrix::c, 1}}) backend.allocate(1, tile);
+    return failure([&] { work(backend); });
+  };
+  EXPECT_EQ(message("copy",
+                    [&](GpuBackend& b) {
+                      b.start_copy(0, {kHost, 1, {a}, 48});
+                    }),
+            where + "loading A(0,0)" + why);
+  EXPECT_EQ(message("copy",
+                    [&](GpuBackend& b) {
+                      b.start_copy(0, {1, kHost, {{Matrix::c, 1}}, 80});
+                    }),
+            where + "storing C(0,1)" + why);
+  EXPECT_EQ(message("multiply",
+                    [&](GpuBackend& b) {
+                      b.start_kernel(0, 1, {&product, 1});
+                    }),
+            where + "multiplying C(0,1) += A(0,0) B(0,1)" + why);
+  EXPECT_EQ(message("make",
+                    [&](GpuBackend& b) {
+                      b.start_copy(0, {kMade, 1, {{Matrix::b, 1}}, 120});
+                    }),
+            where + "making B(0,1)" + why);
+  EXPECT_EQ(message("reached",
+                    [&](GpuBackend& b) {
+                      b.start_copy(0, {kHost, 1, {a}, 48});
+                      b.ended(1);
+                    }),
+            where + "loading A(0,0)" + why);
+}
+
+TEST(GpuBackend, SaysHowMuchDeviceMemoryIsMissing) {
+  const Small small;  // five tiles of 256 bytes when rounded up
+  HostStore host(small.problem, small.frame, small.part, 0);
+  StandInGpus gpus({1, 1000});
+  const std::string message =
+      failure([&] { GpuBackend(small.problem, small.frame, small.part, host, gpus, kRank3, {}); });
+  EXPECT_EQ(message,
+            "rank 3, device 1 on GPU 0: stand-in (threads of the CPU): starting: device memory: 1280 bytes "
+            "asked for, "
+            "1000 are free: 280 bytes are missing");
+}
+
+TEST(GpuBackend, LogicalDevicesGoRoundThePhysicalOnes) {
+  const Small small;
+  HostStore host(small.problem, small.frame, small.part, 0);
+  StandInGpus gpus({3});
+  const std::int64_t free = gpus.facts(2).free_bytes;
+  const GpuBackend backend(small.problem, small.frame, small.part, host, gpus, kRank3, {});
+  EXPECT_EQ(gpus.facts(1).free_bytes, free);  // device 0 has nothing to do
+  EXPECT_EQ(gpus.facts(2).free_bytes, free - 5 * 256 - (4 << 20));
+}
+
+}  // namespace
+}  // namespace foretile
