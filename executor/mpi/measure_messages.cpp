@@ -66,7 +66,8 @@ MessageFigures measure_messages(MPI_Comm communicator, const MessageOptions& opt
   ping_pong.times(largest, 2);  // the first touches memory and sets up the path
   MessageFigures figures;
   figures.when = utc_now();
-  figures.link.latency_s = summarize(ping_pong.times(word, ping_pong.turns_within(word, 5 * options.seconds_per_size))).median;
+  figures.link.latency_s =
+      summarize(ping_pong.times(word, ping_pong.turns_within(word, 5 * options.seconds_per_size))).median;
   figures.link.bandwidth_bytes_per_s =
       static_cast<double>(large) / summarize(ping_pong.times(large, 15)).median;
   for (const std::int64_t size : options.sizes) {
