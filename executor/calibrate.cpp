@@ -63,16 +63,6 @@ Timing time_product(const CalibrationOptions& options, std::vector<Workspace>& s
   });
 }
 
-std::vector<KernelSample> shapes_of(const std::vector<std::int64_t>& sizes) {
-  std::vector<KernelSample> shapes;
-  for (const std::int64_t m : sizes) {
-    for (const std::int64_t n : sizes) {
-      for (const std::int64_t k : sizes) shapes.push_back({m, n, k, 0});
-    }
-  }
-  return shapes;
-}
-
 void measure_products(const CalibrationOptions& options, CalibrationResult& result) {
   std::vector<Workspace> spaces = make_workspaces(options, result.facts.cores);
   std::vector<double> spreads, shares;
@@ -82,7 +72,8 @@ void measure_products(const CalibrationOptions& options, CalibrationResult& resu
     const Timing timing = time_product(options, spaces, sample);
     const Summary time = summarize(timing.seconds);
     sample.seconds = time.median;
-    spreads.push_back(time.spread / time.median);
+    sample.spread = time.spread / time.median;
+    spreads.push_back(sample.spread);
     shares.push_back(timing.core_share);
     if (options.progress) options.progress(i + 1, result.samples.size());
   }
@@ -125,6 +116,7 @@ void measure_bandwidths(const CalibrationOptions& options, CalibrationResult& re
     std::memcpy(mine.to.data() + at, mine.from.data() + at, piece * sizeof(double));
   });
   result.generation_bytes_per_s_per_core = made.median;
+  result.generation_spread = made.spread / made.median;
   result.copy_bytes_per_s_per_core = copied.median;
   result.copy_spread = copied.spread / copied.median;
 }
@@ -149,15 +141,27 @@ void check(const CalibrationOptions& options) {
   if (options.sizes.size() < 2) throw input_error("calibration sizes", "fewer than two", "two or more");
 }
 
-}  // namespace
-
-CalibrationResult calibrate(const CalibrationOptions& options) {
-  check(options);
+CalibrationResult of_this_machine() {
   CalibrationResult result;
   result.facts = machine_facts();
   result.cpu = cpu_name();
   result.kernels = blas_kernels();
   result.when = fmt::format("{:%Y-%m-%d %H:%M}", fmt::gmtime(std::time(nullptr)));
+  return result;
+}
+
+}  // namespace
+
+CalibrationResult calibrate_host(const CalibrationOptions& options) {
+  check(options);
+  CalibrationResult result = of_this_machine();
+  measure_bandwidths(options, result);
+  return result;
+}
+
+CalibrationResult calibrate(const CalibrationOptions& options) {
+  check(options);
+  CalibrationResult result = of_this_machine();
   measure_products(options, result);
   measure_bandwidths(options, result);
   return result;

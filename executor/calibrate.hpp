@@ -25,6 +25,19 @@ struct CalibrationOptions {
   std::function<void(std::size_t done, std::size_t all)> progress;  ///< after each shape; may be empty
 };
 
+/// Messages of one size between two ranks.
+struct MessageSample {
+  std::int64_t bytes = 0;
+  double seconds = 0;  ///< one way, median
+  double spread = 0;   ///< relative, from one to the next
+};
+
+struct MessageFigures {
+  std::string when;  ///< UTC
+  LinkModel link;    ///< latency of one word, bandwidth of 16 MB
+  std::vector<MessageSample> samples;
+};
+
 struct CalibrationResult {
   MachineFacts facts;
   std::string cpu;      ///< model name as the system tells it
@@ -34,17 +47,32 @@ struct CalibrationResult {
   KernelFit fit;
   double kernel_spread = 0;  ///< relative spread of repeated products, median over the shapes
   double generation_bytes_per_s_per_core = 0;  ///< all cores busy
+  double generation_spread = 0;                ///< relative
   double copy_bytes_per_s_per_core = 0;        ///< memcpy, bytes copied, all cores busy
   double copy_spread = 0;                      ///< relative spread of repeated copies
   double core_share = 1;  ///< part of the time for which the cores were ours; figures are processor time
-  std::optional<LinkModel> message;  ///< between two ranks; measured by who has MPI
+  std::optional<MessageFigures> message;  ///< between two ranks; measured by who has MPI
 };
 
 /// Measures with one thread on every core that this process may use. Call choose_blas_kernels() before.
 CalibrationResult calibrate(const CalibrationOptions& options = {});
 
+/// The part of it that needs no products: generation and copies, with machine and time.
+CalibrationResult calibrate_host(const CalibrationOptions& options = {});
+
+struct CalibrationText {
+  bool noise = false;        ///< whether [noise] gets the measured spreads; else it is off
+  std::string samples_file;  ///< where the tables are, for a comment; empty: nowhere
+};
+
 /// A platform file with each figure's origin in a comment. Without a measured message it writes a guess and
 /// says so.
-std::string calibration_toml(const CalibrationResult& result);
+std::string calibration_toml(const CalibrationResult& result, const CalibrationText& text = {});
+
+/// The table [message], measured or guessed.
+std::string message_toml(const CalibrationResult& result);
+
+/// One line of printable characters, for a comment.
+std::string printable(std::string text);
 
 }  // namespace foretile

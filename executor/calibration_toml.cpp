@@ -6,14 +6,13 @@
 
 namespace foretile {
 
-namespace {
-
-/// One line that can stand in a comment.
 std::string printable(std::string text) {
   std::replace_if(
       text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
   return text;
 }
+
+namespace {
 
 std::string node_text(const CalibrationResult& r) {
   const std::int64_t usable = std::max<std::int64_t>(r.facts.memory_bytes / 5 * 4, 1);
@@ -63,32 +62,47 @@ streams = 1
                      fmt::arg("latency", model.latency_s));
 }
 
-std::string message_text(const CalibrationResult& r) {
+}  // namespace
+
+std::string message_toml(const CalibrationResult& r) {
   if (r.message) {
-    return fmt::format("\n[message]  # measured between two ranks\nlatency = {:.4g}\nbandwidth = {:.4g}\n",
-                       r.message->latency_s, r.message->bandwidth_bytes_per_s);
+    std::string text = fmt::format("\n# Between two ranks, ping-pong, medians; {} UTC.\n", r.message->when);
+    for (const MessageSample& s : r.message->samples) {
+      text += fmt::format("#   {:>9} bytes  {:.4g} s  spread {:.3f}\n", s.bytes, s.seconds, s.spread);
+    }
+    return text +
+           fmt::format("[message]  # measured: one word, and 16 MB\nlatency = {:.4g}\nbandwidth = {:.4g}\n",
+                       r.message->link.latency_s, r.message->link.bandwidth_bytes_per_s);
   }
   return fmt::format(
       "\n[message]  # guessed: half of what one core copies\nlatency = 1e-6\nbandwidth = {:.4g}\n",
       r.copy_bytes_per_s_per_core / 2);
 }
 
-std::string software_text(const CalibrationResult& r) {
+namespace {
+
+std::string software_text(const CalibrationResult& r, bool noise) {
   return fmt::format(R"(
 [generation]
-rate = {:.4g}  # one core, the others generating too
+rate = {:.4g}  # one core, the others generating too; spread {:.3f}
 
-[noise]  # off; repeated products vary by {:.3f} and copies by {:.3f}
-kernel = 0
-link = 0
+[noise]  # {}; repeated products vary by {:.3f} and copies by {:.3f}
+kernel = {:.4g}
+link = {:.4g}
 )",
-                     r.generation_bytes_per_s_per_core, r.kernel_spread, r.copy_spread);
+                     r.generation_bytes_per_s_per_core, r.generation_spread, noise ? "as measured" : "off",
+                     r.kernel_spread, r.copy_spread, noise ? std::min(r.kernel_spread, 1.0) : 0.0,
+                     noise ? std::min(r.copy_spread, 1.0) : 0.0);
 }
 
 }  // namespace
 
-std::string calibration_toml(const CalibrationResult& result) {
-  return node_text(result) + device_text(result) + message_text(result) + software_text(result);
+std::string calibration_toml(const CalibrationResult& result, const CalibrationText& text) {
+  std::string all;
+  if (!text.samples_file.empty())
+    all = fmt::format("# Every single time is in {}.\n", printable(text.samples_file));
+  return all + node_text(result) + device_text(result) + message_toml(result) +
+         software_text(result, text.noise);
 }
 
 }  // namespace foretile

@@ -27,7 +27,7 @@ KernelModel model_of(const Vector& x) {
 }
 
 double log_ratio(const Vector& x, const KernelSample& s) {
-  return std::log(model_of(x).seconds(s.m, s.n, s.k) / s.seconds);
+  return std::log(model_of(x).seconds(s.m, s.n, s.k, s.batch) / s.seconds);
 }
 
 double cost(const Vector& x, const std::vector<KernelSample>& samples) {
@@ -38,7 +38,7 @@ double cost(const Vector& x, const std::vector<KernelSample>& samples) {
 
 /// Derivatives of the model's logarithm: for t = latency + work, d log t = d t / t.
 Vector gradient(const Vector& x, const KernelSample& s) {
-  const double total = model_of(x).seconds(s.m, s.n, s.k);
+  const double total = model_of(x).seconds(s.m, s.n, s.k, s.batch);
   const double work = total - x[4];
   const auto half = [&](double parameter, std::int64_t size) {
     return work / total / (static_cast<double>(size) + parameter);
@@ -112,7 +112,8 @@ void check(const std::vector<KernelSample>& samples) {
                                 parameters, samples.size()));
   }
   for (const KernelSample& s : samples) {
-    const bool sound = s.m > 0 && s.n > 0 && s.k > 0 && s.seconds > 0 && std::isfinite(s.seconds);
+    const bool sound =
+        s.batch > 0 && s.m > 0 && s.n > 0 && s.k > 0 && s.seconds > 0 && std::isfinite(s.seconds);
     if (!sound) {
       throw WorkError(fmt::format("a product of {} x {} x {} cannot take {} s", s.m, s.n, s.k, s.seconds));
     }
@@ -122,7 +123,7 @@ void check(const std::vector<KernelSample>& samples) {
 double best_rate(const std::vector<KernelSample>& samples) {
   double best = 0;
   for (const KernelSample& s : samples) {
-    best = std::max(best, 2.0 * static_cast<double>(s.m) * static_cast<double>(s.n) *
+    best = std::max(best, 2.0 * s.batch * static_cast<double>(s.m) * static_cast<double>(s.n) *
                               static_cast<double>(s.k) / s.seconds);
   }
   return best;
@@ -131,13 +132,23 @@ double best_rate(const std::vector<KernelSample>& samples) {
 std::vector<double> errors(const KernelModel& model, const std::vector<KernelSample>& samples) {
   std::vector<double> result;
   for (const KernelSample& s : samples) {
-    result.push_back(std::abs(model.seconds(s.m, s.n, s.k) - s.seconds) / s.seconds);
+    result.push_back(std::abs(model.seconds(s.m, s.n, s.k, s.batch) - s.seconds) / s.seconds);
   }
   std::sort(result.begin(), result.end());
   return result;
 }
 
 }  // namespace
+
+std::vector<KernelSample> shapes_of(const std::vector<std::int64_t>& sizes, int batch) {
+  std::vector<KernelSample> shapes;
+  for (const std::int64_t m : sizes) {
+    for (const std::int64_t n : sizes) {
+      for (const std::int64_t k : sizes) shapes.push_back({m, n, k, 0, batch});
+    }
+  }
+  return shapes;
+}
 
 KernelFit fit_kernel_model(const std::vector<KernelSample>& samples) {
   check(samples);

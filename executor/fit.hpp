@@ -10,8 +10,13 @@ namespace foretile {
 
 struct KernelSample {
   std::int64_t m = 0, n = 0, k = 0;
-  double seconds = 0;
+  double seconds = 0;  ///< of one launch
+  int batch = 1;       ///< products in it, all alike
+  double spread = 0;   ///< relative, from run to run; no part of the fit
 };
+
+/// Every m, n and k from the list, times to be measured.
+std::vector<KernelSample> shapes_of(const std::vector<std::int64_t>& sizes, int batch = 1);
 
 struct KernelFit {
   KernelModel model;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "platforms/keys.hpp"
 
@@ -10,12 +12,17 @@ namespace foretile {
 namespace {
 
 bool only_for_gpus(Presence presence) {
-  return presence != Presence::always && presence != Presence::optional && presence != Presence::cluster;
+  return presence != Presence::always && presence != Presence::optional && presence != Presence::with_table &&
+         presence != Presence::cluster;
 }
 
-bool needed(Presence presence, const Platform& p) {
+std::string_view table_of(const PlatformKey& key) {
+  return std::string_view(key.path).substr(0, key.path.rfind('.'));
+}
+
+bool needed(const PlatformKey& key, const Platform& p, const FileView& file) {
   const bool gpu = p.device.kind == DeviceKind::gpu;
-  switch (presence) {
+  switch (key.presence) {
     case Presence::always:
       return true;
     case Presence::only_gpu:
@@ -26,7 +33,11 @@ bool needed(Presence presence, const Platform& p) {
       return gpu && p.sockets > 1;
     case Presence::cluster:
       return p.nodes > 1;
+    case Presence::with_table:
+    case Presence::gpu_with_table:
+      return file.has(table_of(key));
     case Presence::optional:
+    case Presence::optional_gpu:
       break;
   }
   return false;
@@ -40,6 +51,9 @@ std::string reason(Presence presence) {
       return " (there is more than one socket)";
     case Presence::cluster:
       return " (there is more than one node)";
+    case Presence::with_table:
+    case Presence::gpu_with_table:
+      return " (its table is there)";
     default:
       return {};
   }
@@ -96,10 +110,26 @@ void check_presence(const Platform& platform, const FileView& file) {
       throw input_error(file.where(key.path), "a key for GPUs", "none where device.kind is \"core\"",
                         "leave it out");
     }
-    if (!is_device_link(key.path) && needed(key.presence, platform)) require(key, file);
+    if (!is_device_link(key.path) && needed(key, platform, file)) require(key, file);
   }
   if (gpu) check_device_link(file);
 }
+
+namespace {
+
+/// Both directions together are at least what one has alone.
+void check_both_ways(const NodeLinks& links, const FileView& file) {
+  const double both = links.both_ways_bytes_per_s;
+  const double one =
+      std::max(links.host_to_device.bandwidth_bytes_per_s, links.device_to_host.bandwidth_bytes_per_s);
+  if (both == 0 || both >= one) return;
+  throw input_error(
+      file.where(device_link(file) + ".both_bandwidth"), format_quantity(both, Dimension::bytes_per_s),
+      fmt::format("at least {}, what one direction has", format_quantity(one, Dimension::bytes_per_s)),
+      "it is what both directions carry together; change all of them, or leave it out");
+}
+
+}  // namespace
 
 void check_values(const Platform& platform, const FileView& file) {
   const bool gpu = platform.device.kind == DeviceKind::gpu;
@@ -107,6 +137,15 @@ void check_values(const Platform& platform, const FileView& file) {
     throw input_error(file.where("ranks_per_node"), fmt::format("{}", platform.ranks_per_node),
                       fmt::format("a divisor of the node's {} GPUs", platform.devices_per_node()));
   }
+  check_both_ways(platform.links, file);
+}
+
+void check_precision(const Platform& platform, Precision precision) {
+  if (platform.device.kernel_for(precision).known()) return;
+  throw input_error(platform.source + ": device.single", "no figures for single precision",
+                    "rate, half_m, half_n, half_k and latency of products in single precision",
+                    "add the table [device.single], by `foretile-run calibrate` or from a source, or use "
+                    "precision = \"double\"");
 }
 
 }  // namespace foretile

@@ -21,4 +21,8 @@ void check_presence(const Platform& platform, const FileView& file);
 /// Values agree with each other: ranks divide a node's GPUs, and the like.
 void check_values(const Platform& platform, const FileView& file);
 
+/// The platform has figures for products of this precision. Call where a machine meets a contraction. Throws
+/// InputError that says what to add.
+void check_precision(const Platform& platform, Precision precision);
+
 }  // namespace foretile

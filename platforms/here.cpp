@@ -85,6 +85,13 @@ half_k = 20
 latency = "1 us"
 streams = 1
 
+[device.single]
+rate = {single}  # twice as many numbers in a vector
+half_m = 10
+half_n = 10
+half_k = 20
+latency = "1 us"
+
 [message]
 latency = "1 us"  # guesses
 bandwidth = "5 GB/s"
@@ -95,6 +102,7 @@ rate = "1 GB/s"  # a guess
                      fmt::arg("cores", facts.cores), fmt::arg("memory", std::max<std::int64_t>(usable, 1)),
                      fmt::arg("device_memory", std::max<std::int64_t>(usable / 2 / facts.cores, 1)),
                      fmt::arg("rate", flops_per_cycle() * guessed_clock),
+                     fmt::arg("single", 2 * flops_per_cycle() * guessed_clock),
                      fmt::arg("flops", flops_per_cycle()));
 }
 

@@ -59,21 +59,31 @@ void add_node(std::vector<PlatformKey>& keys) {
                            [](Platform& p) { return Slots{&p.links.socket_host_to_device_bytes_per_s}; }));
 }
 
+template <KernelModel DeviceModel::*curve>
+void add_curve(std::vector<PlatformKey>& keys, const std::string& table, Presence presence) {
+  keys.push_back({table + ".rate", Dimension::flops_per_s, 1, most_rate, presence,
+                  [](Platform& p) { return Slots{&(p.device.*curve).rate_flops_per_s}; }});
+  keys.push_back(number(table + ".half_m", 0, most_half, presence,
+                        [](Platform& p) { return Slots{&(p.device.*curve).half_m}; }));
+  keys.push_back(number(table + ".half_n", 0, most_half, presence,
+                        [](Platform& p) { return Slots{&(p.device.*curve).half_n}; }));
+  keys.push_back(number(table + ".half_k", 0, most_half, presence,
+                        [](Platform& p) { return Slots{&(p.device.*curve).half_k}; }));
+  keys.push_back(
+      latency(table + ".latency", presence, [](Platform& p) { return Slots{&(p.device.*curve).latency_s}; }));
+}
+
 void add_device(std::vector<PlatformKey>& keys) {
   keys.push_back(other("device.kind", Presence::always, [](Platform& p) { return Slots{&p.device.kind}; }));
   keys.push_back(bytes("device.memory", [](Platform& p) { return Slots{&p.device.memory_bytes}; }));
-  keys.push_back({"device.kernel.rate", Dimension::flops_per_s, 1, most_rate, Presence::always,
-                  [](Platform& p) { return Slots{&p.device.kernel.rate_flops_per_s}; }});
-  keys.push_back(number("device.kernel.half_m", 0, most_half, Presence::always,
-                        [](Platform& p) { return Slots{&p.device.kernel.half_m}; }));
-  keys.push_back(number("device.kernel.half_n", 0, most_half, Presence::always,
-                        [](Platform& p) { return Slots{&p.device.kernel.half_n}; }));
-  keys.push_back(number("device.kernel.half_k", 0, most_half, Presence::always,
-                        [](Platform& p) { return Slots{&p.device.kernel.half_k}; }));
-  keys.push_back(latency("device.kernel.latency", Presence::always,
-                         [](Platform& p) { return Slots{&p.device.kernel.latency_s}; }));
-  keys.push_back(number("device.kernel.streams", 1, 1000, Presence::always,
-                        [](Platform& p) { return Slots{&p.device.kernel.streams}; }));
+  add_curve<&DeviceModel::kernel>(keys, "device.kernel", Presence::always);
+  keys.push_back(number("device.kernel.streams", 1, 1000, Presence::always, [](Platform& p) {
+    DeviceModel& d = p.device;
+    return Slots{&d.kernel.streams, &d.batched.streams, &d.single.streams, &d.single_batched.streams};
+  }));
+  add_curve<&DeviceModel::batched>(keys, "device.batched", Presence::gpu_with_table);
+  add_curve<&DeviceModel::single>(keys, "device.single", Presence::with_table);
+  add_curve<&DeviceModel::single_batched>(keys, "device.single_batched", Presence::gpu_with_table);
 }
 
 void add_device_link(std::vector<PlatformKey>& keys, const std::string& table) {
@@ -88,6 +98,8 @@ void add_device_link(std::vector<PlatformKey>& keys, const std::string& table) {
                            [](Platform& p) { return Slots{&p.links.host_to_device.bandwidth_bytes_per_s}; }));
   keys.push_back(bandwidth(table + ".d2h_bandwidth", Presence::only_gpu,
                            [](Platform& p) { return Slots{&p.links.device_to_host.bandwidth_bytes_per_s}; }));
+  keys.push_back(bandwidth(table + ".both_bandwidth", Presence::optional_gpu,
+                           [](Platform& p) { return Slots{&p.links.both_ways_bytes_per_s}; }));
 }
 
 void add_links(std::vector<PlatformKey>& keys) {
@@ -115,6 +127,8 @@ void add_links(std::vector<PlatformKey>& keys) {
 void add_software(std::vector<PlatformKey>& keys) {
   keys.push_back(bandwidth("generation.rate", Presence::always,
                            [](Platform& p) { return Slots{&p.generation_bytes_per_s_per_core}; }));
+  keys.push_back(bandwidth("generation.device_rate", Presence::optional_gpu,
+                           [](Platform& p) { return Slots{&p.generation_bytes_per_s_on_device}; }));
   keys.push_back(latency("runtime.copy_overhead", Presence::optional,
                          [](Platform& p) { return Slots{&p.runtime.copy_overhead_s}; }));
   keys.push_back(latency("runtime.message_overhead", Presence::optional,

@@ -74,7 +74,7 @@ void make_room_on_link(toml::table& table, std::string_view leaf) {
   if (leaf == "bandwidth") {
     table.erase("h2d_bandwidth");
     table.erase("d2h_bandwidth");
-  } else if (leaf.ends_with("_bandwidth") && table.contains("bandwidth")) {
+  } else if ((leaf == "h2d_bandwidth" || leaf == "d2h_bandwidth") && table.contains("bandwidth")) {
     copy_value(table, "bandwidth", "h2d_bandwidth");
     copy_value(table, "bandwidth", "d2h_bandwidth");
     table.erase("bandwidth");

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "platforms/kernel_model.hpp"
+#include "platforms/device_model.hpp"
 
 namespace foretile {
 
@@ -12,20 +12,6 @@ namespace foretile {
 struct LinkModel {
   double latency_s = 0;
   double bandwidth_bytes_per_s = 0;
-};
-
-enum class DeviceKind {
-  gpu,  ///< memory of its own, behind a link
-  core  ///< a CPU core; its tiles lie in host memory
-};
-
-struct DeviceModel {
-  DeviceKind kind = DeviceKind::gpu;
-  std::int64_t memory_bytes = 0;  ///< budget for tiles on one device
-  KernelModel kernel;
-  /// Of one product in a launch of several (Plan::batch); `latency_s` is that of the whole launch. Rate 0:
-  /// not known, a batch takes the time of its products one after the other with one latency.
-  KernelModel batched;
 };
 
 /// Links inside a node. For `core` devices, whose tiles lie in host memory, all but `message` are that

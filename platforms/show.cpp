@@ -112,6 +112,10 @@ void add_link_legend(Lines& lines, const Platform& p) {
                               bandwidth(links.host_to_device.bandwidth_bytes_per_s),
                               bandwidth(links.device_to_host.bandwidth_bytes_per_s),
                               bandwidth(links.socket_host_to_device_bytes_per_s)));
+  if (links.both_ways_bytes_per_s > 0) {
+    lines.push_back(
+        fmt::format("both directions of a GPU together {}", bandwidth(links.both_ways_bytes_per_s)));
+  }
   if (p.devices_per_socket > 1) {
     lines.push_back(fmt::format("GPU to GPU on a socket {}", bandwidth(links.peer.bandwidth_bytes_per_s)));
   }
@@ -149,8 +153,11 @@ std::string show_platform(const Platform& platform) {
   Platform copy = platform;
   std::string text = fmt::format("{}{}, from {}\n\n", platform.name,
                                  platform.estimated ? " (guessed, not measured)" : "", platform.source);
-  for (const Figure& figure : platform_figures(copy)) {
-    text += fmt::format("  {:<24} {}\n", figure.key->path, figure_text(figure));
+  const std::vector<Figure> figures = platform_figures(copy);
+  std::size_t width = 24;
+  for (const Figure& figure : figures) width = std::max(width, figure.key->path.size());
+  for (const Figure& figure : figures) {
+    text += fmt::format("  {:<{}} {}\n", figure.key->path, width, figure_text(figure));
   }
   return text + "\n" + draw_node(platform);
 }

@@ -105,26 +105,30 @@ void MachineModel::add_copies(int rank, const std::vector<Socket>& sockets) {
   }
   Links in;
   Links out;
+  Links both;
   for (int d = 0; d < m.devices_per_rank; ++d) {
     const std::string name = fmt::format("{}.{}", rank, d);
     hosts.devices.push_back(zone->create_host("device" + name, kHostSpeed)->seal());
     in.push_back(link("h2d" + name, l.host_to_device.bandwidth_bytes_per_s));
     out.push_back(link("d2h" + name, l.device_to_host.bandwidth_bytes_per_s));
+    both.push_back(limit("both" + name, l.both_ways_bytes_per_s));
     const int there = m.socket_of(rank, d);
     for (int here = first; here < end; ++here) {
       const bool far = here != there;
-      add_route(zone, hosts.memories[here], hosts.devices[d],
-                {sockets[here].memory, far ? sockets[here].bus : nullptr, sockets[there].down, in[d]});
-      add_route(zone, hosts.devices[d], hosts.memories[here],
-                {out[d], sockets[there].up, far ? sockets[there].bus : nullptr, sockets[here].memory});
+      add_route(
+          zone, hosts.memories[here], hosts.devices[d],
+          {sockets[here].memory, far ? sockets[here].bus : nullptr, sockets[there].down, in[d], both[d]});
+      add_route(
+          zone, hosts.devices[d], hosts.memories[here],
+          {both[d], out[d], sockets[there].up, far ? sockets[there].bus : nullptr, sockets[here].memory});
     }
   }
-  add_peers(zone, rank, sockets, in, out);
+  add_peers(zone, rank, sockets, {in, out, both});
   zone->seal();
 }
 
 void MachineModel::add_peers(sg4::NetZone* zone, int rank, const std::vector<Socket>& sockets,
-                             const Links& in, const Links& out) {
+                             const DeviceLinks& own) {
   const std::vector<sg4::Host*>& devices = ranks_[rank].devices;
   for (int from = 0; from < machine_->devices_per_rank; ++from) {
     for (int to = 0; to < machine_->devices_per_rank; ++to) {
@@ -137,7 +141,8 @@ void MachineModel::add_peers(sg4::NetZone* zone, int rank, const std::vector<Soc
                         machine_->platform.links.peer.bandwidth_bytes_per_s)});
       } else {
         add_route(zone, devices[from], devices[to],
-                  {out[from], sockets[here].up, sockets[here].bus, sockets[there].down, in[to]});
+                  {own.both[from], own.out[from], sockets[here].up, sockets[here].bus, sockets[there].down,
+                   own.in[to], own.both[to]});
       }
     }
   }

@@ -39,8 +39,8 @@ MessageLimits message_limits(const Network& network, int ranks_per_node);
 
 /// Links, every direction one of its own:
 ///  - host -> device: the memory of the tile's socket (both directions together), the bus when the device is
-///    on another socket, the limit of all devices on the device's socket, and the device's link; back the
-///    same way,
+///    on another socket, the limit of all devices on the device's socket, and the device's link, where
+///    its figure is known together with the way back; back the same way,
 ///  - device -> device on one socket: a link for each ordered pair (a V100 of Summit has two NVLink bricks
 ///    for each of its peers and two for the CPU),
 ///  - device -> device across sockets: out as to the host, the bus, in as from the host, but no memory,
@@ -72,6 +72,10 @@ class MachineModel {
     simgrid::s4u::Link* up = nullptr;
     simgrid::s4u::Link* bus = nullptr;  // out of the socket
   };
+  struct DeviceLinks {
+    Links in, out;
+    Links both;  // null where directions do not disturb each other
+  };
   struct Rank {
     std::vector<simgrid::s4u::Host*> memories;  // by socket of the node; null where the rank has no part
     std::vector<simgrid::s4u::Host*> devices;
@@ -83,8 +87,8 @@ class MachineModel {
   simgrid::s4u::Link* limit(const std::string& name, double bandwidth);
   std::vector<Socket> add_sockets(int node);
   void add_copies(int rank, const std::vector<Socket>& sockets);
-  void add_peers(simgrid::s4u::NetZone* zone, int rank, const std::vector<Socket>& sockets, const Links& in,
-                 const Links& out);
+  void add_peers(simgrid::s4u::NetZone* zone, int rank, const std::vector<Socket>& sockets,
+                 const DeviceLinks& own);
   void add_messages();
 
   const Machine* machine_;

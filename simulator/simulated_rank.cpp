@@ -8,14 +8,16 @@ namespace foretile {
 namespace sg4 = simgrid::s4u;
 
 SimulatedRank::SimulatedRank(int rank, const Machine& machine, const MachineModel& model,
-                             const Contraction& contraction, std::vector<std::unique_ptr<SimulatedRank>>& all,
-                             std::uint64_t noise_seed)
+                             const Contraction& contraction, int batch,
+                             std::vector<std::unique_ptr<SimulatedRank>>& all, std::uint64_t noise_seed)
     : rank_(rank),
       machine_(machine),
       model_(model),
       problem_(contraction),
+      batch_(batch),
       all_(all),
       manager_free_at_(machine.devices_per_rank, 0.0),
+      maker_free_at_(machine.devices_per_rank, 0.0),
       random_(counter_bits(noise_seed, static_cast<std::uint64_t>(rank))) {}
 
 /// A factor around 1; never below a tenth, so that no time becomes negative.
@@ -66,13 +68,33 @@ void SimulatedRank::transfer(Activity& activity, const Flow& flow, std::int64_t 
   }
 }
 
-/// One after the other: launching them together saves nothing here.
-double SimulatedRank::kernel_seconds(std::span<const Product> products) const {
+ProductSize SimulatedRank::size_of(const Product& x) const {
+  return {problem_.m.size(x.i), problem_.n.size(x.j), problem_.k.size(x.k)};
+}
+
+/// Products of the plan's batch one launch after the other, in the order given: a group may hold many.
+double SimulatedRank::kernel_seconds(std::span<const Product> products) {
   double seconds = 0;
-  for (const Product& x : products) {
-    seconds += machine_.platform.device.kernel.seconds(problem_.m.size(x.i), problem_.n.size(x.j),
-                                                       problem_.k.size(x.k));
+  while (!products.empty()) {
+    const std::size_t taken = std::min(products.size(), static_cast<std::size_t>(batch_));
+    seconds += batch_seconds(products.first(taken));
+    products = products.subspan(taken);
   }
+  return seconds;
+}
+
+/// A launch cannot have two products for the same tile of C: they follow in another one.
+double SimulatedRank::batch_seconds(std::span<const Product> products) {
+  const DeviceModel& device = machine_.platform.device;
+  if (products.size() == 1) {
+    const ProductSize one = size_of(products.front());
+    return device.launch_seconds(problem_.precision, {&one, 1});
+  }
+  waves_.clear();
+  for (const Product& x : products) waves_.add(x.c_slot, size_of(x));
+  double seconds = 0;
+  for (const std::vector<ProductSize>& wave : waves_.all())
+    seconds += device.launch_seconds(problem_.precision, wave);
   return seconds;
 }
 
@@ -97,7 +119,19 @@ void SimulatedRank::start_generate(OperationId id, TileId b) {
   }
 }
 
+/// On the device, one launch after the other. Products beside it lose nothing here.
+void SimulatedRank::start_making(OperationId id, const Copy& copy) {
+  const Platform& p = machine_.platform;
+  const double work = static_cast<double>(copy.bytes) / p.generation_bytes_per_s_on_device;
+  in_turn(activity(id, Activity::Kind::plain), maker_free_at_[copy.to],
+          p.device.kernel.start_seconds() + noise(p.noise.kernel) * work);
+}
+
 void SimulatedRank::start_copy(OperationId id, const Copy& copy) {
+  if (copy.from == kMade) {
+    start_making(id, copy);
+    return;
+  }
   double& manager_free_at = manager_free_at_[copy.to == kHost ? copy.from : copy.to];
   const double overhead = machine_.platform.runtime.copy_overhead_s * static_cast<double>(copy.tiles.size());
   if (machine_.platform.device.kind == DeviceKind::core) {  // C is in host memory already

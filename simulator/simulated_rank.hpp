@@ -9,6 +9,7 @@
 #include "planner/contraction.hpp"
 #include "scheduler/rank_scheduler.hpp"
 #include "simulator/machine_model.hpp"
+#include "simulator/waves.hpp"
 
 namespace foretile {
 
@@ -30,8 +31,9 @@ struct Activity {
 
 class SimulatedRank final : public Backend {
  public:
+  /// `batch` products of a chunk go out in one launch (Plan::batch).
   SimulatedRank(int rank, const Machine& machine, const MachineModel& model, const Contraction& contraction,
-                std::vector<std::unique_ptr<SimulatedRank>>& all, std::uint64_t noise_seed);
+                int batch, std::vector<std::unique_ptr<SimulatedRank>>& all, std::uint64_t noise_seed);
 
   /// Must be called before anything starts.
   void attach(RankScheduler& scheduler) { scheduler_ = &scheduler; }
@@ -65,18 +67,24 @@ class SimulatedRank final : public Backend {
   void begin_message(Activity& activity);
   void deliver(const Activity& activity);
   void receive(const Message& message, const Path& path);
-  double kernel_seconds(std::span<const Product> products) const;
+  double kernel_seconds(std::span<const Product> products);
+  double batch_seconds(std::span<const Product> products);
+  ProductSize size_of(const Product& product) const;
+  void start_making(OperationId id, const Copy& copy);
   double noise(double deviation);
 
   int rank_;
   const Machine& machine_;
   const MachineModel& model_;
   const Contraction& problem_;
+  int batch_;
   std::vector<std::unique_ptr<SimulatedRank>>& all_;
   RankScheduler* scheduler_ = nullptr;
   std::deque<Activity> activities_;      // by operation id
   std::deque<Activity> receiving_;       // with software cost
   std::vector<double> manager_free_at_;  // of each device's software
+  std::vector<double> maker_free_at_;    // of each device's generation of tiles
+  Waves waves_;
   double messenger_free_at_ = 0;
   Random random_;
 };

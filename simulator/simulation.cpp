@@ -7,6 +7,7 @@
 #include <simgrid/s4u.hpp>
 
 #include "base/error.hpp"
+#include "platforms/checks.hpp"
 #include "scheduler/options.hpp"
 #include "scheduler/rank_scheduler.hpp"
 #include "simulator/engine.hpp"
@@ -47,13 +48,14 @@ SimulationResult simulate(const Plan& plan, const Contraction& contraction, cons
                           const SimulationOptions& options) {
   check_machine(plan, machine);
   check_size(machine);
+  check_precision(machine.platform, contraction.precision);
   const auto engine = make_engine();
   const MachineModel model(*engine, machine);
   std::vector<std::unique_ptr<SimulatedRank>> backends;
   std::vector<std::unique_ptr<RankScheduler>> schedulers;
   for (int rank = 0; rank < static_cast<int>(plan.ranks.size()); ++rank) {
-    backends.push_back(
-        std::make_unique<SimulatedRank>(rank, machine, model, contraction, backends, options.noise_seed));
+    backends.push_back(std::make_unique<SimulatedRank>(rank, machine, model, contraction, plan.batch,
+                                                       backends, options.noise_seed));
     SchedulerOptions scheduling = scheduler_options(plan, machine, rank);
     if (options.batch > scheduling.batch) {
       scheduling.batch = options.batch;

@@ -15,8 +15,9 @@ namespace foretile {
 struct SimulationOptions {
   TraceSink* trace = nullptr;
   std::uint64_t noise_seed = 1;  ///< used where the platform's noise is not 0
-  int batch = 1;                 ///< products that are ready start together as one activity, at most so many
-  bool in_plan_order = false;    ///< SchedulerOptions::in_plan_order
+  int batch = 1;  ///< products that are ready start together as one activity, at most so many; its time is
+                  ///< that of launches of Plan::batch in order
+  bool in_plan_order = false;  ///< SchedulerOptions::in_plan_order
 };
 
 struct SimulationResult {
@@ -26,7 +27,8 @@ struct SimulationResult {
 
 /// Every product, copy, generated tile and message is one SimGrid activity or more. SimGrid has one engine
 /// per process: call once per process. Throws WorkError when the plan stalls (a bug: the verifier excludes
-/// it) and InputError when the plan is for a larger machine.
+/// it) and InputError when the plan is for a larger machine or the
+/// platform does not know the problem's precision.
 SimulationResult simulate(const Plan& plan, const Contraction& contraction, const Machine& machine,
                           const SimulationOptions& options = {});
 

@@ -2,103 +2,203 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
 #include <memory>
 
+#include "apps/foretile-run/calibration_view.hpp"
+#include "apps/foretile-run/choose_gpus.hpp"
 #include "apps/foretile-run/commands.hpp"
 #include "apps/foretile-run/guard.hpp"
 #include "apps/options.hpp"
-#include "apps/quantities.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
-#include "executor/calibrate.hpp"
+#include "executor/calibrate_gpu.hpp"
+#include "executor/calibration_samples.hpp"
 #include "executor/mpi/measure_messages.hpp"
 #include "executor/mpi/post.hpp"
 #include "platforms/here.hpp"
+#include "platforms/units.hpp"
 
 namespace foretile {
 
 namespace {
 
+namespace fs = std::filesystem;
+
 struct CalibrateArguments {
   std::string output;
+  std::string budget;
+  std::string largest_copy;
+  std::vector<std::int64_t> sizes;
+  GpuChoice gpu = GpuChoice::automatic;
+  bool noise = false;
   Options options;
 };
 
-void show_progress(std::size_t done, std::size_t all) {
+/// What both kinds of calibration come to.
+struct Written {
+  std::string toml, text;
+  nlohmann::json samples;
+  nlohmann::ordered_json json;
+};
+
+void show_shapes(std::size_t done, std::size_t all) {
   if (isatty(STDERR_FILENO) == 0) return;
   fmt::print(stderr, "\rshape {} of {}{}", done, all, done == all ? "\n" : "");
 }
 
-CalibrationResult measure(const MpiSession& session) {
-  std::optional<LinkModel> message;
-  if (session.size() > 1) message = measure_messages(session.world());
-  CalibrationResult result;
-  if (session.rank() == 0) {
-    CalibrationOptions options;
-    options.progress = show_progress;
-    result = calibrate(options);
-    result.message = message;
-  }
-  quiet_barrier(session.world());  // the other ranks leave the cores alone until here
-  return result;
+void show_part(const std::string& what) {
+  if (isatty(STDERR_FILENO) != 0) fmt::print(stderr, "{} ...\n", what);
 }
 
-void print(const CalibrateArguments& arguments, const CalibrationResult& result,
-           const std::filesystem::path& path) {
-  const KernelModel& kernel = result.fit.model;
-  if (arguments.options.json) {
-    print_json({{"file", path.string()},
-                {"kernels", result.kernels},
-                {"rate_flops_per_s", kernel.rate_flops_per_s},
-                {"generation_bytes_per_s_per_core", result.generation_bytes_per_s_per_core},
-                {"copy_bytes_per_s_per_core", result.copy_bytes_per_s_per_core}});
-    return;
-  }
-  fmt::print("{} cores, {}\n", result.facts.cores, result.kernels);
-  fmt::print("large products  {} per core\n", quantity(kernel.rate_flops_per_s, "flop/s"));
-  fmt::print("generation      {} per core\n", quantity(result.generation_bytes_per_s_per_core, "B/s"));
-  fmt::print("copies          {} per core\n", quantity(result.copy_bytes_per_s_per_core, "B/s"));
-  if (result.message) {
-    fmt::print("messages        {}, {}\n", quantity(result.message->latency_s, "s"),
-               quantity(result.message->bandwidth_bytes_per_s, "B/s"));
-  } else {
-    fmt::print("messages        guessed; start with mpiexec -n 2 to measure them\n");
-  }
-  fmt::print("\nWritten to {}\n", path.string());
+double budget_of(const CalibrateArguments& arguments, double otherwise) {
+  if (arguments.budget.empty()) return otherwise;
+  const double seconds = parse_quantity(arguments.budget, Dimension::seconds, "--budget");
+  if (seconds >= 0.1 && seconds <= 3600) return seconds;
+  throw input_error("--budget", "\"" + arguments.budget + "\"", "0.1 s to 1 hour");
 }
 
-void make_folder(const std::filesystem::path& folder) {
+std::int64_t largest_copy(const CalibrateArguments& arguments) {
+  const double bytes = parse_quantity(arguments.largest_copy, Dimension::bytes, "--largest-copy");
+  if (bytes >= 4096 && bytes <= 1e10) return static_cast<std::int64_t>(bytes);
+  throw input_error("--largest-copy", "\"" + arguments.largest_copy + "\"", "4096 B to 10 GB");
+}
+
+CalibrationOptions core_options(const CalibrateArguments& arguments) {
+  CalibrationOptions options;
+  if (!arguments.sizes.empty()) options.sizes = arguments.sizes;
+  if (!arguments.budget.empty()) {
+    const double seconds = budget_of(arguments, 0);
+    const auto n = static_cast<double>(options.sizes.size());
+    options.seconds_per_shape = 0.8 * seconds / (n * n * n);
+    options.seconds_per_bandwidth = 0.1 * seconds;
+  }
+  options.progress = show_shapes;
+  return options;
+}
+
+GpuCalibrationOptions gpu_options(const CalibrateArguments& arguments) {
+  GpuCalibrationOptions options;
+  if (arguments.gpu == GpuChoice::stand_in) {  // a core is slower than a GPU, and has smaller caches
+    options.sizes = {64, 128, 256, 512, 1024};
+    options.ring_bytes = std::int64_t{192} << 20;
+    options.seconds = 30;
+    options.single = false;
+  }
+  if (!arguments.sizes.empty()) options.sizes = arguments.sizes;
+  options.seconds = budget_of(arguments, options.seconds);
+  if (!arguments.largest_copy.empty()) {
+    const std::int64_t largest = largest_copy(arguments);
+    std::erase_if(options.copies, [&](std::int64_t bytes) { return bytes >= largest; });
+    options.copies.push_back(largest);
+  }
+  options.progress = show_part;
+  return options;
+}
+
+Written calibrate_cores(const CalibrateArguments& arguments, const std::optional<MessageFigures>& message,
+                        const std::string& samples_file) {
+  CalibrationResult result = calibrate(core_options(arguments));
+  result.message = message;
+  return {calibration_toml(result, {arguments.noise, samples_file}), calibration_text(result),
+          calibration_samples(result), calibration_json(result)};
+}
+
+Written calibrate_devices(const CalibrateArguments& arguments, Gpus& gpus,
+                          const std::optional<MessageFigures>& message, const std::string& samples_file) {
+  GpuCalibration result = calibrate_gpu(gpus, gpu_options(arguments));
+  result.host.message = message;
+  return {gpu_calibration_toml(result, samples_file), calibration_text(result), calibration_samples(result),
+          calibration_json(result)};
+}
+
+/// my.toml -> my.samples.json
+fs::path samples_path(fs::path path) {
+  return path.replace_extension(".samples.json");
+}
+
+void make_folder(const fs::path& folder) {
   std::error_code error;
-  std::filesystem::create_directories(folder, error);
+  fs::create_directories(folder, error);
   if (!error) return;
   throw input_error(folder.string(), fmt::format("a folder that cannot be made ({})", error.message()),
                     "a writable one", "choose a file with -o");
 }
 
-void calibrate_machine(const CalibrateArguments& arguments, const MpiSession& session) {
-  const std::filesystem::path path =
-      arguments.output.empty() ? here_file() : std::filesystem::path(arguments.output);
-  agree(session, [&] {
-    if (session.rank() != 0) return;
-    if (arguments.output.empty()) make_folder(path.parent_path());
-    require_writable(path);
+/// Refuses what cannot work before minutes are spent.
+std::unique_ptr<Gpus> prepare(const CalibrateArguments& arguments, const fs::path& path) {
+  if (arguments.output.empty()) make_folder(path.parent_path());
+  require_writable(path);
+  require_writable(samples_path(path));
+  core_options(arguments);
+  gpu_options(arguments);
+  return choose_gpus(arguments.gpu);
+}
+
+void write_and_print(const CalibrateArguments& arguments, const Written& written, const fs::path& path,
+                     double wall_s) {
+  write_atomically(path, [&](std::ostream& out) { out << written.toml; });
+  write_atomically(samples_path(path), [&](std::ostream& out) {
+    out << written.samples.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
   });
-  const CalibrationResult result = measure(session);
-  if (session.rank() != 0) return;
-  write_atomically(path, [&](std::ostream& out) { out << calibration_toml(result); });
-  print(arguments, result, path);
+  if (arguments.options.json) {
+    nlohmann::ordered_json json = {{"file", path.string()}, {"samples_file", samples_path(path).string()}};
+    json.update(written.json);
+    json["wall_s"] = wall_s;
+    print_json(json);
+  } else {
+    fmt::print("{}\nWritten to {}, every time measured to {}\n", written.text, path.string(),
+               samples_path(path).string());
+  }
+}
+
+void calibrate_machine(const CalibrateArguments& arguments, const MpiSession& session) {
+  const auto start = std::chrono::steady_clock::now();
+  const fs::path path = arguments.output.empty() ? here_file() : fs::path(arguments.output);
+  std::unique_ptr<Gpus> gpus;
+  agree(session, [&] {
+    if (session.rank() == 0) gpus = prepare(arguments, path);
+  });
+  std::optional<MessageFigures> message;
+  if (session.size() > 1) message = measure_messages(session.world());
+  if (session.rank() == 0) {
+    const std::string samples = samples_path(path).filename().string();
+    const Written written = gpus ? calibrate_devices(arguments, *gpus, message, samples)
+                                 : calibrate_cores(arguments, message, samples);
+    const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
+    write_and_print(arguments, written, path, wall.count());
+  }
+  quiet_barrier(session.world());  // the other ranks leave the cores alone until here
 }
 
 }  // namespace
 
 void add_calibrate_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand(
-      "calibrate",
-      "Measure this machine (mpiexec -n 2 foretile-run calibrate; about 20 s) and write its platform file");
+  CLI::App* command = app.add_subcommand("calibrate",
+                                         "Measure this machine (mpiexec -n 2 foretile-run calibrate; cores "
+                                         "take about 20 s, a GPU two minutes) and "
+                                         "write its platform file");
   const auto arguments = std::make_shared<CalibrateArguments>();
-  command->add_option("-o,--output", arguments->output,
-                      "The file to write; without it, the one that the platform name `here` stands for");
+  command->add_option(
+      "-o,--output", arguments->output,
+      "The file to write; without it, the one that the platform name `here` stands for. Single "
+      "times go to a .samples.json beside it");
+  add_gpu_option(*command, arguments->gpu, "none");
+  command
+      ->add_option("--budget", arguments->budget,
+                   "Time for all measurements of a GPU, 120s unless given; of cores, about")
+      ->type_name("TIME");
+  command->add_option("--sizes", arguments->sizes, "Products of all these extents are timed: 64,128,256,...")
+      ->delimiter(',')
+      ->expected(2, 16)
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{8192}));
+  command
+      ->add_option("--largest-copy", arguments->largest_copy,
+                   "Between host and GPU, \"256 MiB\" unless given")
+      ->type_name("BYTES");
+  command->add_flag("--noise", arguments->noise,
+                    "Let rehearsals vary as the measurements on cores did; with a GPU they always do");
   add_json_option(*command, arguments->options);
   command->callback([arguments] {
     run_guarded([&](const MpiSession& session) { calibrate_machine(*arguments, session); });

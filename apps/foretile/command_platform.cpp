@@ -1,10 +1,12 @@
 // foretile platform show NAME: a machine description with its figures in SI units.
+// foretile platform compare A B: two of them side by side.
 #include <fmt/format.h>
 
 #include <memory>
 
 #include "apps/foretile/commands.hpp"
 #include "apps/options.hpp"
+#include "platforms/compare_view.hpp"
 #include "platforms/loader.hpp"
 #include "platforms/platform_json.hpp"
 #include "platforms/show.hpp"
@@ -13,8 +15,11 @@ namespace foretile {
 
 namespace {
 
+constexpr const char* what_a_platform_is = "summit, raven, here (this machine), or a platform file";
+
 struct PlatformArguments {
   std::string name;
+  std::string second;
   Options options;
 };
 
@@ -28,18 +33,42 @@ void show(const PlatformArguments& arguments) {
   }
 }
 
+void compare(const PlatformArguments& arguments) {
+  const PlatformComparison comparison =
+      compare_platforms(load_platform(arguments.name), load_platform(arguments.second));
+  if (arguments.options.json) {
+    print_json(comparison_json(comparison));
+  } else {
+    fmt::print("{}", comparison_text(comparison));
+  }
+}
+
+void add_show(CLI::App& group) {
+  CLI::App* command = group.add_subcommand("show", "Print a machine's figures and draw one of its nodes");
+  const auto arguments = std::make_shared<PlatformArguments>();
+  command->add_option("platform", arguments->name, what_a_platform_is)->required();
+  add_json_option(*command, arguments->options);
+  add_set_option(*command, arguments->options);
+  command->callback([arguments] { show(*arguments); });
+}
+
+void add_compare(CLI::App& group) {
+  CLI::App* command =
+      group.add_subcommand("compare", "Print two machines side by side, and what it means for tiles");
+  const auto arguments = std::make_shared<PlatformArguments>();
+  command->add_option("first", arguments->name, what_a_platform_is)->required();
+  command->add_option("second", arguments->second, "Another one; ratios are second over first")->required();
+  add_json_option(*command, arguments->options);
+  command->callback([arguments] { compare(*arguments); });
+}
+
 }  // namespace
 
 void add_platform_command(CLI::App& app) {
   CLI::App* group = app.add_subcommand("platform", "Machine descriptions");
   group->require_subcommand(1);
-  CLI::App* command = group->add_subcommand("show", "Print a machine's figures and draw one of its nodes");
-  const auto arguments = std::make_shared<PlatformArguments>();
-  command->add_option("platform", arguments->name, "summit, raven, here (this machine), or a platform file")
-      ->required();
-  add_json_option(*command, arguments->options);
-  add_set_option(*command, arguments->options);
-  command->callback([arguments] { show(*arguments); });
+  add_show(*group);
+  add_compare(*group);
 }
 
 }  // namespace foretile

@@ -56,7 +56,7 @@ class Gpu {
   /// Memory on the device, aligned to 256 bytes, kept until this object goes. Slow: call before the clock
   /// starts. Throws WorkError that says how many bytes are missing.
   virtual std::byte* allocate(std::int64_t bytes) = 0;
-  /// One piece after the other.
+  /// One piece after the other; a piece may overwrite what an earlier one has read.
   virtual void copy(Lane lane, std::span<const CopyPiece> pieces) = 0;
   /// In one launch if the library can. No two products have the same C.
   virtual void multiply(Lane lane, Precision precision, std::span<const TileProduct> products) = 0;

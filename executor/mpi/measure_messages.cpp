@@ -1,46 +1,81 @@
 #include "executor/mpi/measure_messages.hpp"
 
 #include <algorithm>
-#include <vector>
 
+#include "executor/measure.hpp"
+#include "executor/measure_gpu.hpp"
 #include "executor/mpi/post.hpp"
 
 namespace foretile {
 
 namespace {
 
-/// Median time of one way, in seconds.
-double one_way(MPI_Comm communicator, int rank, std::vector<double>& words, int turns) {
-  std::vector<double> seconds;
-  const int count = static_cast<int>(words.size());
-  for (int turn = 0; turn < turns; ++turn) {
-    const double start = MPI_Wtime();
-    if (rank == 0) {
-      require_mpi(MPI_Send(words.data(), count, MPI_DOUBLE, 1, 0, communicator), "ping");
-      require_mpi(MPI_Recv(words.data(), count, MPI_DOUBLE, 1, 0, communicator, MPI_STATUS_IGNORE), "pong");
-    } else if (rank == 1) {
-      require_mpi(MPI_Recv(words.data(), count, MPI_DOUBLE, 0, 0, communicator, MPI_STATUS_IGNORE), "ping");
-      require_mpi(MPI_Send(words.data(), count, MPI_DOUBLE, 0, 0, communicator), "pong");
-    }
-    seconds.push_back((MPI_Wtime() - start) / 2);
+/// Two ranks that throw a message to each other; the others look on.
+class PingPong {
+ public:
+  PingPong(MPI_Comm communicator, std::int64_t largest)
+      : communicator_(communicator), memory_(static_cast<std::size_t>(largest)) {
+    require_mpi(MPI_Comm_rank(communicator, &rank_), "rank");
   }
-  std::nth_element(seconds.begin(), seconds.begin() + turns / 2, seconds.end());
-  return seconds[turns / 2];
-}
+
+  /// Seconds of one way, from each turn.
+  std::vector<double> times(std::int64_t bytes, int turns) {
+    std::vector<double> seconds;
+    for (int turn = 0; turn < turns; ++turn) {
+      const double start = MPI_Wtime();
+      if (rank_ <= 1) one_turn(static_cast<int>(bytes));
+      seconds.push_back((MPI_Wtime() - start) / 2);
+    }
+    return seconds;
+  }
+
+  /// As many turns as take about so long; rank 0 decides for both.
+  int turns_within(std::int64_t bytes, double seconds) {
+    const std::vector<double> few = times(bytes, 3);
+    const double one = 2 * std::max(*std::min_element(few.begin(), few.end()), 1e-9);
+    int turns = static_cast<int>(std::clamp(seconds / one, 5.0, 1000.0));
+    require_mpi(MPI_Bcast(&turns, 1, MPI_INT, 0, communicator_), "turns");
+    return turns;
+  }
+
+ private:
+  void one_turn(int bytes) {
+    const int other = 1 - rank_;
+    const auto send = [&] {
+      require_mpi(MPI_Send(memory_.data(), bytes, MPI_BYTE, other, 0, communicator_), "ping");
+    };
+    if (rank_ == 0) send();
+    require_mpi(MPI_Recv(memory_.data(), bytes, MPI_BYTE, other, 0, communicator_, MPI_STATUS_IGNORE),
+                "pong");
+    if (rank_ == 1) send();
+  }
+
+  MPI_Comm communicator_;
+  int rank_ = 0;
+  std::vector<std::byte> memory_;
+};
 
 }  // namespace
 
-LinkModel measure_messages(MPI_Comm communicator) {
-  int rank = 0;
-  require_mpi(MPI_Comm_rank(communicator, &rank), "rank");
-  std::vector<double> small(1);
-  std::vector<double> large(2'000'000);
-  one_way(communicator, rank, large, 2);  // the first touches memory and sets up the path
-  LinkModel link;
-  link.latency_s = one_way(communicator, rank, small, 1000);
-  link.bandwidth_bytes_per_s =
-      8.0 * static_cast<double>(large.size()) / one_way(communicator, rank, large, 15);
-  return link;
+MessageFigures measure_messages(MPI_Comm communicator, const MessageOptions& options) {
+  constexpr std::int64_t word = 8;
+  constexpr std::int64_t large = 16'000'000;
+  std::int64_t largest = large;
+  for (const std::int64_t size : options.sizes) largest = std::max(largest, size);
+  PingPong ping_pong(communicator, largest);
+  ping_pong.times(largest, 2);  // the first touches memory and sets up the path
+  MessageFigures figures;
+  figures.when = utc_now();
+  figures.link.latency_s =
+      summarize(ping_pong.times(word, ping_pong.turns_within(word, 5 * options.seconds_per_size))).median;
+  figures.link.bandwidth_bytes_per_s =
+      static_cast<double>(large) / summarize(ping_pong.times(large, 15)).median;
+  for (const std::int64_t size : options.sizes) {
+    const Summary time =
+        summarize(ping_pong.times(size, ping_pong.turns_within(size, options.seconds_per_size)));
+    figures.samples.push_back({size, time.median, time.spread / time.median});
+  }
+  return figures;
 }
 
 }  // namespace foretile

@@ -127,6 +127,41 @@ class RunCommands(unittest.TestCase):
             self.assertEqual(result.returncode, 2, command)
             self.assertTrue(result.stderr.startswith("foretile-run: "), result.stderr)
 
+    def test_calibrates_a_played_gpu_and_plans_for_it(self):
+        result = self.call(MPIEXEC, "-n", 2, FORETILE_RUN, "calibrate", "--gpu", "stand-in", "--budget", "2s", "--sizes",
+                           "16,32,64", "--largest-copy", "1 MB", "-o", "gpu.toml", "--json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        report = json.loads(result.stdout)
+        self.assertIn("stand-in", report["device"])
+        self.assertGreater(report["kernel"]["rate_flops_per_s"], 0)
+        samples = json.loads((self.folder / "gpu.samples.json").read_text())
+        self.assertEqual(samples["messages"][0]["bytes"], 1024)
+        self.assertTrue(samples["products"])
+        shown = json.loads(self.call(FORETILE, "platform", "show", "gpu.toml", "--json").stdout)
+        self.assertEqual(shown["figures"]["device.kind"], "gpu")
+        self.assertEqual(shown["figures"]["device.kernel.streams"], report["streams"])
+        planned = self.call(FORETILE, "plan", "p.toml", "--platform", "gpu.toml")
+        self.assertEqual(planned.returncode, 0, planned.stderr)
+        compared = json.loads(self.call(FORETILE, "platform", "compare", "gpu.toml", "summit", "--json").stdout)
+        self.assertGreater(len(compared["predictions"]), 0)
+
+    def test_calibrates_cores(self):
+        result = self.call(FORETILE_RUN, "calibrate", "--gpu", "none", "--sizes", "16,32", "--budget", "0.5s", "-o",
+                           "cores.toml", "--noise")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        shown = json.loads(self.call(FORETILE, "platform", "show", "cores.toml", "--json").stdout)
+        self.assertEqual(shown["figures"]["device.kind"], "core")
+        self.assertGreater(shown["figures"]["noise.kernel"], 0)
+        self.assertEqual(len(json.loads((self.folder / "cores.samples.json").read_text())["products"]), 8)
+
+    def test_calibration_refuses_what_it_cannot_measure(self):
+        for options in [["--budget", "0s"], ["--sizes", "0,64"], ["--sizes", "64"], ["--largest-copy", "1 kB"],
+                        ["--gpu", "what"]]:
+            result = self.call(FORETILE_RUN, "calibrate", "-o", "x.toml", *options)
+            self.assertEqual(result.returncode, 2, result.stderr)
+            self.assertIn(options[0], result.stderr)
+            self.assertFalse((self.folder / "x.toml").exists())
+
     def test_calibration_refuses_a_missing_folder(self):
         result = self.call(FORETILE_RUN, "calibrate", "-o", "missing/here.toml")
         self.assertEqual(result.returncode, 2)

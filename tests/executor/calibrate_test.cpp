@@ -37,7 +37,7 @@ TEST(Calibrate, KeepsAMeasuredMessage) {
   result.facts = {.cores = 2, .memory_bytes = 1'000'000, .host = "a\nb"};
   result.fit.model = {.rate_flops_per_s = 1e9};
   result.generation_bytes_per_s_per_core = result.copy_bytes_per_s_per_core = 1e9;
-  result.message = LinkModel{2e-6, 3e9};
+  result.message = MessageFigures{"2025-01-31 12:00", {2e-6, 3e9}, {{1024, 3e-6, 0.1}}};
   const Platform p = parse_platform(calibration_toml(result), "here.toml");
   EXPECT_DOUBLE_EQ(p.links.message.latency_s, 2e-6);
   EXPECT_DOUBLE_EQ(p.links.message.bandwidth_bytes_per_s, 3e9);

@@ -19,5 +19,11 @@ TEST(KernelModel, StreamsShareTheLatency) {
   EXPECT_NEAR(model.seconds(100, 100, 100), 2e-3 + 0.25e-3, 1e-12);
 }
 
+TEST(KernelModel, ALaunchOfSeveralPaysTheLatencyOnce) {
+  // 2e6 flop at 1e9 flop/s: 2 ms for each of three, and 1 ms to start.
+  const KernelModel model{.rate_flops_per_s = 1e9, .latency_s = 1e-3};
+  EXPECT_NEAR(model.seconds(100, 100, 100, 3), 7e-3, 1e-12);
+}
+
 }  // namespace
 }  // namespace foretile

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "platforms/checks.hpp"
 #include "tests/platforms/small_platform.hpp"
 
 namespace foretile {
@@ -118,6 +119,56 @@ TEST(LoadPlatformErrors, MissingKeyNamesItsTable) {
   expect_parts(error_of(small_with("bandwidth = \"12 GB/s\"", "h2d_bandwidth = \"12 GB/s\"")),
                {"p.toml:21: pcie.d2h_bandwidth"});
   expect_parts(error_of(small_platform, {"platform.sockets_per_node=2"}), {"xbus.", "more than one socket"});
+}
+
+const std::string curve = "rate = \"2 Tflop/s\"\nhalf_m = 1\nhalf_n = 2\nhalf_k = 3\nlatency = \"4 us\"\n";
+
+TEST(LoadPlatform, CurvesOfBatchesAndSinglePrecision) {
+  const std::string more = "[device.batched]\n" + curve + "[device.single]\n" + curve;
+  const Platform p =
+      parse_platform(small_with("[pcie]", more + "[pcie]"), "p.toml", {"platform.device.kernel.streams=4"});
+  EXPECT_DOUBLE_EQ(p.device.batched.rate_flops_per_s, 2e12);
+  EXPECT_DOUBLE_EQ(p.device.batched.half_k, 3);
+  EXPECT_DOUBLE_EQ(p.device.single.latency_s, 4e-6);
+  EXPECT_EQ(p.device.batched.streams, 4);  // there is one number of streams
+  EXPECT_TRUE(p.device.single.known());
+  EXPECT_FALSE(p.device.single_batched.known());
+  EXPECT_FALSE(parse_platform(small_platform, "p.toml").device.batched.known());
+}
+
+TEST(LoadPlatform, BothWaysAndGenerationOnTheDevice) {
+  const Platform p =
+      parse_platform(small_platform, "p.toml",
+                     {"platform.pcie.both_bandwidth=20e9", "platform.generation.device_rate=1e12"});
+  EXPECT_DOUBLE_EQ(p.links.both_ways_bytes_per_s, 20e9);
+  EXPECT_DOUBLE_EQ(p.links.host_to_device.bandwidth_bytes_per_s, 12e9);
+  EXPECT_DOUBLE_EQ(p.generation_bytes_per_s_on_device, 1e12);
+  EXPECT_EQ(parse_platform(small_platform, "p.toml").links.both_ways_bytes_per_s, 0);
+}
+
+TEST(LoadPlatformErrors, ACurveIsWholeOrNotThere) {
+  expect_parts(error_of(small_platform, {"platform.device.batched.rate=1e12"}),
+               {"device.batched.half_m", "no such key", "its table is there", "add it"});
+  expect_parts(error_of(small_platform, {"platform.device.single.latency=0"}), {"device.single.rate"});
+}
+
+TEST(LoadPlatformErrors, BothWaysAreAtLeastOneWay) {
+  expect_parts(error_of(small_platform, {"platform.pcie.both_bandwidth=11e9"}),
+               {"pcie.both_bandwidth", "11 GB/s", "at least 12 GB/s"});
+}
+
+TEST(CheckPrecision, SaysWhatToAdd) {
+  const Platform p = parse_platform(small_platform, "p.toml");
+  EXPECT_NO_THROW(check_precision(p, Precision::f64));
+  try {
+    check_precision(p, Precision::f32);
+    FAIL();
+  } catch (const InputError& error) {
+    expect_parts(error.what(), {"p.toml: device.single", "no figures for single precision", "add the table"});
+  }
+  EXPECT_NO_THROW(
+      check_precision(parse_platform(small_with("[pcie]", "[device.single]\n" + curve + "[pcie]"), "p.toml"),
+                      Precision::f32));
 }
 
 TEST(LoadPlatformErrors, WrongUnit) {

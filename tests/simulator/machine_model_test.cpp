@@ -146,6 +146,16 @@ TEST(MachineModel, PeersAcrossSocketsContendWithHostCopies) {
                std::vector<double>(3, 48.7 / 3));
 }
 
+/// A store gets nothing from a load of the same device when both share 60 GB/s; other devices are left alone.
+TEST(MachineModel, DirectionsOfADeviceShareALink) {
+  Machine machine = summit_node(1);
+  machine.platform.links.both_ways_bytes_per_s = 60e9;
+  expect_rates(machine, {{0, kHost, 0, 0}}, {47.7});
+  expect_rates(machine, {{0, kHost, 0, 0}, {0, 0, kHost, 0}, {0, kHost, 1, 0}}, {30, 30, 47.7});
+  // Device 0 to device 3 on the other socket, while 3 stores: they share the way out of 3's link and into it.
+  expect_rates(machine, {{0, 0, 3}, {0, 3, kHost, 1}}, {30, 30});
+}
+
 void expect_limits(double rank, double node, int ranks_per_node, double expected_rank, double expected_node) {
   const MessageLimits found = message_limits({{0, rank}, node}, ranks_per_node);
   EXPECT_DOUBLE_EQ(found.rank_bytes_per_s, expected_rank);

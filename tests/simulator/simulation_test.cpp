@@ -61,6 +61,18 @@ std::vector<double> results(const Contraction& problem, const Machine& on, const
   });
 }
 
+/// Makespan in us with a number of products in a launch, of `coarse` products in an activity.
+double micros_in_batches(const Contraction& problem, const Machine& on, int batch, int coarse = 1) {
+  return run_isolated([&] {
+           Plan plan = make_plan(problem, on, {});
+           plan.batch = batch;
+           verify(plan, problem);
+           const SimulationOptions options{nullptr, 1, coarse};
+           return std::vector<double>{simulate(plan, problem, on, options).makespan_s / kMicro};
+         })
+      .at(0);
+}
+
 double micros(const Contraction& problem, const Machine& on, const Settings& settings = {},
               std::uint64_t seed = 1) {
   return results(problem, on, settings, seed).at(0);
@@ -225,6 +237,69 @@ TEST(Simulation, CoresOfTheirOwn) {
   m.platform.devices_per_socket = 2;
   m.platform.links.host_to_device = {1, 1};
   EXPECT_NEAR(micros(two_columns, m), 2080, kPrecision);
+}
+
+const Contraction four_columns = dense({100}, {100, 100, 100, 100}, {100});
+
+/// Launches take 10. Four products at once after 80: 10 + 8000, or four times 10 + 2000, or three and one.
+TEST(Simulation, ALaunchOfSeveralPaysItsLatencyOnce) {
+  Machine m = machine(1, 1);
+  m.platform.device.kernel.latency_s = 10e-6;
+  EXPECT_NEAR(micros_in_batches(four_columns, m, 4), 8090, kPrecision);
+  EXPECT_NEAR(micros_in_batches(four_columns, m, 1), 8120, kPrecision);
+  EXPECT_NEAR(micros_in_batches(four_columns, m, 3), 8100, kPrecision);
+}
+
+/// Coarse groups are cut into the plan's launches: three and one.
+TEST(Simulation, CoarseGroupsAreCutIntoLaunches) {
+  Machine m = machine(1, 1);
+  m.platform.device.kernel.latency_s = 10e-6;
+  EXPECT_NEAR(micros_in_batches(four_columns, m, 3, 1000), 8100, kPrecision);
+  EXPECT_NEAR(micros_in_batches(four_columns, m, 1, 1000), 8120, kPrecision);
+}
+
+/// 2 Gflop/s and 30 to start in launches of several: 80 + 30 + 4 x 1000; or 80 + 30 + 3 x 1000 + 10 + 2000.
+TEST(Simulation, BatchesHaveACurveOfTheirOwn) {
+  Machine m = machine(1, 1);
+  m.platform.device.kernel.latency_s = 10e-6;
+  m.platform.device.batched = {.rate_flops_per_s = 2e9, .latency_s = 30e-6};
+  EXPECT_NEAR(micros_in_batches(four_columns, m, 4), 4110, kPrecision);
+  EXPECT_NEAR(micros_in_batches(four_columns, m, 3), 5120, kPrecision);
+}
+
+/// Two products for one tile of C follow each other in launches of their own: 80 + 2 x (10 + 2000).
+TEST(Simulation, ProductsOfOneTileAreNotLaunchedTogether) {
+  Machine m = machine(1, 1);
+  m.platform.device.kernel.latency_s = 10e-6;
+  m.platform.device.batched = {.rate_flops_per_s = 2e9, .latency_s = 30e-6};
+  EXPECT_NEAR(micros_in_batches(dense({100}, {100}, {100, 100}), m, 2), 4100, kPrecision);
+}
+
+/// 80 kB made at 0.1 GB/s take 800, and 10 for the launch: both tiles in one, or one after the other. Then
+/// two kernels.
+TEST(Simulation, GenerationOnTheDevice) {
+  Machine m = machine(1, 1);
+  m.platform.device.kernel.latency_s = 10e-6;
+  m.platform.generation_bytes_per_s_on_device = 0.1e9;
+  EXPECT_NEAR(micros(two_columns, m), 1610 + 4020, kPrecision);
+  EXPECT_NEAR(micros(two_columns, m, {{"copy_batch_bytes", "0"}}), 1620 + 4020, kPrecision);
+}
+
+/// Half the bytes, and a curve of their own: 40 + 1000.
+TEST(Simulation, SinglePrecision) {
+  Machine m = machine(1, 1);
+  m.platform.device.single.rate_flops_per_s = 2e9;
+  Contraction problem = one_product;
+  problem.precision = Precision::f32;
+  EXPECT_NEAR(micros(problem, m), 1040, kPrecision);
+}
+
+TEST(Simulation, RefusesAPrecisionWithoutFigures) {
+  Contraction problem = one_product;
+  const Machine m = machine(1, 1);
+  const Plan plan = make_plan(problem, m, {});
+  problem.precision = Precision::f32;
+  EXPECT_THROW(simulate(plan, problem, m), InputError);
 }
 
 TEST(Simulation, NoiseDependsOnTheSeedAlone) {

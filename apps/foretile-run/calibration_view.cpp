@@ -1,0 +1,95 @@
+#include "apps/foretile-run/calibration_view.hpp"
+
+#include <fmt/format.h>
+
+#include "apps/quantities.hpp"
+
+namespace foretile {
+
+namespace {
+
+std::string message_line(const CalibrationResult& r) {
+  if (!r.message) return "messages        guessed; start with mpiexec -n 2 to measure them\n";
+  return fmt::format("messages        {}, {}\n", quantity(r.message->link.latency_s, "s"),
+                     quantity(r.message->link.bandwidth_bytes_per_s, "B/s"));
+}
+
+std::string curve_line(const char* what, const ProductCurve& curve) {
+  if (!curve.measured()) return {};
+  return fmt::format("{:<15} {}, {} to start, fitted within {} (median of {} shapes)\n", what,
+                     quantity(curve.fit.model.rate_flops_per_s, "flop/s"),
+                     quantity(curve.fit.model.latency_s, "s"), percent(curve.fit.median_error),
+                     curve.samples.size());
+}
+
+nlohmann::ordered_json curve_json(const ProductCurve& curve) {
+  if (!curve.measured()) return nullptr;
+  const KernelModel& m = curve.fit.model;
+  return {{"rate_flops_per_s", m.rate_flops_per_s},
+          {"half_m", m.half_m},
+          {"half_n", m.half_n},
+          {"half_k", m.half_k},
+          {"latency_s", m.latency_s},
+          {"shapes", curve.samples.size()},
+          {"left_out", curve.left_out},
+          {"median_error", curve.fit.median_error},
+          {"p90_error", curve.fit.p90_error},
+          {"spread", curve.spread}};
+}
+
+}  // namespace
+
+std::string calibration_text(const CalibrationResult& r) {
+  return fmt::format("{} cores, {}\n", r.facts.cores, r.kernels) +
+         fmt::format("large products  {} per core\n", quantity(r.fit.model.rate_flops_per_s, "flop/s")) +
+         fmt::format("generation      {} per core\n", quantity(r.generation_bytes_per_s_per_core, "B/s")) +
+         fmt::format("copies          {} per core\n", quantity(r.copy_bytes_per_s_per_core, "B/s")) +
+         message_line(r);
+}
+
+std::string calibration_text(const GpuCalibration& r) {
+  const GpuCopies& c = r.copies;
+  return fmt::format("{} x {}, {}\n", r.devices, r.device.name, r.device.library) +
+         fmt::format("streams         {}\n", r.best_lanes) + curve_line("products", r.kernel) +
+         curve_line("batches", r.batched) + curve_line("single", r.single) +
+         curve_line("single batches", r.single_batched) +
+         fmt::format("launches        {} per second\n", quantity(r.launches_per_s, "")) +
+         fmt::format("host to device  {}, {}\n", quantity(c.in.link.latency_s, "s"),
+                     quantity(c.in.link.bandwidth_bytes_per_s, "B/s")) +
+         fmt::format("device to host  {}, {}\n", quantity(c.out.link.latency_s, "s"),
+                     quantity(c.out.link.bandwidth_bytes_per_s, "B/s")) +
+         fmt::format("both ways       {}\n", quantity(c.both.bytes_per_s, "B/s")) +
+         fmt::format("generation      {} on a device, {} per core\n", quantity(r.making.bytes_per_s, "B/s"),
+                     quantity(r.host.generation_bytes_per_s_per_core, "B/s")) +
+         message_line(r.host);
+}
+
+nlohmann::ordered_json calibration_json(const CalibrationResult& r) {
+  return {{"kernels", r.kernels},
+          {"rate_flops_per_s", r.fit.model.rate_flops_per_s},
+          {"generation_bytes_per_s_per_core", r.generation_bytes_per_s_per_core},
+          {"copy_bytes_per_s_per_core", r.copy_bytes_per_s_per_core}};
+}
+
+nlohmann::ordered_json calibration_json(const GpuCalibration& r) {
+  const GpuCopies& c = r.copies;
+  return {{"device", r.device.name},
+          {"devices", r.devices},
+          {"library", r.device.library},
+          {"streams", r.best_lanes},
+          {"kernel", curve_json(r.kernel)},
+          {"batched", curve_json(r.batched)},
+          {"single", curve_json(r.single)},
+          {"single_batched", curve_json(r.single_batched)},
+          {"launches_per_s", r.launches_per_s},
+          {"h2d_bytes_per_s", c.in.link.bandwidth_bytes_per_s},
+          {"h2d_latency_s", c.in.link.latency_s},
+          {"d2h_bytes_per_s", c.out.link.bandwidth_bytes_per_s},
+          {"d2h_latency_s", c.out.link.latency_s},
+          {"both_ways_bytes_per_s", c.both.bytes_per_s},
+          {"generation_bytes_per_s_on_device", r.making.bytes_per_s},
+          {"generation_bytes_per_s_per_core", r.host.generation_bytes_per_s_per_core},
+          {"copy_bytes_per_s_per_core", r.host.copy_bytes_per_s_per_core}};
+}
+
+}  // namespace foretile

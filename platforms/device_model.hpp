@@ -1,0 +1,42 @@
+// What computes: its memory, and how long its launches take.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "base/precision.hpp"
+#include "platforms/kernel_model.hpp"
+
+namespace foretile {
+
+enum class DeviceKind {
+  gpu,  ///< memory of its own, behind a link
+  core  ///< a CPU core; its tiles lie in host memory
+};
+
+/// Extents of C += A B: A is m x k, B is k x n.
+struct ProductSize {
+  std::int64_t m = 0, n = 0, k = 0;
+};
+
+struct DeviceModel {
+  DeviceKind kind = DeviceKind::gpu;
+  std::int64_t memory_bytes = 0;  ///< budget for tiles on one device
+  KernelModel kernel;             ///< double precision, one product in a launch
+  /// Of one product in a launch of several (Plan::batch); `latency_s` is that of the whole launch. Not known:
+  /// a batch takes the time of its products one after the other with one latency.
+  KernelModel batched;
+  KernelModel single;  ///< single precision, as `kernel`; not known: no such problem on this platform
+  KernelModel single_batched;
+
+  /// The curve of launches of one product. May be unknown: see check_precision.
+  const KernelModel& kernel_for(Precision precision) const {
+    return precision == Precision::f64 ? kernel : single;
+  }
+  /// The curve of launches of `products` products.
+  const KernelModel& launch_of(Precision precision, std::size_t products) const;
+  /// Time of one launch: its latency once, and the work of each product.
+  double launch_seconds(Precision precision, std::span<const ProductSize> products) const;
+};
+
+}  // namespace foretile

@@ -1,0 +1,52 @@
+#include "platforms/device_model.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+namespace foretile {
+namespace {
+
+/// Latencies of 1, 2, 4, 8 ms; 1, 2, 4, 8 Gflop/s.
+DeviceModel device() {
+  DeviceModel d;
+  d.kernel = {.rate_flops_per_s = 1e9, .latency_s = 1e-3};
+  d.batched = {.rate_flops_per_s = 2e9, .latency_s = 2e-3};
+  d.single = {.rate_flops_per_s = 4e9, .latency_s = 4e-3};
+  d.single_batched = {.rate_flops_per_s = 8e9, .latency_s = 8e-3};
+  return d;
+}
+
+// 2 Mflop and 4 Mflop.
+constexpr std::array<ProductSize, 2> sizes = {{{100, 100, 100}, {200, 100, 100}}};
+
+TEST(DeviceModel, LaunchOfOneProduct) {
+  const std::span<const ProductSize> one(sizes.data(), 1);
+  EXPECT_NEAR(device().launch_seconds(Precision::f64, one), 1e-3 + 2e-3, 1e-12);
+  EXPECT_NEAR(device().launch_seconds(Precision::f32, one), 4e-3 + 0.5e-3, 1e-12);
+}
+
+TEST(DeviceModel, LaunchOfSeveralHasCurvesOfItsOwn) {
+  EXPECT_NEAR(device().launch_seconds(Precision::f64, sizes), 2e-3 + 3e-3, 1e-12);
+  EXPECT_NEAR(device().launch_seconds(Precision::f32, sizes), 8e-3 + 0.75e-3, 1e-12);
+}
+
+TEST(DeviceModel, WithoutThemItIsOneProductAfterTheOtherWithOneLatency) {
+  DeviceModel d = device();
+  d.batched = d.single_batched = {};
+  EXPECT_NEAR(d.launch_seconds(Precision::f64, sizes), 1e-3 + 6e-3, 1e-12);
+  EXPECT_NEAR(d.launch_seconds(Precision::f32, sizes), 4e-3 + 1.5e-3, 1e-12);
+}
+
+TEST(DeviceModel, StreamsHideTheLatencyOfBatchesToo) {
+  DeviceModel d = device();
+  d.batched.streams = 2;
+  EXPECT_NEAR(d.launch_seconds(Precision::f64, sizes), 1e-3 + 3e-3, 1e-12);
+}
+
+TEST(DeviceModel, NothingTakesNoTime) {
+  EXPECT_EQ(device().launch_seconds(Precision::f64, {}), 0);
+}
+
+}  // namespace
+}  // namespace foretile
