@@ -129,6 +129,42 @@ TEST_F(CudaGpuTest, BrokenWorkShowsInLaterCalls) {
   EXPECT_NE(work_error([&] { gpu->allocate(8); }), "no error");
 }
 
+/// A tile goes through all lanes, host to device to device to host, and nobody waits in between.
+TEST_F(CudaGpuTest, LanesFollowEachOther) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    SCOPED_TRACE(seed);
+    fake_cuda::Options options;
+    options.seed = seed;
+    fake_cuda::reset(options);
+    CudaGpus gpus;
+    const std::unique_ptr<Gpu> gpu = gpus.open(0, 1);
+    HostMemory here(gpus, 16);
+    std::memcpy(here.get(), counting(1, 2).data(), 16);
+    HostMemory there(gpus, 16);
+    std::byte* first = gpu->allocate(16);
+    std::byte* second = gpu->allocate(16);
+    for (int round = 0; round < 3; ++round) {
+      const CopyPiece in{first, here.get(), 16};
+      const CopyPiece across{second, first, 16};
+      const CopyPiece out{there.get(), second, 16};
+      gpu->copy(kInLane, {&in, 1});
+      gpu->follow(kPeerLane, kInLane);
+      gpu->copy(kPeerLane, {&across, 1});
+      gpu->follow(kInLane, kPeerLane);
+      gpu->follow(kOutLane, kPeerLane);
+      gpu->follow(kOutLane, kOutLane);
+      gpu->copy(kOutLane, {&out, 1});
+      gpu->follow(kPeerLane, kOutLane);
+    }
+    EXPECT_EQ(fake_cuda::calls("cudaStreamSynchronize") + fake_cuda::calls("cudaEventSynchronize"), 0);
+    wait_for(*gpu, kOutLane);
+    std::vector<double> values(2);
+    std::memcpy(values.data(), there.get(), 16);
+    EXPECT_EQ(values, counting(1, 2));
+    for (const std::string& complaint : fake_cuda::complaints(false)) ADD_FAILURE() << complaint;
+  }
+}
+
 /// The device goes while work is under way, as after an error elsewhere.
 TEST_F(CudaGpuTest, WaitsForItsWorkBeforeItGoes) {
   CudaGpus gpus;
@@ -168,6 +204,7 @@ void use_everything() {
   one->make(kMakeLane, Precision::f64, {&to_make, 1});
   wait_for(*one, kMakeLane);
   const CopyPiece piece{other->allocate(64), to_make.to, 64};
+  other->follow(kPeerLane, kInLane);
   other->copy(kPeerLane, {&piece, 1});
   wait_for(*other, kPeerLane);
 }
@@ -203,6 +240,7 @@ TEST_F(CudaGpuTest, EveryNamedCallMayFail) {
                            "cudaStreamCreateWithFlags",
                            "cudaEventCreateWithFlags",
                            "cudaEventRecord",
+                           "cudaStreamWaitEvent",
                            "cudaEventQuery",
                            "cudaMemcpyAsync",
                            "cudaLaunchKernel",
