@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 namespace foretile {
 
@@ -12,6 +13,11 @@ enum class Precision : std::uint8_t {
 
 constexpr std::int64_t bytes_of(Precision precision) {
   return precision == Precision::f64 ? 8 : 4;
+}
+
+/// As in problem files: "double" or "single".
+constexpr std::string_view name_of(Precision precision) {
+  return precision == Precision::f64 ? "double" : "single";
 }
 
 }  // namespace foretile

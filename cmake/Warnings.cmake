@@ -1,4 +1,11 @@
-# Warnings for all our targets; errors where FORETILE_WARNINGS_AS_ERRORS is on (CI).
+# Warnings for all our targets; errors where FORETILE_WARNINGS_AS_ERRORS is on (CI). nvcc's own code for the host is
+# not pedantic.
 add_library(foretile_warnings INTERFACE)
-target_compile_options(foretile_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
-  $<$<BOOL:${FORETILE_WARNINGS_AS_ERRORS}>:-Werror>)
+target_compile_options(foretile_warnings INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual>
+  $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-Wshadow>)
+if(FORETILE_WARNINGS_AS_ERRORS)
+  target_compile_options(foretile_warnings INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-Werror>
+    $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings -Xcompiler=-Werror>)
+endif()

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -42,10 +43,32 @@ Vector random_part(const Contraction& p, std::int32_t j) {
   return x;
 }
 
-/// y += M x, M column-major with `rows` rows.
-void add_product(const double* matrix, std::int64_t rows, const Vector& x, Vector& y) {
-  gemm(rows, 1, static_cast<std::int64_t>(x.size()), matrix, rows, x.data(),
-       static_cast<std::int64_t>(x.size()), y.data(), rows);
+/// A tile's numbers in double precision; copied only when they are not.
+class Numbers {
+ public:
+  Numbers(const Contraction& p, const TileBuffer& tile) {
+    if (p.precision == Precision::f64) {
+      view_ = tile.as<double>();
+    } else {
+      widened_.assign(tile.as<float>().begin(), tile.as<float>().end());
+      view_ = widened_;
+    }
+  }
+  Numbers(const Numbers&) = delete;
+  Numbers& operator=(const Numbers&) = delete;
+  const double* data() const { return view_.data(); }
+  double operator[](std::int64_t e) const { return view_[static_cast<std::size_t>(e)]; }
+
+ private:
+  Vector widened_;
+  std::span<const double> view_;
+};
+
+/// y += M x, M column-major with as many rows as y.
+void add_product(const Contraction& p, const TileBuffer& matrix, const Vector& x, Vector& y) {
+  const auto rows = static_cast<std::int64_t>(y.size());
+  const auto columns = static_cast<std::int64_t>(x.size());
+  gemm(rows, 1, columns, Numbers(p, matrix).data(), rows, x.data(), columns, y.data(), rows);
 }
 
 /// This rank's tiles of C, column by column.
@@ -66,9 +89,9 @@ Squares freivalds(const Contraction& p, const HostStore& host) {
       const std::int32_t i = p.c.row_of(c);
       mine[i] = 1;
       Vector& sum = found.try_emplace(i, p.m.size(i), 0.0).first->second;
-      add_product(host.c.at(c).data(), p.m.size(i), x, sum);
+      add_product(p, host.c.at(c), x, sum);
       Vector& wanted = expected.try_emplace(i, p.m.size(i), 0.0).first->second;
-      if (p.accumulate) add_product(initial_tile(p, {Matrix::c, c}).data(), p.m.size(i), x, wanted);
+      if (p.accumulate) add_product(p, initial_tile(p, {Matrix::c, c}), x, wanted);
     }
     for (std::size_t e = 0; e < p.b.column(j).size(); ++e) {
       const std::int32_t k = p.b.column(j)[e];
@@ -77,7 +100,7 @@ Squares freivalds(const Contraction& p, const HostStore& host) {
         if (!mine[p.a.column(k)[f]]) continue;
         if (product.empty()) {
           product.assign(p.k.size(k), 0.0);
-          add_product(initial_tile(p, {Matrix::b, p.b.column_ids(j)[e]}).data(), p.k.size(k), x, product);
+          add_product(p, initial_tile(p, {Matrix::b, p.b.column_ids(j)[e]}), x, product);
         }
         Vector& sum = partial.try_emplace(p.a.column_ids(k)[f], p.k.size(k), 0.0).first->second;
         for (std::size_t r = 0; r < sum.size(); ++r) sum[r] += product[r];
@@ -86,7 +109,7 @@ Squares freivalds(const Contraction& p, const HostStore& host) {
   }
   for (const auto& [a, y] : partial) {
     const std::int32_t i = p.a.row_of(a);
-    add_product(initial_tile(p, {Matrix::a, a}).data(), p.m.size(i), y, expected.at(i));
+    add_product(p, initial_tile(p, {Matrix::a, a}), y, expected.at(i));
   }
   Squares squares;
   for (const auto& [i, sum] : found) {
@@ -124,14 +147,15 @@ Squares reference(const Contraction& p, const HostStore& host) {
     const std::int64_t n = p.n.size(j);
     std::vector<long double> sum(static_cast<std::size_t>(m * n), 0.0L);
     if (p.accumulate) {
-      const TileBuffer initial = initial_tile(p, {Matrix::c, c});
-      std::copy(initial.elements().begin(), initial.elements().end(), sum.begin());
+      const TileBuffer tile = initial_tile(p, {Matrix::c, c});
+      const Numbers initial(p, tile);
+      std::copy_n(initial.data(), sum.size(), sum.begin());
     }
     for_each_k(p, i, j, [&](TileId a_id, TileId b_id, std::int32_t k_tile) {
       const TileBuffer a_tile = initial_tile(p, {Matrix::a, a_id});
       const TileBuffer b_tile = initial_tile(p, {Matrix::b, b_id});
-      const std::span<const double> a = a_tile.elements();
-      const std::span<const double> b = b_tile.elements();
+      const Numbers a(p, a_tile);
+      const Numbers b(p, b_tile);
       const std::int64_t k = p.k.size(k_tile);
       for (std::int64_t col = 0; col < n; ++col) {
         for (std::int64_t l = 0; l < k; ++l) {
@@ -140,7 +164,8 @@ Squares reference(const Contraction& p, const HostStore& host) {
         }
       }
     });
-    for (std::size_t e = 0; e < sum.size(); ++e) squares.add(buffer.data()[e], static_cast<double>(sum[e]));
+    const Numbers found(p, buffer);
+    for (std::int64_t e = 0; e < m * n; ++e) squares.add(found[e], static_cast<double>(sum[e]));
   }
   return squares;
 }
@@ -157,8 +182,7 @@ double relative(Squares mine, MPI_Comm communicator) {
 std::string digest_of_c(const HostStore& host, MPI_Comm communicator) {
   std::uint64_t sum = 0;
   for (const auto& [c, buffer] : host.c) {
-    const auto elements = buffer.elements();
-    const std::string_view bytes(reinterpret_cast<const char*>(elements.data()), elements.size_bytes());
+    const std::string_view bytes(reinterpret_cast<const char*>(buffer.data()), buffer.bytes().size());
     sum += counter_bits(std::stoull(digest(bytes), nullptr, 16), static_cast<std::uint64_t>(c));
   }
   require_mpi(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, communicator), "check");
@@ -173,6 +197,10 @@ std::int64_t missing_tiles(const Contraction& p, const HostStore& host, MPI_Comm
 }
 
 }  // namespace
+
+double allowed_error(Precision precision) {
+  return precision == Precision::f64 ? 1e-12 : 1e-5;
+}
 
 CheckResult check_product(const Contraction& contraction, const HostStore& host, MPI_Comm communicator,
                           double reference_flops) {

@@ -1,8 +1,11 @@
 // Filling tiles with numbers that anyone can make again from the seed alone.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
+
+#include "base/precision.hpp"
 
 namespace foretile {
 
@@ -15,5 +18,11 @@ std::uint64_t tile_key(std::uint64_t seed, Operand operand, std::int64_t tile);
 /// elements), so that the squares of the elements add up to norm^2 on average. The same bits on every
 /// machine. Requires norm >= 0 and finite.
 void generate_tile(std::span<double> tile, std::uint64_t key, double norm);
+/// The same numbers, each rounded to the nearest float. Beyond norm sqrt(3 / elements) = 2^128 they are
+/// infinite.
+void generate_tile(std::span<float> tile, std::uint64_t key, double norm);
+/// The one that fits the precision; `tile` has room for `elements` of them, aligned.
+void generate_tile(Precision precision, std::byte* tile, std::int64_t elements, std::uint64_t key,
+                   double norm);
 
 }  // namespace foretile

@@ -1,39 +1,67 @@
 #include "executor/host_store.hpp"
 
+#include <algorithm>
+#include <atomic>
+#include <thread>
+#include <utility>
+
 #include "executor/initial_tile.hpp"
 #include "planner/owners.hpp"
 #include "planner/products.hpp"
 
 namespace foretile {
 
-HostStore::HostStore(const Contraction& contraction, const Plan& frame, const RankPlan& plan, int rank)
-    : problem_(contraction), rank_(rank) {
+HostStore::HostStore(const Contraction& contraction, const Plan& frame, const RankPlan& plan, int rank,
+                     int cores, std::pmr::memory_resource* memory)
+    : problem_(contraction), rank_(rank), memory_(memory) {
   for (const Broadcast& broadcast : plan.broadcasts) {
     const int number = static_cast<int>(outgoing_.size());
-    outgoing_.push_back({message_header(broadcast, rank, number), broadcast});
-    for (const TileId tile : broadcast.tiles) make_own({broadcast.matrix, tile});
+    outgoing_.push_back({message_header(broadcast, rank, number, memory_), broadcast});
+    for (const TileId tile : broadcast.tiles) add_own({broadcast.matrix, tile});
   }
-  for (const DevicePlan& device : plan.devices) make_used(frame, device);
+  for (const DevicePlan& device : plan.devices) add_used(frame, device);
+  make_tiles(cores);
 }
 
-void HostStore::make_own(TileRef tile) {
+void HostStore::add_own(TileRef tile) {
   if (distributed_.contains(tile)) return;
-  own_.push_back(initial_tile(problem_, tile));
+  own_.emplace_back(bytes_of(problem_, tile), memory_);
   distributed_[tile] = own_.back().data();
+  to_make_.push_back({tile, own_.back().data()});
 }
 
-void HostStore::make_used(const Plan& frame, const DevicePlan& device) {
+/// Tiles differ in size, so each thread takes the next one when it is done.
+void HostStore::make_tiles(int cores) {
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < to_make_.size(); i = next++) {
+      make_tile(problem_, to_make_[i].tile, to_make_[i].to);
+    }
+  };
+  const std::int64_t here = std::max(1U, std::thread::hardware_concurrency());
+  const std::int64_t threads = std::min({std::int64_t{cores}, here, std::ssize(to_make_)});
+  {
+    std::vector<std::jthread> helpers;
+    for (std::int64_t t = 1; t < threads; ++t) helpers.emplace_back(work);
+    work();
+  }
+  to_make_ = {};
+}
+
+void HostStore::add_used(const Plan& frame, const DevicePlan& device) {
   const auto own = [&](TileRef tile) { return owner_of(problem_, frame.grid, tile) == rank_; };
   for (const Block& block : device.blocks) {
     const BlockProducts products(problem_, block.columns);
     for (const Chunk& chunk : block.chunks) {
       for (const TileId a : chunk.a) {
-        if (own({Matrix::a, a})) make_own({Matrix::a, a});
+        if (own({Matrix::a, a})) add_own({Matrix::a, a});
         products.for_each(a, [&](const Product& product) {
           const TileRef b{Matrix::b, product.b};
-          if (frame.b_tiles == BTiles::stream && own(b)) make_own(b);
+          if (frame.b_tiles == BTiles::stream && own(b)) add_own(b);
           if (problem_.accumulate && !c.contains(product.c)) {
-            c.emplace(product.c, initial_tile(problem_, {Matrix::c, product.c}));
+            const TileRef tile{Matrix::c, product.c};
+            const auto place = c.emplace(tile.id, TileBuffer(bytes_of(problem_, tile), memory_)).first;
+            to_make_.push_back({tile, place->second.data()});
           }
         });
       }
@@ -41,27 +69,26 @@ void HostStore::make_used(const Plan& frame, const DevicePlan& device) {
   }
 }
 
-std::vector<std::span<const double>> HostStore::message(int owner, int number) const {
+std::vector<std::span<const std::byte>> HostStore::message(int owner, int number) const {
   if (owner != rank_) {
-    const MessageBuffer& buffer = *received_.at({owner, number});
-    return {{buffer.words(), static_cast<std::size_t>(buffer.size())}};
+    return {received_.at({owner, number})->bytes()};
   }
   const Outgoing& outgoing = outgoing_.at(number);
-  std::vector<std::span<const double>> pieces{outgoing.header.elements()};
+  std::vector<std::span<const std::byte>> pieces{outgoing.header.bytes()};
   for (const TileId id : outgoing.broadcast.tiles) {
     const TileRef tile{outgoing.broadcast.matrix, id};
-    pieces.emplace_back(distributed_.at(tile), static_cast<std::size_t>(bytes_of(problem_, tile) / 8));
+    pieces.emplace_back(distributed_.at(tile), static_cast<std::size_t>(bytes_of(problem_, tile)));
   }
   return pieces;
 }
 
 void HostStore::keep(std::shared_ptr<MessageBuffer> message) {
-  double* memory = message->tiles();
+  std::byte* memory = message->tiles();
   const Broadcast& broadcast = *message->broadcast();
   for (const TileId id : broadcast.tiles) {
     const TileRef tile{broadcast.matrix, id};
     distributed_[tile] = memory;
-    memory += bytes_of(problem_, tile) / 8;
+    memory += bytes_of(problem_, tile);
   }
   received_[{message->owner(), message->number()}] = std::move(message);
 }
@@ -69,13 +96,13 @@ void HostStore::keep(std::shared_ptr<MessageBuffer> message) {
 /// A tile may have come again for a later step while this message was still being forwarded.
 void HostStore::release(int owner, int number) {
   const auto found = received_.find({owner, number});
-  const double* memory = found->second->tiles();
+  const std::byte* memory = found->second->tiles();
   const Broadcast& broadcast = *found->second->broadcast();
   for (const TileId id : broadcast.tiles) {
     const TileRef tile{broadcast.matrix, id};
     const auto place = distributed_.find(tile);
     if (place != distributed_.end() && place->second == memory) distributed_.erase(place);
-    memory += bytes_of(problem_, tile) / 8;
+    memory += bytes_of(problem_, tile);
   }
   received_.erase(found);
 }

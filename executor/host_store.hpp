@@ -1,7 +1,9 @@
 // Tiles in one rank's host memory.
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <memory_resource>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -15,19 +17,23 @@
 namespace foretile {
 
 /// Own tiles of A, and of B with BTiles::stream, lie here once, however often they are sent; received ones
-/// lie in the messages that brought them.
+/// lie in the messages that brought them. Used by the thread of the progress loop alone.
 class HostStore {
  public:
   /// Makes the own tiles that the rank or others use, and with Contraction::accumulate the initial tiles of C
-  /// that the rank computes.
-  HostStore(const Contraction& contraction, const Plan& frame, const RankPlan& plan, int rank);
+  /// that the rank computes, on up to `cores` threads. `memory` holds all tiles and must outlive this; it is
+  /// called by the calling thread alone.
+  HostStore(const Contraction& contraction, const Plan& frame, const RankPlan& plan, int rank, int cores = 1,
+            std::pmr::memory_resource* memory = std::pmr::new_delete_resource());
 
   /// A tile of A, or of B with BTiles::stream, that is own or received.
-  double* tile(TileRef tile) const { return distributed_.at(tile); }
+  std::byte* tile(TileRef tile) const { return distributed_.at(tile); }
+  /// For tiles that are put here.
+  std::pmr::memory_resource* memory() const { return memory_; }
 
   /// What to send for a broadcast that this rank owns or has received, piece by piece: valid until
   /// `release`, of an own one for good.
-  std::vector<std::span<const double>> message(int owner, int number) const;
+  std::vector<std::span<const std::byte>> message(int owner, int number) const;
   /// Keeps a received message and its tiles.
   void keep(std::shared_ptr<MessageBuffer> message);
   /// Frees a received message and its tiles.
@@ -46,14 +52,21 @@ class HostStore {
     TileBuffer header;
     Broadcast broadcast;
   };
-  void make_own(TileRef tile);
-  void make_used(const Plan& frame, const DevicePlan& device);
+  struct ToMake {
+    TileRef tile;
+    std::byte* to;
+  };
+  void add_own(TileRef tile);
+  void add_used(const Plan& frame, const DevicePlan& device);
+  void make_tiles(int cores);
 
   const Contraction& problem_;
   int rank_;
+  std::pmr::memory_resource* memory_;
+  std::vector<ToMake> to_make_;  // have memory, but no numbers yet
   std::vector<TileBuffer> own_;
   std::vector<Outgoing> outgoing_;
-  std::unordered_map<TileRef, double*, TileRefHash> distributed_;
+  std::unordered_map<TileRef, std::byte*, TileRefHash> distributed_;
   std::unordered_map<std::pair<int, int>, std::shared_ptr<MessageBuffer>, PairHash> received_;
 };
 

@@ -15,14 +15,21 @@ Operand operand_of(Matrix matrix) {
 
 }  // namespace
 
+/// The numbers of a tile with a single element are below sqrt(3) norm.
 double generated_norm(const Contraction& p, TileRef tile) {
-  return std::min(shape_of(p, tile.matrix).norm(tile.id), std::numeric_limits<float>::max());
+  const double largest = std::numeric_limits<float>::max();
+  return std::min<double>(shape_of(p, tile.matrix).norm(tile.id),
+                          p.precision == Precision::f64 ? largest : largest / 2);
 }
 
-TileBuffer initial_tile(const Contraction& p, TileRef tile) {
-  TileBuffer buffer(bytes_of(p, tile));
-  generate_tile(buffer.elements(), tile_key(p.seed, operand_of(tile.matrix), tile.id),
-                generated_norm(p, tile));
+void make_tile(const Contraction& p, TileRef tile, std::byte* to) {
+  generate_tile(p.precision, to, bytes_of(p, tile) / p.element_bytes(),
+                tile_key(p.seed, operand_of(tile.matrix), tile.id), generated_norm(p, tile));
+}
+
+TileBuffer initial_tile(const Contraction& p, TileRef tile, std::pmr::memory_resource* memory) {
+  TileBuffer buffer(bytes_of(p, tile), memory);
+  make_tile(p, tile, buffer.data());
   return buffer;
 }
 

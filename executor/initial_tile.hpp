@@ -1,16 +1,22 @@
 // The tiles that a run starts from, as the seed gives them.
 #pragma once
 
+#include <memory_resource>
+
 #include "executor/tile_buffer.hpp"
 #include "planner/tile_ref.hpp"
 
 namespace foretile {
 
-/// Norm with which a tile is generated: the shape's. That of C is a bound which may be infinite; the largest
-/// float stands for it.
+/// Norm with which a tile is generated: the shape's, but at most what keeps every number finite: the largest
+/// float, half of it in single precision. (The norm of C is a bound which may be infinite.)
 double generated_norm(const Contraction& contraction, TileRef tile);
 
-/// A tile of A, of B or of the initial C; the same wherever it is made.
-TileBuffer initial_tile(const Contraction& contraction, TileRef tile);
+/// Writes a tile of A, of B or of the initial C; the same wherever it is made. `to` has room for its bytes.
+void make_tile(const Contraction& contraction, TileRef tile, std::byte* to);
+
+/// The same in memory of its own.
+TileBuffer initial_tile(const Contraction& contraction, TileRef tile,
+                        std::pmr::memory_resource* memory = std::pmr::new_delete_resource());
 
 }  // namespace foretile

@@ -28,10 +28,10 @@ std::int64_t header_words(std::int64_t tiles, std::int64_t destinations) {
   return (kFixedWords + tiles + destinations + 7) / 8 * 8;
 }
 
-std::int64_t tile_words(const Contraction& p, const Broadcast& broadcast) {
+std::int64_t bytes_of_tiles(const Contraction& p, const Broadcast& broadcast) {
   std::int64_t bytes = 0;
   for (const TileId tile : broadcast.tiles) bytes += bytes_of(p, {broadcast.matrix, tile});
-  return bytes / 8;
+  return bytes;
 }
 
 bool is_rank(std::int64_t number) {
@@ -51,7 +51,8 @@ bool plausible(const Fixed& f, std::int64_t words) {
 
 }  // namespace
 
-TileBuffer message_header(const Broadcast& broadcast, int owner, int number) {
+TileBuffer message_header(const Broadcast& broadcast, int owner, int number,
+                          std::pmr::memory_resource* memory) {
   const std::int64_t words = header_words(std::ssize(broadcast.tiles), std::ssize(broadcast.destinations));
   std::vector<std::int64_t> header{words,
                                    owner,
@@ -64,24 +65,26 @@ TileBuffer message_header(const Broadcast& broadcast, int owner, int number) {
   header.insert(header.end(), broadcast.tiles.begin(), broadcast.tiles.end());
   header.insert(header.end(), broadcast.destinations.begin(), broadcast.destinations.end());
   header.resize(words, 0);
-  TileBuffer buffer(8 * words);
+  TileBuffer buffer(8 * words, memory);
   std::memcpy(buffer.data(), header.data(), 8 * header.size());
   return buffer;
 }
 
-MessageBuffer::MessageBuffer(std::int64_t words) : words_(words), memory_(8 * words) {}
+MessageBuffer::MessageBuffer(std::int64_t bytes, std::pmr::memory_resource* memory)
+    : memory_(bytes, memory) {}
 
 void MessageBuffer::parse(const Contraction& p) {
   Fixed fixed;
-  if (words_ >= kFixedWords) std::memcpy(static_cast<void*>(&fixed), memory_.data(), sizeof fixed);
-  if (!plausible(fixed, words_)) {
-    throw WorkError(fmt::format("message of {} words: not one of foretile's", words_));
+  const std::int64_t words = memory_.size() / 8;
+  if (words >= kFixedWords) std::memcpy(static_cast<void*>(&fixed), memory_.data(), sizeof fixed);
+  if (!plausible(fixed, words)) {
+    throw WorkError(fmt::format("message of {} bytes: not one of foretile's", memory_.size()));
   }
-  header_ = fixed.words;
+  header_bytes_ = 8 * fixed.words;
   owner_ = static_cast<int>(fixed.owner);
   number_ = static_cast<int>(fixed.number);
   std::vector<std::int64_t> list(fixed.tiles + fixed.destinations);
-  std::memcpy(list.data(), memory_.data() + kFixedWords, 8 * list.size());
+  std::memcpy(list.data(), memory_.data() + sizeof fixed, 8 * list.size());
   Broadcast broadcast;
   broadcast.tiles.assign(list.begin(), list.begin() + fixed.tiles);
   broadcast.destinations.assign(list.begin() + fixed.tiles, list.end());
@@ -94,9 +97,9 @@ void MessageBuffer::parse(const Contraction& p) {
                                   broadcast.matrix == Matrix::a ? 'A' : 'B', tile));
     }
   }
-  if (header_ + tile_words(p, broadcast) != words_) {
-    throw WorkError(
-        fmt::format("message of {} words: expected {}", words_, header_ + tile_words(p, broadcast)));
+  if (const std::int64_t expected = header_bytes_ + bytes_of_tiles(p, broadcast);
+      expected != memory_.size()) {
+    throw WorkError(fmt::format("message of {} bytes: expected {}", memory_.size(), expected));
   }
   broadcast_ = std::make_shared<Broadcast>(std::move(broadcast));
 }

@@ -1,8 +1,10 @@
 // A broadcast of tiles as it travels: a header that says all the receiver must know, then the tiles.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <memory_resource>
 
 #include "executor/tile_buffer.hpp"
 #include "planner/contraction.hpp"
@@ -12,30 +14,29 @@ namespace foretile {
 
 /// The header alone, for sending: 8-byte words that count the header's words, name owner and number, count
 /// tiles and destinations, name matrix, step and last step; then the tile ids, the destinations and padding
-/// to 64 bytes. The tiles follow one behind the other, column-major.
-TileBuffer message_header(const Broadcast& broadcast, int owner, int number);
+/// to 64 bytes. The tiles follow one behind the other, column-major, without gaps.
+TileBuffer message_header(const Broadcast& broadcast, int owner, int number,
+                          std::pmr::memory_resource* memory = std::pmr::new_delete_resource());
 
 /// A message as received: header and tiles in one piece.
 class MessageBuffer {
  public:
-  /// Room for `words` words; call `parse` when they are there.
-  explicit MessageBuffer(std::int64_t words);
+  /// Room for `bytes` bytes; call `parse` when they are there.
+  explicit MessageBuffer(std::int64_t bytes,
+                         std::pmr::memory_resource* memory = std::pmr::new_delete_resource());
   /// Reads the header. Throws WorkError when it does not fit the contraction or the length.
   void parse(const Contraction& contraction);
 
-  double* words() { return memory_.data(); }
-  const double* words() const { return memory_.data(); }
-  std::int64_t size() const { return words_; }
-  double* tiles() const { return memory_.data() + header_; }
+  std::span<std::byte> bytes() const { return memory_.bytes(); }
+  std::byte* tiles() const { return memory_.data() + header_bytes_; }
   const std::shared_ptr<const Broadcast>& broadcast() const { return broadcast_; }
   int owner() const { return owner_; }
   int number() const { return number_; }
-  std::int64_t tile_bytes() const { return 8 * (words_ - header_); }
+  std::int64_t tile_bytes() const { return memory_.size() - header_bytes_; }
 
  private:
-  std::int64_t words_ = 0;
   TileBuffer memory_;
-  std::int64_t header_ = 0;
+  std::int64_t header_bytes_ = 0;
   int owner_ = 0;
   int number_ = 0;
   std::shared_ptr<const Broadcast> broadcast_;

@@ -54,7 +54,7 @@ void fill_pool(std::int64_t bytes) {
   std::vector<TileBuffer> pieces;
   for (std::int64_t taken = 0; taken < bytes; taken += kPiece) {
     pieces.emplace_back(kPiece);
-    for (std::int64_t at = 0; at < kPiece / 8; at += 512) pieces.back().data()[at] = 0;
+    for (std::int64_t at = 0; at < kPiece; at += 4096) pieces.back().data()[at] = std::byte{0};
   }
 }
 
@@ -122,8 +122,10 @@ RunResult run(const Plan& frame, const RankPlan& plan, const Contraction& contra
   const SchedulerOptions scheduling = scheduling_of(frame, machine, rank, options);
   RunResult result;
   result.memory = host_memory(options);
-  result.host = std::make_unique<HostStore>(contraction, frame, plan, rank);
-  Post post(communicator, contraction);
+  result.host =
+      std::make_unique<HostStore>(contraction, frame, plan, rank, scheduling.core_slots,
+                                  result.memory ? result.memory.get() : std::pmr::new_delete_resource());
+  Post post(communicator, contraction, result.host->memory());
   Mail mail;
   mail.send = [&](OperationId id, int to, const Message& message) {
     post.send(id, to, result.host->message(message.owner, message.number));
@@ -132,8 +134,7 @@ RunResult run(const Plan& frame, const RankPlan& plan, const Contraction& contra
   std::unique_ptr<RankBackend> backend;
   if (options.gpus) {
     const GpuBackendOptions settings{rank, number_on_node(communicator, rank) * machine.devices_per_rank,
-                                     machine.platform.device.kernel.streams, scheduling.core_slots,
-                                     result.memory ? result.memory.get() : std::pmr::new_delete_resource()};
+                                     machine.platform.device.kernel.streams, scheduling.core_slots};
     backend = std::make_unique<GpuBackend>(contraction, frame, plan, *result.host, *options.gpus, settings,
                                            std::move(mail));
   } else {

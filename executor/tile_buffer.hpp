@@ -1,6 +1,7 @@
 // Memory of one tile.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory_resource>
 #include <span>
@@ -8,7 +9,9 @@
 
 namespace foretile {
 
-/// Column-major doubles on a cache line boundary; not initialized.
+/// Bytes on a cache line boundary, not initialized: a tile's numbers, column-major, in the problem's
+/// precision. Made and dropped by the thread of the progress loop alone, so that the memory resource needs
+/// no lock; what lies in it may be touched by others.
 class TileBuffer {
  public:
   TileBuffer() = default;
@@ -16,7 +19,7 @@ class TileBuffer {
   explicit TileBuffer(std::int64_t bytes, std::pmr::memory_resource* memory = std::pmr::new_delete_resource())
       : memory_(memory), bytes_(bytes) {
     if (bytes > 0)
-      data_ = static_cast<double*>(memory->allocate(static_cast<std::size_t>(bytes), kAlignment));
+      data_ = static_cast<std::byte*>(memory->allocate(static_cast<std::size_t>(bytes), kAlignment));
   }
   TileBuffer(TileBuffer&& other) noexcept
       : memory_(other.memory_),
@@ -31,13 +34,19 @@ class TileBuffer {
   ~TileBuffer() {
     if (data_) memory_->deallocate(data_, static_cast<std::size_t>(bytes_), kAlignment);
   }
-  double* data() const { return data_; }
-  std::span<double> elements() const { return {data_, static_cast<std::size_t>(bytes_ / 8)}; }
+  std::byte* data() const { return data_; }
+  std::int64_t size() const { return bytes_; }
+  std::span<std::byte> bytes() const { return {data_, static_cast<std::size_t>(bytes_)}; }
+  /// As numbers: double or float.
+  template <class Real>
+  std::span<Real> as() const {
+    return {reinterpret_cast<Real*>(data_), static_cast<std::size_t>(bytes_) / sizeof(Real)};
+  }
 
  private:
   static constexpr std::size_t kAlignment = 64;
   std::pmr::memory_resource* memory_ = nullptr;
-  double* data_ = nullptr;
+  std::byte* data_ = nullptr;
   std::int64_t bytes_ = 0;
 };
 

@@ -19,16 +19,16 @@ void for_each_product_in_row(const Shape& a, const Shape& b, std::int32_t i, Vis
   }
 }
 
-std::int64_t bytes_of(const Shape& shape, const Tiling& rows, const Tiling& columns) {
+std::int64_t elements_of(const Shape& shape, const Tiling& rows, const Tiling& columns) {
   std::int64_t elements = 0;
   for (TileId id = 0; id < shape.nonzeros(); ++id) {
     elements += rows.size(shape.row_of(id)) * columns.size(shape.column_of(id));
   }
-  return 8 * elements;
+  return elements;
 }
 
-double density(std::int64_t bytes, std::int64_t rows, std::int64_t columns) {
-  return static_cast<double>(bytes) / 8.0 / static_cast<double>(rows) / static_cast<double>(columns);
+double density(std::int64_t elements, std::int64_t rows, std::int64_t columns) {
+  return static_cast<double>(elements) / static_cast<double>(rows) / static_cast<double>(columns);
 }
 
 }  // namespace
@@ -64,22 +64,25 @@ Traits traits(const Contraction& p) {
   Traits t;
   t.m = p.m.extent(), t.n = p.n.extent(), t.k = p.k.extent();
   t.m_tiles = p.m.tiles(), t.n_tiles = p.n.tiles(), t.k_tiles = p.k.tiles();
-  std::vector<char> in_c(p.n.tiles(), 0);
+  std::vector<char> kept(p.n.tiles(), 0);
   for (std::int32_t i = 0; i < p.m.tiles(); ++i) {
-    for (const std::int32_t j : p.c.row(i)) in_c[j] = 1;
+    for (const std::int32_t j : p.c.row(i)) kept[j] = 1;
     for_each_product_in_row(p.a, p.b, i, [&](TileId, TileId, std::int32_t k, std::int32_t j) {
-      if (!in_c[j]) return;
+      if (!kept[j]) return;
       t.flops += p.flops(i, j, k);
       ++t.gemms;
     });
-    for (const std::int32_t j : p.c.row(i)) in_c[j] = 0;
+    for (const std::int32_t j : p.c.row(i)) kept[j] = 0;
   }
-  t.a_bytes = bytes_of(p.a, p.m, p.k);
-  t.b_bytes = bytes_of(p.b, p.k, p.n);
-  t.c_bytes = bytes_of(p.c, p.m, p.n);
-  t.a_density = density(t.a_bytes, t.m, t.k);
-  t.b_density = density(t.b_bytes, t.k, t.n);
-  t.c_density = density(t.c_bytes, t.m, t.n);
+  const std::int64_t in_a = elements_of(p.a, p.m, p.k);
+  const std::int64_t in_b = elements_of(p.b, p.k, p.n);
+  const std::int64_t in_c = elements_of(p.c, p.m, p.n);
+  t.a_bytes = p.element_bytes() * in_a;
+  t.b_bytes = p.element_bytes() * in_b;
+  t.c_bytes = p.element_bytes() * in_c;
+  t.a_density = density(in_a, t.m, t.k);
+  t.b_density = density(in_b, t.k, t.n);
+  t.c_density = density(in_c, t.m, t.n);
   const auto bytes = static_cast<double>(t.a_bytes + t.b_bytes + t.c_bytes);
   t.intensity = bytes > 0 ? t.flops / bytes : 0.0;
   return t;

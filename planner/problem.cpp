@@ -47,6 +47,15 @@ toml::table parse(const Problem& problem) {
   }
 }
 
+/// A key of every kind.
+Precision read_precision(TableReader& table) {
+  const std::string text = table.text_or("precision", name_of(Precision::f64));
+  for (const Precision precision : {Precision::f64, Precision::f32}) {
+    if (text == name_of(precision)) return precision;
+  }
+  throw table.error("precision", fmt::format("\"{}\"", text), "\"double\" or \"single\"");
+}
+
 /// Reads the parameters of one kind, refuses other keys, and builds.
 template <class Parameters>
 Contraction build(TableReader& table, Parameters (*read)(TableReader&),
@@ -82,6 +91,7 @@ Contraction build_contraction(const Problem& problem) {
   const toml::table parsed = parse(problem);
   TableReader table(parsed, problem.source);
   const std::string kind = table.text("kind");
+  const Precision precision = read_precision(table);
   Contraction contraction = [&] {
     if (kind == "dense") return build(table, read_dense, dense_contraction);
     if (kind == "random") return build(table, read_random, random_contraction);
@@ -91,6 +101,7 @@ Contraction build_contraction(const Problem& problem) {
                       "\"dense\", \"random\", \"molecule\" or \"tiles\"");
   }();
   contraction.name = problem.name;
+  contraction.precision = precision;
   return contraction;
 }
 

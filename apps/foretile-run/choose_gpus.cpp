@@ -5,22 +5,13 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "executor/gpu/load_cuda.hpp"
 #include "executor/gpu/stand_in.hpp"
 #include "platforms/here.hpp"
 
 namespace foretile {
 
 namespace {
-
-struct Found {
-  std::unique_ptr<Gpus> gpus;
-  std::string why_not;
-};
-
-/// The hook for CUDA: `load_cuda()` of executor/gpu/load_cuda.hpp.
-Found find_cuda() {
-  return {nullptr, "this foretile was built without CUDA"};
-}
 
 /// A quarter of the machine's memory, so that what is planned for it fits beside all else.
 StandInOptions stand_in() {
@@ -48,7 +39,7 @@ void add_gpu_option(CLI::App& command, GpuChoice& choice) {
 std::unique_ptr<Gpus> choose_gpus(GpuChoice choice) {
   if (choice == GpuChoice::none) return nullptr;
   if (choice == GpuChoice::stand_in) return std::make_unique<StandInGpus>(stand_in());
-  Found found = find_cuda();
+  LoadedGpus found = load_cuda();
   if (!found.gpus && choice == GpuChoice::cuda) {
     throw input_error("--gpu cuda", found.why_not, "a GPU that CUDA can use",
                       "use --gpu stand-in or --gpu none");

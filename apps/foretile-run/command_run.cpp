@@ -31,7 +31,6 @@ struct RunArguments {
   bool verify = false;
   bool copies = false;
   bool plan_order = false;
-  double tolerance = 1e-12;
   Options options;
 };
 
@@ -59,6 +58,7 @@ void print_json_result(const Finished& done, const Report& report) {
   json["peak_rss_bytes"] = peak_rss_bytes();
   if (done.check) {
     json["verify"] = {{"method", done.check->method},
+                      {"precision", name_of(done.work->contraction.precision)},
                       {"relative_error", done.check->relative_error},
                       {"c_digest", done.check->c_digest}};
   }
@@ -74,8 +74,9 @@ void print_text(const Finished& done, const Report& report) {
                100 * (predicted / done.result.wall_s - 1));
   }
   if (done.check) {
-    fmt::print("verified   relative error {:.2e} ({}), digest of C {}\n", done.check->relative_error,
-               done.check->method, done.check->c_digest);
+    fmt::print("verified   relative error {:.2e} in {} precision ({}), digest of C {}\n",
+               done.check->relative_error, name_of(done.work->contraction.precision), done.check->method,
+               done.check->c_digest);
   }
   fmt::print("\n{}\n", report_text(report));
 }
@@ -130,10 +131,11 @@ void execute(const RunArguments& arguments, const MpiSession& session) {
     done.check = check_product(done.work->contraction, *done.result.host, session.world());
   report(arguments, session, done);
   if (!arguments.trace.empty()) write_trace(arguments.trace, session, events);
-  if (done.check && !(done.check->relative_error <= arguments.tolerance)) {
+  const double allowed = allowed_error(done.work->contraction.precision);
+  if (done.check && !(done.check->relative_error <= allowed)) {
     if (session.rank() != 0) throw FailedElsewhere{};
     throw WorkError(fmt::format("the product is wrong: relative error {:.3e}, at most {:.0e} expected",
-                                done.check->relative_error, arguments.tolerance));
+                                done.check->relative_error, allowed));
   }
 }
 

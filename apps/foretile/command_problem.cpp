@@ -19,11 +19,15 @@ namespace {
 
 struct Output {
   std::string file;
+  std::string precision{name_of(Precision::f64)};
   Options options;
 };
 
 // Building first means that no file is left behind that `show` would refuse.
-void write_problem(const std::string& toml, const Output& output, const std::string& kind) {
+void write_problem(std::string toml, const Output& output, const std::string& kind) {
+  if (output.precision != name_of(Precision::f64)) {
+    toml += fmt::format("precision = \"{}\"\n", output.precision);
+  }
   const std::string name = output.file.empty() ? kind : std::filesystem::path(output.file).stem().string();
   const Contraction contraction = build_contraction({name, toml, ""});
   if (output.file.empty() && !output.options.json) {
@@ -47,6 +51,9 @@ std::shared_ptr<Parameters> add_kind(CLI::App& command, std::string (*to_toml)(c
   const auto output = std::make_shared<Output>();
   command.add_option("-o,--output", output->file, "The problem file; without it the text goes to stdout")
       ->type_name("FILE.toml");
+  command.add_option("--precision", output->precision, "Numbers of 8 bytes (double) or of 4 (single)")
+      ->check(CLI::IsMember({"double", "single"}))
+      ->capture_default_str();
   add_json_option(command, output->options);
   command.callback([parameters, output, to_toml, kind = command.get_name()] {
     write_problem(to_toml(*parameters), *output, kind);

@@ -48,6 +48,7 @@ std::string plan_text(const PlanView& view) {
   const auto line = [&text](std::string_view label, std::string_view value) {
     fmt::format_to(std::back_inserter(text), "  {:<22}{}\n", label, value);
   };
+  if (contraction.precision != Precision::f64) line("precision", name_of(contraction.precision));
   line("strategy", plan.strategy);
   line("parameters", parameters_text(plan.parameters));
   line("nodes, ranks, devices", fmt::format("{}, {}, {}", machine.nodes(), machine.ranks, machine.devices()));
@@ -80,6 +81,7 @@ std::string plan_text(const PlanView& view) {
 nlohmann::ordered_json plan_json(const PlanView& view) {
   const auto& [contraction, machine, plan, summary] = view.work;
   nlohmann::ordered_json json{{"problem", contraction.name},
+                              {"precision", name_of(contraction.precision)},
                               {"platform", machine.platform.name},
                               {"strategy", plan.strategy},
                               {"parameters", plan.parameters},

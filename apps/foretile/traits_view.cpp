@@ -34,7 +34,8 @@ std::string traits_text(const Contraction& contraction) {
   const auto line = [&text](std::string_view label, std::string_view value) {
     fmt::format_to(std::back_inserter(text), "  {:<19}{}\n", label, value);
   };
-  text += fmt::format("{}: C {} A B\n", contraction.name, contraction.accumulate ? "+=" : "=");
+  text += fmt::format("{}: C {} A B{}\n", contraction.name, contraction.accumulate ? "+=" : "=",
+                      contraction.precision == Precision::f64 ? "" : ", in single precision");
   line("M x N x K", fmt::format("{} x {} x {}", t.m, t.n, t.k));
   line("flops", quantity(t.flops, "flop"));
   line("GEMM tasks", grouped(t.gemms));
@@ -56,6 +57,7 @@ nlohmann::ordered_json traits_json(const Contraction& contraction) {
   return {
       {"name", contraction.name},
       {"accumulate", contraction.accumulate},
+      {"precision", name_of(contraction.precision)},
       {"M", t.m},
       {"N", t.n},
       {"K", t.k},

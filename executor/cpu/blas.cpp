@@ -118,9 +118,12 @@ std::string blas_kernels() {
 }
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+namespace {
+
 // Loops whose reads and writes the sanitizers see; those of OpenBLAS they do not.
-void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const double* a, std::int64_t lda, const double* b,
-          std::int64_t ldb, double* c, std::int64_t ldc) {
+template <class Real>
+void product(std::int64_t m, std::int64_t n, std::int64_t k, const Real* a, std::int64_t lda, const Real* b,
+             std::int64_t ldb, Real* c, std::int64_t ldc) {
   for (const std::int64_t size : {m, n, k, lda, ldb, ldc}) blas_size(size);
   for (std::int64_t j = 0; j < n; ++j) {
     for (std::int64_t l = 0; l < k; ++l) {
@@ -128,12 +131,43 @@ void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const double* a, std::
     }
   }
 }
+
+}  // namespace
+
+void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const double* a, std::int64_t lda, const double* b,
+          std::int64_t ldb, double* c, std::int64_t ldc) {
+  product(m, n, k, a, lda, b, ldb, c, ldc);
+}
+
+void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t lda, const float* b,
+          std::int64_t ldb, float* c, std::int64_t ldc) {
+  product(m, n, k, a, lda, b, ldb, c, ldc);
+}
 #else
 void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const double* a, std::int64_t lda, const double* b,
           std::int64_t ldb, double* c, std::int64_t ldc) {
   cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, blas_size(m), blas_size(n), blas_size(k), 1.0, a,
               blas_size(lda), b, blas_size(ldb), 1.0, c, blas_size(ldc));
 }
+
+void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t lda, const float* b,
+          std::int64_t ldb, float* c, std::int64_t ldc) {
+  cblas_sgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, blas_size(m), blas_size(n), blas_size(k), 1.0F, a,
+              blas_size(lda), b, blas_size(ldb), 1.0F, c, blas_size(ldc));
+}
 #endif
+
+void multiply_tiles(Precision precision, std::int64_t m, std::int64_t n, std::int64_t k, const std::byte* a,
+                    const std::byte* b, std::byte* c) {
+  const auto multiply = [&]<class Real>(Real) {
+    gemm(m, n, k, reinterpret_cast<const Real*>(a), m, reinterpret_cast<const Real*>(b), k,
+         reinterpret_cast<Real*>(c), m);
+  };
+  if (precision == Precision::f64) {
+    multiply(double{});
+  } else {
+    multiply(float{});
+  }
+}
 
 }  // namespace foretile

@@ -1,9 +1,12 @@
 // Products of tiles on one core, by OpenBLAS.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+
+#include "base/precision.hpp"
 
 namespace foretile {
 
@@ -33,5 +36,11 @@ std::string blas_kernels();
 /// max(1, m), ldb >= max(1, k), and all sizes below 2^31 (throws InputError beyond).
 void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const double* a, std::int64_t lda, const double* b,
           std::int64_t ldb, double* c, std::int64_t ldc);
+void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t lda, const float* b,
+          std::int64_t ldb, float* c, std::int64_t ldc);
+
+/// The same for tiles without gaps, of either precision.
+void multiply_tiles(Precision precision, std::int64_t m, std::int64_t n, std::int64_t k, const std::byte* a,
+                    const std::byte* b, std::byte* c);
 
 }  // namespace foretile

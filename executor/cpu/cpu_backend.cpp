@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "executor/cpu/blas.hpp"
-#include "executor/generate.hpp"
 #include "executor/initial_tile.hpp"
 
 namespace foretile {
@@ -23,7 +22,7 @@ double CpuBackend::now() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
 }
 
-double* CpuBackend::at(MemoryPlace place, TileRef tile) {
+std::byte* CpuBackend::at(MemoryPlace place, TileRef tile) {
   if (place == kHost) {
     if (tile.matrix == Matrix::c) return host_.c.at(tile.id).data();
     const auto staged = host_.staged_b.find(tile.id);
@@ -63,9 +62,9 @@ void CpuBackend::release_host(TileRef tile) {
 void CpuBackend::start_kernel(OperationId id, int device, std::span<const Product> products) {
   struct Gemm {
     std::int64_t m, n, k;
-    const double* a;
-    const double* b;
-    double* c;
+    const std::byte* a;
+    const std::byte* b;
+    std::byte* c;
     bool first;
   };
   std::vector<Gemm> gemms;
@@ -75,21 +74,18 @@ void CpuBackend::start_kernel(OperationId id, int device, std::span<const Produc
                      at(device, {Matrix::a, x.a}), at(device, {Matrix::b, x.b}), at(device, {Matrix::c, x.c}),
                      devices_[device].untouched_c.erase(x.c) > 0});
   }
-  cores_.submit(id, [gemms = std::move(gemms)] {
+  cores_.submit(id, [precision = problem_.precision, gemms = std::move(gemms)] {
     for (const auto& [m, n, k, a, b, c, first] : gemms) {
-      if (first) std::fill_n(c, m * n, 0.0);
-      gemm(m, n, k, a, m, b, k, c, m);
+      if (first) std::fill_n(c, m * n * bytes_of(precision), std::byte{0});
+      multiply_tiles(precision, m, n, k, a, b, c);
     }
   });
 }
 
 void CpuBackend::start_generate(OperationId id, TileId b) {
-  const auto [place, fresh] = host_.staged_b.emplace(b, TileBuffer(problem_.b_bytes(b)));
+  const auto [place, fresh] = host_.staged_b.emplace(b, TileBuffer(problem_.b_bytes(b), host_.memory()));
   assert(fresh);
-  const std::span<double> elements = place->second.elements();
-  const std::uint64_t key = tile_key(problem_.seed, Operand::b, b);
-  const double norm = generated_norm(problem_, {Matrix::b, b});
-  cores_.submit(id, [=] { generate_tile(elements, key, norm); });
+  cores_.submit(id, [this, b, to = place->second.data()] { make_tile(problem_, {Matrix::b, b}, to); });
 }
 
 /// Finished tiles of C change hands; everything else is really copied.
@@ -102,8 +98,8 @@ void CpuBackend::start_copy(OperationId id, const Copy& copy) {
     return;
   }
   struct Move {
-    const double* from;
-    double* to;
+    const std::byte* from;
+    std::byte* to;
     std::size_t bytes;
   };
   std::vector<Move> moves;

@@ -41,11 +41,11 @@ class CpuBackend final : public RankBackend {
 
  private:
   struct DeviceTiles {
-    std::unordered_map<TileRef, TileBuffer, TileRefHash> own;   // its own memory
-    std::unordered_map<TileRef, double*, TileRefHash> adopted;  // the host's
-    std::unordered_set<TileId> untouched_c;                     // to be zeroed by the first product
+    std::unordered_map<TileRef, TileBuffer, TileRefHash> own;      // its own memory
+    std::unordered_map<TileRef, std::byte*, TileRefHash> adopted;  // the host's
+    std::unordered_set<TileId> untouched_c;                        // to be zeroed by the first product
   };
-  double* at(MemoryPlace place, TileRef tile);
+  std::byte* at(MemoryPlace place, TileRef tile);
 
   const Contraction& problem_;
   HostStore& host_;

@@ -35,10 +35,6 @@ void add_piece(std::vector<CopyPiece>& pieces, const CopyPiece& piece) {
   pieces.push_back(piece);
 }
 
-std::byte* bytes_at(void* memory) {
-  return static_cast<std::byte*>(memory);
-}
-
 Task task_of(const Copy& copy) {
   const Task::Kind kind = copy.to == kHost     ? Task::Kind::store
                           : copy.from == kHost ? Task::Kind::load
@@ -134,17 +130,16 @@ void GpuBackend::adopt(int device, TileRef tile) {
 }
 
 std::byte* GpuBackend::on_host(TileRef tile) {
-  if (tile.matrix == Matrix::c) return bytes_at(host_.c.at(tile.id).data());
+  if (tile.matrix == Matrix::c) return host_.c.at(tile.id).data();
   const auto staged = host_.staged_b.find(tile.id);
   const bool generated = tile.matrix == Matrix::b && staged != host_.staged_b.end();
-  return bytes_at(generated ? staged->second.data() : host_.tile(tile));
+  return generated ? staged->second.data() : host_.tile(tile);
 }
 
 std::byte* GpuBackend::home_of_c(TileId c) {
   auto home = host_.c.find(c);  // there already where it had initial numbers
-  if (home == host_.c.end())
-    home = host_.c.emplace(c, TileBuffer(problem_.c_bytes(c), options_.host_memory)).first;
-  return bytes_at(home->second.data());
+  if (home == host_.c.end()) home = host_.c.emplace(c, TileBuffer(problem_.c_bytes(c), host_.memory())).first;
+  return home->second.data();
 }
 
 // ---- work ----
@@ -173,11 +168,9 @@ void GpuBackend::start_kernel(OperationId id, int device, std::span<const Produc
 }
 
 void GpuBackend::start_generate(OperationId id, TileId b) {
-  const auto place = host_.staged_b.emplace(b, TileBuffer(problem_.b_bytes(b), options_.host_memory)).first;
+  const auto place = host_.staged_b.emplace(b, TileBuffer(problem_.b_bytes(b), host_.memory())).first;
   ++generating_;
-  cores_.submit(id,
-                [elements = place->second.elements(), key = tile_key(problem_.seed, Operand::b, b),
-                 norm = generated_norm(problem_, {Matrix::b, b})] { generate_tile(elements, key, norm); });
+  cores_.submit(id, [this, b, to = place->second.data()] { make_tile(problem_, {Matrix::b, b}, to); });
 }
 
 void GpuBackend::start_copy(OperationId id, const Copy& wanted) {

@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <memory>
-#include <memory_resource>
 #include <string>
 #include <vector>
 
@@ -17,11 +16,10 @@ namespace foretile {
 
 struct GpuBackendOptions {
   int rank = 0;  ///< for error messages
-  int first_device =
-      0;  ///< number of the rank's first logical device on its node; they go round the physical ones
+  /// Number of the rank's first logical device among those of its node; they go round the physical ones.
+  int first_device = 0;
   int kernel_lanes = 1;  ///< per logical device
   int cores = 1;         ///< that make tiles of B, unless devices do
-  std::pmr::memory_resource* host_memory = std::pmr::new_delete_resource();  ///< where C comes home to
 };
 
 /// Each logical device has a pool of its own, taken when this is made. Nothing is started before the

@@ -113,12 +113,9 @@ class LaneThread {
   std::thread thread_;  // started by the first job
 };
 
-void multiply_tiles(Precision precision, const TileProduct& x) {
-  if (precision != Precision::f64) throw WorkError("stand-in: single precision is not there yet");
-  auto* const c = reinterpret_cast<double*>(x.c);
-  if (x.first) std::fill_n(c, x.m * x.n, 0.0);
-  gemm(x.m, x.n, x.k, reinterpret_cast<const double*>(x.a), x.m, reinterpret_cast<const double*>(x.b), x.k, c,
-       x.m);
+void multiply_one(Precision precision, const TileProduct& x) {
+  if (x.first) std::memset(x.c, 0, static_cast<std::size_t>(x.m * x.n * bytes_of(precision)));
+  multiply_tiles(precision, x.m, x.n, x.k, x.a, x.b, x.c);
 }
 
 }  // namespace
@@ -152,16 +149,13 @@ class StandInGpu final : public Gpu {
   }
   void multiply(Lane lane, Precision precision, std::span<const TileProduct> products) override {
     lanes_[lane]->give([precision, products = std::vector(products.begin(), products.end())] {
-      for (const TileProduct& product : products) multiply_tiles(precision, product);
+      for (const TileProduct& product : products) multiply_one(precision, product);
     });
   }
   void make(Lane lane, Precision precision, std::span<const TileToMake> tiles) override {
     lanes_[lane]->give([precision, tiles = std::vector(tiles.begin(), tiles.end())] {
-      if (precision != Precision::f64) throw WorkError("stand-in: single precision is not there yet");
-      for (const TileToMake& tile : tiles) {
-        generate_tile({reinterpret_cast<double*>(tile.to), static_cast<std::size_t>(tile.elements)}, tile.key,
-                      tile.norm);
-      }
+      for (const TileToMake& tile : tiles)
+        generate_tile(precision, tile.to, tile.elements, tile.key, tile.norm);
     });
   }
   void follow(Lane lane, Lane other) override {

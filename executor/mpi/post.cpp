@@ -23,19 +23,20 @@ bool ended(MPI_Request& request, const char* what) {
   return done != 0;
 }
 
-/// The pieces where they lie in memory; the caller frees it.
-MPI_Datatype type_of(const std::vector<std::span<const double>>& pieces) {
+/// The pieces, made of `element`s of `bytes`, where they lie in memory; the caller frees it.
+MPI_Datatype type_of(const std::vector<std::span<const std::byte>>& pieces, MPI_Datatype element,
+                     std::size_t bytes) {
   std::vector<int> lengths;
   std::vector<MPI_Aint> places;
   for (const auto piece : pieces) {
-    lengths.push_back(static_cast<int>(piece.size()));
+    lengths.push_back(static_cast<int>(piece.size() / bytes));
     MPI_Aint place = 0;
     require_mpi(MPI_Get_address(piece.data(), &place), "address");
     places.push_back(place);
   }
   MPI_Datatype type = MPI_DATATYPE_NULL;
   require_mpi(MPI_Type_create_hindexed(static_cast<int>(pieces.size()), lengths.data(), places.data(),
-                                       MPI_DOUBLE, &type),
+                                       element, &type),
               "message type");
   require_mpi(MPI_Type_commit(&type), "message type");
   return type;
@@ -62,20 +63,27 @@ void quiet_barrier(MPI_Comm communicator) {
   }
 }
 
-void Post::send(OperationId id, int to_rank, const std::vector<std::span<const double>>& pieces) {
-  std::size_t words = 0;
-  for (const auto piece : pieces) words += piece.size();
-  if (words > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
-    throw WorkError(fmt::format("a message of {} numbers to rank {}: MPI sends at most {} at once", words,
+Post::Post(MPI_Comm communicator, const Contraction& contraction, std::pmr::memory_resource* memory)
+    : communicator_(communicator),
+      problem_(contraction),
+      memory_(memory),
+      element_(contraction.precision == Precision::f64 ? MPI_INT64_T : MPI_INT32_T) {}
+
+void Post::send(OperationId id, int to_rank, const std::vector<std::span<const std::byte>>& pieces) {
+  const auto element_bytes = static_cast<std::size_t>(problem_.element_bytes());
+  std::size_t elements = 0;
+  for (const auto piece : pieces) elements += piece.size() / element_bytes;
+  if (elements > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
+    throw WorkError(fmt::format("a message of {} numbers to rank {}: MPI sends at most {} at once", elements,
                                 to_rank, std::numeric_limits<int>::max()));
   }
   MPI_Request request = MPI_REQUEST_NULL;
   if (pieces.size() == 1) {
-    require_mpi(MPI_Isend(pieces.front().data(), static_cast<int>(words), MPI_DOUBLE, to_rank, kTiles,
+    require_mpi(MPI_Isend(pieces.front().data(), static_cast<int>(elements), element_, to_rank, kTiles,
                           communicator_, &request),
                 "send");
   } else {
-    MPI_Datatype type = type_of(pieces);
+    MPI_Datatype type = type_of(pieces, element_, element_bytes);
     require_mpi(MPI_Isend(MPI_BOTTOM, 1, type, to_rank, kTiles, communicator_, &request), "send");
     require_mpi(MPI_Type_free(&type), "send");  // MPI keeps it until the message has left
   }
@@ -96,12 +104,14 @@ bool Post::start_receive() {
   MPI_Status status;
   require_mpi(MPI_Improbe(MPI_ANY_SOURCE, kTiles, communicator_, &found, &message, &status), "probe");
   if (!found) return false;
-  int words = 0;
-  require_mpi(MPI_Get_count(&status, MPI_DOUBLE, &words), "count");
-  receiving_.push_back({MPI_REQUEST_NULL, std::make_shared<MessageBuffer>(words)});
-  require_mpi(
-      MPI_Imrecv(receiving_.back().buffer->words(), words, MPI_DOUBLE, &message, &receiving_.back().request),
-      "receive");
+  int elements = 0;
+  require_mpi(MPI_Get_count(&status, element_, &elements), "count");
+  if (elements < 0) throw WorkError("a message that is no whole number of elements");
+  receiving_.push_back(
+      {MPI_REQUEST_NULL, std::make_shared<MessageBuffer>(elements * problem_.element_bytes(), memory_)});
+  Receiving& receiving = receiving_.back();
+  require_mpi(MPI_Imrecv(receiving.buffer->bytes().data(), elements, element_, &message, &receiving.request),
+              "receive");
   return true;
 }
 

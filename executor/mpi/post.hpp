@@ -7,6 +7,7 @@
 #include <functional>
 #include <list>
 #include <memory>
+#include <memory_resource>
 #include <span>
 #include <vector>
 
@@ -20,8 +21,9 @@ namespace foretile {
 /// they were sent, but may overtake tiles. Calls throw WorkError with MPI's text when MPI fails.
 class Post {
  public:
-  Post(MPI_Comm communicator, const Contraction& contraction)
-      : communicator_(communicator), problem_(contraction) {}
+  /// Received messages lie in `memory`, which must outlive them.
+  Post(MPI_Comm communicator, const Contraction& contraction,
+       std::pmr::memory_resource* memory = std::pmr::new_delete_resource());
 
   /// Who is told of what has ended.
   struct Listener {
@@ -31,8 +33,9 @@ class Post {
   };
 
   /// Sends the pieces as one message, without copying them. They must stay until the operation is reported as
-  /// sent.
-  void send(OperationId id, int to_rank, const std::vector<std::span<const double>>& pieces);
+  /// sent. All are whole numbers of elements; MPI takes 2^31 - 1 of them at once (16 GB, 8 GB in single
+  /// precision), beyond which this throws WorkError.
+  void send(OperationId id, int to_rank, const std::vector<std::span<const std::byte>>& pieces);
   void signal(int to_rank, const Signal& signal);
 
   /// Reports what has ended since the last call; true when there was anything.
@@ -66,6 +69,8 @@ class Post {
   };
   MPI_Comm communicator_;
   const Contraction& problem_;
+  std::pmr::memory_resource* memory_;
+  MPI_Datatype element_;  // the bits of one
   std::vector<Sending> sending_;
   std::list<SentSignal> signals_;
   std::vector<Receiving> receiving_;

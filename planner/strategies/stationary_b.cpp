@@ -155,7 +155,7 @@ class Planner final : public RankPlanner {
       for (const std::int32_t i : problem_.c.column(j)) {
         if (i % frame_.grid.p == grid_row) elements += problem_.m.size(i);
       }
-      bytes.push_back(8 * elements * problem_.n.size(j));
+      bytes.push_back(problem_.element_bytes() * elements * problem_.n.size(j));
       if (bytes.back() > limits_.block_bytes)
         refuse(rank, "column of B and C", j, bytes.back(), limits_.block_bytes, "block_fraction");
     }

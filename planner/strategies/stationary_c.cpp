@@ -27,6 +27,7 @@ int best_p(const Contraction& problem, const Machine& machine) {
   const double m = mean(problem.m);
   const double n = mean(problem.n);
   const double k = static_cast<double>(problem.k.extent());
+  const auto element = static_cast<double>(problem.element_bytes());
   const KernelModel& kernel = machine.platform.device.kernel;
   const double bandwidth = machine.platform.network.message.bandwidth_bytes_per_s;
   struct Grid {
@@ -38,7 +39,7 @@ int best_p(const Contraction& problem, const Machine& machine) {
     const int q = machine.ranks / p;
     const double rows = most_dealt(problem.m.tiles(), p);
     const std::int32_t columns = most_dealt(problem.n.tiles(), q);
-    const double received = 8 * k * (rows * m * (1 - 1.0 / q) + columns * n * (1 - 1.0 / p));
+    const double received = element * k * (rows * m * (1 - 1.0 / q) + columns * n * (1 - 1.0 / p));
     const double multiply =
         rows * most_dealt(columns, machine.devices_per_rank) * 2 * m * n * k / kernel.rate_flops_per_s;
     grids.push_back({p, received, std::max(multiply, bandwidth > 0 ? received / bandwidth : 0)});

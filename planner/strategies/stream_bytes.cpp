@@ -61,7 +61,7 @@ std::int64_t block_bytes(const Contraction& p, const Blocking& blocking) {
         const std::int32_t i = first + il * blocking.grid.p;
         if (i >= p.m.tiles()) break;
         for (const std::int32_t j : p.c.row(i))
-          bytes[column_group(blocking, j)] += 8 * p.m.size(i) * p.n.size(j);
+          bytes[column_group(blocking, j)] += p.element_bytes() * p.m.size(i) * p.n.size(j);
       }
       most = std::max(most, *std::max_element(bytes.begin(), bytes.end()));
     }
@@ -76,11 +76,11 @@ StreamBytes::StreamBytes(const Contraction& p, const Blocking& blocking)
   const std::size_t length = static_cast<std::size_t>(depth_) + 1;
   for (std::int32_t i = 0; i < p.m.tiles(); ++i) {
     const std::size_t start = row_group(blocking, i) * length;
-    for (const std::int32_t k : p.a.row(i)) a_[start + k] += 8 * p.m.size(i) * p.k.size(k);
+    for (const std::int32_t k : p.a.row(i)) a_[start + k] += p.element_bytes() * p.m.size(i) * p.k.size(k);
   }
   for (std::int32_t j = 0; j < p.n.tiles(); ++j) {
     const std::size_t start = column_group(blocking, j) * length;
-    for (const std::int32_t k : p.b.column(j)) b_[start + k] += 8 * p.k.size(k) * p.n.size(j);
+    for (const std::int32_t k : p.b.column(j)) b_[start + k] += p.element_bytes() * p.k.size(k) * p.n.size(j);
   }
   sum_up(a_, length);
   sum_up(b_, length);

@@ -59,6 +59,21 @@ class RunCommands(unittest.TestCase):
                 digests.add(report["verify"]["c_digest"])
         self.assertEqual(len(digests), 1, "the same bits whatever the number of ranks and the kind of memory")
 
+    def test_runs_in_single_precision(self):
+        (self.folder / "p.toml").write_text(PROBLEM + 'precision = "single"\n')
+        digests = set()
+        for ranks in [1, 2, 3]:
+            self.plan(ranks)
+            result = self.run_plan(ranks, "--verify", "--json")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            verify = json.loads(result.stdout)["verify"]
+            self.assertEqual(verify["precision"], "single")
+            self.assertLess(verify["relative_error"], 1e-6)
+            self.assertGreater(verify["relative_error"], 1e-9)
+            digests.add(verify["c_digest"])
+        self.assertEqual(len(digests), 1)
+        self.assertIn("in single precision", self.run_plan(3, "--verify").stdout)
+
     def test_ranks_without_work_wait(self):
         self.plan(3, "--set", "grid.p=2")  # a 2 x 1 grid leaves one of three ranks idle
         result = self.run_plan(3, "--verify")
@@ -137,7 +152,7 @@ class RunCommands(unittest.TestCase):
         shown = json.loads(self.call(FORETILE, "platform", "show", "cores.toml", "--json").stdout)
         self.assertEqual(shown["figures"]["device.kind"], "core")
         self.assertGreater(shown["figures"]["noise.kernel"], 0)
-        self.assertEqual(len(json.loads((self.folder / "cores.samples.json").read_text())["products"]), 8)
+        self.assertEqual(len(json.loads((self.folder / "cores.samples.json").read_text())["products"]), 16)
 
     def test_calibration_refuses_what_it_cannot_measure(self):
         for options in [["--budget", "0s"], ["--sizes", "0,64"], ["--sizes", "64"], ["--largest-copy", "1 kB"],

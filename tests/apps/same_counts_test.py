@@ -55,9 +55,14 @@ def call(folder, *command):
 
 def plan(folder, rng, ranks):
     """Whether plan.json was written; a plan may not fit."""
-    (folder / "p.toml").write_text(problem(rng))
+    text = problem(rng)
     platform = rng.choice([("--platform", "here", "--ranks", ranks), ("--platform", TOY, "--ranks", ranks, "--set", "platform.nodes=3")])
-    options = [word for key, value in settings(rng, ranks).items() for word in ("--set", f"{key}={value}")]
+    values = settings(rng, ranks)
+    if rng.random() < 0.5:  # half the bytes in half the memory
+        text += 'precision = "single"\n'
+        values["platform.device.memory"] //= 2
+    (folder / "p.toml").write_text(text)
+    options = [word for key, value in values.items() for word in ("--set", f"{key}={value}")]
     done = call(folder, FORETILE, "plan", "p.toml", *platform, *options, "-o", "plan.json")
     assert done.returncode == 0 or "bytes are missing" in done.stderr, done.stderr
     return done.returncode == 0

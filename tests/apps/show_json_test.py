@@ -31,6 +31,13 @@ with tempfile.TemporaryDirectory() as scratch:
     run("problem", "dense", "--m", 4, "--n", 6, "--k", 8, "--tile", 2, "--accumulate", "-o", plus, "--json")
     assert run("show", plus, "--json")["accumulate"] and not shown["accumulate"]
 
+    single = pathlib.Path(scratch) / "single.toml"
+    run("problem", "dense", "--m", 4, "--n", 6, "--k", 8, "--tile", 2, "--precision", "single", "-o", single, "--json")
+    narrow = run("show", single, "--json")
+    assert (shown["precision"], narrow["precision"]) == ("double", "single")
+    for matrix, size in shown["bytes"].items():
+        assert 2 * narrow["bytes"][matrix] == size, (matrix, narrow["bytes"], size)
+
     if pictures:
         png = pathlib.Path(scratch) / "shapes.png"
         svg = pathlib.Path(scratch) / "shapes.svg"

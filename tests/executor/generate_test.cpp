@@ -27,6 +27,28 @@ TEST(GenerateTile, IsTheFormulaOnEveryMachine) {
   }
 }
 
+/// All lengths up to a few vectors, so that whole vectors and what is left over are made.
+TEST(GenerateTile, FloatsAreTheDoublesRounded) {
+  for (std::size_t elements = 0; elements < 70; ++elements) {
+    for (const double norm : {1.0, 2.5e-30, 1e-42, 3e30}) {
+      const std::vector<double> wanted = tile(elements, 5 + elements, norm);
+      std::vector<float> found(elements);
+      generate_tile(found, 5 + elements, norm);
+      for (std::size_t e = 0; e < elements; ++e) ASSERT_EQ(found[e], static_cast<float>(wanted[e]));
+    }
+  }
+}
+
+TEST(GenerateTile, TakesBytesOfEitherPrecision) {
+  const std::vector<double> wanted = tile(33, 8, 2);
+  std::vector<double> doubles(33);
+  std::vector<float> floats(33);
+  generate_tile(Precision::f64, std::as_writable_bytes(std::span(doubles)).data(), 33, 8, 2);
+  generate_tile(Precision::f32, std::as_writable_bytes(std::span(floats)).data(), 33, 8, 2);
+  EXPECT_EQ(doubles, wanted);
+  EXPECT_EQ(floats, std::vector<float>(wanted.begin(), wanted.end()));
+}
+
 TEST(GenerateTile, HasTheNormOnAverage) {
   // The squared norm of 10^5 uniform elements deviates by sqrt(4/5 / 10^5) = 0.3% of itself.
   double sum = 0, squares = 0;
@@ -47,7 +69,8 @@ TEST(GenerateTile, DependsOnSeedOperandAndTile) {
 }
 
 TEST(GenerateTile, TakesEmptyAndZeroTiles) {
-  generate_tile({}, 1, 1);
+  generate_tile(std::span<double>(), 1, 1);
+  generate_tile(std::span<float>(), 1, 1);
   for (const double x : tile(9, 1, 0)) EXPECT_EQ(x, 0);
 }
 

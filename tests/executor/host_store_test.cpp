@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory_resource>
 #include <stdexcept>
+#include <thread>
 
 #include "executor/initial_tile.hpp"
 
@@ -34,18 +36,18 @@ RankPlan part_of_rank_0() {
   return part;
 }
 
-bool is_initial(const Contraction& p, TileRef tile, const double* found) {
+bool is_initial(const Contraction& p, TileRef tile, const std::byte* found) {
   const TileBuffer wanted = initial_tile(p, tile);
-  return std::equal(wanted.elements().begin(), wanted.elements().end(), found);
+  return std::equal(wanted.bytes().begin(), wanted.bytes().end(), found);
 }
 
 /// What arrives when the pieces are sent.
 std::shared_ptr<MessageBuffer> arrive(const Contraction& p, const HostStore& sender, int owner, int number) {
-  std::vector<double> words;
+  std::vector<std::byte> bytes;
   for (const auto piece : sender.message(owner, number))
-    words.insert(words.end(), piece.begin(), piece.end());
-  auto buffer = std::make_shared<MessageBuffer>(static_cast<std::int64_t>(words.size()));
-  std::copy(words.begin(), words.end(), buffer->words());
+    bytes.insert(bytes.end(), piece.begin(), piece.end());
+  auto buffer = std::make_shared<MessageBuffer>(std::ssize(bytes));
+  std::copy(bytes.begin(), bytes.end(), buffer->bytes().begin());
   buffer->parse(p);
   return buffer;
 }
@@ -61,7 +63,7 @@ TEST(HostStore, KeepsAnOwnTileOnceHoweverOftenItIsSent) {
   EXPECT_EQ(host.message(0, 0)[1].data(), host.tile(a));
   EXPECT_EQ(host.message(0, 1)[1].data(), host.tile(b));
   EXPECT_EQ(host.message(0, 2)[1].data(), host.tile(a));
-  EXPECT_EQ(host.message(0, 2)[1].size(), 8U);
+  EXPECT_EQ(host.message(0, 2)[1].size(), 8U * 8);
 }
 
 TEST(HostStore, MakesOnlyWhatIsUsedOrSent) {
@@ -114,15 +116,120 @@ TEST(HostStore, KeepsATileThatCameAgainWhenTheFirstMessageGoes) {
   EXPECT_TRUE(is_initial(p, {Matrix::a, 0}, receiver.tile({Matrix::a, 0})));
 }
 
+/// Counts what is taken, and that all of it comes back, on the thread that made this.
+class CountingMemory : public std::pmr::memory_resource {
+ public:
+  ~CountingMemory() override { EXPECT_EQ(held, 0U); }
+  std::size_t held = 0;
+  std::size_t pieces = 0;
+
+ private:
+  void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+    EXPECT_EQ(std::this_thread::get_id(), owner_);
+    held += bytes;
+    ++pieces;
+    return std::pmr::new_delete_resource()->allocate(bytes, alignment);
+  }
+  void do_deallocate(void* memory, std::size_t bytes, std::size_t alignment) override {
+    EXPECT_EQ(std::this_thread::get_id(), owner_);
+    held -= bytes;
+    std::pmr::new_delete_resource()->deallocate(memory, bytes, alignment);
+  }
+  bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
+  std::thread::id owner_ = std::this_thread::get_id();
+};
+
+TEST(HostStore, TakesAllItsMemoryFromTheResource) {
+  const Contraction p = problem();
+  CountingMemory memory;
+  HostStore host(p, streaming_plan(), part_of_rank_0(), 0, 3, &memory);
+  EXPECT_EQ(host.memory(), &memory);
+  // Three headers of 10 words, padded to 16; A of 2 x 4, B of 4 x 6 and C of 2 x 6.
+  EXPECT_EQ(memory.pieces, 6U);
+  EXPECT_EQ(memory.held, 3U * 8 * 16 + 8U * (8 + 24 + 12));
+}
+
+/// 30 x 20 tiles of A and as many of B and C, on any number of threads.
+TEST(HostStore, MakesTheSameTilesOnSeveralCores) {
+  for (const Precision precision : {Precision::f64, Precision::f32}) {
+    Contraction p = {"p",
+                     Tiling::uniform(90, 3),
+                     Tiling::uniform(60, 2),
+                     Tiling::uniform(100, 5),
+                     Shape::dense(30, 20),
+                     Shape::dense(20, 30),
+                     Shape::dense(30, 30),
+                     11,
+                     true,
+                     precision};
+    Plan plan = streaming_plan();
+    plan.grid = {1, 1};
+    RankPlan part;
+    part.devices.resize(1);
+    Block block;
+    for (std::int32_t j = 0; j < 30; ++j) block.columns.push_back(j);
+    block.chunks.resize(1);
+    for (TileId a = 0; a < 600; ++a) block.chunks[0].a.push_back(a);
+    part.devices[0].blocks = {block};
+    for (const int cores : {1, 4}) {
+      const HostStore host(p, plan, part, 0, cores);
+      for (TileId id = 0; id < 600; ++id) {
+        ASSERT_TRUE(is_initial(p, {Matrix::a, id}, host.tile({Matrix::a, id}))) << id;
+        ASSERT_TRUE(is_initial(p, {Matrix::b, id}, host.tile({Matrix::b, id}))) << id;
+        ASSERT_TRUE(is_initial(p, {Matrix::c, id}, host.c.at(id).data())) << id;
+      }
+    }
+  }
+}
+
+/// Tiles of 3 x 3 and 3 x 4 floats: the second starts at 36 bytes, and the message ends at 84 behind its
+/// header.
+TEST(HostStore, SendsOddNumbersOfFloats) {
+  const Contraction p{"p",
+                      Tiling({0, 3}),
+                      Tiling({0, 1}),
+                      Tiling({0, 3, 7}),
+                      Shape::dense(1, 2),
+                      Shape::dense(2, 1),
+                      Shape::dense(1, 1),
+                      11,
+                      false,
+                      Precision::f32};
+  Plan plan = streaming_plan();
+  plan.grid = {2, 1};
+  RankPlan part;
+  part.devices.resize(1);
+  part.broadcasts = {{{0, 1}, {1}, Matrix::a, 0, 1}};
+  const HostStore sender(p, plan, part, 0);
+  HostStore receiver(p, plan, {{{}}, {}}, 1);
+  auto message = arrive(p, sender, 0, 0);
+  EXPECT_EQ(message->tile_bytes(), 4 * (9 + 12));
+  EXPECT_EQ(message->bytes().size(), 8U * 16 + 84);
+  receiver.keep(std::move(message));
+  for (const TileId id : {0, 1}) {
+    EXPECT_TRUE(is_initial(p, {Matrix::a, id}, receiver.tile({Matrix::a, id})));
+  }
+  receiver.release(0, 0);
+  EXPECT_THROW(static_cast<void>(receiver.tile({Matrix::a, 0})), std::out_of_range);
+}
+
 // C's norms are sums of products of norms, which may lie beyond the largest float.
 TEST(InitialTile, IsFiniteWhateverTheNorm) {
   const float largest = std::numeric_limits<float>::max();
   const Shape one(1, 1, {{0, 0, largest}});
-  const Contraction p{
-      "p", Tiling({0, 3}), Tiling({0, 3}), Tiling({0, 3}), one, one, symbolic_product(one, one, 0), 1, true};
+  // Tiles of one number, the largest that a norm allows.
+  Contraction p{
+      "p", Tiling({0, 1}), Tiling({0, 1}), Tiling({0, 1}), one, one, symbolic_product(one, one, 0), 1, true};
   ASSERT_FALSE(std::isfinite(p.c.norm(0)));
-  const TileBuffer c = initial_tile(p, {Matrix::c, 0});
-  for (const double x : c.elements()) EXPECT_TRUE(std::isfinite(x) && std::abs(x) < 2.0 * largest);
+  for (p.seed = 0; p.seed < 100; ++p.seed) {
+    for (const Matrix matrix : {Matrix::a, Matrix::b, Matrix::c}) {
+      p.precision = Precision::f64;
+      const double x = initial_tile(p, {matrix, 0}).as<double>()[0];
+      EXPECT_TRUE(std::isfinite(x) && std::abs(x) < 2.0 * largest);
+      p.precision = Precision::f32;
+      EXPECT_TRUE(std::isfinite(initial_tile(p, {matrix, 0}).as<float>()[0]));
+    }
+  }
 }
 
 }  // namespace

@@ -16,31 +16,30 @@ Contraction small() {
   return {"small", Tiling({0, 2}), Tiling({0, 5}), Tiling({0, 3, 7}), a, b, symbolic_product(a, b, 0)};
 }
 
-MessageBuffer received_with(const TileBuffer& header, std::int64_t tile_words) {
-  const auto words = static_cast<std::int64_t>(header.elements().size());
-  MessageBuffer received(words + tile_words);
-  std::memcpy(received.words(), header.data(), 8 * words);
+MessageBuffer received_with(const TileBuffer& header, std::int64_t tile_bytes) {
+  MessageBuffer received(header.size() + tile_bytes);
+  std::memcpy(received.bytes().data(), header.data(), header.bytes().size());
   return received;
 }
 
 TEST(MessageBuffer, ParsesWhatWasSent) {
   const Contraction p = small();
   // 8 + 2 + 3 words of header are padded to 16; 6 and 8 elements follow.
-  MessageBuffer received = received_with(message_header({{0, 1}, {2, 3, 1}}, 4, 7), 14);
-  received.words()[16 + 13] = 0.5;
+  MessageBuffer received = received_with(message_header({{0, 1}, {2, 3, 1}}, 4, 7), 8 * 14);
+  received.bytes()[8 * (16 + 13)] = std::byte{5};
   received.parse(p);
   EXPECT_EQ(received.tile_bytes(), 8 * 14);
   EXPECT_EQ(received.owner(), 4);
   EXPECT_EQ(received.number(), 7);
   EXPECT_EQ(received.broadcast()->tiles, (std::vector<TileId>{0, 1}));
   EXPECT_EQ(received.broadcast()->destinations, (std::vector<int>{2, 3, 1}));
-  EXPECT_EQ(received.tiles()[13], 0.5);
+  EXPECT_EQ(received.tiles()[8 * 13], std::byte{5});
 }
 
 // B's tiles have 3 x 5 and 4 x 5 elements.
 TEST(MessageBuffer, CarriesTilesOfBAndTheirSteps) {
   const Contraction p = small();
-  MessageBuffer received = received_with(message_header({{1}, {2}, Matrix::b, 3, 5}, 0, 1), 20);
+  MessageBuffer received = received_with(message_header({{1}, {2}, Matrix::b, 3, 5}, 0, 1), 8 * 20);
   received.parse(p);
   EXPECT_EQ(received.broadcast()->matrix, Matrix::b);
   EXPECT_EQ(received.broadcast()->step, 3);
@@ -48,20 +47,38 @@ TEST(MessageBuffer, CarriesTilesOfBAndTheirSteps) {
   EXPECT_EQ(received.tile_bytes(), 8 * 20);
 }
 
+// The 5 x 3 elements of B's first tile are no whole number of words.
+TEST(MessageBuffer, HoldsAnOddNumberOfFloats) {
+  Contraction p = small();
+  p.precision = Precision::f32;
+  const TileBuffer header = message_header({{0}, {2}, Matrix::b, 0, 1}, 0, 1);
+  MessageBuffer received = received_with(header, 4 * 15);
+  received.parse(p);
+  EXPECT_EQ(received.tile_bytes(), 60);
+  EXPECT_EQ(received.tiles(), received.bytes().data() + header.size());
+  EXPECT_THROW(received_with(header, 64).parse(p), WorkError);
+  EXPECT_THROW(received_with(header, 8 * 15).parse(p), WorkError);
+}
+
 TEST(MessageBuffer, RefusesOtherMessages) {
   const Contraction p = small();
   const TileBuffer header = message_header({{0, 1}, {2}, Matrix::a, 2, 8}, 0, 0);
-  ASSERT_NO_THROW(received_with(header, 14).parse(p));
+  ASSERT_NO_THROW(received_with(header, 8 * 14).parse(p));
   for (std::int64_t word = 0; word < 10; ++word) {
     for (const std::int64_t value : {std::int64_t{-1}, std::int64_t{9}, std::int64_t{1} << 60}) {
       if ((word == 1 || word == 2 || word == 7) && value == 9) continue;  // any owner, number, last step
-      MessageBuffer received = received_with(header, 14);
-      std::memcpy(received.words() + word, &value, 8);
+      MessageBuffer received = received_with(header, 8 * 14);
+      std::memcpy(received.bytes().data() + 8 * word, &value, 8);
       EXPECT_THROW(received.parse(p), WorkError) << "word " << word << " value " << value;
     }
   }
-  MessageBuffer tiny(2);
-  EXPECT_THROW(tiny.parse(p), WorkError);
+  for (const std::int64_t bytes : {0, 8, 16}) {
+    MessageBuffer tiny(bytes);
+    EXPECT_THROW(tiny.parse(p), WorkError);
+  }
+  for (const std::int64_t tile_bytes : {8 * 14 - 8, 8 * 14 - 4, 8 * 14 + 4, 4 * 14}) {
+    EXPECT_THROW(received_with(header, tile_bytes).parse(p), WorkError) << tile_bytes;
+  }
 }
 
 }  // namespace

@@ -41,5 +41,22 @@ TEST_F(SmallProduct, TraitsCountNonzeroProducts) {
   EXPECT_DOUBLE_EQ(t.b_density, 59.0 / 77.0);
 }
 
+TEST_F(SmallProduct, SinglePrecisionTakesFourBytesPerElement) {
+  Contraction p{"small", Tiling({0, 2}),           Tiling({0, 5, 11}), Tiling({0, 3, 7}), a,
+                b,       symbolic_product(a, b, 0)};
+  const Traits wide = traits(p);
+  p.precision = Precision::f32;
+  const Traits t = traits(p);
+  EXPECT_EQ(t.a_bytes, 4 * 14);
+  EXPECT_EQ(t.b_bytes, 4 * (15 + 20 + 24));
+  EXPECT_EQ(t.c_bytes, 4 * 22);
+  EXPECT_EQ(p.a_bytes(1), 4 * 8);
+  EXPECT_EQ(p.b_bytes(2), 4 * 24);
+  EXPECT_EQ(p.c_bytes(1), 4 * 12);
+  EXPECT_EQ(t.b_density, wide.b_density);
+  EXPECT_EQ(t.flops, wide.flops);
+  EXPECT_EQ(t.intensity, 2 * wide.intensity);
+}
+
 }  // namespace
 }  // namespace foretile

@@ -40,6 +40,33 @@ TEST(Problem, EveryKindWithSeededNumbersMayAccumulate) {
             "p.toml:7: key 'accumulate': found 1, expected true or false");
 }
 
+TEST(Problem, EveryKindMayBeInSinglePrecision) {
+  const std::string dense = "kind = \"dense\"\nm = 10\nn = 6\nk = 8\ntile = 4\n";
+  const std::string methane =
+      "kind = \"molecule\"\nbasis = \"def2-SVP\"\nocc_clusters = 1\nao_clusters = 1\nxyz = '''\n5\n\nC 0 0 "
+      "0\n"
+      "H 0.63 0.63 0.63\nH -0.63 -0.63 0.63\nH -0.63 0.63 -0.63\nH 0.63 -0.63 -0.63\n'''\n";
+  const std::string tiles =
+      "kind = \"tiles\"\nm_tiles = [2]\nn_tiles = [3]\nk_tiles = [4]\na = [[0, 0]]\nb = [[0, 0]]\n";
+  for (const std::string& text :
+       {dense, std::string("kind = \"random\"\nm = 10\nn = 6\nk = 8\n"), methane, tiles}) {
+    const Contraction standard = build_contraction({"p", text, "p.toml"});
+    const Contraction twofold = build_contraction({"p", text + "precision = \"double\"\n", "p.toml"});
+    const Contraction single = build_contraction({"p", text + "precision = \"single\"\n", "p.toml"});
+    EXPECT_EQ(standard.precision, Precision::f64);
+    EXPECT_EQ(twofold.precision, Precision::f64);
+    EXPECT_EQ(single.precision, Precision::f32);
+    EXPECT_EQ(2 * single.c_bytes(0), standard.c_bytes(0));
+  }
+  for (const auto& [value, found] : {std::pair("\"half\"", "\"half\""), std::pair("\"\"", "\"\""),
+                                     std::pair("\"Single\"", "\"Single\"")}) {
+    EXPECT_EQ(
+        message_of(dense + "precision = " + value + "\n"),
+        std::string("p.toml:6: key 'precision': found ") + found + ", expected \"double\" or \"single\"");
+  }
+  EXPECT_EQ(message_of(dense + "precision = 4\n").substr(0, 41), "p.toml:6: key 'precision': found 4, expec");
+}
+
 TEST(Problem, ErrorsNameFileLineAndKey) {
   EXPECT_EQ(message_of("kind = \"dense\"\nm = 10\nn = 0\nk = 8\ntile = 4\n"),
             "p.toml:3: key 'n': found 0, expected an integer from 1 to 2000000000");

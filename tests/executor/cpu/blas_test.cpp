@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/error.hpp"
@@ -28,15 +29,16 @@ TEST(BlasKernels, AsksForBetterOnesOnlyWhenTheCpuHasMore) {
   EXPECT_EQ(better_kernels("ARMV8", VectorLevel::baseline), "");
 }
 
-TEST(Gemm, EqualsTheReference) {
+template <class Real>
+void expect_the_reference() {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Random random(seed);
     const auto m = random.integer(1, 40), n = random.integer(1, 40), k = random.integer(1, 40);
     const auto lda = m + random.integer(0, 3), ldb = k + random.integer(0, 3), ldc = m + random.integer(0, 3);
     // Small whole numbers, so that every order of summation gives the same.
     const auto fill = [&](std::int64_t elements) {
-      std::vector<double> x(static_cast<std::size_t>(elements));
-      for (double& e : x) e = static_cast<double>(random.integer(-9, 9));
+      std::vector<Real> x(static_cast<std::size_t>(elements));
+      for (Real& e : x) e = static_cast<Real>(random.integer(-9, 9));
       return x;
     };
     const auto a = fill(lda * k), b = fill(ldb * n);
@@ -55,9 +57,27 @@ TEST(Gemm, EqualsTheReference) {
   }
 }
 
+TEST(Gemm, EqualsTheReference) {
+  expect_the_reference<double>();
+  expect_the_reference<float>();
+}
+
+TEST(Gemm, TakesTilesOfEitherPrecision) {
+  const auto bytes = [](auto& x) { return std::as_writable_bytes(std::span(x)).data(); };
+  // (1 2; 3 4) (5; 6) = (17; 39)
+  std::vector<double> a{1, 3, 2, 4}, b{5, 6}, c{7, -2};
+  multiply_tiles(Precision::f64, 2, 1, 2, bytes(a), bytes(b), bytes(c));
+  EXPECT_EQ(c, (std::vector<double>{24, 37}));
+  std::vector<float> x{1, 3, 2, 4}, y{5, 6}, z{7, -2};
+  multiply_tiles(Precision::f32, 2, 1, 2, bytes(x), bytes(y), bytes(z));
+  EXPECT_EQ(z, (std::vector<float>{24, 37}));
+}
+
 TEST(Gemm, RefusesSizesBeyondOpenBlas) {
   double x = 0;
   EXPECT_THROW(gemm(std::int64_t{1} << 31, 1, 1, &x, 1, &x, 1, &x, 1), InputError);
+  float y = 0;
+  EXPECT_THROW(gemm(std::int64_t{1} << 31, 1, 1, &y, 1, &y, 1, &y, 1), InputError);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string>
 
 #include "executor/initial_tile.hpp"
 
@@ -10,11 +11,12 @@ namespace foretile {
 namespace {
 
 /// One tile of A (2 x 3), two of B (3 x 4, 3 x 5), two of C; all in one chunk on one rank.
-class CpuBackendTest : public testing::Test {
+class CpuBackendTest : public testing::TestWithParam<Precision> {
  protected:
-  static Contraction problem() {
+  Contraction problem() {
     const Shape row = Shape::dense(1, 2);
-    return {"p", Tiling({0, 2}), Tiling({0, 4, 9}), Tiling({0, 3}), Shape::dense(1, 1), row, row, 5, true};
+    return {"p", Tiling({0, 2}), Tiling({0, 4, 9}), Tiling({0, 3}), Shape::dense(1, 1), row, row,
+            5,   true,           GetParam()};
   }
   static Plan frame() {
     Plan plan;
@@ -43,21 +45,31 @@ class CpuBackendTest : public testing::Test {
     backend_.start_kernel(next_++, device, {&product, 1});
   }
   /// C_0j + A_00 B_0j, one element after the other.
+  template <class Real>
   std::vector<double> expected(std::int32_t j) const {
     const TileBuffer a = initial_tile(problem_, {Matrix::a, 0});
     const TileBuffer b = initial_tile(problem_, {Matrix::b, j});
     const TileBuffer c = initial_tile(problem_, {Matrix::c, j});
-    std::vector<double> sum(c.elements().begin(), c.elements().end());
+    std::vector<double> sum(c.as<Real>().begin(), c.as<Real>().end());
     for (std::size_t e = 0; e < sum.size(); ++e) {
-      for (std::size_t l = 0; l < 3; ++l) sum[e] += a.elements()[e % 2 + 2 * l] * b.elements()[l + e / 2 * 3];
+      for (std::size_t l = 0; l < 3; ++l)
+        sum[e] += double{a.as<Real>()[e % 2 + 2 * l]} * double{b.as<Real>()[l + e / 2 * 3]};
     }
     return sum;
   }
-  void expect_product(std::int32_t j) const {
-    const auto found = host_.c.at(j).elements();
-    const auto wanted = expected(j);
+  template <class Real>
+  void expect_near(std::int32_t j, double error) const {
+    const auto found = host_.c.at(j).as<Real>();
+    const auto wanted = expected<Real>(j);
     ASSERT_EQ(found.size(), wanted.size());
-    for (std::size_t e = 0; e < wanted.size(); ++e) EXPECT_NEAR(found[e], wanted[e], 1e-15);
+    for (std::size_t e = 0; e < wanted.size(); ++e) EXPECT_NEAR(found[e], wanted[e], error);
+  }
+  void expect_product(std::int32_t j) const {
+    if (problem_.precision == Precision::f64) {
+      expect_near<double>(j, 1e-15);
+    } else {
+      expect_near<float>(j, 1e-6);
+    }
   }
 
   const TileRef a_{Matrix::a, 0};
@@ -67,7 +79,7 @@ class CpuBackendTest : public testing::Test {
   OperationId next_ = 0;
 };
 
-TEST_F(CpuBackendTest, CopiesEveryTileToItsDeviceAndBringsCHome) {
+TEST_P(CpuBackendTest, CopiesEveryTileToItsDeviceAndBringsCHome) {
   const TileRef b0{Matrix::b, 0};
   const TileRef c0{Matrix::c, 0};
   for (const TileRef tile : {a_, b0, c0}) {
@@ -83,7 +95,7 @@ TEST_F(CpuBackendTest, CopiesEveryTileToItsDeviceAndBringsCHome) {
   expect_product(0);
 }
 
-TEST_F(CpuBackendTest, CopiesStreamedTilesFromDeviceToDevice) {
+TEST_P(CpuBackendTest, CopiesStreamedTilesFromDeviceToDevice) {
   const TileRef b1{Matrix::b, 1};
   const TileRef c1{Matrix::c, 1};
   for (const TileRef tile : {a_, b1}) {
@@ -103,9 +115,9 @@ TEST_F(CpuBackendTest, CopiesStreamedTilesFromDeviceToDevice) {
   expect_product(1);
 }
 
-TEST_F(CpuBackendTest, AdoptsTilesInPlace) {
+TEST_P(CpuBackendTest, AdoptsTilesInPlace) {
   const TileRef b0{Matrix::b, 0};
-  const double* const initial_c = host_.c.at(0).data();
+  const std::byte* const initial_c = host_.c.at(0).data();
   for (const TileRef tile : {a_, b0, {Matrix::c, 0}}) backend_.adopt(0, tile);
   EXPECT_EQ(host_.c.count(0), 0U);  // the device has it
   backend_.adopt(1, b0);            // shared
@@ -119,7 +131,7 @@ TEST_F(CpuBackendTest, AdoptsTilesInPlace) {
   expect_product(0);
 }
 
-TEST_F(CpuBackendTest, StoresSeveralTilesAtOnce) {
+TEST_P(CpuBackendTest, StoresSeveralTilesAtOnce) {
   for (const std::int32_t j : {0, 1}) {
     for (const TileRef tile : {TileRef{Matrix::b, j}, TileRef{Matrix::c, j}}) backend_.adopt(0, tile);
   }
@@ -133,6 +145,13 @@ TEST_F(CpuBackendTest, StoresSeveralTilesAtOnce) {
   expect_product(0);
   expect_product(1);
 }
+
+std::string precision_of(const testing::TestParamInfo<Precision>& test) {
+  return std::string(name_of(test.param));
+}
+
+INSTANTIATE_TEST_SUITE_P(Precisions, CpuBackendTest, testing::Values(Precision::f64, Precision::f32),
+                         precision_of);
 
 }  // namespace
 }  // namespace foretile

@@ -13,8 +13,8 @@ TEST(PinnedPool, GivesPartsOfOnePieceAndTakesThemBack) {
   PinnedPool pool(gpus, 3 * Arena::kAlignment);
   for (int round = 0; round < 3; ++round) {
     const TileBuffer a(8, &pool), b(8, &pool), c(8, &pool);
-    EXPECT_EQ(b.data() - a.data(), Arena::kAlignment / 8);
-    EXPECT_EQ(c.data() - b.data(), Arena::kAlignment / 8);
+    EXPECT_EQ(b.data() - a.data(), Arena::kAlignment);
+    EXPECT_EQ(c.data() - b.data(), Arena::kAlignment);
   }
   EXPECT_EQ(pool.overflow_bytes(), 0);
 }
@@ -25,7 +25,7 @@ TEST(PinnedPool, WhatDoesNotFitIsOrdinaryMemory) {
   {
     const TileBuffer a(2 * Arena::kAlignment, &pool);
     TileBuffer outside(800, &pool);
-    outside.data()[99] = 1;
+    outside.data()[799] = std::byte{1};
     const TileBuffer more(80, &pool);
     EXPECT_EQ(pool.overflow_bytes(), 880);
   }

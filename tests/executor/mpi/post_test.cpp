@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <numeric>
 
 #include "base/error.hpp"
@@ -25,17 +26,19 @@ Contraction problem() {
   return {"p", Tiling({0, 200}), Tiling({0, 5}), Tiling({0, 300, 700}), a, b, symbolic_product(a, b, 0)};
 }
 
-TEST(Post, SendsPiecesAsOneMessage) {
+template <class Real>
+void send_pieces_to_the_next(const Contraction& p) {
   const World world;
-  const Contraction p = problem();
   Post post(MPI_COMM_WORLD, p);
-  std::vector<std::vector<double>> tiles{std::vector<double>(60'000), std::vector<double>(80'000)};
-  std::iota(tiles[0].begin(), tiles[0].end(), 1000.0 * world.rank);
-  std::iota(tiles[1].begin(), tiles[1].end(), 1e6 + world.rank);
+  const auto first = static_cast<std::size_t>(p.m.size(0) * p.k.size(0));
+  std::vector<std::vector<Real>> tiles{std::vector<Real>(first), std::vector<Real>(80'000)};
+  std::iota(tiles[0].begin(), tiles[0].end(), static_cast<Real>(1000 * world.rank));
+  std::iota(tiles[1].begin(), tiles[1].end(), static_cast<Real>(1'000'000 + world.rank));
   const int next = (world.rank + 1) % world.size;
   const int previous = (world.rank + world.size - 1) % world.size;
   const TileBuffer header = message_header({{0, 1}, {next}, Matrix::a, 2, 3}, world.rank, 7);
-  post.send(42, next, {header.elements(), tiles[0], tiles[1]});
+  post.send(42, next,
+            {header.bytes(), std::as_bytes(std::span(tiles[0])), std::as_bytes(std::span(tiles[1]))});
   bool sent = false;
   std::shared_ptr<MessageBuffer> arrived;
   Post::Listener listener;
@@ -45,9 +48,25 @@ TEST(Post, SendsPiecesAsOneMessage) {
   EXPECT_EQ(arrived->owner(), previous);
   EXPECT_EQ(arrived->number(), 7);
   EXPECT_EQ(arrived->broadcast()->last_step, 3);
-  EXPECT_EQ(arrived->tiles()[59'999], 1000.0 * previous + 59'999);
-  EXPECT_EQ(arrived->tiles()[60'000 + 79'999], 1e6 + previous + 79'999);
+  std::vector<Real> found(first + 80'000);
+  ASSERT_EQ(arrived->tile_bytes(), p.element_bytes() * std::ssize(found));
+  std::memcpy(found.data(), arrived->tiles(), found.size() * sizeof(Real));
+  EXPECT_EQ(found[first - 1], static_cast<Real>(1000 * previous) + static_cast<Real>(first - 1));
+  EXPECT_EQ(found.back(), static_cast<Real>(1'000'000 + previous + 79'999));
   quiet_barrier(MPI_COMM_WORLD);
+}
+
+TEST(Post, SendsPiecesAsOneMessage) {
+  send_pieces_to_the_next<double>(problem());
+}
+
+/// 1 x 299 floats and 80000 behind them: no whole number of doubles.
+TEST(Post, SendsAnOddNumberOfFloats) {
+  Contraction p = problem();
+  p.m = Tiling({0, 1});
+  p.k = Tiling({0, 299, 80'299});
+  p.precision = Precision::f32;
+  send_pieces_to_the_next<float>(p);
 }
 
 /// Every rank sends to every other; all arrive, in order for each sender, and nothing is left over.

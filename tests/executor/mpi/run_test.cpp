@@ -49,6 +49,11 @@ GpuNotes expect_the_same_on_gpus(const Plan& plan, const Contraction& contractio
   return outcome.run.gpu;
 }
 
+/// More than the rounding errors of up to 300 terms, and a tenth of what is allowed.
+double rounding(Precision precision) {
+  return allowed_error(precision) / 10;
+}
+
 /// Every configuration ends with the right product or a refusal at plan time, in place and with copies, with
 /// the same bits both times.
 TEST(Run, RandomPlansGiveTheRightProduct) {
@@ -59,6 +64,7 @@ TEST(Run, RandomPlansGiveTheRightProduct) {
     Random random(seed);
     Contraction contraction = random_contraction(random_problem(random, seed));
     contraction.accumulate = random.integer(0, 1) == 1;
+    contraction.precision = random.integer(0, 1) == 1 ? Precision::f64 : Precision::f32;
     const Machine machine =
         machine_here(random.integer(20'000, 400'000), static_cast<int>(random.integer(1, 8)));
     const Settings settings = random_settings(random);
@@ -72,8 +78,8 @@ TEST(Run, RandomPlansGiveTheRightProduct) {
     ++ran;
     const Outcome in_place = execute(plan, contraction, machine, false);
     const Outcome copied = execute(plan, contraction, machine, true);
-    EXPECT_LT(in_place.check.relative_error, 1e-13);
-    EXPECT_LT(copied.check.relative_error, 1e-13);
+    EXPECT_LT(in_place.check.relative_error, rounding(contraction.precision));
+    EXPECT_LT(copied.check.relative_error, rounding(contraction.precision));
     EXPECT_EQ(in_place.check.c_digest, copied.check.c_digest);
     const GpuNotes gpu = expect_the_same_on_gpus(plan, contraction, machine, in_place, random);
     notes.compactions += gpu.compactions;
@@ -114,6 +120,7 @@ TEST(Run, StreamedPlansGiveTheRightProduct) {
     if (random.integer(0, 1) == 1) problem.a_density = problem.b_density = 1;
     Contraction contraction = random_contraction(problem);
     contraction.accumulate = random.integer(0, 1) == 1;
+    contraction.precision = random.integer(0, 1) == 1 ? Precision::f64 : Precision::f32;
     const Machine machine =
         machine_here(random.integer(5'000, 200'000), static_cast<int>(random.integer(1, 8)));
     const Settings settings = random_streaming(random);
@@ -127,8 +134,8 @@ TEST(Run, StreamedPlansGiveTheRightProduct) {
     ++ran;
     const Outcome in_place = execute(plan, contraction, machine, false);
     const Outcome copied = execute(plan, contraction, machine, true);
-    EXPECT_LT(in_place.check.relative_error, 1e-13);
-    EXPECT_LT(copied.check.relative_error, 1e-13);
+    EXPECT_LT(in_place.check.relative_error, rounding(contraction.precision));
+    EXPECT_LT(copied.check.relative_error, rounding(contraction.precision));
     EXPECT_EQ(in_place.check.c_digest, copied.check.c_digest);
     const GpuNotes gpu = expect_the_same_on_gpus(plan, contraction, machine, in_place, random);
     notes.compactions += gpu.compactions;
@@ -156,7 +163,7 @@ TEST(Check, FindsOneWrongNumber) {
   ASSERT_LT(outcome.check.relative_error, 1e-13);
   if (world_rank() == world_size() - 1) {
     ASSERT_FALSE(outcome.run.host->c.empty());
-    outcome.run.host->c.begin()->second.data()[0] += 1e-6;
+    outcome.run.host->c.begin()->second.as<double>()[0] += 1e-6;
   }
   // A limit of 0 flops leaves Freivalds' test alone.
   const CheckResult damaged = check_product(contraction, *outcome.run.host, MPI_COMM_WORLD, 0);
@@ -164,6 +171,31 @@ TEST(Check, FindsOneWrongNumber) {
   EXPECT_GT(damaged.relative_error, 1e-11);
   EXPECT_NE(damaged.c_digest, outcome.check.c_digest);
   EXPECT_GT(check_product(contraction, *outcome.run.host, MPI_COMM_WORLD).relative_error, 1e-11);
+}
+
+/// In single precision rounding hides what it must, and no more.
+TEST(Check, FindsOneWrongNumberInSinglePrecision) {
+  Contraction contraction = random_contraction({.m = 60,
+                                                .n = 90,
+                                                .k = 80,
+                                                .tile_min = 10,
+                                                .tile_max = 20,
+                                                .a_density = 0.7,
+                                                .b_density = 0.7,
+                                                .seed = 3});
+  contraction.precision = Precision::f32;
+  const Machine machine = machine_here(1'000'000);
+  Outcome outcome = execute(make_plan(contraction, machine, {}), contraction, machine, false);
+  EXPECT_LT(outcome.check.relative_error, 1e-6);
+  EXPECT_GT(outcome.check.relative_error, 1e-9);  // it was not computed in double
+  if (world_rank() == world_size() - 1) {
+    ASSERT_FALSE(outcome.run.host->c.empty());
+    outcome.run.host->c.begin()->second.as<float>()[0] += 1e-1F;
+  }
+  for (const double reference_flops : {0.0, 2e9}) {
+    const HostStore& host = *outcome.run.host;
+    EXPECT_GT(check_product(contraction, host, MPI_COMM_WORLD, reference_flops).relative_error, 1e-5);
+  }
 }
 
 /// C = A B with the initial C added afterwards is C += A B, for both tests.
@@ -185,7 +217,8 @@ TEST(Check, ExpectsTheInitialCWhereItIsAccumulated) {
   }
   for (auto& [id, buffer] : outcome.run.host->c) {
     const TileBuffer initial = initial_tile(contraction, {Matrix::c, id});
-    for (std::size_t e = 0; e < initial.elements().size(); ++e) buffer.data()[e] += initial.data()[e];
+    for (std::size_t e = 0; e < initial.as<double>().size(); ++e)
+      buffer.as<double>()[e] += initial.as<double>()[e];
   }
   for (const double reference_flops : {0.0, 2e9}) {
     const HostStore& host = *outcome.run.host;

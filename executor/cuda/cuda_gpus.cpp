@@ -1,0 +1,135 @@
+#include "executor/cuda/cuda_gpus.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include "base/error.hpp"
+#include "executor/cuda/cuda_gpu.hpp"
+#include "executor/cuda/status.hpp"
+
+namespace foretile {
+
+namespace {
+
+int device_count() {
+  int driver = 0;
+  check(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
+  if (driver == 0) throw WorkError("CUDA finds no NVIDIA driver");
+  int count = 0;
+  check(cudaGetDeviceCount(&count), "cudaGetDeviceCount");
+  if (count < 1) throw WorkError("cudaGetDeviceCount: there is no GPU");
+  return count;
+}
+
+/// CUDA counts 1000 major + 10 minor.
+std::string cuda_version(int version) {
+  return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+}
+
+int blas_property(libraryPropertyType_t property) {
+  int value = 0;
+  check(cublasGetProperty(property, &value), "cublasGetProperty");
+  return value;
+}
+
+std::string library_versions() {
+  int runtime = 0;
+  int driver = 0;
+  check(cudaRuntimeGetVersion(&runtime), "cudaRuntimeGetVersion");
+  check(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
+  return fmt::format("CUDA {}, cuBLAS {}.{}.{}, driver for CUDA {}", cuda_version(runtime),
+                     blas_property(MAJOR_VERSION), blas_property(MINOR_VERSION), blas_property(PATCH_LEVEL),
+                     cuda_version(driver));
+}
+
+bool can_reach(int device, int peer) {
+  int can = 0;
+  check(cudaDeviceCanAccessPeer(&can, device, peer), "cudaDeviceCanAccessPeer");
+  return can != 0;
+}
+
+void let_reach(int device, int peer) {
+  if (!can_reach(device, peer)) return;
+  check(cudaSetDevice(device), "cudaSetDevice");
+  const cudaError_t status = cudaDeviceEnablePeerAccess(peer, 0);
+  if (status == cudaErrorPeerAccessAlreadyEnabled) {
+    cudaGetLastError();
+  } else {
+    check(status, "cudaDeviceEnablePeerAccess");
+  }
+}
+
+}  // namespace
+
+CudaGpus::CudaGpus() : count_(device_count()) {}
+
+void CudaGpus::require(int physical) const {
+  if (physical < 0 || physical >= count_) {
+    throw std::logic_error(fmt::format("CudaGpus: no GPU {}, there are {}", physical, count_));
+  }
+}
+
+GpuFacts CudaGpus::facts(int physical) {
+  require(physical);
+  cudaDeviceProp properties{};
+  check(cudaGetDeviceProperties(&properties, physical), "cudaGetDeviceProperties");
+  check(cudaSetDevice(physical), "cudaSetDevice");
+  std::size_t free = 0;
+  std::size_t total = 0;
+  check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+  GpuFacts facts;
+  facts.name = properties.name;
+  facts.library = library_versions();
+  facts.memory_bytes = static_cast<std::int64_t>(total);
+  facts.free_bytes = static_cast<std::int64_t>(free);
+  return facts;
+}
+
+std::unique_ptr<Gpu> CudaGpus::open(int physical, int kernel_lanes) {
+  require(physical);
+  if (kernel_lanes < 1) throw std::logic_error("CudaGpus: a device needs a kernel lane");
+  if (std::find(opened_.begin(), opened_.end(), physical) == opened_.end()) {
+    for (const int other : opened_) {
+      let_reach(physical, other);
+      let_reach(other, physical);
+    }
+    opened_.push_back(physical);
+  }
+  return std::make_unique<CudaGpu>(physical, kernel_lanes);
+}
+
+bool CudaGpus::direct(int from, int to) {
+  require(from);
+  require(to);
+  return from == to || (can_reach(to, from) && can_reach(from, to));
+}
+
+/// Any device will do, but one that is used anyway costs no context on another.
+std::byte* CudaGpus::allocate_host(std::int64_t bytes) {
+  check(cudaSetDevice(opened_.empty() ? 0 : opened_.front()), "cudaSetDevice");
+  return allocate_pinned(std::max<std::int64_t>(bytes, 1)).release();
+}
+
+void CudaGpus::free_host(std::byte* memory) {
+  if (memory) FreePinned{}(memory);
+}
+
+/// Nobody tells when a point is reached without being asked, so it never stays away for long.
+void CudaGpus::pause(double seconds) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::microseconds spin(20);
+  constexpr std::chrono::microseconds sleep(20);
+  const std::chrono::duration<double> wanted(seconds);
+  const Clock::time_point start = Clock::now();
+  while (Clock::now() - start < std::min<std::chrono::duration<double>>(wanted, spin))
+    std::this_thread::yield();
+  if (wanted > spin)
+    std::this_thread::sleep_for(std::min<std::chrono::duration<double>>(wanted - spin, sleep));
+}
+
+}  // namespace foretile

@@ -1,0 +1,14 @@
+// What load_cuda() (executor/gpu/load_cuda.hpp) asks of libforetile_cuda.so.
+#include "executor/cuda/plugin.hpp"
+
+#include "base/error.hpp"
+#include "executor/cuda/cuda_gpus.hpp"
+
+foretile::Gpus* foretile_open_cuda_1(std::string* why_not) {
+  try {
+    return new foretile::CudaGpus;
+  } catch (const foretile::WorkError& error) {
+    *why_not = error.what();
+    return nullptr;
+  }
+}

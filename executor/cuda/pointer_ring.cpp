@@ -1,0 +1,56 @@
+#include "executor/cuda/pointer_ring.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+
+#include "executor/cuda/status.hpp"
+
+namespace foretile {
+
+namespace {
+
+constexpr std::int64_t kAddress = sizeof(std::uintptr_t);
+constexpr int kEvents = 64;
+
+}  // namespace
+
+PointerRing::PointerRing(cudaStream_t stream, std::int64_t capacity)
+    : stream_(stream),
+      capacity_(capacity),
+      host_(allocate_pinned(capacity * kAddress)),
+      device_(allocate_on_device(capacity * kAddress)),
+      copied_(kEvents) {}
+
+const std::byte* PointerRing::upload(std::span<const std::uintptr_t> addresses) {
+  const auto count = static_cast<std::int64_t>(addresses.size());
+  if (count < 1 || count > capacity_) throw std::logic_error("PointerRing: more addresses than it holds");
+  const std::int64_t begin = free_place(count);
+  std::byte* from = host_.get() + begin * kAddress;
+  std::byte* to = device_.get() + begin * kAddress;
+  std::memcpy(from, addresses.data(), addresses.size_bytes());
+  check(
+      cudaMemcpyAsync(to, from, static_cast<std::size_t>(count * kAddress), cudaMemcpyHostToDevice, stream_),
+      "cudaMemcpyAsync");
+  used_.push_back({begin, begin + count, copied_.add(stream_)});
+  next_ = begin + count;
+  return to;
+}
+
+std::int64_t PointerRing::free_place(std::int64_t count) {
+  const std::int64_t begin = next_ + count <= capacity_ ? next_ : 0;
+  const auto overlaps = [&](const Used& used) { return used.begin < begin + count && begin < used.end; };
+  forget_copied();
+  while (std::any_of(used_.begin(), used_.end(), overlaps)) {
+    copied_.wait_for_oldest();
+    used_.pop_front();
+  }
+  return begin;
+}
+
+void PointerRing::forget_copied() {
+  const std::uint64_t reached = copied_.reached();
+  while (!used_.empty() && used_.front().mark <= reached) used_.pop_front();
+}
+
+}  // namespace foretile

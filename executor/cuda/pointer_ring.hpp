@@ -1,0 +1,45 @@
+// Lists of addresses that batched products read on the device.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <span>
+
+#include "executor/cuda/marks.hpp"
+#include "executor/cuda/owned.hpp"
+
+namespace foretile {
+
+/// A ring of pinned host memory, and one of the same size on the device. A list is written into the one and
+/// copied to the other on the stream that will read it. The stream's order protects the device's ring: a copy
+/// starts after the launches that read what lay there. The host's ring is used again when the copy has ended,
+/// which an event tells.
+class PointerRing {
+ public:
+  /// On the current device. Requires capacity >= 1.
+  PointerRing(cudaStream_t stream, std::int64_t capacity);
+
+  std::int64_t capacity() const { return capacity_; }
+  /// The list on the device, for what is given to the stream next. Waits for the oldest copy while the ring
+  /// is full. Requires 1 <= size <= capacity.
+  const std::byte* upload(std::span<const std::uintptr_t> addresses);
+
+ private:
+  std::int64_t free_place(std::int64_t count);
+  void forget_copied();
+
+  struct Used {
+    std::int64_t begin = 0, end = 0;
+    std::uint64_t mark = 0;
+  };
+  cudaStream_t stream_;
+  std::int64_t capacity_;  ///< addresses
+  PinnedMemory host_;
+  DeviceMemory device_;
+  Marks copied_;
+  std::deque<Used> used_;  ///< oldest first
+  std::int64_t next_ = 0;
+};
+
+}  // namespace foretile

@@ -1,0 +1,51 @@
+#include "executor/gpu/load_cuda.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "executor/cuda/plugin.hpp"
+
+namespace foretile {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kPlugin = "libforetile_cuda.so";
+
+fs::path find_plugin() {
+  std::error_code ignored;
+  const fs::path folder = fs::read_symlink("/proc/self/exe", ignored).parent_path();
+  for (const fs::path& beside :
+       {fs::path("."), fs::path(FORETILE_PLUGIN_FOLDER), fs::path("../lib/foretile")}) {
+    const fs::path plugin = folder / beside / kPlugin;
+    if (fs::exists(plugin, ignored)) return plugin;
+  }
+  return {};
+}
+
+std::string last_failure() {
+  const char* text = dlerror();
+  return text ? text : "unknown error";
+}
+
+}  // namespace
+
+LoadedGpus load_cuda() {
+  const fs::path path = find_plugin();
+  if (path.empty()) {
+    return {nullptr, fmt::format("{} is not there: this foretile was built without CUDA", kPlugin)};
+  }
+  // Never closed: code of the plugin must outlive its objects, and CUDA's own threads.
+  void* plugin = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  if (!plugin) return {nullptr, fmt::format("{} cannot be loaded: {}", kPlugin, last_failure())};
+  const auto open = reinterpret_cast<decltype(&foretile_open_cuda_1)>(dlsym(plugin, kCudaFactory));
+  if (!open) return {nullptr, fmt::format("{} is of another build: {}", path.string(), last_failure())};
+  LoadedGpus loaded;
+  loaded.gpus.reset(open(&loaded.why_not));
+  return loaded;
+}
+
+}  // namespace foretile

@@ -1,0 +1,21 @@
+// Finds the plugin for NVIDIA GPUs, if there is one.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "executor/gpu/gpu.hpp"
+
+namespace foretile {
+
+struct LoadedGpus {
+  std::unique_ptr<Gpus> gpus;  ///< nullptr: none
+  std::string why_not;         ///< then: why
+};
+
+/// Loads libforetile_cuda.so, which lies beside the program, or in `lib/foretile` beside the program's `bin`.
+/// Never throws for want of the plugin, of CUDA's libraries, of a driver or of a GPU. A plugin stays loaded
+/// until the program ends.
+LoadedGpus load_cuda();
+
+}  // namespace foretile

@@ -1,0 +1,152 @@
+#include "executor/cuda/blas_lane.hpp"
+
+#include "base/error.hpp"
+#include "random_products.hpp"
+
+namespace foretile {
+namespace {
+
+class BlasLaneTest : public CudaTest {
+ protected:
+  template <typename Real>
+  void run(std::vector<TestProduct<Real>> products) {
+    const std::vector<TileProduct> tiles = put_products(*gpus_, *gpu_, products);
+    gpu_->multiply(kFirstKernelLane, sizeof(Real) == 8 ? Precision::f64 : Precision::f32, tiles);
+    wait_for(*gpu_, kFirstKernelLane);
+    expect_results(*gpus_, *gpu_, products);
+  }
+
+  void SetUp() override {
+    CudaTest::SetUp();
+    gpus_ = std::make_unique<CudaGpus>();
+    gpu_ = gpus_->open(0, 2);
+  }
+  void TearDown() override {
+    gpu_.reset();
+    CudaTest::TearDown();
+  }
+
+  std::unique_ptr<CudaGpus> gpus_;
+  std::unique_ptr<Gpu> gpu_;
+};
+
+template <typename Real>
+TestProduct<Real> product(Random& random, std::int64_t m, std::int64_t n, std::int64_t k, bool first) {
+  TestProduct<Real> p;
+  p.m = m;
+  p.n = n;
+  p.k = k;
+  p.first = first;
+  finish_product(random, p);
+  return p;
+}
+
+TEST_F(BlasLaneTest, OneProductIsOneCall) {
+  Random random(1);
+  run<double>({product<double>(random, 3, 4, 5, true)});
+  run<double>({product<double>(random, 3, 4, 5, false)});
+  run<float>({product<float>(random, 5, 1, 2, true)});
+  EXPECT_EQ(fake_cuda::calls("cublasDgemm"), 2);
+  EXPECT_EQ(fake_cuda::calls("cublasSgemm"), 1);
+}
+
+TEST_F(BlasLaneTest, EqualProductsAreOneBatch) {
+  Random random(2);
+  for (const bool first : {true, false}) {
+    std::vector<TestProduct<double>> products;
+    for (int p = 0; p < 5; ++p) products.push_back(product<double>(random, 2, 3, 4, first));
+    run(products);
+  }
+  EXPECT_EQ(fake_cuda::calls("cublasDgemmBatched"), 2);
+  EXPECT_EQ(fake_cuda::calls("cublasDgemm"), 0);
+}
+
+TEST_F(BlasLaneTest, DifferentProductsAreOneGroupedBatch) {
+  Random random(3);
+  run<double>({product<double>(random, 2, 3, 4, true), product<double>(random, 2, 3, 4, false),
+               product<double>(random, 1, 3, 4, false), product<double>(random, 2, 3, 4, true)});
+  run<float>({product<float>(random, 2, 3, 4, true), product<float>(random, 4, 3, 4, true)});
+  EXPECT_EQ(fake_cuda::calls("cublasDgemmGroupedBatched"), 1);
+  EXPECT_EQ(fake_cuda::calls("cublasSgemmGroupedBatched"), 1);
+  EXPECT_EQ(fake_cuda::calls("cublasDgemmBatched") + fake_cuda::calls("cublasDgemm"), 0);
+}
+
+TEST_F(BlasLaneTest, EmptyProducts) {
+  Random random(4);
+  // With k = 0 the sum is empty: C becomes 0 when the product is the first, else it stays.
+  run<double>({product<double>(random, 3, 2, 0, true), product<double>(random, 3, 2, 0, false),
+               product<double>(random, 0, 2, 3, true), product<double>(random, 2, 0, 3, true),
+               product<double>(random, 2, 2, 2, false)});
+  run<float>({product<float>(random, 3, 2, 0, true)});
+  EXPECT_EQ(fake_cuda::calls("cudaMemsetAsync"), 2);
+  EXPECT_EQ(fake_cuda::calls("cublasDgemm"), 1);
+}
+
+TEST_F(BlasLaneTest, RandomProducts) {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const std::int64_t most = random.integer(1, 4);  // few sizes give large groups
+    std::vector<TestProduct<double>> doubles;
+    std::vector<TestProduct<float>> floats;
+    for (std::int64_t p = random.integer(1, 12); p > 0; --p)
+      doubles.push_back(random_product<double>(random, 0, most));
+    for (std::int64_t p = random.integer(1, 12); p > 0; --p)
+      floats.push_back(random_product<float>(random, 0, most));
+    run(doubles);
+    run(floats);
+  }
+}
+
+TEST_F(BlasLaneTest, RefusesExtentsThatCuBlasCannotCount) {
+  const std::int64_t too_many = std::int64_t{1} << 31;
+  for (const auto& [m, n, k] : {std::tuple{too_many, std::int64_t{1}, std::int64_t{1}},
+                                {std::int64_t{1}, too_many, std::int64_t{1}},
+                                {std::int64_t{1}, std::int64_t{1}, too_many},
+                                {std::int64_t{-1}, std::int64_t{1}, std::int64_t{1}}}) {
+    const TileProduct product{m, n, k, nullptr, nullptr, nullptr, true};
+    EXPECT_THROW(gpu_->multiply(kFirstKernelLane, Precision::f64, {&product, 1}), InputError);
+  }
+  EXPECT_EQ(fake_cuda::waiting(), 0);
+}
+
+TEST_F(BlasLaneTest, OlderCuBlasTakesALaunchPerShape) {
+  Random random(5);
+  std::vector<TestProduct<double>> products = {
+      product<double>(random, 2, 3, 4, true), product<double>(random, 2, 3, 4, false),
+      product<double>(random, 1, 3, 4, false), product<double>(random, 2, 3, 4, true)};
+  const std::vector<TileProduct> tiles = put_products(*gpus_, *gpu_, products);
+  const Stream stream = make_stream();
+  BlasLane lane(stream.get(), 30, false);
+  lane.multiply(Precision::f64, tiles);
+  fake_cuda::drain();
+  expect_results(*gpus_, *gpu_, products);
+  EXPECT_EQ(fake_cuda::calls("cublasDgemmGroupedBatched"), 0);
+  EXPECT_EQ(fake_cuda::calls("cublasDgemmBatched"), 1);
+  EXPECT_EQ(fake_cuda::calls("cublasDgemm"), 2);
+}
+
+/// A ring of 12 addresses holds the lists of 4 products. Nothing is done before the ring has to wait.
+TEST_F(BlasLaneTest, ListsWaitForRoomInTheRing) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    std::vector<std::vector<TestProduct<double>>> launches;
+    for (int l = 0; l < 10; ++l) {
+      launches.emplace_back();
+      for (std::int64_t p = random.integer(1, 9); p > 0; --p)
+        launches.back().push_back(random_product<double>(random, 1, 3));
+    }
+    const Stream stream = make_stream();
+    BlasLane lane(stream.get(), 12, random.integer(0, 1) == 1);
+    for (auto& launch : launches) {
+      const std::vector<TileProduct> tiles = put_products(*gpus_, *gpu_, launch);
+      lane.multiply(Precision::f64, tiles);
+    }
+    fake_cuda::drain();
+    for (const auto& launch : launches) expect_results(*gpus_, *gpu_, launch);
+  }
+}
+
+}  // namespace
+}  // namespace foretile

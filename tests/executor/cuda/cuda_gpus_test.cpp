@@ -1,0 +1,103 @@
+#include "executor/cuda/cuda_gpus.hpp"
+
+#include <chrono>
+#include <stdexcept>
+
+#include "base/error.hpp"
+#include "rig.hpp"
+
+namespace foretile {
+namespace {
+
+class CudaGpusTest : public CudaTest {};
+
+TEST_F(CudaGpusTest, NoGpuIsAnError) {
+  fake_cuda::Options options;
+  options.devices = 0;
+  fake_cuda::reset(options);
+  try {
+    const CudaGpus gpus;
+    FAIL();
+  } catch (const WorkError& error) {
+    EXPECT_STREQ(error.what(), "cudaGetDeviceCount: no CUDA-capable device is detected (cudaErrorNoDevice)");
+  }
+}
+
+TEST_F(CudaGpusTest, NoDriverIsAnError) {
+  fake_cuda::Options options;
+  options.driver = 0;
+  fake_cuda::reset(options);
+  EXPECT_THROW(CudaGpus(), WorkError);
+}
+
+TEST_F(CudaGpusTest, Facts) {
+  CudaGpus gpus;
+  EXPECT_EQ(gpus.count(), 2);
+  const GpuFacts facts = gpus.facts(1);
+  EXPECT_EQ(facts.name, "Fake GPU");
+  // The fake's runtime calls itself 12050 and its driver 13010, which is 1000 major + 10 minor.
+  EXPECT_EQ(facts.library, "CUDA 12.5, cuBLAS 12.5.3, driver for CUDA 13.1");
+  EXPECT_EQ(facts.memory_bytes, std::int64_t{1} << 30);
+  EXPECT_EQ(facts.free_bytes, std::int64_t{1} << 30);
+  EXPECT_THROW(gpus.facts(2), std::logic_error);
+}
+
+TEST_F(CudaGpusTest, DevicesReachEachOtherOnceOpened) {
+  CudaGpus gpus;
+  EXPECT_TRUE(gpus.direct(0, 1));
+  const auto one = gpus.open(0, 1);
+  EXPECT_EQ(fake_cuda::calls("cudaDeviceEnablePeerAccess"), 0);
+  const auto other = gpus.open(1, 1);
+  const auto same = gpus.open(1, 1);  // a second logical device
+  EXPECT_EQ(fake_cuda::calls("cudaDeviceEnablePeerAccess"), 2);
+  CudaGpus again;  // of this process, whose devices reach each other already
+  const auto third = again.open(1, 1);
+  const auto fourth = again.open(0, 1);
+  EXPECT_EQ(fake_cuda::calls("cudaDeviceEnablePeerAccess"), 4);
+}
+
+TEST_F(CudaGpusTest, CopiesBetweenDevicesWithAndWithoutPeers) {
+  for (const bool peers : {true, false}) {
+    fake_cuda::Options options;
+    options.peers = peers;
+    fake_cuda::reset(options);
+    CudaGpus gpus;
+    EXPECT_EQ(gpus.direct(0, 1), peers);
+    EXPECT_TRUE(gpus.direct(0, 0));
+    const auto one = gpus.open(0, 1);
+    const auto other = gpus.open(1, 1);
+    const std::vector<double> values = {1, 2, 3};
+    const CopyPiece piece{other->allocate(24), put<double>(gpus, *one, values), 24};
+    other->copy(kPeerLane, {&piece, 1});
+    wait_for(*other, kPeerLane);
+    EXPECT_EQ(get<double>(gpus, *other, piece.to, 3), values);
+    EXPECT_EQ(fake_cuda::calls("cudaDeviceEnablePeerAccess"), peers ? 2 : 0);
+  }
+}
+
+TEST_F(CudaGpusTest, HostMemoryThatIsNotThere) {
+  CudaGpus gpus;
+  try {
+    gpus.allocate_host(std::int64_t{1} << 31);
+    FAIL();
+  } catch (const WorkError& error) {
+    EXPECT_NE(std::string(error.what()).find("2147483648 bytes (2.00 GiB) of page-locked host memory"),
+              std::string::npos)
+        << error.what();
+  }
+  gpus.free_host(nullptr);
+  gpus.free_host(gpus.allocate_host(0));
+}
+
+TEST_F(CudaGpusTest, PausesForAWhileAtMost) {
+  CudaGpus gpus;
+  const auto start = std::chrono::steady_clock::now();
+  gpus.pause(5e-6);
+  EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::microseconds(5));
+  gpus.pause(3600);  // returns long before: a point may have been reached
+  gpus.pause(0);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(60));
+}
+
+}  // namespace
+}  // namespace foretile
