@@ -20,16 +20,16 @@ namespace {
 /// Tiles of one size in a ring of memory, used one after the other.
 class TileRing {
  public:
-  TileRing(std::vector<double>& memory, std::int64_t elements)
-      : memory_(memory),
-        elements_(static_cast<std::size_t>(elements)),
-        count_(std::max<std::size_t>(1, memory.size() / elements_)) {}
+  TileRing(std::vector<double>& memory, std::int64_t bytes)
+      : memory_(reinterpret_cast<std::byte*>(memory.data())),
+        bytes_(static_cast<std::size_t>(bytes)),
+        count_(std::max<std::size_t>(1, memory.size() * sizeof(double) / bytes_)) {}
 
-  double* at(int i) { return memory_.data() + static_cast<std::size_t>(i) % count_ * elements_; }
+  std::byte* at(int i) { return memory_ + static_cast<std::size_t>(i) % count_ * bytes_; }
 
  private:
-  std::vector<double>& memory_;
-  std::size_t elements_;
+  std::byte* memory_;
+  std::size_t bytes_;
   std::size_t count_;
 };
 
@@ -43,43 +43,72 @@ std::vector<Workspace> make_workspaces(const CalibrationOptions& options, int co
   const std::int64_t third = options.bytes_per_core / 3 / static_cast<std::int64_t>(sizeof(double));
   const auto elements = static_cast<std::size_t>(std::max(third, largest * largest));
   std::vector<Workspace> all(static_cast<std::size_t>(cores));
-  for (std::size_t core = 0; core < all.size(); ++core) {
-    for (std::vector<double>* memory : {&all[core].a, &all[core].b, &all[core].c}) {
-      memory->resize(elements);
-      generate_tile(*memory, core, 1);
-    }
+  for (Workspace& space : all) {
+    for (std::vector<double>* memory : {&space.a, &space.b, &space.c}) memory->resize(elements);
   }
   return all;
 }
 
-Timing time_product(const CalibrationOptions& options, std::vector<Workspace>& spaces,
+void fill(std::vector<Workspace>& spaces, Precision precision) {
+  for (std::size_t core = 0; core < spaces.size(); ++core) {
+    for (std::vector<double>* memory : {&spaces[core].a, &spaces[core].b, &spaces[core].c}) {
+      const auto bytes = static_cast<std::int64_t>(memory->size() * sizeof(double));
+      generate_tile(precision, reinterpret_cast<std::byte*>(memory->data()), bytes / bytes_of(precision),
+                    core, 1);
+    }
+  }
+}
+
+Timing time_product(const CalibrationOptions& options, std::vector<Workspace>& spaces, Precision precision,
                     const KernelSample& shape) {
   const std::int64_t m = shape.m, n = shape.n, k = shape.k;
+  const std::int64_t size = bytes_of(precision);
   const Repetition repetition{static_cast<int>(spaces.size()), options.seconds_per_shape, 3};
   return time_on_all_cores(repetition, [&](int core, int i) {
     Workspace& space = spaces[static_cast<std::size_t>(core)];
-    gemm(m, n, k, TileRing(space.a, m * k).at(i), m, TileRing(space.b, k * n).at(i), k,
-         TileRing(space.c, m * n).at(i), m);
+    multiply_tiles(precision, m, n, k, TileRing(space.a, m * k * size).at(i),
+                   TileRing(space.b, k * n * size).at(i), TileRing(space.c, m * n * size).at(i));
   });
+}
+
+struct Spreads {
+  std::vector<double> of_products, core_shares;
+};
+
+void time_shapes(const CalibrationOptions& options, std::vector<Workspace>& spaces, Precision precision,
+                 std::vector<KernelSample>& samples, Spreads& spreads,
+                 const std::function<void(std::size_t)>& timed) {
+  fill(spaces, precision);
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    const Timing timing = time_product(options, spaces, precision, samples[i]);
+    const Summary time = summarize(timing.seconds);
+    samples[i].seconds = time.median;
+    samples[i].spread = time.spread / time.median;
+    spreads.of_products.push_back(samples[i].spread);
+    spreads.core_shares.push_back(timing.core_share);
+    timed(i + 1);
+  }
 }
 
 void measure_products(const CalibrationOptions& options, CalibrationResult& result) {
   std::vector<Workspace> spaces = make_workspaces(options, result.facts.cores);
-  std::vector<double> spreads, shares;
+  Spreads spreads;
   result.samples = shapes_of(options.sizes);
-  for (std::size_t i = 0; i < result.samples.size(); ++i) {
-    KernelSample& sample = result.samples[i];
-    const Timing timing = time_product(options, spaces, sample);
-    const Summary time = summarize(timing.seconds);
-    sample.seconds = time.median;
-    sample.spread = time.spread / time.median;
-    spreads.push_back(sample.spread);
-    shares.push_back(timing.core_share);
-    if (options.progress) options.progress(i + 1, result.samples.size());
-  }
+  result.single_samples = shapes_of(every_second(options.sizes));
+  const std::size_t all = result.samples.size() + result.single_samples.size();
+  const auto timed = [&](std::size_t before) {
+    return [&options, before, all](std::size_t done) {
+      if (options.progress) options.progress(before + done, all);
+    };
+  };
+  time_shapes(options, spaces, Precision::f64, result.samples, spreads, timed(0));
   result.fit = fit_kernel_model(result.samples);
-  result.kernel_spread = summarize(spreads).median;
-  result.core_share = summarize(shares).median;
+  result.kernel_spread = summarize(spreads.of_products).median;
+  result.core_share = summarize(spreads.core_shares).median;
+  Spreads single;
+  time_shapes(options, spaces, Precision::f32, result.single_samples, single, timed(result.samples.size()));
+  result.single_fit = fit_kernel_model(result.single_samples);
+  result.single_spread = summarize(single.of_products).median;
 }
 
 /// Memory of one core for bandwidths.

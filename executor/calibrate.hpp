@@ -14,7 +14,8 @@
 namespace foretile {
 
 struct CalibrationOptions {
-  /// Products of every m, n and k from this list are timed; the default takes about 15 s.
+  /// Products of every m, n and k from this list are timed; the default takes about 15 s, and single
+  /// precision on every second size 3 s more.
   std::vector<std::int64_t> sizes = {64, 128, 256, 512, 1024};
   double seconds_per_shape = 0.1;  ///< at least three products each, so large ones take longer
   /// Tiles of A, B and C are taken in turn from this much memory per core, so that they come from where those
@@ -45,6 +46,9 @@ struct CalibrationResult {
   std::string when;     ///< UTC, "2025-01-31 12:00"
   std::vector<KernelSample> samples;
   KernelFit fit;
+  std::vector<KernelSample> single_samples;  ///< single precision: every second size
+  KernelFit single_fit;
+  double single_spread = 0;
   double kernel_spread = 0;  ///< relative spread of repeated products, median over the shapes
   double generation_bytes_per_s_per_core = 0;  ///< all cores busy
   double generation_spread = 0;                ///< relative

@@ -47,13 +47,6 @@ std::vector<KernelSample> batched_shapes(const GpuCalibrationOptions& o) {
   return shapes;
 }
 
-/// Every second size, but always the last: enough for a curve of five parameters.
-std::vector<std::int64_t> every_second(const std::vector<std::int64_t>& sizes) {
-  std::vector<std::int64_t> chosen;
-  for (std::size_t i = (sizes.size() + 1) % 2; i < sizes.size(); i += 2) chosen.push_back(sizes[i]);
-  return chosen.size() < 2 ? sizes : chosen;
-}
-
 class GpuCalibrator {
  public:
   GpuCalibrator(Gpus& gpus, const GpuCalibrationOptions& options)

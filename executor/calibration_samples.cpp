@@ -65,6 +65,8 @@ nlohmann::json calibration_samples(const CalibrationResult& r) {
   nlohmann::json json = head(r);
   json["products"] = nlohmann::json::array();
   for (const KernelSample& s : r.samples) json["products"].push_back(product(s, r.fit, 1, "double"));
+  for (const KernelSample& s : r.single_samples)
+    json["products"].push_back(product(s, r.single_fit, 1, "single"));
   json["figures"] = host_figures(r);
   return json;
 }

@@ -62,6 +62,23 @@ streams = 1
                      fmt::arg("latency", model.latency_s));
 }
 
+std::string single_text(const CalibrationResult& r) {
+  if (r.single_samples.empty()) return {};
+  const KernelModel& model = r.single_fit.model;
+  return fmt::format(R"(
+# Fitted to {} shapes of sgemm: relative error: median {:.3f}, 90th percentile {:.3f}; spread {:.3f}.
+[device.single]
+rate = {:.5g}
+half_m = {:.4g}
+half_n = {:.4g}
+half_k = {:.4g}
+latency = {:.4g}
+)",
+                     r.single_samples.size(), r.single_fit.median_error, r.single_fit.p90_error,
+                     r.single_spread, model.rate_flops_per_s, model.half_m, model.half_n, model.half_k,
+                     model.latency_s);
+}
+
 }  // namespace
 
 std::string message_toml(const CalibrationResult& r) {
@@ -101,7 +118,7 @@ std::string calibration_toml(const CalibrationResult& result, const CalibrationT
   std::string all;
   if (!text.samples_file.empty())
     all = fmt::format("# Every single time is in {}.\n", printable(text.samples_file));
-  return all + node_text(result) + device_text(result) + message_toml(result) +
+  return all + node_text(result) + device_text(result) + single_text(result) + message_toml(result) +
          software_text(result, text.noise);
 }
 

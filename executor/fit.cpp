@@ -150,6 +150,12 @@ std::vector<KernelSample> shapes_of(const std::vector<std::int64_t>& sizes, int 
   return shapes;
 }
 
+std::vector<std::int64_t> every_second(const std::vector<std::int64_t>& sizes) {
+  std::vector<std::int64_t> chosen;
+  for (std::size_t i = (sizes.size() + 1) % 2; i < sizes.size(); i += 2) chosen.push_back(sizes[i]);
+  return chosen.size() < 2 ? sizes : chosen;
+}
+
 KernelFit fit_kernel_model(const std::vector<KernelSample>& samples) {
   check(samples);
   const double per_flop = 1 / best_rate(samples);

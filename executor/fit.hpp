@@ -18,6 +18,9 @@ struct KernelSample {
 /// Every m, n and k from the list, times to be measured.
 std::vector<KernelSample> shapes_of(const std::vector<std::int64_t>& sizes, int batch = 1);
 
+/// Every second size, the last one always: enough shapes for another curve of five parameters.
+std::vector<std::int64_t> every_second(const std::vector<std::int64_t>& sizes);
+
 struct KernelFit {
   KernelModel model;
   double median_error = 0;  ///< of |predicted - measured| / measured over the samples

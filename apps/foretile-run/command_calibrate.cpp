@@ -84,7 +84,6 @@ GpuCalibrationOptions gpu_options(const CalibrateArguments& arguments) {
     options.sizes = {64, 128, 256, 512, 1024};
     options.ring_bytes = std::int64_t{192} << 20;
     options.seconds = 30;
-    options.single = false;
   }
   if (!arguments.sizes.empty()) options.sizes = arguments.sizes;
   options.seconds = budget_of(arguments, options.seconds);

@@ -152,7 +152,7 @@ class RunCommands(unittest.TestCase):
         shown = json.loads(self.call(FORETILE, "platform", "show", "cores.toml", "--json").stdout)
         self.assertEqual(shown["figures"]["device.kind"], "core")
         self.assertGreater(shown["figures"]["noise.kernel"], 0)
-        self.assertEqual(len(json.loads((self.folder / "cores.samples.json").read_text())["products"]), 8)
+        self.assertEqual(len(json.loads((self.folder / "cores.samples.json").read_text())["products"]), 16)
 
     def test_calibration_refuses_what_it_cannot_measure(self):
         for options in [["--budget", "0s"], ["--sizes", "0,64"], ["--sizes", "64"], ["--largest-copy", "1 kB"],

@@ -22,7 +22,6 @@ GpuCalibrationOptions tiny() {
   options.batch_tiles = {16, 32};
   options.shape_batch = 4;
   options.batches = {2, 8};
-  options.single = false;
   options.ring_bytes = 3 << 20;
   options.copies = {4096, 1 << 16, 1 << 20};
   options.make_bytes = 1 << 14;
@@ -35,7 +34,7 @@ TEST(CalibrateGpu, WritesAPlatformThatLoads) {
   const GpuCalibration found = calibrate_gpu(gpus, tiny());
   EXPECT_EQ(found.kernel.samples.size() + found.kernel.left_out, 27U);
   EXPECT_EQ(found.batched.samples.size() + found.batched.left_out, 12U);  // 8 shapes, and 2 cubes x 2
-  EXPECT_FALSE(found.single.measured());
+  EXPECT_EQ(found.single.samples.size() + found.single.left_out, 8U);     // 16 and 64
 
   const std::string text = gpu_calibration_toml(found, "here.samples.json");
   const Platform p = parse_platform(text, "here.toml");
@@ -45,7 +44,8 @@ TEST(CalibrateGpu, WritesAPlatformThatLoads) {
   EXPECT_EQ(p.device.memory_bytes, 90'000'000);
   EXPECT_EQ(p.device.kernel.streams, found.best_lanes);
   EXPECT_TRUE(p.device.batched.known());
-  EXPECT_FALSE(p.device.single.known());
+  EXPECT_TRUE(p.device.single.known());
+  EXPECT_TRUE(p.device.single_batched.known());
   EXPECT_GT(p.links.both_ways_bytes_per_s, 0);
   EXPECT_GT(p.generation_bytes_per_s_on_device, 1e6);
   EXPECT_GT(p.generation_bytes_per_s_per_core, 1e6);
@@ -54,6 +54,15 @@ TEST(CalibrateGpu, WritesAPlatformThatLoads) {
   // Rounded to the digits that the file has.
   const double seconds = found.kernel.fit.model.seconds(64, 64, 64);
   EXPECT_NEAR(p.device.kernel.seconds(64, 64, 64), seconds, 1e-2 * seconds);
+}
+
+TEST(CalibrateGpu, LeavesSinglePrecisionOutWhenAsked) {
+  StandInGpus gpus({.count = 1, .memory_bytes = 100'000'000});
+  GpuCalibrationOptions options = tiny();
+  options.single = false;
+  const GpuCalibration found = calibrate_gpu(gpus, options);
+  EXPECT_FALSE(found.single.measured());
+  EXPECT_FALSE(parse_platform(gpu_calibration_toml(found, ""), "here.toml").device.single.known());
 }
 
 TEST(CalibrateGpu, TwoDevicesHaveAPeerLink) {
@@ -82,7 +91,9 @@ TEST(CalibrateGpu, SamplesAsJson) {
   GpuCalibration found = calibrate_gpu(gpus, tiny());
   found.host.message = MessageFigures{"", {}, {{1024, 1e-6, 0.1}}};
   const nlohmann::json json = calibration_samples(found);
-  EXPECT_EQ(json.at("products").size(), found.kernel.samples.size() + found.batched.samples.size());
+  EXPECT_EQ(json.at("products").size(), found.kernel.samples.size() + found.batched.samples.size() +
+                                            found.single.samples.size() +
+                                            found.single_batched.samples.size());
   EXPECT_EQ(json.at("products").front().at("precision"), "double");
   EXPECT_GT(json.at("products").front().at("predicted_s"), 0);
   EXPECT_EQ(json.at("copies").size(), 6U);

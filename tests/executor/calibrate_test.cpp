@@ -30,6 +30,9 @@ TEST(Calibrate, WritesAPlatformThatLoads) {
   EXPECT_GT(p.device.kernel.rate_flops_per_s, 1e8);
   EXPECT_LT(p.device.kernel.rate_flops_per_s, 1e13);
   EXPECT_GT(p.generation_bytes_per_s_per_core, 1e7);
+  EXPECT_EQ(result.single_samples.size(), 8U);  // 16 and 128
+  EXPECT_GT(p.device.single.rate_flops_per_s, 1e8);
+  EXPECT_LT(p.device.single.rate_flops_per_s, 2e13);
 }
 
 TEST(Calibrate, KeepsAMeasuredMessage) {

@@ -57,6 +57,28 @@ TEST(FitKernelModel, KeepsParametersAtZeroOrAbove) {
   EXPECT_TRUE(std::isfinite(fit.model.rate_flops_per_s));
 }
 
+/// As above, but launches of 16: the latency is found although it is a small part of them.
+TEST(FitKernelModel, FindsTheModelBehindBatches) {
+  const KernelModel truth{
+      .rate_flops_per_s = 52e9, .half_m = 8, .half_n = 3, .half_k = 17, .latency_s = 2e-4, .streams = 1};
+  std::vector<KernelSample> samples = shapes_of({16, 64, 256});
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    KernelSample& s = samples[i];
+    s.batch = i % 2 == 0 ? 16 : 4;
+    s.seconds = truth.seconds(s.m, s.n, s.k, s.batch);
+  }
+  const KernelFit fit = fit_kernel_model(samples);
+  EXPECT_NEAR(fit.model.rate_flops_per_s, 52e9, 1e6);
+  EXPECT_NEAR(fit.model.latency_s, 2e-4, 1e-8);
+  EXPECT_NEAR(fit.model.half_k, 17, 1e-2);
+}
+
+TEST(EverySecond, KeepsTheLast) {
+  EXPECT_EQ(every_second({1, 2, 3, 4, 5}), (std::vector<std::int64_t>{1, 3, 5}));
+  EXPECT_EQ(every_second({1, 2, 3, 4}), (std::vector<std::int64_t>{2, 4}));
+  EXPECT_EQ(every_second({1, 2}), (std::vector<std::int64_t>{1, 2}));
+}
+
 TEST(FitKernelModel, RefusesTooFewOrImpossibleSamples) {
   EXPECT_THROW(fit_kernel_model({}), WorkError);
   EXPECT_THROW(fit_kernel_model(std::vector<KernelSample>(5, {1, 1, 1, 0})), WorkError);
