@@ -1,5 +1,7 @@
 #include "apps/foretile-run/choose_gpus.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -22,7 +24,7 @@ StandInOptions stand_in() {
 
 }  // namespace
 
-void add_gpu_option(CLI::App& command, GpuChoice& choice) {
+void add_gpu_option(CLI::App& command, GpuChoice& choice, const std::string& otherwise) {
   const std::map<std::string, GpuChoice> names = {{"auto", GpuChoice::automatic},
                                                   {"cuda", GpuChoice::cuda},
                                                   {"stand-in", GpuChoice::stand_in},
@@ -31,7 +33,8 @@ void add_gpu_option(CLI::App& command, GpuChoice& choice) {
       .add_option(
           "--gpu", choice,
           "cuda; stand-in: threads of the CPU that play one; none: the cores; auto, unless given: cuda "
-          "if there is a GPU, else none")
+          "if there is a GPU, else " +
+              otherwise)
       ->type_name("NAME")
       ->transform(CLI::CheckedTransformer(names).description("auto, cuda, stand-in or none"));
 }
@@ -45,6 +48,16 @@ std::unique_ptr<Gpus> choose_gpus(GpuChoice choice) {
                       "use --gpu stand-in or --gpu none");
   }
   return std::move(found.gpus);
+}
+
+GpusForPlan gpus_for_plan(GpuChoice choice) {
+  if (choice != GpuChoice::automatic) return {choose_gpus(choice), ""};
+  LoadedGpus found = load_cuda();
+  if (found.gpus) return {std::move(found.gpus), ""};
+  return {
+      std::make_unique<StandInGpus>(stand_in()),
+      fmt::format("no GPU ({}): threads of the CPU stand in for the plan's, and times say nothing about GPUs",
+                  found.why_not)};
 }
 
 }  // namespace foretile

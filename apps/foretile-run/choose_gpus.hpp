@@ -16,10 +16,19 @@ enum class GpuChoice {
   none
 };
 
-void add_gpu_option(CLI::App& command, GpuChoice& choice);
+/// `otherwise`: what auto takes where there is no GPU.
+void add_gpu_option(CLI::App& command, GpuChoice& choice, const std::string& otherwise);
 
 /// Null where none are wanted or, with `automatic`, there are none. Throws InputError when CUDA's are wanted
 /// and there are none, saying why.
 std::unique_ptr<Gpus> choose_gpus(GpuChoice choice);
+
+struct GpusForPlan {
+  std::unique_ptr<Gpus> gpus;  ///< null: cores stand for the devices
+  std::string note;            ///< why it is not CUDA's though nobody said so; mostly empty
+};
+
+/// For a plan for GPUs: with `automatic`, the stand-in where there are none.
+GpusForPlan gpus_for_plan(GpuChoice choice);
 
 }  // namespace foretile

@@ -183,7 +183,7 @@ void add_calibrate_command(CLI::App& app) {
       "-o,--output", arguments->output,
       "The file to write; without it, the one that the platform name `here` stands for. Single "
       "times go to a .samples.json beside it");
-  add_gpu_option(*command, arguments->gpu);
+  add_gpu_option(*command, arguments->gpu, "none");
   command
       ->add_option("--budget", arguments->budget,
                    "Time for all measurements of a GPU, 120s unless given; of cores, about")

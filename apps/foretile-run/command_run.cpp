@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "apps/foretile-run/choose_gpus.hpp"
 #include "apps/foretile-run/commands.hpp"
 #include "apps/foretile-run/guard.hpp"
 #include "apps/foretile-run/memory_check.hpp"
@@ -31,12 +32,14 @@ struct RunArguments {
   bool verify = false;
   bool copies = false;
   bool plan_order = false;
+  GpuChoice gpu = GpuChoice::automatic;
   Options options;
 };
 
 struct Finished {
   PlanFile file;
   std::optional<PlannedWork> work;
+  std::unique_ptr<Gpus> gpus;  // before the result, whose host memory is theirs
   RunResult result;
   std::optional<CheckResult> check;
 };
@@ -49,12 +52,28 @@ void require_ranks(const PlanFile& file, const MpiSession& session) {
       fmt::format("start with mpiexec -n {} or plan with --ranks {}", file.ranks, session.size()));
 }
 
+bool on_gpus(const PlannedWork& work) {
+  return work.machine.platform.device.kind == DeviceKind::gpu;
+}
+
+/// What multiplies.
+std::string kernels(const Finished& done) {
+  if (!done.gpus) return blas_kernels();
+  const GpuFacts facts = done.gpus->facts(0);
+  return fmt::format("{}, {}", facts.name, facts.library);
+}
+
 void print_json_result(const Finished& done, const Report& report) {
   nlohmann::ordered_json json = report_json(report);
   json["wall_s"] = done.result.wall_s;
   json["predicted_s"] =
       done.file.predicted ? nlohmann::ordered_json(done.file.predicted->makespan_s) : nullptr;
-  json["kernels"] = blas_kernels();
+  json["kernels"] = kernels(done);
+  if (done.gpus) {
+    json["gpu"] = {{"compactions", done.result.gpu.compactions},
+                   {"compacted_bytes", done.result.gpu.compacted_bytes},
+                   {"unpinned_bytes", done.result.gpu.unpinned_bytes}};
+  }
   json["peak_rss_bytes"] = peak_rss_bytes();
   if (done.check) {
     json["verify"] = {{"method", done.check->method},
@@ -66,7 +85,7 @@ void print_json_result(const Finished& done, const Report& report) {
 }
 
 void print_text(const Finished& done, const Report& report) {
-  fmt::print("{} on {} ranks, products by {}\n", done.file.problem.name, done.file.ranks, blas_kernels());
+  fmt::print("{} on {} ranks, products by {}\n", done.file.problem.name, done.file.ranks, kernels(done));
   fmt::print("measured   {}\n", quantity(done.result.wall_s, "s"));
   if (done.file.predicted) {
     const double predicted = done.file.predicted->makespan_s;
@@ -102,6 +121,13 @@ void write_trace(const std::string& path, const MpiSession& session, const Event
   trace.finish();
 }
 
+/// GPUs: host memory for all tiles, and something for messages' headers and for holes.
+std::int64_t pool_bytes(const Finished& done) {
+  const PlanSummary& summary = done.work->summary;
+  if (!done.gpus) return done.work->machine.devices_per_rank * summary.peak_device_bytes;
+  return summary.peak_host_bytes + summary.peak_host_bytes / 64 + (std::int64_t{16} << 20);
+}
+
 /// Ranks beyond the grid have no work.
 RankPlan part_of(int rank, const PlannedWork& work) {
   if (rank < work.plan.grid.size()) return work.plan.ranks[rank];
@@ -116,13 +142,17 @@ void execute(const RunArguments& arguments, const MpiSession& session) {
     done.file = load_plan_file(arguments.plan);
     require_ranks(done.file, session);
     done.work = rebuild(done.file);
+    GpusForPlan chosen = on_gpus(*done.work) ? gpus_for_plan(arguments.gpu) : GpusForPlan{};
+    if (session.rank() == 0 && !chosen.note.empty()) fmt::print(stderr, "foretile-run: {}\n", chosen.note);
+    done.gpus = std::move(chosen.gpus);
     require_memory(*done.work, on_node, available_memory_bytes());
   });
   EventStore events;
   RunOptions options;
   options.copies = arguments.copies;
   options.in_plan_order = arguments.plan_order;
-  options.pool_bytes = done.work->machine.devices_per_rank * done.work->summary.peak_device_bytes;
+  options.gpus = done.gpus.get();
+  options.pool_bytes = pool_bytes(done);
   if (!arguments.trace.empty()) options.trace = &events;
   const RankPlan part = part_of(session.rank(), *done.work);
   done.result =
@@ -150,6 +180,7 @@ void add_run(CLI::App& app) {
   app.add_option("--trace", arguments->trace, "Write what happened when, for Perfetto or chrome://tracing");
   app.add_flag("--copies", arguments->copies,
                "Keep device memory apart from host memory: tiles are really copied");
+  add_gpu_option(app, arguments->gpu, "stand-in");
   app.add_flag("--plan-order", arguments->plan_order,
                "Keep loads to the plan's order, so that their counts do not depend on time");
   add_json_option(app, arguments->options);

@@ -11,5 +11,7 @@ namespace foretile {
 void add_run(CLI::App& app);
 /// `foretile-run calibrate`.
 void add_calibrate_command(CLI::App& app);
+/// `foretile-run gpus`.
+void add_gpus_command(CLI::App& app);
 
 }  // namespace foretile

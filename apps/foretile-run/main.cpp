@@ -29,6 +29,7 @@ int main(int argc, char** argv) {
   app.footer("Exit codes: 0 done, 1 the work failed, 2 wrong usage or input.");
   foretile::add_run(app);
   foretile::add_calibrate_command(app);
+  foretile::add_gpus_command(app);
   try {
     return foretile::run_program(app, argc, argv);
   } catch (const foretile::FailedElsewhere& elsewhere) {

@@ -18,8 +18,8 @@ struct Addresses {
   Real* const* c = nullptr;
 };
 
-/// cublas<t>gemmGroupedBatched came with CUDA 12.4 (https://docs.nvidia.com/cuda/cublas/, section
-/// cublas<t>gemmGroupedBatched()); it is used from 12.5 on.
+/// cublas<t>gemmGroupedBatched (https://docs.nvidia.com/cuda/cublas/, section of that name) is used from
+/// CUDA 12.5 on. The lists of addresses lie on the device, all others on the host.
 constexpr bool kHasGroupedBatched = CUBLAS_VER_MAJOR > 12 ||
                                     (CUBLAS_VER_MAJOR == 12 && CUBLAS_VER_MINOR >= 5);
 

@@ -30,10 +30,6 @@ void copy_piece(const CopyPiece& piece, cudaStream_t stream) {
       "cudaMemcpyAsync");
 }
 
-bool adjoin(const CopyPiece& piece, const CopyPiece& next) {
-  return piece.to + piece.bytes == next.to && piece.from + piece.bytes == next.from;
-}
-
 /// As in generate_tile().
 double width_of(const TileToMake& tile) {
   return 2 * (tile.norm * std::sqrt(3.0 / static_cast<double>(tile.elements)));
@@ -80,16 +76,7 @@ std::byte* CudaGpu::allocate(std::int64_t bytes) {
 
 void CudaGpu::copy(Lane lane, std::span<const CopyPiece> pieces) {
   cudaStream_t stream = on(lane).stream.get();
-  CopyPiece joined;
-  for (const CopyPiece& piece : pieces) {
-    if (joined.bytes > 0 && adjoin(joined, piece)) {
-      joined.bytes += piece.bytes;
-      continue;
-    }
-    copy_piece(joined, stream);
-    joined = piece;
-  }
-  copy_piece(joined, stream);
+  for (const CopyPiece& piece : pieces) copy_piece(piece, stream);
 }
 
 void CudaGpu::multiply(Lane lane, Precision precision, std::span<const TileProduct> products) {

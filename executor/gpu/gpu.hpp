@@ -56,9 +56,11 @@ class Gpu {
   /// Memory on the device, aligned to 256 bytes, kept until this object goes. Slow: call before the clock
   /// starts. Throws WorkError that says how many bytes are missing.
   virtual std::byte* allocate(std::int64_t bytes) = 0;
-  /// One piece after the other.
+  /// One piece after the other; a piece may overwrite what an earlier one has read. Host memory should be from
+  /// allocate_host(): from other memory copies are right, but slow, and the call may wait for their end.
   virtual void copy(Lane lane, std::span<const CopyPiece> pieces) = 0;
-  /// In one launch if the library can. No two products have the same C.
+  /// In one launch if the library can. No two products have the same C. Extents may be 0. On kernel lanes
+  /// only. Throws InputError for an extent of 2^31 or more.
   virtual void multiply(Lane lane, Precision precision, std::span<const TileProduct> products) = 0;
   virtual void make(Lane lane, Precision precision, std::span<const TileToMake> tiles) = 0;
 
@@ -87,7 +89,8 @@ class Gpus {
   virtual int count() const = 0;
   virtual GpuFacts facts(int physical) = 0;
   /// A logical device on a physical one, with `kernel_lanes` lanes from kFirstKernelLane on. It must go
-  /// before this object.
+  /// before this object. Takes memory of the physical one beside what is allocated later: workspaces here,
+  /// and the library's kernels when they are first used, so not all that is free may be allocated.
   virtual std::unique_ptr<Gpu> open(int physical, int kernel_lanes) = 0;
   /// Whether copies between the two go directly; else through the host.
   virtual bool direct(int from, int to) = 0;

@@ -47,23 +47,21 @@ TEST_F(CudaGpuTest, CopiesNothingBeforeThePointIsReached) {
   EXPECT_EQ(get<double>(gpus, *gpu, there, 2), counting(1, 2));
 }
 
-TEST_F(CudaGpuTest, NeighboursAreCopiedTogether) {
+/// Joined, the first two would overlap themselves.
+TEST_F(CudaGpuTest, PiecesAreCopiedOneByOneAndMaySlide) {
   CudaGpus gpus;
   const std::unique_ptr<Gpu> gpu = gpus.open(0, 1);
   const std::vector<double> values = counting(0, 8);
   std::byte* from = put<double>(gpus, *gpu, values);
   std::byte* to = put<double>(gpus, *gpu, values);
   const int before = fake_cuda::calls("cudaMemcpyAsync");
-  // Two that adjoin on both sides, an empty one, two that adjoin on one side only: 3 copies.
-  const std::vector<CopyPiece> pieces = {{to, from + 32, 8},
-                                         {to + 8, from + 40, 8},
-                                         {to, from, 0},
-                                         {to + 24, from + 48, 8},
-                                         {to + 40, from + 56, 8}};
+  const std::vector<CopyPiece> pieces = {
+      {from, from + 8, 8}, {from + 8, from + 16, 8}, {to, from, 0}, {to + 40, from + 8, 24}};
   gpu->copy(kPeerLane, pieces);
-  EXPECT_EQ(fake_cuda::calls("cudaMemcpyAsync") - before, 3);
+  EXPECT_EQ(fake_cuda::calls("cudaMemcpyAsync") - before, 3);  // nothing is not copied
   wait_for(*gpu, kPeerLane);
-  EXPECT_EQ(get<double>(gpus, *gpu, to, 8), (std::vector<double>{4, 5, 2, 6, 4, 7, 6, 7}));
+  EXPECT_EQ(get<double>(gpus, *gpu, from, 4), (std::vector<double>{1, 2, 2, 3}));
+  EXPECT_EQ(get<double>(gpus, *gpu, to, 8), (std::vector<double>{0, 1, 2, 3, 4, 2, 2, 3}));
 }
 
 TEST_F(CudaGpuTest, MakesTheNumbersOfGenerateTile) {
@@ -129,6 +127,42 @@ TEST_F(CudaGpuTest, BrokenWorkShowsInLaterCalls) {
   EXPECT_NE(work_error([&] { gpu->allocate(8); }), "no error");
 }
 
+/// A tile goes through all lanes, host to device to device to host, and nobody waits in between.
+TEST_F(CudaGpuTest, LanesFollowEachOther) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    SCOPED_TRACE(seed);
+    fake_cuda::Options options;
+    options.seed = seed;
+    fake_cuda::reset(options);
+    CudaGpus gpus;
+    const std::unique_ptr<Gpu> gpu = gpus.open(0, 1);
+    HostMemory here(gpus, 16);
+    std::memcpy(here.get(), counting(1, 2).data(), 16);
+    HostMemory there(gpus, 16);
+    std::byte* first = gpu->allocate(16);
+    std::byte* second = gpu->allocate(16);
+    for (int round = 0; round < 3; ++round) {
+      const CopyPiece in{first, here.get(), 16};
+      const CopyPiece across{second, first, 16};
+      const CopyPiece out{there.get(), second, 16};
+      gpu->copy(kInLane, {&in, 1});
+      gpu->follow(kPeerLane, kInLane);
+      gpu->copy(kPeerLane, {&across, 1});
+      gpu->follow(kInLane, kPeerLane);
+      gpu->follow(kOutLane, kPeerLane);
+      gpu->follow(kOutLane, kOutLane);
+      gpu->copy(kOutLane, {&out, 1});
+      gpu->follow(kPeerLane, kOutLane);
+    }
+    EXPECT_EQ(fake_cuda::calls("cudaStreamSynchronize") + fake_cuda::calls("cudaEventSynchronize"), 0);
+    wait_for(*gpu, kOutLane);
+    std::vector<double> values(2);
+    std::memcpy(values.data(), there.get(), 16);
+    EXPECT_EQ(values, counting(1, 2));
+    for (const std::string& complaint : fake_cuda::complaints(false)) ADD_FAILURE() << complaint;
+  }
+}
+
 /// The device goes while work is under way, as after an error elsewhere.
 TEST_F(CudaGpuTest, WaitsForItsWorkBeforeItGoes) {
   CudaGpus gpus;
@@ -168,6 +202,7 @@ void use_everything() {
   one->make(kMakeLane, Precision::f64, {&to_make, 1});
   wait_for(*one, kMakeLane);
   const CopyPiece piece{other->allocate(64), to_make.to, 64};
+  other->follow(kPeerLane, kInLane);
   other->copy(kPeerLane, {&piece, 1});
   wait_for(*other, kPeerLane);
 }
@@ -203,6 +238,7 @@ TEST_F(CudaGpuTest, EveryNamedCallMayFail) {
                            "cudaStreamCreateWithFlags",
                            "cudaEventCreateWithFlags",
                            "cudaEventRecord",
+                           "cudaStreamWaitEvent",
                            "cudaEventQuery",
                            "cudaMemcpyAsync",
                            "cudaLaunchKernel",

@@ -20,14 +20,18 @@
 #include "executor/generate.hpp"
 
 // What the handles of CUDA and cuBLAS point to is for us to define.
+struct Work {
+  std::function<void()> run;
+  std::function<bool()> ready = [] { return true; };
+};
+
 struct CUstream_st {
   int device = 0;
-  std::deque<std::function<void()>> work;
+  std::deque<Work> work;
 };
 
 struct CUevent_st {
   int device = 0;
-  CUstream_st* stream = nullptr;
   int records = 0;  ///< given to streams
   int passed = 0;
 };
@@ -126,10 +130,24 @@ bool reachable(const void* begin, std::int64_t bytes, std::string_view what) {
   return false;
 }
 
+bool can_run(const CUstream_st* stream) {
+  return !stream->work.empty() && (world->broken || stream->work.front().ready());
+}
+
 void run_first(CUstream_st* stream) {
-  auto work = std::move(stream->work.front());
+  const Work work = std::move(stream->work.front());
   stream->work.pop_front();
-  if (!world->broken) work();
+  if (!world->broken) work.run();
+}
+
+/// Work of any stream, for this one may follow others.
+template <typename Done>
+void run_until(Done done) {
+  while (!done()) {
+    const int before = waiting();
+    step();
+    if (waiting() == before) return complain("streams wait for each other");
+  }
 }
 
 /// The current device's; exists once it was asked for.
@@ -148,7 +166,7 @@ void give(CUstream_st* stream, std::function<void()> work, const char* call) {
   if (std::exchange(world->break_next, false)) {
     work = [] { world->broken = world->struck = true; };
   }
-  stream->work.push_back(std::move(work));
+  stream->work.push_back({std::move(work)});
 }
 
 void* take(std::int64_t bytes, int device) {
@@ -342,7 +360,7 @@ int waiting() {
 void step() {
   std::vector<CUstream_st*> busy;
   for (CUstream_st* stream : world->in_order) {
-    if (!stream->work.empty()) busy.push_back(stream);
+    if (can_run(stream)) busy.push_back(stream);
   }
   if (busy.empty()) return;
   run_first(
@@ -350,7 +368,7 @@ void step() {
 }
 
 void drain() {
-  while (waiting() > 0) step();
+  run_until([] { return waiting() == 0; });
 }
 
 std::vector<std::string> complaints(bool at_end) {
@@ -544,7 +562,7 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   if (const cudaError_t status = enter("cudaStreamSynchronize")) return status;
-  while (!stream->work.empty()) run_first(stream);
+  run_until([&] { return stream->work.empty(); });
   return world->broken ? keep(cudaErrorIllegalAddress) : cudaSuccess;
 }
 
@@ -560,7 +578,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
   if (const cudaError_t status = enter("cudaEventCreateWithFlags")) return status;
   expect(flags == cudaEventDisableTiming, "an event that takes the time");
-  *event = new CUevent_st{world->current, nullptr, 0, 0};
+  *event = new CUevent_st{world->current, 0, 0};
   world->events.insert(*event);
   return cudaSuccess;
 }
@@ -576,16 +594,23 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   if (const cudaError_t status = enter("cudaEventRecord")) return status;
   expect(event->device == stream->device, "cudaEventRecord: event and stream are of different devices");
-  expect(event->records == event->passed, "cudaEventRecord: used again before it was reached");
   ++event->records;
-  event->stream = stream;
   give(
       stream, [event] { ++event->passed; }, "cudaEventRecord");
   return cudaSuccess;
 }
 
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
+  if (const cudaError_t status = enter("cudaStreamWaitEvent")) return status;
+  expect(flags == 0 && world->streams.contains(stream) && world->events.contains(event),
+         "cudaStreamWaitEvent");
+  stream->work.push_back({[] {}, [event, records = event->records] { return event->passed >= records; }});
+  return cudaSuccess;
+}
+
 cudaError_t cudaEventQuery(cudaEvent_t event) {
   if (const cudaError_t status = enter("cudaEventQuery")) return status;
+  expect(event->records - event->passed <= 1, "cudaEventQuery: recorded again before it was reached");
   if (world->random.integer(0, 1) == 1) step();
   if (world->broken) return keep(cudaErrorIllegalAddress);
   return event->records == event->passed ? cudaSuccess : keep(cudaErrorNotReady);
@@ -593,7 +618,8 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   if (const cudaError_t status = enter("cudaEventSynchronize")) return status;
-  while (event->records != event->passed && !world->broken) run_first(event->stream);
+  expect(event->records - event->passed <= 1, "cudaEventSynchronize: recorded again before it was reached");
+  run_until([&] { return event->records == event->passed || world->broken; });
   return world->broken ? keep(cudaErrorIllegalAddress) : cudaSuccess;
 }
 

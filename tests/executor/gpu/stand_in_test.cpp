@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <span>
 #include <vector>
 
 #include "base/error.hpp"
@@ -37,17 +38,24 @@ TEST(StandIn, LanesDoTheirWorkInOrderAndFollowEachOther) {
   }
 }
 
-TEST(StandIn, MakesTheSameNumbersAsTheCpu) {
+template <class Real>
+void expect_the_numbers_of_the_cpu(Precision precision) {
   StandInGpus gpus;
   const auto gpu = gpus.open(0, 1);
-  std::vector<double> wanted(1000), found(1000);
+  std::vector<Real> wanted(1000), found(1000);
   generate_tile(wanted, 42, 3.5);
-  auto* const tile = gpu->allocate(8000);
-  gpu->make(kMakeLane, Precision::f64, std::vector<TileToMake>{{tile, 1000, 42, 3.5}});
+  const auto size = static_cast<std::int64_t>(1000 * sizeof(Real));
+  auto* const tile = gpu->allocate(size);
+  gpu->make(kMakeLane, precision, std::vector<TileToMake>{{tile, 1000, 42, 3.5}});
   gpu->follow(kOutLane, kMakeLane);
-  gpu->copy(kOutLane, std::vector<CopyPiece>{{bytes(found), tile, 8000}});
+  gpu->copy(kOutLane, std::vector<CopyPiece>{{std::as_writable_bytes(std::span(found)).data(), tile, size}});
   wait(gpus, *gpu, kOutLane);
   EXPECT_EQ(found, wanted);
+}
+
+TEST(StandIn, MakesTheSameNumbersAsTheCpu) {
+  expect_the_numbers_of_the_cpu<double>(Precision::f64);
+  expect_the_numbers_of_the_cpu<float>(Precision::f32);
 }
 
 TEST(StandIn, LogicalDevicesShareThePhysicalMemory) {
