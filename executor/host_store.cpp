@@ -54,7 +54,6 @@ void HostStore::add_used(const Plan& frame, const DevicePlan& device) {
     const BlockProducts products(problem_, block.columns);
     for (const Chunk& chunk : block.chunks) {
       for (const TileId a : chunk.a) {
-        if (own({Matrix::a, a})) add_own({Matrix::a, a});
         products.for_each(a, [&](const Product& product) {
           const TileRef b{Matrix::b, product.b};
           if (frame.b_tiles == BTiles::stream && own(b)) add_own(b);
@@ -64,6 +63,7 @@ void HostStore::add_used(const Plan& frame, const DevicePlan& device) {
             to_make_.push_back({tile, place->second.data()});
           }
         });
+        if (own({Matrix::a, a})) add_own({Matrix::a, a});
       }
     }
   }

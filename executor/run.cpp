@@ -119,13 +119,15 @@ struct Work {
 };
 
 std::unique_ptr<RankBackend> make_backend(const Work& work, HostStore& host, int cores, MPI_Comm communicator,
-                                          Gpus* gpus, Mail mail) {
+                                          Gpus* gpus, double warm_up_s, Mail mail) {
   const int devices = work.machine.devices_per_rank;
   if (!gpus) return std::make_unique<CpuBackend>(work.contraction, host, devices, cores, std::move(mail));
   const GpuBackendOptions options{work.rank, number_on_node(communicator, work.rank) * devices,
                                   work.machine.platform.device.kernel.streams, cores};
-  return std::make_unique<GpuBackend>(work.contraction, work.frame, work.plan, host, *gpus, options,
-                                      std::move(mail));
+  auto backend = std::make_unique<GpuBackend>(work.contraction, work.frame, work.plan, host, *gpus, options,
+                                              std::move(mail));
+  if (warm_up_s > 0) backend->warm_up(work.plan, warm_up_s);
+  return backend;
 }
 
 Mail mail_through(Post& post, const HostStore& host) {
@@ -162,7 +164,7 @@ RunResult run(const Plan& frame, const RankPlan& plan, const Contraction& contra
   result.host = std::make_unique<HostStore>(contraction, frame, plan, rank, scheduling.core_slots, memory);
   Post post(communicator, contraction, memory);
   const auto backend = make_backend(work, *result.host, scheduling.core_slots, communicator, options.gpus,
-                                    mail_through(post, *result.host));
+                                    options.warm_up_s, mail_through(post, *result.host));
   RankScheduler scheduler(frame, plan, contraction, rank, *backend, scheduling, options.trace);
 
   quiet_barrier(communicator);

@@ -27,6 +27,8 @@ struct RunOptions {
   /// numbers. Cores: that of the devices. GPUs: pinned host memory, for all that the rank holds there. 0:
   /// none.
   std::int64_t pool_bytes = 0;
+  double warm_up_s =
+      0;  ///< GPUs: how long products and copies are tried before the clock starts; 0: not at all
 };
 
 /// What only runs on GPUs have to tell, of all ranks together.

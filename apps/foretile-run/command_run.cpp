@@ -26,6 +26,8 @@ namespace foretile {
 
 namespace {
 
+constexpr double kWarmUp_s = 0.2;  // clocks of an idle GPU have risen by then
+
 struct RunArguments {
   std::string plan;
   std::string trace;
@@ -39,6 +41,7 @@ struct RunArguments {
 struct Finished {
   PlanFile file;
   std::optional<PlannedWork> work;
+  bool cuda = false;
   std::unique_ptr<Gpus> gpus;  // before the result, whose host memory is theirs
   RunResult result;
   std::optional<CheckResult> check;
@@ -145,6 +148,7 @@ void execute(const RunArguments& arguments, const MpiSession& session) {
     GpusForPlan chosen = on_gpus(*done.work) ? gpus_for_plan(arguments.gpu) : GpusForPlan{};
     if (session.rank() == 0 && !chosen.note.empty()) fmt::print(stderr, "foretile-run: {}\n", chosen.note);
     done.gpus = std::move(chosen.gpus);
+    done.cuda = chosen.cuda;
     require_memory(*done.work, on_node, !chosen.cuda, available_memory_bytes());
   });
   EventStore events;
@@ -153,6 +157,7 @@ void execute(const RunArguments& arguments, const MpiSession& session) {
   options.in_plan_order = arguments.plan_order;
   options.gpus = done.gpus.get();
   options.pool_bytes = pool_bytes(done);
+  options.warm_up_s = done.cuda ? kWarmUp_s : 0;
   if (!arguments.trace.empty()) options.trace = &events;
   const RankPlan part = part_of(session.rank(), *done.work);
   done.result =

@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "executor/generate.hpp"
 #include "executor/gpu/pool_size.hpp"
+#include "executor/gpu/warm_up.hpp"
 #include "executor/gpu/waves.hpp"
 #include "executor/initial_tile.hpp"
 
@@ -18,7 +19,7 @@ namespace {
 /// Launches under way per device: enough that small products do not wait for news of their predecessors; few
 /// enough that whole batches are not piled up.
 constexpr int kSingleLaunches = 64;
-constexpr int kBatchLaunches = 8;
+constexpr int kBatchLaunches = 16;
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -59,6 +60,7 @@ GpuBackend::GpuBackend(const Contraction& contraction, const Plan& frame, const 
       gpus_(gpus),
       options_(options),
       mail_(std::move(mail)),
+      batch_(frame.batch),
       kernel_slots_(frame.batch > 1 ? kBatchLaunches : kSingleLaunches),
       cores_(options.cores, completions_) {
   for (std::size_t d = 0; d < plan.devices.size(); ++d) {
@@ -91,6 +93,18 @@ void GpuBackend::explained(int device, const Task* task, Work work) const {
     work();
   } catch (const std::exception& error) {
     fail(device, task, error);
+  }
+}
+
+void GpuBackend::warm_up(const RankPlan& plan, double seconds) {
+  constexpr std::int64_t kCopied = 1 << 20;
+  constexpr std::size_t kShapes = 16;
+  const TileBuffer host(kCopied, host_.memory());
+  for (std::size_t d = 0; d < devices_.size(); ++d) {
+    const WarmUp what{problem_.precision, usual_shapes(problem_, plan.devices[d], kShapes), batch_, seconds};
+    explained(static_cast<int>(d), nullptr, [&] {
+      foretile::warm_up(*devices_[d], gpus_, {host.data(), static_cast<std::size_t>(kCopied)}, what);
+    });
   }
 }
 
@@ -182,7 +196,9 @@ void GpuBackend::start_copy(OperationId id, const Copy& wanted) {
 
 void GpuBackend::copy(OperationId id, const Copy& wanted, const Task& task) {
   pieces_.clear();
-  for (const TileRef tile : wanted.tiles) {
+  std::vector<TileRef> order(wanted.tiles);
+  if (wanted.to == kHost) std::reverse(order.begin(), order.end());  // C was placed from the high end down
+  for (const TileRef tile : order) {
     std::byte* const to = wanted.to == kHost ? home_of_c(tile.id) : devices_[wanted.to]->at(tile);
     const std::byte* const from = wanted.from == kHost ? on_host(tile) : devices_[wanted.from]->at(tile);
     add_piece(pieces_, {to, from, bytes_of(problem_, tile)});

@@ -33,6 +33,10 @@ class GpuBackend final : public RankBackend {
   /// Waits for what is under way.
   ~GpuBackend() override;
 
+  /// Multiplies and copies for that long on every device what the plan will, before the first tile is placed.
+  /// Not on the clock.
+  void warm_up(const RankPlan& plan, double seconds);
+
   void start_clock() override { start_ = std::chrono::steady_clock::now(); }
   std::vector<OperationId> ended(double seconds) override;
 
@@ -72,6 +76,7 @@ class GpuBackend final : public RankBackend {
   Gpus& gpus_;
   GpuBackendOptions options_;
   Mail mail_;
+  int batch_;
   int kernel_slots_;
   std::vector<std::unique_ptr<GpuDevice>> devices_;
   std::vector<std::string> names_;

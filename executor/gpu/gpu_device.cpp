@@ -41,9 +41,10 @@ GpuDevice::GpuDevice(std::unique_ptr<Gpu> gpu, int kernel_lanes, std::int64_t po
   between_ = gpu_->allocate(kBetweenBytes);
 }
 
-/// Tiles that stream keep to the other end than those that stay, so that holes stay large.
+/// C keeps to the other end than what streams, so that holes stay large. Successive loads lie one behind the
+/// other, as in host memory, so that they can be copied as one.
 bool GpuDevice::place(TileRef tile, std::int64_t bytes) {
-  const auto offset = arena_.take(bytes, tile.matrix == Matrix::c ? Arena::End::low : Arena::End::high);
+  const auto offset = arena_.take(bytes, tile.matrix == Matrix::c ? Arena::End::high : Arena::End::low);
   if (!offset) return false;
   places_.emplace(tile, *offset);
   return true;

@@ -22,6 +22,9 @@ class GpuDevice {
 
   Gpu& gpu() { return *gpu_; }
   KernelLanes& lanes() { return kernels_; }
+  int kernel_lanes() const { return static_cast<int>(under_way_.size()) - kFirstKernelLane; }
+  std::byte* pool() const { return pool_; }
+  std::int64_t pool_bytes() const { return arena_.size(); }
 
   /// False when no hole is large enough.
   bool place(TileRef tile, std::int64_t bytes);

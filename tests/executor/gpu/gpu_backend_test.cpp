@@ -6,20 +6,22 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "executor/gpu/pinned_pool.hpp"
 #include "executor/gpu/stand_in.hpp"
 
 namespace foretile {
 namespace {
 
-/// Hands everything to another device, but for what is asked to fail.
+/// Hands everything to another device, but for what is asked to fail. Counts pieces.
 class FailingGpu final : public Gpu {
  public:
-  FailingGpu(std::unique_ptr<Gpu> inner, std::string fails)
-      : inner_(std::move(inner)), fails_(std::move(fails)) {}
+  FailingGpu(std::unique_ptr<Gpu> inner, std::string fails, std::size_t& pieces)
+      : inner_(std::move(inner)), fails_(std::move(fails)), pieces_(pieces) {}
 
   std::byte* allocate(std::int64_t bytes) override { return inner_->allocate(bytes); }
   void copy(Lane lane, std::span<const CopyPiece> pieces) override {
     fail_if("copy");
+    pieces_ += pieces.size();
     inner_->copy(lane, pieces);
   }
   void multiply(Lane lane, Precision precision, std::span<const TileProduct> products) override {
@@ -43,6 +45,7 @@ class FailingGpu final : public Gpu {
   }
   std::unique_ptr<Gpu> inner_;
   std::string fails_;
+  std::size_t& pieces_;
 };
 
 class FailingGpus final : public Gpus {
@@ -51,12 +54,14 @@ class FailingGpus final : public Gpus {
   int count() const override { return 2; }
   GpuFacts facts(int physical) override { return inner_.facts(physical); }
   std::unique_ptr<Gpu> open(int physical, int kernel_lanes) override {
-    return std::make_unique<FailingGpu>(inner_.open(physical, kernel_lanes), fails_);
+    return std::make_unique<FailingGpu>(inner_.open(physical, kernel_lanes), fails_, pieces);
   }
   bool direct(int, int) override { return true; }
   std::byte* allocate_host(std::int64_t bytes) override { return inner_.allocate_host(bytes); }
   void free_host(std::byte* memory) override { inner_.free_host(memory); }
   void pause(double seconds) override { inner_.pause(seconds); }
+
+  std::size_t pieces = 0;  // of copies, ever
 
  private:
   StandInGpus inner_{{2}};
@@ -144,6 +149,36 @@ TEST(GpuBackend, SaysHowMuchDeviceMemoryIsMissing) {
             "rank 3, device 1 on GPU 0: stand-in (threads of the CPU): starting: device memory: 1280 bytes "
             "asked for, "
             "1000 are free: 280 bytes are missing");
+}
+
+/// 4 x 1 tiles of A of 256 bytes, 1 x 3 of B of 512 and C's 4 x 3 of 256: neighbours on the host in the order
+/// in which they are loaded, and so on the device; C goes home as it was placed.
+TEST(GpuBackend, NeighboursTravelInOnePiece) {
+  const Contraction problem{"p",
+                            Tiling::uniform(16, 4),
+                            Tiling::uniform(24, 8),
+                            Tiling::uniform(8, 8),
+                            Shape::dense(4, 1),
+                            Shape::dense(1, 3),
+                            Shape::dense(4, 3)};
+  Plan frame;
+  frame.b_tiles = BTiles::stream;
+  frame.device_budget_bytes = 1'000'000;
+  RankPlan part;
+  part.devices = {{{{{0, 1, 2}, {{{0, 1, 2, 3}, 0}}}}}};
+  FailingGpus gpus("");
+  PinnedPool pool(gpus, 100'000);
+  HostStore host(problem, frame, part, 0, 1, &pool);
+  GpuBackend backend(problem, frame, part, host, gpus, {0, 0, 1, 1}, {});
+  const std::vector<TileRef> loads{{Matrix::b, 0}, {Matrix::b, 1}, {Matrix::b, 2}, {Matrix::a, 0},
+                                   {Matrix::a, 1}, {Matrix::a, 2}, {Matrix::a, 3}};
+  const std::vector<TileRef> stores{{Matrix::c, 0}, {Matrix::c, 1}, {Matrix::c, 2}};
+  for (const TileRef tile : stores) backend.allocate(0, tile);
+  for (const TileRef tile : loads) backend.allocate(0, tile);
+  backend.start_copy(0, {kHost, 0, loads, 0});
+  EXPECT_EQ(gpus.pieces, 1U);
+  backend.start_copy(1, {0, kHost, stores, 0});
+  EXPECT_EQ(gpus.pieces, 2U);
 }
 
 TEST(GpuBackend, LogicalDevicesGoRoundThePhysicalOnes) {

@@ -75,6 +75,7 @@ inline Outcome execute_on(Gpus& gpus, const Plan& plan, const Contraction& contr
   RunOptions options;
   options.gpus = &gpus;
   options.pool_bytes = pool_bytes;
+  options.warm_up_s = 1e-6;  // once
   Outcome outcome{{}, run(plan, mine, contraction, machine, MPI_COMM_WORLD, options)};
   outcome.check = check_product(contraction, *outcome.run.host, MPI_COMM_WORLD);
   return outcome;

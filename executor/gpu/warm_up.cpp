@@ -1,0 +1,128 @@
+#include "executor/gpu/warm_up.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <tuple>
+
+#include "planner/products.hpp"
+
+namespace foretile {
+
+namespace {
+
+using Shape3 = std::tuple<std::int64_t, std::int64_t, std::int64_t>;
+
+std::map<Shape3, std::int64_t> count_shapes(const Contraction& p, const DevicePlan& device) {
+  std::map<Shape3, std::int64_t> counts;
+  for (const Block& block : device.blocks) {
+    const BlockProducts products(p, block.columns);
+    for (const Chunk& chunk : block.chunks) {
+      for (const TileId a : chunk.a) {
+        products.for_each(a, [&](const Product& x) {
+          ++counts[{p.m.size(x.i), p.n.size(x.j), p.k.size(x.k)}];
+        });
+      }
+    }
+  }
+  return counts;
+}
+
+ProductSize size_of(const Shape3& shape) {
+  return {std::get<0>(shape), std::get<1>(shape), std::get<2>(shape)};
+}
+
+double volume(const Shape3& shape) {
+  const auto [m, n, k] = shape;
+  return static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+}
+
+/// Products of one shape in the pool: A and B in front, then as many C as fit and are asked for.
+std::vector<TileProduct> products_in(const GpuDevice& device, Precision precision, const ProductSize& shape,
+                                     int most) {
+  const auto place = [&](std::int64_t elements) { return Arena::rounded(elements * bytes_of(precision)); };
+  const std::int64_t a = place(shape.m * shape.k);
+  const std::int64_t b = place(shape.k * shape.n);
+  const std::int64_t c = place(shape.m * shape.n);
+  const std::int64_t fit = std::min<std::int64_t>(most, (device.pool_bytes() - a - b) / c);
+  std::vector<TileProduct> products;
+  for (std::int64_t i = 0; i < fit; ++i) {
+    products.push_back(
+        {shape.m, shape.n, shape.k, device.pool(), device.pool() + a, device.pool() + a + b + i * c, true});
+  }
+  return products;
+}
+
+/// Once with all C overwritten, once with all added to, and once with every other one: of launches of
+/// several, the second kind is one batched call, the last a grouped one.
+void multiply_all_ways(Gpu& gpu, Lane lane, Precision precision, std::vector<TileProduct> products) {
+  if (products.empty()) return;
+  gpu.multiply(lane, precision, products);
+  for (TileProduct& product : products) product.first = false;
+  gpu.multiply(lane, precision, products);
+  if (products.size() == 1) return;
+  for (std::size_t i = 0; i < products.size(); i += 2) products[i].first = true;
+  gpu.multiply(lane, precision, products);
+}
+
+void copy_and_make(GpuDevice& device, std::span<std::byte> host, Precision precision) {
+  const std::int64_t bytes = std::min(std::ssize(host), device.pool_bytes() / 2);
+  if (bytes <= 0) return;
+  Gpu& gpu = device.gpu();
+  const CopyPiece in{device.pool(), host.data(), bytes};
+  const CopyPiece out{host.data(), device.pool(), bytes};
+  const CopyPiece within{device.pool() + device.pool_bytes() / 2, device.pool(), bytes};
+  gpu.copy(kInLane, {&in, 1});
+  gpu.follow(kPeerLane, kInLane);
+  gpu.copy(kPeerLane, {&within, 1});
+  gpu.follow(kOutLane, kPeerLane);
+  gpu.copy(kOutLane, {&out, 1});
+  gpu.follow(kMakeLane, kOutLane);
+  const TileToMake tile{device.pool(), bytes / bytes_of(precision), 1, 1.0};
+  gpu.make(kMakeLane, precision, {&tile, 1});
+}
+
+void wait(GpuDevice& device, Gpus& gpus) {
+  Gpu& gpu = device.gpu();
+  for (Lane lane = 0; lane < kFirstKernelLane + device.kernel_lanes(); ++lane) {
+    for (const std::uint64_t point = gpu.mark(lane); gpu.reached(lane) < point;) gpus.pause(1e-3);
+  }
+}
+
+}  // namespace
+
+std::vector<ProductSize> usual_shapes(const Contraction& p, const DevicePlan& device, std::size_t most) {
+  const auto counts = count_shapes(p, device);
+  std::vector<std::pair<std::int64_t, Shape3>> by_count;
+  for (const auto& [shape, count] : counts) by_count.emplace_back(count, shape);
+  std::stable_sort(by_count.begin(), by_count.end(),
+                   [](const auto& x, const auto& y) { return x.first > y.first; });
+  const auto largest = std::max_element(by_count.begin(), by_count.end(), [](const auto& x, const auto& y) {
+    return volume(x.second) < volume(y.second);
+  });
+  if (largest != by_count.end()) std::rotate(by_count.begin(), largest, largest + 1);
+  std::vector<ProductSize> shapes;
+  for (const auto& [count, shape] : by_count) {
+    if (shapes.size() < most) shapes.push_back(size_of(shape));
+  }
+  return shapes;
+}
+
+void warm_up(GpuDevice& device, Gpus& gpus, std::span<std::byte> host, const WarmUp& what) {
+  copy_and_make(device, host, what.precision);
+  wait(device, gpus);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(what.seconds);
+  do {
+    for (Lane lane = kFirstKernelLane; lane < kFirstKernelLane + device.kernel_lanes(); ++lane) {
+      for (const ProductSize& shape : what.shapes) {
+        multiply_all_ways(device.gpu(), lane, what.precision, products_in(device, what.precision, shape, 1));
+        if (what.batch > 1)
+          multiply_all_ways(device.gpu(), lane, what.precision,
+                            products_in(device, what.precision, shape, what.batch));
+      }
+      wait(device, gpus);  // lanes write the same memory
+    }
+  } while (std::chrono::steady_clock::now() < end);
+}
+
+}  // namespace foretile

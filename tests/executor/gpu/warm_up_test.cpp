@@ -1,0 +1,51 @@
+#include "executor/gpu/warm_up.hpp"
+
+#include <gtest/gtest.h>
+
+#include "executor/gpu/stand_in.hpp"
+
+namespace foretile {
+namespace {
+
+/// A 2 x 2 tiles, B 2 x 1, C 2 x 1; M = 4 + 2, N = 5, K = 3 + 3: products of 4 x 5 x 3 and 2 x 5 x 3, two of
+/// each.
+Contraction problem() {
+  return {"p",
+          Tiling({0, 4, 6}),
+          Tiling({0, 5}),
+          Tiling({0, 3, 6}),
+          Shape::dense(2, 2),
+          Shape::dense(2, 1),
+          Shape::dense(2, 1)};
+}
+
+TEST(WarmUp, ShapesAreThoseOfTheProductsTheLargestFirst) {
+  const DevicePlan device{{{{0}, {{{0, 2, 3}, 0}}}}};  // A(0,0), A(1,0), A(1,1)
+  const auto shapes = usual_shapes(problem(), device, 9);
+  ASSERT_EQ(shapes.size(), 2U);
+  EXPECT_EQ(shapes[0].m, 4);
+  EXPECT_EQ(shapes[1].m, 2);
+  EXPECT_EQ(shapes[1].n, 5);
+  EXPECT_EQ(shapes[1].k, 3);
+  EXPECT_EQ(usual_shapes(problem(), device, 1).size(), 1U);
+  EXPECT_TRUE(usual_shapes(problem(), {}, 9).empty());
+}
+
+/// Memory for one product and a half: batches shrink, what is too large is left out, nothing is touched
+/// beyond the pool (the address sanitizer watches).
+TEST(WarmUp, KeepsToThePool) {
+  for (const Precision precision : {Precision::f64, Precision::f32}) {
+    StandInGpus gpus;
+    GpuDevice device(gpus.open(0, 2), 2, 3 * 1024 + 512);
+    std::vector<std::byte> host(10'000);
+    warm_up(device, gpus, host, {precision, {{8, 8, 8}, {8, 16, 8}, {100, 100, 100}}, 10, 0});
+    EXPECT_TRUE(device.idle());
+  }
+  StandInGpus gpus;
+  GpuDevice nothing_to_do(gpus.open(0, 1), 1, 0);
+  std::vector<std::byte> host(100);
+  warm_up(nothing_to_do, gpus, host, {Precision::f64, {}, 1, 0});
+}
+
+}  // namespace
+}  // namespace foretile
