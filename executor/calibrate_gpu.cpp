@@ -107,7 +107,9 @@ class GpuCalibrator {
   }
 
   void batches(double seconds) {
-    result_.batched = measure_curve(*bench_, batched_shapes(options_), result_.best_lanes, seconds);
+    result_.batched = measure_curve(*bench_, batched_shapes(options_), result_.best_lanes, 0.95 * seconds);
+    result_.mixed =
+        measure_mixed(*bench_, options_.batch_tiles, options_.shape_batch, result_.batched, 0.05 * seconds);
   }
 
   void single(double seconds) {

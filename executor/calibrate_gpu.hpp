@@ -41,6 +41,7 @@ struct GpuCalibration {
   int best_lanes = 1;
   std::string lanes_when;
   ProductCurve kernel, batched, single, single_batched;  ///< the last two empty without `single`
+  MixedLaunch mixed;                                     ///< double precision
   double launches_per_s = 0;                             ///< of products of 16 x 16 x 16, all lanes
   double launches_per_s_one_lane = 0;
   double launches_spread = 0;

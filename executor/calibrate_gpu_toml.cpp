@@ -107,6 +107,10 @@ memory = {memory}  # nine tenths of what was free, of {installed} bytes
          curve_text("device.kernel", "Products one by one", r.kernel) +
          fmt::format("streams = {}  # fewest within 3% of the best, see above\n", r.best_lanes) +
          curve_text("device.batched", "Products in launches of several", r.batched) +
+         fmt::format(
+             "# {} products of different sizes in a launch take {:.3g} of what the curve says; spread "
+             "{:.3f}.\n",
+             r.mixed.products, r.mixed.seconds / r.mixed.predicted_s, r.mixed.spread) +
          curve_text("device.single", "Products one by one in single precision", r.single) +
          curve_text("device.single_batched", "Launches of several in single precision", r.single_batched);
 }

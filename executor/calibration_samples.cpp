@@ -95,6 +95,8 @@ nlohmann::json calibration_samples(const GpuCalibration& r) {
   figures["all_devices_in_bytes_per_s"] =
       figure(r.copies.all_in.bytes_per_s, r.copies.all_in.spread, r.copies.when);
   figures["device_generation_bytes_per_s"] = figure(r.making.bytes_per_s, r.making.spread, r.making.when);
+  figures["mixed_launch_over_curve"] =
+      figure(r.mixed.seconds / r.mixed.predicted_s, r.mixed.spread, r.batched.when);
   figures["launches_per_s"] = figure(r.launches_per_s, r.launches_spread, r.launches_when);
   json["figures"] = figures;
   return json;

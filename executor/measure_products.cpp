@@ -1,10 +1,13 @@
 #include "executor/measure_products.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
 
+#include "base/error.hpp"
 #include "executor/measure.hpp"
 
 namespace foretile {
@@ -30,7 +33,22 @@ std::byte* turn(std::byte* ring, std::int64_t ring_bytes, std::int64_t tile_byte
   return ring + use % (ring_bytes / tile_bytes) * tile_bytes;
 }
 
+std::vector<ProductSize> sizes_of(const KernelSample& s) {
+  return std::vector<ProductSize>(static_cast<std::size_t>(s.batch), ProductSize{s.m, s.n, s.k});
+}
+
 }  // namespace
+
+ProductBench::Layout ProductBench::layout(const std::vector<ProductSize>& launch,
+                                          std::int64_t element_bytes) {
+  Layout largest;
+  for (const ProductSize& s : launch) {
+    largest.a = std::max(largest.a, aligned(s.m * s.k * element_bytes));
+    largest.b = std::max(largest.b, aligned(s.k * s.n * element_bytes));
+    largest.c = std::max(largest.c, aligned(s.m * s.n * element_bytes));
+  }
+  return largest;
+}
 
 ProductBench::ProductBench(Gpus& gpus, Gpu& gpu, int lanes, std::int64_t bytes)
     : gpus_(gpus),
@@ -55,35 +73,52 @@ void ProductBench::fill(Precision precision) {
 }
 
 bool ProductBench::fits(const KernelSample& s) const {
-  const std::int64_t size = bytes_of(precision_);
-  return aligned(s.m * s.k * size) <= third_ && aligned(s.k * s.n * size) <= third_ &&
-         s.batch * aligned(s.m * s.n * size) <= third_;
+  return fits(layout(sizes_of(s), bytes_of(precision_)), static_cast<std::size_t>(s.batch));
+}
+
+bool ProductBench::fits(const Layout& tiles, std::size_t products) const {
+  return tiles.a <= third_ && tiles.b <= third_ && static_cast<std::int64_t>(products) * tiles.c <= third_;
 }
 
 Measured ProductBench::measure(const KernelSample& s, int lanes, double seconds) {
-  const std::int64_t launches = third_ / (s.batch * aligned(s.m * s.n * bytes_of(precision_)));
+  return measure_launch(sizes_of(s), lanes, seconds);
+}
+
+Measured ProductBench::measure_launch(const std::vector<ProductSize>& launch, int lanes, double seconds) {
+  const Layout tiles = layout(launch, bytes_of(precision_));
+  if (launch.empty() || !fits(tiles, launch.size())) {
+    throw WorkError(
+        fmt::format("calibration: a launch of {} products does not fit into {} bytes of device memory",
+                    launch.size(), 3 * third_));
+  }
+  const std::int64_t places = third_ / (tiles.c * static_cast<std::int64_t>(launch.size()));
   const int used =
-      static_cast<int>(std::clamp<std::int64_t>(lanes, 1, std::min<std::int64_t>(launches, most_lanes_)));
+      static_cast<int>(std::clamp<std::int64_t>(lanes, 1, std::min<std::int64_t>(places, most_lanes_)));
   const std::vector<GpuLane> on = kernel_lanes(gpu_, used);
-  return measure_queued(gpus_, on, seconds,
-                        [&](std::int64_t first, std::int64_t count) { give(s, used, first, count); });
+  return measure_queued(gpus_, on, seconds, [&](std::int64_t first, std::int64_t count) {
+    give(launch, tiles, used, first, count);
+  });
 }
 
 /// Lane l has the launches l, l + lanes, ... and of the tiles of C those with the same remainder, so that no
 /// two lanes write the same one.
-void ProductBench::give(const KernelSample& s, int lanes, std::int64_t first, std::int64_t count) {
-  const std::int64_t size = bytes_of(precision_);
-  const std::int64_t a = aligned(s.m * s.k * size), b = aligned(s.k * s.n * size),
-                     c = aligned(s.m * s.n * size);
-  const std::int64_t turns = third_ / (c * s.batch * lanes);  // at least 1
-  launch_.resize(static_cast<std::size_t>(s.batch));
+void ProductBench::give(const std::vector<ProductSize>& launch, const Layout& tiles, int lanes,
+                        std::int64_t first, std::int64_t count) {
+  const auto batch = static_cast<std::int64_t>(launch.size());
+  const std::int64_t turns = third_ / (tiles.c * batch * lanes);  // at least 1
+  launch_.resize(launch.size());
   for (std::int64_t i = first; i < first + count; ++i) {
     const std::int64_t lane = i % lanes;
-    const std::int64_t place = (i / lanes % turns * lanes + lane) * s.batch;
-    for (int p = 0; p < s.batch; ++p) {
-      const std::int64_t use = i * s.batch + p;
-      launch_[static_cast<std::size_t>(p)] = {
-          s.m, s.n, s.k, turn(a_, third_, a, use), turn(b_, third_, b, use), c_ + (place + p) * c, false};
+    const std::int64_t place = (i / lanes % turns * lanes + lane) * batch;
+    for (std::int64_t p = 0; p < batch; ++p) {
+      const ProductSize& size = launch[static_cast<std::size_t>(p)];
+      launch_[static_cast<std::size_t>(p)] = {size.m,
+                                              size.n,
+                                              size.k,
+                                              turn(a_, third_, tiles.a, i * batch + p),
+                                              turn(b_, third_, tiles.b, i * batch + p),
+                                              c_ + (place + p) * tiles.c,
+                                              false};
     }
     gpu_.multiply(kFirstKernelLane + static_cast<Lane>(lane), precision_, launch_);
   }
@@ -123,6 +158,17 @@ int best_lanes(const std::vector<LaneSample>& samples) {
     if (mean >= best + std::log(0.97)) return lanes;
   }
   return 1;
+}
+
+MixedLaunch measure_mixed(ProductBench& bench, const std::vector<std::int64_t>& tiles, int products,
+                          const ProductCurve& curve, double seconds) {
+  std::vector<ProductSize> launch;
+  const auto of = [&](int i) { return tiles[static_cast<std::size_t>(i) % tiles.size()]; };
+  for (int p = 0; p < products; ++p) launch.push_back({of(p), of(p + 1), of(p + 2)});
+  const Measured time = bench.measure_launch(launch, curve.lanes, seconds);
+  DeviceModel device;
+  device.kernel = curve.fit.model;
+  return {products, time.seconds, device.launch_seconds(Precision::f64, launch), time.spread};
 }
 
 ProductCurve measure_curve(ProductBench& bench, std::vector<KernelSample> shapes, int lanes, double seconds) {

@@ -7,6 +7,7 @@
 
 #include "executor/fit.hpp"
 #include "executor/measure_gpu.hpp"
+#include "platforms/device_model.hpp"
 
 namespace foretile {
 
@@ -23,10 +24,20 @@ class ProductBench {
   /// Whether a launch finds distinct tiles of C.
   bool fits(const KernelSample& shape) const;
   /// Time per launch while `lanes` lanes work, less where the ring has not enough tiles of C for all of them.
+  /// Throws WorkError for what does not fit.
   Measured measure(const KernelSample& shape, int lanes, double seconds);
+  /// The same for a launch of products that differ.
+  Measured measure_launch(const std::vector<ProductSize>& launch, int lanes, double seconds);
 
  private:
-  void give(const KernelSample& shape, int lanes, std::int64_t first, std::int64_t count);
+  /// Bytes from one tile of each matrix to the next.
+  struct Layout {
+    std::int64_t a = 0, b = 0, c = 0;
+  };
+  static Layout layout(const std::vector<ProductSize>& launch, std::int64_t element_bytes);
+  bool fits(const Layout& tiles, std::size_t products) const;
+  void give(const std::vector<ProductSize>& launch, const Layout& tiles, int lanes, std::int64_t first,
+            std::int64_t count);
 
   Gpus& gpus_;
   Gpu& gpu_;
@@ -64,6 +75,18 @@ struct ProductCurve {
 
   bool measured() const { return !when.empty(); }
 };
+
+/// A launch of products that differ, where curves are fitted to products that are alike.
+struct MixedLaunch {
+  int products = 0;
+  double seconds = 0;
+  double predicted_s = 0;  ///< by the curve
+  double spread = 0;
+};
+
+/// Extents from the list in turn.
+MixedLaunch measure_mixed(ProductBench& bench, const std::vector<std::int64_t>& tiles, int products,
+                          const ProductCurve& curve, double seconds);
 
 /// Shapes in order of their operations, each for an equal share of `seconds`. At least five have to fit into
 /// the ring (WorkError).

@@ -53,8 +53,8 @@ ChromeTrace::ChromeTrace(const std::filesystem::path& path) : file_(path) {
 
 ChromeTrace::LaneKey ChromeTrace::lane_of(const TraceEvent& event) {
   switch (event.cause) {
-    case Cause::generate:
-      return {event.rank, kHost, Kind::generation};
+    case Cause::generate:  // on the host's cores, or on a device
+      return {event.rank, event.device, Kind::generation};
     case Cause::network:
     case Cause::wait:
       return {event.rank, kHost, Kind::messages};
@@ -78,7 +78,7 @@ int ChromeTrace::thread_of(const TraceEvent& event) {
     if (lane[copy] > event.start_s + kSlack_s) continue;
     if (chosen == lane.size() || lane[copy] > lane[chosen]) chosen = copy;
   }
-  const int first = (3 * (key.device + 1) + static_cast<int>(key.kind)) * kThreadsPerLane;
+  const int first = (5 * (key.device + 1) + static_cast<int>(key.kind)) * kThreadsPerLane;
   const int thread = first + static_cast<int>(chosen);
   if (chosen == lane.size()) {
     lane.emplace_back();

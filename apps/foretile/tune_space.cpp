@@ -66,17 +66,23 @@ std::vector<int> ranks_per_node(const Platform& platform) {
   return counts.size() > 1 ? counts : std::vector<int>{};
 }
 
-std::vector<Parameter> tried_parameters(const Strategy& strategy) {
+/// Without figures for launches of several, all batches look alike.
+bool worth_trying(const std::string& key, const Platform& platform) {
+  return key != "batch" || platform.device.batched.rate_flops_per_s > 0;
+}
+
+std::vector<Parameter> tried_parameters(const Strategy& strategy, const Platform& platform) {
   std::vector<Parameter> parameters;
   for (const ParameterInfo& info : strategy.parameters()) {
+    if (!worth_trying(info.key, platform)) continue;
     if (info.key == "grid.p" || !info.tries.empty()) parameters.push_back({info.key, info.tries});
   }
   return parameters;
 }
 
 std::vector<Parameter> free_default_parameters(const SpaceQuestion& question, const Machine& machine) {
-  const Space space = default_space(tried_parameters(chosen_strategy(question.fixed)), machine.ranks,
-                                    ranks_per_node(machine.platform));
+  const Space space = default_space(tried_parameters(chosen_strategy(question.fixed), machine.platform),
+                                    machine.ranks, ranks_per_node(machine.platform));
   std::vector<Parameter> parameters = space.parameters();
   std::erase_if(parameters, [&](const Parameter& p) { return fixed_by_set(p.name, question); });
   return parameters;

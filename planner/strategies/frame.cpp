@@ -14,7 +14,7 @@ constexpr std::int64_t kMostProducts = 65536;  // of a launch: their addresses a
 std::vector<ParameterInfo> common_parameters() {
   return {{"message_bytes", "16000000", "tiles for the same ranks are joined to messages up to this size"},
           {"copy_batch_bytes", "16000000", "neighbouring loads are joined to copies up to this size"},
-          {"batch", "1", "products of a chunk that go to a device in one launch"}};
+          {"batch", "1", "products of a chunk that go to a device in one launch", {"1", "16", "128"}}};
 }
 
 Plan common_frame(std::string_view strategy, const Machine& machine, const Settings& settings, int p) {

@@ -14,7 +14,7 @@ import tempfile
 
 FORETILE, FORETILE_RUN, MPIEXEC = sys.argv[1:4]
 PLANS = 20
-TOY = pathlib.Path(__file__).parent / "toy_platform.toml"  # its GPUs have memory of their own; here's cores do not
+TOY = pathlib.Path(__file__).parent / "toy_platform.toml"  # its GPUs, played by threads, have memory of their own; here's cores do not
 
 
 def problem(rng):
@@ -37,7 +37,8 @@ def settings(rng, ranks):
     """Devices so small that tiles cycle: a tile has up to 30 x 30 numbers, 7200 bytes."""
     values = {"platform.device.memory": rng.randint(15_000, 80_000), "grid.p": rng.randint(1, ranks),
               "platform.socket.devices": rng.randint(1, 3), "lookahead": rng.randint(0, 2),
-              "message_bytes": rng.choice([1, 5000, 100_000]), "copy_batch_bytes": rng.choice([0, 10_000])}
+              "message_bytes": rng.choice([1, 5000, 100_000]), "copy_batch_bytes": rng.choice([0, 10_000]),
+              "batch": rng.choice([1, 1, 2, 7, 50])}
     if rng.random() < 0.4:
         values |= {"block_fraction": 0.5, "chunk_fraction": 0.5 / (1 + values["lookahead"])}
     else:
@@ -58,6 +59,8 @@ def plan(folder, rng, ranks):
     text = problem(rng)
     platform = rng.choice([("--platform", "here", "--ranks", ranks), ("--platform", TOY, "--ranks", ranks, "--set", "platform.nodes=3")])
     values = settings(rng, ranks)
+    if TOY in platform and rng.random() < 0.5:
+        values["platform.generation.device_rate"] = 1e9  # B is made on the GPUs
     if rng.random() < 0.5:  # half the bytes in half the memory
         text += 'precision = "single"\n'
         values["platform.device.memory"] //= 2
@@ -69,7 +72,7 @@ def plan(folder, rng, ranks):
 
 
 def outcome(folder, *command):
-    """Per rank and device: products in order, and what was counted."""
+    """Per rank and device: launches in order with their first product, and what was counted."""
     done = call(folder, *command, "plan.json", "--plan-order", "--json", "--trace", "t.json")
     assert done.returncode == 0, done.stderr
     events = json.loads((folder / "t.json").read_text())["traceEvents"]
@@ -78,7 +81,7 @@ def outcome(folder, *command):
     orders = {place: [] for place in counts}
     for e in sorted((e for e in events if e["name"] == "kernel"), key=lambda e: e["ts"]):
         device = int(lanes[e["pid"], e["tid"]].split()[1])
-        orders[e["pid"], device].append((e["args"]["i"], e["args"]["j"], e["args"]["k"]))
+        orders[e["pid"], device].append((e["args"]["i"], e["args"]["j"], e["args"]["k"], e["args"].get("products", 1)))
     return orders, counts
 
 
@@ -99,7 +102,7 @@ def main():
             for what, one, other in zip(["order of products", "counts"], rehearsed, executed):
                 assert one == other, f"seed {seed - 1}: {what}: rehearsed {one}, executed {other}"
             orders, counts = rehearsed
-            assert all(len(orders[place]) == counts[place]["gemms"] for place in counts)
+            assert all(sum(launch[3] for launch in orders[place]) == counts[place]["gemms"] for place in counts)
             compared += 1
             evicting += any(d["loads"]["evictions"] and d["loads"]["hits"] for d in counts.values())
             for d in counts.values():

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/error.hpp"
@@ -42,6 +43,19 @@ TEST_F(TuneSpace, DefaultsLieInTheDefaultSpace) {
   EXPECT_TRUE(space.index_of(defaults));
   EXPECT_EQ(defaults.at("platform.ranks_per_node"), "2");
   EXPECT_EQ(defaults.at("block_fraction"), "0.5");
+}
+
+TEST_F(TuneSpace, TriesBatchesWhereTheirTimeIsKnown) {
+  const SpaceQuestion asked{{}, {"a"}, {}, {}};
+  Machine machine = summit();
+  machine.platform.device.batched.rate_flops_per_s = 0;
+  const auto tries_batches = [&] {
+    const auto found = names(tune_space(asked, machine));
+    return std::find(found.begin(), found.end(), "batch") != found.end();
+  };
+  EXPECT_FALSE(tries_batches());
+  machine.platform.device.batched.rate_flops_per_s = 1e12;
+  EXPECT_TRUE(tries_batches());
 }
 
 TEST_F(TuneSpace, WhatSetFixesIsNotSearched) {

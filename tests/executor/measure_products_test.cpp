@@ -88,6 +88,7 @@ TEST(ProductBench, UsesFewerLanesWhereTheRingIsSmall) {
   EXPECT_TRUE(bench.fits({16, 16, 16, 0, 2}));
   EXPECT_FALSE(bench.fits({16, 16, 16, 0, 3}));
   EXPECT_FALSE(bench.fits({32, 16, 32}));
+  EXPECT_THROW(bench.measure({32, 16, 32}, 1, 0.001), WorkError);
 }
 
 TEST(MeasureCurve, LeavesOutWhatTakesTooLong) {
@@ -104,6 +105,25 @@ TEST(MeasureCurve, LeavesOutWhatTakesTooLong) {
   EXPECT_EQ(curve.fit.model.streams, 2);
   EXPECT_GT(curve.fit.model.rate_flops_per_s, 1e7);
   for (const KernelSample& s : curve.samples) EXPECT_GT(s.seconds, 0);
+}
+
+/// By the curve a launch takes half a microsecond, and its products 1 ns per operation.
+TEST(MeasureMixed, ComparesWithTheCurve) {
+  StandInGpus gpus;
+  Recorder gpu;
+  ProductBench bench(gpus, gpu, 2, std::int64_t{3} << 20);
+  ProductCurve curve;
+  curve.lanes = 2;
+  curve.fit.model = {.rate_flops_per_s = 1e9, .latency_s = 1e-6, .streams = 2};
+  const MixedLaunch found = measure_mixed(bench, {16, 32}, 3, curve, 0.001);
+  // Products of 16 x 32 x 16, 32 x 16 x 32 and the first again: 16384 + 32768 + 16384 flop.
+  EXPECT_NEAR(found.predicted_s, 0.5e-6 + 65536e-9, 1e-12);
+  EXPECT_GT(found.seconds, 0);
+  const std::vector<TileProduct>& launch = gpu.launches.front().products;
+  ASSERT_EQ(launch.size(), 3U);
+  EXPECT_EQ(launch[1].m, 32);
+  EXPECT_EQ(launch[1].n, 16);
+  EXPECT_GE(launch[1].c - launch[0].c, 16 * 32 * 8);
 }
 
 TEST(MeasureCurve, NeedsRoomForSomeShapes) {

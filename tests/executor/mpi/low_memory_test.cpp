@@ -21,6 +21,7 @@ struct Configuration {
   Machine machine;
   Settings settings;
   bool copies = false;
+  bool gpus = false;           ///< else on cores
   bool all_is_chosen = false;  ///< stationary-c may take any block size, and only devices are short of memory
   double scarcity = 0;         ///< device memory over one tile of each matrix
 };
@@ -109,11 +110,13 @@ Configuration random_configuration(std::uint64_t seed) {
   c.settings["message_bytes"] = fmt::to_string(random.integer(1, 5000));
   c.settings["copy_batch_bytes"] = fmt::to_string(random.integer(0, 5000));
   c.copies = random.integer(0, 1) == 1;
+  c.gpus = random.integer(0, 1) == 1;
   return c;
 }
 
 /// Counts what became of the configurations.
 struct Fates {
+  Random random{1};
   int ran = 0;
   int ran_near_the_least = 0;
   int refused = 0;
@@ -132,7 +135,10 @@ void try_configuration(const Configuration& c, Fates& fates) {
   }
   ++fates.ran;
   if (c.scarcity <= 1.3) ++fates.ran_near_the_least;
-  const Outcome outcome = execute(plan, c.problem, c.machine, c.copies);
+  const std::unique_ptr<Gpus> gpus = c.gpus ? test_gpus() : nullptr;
+  const Outcome outcome =
+      gpus ? execute_on(*gpus, plan, c.problem, with_gpus(c.machine, fates.random), 100'000)
+           : execute(plan, c.problem, c.machine, c.copies);
   EXPECT_LT(outcome.check.relative_error, 1e-13);
   for (const DeviceStatistics& device : outcome.run.statistics.devices)
     EXPECT_LE(device.peak_bytes, plan.device_budget_bytes);

@@ -3,10 +3,15 @@
 
 #include <mpi.h>
 
+#include <cstdlib>
+#include <memory>
 #include <string>
+#include <string_view>
 
+#include "base/error.hpp"
 #include "base/random.hpp"
 #include "executor/check.hpp"
+#include "executor/gpu/load_cuda.hpp"
 #include "executor/gpu/stand_in.hpp"
 #include "executor/run.hpp"
 #include "platforms/here.hpp"
@@ -39,7 +44,22 @@ struct Outcome {
   RunResult run;
 };
 
-/// The same machine with GPUs, of which the stand-in has two for all logical devices of a node.
+/// FORETILE_TEST_GPUS=cuda: tests run on CUDA's GPUs instead of the stand-in. Their products are rounded
+/// otherwise than the CPU's.
+inline bool on_cuda() {
+  const char* const wanted = std::getenv("FORETILE_TEST_GPUS");
+  return wanted && std::string_view(wanted) == "cuda";
+}
+
+/// The stand-in has two GPUs for all logical devices of a node.
+inline std::unique_ptr<Gpus> test_gpus() {
+  if (!on_cuda()) return std::make_unique<StandInGpus>(StandInOptions{2, std::int64_t{1} << 30, true});
+  LoadedGpus loaded = load_cuda();
+  if (!loaded.gpus) throw WorkError("FORETILE_TEST_GPUS=cuda: " + loaded.why_not);
+  return std::move(loaded.gpus);
+}
+
+/// The same machine with GPUs.
 inline Machine with_gpus(Machine machine, Random& random) {
   machine.platform.device.kind = DeviceKind::gpu;
   machine.platform.device.kernel.streams = static_cast<int>(random.integer(1, 4));
@@ -48,7 +68,7 @@ inline Machine with_gpus(Machine machine, Random& random) {
 }
 
 /// The outcome must not outlive `gpus`.
-inline Outcome execute_on(StandInGpus& gpus, const Plan& plan, const Contraction& contraction,
+inline Outcome execute_on(Gpus& gpus, const Plan& plan, const Contraction& contraction,
                           const Machine& machine, std::int64_t pool_bytes) {
   const RankPlan idle{std::vector<DevicePlan>(machine.devices_per_rank), {}};
   const RankPlan& mine = world_rank() < plan.grid.size() ? plan.ranks[world_rank()] : idle;
