@@ -2,6 +2,7 @@
 
 #include <cassert>
 #include <iterator>
+#include <limits>
 
 namespace foretile {
 
@@ -61,19 +62,40 @@ void Arena::give(std::int64_t offset) {
   add_hole(begin, bytes);
 }
 
-std::vector<Arena::Move> Arena::compact() {
-  std::vector<Move> moves;
-  std::map<std::int64_t, std::int64_t> packed;
-  std::int64_t end = 0;
-  for (const auto& [offset, bytes] : places_) {
-    if (offset != end) moves.push_back({offset, end, bytes});
-    packed.emplace_hint(packed.end(), end, bytes);
-    end += bytes;
+/// Of all runs of holes that are large enough together, the one with least between its holes.
+Arena::Holes Arena::cheapest_to_join(std::int64_t bytes) const {
+  Holes best;
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  std::int64_t free = 0;  // in the holes from `first` to `last`
+  auto first = holes_.begin();
+  for (auto last = holes_.begin(); last != holes_.end(); ++last) {
+    free += last->second;
+    for (; free - first->second >= bytes; ++first) free -= first->second;
+    if (free < bytes) continue;
+    const std::int64_t between = last->first + last->second - first->first - free;
+    if (between >= least) continue;
+    least = between;
+    best = {first->first, last->first};
   }
-  places_ = std::move(packed);
-  holes_.clear();
-  by_size_.clear();
-  if (end < size_) add_hole(end, size_ - end);
+  return best;
+}
+
+std::vector<Arena::Move> Arena::compact(std::int64_t bytes) {
+  const std::int64_t size = rounded(bytes);
+  assert(size <= free_);
+  const auto [first, last] = cheapest_to_join(size);
+  std::vector<Move> moves;
+  std::int64_t end = first;
+  for (auto place = places_.lower_bound(first); place != places_.end() && place->first < last;) {
+    const auto [offset, length] = *place;
+    moves.push_back({offset, end, length});
+    place = places_.erase(place);
+    places_.emplace_hint(place, end, length);
+    end += length;
+  }
+  const std::int64_t behind = last + holes_.at(last);
+  for (auto hole = holes_.find(first); hole != holes_.end() && hole->first <= last;) remove_hole(hole++);
+  add_hole(end, behind - end);
   return moves;
 }
 

@@ -37,13 +37,15 @@ class Arena {
   struct Move {
     std::int64_t from = 0, to = 0, bytes = 0;
   };
-  /// Slides all places down, so that what is free is one hole. The moves in the order in which they must be
-  /// done.
-  std::vector<Move> compact();
+  /// Slides neighbouring places down until there is a hole of `bytes`, moving as few bytes as that takes. The
+  /// moves in the order in which they must be done. Requires bytes <= free_bytes() when rounded.
+  std::vector<Move> compact(std::int64_t bytes);
 
  private:
   void add_hole(std::int64_t offset, std::int64_t bytes);
   void remove_hole(std::map<std::int64_t, std::int64_t>::iterator hole);
+  using Holes = std::pair<std::int64_t, std::int64_t>;  // offsets of a first and a last one
+  Holes cheapest_to_join(std::int64_t bytes) const;
 
   std::int64_t size_ = 0;
   std::int64_t free_ = 0;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <thread>
 #include <vector>
 
@@ -108,9 +109,43 @@ SchedulerOptions scheduling_of(const Plan& frame, const Machine& machine, int ra
   return scheduling;
 }
 
-GpuNotes notes_of(const GpuBackend& backend, const std::pmr::memory_resource* memory) {
-  const auto* const pool = dynamic_cast<const PinnedPool*>(memory);
-  return {backend.compactions(), backend.compacted_bytes(), pool ? pool->overflow_bytes() : 0};
+/// One rank's part of one run.
+struct Work {
+  const Plan& frame;
+  const RankPlan& plan;
+  const Contraction& contraction;
+  const Machine& machine;
+  int rank;
+};
+
+std::unique_ptr<RankBackend> make_backend(const Work& work, HostStore& host, int cores, MPI_Comm communicator,
+                                          Gpus* gpus, Mail mail) {
+  const int devices = work.machine.devices_per_rank;
+  if (!gpus) return std::make_unique<CpuBackend>(work.contraction, host, devices, cores, std::move(mail));
+  const GpuBackendOptions options{work.rank, number_on_node(communicator, work.rank) * devices,
+                                  work.machine.platform.device.kernel.streams, cores};
+  return std::make_unique<GpuBackend>(work.contraction, work.frame, work.plan, host, *gpus, options,
+                                      std::move(mail));
+}
+
+Mail mail_through(Post& post, const HostStore& host) {
+  Mail mail;
+  mail.send = [&](OperationId id, int to, const Message& message) {
+    post.send(id, to, host.message(message.owner, message.number));
+  };
+  mail.signal = [&](int to, const Signal& signal) { post.signal(to, signal); };
+  return mail;
+}
+
+/// Of all ranks together. Collective where the others have GPUs too.
+void note_gpus(const RankBackend& backend, MPI_Comm communicator, RunResult& result) {
+  const auto* const gpu = dynamic_cast<const GpuBackend*>(&backend);
+  if (!gpu) return;
+  const auto* const pool = dynamic_cast<const PinnedPool*>(result.memory.get());
+  std::array<std::int64_t, 3> sums{gpu->compactions(), gpu->compacted_bytes(),
+                                   pool ? pool->overflow_bytes() : 0};
+  require_mpi(MPI_Allreduce(MPI_IN_PLACE, sums.data(), 3, MPI_INT64_T, MPI_SUM, communicator), "notes");
+  result.gpu = {sums[0], sums[1], sums[2]};
 }
 
 }  // namespace
@@ -119,28 +154,15 @@ RunResult run(const Plan& frame, const RankPlan& plan, const Contraction& contra
               MPI_Comm communicator, const RunOptions& options) {
   int rank = 0;
   require_mpi(MPI_Comm_rank(communicator, &rank), "rank");
+  const Work work{frame, plan, contraction, machine, rank};
   const SchedulerOptions scheduling = scheduling_of(frame, machine, rank, options);
   RunResult result;
   result.memory = host_memory(options);
-  result.host =
-      std::make_unique<HostStore>(contraction, frame, plan, rank, scheduling.core_slots,
-                                  result.memory ? result.memory.get() : std::pmr::new_delete_resource());
-  Post post(communicator, contraction, result.host->memory());
-  Mail mail;
-  mail.send = [&](OperationId id, int to, const Message& message) {
-    post.send(id, to, result.host->message(message.owner, message.number));
-  };
-  mail.signal = [&](int to, const Signal& signal) { post.signal(to, signal); };
-  std::unique_ptr<RankBackend> backend;
-  if (options.gpus) {
-    const GpuBackendOptions settings{rank, number_on_node(communicator, rank) * machine.devices_per_rank,
-                                     machine.platform.device.kernel.streams, scheduling.core_slots};
-    backend = std::make_unique<GpuBackend>(contraction, frame, plan, *result.host, *options.gpus, settings,
-                                           std::move(mail));
-  } else {
-    backend = std::make_unique<CpuBackend>(contraction, *result.host, machine.devices_per_rank,
-                                           scheduling.core_slots, std::move(mail));
-  }
+  auto* const memory = result.memory ? result.memory.get() : std::pmr::new_delete_resource();
+  result.host = std::make_unique<HostStore>(contraction, frame, plan, rank, scheduling.core_slots, memory);
+  Post post(communicator, contraction, memory);
+  const auto backend = make_backend(work, *result.host, scheduling.core_slots, communicator, options.gpus,
+                                    mail_through(post, *result.host));
   RankScheduler scheduler(frame, plan, contraction, rank, *backend, scheduling, options.trace);
 
   quiet_barrier(communicator);
@@ -148,9 +170,8 @@ RunResult run(const Plan& frame, const RankPlan& plan, const Contraction& contra
   scheduler.start();
   progress_loop(scheduler, *backend, post, *result.host, rank);
   result.statistics = scheduler.statistics();
-  if (const auto* const gpu = dynamic_cast<const GpuBackend*>(backend.get()))
-    result.gpu = notes_of(*gpu, result.memory.get());
   quiet_barrier(communicator);
+  note_gpus(*backend, communicator, result);
   require_mpi(
       MPI_Allreduce(&result.statistics.finish_s, &result.wall_s, 1, MPI_DOUBLE, MPI_MAX, communicator),
       "end of the run");

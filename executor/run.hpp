@@ -29,7 +29,7 @@ struct RunOptions {
   std::int64_t pool_bytes = 0;
 };
 
-/// What only runs on GPUs have to tell.
+/// What only runs on GPUs have to tell, of all ranks together.
 struct GpuNotes {
   std::int64_t compactions = 0;  ///< see GpuBackend
   std::int64_t compacted_bytes = 0;

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "platforms/checks.hpp"
 
 namespace foretile {
 
@@ -41,6 +42,7 @@ Settings with_defaults(const Strategy& strategy, Settings settings) {
 
 std::unique_ptr<RankPlanner> prepare_planner(const Contraction& contraction, const Machine& machine,
                                              const Settings& settings) {
+  check_precision(machine.platform, contraction.precision);
   Settings own = settings;
   const auto named = own.extract("strategy");
   const Strategy& strategy = named ? find_strategy(named.mapped()) : *strategies().front();

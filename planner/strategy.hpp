@@ -49,7 +49,8 @@ const std::vector<std::unique_ptr<Strategy>>& strategies();
 const Strategy& find_strategy(const std::string& name);
 
 /// The strategy named by the setting "strategy" (default: the first), with its defaults filled in. Throws
-/// InputError for keys that it does not know.
+/// InputError for keys that it does not know,
+/// and for a precision for which the platform has no figures.
 std::unique_ptr<RankPlanner> prepare_planner(const Contraction& contraction, const Machine& machine,
                                              const Settings& settings);
 

@@ -56,8 +56,8 @@ class Gpu {
   /// Memory on the device, aligned to 256 bytes, kept until this object goes. Slow: call before the clock
   /// starts. Throws WorkError that says how many bytes are missing.
   virtual std::byte* allocate(std::int64_t bytes) = 0;
-  /// One piece after the other; a piece may overwrite what an earlier one has read. Host memory should be from
-  /// allocate_host(): from other memory copies are right, but slow, and the call may wait for their end.
+  /// One piece after the other; a piece may overwrite what an earlier one has read. Host memory should be
+  /// from allocate_host(): from other memory copies are right, but slow, and the call may wait for their end.
   virtual void copy(Lane lane, std::span<const CopyPiece> pieces) = 0;
   /// In one launch if the library can. No two products have the same C. Extents may be 0. On kernel lanes
   /// only. Throws InputError for an extent of 2^31 or more.

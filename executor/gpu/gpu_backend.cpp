@@ -109,11 +109,12 @@ void GpuBackend::allocate(int device, TileRef tile) {
 void GpuBackend::make_room(int device, TileRef tile, std::int64_t bytes) {
   const Task task{Task::Kind::compact, tile};
   explained(device, &task, [&] {
-    drain();
-    compacted_bytes_ += devices_[device]->compact(gpus_);
-    ++compactions_;
-    if (!devices_[device]->place(tile, bytes))
+    if (!devices_[device]->has_room_in_all(bytes))
       throw WorkError(fmt::format("{} bytes do not fit the device's pool; the plan is wrong", bytes));
+    drain();
+    compacted_bytes_ += devices_[device]->compact(gpus_, bytes);
+    ++compactions_;
+    devices_[device]->place(tile, bytes);
   });
 }
 

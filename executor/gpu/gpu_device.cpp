@@ -55,11 +55,11 @@ void GpuDevice::release(TileRef tile) {
   places_.erase(found);
 }
 
-std::int64_t GpuDevice::compact(Gpus& gpus) {
+std::int64_t GpuDevice::compact(Gpus& gpus, std::int64_t wanted) {
   std::unordered_map<std::int64_t, std::int64_t> moved;
   std::vector<CopyPiece> pieces;
   std::int64_t bytes = 0;
-  for (const Arena::Move& move : arena_.compact()) {
+  for (const Arena::Move& move : arena_.compact(wanted)) {
     add_pieces(pool_, between_, move, pieces);
     moved.emplace(move.from, move.to);
     bytes += move.bytes;

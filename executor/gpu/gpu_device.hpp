@@ -28,9 +28,9 @@ class GpuDevice {
   void release(TileRef tile);
   std::byte* at(TileRef tile) const { return pool_ + places_.at(tile); }
   bool has_room_in_all(std::int64_t bytes) const { return Arena::rounded(bytes) <= arena_.free_bytes(); }
-  /// Slides all tiles together and waits for it. Nothing may be under way that touches them. Returns the
-  /// bytes moved.
-  std::int64_t compact(Gpus& gpus);
+  /// Slides tiles together until there is a hole of `bytes`, and waits for it. Nothing may be under way that
+  /// touches tiles. Returns the bytes moved.
+  std::int64_t compact(Gpus& gpus, std::int64_t bytes);
 
   /// C was placed without numbers: its first product overwrites it.
   void overwrite_first(TileId c) { untouched_c_.insert(c); }

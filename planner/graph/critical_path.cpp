@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <bit>
 #include <optional>
+#include <vector>
 
 #include "planner/graph/parts.hpp"
 #include "planner/products.hpp"
@@ -63,13 +64,20 @@ class NodeSeconds {
     if (at.chunk == 0) open(block);
     double kernels = 0;
     std::int64_t bytes = 0;
+    std::vector<ProductSize> launch;
+    const auto end_launch = [&] {
+      if (!launch.empty()) kernels += machine_.platform.device.launch_seconds(p_.precision, launch);
+      launch.clear();
+    };
     for (const TileId a : block.chunks[at.chunk].a) {
       bytes += p_.a_bytes(a);
       products_->for_each(a, [&](const Product& x) {
-        kernels += machine_.platform.device.kernel.seconds(p_.m.size(x.i), p_.n.size(x.j), p_.k.size(x.k));
+        launch.push_back({p_.m.size(x.i), p_.n.size(x.j), p_.k.size(x.k)});
+        if (std::ssize(launch) == plan_.batch) end_launch();
         bytes += use(x, at.chunk);
       });
     }
+    end_launch();
     const bool copies = machine_.platform.device.kind == DeviceKind::gpu;
     return std::max(
         kernels,

@@ -28,7 +28,7 @@ int best_p(const Contraction& problem, const Machine& machine) {
   const double n = mean(problem.n);
   const double k = static_cast<double>(problem.k.extent());
   const auto element = static_cast<double>(problem.element_bytes());
-  const KernelModel& kernel = machine.platform.device.kernel;
+  const KernelModel& kernel = machine.platform.device.kernel_for(problem.precision);
   const double bandwidth = machine.platform.network.message.bandwidth_bytes_per_s;
   struct Grid {
     int p;

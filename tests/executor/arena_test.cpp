@@ -46,6 +46,25 @@ TEST(Arena, JoinsHolesOnBothSides) {
   EXPECT_EQ(arena.take(3 * kUnit), 0);
 }
 
+TEST(Arena, CompactingMovesAsLittleAsItCan) {
+  Arena arena(10 * kUnit);
+  for (const int units : {1, 1, 4, 1, 1, 1, 1}) ASSERT_TRUE(arena.take(units * kUnit));
+  arena.give(kUnit);
+  arena.give(6 * kUnit);
+  arena.give(8 * kUnit);  // holes: one unit at 1, at 6 and at 8
+  const auto moves = arena.compact(2 * kUnit);
+  ASSERT_EQ(moves.size(), 1U);  // the one unit at 7, not the four at 2
+  EXPECT_EQ(moves[0].from, 7 * kUnit);
+  EXPECT_EQ(moves[0].to, 6 * kUnit);
+  EXPECT_EQ(arena.take(2 * kUnit), 7 * kUnit);
+  arena.give(7 * kUnit);
+  const auto more = arena.compact(3 * kUnit);
+  ASSERT_EQ(more.size(), 2U);
+  EXPECT_EQ(more[0].from, 2 * kUnit);
+  EXPECT_EQ(more[0].to, kUnit);
+  EXPECT_EQ(arena.take(3 * kUnit), 6 * kUnit);
+}
+
 /// Bytes carry the number of the place they belong to.
 struct Content {
   std::vector<int> units;
@@ -73,7 +92,7 @@ TEST(Arena, RandomPlacesNeverOverlapAndCompactingKeepsTheirContent) {
         auto offset = arena.take(bytes, random.real() < 0.5 ? Arena::End::low : Arena::End::high);
         if (!offset) {
           std::map<std::int64_t, std::pair<std::int64_t, int>> moved = content.places;
-          for (const Arena::Move& move : arena.compact()) {
+          for (const Arena::Move& move : arena.compact(bytes)) {
             ASSERT_LT(move.to, move.from);
             const auto from = content.units.begin() + move.from / kUnit;
             std::copy(from, from + move.bytes / kUnit, content.units.begin() + move.to / kUnit);

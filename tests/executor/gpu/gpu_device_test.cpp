@@ -34,7 +34,7 @@ TEST(GpuDevice, CompactingKeepsEveryTile) {
       }
       const std::int64_t compactions_before = compactions;
       if (!device.place(tile, bytes)) {
-        EXPECT_GT(device.compact(gpus), 0);
+        EXPECT_GT(device.compact(gpus, bytes), 0);
         ++compactions;
         ASSERT_TRUE(device.place(tile, bytes));
       }
