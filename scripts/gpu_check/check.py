@@ -20,6 +20,7 @@ class Failed(Exception):
 
 
 WORKERS = min(8, os.cpu_count() or 1)  # rehearsals side by side
+TRIES = 2  # plans executed where the best one cannot be
 
 
 @dataclasses.dataclass
@@ -69,10 +70,12 @@ class Check:
         return self.processes.run(*start, self.programs / program, *words, timeout=min(timeout, self.left()),
                                   environment=environment)
 
+    def start(self, plan, *options, ranks=1, timeout=60):
+        return self.mpi(ranks, "foretile-run", plan, "--gpu", self.gpu, "--json", *options, timeout=timeout)
+
     def execute(self, plan, *options, ranks=1, timeout=60):
         """foretile-run's JSON. Throws Failed."""
-        result = self.mpi(ranks, "foretile-run", plan, "--gpu", self.gpu, "--json", *options, timeout=timeout)
-        return expect(result)
+        return expect(self.start(plan, *options, ranks=ranks, timeout=timeout))
 
     # --- problems and plans
 
@@ -108,6 +111,22 @@ class Check:
         if not found:
             raise Failed(f"none of {len(cases)} plans could be made: see the log")
         return sorted(found, key=lambda candidate: candidate.predicted["makespan_s"])
+
+    def fastest(self, ranked, runs=1, timeout=90):
+        """Executes the first `runs` of them that can be executed; the fastest one and its report. Throws Failed."""
+        done, failures = [], []
+        for candidate in ranked[:runs + TRIES - 1]:
+            if len(done) == runs or (done and self.left() < 25):
+                break
+            try:
+                done.append((candidate, self.execute(candidate.plan, timeout=timeout)))
+            except Failed as failed:
+                failures.append(str(failed))
+                if self.left() < 10:
+                    break
+        if not done:
+            raise Failed(failures[0])
+        return min(done, key=lambda pair: pair[1]["wall_s"])
 
     def predicted(self, candidate):
         """Its time; None where it would rest on guesses."""

@@ -59,11 +59,11 @@ class Sizes:
 
 
 FULL = Sizes(
-    dense=Dense(n=32768, budget=6 * GiB, roomy=30 * GiB, tiles=(1024, 2048), runs=2),
+    dense=Dense(n=32768, budget=6 * GiB, roomy=30 * GiB, tiles=(1024, 2048, 4096), runs=2),
     # A 19 GB and C 26 GB on the host, B 38 GB made where it is needed.
     sparse=Sparse(m=40000, n=80000, k=300000, density=0.2, tile_min=512, tile_max=2048, device_memory=None,
                   molecule="c65-v1", molecule_rows=13),
-    small={64: 4096, 128: 8192, 256: 12288},
+    small={64: 4096, 128: 8192, 256: 16384},
     batches=(16, 64, 256, 1024),
     plans=20,
     plan_extent=(4096, 20480),
@@ -91,6 +91,6 @@ QUICK = Sizes(
     calibration=("--sizes", "32,64,128,256", "--largest-copy", "1 MiB"),
     peers_dense=0,
     xt_blocks=(),
-    ranks=(1, 2),
+    ranks=(2,),
     case_scale=8,
 )

@@ -26,11 +26,12 @@ class NotThere(Exception):
 
 def install(source: pathlib.Path, scratch: pathlib.Path):
     """From a pack, unpacked into `scratch`, or from a build folder as it is."""
-    own = {"XDG_CONFIG_HOME": str(scratch), "OMP_NUM_THREADS": "1"}
+    own = {"XDG_CONFIG_HOME": str(scratch)}
     if (source / "pack.json").exists():
+        safely = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}  # Python 3.11.2 has none
         for archive in sorted(source.glob("*.tar.xz")):
             with tarfile.open(archive) as packed:
-                packed.extractall(scratch, filter="data")
+                packed.extractall(scratch, **safely)
         pack = json.loads((source / "pack.json").read_text())
         bin_folder = scratch / "bin"
         return Installed(bin_folder, str(bin_folder / "mpiexec.mpich"), scratch / "share/examples",
@@ -62,6 +63,7 @@ def packed_environment(scratch, pack):
 def cuda_folders(cublas):
     """Folders that hold that cuBLAS: of the toolkit, else of Python packages that bring one along."""
     places = ["/usr/local/cuda/lib64", "/usr/local/cuda-*/lib64", "/usr/local/cuda*/targets/*/lib",
-              *(f"{path}/nvidia/*/lib" for path in sys.path if path.endswith("-packages"))]
+              *(f"{path}/nvidia/*/lib" for path in sys.path if path.endswith("-packages")),
+              "/opt/*/.venv/lib/python3*/site-packages/nvidia/*/lib", "/usr/local/lib/python3*/dist-packages/nvidia/*/lib"]
     folders = [folder for place in places for folder in sorted(glob.glob(place))]
     return list(dict.fromkeys(folder for folder in folders if not cublas or (pathlib.Path(folder) / cublas).exists()))
