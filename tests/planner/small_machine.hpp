@@ -23,7 +23,7 @@ inline Machine small_machine(int ranks, int devices, std::int64_t device_bytes, 
   p.devices_per_socket = devices * ranks_per_node;
   p.memory_bytes_per_socket = host_bytes * ranks_per_node;
   p.device.memory_bytes = device_bytes;
-  p.device.kernel.rate_flops_per_s = 1e9;
+  p.device.kernel.rate_flops_per_s = p.device.single.rate_flops_per_s = 1e9;
   p.generation_bytes_per_s_per_core = 1e9;
   return machine;
 }

@@ -1,0 +1,80 @@
+// What the host does per product of small tiles, from the scheduler to the device's door: GPUs that take no
+// time stand behind the back end. A GPU is kept busy only by products that take longer than this.
+#include <benchmark/benchmark.h>
+
+#include "executor/gpu/gpu_backend.hpp"
+#include "planner/problems/dense.hpp"
+#include "planner/strategy.hpp"
+#include "platforms/loader.hpp"
+#include "scheduler/options.hpp"
+#include "scheduler/rank_scheduler.hpp"
+
+namespace foretile {
+namespace {
+
+/// Whatever it is given has ended already; only its memory is there.
+class InstantGpu final : public Gpu {
+ public:
+  std::byte* allocate(std::int64_t bytes) override {
+    memory_.push_back(std::make_unique<std::byte[]>(static_cast<std::size_t>(bytes)));
+    return memory_.back().get();
+  }
+  void copy(Lane, std::span<const CopyPiece>) override {}
+  void multiply(Lane, Precision, std::span<const TileProduct> products) override {
+    benchmark::DoNotOptimize(products.data());
+  }
+  void make(Lane, Precision, std::span<const TileToMake>) override {}
+  void follow(Lane, Lane) override {}
+  std::uint64_t mark(Lane) override { return ++marks_; }
+  std::uint64_t reached(Lane) override { return marks_; }
+
+ private:
+  std::vector<std::unique_ptr<std::byte[]>> memory_;
+  std::uint64_t marks_ = 0;
+};
+
+class InstantGpus final : public Gpus {
+ public:
+  int count() const override { return 1; }
+  GpuFacts facts(int) override { return {}; }
+  std::unique_ptr<Gpu> open(int, int) override { return std::make_unique<InstantGpu>(); }
+  bool direct(int, int) override { return true; }
+  std::byte* allocate_host(std::int64_t bytes) override {
+    return new std::byte[static_cast<std::size_t>(bytes)];
+  }
+  void free_host(std::byte* memory) override { delete[] memory; }
+  void pause(double) override {}
+};
+
+Machine one_gpu() {
+  return make_machine(load_platform("summit", {"platform.sockets_per_node=1", "platform.ranks_per_node=1",
+                                               "platform.socket.devices=1"}),
+                      {});
+}
+
+/// 64,000 products of tiles of 64; argument: products in a launch.
+void Launches(benchmark::State& state) {
+  const Contraction problem = dense_contraction({.m = 2560, .n = 2560, .k = 2560, .tile = 64});
+  const Machine machine = one_gpu();
+  const Plan plan =
+      make_plan(problem, machine, {{"strategy", "stationary-c"}, {"batch", std::to_string(state.range(0))}});
+  InstantGpus gpus;
+  std::int64_t products = 0;
+  for (auto _ : state) {
+    state.PauseTiming();
+    HostStore host(problem, plan, plan.ranks[0], 0, 1);
+    GpuBackend backend(problem, plan, plan.ranks[0], host, gpus, {0, 0, 4, 1}, {});
+    RankScheduler scheduler(plan, plan.ranks[0], problem, 0, backend, scheduler_options(plan, machine, 0));
+    state.ResumeTiming();
+    scheduler.start();
+    while (!scheduler.finished()) {
+      for (const OperationId id : backend.ended(0)) scheduler.done(id);
+    }
+    products += scheduler.statistics().devices[0].kernels;
+  }
+  state.SetItemsProcessed(products);
+}
+BENCHMARK(Launches)->Arg(1)->Arg(16)->Arg(256)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace foretile
