@@ -25,9 +25,11 @@ def arguments(words):
         prog="gpu-check", description="Checks, calibrates and measures foretile on a GPU, from what was packed elsewhere.",
         epilog="Exit codes: 0 done, whether or not targets are met; 1 a product was wrong or a check failed; 2 wrong usage; "
                "3 no GPU.")
-    parser.add_argument("--pack", nargs="?", const="build/gpu-check", type=pathlib.Path, metavar="DIR",
-                        help="collect programs and libraries in a folder for a machine with a GPU (%(const)s), and end")
-    parser.add_argument("--build", default="build/release", type=pathlib.Path, metavar="DIR", help="where --pack builds")
+    parser.add_argument("--pack", nargs="?", const=packing.ROOT / "build/gpu-check", type=pathlib.Path,
+                        metavar="DIR", help="collect programs and libraries for a machine with a GPU, in build/gpu-check "
+                        "unless given, and end")
+    parser.add_argument("--build", default=packing.ROOT / "build/release", type=pathlib.Path, metavar="DIR",
+                        help="where --pack builds; build/release unless given")
     parser.add_argument("--no-build", action="store_true", help="pack what is built there")
     parser.add_argument("--from", dest="source", type=pathlib.Path, metavar="DIR",
                         help="a pack, or a build folder; the pack that this script lies in, else build/gpu-check")
@@ -54,7 +56,7 @@ def main(words):
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
         if given.pack:
-            packing.pack(given.pack, given.build, compile_first=not given.no_build)
+            packing.pack(given.pack, given.build.resolve(), compile_first=not given.no_build)
             return 0
         with tempfile.TemporaryDirectory(prefix="foretile-gpu-check-", ignore_cleanup_errors=True) as scratch:
             return check_all(given, pathlib.Path(scratch), start)
@@ -91,7 +93,7 @@ def check_all(given, scratch, start):
 
 def default_source():
     """The pack around this script, if it is one."""
-    return HERE if (HERE / "pack.json").exists() else pathlib.Path("build/gpu-check")
+    return HERE if (HERE / "pack.json").exists() else packing.ROOT / "build/gpu-check"
 
 
 def take_steps(check, given, start):

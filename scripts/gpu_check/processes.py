@@ -11,6 +11,7 @@ import threading
 import time
 
 MARK = "FORETILE_GPU_CHECK"  # in the environment of all that this script starts, to find it again
+LEAST = 0.2  # seconds; with less a command is not even started
 SHOWN = 200_000  # characters of a command's output that the log keeps
 
 
@@ -54,9 +55,11 @@ class Processes:
 
     def run(self, *command, timeout, environment=None, folder=None):
         words = [str(word) for word in command]
+        if timeout < LEAST:
+            return Result(shlex.join(words), None, 0.0, "", "")
         start = time.monotonic()
         with tempfile.TemporaryFile("w+", errors="replace") as out, tempfile.TemporaryFile("w+", errors="replace") as err:
-            code = self._wait(words, max(timeout, 1), out, err, {**self.environment, **(environment or {})}, folder)
+            code = self._wait(words, timeout, out, err, {**self.environment, **(environment or {})}, folder)
             result = Result(shlex.join(words), code, time.monotonic() - start, read(out), read(err))
         self._tell(result)
         return result
@@ -73,6 +76,9 @@ class Processes:
         except subprocess.TimeoutExpired:
             self._end(process)
             return None
+        except BaseException:  # this script is being ended
+            self._end(process)
+            raise
 
     def _end(self, process):
         for kind in (signal.SIGTERM, signal.SIGKILL):

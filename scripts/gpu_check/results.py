@@ -86,7 +86,7 @@ class Results:
     def _cells(row):
         value, reached = row["value"], ""
         if value is not None:
-            reached = f"{value:.1%}" if value < 1 or (row["target"] or "").endswith("%") else f"{value:.2f}"
+            reached = f"{value:.1%}" if (row["target"] or "%").endswith("%") else f"{value:.2f}"
         bound = f"{row['bound_s']:.3g} s ({row['bound']})" if row["bound"] else ""
         verdict = "" if row["met"] is None else "yes" if row["met"] else "no"
         return [row["what"], table.seconds(row["measured_s"]), table.seconds(row["predicted_s"]), bound, row["peer"], reached,

@@ -52,7 +52,8 @@ class Sizes:
     plan_flops: float  # about
     calibration_s: float
     calibration: tuple  # further options
-    peers_dense: int
+    peers_dense: int  # extent for cuBLAS and cublasXt
+    peers_copy: int  # bytes
     xt_blocks: tuple
     ranks: tuple  # of the test program
     case_scale: int  # extents of correctness cases are divided by it
@@ -60,18 +61,19 @@ class Sizes:
 
 FULL = Sizes(
     dense=Dense(n=32768, budget=6 * GiB, roomy=30 * GiB, tiles=(1024, 2048, 4096), runs=2),
-    # A 19 GB and C 26 GB on the host, B 38 GB made where it is needed.
-    sparse=Sparse(m=40000, n=80000, k=300000, density=0.2, tile_min=512, tile_max=2048, device_memory=None,
+    # A 24 GB and C 14 GB on the host, B 48 GB made where it is needed.
+    sparse=Sparse(m=30000, n=60000, k=500000, density=0.2, tile_min=512, tile_max=2048, device_memory=None,
                   molecule="c65-v1", molecule_rows=13),
     small={64: 4096, 128: 8192, 256: 16384},
     batches=(16, 64, 256, 1024),
     plans=20,
-    plan_extent=(4096, 20480),
+    plan_extent=(4096, 16384),
     plan_tile=(256, 384, 512, 768, 1024, 1536),
-    plan_flops=1.2e13,
+    plan_flops=1e13,
     calibration_s=75,
     calibration=(),
     peers_dense=32768,
+    peers_copy=GiB,
     xt_blocks=(2048, 4096, 8192),
     ranks=(1, 2, 4),
     case_scale=1,
@@ -89,8 +91,9 @@ QUICK = Sizes(
     plan_flops=1e9,
     calibration_s=6,
     calibration=("--sizes", "32,64,128,256", "--largest-copy", "1 MiB"),
-    peers_dense=0,
-    xt_blocks=(),
+    peers_dense=64,
+    peers_copy=65536,
+    xt_blocks=(32, 64),
     ranks=(2,),
     case_scale=8,
 )

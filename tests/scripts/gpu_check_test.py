@@ -13,6 +13,7 @@ import time
 import unittest
 
 GPU_CHECK, BUILD = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
+FAKED_PEERS = BUILD / "cuda_peers_on_fake"
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(GPU_CHECK.parent))
 
@@ -191,6 +192,50 @@ class CommandLine(InFolder):
         targets = [figure["target"] for figure in found["figures"] if figure["target"]]
         self.assertEqual(len(targets), 6, "all of the issue's but cublasXt's, which the stand-in lacks")
         self.assertIn("say nothing about GPUs", (out / "gpu-check.md").read_text())
+
+    def played_gpu(self):
+        """A folder of programs that look as if there were a GPU: foretile-run on the stand-in, faked libraries."""
+        folder = self.folder / "played"
+        folder.mkdir()
+        (folder / "foretile").symlink_to(BUILD / "foretile")
+        gpu = '[{"name": "played", "library": "none", "memory_bytes": 1000000000, "free_bytes": 1000000000}]'
+        scripts = {
+            "foretile-run": f"""[ "$1" = gpus ] && {{ echo '{gpu}'; exit 0; }}
+                                for word; do shift; [ "$word" = cuda ] && word=stand-in; set -- "$@" "$word"; done
+                                exec {BUILD}/foretile-run "$@" """,
+            "executor_mpi_tests": f"FORETILE_TEST_GPUS=stand-in exec {BUILD}/executor_mpi_tests --gtest_filter=Post.*",
+            "cuda_peers": f"exec {FAKED_PEERS} --products 10 --batch 5 \"$@\"",
+            "compute-sanitizer": """shift 6
+                                    "$@" >/dev/null && echo "========= ERROR SUMMARY: 0 errors" """,
+        }
+        for name, text in scripts.items():
+            (folder / name).write_text("#!/bin/sh\n" + text + "\n")
+            (folder / name).chmod(0o755)
+        return folder
+
+    def test_does_what_only_gpus_need(self):
+        if not FAKED_PEERS.exists():
+            self.skipTest("built without CUDA")
+        folder = self.played_gpu()
+        result = subprocess.run([GPU_CHECK, "--quick", "--from", folder, "-o", "out", "--only",
+                                 "calibration,peers,dense,small,sanitizer"], capture_output=True, text=True, cwd=self.folder,
+                                timeout=200, env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"})
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        found = json.loads((self.folder / "out/gpu-check.json").read_text())
+        self.assertEqual([(step["step"], step["state"]) for step in found["steps"]],
+                         [(name, "done") for name in ("facts", "calibration", "peers", "dense", "small", "sanitizer")],
+                         result.stdout)
+        self.assertIn("played", found["facts"]["GPU"])
+        self.assertEqual({check["what"] for check in found["checks"] if "sanitizer" in check["what"]},
+                         {"compute-sanitizer, memcheck", "compute-sanitizer, racecheck"})
+        rows = {row["target"]: row for row in found["figures"] if row["target"]}
+        self.assertIn("at best", rows["at least 1.1"]["peer"])
+        self.assertIsNotNone(rows["at least 95%"]["value"], "cuBLAS is there to compare with")
+        # What is there is used when only some steps are done again.
+        again = subprocess.run([GPU_CHECK, "--quick", "--from", folder, "-o", "out", "--only", "dense"], capture_output=True,
+                               text=True, cwd=self.folder, timeout=100)
+        found = json.loads((self.folder / "out/gpu-check.json").read_text())
+        self.assertEqual([step["state"] for step in found["steps"]], ["done", "done"], again.stdout + again.stderr)
 
     def test_a_pack_needs_its_programs(self):
         result = self.call("--pack", self.folder / "pack", "--build", self.folder, "--no-build")

@@ -4,8 +4,6 @@ import tomllib
 from ..bounds import Rates
 from ..check import Failed, Skipped
 
-COPY = 2**30
-
 
 def run(check):
     if check.gpu != "cuda":
@@ -13,9 +11,9 @@ def run(check):
     found = check.results.measured.setdefault("peers", {})
     sizes = check.sizes
     problems = []
-    for words, seconds in ((["--dense", sizes.peers_dense, "--copies", COPY], 40), (["--small", "64,128,256"], 20),
-                           (["--xt", sizes.peers_dense, "--xt-blocks", ",".join(map(str, sizes.xt_blocks)), "--repeats", 2],
-                            100)):
+    for words, seconds in ((["--dense", sizes.peers_dense, "--copies", sizes.peers_copy], 40),
+                           (["--small", listed(sizes.small)], 20),
+                           (["--xt", sizes.peers_dense, "--xt-blocks", listed(sizes.xt_blocks), "--repeats", 2], 100)):
         check.need(5, f"cuda_peers {words[0]}")
         result = check.processes.run(check.programs / "cuda_peers", *words, timeout=min(seconds, check.left()))
         if result.ok and result.json():
@@ -25,6 +23,10 @@ def run(check):
         check.results.write()
     if problems:
         raise Failed("; ".join(problems))
+
+
+def listed(numbers):
+    return ",".join(map(str, numbers))
 
 
 def rates(check):

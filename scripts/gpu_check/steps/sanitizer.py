@@ -19,7 +19,7 @@ def run(check):
     platform = check.path("sanitized.toml")
     platform.write_text(guesses(20e6))
     problem = check.problem("random", "--m", 300, "--n", 500, "--k", 500, "--tile-min", 20, "--tile-max", 90, "--density", 0.5)
-    settings = {"batch": 8, "platform.socket.devices": 2, "platform.device.memory": 600_000}
+    settings = {"batch": 8, "platform.socket.devices": 2, "platform.device.memory": 1_500_000}
     plan = check.plan(problem, settings, platform=platform)
     for tool in ("memcheck", "racecheck"):
         check.need(8, f"{tool}")
