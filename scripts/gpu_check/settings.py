@@ -7,13 +7,13 @@ GiB = 2**30
 # shrink alike.
 SECONDS = {
     "facts": 10,
-    "correctness": 90,
-    "calibration": 110,
+    "correctness": 115,
+    "calibration": 100,
     "peers": 70,
     "dense": 85,
-    "small": 55,
-    "sparse": 75,
-    "prediction": 70,
+    "small": 50,
+    "sparse": 70,
+    "prediction": 65,
     "sanitizer": 35,
 }
 
@@ -75,7 +75,7 @@ FULL = Sizes(
     peers_dense=32768,
     peers_copy=GiB,
     xt_blocks=(2048, 4096, 8192),
-    ranks=(1, 2, 4),
+    ranks=(2, 1, 4),
     case_scale=1,
 )
 
