@@ -47,7 +47,9 @@ class Sizes:
     small: dict  # tile size -> extent of a dense product
     batches: tuple
     plans: int  # random ones, predicted and measured
-    plan_extent: tuple  # their extents
+    plan_m: tuple  # extents of C; of M alone where n = k
+    plan_k: tuple  # of dense ones
+    plan_size: tuple  # n = k of block-sparse ones
     plan_tile: tuple
     plan_flops: float  # about
     calibration_s: float
@@ -67,7 +69,9 @@ FULL = Sizes(
     small={64: 4096, 128: 8192, 256: 16384},
     batches=(16, 64, 256, 1024),
     plans=20,
-    plan_extent=(4096, 16384),
+    plan_m=(4096, 14336),
+    plan_k=(4096, 32768),
+    plan_size=(12288, 36864),
     plan_tile=(256, 384, 512, 768, 1024, 1536),
     plan_flops=1e13,
     calibration_s=75,
@@ -86,7 +90,9 @@ QUICK = Sizes(
     small={16: 256},
     batches=(16,),
     plans=4,
-    plan_extent=(256, 1024),
+    plan_m=(256, 1024),
+    plan_k=(256, 1024),
+    plan_size=(512, 1536),
     plan_tile=(64, 96, 128),
     plan_flops=1e9,
     calibration_s=6,

@@ -140,10 +140,11 @@ class Cases(unittest.TestCase):
             for make in (prediction.dense_case, prediction.sparse_case):
                 first, second = (make(random.Random(3), sizes) for _ in range(2))
                 self.assertEqual(first, second)
-                words = first[0]
-                for extent in (words[2], words[4], words[6]):
-                    self.assertGreaterEqual(extent, sizes.plan_extent[0] // 100 * 100)
-                    self.assertLessEqual(extent, sizes.plan_extent[1])
+                m, n, k = (first[0][index] for index in (2, 4, 6))
+                for extent, limits in ((m, sizes.plan_m), (n, sizes.plan_m if make is prediction.dense_case else sizes.plan_size),
+                                       (k, sizes.plan_k if make is prediction.dense_case else sizes.plan_size)):
+                    self.assertGreaterEqual(extent, limits[0] // 100 * 100)
+                    self.assertLessEqual(extent, limits[1])
 
     def test_candidates_have_blocks_of_at_least_a_tile(self):
         for candidate in dense.candidates(3):

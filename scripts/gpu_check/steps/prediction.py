@@ -48,8 +48,8 @@ def summary(check):
 
 def dense_case(draw, sizes):
     tile = draw.choice(sizes.plan_tile)
-    m, n = (extent(draw, sizes) for _ in range(2))
-    k = within(sizes, sizes.plan_flops * draw.uniform(0.5, 2) / (2 * m * n))
+    m, n = (extent(draw, sizes.plan_m) for _ in range(2))
+    k = within(sizes.plan_k, sizes.plan_flops * draw.uniform(0.5, 2) / (2 * m * n))
     matrices = 8 * (m * k + k * n + m * n)
     memory = int(max(matrices * draw.choice([0.2, 0.4, 1.5]), 24 * 8 * tile * tile))
     return (("dense", "--m", m, "--n", n, "--k", k, "--tile", tile),
@@ -59,24 +59,24 @@ def dense_case(draw, sizes):
 
 def sparse_case(draw, sizes):
     low = draw.choice(sizes.plan_tile)
-    size = extent(draw, sizes)
-    density = draw.choice([0.1, 0.2, 0.4])
-    m = within(sizes, sizes.plan_flops * draw.uniform(0.5, 2) / (2 * size * size * density * density))
+    size = extent(draw, sizes.plan_size)
+    density = draw.choice([0.2, 0.4, 0.7])
+    m = within(sizes.plan_m, sizes.plan_flops * draw.uniform(0.5, 2) / (2 * size * size * density * density))
     # Room for the widest column of B and C beside chunks, and then a good part of all.
     column = 8 * 2 * low * (size + m)
     memory = int(4 * column + 8 * size * (m + density * size) * draw.choice([0.3, 0.6, 1]))
     return (("random", "--m", m, "--n", size, "--k", size, "--tile-min", low, "--tile-max", 2 * low, "--density", density,
              "--seed", draw.randrange(1, 1000)),
             {"block_fraction": draw.choice([0.4, 0.5]), "chunk_fraction": draw.choice([0.05, 0.15, 0.25]),
-             "lookahead": 1, "batch": draw.choice([1, 1, 8]), "staging_fraction": 0.1, "platform.device.memory": memory})
+             "lookahead": 1, "batch": draw.choice([1, 1, 8]), "staging_fraction": 0.01, "platform.device.memory": memory})
 
 
-def extent(draw, sizes):
-    low, high = sizes.plan_extent
+def extent(draw, limits):
+    low, high = limits
     return draw.randrange(low, high + 1, 128)
 
 
-def within(sizes, value):
-    """Rounded to whole hundreds, within the extents."""
-    low, high = sizes.plan_extent
+def within(limits, value):
+    """Rounded to whole hundreds, within the limits."""
+    low, high = limits
     return int(min(max(value, low), high)) // 100 * 100

@@ -67,7 +67,7 @@ def measure(check, rates, name, problem, platform, target, options):
 
 def candidates(check):
     memory = check.sizes.sparse.device_memory
-    fixed = {"staging_fraction": 0.05, **({"platform.device.memory": memory} if memory else {})}
+    fixed = {"staging_fraction": 0.02, **({"platform.device.memory": memory} if memory else {})}
     for block in BLOCK_FRACTIONS:
         for chunk in CHUNK_FRACTIONS:
             for batch in BATCHES:
