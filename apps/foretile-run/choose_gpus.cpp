@@ -51,11 +51,11 @@ std::unique_ptr<Gpus> choose_gpus(GpuChoice choice) {
 }
 
 GpusForPlan gpus_for_plan(GpuChoice choice) {
-  if (choice != GpuChoice::automatic) return {choose_gpus(choice), ""};
+  if (choice != GpuChoice::automatic) return {choose_gpus(choice), choice == GpuChoice::cuda, ""};
   LoadedGpus found = load_cuda();
-  if (found.gpus) return {std::move(found.gpus), ""};
+  if (found.gpus) return {std::move(found.gpus), true, ""};
   return {
-      std::make_unique<StandInGpus>(stand_in()),
+      std::make_unique<StandInGpus>(stand_in()), false,
       fmt::format("no GPU ({}): threads of the CPU stand in for the plan's, and times say nothing about GPUs",
                   found.why_not)};
 }

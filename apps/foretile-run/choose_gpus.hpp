@@ -25,6 +25,7 @@ std::unique_ptr<Gpus> choose_gpus(GpuChoice choice);
 
 struct GpusForPlan {
   std::unique_ptr<Gpus> gpus;  ///< null: cores stand for the devices
+  bool cuda = false;           ///< they have memory of their own; else device memory is host memory
   std::string note;            ///< why it is not CUDA's though nobody said so; mostly empty
 };
 

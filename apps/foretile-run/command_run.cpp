@@ -145,7 +145,7 @@ void execute(const RunArguments& arguments, const MpiSession& session) {
     GpusForPlan chosen = on_gpus(*done.work) ? gpus_for_plan(arguments.gpu) : GpusForPlan{};
     if (session.rank() == 0 && !chosen.note.empty()) fmt::print(stderr, "foretile-run: {}\n", chosen.note);
     done.gpus = std::move(chosen.gpus);
-    require_memory(*done.work, on_node, available_memory_bytes());
+    require_memory(*done.work, on_node, !chosen.cuda, available_memory_bytes());
   });
   EventStore events;
   RunOptions options;

@@ -21,9 +21,9 @@ std::int64_t available_memory_bytes() {
   return std::numeric_limits<std::int64_t>::max();  // unknown
 }
 
-void require_memory(const PlannedWork& work, int ranks_on_node, std::int64_t available) {
-  const std::int64_t rank_bytes =
-      work.summary.peak_host_bytes + work.machine.devices_per_rank * work.summary.peak_device_bytes;
+void require_memory(const PlannedWork& work, int ranks_on_node, bool devices_too, std::int64_t available) {
+  const std::int64_t device_bytes = work.machine.devices_per_rank * work.summary.peak_device_bytes;
+  const std::int64_t rank_bytes = work.summary.peak_host_bytes + (devices_too ? device_bytes : 0);
   if (rank_bytes <= available / ranks_on_node) return;
   throw input_error(
       "this node", fmt::format("{} bytes of free memory", available),
