@@ -3,6 +3,7 @@ import argparse
 import importlib
 import json
 import pathlib
+import shutil
 import signal
 import sys
 import tempfile
@@ -139,10 +140,14 @@ def load_step(name):
 
 
 def recall(check, out):
-    """What an earlier run measured, for a run of some steps only."""
-    platform, earlier = out / "gpu.toml", out / "gpu-check.json"
-    if platform.exists():
-        check.platform, check.guessed = platform.resolve(), False
-    if earlier.exists():
-        measured = json.loads(earlier.read_text()).get("measured", {})
-        check.results.measured.update({key: measured[key] for key in ("peers", "calibration") if key in measured})
+    """What an earlier run of the same kind measured, for a run of some steps only."""
+    earlier = out / "gpu-check.json"
+    found = json.loads(earlier.read_text()) if earlier.exists() else {}
+    if found.get("title") != check.results.title:
+        return
+    measured = {key: value for key, value in found["measured"].items() if key in ("peers", "calibration")}
+    check.results.measured.update(measured)
+    if "calibration" in measured:
+        check.platform = check.path("gpu.toml")
+        shutil.copy(out / "gpu.toml", check.platform)
+        check.guessed = False
