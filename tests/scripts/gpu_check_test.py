@@ -24,8 +24,7 @@ from gpu_check.platform_files import guesses, made_on_host  # noqa: E402
 from gpu_check.processes import MARK, Processes  # noqa: E402
 from gpu_check.results import Results, met  # noqa: E402
 from gpu_check.settings import FULL, QUICK, SECONDS  # noqa: E402
-from gpu_check.steps.correctness import scaled  # noqa: E402
-from gpu_check.steps import dense, prediction  # noqa: E402
+from gpu_check.steps import correctness, dense, prediction  # noqa: E402
 
 
 class InFolder(unittest.TestCase):
@@ -98,17 +97,20 @@ class Tables(InFolder):
 
 
 class Steps(InFolder):
+    def check(self, sizes):
+        return Check(BUILD, "mpiexec", "cuda", sizes, Results(self.folder, "title"),
+                     Processes(self.folder / "log", dict(os.environ)), self.folder, self.folder, {},
+                     until=time.monotonic() + 100)
+
     def take(self, behaviour, name="peers"):
-        results = Results(self.folder, "title")
-        check = Check(BUILD, "mpiexec", "cuda", QUICK, results, Processes(self.folder / "log", {}), self.folder, self.folder,
-                      {}, until=time.monotonic() + 100)
+        check = self.check(QUICK)
         step = type("Step", (), {"run": staticmethod(behaviour)})
         before, main.load_step = main.load_step, lambda _: step
         try:
             main.take_step(check, name)
         finally:
             main.load_step = before
-        return results
+        return check.results
 
     @staticmethod
     def throwing(error):
@@ -126,13 +128,20 @@ class Steps(InFolder):
     def test_a_correctness_step_that_breaks_is_a_failure(self):
         self.assertTrue(self.take(self.throwing(KeyError("x")), "correctness").failed)
 
+    def test_all_cases_fit_at_full_size(self):
+        check, platform = self.check(FULL), self.folder / "guessed.toml"
+        platform.write_text(guesses(2**30))
+        for case in correctness.CASES:
+            with self.subTest(case.what):
+                self.assertTrue(correctness.plan_of(check, case, platform).exists())
+
     def test_ten_minutes_are_enough(self):
         self.assertLessEqual(sum(SECONDS.values()), 606)
 
 
 class Cases(unittest.TestCase):
     def test_extents_are_scaled_and_nothing_else(self):
-        self.assertEqual(scaled(("dense", "--m", 80, "--tile", 16, "--seed", 8), 8), ["dense", "--m", 10, "--tile", 2, "--seed", 8])
+        self.assertEqual(correctness.scaled(("dense", "--m", 80, "--tile", 16, "--seed", 8), 8), ["dense", "--m", 10, "--tile", 2, "--seed", 8])
 
     def test_random_plans_are_the_same_each_time_and_within_bounds(self):
         import random

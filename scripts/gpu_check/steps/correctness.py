@@ -29,8 +29,8 @@ CASES = [
     Case("block-sparse, low memory, batches of 64", RANDOM, {"batch": 64}, 60e6),
     Case("block-sparse, B made by cores, batches of 64", RANDOM, {"batch": 64}, 60e6, on_host=True),
     Case("block-sparse, single precision, batches of 64", RANDOM, {"batch": 64}, 30e6, options=("--precision", "single")),
-    Case("block-sparse, 4 logical devices", RANDOM, {"batch": 16}, 50e6, devices=4),
-    Case("block-sparse, 2 ranks with 2 logical devices each, C += A B", (*RANDOM, "--accumulate"), {"batch": 16}, 50e6,
+    Case("block-sparse, 4 logical devices", RANDOM, {"batch": 16}, 64e6, devices=4),
+    Case("block-sparse, 2 ranks with 2 logical devices each, C += A B", (*RANDOM, "--accumulate"), {"batch": 16}, 64e6,
          ranks=2, devices=4),
     Case("dense, low memory, one product a launch", DENSE, C, 20e6),
     Case("dense, low memory, batches of 64", DENSE, {**C, "batch": 64}, 20e6),
@@ -67,16 +67,20 @@ def test_program(check, ranks):
 
 def twice(check, case, platform):
     """Passed or not, and what to tell."""
-    scale = check.sizes.case_scale
-    problem = check.problem(*scaled(case.problem, scale), *case.options)
-    settings = {**case.settings, "platform.device.memory": int(case.memory / scale**2),
-                "platform.socket.devices": case.devices, "platform.ranks_per_node": case.ranks}
-    plan = check.plan(problem, settings, platform=platform, ranks=case.ranks)
+    plan = plan_of(check, case, platform)
     first, second = (check.execute(plan, "--verify", ranks=case.ranks) for _ in range(2))
     error = max(run["verify"]["relative_error"] for run in (first, second))
     if first["verify"]["c_digest"] != second["verify"]["c_digest"]:
         return False, f"the second run gave other bits: {first['verify']['c_digest']}, {second['verify']['c_digest']}"
     return True, f"relative error {error:.1e} ({first['verify']['method']}), the same bits twice"
+
+
+def plan_of(check, case, platform):
+    scale = check.sizes.case_scale
+    problem = check.problem(*scaled(case.problem, scale), *case.options)
+    settings = {**case.settings, "platform.device.memory": int(case.memory / scale**2),
+                "platform.socket.devices": case.devices, "platform.ranks_per_node": case.ranks}
+    return check.plan(problem, settings, platform=platform, ranks=case.ranks)
 
 
 def scaled(words, scale):
