@@ -84,6 +84,17 @@ Shape residual_shape(const MoleculeParameters& p, const ClusteredCentres& orbita
   return symbolic_product(t, v, p.c_threshold, &allowed);
 }
 
+/// Tile rows are numbered along the molecule, so these pairs ij begin at its one end.
+std::vector<PairTile> first_rows(std::vector<PairTile> ij, std::int64_t tile_rows) {
+  if (tile_rows > std::ssize(ij)) {
+    throw input_error("key 'tile_rows'", fmt::to_string(tile_rows),
+                      fmt::format("at most {}, the number of tile rows", ij.size()),
+                      "lower it, or leave it out to keep all");
+  }
+  if (tile_rows > 0) ij.resize(static_cast<std::size_t>(tile_rows));
+  return ij;
+}
+
 /// What may stand between the ''' of a TOML text: printable ASCII and line ends.
 std::string plain_text(std::string_view text) {
   std::string plain;
@@ -113,6 +124,7 @@ MoleculeParameters read_molecule(TableReader& table) {
   p.overlap_reach = table.real_or("overlap_reach", p.overlap_reach, 0, longest);
   p.residual_reach = table.real_or("residual_reach", p.residual_reach, 0, longest);
   p.c_threshold = table.real_or("c_threshold", p.c_threshold, 0, longest);
+  if (table.has("tile_rows")) p.tile_rows = table.integer("tile_rows", 1, max_tiles);
   return p;
 }
 
@@ -132,6 +144,8 @@ std::string molecule_problem_toml(const MoleculeParameters& p) {
              "c_threshold = {}      # least |T tile| |V tile| that makes a tile of R\n\n",
              p.pair_cutoff, p.amplitude_decay, p.amplitude_reach, p.overlap_length, p.overlap_reach,
              p.residual_reach, p.c_threshold) +
+         (p.tile_rows > 0 ? fmt::format("tile_rows = {}  # the first ones of T and R\n\n", p.tile_rows)
+                          : "") +
          fmt::format("xyz = '''\n{}'''\n", plain_text(p.xyz));
 }
 
@@ -142,7 +156,7 @@ Contraction molecule_contraction(const MoleculeParameters& p) {
   const std::vector<std::int64_t> sizes = functions_per_cluster(aos);
   check_size(sizes);
   check_tile_count(std::ssize(sizes), std::ssize(sizes));
-  const std::vector<PairTile> ij = pairs_within(orbitals, p.pair_cutoff);
+  const std::vector<PairTile> ij = first_rows(pairs_within(orbitals, p.pair_cutoff), p.tile_rows);
   const std::vector<PairTile> cd = all_pairs(sizes);
 
   const Decay amplitude{Decay::Kind::exponential, p.amplitude_decay};

@@ -31,13 +31,16 @@ struct MoleculeParameters {
   double residual_reach = 15.1;
   /// R's tile is computed when some |T_tile| |V_tile| reaches this.
   double c_threshold = 0;
+  /// Only so many tile rows of T and R, the first ones; 0: all. For machines that cannot hold all.
+  std::int64_t tile_rows = 0;
 };
 
 /// Keys: the members' names.
 MoleculeParameters read_molecule(TableReader& table);
 /// The text of a problem file, the molecule included.
 std::string molecule_problem_toml(const MoleculeParameters& parameters);
-/// M = kept pairs ij, N = K = (number of AO functions)^2; tiles are pairs of clusters.
+/// M = kept pairs ij, N = K = (number of AO functions)^2; tiles are pairs of clusters. Throws InputError when
+/// there are less than `tile_rows`.
 Contraction molecule_contraction(const MoleculeParameters& parameters);
 
 }  // namespace foretile

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/random.hpp"
@@ -104,6 +106,36 @@ TEST(Molecule, ShapesEqualPlainDistancesWhenClustersAreSingle) {
     EXPECT_EQ(t.a_bytes, 8 * a_elements);
     EXPECT_EQ(t.b_bytes, 8 * overlapping * overlapping);
   }
+}
+
+TEST(Molecule, TileRowsKeepsTheFirstRowsAsTheyAre) {
+  MoleculeParameters p;
+  p.xyz = read_text(find_data("examples/c12h26.xyz"));
+  p.occ_clusters = 4;
+  p.ao_clusters = 6;
+  p.amplitude_reach = 5;
+  p.overlap_reach = 4;
+  p.residual_reach = 6;
+  const Contraction all = molecule_contraction(p);
+  p.tile_rows = 5;
+  const Contraction some = build_contraction({"w", molecule_problem_toml(p), "w.toml"});
+  ASSERT_EQ(some.m.tiles(), 5);
+  ASSERT_GT(all.m.tiles(), 5);
+  for (std::int32_t i = 0; i <= 5; ++i) EXPECT_EQ(some.m.cuts()[i], all.m.cuts()[i]);
+  for (std::int32_t i = 0; i < 5; ++i) {
+    EXPECT_TRUE(std::ranges::equal(some.a.row(i), all.a.row(i)));
+    EXPECT_TRUE(std::ranges::equal(some.c.row(i), all.c.row(i)));
+  }
+  expect_same(some.b, all.b);
+}
+
+TEST(Molecule, MoreTileRowsThanThereAreAreRefused) {
+  const std::string lines = "basis = \"def2-SVP\"\nocc_clusters = 2\nao_clusters = 3\n";
+  const std::string message = message_of(problem_text(lines + "tile_rows = 5\n"));
+  EXPECT_NE(message.find("tile_rows"), std::string::npos) << message;
+  EXPECT_NE(message.find("at most 4"), std::string::npos) << message;
+  EXPECT_NE(message_of(problem_text(lines + "tile_rows = 0\n")).find("tile_rows"), std::string::npos);
+  EXPECT_EQ(message_of(problem_text(lines + "tile_rows = 4\n")), "no error");
 }
 
 TEST(Molecule, ResidualReachAndThresholdOnlyRemoveTiles) {

@@ -1,0 +1,1 @@
+"""What scripts/gpu-check is made of. Python's standard library alone: the machine with the GPU has no network."""

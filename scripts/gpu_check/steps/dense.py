@@ -1,0 +1,88 @@
+"""Dense products larger than the device's memory, and one that fits."""
+from ..bounds import bound
+from ..check import Skipped, set_text
+from ..table import tera
+from . import peers
+
+# Shares of C's tile rows and columns that a block has, tried with each tile size.
+BLOCKS = ((1, 1), (1 / 2, 1 / 2), (1 / 2, 1 / 4), (1, 1 / 4), (1 / 4, 1 / 2), (1 / 4, 1 / 4))
+DEPTHS = (1, 2)
+LOOKAHEADS = (1, 2)
+
+
+def run(check):
+    sizes = check.sizes.dense
+    rates = peers.rates(check)
+    flops, matrix = 2 * sizes.n**3, 8 * sizes.n**2
+    limit = bound(rates, flops, 2 * matrix, matrix)
+    problems = {tile: check.problem("dense", "--m", sizes.n, "--n", sizes.n, "--k", sizes.n, "--tile", tile)
+                for tile in sizes.tiles}
+    best = out_of_core(check, problems, flops, limit)
+    check.results.write()
+    resident(check, problems, flops, limit)
+    check.need(30 if check.gpu == "cuda" else 1, "verifying the large product")
+    verify(check, name(check), best.plan)
+
+
+def name(check):
+    return f"dense {check.sizes.dense.n}^3, {check.sizes.dense.budget / 2**30:.3g} GiB on the device"
+
+
+def out_of_core(check, problems, flops, limit):
+    sizes = check.sizes.dense
+    best, report = fastest(check, problems, sizes.budget, sizes.runs)
+    measured = report["wall_s"]
+    what = name(check)
+    check.results.figure(what, measured_s=measured, predicted_s=check.predicted(best), bound=limit,
+                         value=limit.share(measured), target="dense_bound", note=note_of(best, report), report=report)
+    xt = peers.xt_best(check)
+    if xt:
+        check.results.figure(f"{what}, beside cublasXt", measured_s=measured, peer=f"{tera(xt)} at best",
+                             value=flops / measured / xt, target="dense_xt", note=tera(flops / measured))
+    return best
+
+
+def verify(check, what, plan):
+    result = check.start(plan, "--verify", timeout=55)
+    if result.code is None:
+        raise Skipped(f"verifying {what} did not end within {result.seconds:.0f} s")
+    found = (result.json() or {}).get("verify", {})
+    check.results.check(what, result.ok and found, f"relative error {found['relative_error']:.1e} ({found['method']})" if found
+                        else result.why())
+
+
+def resident(check, problems, flops, limit):
+    sizes = check.sizes.dense
+    check.need(10, "the resident product")
+    best, report = fastest(check, problems, sizes.roomy, 1)
+    measured = report["wall_s"]
+    kernels_s = report["busy"]["kernels"]["max"] * measured
+    cublas = peers.cublas_rate(check)
+    check.results.figure(f"dense {sizes.n}^3, everything resident: kernels", measured_s=kernels_s,
+                         peer=f"{tera(cublas)} on the whole matrix" if cublas else "", note=tera(flops / kernels_s),
+                         value=flops / kernels_s / cublas if cublas else None, target="dense_resident")
+    check.results.figure(f"dense {sizes.n}^3, everything resident: whole run", measured_s=measured,
+                         predicted_s=check.predicted(best), bound=limit, value=limit.share(measured),
+                         note=note_of(best, report), report=report)
+
+
+def fastest(check, problems, memory, runs):
+    """The candidates rehearsed, the best `runs` of them executed; the fastest one and its report."""
+    cases = [(problem, {**settings, "platform.device.memory": memory})
+             for tile, problem in problems.items() for settings in candidates(check.sizes.dense.n // tile)]
+    return check.fastest(check.rehearse_all(cases), runs)
+
+
+def candidates(tiles):
+    common = {"strategy": "stationary-c", "barriers": "none"}
+    yield common
+    for rows, columns in BLOCKS:
+        for depth in DEPTHS:
+            for lookahead in LOOKAHEADS:
+                yield {**common, "prefetch_c": 1, "b": max(1, int(rows * tiles)), "c": max(1, int(columns * tiles)),
+                       "d": depth, "lookahead": lookahead}
+
+
+def note_of(candidate, report):
+    settings = {key: value for key, value in candidate.settings.items() if key not in ("strategy", "barriers")}
+    return f"{tera(report['flops'] / report['wall_s'])}; {candidate.problem.stem}; {set_text(settings)}; {report['limit']}"
