@@ -1,7 +1,9 @@
 """Command line, order and time of the steps, what is left behind."""
 import argparse
+import contextlib
 import importlib
 import json
+import os
 import pathlib
 import shutil
 import signal
@@ -18,6 +20,7 @@ from .settings import FULL, QUICK, SECONDS
 from .unpack import NotThere, install
 
 FAILED, USAGE, NO_GPU = 1, 2, 3
+DRIVER = pathlib.Path("/dev/nvidiactl")
 HERE = pathlib.Path(__file__).resolve().parents[1]
 
 
@@ -61,7 +64,13 @@ def main(words):
             return 0
         with tempfile.TemporaryDirectory(prefix="foretile-gpu-check-", ignore_cleanup_errors=True) as scratch:
             return check_all(given, pathlib.Path(scratch), start)
-    except (packing.CannotPack, NotThere) as error:
+    except NotThere as error:
+        if given.gpu == "cuda" and not DRIVER.exists():
+            print(f"gpu-check: no GPU: {DRIVER} is not there", file=sys.stderr)
+            return NO_GPU
+        print(f"gpu-check: {error}", file=sys.stderr)
+        return USAGE
+    except packing.CannotPack as error:
         print(f"gpu-check: {error}", file=sys.stderr)
         return USAGE
 
@@ -78,6 +87,7 @@ def check_all(given, scratch, start):
             print(f"gpu-check: {gpus.err.strip() or gpus.why()}", file=sys.stderr)
             return NO_GPU if gpus.code == 1 else FAILED
         print(gpus.out.strip(), flush=True)
+        keep_awake()
     quick = given.quick or given.gpu == "stand-in"
     title = "gpu-check" if given.gpu == "cuda" else "gpu-check on a stand-in: its figures say nothing about GPUs"
     results = Results(given.out, title + (", tiny sizes" if quick else ""))
@@ -92,9 +102,17 @@ def check_all(given, scratch, start):
     return FAILED if results.failed else 0
 
 
+def keep_awake():
+    """While somebody has the GPU open, the driver does not start it anew for every program."""
+    with contextlib.suppress(OSError):
+        os.open("/dev/nvidia0", os.O_RDWR)
+
+
 def default_source():
-    """The pack around this script, if it is one."""
-    return HERE if (HERE / "pack.json").exists() else packing.ROOT / "build/gpu-check"
+    """The pack around this script, if it is one; else the one that was made here, else what was built here."""
+    places = [HERE, packing.ROOT / "build/gpu-check", packing.ROOT / "build/release"]
+    there = [place for place in places if (place / "pack.json").exists() or (place / "foretile-run").exists()]
+    return there[0] if there else places[1]
 
 
 def take_steps(check, given, start):

@@ -52,7 +52,7 @@ def packed_environment(scratch, pack):
         "LD_LIBRARY_PATH": ":".join(paths),
         "FORETILE_DATA": str(scratch / "share"),
         # One machine without a network: memory that all ranks share, and nothing else is asked for.
-        "UCX_TLS": "self,posix,sysv,cma",
+        "UCX_TLS": "self,posix,sysv",
         "UCX_MODULE_DIR": str(library / "ucx"),
         "UCX_WARN_UNUSED_ENV_VARS": "n",
         "HWLOC_PLUGINS_PATH": str(library / "no-plugins"),  # of another version

@@ -146,14 +146,14 @@ void try_configuration(const Configuration& c, Fates& fates) {
 
 TEST(LowMemory, EndsWithTheRightProductOrNamesTheMissingBytes) {
   Fates fates;
-  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+  for (int seed = 1; seed <= cases(200); ++seed) {
     SCOPED_TRACE(fmt::format("seed {}, {} ranks", seed, world_size()));
     try_configuration(random_configuration(seed), fates);
     if (testing::Test::HasFailure()) break;
   }
-  EXPECT_GE(fates.ran, 70);
-  EXPECT_GE(fates.ran_near_the_least, 20);
-  EXPECT_GE(fates.refused, 50);
+  EXPECT_GE(fates.ran, cases(70));
+  EXPECT_GE(fates.ran_near_the_least, cases(20));
+  EXPECT_GE(fates.refused, cases(50));
   RecordProperty("ran", fates.ran);
   RecordProperty("ran_near_the_least", fates.ran_near_the_least);
   RecordProperty("refused", fates.refused);

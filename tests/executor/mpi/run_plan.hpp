@@ -51,6 +51,11 @@ inline bool on_cuda() {
   return wanted && std::string_view(wanted) == "cuda";
 }
 
+/// A quarter of the usual number of cases with CUDA's, which take long to set up.
+inline int cases(int usual) {
+  return on_cuda() ? usual / 4 : usual;
+}
+
 /// The stand-in has two GPUs for all logical devices of a node.
 inline std::unique_ptr<Gpus> test_gpus() {
   if (!on_cuda()) return std::make_unique<StandInGpus>(StandInOptions{2, std::int64_t{1} << 30, true});

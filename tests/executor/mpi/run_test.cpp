@@ -65,7 +65,7 @@ GpuNotes expect_the_same_on_gpus(const Plan& plan, const Contraction& contractio
 TEST(Run, RandomPlansGiveTheRightProduct) {
   int ran = 0;
   GpuNotes notes;
-  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+  for (int seed = 1; seed <= cases(40); ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed << ", " << world_size() << " ranks");
     Random random(seed);
     Contraction contraction = random_contraction(random_problem(random, seed));
@@ -94,7 +94,7 @@ TEST(Run, RandomPlansGiveTheRightProduct) {
       EXPECT_LE(device.peak_bytes, plan.device_budget_bytes);
     }
   }
-  EXPECT_GE(ran, 15);
+  EXPECT_GE(ran, cases(15));
 }
 
 /// Dense and sparse, b x c x d of any size or left to the strategy, with all kinds of barriers.
@@ -117,7 +117,7 @@ Settings random_streaming(Random& random) {
 TEST(Run, StreamedPlansGiveTheRightProduct) {
   int ran = 0;
   GpuNotes notes;
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (int seed = 1; seed <= cases(60); ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed << ", " << world_size() << " ranks");
     Random random(seed);
     RandomParameters problem = random_problem(random, seed);
@@ -150,7 +150,7 @@ TEST(Run, StreamedPlansGiveTheRightProduct) {
       EXPECT_LE(device.peak_bytes, plan.device_budget_bytes);
     }
   }
-  EXPECT_GE(ran, 20);
+  EXPECT_GE(ran, cases(20));
 }
 
 /// One number wrong in one tile is found, whichever rank holds it.
