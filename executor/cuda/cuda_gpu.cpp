@@ -43,7 +43,8 @@ CudaGpu::LaneState::LaneState(bool kernels)
       followed(make_event()),
       blas(kernels ? std::make_unique<BlasLane>(stream.get()) : nullptr) {}
 
-CudaGpu::CudaGpu(int physical, int kernel_lanes) : physical_(physical) {
+CudaGpu::CudaGpu(int physical, int kernel_lanes, Patience& patience)
+    : physical_(physical), patience_(patience) {
   make_current(physical);
   const Lane lanes = kFirstKernelLane + kernel_lanes;
   for (Lane lane = 0; lane < lanes; ++lane) lanes_.emplace_back(lane >= kFirstKernelLane);
@@ -109,7 +110,11 @@ std::uint64_t CudaGpu::mark(Lane lane) {
 }
 
 std::uint64_t CudaGpu::reached(Lane lane) {
-  return find(lane).marks.reached();  // events are asked from any device
+  Marks& marks = find(lane).marks;
+  const std::uint64_t before = marks.last_reached();
+  const std::uint64_t now = marks.reached();  // events are asked from any device
+  if (now > before) patience_.news();
+  return now;
 }
 
 }  // namespace foretile

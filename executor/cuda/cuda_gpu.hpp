@@ -7,6 +7,7 @@
 #include "executor/cuda/blas_lane.hpp"
 #include "executor/cuda/marks.hpp"
 #include "executor/cuda/owned.hpp"
+#include "executor/cuda/patience.hpp"
 #include "executor/gpu/gpu.hpp"
 
 namespace foretile {
@@ -15,8 +16,9 @@ namespace foretile {
 /// (32 MiB on Hopper, else 4 MiB), lists of addresses (less than 1 MiB) and what cuBLAS takes for a handle.
 class CudaGpu final : public Gpu {
  public:
-  /// Throws WorkError. Requires physical < cudaGetDeviceCount() and kernel_lanes >= 1.
-  CudaGpu(int physical, int kernel_lanes);
+  /// Throws WorkError. Requires physical < cudaGetDeviceCount() and kernel_lanes >= 1. `patience` stays; it
+  /// hears of points that were reached.
+  CudaGpu(int physical, int kernel_lanes, Patience& patience);
   ~CudaGpu() override;
   CudaGpu(const CudaGpu&) = delete;
   CudaGpu& operator=(const CudaGpu&) = delete;
@@ -42,6 +44,7 @@ class CudaGpu final : public Gpu {
   LaneState& on(Lane lane);
 
   int physical_;
+  Patience& patience_;
   std::vector<DeviceMemory> memory_;
   std::vector<LaneState> lanes_;
 };

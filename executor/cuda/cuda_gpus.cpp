@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <stdexcept>
 #include <string>
-#include <thread>
 
 #include "base/error.hpp"
 #include "executor/cuda/cuda_gpu.hpp"
@@ -100,7 +98,7 @@ std::unique_ptr<Gpu> CudaGpus::open(int physical, int kernel_lanes) {
     }
     opened_.push_back(physical);
   }
-  return std::make_unique<CudaGpu>(physical, kernel_lanes);
+  return std::make_unique<CudaGpu>(physical, kernel_lanes, patience_);
 }
 
 bool CudaGpus::direct(int from, int to) {
@@ -121,15 +119,7 @@ void CudaGpus::free_host(std::byte* memory) {
 
 /// Nobody tells when a point is reached without being asked, so it never stays away for long.
 void CudaGpus::pause(double seconds) {
-  using Clock = std::chrono::steady_clock;
-  constexpr std::chrono::microseconds spin(20);
-  constexpr std::chrono::microseconds sleep(20);
-  const std::chrono::duration<double> wanted(seconds);
-  const Clock::time_point start = Clock::now();
-  while (Clock::now() - start < std::min<std::chrono::duration<double>>(wanted, spin))
-    std::this_thread::yield();
-  if (wanted > spin)
-    std::this_thread::sleep_for(std::min<std::chrono::duration<double>>(wanted - spin, sleep));
+  patience_.pause(seconds);
 }
 
 }  // namespace foretile

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "executor/cuda/owned.hpp"
+#include "executor/cuda/patience.hpp"
 #include "executor/gpu/gpu.hpp"
 
 namespace foretile {
@@ -27,6 +28,7 @@ class CudaGpus final : public Gpus {
 
   int count_ = 0;
   std::vector<int> opened_;  ///< physical devices, each once
+  Patience patience_;        ///< common to all devices
 };
 
 }  // namespace foretile

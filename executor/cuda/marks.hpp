@@ -19,6 +19,8 @@ class Marks {
   std::uint64_t add(cudaStream_t stream);
   /// The last point reached. Does not wait.
   std::uint64_t reached();
+  /// What reached() said last.
+  std::uint64_t last_reached() const { return reached_; }
   /// Waits for the oldest point that is not known to be reached. Requires one.
   void wait_for_oldest();
 

@@ -1,5 +1,6 @@
 #include "executor/cuda/cuda_gpus.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <stdexcept>
 
@@ -97,6 +98,22 @@ TEST_F(CudaGpusTest, PausesForAWhileAtMost) {
   gpus.pause(3600);  // returns long before: a point may have been reached
   gpus.pause(0);
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(60));
+}
+
+/// After the first 200 us without news pauses are sleeps of 20 us at least.
+TEST_F(CudaGpusTest, PausesAreShortWhilePointsAreReached) {
+  using Clock = std::chrono::steady_clock;
+  CudaGpus gpus;
+  const std::unique_ptr<Gpu> gpu = gpus.open(0, 1);
+  Clock::duration shortest = std::chrono::hours(1);
+  const Clock::time_point start = Clock::now();
+  for (int turn = 0; turn < 50 || Clock::now() - start < 20 * Patience::kYoung; ++turn) {
+    wait_for(*gpu, kInLane);
+    const Clock::time_point before = Clock::now();
+    gpus.pause(1);
+    if (before - start > Patience::kYoung) shortest = std::min(shortest, Clock::now() - before);
+  }
+  EXPECT_LT(shortest, Patience::kSleep);
 }
 
 }  // namespace
