@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <stdexcept>
 #include <string>
 
@@ -14,7 +15,15 @@ namespace foretile {
 
 namespace {
 
+/// Streams share 8 queues into a device by default, and wait for what lies ahead of them there; 32 is the
+/// most (https://docs.nvidia.com/cuda/cuda-programming-guide/05-appendices/environment-variables.html,
+/// section CUDA_DEVICE_MAX_CONNECTIONS). CUDA reads it when it starts; what the user has set stays.
+void ask_for_queues() {
+  static_cast<void>(setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0));
+}
+
 int device_count() {
+  ask_for_queues();
   int driver = 0;
   check(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
   if (driver == 0) throw WorkError("CUDA finds no NVIDIA driver");

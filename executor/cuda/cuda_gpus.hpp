@@ -11,7 +11,8 @@ namespace foretile {
 
 class CudaGpus final : public Gpus {
  public:
-  /// Throws WorkError that says why when there is no driver or no GPU.
+  /// Has to be the first of CUDA in a process: it asks for as many queues as CUDA has. Throws WorkError that
+  /// says why when there is no driver or no GPU.
   CudaGpus();
 
   int count() const override { return count_; }

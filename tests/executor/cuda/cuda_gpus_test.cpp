@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <stdexcept>
 
 #include "base/error.hpp"
@@ -29,6 +30,20 @@ TEST_F(CudaGpusTest, NoDriverIsAnError) {
   options.driver = 0;
   fake_cuda::reset(options);
   EXPECT_THROW(CudaGpus(), WorkError);
+}
+
+TEST_F(CudaGpusTest, AsksForAllQueuesUnlessTheUserHas) {
+  const char* name = "CUDA_DEVICE_MAX_CONNECTIONS";
+  unsetenv(name);
+  fake_cuda::Options options;
+  options.queues = 32;  // at the first call
+  fake_cuda::reset(options);
+  const CudaGpus gpus;
+  setenv(name, "4", 1);
+  options.queues = 4;
+  fake_cuda::reset(options);
+  const CudaGpus others;
+  unsetenv(name);
 }
 
 TEST_F(CudaGpusTest, Facts) {

@@ -94,6 +94,10 @@ cudaError_t keep(cudaError_t status) {
 
 /// Counts the call and says how it ends before it begins.
 cudaError_t enter(const char* name) {
+  if (world->calls.empty() && world->options.queues > 0) {
+    const char* queues = std::getenv("CUDA_DEVICE_MAX_CONNECTIONS");
+    expect(queues && fmt::to_string(world->options.queues) == queues, "CUDA_DEVICE_MAX_CONNECTIONS");
+  }
   ++world->calls[name];
   if (world->broken) return keep(cudaErrorIllegalAddress);
   const bool meant = world->fail_name.empty() || world->fail_name == name;

@@ -18,6 +18,7 @@ struct Options {
   bool peers = true;  ///< whether devices reach each other
   int major = 9;      ///< compute capability
   std::uint64_t seed = 1;
+  int queues = 0;  ///< what CUDA_DEVICE_MAX_CONNECTIONS must say at the first call; 0: anything
 };
 
 /// Forgets everything. Call first.
