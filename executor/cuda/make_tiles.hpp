@@ -1,4 +1,4 @@
-// The one kernel of our own.
+// Random numbers made on the device.
 #pragma once
 
 #include <cuda_runtime.h>

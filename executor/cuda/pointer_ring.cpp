@@ -4,6 +4,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "executor/cuda/bring_addresses.hpp"
 #include "executor/cuda/status.hpp"
 
 namespace foretile {
@@ -26,15 +27,13 @@ const std::byte* PointerRing::upload(std::span<const std::uintptr_t> addresses) 
   const auto count = static_cast<std::int64_t>(addresses.size());
   if (count < 1 || count > capacity_) throw std::logic_error("PointerRing: more addresses than it holds");
   const std::int64_t begin = free_place(count);
-  std::byte* from = host_.get() + begin * kAddress;
-  std::byte* to = device_.get() + begin * kAddress;
+  auto* from = reinterpret_cast<std::uintptr_t*>(host_.get()) + begin;
+  auto* to = reinterpret_cast<std::uintptr_t*>(device_.get()) + begin;
   std::memcpy(from, addresses.data(), addresses.size_bytes());
-  check(
-      cudaMemcpyAsync(to, from, static_cast<std::size_t>(count * kAddress), cudaMemcpyHostToDevice, stream_),
-      "cudaMemcpyAsync");
+  check(launch_bring(to, from, count, stream_), "cudaLaunchKernel");
   used_.push_back({begin, begin + count, copied_.add(stream_)});
   next_ = begin + count;
-  return to;
+  return reinterpret_cast<const std::byte*>(to);
 }
 
 std::int64_t PointerRing::free_place(std::int64_t count) {

@@ -12,16 +12,16 @@
 namespace foretile {
 
 /// A ring of pinned host memory, and one of the same size on the device. A list is written into the one and
-/// copied to the other on the stream that will read it. The stream's order protects the device's ring: a copy
-/// starts after the launches that read what lay there. The host's ring is used again when the copy has ended,
-/// which an event tells.
+/// brought to the other by a kernel, on the stream that will read it. The stream's order protects the
+/// device's ring: the kernel starts after the launches that read what lay there. The host's ring is used
+/// again when the kernel has ended, which an event tells.
 class PointerRing {
  public:
   /// On the current device. Requires capacity >= 1.
   PointerRing(cudaStream_t stream, std::int64_t capacity);
 
   std::int64_t capacity() const { return capacity_; }
-  /// The list on the device, for what is given to the stream next. Waits for the oldest copy while the ring
+  /// The list on the device, for what is given to the stream next. Waits for the oldest kernel while the ring
   /// is full. Requires 1 <= size <= capacity.
   const std::byte* upload(std::span<const std::uintptr_t> addresses);
 

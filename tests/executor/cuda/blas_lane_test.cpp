@@ -59,6 +59,20 @@ TEST_F(BlasLaneTest, EqualProductsAreOneBatch) {
   }
   EXPECT_EQ(fake_cuda::calls("cublasDgemmBatched"), 2);
   EXPECT_EQ(fake_cuda::calls("cublasDgemm"), 0);
+  EXPECT_EQ(fake_cuda::calls("launch_bring"), 2);
+}
+
+/// They would wait for tiles on the copy engine.
+TEST_F(BlasLaneTest, ListsAreNotCopied) {
+  Random random(6);
+  std::vector<TestProduct<double>> products = {product<double>(random, 2, 3, 4, true),
+                                               product<double>(random, 2, 3, 4, true)};
+  const std::vector<TileProduct> tiles = put_products(*gpus_, *gpu_, products);
+  const int before = fake_cuda::calls("cudaMemcpyAsync");
+  gpu_->multiply(kFirstKernelLane, Precision::f64, tiles);
+  wait_for(*gpu_, kFirstKernelLane);
+  EXPECT_EQ(fake_cuda::calls("cudaMemcpyAsync"), before);
+  expect_results(*gpus_, *gpu_, products);
 }
 
 TEST_F(BlasLaneTest, DifferentProductsAreOneGroupedBatch) {
