@@ -1,8 +1,11 @@
 #include "executor/cuda/blas_lane.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <string_view>
 #include <vector>
 
+#include "base/error.hpp"
 #include "executor/cuda/status.hpp"
 
 namespace foretile {
@@ -71,7 +74,7 @@ void multiply_alike(cublasHandle_t blas, PointerRing& ring, const ProductGroup& 
 }
 
 template <typename Real>
-void multiply_mixed(cublasHandle_t blas, PointerRing& ring, std::span<const ProductGroup> groups) {
+GroupLists<Real> lists_of(std::span<const ProductGroup> groups) {
   GroupLists<Real> lists;
   for (const ProductGroup& group : groups) {
     lists.plain.push_back(CUBLAS_OP_N);
@@ -82,9 +85,17 @@ void multiply_mixed(cublasHandle_t blas, PointerRing& ring, std::span<const Prod
     lists.alpha.push_back(Real{1});
     lists.beta.push_back(beta<Real>(group.first));
   }
+  return lists;
+}
+
+/// Returns false, with nothing launched, when cuBLAS cannot do it.
+template <typename Real>
+bool multiply_mixed(cublasHandle_t blas, PointerRing& ring, std::span<const ProductGroup> groups) {
   const Addresses<Real> at = upload<Real>(ring, groups);
-  check(gemm_grouped(blas, lists, at),
-        sizeof(Real) == 8 ? "cublasDgemmGroupedBatched" : "cublasSgemmGroupedBatched");
+  const cublasStatus_t status = gemm_grouped(blas, lists_of<Real>(groups), at);
+  if (status == CUBLAS_STATUS_NOT_SUPPORTED) return false;
+  check(status, sizeof(Real) == 8 ? "cublasDgemmGroupedBatched" : "cublasSgemmGroupedBatched");
+  return true;
 }
 
 template <typename Real>
@@ -96,7 +107,22 @@ void multiply_group(cublasHandle_t blas, PointerRing& ring, const ProductGroup& 
   }
 }
 
+bool small_on_average(std::span<const ProductGroup> groups) {
+  constexpr std::size_t kSmall = 8;
+  std::size_t products = 0;
+  for (const ProductGroup& group : groups) products += group.products.size();
+  return products < kSmall * groups.size();
+}
+
 }  // namespace
+
+bool wants_grouped() {
+  constexpr const char* name = "FORETILE_GROUPED";
+  const char* given = std::getenv(name);
+  const std::string_view value = given ? given : "1";
+  if (value != "0" && value != "1") throw input_error(name, value, "0 or 1", "unset it");
+  return kHasGroupedBatched && value == "1";
+}
 
 /// cuBLAS gives the same bits in every run only while one stream works or each stream has a workspace of its
 /// own (https://docs.nvidia.com/cuda/cublas/#results-reproducibility). cublasSetStream() takes the workspace
@@ -133,8 +159,10 @@ void BlasLane::run(std::span<const TileProduct> products) {
                           stream_),
           "cudaMemsetAsync");
   }
-  if (sorted.groups.size() > 1 && grouped_) {
-    multiply_mixed<Real>(blas_.get(), ring_, sorted.groups);
+  // What cuBLAS refuses is not remembered: were it to depend on the shapes, results would on what came
+  // before.
+  if (grouped_ && sorted.groups.size() > 1 && small_on_average(sorted.groups) &&
+      multiply_mixed<Real>(blas_.get(), ring_, sorted.groups)) {
     return;
   }
   for (const ProductGroup& group : sorted.groups) multiply_group<Real>(blas_.get(), ring_, group);

@@ -11,11 +11,18 @@
 
 namespace foretile {
 
+/// Whether cuBLAS has grouped batched products and the environment allows them: FORETILE_GROUPED=0 does not.
+/// Throws InputError for other values than 0 and 1.
+bool wants_grouped();
+
+/// Products of one shape are one launch. Products of several shapes are one grouped batched launch where they
+/// are few of a shape, else one launch per shape, whose cost so many products share. What is chosen follows
+/// from the launch alone, or results would not repeat.
 class BlasLane {
  public:
   /// On the current device, which must stay current in all calls. `ring` addresses fit into its lists, at
-  /// least 3. Without `grouped`, products of several shapes are a launch per shape.
-  explicit BlasLane(cudaStream_t stream, std::int64_t ring = 98304, bool grouped = kHasGroupedBatched);
+  /// least 3. Without `grouped`, products of several shapes are always a launch per shape. Throws WorkError.
+  explicit BlasLane(cudaStream_t stream, std::int64_t ring = 98304, bool grouped = wants_grouped());
 
   /// See Gpu::multiply().
   void multiply(Precision precision, std::span<const TileProduct> products);

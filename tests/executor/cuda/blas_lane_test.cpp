@@ -1,5 +1,7 @@
 #include "executor/cuda/blas_lane.hpp"
 
+#include <cstdlib>
+
 #include "base/error.hpp"
 #include "random_products.hpp"
 
@@ -83,6 +85,54 @@ TEST_F(BlasLaneTest, DifferentProductsAreOneGroupedBatch) {
   EXPECT_EQ(fake_cuda::calls("cublasDgemmGroupedBatched"), 1);
   EXPECT_EQ(fake_cuda::calls("cublasSgemmGroupedBatched"), 1);
   EXPECT_EQ(fake_cuda::calls("cublasDgemmBatched") + fake_cuda::calls("cublasDgemm"), 0);
+}
+
+/// 15 products in two groups are fewer than 8 in each, 16 are not.
+TEST_F(BlasLaneTest, LargeGroupsAreABatchEach) {
+  Random random(7);
+  std::vector<TestProduct<double>> products = {product<double>(random, 1, 3, 4, true)};
+  while (products.size() < 15) products.push_back(product<double>(random, 2, 3, 4, true));
+  run(products);
+  EXPECT_EQ(fake_cuda::calls("cublasDgemmGroupedBatched"), 1);
+  products.push_back(product<double>(random, 2, 3, 4, true));
+  run(products);
+  EXPECT_EQ(fake_cuda::calls("cublasDgemmGroupedBatched"), 1);
+  EXPECT_EQ(fake_cuda::calls("cublasDgemmBatched"), 1);
+  EXPECT_EQ(fake_cuda::calls("cublasDgemm"), 1);
+}
+
+TEST_F(BlasLaneTest, WhatCuBlasDoesNotSupportIsALaunchPerShape) {
+  gpu_.reset();
+  fake_cuda::Options options;
+  options.grouped = false;
+  fake_cuda::reset(options);
+  gpu_ = gpus_->open(0, 2);
+  Random random(8);
+  for (int launch = 1; launch <= 2; ++launch) {
+    run<double>({product<double>(random, 2, 3, 4, true), product<double>(random, 2, 3, 4, true),
+                 product<double>(random, 1, 3, 4, false)});
+    EXPECT_EQ(fake_cuda::calls("cublasDgemmBatched"), launch);
+    EXPECT_EQ(fake_cuda::calls("cublasDgemm"), launch);
+  }
+}
+
+TEST_F(BlasLaneTest, TheEnvironmentTurnsGroupsOff) {
+  const char* name = "FORETILE_GROUPED";
+  unsetenv(name);
+  EXPECT_EQ(wants_grouped(), kHasGroupedBatched);
+  setenv(name, "1", 1);
+  EXPECT_EQ(wants_grouped(), kHasGroupedBatched);
+  setenv(name, "0", 1);
+  EXPECT_FALSE(wants_grouped());
+  gpu_ = gpus_->open(0, 2);
+  setenv(name, "no", 1);
+  EXPECT_THROW(wants_grouped(), InputError);
+  EXPECT_THROW(gpus_->open(0, 2), InputError);
+  unsetenv(name);
+  Random random(9);
+  run<double>({product<double>(random, 2, 3, 4, true), product<double>(random, 1, 3, 4, false)});
+  EXPECT_EQ(fake_cuda::calls("cublasDgemmGroupedBatched"), 0);
+  EXPECT_EQ(fake_cuda::calls("cublasDgemm"), 2);
 }
 
 TEST_F(BlasLaneTest, EmptyProducts) {

@@ -304,6 +304,7 @@ cublasStatus_t grouped(const char* call, cublasHandle_t blas, const cublasOperat
   const cublasStatus_t status = enter_blas(call);
   if (status != CUBLAS_STATUS_SUCCESS) return status;
   expect_ready(blas, call);
+  if (!world->options.grouped) return CUBLAS_STATUS_NOT_SUPPORTED;
   std::vector<Group<Real>> groups;
   int all = 0;
   for (int g = 0; g < count; ++g) {

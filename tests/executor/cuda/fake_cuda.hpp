@@ -15,8 +15,9 @@ struct Options {
   int driver = 13010;                                 ///< 0: none
   std::int64_t memory_bytes = std::int64_t{1} << 30;  ///< of each
   std::int64_t pinned_bytes = std::int64_t{1} << 30;
-  bool peers = true;  ///< whether devices reach each other
-  int major = 9;      ///< compute capability
+  bool peers = true;    ///< whether devices reach each other
+  int major = 9;        ///< compute capability
+  bool grouped = true;  ///< whether cuBLAS supports grouped batched products
   std::uint64_t seed = 1;
   int queues = 0;  ///< what CUDA_DEVICE_MAX_CONNECTIONS must say at the first call; 0: anything
 };
