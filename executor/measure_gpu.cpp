@@ -15,7 +15,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Give = std::function<void(std::int64_t first, std::int64_t count)>;
 
-constexpr double pause_seconds = 5e-6;  // of samples that take milliseconds
+constexpr double pause_seconds = 0.5e-6;  // of samples that take milliseconds
 constexpr double longest_sample = 20e-3;
 constexpr std::size_t most_samples = 1001;
 

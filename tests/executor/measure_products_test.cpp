@@ -33,12 +33,16 @@ class Recorder final : public Gpu {
   }
   void copy(Lane, std::span<const CopyPiece>) override {}
   void multiply(Lane lane, Precision, std::span<const TileProduct> products) override {
+    ++multiplied[lane];
     if (launches.size() < 500) launches.push_back({lane, {products.begin(), products.end()}});
   }
   void make(Lane, Precision, std::span<const TileToMake>) override {}
   void follow(Lane, Lane) override {}
-  std::uint64_t mark(Lane) override { return ++marks_; }
-  std::uint64_t reached(Lane) override { return marks_; }
+  std::uint64_t mark(Lane lane) override { return ++marked[lane]; }
+  std::uint64_t reached(Lane lane) override {
+    ++asked[lane];
+    return marked[lane];
+  }
   bool inside(const std::byte* tile, std::int64_t bytes, std::size_t third) const {
     const std::byte* const start = memory.at(third).data();
     return tile >= start && tile + bytes <= start + memory.at(third).size();
@@ -46,9 +50,7 @@ class Recorder final : public Gpu {
 
   std::vector<Launch> launches;
   std::vector<std::vector<std::byte>> memory;
-
- private:
-  std::uint64_t marks_ = 0;
+  std::map<Lane, std::uint64_t> multiplied, marked, asked;
 };
 
 TEST(ProductBench, UsesAllOfTheRingAndNeverTheSameCOnTwoLanes) {
@@ -75,6 +77,18 @@ TEST(ProductBench, UsesAllOfTheRingAndNeverTheSameCOnTwoLanes) {
   }
   EXPECT_EQ(a.size(), 32U);
   EXPECT_EQ(c.size(), 32U);
+}
+
+TEST(ProductBench, MarksEachLaunchAsARunDoes) {
+  StandInGpus gpus;
+  Recorder gpu;
+  ProductBench bench(gpus, gpu, 2, std::int64_t{3} << 20);
+  bench.measure({16, 16, 16, 0, 4}, 2, 0.001);
+  for (const Lane lane : {kFirstKernelLane, kFirstKernelLane + 1}) {
+    EXPECT_GE(gpu.multiplied[lane], 100U);
+    EXPECT_GE(gpu.marked[lane], gpu.multiplied[lane]);
+    EXPECT_GE(gpu.asked[lane], gpu.multiplied[lane] / 8);
+  }
 }
 
 TEST(ProductBench, UsesFewerLanesWhereTheRingIsSmall) {
