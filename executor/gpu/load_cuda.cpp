@@ -20,7 +20,7 @@ fs::path find_plugin() {
   const fs::path folder = fs::read_symlink("/proc/self/exe", ignored).parent_path();
   for (const fs::path& beside :
        {fs::path("."), fs::path(FORETILE_PLUGIN_FOLDER), fs::path("../lib/foretile")}) {
-    const fs::path plugin = folder / beside / kPlugin;
+    fs::path plugin = folder / beside / kPlugin;
     if (fs::exists(plugin, ignored)) return plugin;
   }
   return {};
