@@ -131,24 +131,32 @@ std::string link_text(const GpuCalibration& r) {
   const double out = c.out.link.bandwidth_bytes_per_s;
   // Never below what one direction has, in the digits that are written.
   const double both = std::max(c.both.bytes_per_s, 1.002 * std::max(in, out));
-  return fmt::format(R"(
+  return fmt::format(
+      R"(
 # Pinned memory, {when} UTC.
 {in_table}{out_table}[pcie]  # or whatever joins host and device
 latency = {latency:.4g}  # the smallest alone, without its bytes; mean of both directions
 h2d_bandwidth = {in:.4g}  # the largest, queued
 d2h_bandwidth = {out:.4g}
-both_bandwidth = {both:.4g}  # both directions together; spread {both_spread:.3f}
+both_bandwidth = {both:.4g}  # both directions together, {measured:.4g} measured; spread {both_spread:.3f}{raised}
 )",
-                     fmt::arg("when", c.when), fmt::arg("in_table", copies_table("Host to device", c.in)),
-                     fmt::arg("out_table", copies_table("Device to host", c.out)),
-                     fmt::arg("latency", (c.in.link.latency_s + c.out.link.latency_s) / 2),
-                     fmt::arg("in", in), fmt::arg("out", out), fmt::arg("both", both),
-                     fmt::arg("both_spread", c.both.spread));
+      fmt::arg("when", c.when), fmt::arg("in_table", copies_table("Host to device", c.in)),
+      fmt::arg("out_table", copies_table("Device to host", c.out)),
+      fmt::arg("latency", (c.in.link.latency_s + c.out.link.latency_s) / 2), fmt::arg("in", in),
+      fmt::arg("out", out), fmt::arg("both", both), fmt::arg("both_spread", c.both.spread),
+      fmt::arg("measured", c.both.bytes_per_s),
+      fmt::arg("raised", both > c.both.bytes_per_s ? "; raised to that of one direction" : ""));
 }
 
 std::string peer_text(const GpuCalibration& r) {
   const CopyCurve& peer = r.copies.peer;
-  if (peer.samples.empty()) return {};
+  if (peer.samples.empty()) {
+    const CopyCurve& out = r.copies.out;
+    return fmt::format(
+        "\n[peer]  # not measured: there is one device; between logical devices on it as to the host\n"
+        "latency = {:.4g}\nbandwidth = {:.4g}\n",
+        out.link.latency_s, out.link.bandwidth_bytes_per_s);
+  }
   return fmt::format("\n{}[peer]  # device 0 to device 1, {}\nlatency = {:.4g}\nbandwidth = {:.4g}\n",
                      copies_table("Device to device", peer),
                      r.copies.direct ? "directly" : "through the host", peer.link.latency_s,

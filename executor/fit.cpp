@@ -108,8 +108,10 @@ Vector descend(Vector x, const std::vector<KernelSample>& samples) {
 
 void check(const std::vector<KernelSample>& samples) {
   if (samples.size() < parameters) {
-    throw WorkError(fmt::format("the kernel model has {} parameters, but only {} shapes were measured",
-                                parameters, samples.size()));
+    throw WorkError(fmt::format(
+        "the kernel model has {} parameters, but only {} shapes were measured; with calibrate, raise "
+        "--budget or ask for smaller --sizes",
+        parameters, samples.size()));
   }
   for (const KernelSample& s : samples) {
     const bool sound =

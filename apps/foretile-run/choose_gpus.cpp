@@ -36,7 +36,14 @@ void add_gpu_option(CLI::App& command, GpuChoice& choice, const std::string& oth
           "if there is a GPU, else " +
               otherwise)
       ->type_name("NAME")
-      ->transform(CLI::CheckedTransformer(names).description("auto, cuda, stand-in or none"));
+      ->transform(CLI::Validator(
+          [names](std::string& given) {
+            const auto found = names.find(given);
+            if (found == names.end()) return "found " + given + ", expected auto, cuda, stand-in or none";
+            given = std::to_string(static_cast<int>(found->second));
+            return std::string();
+          },
+          "auto, cuda, stand-in or none"));
 }
 
 std::unique_ptr<Gpus> choose_gpus(GpuChoice choice) {
@@ -44,7 +51,7 @@ std::unique_ptr<Gpus> choose_gpus(GpuChoice choice) {
   if (choice == GpuChoice::stand_in) return std::make_unique<StandInGpus>(stand_in());
   LoadedGpus found = load_cuda();
   if (!found.gpus && choice == GpuChoice::cuda) {
-    throw input_error("--gpu cuda", found.why_not, "a GPU that CUDA can use",
+    throw input_error("--gpu cuda", fmt::format("no GPU ({})", found.why_not), "a GPU that CUDA can use",
                       "use --gpu stand-in or --gpu none");
   }
   return std::move(found.gpus);

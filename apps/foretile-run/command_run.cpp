@@ -145,6 +145,9 @@ void execute(const RunArguments& arguments, const MpiSession& session) {
     done.file = load_plan_file(arguments.plan);
     require_ranks(done.file, session);
     done.work = rebuild(done.file);
+    if (arguments.gpu != GpuChoice::automatic && !on_gpus(*done.work)) {
+      throw input_error("--gpu", "a plan for cores", "a plan for GPUs", "leave --gpu out");
+    }
     GpusForPlan chosen = on_gpus(*done.work) ? gpus_for_plan(arguments.gpu) : GpusForPlan{};
     if (session.rank() == 0 && !chosen.note.empty()) fmt::print(stderr, "foretile-run: {}\n", chosen.note);
     done.gpus = std::move(chosen.gpus);

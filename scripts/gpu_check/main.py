@@ -65,12 +65,12 @@ def main(words):
         with tempfile.TemporaryDirectory(prefix="foretile-gpu-check-", ignore_cleanup_errors=True) as scratch:
             return check_all(given, pathlib.Path(scratch), start)
     except NotThere as error:
-        if given.gpu == "cuda" and not DRIVER.exists():
+        if given.gpu == "cuda" and not given.source and not DRIVER.exists():
             print(f"gpu-check: no GPU: {DRIVER} is not there", file=sys.stderr)
             return NO_GPU
         print(f"gpu-check: {error}", file=sys.stderr)
         return USAGE
-    except packing.CannotPack as error:
+    except (packing.CannotPack, OSError) as error:
         print(f"gpu-check: {error}", file=sys.stderr)
         return USAGE
 

@@ -175,7 +175,7 @@ class CommandLine(InFolder):
         result = self.call("--only", "everything")
         self.assertEqual(result.returncode, 2)
         self.assertIn("expected some of facts", result.stderr)
-        result = self.call("--from", self.folder)
+        result = self.call("--from", self.folder, "--gpu", "stand-in")
         self.assertEqual(result.returncode, 2)
         self.assertIn("neither a pack", result.stderr)
 

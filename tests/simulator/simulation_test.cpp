@@ -296,7 +296,8 @@ TEST(Simulation, SinglePrecision) {
 
 TEST(Simulation, RefusesAPrecisionWithoutFigures) {
   Contraction problem = one_product;
-  const Machine m = machine(1, 1);
+  Machine m = machine(1, 1);
+  m.platform.device.single = {};
   const Plan plan = make_plan(problem, m, {});
   problem.precision = Precision::f32;
   EXPECT_THROW(simulate(plan, problem, m), InputError);
