@@ -54,7 +54,10 @@ Machine one_gpu() {
 
 /// 64,000 products of tiles of 64; argument: products in a launch.
 void Launches(benchmark::State& state) {
-  const Contraction problem = dense_contraction({.m = 2560, .n = 2560, .k = 2560, .tile = 64});
+  DenseParameters shape;
+  shape.m = shape.n = shape.k = 2560;
+  shape.tile = 64;
+  const Contraction problem = dense_contraction(shape);
   const Machine machine = one_gpu();
   const Plan plan =
       make_plan(problem, machine, {{"strategy", "stationary-c"}, {"batch", std::to_string(state.range(0))}});
