@@ -1,0 +1,306 @@
+// Kernels of ours and functions of CUDA's runtime, on the CPU.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "executor/cuda/bring_addresses.hpp"
+#include "executor/cuda/make_tiles.hpp"
+#include "fake_world.hpp"
+
+using namespace foretile::fake_cuda;
+
+namespace foretile {
+
+cudaError_t launch_make(void* to, std::int64_t elements, std::uint64_t key, double width, Precision precision,
+                        cudaStream_t stream) {
+  if (const cudaError_t status = enter("cudaLaunchKernel")) return status;
+  if (!stream) stream = default_stream();
+  expect(stream->device == world->current, "make: another device is current");
+  give(
+      stream,
+      [=] {
+        if (!on_device(to, elements * bytes_of(precision), stream->device, "make")) return;
+        for (std::int64_t e = 0; e < elements; ++e) {
+          const double value =
+              (static_cast<double>(counter_bits(key, static_cast<std::uint64_t>(e)) >> 12) * 0x1p-52 - 0.5) *
+              width;
+          if (precision == Precision::f64) {
+            static_cast<double*>(to)[e] = value;
+          } else {
+            static_cast<float*>(to)[e] = static_cast<float>(value);
+          }
+        }
+      },
+      "make");
+  return cudaSuccess;
+}
+
+cudaError_t launch_bring(std::uintptr_t* to, const std::uintptr_t* from, std::int64_t count,
+                         cudaStream_t stream) {
+  if (const cudaError_t status = enter("cudaLaunchKernel")) return status;
+  ++world->calls["launch_bring"];
+  expect(stream->device == world->current, "bring: another device is current");
+  const std::int64_t bytes = count * std::int64_t{sizeof(std::uintptr_t)};
+  give(
+      stream,
+      [=] {
+        if (on_device(to, bytes, stream->device, "bring to") && on_device(from, bytes, kPinned, "bring from"))
+          std::memcpy(to, from, static_cast<std::size_t>(bytes));
+      },
+      "bring");
+  return cudaSuccess;
+}
+
+}  // namespace foretile
+
+extern "C" {
+
+cudaError_t cudaGetLastError() {
+  return std::exchange(world->last, cudaSuccess);
+}
+
+const char* cudaGetErrorName(cudaError_t error) {
+  switch (error) {
+    case cudaSuccess:
+      return "cudaSuccess";
+    case cudaErrorMemoryAllocation:
+      return "cudaErrorMemoryAllocation";
+    case cudaErrorIllegalAddress:
+      return "cudaErrorIllegalAddress";
+    case cudaErrorNoDevice:
+      return "cudaErrorNoDevice";
+    default:
+      return "cudaErrorUnknown";
+  }
+}
+
+const char* cudaGetErrorString(cudaError_t error) {
+  switch (error) {
+    case cudaSuccess:
+      return "no error";
+    case cudaErrorMemoryAllocation:
+      return "out of memory";
+    case cudaErrorIllegalAddress:
+      return "an illegal memory access was encountered";
+    case cudaErrorNoDevice:
+      return "no CUDA-capable device is detected";
+    default:
+      return "unknown error";
+  }
+}
+
+cudaError_t cudaGetDeviceCount(int* count) {
+  if (const cudaError_t status = enter("cudaGetDeviceCount")) return status;
+  *count = world->options.devices;
+  return *count > 0 ? cudaSuccess : keep(cudaErrorNoDevice);
+}
+
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
+  if (const cudaError_t status = enter("cudaGetDeviceProperties")) return status;
+  *properties = {};
+  std::strcpy(properties->name, "Fake GPU");
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
+  if (const cudaError_t status = enter("cudaDeviceGetAttribute")) return status;
+  expect(attribute == cudaDevAttrComputeCapabilityMajor, "an attribute that is not faked");
+  *value = world->options.major;
+  return cudaSuccess;
+}
+
+cudaError_t cudaSetDevice(int device) {
+  if (const cudaError_t status = enter("cudaSetDevice")) return status;
+  expect(device >= 0 && device < world->options.devices, "cudaSetDevice: no such device");
+  world->current = device;
+  return cudaSuccess;
+}
+
+cudaError_t cudaGetDevice(int* device) {
+  if (const cudaError_t status = enter("cudaGetDevice")) return status;
+  *device = world->current;
+  return cudaSuccess;
+}
+
+cudaError_t cudaDriverGetVersion(int* version) {
+  if (const cudaError_t status = enter("cudaDriverGetVersion")) return status;
+  *version = world->options.driver;
+  return cudaSuccess;
+}
+
+cudaError_t cudaRuntimeGetVersion(int* version) {
+  if (const cudaError_t status = enter("cudaRuntimeGetVersion")) return status;
+  *version = 12050;
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
+  if (const cudaError_t status = enter("cudaDeviceCanAccessPeer")) return status;
+  *can = device != peer && world->options.peers ? 1 : 0;
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
+  if (const cudaError_t status = enter("cudaDeviceEnablePeerAccess")) return status;
+  expect(flags == 0 && peer != world->current && world->options.peers, "cudaDeviceEnablePeerAccess");
+  return world->peers.insert({world->current, peer}).second ? cudaSuccess
+                                                            : keep(cudaErrorPeerAccessAlreadyEnabled);
+}
+
+cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
+  if (const cudaError_t status = enter("cudaMemGetInfo")) return status;
+  *total = static_cast<std::size_t>(world->options.memory_bytes);
+  *free = static_cast<std::size_t>(world->options.memory_bytes - world->used[world->current]);
+  return cudaSuccess;
+}
+
+cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
+  if (const cudaError_t status = enter("cudaMalloc")) return status;
+  const auto wanted = static_cast<std::int64_t>(bytes);
+  expect(wanted > 0, "cudaMalloc of nothing");
+  if (world->used[world->current] + wanted > world->options.memory_bytes)
+    return keep(cudaErrorMemoryAllocation);
+  *memory = take(wanted, world->current);
+  return cudaSuccess;
+}
+
+cudaError_t cudaFree(void* memory) {
+  const cudaError_t status = enter("cudaFree");
+  release(memory, false, "cudaFree");
+  return status;
+}
+
+cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned flags) {
+  if (const cudaError_t status = enter("cudaHostAlloc")) return status;
+  const auto wanted = static_cast<std::int64_t>(bytes);
+  expect(flags == cudaHostAllocPortable, "cudaHostAlloc: not for all devices");
+  if (world->used[kPinned] + wanted > world->options.pinned_bytes) return keep(cudaErrorMemoryAllocation);
+  *memory = take(wanted, kPinned);
+  return cudaSuccess;
+}
+
+cudaError_t cudaFreeHost(void* memory) {
+  const cudaError_t status = enter("cudaFreeHost");
+  release(memory, true, "cudaFreeHost");
+  return status;
+}
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
+  if (const cudaError_t status = enter("cudaStreamCreateWithFlags")) return status;
+  expect(flags == cudaStreamNonBlocking, "a stream that waits for the default one");
+  *stream = new CUstream_st{world->current, {}};
+  world->streams.insert(*stream);
+  world->in_order.push_back(*stream);
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  if (const cudaError_t status = enter("cudaStreamSynchronize")) return status;
+  run_until([&] { return stream->work.empty(); });
+  return world->broken ? keep(cudaErrorIllegalAddress) : cudaSuccess;
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  const cudaError_t status = enter("cudaStreamDestroy");
+  expect(world->struck || stream->work.empty(), "a stream went before its work was done");
+  if (world->streams.erase(stream) == 0) return keep(cudaErrorInvalidResourceHandle);
+  std::erase(world->in_order, stream);
+  delete stream;
+  return status;
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
+  if (const cudaError_t status = enter("cudaEventCreateWithFlags")) return status;
+  expect(flags == cudaEventDisableTiming, "an event that takes the time");
+  *event = new CUevent_st{world->current, 0, 0};
+  world->events.insert(*event);
+  return cudaSuccess;
+}
+
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  const cudaError_t status = enter("cudaEventDestroy");
+  expect(world->struck || event->records == event->passed, "an event went before it was reached");
+  if (world->events.erase(event) == 0) return keep(cudaErrorInvalidResourceHandle);
+  delete event;
+  return status;
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  if (const cudaError_t status = enter("cudaEventRecord")) return status;
+  expect(event->device == stream->device, "cudaEventRecord: event and stream are of different devices");
+  ++event->records;
+  give(
+      stream, [event] { ++event->passed; }, "cudaEventRecord");
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
+  if (const cudaError_t status = enter("cudaStreamWaitEvent")) return status;
+  expect(flags == 0 && world->streams.contains(stream) && world->events.contains(event),
+         "cudaStreamWaitEvent");
+  stream->work.push_back({[] {}, [event, records = event->records] { return event->passed >= records; }});
+  return cudaSuccess;
+}
+
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+  if (const cudaError_t status = enter("cudaEventQuery")) return status;
+  expect(event->records - event->passed <= 1, "cudaEventQuery: recorded again before it was reached");
+  if (world->random.integer(0, 1) == 1) step();
+  if (world->broken) return keep(cudaErrorIllegalAddress);
+  return event->records == event->passed ? cudaSuccess : keep(cudaErrorNotReady);
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  if (const cudaError_t status = enter("cudaEventSynchronize")) return status;
+  expect(event->records - event->passed <= 1, "cudaEventSynchronize: recorded again before it was reached");
+  run_until([&] { return event->records == event->passed || world->broken; });
+  return world->broken ? keep(cudaErrorIllegalAddress) : cudaSuccess;
+}
+
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t stream) {
+  if (const cudaError_t status = enter("cudaMemcpyAsync")) return status;
+  const auto count = static_cast<std::int64_t>(bytes);
+  const Memory* target = find(to, count);
+  const Memory* source = find(from, count);
+  expect(count > 0 && target && source, "cudaMemcpyAsync: memory that CUDA does not know");
+  expect(kind == cudaMemcpyDefault, "cudaMemcpyAsync in a direction that is not faked");
+  give(
+      stream,
+      [=] {
+        if (reachable(to, count, "copy to") && reachable(from, count, "copy from"))
+          std::memcpy(to, from, bytes);
+      },
+      "cudaMemcpyAsync");
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+  if (const cudaError_t status = enter("cudaMemcpy")) return status;
+  expect(kind == cudaMemcpyHostToDevice, "cudaMemcpy in a direction that is not faked");
+  drain();
+  if (on_device(to, static_cast<std::int64_t>(bytes), world->current, "cudaMemcpy"))
+    std::memcpy(to, from, bytes);
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceSynchronize() {
+  if (const cudaError_t status = enter("cudaDeviceSynchronize")) return status;
+  drain();
+  return world->broken ? keep(cudaErrorIllegalAddress) : cudaSuccess;
+}
+
+cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream) {
+  if (const cudaError_t status = enter("cudaMemsetAsync")) return status;
+  give(
+      stream,
+      [=] {
+        if (on_device(to, static_cast<std::int64_t>(bytes), stream->device, "memset"))
+          std::memset(to, value, bytes);
+      },
+      "cudaMemsetAsync");
+  return cudaSuccess;
+}
+
+}  // extern "C"
