@@ -12,6 +12,7 @@
 #include "executor/gpu/gpu_backend.hpp"
 #include "executor/gpu/pinned_pool.hpp"
 #include "executor/mpi/post.hpp"
+#include "executor/mpi/session.hpp"
 #include "planner/owners.hpp"
 #include "scheduler/options.hpp"
 #include "scheduler/rank_scheduler.hpp"
@@ -81,16 +82,6 @@ void progress_loop(RankScheduler& scheduler, RankBackend& backend, Post& post, H
   while (!post.idle()) post.progress(listener);  // the last signals leave
 }
 
-/// The rank's number among those of its node.
-int number_on_node(MPI_Comm communicator, int rank) {
-  MPI_Comm node = MPI_COMM_NULL;
-  require_mpi(MPI_Comm_split_type(communicator, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node), "node");
-  int number = 0;
-  require_mpi(MPI_Comm_rank(node, &number), "node");
-  require_mpi(MPI_Comm_free(&node), "node");
-  return number;
-}
-
 std::unique_ptr<std::pmr::memory_resource> host_memory(const RunOptions& options) {
   if (options.gpus && options.pool_bytes > 0)
     return std::make_unique<PinnedPool>(*options.gpus, options.pool_bytes);
@@ -122,7 +113,7 @@ std::unique_ptr<RankBackend> make_backend(const Work& work, HostStore& host, int
                                           Gpus* gpus, double warm_up_s, Mail mail) {
   const int devices = work.machine.devices_per_rank;
   if (!gpus) return std::make_unique<CpuBackend>(work.contraction, host, devices, cores, std::move(mail));
-  const GpuBackendOptions options{work.rank, number_on_node(communicator, work.rank) * devices,
+  const GpuBackendOptions options{work.rank, place_on_node(communicator).number * devices,
                                   work.machine.platform.device.kernel.streams, cores};
   auto backend = std::make_unique<GpuBackend>(work.contraction, work.frame, work.plan, host, *gpus, options,
                                               std::move(mail));

@@ -139,7 +139,7 @@ RankPlan part_of(int rank, const PlannedWork& work) {
 
 void execute(const RunArguments& arguments, const MpiSession& session) {
   Finished done;
-  const int on_node = session.ranks_on_node();
+  const int on_node = place_on_node(session.world()).ranks;
   agree(session, [&] {
     if (session.rank() == 0 && !arguments.trace.empty()) require_writable(arguments.trace);
     done.file = load_plan_file(arguments.plan);

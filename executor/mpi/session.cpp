@@ -17,13 +17,14 @@ MpiSession::~MpiSession() {
   MPI_Finalize();
 }
 
-int MpiSession::ranks_on_node() const {
+NodePlace place_on_node(MPI_Comm communicator) {
   MPI_Comm node = MPI_COMM_NULL;
-  require_mpi(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node), "node");
-  int ranks = 1;
-  require_mpi(MPI_Comm_size(node, &ranks), "node");
+  require_mpi(MPI_Comm_split_type(communicator, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node), "node");
+  NodePlace place;
+  require_mpi(MPI_Comm_rank(node, &place.number), "node");
+  require_mpi(MPI_Comm_size(node, &place.ranks), "node");
   require_mpi(MPI_Comm_free(&node), "node");
-  return ranks;
+  return place;
 }
 
 void agree(const MpiSession& session, const std::function<void()>& step) {

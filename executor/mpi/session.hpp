@@ -8,6 +8,15 @@
 
 namespace foretile {
 
+/// A rank among those that share its node's memory.
+struct NodePlace {
+  int number = 0;
+  int ranks = 1;
+};
+
+/// Collective over `communicator`.
+NodePlace place_on_node(MPI_Comm communicator);
+
 /// Initializes MPI; finalizes it when it goes.
 class MpiSession {
  public:
@@ -19,8 +28,6 @@ class MpiSession {
   MPI_Comm world() const { return MPI_COMM_WORLD; }
   int rank() const { return rank_; }
   int size() const { return size_; }
-  /// Ranks that share this node's memory.
-  int ranks_on_node() const;
 
  private:
   int rank_ = 0;
