@@ -63,13 +63,13 @@ double flops_of(double m, double n, double k) {
   return 2 * m * n * k;
 }
 
-double* doubles(const DeviceMemory& memory) {
+double* doubles(const OwnedDeviceMemory& memory) {
   return reinterpret_cast<double*>(memory.get());
 }
 
 /// Random numbers: zeros would cost less energy, and so a GPU would be faster with them.
-DeviceMemory random_on_device(std::int64_t elements, std::uint64_t key) {
-  DeviceMemory memory = allocate_on_device(elements * 8);
+OwnedDeviceMemory random_on_device(std::int64_t elements, std::uint64_t key) {
+  OwnedDeviceMemory memory = allocate_on_device(elements * 8);
   check(launch_make(memory.get(), elements, key, 2.0, Precision::f64, nullptr), "cudaLaunchKernel");
   wait();
   return memory;
@@ -78,7 +78,7 @@ DeviceMemory random_on_device(std::int64_t elements, std::uint64_t key) {
 /// cuBLAS with its own workspace, as the executor has it on Hopper.
 struct BlasOnStream {
   Stream stream = make_stream();
-  DeviceMemory workspace = allocate_on_device(kWorkspace);
+  OwnedDeviceMemory workspace = allocate_on_device(kWorkspace);
   Blas blas = make_blas();
 
   static constexpr std::int64_t kWorkspace = std::int64_t{32} << 20;
@@ -91,9 +91,9 @@ struct BlasOnStream {
 Json measure_dense(const Request& request) {
   const auto n = static_cast<int>(request.dense);
   const std::int64_t elements = request.dense * request.dense;
-  const DeviceMemory a = random_on_device(elements, 1);
-  const DeviceMemory b = random_on_device(elements, 2);
-  const DeviceMemory c = random_on_device(elements, 3);
+  const OwnedDeviceMemory a = random_on_device(elements, 1);
+  const OwnedDeviceMemory b = random_on_device(elements, 2);
+  const OwnedDeviceMemory c = random_on_device(elements, 3);
   const BlasOnStream lane;
   const double seconds = median_seconds(request.repeats, [&] {
     check(gemm(lane.blas.get(), n, n, n, doubles(a), doubles(b), 0.0, doubles(c)), "cublasDgemm");
@@ -114,19 +114,19 @@ struct Copies {
     std::fill_n(host_out.get(), size, std::byte{1});
   }
 
-  void copy(const DeviceMemory& to, const PinnedMemory& from, const Stream& on) const {
+  void copy(const OwnedDeviceMemory& to, const PinnedMemory& from, const Stream& on) const {
     start(to.get(), from.get(), on);
   }
-  void copy(const PinnedMemory& to, const DeviceMemory& from, const Stream& on) const {
+  void copy(const PinnedMemory& to, const OwnedDeviceMemory& from, const Stream& on) const {
     start(to.get(), from.get(), on);
   }
-  void copy(const DeviceMemory& to, const DeviceMemory& from, const Stream& on) const {
+  void copy(const OwnedDeviceMemory& to, const OwnedDeviceMemory& from, const Stream& on) const {
     start(to.get(), from.get(), on);
   }
 
   std::int64_t bytes;
   PinnedMemory host_in, host_out;
-  DeviceMemory device_in, device_out;
+  OwnedDeviceMemory device_in, device_out;
   Stream in = make_stream();
   Stream out = make_stream();
 
@@ -285,7 +285,7 @@ class SmallProducts {
 
   int s_;
   int count_;
-  DeviceMemory a_, b_, c_, lists_;
+  OwnedDeviceMemory a_, b_, c_, lists_;
 };
 
 /// A GPU that was idle takes a while to reach its clock, and small products are over before.

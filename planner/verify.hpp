@@ -39,7 +39,7 @@ struct PlanSummary {
 ///    one message; every message is used by each receiver; none brings a tile that may still be there,
 ///  - each tile of a B that stays is generated at most once per rank,
 ///  - device memory stays under budget in every order that the control edges allow
-///    (planner/verify/device_memory.hpp), and so does host memory (planner/verify/host_memory.hpp),
+///    (planner/verify/device_memory_check.hpp), and so does host memory (planner/verify/host_memory.hpp),
 ///  - data and control edges together have no cycle.
 /// Takes time linear in the plan and its products. Throws InputError that names the place, the missing bytes
 /// and the parameter that helps.

@@ -33,7 +33,7 @@ class BlasLane {
 
   cudaStream_t stream_;
   bool grouped_;
-  DeviceMemory workspace_;
+  OwnedDeviceMemory workspace_;
   PointerRing ring_;
   Blas blas_;  ///< goes before its workspace
 };

@@ -45,7 +45,7 @@ class CudaGpu final : public Gpu {
 
   int physical_;
   Patience& patience_;
-  std::vector<DeviceMemory> memory_;
+  std::vector<OwnedDeviceMemory> memory_;
   std::vector<LaneState> lanes_;
 };
 

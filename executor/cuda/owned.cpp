@@ -51,7 +51,7 @@ Blas make_blas() {
   return Blas(made);
 }
 
-DeviceMemory allocate_on_device(std::int64_t bytes) {
+OwnedDeviceMemory allocate_on_device(std::int64_t bytes) {
   void* memory = nullptr;
   const cudaError_t status = cudaMalloc(&memory, static_cast<std::size_t>(bytes));
   if (status == cudaErrorMemoryAllocation) {
@@ -60,7 +60,7 @@ DeviceMemory allocate_on_device(std::int64_t bytes) {
                                 with_gib(bytes), what_is_missing(bytes)));
   }
   check(status, "cudaMalloc");
-  return DeviceMemory(static_cast<std::byte*>(memory));
+  return OwnedDeviceMemory(static_cast<std::byte*>(memory));
 }
 
 PinnedMemory allocate_pinned(std::int64_t bytes) {

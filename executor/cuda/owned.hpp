@@ -29,7 +29,7 @@ struct FreePinned {
 using Stream = std::unique_ptr<CUstream_st, DestroyStream>;
 using Event = std::unique_ptr<CUevent_st, DestroyEvent>;
 using Blas = std::unique_ptr<cublasContext, DestroyBlas>;
-using DeviceMemory = std::unique_ptr<std::byte, FreeOnDevice>;
+using OwnedDeviceMemory = std::unique_ptr<std::byte, FreeOnDevice>;
 using PinnedMemory = std::unique_ptr<std::byte, FreePinned>;
 
 // All on the current device; they throw WorkError.
@@ -40,7 +40,7 @@ Stream make_stream();
 Event make_event();
 Blas make_blas();
 /// Says how many bytes are missing when there are too few. Requires bytes > 0.
-DeviceMemory allocate_on_device(std::int64_t bytes);
+OwnedDeviceMemory allocate_on_device(std::int64_t bytes);
 /// Page-locked, for all devices. Requires bytes > 0.
 PinnedMemory allocate_pinned(std::int64_t bytes);
 

@@ -36,7 +36,7 @@ class PointerRing {
   cudaStream_t stream_;
   std::int64_t capacity_;  ///< addresses
   PinnedMemory host_;
-  DeviceMemory device_;
+  OwnedDeviceMemory device_;
   Marks copied_;
   std::deque<Used> used_;  ///< oldest first
   std::int64_t next_ = 0;

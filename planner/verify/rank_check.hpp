@@ -10,7 +10,7 @@
 #include "planner/verify.hpp"
 #include "planner/verify/block_walk.hpp"
 #include "planner/verify/deliveries.hpp"
-#include "planner/verify/device_memory.hpp"
+#include "planner/verify/device_memory_check.hpp"
 #include "planner/verify/host_memory.hpp"
 
 namespace foretile {
@@ -43,7 +43,7 @@ class RankCheck {
   Owners owners_;
   Messages messages_;
   Deliveries deliveries_;
-  DeviceMemory device_memory_;
+  DeviceMemoryCheck device_memory_;
   std::vector<char> c_owned_;
   std::vector<std::int32_t> generated_by_;  // rank that generated a tile of B last
   std::vector<double> device_flops_;

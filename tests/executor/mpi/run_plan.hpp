@@ -39,7 +39,7 @@ inline Machine machine_here(std::int64_t device_bytes, int devices = 2) {
                       {.nodes = {}, .ranks = world_size(), .gpus = {}});
 }
 
-struct Outcome {
+struct RunOutcome {
   CheckResult check;
   RunResult run;
 };
@@ -73,26 +73,26 @@ inline Machine with_gpus(Machine machine, Random& random) {
 }
 
 /// The outcome must not outlive `gpus`.
-inline Outcome execute_on(Gpus& gpus, const Plan& plan, const Contraction& contraction,
-                          const Machine& machine, std::int64_t pool_bytes) {
+inline RunOutcome execute_on(Gpus& gpus, const Plan& plan, const Contraction& contraction,
+                             const Machine& machine, std::int64_t pool_bytes) {
   const RankPlan idle{std::vector<DevicePlan>(machine.devices_per_rank), {}};
   const RankPlan& mine = world_rank() < plan.grid.size() ? plan.ranks[world_rank()] : idle;
   RunOptions options;
   options.gpus = &gpus;
   options.pool_bytes = pool_bytes;
   options.warm_up_s = 1e-6;  // once
-  Outcome outcome{{}, run(plan, mine, contraction, machine, MPI_COMM_WORLD, options)};
+  RunOutcome outcome{{}, run(plan, mine, contraction, machine, MPI_COMM_WORLD, options)};
   outcome.check = check_product(contraction, *outcome.run.host, MPI_COMM_WORLD);
   return outcome;
 }
 
-inline Outcome execute(const Plan& plan, const Contraction& contraction, const Machine& machine,
-                       bool copies) {
+inline RunOutcome execute(const Plan& plan, const Contraction& contraction, const Machine& machine,
+                          bool copies) {
   const RankPlan idle{std::vector<DevicePlan>(machine.devices_per_rank), {}};
   const RankPlan& mine = world_rank() < plan.grid.size() ? plan.ranks[world_rank()] : idle;
   RunOptions options;
   options.copies = copies;
-  Outcome outcome{{}, run(plan, mine, contraction, machine, MPI_COMM_WORLD, options)};
+  RunOutcome outcome{{}, run(plan, mine, contraction, machine, MPI_COMM_WORLD, options)};
   outcome.check = check_product(contraction, *outcome.run.host, MPI_COMM_WORLD);
   return outcome;
 }

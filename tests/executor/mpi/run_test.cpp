@@ -42,7 +42,7 @@ double rounding(Precision precision) {
 /// The same bits as on cores or, from CUDA, each time. The pinned pool is too small now and then. Returns
 /// what happened.
 GpuNotes expect_the_same_on_gpus(const Plan& plan, const Contraction& contraction, const Machine& machine,
-                                 const Outcome& on_cores, Random& random) {
+                                 const RunOutcome& on_cores, Random& random) {
   const std::unique_ptr<Gpus> gpus = test_gpus();
   Plan batched = plan;
   batched.batch = static_cast<int>(random.integer(0, 1) * random.integer(1, 20) + 1);
@@ -50,7 +50,7 @@ GpuNotes expect_the_same_on_gpus(const Plan& plan, const Contraction& contractio
   const auto once = [&] {
     return execute_on(*gpus, batched, contraction, gpu_machine, random.integer(0, 2) * 200'000);
   };
-  const Outcome outcome = once();
+  const RunOutcome outcome = once();
   EXPECT_LT(outcome.check.relative_error, rounding(contraction.precision));
   const std::string wanted = on_cuda() ? once().check.c_digest : on_cores.check.c_digest;
   EXPECT_EQ(outcome.check.c_digest, wanted) << "batch " << batched.batch;
@@ -82,8 +82,8 @@ TEST(Run, RandomPlansGiveTheRightProduct) {
       continue;
     }
     ++ran;
-    const Outcome in_place = execute(plan, contraction, machine, false);
-    const Outcome copied = execute(plan, contraction, machine, true);
+    const RunOutcome in_place = execute(plan, contraction, machine, false);
+    const RunOutcome copied = execute(plan, contraction, machine, true);
     EXPECT_LT(in_place.check.relative_error, rounding(contraction.precision));
     EXPECT_LT(copied.check.relative_error, rounding(contraction.precision));
     EXPECT_EQ(in_place.check.c_digest, copied.check.c_digest);
@@ -138,8 +138,8 @@ TEST(Run, StreamedPlansGiveTheRightProduct) {
       continue;
     }
     ++ran;
-    const Outcome in_place = execute(plan, contraction, machine, false);
-    const Outcome copied = execute(plan, contraction, machine, true);
+    const RunOutcome in_place = execute(plan, contraction, machine, false);
+    const RunOutcome copied = execute(plan, contraction, machine, true);
     EXPECT_LT(in_place.check.relative_error, rounding(contraction.precision));
     EXPECT_LT(copied.check.relative_error, rounding(contraction.precision));
     EXPECT_EQ(in_place.check.c_digest, copied.check.c_digest);
@@ -165,7 +165,7 @@ TEST(Check, FindsOneWrongNumber) {
                                                       .seed = 3});
   const Machine machine = machine_here(1'000'000);
   const Plan plan = make_plan(contraction, machine, {});
-  Outcome outcome = execute(plan, contraction, machine, false);
+  RunOutcome outcome = execute(plan, contraction, machine, false);
   ASSERT_LT(outcome.check.relative_error, 1e-13);
   if (world_rank() == world_size() - 1) {
     ASSERT_FALSE(outcome.run.host->c.empty());
@@ -191,7 +191,7 @@ TEST(Check, FindsOneWrongNumberInSinglePrecision) {
                                                 .seed = 3});
   contraction.precision = Precision::f32;
   const Machine machine = machine_here(1'000'000);
-  Outcome outcome = execute(make_plan(contraction, machine, {}), contraction, machine, false);
+  RunOutcome outcome = execute(make_plan(contraction, machine, {}), contraction, machine, false);
   EXPECT_LT(outcome.check.relative_error, 1e-6);
   EXPECT_GT(outcome.check.relative_error, 1e-9);  // it was not computed in double
   if (world_rank() == world_size() - 1) {
@@ -215,7 +215,7 @@ TEST(Check, ExpectsTheInitialCWhereItIsAccumulated) {
                                                 .b_density = 0.7,
                                                 .seed = 3});
   const Machine machine = machine_here(1'000'000);
-  const Outcome outcome = execute(make_plan(contraction, machine, {}), contraction, machine, false);
+  const RunOutcome outcome = execute(make_plan(contraction, machine, {}), contraction, machine, false);
   contraction.accumulate = true;
   for (const double reference_flops : {0.0, 2e9}) {
     const HostStore& host = *outcome.run.host;
@@ -242,7 +242,7 @@ TEST(Check, MissesNoTile) {
                                                       .b_density = 0.7,
                                                       .seed = 3});
   const Machine machine = machine_here(1'000'000);
-  Outcome outcome = execute(make_plan(contraction, machine, {}), contraction, machine, false);
+  RunOutcome outcome = execute(make_plan(contraction, machine, {}), contraction, machine, false);
   if (world_rank() == 0) outcome.run.host->c.erase(outcome.run.host->c.begin());
   EXPECT_THROW(check_product(contraction, *outcome.run.host, MPI_COMM_WORLD), WorkError);
 }

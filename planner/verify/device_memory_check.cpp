@@ -1,4 +1,4 @@
-#include "planner/verify/device_memory.hpp"
+#include "planner/verify/device_memory_check.hpp"
 
 #include <fmt/format.h>
 
@@ -23,13 +23,13 @@ std::int64_t stay_bytes(const Plan& plan, const Contraction& p, const BlockTiles
 
 }  // namespace
 
-DeviceMemory::DeviceMemory(const Plan& plan, const Contraction& contraction)
+DeviceMemoryCheck::DeviceMemoryCheck(const Plan& plan, const Contraction& contraction)
     : plan_(plan),
       p_(contraction),
       a_there_(contraction.a.nonzeros(), 0),
       b_there_(plan.b_tiles == BTiles::stream ? contraction.b.nonzeros() : 0, 0) {}
 
-std::int64_t DeviceMemory::check(const std::string& device, const std::vector<WalkedBlock>& blocks) {
+std::int64_t DeviceMemoryCheck::check(const std::string& device, const std::vector<WalkedBlock>& blocks) {
   const bool stream = plan_.b_tiles == BTiles::stream;
   std::vector<std::int64_t> stay_before{0};  // sums over the blocks before
   std::vector<ChunkTiles> chunks;
@@ -47,8 +47,9 @@ std::int64_t DeviceMemory::check(const std::string& device, const std::vector<Wa
   return most;
 }
 
-std::int64_t DeviceMemory::check_windows(const std::string& device, const std::vector<ChunkTiles>& chunks,
-                                         const std::vector<std::int64_t>& stay_before) {
+std::int64_t DeviceMemoryCheck::check_windows(const std::string& device,
+                                              const std::vector<ChunkTiles>& chunks,
+                                              const std::vector<std::int64_t>& stay_before) {
   std::int64_t most = 0;
   std::int64_t streams = 0;
   std::size_t end = 0;
@@ -65,7 +66,7 @@ std::int64_t DeviceMemory::check_windows(const std::string& device, const std::v
   return most;
 }
 
-std::int64_t DeviceMemory::enter(const ChunkTiles& chunk) {
+std::int64_t DeviceMemoryCheck::enter(const ChunkTiles& chunk) {
   std::int64_t bytes = 0;
   for (const TileId a : *chunk.a) {
     if (a_there_[a]++ == 0) bytes += p_.a_bytes(a);
@@ -77,7 +78,7 @@ std::int64_t DeviceMemory::enter(const ChunkTiles& chunk) {
   return bytes;
 }
 
-std::int64_t DeviceMemory::leave(const ChunkTiles& chunk) {
+std::int64_t DeviceMemoryCheck::leave(const ChunkTiles& chunk) {
   std::int64_t bytes = 0;
   for (const TileId a : *chunk.a) {
     if (--a_there_[a] == 0) bytes += p_.a_bytes(a);
@@ -89,8 +90,8 @@ std::int64_t DeviceMemory::leave(const ChunkTiles& chunk) {
   return bytes;
 }
 
-void DeviceMemory::require(const std::string& device, const ChunkTiles& at, std::int64_t stays,
-                           std::int64_t streams) const {
+void DeviceMemoryCheck::require(const std::string& device, const ChunkTiles& at, std::int64_t stays,
+                                std::int64_t streams) const {
   const std::int64_t missing = stays + streams - plan_.device_budget_bytes;
   if (missing <= 0) return;
   throw input_error(

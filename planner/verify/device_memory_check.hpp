@@ -23,9 +23,9 @@ struct WalkedBlock {
 ///  - BTiles::stream: windows run across blocks, since inputs of the next one are prefetched (RR-9289 2). C
 ///    of the block of chunk z lies beside them, with `prefetch_c` that of all blocks of the window.
 /// One object serves device after device, since it has a counter for every tile.
-class DeviceMemory {
+class DeviceMemoryCheck {
  public:
-  DeviceMemory(const Plan& plan, const Contraction& contraction);
+  DeviceMemoryCheck(const Plan& plan, const Contraction& contraction);
 
   /// `device` names it. Returns the most bytes; throws InputError when they exceed the budget.
   std::int64_t check(const std::string& device, const std::vector<WalkedBlock>& blocks);
