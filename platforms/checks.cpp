@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/near.hpp"
 #include "platforms/keys.hpp"
 
 namespace foretile {
@@ -129,6 +130,14 @@ void check_both_ways(const NodeLinks& links, const FileView& file) {
       "it is what both directions carry together; change all of them, or leave it out");
 }
 
+void check_runtime_source(const Runtime& runtime, const FileView& file) {
+  const std::vector<std::string>& known = runtime_sources();
+  if (std::find(known.begin(), known.end(), runtime.source) == known.end()) {
+    throw input_error(file.where("runtime.source"), "\"" + runtime.source + "\"",
+                      fmt::format("\"{}\"", fmt::join(known, "\", \"")), did_you_mean(runtime.source, known));
+  }
+}
+
 }  // namespace
 
 void check_values(const Platform& platform, const FileView& file) {
@@ -138,6 +147,7 @@ void check_values(const Platform& platform, const FileView& file) {
                       fmt::format("a divisor of the node's {} GPUs", platform.devices_per_node()));
   }
   check_both_ways(platform.links, file);
+  check_runtime_source(platform.runtime, file);
 }
 
 void check_precision(const Platform& platform, Precision precision) {

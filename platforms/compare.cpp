@@ -98,7 +98,7 @@ bool ComparedPrediction::differs() const {
 }
 
 PlatformComparison compare_platforms(const Platform& first, const Platform& second) {
-  PlatformComparison result{first.name, second.name, compare_figures(first, second), {}};
+  PlatformComparison result{first.name, second.name, compare_figures(first, second), {}, {}, {}};
   if (first.name == second.name) {
     result.first = first.source;
     result.second = second.source;
@@ -107,6 +107,8 @@ PlatformComparison compare_platforms(const Platform& first, const Platform& seco
     for (const int count : {1, batch}) add_products(result.predictions, first, second, precision, count);
   }
   add_copies(result.predictions, first, second);
+  result.first_runtime = first.runtime.source;
+  result.second_runtime = second.runtime.source;
   return result;
 }
 

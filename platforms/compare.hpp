@@ -38,6 +38,10 @@ struct PlatformComparison {
   std::string first, second;  ///< names; with the sources where the names are the same
   std::vector<ComparedFigure> figures;
   std::vector<ComparedPrediction> predictions;
+  std::string first_runtime, second_runtime;  ///< Runtime::source
+
+  /// Times of the two then differ for their software too, not only for the machines.
+  bool runtimes_differ() const { return first_runtime != second_runtime; }
 };
 
 /// Predictions are rates of products on one device in steady state, one in a launch and, where both know

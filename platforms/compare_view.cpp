@@ -62,6 +62,14 @@ std::string legend(const PlatformComparison& c) {
 
 }  // namespace
 
+std::string runtime_warning(const PlatformComparison& c) {
+  if (!c.runtimes_differ()) return {};
+  return fmt::format(
+      "software costs differ: in {} they are {}, in {} {}; simulated times of the two compare the software "
+      "too",
+      c.first, runtime_source_text(c.first_runtime), c.second, runtime_source_text(c.second_runtime));
+}
+
 std::string comparison_text(const PlatformComparison& c) {
   std::string text = table(figure_rows(c));
   if (c.predictions.empty()) return text;
@@ -88,7 +96,12 @@ nlohmann::json comparison_json(const PlatformComparison& c) {
                            {"spread", p.spread},
                            {"differs", p.differs()}});
   }
-  return {{"first", c.first}, {"second", c.second}, {"figures", figures}, {"predictions", predictions}};
+  return {{"first", c.first},
+          {"second", c.second},
+          {"runtime_source", {{"first", c.first_runtime}, {"second", c.second_runtime}}},
+          {"runtimes_differ", c.runtimes_differ()},
+          {"figures", figures},
+          {"predictions", predictions}};
 }
 
 }  // namespace foretile

@@ -8,6 +8,9 @@
 
 namespace foretile {
 
+/// One sentence where the two platforms have software costs of different sources; else empty.
+std::string runtime_warning(const PlatformComparison& comparison);
+
 std::string comparison_text(const PlatformComparison& comparison);
 nlohmann::json comparison_json(const PlatformComparison& comparison);
 

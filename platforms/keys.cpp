@@ -129,14 +129,29 @@ void add_software(std::vector<PlatformKey>& keys) {
                            [](Platform& p) { return Slots{&p.generation_bytes_per_s_per_core}; }));
   keys.push_back(bandwidth("generation.device_rate", Presence::optional_gpu,
                            [](Platform& p) { return Slots{&p.generation_bytes_per_s_on_device}; }));
+  keys.push_back(
+      other("runtime.source", Presence::optional, [](Platform& p) { return Slots{&p.runtime.source}; }));
   keys.push_back(latency("runtime.copy_overhead", Presence::optional,
                          [](Platform& p) { return Slots{&p.runtime.copy_overhead_s}; }));
   keys.push_back(latency("runtime.message_overhead", Presence::optional,
                          [](Platform& p) { return Slots{&p.runtime.message_overhead_s}; }));
+  keys.push_back(latency("runtime.product_overhead", Presence::optional,
+                         [](Platform& p) { return Slots{&p.runtime.product_overhead_s}; }));
+  keys.push_back(bandwidth("runtime.message_copy_rate", Presence::optional,
+                           [](Platform& p) { return Slots{&p.runtime.message_copy_bytes_per_s}; }));
   keys.push_back(
       number("noise.kernel", 0, 1, Presence::optional, [](Platform& p) { return Slots{&p.noise.kernel}; }));
   keys.push_back(
       number("noise.link", 0, 1, Presence::optional, [](Platform& p) { return Slots{&p.noise.link}; }));
+}
+
+void add_calibration(std::vector<PlatformKey>& keys) {
+  keys.push_back(number("calibration.core_share", 0, 1, Presence::optional,
+                        [](Platform& p) { return Slots{&p.calibration.core_share}; }));
+  keys.push_back(other("calibration.stable", Presence::optional,
+                       [](Platform& p) { return Slots{&p.calibration.stable}; }));
+  keys.push_back({"calibration.probe_rate", Dimension::flops_per_s, 1, most_rate, Presence::optional,
+                  [](Platform& p) { return Slots{&p.calibration.probe_flops_per_s}; }});
 }
 
 std::vector<PlatformKey> all_keys() {
@@ -145,6 +160,7 @@ std::vector<PlatformKey> all_keys() {
   add_device(keys);
   add_links(keys);
   add_software(keys);
+  add_calibration(keys);
   return keys;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "platforms/device_model.hpp"
 
@@ -36,6 +37,21 @@ struct Network {
 struct Runtime {
   double copy_overhead_s = 0;     ///< software cost of one tile copied to or from a device; serial per device
   double message_overhead_s = 0;  ///< software cost of one tile sent or received; serial per rank
+  /// Where devices are cores: from the end of one product to the start of the next on a core that always has
+  /// work, for the hand-over between the worker and the progress loop. Generated tiles pay it too.
+  double product_overhead_s = 0;
+  /// Where devices are cores: bytes per second at which a core copies messages, at either end. The progress
+  /// loop takes this time from the cores. 0: none.
+  double message_copy_bytes_per_s = 0;
+  /// Whose software these costs describe: one of `runtime_sources()`.
+  std::string source = "none";
+};
+
+/// How a measured platform was measured.
+struct CalibrationFacts {
+  double core_share = 1;         ///< part of the time for which the cores were ours while it was measured
+  bool stable = true;            ///< the same products took the same time again and again
+  double probe_flops_per_s = 0;  ///< of one core in the probe (executor/probe.hpp); 0: not known
 };
 
 /// Relative standard deviations; 0 turns noise off.
@@ -43,6 +59,13 @@ struct Noise {
   double kernel = 0;
   double link = 0;
 };
+
+/// Values of `runtime.source`: "paper", the runtime of the paper whose times the costs were fitted to;
+/// "foretile-run", its own costs as `foretile-run calibrate` measures them; "none", no software costs.
+const std::vector<std::string>& runtime_sources();
+
+/// The source for people: "those of foretile-run".
+std::string runtime_source_text(const std::string& source);
 
 struct Platform {
   std::string name;
@@ -65,6 +88,7 @@ struct Platform {
   double generation_bytes_per_s_on_device = 0;  ///< the same on a GPU; 0: it is left to the cores
   Runtime runtime;
   Noise noise;
+  CalibrationFacts calibration;
 
   int cores_per_node() const { return sockets * cores_per_socket; }
   int devices_per_node() const { return sockets * devices_per_socket; }

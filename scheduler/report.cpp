@@ -97,6 +97,7 @@ Report make_report(const std::vector<RankStatistics>& ranks, const Machine& mach
   report.busy = busy_shares(ranks, machine, makespan_s);
   report.peak_device_bytes = spread_of_devices(ranks, [](const DeviceStatistics& d) { return d.peak_bytes; });
   report.device_budget_bytes = machine.platform.device.memory_bytes;
+  report.runtime_source = machine.platform.runtime.source;
   const auto last = std::max_element(ranks.begin(), ranks.end(),
                                      [](const auto& l, const auto& r) { return l.finish_s < r.finish_s; });
   if (last != ranks.end()) report.limits = last->critical;

@@ -56,7 +56,8 @@ struct Report {
   int ranks = 0;
   int devices = 0;
   ProcessGrid grid;
-  std::string plan;  ///< strategy, grid and sizes, for people; empty when not told
+  std::string runtime_source = "none";  ///< whose software costs the machine has (runtime_sources())
+  std::string plan;                     ///< strategy, grid and sizes, for people; empty when not told
   BytesByKind bytes;
   BusyShares busy;
   LoadCounts loads;

@@ -69,6 +69,7 @@ Json report_json(const Report& report) {
             {"gemms", report.gemms},
             {"ranks", report.ranks},
             {"devices", report.devices},
+            {"runtime_source", report.runtime_source},
             {"bytes", json_of(report.bytes)},
             {"busy", json_of(report.busy)},
             {"loads", json_of(report.loads)},

@@ -169,6 +169,7 @@ std::string report_text(const Report& report) {
   lines.add("rate", fmt::format("{}, {} per device", in_flops(report.flops_per_s()),
                                 in_flops(report.devices > 0 ? report.flops_per_s() / report.devices : 0)));
   lines.add("GEMM tasks", fmt::format("{}", report.gemms));
+  lines.add("software costs", runtime_source_text(report.runtime_source));
   lines.add("ranks, devices", fmt::format("{}, {}", report.ranks, report.devices));
   lines.add("peak device memory", fmt::format("{} of {}", in_bytes(report.peak_device_bytes.max),
                                               in_bytes(static_cast<double>(report.device_budget_bytes))));

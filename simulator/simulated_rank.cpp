@@ -79,6 +79,7 @@ double SimulatedRank::kernel_seconds(std::span<const Product> products) {
     const std::size_t taken = std::min(products.size(), static_cast<std::size_t>(batch_));
     seconds += batch_seconds(products.first(taken));
     products = products.subspan(taken);
+    seconds += machine_.platform.runtime.product_overhead_s;
   }
   return seconds;
 }

@@ -36,6 +36,9 @@ void show(const PlatformArguments& arguments) {
 void compare(const PlatformArguments& arguments) {
   const PlatformComparison comparison =
       compare_platforms(load_platform(arguments.name), load_platform(arguments.second));
+  if (const std::string warning = runtime_warning(comparison); !warning.empty()) {
+    fmt::print(stderr, "foretile: warning: {}\n", warning);
+  }
   if (arguments.options.json) {
     print_json(comparison_json(comparison));
   } else {

@@ -85,11 +85,12 @@ std::string end_text(TuneEnd end) {
   return "interrupted";
 }
 
-std::string summary_text(const TuneResult& result) {
+std::string summary_text(const TuneResult& result, const Platform& platform) {
   std::string text = fmt::format("{} candidates in {}, {} infeasible, {} failed, {} from the history: {}\n\n",
                                  result.evaluated, quantity(result.wall_s, "s"), result.infeasible,
                                  result.failed, result.from_history, end_text(result.end));
   text += ranking_table(result);
+  text += fmt::format("\nsoftware costs: {}\n", runtime_source_text(platform.runtime.source));
   if (const std::string table = sensitivity_table(result); !table.empty())
     text += "\nbest time with each value, and its candidates\n" + table;
   if (!result.best()) return text;
@@ -130,14 +131,15 @@ TuneOptions tune_options(const TuneArguments& arguments) {
   return options;
 }
 
-void print(const TuneArguments& arguments, const TuneResult& result, bool stored) {
+void print(const TuneArguments& arguments, const Platform& platform, const TuneResult& result, bool stored) {
   if (arguments.options.json) {
     nlohmann::ordered_json json = to_json(result);
+    json["runtime_source"] = platform.runtime.source;
     if (stored) json["file"] = arguments.output;
     print_json(json);
     return;
   }
-  fmt::print("{}", summary_text(result));
+  fmt::print("{}", summary_text(result, platform));
   if (stored) fmt::print("\nWritten to {}\n", arguments.output);
 }
 
@@ -158,7 +160,7 @@ void tune_problem(TuneArguments& arguments) {
   const bool stored = result.best() && !arguments.output.empty();
   if (stored) store_best(arguments, candidates, the_case.size, *result.best());
   if (result.best() || result.end == TuneEnd::interrupt || arguments.options.json)
-    print(arguments, result, stored);
+    print(arguments, the_case.platform, result, stored);
   if (result.end == TuneEnd::interrupt) throw CLI::RuntimeError(interrupted);
   if (!result.best()) {
     std::string why = ranking_table(result);

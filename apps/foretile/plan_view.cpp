@@ -56,6 +56,7 @@ std::string plan_text(const PlanView& view) {
                            plan.grid.size() < machine.ranks
                                ? fmt::format(", {} ranks have no work", machine.ranks - plan.grid.size())
                                : ""));
+  line("software costs", runtime_source_text(machine.platform.runtime.source));
   line("GEMM tasks", grouped(summary.gemms));
   line("blocks, chunks", fmt::format("{}, {}", grouped(summary.blocks), grouped(summary.chunks)));
   line("peak device memory", bytes_of_budget(summary.peak_device_bytes, plan.device_budget_bytes));
@@ -83,6 +84,7 @@ nlohmann::ordered_json plan_json(const PlanView& view) {
   nlohmann::ordered_json json{{"problem", contraction.name},
                               {"precision", name_of(contraction.precision)},
                               {"platform", machine.platform.name},
+                              {"runtime_source", machine.platform.runtime.source},
                               {"strategy", plan.strategy},
                               {"parameters", plan.parameters},
                               {"grid", {{"p", plan.grid.p}, {"q", plan.grid.q}}},

@@ -84,6 +84,18 @@ TEST(ComparePlatforms, TextMarksWhatDiffers) {
   EXPECT_NE(text.find("no spread is known"), std::string::npos) << text;
 }
 
+TEST(ComparePlatforms, WarnsWhereSoftwareCostsHaveDifferentSources) {
+  const std::vector<std::string> paper = {"platform.runtime.source=paper", "platform.name=b"};
+  EXPECT_EQ(runtime_warning(compare_platforms(small(paper), small(paper))), "");
+  const PlatformComparison c = compare_platforms(small(), small(paper));
+  EXPECT_EQ(
+      runtime_warning(c),
+      "software costs differ: in small they are none counted, in b those of the paper's runtime; simulated "
+      "times of the two compare the software too");
+  EXPECT_EQ(comparison_json(c).at("runtime_source").dump(), R"({"first":"none","second":"paper"})");
+  EXPECT_EQ(comparison_json(c).at("runtimes_differ"), true);
+}
+
 TEST(ComparePlatforms, JsonHasNumbers) {
   const nlohmann::json json =
       comparison_json(compare_platforms(small(), small({"platform.noise.link=0.1", "platform.nodes=4"})));

@@ -88,6 +88,7 @@ TEST(LoadPlatform, FillsLinksThatNeedNoDescription) {
   const Platform p = parse_platform(small_platform, "p.toml");
   EXPECT_DOUBLE_EQ(p.links.cross_socket.bandwidth_bytes_per_s, 10e9);  // as peers: there is one socket
   EXPECT_EQ(p.runtime.copy_overhead_s, 0);
+  EXPECT_EQ(p.runtime.source, "none");
 }
 
 TEST(LoadPlatform, UnknownNameListsWhatThereIs) {

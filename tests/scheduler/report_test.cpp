@@ -74,6 +74,17 @@ TEST(Report, EmptyRunsAreNoDivisionByZero) {
   EXPECT_EQ(report_text(report).find("nan"), std::string::npos);
 }
 
+TEST(Report, NamesTheSourceOfSoftwareCosts) {
+  MachineSize size;
+  size.nodes = 2;
+  const Machine machine =
+      make_machine(parse_platform(small_platform, "s.toml", {"platform.runtime.source=foretile-run"}), size);
+  const Report report = make_report(two_ranks(), machine, {2, 1}, 10);
+  EXPECT_EQ(report_json(report).at("runtime_source"), "foretile-run");
+  EXPECT_NE(report_text(report).find("software costs        those of foretile-run\n"), std::string::npos)
+      << report_text(report);
+}
+
 TEST(Report, JsonHasWhatScriptsRelyOn) {
   const auto json = report_json(make_report(two_ranks(), small_machine(), {2, 1}, 10));
   EXPECT_EQ(json.at("makespan_s"), 10.0);
