@@ -148,6 +148,10 @@ void add_molecule(CLI::App& group) {
   add_length(command, "--residual-reach", p->residual_reach, "R is not computed beyond; 0: no such limit");
   command.add_option("--c-threshold", p->c_threshold, "Least |T tile| |V tile| that makes a tile of R")
       ->capture_default_str();
+  command.add_option("--tile-min", p->tile_min, "Least extent of a tile; unbounded unless given")
+      ->check(CLI::PositiveNumber);
+  command.add_option("--tile-max", p->tile_max, "Largest extent of a tile; unbounded unless given")
+      ->check(CLI::PositiveNumber);
   command.add_option("--tile-rows", p->tile_rows, "Only so many tile rows of T and R; all unless given")
       ->check(CLI::PositiveNumber);
   add_seed(command, *p);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <tuple>
@@ -121,6 +122,120 @@ Point long_axis(const std::vector<Site>& sites) {
   return axis;
 }
 
+/// Sites of each cluster.
+using Members = std::vector<std::vector<std::size_t>>;
+
+double weight_of(const std::vector<Site>& sites, const std::vector<std::size_t>& members) {
+  double weight = 0;
+  for (const std::size_t s : members) weight += sites[s].weight;
+  return weight;
+}
+
+Point centre_of(const std::vector<Site>& sites, const std::vector<std::size_t>& members) {
+  Point sum;
+  for (const std::size_t s : members) sum = sum + sites[s].weight * sites[s].position;
+  return (1 / weight_of(sites, members)) * sum;
+}
+
+bool within(WeightRange range, double weight) {
+  return weight >= range.least && weight <= range.most;
+}
+
+/// Cuts the cluster across its longest direction where both parts weigh most alike. Returns the second part.
+std::vector<std::size_t> cut_in_two(const std::vector<Site>& sites, std::vector<std::size_t>& members) {
+  std::vector<Site> own;
+  for (const std::size_t s : members) own.push_back(sites[s]);
+  const Point axis = long_axis(own);
+  std::stable_sort(members.begin(), members.end(), [&](std::size_t l, std::size_t r) {
+    return dot(sites[l].position, axis) < dot(sites[r].position, axis);
+  });
+  const double half = weight_of(sites, members) / 2;
+  std::size_t best = 1;
+  double least = std::numeric_limits<double>::infinity();
+  double before = 0;
+  for (std::size_t cut = 1; cut < members.size(); ++cut) {
+    before += sites[members[cut - 1]].weight;
+    if (std::abs(before - half) < least) least = std::abs(before - half), best = cut;
+  }
+  const auto middle = members.begin() + static_cast<std::ptrdiff_t>(best);
+  std::vector<std::size_t> second(middle, members.end());
+  members.erase(middle, members.end());
+  return second;
+}
+
+/// The other clusters, the one with the nearest centre first.
+std::vector<std::size_t> neighbours(const std::vector<Site>& sites, const Members& clusters, std::size_t of) {
+  std::vector<Point> centres;
+  for (const auto& members : clusters) centres.push_back(centre_of(sites, members));
+  std::vector<std::size_t> others;
+  for (std::size_t c = 0; c < clusters.size(); ++c) {
+    if (c != of) others.push_back(c);
+  }
+  std::stable_sort(others.begin(), others.end(), [&](std::size_t l, std::size_t r) {
+    return squared(centres[l], centres[of]) < squared(centres[r], centres[of]);
+  });
+  return others;
+}
+
+/// Joins the cluster to the nearest one with which all weights come to lie within the range, after a cut if
+/// need be; to the nearest one when there is none. Two clusters must be there.
+void join(const std::vector<Site>& sites, WeightRange range, Members& clusters, std::size_t light) {
+  std::vector<std::size_t> joined;
+  const std::vector<std::size_t> others = neighbours(sites, clusters, light);
+  const auto partner = std::find_if(others.begin(), others.end(), [&](std::size_t c) {
+    joined = clusters[c];
+    joined.insert(joined.end(), clusters[light].begin(), clusters[light].end());
+    if (within(range, weight_of(sites, joined))) return true;
+    const std::vector<std::size_t> second = cut_in_two(sites, joined);
+    return within(range, weight_of(sites, joined)) && within(range, weight_of(sites, second));
+  });
+  std::vector<std::size_t>& to = clusters[partner == others.end() ? others.front() : *partner];
+  to.insert(to.end(), clusters[light].begin(), clusters[light].end());
+  clusters.erase(clusters.begin() + static_cast<std::ptrdiff_t>(light));
+}
+
+/// Cuts one cluster that is too heavy, or joins one that is too light to another. False when there is none.
+bool mend_one(const std::vector<Site>& sites, WeightRange range, Members& clusters) {
+  const auto heavy = std::find_if(clusters.begin(), clusters.end(), [&](const auto& members) {
+    return members.size() > 1 && weight_of(sites, members) > range.most;
+  });
+  if (heavy != clusters.end()) {
+    std::vector<std::size_t> second = cut_in_two(sites, *heavy);
+    clusters.push_back(std::move(second));
+    return true;
+  }
+  const auto light = std::find_if(clusters.begin(), clusters.end(), [&](const auto& members) {
+    return weight_of(sites, members) < range.least;
+  });
+  if (light == clusters.end() || clusters.size() == 1) return false;
+  join(sites, range, clusters, static_cast<std::size_t>(light - clusters.begin()));
+  return true;
+}
+
+void check_weights(const std::vector<Site>& sites, WeightRange range, const Members& clusters) {
+  for (const auto& members : clusters) {
+    const double weight = weight_of(sites, members);
+    if (within(range, weight)) continue;
+    throw input_error("k-means", fmt::format("a cluster of weight {}", weight),
+                      fmt::format("weights from {} to {}", range.least, range.most),
+                      "widen the range or ask for another number of clusters");
+  }
+}
+
+/// A join may make a cluster too heavy and a cut one too light, so both are repeated. The number of rounds is
+/// limited, because a narrow range may have no solution.
+void keep_within(const std::vector<Site>& sites, WeightRange range, std::vector<std::int32_t>& owner) {
+  Members clusters(static_cast<std::size_t>(*std::max_element(owner.begin(), owner.end())) + 1);
+  for (std::size_t s = 0; s < sites.size(); ++s) clusters[owner[s]].push_back(s);
+  const std::size_t most_rounds = 10 * sites.size();
+  for (std::size_t round = 0; round < most_rounds && mend_one(sites, range, clusters); ++round) {
+  }
+  check_weights(sites, range, clusters);
+  for (std::size_t c = 0; c < clusters.size(); ++c) {
+    for (const std::size_t s : clusters[c]) owner[s] = static_cast<std::int32_t>(c);
+  }
+}
+
 Clusters in_order(const std::vector<Site>& sites, const std::vector<std::int32_t>& owner,
                   const std::vector<Point>& centres) {
   const Point axis = long_axis(sites);
@@ -143,7 +258,7 @@ Clusters in_order(const std::vector<Site>& sites, const std::vector<std::int32_t
 }  // namespace
 
 Clusters k_means(const std::vector<Point>& points, const std::vector<double>& weights, std::int64_t count,
-                 std::uint64_t seed) {
+                 std::uint64_t seed, WeightRange range) {
   const std::vector<Site> sites = distinct_sites(points, weights);
   if (count < 1 || count > std::ssize(sites)) {
     throw input_error("k-means", fmt::format("{} clusters of {} distinct centres", count, sites.size()),
@@ -158,6 +273,11 @@ Clusters k_means(const std::vector<Point>& points, const std::vector<double>& we
     if (next == owner) break;
     owner = std::move(next);
     centres = means(sites, owner, centres.size());
+  }
+  if (range != WeightRange{}) {
+    keep_within(sites, range, owner);
+    centres =
+        means(sites, owner, static_cast<std::size_t>(*std::max_element(owner.begin(), owner.end())) + 1);
   }
   return in_order(sites, owner, centres);
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "base/error.hpp"
@@ -21,12 +22,21 @@ constexpr double shortest = 1e-3;  // no length of a molecule is below a thousan
 constexpr double longest = 1e6;
 
 Clusters clusters_named(std::string_view key, const std::vector<Point>& centres,
-                        const std::vector<double>& weights, std::int64_t count, std::uint64_t seed) {
+                        const std::vector<double>& weights, std::int64_t count, std::uint64_t seed,
+                        WeightRange range) {
   try {
-    return k_means(centres, weights, count, seed);
+    return k_means(centres, weights, count, seed, range);
   } catch (const InputError& e) {
     throw InputError(fmt::format("key '{}': {}", key, e.what()));
   }
+}
+
+/// A tile holds the pairs of two clusters, so clusters of these sizes give tiles of tile_min to tile_max.
+WeightRange cluster_sizes(const MoleculeParameters& p) {
+  WeightRange range;
+  range.least = std::ceil(std::sqrt(static_cast<double>(p.tile_min)));
+  if (p.tile_max > 0) range.most = std::floor(std::sqrt(static_cast<double>(p.tile_max)));
+  return range;
 }
 
 ClusteredCentres clustered_orbitals(const std::vector<Atom>& atoms, const MoleculeParameters& p) {
@@ -34,7 +44,8 @@ ClusteredCentres clustered_orbitals(const std::vector<Atom>& atoms, const Molecu
   o.centres = occupied_centres(atoms, "key 'xyz'");
   if (o.centres.empty()) throw input_error("key 'xyz'", "no valence electrons", "some");
   o.weights.assign(o.centres.size(), 1.0);
-  o.clusters = clusters_named("occ_clusters", o.centres, o.weights, p.occ_clusters, p.cluster_seed);
+  o.clusters =
+      clusters_named("occ_clusters", o.centres, o.weights, p.occ_clusters, p.cluster_seed, cluster_sizes(p));
   return o;
 }
 
@@ -46,7 +57,8 @@ ClusteredCentres clustered_functions(const std::vector<Atom>& atoms, const Molec
     u.weights.push_back(static_cast<double>(functions(p.basis, atom.element)));
   }
   // Another seed, so that the two clusterings are independent.
-  u.clusters = clusters_named("ao_clusters", u.centres, u.weights, p.ao_clusters, p.cluster_seed + 1);
+  u.clusters = clusters_named("ao_clusters", u.centres, u.weights, p.ao_clusters, p.cluster_seed + 1,
+                              cluster_sizes(p));
   return u;
 }
 
@@ -95,6 +107,14 @@ std::vector<PairTile> first_rows(std::vector<PairTile> ij, std::int64_t tile_row
   return ij;
 }
 
+/// Pairs beyond the cutoff are missing in some tile rows, which may so become too small.
+std::vector<PairTile> tile_rows(const MoleculeParameters& p, ClusteredCentres& orbitals) {
+  std::vector<PairTile> ij = pairs_within(orbitals, p.pair_cutoff);
+  const std::int64_t most = p.tile_max > 0 ? p.tile_max : max_extent;
+  if (p.tile_min > 0) join_small_tiles(ij, orbitals, p.pair_cutoff, p.tile_min, most);
+  return first_rows(std::move(ij), p.tile_rows);
+}
+
 /// What may stand between the ''' of a TOML text: printable ASCII and line ends.
 std::string plain_text(std::string_view text) {
   std::string plain;
@@ -104,6 +124,10 @@ std::string plain_text(std::string_view text) {
   }
   if (!plain.ends_with('\n')) plain += '\n';
   return plain;
+}
+
+std::string bound_toml(std::string_view key, std::int64_t bound, std::string_view meaning) {
+  return bound > 0 ? fmt::format("{} = {}  # {}\n\n", key, bound, meaning) : "";
 }
 
 }  // namespace
@@ -124,6 +148,9 @@ MoleculeParameters read_molecule(TableReader& table) {
   p.overlap_reach = table.real_or("overlap_reach", p.overlap_reach, 0, longest);
   p.residual_reach = table.real_or("residual_reach", p.residual_reach, 0, longest);
   p.c_threshold = table.real_or("c_threshold", p.c_threshold, 0, longest);
+  if (table.has("tile_max")) p.tile_max = table.integer("tile_max", 1, max_extent);
+  if (table.has("tile_min"))
+    p.tile_min = table.integer("tile_min", 1, p.tile_max > 0 ? p.tile_max : max_extent);
   if (table.has("tile_rows")) p.tile_rows = table.integer("tile_rows", 1, max_tiles);
   return p;
 }
@@ -144,6 +171,8 @@ std::string molecule_problem_toml(const MoleculeParameters& p) {
              "c_threshold = {}      # least |T tile| |V tile| that makes a tile of R\n\n",
              p.pair_cutoff, p.amplitude_decay, p.amplitude_reach, p.overlap_length, p.overlap_reach,
              p.residual_reach, p.c_threshold) +
+         bound_toml("tile_min", p.tile_min, "least extent of a tile") +
+         bound_toml("tile_max", p.tile_max, "largest extent of a tile") +
          (p.tile_rows > 0 ? fmt::format("tile_rows = {}  # the first ones of T and R\n\n", p.tile_rows)
                           : "") +
          fmt::format("xyz = '''\n{}'''\n", plain_text(p.xyz));
@@ -151,12 +180,12 @@ std::string molecule_problem_toml(const MoleculeParameters& p) {
 
 Contraction molecule_contraction(const MoleculeParameters& p) {
   const std::vector<Atom> atoms = parse_xyz(p.xyz, "key 'xyz'");
-  const ClusteredCentres orbitals = clustered_orbitals(atoms, p);
+  ClusteredCentres orbitals = clustered_orbitals(atoms, p);
   const ClusteredCentres aos = clustered_functions(atoms, p);
   const std::vector<std::int64_t> sizes = functions_per_cluster(aos);
   check_size(sizes);
   check_tile_count(std::ssize(sizes), std::ssize(sizes));
-  const std::vector<PairTile> ij = first_rows(pairs_within(orbitals, p.pair_cutoff), p.tile_rows);
+  const std::vector<PairTile> ij = tile_rows(p, orbitals);
   const std::vector<PairTile> cd = all_pairs(sizes);
 
   const Decay amplitude{Decay::Kind::exponential, p.amplitude_decay};

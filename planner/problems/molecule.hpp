@@ -31,6 +31,9 @@ struct MoleculeParameters {
   double residual_reach = 15.1;
   /// R's tile is computed when some |T_tile| |V_tile| reaches this.
   double c_threshold = 0;
+  /// Least and largest extent of a tile, in rows (kept pairs ij) and in columns (pairs of AOs); 0: no bound.
+  std::int64_t tile_min = 0;
+  std::int64_t tile_max = 0;
   /// Only so many tile rows of T and R, the first ones; 0: all. For machines that cannot hold all.
   std::int64_t tile_rows = 0;
 };

@@ -1,6 +1,11 @@
 #include "planner/problems/pair_fusion.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cmath>
+
+#include "base/error.hpp"
 
 namespace foretile {
 
@@ -30,6 +35,63 @@ std::vector<PairTile> pairs_within(const ClusteredCentres& orbitals, double cuto
     }
   }
   return tiles;
+}
+
+namespace {
+
+/// The neighbour of tile `t` to join it to, or `t` when it has none.
+std::size_t smaller_neighbour(const std::vector<PairTile>& tiles, std::size_t t) {
+  const bool before = t > 0 && tiles[t - 1].first == tiles[t].first;
+  const bool after = t + 1 < tiles.size() && tiles[t + 1].first == tiles[t].first;
+  if (before && after) return tiles[t - 1].pairs <= tiles[t + 1].pairs ? t - 1 : t + 1;
+  return before ? t - 1 : after ? t + 1 : t;
+}
+
+/// Members of the tile's second cluster that are in a kept pair.
+std::vector<std::int32_t> partners(const ClusteredCentres& orbitals, const PairTile& tile, double cutoff) {
+  const auto& firsts = orbitals.clusters[tile.first];
+  std::vector<std::int32_t> kept;
+  for (const std::int32_t j : orbitals.clusters[tile.second]) {
+    if (std::any_of(firsts.begin(), firsts.end(), [&](std::int32_t i) {
+          return distance(orbitals.centres[i], orbitals.centres[j]) <= cutoff;
+        }))
+      kept.push_back(j);
+  }
+  return kept;
+}
+
+std::vector<std::int32_t> united(const std::vector<std::int32_t>& l, const std::vector<std::int32_t>& r) {
+  std::vector<std::int32_t> all(l);
+  all.insert(all.end(), r.begin(), r.end());
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+InputError wrong_size(std::int64_t pairs, std::int64_t least, std::int64_t most) {
+  return input_error("a tile row", fmt::format("{} pairs of orbitals", pairs),
+                     fmt::format("{} to {}", least, most), "change tile_min, tile_max or occ_clusters");
+}
+
+}  // namespace
+
+void join_small_tiles(std::vector<PairTile>& tiles, ClusteredCentres& orbitals, double cutoff,
+                      std::int64_t least, std::int64_t most) {
+  for (std::size_t t = 0; t < tiles.size();) {
+    if (tiles[t].pairs >= least) {
+      ++t;
+      continue;
+    }
+    const std::size_t other = smaller_neighbour(tiles, t);
+    const std::int64_t pairs = tiles[t].pairs + tiles[other].pairs;
+    if (other == t) throw wrong_size(tiles[t].pairs, least, most);
+    if (pairs > most) throw wrong_size(pairs, least, most);
+    orbitals.clusters.push_back(
+        united(partners(orbitals, tiles[t], cutoff), partners(orbitals, tiles[other], cutoff)));
+    const std::size_t kept = std::min(t, other);
+    tiles[kept] = {tiles[t].first, static_cast<std::int32_t>(orbitals.clusters.size() - 1), pairs};
+    tiles.erase(tiles.begin() + static_cast<std::ptrdiff_t>(kept) + 1);
+    t = kept;
+  }
 }
 
 Tiling tiling_of(const std::vector<PairTile>& tiles) {

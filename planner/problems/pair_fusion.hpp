@@ -23,6 +23,14 @@ std::vector<PairTile> all_pairs(const std::vector<std::int64_t>& cluster_sizes);
 /// left out. Each centre counts as one function.
 std::vector<PairTile> pairs_within(const ClusteredCentres& orbitals, double cutoff);
 
+/// Joins each tile of less than `least` pairs to a neighbour: the tile before or after it with the same first
+/// cluster, the smaller of the two. The second cluster of the joined tile is a new one, added to
+/// `orbitals.clusters`: the members of both that are in a pair with centres at most `cutoff` apart. Throws
+/// InputError when a tile with less than `least` pairs has no such neighbour, or when a joined tile has more
+/// than `most` pairs.
+void join_small_tiles(std::vector<PairTile>& tiles, ClusteredCentres& orbitals, double cutoff,
+                      std::int64_t least, std::int64_t most);
+
 Tiling tiling_of(const std::vector<PairTile>& tiles);
 
 /// Number of nonzero tiles that `fused_shape` would make; cheap.

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "base/error.hpp"
+
 namespace foretile {
 namespace {
 
@@ -35,6 +37,30 @@ TEST(PairFusion, ShapeIsTheProductOfLinks) {
   EXPECT_EQ(fused_tiles(rows, links), 2);
   EXPECT_FLOAT_EQ(shape.norm(*shape.find(0, 1)), std::sqrt(36.0F));
   EXPECT_FLOAT_EQ(shape.norm(*shape.find(0, 3)), 0.5F * std::sqrt(54.0F));
+}
+
+// Orbitals at 0, 1 | 2, 9 | 3, tiles (0, 0) of 4, (0, 1) of 1, (0, 2) of 2, (1, 0) of 3 pairs. The tile of 1
+// joins the smaller of its two neighbours, (0, 2). Its second cluster, number 3, is {2, 4}: orbital 3 at 9 is
+// in no pair.
+TEST(PairFusion, SmallTilesJoinTheSmallerNeighbour) {
+  ClusteredCentres orbitals{
+      {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {9, 0, 0}, {3, 0, 0}}, {1, 1, 1, 1, 1}, {{0, 1}, {2, 3}, {4}}};
+  std::vector<PairTile> tiles{{0, 0, 4}, {0, 1, 1}, {0, 2, 2}, {1, 0, 3}};
+  join_small_tiles(tiles, orbitals, 3, 2, 4);
+  ASSERT_EQ(tiles.size(), 3U);
+  EXPECT_EQ(tiling_of(tiles).cuts(), (std::vector<std::int64_t>{0, 4, 7, 10}));
+  EXPECT_EQ(tiles[1].first, 0);
+  EXPECT_EQ(tiles[1].second, 3);
+  EXPECT_EQ(orbitals.clusters.at(3), (std::vector<std::int32_t>{2, 4}));
+}
+
+// Neighbours have the same first cluster: (1, 0) is none of (0, 0). A joined tile may not exceed the bound.
+TEST(PairFusion, SmallTilesWithoutAFitNeighbourAreAnError) {
+  ClusteredCentres orbitals{{{0, 0, 0}, {1, 0, 0}}, {1, 1}, {{0}, {1}}};
+  std::vector<PairTile> alone{{0, 0, 1}, {1, 0, 5}};
+  EXPECT_THROW(join_small_tiles(alone, orbitals, 3, 2, 9), InputError);
+  std::vector<PairTile> large{{0, 0, 1}, {0, 1, 5}};
+  EXPECT_THROW(join_small_tiles(large, orbitals, 3, 2, 5), InputError);
 }
 
 }  // namespace
