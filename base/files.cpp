@@ -1,12 +1,14 @@
 #include "base/files.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
-#include <cstdio>
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
 #include <cstdlib>
-#include <sstream>
 #include <vector>
 
 #include "base/error.hpp"
@@ -15,74 +17,60 @@ namespace foretile {
 
 namespace fs = std::filesystem;
 
-std::string read_text(const fs::path& path) {
-  if (fs::is_directory(path)) throw input_error(path.string(), "a folder", "a file");
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw input_error(path.string(), "no readable file", "a file", "check the path");
-  std::ostringstream text;
-  text << in.rdbuf();
-  return std::move(text).str();
-}
-
 namespace {
 
-/// Two files of one process never share it, even under the same path.
-fs::path temporary_name(const fs::path& path) {
-  static std::atomic<int> count{0};
-  return path.string() + fmt::format(".{}.{}.tmp", ::getpid(), count++);
+/// What is there instead of a regular file.
+const char* kind_of(mode_t mode) {
+  switch (mode & S_IFMT) {
+    case S_IFDIR:
+      return "a folder";
+    case S_IFIFO:
+      return "a FIFO or pipe";
+    case S_IFSOCK:
+      return "a socket";
+    default:
+      return "a device";
+  }
 }
 
-/// The place a path leads to, whatever it is called, as far as it exists.
-fs::path place_of(const fs::path& path) {
-  std::error_code error;
-  const fs::path place = fs::weakly_canonical(fs::absolute(path, error), error);
-  return error ? path.lexically_normal() : place;
+InputError too_large(const fs::path& path) {
+  return input_error(path.string(), fmt::format("more than {} MiB", kLargestInput_bytes >> 20),
+                     fmt::format("an input file of at most {} MiB", kLargestInput_bytes >> 20));
+}
+
+/// The size as the system states it; files in /proc state 0.
+std::size_t size_of_regular(const Descriptor& file, const fs::path& path) {
+  struct stat facts = {};
+  if (::fstat(file.get(), &facts) != 0) throw input_error(path.string(), system_message(), "a readable file");
+  if (!S_ISREG(facts.st_mode))
+    throw input_error(path.string(), kind_of(facts.st_mode), "a regular file",
+                      "write the input into a file and give its path");
+  return static_cast<std::size_t>(facts.st_size);
 }
 
 }  // namespace
 
-AtomicFile::AtomicFile(fs::path path)
-    : path_(std::move(path)),
-      temporary_(temporary_name(path_)),
-      out_(temporary_, std::ios::binary | std::ios::trunc) {
-  if (out_ && !fs::is_directory(path_)) return;
-  if (out_) std::remove(temporary_.c_str());
-  throw input_error(path_.string(), "no place to write", "a writable folder", "check the output path");
+std::string read_text(const Descriptor& file, const fs::path& path) {
+  const std::size_t size = size_of_regular(file, path);
+  std::string text;
+  if (size <= kLargestInput_bytes) text.reserve(size);
+  std::vector<char> part(std::size_t{1} << 16);
+  while (std::max(size, text.size()) <= kLargestInput_bytes) {
+    const ssize_t count = ::pread(file.get(), part.data(), part.size(), static_cast<off_t>(text.size()));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw input_error(path.string(), system_message(), "a readable file");
+    if (count == 0) return text;
+    text.append(part.data(), static_cast<std::size_t>(count));
+  }
+  throw too_large(path);
 }
 
-AtomicFile::~AtomicFile() {
-  if (temporary_.empty()) return;
-  out_.close();
-  std::error_code ignored;
-  fs::remove(temporary_, ignored);
-}
-
-void AtomicFile::commit() {
-  out_.close();
-  if (!out_)
-    throw WorkError(fmt::format("{}: could not be written whole; is the disk full?", path_.string()));
-  std::error_code error;
-  fs::rename(temporary_, path_, error);
-  if (error)
-    throw WorkError(fmt::format("{}: could not be put in place: {}", path_.string(), error.message()));
-  temporary_.clear();
-}
-
-void require_writable(const fs::path& path) {
-  AtomicFile{path};
-}
-
-void require_different(std::string_view option, const fs::path& path, std::string_view other_option,
-                       const fs::path& other) {
-  if (path.empty() || other.empty() || place_of(path) != place_of(other)) return;
-  throw input_error(fmt::format("{} and {}", option, other_option),
-                    fmt::format("the same file '{}'", path.string()), "two files", "rename one of them");
-}
-
-void write_atomically(const fs::path& path, const std::function<void(std::ostream&)>& write) {
-  AtomicFile file(path);
-  write(file.stream());
-  file.commit();
+std::string read_text(const fs::path& path) {
+  // O_NONBLOCK: a FIFO without a writer must not block.
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  if (file) return read_text(file, path);
+  throw input_error(path.string(), fmt::format("no readable file ({})", system_message()), "a regular file",
+                    "check the path");
 }
 
 std::string digest(std::string_view text) {

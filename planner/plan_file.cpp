@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "planner/plan_json.hpp"

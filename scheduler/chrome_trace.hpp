@@ -7,7 +7,7 @@
 #include <tuple>
 #include <vector>
 
-#include "base/files.hpp"
+#include "base/atomic_file.hpp"
 #include "scheduler/trace.hpp"
 
 namespace foretile {

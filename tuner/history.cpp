@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/files.hpp"
+#include "base/output_place.hpp"
 
 namespace foretile {
 
@@ -19,33 +21,6 @@ namespace {
 
 constexpr int format_version = 1;
 constexpr const char* version_key = "foretile_history";
-
-/// Closes the file unless it was released: constructors may throw.
-class OpenFile {
- public:
-  explicit OpenFile(int descriptor) : descriptor_(descriptor) {}
-  ~OpenFile() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
-  int get() const { return descriptor_; }
-  int release() { return std::exchange(descriptor_, -1); }
-
- private:
-  int descriptor_;
-};
-
-std::string system_message() {
-  return std::generic_category().message(errno);
-}
-
-int open_file(const fs::path& path) {
-  const int file = ::open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
-  if (file < 0)
-    throw input_error(path.string(), system_message(), "a file to write", "check the --history path");
-  return file;
-}
 
 /// A POSIX record lock: it ends with this process and, unlike flock(), is not shared with forked workers.
 void lock(int file, const fs::path& path) {
@@ -59,19 +34,6 @@ void lock(int file, const fs::path& path) {
   // Some network file systems have no locks; a history there still works for one run.
 }
 
-std::string read_all(int file, const fs::path& path) {
-  std::string text;
-  char part[65536];
-  for (off_t offset = 0;;) {
-    const ssize_t count = ::pread(file, part, sizeof part, offset);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) throw input_error(path.string(), system_message(), "a readable file");
-    if (count == 0) return text;
-    text.append(part, static_cast<std::size_t>(count));
-    offset += count;
-  }
-}
-
 void write_all(int file, const std::string& text, const fs::path& path) {
   for (std::size_t written = 0; written < text.size();) {
     const ssize_t count = ::write(file, text.data() + written, text.size() - written);
@@ -80,8 +42,7 @@ void write_all(int file, const std::string& text, const fs::path& path) {
       throw WorkError(fmt::format("{}: could not be written: {}", path.string(), system_message()));
     written += static_cast<std::size_t>(count);
   }
-  // EINVAL: a device or pipe, where there is nothing to flush.
-  if (::fsync(file) != 0 && errno != EINVAL)
+  if (::fsync(file) != 0)
     throw WorkError(fmt::format("{}: could not be written: {}", path.string(), system_message()));
 }
 
@@ -162,18 +123,14 @@ json with_version(const json& header) {
 
 History::History(const fs::path& path, const json& header) : path_(path) {
   const json whole = with_version(header);
-  OpenFile file(open_file(path));
+  Descriptor file = open_growing_file(path);
   lock(file.get(), path);
-  const std::string text = read_all(file.get(), path);
+  const std::string text = read_text(file, path);
   Content content = parse_content(text, whole, path);
   if (content.length < text.size()) cut_file(file.get(), content.length, path);
   if (content.length == 0) write_all(file.get(), json_line(whole) + '\n', path);
   for (Evaluation& evaluation : content.evaluations) remember(std::move(evaluation));
-  file_ = file.release();
-}
-
-History::~History() {
-  if (file_ >= 0) ::close(file_);
+  file_ = std::move(file);
 }
 
 const Evaluation* History::find(const Candidate& candidate) const {
@@ -182,7 +139,7 @@ const Evaluation* History::find(const Candidate& candidate) const {
 }
 
 void History::append(const Evaluation& evaluation) {
-  if (file_ >= 0) write_all(file_, json_line(to_json(evaluation)) + '\n', path_);
+  if (file_) write_all(file_.get(), json_line(to_json(evaluation)) + '\n', path_);
   remember(evaluation);
 }
 

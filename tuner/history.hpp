@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "base/descriptor.hpp"
 #include "tuner/outcome.hpp"
 
 namespace foretile {
@@ -20,13 +21,9 @@ class History {
 
   /// Opens the file or makes a new one. `header` says what the evaluations belong to: an object of names and
   /// plain values. A last line torn by a kill is cut off. Throws InputError, and leaves the file as it is,
-  /// when it is no history, is damaged in the middle, is held by another run or has another header; the
-  /// message names what differs.
+  /// when it is no regular file, is no history, is damaged in the middle, is held by another run or has
+  /// another header; the message names what differs.
   History(const std::filesystem::path& path, const nlohmann::json& header);
-
-  ~History();
-  History(const History&) = delete;
-  History& operator=(const History&) = delete;
 
   /// In the order they were appended.
   const std::vector<Evaluation>& evaluations() const { return evaluations_; }
@@ -43,7 +40,7 @@ class History {
   void remember(Evaluation evaluation);
 
   std::filesystem::path path_;
-  int file_ = -1;
+  Descriptor file_;
   std::vector<Evaluation> evaluations_;
   std::map<Candidate, std::size_t> index_;
 };

@@ -8,7 +8,7 @@
 #include "apps/foretile/commands.hpp"
 #include "apps/foretile/plan_view.hpp"
 #include "apps/resources.hpp"
-#include "base/files.hpp"
+#include "base/atomic_file.hpp"
 
 namespace foretile {
 

@@ -6,6 +6,7 @@
 #include "apps/foretile/commands.hpp"
 #include "apps/foretile/traits_view.hpp"
 #include "apps/options.hpp"
+#include "base/atomic_file.hpp"
 #include "base/files.hpp"
 #include "planner/problem.hpp"
 #include "planner/problems/dense.hpp"

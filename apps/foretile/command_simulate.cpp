@@ -9,7 +9,7 @@
 #include "apps/foretile/rehearsal.hpp"
 #include "apps/quantities.hpp"
 #include "apps/resources.hpp"
-#include "base/files.hpp"
+#include "base/atomic_file.hpp"
 #include "scheduler/chrome_trace.hpp"
 #include "scheduler/report.hpp"
 #include "scheduler/report_json.hpp"

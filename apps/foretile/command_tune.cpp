@@ -9,6 +9,7 @@
 #include "apps/foretile/rehearsal.hpp"
 #include "apps/foretile/tune_space.hpp"
 #include "apps/quantities.hpp"
+#include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "platforms/units.hpp"

@@ -11,8 +11,8 @@
 #include "apps/foretile/canvas.hpp"
 #include "apps/foretile/shape_raster.hpp"
 #include "apps/quantities.hpp"
+#include "base/atomic_file.hpp"
 #include "base/error.hpp"
-#include "base/files.hpp"
 
 namespace foretile {
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "planner/strategy.hpp"

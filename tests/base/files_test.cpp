@@ -1,51 +1,57 @@
 #include "base/files.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <fstream>
 
 #include "base/error.hpp"
+#include "tests/base/scratch_folder.hpp"
 
 namespace foretile {
 namespace {
 
 namespace fs = std::filesystem;
 
-class Files : public testing::Test {
- protected:
-  Files() { fs::create_directories(folder_); }
-  ~Files() override { fs::remove_all(folder_); }
-  fs::path folder_ =
-      fs::path(testing::TempDir()) /
-      (std::string("foretile_files_") + testing::UnitTest::GetInstance()->current_test_info()->name());
-};
+class Files : public ScratchFolder {};
 
-TEST_F(Files, TwoWritersOfOnePathDoNotMeet) {
-  AtomicFile first(folder_ / "same");
-  AtomicFile second(folder_ / "same");
-  first.stream() << "first";
-  second.stream() << "second";
-  first.commit();
-  EXPECT_EQ(read_text(folder_ / "same"), "first");
-  second.commit();
-  EXPECT_EQ(read_text(folder_ / "same"), "second");
-}
-
-TEST_F(Files, AFailedRenameNamesThePath) {
-  AtomicFile file(folder_ / "taken");
-  fs::create_directories(folder_ / "taken");
+std::string error_of(const fs::path& path) {
   try {
-    file.commit();
-    FAIL() << "a folder was replaced";
-  } catch (const WorkError& error) {
-    EXPECT_NE(std::string(error.what()).find((folder_ / "taken").string()), std::string::npos);
+    read_text(path);
+  } catch (const InputError& error) {
+    return error.what();
   }
+  return "nothing thrown";
 }
 
-TEST_F(Files, OneFileUnderTwoNamesIsRefused) {
-  EXPECT_THROW(require_different("--a", folder_ / "x", "--b", folder_ / "." / "x"), InputError);
-  fs::create_symlink(folder_, folder_ / "link");
-  EXPECT_THROW(require_different("--a", folder_ / "x", "--b", folder_ / "link" / "x"), InputError);
-  EXPECT_NO_THROW(require_different("--a", folder_ / "x", "--b", folder_ / "y"));
-  EXPECT_NO_THROW(require_different("--a", "", "--b", ""));
+TEST_F(Files, ATextIsReadWhole) {
+  const std::string text = std::string("a\0b\n", 4) + std::string(200'000, 'x');
+  std::ofstream(folder_ / "text") << text;
+  EXPECT_EQ(read_text(folder_ / "text"), text);
+  fs::create_symlink("text", folder_ / "link");
+  EXPECT_EQ(read_text(folder_ / "link"), text);
+  EXPECT_FALSE(read_text("/proc/self/status").empty());  // its size is 0, as the system states it
+}
+
+TEST_F(Files, OnlyRegularFilesAreRead) {
+  ASSERT_EQ(::mkfifo((folder_ / "fifo").c_str(), 0600), 0);
+  EXPECT_NE(error_of(folder_ / "fifo").find("found a FIFO or pipe, expected a regular file"),
+            std::string::npos);
+  EXPECT_NE(error_of("/dev/zero").find("found a device"), std::string::npos);
+  EXPECT_NE(error_of(folder_).find("found a folder"), std::string::npos);
+  EXPECT_NE(error_of(folder_ / "none").find("No such file"), std::string::npos);
+}
+
+TEST_F(Files, ALoopOfLinksIsAnInputError) {
+  fs::create_symlink("b", folder_ / "a");
+  fs::create_symlink("a", folder_ / "b");
+  EXPECT_NE(error_of(folder_ / "a").find("Too many levels of symbolic links"), std::string::npos);
+}
+
+TEST_F(Files, AFileBeyondTheLimitIsRefusedWithTheLimit) {
+  std::ofstream(folder_ / "large") << "";
+  fs::resize_file(folder_ / "large", kLargestInput_bytes + 1);  // sparse: takes no space
+  EXPECT_NE(error_of(folder_ / "large").find("at most 256 MiB"), std::string::npos);
 }
 
 }  // namespace
