@@ -1,10 +1,10 @@
 #include "executor/host_store.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <thread>
 #include <utility>
 
+#include "executor/in_parallel.hpp"
 #include "executor/initial_tile.hpp"
 #include "planner/owners.hpp"
 #include "planner/products.hpp"
@@ -32,19 +32,9 @@ void HostStore::add_own(TileRef tile) {
 
 /// Tiles differ in size, so each thread takes the next one when it is done.
 void HostStore::make_tiles(int cores) {
-  std::atomic<std::size_t> next = 0;
-  const auto work = [&] {
-    for (std::size_t i = next++; i < to_make_.size(); i = next++) {
-      make_tile(problem_, to_make_[i].tile, to_make_[i].to);
-    }
-  };
-  const std::int64_t here = std::max(1U, std::thread::hardware_concurrency());
-  const std::int64_t threads = std::min({std::int64_t{cores}, here, std::ssize(to_make_)});
-  {
-    std::vector<std::jthread> helpers;
-    for (std::int64_t t = 1; t < threads; ++t) helpers.emplace_back(work);
-    work();
-  }
+  const int here = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  in_parallel(to_make_.size(), std::min(cores, here),
+              [&](std::size_t i) { make_tile(problem_, to_make_[i].tile, to_make_[i].to); });
   to_make_ = {};
 }
 

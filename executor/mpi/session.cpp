@@ -27,7 +27,11 @@ NodePlace place_on_node(MPI_Comm communicator) {
   return place;
 }
 
-void agree(const MpiSession& session, const std::function<void()>& step) {
+void agree(MPI_Comm communicator, const std::function<void()>& step) {
+  int rank = 0;
+  int size = 1;
+  require_mpi(MPI_Comm_rank(communicator, &rank), "agreement");
+  require_mpi(MPI_Comm_size(communicator, &size), "agreement");
   std::exception_ptr mine;
   int exit_code = 1;
   try {
@@ -38,11 +42,11 @@ void agree(const MpiSession& session, const std::function<void()>& step) {
   } catch (...) {
     mine = std::current_exception();
   }
-  int first = mine ? session.rank() : session.size();
-  require_mpi(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, session.world()), "agreement");
-  if (first == session.size()) return;
-  require_mpi(MPI_Bcast(&exit_code, 1, MPI_INT, first, session.world()), "agreement");
-  if (first == session.rank()) throw AgreedError{mine};
+  int first = mine ? rank : size;
+  require_mpi(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, communicator), "agreement");
+  if (first == size) return;
+  require_mpi(MPI_Bcast(&exit_code, 1, MPI_INT, first, communicator), "agreement");
+  if (first == rank) throw AgreedError{mine};
   throw FailedElsewhere{exit_code};
 }
 

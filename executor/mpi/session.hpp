@@ -46,6 +46,9 @@ struct AgreedError {
 
 /// Runs `step` on every rank. When it throws anywhere, the lowest such rank throws its error as AgreedError
 /// and all others throw FailedElsewhere. Collective; `step` itself must not be.
-void agree(const MpiSession& session, const std::function<void()>& step);
+void agree(MPI_Comm communicator, const std::function<void()>& step);
+inline void agree(const MpiSession& session, const std::function<void()>& step) {
+  agree(session.world(), step);
+}
 
 }  // namespace foretile

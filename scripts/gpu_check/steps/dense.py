@@ -47,7 +47,8 @@ def verify(check, what, plan):
     if result.code is None:
         raise Skipped(f"verifying {what} did not end within {result.seconds:.0f} s")
     found = (result.json() or {}).get("verify", {})
-    check.results.check(what, result.ok and found, f"relative error {found['relative_error']:.1e} ({found['method']})" if found
+    passed = result.ok and found
+    check.results.check(what, passed, f"relative error {found['relative_error']:.1e} ({found['method']})" if passed
                         else result.why())
 
 

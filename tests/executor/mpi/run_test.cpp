@@ -4,7 +4,6 @@
 
 #include "base/error.hpp"
 #include "base/random.hpp"
-#include "executor/initial_tile.hpp"
 #include "planner/problems/random.hpp"
 #include "planner/strategy.hpp"
 #include "planner/verify.hpp"
@@ -34,11 +33,6 @@ Settings random_settings(Random& random) {
           {"message_bytes", std::to_string(random.integer(1, 20'000))}};
 }
 
-/// More than the rounding errors of up to 300 terms, and a tenth of what is allowed.
-double rounding(Precision precision) {
-  return allowed_error(precision) / 10;
-}
-
 /// The same bits as on cores or, from CUDA, each time. The pinned pool is too small now and then. Returns
 /// what happened.
 GpuNotes expect_the_same_on_gpus(const Plan& plan, const Contraction& contraction, const Machine& machine,
@@ -51,7 +45,7 @@ GpuNotes expect_the_same_on_gpus(const Plan& plan, const Contraction& contractio
     return execute_on(*gpus, batched, contraction, gpu_machine, random.integer(0, 2) * 200'000);
   };
   const RunOutcome outcome = once();
-  EXPECT_LT(outcome.check.relative_error, rounding(contraction.precision));
+  EXPECT_TRUE(outcome.check.passed()) << outcome.check.relative_error;
   const std::string wanted = on_cuda() ? once().check.c_digest : on_cores.check.c_digest;
   EXPECT_EQ(outcome.check.c_digest, wanted) << "batch " << batched.batch;
   for (const DeviceStatistics& device : outcome.run.statistics.devices) {
@@ -84,8 +78,8 @@ TEST(Run, RandomPlansGiveTheRightProduct) {
     ++ran;
     const RunOutcome in_place = execute(plan, contraction, machine, false);
     const RunOutcome copied = execute(plan, contraction, machine, true);
-    EXPECT_LT(in_place.check.relative_error, rounding(contraction.precision));
-    EXPECT_LT(copied.check.relative_error, rounding(contraction.precision));
+    EXPECT_TRUE(in_place.check.passed()) << in_place.check.relative_error;
+    EXPECT_TRUE(copied.check.passed()) << copied.check.relative_error;
     EXPECT_EQ(in_place.check.c_digest, copied.check.c_digest);
     const GpuNotes gpu = expect_the_same_on_gpus(plan, contraction, machine, in_place, random);
     notes.compactions += gpu.compactions;
@@ -140,8 +134,8 @@ TEST(Run, StreamedPlansGiveTheRightProduct) {
     ++ran;
     const RunOutcome in_place = execute(plan, contraction, machine, false);
     const RunOutcome copied = execute(plan, contraction, machine, true);
-    EXPECT_LT(in_place.check.relative_error, rounding(contraction.precision));
-    EXPECT_LT(copied.check.relative_error, rounding(contraction.precision));
+    EXPECT_TRUE(in_place.check.passed()) << in_place.check.relative_error;
+    EXPECT_TRUE(copied.check.passed()) << copied.check.relative_error;
     EXPECT_EQ(in_place.check.c_digest, copied.check.c_digest);
     const GpuNotes gpu = expect_the_same_on_gpus(plan, contraction, machine, in_place, random);
     notes.compactions += gpu.compactions;
@@ -151,100 +145,6 @@ TEST(Run, StreamedPlansGiveTheRightProduct) {
     }
   }
   EXPECT_GE(ran, cases(20));
-}
-
-/// One number wrong in one tile is found, whichever rank holds it.
-TEST(Check, FindsOneWrongNumber) {
-  const Contraction contraction = random_contraction({.m = 60,
-                                                      .n = 90,
-                                                      .k = 80,
-                                                      .tile_min = 10,
-                                                      .tile_max = 20,
-                                                      .a_density = 0.7,
-                                                      .b_density = 0.7,
-                                                      .seed = 3});
-  const Machine machine = machine_here(1'000'000);
-  const Plan plan = make_plan(contraction, machine, {});
-  RunOutcome outcome = execute(plan, contraction, machine, false);
-  ASSERT_LT(outcome.check.relative_error, 1e-13);
-  if (world_rank() == world_size() - 1) {
-    ASSERT_FALSE(outcome.run.host->c.empty());
-    outcome.run.host->c.begin()->second.as<double>()[0] += 1e-6;
-  }
-  // A limit of 0 flops leaves Freivalds' test alone.
-  const CheckResult damaged = check_product(contraction, *outcome.run.host, MPI_COMM_WORLD, 0);
-  EXPECT_EQ(damaged.method, "freivalds");
-  EXPECT_GT(damaged.relative_error, 1e-11);
-  EXPECT_NE(damaged.c_digest, outcome.check.c_digest);
-  EXPECT_GT(check_product(contraction, *outcome.run.host, MPI_COMM_WORLD).relative_error, 1e-11);
-}
-
-/// In single precision rounding hides what it must, and no more.
-TEST(Check, FindsOneWrongNumberInSinglePrecision) {
-  Contraction contraction = random_contraction({.m = 60,
-                                                .n = 90,
-                                                .k = 80,
-                                                .tile_min = 10,
-                                                .tile_max = 20,
-                                                .a_density = 0.7,
-                                                .b_density = 0.7,
-                                                .seed = 3});
-  contraction.precision = Precision::f32;
-  const Machine machine = machine_here(1'000'000);
-  RunOutcome outcome = execute(make_plan(contraction, machine, {}), contraction, machine, false);
-  EXPECT_LT(outcome.check.relative_error, 1e-6);
-  EXPECT_GT(outcome.check.relative_error, 1e-9);  // it was not computed in double
-  if (world_rank() == world_size() - 1) {
-    ASSERT_FALSE(outcome.run.host->c.empty());
-    outcome.run.host->c.begin()->second.as<float>()[0] += 1e-1F;
-  }
-  for (const double reference_flops : {0.0, 2e9}) {
-    const HostStore& host = *outcome.run.host;
-    EXPECT_GT(check_product(contraction, host, MPI_COMM_WORLD, reference_flops).relative_error, 1e-5);
-  }
-}
-
-/// C = A B with the initial C added afterwards is C += A B, for both tests.
-TEST(Check, ExpectsTheInitialCWhereItIsAccumulated) {
-  Contraction contraction = random_contraction({.m = 60,
-                                                .n = 90,
-                                                .k = 80,
-                                                .tile_min = 10,
-                                                .tile_max = 20,
-                                                .a_density = 0.7,
-                                                .b_density = 0.7,
-                                                .seed = 3});
-  const Machine machine = machine_here(1'000'000);
-  const RunOutcome outcome = execute(make_plan(contraction, machine, {}), contraction, machine, false);
-  contraction.accumulate = true;
-  for (const double reference_flops : {0.0, 2e9}) {
-    const HostStore& host = *outcome.run.host;
-    EXPECT_GT(check_product(contraction, host, MPI_COMM_WORLD, reference_flops).relative_error, 0.1);
-  }
-  for (auto& [id, buffer] : outcome.run.host->c) {
-    const TileBuffer initial = initial_tile(contraction, {Matrix::c, id});
-    for (std::size_t e = 0; e < initial.as<double>().size(); ++e)
-      buffer.as<double>()[e] += initial.as<double>()[e];
-  }
-  for (const double reference_flops : {0.0, 2e9}) {
-    const HostStore& host = *outcome.run.host;
-    EXPECT_LT(check_product(contraction, host, MPI_COMM_WORLD, reference_flops).relative_error, 1e-13);
-  }
-}
-
-TEST(Check, MissesNoTile) {
-  const Contraction contraction = random_contraction({.m = 60,
-                                                      .n = 90,
-                                                      .k = 80,
-                                                      .tile_min = 10,
-                                                      .tile_max = 20,
-                                                      .a_density = 0.7,
-                                                      .b_density = 0.7,
-                                                      .seed = 3});
-  const Machine machine = machine_here(1'000'000);
-  RunOutcome outcome = execute(make_plan(contraction, machine, {}), contraction, machine, false);
-  if (world_rank() == 0) outcome.run.host->c.erase(outcome.run.host->c.begin());
-  EXPECT_THROW(check_product(contraction, *outcome.run.host, MPI_COMM_WORLD), WorkError);
 }
 
 }  // namespace
