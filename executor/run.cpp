@@ -47,7 +47,7 @@ int position_of(const Broadcast& broadcast, int rank) {
 
 /// Without knowing the sender's path, arrival counts as network time from the start.
 Path arrival(double now) {
-  return Path{}.plus(Cause::network, now);
+  return Path{}.plus(Cause::network, Part::work, now);
 }
 
 /// Touches the memory and gives it back to the allocator, which keeps it (see foretile-run's main).

@@ -45,8 +45,8 @@ struct Signal {
 
 using OperationId = std::uint32_t;
 
-/// Every start_* returns at once; the back end later calls RankScheduler::done(id) exactly once, never from
-/// inside start_*. Tiles named in an operation stay where they are until it is done.
+/// Every start_* returns at once; the back end later calls RankScheduler::done(id, time) exactly once, never
+/// from inside start_*. Tiles named in an operation stay where they are until it is done.
 class Backend {
  public:
   virtual ~Backend() = default;

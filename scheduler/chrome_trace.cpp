@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -42,6 +43,7 @@ void append_event(Buffer& line, const TraceEvent& e, int thread) {
   if (e.k >= 0) argument("k", e.k);
   if (e.products > 1) argument("products", e.products);
   if (e.bytes > 0) argument("bytes", e.bytes);
+  if (e.software_s > 0) argument("software_ns", std::llround(1e9 * e.software_s));
   fmt::format_to(out, "}}}}");
 }
 

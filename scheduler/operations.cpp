@@ -1,5 +1,7 @@
 #include "scheduler/operations.hpp"
 
+#include <algorithm>
+
 namespace foretile {
 
 BusyTime& Operations::busy(Cause cause, MemoryPlace device) {
@@ -7,6 +9,21 @@ BusyTime& Operations::busy(Cause cause, MemoryPlace device) {
       static_cast<std::size_t>(device - kHost) * kCauses + static_cast<std::size_t>(cause);
   if (index >= busy_.size()) busy_.resize(index + 1);
   return busy_[index];
+}
+
+Operations::Resource Operations::resource_of(Cause cause, MemoryPlace device) const {
+  if (cause == Cause::kernel && kernels_on_cores_) return {Cause::generate, kHost};
+  return {cause, device};
+}
+
+Path Operations::path_to(const Resource& next) const {
+  return next == last_resource_ ? before_.plus(last_.cause, Part::work, last_.seconds) : path();
+}
+
+void Operations::set_path(const Path& path) {
+  before_ = path;
+  last_ = {};
+  last_resource_ = {};
 }
 
 Operation& Operations::start(Cause cause, MemoryPlace device, OperationId& id) {
@@ -23,21 +40,29 @@ Operation& Operations::start(Cause cause, MemoryPlace device, OperationId& id) {
   operation.event.device = device;
   operation.event.start_s = backend_->now();
   busy(cause, device).begin(operation.event.start_s);
+  operation.path = path_to(resource_of(cause, device));
   // On a real machine events are noticed late; what the chain does not explain is waiting.
-  const double unexplained = operation.event.start_s - current_.total();
-  operation.path = unexplained > 1e-9 ? current_.plus(Cause::wait, unexplained) : current_;
+  const double unexplained = operation.event.start_s - operation.path.total();
+  if (unexplained > 1e-9) operation.path = operation.path.plus(Cause::wait, Part::work, unexplained);
   operation.chunk = nullptr;
   operation.items.clear();
   operation.c_slots.clear();
   return operation;
 }
 
-Operation& Operations::end(OperationId id) {
+Operation& Operations::end(OperationId id, const OperationTime& time) {
   Operation& operation = operations_[id];
-  operation.event.end_s = backend_->now();
-  current_ = operation.path.plus(operation.event.cause, operation.event.end_s - operation.event.start_s);
-  busy(operation.event.cause, operation.event.device).end(operation.event.end_s);
-  if (sink_) sink_->record(operation.event);
+  TraceEvent& event = operation.event;
+  event.end_s = backend_->now();
+  const double duration = event.end_s - event.start_s;
+  event.software_s = std::min(time.software_s, duration);
+  const double queued = std::min(time.queued_s, duration - event.software_s);
+  before_ = operation.path.plus(event.cause, Part::software, event.software_s)
+                .plus(event.cause, Part::work, queued);
+  last_ = {event.cause, duration - event.software_s - queued, event.bytes};
+  last_resource_ = resource_of(event.cause, event.device);
+  busy(event.cause, event.device).end(event.end_s);
+  if (sink_) sink_->record(event);
   free_.push_back(id);
   return operation;
 }

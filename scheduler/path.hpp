@@ -1,4 +1,4 @@
-// Why the run takes as long as it does: the time on the way to each operation, split by cause.
+// Why the run takes as long as it does: the time on the way to each operation, split by cause and part.
 #pragma once
 
 #include <array>
@@ -11,18 +11,54 @@ inline constexpr int kCauses = 7;
 inline constexpr std::array<const char*, kCauses> kCauseNames{"kernel", "generate", "h2d", "d2d",
                                                               "d2h",    "network",  "wait"};
 
+/// What the time of a cause was spent on.
+enum class Part : std::uint8_t {
+  work,      ///< use of the resource by several operations, in turn or at once
+  software,  ///< per-tile, per-message and launch cost of the runtime system, and queueing for that software
+  piece      ///< an operation that had the resource for itself while the next one waited for its result
+};
+inline constexpr int kParts = 3;
+inline constexpr std::array<const char*, kParts> kPartNames{"work", "software", "piece"};
+
+/// What the back end knows of an operation's duration; the rest is the operation's own use of its resource.
+struct OperationTime {
+  double software_s = 0;  ///< software, and queueing for it
+  double queued_s = 0;    ///< the resource served other operations
+};
+
+/// One operation that could not be divided.
+struct Piece {
+  Cause cause = Cause::kernel;
+  double seconds = 0;
+  std::int64_t bytes = 0;  ///< moved or made; 0 for kernels
+};
+
 /// Seconds along the chain of operations of which each started when the one before ended.
 struct Path {
-  std::array<double, kCauses> seconds{};
+  std::array<std::array<double, kParts>, kCauses> parts{};
+  Piece longest;  ///< of all that count as Part::piece
 
-  double total() const {
+  double seconds(Cause cause) const {
     double sum = 0;
-    for (const double s : seconds) sum += s;
+    for (const double s : parts[static_cast<std::size_t>(cause)]) sum += s;
     return sum;
   }
-  Path plus(Cause cause, double more) const {
+  double seconds(Cause cause, Part part) const {
+    return parts[static_cast<std::size_t>(cause)][static_cast<std::size_t>(part)];
+  }
+  double total() const {
+    double sum = 0;
+    for (int cause = 0; cause < kCauses; ++cause) sum += seconds(static_cast<Cause>(cause));
+    return sum;
+  }
+  Path plus(Cause cause, Part part, double more) const {
     Path longer = *this;
-    longer.seconds[static_cast<std::size_t>(cause)] += more;
+    longer.parts[static_cast<std::size_t>(cause)][static_cast<std::size_t>(part)] += more;
+    return longer;
+  }
+  Path plus(const Piece& piece) const {
+    Path longer = plus(piece.cause, Part::piece, piece.seconds);
+    if (piece.seconds > longest.seconds) longer.longest = piece;
     return longer;
   }
 };

@@ -17,7 +17,7 @@ RankScheduler::RankScheduler(const Plan& frame, const RankPlan& plan, const Cont
       problem_(contraction),
       backend_(backend),
       options_(std::move(options)),
-      operations_(backend, rank, sink),
+      operations_(backend, rank, options_.kernels_on_cores, sink),
       cores_{0, options_.core_slots},
       generation_(frame, contraction, backend, operations_, cores_),
       c_tiles_(frame, contraction, options_, backend, operations_),
@@ -323,8 +323,8 @@ void RankScheduler::signalled(const Signal& signal) {
   advance();
 }
 
-void RankScheduler::done(OperationId id) {
-  Operation& operation = operations_.end(id);
+void RankScheduler::done(OperationId id, const OperationTime& time) {
+  Operation& operation = operations_.end(id, time);
   statistics_.finish_s = operation.event.end_s;
   statistics_.critical = operations_.path();
   switch (operation.event.cause) {

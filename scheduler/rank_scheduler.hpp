@@ -37,8 +37,8 @@ class RankScheduler {
 
   /// Starts what can be started. Own tiles of A must lie in host memory.
   void start();
-  /// An operation ended.
-  void done(OperationId id);
+  /// An operation ended. `time`: what the back end knows of its duration.
+  void done(OperationId id, const OperationTime& time = {});
   /// A message's tiles lie in host memory; `path` is the sender's with the message's time.
   void received(const Message& message, const Path& path);
   /// News from another rank's barrier.
@@ -50,7 +50,7 @@ class RankScheduler {
   /// Some core of the rank has nothing to do.
   bool cores_idle() const { return cores_.busy < cores_.slots; }
   /// Path of the operation that ended last, also during Backend callbacks.
-  const Path& path() const { return operations_.path(); }
+  Path path() const { return operations_.path(); }
   const RankStatistics& statistics();
 
  private:

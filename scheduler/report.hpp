@@ -78,7 +78,7 @@ Report make_report(const std::vector<RankStatistics>& ranks, const Machine& mach
 /// Adds what is known of the plan: how B reaches the devices, predicted volumes.
 void add_plan(Report& report, const Contraction& contraction, const Machine& machine, const Plan& plan);
 
-/// "generation of B takes 99% of the critical path: ...": what takes most of the time, and what helps.
+/// "generation of B takes 99% of the critical path": what the path shows, and nothing about what would help.
 std::string limit_sentence(const Report& report);
 
 /// For people, about 20 lines; the limit first.

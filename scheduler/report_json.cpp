@@ -41,9 +41,24 @@ Json json_of(const std::vector<DeviceCounts>& devices) {
 
 Json json_of(const Path& path) {
   Json json;
-  for (std::size_t cause = 0; cause < path.seconds.size(); ++cause)
-    json[kCauseNames[cause]] = path.seconds[cause];
+  for (int cause = 0; cause < kCauses; ++cause)
+    json[kCauseNames[static_cast<std::size_t>(cause)]] = path.seconds(static_cast<Cause>(cause));
   return json;
+}
+
+Json parts_json(const Path& path) {
+  Json json;
+  for (std::size_t cause = 0; cause < path.parts.size(); ++cause) {
+    for (std::size_t part = 0; part < path.parts[cause].size(); ++part)
+      json[kCauseNames[cause]][kPartNames[part]] = path.parts[cause][part];
+  }
+  return json;
+}
+
+Json json_of(const Piece& piece) {
+  return {{"cause", kCauseNames[static_cast<std::size_t>(piece.cause)]},
+          {"seconds", piece.seconds},
+          {"bytes", piece.bytes}};
 }
 
 }  // namespace
@@ -77,6 +92,8 @@ Json report_json(const Report& report) {
             {"peak_device_bytes", json_of(report.peak_device_bytes)},
             {"budget_device_bytes", report.device_budget_bytes},
             {"limits", json_of(report.limits)},
+            {"limit_parts", parts_json(report.limits)},
+            {"longest_piece", json_of(report.limits.longest)},
             {"limit", limit_sentence(report)}};
   if (report.predicted) json["model"] = model_json(*report.predicted);
   return json;

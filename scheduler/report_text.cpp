@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <iterator>
+#include <vector>
 
 #include "platforms/units.hpp"
 #include "scheduler/report.hpp"
@@ -12,56 +12,45 @@ namespace foretile {
 
 namespace {
 
-/// What takes the time, as the beginning of a sentence; in the order of Cause.
-constexpr std::array<const char*, kCauses> subjects{"multiplying on the devices takes",
-                                                    "generation of B takes",
-                                                    "copying from host to device takes",
-                                                    "copying between devices takes",
-                                                    "storing C from device to host takes",
-                                                    "sending tiles between ranks takes",
-                                                    "waiting for events takes"};
+/// A piece is told of from this share of its resource's time.
+constexpr double kNotablePiece = 0.25;
 
-/// What would make it shorter where A and B stream.
-const char* advice_for_streams(Cause cause, const ProcessGrid& grid) {
-  switch (cause) {
-    case Cause::h2d:
-    case Cause::d2d:
-      return "larger blocks of C (b, c), which load A and B fewer times, or more devices help";
-    case Cause::network:
-      return grid.size() > 1
-                 ? "a grid that moves less (grid.p), or larger blocks of C where there are several, help"
-                 : "a faster network helps";
-    case Cause::wait:
-      return "a larger lookahead, or weaker barriers, help";
-    default:
-      return nullptr;
-  }
-}
+/// Smaller shares of the path are left out of its table: rounding errors of a sum of times.
+constexpr double kShown = 1e-9;
 
-/// What would make it shorter.
-const char* advice(Cause cause, const ProcessGrid& grid, BTiles b_tiles) {
-  if (b_tiles == BTiles::stream) {
-    if (const char* const own = advice_for_streams(cause, grid)) return own;
+/// A resource, as the sentence about limits names it: one part or two of one cause or several.
+struct Limit {
+  const char* subject;  ///< with its verb
+  std::vector<Cause> causes;
+  bool software;
+
+  double seconds(const Path& path) const {
+    double sum = 0;
+    for (const Cause cause : causes) {
+      sum += software ? path.seconds(cause, Part::software)
+                      : path.seconds(cause) - path.seconds(cause, Part::software);
+    }
+    return sum;
   }
-  switch (cause) {
-    case Cause::kernel:
-      return "more devices or larger tiles help";
-    case Cause::generate:  // B is made once in each row of the grid
-      return grid.p > 1 ? "more cores or fewer copies of B (smaller grid.p) help"
-                        : "more cores or more nodes help";
-    case Cause::h2d:
-      return "larger blocks (block_fraction), which load A fewer times, or more devices help";
-    case Cause::d2d:
-      return "larger blocks (block_fraction), which load A fewer times, help";
-    case Cause::d2h:
-      return "more copy bandwidth or more devices help";
-    case Cause::network:  // a tile of A goes to at most q ranks
-      return grid.q > 1 ? "fewer ranks that need each tile of A (larger grid.p) help"
-                        : "a faster network helps";
-    case Cause::wait:
-      break;
+  bool contains(const Piece& piece) const {
+    return !software && std::find(causes.begin(), causes.end(), piece.cause) != causes.end();
   }
-  return "cores that are not shared with other work help";
+};
+
+const Limit& largest_limit(const Path& path) {
+  static const std::vector<Limit> limits{
+      {"multiplying on the devices takes", {Cause::kernel}, false},
+      {"generation of B takes", {Cause::generate}, false},
+      {"copying from host to device takes", {Cause::h2d}, false},
+      {"copying between devices takes", {Cause::d2d}, false},
+      {"storing C from device to host takes", {Cause::d2h}, false},
+      {"sending tiles between ranks takes", {Cause::network}, false},
+      {"waiting for events takes", {Cause::wait}, false},
+      {"the software cost of launches takes", {Cause::kernel, Cause::generate}, true},
+      {"the software cost of copies takes", {Cause::h2d, Cause::d2d, Cause::d2h}, true},
+      {"the software cost of messages takes", {Cause::network}, true}};
+  return *std::max_element(limits.begin(), limits.end(),
+                           [&](const Limit& l, const Limit& r) { return l.seconds(path) < r.seconds(path); });
 }
 
 std::string share(double fraction) {
@@ -92,16 +81,40 @@ class Lines {
   std::string text;
 };
 
+/// "one tile of 525 MB on one core"
+std::string piece_text(const Piece& piece) {
+  const std::string bytes = in_bytes(static_cast<double>(piece.bytes));
+  switch (piece.cause) {
+    case Cause::kernel:
+      return "one launch";
+    case Cause::generate:
+      return fmt::format("making one piece of {}", bytes);
+    case Cause::network:
+      return fmt::format("one message of {}", bytes);
+    default:
+      return fmt::format("one copy of {}", bytes);
+  }
+}
+
 void add_critical_path(Lines& lines, const Path& path) {
   const double total = path.total();
   if (!(total > 0)) return;
-  lines.text += "\ncritical path\n";
-  for (int cause = 0; cause < kCauses; ++cause) {
-    const double seconds = path.seconds[static_cast<std::size_t>(cause)];
-    if (seconds > 0)
-      lines.add(kCauseNames[static_cast<std::size_t>(cause)],
-                fmt::format("{:>12} {:>5}", in_seconds(seconds), share(seconds / total)));
+  fmt::format_to(std::back_inserter(lines.text), "\n{:<24}{:>12} {:>5} {:>12} {:>12} {:>12}\n",
+                 "critical path", "time", "", "work", "software", "pieces");
+  for (int c = 0; c < kCauses; ++c) {
+    const auto cause = static_cast<Cause>(c);
+    const double seconds = path.seconds(cause);
+    if (!(seconds > kShown * total)) continue;
+    const auto part = [&](Part p) {
+      return path.seconds(cause, p) > kShown * total ? in_seconds(path.seconds(cause, p)) : std::string("-");
+    };
+    lines.add(kCauseNames[static_cast<std::size_t>(c)],
+              fmt::format("{:>12} {:>5} {:>12} {:>12} {:>12}", in_seconds(seconds), share(seconds / total),
+                          part(Part::work), part(Part::software), part(Part::piece)));
   }
+  if (path.longest.seconds > 0)
+    lines.add("longest piece", fmt::format("{:>12} {:>5} {}", in_seconds(path.longest.seconds),
+                                           share(path.longest.seconds / total), piece_text(path.longest)));
 }
 
 void add_busy(Lines& lines, const BusyShares& busy) {
@@ -145,20 +158,19 @@ void add_bytes(Lines& lines, const BytesByKind& bytes) {
 }  // namespace
 
 std::string limit_sentence(const Report& report) {
-  const double total = report.limits.total();
+  const Path& path = report.limits;
+  const double total = path.total();
   if (!(total > 0)) return "nothing to do";
-  const auto& seconds = report.limits.seconds;
-  const auto most = std::max_element(seconds.begin(), seconds.end());
-  const auto cause = static_cast<std::size_t>(most - seconds.begin());
-  if (const Spread& kernels = report.busy.kernels;
-      static_cast<Cause>(cause) == Cause::kernel && kernels.min < 0.93 * kernels.max) {
-    return fmt::format(
-        "multiplying takes {} of the critical path, but devices multiply for {} to {} of the time: tiles and "
-        "grids that give each device the same share help",
-        share(*most / total), share(kernels.min), share(kernels.max));
-  }
-  return fmt::format("{} {} of the critical path: {}", subjects[cause], share(*most / total),
-                     advice(static_cast<Cause>(cause), report.grid, report.b_tiles));
+  const Limit& limit = largest_limit(path);
+  const double seconds = limit.seconds(path);
+  std::string text = fmt::format("{} {} of the critical path", limit.subject, share(seconds / total));
+  if (limit.contains(path.longest) && path.longest.seconds > kNotablePiece * seconds)
+    text += fmt::format(", {} of it for {}", share(path.longest.seconds / seconds), piece_text(path.longest));
+  const Spread& kernels = report.busy.kernels;
+  if (limit.contains({Cause::kernel, 0, 0}) && kernels.min < 0.93 * kernels.max)
+    text +=
+        fmt::format("; devices multiply for {} to {} of the time", share(kernels.min), share(kernels.max));
+  return text;
 }
 
 std::string report_text(const Report& report) {

@@ -19,6 +19,7 @@ struct TraceEvent {
   std::int64_t bytes = 0;               ///< moved or made; 0 for kernels
   std::int32_t i = -1, j = -1, k = -1;  ///< tile indices where one tile or product is meant; of the first
   std::int32_t products = 0;            ///< of a kernel
+  double software_s = 0;                ///< of the duration, where the back end knows it
 };
 
 class TraceSink {

@@ -78,6 +78,16 @@ sg4::Link* MachineModel::limit(const std::string& name, double bandwidth) {
   return bandwidth > 0 ? link(name, bandwidth) : nullptr;
 }
 
+double MachineModel::s_per_byte(const sg4::Host* from, const sg4::Host* to) const {
+  const auto [found, fresh] = s_per_byte_.try_emplace({from, to}, 0.0);
+  if (!fresh) return found->second;
+  std::vector<sg4::Link*> links;
+  double latency = 0;
+  from->route_to(to, links, &latency);
+  for (const sg4::Link* link : links) found->second = std::max(found->second, 1 / link->get_bandwidth());
+  return found->second;
+}
+
 // ---- copies ----
 
 std::vector<MachineModel::Socket> MachineModel::add_sockets(int node) {
@@ -163,7 +173,9 @@ Flow MachineModel::copy(int rank, const Copy& copy) const {
   const double own = copy.from == kHost ? l.host_to_device.latency_s
                      : copy.to == kHost ? l.device_to_host.latency_s
                                         : l.peer.latency_s;
-  return {host(copy.from, here), host(copy.to, there), own + (here == there ? 0 : l.cross_socket.latency_s)};
+  sg4::Host* const from = host(copy.from, here);
+  sg4::Host* const to = host(copy.to, there);
+  return {from, to, own + (here == there ? 0 : l.cross_socket.latency_s), s_per_byte(from, to)};
 }
 
 // ---- messages ----
@@ -173,8 +185,9 @@ Flow MachineModel::message(int from_rank, int to_rank) const {
   const Rank& from = ranks_[from_rank];
   const Rank& to = ranks_[to_rank];
   if (machine_->node_of(from_rank) == machine_->node_of(to_rank))
-    return {from.near_port, to.near_port, p.links.message.latency_s};
-  return {from.far_port, to.far_port, p.network.message.latency_s};
+    return {from.near_port, to.near_port, p.links.message.latency_s,
+            s_per_byte(from.near_port, to.near_port)};
+  return {from.far_port, to.far_port, p.network.message.latency_s, s_per_byte(from.far_port, to.far_port)};
 }
 
 /// Two stars: each rank's way out of a node and into one, and its way out to its neighbours. Both ports of a

@@ -1,8 +1,10 @@
 // The part of a machine that a plan uses, as SimGrid hosts and links.
 #pragma once
 
+#include <map>
 #include <simgrid/s4u.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "platforms/machine.hpp"
@@ -19,6 +21,12 @@ struct Flow {
   simgrid::s4u::Host* from = nullptr;
   simgrid::s4u::Host* to = nullptr;
   double latency_s = 0;
+  double s_per_byte = 0;  ///< of the slowest link on the way
+
+  /// Of `bytes` when nothing else uses the links.
+  double seconds_alone(std::uint64_t bytes) const {
+    return latency_s + static_cast<double>(bytes) * s_per_byte;
+  }
 };
 
 /// Socket of the node in whose memory a tile of the rank lies: any that the rank spans, by a hash of the
@@ -83,6 +91,7 @@ class MachineModel {
     simgrid::s4u::Host* near_port = nullptr;
   };
 
+  double s_per_byte(const simgrid::s4u::Host* from, const simgrid::s4u::Host* to) const;
   simgrid::s4u::Link* link(const std::string& name, double bandwidth);
   simgrid::s4u::Link* limit(const std::string& name, double bandwidth);
   std::vector<Socket> add_sockets(int node);
@@ -95,6 +104,8 @@ class MachineModel {
   simgrid::s4u::NetZone* root_;
   std::vector<simgrid::s4u::Host*> cores_;  // by node
   std::vector<Rank> ranks_;
+  /// Slowest link of each route that was asked for.
+  mutable std::map<std::pair<const simgrid::s4u::Host*, const simgrid::s4u::Host*>, double> s_per_byte_;
 };
 
 }  // namespace foretile

@@ -31,6 +31,9 @@ Activity& SimulatedRank::activity(OperationId id, Activity::Kind kind) {
   a.kind = kind;
   a.rank = this;
   a.id = id;
+  a.start_s = now();
+  a.software_s = 0;
+  a.alone_s = 0;
   return a;
 }
 
@@ -55,6 +58,7 @@ void SimulatedRank::on_cores(Activity& activity, double seconds) {
 void SimulatedRank::transfer(Activity& activity, const Flow& flow, std::int64_t bytes) {
   const auto noisy =
       static_cast<std::uint64_t>(static_cast<double>(bytes) * noise(machine_.platform.noise.link));
+  activity.alone_s = flow.seconds_alone(noisy);
   const auto start = [&activity, from = flow.from, to = flow.to, noisy] {
     const sg4::CommPtr comm = sg4::Comm::sendto_init(from, to)->set_payload_size(noisy);
     comm->set_data(&activity);
@@ -73,50 +77,57 @@ ProductSize SimulatedRank::size_of(const Product& x) const {
 }
 
 /// Products of the plan's batch one launch after the other, in the order given: a group may hold many.
-double SimulatedRank::kernel_seconds(std::span<const Product> products) {
-  double seconds = 0;
+KernelTime SimulatedRank::kernel_time(std::span<const Product> products) {
+  KernelTime time;
   while (!products.empty()) {
     const std::size_t taken = std::min(products.size(), static_cast<std::size_t>(batch_));
-    seconds += batch_seconds(products.first(taken));
+    add_batch(time, products.first(taken));
     products = products.subspan(taken);
-    seconds += machine_.platform.runtime.product_overhead_s;
+    time.launch_s += machine_.platform.runtime.product_overhead_s;
   }
-  return seconds;
+  return time;
 }
 
 /// A launch cannot have two products for the same tile of C: they follow in another one.
-double SimulatedRank::batch_seconds(std::span<const Product> products) {
+void SimulatedRank::add_batch(KernelTime& time, std::span<const Product> products) {
   const DeviceModel& device = machine_.platform.device;
+  const auto add = [&](std::span<const ProductSize> launch) {
+    if (launch.empty()) return;
+    const double start = device.launch_of(problem_.precision, launch.size()).start_seconds();
+    time.launch_s += start;
+    time.work_s += device.launch_seconds(problem_.precision, launch) - start;
+  };
   if (products.size() == 1) {
     const ProductSize one = size_of(products.front());
-    return device.launch_seconds(problem_.precision, {&one, 1});
+    add({&one, 1});
+    return;
   }
   waves_.clear();
   for (const Product& x : products) waves_.add(x.c_slot, size_of(x));
-  double seconds = 0;
-  for (const std::vector<ProductSize>& wave : waves_.all())
-    seconds += device.launch_seconds(problem_.precision, wave);
-  return seconds;
+  for (const std::vector<ProductSize>& wave : waves_.all()) add(wave);
 }
 
 void SimulatedRank::start_kernel(OperationId id, int, std::span<const Product> products) {
-  const double seconds = noise(machine_.platform.noise.kernel) * kernel_seconds(products);
+  const KernelTime time = kernel_time(products);
+  const double factor = noise(machine_.platform.noise.kernel);
   Activity& a = activity(id, Activity::Kind::plain);
+  a.software_s = factor * time.launch_s;
+  a.alone_s = factor * time.work_s;
   if (machine_.platform.device.kind == DeviceKind::core) {
-    on_cores(a, seconds);
+    on_cores(a, a.software_s + a.alone_s);
   } else {
-    after(a, seconds);
+    after(a, a.software_s + a.alone_s);
   }
 }
 
 void SimulatedRank::start_generate(OperationId id, TileId b) {
-  const double seconds = noise(machine_.platform.noise.kernel) * static_cast<double>(problem_.b_bytes(b)) /
-                         machine_.platform.generation_bytes_per_s_per_core;
   Activity& a = activity(id, Activity::Kind::plain);
+  a.alone_s = noise(machine_.platform.noise.kernel) * static_cast<double>(problem_.b_bytes(b)) /
+              machine_.platform.generation_bytes_per_s_per_core;
   if (machine_.platform.device.kind == DeviceKind::core) {
-    on_cores(a, seconds);
+    on_cores(a, a.alone_s);
   } else {
-    after(a, seconds);
+    after(a, a.alone_s);
   }
 }
 
@@ -124,8 +135,10 @@ void SimulatedRank::start_generate(OperationId id, TileId b) {
 void SimulatedRank::start_making(OperationId id, const Copy& copy) {
   const Platform& p = machine_.platform;
   const double work = static_cast<double>(copy.bytes) / p.generation_bytes_per_s_on_device;
-  in_turn(activity(id, Activity::Kind::plain), maker_free_at_[copy.to],
-          p.device.kernel.start_seconds() + noise(p.noise.kernel) * work);
+  Activity& a = activity(id, Activity::Kind::plain);
+  a.software_s = p.device.kernel.start_seconds();
+  a.alone_s = noise(p.noise.kernel) * work;
+  in_turn(a, maker_free_at_[copy.to], a.software_s + a.alone_s);
 }
 
 void SimulatedRank::start_copy(OperationId id, const Copy& copy) {
@@ -136,7 +149,9 @@ void SimulatedRank::start_copy(OperationId id, const Copy& copy) {
   double& manager_free_at = manager_free_at_[copy.to == kHost ? copy.from : copy.to];
   const double overhead = machine_.platform.runtime.copy_overhead_s * static_cast<double>(copy.tiles.size());
   if (machine_.platform.device.kind == DeviceKind::core) {  // C is in host memory already
-    in_turn(activity(id, Activity::Kind::plain), manager_free_at, overhead);
+    Activity& a = activity(id, Activity::Kind::plain);
+    in_turn(a, manager_free_at, overhead);
+    a.software_s = manager_free_at - now();
     return;
   }
   Activity& a = activity(id, Activity::Kind::copy_overhead);
@@ -151,11 +166,13 @@ void SimulatedRank::start_copy(OperationId id, const Copy& copy) {
 
 void SimulatedRank::begin_copy(Activity& a) {
   a.kind = Activity::Kind::plain;
+  a.software_s = now() - a.start_s;
   transfer(a, a.flow, a.bytes);
 }
 
 void SimulatedRank::begin_message(Activity& a) {
   a.kind = Activity::Kind::message;
+  a.software_s = now() - a.start_s;
   transfer(a, model_.message(rank_, a.to_rank), a.message.bytes);
 }
 
@@ -179,10 +196,15 @@ void SimulatedRank::send_signal(int to_rank, Signal signal) {
                                      [receiver, signal] { receiver->signalled(signal); });
 }
 
+/// What neither software nor the operation alone explains is time in which others had the resource too.
+OperationTime SimulatedRank::time_of(const Activity& a) const {
+  return {a.software_s, std::max(0.0, now() - a.start_s - a.software_s - a.alone_s)};
+}
+
 void SimulatedRank::ended(Activity& a) {
   switch (a.kind) {
     case Activity::Kind::plain:
-      scheduler_->done(a.id);
+      scheduler_->done(a.id, time_of(a));
       break;
     case Activity::Kind::copy_overhead:
       begin_copy(a);
@@ -196,7 +218,7 @@ void SimulatedRank::ended(Activity& a) {
     case Activity::Kind::receive_overhead: {
       const Message message = a.message;
       const double seconds = now() - a.path.total();
-      const Path path = a.path.plus(Cause::network, seconds);
+      const Path path = a.path.plus(Cause::network, Part::software, seconds);
       a.rank = nullptr;  // free
       scheduler_->received(message, path);
       break;
@@ -207,7 +229,7 @@ void SimulatedRank::ended(Activity& a) {
 void SimulatedRank::deliver(const Activity& a) {
   SimulatedRank& receiver = *all_[a.to_rank];
   const Message message = a.message;
-  scheduler_->done(a.id);  // `a` may be in use again from here on
+  scheduler_->done(a.id, time_of(a));  // `a` may be in use again from here on
   receiver.receive(message, scheduler_->path());
 }
 

@@ -24,9 +24,18 @@ struct Activity {
   simgrid::s4u::ActivityPtr simgrid;  // keeps it alive until it ends
   Flow flow;                          // of a copy
   std::int64_t bytes = 0;
+  double start_s = 0;
+  double software_s = 0;  // of its duration, known when that part is over
+  double alone_s = 0;     // what the rest would take on a machine with nothing else to do
   Message message;
   int to_rank = 0;
   Path path;
+};
+
+/// Of launches one after the other.
+struct KernelTime {
+  double launch_s = 0;  ///< what each takes beside its products
+  double work_s = 0;
 };
 
 class SimulatedRank final : public Backend {
@@ -66,9 +75,10 @@ class SimulatedRank final : public Backend {
   void begin_copy(Activity& activity);
   void begin_message(Activity& activity);
   void deliver(const Activity& activity);
+  OperationTime time_of(const Activity& activity) const;
   void receive(const Message& message, const Path& path);
-  double kernel_seconds(std::span<const Product> products);
-  double batch_seconds(std::span<const Product> products);
+  KernelTime kernel_time(std::span<const Product> products);
+  void add_batch(KernelTime& time, std::span<const Product> products);
   ProductSize size_of(const Product& product) const;
   void start_making(OperationId id, const Copy& copy);
   double noise(double deviation);

@@ -25,7 +25,7 @@ class ChromeTraceTest : public testing::Test {
 
 TEST_F(ChromeTraceTest, EventsKeepTheirPlaceTimeAndArguments) {
   ChromeTrace trace(path_);
-  trace.record({Cause::kernel, 3, 1, 1e-6, 3.5e-6, 0, 4, 5, 6});
+  trace.record({Cause::kernel, 3, 1, 1e-6, 3.5e-6, 0, 4, 5, 6, 1, 0.5e-6});
   trace.finish();
   const auto events = read().at("traceEvents");
   ASSERT_EQ(events.size(), 5U);  // name and order of the process and of the thread before it
@@ -35,7 +35,7 @@ TEST_F(ChromeTraceTest, EventsKeepTheirPlaceTimeAndArguments) {
   EXPECT_EQ(events[4].at("tid"), events[2].at("tid"));
   EXPECT_DOUBLE_EQ(events[4].at("ts").get<double>(), 1);
   EXPECT_DOUBLE_EQ(events[4].at("dur").get<double>(), 2.5);
-  EXPECT_EQ(events[4].at("args"), (nlohmann::json{{"i", 4}, {"j", 5}, {"k", 6}}));
+  EXPECT_EQ(events[4].at("args"), (nlohmann::json{{"i", 4}, {"j", 5}, {"k", 6}, {"software_ns", 500}}));
 }
 
 TEST_F(ChromeTraceTest, WithoutFinishThereIsNoFile) {

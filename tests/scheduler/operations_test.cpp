@@ -23,13 +23,13 @@ struct Clock final : Backend {
 };
 
 double seconds(const Path& path, Cause cause) {
-  return path.seconds[static_cast<std::size_t>(cause)];
+  return path.seconds(cause);
 }
 
 /// Generation from 0 to 2, found out at 2; the kernel starts at 3 (1 s of waiting) and ends at 7.
 TEST(Operations, PathAddsUpToTheTime) {
   Clock clock;
-  Operations operations(clock, 0, nullptr);
+  Operations operations(clock, 0, false, nullptr);
   OperationId first = 0;
   operations.start(Cause::generate, kHost, first);
   clock.time = 2;
@@ -52,7 +52,7 @@ TEST(Operations, PathAddsUpToTheTime) {
 /// Two at once: the path at each end is that of the operation itself, not of what ended in between.
 TEST(Operations, PathsOfParallelOperationsDoNotMix) {
   Clock clock;
-  Operations operations(clock, 0, nullptr);
+  Operations operations(clock, 0, false, nullptr);
   OperationId slow = 0;
   OperationId quick = 0;
   operations.start(Cause::h2d, 0, slow);
@@ -65,6 +65,58 @@ TEST(Operations, PathsOfParallelOperationsDoNotMix) {
   operations.end(slow);
   EXPECT_EQ(seconds(operations.path(), Cause::h2d), 5);
   EXPECT_EQ(seconds(operations.path(), Cause::generate), 0);
+}
+
+/// Three tiles are made one after the other on one core, 2, 3 and 4 s, then the last one is copied for 1 s:
+/// of the 9 s 5 were waiting for the core, 4 for the tile that was needed.
+TEST(Operations, QueueingIsNotWaitingForAResult) {
+  Clock clock;
+  Operations operations(clock, 0, false, nullptr);
+  OperationId id = 0;
+  for (const double seconds : {2.0, 3.0, 4.0}) {
+    operations.start(Cause::generate, kHost, id).event.bytes = 10;
+    clock.time += seconds;
+    operations.end(id);
+  }
+  operations.start(Cause::h2d, 0, id);
+  clock.time += 1;
+  operations.end(id);
+  const Path path = operations.path();
+  EXPECT_EQ(path.seconds(Cause::generate, Part::work), 5);
+  EXPECT_EQ(path.seconds(Cause::generate, Part::piece), 4);
+  EXPECT_EQ(path.seconds(Cause::h2d, Part::piece), 1);
+  EXPECT_EQ(path.longest.seconds, 4);
+  EXPECT_EQ(path.longest.bytes, 10);
+}
+
+/// A kernel that holds the core for 3 s before a tile is made: work where they share cores, else a result.
+TEST(Operations, KernelsOnCoresAndGenerationWaitForEachOther) {
+  for (const bool shared : {false, true}) {
+    Clock clock;
+    Operations operations(clock, 0, shared, nullptr);
+    OperationId id = 0;
+    operations.start(Cause::kernel, 0, id);
+    clock.time = 3;
+    operations.end(id);
+    const Operation& next = operations.start(Cause::generate, kHost, id);
+    EXPECT_EQ(next.path.seconds(Cause::kernel, Part::work), shared ? 3 : 0);
+    EXPECT_EQ(next.path.seconds(Cause::kernel, Part::piece), shared ? 0 : 3);
+  }
+}
+
+/// A copy of 10 s: 4 of software, 5 beside others, 1 its own.
+TEST(Operations, TheBackEndSaysHowTheTimeWasMadeUp) {
+  Clock clock;
+  Operations operations(clock, 0, false, nullptr);
+  OperationId id = 0;
+  operations.start(Cause::h2d, 0, id);
+  clock.time = 10;
+  EXPECT_EQ(operations.end(id, {4, 5}).event.software_s, 4);
+  const Path path = operations.path();
+  EXPECT_EQ(path.seconds(Cause::h2d, Part::software), 4);
+  EXPECT_EQ(path.seconds(Cause::h2d, Part::work), 5);
+  EXPECT_EQ(path.seconds(Cause::h2d, Part::piece), 1);
+  EXPECT_EQ(path.total(), 10);
 }
 
 }  // namespace

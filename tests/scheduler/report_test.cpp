@@ -29,10 +29,10 @@ std::vector<RankStatistics> two_ranks() {
     rank.generate_s = 20;  // of 4 cores x 10 s
     rank.sent_bytes = 7;
     rank.finish_s = 9;
-    rank.critical = Path{}.plus(Cause::kernel, 9);
+    rank.critical = Path{}.plus(Cause::kernel, Part::work, 9);
   }
   ranks[1].finish_s = 10;
-  ranks[1].critical = Path{}.plus(Cause::generate, 8).plus(Cause::kernel, 2);
+  ranks[1].critical = Path{}.plus(Cause::generate, Part::work, 8).plus(Cause::kernel, Part::work, 2);
   ranks[1].devices[0].evictions = 3;
   ranks[1].devices[1].kernel_s = 9;
   ranks[1].devices[1].peak_bytes = 1000;
@@ -54,15 +54,42 @@ TEST(Report, AddsUpRanksAndDevices) {
   EXPECT_EQ(report.device_budget_bytes, std::int64_t{8} << 30);
 }
 
+/// The path shows what takes time, not what would help.
 TEST(Report, LimitIsThatOfTheRankThatEndsLast) {
-  Report report = make_report(two_ranks(), small_machine(), {2, 1}, 10);
-  EXPECT_EQ(limit_sentence(report),
-            "generation of B takes 80% of the critical path: more cores or fewer copies of B (smaller "
-            "grid.p) help");
-  report.grid = {1, 2};  // there is only one copy of B
-  EXPECT_EQ(limit_sentence(report),
-            "generation of B takes 80% of the critical path: more cores or more nodes help");
+  const Report report = make_report(two_ranks(), small_machine(), {2, 1}, 10);
+  EXPECT_EQ(limit_sentence(report), "generation of B takes 80% of the critical path");
   EXPECT_TRUE(report_text(report).starts_with(limit_sentence(report)));
+}
+
+std::string limit_of(const Path& path) {
+  std::vector<RankStatistics> ranks = two_ranks();
+  ranks[1].critical = path;
+  return limit_sentence(make_report(ranks, small_machine(), {2, 1}, 10));
+}
+
+/// 5 of 10 s are the network's, but its links have 2 of them: the software of all copies takes 4.
+TEST(Report, SoftwareIsALimitOfItsOwn) {
+  const Path path = Path{}
+                        .plus(Cause::network, Part::work, 2)
+                        .plus(Cause::network, Part::software, 3)
+                        .plus(Cause::h2d, Part::software, 2.5)
+                        .plus(Cause::d2h, Part::software, 1.5)
+                        .plus(Cause::kernel, Part::work, 1);
+  EXPECT_EQ(limit_of(path), "the software cost of copies takes 40% of the critical path");
+}
+
+/// 1.75 of 2.5 s for one tile.
+TEST(Report, NamesTheLongestPiece) {
+  const Path path = Path{}.plus(Cause::generate, Part::work, 0.75).plus({Cause::generate, 1.75, 525'000'000});
+  EXPECT_EQ(limit_of(path),
+            "generation of B takes 100% of the critical path, 70% of it for making one piece of 525 MB");
+}
+
+TEST(Report, KernelsOfUnequalDevicesAreTold) {
+  EXPECT_EQ(
+      limit_of(Path{}.plus(Cause::kernel, Part::work, 10)),
+      "multiplying on the devices takes 100% of the critical path; devices multiply for 50% to 90% of the "
+      "time");
 }
 
 TEST(Report, EmptyRunsAreNoDivisionByZero) {
@@ -96,6 +123,9 @@ TEST(Report, JsonHasWhatScriptsRelyOn) {
             R"({"rank":1,"device":0,"gemms":10,"loads":{"host":0,"peer":0,"hits":0,"evictions":3},)"
             R"("bytes":{"h2d":100,"d2d":0,"d2h":0}})");
   EXPECT_DOUBLE_EQ(json.at("limits").at("generate").get<double>(), 8);
+  EXPECT_DOUBLE_EQ(json.at("limit_parts").at("generate").at("work").get<double>(), 8);
+  EXPECT_DOUBLE_EQ(json.at("limit_parts").at("generate").at("software").get<double>(), 0);
+  EXPECT_TRUE(json.at("longest_piece").contains("cause"));
   EXPECT_DOUBLE_EQ(json.at("busy").at("kernels").at("max").get<double>(), 0.9);
 }
 

@@ -182,6 +182,60 @@ TEST(Simulation, SoftwareOfMessagesOnBothSides) {
   EXPECT_NEAR(micros(dense({100}, {100, 100}, {100, 100}), m), 8210, kPrecision);
 }
 
+/// Parts of the critical path of the rank that ends last, in us.
+Path critical_path_of(const Contraction& problem, const Machine& on) {
+  const auto numbers = run_isolated([&] {
+    const SimulationResult result = simulate(make_plan(problem, on, {}), problem, on);
+    const auto last = std::max_element(result.ranks.begin(), result.ranks.end(),
+                                       [](const auto& l, const auto& r) { return l.finish_s < r.finish_s; });
+    std::vector<double> parts;
+    for (const auto& cause : last->critical.parts) parts.insert(parts.end(), cause.begin(), cause.end());
+    return parts;
+  });
+  Path path;
+  for (std::size_t n = 0; n < numbers.size(); ++n) path.parts[n / kParts][n % kParts] = numbers[n] / kMicro;
+  return path;
+}
+
+/// The path to the end of rank 1: 200 of software and 4010 on the wire for one message, then two kernels, of
+/// which the first one is queued before the second.
+TEST(Simulation, SoftwareIsApartFromTheWire) {
+  Machine m = machine(2, 1);
+  m.platform.network.message = {10e-6, 20e6};
+  m.platform.runtime.message_overhead_s = 100e-6;
+  const Path path = critical_path_of(dense({100}, {100, 100}, {100, 100}), m);
+  EXPECT_NEAR(path.seconds(Cause::network, Part::software), 200, kPrecision);
+  EXPECT_NEAR(path.seconds(Cause::network, Part::piece), 4010, kPrecision);
+  EXPECT_NEAR(path.seconds(Cause::kernel, Part::work), 2000, kPrecision);
+  EXPECT_NEAR(path.seconds(Cause::kernel, Part::piece), 2000, kPrecision);
+  EXPECT_NEAR(path.total(), 8210, kPrecision);
+}
+
+/// As TwoDevicesShareTheSocket: 160 kB would take 160 alone and take 200, 80 kB back 50 and take 100.
+TEST(Simulation, SharingALinkIsApartFromThePiece) {
+  Machine m = machine(1, 2);
+  m.platform.links.host_to_device = {0, 1e9};
+  m.platform.links.socket_host_to_device_bytes_per_s = 1.6e9;
+  const Path path = critical_path_of(apart, m);
+  EXPECT_NEAR(path.seconds(Cause::generate, Part::piece), 80, kPrecision);
+  EXPECT_NEAR(path.seconds(Cause::h2d, Part::work), 40, kPrecision);
+  EXPECT_NEAR(path.seconds(Cause::h2d, Part::piece), 160, kPrecision);
+  EXPECT_NEAR(path.seconds(Cause::d2h, Part::work), 50, kPrecision);
+  EXPECT_NEAR(path.seconds(Cause::d2h, Part::piece), 50, kPrecision);
+}
+
+/// Three tiles on one core: two are queued, the third is what the device waits for; then one kernel each,
+/// which only the last one of delays the end.
+TEST(Simulation, WaitingForACoreIsApartFromThePiece) {
+  Machine m = machine(1, 1);
+  m.platform.cores_per_socket = 1;
+  m.platform.generation_bytes_per_s_per_core = 10e6;
+  const Path path = critical_path_of(dense({100}, {100}, {100, 100, 100}), m);
+  EXPECT_NEAR(path.seconds(Cause::generate, Part::work), 16000, kPrecision);
+  EXPECT_NEAR(path.seconds(Cause::generate, Part::piece), 8000, kPrecision);
+  EXPECT_NEAR(path.seconds(Cause::kernel), 2000, kPrecision);
+}
+
 /// Ranks of one node use its own link.
 TEST(Simulation, MessageInsideANode) {
   Machine m = machine(2, 1, 2);
