@@ -7,7 +7,8 @@
 namespace foretile {
 
 /// CM02 is the plain fluid model. The factors undo what SimGrid adds for TCP over the internet (its default
-/// LV08 multiplies latency by 13.01 and bandwidth by 0.97). SimGrid has one engine per process.
+/// LV08 multiplies latency by 13.01 and bandwidth by 0.97). SimGrid's log and signal handlers are off. It has
+/// one engine per process.
 std::unique_ptr<simgrid::s4u::Engine> make_engine();
 
 }  // namespace foretile

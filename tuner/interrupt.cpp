@@ -1,5 +1,7 @@
 #include "tuner/interrupt.hpp"
 
+#include <csignal>
+
 namespace foretile {
 
 namespace {
@@ -7,6 +9,7 @@ namespace {
 volatile std::sig_atomic_t arrived = 0;
 
 void note(int number) {
+  if (arrived != 0) end_by_signal(number);
   arrived = number;
 }
 
@@ -14,16 +17,7 @@ void note(int number) {
 
 InterruptGuard::InterruptGuard() {
   arrived = 0;
-  struct sigaction action = {};
-  action.sa_handler = note;
-  ::sigemptyset(&action.sa_mask);
-  ::sigaction(SIGINT, &action, &old_interrupt_);
-  ::sigaction(SIGTERM, &action, &old_terminate_);
-}
-
-InterruptGuard::~InterruptGuard() {
-  ::sigaction(SIGINT, &old_interrupt_, nullptr);
-  ::sigaction(SIGTERM, &old_terminate_, nullptr);
+  catch_signals(note);
 }
 
 int InterruptGuard::signal() const {

@@ -1,15 +1,15 @@
 // Ctrl-C and termination as a question to ask, while an object lives.
 #pragma once
 
-#include <csignal>
+#include "base/signals.hpp"
 
 namespace foretile {
 
-/// Catches SIGINT and SIGTERM from construction to destruction; one object at a time.
+/// Catches SIGINT, SIGTERM and SIGHUP from construction to destruction; one object at a time. A second signal
+/// ends the process at once (base/signals.hpp).
 class InterruptGuard {
  public:
   InterruptGuard();
-  ~InterruptGuard();
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;
 
@@ -17,8 +17,7 @@ class InterruptGuard {
   int signal() const;
 
  private:
-  struct sigaction old_interrupt_;
-  struct sigaction old_terminate_;
+  KeepSignalHandlers old_;
 };
 
 }  // namespace foretile

@@ -45,7 +45,7 @@ enum class TuneEnd {
   complete,  ///< the whole space is evaluated
   count,     ///< the budget by count is used up
   time,      ///< the budget by time is used up
-  interrupt  ///< SIGINT or SIGTERM
+  interrupt  ///< SIGINT, SIGTERM or SIGHUP
 };
 
 struct TuneResult {

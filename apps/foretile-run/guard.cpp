@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include "apps/foretile-run/job_signals.hpp"
+
 namespace foretile {
 
 void run_guarded(const std::function<void(const MpiSession&)>& work) {
   const MpiSession session;
+  const AbortOnSignals abort_on_signals;
   try {
     work(session);
   } catch (const AgreedError& agreed) {

@@ -2,6 +2,7 @@
 #include <malloc.h>
 
 #include "apps/foretile-run/commands.hpp"
+#include "apps/foretile-run/job_signals.hpp"
 #include "apps/program.hpp"
 #include "executor/cpu/blas.hpp"
 #include "executor/mpi/session.hpp"
@@ -20,6 +21,7 @@ void keep_freed_memory() {
 
 int main(int argc, char** argv) {
   foretile::choose_blas_kernels();
+  const foretile::JobSignals signals;
   keep_freed_memory();
   CLI::App app(
       "Execute a plan on this machine, or calibrate the machine.\n\n"

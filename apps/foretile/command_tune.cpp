@@ -30,8 +30,6 @@ struct TuneArguments : CaseArguments {
   std::string history;
 };
 
-constexpr int interrupted = 130;  // as shells report SIGINT
-
 double seconds(const std::string& text, const char* option) {
   return parse_quantity(text, Dimension::seconds, option);
 }
@@ -162,7 +160,7 @@ void tune_problem(TuneArguments& arguments) {
   if (stored) store_best(arguments, candidates, the_case.size, *result.best());
   if (result.best() || result.end == TuneEnd::interrupt || arguments.options.json)
     print(arguments, the_case.platform, result, stored);
-  if (result.end == TuneEnd::interrupt) throw CLI::RuntimeError(interrupted);
+  if (result.end == TuneEnd::interrupt) throw CLI::RuntimeError(128 + result.signal);
   if (!result.best()) {
     std::string why = ranking_table(result);
     why.pop_back();

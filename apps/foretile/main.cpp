@@ -1,8 +1,10 @@
 // foretile: the program for the laptop. It needs neither MPI nor a GPU.
 #include "apps/foretile/commands.hpp"
 #include "apps/program.hpp"
+#include "base/signals.hpp"
 
 int main(int argc, char** argv) {
+  foretile::end_on_signals();
   CLI::App app(
       "Plan, rehearse and tune matrix products and contractions, block-sparse or dense, on clusters of "
       "multi-GPU nodes.",
