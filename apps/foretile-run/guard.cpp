@@ -1,10 +1,30 @@
 #include "apps/foretile-run/guard.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <exception>
 
 #include "apps/foretile-run/job_signals.hpp"
 
 namespace foretile {
+
+namespace {
+
+[[noreturn]] void terminated() {
+  const char* what = "an internal error";
+  try {
+    if (const auto error = std::current_exception()) std::rethrow_exception(error);
+  } catch (const std::exception& error) {
+    what = error.what();
+  } catch (...) {
+  }
+  std::fprintf(stderr, "foretile-run: %s\n", what);
+  _exit(1);
+}
+
+}  // namespace
 
 void run_guarded(const std::function<void(const MpiSession&)>& work) {
   const MpiSession session;
@@ -19,6 +39,18 @@ void run_guarded(const std::function<void(const MpiSession&)>& work) {
     fmt::print(stderr, "foretile-run: rank {}: {}\n", session.rank(), error.what());
     MPI_Abort(session.world(), 1);
   }
+}
+
+void end_with_a_line_on_terminate() {
+  std::set_terminate(terminated);
+}
+
+void end_job_that_never_started(int exit_code) {
+  int started = 0;
+  MPI_Initialized(&started);
+  if (started || !launched_by_mpi()) return;
+  std::fflush(nullptr);
+  if (MPI_Init(nullptr, nullptr) == MPI_SUCCESS) MPI_Abort(MPI_COMM_WORLD, exit_code);
 }
 
 }  // namespace foretile

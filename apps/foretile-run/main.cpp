@@ -1,7 +1,11 @@
 // foretile-run: executes plans and measures machines, under mpiexec. It needs no SimGrid.
 #include <malloc.h>
 
+#include <cstdio>
+#include <exception>
+
 #include "apps/foretile-run/commands.hpp"
+#include "apps/foretile-run/guard.hpp"
 #include "apps/foretile-run/job_signals.hpp"
 #include "apps/program.hpp"
 #include "executor/cpu/blas.hpp"
@@ -17,12 +21,7 @@ void keep_freed_memory() {
   mallopt(M_TOP_PAD, 1 << 26);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  foretile::choose_blas_kernels();
-  const foretile::JobSignals signals;
-  keep_freed_memory();
+int run(int argc, char** argv) {
   CLI::App app(
       "Execute a plan on this machine, or calibrate the machine.\n\n"
       "  mpiexec -n RANKS foretile-run PLAN.json --verify\n  mpiexec -n 2 foretile-run calibrate",
@@ -32,9 +31,28 @@ int main(int argc, char** argv) {
   foretile::add_run(app);
   foretile::add_calibrate_command(app);
   foretile::add_gpus_command(app);
+  return foretile::run_program(app, argc, argv);
+}
+
+int exit_code_of(int argc, char** argv) {
   try {
-    return foretile::run_program(app, argc, argv);
+    foretile::choose_blas_kernels();
+    const foretile::JobSignals signals;
+    keep_freed_memory();
+    return run(argc, argv);
   } catch (const foretile::FailedElsewhere& elsewhere) {
     return elsewhere.exit_code;
+  } catch (const std::exception& error) {  // before there was a command to run
+    std::fprintf(stderr, "foretile-run: %s\n", error.what());
+    return 1;
   }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  foretile::end_with_a_line_on_terminate();
+  const int code = exit_code_of(argc, argv);
+  if (code != 0) foretile::end_job_that_never_started(code);
+  return code;
 }
