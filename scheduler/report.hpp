@@ -14,6 +14,7 @@
 #include "platforms/machine.hpp"
 #include "scheduler/path.hpp"
 #include "scheduler/statistics.hpp"
+#include "scheduler/what_if.hpp"
 
 namespace foretile {
 
@@ -64,7 +65,8 @@ struct Report {
   std::vector<DeviceCounts> per_device;  ///< rank after rank
   Spread peak_device_bytes;
   std::int64_t device_budget_bytes = 0;
-  Path limits;  ///< critical path: of the operation that ended last
+  Path limits;                    ///< critical path: of the operation that ended last
+  std::optional<WhatIf> what_if;  ///< measured, where it was asked for
   BTiles b_tiles = BTiles::stay;
   std::optional<PredictedVolumes> predicted;  ///< what the communication model says of the plan
 
@@ -78,7 +80,8 @@ Report make_report(const std::vector<RankStatistics>& ranks, const Machine& mach
 /// Adds what is known of the plan: how B reaches the devices, predicted volumes.
 void add_plan(Report& report, const Contraction& contraction, const Machine& machine, const Plan& plan);
 
-/// "generation of B takes 99% of the critical path": what the path shows, and nothing about what would help.
+/// "generation of B takes 99% of the critical path": what the path shows, and of what would
+/// help the largest saving that was measured.
 std::string limit_sentence(const Report& report);
 
 /// For people, about 20 lines; the limit first.

@@ -61,6 +61,17 @@ Json json_of(const Piece& piece) {
           {"bytes", piece.bytes}};
 }
 
+Json json_of(const std::vector<WhatIfRow>& rows) {
+  Json json = Json::array();
+  for (const WhatIfRow& row : rows) {
+    json.push_back({{"resource", row.resource},
+                    {"set", row.set},
+                    {"makespan_s", row.makespan_s},
+                    {"saved_s", row.saved_s}});
+  }
+  return json;
+}
+
 }  // namespace
 
 Json model_json(const PredictedVolumes& predicted) {
@@ -95,6 +106,7 @@ Json report_json(const Report& report) {
             {"limit_parts", parts_json(report.limits)},
             {"longest_piece", json_of(report.limits.longest)},
             {"limit", limit_sentence(report)}};
+  if (report.what_if) json["what_if"] = json_of(report.what_if->rows);
   if (report.predicted) json["model"] = model_json(*report.predicted);
   return json;
 }

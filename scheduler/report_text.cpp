@@ -15,6 +15,9 @@ namespace {
 /// A piece is told of from this share of its resource's time.
 constexpr double kNotablePiece = 0.25;
 
+/// Savings below this share of the makespan are not worth a sentence.
+constexpr double kNotableSaving = 0.01;
+
 /// Smaller shares of the path are left out of its table: rounding errors of a sum of times.
 constexpr double kShown = 1e-9;
 
@@ -155,6 +158,16 @@ void add_bytes(Lines& lines, const BytesByKind& bytes) {
   }
 }
 
+/// Of the resources tried, the one that saves most.
+std::string largest_saving(const WhatIf& what_if) {
+  if (what_if.rows.empty()) return "; there is no resource to make better";
+  const WhatIfRow& best = what_if.rows.front();
+  if (!(best.saved_s > kNotableSaving * what_if.makespan_s))
+    return fmt::format("; no single resource twice as good saves more than {}", share(kNotableSaving));
+  return fmt::format("; {} twice as good saves most, {} of {}", best.resource, in_seconds(best.saved_s),
+                     in_seconds(what_if.makespan_s));
+}
+
 }  // namespace
 
 std::string limit_sentence(const Report& report) {
@@ -170,6 +183,7 @@ std::string limit_sentence(const Report& report) {
   if (limit.contains({Cause::kernel, 0, 0}) && kernels.min < 0.93 * kernels.max)
     text +=
         fmt::format("; devices multiply for {} to {} of the time", share(kernels.min), share(kernels.max));
+  if (report.what_if) text += largest_saving(*report.what_if);
   return text;
 }
 

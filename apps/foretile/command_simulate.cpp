@@ -3,10 +3,12 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "apps/foretile/case.hpp"
 #include "apps/foretile/commands.hpp"
 #include "apps/foretile/rehearsal.hpp"
+#include "apps/foretile/what_if.hpp"
 #include "apps/quantities.hpp"
 #include "apps/resources.hpp"
 #include "base/atomic_file.hpp"
@@ -18,15 +20,13 @@ namespace foretile {
 
 namespace {
 
-/// Enough to join all products of several k; more would take memory.
-constexpr int kCoarseBatch = 4096;
-
 struct SimulateArguments : CaseArguments {
   std::string output;
   std::string trace;
   std::uint64_t seed = 1;
   bool coarse = false;
   bool plan_order = false;
+  bool what_if = false;
 };
 
 struct Times {
@@ -43,9 +43,9 @@ void print(const SimulateArguments& arguments, const Report& report, const Times
     print_json(json);
     return;
   }
-  fmt::print("{}\nrehearsed in {}, with planning {}, using {} of memory\n", report_text(report),
-             quantity(times.simulation_s, "s"), quantity(times.wall_s, "s"),
-             quantity(static_cast<double>(peak_rss_bytes()), "B"));
+  fmt::print("{}\n{}rehearsed in {}, with planning {}, using {} of memory\n", report_text(report),
+             report.what_if ? what_if_text(*report.what_if) + "\n" : "", quantity(times.simulation_s, "s"),
+             quantity(times.wall_s, "s"), quantity(static_cast<double>(peak_rss_bytes()), "B"));
   if (!arguments.output.empty()) fmt::print("\nWritten to {}\n", arguments.output);
   if (!arguments.trace.empty())
     fmt::print("\nThe trace is in {}; open it at ui.perfetto.dev\n", arguments.trace);
@@ -66,17 +66,20 @@ void simulate(const SimulateArguments& arguments) {
   if (!arguments.output.empty()) require_writable(arguments.output);
   const Case the_case = load_case(arguments);
   const PlannedWork work = plan_case(the_case);
-  const Stopwatch simulation;
   SimulationOptions options;
   options.noise_seed = arguments.seed;
-  if (arguments.coarse) options.batch = kCoarseBatch;
+  if (arguments.coarse) options.batch = coarse_batch(work.summary);
   options.in_plan_order = arguments.plan_order;
+  std::optional<WhatIf> what_if;
+  if (arguments.what_if) what_if = foretile::what_if(the_case, work, options);
   options.trace = trace ? &*trace : nullptr;
+  const Stopwatch simulation;
   const SimulationResult result = rehearse(work.plan, work.contraction, work.machine, options);
   if (trace) trace->finish();
   const Times times{watch.seconds(), simulation.seconds()};
   Report report = make_report(result.ranks, work.machine, work.plan.grid, result.makespan_s);
   add_plan(report, work.contraction, work.machine, work.plan);
+  report.what_if = std::move(what_if);
   if (!arguments.output.empty()) store(arguments.output, the_case, work, report);
   print(arguments, report, times);
 }
@@ -95,10 +98,13 @@ void add_simulate_command(CLI::App& app) {
   command->add_option("--seed", arguments->seed, "Of the noise, where the platform has any")
       ->check(seed_check())
       ->capture_default_str();
-  command->add_flag("--coarse", arguments->coarse,
-                    "Faster: products of a chunk that are ready count as one, for many small products");
+  command->add_flag(
+      "--coarse", arguments->coarse,
+      "Faster: products of a chunk that are ready start in a few groups, for many small products");
   command->add_flag("--plan-order", arguments->plan_order,
                     "Keep loads to the plan's order, so that their counts do not depend on time");
+  command->add_flag("--what-if", arguments->what_if,
+                    "Measure what helps: plan and simulate again with each resource twice as good");
   command->add_option("-o,--output", arguments->output,
                       "Store the plan with its predicted time in this .json file");
   command->callback([arguments] { simulate(*arguments); });

@@ -85,6 +85,20 @@ TEST(Report, NamesTheLongestPiece) {
             "generation of B takes 100% of the critical path, 70% of it for making one piece of 525 MB");
 }
 
+TEST(Report, QuotesTheLargestSavingThatWasMeasured) {
+  Report report = make_report(two_ranks(), small_machine(), {2, 1}, 10);
+  report.what_if = WhatIf{12, {{"message software", "platform.runtime.message_overhead=1e-6", 8, 4}}, {}};
+  EXPECT_EQ(
+      limit_sentence(report),
+      "generation of B takes 80% of the critical path; message software twice as good saves most, 4 s of "
+      "12 s");
+  EXPECT_EQ(report_json(report).at("what_if")[0].dump(),
+            R"({"resource":"message software","set":"platform.runtime.message_overhead=1e-6",)"
+            R"("makespan_s":8.0,"saved_s":4.0})");
+  report.what_if->rows.front().saved_s = 0.1;
+  EXPECT_TRUE(limit_sentence(report).ends_with("; no single resource twice as good saves more than 1%"));
+}
+
 TEST(Report, KernelsOfUnequalDevicesAreTold) {
   EXPECT_EQ(
       limit_of(Path{}.plus(Cause::kernel, Part::work, 10)),

@@ -1,0 +1,124 @@
+#include "platforms/improvements.hpp"
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <cmath>
+#include <functional>
+#include <string_view>
+#include <variant>
+
+#include "platforms/keys.hpp"
+
+namespace foretile {
+
+namespace {
+
+constexpr double kTwice = 2;
+constexpr double kHalf = 0.5;
+
+struct Change {
+  std::string key;
+  double factor;
+};
+
+struct Resource {
+  std::string name;
+  std::vector<Change> changes;  ///< of which the platform may lack some
+  std::function<bool(const Machine&)> used = [](const Machine&) { return true; };
+};
+
+bool has_gpus(const Machine& m) {
+  return m.platform.device.kind == DeviceKind::gpu;
+}
+
+bool has_neighbours(const Machine& m) {
+  return m.ranks > 1 && m.ranks_per_node > 1;
+}
+
+bool has_nodes(const Machine& m) {
+  return m.nodes() > 1;
+}
+
+std::vector<Resource> resources(const Machine& machine, bool more_devices) {
+  std::vector<Resource> all{
+      {"kernel rate",
+       {{"device.kernel.rate", kTwice},
+        {"device.batched.rate", kTwice},
+        {"device.single.rate", kTwice},
+        {"device.single_batched.rate", kTwice}}},
+      {"launch latency",
+       {{"device.kernel.latency", kHalf},
+        {"device.batched.latency", kHalf},
+        {"device.single.latency", kHalf},
+        {"device.single_batched.latency", kHalf}}},
+      {"generation rate", {{"generation.rate", kTwice}, {"generation.device_rate", kTwice}}},
+      {"device memory", {{"device.memory", kTwice}}},
+      {"host memory", {{"socket.memory", kTwice}}},
+      {"host memory bandwidth", {{"socket.memory_bandwidth", kTwice}}, has_gpus},
+      {"socket device bandwidth", {{"socket.device_bandwidth", kTwice}}},
+      {"peer bandwidth",
+       {{"peer.bandwidth", kTwice}},
+       [](const Machine& m) { return m.devices_per_rank > 1; }},
+      {"peer latency", {{"peer.latency", kHalf}}, [](const Machine& m) { return m.devices_per_rank > 1; }},
+      {"xbus bandwidth", {{"xbus.bandwidth", kTwice}}},
+      {"xbus latency", {{"xbus.latency", kHalf}}},
+      {"message bandwidth", {{"message.bandwidth", kTwice}}, has_neighbours},
+      {"message latency", {{"message.latency", kHalf}}, has_neighbours},
+      {"network bandwidth", {{"network.bandwidth", kTwice}, {"network.node_bandwidth", kTwice}}, has_nodes},
+      {"network latency", {{"network.latency", kHalf}}, has_nodes},
+      {"copy software", {{"runtime.copy_overhead", kHalf}}},
+      {"message software",
+       {{"runtime.message_overhead", kHalf}, {"runtime.message_copy_rate", kTwice}},
+       [](const Machine& m) { return m.ranks > 1; }},
+      {"product software", {{"runtime.product_overhead", kHalf}}}};
+  for (const std::string& link : device_link_tables()) {
+    all.push_back({link + " bandwidth",
+                   {{link + ".bandwidth", kTwice},
+                    {link + ".h2d_bandwidth", kTwice},
+                    {link + ".d2h_bandwidth", kTwice},
+                    {link + ".both_bandwidth", kTwice}}});
+    all.push_back({link + " latency", {{link + ".latency", kHalf}}});
+  }
+  if (has_gpus(machine)) {
+    all.push_back({"cores", {{"socket.cores", kTwice}}});
+    if (more_devices) all.push_back({"devices", {{"socket.devices", kTwice}}});
+  } else if (more_devices) {  // devices are cores
+    all.push_back({"cores", {{"socket.cores", kTwice}, {"socket.devices", kTwice}}});
+  }
+  return all;
+}
+
+/// "" where a change would change nothing.
+std::string changed(const Platform& platform, const PlatformKey& key, double factor) {
+  Platform copy = platform;
+  const Slot slot = key.slots(copy).front();
+  if (double* const* real = std::get_if<double*>(&slot)) {
+    return **real > 0 ? fmt::format("{}", factor * **real) : "";
+  }
+  const auto whole = [&](auto value) {
+    return fmt::format("{}", std::llround(factor * static_cast<double>(value)));
+  };
+  if (int* const* number = std::get_if<int*>(&slot)) return whole(**number);
+  return whole(**std::get_if<std::int64_t*>(&slot));
+}
+
+}  // namespace
+
+std::vector<Improvement> improvements(const Machine& machine, bool more_devices) {
+  const toml::table table = toml::parse(machine.platform.toml);
+  std::vector<Improvement> found;
+  for (const Resource& resource : resources(machine, more_devices)) {
+    if (!resource.used(machine)) continue;
+    Improvement better{resource.name, {}};
+    for (const auto& [name, factor] : resource.changes) {
+      if (!table.at_path(name)) continue;
+      const std::string value = changed(machine.platform, *find_platform_key(name), factor);
+      if (!value.empty()) better.settings.push_back(fmt::format("platform.{}={}", name, value));
+    }
+    if (!better.settings.empty()) found.push_back(std::move(better));
+  }
+  return found;
+}
+
+}  // namespace foretile

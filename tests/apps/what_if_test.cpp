@@ -1,0 +1,97 @@
+#include "apps/foretile/what_if.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+#include "base/error.hpp"
+#include "platforms/loader.hpp"
+#include "tests/planner/random_case.hpp"
+#include "tests/platforms/small_platform.hpp"
+#include "tests/simulator/run_isolated.hpp"
+
+namespace foretile {
+namespace {
+
+/// Figures within two decades of each other, so that now this and now that takes most of the time.
+std::string random_platform(Random& random) {
+  const auto about = [&](double middle) { return middle * std::pow(10.0, 2 * random.real() - 1); };
+  std::string text = small_with("rate = \"1 Tflop/s\"", fmt::format("rate = {}", about(1e9)));
+  text.replace(text.find("latency = \"5 us\""), 16, fmt::format("latency = {}", about(1e-6)));
+  text.replace(text.find("bandwidth = \"12 GB/s\""), 21, fmt::format("bandwidth = {}", about(1e9)));
+  text.replace(text.find("bandwidth = \"6 GB/s\""), 20, fmt::format("bandwidth = {}", about(1e9)));
+  text.replace(text.find("rate = \"1 GB/s\""), 15, fmt::format("rate = {}", about(1e9)));
+  text.replace(text.find("memory = \"8 GiB\""), 16, "memory = 200000");
+  text += fmt::format("[runtime]\ncopy_overhead = {}\nmessage_overhead = {}\nsource = \"paper\"\n",
+                      about(2e-6), about(2e-6));
+  return text;
+}
+
+struct Question {
+  Case the_case;
+  Contraction contraction;
+};
+
+Question random_question(std::uint64_t seed) {
+  Random random(seed + 1000);
+  const bool streamed = random.integer(0, 1) == 1;
+  RandomCase c = streamed ? random_streamed_case(seed) : random_case(seed);
+  Question question{{}, std::move(c.problem)};
+  question.the_case.platform = parse_platform(random_platform(random), "random.toml");
+  question.the_case.size.nodes = static_cast<int>(random.integer(1, 2));
+  question.the_case.settings = c.settings;
+  question.the_case.settings.erase("grid.p");
+  return question;
+}
+
+PlannedWork planned(const Question& question, const std::string& set = "") {
+  std::istringstream words(set);
+  std::vector<std::string> settings;
+  for (std::string setting; words >> setting;) settings.push_back(setting);
+  const Case& c = question.the_case;
+  return plan_work(question.contraction,
+                   make_machine(parse_platform(c.platform.toml, c.platform.source, settings), c.size),
+                   c.settings);
+}
+
+/// Not coarse.
+double full_makespan_s(const Question& question, const std::string& set) {
+  return run_isolated([&] {
+           const PlannedWork work = planned(question, set);
+           return std::vector<double>{simulate(work.plan, work.contraction, work.machine).makespan_s};
+         })
+      .at(0);
+}
+
+TEST(WhatIf, TheFirstRowIsTheBestInFullOnRandomPlans) {
+  int plans = 0;
+  for (std::uint64_t seed = 0; plans < 30; ++seed) {
+    SCOPED_TRACE(seed);
+    const Question question = random_question(seed);
+    std::optional<PlannedWork> work;
+    try {
+      work = planned(question);
+    } catch (const InputError&) {
+      continue;
+    }
+    ++plans;
+    const WhatIf found = what_if(question.the_case, *work, {});
+    ASSERT_GT(found.rows.size(), 5U);
+    double best = found.makespan_s * 1e3;
+    double first = 0;
+    for (const WhatIfRow& row : found.rows) {
+      const double full = full_makespan_s(question, row.set);
+      if (&row == &found.rows.front()) first = full;
+      best = std::min(best, full);
+    }
+    EXPECT_LE(first, 1.01 * best) << found.rows.front().resource;
+    EXPECT_TRUE(std::is_sorted(found.rows.begin(), found.rows.end(),
+                               [](const auto& l, const auto& r) { return l.saved_s > r.saved_s; }));
+  }
+}
+
+}  // namespace
+}  // namespace foretile

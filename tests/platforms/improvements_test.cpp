@@ -1,0 +1,67 @@
+#include "platforms/improvements.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "platforms/loader.hpp"
+#include "tests/platforms/small_platform.hpp"
+
+namespace foretile {
+namespace {
+
+using Found = std::map<std::string, std::vector<std::string>>;
+
+Found found_on(const std::string& toml, int nodes, bool more_devices = true) {
+  Found found;
+  const Machine machine =
+      make_machine(parse_platform(toml, "small.toml"), {.nodes = nodes, .ranks = {}, .gpus = {}});
+  for (const Improvement& better : improvements(machine, more_devices))
+    found[better.resource] = better.settings;
+  return found;
+}
+
+TEST(Improvements, DoubleRatesAndHalveLatencies) {
+  const Found found = found_on(small_platform, 2);
+  EXPECT_EQ(found.at("kernel rate"), std::vector<std::string>{"platform.device.kernel.rate=2000000000000"});
+  EXPECT_EQ(found.at("network latency"), std::vector<std::string>{"platform.network.latency=1e-06"});
+  EXPECT_EQ(found.at("network bandwidth"),
+            (std::vector<std::string>{"platform.network.bandwidth=12000000000",
+                                      "platform.network.node_bandwidth=24000000000"}));
+  EXPECT_EQ(found.at("cores"), std::vector<std::string>{"platform.socket.cores=8"});
+  EXPECT_EQ(found.at("devices"), std::vector<std::string>{"platform.socket.devices=4"});
+  EXPECT_EQ(found.at("device memory"), std::vector<std::string>{"platform.device.memory=17179869184"});
+}
+
+/// One rank on a node, one socket: no bus, no messages between neighbours; no software cost, no NVLink.
+TEST(Improvements, OnlyOfWhatThePlatformHas) {
+  const Found two = found_on(small_platform, 2);
+  for (const char* absent : {"xbus bandwidth", "message bandwidth", "copy software", "nvlink bandwidth"})
+    EXPECT_FALSE(two.contains(absent)) << absent;
+  EXPECT_FALSE(found_on(small_platform, 1).contains("network bandwidth"));
+  EXPECT_FALSE(found_on(small_platform, 2, false).contains("devices"));
+  EXPECT_TRUE(
+      found_on(small_platform + "[runtime]\ncopy_overhead = \"1 ms\"\n", 2).contains("copy software"));
+}
+
+/// Every setting is taken by the loader and makes its figure better or worse, never the same.
+TEST(Improvements, AreSettingsOfThePlatform) {
+  for (const char* name : {"summit", "raven"}) {
+    const Platform platform = load_platform(name);
+    const Machine machine = make_machine(platform, {.nodes = 2, .ranks = {}, .gpus = {}});
+    const std::vector<Improvement> all = improvements(machine, true);
+    EXPECT_GT(all.size(), 8U);
+    for (const Improvement& better : all) {
+      for (const std::string& setting : better.settings) {
+        SCOPED_TRACE(setting);
+        EXPECT_EQ(setting.find(' '), std::string::npos);
+        EXPECT_NE(parse_platform(platform.toml, name, {setting}).toml, platform.toml);
+      }
+      EXPECT_NO_THROW(parse_platform(platform.toml, name, better.settings)) << better.resource;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace foretile
