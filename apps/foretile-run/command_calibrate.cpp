@@ -10,6 +10,7 @@
 #include "apps/foretile-run/choose_gpus.hpp"
 #include "apps/foretile-run/commands.hpp"
 #include "apps/foretile-run/guard.hpp"
+#include "apps/foretile-run/same_start.hpp"
 #include "apps/options.hpp"
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
@@ -199,8 +200,11 @@ void add_calibrate_command(CLI::App& app) {
   command->add_flag("--noise", arguments->noise,
                     "Let rehearsals vary as the measurements on cores did; with a GPU they always do");
   add_json_option(*command, arguments->options);
-  command->callback([arguments] {
-    run_guarded([&](const MpiSession& session) { calibrate_machine(*arguments, session); });
+  command->callback([&app, arguments] {
+    run_guarded([&](const MpiSession& session) {
+      require_same_start(session, [&] { return command_line_facts(app); });
+      calibrate_machine(*arguments, session);
+    });
   });
 }
 

@@ -10,11 +10,13 @@
 #include "apps/foretile-run/commands.hpp"
 #include "apps/foretile-run/guard.hpp"
 #include "apps/foretile-run/memory_check.hpp"
+#include "apps/foretile-run/same_start.hpp"
 #include "apps/options.hpp"
 #include "apps/quantities.hpp"
 #include "apps/resources.hpp"
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "executor/check.hpp"
 #include "executor/cpu/blas.hpp"
 #include "executor/mpi/gather.hpp"
@@ -174,7 +176,25 @@ int cores_of_a_rank(int ranks_on_node) {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()) / ranks_on_node);
 }
 
-void execute(const RunArguments& arguments, const MpiSession& session) {
+/// A plan by its text, so that copies of it may lie at different places.
+StartFacts start_facts(const CLI::App& app, const std::string& plan) {
+  StartFacts facts = command_line_facts(app);
+  facts["plan digest"] = digest(read_text(plan));
+  return facts;
+}
+
+/// What the plan and this rank's machine come to.
+StartFacts device_facts(const Finished& done) {
+  const Machine& machine = done.work->machine;
+  return {{"elements in precision", std::string(name_of(done.work->contraction.precision))},
+          {"devices per rank:", fmt::to_string(machine.devices_per_rank)},
+          {"devices:", !done.gpus  ? "cores"
+                       : done.cuda ? "GPUs"
+                                   : "stand-ins for GPUs"}};
+}
+
+void execute(const CLI::App& app, const RunArguments& arguments, const MpiSession& session) {
+  require_same_start(session, [&] { return start_facts(app, arguments.plan); });
   Finished done;
   const int on_node = place_on_node(session.world()).ranks;
   agree(session, [&] {
@@ -191,6 +211,7 @@ void execute(const RunArguments& arguments, const MpiSession& session) {
     done.cuda = chosen.cuda;
     require_memory(*done.work, on_node, !chosen.cuda, available_memory_bytes());
   });
+  require_same_start(session, [&] { return device_facts(done); });
   EventStore events;
   RunOptions options;
   options.copies = arguments.copies;
@@ -228,7 +249,7 @@ void add_run(CLI::App& app) {
   app.callback([&app, plan, arguments] {
     if (!app.get_subcommands().empty()) return;
     if (plan->count() == 0) throw CLI::RequiredError("plan");
-    run_guarded([&](const MpiSession& session) { execute(*arguments, session); });
+    run_guarded([&](const MpiSession& session) { execute(app, *arguments, session); });
   });
 }
 

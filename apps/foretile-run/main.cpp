@@ -7,6 +7,7 @@
 #include "apps/foretile-run/commands.hpp"
 #include "apps/foretile-run/guard.hpp"
 #include "apps/foretile-run/job_signals.hpp"
+#include "apps/foretile-run/same_start.hpp"
 #include "apps/program.hpp"
 #include "executor/cpu/blas.hpp"
 #include "executor/mpi/session.hpp"
@@ -31,7 +32,7 @@ int run(int argc, char** argv) {
   foretile::add_run(app);
   foretile::add_calibrate_command(app);
   foretile::add_gpus_command(app);
-  return foretile::run_program(app, argc, argv);
+  return foretile::leave_job(app, foretile::run_program(app, argc, argv));
 }
 
 int exit_code_of(int argc, char** argv) {

@@ -75,4 +75,21 @@ std::vector<TraceEvent> gather_events(const std::vector<TraceEvent>& mine, MPI_C
   return gather(mine, communicator, counts);
 }
 
+std::vector<std::string> gather_texts(const std::string& mine, MPI_Comm communicator) {
+  int size = 1;
+  require_mpi(MPI_Comm_size(communicator, &size), "gather");
+  const int length = static_cast<int>(mine.size());
+  std::vector<int> lengths(size);
+  require_mpi(MPI_Allgather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, communicator), "gather");
+  std::vector<int> offsets(size, 0);
+  std::partial_sum(lengths.begin(), lengths.end() - 1, offsets.begin() + 1);
+  std::string all(static_cast<std::size_t>(offsets.back()) + lengths.back(), '\0');
+  require_mpi(MPI_Allgatherv(mine.data(), length, MPI_CHAR, all.data(), lengths.data(), offsets.data(),
+                             MPI_CHAR, communicator),
+              "gather");
+  std::vector<std::string> texts;
+  for (int rank = 0; rank < size; ++rank) texts.push_back(all.substr(offsets[rank], lengths[rank]));
+  return texts;
+}
+
 }  // namespace foretile

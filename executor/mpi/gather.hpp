@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <string>
 #include <vector>
 
 #include "scheduler/statistics.hpp"
@@ -22,5 +23,8 @@ class EventStore final : public TraceSink {
 
 /// Events of all ranks, rank after rank, on rank 0; empty elsewhere. Collective.
 std::vector<TraceEvent> gather_events(const std::vector<TraceEvent>& mine, MPI_Comm communicator);
+
+/// The texts of all ranks in order, on every rank. Collective.
+std::vector<std::string> gather_texts(const std::string& mine, MPI_Comm communicator);
 
 }  // namespace foretile

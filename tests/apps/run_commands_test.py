@@ -127,6 +127,49 @@ class RunCommands(unittest.TestCase):
             self.assertEqual(result.returncode, 2, command)
             self.assertTrue(result.stderr.startswith("foretile-run: "), result.stderr)
 
+    def started_differently(self, first, second):
+        """Rank 0 with the words `first`, rank 1 with `second`: exit code 2 on both, and the only line of stderr."""
+        result = self.call(MPIEXEC, "-n", 1, FORETILE_RUN, *first, ":", "-n", 1, FORETILE_RUN, *second)
+        self.assertEqual(result.returncode, 2, (result.stdout, result.stderr))
+        self.assertEqual(result.stderr.count("foretile-run: "), 1, result.stderr)
+        self.assertEqual(result.stdout, "")
+        return result.stderr
+
+    def test_refuses_ranks_with_different_plans_or_options(self):
+        self.plan(2)
+        (self.folder / "copy.json").write_text((self.folder / "plan.json").read_text())
+        (self.folder / "p.toml").write_text(PROBLEM.replace("seed = 1", "seed = 2"))
+        self.call(FORETILE, "plan", "p.toml", "--platform", "here", "--ranks", 2, "-o", "other.json")
+        plan = ["plan.json"]
+        for first, second, said in [
+                (plan, ["other.json"], "rank 1: found plan digest "),
+                (plan, plan + ["--verify"], "rank 1: found --verify, expected no --verify"),
+                (plan + ["--trace", "t.json"], plan, "rank 1: found no --trace, expected --trace t.json"),
+                (plan + ["--gpu", "none"], plan + ["--gpu", "stand-in"], "rank 1: found --gpu"),
+                (plan, ["calibrate"], "rank 1: found command calibrate, expected command run"),
+                (["calibrate", "-o", "a.toml"], ["calibrate", "-o", "b.toml"], "rank 1: found --output b.toml")]:
+            self.assertIn(said, self.started_differently(first, second))
+        same = self.call(MPIEXEC, "-n", 1, FORETILE_RUN, "plan.json", ":", "-n", 1, FORETILE_RUN, "copy.json")
+        self.assertEqual(same.returncode, 0, same.stderr)
+        self.assertFalse((self.folder / "t.json").exists() or (self.folder / "a.toml").exists())
+
+    def test_names_the_rank_that_differs_from_most(self):
+        self.plan(3)
+        result = self.call(MPIEXEC, "-n", 1, FORETILE_RUN, "plan.json", ":", "-n", 2, FORETILE_RUN, "plan.json", "--copies")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("rank 0: found no --copies, expected --copies", result.stderr)
+
+    def test_ranks_do_not_wait_for_one_that_fails_alone(self):
+        self.plan(2)
+        plan = ["plan.json", "--verify"]
+        for wrong, said in [(["--what"], "--what"), (["missing.json"], "missing.json"), ([], "plan")]:
+            self.assertIn(said, self.started_differently(plan, wrong))
+            self.assertIn(said, self.started_differently(wrong, plan))
+        result = self.call(MPIEXEC, "-n", 1, FORETILE_RUN, *plan, ":", "-n", 1, FORETILE_RUN, "--help")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("rank 1: found --help", result.stderr)
+        self.assertNotEqual(self.call(MPIEXEC, "-n", 1, FORETILE_RUN, "gpus", ":", "-n", 1, FORETILE_RUN, *plan).returncode, 0)
+
     def test_calibrates_a_played_gpu_and_plans_for_it(self):
         result = self.call(MPIEXEC, "-n", 2, FORETILE_RUN, "calibrate", "--gpu", "stand-in", "--budget", "2s", "--sizes",
                            "16,32,64", "--largest-copy", "1 MB", "-o", "gpu.toml", "--json")
