@@ -61,7 +61,7 @@ void HostStore::add_used(const Plan& frame, const DevicePlan& device) {
 
 std::vector<std::span<const std::byte>> HostStore::message(int owner, int number) const {
   if (owner != rank_) {
-    return {received_.at({owner, number})->bytes()};
+    return {received_.at({owner, number})->bytes_to_forward()};
   }
   const Outgoing& outgoing = outgoing_.at(number);
   std::vector<std::span<const std::byte>> pieces{outgoing.header.bytes()};

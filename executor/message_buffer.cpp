@@ -6,6 +6,7 @@
 #include <array>
 #include <cstring>
 #include <limits>
+#include <type_traits>
 #include <vector>
 
 #include "base/error.hpp"
@@ -73,6 +74,8 @@ TileBuffer message_header(const Broadcast& broadcast, int owner, int number,
 MessageBuffer::MessageBuffer(std::int64_t bytes, std::pmr::memory_resource* memory)
     : memory_(bytes, memory) {}
 
+static_assert(std::is_trivially_copyable_v<Path> && sizeof(Path) % sizeof(std::int64_t) == 0);
+
 void MessageBuffer::parse(const Contraction& p) {
   Fixed fixed;
   const std::int64_t words = memory_.size() / 8;
@@ -97,10 +100,11 @@ void MessageBuffer::parse(const Contraction& p) {
                                   broadcast.matrix == Matrix::a ? 'A' : 'B', tile));
     }
   }
-  if (const std::int64_t expected = header_bytes_ + bytes_of_tiles(p, broadcast);
+  if (const std::int64_t expected = header_bytes_ + bytes_of_tiles(p, broadcast) + kPathBytes;
       expected != memory_.size()) {
     throw WorkError(fmt::format("message of {} bytes: expected {}", memory_.size(), expected));
   }
+  std::memcpy(&path_, memory_.data() + memory_.size() - kPathBytes, sizeof path_);
   broadcast_ = std::make_shared<Broadcast>(std::move(broadcast));
 }
 

@@ -9,6 +9,7 @@
 #include "executor/tile_buffer.hpp"
 #include "planner/contraction.hpp"
 #include "planner/plan.hpp"
+#include "scheduler/path.hpp"
 
 namespace foretile {
 
@@ -18,7 +19,10 @@ namespace foretile {
 TileBuffer message_header(const Broadcast& broadcast, int owner, int number,
                           std::pmr::memory_resource* memory = std::pmr::new_delete_resource());
 
-/// A message as received: header and tiles in one piece.
+/// Bytes behind the tiles: the sender's path (scheduler/path.hpp), a whole number of elements.
+inline constexpr std::int64_t kPathBytes = sizeof(Path);
+
+/// A message as received: header, tiles and the sender's path in one piece.
 class MessageBuffer {
  public:
   /// Room for `bytes` bytes; call `parse` when they are there.
@@ -28,17 +32,24 @@ class MessageBuffer {
   void parse(const Contraction& contraction);
 
   std::span<std::byte> bytes() const { return memory_.bytes(); }
+  /// Header and tiles, to send on.
+  std::span<std::byte> bytes_to_forward() const {
+    return bytes().first(bytes().size() - static_cast<std::size_t>(kPathBytes));
+  }
   std::byte* tiles() const { return memory_.data() + header_bytes_; }
   const std::shared_ptr<const Broadcast>& broadcast() const { return broadcast_; }
   int owner() const { return owner_; }
   int number() const { return number_; }
-  std::int64_t tile_bytes() const { return memory_.size() - header_bytes_; }
+  std::int64_t tile_bytes() const { return memory_.size() - header_bytes_ - kPathBytes; }
+  /// The sender's, until it began to send.
+  const Path& path() const { return path_; }
 
  private:
   TileBuffer memory_;
   std::int64_t header_bytes_ = 0;
   int owner_ = 0;
   int number_ = 0;
+  Path path_;
   std::shared_ptr<const Broadcast> broadcast_;
 };
 

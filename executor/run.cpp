@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -45,9 +46,17 @@ int position_of(const Broadcast& broadcast, int rank) {
   throw WorkError(fmt::format("rank {}: a message for others", rank));
 }
 
-/// Without knowing the sender's path, arrival counts as network time from the start.
-Path arrival(double now) {
-  return Path{}.plus(Cause::network, Part::work, now);
+/// The sender's path and the time since it ended, which its message took. Where the ranks' clocks differ by
+/// more than that, the path shrinks, so that it never exceeds the time of this rank.
+Path arrival(const Path& sent, std::int64_t bytes, double now) {
+  const double total = sent.total();
+  if (total <= now) return sent.plus(Piece{Cause::network, now - total, bytes});
+  Path shorter = sent;
+  for (auto& cause : shorter.parts) {
+    for (double& part : cause) part *= now / total;
+  }
+  shorter.longest.seconds *= now / total;
+  return shorter;
 }
 
 /// Touches the memory and gives it back to the allocator, which keeps it (see foretile-run's main).
@@ -66,10 +75,14 @@ void progress_loop(RankScheduler& scheduler, RankBackend& backend, Post& post, H
   listener.received = [&](std::shared_ptr<MessageBuffer> buffer) {
     const Message message{buffer->broadcast(), buffer->owner(), buffer->number(),
                           position_of(*buffer->broadcast(), rank), buffer->tile_bytes()};
+    const Path path = arrival(buffer->path(), buffer->tile_bytes(), backend.now());
     host.keep(std::move(buffer));
-    scheduler.received(message, arrival(backend.now()));
+    scheduler.received(message, path);
   };
-  listener.signalled = [&](const Signal& signal) { scheduler.signalled(signal); };
+  listener.signalled = [&](Signal signal) {
+    signal.path = arrival(signal.path, 0, backend.now());
+    scheduler.signalled(signal);
+  };
   Nap nap;
   while (!scheduler.finished()) {
     const bool any = post.progress(listener);
@@ -121,10 +134,11 @@ std::unique_ptr<RankBackend> make_backend(const Work& work, HostStore& host, int
   return backend;
 }
 
-Mail mail_through(Post& post, const HostStore& host) {
+/// `scheduler` is there before the first message.
+Mail mail_through(Post& post, const HostStore& host, const std::optional<RankScheduler>& scheduler) {
   Mail mail;
   mail.send = [&](OperationId id, int to, const Message& message) {
-    post.send(id, to, host.message(message.owner, message.number));
+    post.send(id, to, host.message(message.owner, message.number), scheduler->path());
   };
   mail.signal = [&](int to, const Signal& signal) { post.signal(to, signal); };
   return mail;
@@ -154,15 +168,16 @@ RunResult run(const Plan& frame, const RankPlan& plan, const Contraction& contra
   auto* const memory = result.memory ? result.memory.get() : std::pmr::new_delete_resource();
   result.host = std::make_unique<HostStore>(contraction, frame, plan, rank, scheduling.core_slots, memory);
   Post post(communicator, contraction, memory);
+  std::optional<RankScheduler> scheduler;
   const auto backend = make_backend(work, *result.host, scheduling.core_slots, communicator, options.gpus,
-                                    options.warm_up_s, mail_through(post, *result.host));
-  RankScheduler scheduler(frame, plan, contraction, rank, *backend, scheduling, options.trace);
+                                    options.warm_up_s, mail_through(post, *result.host, scheduler));
+  scheduler.emplace(frame, plan, contraction, rank, *backend, scheduling, options.trace);
 
   quiet_barrier(communicator);
   backend->start_clock();
-  scheduler.start();
-  progress_loop(scheduler, *backend, post, *result.host, rank);
-  result.statistics = scheduler.statistics();
+  scheduler->start();
+  progress_loop(*scheduler, *backend, post, *result.host, rank);
+  result.statistics = scheduler->statistics();
   quiet_barrier(communicator);
   note_gpus(*backend, communicator, result);
   require_mpi(

@@ -10,6 +10,7 @@
 #include "planner/plan.hpp"
 #include "planner/products.hpp"
 #include "planner/tile_ref.hpp"
+#include "scheduler/path.hpp"
 
 namespace foretile {
 
@@ -41,6 +42,7 @@ struct Signal {
   int from_rank = 0;
   int step = 0;       ///< first that is not over
   bool down = false;  ///< on all ranks; else on the sender and those below it
+  Path path;          ///< of the sender until it was sent, and at the receiver until it came
 };
 
 using OperationId = std::uint32_t;

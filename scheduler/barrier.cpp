@@ -24,7 +24,7 @@ void Barrier::ended_before(int step) {
 void Barrier::signalled(const Signal& signal) {
   if (signal.down) {
     everywhere_ = signal.step;
-    for (const int child : children_) send_(child, {rank_, everywhere_, true});
+    for (const int child : children_) send_(child, {rank_, everywhere_, true, {}});
     return;
   }
   const auto child = std::find(children_.begin(), children_.end(), signal.from_rank) - children_.begin();
@@ -38,10 +38,10 @@ void Barrier::pass_on() {
   if (least == told_) return;
   told_ = least;
   if (rank_ == 0) {
-    signalled({rank_, least, true});
+    signalled({rank_, least, true, {}});
   } else {
     const int parent = rank_ & ~static_cast<int>(std::bit_floor(static_cast<unsigned>(rank_)));
-    send_(parent, {rank_, least, false});
+    send_(parent, {rank_, least, false, {}});
   }
 }
 

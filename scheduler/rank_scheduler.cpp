@@ -23,8 +23,10 @@ RankScheduler::RankScheduler(const Plan& frame, const RankPlan& plan, const Cont
       c_tiles_(frame, contraction, options_, backend, operations_),
       host_(contraction, frame, rank,
             [&backend](int owner, int number) { backend.release_message(owner, number); }),
-      barrier_(frame.barriers, rank, frame.grid.size(),
-               [&backend](int to, Signal signal) { backend.send_signal(to, signal); }) {
+      barrier_(frame.barriers, rank, frame.grid.size(), [this](int to, Signal signal) {
+        signal.path = operations_.path();
+        backend_.send_signal(to, signal);
+      }) {
   if (!options_.zero_copy && plan.devices.size() > Holders::kMostDevices) {
     throw input_error("plan",
                       fmt::format("{} devices with memory of their own in one rank", plan.devices.size()),
@@ -319,6 +321,7 @@ void RankScheduler::received(const Message& message, const Path& path) {
 }
 
 void RankScheduler::signalled(const Signal& signal) {
+  operations_.set_path(signal.path);
   barrier_.signalled(signal);
   advance();
 }

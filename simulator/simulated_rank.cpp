@@ -192,8 +192,11 @@ void SimulatedRank::start_send(OperationId id, int to_rank, const Message& messa
 /// A few bytes: only latency.
 void SimulatedRank::send_signal(int to_rank, Signal signal) {
   RankScheduler* const receiver = all_[to_rank]->scheduler_;
-  simgrid::kernel::timer::Timer::set(now() + model_.message(rank_, to_rank).latency_s,
-                                     [receiver, signal] { receiver->signalled(signal); });
+  const double latency_s = model_.message(rank_, to_rank).latency_s;
+  // What the path does not explain yet is the time since the operation that ended last.
+  signal.path = signal.path.plus(Cause::wait, Part::work, std::max(0.0, now() - signal.path.total()))
+                    .plus(Piece{Cause::network, latency_s, 0});
+  simgrid::kernel::timer::Timer::set(now() + latency_s, [receiver, signal] { receiver->signalled(signal); });
 }
 
 /// What neither software nor the operation alone explains is time in which others had the resource too.

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <limits>
 #include <thread>
+#include <type_traits>
 
 #include "base/error.hpp"
 
@@ -16,6 +17,8 @@ namespace {
 // Tags of what travels.
 constexpr int kTiles = 0;
 constexpr int kSignal = 1;
+
+static_assert(std::is_trivially_copyable_v<Signal>);
 
 bool ended(MPI_Request& request, const char* what) {
   int done = 0;
@@ -69,33 +72,31 @@ Post::Post(MPI_Comm communicator, const Contraction& contraction, std::pmr::memo
       memory_(memory),
       element_(contraction.precision == Precision::f64 ? MPI_INT64_T : MPI_INT32_T) {}
 
-void Post::send(OperationId id, int to_rank, const std::vector<std::span<const std::byte>>& pieces) {
+void Post::send(OperationId id, int to_rank, const std::vector<std::span<const std::byte>>& pieces,
+                const Path& path) {
   const auto element_bytes = static_cast<std::size_t>(problem_.element_bytes());
+  auto sent_path = std::make_unique<Path>(path);
+  std::vector<std::span<const std::byte>> all(pieces);
+  all.push_back(std::as_bytes(std::span(sent_path.get(), 1)));
   std::size_t elements = 0;
-  for (const auto piece : pieces) elements += piece.size() / element_bytes;
+  for (const auto piece : all) elements += piece.size() / element_bytes;
   if (elements > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
     throw WorkError(fmt::format("a message of {} numbers to rank {}: MPI sends at most {} at once", elements,
                                 to_rank, std::numeric_limits<int>::max()));
   }
   MPI_Request request = MPI_REQUEST_NULL;
-  if (pieces.size() == 1) {
-    require_mpi(MPI_Isend(pieces.front().data(), static_cast<int>(elements), element_, to_rank, kTiles,
-                          communicator_, &request),
-                "send");
-  } else {
-    MPI_Datatype type = type_of(pieces, element_, element_bytes);
-    require_mpi(MPI_Isend(MPI_BOTTOM, 1, type, to_rank, kTiles, communicator_, &request), "send");
-    require_mpi(MPI_Type_free(&type), "send");  // MPI keeps it until the message has left
-  }
-  sending_.push_back({request, id});
+  MPI_Datatype type = type_of(all, element_, element_bytes);
+  require_mpi(MPI_Isend(MPI_BOTTOM, 1, type, to_rank, kTiles, communicator_, &request), "send");
+  require_mpi(MPI_Type_free(&type), "send");  // MPI keeps it until the message has left
+  sending_.push_back({request, id, std::move(sent_path)});
 }
 
 void Post::signal(int to_rank, const Signal& signal) {
-  signals_.push_back({MPI_REQUEST_NULL, {signal.from_rank, signal.step, signal.down}});
+  signals_.push_back({MPI_REQUEST_NULL, signal});
   SentSignal& sent = signals_.back();
-  require_mpi(MPI_Isend(sent.words.data(), static_cast<int>(sent.words.size()), MPI_INT, to_rank, kSignal,
-                        communicator_, &sent.request),
-              "signal");
+  require_mpi(
+      MPI_Isend(&sent.signal, sizeof sent.signal, MPI_BYTE, to_rank, kSignal, communicator_, &sent.request),
+      "signal");
 }
 
 bool Post::start_receive() {
@@ -145,11 +146,11 @@ bool Post::receive_signal(const Listener& listener) {
   MPI_Status status;
   require_mpi(MPI_Iprobe(MPI_ANY_SOURCE, kSignal, communicator_, &found, &status), "probe");
   if (!found) return false;
-  SignalWords words{};
-  require_mpi(MPI_Recv(words.data(), static_cast<int>(words.size()), MPI_INT, status.MPI_SOURCE, kSignal,
-                       communicator_, MPI_STATUS_IGNORE),
+  Signal signal;
+  require_mpi(MPI_Recv(&signal, sizeof signal, MPI_BYTE, status.MPI_SOURCE, kSignal, communicator_,
+                       MPI_STATUS_IGNORE),
               "signal");
-  listener.signalled({words[0], words[1], words[2] != 0});
+  listener.signalled(signal);
   return true;
 }
 

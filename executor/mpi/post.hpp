@@ -3,7 +3,6 @@
 
 #include <mpi.h>
 
-#include <array>
 #include <functional>
 #include <list>
 #include <memory>
@@ -32,10 +31,11 @@ class Post {
     std::function<void(const Signal&)> signalled;
   };
 
-  /// Sends the pieces as one message, without copying them. They must stay until the operation is reported as
-  /// sent. All are whole numbers of elements; MPI takes 2^31 - 1 of them at once (16 GB, 8 GB in single
-  /// precision), beyond which this throws WorkError.
-  void send(OperationId id, int to_rank, const std::vector<std::span<const std::byte>>& pieces);
+  /// Sends the pieces and behind them the path as one message, without copying the pieces. They must stay
+  /// until the operation is reported as sent. All are whole numbers of elements; MPI takes 2^31 - 1 of them
+  /// at once (16 GB, 8 GB in single precision), beyond which this throws WorkError.
+  void send(OperationId id, int to_rank, const std::vector<std::span<const std::byte>>& pieces,
+            const Path& path = {});
   void signal(int to_rank, const Signal& signal);
 
   /// Reports what has ended since the last call; true when there was anything.
@@ -57,15 +57,15 @@ class Post {
   struct Sending {
     MPI_Request request;
     OperationId id;
+    std::unique_ptr<Path> path;  // read by MPI until it is sent
   };
   struct Receiving {
     MPI_Request request;
     std::shared_ptr<MessageBuffer> buffer;
   };
-  using SignalWords = std::array<int, 3>;
   struct SentSignal {
     MPI_Request request;
-    SignalWords words;  // read by MPI until it is sent
+    Signal signal;  // read by MPI until it is sent
   };
   MPI_Comm communicator_;
   const Contraction& problem_;

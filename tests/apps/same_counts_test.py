@@ -77,12 +77,27 @@ def outcome(folder, *command):
     assert done.returncode == 0, done.stderr
     events = json.loads((folder / "t.json").read_text())["traceEvents"]
     lanes = {(e["pid"], e["tid"]): e["args"]["name"] for e in events if e["name"] == "thread_name"}
-    counts = {(d["rank"], d["device"]): d for d in json.loads(done.stdout)["per_device"] if d["gemms"] > 0}
+    report = json.loads(done.stdout)
+    assert sum(report["limits"].values()) <= report["makespan_s"] * (1 + 1e-9), report
+    counts = {(d["rank"], d["device"]): d for d in report["per_device"] if d["gemms"] > 0}
     orders = {place: [] for place in counts}
     for e in sorted((e for e in events if e["name"] == "kernel"), key=lambda e: e["ts"]):
         device = int(lanes[e["pid"], e["tid"]].split()[1])
         orders[e["pid"], device].append((e["args"]["i"], e["args"]["j"], e["args"]["k"], e["args"].get("products", 1)))
     return orders, counts
+
+
+def same_limit(folder):
+    """Products of some 7 Gflop beside messages of 3 MB: both name the products."""
+    for command in (("problem", "dense", "--m", 1500, "--n", 1500, "--k", 1500, "--tile", 250, "-o", "d.toml"),
+                    ("plan", "d.toml", "--platform", "here", "--ranks", 2, "-o", "plan.json")):
+        done = call(folder, FORETILE, *command)
+        assert done.returncode == 0, done.stderr
+    for command in ((FORETILE, "simulate"), (MPIEXEC, "-n", 2, FORETILE_RUN)):
+        done = call(folder, *command, "plan.json", "--json")
+        assert done.returncode == 0, done.stderr
+        limits = json.loads(done.stdout)["limits"]
+        assert max(limits, key=limits.get) == "kernel", (command, limits)
 
 
 def main():
@@ -91,6 +106,7 @@ def main():
     seed = int(sys.argv[4]) if len(sys.argv) > 4 else 1
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
+        same_limit(folder)
         while compared < PLANS:
             rng = random.Random(seed)
             ranks = rng.randint(1, 3)

@@ -46,6 +46,7 @@ std::shared_ptr<MessageBuffer> arrive(const Contraction& p, const HostStore& sen
   std::vector<std::byte> bytes;
   for (const auto piece : sender.message(owner, number))
     bytes.insert(bytes.end(), piece.begin(), piece.end());
+  bytes.resize(bytes.size() + kPathBytes);
   auto buffer = std::make_shared<MessageBuffer>(std::ssize(bytes));
   std::copy(bytes.begin(), bytes.end(), buffer->bytes().begin());
   buffer->parse(p);
@@ -204,7 +205,7 @@ TEST(HostStore, SendsOddNumbersOfFloats) {
   HostStore receiver(p, plan, {{{}}, {}}, 1);
   auto message = arrive(p, sender, 0, 0);
   EXPECT_EQ(message->tile_bytes(), 4 * (9 + 12));
-  EXPECT_EQ(message->bytes().size(), 8U * 16 + 84);
+  EXPECT_EQ(message->bytes_to_forward().size(), 8U * 16 + 84);
   receiver.keep(std::move(message));
   for (const TileId id : {0, 1}) {
     EXPECT_TRUE(is_initial(p, {Matrix::a, id}, receiver.tile({Matrix::a, id})));

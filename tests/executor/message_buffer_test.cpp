@@ -17,7 +17,7 @@ Contraction small() {
 }
 
 MessageBuffer received_with(const TileBuffer& header, std::int64_t tile_bytes) {
-  MessageBuffer received(header.size() + tile_bytes);
+  MessageBuffer received(header.size() + tile_bytes + kPathBytes);
   std::memcpy(received.bytes().data(), header.data(), header.bytes().size());
   return received;
 }
@@ -34,6 +34,16 @@ TEST(MessageBuffer, ParsesWhatWasSent) {
   EXPECT_EQ(received.broadcast()->tiles, (std::vector<TileId>{0, 1}));
   EXPECT_EQ(received.broadcast()->destinations, (std::vector<int>{2, 3, 1}));
   EXPECT_EQ(received.tiles()[8 * 13], std::byte{5});
+  EXPECT_EQ(std::ssize(received.bytes_to_forward()), 8 * (16 + 14));
+}
+
+TEST(MessageBuffer, CarriesThePathOfTheSender) {
+  const Path path = Path{}.plus(Cause::kernel, Part::work, 3).plus(Piece{Cause::h2d, 2, 80});
+  MessageBuffer received = received_with(message_header({{0, 1}, {2}}, 4, 7), 8 * 14);
+  std::memcpy(received.bytes().data() + received.bytes().size() - kPathBytes, &path, kPathBytes);
+  received.parse(small());
+  EXPECT_EQ(received.path().parts, path.parts);
+  EXPECT_EQ(received.path().longest.bytes, 80);
 }
 
 // B's tiles have 3 x 5 and 4 x 5 elements.

@@ -38,7 +38,8 @@ void send_pieces_to_the_next(const Contraction& p) {
   const int previous = (world.rank + world.size - 1) % world.size;
   const TileBuffer header = message_header({{0, 1}, {next}, Matrix::a, 2, 3}, world.rank, 7);
   post.send(42, next,
-            {header.bytes(), std::as_bytes(std::span(tiles[0])), std::as_bytes(std::span(tiles[1]))});
+            {header.bytes(), std::as_bytes(std::span(tiles[0])), std::as_bytes(std::span(tiles[1]))},
+            Path{}.plus(Cause::kernel, Part::work, 1 + world.rank));
   bool sent = false;
   std::shared_ptr<MessageBuffer> arrived;
   Post::Listener listener;
@@ -47,6 +48,7 @@ void send_pieces_to_the_next(const Contraction& p) {
   while (!sent || !arrived || !post.idle()) post.progress(listener);
   EXPECT_EQ(arrived->owner(), previous);
   EXPECT_EQ(arrived->number(), 7);
+  EXPECT_EQ(arrived->path().total(), 1 + previous);
   EXPECT_EQ(arrived->broadcast()->last_step, 3);
   std::vector<Real> found(first + 80'000);
   ASSERT_EQ(arrived->tile_bytes(), p.element_bytes() * std::ssize(found));
@@ -77,7 +79,8 @@ TEST(Post, DeliversAllSignalsInOrder) {
   constexpr int kSignals = 300;
   for (int step = 0; step < kSignals; ++step) {
     for (int to = 0; to < world.size; ++to) {
-      if (to != world.rank) post.signal(to, {world.rank, step, step % 3 == 0});
+      if (to != world.rank)
+        post.signal(to, {world.rank, step, step % 3 == 0, Path{}.plus(Cause::h2d, Part::work, step)});
     }
   }
   std::vector<int> next(world.size, 0);
@@ -86,6 +89,7 @@ TEST(Post, DeliversAllSignalsInOrder) {
   listener.signalled = [&](const Signal& signal) {
     EXPECT_EQ(signal.step, next[signal.from_rank]++);
     EXPECT_EQ(signal.down, signal.step % 3 == 0);
+    EXPECT_EQ(signal.path.total(), signal.step);
     --missing;
   };
   while (missing > 0 || !post.idle()) post.progress(listener);
