@@ -5,6 +5,7 @@
 #include <boost/graph/compressed_sparse_row_graph.hpp>
 #include <cstdint>
 #include <ostream>
+#include <string>
 #include <vector>
 
 #include "planner/contraction.hpp"
@@ -54,14 +55,20 @@ PlanGraph build_graph(const Plan& plan, const Contraction& contraction);
 /// before the message's (planner/verify.hpp proves that).
 void require_acyclic(const Plan& plan);
 
+/// A lower bound of the time that a plan takes.
 struct CriticalPath {
   double seconds = 0;
-  std::vector<std::size_t> nodes;  ///< first to last
+  std::vector<std::size_t> nodes;  ///< first to last; none where a resource bounds the time, not a chain
+  std::string bound;               ///< what the bound is that of, for people
 };
 
-/// Longest path when each node takes its own least time on the machine: products at the kernel model's rate,
-/// loads (of A, streamed B and the initial C) and stores at one device's link, messages at one rank's rate,
-/// one after the other along the tree. Barriers take no time.
+/// The larger of two lower bounds of the simulated time without noise:
+///  - the longest chain in the graph, with products at the kernel model's rate and their launches, generation
+///  and
+///    copy of a device's first tile of B, messages along the tree with their software cost, one copy after a
+///    message, one store after the last product. Loads overlap with products, stores with the next block.
+///  - what one resource has to do in all (planner/graph/resource_bounds.hpp).
+/// Barriers take no time. The graph needs no messages: the bound is then less tight.
 CriticalPath critical_path(const PlanGraph& graph, const Plan& plan, const Contraction& contraction,
                            const Machine& machine);
 

@@ -72,9 +72,7 @@ std::string plan_text(const PlanView& view) {
   line("devices to host", volume(summary.d2h_bytes, &PredictedVolumes::stored_bytes));
   if (predicted) line("model", cases_text(*predicted));
   line("imbalance", fmt::format("{:.4f}", summary.imbalance));
-  line("critical path",
-       fmt::format("{} in {} chunks, stores and messages", quantity(view.critical.seconds, "s"),
-                   grouped(static_cast<std::int64_t>(view.critical.nodes.size()))));
+  line("time, lower bound", fmt::format("{}: {}", quantity(view.critical.seconds, "s"), view.critical.bound));
   line("planned in", quantity(view.wall_s, "s"));
   return text;
 }
@@ -105,6 +103,7 @@ nlohmann::ordered_json plan_json(const PlanView& view) {
                                 {"generated", summary.generated_bytes}}},
                               {"imbalance", summary.imbalance},
                               {"critical_path_s", view.critical.seconds},
+                              {"critical_path", view.critical.bound},
                               {"wall_s", view.wall_s},
                               {"peak_rss_bytes", peak_rss_bytes()}};
   if (const auto predicted = predict_volumes(contraction, machine, plan))

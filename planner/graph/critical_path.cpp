@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <bit>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "planner/graph/parts.hpp"
+#include "planner/graph/resource_bounds.hpp"
 #include "planner/products.hpp"
 
 namespace foretile {
@@ -11,130 +13,147 @@ namespace foretile {
 namespace {
 
 double link_seconds(const LinkModel& link, double bytes) {
-  return link.bandwidth_bytes_per_s > 0 ? link.latency_s + bytes / link.bandwidth_bytes_per_s : 0.0;
+  return link.latency_s + (link.bandwidth_bytes_per_s > 0 ? bytes / link.bandwidth_bytes_per_s : 0.0);
 }
 
-/// Least time of each node on its own. Walks blocks so that each is enumerated once.
-class NodeSeconds {
- public:
-  NodeSeconds(const Plan& plan, const Contraction& p, const Machine& machine)
-      : plan_(plan), p_(p), machine_(machine) {}
+/// Least times of a node.
+struct NodeTime {
+  double own = 0;   ///< chunks: all products; stores: the last tile
+  double last = 0;  ///< chunks: the shortest product, which may be all that is left when a message arrives
+  double head = 0;  ///< first chunk of a device: until its first tiles are there
+};
 
-  std::vector<double> of(const PlanGraph& graph) {
-    std::vector<double> seconds(num_vertices(graph));
-    for (std::size_t v = 0; v < seconds.size(); ++v) {
-      const PlanNode& node = graph[v];
-      switch (node.kind) {
-        case NodeKind::broadcast:
-          seconds[v] = broadcast(node.place);
-          break;
-        case NodeKind::chunk:
-          seconds[v] = chunk(node.place);
-          break;
-        case NodeKind::store:
-          seconds[v] = store(node.place);
-          break;
-        case NodeKind::local_barrier:
-        case NodeKind::global_barrier:
-          break;  // news takes no time
-      }
+/// Walks blocks so that each is enumerated once.
+class NodeTimes {
+ public:
+  NodeTimes(const Plan& plan, const Contraction& p, const Machine& machine)
+      : plan_(plan), p_(p), machine_(machine), gpu_(machine.platform.device.kind == DeviceKind::gpu) {}
+
+  std::vector<NodeTime> of(const PlanGraph& graph) {
+    std::vector<NodeTime> times(num_vertices(graph));
+    for (std::size_t v = 0; v < times.size(); ++v) {
+      if (graph[v].kind == NodeKind::chunk) times[v] = chunk(graph[v].place);
+      if (graph[v].kind == NodeKind::store) times[v].own = store(graph[v].place);
     }
-    return seconds;
+    return times;
   }
 
  private:
-  double broadcast(const ChunkPlace& at) const {
-    const Broadcast& b = plan_.ranks[at.rank].broadcasts[at.chunk];
-    double bytes = 0;
-    for (const TileId id : b.tiles) bytes += static_cast<double>(bytes_of(p_, {b.matrix, id}));
-    const int hops = std::bit_width(b.destinations.size());
-    return hops * link_seconds(machine_.platform.network.message, bytes);
-  }
-
-  void open(const Block& block) {
-    products_.emplace(p_, block.columns);
-    b_seen_.assign(products_->b_slots(), -1);
-    c_seen_.assign(products_->c_slots(), 0);
-    c_bytes_ = 0;
-  }
-
-  /// Loads and kernels overlap: the larger of the two. Initial C comes with the first chunk that adds to it.
-  double chunk(const ChunkPlace& at) {
+  NodeTime chunk(const ChunkPlace& at) {
     const Block& block = block_at(plan_, at);
-    if (at.chunk == 0) open(block);
-    double kernels = 0;
-    std::int64_t bytes = 0;
-    std::vector<ProductSize> launch;
-    const auto end_launch = [&] {
-      if (!launch.empty()) kernels += machine_.platform.device.launch_seconds(p_.precision, launch);
-      launch.clear();
-    };
+    if (at.chunk == 0) products_.emplace(p_, block.columns), last_c_.reset();
+    NodeTime time;
+    std::int64_t count = 0;
     for (const TileId a : block.chunks[at.chunk].a) {
-      bytes += p_.a_bytes(a);
       products_->for_each(a, [&](const Product& x) {
-        launch.push_back({p_.m.size(x.i), p_.n.size(x.j), p_.k.size(x.k)});
-        if (std::ssize(launch) == plan_.batch) end_launch();
-        bytes += use(x, at.chunk);
+        const double work =
+            least_work_seconds(plan_, p_, machine_, p_.m.size(x.i), p_.n.size(x.j), p_.k.size(x.k));
+        if (count == 0 && at.block == 0 && at.chunk == 0) time.head = head(x);
+        time.last = count == 0 ? work : std::min(time.last, work);
+        time.own += work;
+        last_c_ = x.c;
+        ++count;
       });
     }
-    end_launch();
-    const bool copies = machine_.platform.device.kind == DeviceKind::gpu;
-    return std::max(
-        kernels,
-        copies ? link_seconds(machine_.platform.links.host_to_device, static_cast<double>(bytes)) : 0.0);
+    time.own += least_launch_seconds(plan_, p_, machine_, count);
+    if (count > 0) time.last += least_launch_seconds(plan_, p_, machine_, 1);
+    return time;
   }
 
-  /// Bytes to load for the product beside its tile of A: a streamed tile of B that the chunk has not used
-  /// yet, initial C that the block has not used yet.
-  std::int64_t use(const Product& x, int chunk) {
-    std::int64_t bytes = 0;
-    if (!c_seen_[x.c_slot]) {
-      c_seen_[x.c_slot] = 1;
-      c_bytes_ += p_.c_bytes(x.c);
-      if (p_.accumulate) bytes += p_.c_bytes(x.c);
-    }
-    if (plan_.b_tiles == BTiles::stream && b_seen_[x.b_slot] != chunk) {
-      b_seen_[x.b_slot] = chunk;
-      bytes += p_.b_bytes(x.b);
-    }
-    return bytes;
+  /// Until A and B of a device's first product are there.
+  double head(const Product& x) const {
+    const Platform& p = machine_.platform;
+    const auto b_bytes = static_cast<double>(p_.b_bytes(x.b));
+    if (plan_.b_tiles == BTiles::stream) return gpu_ ? 2 * p.runtime.copy_overhead_s : 0.0;
+    if (makes_on_device(machine_)) return b_bytes / p.generation_bytes_per_s_on_device;
+    const double made_s = b_bytes / p.generation_bytes_per_s_per_core;
+    if (!gpu_) return made_s;
+    return made_s + p.runtime.copy_overhead_s + link_seconds(p.links.host_to_device, b_bytes);
   }
 
-  /// Follows the block's chunks.
+  /// The tile of C that the block's last product adds to leaves behind it.
   double store(const ChunkPlace& at) const {
-    if (machine_.platform.device.kind != DeviceKind::gpu || block_at(plan_, at).chunks.empty()) return 0;
-    return link_seconds(machine_.platform.links.device_to_host, static_cast<double>(c_bytes_));
+    if (block_at(plan_, at).chunks.empty() || !last_c_) return 0;
+    const Platform& p = machine_.platform;
+    const double software_s = p.runtime.copy_overhead_s;
+    if (!gpu_) return software_s;
+    return software_s + link_seconds(p.links.device_to_host, static_cast<double>(p_.c_bytes(*last_c_)));
   }
 
   const Plan& plan_;
   const Contraction& p_;
   const Machine& machine_;
+  bool gpu_;
   std::optional<BlockProducts> products_;  // of the block at hand
-  std::vector<int> b_seen_;                // last chunk of the block that used the tile
-  std::vector<char> c_seen_;
-  std::int64_t c_bytes_ = 0;  // of the C tiles seen
+  std::optional<TileId> last_c_;           // of its last product
+};
+
+/// Least time from the start of a broadcast until a rank's device has one of its tiles.
+class Arrival {
+ public:
+  Arrival(const Plan& plan, const Contraction& p, const Machine& machine)
+      : plan_(plan), p_(p), machine_(machine) {}
+
+  double seconds(const ChunkPlace& broadcast, int rank) const {
+    const Broadcast& b = plan_.ranks[broadcast.rank].broadcasts[broadcast.chunk];
+    const auto found = std::find(b.destinations.begin(), b.destinations.end(), rank);
+    const auto rank_at = [&](unsigned position) {
+      return position == 0 ? broadcast.rank : b.destinations[position - 1];
+    };
+    double bytes = 0;
+    for (const TileId id : b.tiles) bytes += static_cast<double>(bytes_of(p_, {b.matrix, id}));
+    const Platform& p = machine_.platform;
+    double seconds = 0;
+    for (auto at = static_cast<unsigned>(found - b.destinations.begin()) + 1; at > 0;) {
+      const unsigned from = at & ~std::bit_floor(at);  // tree_children() in planner/owners.hpp
+      const bool near = machine_.node_of(rank_at(from)) == machine_.node_of(rank_at(at));
+      seconds += link_seconds(near ? p.links.message : p.network.message, bytes) +
+                 2 * p.runtime.message_overhead_s * static_cast<double>(b.tiles.size());
+      at = from;
+    }
+    // What streams again for each block may still be on the device.
+    const bool copied = p.device.kind == DeviceKind::gpu && plan_.b_tiles == BTiles::stay;
+    return seconds + (copied ? p.runtime.copy_overhead_s : 0.0);
+  }
+
+ private:
+  const Plan& plan_;
+  const Contraction& p_;
+  const Machine& machine_;
 };
 
 }  // namespace
 
 CriticalPath critical_path(const PlanGraph& graph, const Plan& plan, const Contraction& contraction,
                            const Machine& machine) {
-  const std::vector<double> own = NodeSeconds(plan, contraction, machine).of(graph);
-  std::vector<double> rest(own.size(), 0.0);  // longest time from the start of a node to the end
-  std::vector<std::size_t> next(own.size(), own.size());
+  const std::vector<NodeTime> times = NodeTimes(plan, contraction, machine).of(graph);
+  const Arrival arrival(plan, contraction, machine);
+  std::vector<double> rest(times.size(), 0.0);  // longest time from the start of a node to the end
+  std::vector<std::size_t> next(times.size(), times.size());
   for (const std::size_t v : reverse_order(graph)) {
     double longest = 0;
     for (auto [e, end] = out_edges(v, graph); e != end; ++e) {
       const std::size_t to = target(*e, graph);
-      if (rest[to] > longest) longest = rest[to], next[v] = to;
+      double seconds = rest[to];
+      if (graph[v].kind == NodeKind::broadcast)
+        seconds += arrival.seconds(graph[v].place, graph[to].place.rank) + times[to].last - times[to].own;
+      if (seconds > longest) longest = seconds, next[v] = to;
     }
-    rest[v] = own[v] + longest;
+    // The next block may start while C of this one is stored.
+    rest[v] = graph[v].kind == NodeKind::store ? std::max(times[v].own, longest) : times[v].own + longest;
+    if (graph[v].kind == NodeKind::store && times[v].own >= longest) next[v] = times.size();
   }
   CriticalPath path;
-  if (own.empty()) return path;
-  std::size_t v = static_cast<std::size_t>(std::max_element(rest.begin(), rest.end()) - rest.begin());
-  path.seconds = rest[v];
-  for (; v < own.size(); v = next[v]) path.nodes.push_back(v);
+  if (times.empty()) return path;
+  std::size_t first = 0;
+  for (std::size_t v = 0; v < times.size(); ++v) {
+    if (times[v].head + rest[v] > times[first].head + rest[first]) first = v;
+  }
+  path.seconds = times[first].head + rest[first];
+  path.bound = "chain of products and messages";
+  const ResourceBound resource = largest_resource_bound(plan, contraction, machine);
+  if (resource.seconds > path.seconds) return {resource.seconds, {}, resource.resource};
+  for (std::size_t v = first; v < times.size(); v = next[v]) path.nodes.push_back(v);
   return path;
 }
 
