@@ -10,6 +10,7 @@
 #include "planner/contraction.hpp"
 #include "planner/plan.hpp"
 #include "scheduler/chunk_work.hpp"
+#include "scheduler/copy_estimate.hpp"
 #include "scheduler/device_memory.hpp"
 #include "scheduler/statistics.hpp"
 
@@ -50,6 +51,7 @@ class DeviceQueue {
 
   DeviceMemory memory;
   DeviceStatistics statistics;
+  CopyEstimate copies;
   Cursor generating, loading, computing;
   int kernels_in_flight = 0;
   int host_copies_in_flight = 0;

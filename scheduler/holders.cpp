@@ -1,5 +1,6 @@
 #include "scheduler/holders.hpp"
 
+#include <algorithm>
 #include <bit>
 
 namespace foretile {
@@ -14,6 +15,12 @@ std::optional<MemoryPlace> Holders::source(TileRef tile, int device, const std::
     if (sockets[d] == sockets[device]) near |= 1ULL << d;
   }
   return std::countr_zero(others & near ? others & near : others);
+}
+
+void Holders::load_started(TileRef tile, double arrival_s) {
+  Entry& entry = entries_[tile];
+  entry.expected_s = entry.coming == 0 ? arrival_s : std::min(entry.expected_s, arrival_s);
+  ++entry.coming;
 }
 
 void Holders::load_ended(TileRef tile, int device) {

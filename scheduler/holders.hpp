@@ -19,7 +19,10 @@ class Holders {
   /// loading it. `sockets` of the devices.
   std::optional<MemoryPlace> source(TileRef tile, int device, const std::vector<int>& sockets) const;
 
-  void load_started(TileRef tile) { ++entries_[tile].coming; }
+  /// `arrival_s`: when it is expected.
+  void load_started(TileRef tile, double arrival_s);
+  /// Earliest expected arrival of the loads under way; there must be one.
+  double expected_s(TileRef tile) const { return entries_.at(tile).expected_s; }
   void load_ended(TileRef tile, int device);
   void left(TileRef tile, int device);
 
@@ -27,6 +30,7 @@ class Holders {
   struct Entry {
     std::uint64_t devices = 0;  // as bits
     int coming = 0;             // loads under way
+    double expected_s = 0;      // first of their arrivals
   };
   std::unordered_map<TileRef, Entry, TileRefHash> entries_;
 };

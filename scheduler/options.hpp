@@ -5,6 +5,7 @@
 
 #include "planner/plan.hpp"
 #include "platforms/machine.hpp"
+#include "scheduler/copy_estimate.hpp"
 
 namespace foretile {
 
@@ -18,6 +19,7 @@ struct SchedulerOptions {
   bool make_on_device = false;  ///< generated tiles of B are made where they are used, not on cores
   int copy_slots = 2;        ///< copies in flight per device and direction; a copy engine does one at a time
   int send_slots = 4;        ///< messages in flight per rank
+  CopyCosts copies;          ///< to compare sources of a tile
   std::vector<int> sockets;  ///< of each device: a near copy of a tile is preferred
   /// Loads, hits and evictions depend on the plan alone, not on what ends first: all loads come from the
   /// host, the memory of a chunk is free only when everything was asked for that may be loaded beside it, and

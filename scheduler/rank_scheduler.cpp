@@ -92,10 +92,19 @@ bool RankScheduler::may_load(DeviceQueue& queue) {
   return loading.block.get() == &block && block.c_placed == block.c.size();
 }
 
-/// Nothing: another device is loading the tile. It will be there before the host could send it again.
+/// Nothing: another device is loading the tile, and a copy from there will arrive before one from the host.
 std::optional<MemoryPlace> RankScheduler::source_of(int device, TileRef tile) const {
   if (!streams(tile) && options_.make_on_device) return kMade;
-  return shared(tile) ? holders_.source(tile, device, options_.sockets) : kHost;
+  if (!shared(tile)) return kHost;
+  const auto source = holders_.source(tile, device, options_.sockets);
+  if (source) return source;
+  const std::int64_t bytes = bytes_of(problem_, tile);
+  const double now_s = backend_.now();
+  const CopyEstimate& copies = queues_[device].copies;
+  const double waiting_s =
+      copies.arrival_s(options_.copies, false, 1, bytes, now_s, holders_.expected_s(tile));
+  if (copies.arrival_s(options_.copies, true, 1, bytes, now_s) < waiting_s) return kHost;
+  return std::nullopt;
 }
 
 /// Whether the tile is in host memory. Only then is it taken from a device, too: it may have been kept there
@@ -141,7 +150,6 @@ bool RankScheduler::load_batch(DeviceQueue& queue, int device, MemoryPlace from)
     if (!copy.tiles.empty() && copy.bytes + item.bytes > frame_.copy_batch_bytes) break;
     if (!reserve(queue, device, item)) break;
     if (from >= 0) queues_[from].memory.pin_if_present(item.tile);
-    if (shared(item.tile)) holders_.load_started(item.tile);
     item.state = ItemState::loading;
     copy.tiles.push_back(item.tile);
     copy.bytes += item.bytes;
@@ -149,8 +157,22 @@ bool RankScheduler::load_batch(DeviceQueue& queue, int device, MemoryPlace from)
     ++queue.loading.item;
   }
   if (items.empty()) return false;
+  note_load(queue, copy);
   start_load(operations_, backend_, queue, std::move(copy), std::move(items));
   return true;
+}
+
+/// Tiles that others may copy from here, and when they will be there.
+void RankScheduler::note_load(DeviceQueue& queue, const Copy& copy) {
+  if (copy.from == kMade) return;
+  const bool from_host = copy.from == kHost;
+  const std::int64_t tiles = std::ssize(copy.tiles);
+  const double now_s = backend_.now();
+  const double arrival_s = queue.copies.arrival_s(options_.copies, from_host, tiles, copy.bytes, now_s);
+  queue.copies.started(options_.copies, from_host, tiles, copy.bytes, now_s);
+  for (const TileRef tile : copy.tiles) {
+    if (shared(tile)) holders_.load_started(tile, arrival_s);
+  }
 }
 
 void RankScheduler::advance_loads(int device) {

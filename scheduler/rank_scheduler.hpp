@@ -67,6 +67,7 @@ class RankScheduler {
   bool ready(const Item& item) const;
   std::optional<MemoryPlace> source_of(int device, TileRef tile) const;
   bool load_batch(DeviceQueue& queue, int device, MemoryPlace from);
+  void note_load(DeviceQueue& queue, const Copy& copy);
   bool reserve(DeviceQueue& queue, int device, Item& item);
   void arrived(int device, Item& item);
 

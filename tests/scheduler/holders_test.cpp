@@ -15,10 +15,10 @@ TEST(Holders, NobodyHasATileAtFirst) {
 
 TEST(Holders, ATileBeingLoadedIsComingUntilADeviceHasIt) {
   Holders holders;
-  holders.load_started(tile);
+  holders.load_started(tile, 0);
   EXPECT_EQ(holders.source(tile, 0, sockets), std::nullopt);
   EXPECT_EQ(holders.source({Matrix::b, 5}, 0, sockets), kHost);
-  holders.load_started(tile);
+  holders.load_started(tile, 0);
   holders.load_ended(tile, 1);
   EXPECT_EQ(holders.source(tile, 0, sockets), 1);  // one more is coming, but device 1 has it
   holders.left(tile, 1);
@@ -28,7 +28,7 @@ TEST(Holders, ATileBeingLoadedIsComingUntilADeviceHasIt) {
 TEST(Holders, ANearDeviceIsPreferredAndTheAskingOneIsNone) {
   Holders holders;
   for (const int device : {0, 2}) {
-    holders.load_started(tile);
+    holders.load_started(tile, 0);
     holders.load_ended(tile, device);
   }
   EXPECT_EQ(holders.source(tile, 1, sockets), 0);
