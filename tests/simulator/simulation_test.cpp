@@ -443,7 +443,7 @@ TEST(Simulation, TakesNoLessThanTheLowerBoundOnRandomPlans) {
     p.generation_bytes_per_s_per_core = 1e6 * (1 + 99 * random.real());
     if (seed % 7 == 0) p.generation_bytes_per_s_on_device = 1e8 * random.real();
     if (seed % 4 == 0) p.device.kind = DeviceKind::core;
-    c.settings["batch"] = random.integer(0, 1) == 0 ? "1" : "5";
+    c.settings["batch"] = std::to_string(random.integer(0, 1) == 0 ? 1 : 5);
     try {
       make_plan(c.problem, c.machine, c.settings);
     } catch (const InputError&) {
