@@ -55,7 +55,7 @@ void add_json_option(CLI::App& command, Options& options) {
 void add_set_option(CLI::App& command, Options& options) {
   command
       .add_option("--set", options.set,
-                  "Override a parameter; repeatable (strategy=stationary-c for dense products, grid.p=2, "
+                  "Override a parameter; repeatable (grid.p=2, strategy=stationary-c, "
                   "platform.nvlink.bandwidth=100e9)")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);

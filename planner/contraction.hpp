@@ -7,6 +7,7 @@
 
 #include "base/precision.hpp"
 #include "planner/shape.hpp"
+#include "planner/sources.hpp"
 #include "planner/tiling.hpp"
 
 namespace foretile {
@@ -21,6 +22,7 @@ struct Contraction {
       false;  ///< C += A B: C has initial values, in host memory where it is computed. Else C = A B
 
   Precision precision = Precision::f64;
+  Sources sources{};  ///< of A and B
 
   std::int64_t element_bytes() const { return bytes_of(precision); }
   std::int64_t a_bytes(TileId id) const {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <vector>
 
 #include "base/error.hpp"
@@ -57,6 +58,16 @@ Precision read_precision(TableReader& table) {
   throw table.error("precision", fmt::format("\"{}\"", text), "\"double\" or \"single\"");
 }
 
+/// A key of every kind; without it the kind's own source holds.
+std::optional<Source> read_source(TableReader& table, std::string_view key) {
+  if (!table.has(key)) return {};
+  const std::string text = table.text(key);
+  for (const Source source : {Source::given, Source::made}) {
+    if (text == name_of(source)) return source;
+  }
+  throw table.error(key, fmt::format("\"{}\"", text), "\"given\" or \"made\"");
+}
+
 /// Reads the parameters of one kind, refuses other keys, and builds.
 template <class Parameters>
 Contraction build(TableReader& table, Parameters (*read)(TableReader&),
@@ -93,6 +104,8 @@ Contraction build_contraction(const Problem& problem) {
   TableReader table(parsed, problem.source);
   const std::string kind = table.text("kind");
   const Precision precision = read_precision(table);
+  const std::optional<Source> a_source = read_source(table, "a_source");
+  const std::optional<Source> b_source = read_source(table, "b_source");
   Contraction contraction = [&] {
     if (kind == "dense") return build(table, read_dense, dense_contraction);
     if (kind == "random") return build(table, read_random, random_contraction);
@@ -103,6 +116,7 @@ Contraction build_contraction(const Problem& problem) {
   }();
   contraction.name = problem.name;
   contraction.precision = precision;
+  contraction.sources = {a_source.value_or(contraction.sources.a), b_source.value_or(contraction.sources.b)};
   return contraction;
 }
 

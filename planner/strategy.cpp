@@ -21,6 +21,31 @@ const Strategy& find_strategy(const std::string& name) {
 
 namespace {
 
+const Strategy* first_that_honours(const Sources& sources) {
+  const auto& all = strategies();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const auto& s) { return s->honours(sources); });
+  return found == all.end() ? nullptr : found->get();
+}
+
+std::string text_of(const Sources& sources) {
+  return fmt::format("A is {}, B is {}", name_of(sources.a), name_of(sources.b));
+}
+
+[[noreturn]] void refuse_sources(const Sources& sources) {
+  std::vector<std::string> known;
+  for (const auto& strategy : strategies()) {
+    known.push_back(fmt::format("{} ({})", text_of(strategy->sources_for(sources)), strategy->name()));
+  }
+  throw input_error("a_source, b_source", text_of(sources), fmt::format("{}", fmt::join(known, " or ")),
+                    "change the problem, or name a strategy that overrides it: --set strategy=NAME");
+}
+
+std::string override_of(std::string_view matrix, Source asked, Source used, const std::string& strategy) {
+  if (asked == used) return {};
+  return fmt::format("{} is {}; {} {}: the problem's source is overridden", matrix, name_of(asked), strategy,
+                     used == Source::made ? "makes it" : "takes it as given");
+}
+
 Settings with_defaults(const Strategy& strategy, Settings settings) {
   const auto known = strategy.parameters();
   std::vector<std::string> keys;
@@ -40,12 +65,40 @@ Settings with_defaults(const Strategy& strategy, Settings settings) {
 
 }  // namespace
 
+const Strategy& choose_strategy(const Sources& sources, const Settings& settings) {
+  if (const auto named = settings.find("strategy"); named != settings.end())
+    return find_strategy(named->second);
+  if (const Strategy* const honouring = first_that_honours(sources)) return *honouring;
+  refuse_sources(sources);
+}
+
+std::string StrategyChoice::reason() const {
+  if (!overridden.empty()) return overridden;
+  return fmt::format("{}: {} is {}", text_of(sources), strategy, is_default ? "the default" : "set");
+}
+
+StrategyChoice explain_choice(const Sources& sources, const std::string& name) {
+  const Strategy& strategy = find_strategy(name);
+  const Sources used = strategy.sources_for(sources);
+  std::string of_a = override_of("A", sources.a, used.a, name);
+  const std::string of_b = override_of("B", sources.b, used.b, name);
+  if (!of_a.empty() && !of_b.empty()) of_a += "; ";
+  return {name, sources, &strategy == first_that_honours(sources), of_a + of_b};
+}
+
+void require_honoured(const StrategyChoice& choice) {
+  if (choice.overridden.empty()) return;
+  throw input_error(fmt::format("strategy {}", choice.strategy), text_of(choice.sources),
+                    text_of(find_strategy(choice.strategy).sources_for(choice.sources)),
+                    fmt::format("name it with --set strategy={} to override the problem", choice.strategy));
+}
+
 std::unique_ptr<RankPlanner> prepare_planner(const Contraction& contraction, const Machine& machine,
                                              const Settings& settings) {
   check_precision(machine.platform, contraction.precision);
+  const Strategy& strategy = choose_strategy(contraction.sources, settings);
   Settings own = settings;
-  const auto named = own.extract("strategy");
-  const Strategy& strategy = named ? find_strategy(named.mapped()) : *strategies().front();
+  own.erase("strategy");
   return strategy.prepare(contraction, machine, with_defaults(strategy, std::move(own)));
 }
 

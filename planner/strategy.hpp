@@ -37,19 +37,44 @@ class Strategy {
   virtual ~Strategy() = default;
   virtual std::string name() const = 0;
   virtual std::vector<ParameterInfo> parameters() const = 0;
+  /// The sources of A and B that its plans use where the problem says `asked`: `asked` itself when the
+  /// strategy honours it.
+  virtual Sources sources_for(const Sources& asked) const = 0;
+  bool honours(const Sources& asked) const { return sources_for(asked) == asked; }
   /// The contraction must outlive the result. Throws InputError for impossible settings.
   virtual std::unique_ptr<RankPlanner> prepare(const Contraction& contraction, const Machine& machine,
                                                const Settings& settings) const = 0;
 };
 
-/// All strategies, the default one first.
+/// All strategies. The first one that honours a problem's sources is the problem's default strategy.
 const std::vector<std::unique_ptr<Strategy>>& strategies();
 
 /// The strategy of this name. Throws InputError that lists the names.
 const Strategy& find_strategy(const std::string& name);
 
-/// The strategy named by the setting "strategy" (default: the first), with its defaults filled in. Throws
-/// InputError for keys that it does not know,
+/// The strategy named by the setting "strategy", whether or not it honours the sources; else the default one.
+/// Throws InputError for unknown names, and when no strategy honours the sources and none is named.
+const Strategy& choose_strategy(const Sources& sources, const Settings& settings);
+
+/// What a problem's sources have to do with the strategy of its plan, for people and scripts.
+struct StrategyChoice {
+  std::string strategy;
+  Sources sources;  ///< of the problem
+  bool is_default = false;
+  /// "B is given; stationary-b makes it: the problem's source is overridden". Empty when it is honoured.
+  std::string overridden;
+
+  /// One line: the sources, and why the strategy is what it is.
+  std::string reason() const;
+};
+
+/// `strategy` is a name of a strategy, as in Plan::strategy. Throws InputError for other names.
+StrategyChoice explain_choice(const Sources& sources, const std::string& strategy);
+
+/// Throws InputError with StrategyChoice::overridden when the strategy does not honour the sources.
+void require_honoured(const StrategyChoice& choice);
+
+/// Prepares choose_strategy() with its defaults filled in. Throws InputError for keys that it does not know,
 /// and for a precision for which the platform has no figures.
 std::unique_ptr<RankPlanner> prepare_planner(const Contraction& contraction, const Machine& machine,
                                              const Settings& settings);

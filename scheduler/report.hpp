@@ -11,6 +11,7 @@
 #include "planner/contraction.hpp"
 #include "planner/grid.hpp"
 #include "planner/plan.hpp"
+#include "planner/strategy.hpp"
 #include "platforms/machine.hpp"
 #include "scheduler/path.hpp"
 #include "scheduler/statistics.hpp"
@@ -68,6 +69,7 @@ struct Report {
   Path limits;                    ///< critical path: of the operation that ended last
   std::optional<WhatIf> what_if;  ///< measured, where it was asked for
   BTiles b_tiles = BTiles::stay;
+  std::optional<StrategyChoice> choice;       ///< of the plan's strategy
   std::optional<PredictedVolumes> predicted;  ///< what the communication model says of the plan
 
   double flops_per_s() const { return makespan_s > 0 ? flops / makespan_s : 0; }

@@ -88,6 +88,13 @@ Json model_json(const PredictedVolumes& predicted) {
             {"stored", predicted.stored_bytes}}}};
 }
 
+void add_choice(Json& json, const StrategyChoice& choice) {
+  json["strategy"] = choice.strategy;
+  json["sources"] = {{"A", name_of(choice.sources.a)}, {"B", name_of(choice.sources.b)}};
+  json["strategy_reason"] = choice.reason();
+  if (!choice.overridden.empty()) json["source_override"] = choice.overridden;
+}
+
 Json report_json(const Report& report) {
   Json json{{"makespan_s", report.makespan_s},
             {"flops_per_s", report.flops_per_s()},
@@ -107,6 +114,7 @@ Json report_json(const Report& report) {
             {"longest_piece", json_of(report.limits.longest)},
             {"limit", limit_sentence(report)}};
   if (report.what_if) json["what_if"] = json_of(report.what_if->rows);
+  if (report.choice) add_choice(json, *report.choice);
   if (report.predicted) json["model"] = model_json(*report.predicted);
   return json;
 }

@@ -191,6 +191,7 @@ std::string report_text(const Report& report) {
   Lines lines;
   lines.text = limit_sentence(report) + "\n\n";
   if (!report.plan.empty()) lines.add("plan", report.plan);
+  if (report.choice) lines.add("sources", report.choice->reason());
   lines.add("makespan", in_seconds(report.makespan_s));
   lines.add("rate", fmt::format("{}, {} per device", in_flops(report.flops_per_s()),
                                 in_flops(report.devices > 0 ? report.flops_per_s() / report.devices : 0)));

@@ -43,7 +43,21 @@ const Problem& Candidates::problem_of(const Candidate& candidate) const {
   return case_.problems.at(problem_name(candidate));
 }
 
+std::map<std::string, Sources> Candidates::sources() const {
+  std::map<std::string, Sources> of_problem;
+  for (const auto& [name, contraction] : contractions_) of_problem[name] = contraction.sources;
+  return of_problem;
+}
+
+StrategyChoice Candidates::choice(const Candidate& candidate) const {
+  Settings settings = parts_of(candidate).strategy;
+  settings.merge(Settings(case_.fixed));
+  const Sources& sources = contractions_.at(problem_name(candidate)).sources;
+  return explain_choice(sources, choose_strategy(sources, settings).name());
+}
+
 PlannedWork Candidates::plan(const Candidate& candidate) const {
+  if (!case_.fixed.contains("strategy")) require_honoured(choice(candidate));
   Parts parts = parts_of(candidate);
   parts.strategy.merge(Settings(case_.fixed));
   Platform platform = parse_platform(case_.platform.toml, case_.platform.source, parts.platform);

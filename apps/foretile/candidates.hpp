@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "apps/foretile/case.hpp"
+#include "planner/strategy.hpp"
 #include "tuner/outcome.hpp"
 
 namespace foretile {
@@ -27,7 +28,13 @@ class Candidates {
   explicit Candidates(TuneCase tune_case);
 
   const Problem& problem_of(const Candidate& candidate) const;
-  /// Throws InputError when the candidate does not fit.
+  const Platform& platform() const { return case_.platform; }
+  /// The sources of each problem, by its name.
+  std::map<std::string, Sources> sources() const;
+  /// What the strategy of the candidate's plan has to do with the problem's sources.
+  StrategyChoice choice(const Candidate& candidate) const;
+  /// Throws InputError when the candidate does not fit, and when its strategy, unless --set names it, does
+  /// not honour the problem's sources.
   PlannedWork plan(const Candidate& candidate) const;
   /// The tuner's cost function: the predicted time, and what limits it. Once per process.
   Outcome rehearse(const Candidate& candidate) const;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 
 #include "apps/foretile/commands.hpp"
 #include "apps/foretile/traits_view.hpp"
@@ -21,16 +22,31 @@ namespace {
 struct Output {
   std::string file;
   std::string precision{name_of(Precision::f64)};
+  std::optional<std::string> a_source, b_source;  ///< none: the kind's own
   Options options;
 };
 
+std::string line(std::string_view key, std::string_view value) {
+  return fmt::format("{} = \"{}\"\n", key, value);
+}
+
+/// The keys that every kind has.
+std::string common_keys(const Output& output) {
+  std::string text;
+  if (output.precision != name_of(Precision::f64)) text += line("precision", output.precision);
+  if (output.a_source) text += line("a_source", *output.a_source);
+  if (output.b_source) text += line("b_source", *output.b_source);
+  return text;
+}
+
 // Building first means that no file is left behind that `show` would refuse.
 void write_problem(std::string toml, const Output& output, const std::string& kind) {
-  if (output.precision != name_of(Precision::f64)) {
-    toml += fmt::format("precision = \"{}\"\n", output.precision);
-  }
+  const std::size_t second_line = toml.find('\n') + 1;  // the first one names the kind
+  toml.insert(second_line, common_keys(output));
   const std::string name = output.file.empty() ? kind : std::filesystem::path(output.file).stem().string();
   const Contraction contraction = build_contraction({name, toml, ""});
+  if (!output.b_source) toml.insert(second_line, line("b_source", name_of(contraction.sources.b)));
+  if (!output.a_source) toml.insert(second_line, line("a_source", name_of(contraction.sources.a)));
   if (output.file.empty() && !output.options.json) {
     fmt::print("{}", toml);
     return;
@@ -55,6 +71,11 @@ std::shared_ptr<Parameters> add_kind(CLI::App& command, std::string (*to_toml)(c
   command.add_option("--precision", output->precision, "Numbers of 8 bytes (double) or of 4 (single)")
       ->check(CLI::IsMember({"double", "single"}))
       ->capture_default_str();
+  for (const auto& [option, source] :
+       {std::pair("--a-source", &output->a_source), {"--b-source", &output->b_source}}) {
+    command.add_option(option, *source, "given: in memory before the start; made: where and when it is used")
+        ->check(CLI::IsMember({"given", "made"}));
+  }
   add_json_option(command, output->options);
   command.callback([parameters, output, to_toml, kind = command.get_name()] {
     write_problem(to_toml(*parameters), *output, kind);

@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "platforms/units.hpp"
+#include "scheduler/report_json.hpp"
 #include "tuner/progress.hpp"
 #include "tuner/report.hpp"
 
@@ -34,15 +35,13 @@ double seconds(const std::string& text, const char* option) {
   return parse_quantity(text, Dimension::seconds, option);
 }
 
-TuneCase make_case(const Case& the_case, const TuneArguments& arguments, const Space& space) {
+TuneCase make_case(const Case& the_case, const TuneArguments& arguments,
+                   const std::vector<std::string>& problems) {
   TuneCase made;
   made.first_problem = arguments.problem;
   made.problems[arguments.problem] = the_case.problem;
-  for (const Parameter& parameter : space.parameters()) {
-    if (parameter.name != "problem") continue;
-    for (const std::string& name : parameter.values) {
-      if (!made.problems.contains(name)) made.problems[name] = load_problem(name);
-    }
+  for (const std::string& name : problems) {
+    if (!made.problems.contains(name)) made.problems[name] = load_problem(name);
   }
   made.platform = the_case.platform;
   made.size = the_case.size;
@@ -84,17 +83,18 @@ std::string end_text(TuneEnd end) {
   return "interrupted";
 }
 
-std::string summary_text(const TuneResult& result, const Platform& platform) {
+std::string summary_text(const TuneResult& result, const Candidates& candidates) {
   std::string text = fmt::format("{} candidates in {}, {} infeasible, {} failed, {} from the history: {}\n\n",
                                  result.evaluated, quantity(result.wall_s, "s"), result.infeasible,
                                  result.failed, result.from_history, end_text(result.end));
   text += ranking_table(result);
-  text += fmt::format("\nsoftware costs: {}\n", runtime_source_text(platform.runtime.source));
+  text += fmt::format("\nsoftware costs: {}\n", runtime_source_text(candidates.platform().runtime.source));
   if (const std::string table = sensitivity_table(result); !table.empty())
     text += "\nbest time with each value, and its candidates\n" + table;
   if (!result.best()) return text;
   const Evaluation& best = *result.best();
   text += fmt::format("\nbest      {:.4g} s:{}\n", best.outcome.makespan_s, parameters_text(best.candidate));
+  text += fmt::format("sources   {}\n", candidates.choice(best.candidate).reason());
   if (result.defaults) {
     const double defaults = result.defaults->outcome.makespan_s;
     text += fmt::format("defaults  {:.4g} s:{}\n", defaults, parameters_text(result.defaults->candidate));
@@ -130,15 +130,17 @@ TuneOptions tune_options(const TuneArguments& arguments) {
   return options;
 }
 
-void print(const TuneArguments& arguments, const Platform& platform, const TuneResult& result, bool stored) {
+void print(const TuneArguments& arguments, const TuneResult& result, const Candidates& candidates,
+           bool stored) {
   if (arguments.options.json) {
     nlohmann::ordered_json json = to_json(result);
-    json["runtime_source"] = platform.runtime.source;
+    json["runtime_source"] = candidates.platform().runtime.source;
+    if (result.best()) add_choice(json, candidates.choice(result.best()->candidate));
     if (stored) json["file"] = arguments.output;
     print_json(json);
     return;
   }
-  fmt::print("{}", summary_text(result, platform));
+  fmt::print("{}", summary_text(result, candidates));
   if (stored) fmt::print("\nWritten to {}\n", arguments.output);
 }
 
@@ -148,18 +150,19 @@ void tune_problem(TuneArguments& arguments) {
   TuneOptions options = tune_options(arguments);
   if (!arguments.output.empty()) require_writable(arguments.output);
   const Case the_case = load_case(arguments);
-  const SpaceQuestion question{arguments.space, arguments.problems, arguments.options.settings(),
-                               arguments.options.platform_settings()};
-  options.space = tune_space(question, make_machine(the_case.platform, the_case.size));
-  options.first = {default_candidate(options.space, question, the_case.platform)};
-  const TuneCase tune_case = make_case(the_case, arguments, options.space);
-  options.identity = identity(tune_case, options.space);
+  SpaceQuestion question{arguments.space, arguments.problems, arguments.options.settings(),
+                         arguments.options.platform_settings()};
+  const TuneCase tune_case = make_case(the_case, arguments, candidate_problems(question));
   const Candidates candidates(tune_case);
+  question.sources = candidates.sources();
+  options.space = tune_space(question, make_machine(the_case.platform, the_case.size));
+  options.first = default_candidates(options.space, question, the_case.platform);
+  options.identity = identity(tune_case, options.space);
   const TuneResult result = run(options, candidates);
   const bool stored = result.best() && !arguments.output.empty();
   if (stored) store_best(arguments, candidates, the_case.size, *result.best());
   if (result.best() || result.end == TuneEnd::interrupt || arguments.options.json)
-    print(arguments, the_case.platform, result, stored);
+    print(arguments, result, candidates, stored);
   if (result.end == TuneEnd::interrupt) throw CLI::RuntimeError(128 + result.signal);
   if (!result.best()) {
     std::string why = ranking_table(result);

@@ -50,6 +50,7 @@ std::string plan_text(const PlanView& view) {
   };
   if (contraction.precision != Precision::f64) line("precision", name_of(contraction.precision));
   line("strategy", plan.strategy);
+  line("sources", explain_choice(contraction.sources, plan.strategy).reason());
   line("parameters", parameters_text(plan.parameters));
   line("nodes, ranks, devices", fmt::format("{}, {}, {}", machine.nodes(), machine.ranks, machine.devices()));
   line("grid", fmt::format("{} x {}{}", plan.grid.p, plan.grid.q,
@@ -83,7 +84,6 @@ nlohmann::ordered_json plan_json(const PlanView& view) {
                               {"precision", name_of(contraction.precision)},
                               {"platform", machine.platform.name},
                               {"runtime_source", machine.platform.runtime.source},
-                              {"strategy", plan.strategy},
                               {"parameters", plan.parameters},
                               {"grid", {{"p", plan.grid.p}, {"q", plan.grid.q}}},
                               {"nodes", machine.nodes()},
@@ -106,6 +106,7 @@ nlohmann::ordered_json plan_json(const PlanView& view) {
                               {"critical_path", view.critical.bound},
                               {"wall_s", view.wall_s},
                               {"peak_rss_bytes", peak_rss_bytes()}};
+  add_choice(json, explain_choice(contraction.sources, plan.strategy));
   if (const auto predicted = predict_volumes(contraction, machine, plan))
     json["model"] = model_json(*predicted);
   return json;

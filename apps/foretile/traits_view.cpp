@@ -45,8 +45,8 @@ std::string traits_text(const Contraction& contraction) {
   text += index_line("M", contraction.m) + index_line("N", contraction.n) + index_line("K", contraction.k);
   text += fmt::format("\n  {:<6}{:<13}{:>17}{:>15}{:>9}{:>11}\n", "matrix", "", "tiles", "nonzero tiles",
                       "density", "size");
-  text += matrix_line("A", "input", contraction.a, t.a_density, t.a_bytes);
-  text += matrix_line("B", "input", contraction.b, t.b_density, t.b_bytes);
+  text += matrix_line("A", name_of(contraction.sources.a), contraction.a, t.a_density, t.a_bytes);
+  text += matrix_line("B", name_of(contraction.sources.b), contraction.b, t.b_density, t.b_bytes);
   text += matrix_line("C", contraction.accumulate ? "accumulated" : "computed", contraction.c, t.c_density,
                       t.c_bytes);
   return text;
@@ -58,6 +58,7 @@ nlohmann::ordered_json traits_json(const Contraction& contraction) {
       {"name", contraction.name},
       {"accumulate", contraction.accumulate},
       {"precision", name_of(contraction.precision)},
+      {"sources", {{"A", name_of(contraction.sources.a)}, {"B", name_of(contraction.sources.b)}}},
       {"M", t.m},
       {"N", t.n},
       {"K", t.k},

@@ -19,9 +19,9 @@ namespace {
 
 constexpr std::string_view platform_prefix = "platform.";
 
-const Strategy& chosen_strategy(const Settings& fixed) {
-  const auto named = fixed.find("strategy");
-  return named == fixed.end() ? *strategies().front() : find_strategy(named->second);
+const Strategy& strategy_of(const std::string& problem, const SpaceQuestion& question) {
+  const auto known = question.sources.find(problem);
+  return choose_strategy(known == question.sources.end() ? Sources{} : known->second, question.fixed);
 }
 
 std::vector<std::string> known_keys() {
@@ -81,8 +81,9 @@ std::vector<Parameter> tried_parameters(const Strategy& strategy, const Platform
 }
 
 std::vector<Parameter> free_default_parameters(const SpaceQuestion& question, const Machine& machine) {
-  const Space space = default_space(tried_parameters(chosen_strategy(question.fixed), machine.platform),
-                                    machine.ranks, ranks_per_node(machine.platform));
+  const Space space =
+      default_space(tried_parameters(strategy_of(question.problems.front(), question), machine.platform),
+                    machine.ranks, ranks_per_node(machine.platform));
   std::vector<Parameter> parameters = space.parameters();
   std::erase_if(parameters, [&](const Parameter& p) { return fixed_by_set(p.name, question); });
   return parameters;
@@ -123,7 +124,49 @@ std::optional<std::string> platform_default(const Parameter& parameter, const nl
   return std::nullopt;
 }
 
+const Parameter* problem_parameter(const Space& space) {
+  for (const Parameter& parameter : space.parameters()) {
+    if (parameter.name == "problem") return &parameter;
+  }
+  return nullptr;
+}
+
+void add_new(std::vector<std::string>& names, const std::vector<std::string>& more) {
+  for (const std::string& name : more) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+}
+
+Candidate default_candidate(const Space& space, const std::string& problem, const Strategy& strategy,
+                            const nlohmann::json& figures) {
+  Candidate candidate;
+  for (const Parameter& parameter : space.parameters()) {
+    std::optional<std::string> value;
+    if (parameter.name == "problem") {
+      value = problem;
+    } else if (parameter.name.starts_with(platform_prefix)) {
+      value = platform_default(parameter, figures);
+    } else {
+      value = strategy_default(parameter, strategy);
+    }
+    if (value) candidate[parameter.name] = *value;
+  }
+  return candidate;
+}
+
 }  // namespace
+
+std::vector<std::string> candidate_problems(const SpaceQuestion& question) {
+  std::vector<std::string> problems{question.problems.front()};
+  if (question.file.empty()) {
+    add_new(problems, question.problems);
+    return problems;
+  }
+  const Space space = load_space(question.file);
+  const Parameter* const chosen = problem_parameter(space);
+  add_new(problems, chosen ? chosen->values : question.problems);
+  return problems;
+}
 
 Space tune_space(const SpaceQuestion& question, const Machine& machine) {
   std::vector<Parameter> parameters;
@@ -140,22 +183,16 @@ Space tune_space(const SpaceQuestion& question, const Machine& machine) {
   return Space(std::move(parameters));
 }
 
-Candidate default_candidate(const Space& space, const SpaceQuestion& question, const Platform& platform) {
+std::vector<Candidate> default_candidates(const Space& space, const SpaceQuestion& question,
+                                          const Platform& platform) {
   const nlohmann::json figures = platform_summary_json(platform).at("figures");
-  const Strategy& strategy = chosen_strategy(question.fixed);
-  Candidate candidate;
-  for (const Parameter& parameter : space.parameters()) {
-    std::optional<std::string> value;
-    if (parameter.name == "problem") {
-      value = question.problems.front();
-    } else if (parameter.name.starts_with(platform_prefix)) {
-      value = platform_default(parameter, figures);
-    } else {
-      value = strategy_default(parameter, strategy);
-    }
-    if (value) candidate[parameter.name] = *value;
+  std::vector<std::string> problems{question.problems.front()};
+  if (const Parameter* const chosen = problem_parameter(space)) add_new(problems, chosen->values);
+  std::vector<Candidate> candidates;
+  for (const std::string& problem : problems) {
+    candidates.push_back(default_candidate(space, problem, strategy_of(problem, question), figures));
   }
-  return candidate;
+  return candidates;
 }
 
 }  // namespace foretile

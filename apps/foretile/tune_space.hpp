@@ -2,27 +2,36 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
+#include "planner/sources.hpp"
 #include "platforms/machine.hpp"
 #include "tuner/space.hpp"
 
 namespace foretile {
 
 struct SpaceQuestion {
-  std::filesystem::path file;               ///< empty: the default space
-  std::vector<std::string> problems;        ///< as given; several become the parameter "problem"
-  Settings fixed;                           ///< --set of the strategy
-  std::vector<std::string> fixed_platform;  ///< --set platform.KEY=VALUE
+  std::filesystem::path file;                ///< empty: the default space
+  std::vector<std::string> problems;         ///< as given; several become the parameter "problem"
+  Settings fixed;                            ///< --set of the strategy
+  std::vector<std::string> fixed_platform;   ///< --set platform.KEY=VALUE
+  std::map<std::string, Sources> sources{};  ///< of A and B, by problem; they decide its default strategy
 };
 
+/// The problems that candidates may have: the first one given, then those of the file's "problem", or the
+/// other ones given. Throws InputError as load_space does. Needs no `sources`.
+std::vector<std::string> candidate_problems(const SpaceQuestion& question);
+
 /// Throws InputError for keys that neither the strategies nor the platform know, and for keys that --set
-/// fixes already. The default space leaves those out.
+/// fixes already. The default space, which leaves those out, is that of the first problem's strategy.
 Space tune_space(const SpaceQuestion& question, const Machine& machine);
 
-/// The strategy's defaults (the paper's), the platform as it is and the first problem, spelled as the space
-/// spells them. Platform keys whose value is not in the space are left out.
-Candidate default_candidate(const Space& space, const SpaceQuestion& question, const Platform& platform);
+/// For each problem of the space, the first one given before all others: the defaults of its strategy (the
+/// paper's) and the platform as it is, spelled as the space spells them. Platform keys whose value is not in
+/// the space are left out.
+std::vector<Candidate> default_candidates(const Space& space, const SpaceQuestion& question,
+                                          const Platform& platform);
 
 }  // namespace foretile

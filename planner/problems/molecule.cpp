@@ -194,8 +194,10 @@ Contraction molecule_contraction(const MoleculeParameters& p) {
   Shape v = checked_shape(cd, links_within(aos, aos, overlap, p.overlap_reach), sizes);
   check_product_count(t, v);
   Shape r = residual_shape(p, orbitals, aos, ij, sizes, t, v);
-  return {"molecule",   tiling_of(ij), tiling_of(cd), tiling_of(cd),
-          std::move(t), std::move(v),  std::move(r),  p.seed};
+  Contraction contraction{"molecule",   tiling_of(ij), tiling_of(cd), tiling_of(cd),
+                          std::move(t), std::move(v),  std::move(r),  p.seed};
+  contraction.sources.b = Source::made;
+  return contraction;
 }
 
 }  // namespace foretile

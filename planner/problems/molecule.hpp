@@ -42,8 +42,8 @@ struct MoleculeParameters {
 MoleculeParameters read_molecule(TableReader& table);
 /// The text of a problem file, the molecule included.
 std::string molecule_problem_toml(const MoleculeParameters& parameters);
-/// M = kept pairs ij, N = K = (number of AO functions)^2; tiles are pairs of clusters. Throws InputError when
-/// there are less than `tile_rows`.
+/// M = kept pairs ij, N = K = (number of AO functions)^2; tiles are pairs of clusters. V, the matrix B, is
+/// made (RR-9365, section 5.2). Throws InputError when there are less than `tile_rows`.
 Contraction molecule_contraction(const MoleculeParameters& parameters);
 
 }  // namespace foretile

@@ -202,6 +202,9 @@ class StationaryB final : public Strategy {
  public:
   std::string name() const override { return kName; }
 
+  /// A is sent, B is made where it stays.
+  Sources sources_for(const Sources&) const override { return {Source::given, Source::made}; }
+
   std::vector<ParameterInfo> parameters() const override {
     std::vector<ParameterInfo> list{
         {"grid.p", "1", "rows of the process grid; B is replicated this many times"},

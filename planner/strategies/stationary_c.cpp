@@ -228,6 +228,9 @@ class StationaryC final : public Strategy {
  public:
   std::string name() const override { return kName; }
 
+  /// Both are distributed and sent.
+  Sources sources_for(const Sources&) const override { return {Source::given, Source::given}; }
+
   std::vector<ParameterInfo> parameters() const override {
     std::vector<ParameterInfo> list{
         {"grid.p",

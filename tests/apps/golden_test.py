@@ -47,7 +47,7 @@ def compare(name, found):
 
 with tempfile.TemporaryDirectory() as scratch:
     problem = pathlib.Path(scratch) / "toy.toml"
-    run("problem", "dense", "--m", 4, "--n", 4, "--k", 4, "--tile", 2, "-o", problem)
+    run("problem", "dense", "--m", 4, "--n", 4, "--k", 4, "--tile", 2, "--b-source", "made", "-o", problem)
     machine = ("--platform", here / "toy_platform.toml")
     compare("plan.txt", without_times(run("plan", problem, *machine, "--nodes", 2)))
     dot = pathlib.Path(scratch) / "plan.dot"

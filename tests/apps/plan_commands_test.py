@@ -42,6 +42,28 @@ def check_plan(problem, stored):
     assert run("plan", stored, "--json", "--set", "grid.p=1", "--nodes", 1)["grid"] == {"p": 1, "q": 1}
 
 
+def check_sources(made, given, scratch):
+    """The strategy follows from where B comes from, unless somebody names one."""
+    default = run("plan", made, *platform, "--json")
+    assert (default["strategy"], default["sources"]) == ("stationary-b", {"A": "given", "B": "made"}), default
+    assert default["strategy_reason"] == "A is given, B is made: stationary-b is the default", default
+    assert default["bytes"]["generated"] > 0 and "source_override" not in default, default
+    default = run("plan", given, *platform, "--json")
+    assert (default["strategy"], default["bytes"]["generated"]) == ("stationary-c", 0), default
+    stored = scratch / "overridden.json"
+    named = run("plan", given, *platform, "--set", "strategy=stationary-b", "-o", stored, "--json")
+    override = "B is given; stationary-b makes it: the problem's source is overridden"
+    assert named["source_override"] == override and named["bytes"]["generated"] > 0, named
+    assert override in call("plan", stored).stdout and run("plan", stored, "--json")["source_override"] == override
+    if simulator:
+        assert run("simulate", stored, "--json")["source_override"] == override
+        assert override in call("simulate", stored).stdout
+    neither = scratch / "neither.toml"
+    neither.write_text(given.read_text().replace('a_source = "given"', 'a_source = "made"'))
+    expect(2, "name a strategy", "plan", neither, *platform)
+    assert run("plan", neither, *platform, "--set", "strategy=stationary-c", "--json")["source_override"]
+
+
 def check_errors(problem, stored):
     expect(2, "give only one of", "plan", problem, *platform, "--gpus", 2, "--nodes", 1)
     expect(2, "an unknown key", "plan", problem, *platform, "--set", "grid.q=1")
@@ -94,17 +116,34 @@ def check_tune(problem, scratch):
 
     space = scratch / "space.toml"
     other = scratch / "other.toml"
-    assert call("problem", "dense", "--m", 4, "--n", 6, "--k", 8, "--tile", 1, "-o", other).returncode == 0
+    assert call("problem", "dense", "--m", 4, "--n", 6, "--k", 8, "--tile", 1, "--b-source", "made", "-o", other).returncode == 0
     space.write_text(f'[parameters]\n"grid.p" = [1, 2]\n"platform.pcie.latency" = ["1 us", "9 us"]\n'
                      f'problem = ["{problem}", "{other}"]\n')
     all_of = run("tune", problem, *platform, "--nodes", 2, "--space", space, "--search", "exhaustive", "--json")
     assert all_of["evaluated"] == 8 and all_of["end"] == "complete", all_of  # the defaults lie in the space
     assert all_of["defaults"]["parameters"]["platform.pcie.latency"] == "1 us", all_of
+    check_tuned_sources(problem, scratch)
     expect(2, "--set fixes", "tune", problem, *platform, "--space", space, "--set", "grid.p=1")
     space.write_text("[parameters]\nblock_fractoin = [0.5]\n")
     expect(2, "did you mean block_fraction?", "tune", problem, *platform, "--space", space)
     expect(1, "could be rehearsed", "tune", problem, *platform, "--count", 2, "--set", "platform.device.memory=100")
     expect(2, "--budget", "tune", problem, *platform, "--budget", "soon")
+
+
+def check_tuned_sources(made, scratch):
+    """The defaults of every problem come first; strategies that override a source are infeasible unless --set names them."""
+    given, space, history = scratch / "given.toml", scratch / "both.toml", scratch / "both.jsonl"
+    space.write_text(f'[parameters]\nproblem = ["{given}", "{made}"]\nstrategy = ["stationary-b", "stationary-c"]\n')
+    tune = ("tune", made, *platform, "--nodes", 2, "--workers", 1, "--json", "--space", space)
+    found = run(*tune, "--history", history)
+    outcomes = [json.loads(line) for line in history.read_text().splitlines()[1:]]
+    chosen = [(o["parameters"]["problem"], o["parameters"]["strategy"], o["status"]) for o in outcomes]
+    assert chosen[:2] == [(str(made), "stationary-b", "done"), (str(given), "stationary-c", "done")], chosen
+    assert sorted(chosen[2:]) == sorted([(str(made), "stationary-c", "infeasible"),
+                                         (str(given), "stationary-b", "infeasible")]), chosen
+    assert found["infeasible"] == 2 and found["strategy_reason"].endswith("is the default"), found
+    fixed = run("tune", given, *platform, "--count", 2, "--set", "strategy=stationary-b", "--json")
+    assert fixed["infeasible"] == 0 and "overridden" in fixed["source_override"], fixed
 
 
 def check_interrupt():
@@ -119,8 +158,11 @@ def check_interrupt():
 with tempfile.TemporaryDirectory() as folder:
     scratch = pathlib.Path(folder)
     problem, stored = scratch / "toy.toml", scratch / "plan.json"
-    assert call("problem", "dense", "--m", 4, "--n", 6, "--k", 8, "--tile", 2, "-o", problem).returncode == 0
+    toy = ("problem", "dense", "--m", 4, "--n", 6, "--k", 8, "--tile", 2)
+    assert call(*toy, "--b-source", "made", "-o", problem).returncode == 0
+    assert call(*toy, "-o", scratch / "given.toml").returncode == 0
     check_plan(problem, stored)
+    check_sources(problem, scratch / "given.toml", scratch)
     check_errors(problem, stored)
     check_warning(problem, scratch)
     if simulator:

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
@@ -22,7 +23,13 @@ class TuneSpace : public testing::Test {
   void TearDown() override { fs::remove(path_); }
   SpaceQuestion question(const std::string& toml) {
     write_atomically(path_, [&](std::ostream& out) { out << "[parameters]\n" << toml; });
-    return {path_, {"a"}, {}, {}};
+    return {path_, {"a"}, {}, {}, b_is_made("a")};
+  }
+  static std::map<std::string, Sources> b_is_made(const std::string& problem) {
+    return {{problem, {Source::given, Source::made}}};
+  }
+  static Candidate defaults_of(const Space& space, const SpaceQuestion& asked) {
+    return default_candidates(space, asked, summit().platform).at(0);
   }
   static Machine summit() {
     MachineSize size;
@@ -38,16 +45,16 @@ class TuneSpace : public testing::Test {
 };
 
 TEST_F(TuneSpace, DefaultsLieInTheDefaultSpace) {
-  const SpaceQuestion asked{{}, {"a"}, {}, {}};
+  const SpaceQuestion asked{{}, {"a"}, {}, {}, b_is_made("a")};
   const Space space = tune_space(asked, summit());
-  const Candidate defaults = default_candidate(space, asked, summit().platform);
+  const Candidate defaults = defaults_of(space, asked);
   EXPECT_TRUE(space.index_of(defaults));
   EXPECT_EQ(defaults.at("platform.ranks_per_node"), "2");
   EXPECT_EQ(defaults.at("block_fraction"), "0.5");
 }
 
 TEST_F(TuneSpace, TriesBatchesWhereTheirTimeIsKnown) {
-  const SpaceQuestion asked{{}, {"a"}, {}, {}};
+  const SpaceQuestion asked{{}, {"a"}, {}, {}, b_is_made("a")};
   Machine machine = summit();
   machine.platform.device.batched.rate_flops_per_s = 0;
   const auto tries_batches = [&] {
@@ -60,7 +67,7 @@ TEST_F(TuneSpace, TriesBatchesWhereTheirTimeIsKnown) {
 }
 
 TEST_F(TuneSpace, WhatSetFixesIsNotSearched) {
-  const SpaceQuestion asked{{}, {"a"}, {{"grid.p", "2"}}, {"platform.ranks_per_node=1"}};
+  const SpaceQuestion asked{{}, {"a"}, {{"grid.p", "2"}}, {"platform.ranks_per_node=1"}, b_is_made("a")};
   EXPECT_EQ(names(tune_space(asked, summit())),
             (std::vector<std::string>{"block_fraction", "chunk_fraction", "lookahead"}));
 }
@@ -70,7 +77,7 @@ TEST_F(TuneSpace, HoldsTheDefaultsOfEveryStrategy) {
   for (const auto& strategy : strategies()) {
     const SpaceQuestion asked{{}, {"a"}, {{"strategy", strategy->name()}}, {}};
     const Space space = tune_space(asked, summit());
-    EXPECT_TRUE(space.index_of(default_candidate(space, asked, summit().platform))) << strategy->name();
+    EXPECT_TRUE(space.index_of(defaults_of(space, asked))) << strategy->name();
   }
 }
 
@@ -79,7 +86,7 @@ TEST_F(TuneSpace, IsThatOfTheChosenStrategy) {
   const Space space = tune_space(asked, summit());
   EXPECT_EQ(names(space),
             (std::vector<std::string>{"grid.p", "b", "c", "d", "lookahead", "platform.ranks_per_node"}));
-  const Candidate defaults = default_candidate(space, asked, summit().platform);
+  const Candidate defaults = defaults_of(space, asked);
   EXPECT_TRUE(space.index_of(defaults));
   EXPECT_EQ(defaults.at("b"), "auto");
 }
@@ -88,19 +95,46 @@ TEST_F(TuneSpace, SeveralProblemsAreAParameter) {
   const SpaceQuestion asked{{}, {"a", "b"}, {}, {}};
   const Space space = tune_space(asked, summit());
   EXPECT_EQ(names(space).back(), "problem");
-  EXPECT_EQ(default_candidate(space, asked, summit().platform).at("problem"), "a");
+  EXPECT_EQ(defaults_of(space, asked).at("problem"), "a");
+}
+
+/// The first problem given, then those of the file; each with the defaults of its own strategy.
+TEST_F(TuneSpace, EveryProblemHasItsDefaults) {
+  SpaceQuestion asked = question(
+      "problem = [\"dense\", \"c65-v1\", \"c65-v3\"]\n\"grid.p\" = [\"1\", \"auto\"]\nblock_fraction = [0.3, "
+      "0.5]\n"
+      "lookahead = [\"1\", \"2\", \"auto\"]\nstrategy = [\"stationary-b\", \"stationary-c\"]\n");
+  asked.problems = {"c65-v1"};
+  EXPECT_EQ(candidate_problems(asked), (std::vector<std::string>{"c65-v1", "dense", "c65-v3"}));
+  for (const char* name : {"c65-v1", "c65-v3"}) asked.sources[name].b = Source::made;
+  const auto defaults = default_candidates(tune_space(asked, summit()), asked, summit().platform);
+  const auto molecule = [](const char* name) {
+    return Candidate{{"problem", name},
+                     {"grid.p", "1"},
+                     {"block_fraction", "0.5"},
+                     {"lookahead", "1"},
+                     {"strategy", "stationary-b"}};
+  };
+  const Candidate dense{
+      {"problem", "dense"}, {"grid.p", "auto"}, {"lookahead", "auto"}, {"strategy", "stationary-c"}};
+  EXPECT_EQ(defaults, (std::vector<Candidate>{molecule("c65-v1"), dense, molecule("c65-v3")}));
+}
+
+TEST_F(TuneSpace, ProblemsOfTheCommandLineAreThoseOfTheSpace) {
+  const SpaceQuestion asked{{}, {"b", "a", "b"}, {}, {}};
+  EXPECT_EQ(candidate_problems(asked), (std::vector<std::string>{"b", "a"}));
 }
 
 TEST_F(TuneSpace, DefaultsAreSpelledAsTheSpaceSpellsThem) {
   const SpaceQuestion asked = question(
       "block_fraction = [\"0.4\", \"0.50\"]\n\"platform.nvlink.latency\" = [\"1 us\", \"11.1 us\"]\n");
-  const Candidate defaults = default_candidate(tune_space(asked, summit()), asked, summit().platform);
+  const Candidate defaults = defaults_of(tune_space(asked, summit()), asked);
   EXPECT_EQ(defaults.at("block_fraction"), "0.50");
 }
 
 TEST_F(TuneSpace, PlatformValuesOutsideTheSpaceAreLeftOut) {
   const SpaceQuestion asked = question("\"platform.nvlink.latency\" = [\"1 us\", \"2 us\"]\n");
-  EXPECT_TRUE(default_candidate(tune_space(asked, summit()), asked, summit().platform).empty());
+  EXPECT_TRUE(defaults_of(tune_space(asked, summit()), asked).empty());
 }
 
 TEST_F(TuneSpace, UnknownKeysAreErrorsWithAHint) {

@@ -10,7 +10,8 @@
 namespace foretile {
 namespace {
 
-const Problem problem{"toy", "kind = \"dense\"\nm = 4\nn = 6\nk = 8\ntile = 2\n", "toy.toml"};
+const Problem problem{"toy", "kind = \"dense\"\nm = 4\nn = 6\nk = 8\ntile = 2\nb_source = \"made\"\n",
+                      "toy.toml"};
 
 PlanFile toy_file() {
   MachineSize size;

@@ -67,6 +67,34 @@ TEST(Problem, EveryKindMayBeInSinglePrecision) {
   EXPECT_EQ(message_of(dense + "precision = 4\n").substr(0, 41), "p.toml:6: key 'precision': found 4, expec");
 }
 
+TEST(Problem, EveryKindSaysWhereItsMatricesComeFrom) {
+  const std::string dense = "kind = \"dense\"\nm = 10\nn = 6\nk = 8\ntile = 4\n";
+  const std::string random = "kind = \"random\"\nm = 10\nn = 6\nk = 8\n";
+  const std::string hydrogen =
+      "kind = \"molecule\"\nbasis = \"def2-SVP\"\nocc_clusters = 1\nao_clusters = 1\nxyz = '''\n2\n\nH 0 0 "
+      "0\n"
+      "H 0 0 0.74\n'''\n";
+  const std::string tiles =
+      "kind = \"tiles\"\nm_tiles = [2]\nn_tiles = [3]\nk_tiles = [4]\na = [[0, 0]]\nb = [[0, 0]]\n";
+  const auto sources = [](const std::string& text) {
+    return build_contraction({"p", text, "p.toml"}).sources;
+  };
+  const Sources both_given{Source::given, Source::given};
+  const Sources b_made{Source::given, Source::made};
+  const Sources both_made{Source::made, Source::made};
+  for (const auto& [text, of_kind] :
+       {std::pair(dense, both_given), {tiles, both_given}, {random, b_made}, {hydrogen, b_made}}) {
+    EXPECT_EQ(sources(text), of_kind) << text;
+    EXPECT_EQ(sources(text + "b_source = \"made\"\n"), b_made) << text;
+    EXPECT_EQ(sources(text + "b_source = \"given\"\n"), both_given) << text;
+    EXPECT_EQ(sources(text + "a_source = \"made\"\nb_source = \"made\"\n"), both_made) << text;
+  }
+  EXPECT_EQ(message_of(dense + "b_source = \"generated\"\n"),
+            "p.toml:6: key 'b_source': found \"generated\", expected \"given\" or \"made\"");
+  EXPECT_EQ(message_of(dense + "a_source = true\n").substr(0, 41),
+            "p.toml:6: key 'a_source': found true, exp");
+}
+
 TEST(Problem, ErrorsNameFileLineAndKey) {
   EXPECT_EQ(message_of("kind = \"dense\"\nm = 10\nn = 0\nk = 8\ntile = 4\n"),
             "p.toml:3: key 'n': found 0, expected an integer from 1 to 2000000000");

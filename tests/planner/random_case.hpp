@@ -22,7 +22,8 @@ struct RandomCase {
   Settings settings;
 };
 
-/// Irregular tilings of up to about a dozen tiles, densities from 0.1 to 1; C restricted in every third case.
+/// B is made. Irregular tilings of up to about a dozen tiles, densities from 0.1 to 1; C restricted in every
+/// third case.
 inline Contraction random_small_contraction(Random& random) {
   const auto tiling = [&] {
     const std::int64_t low = random.integer(1, 6);
@@ -36,8 +37,10 @@ inline Contraction random_small_contraction(Random& random) {
   Shape b = random_shape(k, n, density(), random);
   const Shape allowed = random_shape(m, n, density(), random);
   Shape c = symbolic_product(a, b, 0.0, random.integer(0, 2) == 0 ? &allowed : nullptr);
-  return {"random",     std::move(m), std::move(n), std::move(k),
-          std::move(a), std::move(b), std::move(c), random.bits()};
+  Contraction problem{"random",     std::move(m), std::move(n), std::move(k),
+                      std::move(a), std::move(b), std::move(c), random.bits()};
+  problem.sources.b = Source::made;
+  return problem;
 }
 
 /// 1 to 6 ranks in any grid that they allow (also with ranks left over), 1 to 4 devices each. Device memory
@@ -60,8 +63,8 @@ inline RandomCase random_case(std::uint64_t seed) {
   return {std::move(problem), std::move(machine), std::move(settings)};
 }
 
-/// The same for stationary-c, with b x c x d given or chosen and every kind of barrier; C = A B or C += A B,
-/// every third case dense.
+/// The same for stationary-c, where B is given, with b x c x d given or chosen and every kind of barrier; C =
+/// A B or C += A B, every third case dense.
 inline RandomCase random_streamed_case(std::uint64_t seed) {
   RandomCase c = random_case(seed);
   Random random(seed + 77);
@@ -72,6 +75,7 @@ inline RandomCase random_streamed_case(std::uint64_t seed) {
     p.c = Shape::dense(p.m.tiles(), p.n.tiles());
   }
   c.problem.accumulate = random.integer(0, 1) == 1;
+  c.problem.sources = {};
   for (const char* key : {"block_fraction", "chunk_fraction"}) c.settings.erase(key);
   c.settings["strategy"] = "stationary-c";
   c.settings["barriers"] = std::array{"none", "local", "global"}[random.integer(0, 2)];

@@ -38,6 +38,63 @@ TEST(Strategies, UnknownKeyIsNamedAndTheKnownOnesListed) {
   EXPECT_NE(said.find("chunk_fraction"), std::string::npos);
 }
 
+const Sources both_given{Source::given, Source::given};
+const Sources b_made{Source::given, Source::made};
+const Sources a_made{Source::made, Source::given};
+
+TEST(Strategies, TheDefaultFollowsFromTheSources) {
+  EXPECT_EQ(choose_strategy(b_made, {}).name(), "stationary-b");
+  EXPECT_EQ(choose_strategy(both_given, {}).name(), "stationary-c");
+  EXPECT_EQ(choose_strategy(both_given, {{"strategy", "stationary-b"}}).name(), "stationary-b");
+  RandomCase c = random_case(1);
+  c.machine.platform.device.memory_bytes = 1 << 20;
+  EXPECT_EQ(make_plan(c.problem, c.machine, {}).b_tiles, BTiles::stay);
+  c.problem.sources = both_given;
+  EXPECT_EQ(make_plan(c.problem, c.machine, {}).b_tiles, BTiles::stream);
+}
+
+TEST(Strategies, SourcesThatNoneHonoursNeedAName) {
+  try {
+    choose_strategy(a_made, {});
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_STREQ(
+        error.what(),
+        "a_source, b_source: found A is made, B is given, expected A is given, B is made (stationary-b) or "
+        "A is given, B is given (stationary-c); change the problem, or name a strategy that overrides it: "
+        "--set strategy=NAME");
+  }
+  EXPECT_EQ(choose_strategy(a_made, {{"strategy", "stationary-c"}}).name(), "stationary-c");
+}
+
+TEST(Strategies, TellWhatTheyOverride) {
+  EXPECT_EQ(explain_choice(b_made, "stationary-b").reason(),
+            "A is given, B is made: stationary-b is the default");
+  EXPECT_EQ(explain_choice(both_given, "stationary-b").reason(),
+            "B is given; stationary-b makes it: the problem's source is overridden");
+  EXPECT_EQ(explain_choice(b_made, "stationary-c").reason(),
+            "B is made; stationary-c takes it as given: the problem's source is overridden");
+  EXPECT_EQ(explain_choice(a_made, "stationary-b").overridden,
+            "A is made; stationary-b takes it as given: the problem's source is overridden; B is given; "
+            "stationary-b "
+            "makes it: the problem's source is overridden");
+  EXPECT_FALSE(explain_choice(a_made, "stationary-c").is_default);
+}
+
+TEST(Strategies, RefuseOtherSourcesWhereNobodyNamedThem) {
+  for (const auto& strategy : strategies()) {
+    for (const Sources& sources : {both_given, b_made, a_made}) {
+      const StrategyChoice choice = explain_choice(sources, strategy->name());
+      EXPECT_EQ(choice.overridden.empty(), strategy->honours(sources));
+      if (strategy->honours(sources)) {
+        EXPECT_NO_THROW(require_honoured(choice));
+      } else {
+        EXPECT_THROW(require_honoured(choice), InputError);
+      }
+    }
+  }
+}
+
 TEST(Strategies, PlansNameStrategyAndEveryParameter) {
   RandomCase c = random_case(1);
   c.machine.platform.device.memory_bytes = 1 << 20;

@@ -27,7 +27,10 @@ struct Example {
                 Shape::dense(2, 2),
                 Shape::dense(2, 4),
                 Shape::dense(2, 4),
-                0},
+                0,
+                false,
+                Precision::f64,
+                {Source::given, Source::made}},
         plan(make_plan(problem, small_machine(2, 1, 400, 4000),
                        {{"block_fraction", "0.64"}, {"chunk_fraction", "0.16"}})) {
     plan.device_budget_bytes = 384;

@@ -15,8 +15,8 @@
 namespace foretile {
 namespace {
 
-// Unless said otherwise tiles are 100 x 100: 80 kB, made in 80 us at 1 GB/s per core; a product takes 2e6
-// flop at 1 Gflop/s = 2 ms. Links without figures take no time. Times below are in us.
+// B is made. Unless said otherwise tiles are 100 x 100: 80 kB, made in 80 us at 1 GB/s per core; a product
+// takes 2e6 flop at 1 Gflop/s = 2 ms. Links without figures take no time. Times below are in us.
 constexpr double kMicro = 1e-6;
 constexpr double kPrecision = 0.01;  // us
 
@@ -27,7 +27,9 @@ Contraction dense(std::vector<std::int64_t> m, std::vector<std::int64_t> n, std:
   Shape a = Shape::dense(rows.tiles(), inner.tiles());
   Shape b = Shape::dense(inner.tiles(), columns.tiles());
   Shape c = Shape::dense(rows.tiles(), columns.tiles());
-  return {"", rows, columns, inner, std::move(a), std::move(b), std::move(c), 0};
+  Contraction problem{"", rows, columns, inner, std::move(a), std::move(b), std::move(c), 0};
+  problem.sources.b = Source::made;
+  return problem;
 }
 
 const Contraction one_product = dense({100}, {100}, {100});
@@ -41,7 +43,10 @@ const Contraction apart{"",
                         Shape::dense(1, 2),
                         Shape(2, 2, {{0, 0}, {1, 1}}),
                         Shape::dense(1, 2),
-                        0};
+                        0,
+                        false,
+                        Precision::f64,
+                        {Source::given, Source::made}};
 
 Machine machine(int ranks, int devices, int ranks_per_node = 1) {
   return small_machine(ranks, devices, 1 << 30, std::int64_t{1} << 32, ranks_per_node);
@@ -257,7 +262,10 @@ TEST(Simulation, RanksOfANodeShareItsInjection) {
                             Shape::dense(1, 2),
                             Shape(2, 4, {{0, 2}, {1, 3}}),
                             Shape(1, 4, {{0, 2}, {0, 3}}),
-                            0};
+                            0,
+                            false,
+                            Precision::f64,
+                            {Source::given, Source::made}};
   Machine m = machine(4, 1, 2);
   m.platform.network.message = {10e-6, 20e6};
   m.platform.network.node_injection_bytes_per_s = 30e6;

@@ -48,7 +48,10 @@ Contraction four_columns() {
           a,
           b,
           symbolic_product(a, b, 0),
-          0};
+          0,
+          false,
+          Precision::f64,
+          {Source::given, Source::made}};
 }
 
 TEST(FourColumns, Flops) {
