@@ -10,6 +10,7 @@
 
 #include "apps/foretile/canvas.hpp"
 #include "apps/foretile/shape_raster.hpp"
+#include "apps/foretile/traits_view.hpp"
 #include "apps/quantities.hpp"
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
@@ -177,7 +178,7 @@ std::string stretched(const Contraction& c, const Sides& sides) {
 void draw_notes(Canvas& canvas, double x, double y, const Contraction& c, const Traits& t, const Sides& sides,
                 const std::vector<Panel>& panels) {
   canvas.text(x, y + 16, c.name, 20, ink, Align::left, true);
-  canvas.text(x, y + 40, "C += A B, nonzero tiles", 13.5, ink);
+  canvas.text(x, y + 40, equation(c) + ", nonzero tiles", 13.5, ink);
   canvas.text(x, y + 66, fmt::format("{} in {} GEMMs", quantity(t.flops, "flop"), grouped(t.gemms)), 13.5,
               ink);
   canvas.text(x, y + 86, fmt::format("{:.3g} flop per byte", t.intensity), 13.5, ink);

@@ -28,13 +28,17 @@ std::string matrix_line(std::string_view name, std::string_view role, const Shap
 
 }  // namespace
 
+std::string equation(const Contraction& contraction) {
+  return contraction.accumulate ? "C += A B" : "C = A B";
+}
+
 std::string traits_text(const Contraction& contraction) {
   const Traits t = traits(contraction);
   std::string text;
   const auto line = [&text](std::string_view label, std::string_view value) {
     fmt::format_to(std::back_inserter(text), "  {:<19}{}\n", label, value);
   };
-  text += fmt::format("{}: C {} A B{}\n", contraction.name, contraction.accumulate ? "+=" : "=",
+  text += fmt::format("{}: {}{}\n", contraction.name, equation(contraction),
                       contraction.precision == Precision::f64 ? "" : ", in single precision");
   line("M x N x K", fmt::format("{} x {} x {}", t.m, t.n, t.k));
   line("flops", quantity(t.flops, "flop"));

@@ -8,6 +8,9 @@
 
 namespace foretile {
 
+/// "C = A B" or "C += A B".
+std::string equation(const Contraction& contraction);
+
 /// A table in the order of RR-9365 Table 1.
 std::string traits_text(const Contraction& contraction);
 

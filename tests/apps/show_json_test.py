@@ -51,6 +51,13 @@ with tempfile.TemporaryDirectory() as scratch:
         assert run("show", problem, "--json", "--picture", png)["picture"] == str(png)
         run("show", problem, "--json", "--picture", svg)
         assert png.read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
+        # The picture says whether C is accumulated: of problems that differ in nothing else it differs.
+        same_name = pathlib.Path(scratch) / "accumulated" / "dense.toml"
+        same_name.parent.mkdir()
+        same_name.write_text(plus.read_text())
+        other = pathlib.Path(scratch) / "other.svg"
+        run("show", same_name, "--json", "--picture", other)
+        assert other.read_bytes() != svg.read_bytes()
         assert xml.etree.ElementTree.parse(svg).getroot().tag.endswith("svg")
 
     figures = run("platform", "show", "summit", "--json", "--set", "platform.nvlink.bandwidth=12e9")
