@@ -21,6 +21,7 @@
 #include "executor/cpu/blas.hpp"
 #include "executor/mpi/gather.hpp"
 #include "executor/run.hpp"
+#include "planner/estimate.hpp"
 #include "planner/plan_file.hpp"
 #include "scheduler/chrome_trace.hpp"
 #include "scheduler/report.hpp"
@@ -193,6 +194,11 @@ StartFacts device_facts(const Finished& done) {
                                    : "stand-ins for GPUs"}};
 }
 
+void warn_of_long_planning(const MpiSession& session, const PlanFile& file) {
+  const std::string warning = planning_warning(estimate_planning(file.gemms));
+  if (session.rank() == 0 && !warning.empty()) fmt::print(stderr, "foretile-run: {}\n", warning);
+}
+
 void execute(const CLI::App& app, const RunArguments& arguments, const MpiSession& session) {
   require_same_start(session, [&] { return start_facts(app, arguments.plan); });
   Finished done;
@@ -201,6 +207,7 @@ void execute(const CLI::App& app, const RunArguments& arguments, const MpiSessio
     if (session.rank() == 0 && !arguments.trace.empty()) require_writable(arguments.trace);
     done.file = load_plan_file(arguments.plan);
     require_ranks(done.file, session);
+    warn_of_long_planning(session, done.file);
     done.work = rebuild(done.file);
     if (arguments.gpu != GpuChoice::automatic && !on_gpus(*done.work)) {
       throw input_error("--gpu", "a plan for cores", "a plan for GPUs", "leave --gpu out");

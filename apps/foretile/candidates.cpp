@@ -31,7 +31,10 @@ Parts parts_of(const Candidate& candidate) {
 }  // namespace
 
 Candidates::Candidates(TuneCase tune_case) : case_(std::move(tune_case)) {
-  for (const auto& [name, problem] : case_.problems) contractions_.emplace(name, build_contraction(problem));
+  for (const auto& [name, problem] : case_.problems) {
+    const auto added = contractions_.emplace(name, build_contraction(problem)).first;
+    warn_of_long_planning(estimate_planning(added->second));
+  }
 }
 
 const std::string& Candidates::problem_name(const Candidate& candidate) const {

@@ -24,7 +24,8 @@ struct TuneCase {
 /// `platform.` change the platform, all others are the strategy's.
 class Candidates {
  public:
-  /// Builds all contractions, so that worker processes need not. Throws InputError.
+  /// Builds all contractions, so that worker processes need not. Warns of those whose planning takes long.
+  /// Throws InputError.
   explicit Candidates(TuneCase tune_case);
 
   const Problem& problem_of(const Candidate& candidate) const;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "platforms/loader.hpp"
 
 namespace foretile {
@@ -65,10 +67,19 @@ Case load_case(const CaseArguments& arguments) {
   return found;
 }
 
+void warn_of_long_planning(const PlanningEstimate& estimate) {
+  const std::string warning = planning_warning(estimate);
+  if (!warning.empty()) fmt::print(stderr, "foretile: {}\n", warning);
+}
+
 PlannedWork plan_case(const Case& the_case) {
-  if (the_case.stored) return rebuild(*the_case.stored);
-  return plan_work(build_contraction(the_case.problem), make_machine(the_case.platform, the_case.size),
-                   the_case.settings);
+  if (the_case.stored) {
+    warn_of_long_planning(estimate_planning(the_case.stored->gemms));
+    return rebuild(*the_case.stored);
+  }
+  Contraction contraction = build_contraction(the_case.problem);
+  warn_of_long_planning(estimate_planning(contraction));
+  return plan_work(std::move(contraction), make_machine(the_case.platform, the_case.size), the_case.settings);
 }
 
 }  // namespace foretile

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "apps/options.hpp"
+#include "planner/estimate.hpp"
 #include "planner/plan_file.hpp"
 
 namespace foretile {
@@ -32,7 +33,10 @@ void add_machine_options(CLI::App& command, CaseArguments& arguments);
 /// guess. Throws InputError.
 Case load_case(const CaseArguments& arguments);
 
-/// Plans and verifies; a stored plan must come out as it was.
+/// Warns on stderr when planning will take long.
+void warn_of_long_planning(const PlanningEstimate& estimate);
+
+/// Plans and verifies; a stored plan must come out as it was. Warns beforehand when that will take long.
 PlannedWork plan_case(const Case& the_case);
 
 }  // namespace foretile
