@@ -44,16 +44,16 @@ PerMatrix Comm_total(const ModelSymbols& s) {
 
 CommCase comm_case(const ModelSymbols& s, double Mem_GPU, const PerMatrix& tile) {
   const double block = s.b * s.c / s.G;
-  const PerMatrix everything{s.M_t * s.K_t / s.p, s.K_t * s.N_t / (s.q * s.G), block};
+  const PerMatrix everything{s.M_t * s.K_t / (s.p * s.g), s.K_t * s.N_t * s.g / (s.q * s.G), block};
   if ((everything * tile).sum() <= Mem_GPU) return CommCase::a;
-  const PerMatrix columns_of_b{s.b * s.d, s.c * s.K_t / s.G, block};
+  const PerMatrix columns_of_b{s.b * s.d / s.g, s.c * s.K_t * s.g / s.G, block};
   return (columns_of_b * tile).sum() <= Mem_GPU ? CommCase::b : CommCase::c;
 }
 
 PerMatrix Comm_GPU(const ModelSymbols& s, CommCase of) {
   const double times_a = of == CommCase::a ? 1 : s.Y();
   const double times_b = of == CommCase::c ? s.X() : 1;
-  return {times_a * s.M_t * s.K_t / s.p, times_b * s.K_t * s.N_t / (s.q * s.G),
+  return {times_a * s.M_t * s.K_t / (s.p * s.g), times_b * s.K_t * s.N_t * s.g / (s.q * s.G),
           s.M_t * s.N_t / (s.p * s.q * s.G)};
 }
 
@@ -81,7 +81,9 @@ std::optional<ModelSymbols> symbols_of(const Contraction& p, const Machine& mach
   // Rows and columns of the grid, and devices, that have work.
   s.p = std::min(plan.grid.p, p.m.tiles());
   s.q = std::min(plan.grid.q, p.n.tiles());
-  s.G = std::min(static_cast<double>(machine.devices_per_rank), std::ceil(s.N_t / s.q));
+  const double rows = known.contains("device_rows") ? number(plan, "device_rows") : 1;
+  s.g = std::min(rows, std::ceil(s.M_t / s.p));
+  s.G = s.g * std::min(machine.devices_per_rank / rows, std::ceil(s.N_t / s.q));
   s.b = number(plan, "b");
   s.c = number(plan, "c");
   s.d = number(plan, "d");

@@ -61,9 +61,11 @@ class Chooser {
     const std::int32_t rows = std::max(1, most_dealt(p_.m.tiles(), grid.p));
     const std::int32_t columns = std::max(1, most_dealt(p_.n.tiles(), grid.q));
     for (std::int32_t f = 1; f <= std::max(rows, columns); ++f) {
+      const int down = wishes_.device_rows;
+      const int across = devices / down;
       const Blocking blocking{
-          grid, devices, std::min(rows, wishes_.b.value_or(most_dealt(rows, f))),
-          std::min(columns, wishes_.c.value_or(devices * most_dealt(most_dealt(columns, f), devices)))};
+          grid, devices, std::min(rows, wishes_.b.value_or(down * most_dealt(most_dealt(rows, f), down))),
+          std::min(columns, wishes_.c.value_or(across * most_dealt(most_dealt(columns, f), across))), down};
       if (!options_.empty() && options_.back().blocking.b == blocking.b &&
           options_.back().blocking.c == blocking.c) {
         continue;
@@ -195,8 +197,8 @@ class Chooser {
 
   std::string advice(const Option& least) const {
     std::vector<std::string> lower;
-    if (wishes_.b && least.blocking.b > 1) lower.emplace_back("b");
-    if (wishes_.c && least.blocking.c > least.blocking.devices) lower.emplace_back("c");
+    if (wishes_.b && least.blocking.b > least.blocking.device_rows) lower.emplace_back("b");
+    if (wishes_.c && least.blocking.c > least.blocking.device_columns()) lower.emplace_back("c");
     if (wishes_.d && least_depth() > 1) lower.emplace_back("d");
     if (wishes_.lookahead && *wishes_.lookahead > 0) lower.emplace_back("lookahead");
     if (wishes_.prefetch_c) lower.emplace_back("prefetch_c");

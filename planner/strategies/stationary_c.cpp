@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "base/error.hpp"
@@ -37,11 +38,13 @@ int best_p(const Contraction& problem, const Machine& machine) {
   std::vector<Grid> grids;
   for (int p = 1; p <= std::min(machine.ranks, problem.m.tiles()); ++p) {
     const int q = machine.ranks / p;
-    const double rows = most_dealt(problem.m.tiles(), p);
+    const std::int32_t rows = most_dealt(problem.m.tiles(), p);
     const std::int32_t columns = most_dealt(problem.n.tiles(), q);
     const double received = element * k * (rows * m * (1 - 1.0 / q) + columns * n * (1 - 1.0 / p));
-    const double multiply =
-        rows * most_dealt(columns, machine.devices_per_rank) * 2 * m * n * k / kernel.rate_flops_per_s;
+    const int devices = machine.devices_per_rank;
+    const std::int64_t tiles =
+        most_on_device(rows, columns, devices, best_device_rows(rows, columns, devices));
+    const double multiply = static_cast<double>(tiles) * 2 * m * n * k / kernel.rate_flops_per_s;
     grids.push_back({p, received, std::max(multiply, bandwidth > 0 ? received / bandwidth : 0)});
   }
   const auto faster = [](const Grid& l, const Grid& r) { return l.seconds < r.seconds; };
@@ -78,15 +81,17 @@ class Planner final : public RankPlanner {
     sending_ = frame_.barriers != Barriers::global         ? Sending::once_for_ever
                : switch_setting(settings, "keep_received") ? Sending::once
                                                            : Sending::per_use;
+    device_rows_ = device_rows(settings);
     sizes_ =
         choose_block_sizes(problem_, frame_.grid, devices_, frame_.device_budget_bytes, wishes(settings));
     frame_.lookahead = sizes_.lookahead;
-    blocking_ = {frame_.grid, devices_, sizes_.b, sizes_.c};
+    blocking_ = {frame_.grid, devices_, sizes_.b, sizes_.c, device_rows_};
     for (const auto& [key, value] : {std::pair("grid.p", p),
                                      {"b", sizes_.b},
                                      {"c", sizes_.c},
                                      {"d", sizes_.d},
-                                     {"lookahead", sizes_.lookahead}}) {
+                                     {"lookahead", sizes_.lookahead},
+                                     {"device_rows", device_rows_}}) {
       frame_.parameters[key] = fmt::to_string(value);
     }
     routes_ = {routes_of_a(), routes_of_b()};
@@ -103,6 +108,19 @@ class Planner final : public RankPlanner {
   }
 
  private:
+  /// Blocks of b rows leave no row of devices idle.
+  int device_rows(const Settings& settings) const {
+    if (const auto given = integer_or_auto(settings, "device_rows", 1, devices_)) {
+      if (devices_ % *given == 0) return static_cast<int>(*given);
+      throw input_error("device_rows", fmt::to_string(*given),
+                        fmt::format("a divisor of the {} devices of a rank", devices_));
+    }
+    const auto b = integer_or_auto(settings, "b", 1, std::numeric_limits<std::int32_t>::max());
+    const int rows = best_device_rows(std::max(1, most_dealt(problem_.m.tiles(), frame_.grid.p)),
+                                      std::max(1, most_dealt(problem_.n.tiles(), frame_.grid.q)), devices_);
+    return b && *b % rows != 0 ? 1 : rows;
+  }
+
   BlockSizeWishes wishes(const Settings& settings) const {
     const auto tiles = [&](const char* key) -> std::optional<std::int32_t> {
       const auto given = integer_or_auto(settings, key, 1, std::numeric_limits<std::int32_t>::max());
@@ -114,6 +132,7 @@ class Planner final : public RankPlanner {
     }
     wishes.c_fraction = real_setting(settings, "c_fraction", 0.001, 1.0);
     wishes.prefetch_c = frame_.prefetch_c;
+    wishes.device_rows = device_rows_;
     if (sending_ == Sending::per_use) wishes.host_bytes = frame_.host_budget_bytes;
     return wishes;
   }
@@ -161,7 +180,8 @@ class Planner final : public RankPlanner {
     for (std::int64_t jl = first; jl < first + sizes_.c; ++jl) {
       const std::int64_t j = frame_.grid.column(rank) + jl * frame_.grid.q;
       if (j >= problem_.n.tiles()) break;
-      if (jl % devices_ == device) columns.push_back(static_cast<std::int32_t>(j));
+      if (jl % blocking_.device_columns() == device % blocking_.device_columns())
+        columns.push_back(static_cast<std::int32_t>(j));
     }
     return columns;
   }
@@ -174,10 +194,12 @@ class Planner final : public RankPlanner {
     for (std::int64_t il = first; il < first + sizes_.b; ++il) {
       const std::int64_t i = frame_.grid.row(rank) + il * frame_.grid.p;
       if (i >= problem_.m.tiles()) break;
-      rows.push_back(static_cast<std::int32_t>(i));
+      if (il % device_rows_ == device / blocking_.device_columns())
+        rows.push_back(static_cast<std::int32_t>(i));
     }
     if (stagger_) {
-      const auto offset = static_cast<std::ptrdiff_t>(rows.size()) * device / devices_;
+      const int across = blocking_.device_columns();  // devices that need the same rows
+      const auto offset = static_cast<std::ptrdiff_t>(rows.size()) * (device % across) / across;
       std::rotate(rows.begin(), rows.begin() + offset, rows.end());
     }
     return rows;
@@ -218,6 +240,7 @@ class Planner final : public RankPlanner {
   std::int64_t message_bytes_;
   Plan frame_;
   bool stagger_ = true;
+  int device_rows_ = 1;
   Sending sending_ = Sending::per_use;
   BlockSizes sizes_;
   Blocking blocking_;
@@ -245,6 +268,9 @@ class StationaryC final : public Strategy {
          "auto",
          "tile columns of C that stay on a rank's devices; auto: even blocks within c_fraction",
          {"auto", "6", "12", "24", "48", "96"}},
+        {"device_rows", "auto",
+         "rows of the grid to which a rank's tiles of C are dealt; auto: 1, or what gives the busiest device "
+         "least"},
         {"d",
          "auto",
          "depth of a chunk of A and B in tiles; auto: what fits beside C, evened out",

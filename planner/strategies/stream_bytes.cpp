@@ -7,24 +7,27 @@ namespace foretile {
 
 namespace {
 
-/// The rows that a rank holds of one block, numbered over all ranks and blocks.
+/// The rows that a device holds of one block, numbered over all ranks, rows of devices and blocks.
 std::size_t row_group(const Blocking& blocking, std::int32_t i) {
-  return static_cast<std::size_t>(blocking.x(i)) * blocking.grid.p + i % blocking.grid.p;
+  return (static_cast<std::size_t>(blocking.x(i)) * blocking.grid.p + i % blocking.grid.p) *
+             blocking.device_rows +
+         blocking.device_row(i);
 }
 
-/// The columns that a device holds of one block, numbered over all ranks, devices and blocks.
+/// The columns that a device holds of one block, numbered over all ranks, columns of devices and blocks.
 std::size_t column_group(const Blocking& blocking, std::int32_t j) {
   return (static_cast<std::size_t>(blocking.y(j)) * blocking.grid.q + j % blocking.grid.q) *
-             blocking.devices +
-         blocking.device(j);
+             blocking.device_columns() +
+         blocking.device_column(j);
 }
 
 std::size_t row_groups(const Contraction& p, const Blocking& blocking) {
-  return (static_cast<std::size_t>(blocking.x(p.m.tiles() - 1)) + 1) * blocking.grid.p;
+  return (static_cast<std::size_t>(blocking.x(p.m.tiles() - 1)) + 1) * blocking.grid.p * blocking.device_rows;
 }
 
 std::size_t column_groups(const Contraction& p, const Blocking& blocking) {
-  return (static_cast<std::size_t>(blocking.y(p.n.tiles() - 1)) + 1) * blocking.grid.q * blocking.devices;
+  return (static_cast<std::size_t>(blocking.y(p.n.tiles() - 1)) + 1) * blocking.grid.q *
+         blocking.device_columns();
 }
 
 /// Turns bytes at k into bytes before k; `length` entries per group, the last one 0.
@@ -50,9 +53,21 @@ std::vector<std::int64_t> most_per_chunk(const std::vector<std::int64_t>& before
 
 }  // namespace
 
+int best_device_rows(std::int32_t rows, std::int32_t columns, int devices) {
+  int best = 1;
+  for (int count = 2; count <= devices; ++count) {
+    if (devices % count != 0) continue;
+    if (100 * most_on_device(rows, columns, devices, count) <=
+        99 * most_on_device(rows, columns, devices, best)) {
+      best = count;
+    }
+  }
+  return best;
+}
+
 std::int64_t block_bytes(const Contraction& p, const Blocking& blocking) {
   const std::size_t columns = column_groups(p, blocking);
-  std::vector<std::int64_t> bytes(columns);
+  std::vector<std::int64_t> bytes(columns * blocking.device_rows);
   std::int64_t most = 0;
   for (int u = 0; u < blocking.grid.p; ++u) {
     for (std::int32_t first = u; first < p.m.tiles(); first += blocking.b * blocking.grid.p) {
@@ -61,7 +76,8 @@ std::int64_t block_bytes(const Contraction& p, const Blocking& blocking) {
         const std::int32_t i = first + il * blocking.grid.p;
         if (i >= p.m.tiles()) break;
         for (const std::int32_t j : p.c.row(i))
-          bytes[column_group(blocking, j)] += p.element_bytes() * p.m.size(i) * p.n.size(j);
+          bytes[column_group(blocking, j) * blocking.device_rows + blocking.device_row(i)] +=
+              p.element_bytes() * p.m.size(i) * p.n.size(j);
       }
       most = std::max(most, *std::max_element(bytes.begin(), bytes.end()));
     }

@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "base/error.hpp"
 #include "planner/strategy.hpp"
+#include "planner/verify.hpp"
 #include "tests/planner/random_case.hpp"
 
 namespace foretile {
@@ -99,6 +102,23 @@ TEST(CommunicationModel, PlansSendWhatItSays) {
     EXPECT_NEAR(predicted->loaded_bytes, 12 * (240 + 20) * 800, 1e-6);
     EXPECT_NEAR(predicted->stored_bytes, 24 * 12 * 800, 1e-6);
     EXPECT_NEAR(predicted->device_tiles.sum(), 240 + 20 + 24, 1e-9);
+  }
+}
+
+/// 4 x 6 tiles of C on a grid of 2 x 3 devices: each needs 2 rows of A and 2 columns of B, 2 tiles deep, and
+/// keeps 4 tiles of C. Columns alone: 4 rows of A and 1 column of B.
+TEST(CommunicationModel, KnowsDevicesInRows) {
+  const Contraction p = dense(4, 6, 2);
+  const Machine machine = small_machine(1, 6, 1 << 20, 1 << 24);
+  for (const auto& [rows, a, b] : {std::tuple("2", 4, 4), {"1", 8, 2}}) {
+    const Plan plan = make_plan(p, machine, {{"strategy", "stationary-c"}, {"device_rows", rows}});
+    const auto predicted = predict_volumes(p, machine, plan);
+    ASSERT_TRUE(predicted);
+    EXPECT_NEAR(predicted->device_tiles.a, a, 1e-9);
+    EXPECT_NEAR(predicted->device_tiles.b, b, 1e-9);
+    EXPECT_NEAR(predicted->device_tiles.c, 4, 1e-9);
+    EXPECT_NEAR(predicted->loaded_bytes, 6 * (a + b) * 800, 1e-6);
+    EXPECT_EQ(verify(plan, p).h2d_bytes, 6 * (a + b) * 800);
   }
 }
 

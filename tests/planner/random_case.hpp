@@ -84,6 +84,10 @@ inline RandomCase random_streamed_case(std::uint64_t seed) {
   for (const char* size : {"b", "c", "d"}) {
     if (random.integer(0, 1) == 1) c.settings[size] = fmt::format("{}", random.integer(1, 5));
   }
+  // 1, or all devices above each other; 4 may also be 2 x 2.
+  const int devices = c.machine.devices_per_rank;
+  const std::array<int, 3> rows{1, devices, devices == 4 ? 2 : devices};
+  if (random.integer(0, 3) > 0) c.settings["device_rows"] = fmt::format("{}", rows[random.integer(0, 2)]);
   return c;
 }
 

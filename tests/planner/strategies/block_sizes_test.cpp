@@ -160,19 +160,37 @@ TEST(BlockSizes, OneTileOfEachIsEnoughForRandomCases) {
   }
 }
 
+/// 6 devices: 68 x 12 = 816 in one row, 34 x 23 = 782 in two, 23 x 34 = 782 in three, 12 x 68 in six. 66
+/// columns divide by 6. For 67 x 10 on 2 devices one row is exact.
+TEST(BestDeviceRows, IsOneUnlessTheRemainderCostsMore) {
+  EXPECT_EQ(best_device_rows(68, 68, 6), 2);
+  EXPECT_EQ(best_device_rows(68, 66, 6), 1);
+  EXPECT_EQ(best_device_rows(67, 10, 2), 1);
+  EXPECT_EQ(best_device_rows(10, 67, 2), 2);
+  EXPECT_EQ(best_device_rows(68, 68, 5), 1);
+  EXPECT_EQ(best_device_rows(12, 1, 6), 6);
+}
+
 /// Bytes counted tile by tile, without groups and sums.
 TEST(StreamBytes, EqualsTheDefinitionForRandomCases) {
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
     const Contraction p = random_small_contraction(random);
+    const int down = static_cast<int>(random.integer(1, 3));
+    const int across = static_cast<int>(random.integer(1, 4));
     const Blocking at{{static_cast<int>(random.integer(1, 3)), static_cast<int>(random.integer(1, 3))},
-                      static_cast<int>(random.integer(1, 4)),
+                      down * across,
                       static_cast<std::int32_t>(random.integer(1, 4)),
-                      static_cast<std::int32_t>(random.integer(1, 4))};
+                      static_cast<std::int32_t>(random.integer(1, 4)),
+                      down};
     const auto d = static_cast<std::int32_t>(random.integer(1, 4));
-    const auto of_row = [&](std::int32_t i) { return std::pair(i % at.grid.p, at.x(i)); };
-    const auto of_column = [&](std::int32_t j) { return std::tuple(j % at.grid.q, at.y(j), at.device(j)); };
+    const auto of_row = [&](std::int32_t i) {
+      return std::tuple(i % at.grid.p, at.x(i), i / at.grid.p % down);
+    };
+    const auto of_column = [&](std::int32_t j) {
+      return std::tuple(j % at.grid.q, at.y(j), j / at.grid.q % across);
+    };
     std::vector<std::int64_t> chunks((p.k.tiles() + d - 1) / d);
     std::int64_t block = 0;
     for (std::int32_t i = 0; i < p.m.tiles(); ++i) {

@@ -47,12 +47,13 @@ RandomCase random_streaming_case(std::uint64_t seed) {
   sometimes("prefetch_c", 0, 1);
   sometimes("keep_received", 0, 1);
   sometimes("stagger", 0, 1);
+  if (random.integer(0, 3) == 0) settings["device_rows"] = fmt::to_string(machine.devices_per_rank);
   settings["message_bytes"] = fmt::to_string(random.integer(1, 3000));
   settings["barriers"] = std::vector<std::string>{"none", "local", "global", "global"}[random.integer(0, 3)];
   return {std::move(problem), std::move(machine), with_strategy(std::move(settings))};
 }
 
-/// What the paper says of each product, straight from section 2.
+/// What the paper says of each product, straight from section 2; device_rows is 1 there.
 struct Place {
   int rank, device, step;
   std::int32_t x, y;
@@ -66,7 +67,9 @@ Place place_of(const Plan& plan, const Contraction& p, int devices, std::int32_t
   const int X = (most_rows + b - 1) / b;
   const int Z = (p.k.tiles() + d - 1) / d;
   const std::int32_t x = i / g.p / b, y = j / g.q / c;
-  return {(i % g.p) * g.q + j % g.q, (j / g.q) % devices, (y * X + x) * Z + k / d, x, y};
+  const int down = number(plan, "device_rows"), across = devices / down;
+  const int device = (i / g.p) % down * across + (j / g.q) % across;
+  return {(i % g.p) * g.q + j % g.q, device, (y * X + x) * Z + k / d, x, y};
 }
 
 using Task = std::tuple<int, int, int, std::int32_t, std::int32_t, std::int32_t>;  // rank device step i j k
@@ -393,6 +396,19 @@ TEST(StationaryC, RefusesImpossibleSettings) {
     const std::string said = refusal(dense(3, 3, 3), small_machine(3, 1, 1 << 20, 1 << 20), {{key, value}});
     EXPECT_NE(said.find(key), std::string::npos) << key << ": " << said;
   }
+}
+
+/// 68 x 68 tiles on 6 devices: 816 of 4624 tiles on the busiest device by columns alone (12 of 68), 782 in a
+/// grid of 2 x 3 (34 x 23), on average 770.67.
+TEST(StationaryC, DealsTheRemainderInBothDimensions) {
+  const Contraction p = dense(68, 68, 1);
+  const auto imbalance = [&](const Settings& settings) {
+    const Plan plan = make_plan(p, small_machine(1, 6, 1 << 24, 1 << 26), with_strategy(settings));
+    return std::pair(plan.parameters.at("device_rows"), verify(plan, p).imbalance);
+  };
+  EXPECT_EQ(imbalance({{"device_rows", "1"}}).second, 816 / (4624 / 6.0));
+  EXPECT_EQ(imbalance({}), std::pair(std::string("2"), 782 / (4624 / 6.0)));
+  EXPECT_THROW(imbalance({{"device_rows", "4"}}), InputError);
 }
 
 }  // namespace
