@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <new>
 
 #include "base/error.hpp"
+#include "base/one_line.hpp"
 
 namespace foretile {
 
@@ -14,6 +16,7 @@ namespace {
 constexpr int done = 0;
 constexpr int work_failed = 1;
 constexpr int wrong_input = 2;
+constexpr std::size_t kLongestUsage = 400;  // CLI11 quotes whole arguments
 
 // "foretile show", so that the hint names the help that fits.
 std::string chosen_command(const CLI::App& app) {
@@ -29,14 +32,20 @@ std::string chosen_command(const CLI::App& app) {
 std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
   const std::vector<std::string> unknown = app.remaining();
   if (app.get_subcommands().empty() && !unknown.empty() && !unknown.front().starts_with("-")) {
-    return fmt::format("found '{}', expected a command; see {} --help", unknown.front(), app.get_name());
+    return fmt::format("found '{}', expected a command; see {} --help", quote(unknown.front()),
+                       app.get_name());
   }
-  return fmt::format("{}; see {} --help", error.what(), chosen_command(app));
+  return fmt::format("{}; see {} --help", one_line(error.what(), kLongestUsage), chosen_command(app));
 }
 
 int complain(const CLI::App& app, std::string_view what, int code) {
-  fmt::print(stderr, "{}: {}\n", app.get_name(), what);
+  print_message(app.get_name(), what);
   return code;
+}
+
+// A path that the system refuses: a loop of links, a forbidden folder.
+std::string path_error(const std::filesystem::filesystem_error& error) {
+  return fmt::format("{}: {}", quote(error.path1().string()), error.code().message());
 }
 
 // Results that did not reach a full disk or a closed pipe are not done.
@@ -46,6 +55,10 @@ int finish(const CLI::App& app) {
 }
 
 }  // namespace
+
+void print_message(std::string_view program, std::string_view text) {
+  fmt::print(stderr, "{}: {}\n", program, one_line(text));
+}
 
 int run_program(CLI::App& app, int argc, char** argv) {
   try {
@@ -62,6 +75,8 @@ int run_program(CLI::App& app, int argc, char** argv) {
     return complain(app, usage_error(app, error), wrong_input);
   } catch (const InputError& error) {
     return complain(app, error.what(), wrong_input);
+  } catch (const std::filesystem::filesystem_error& error) {
+    return complain(app, path_error(error), wrong_input);
   } catch (const std::bad_alloc&) {
     return complain(app, "out of memory; the problem is too large for this machine", work_failed);
   } catch (const std::exception& error) {

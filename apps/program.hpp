@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <string_view>
 
 namespace foretile {
 
@@ -10,5 +11,9 @@ namespace foretile {
 /// 2 wrong usage or input (InputError, a command line that does not parse); a CLI::RuntimeError brings its
 /// own.
 int run_program(CLI::App& app, int argc, char** argv);
+
+/// Prints "PROGRAM: text" on stderr as one line (one_line() in base/one_line.hpp). Every error and warning of
+/// the programs goes through it.
+void print_message(std::string_view program, std::string_view text);
 
 }  // namespace foretile

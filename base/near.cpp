@@ -55,6 +55,7 @@ std::vector<std::string> near_matches(std::string_view word, const std::vector<s
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates) {
   std::vector<std::string> names = near_matches(word, candidates);
   if (names.empty()) return {};
+  for (std::string& name : names) name = fmt::format("\"{}\"", name);
   const std::string last = names.back();
   names.pop_back();
   if (names.empty()) return fmt::format("did you mean {}?", last);

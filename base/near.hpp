@@ -16,7 +16,7 @@ int edit_distance(std::string_view a, std::string_view b);
 std::vector<std::string> near_matches(std::string_view word, const std::vector<std::string>& candidates,
                                       std::size_t most = 3);
 
-/// "did you mean a, b or c?", or empty when nothing is near.
+/// `did you mean "a", "b" or "c"?`, or empty when nothing is near.
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates);
 
 }  // namespace foretile

@@ -51,8 +51,8 @@ PlannedWork plan_work(Contraction contraction, Machine machine, const Settings& 
 
 PlanFile make_plan_file(const Problem& problem, const MachineSize& size, const PlannedWork& work);
 
-/// Throws InputError that names file and key: no JSON, another version, missing, unknown or wrong keys, or
-/// texts that do not match their digests, because somebody edited them.
+/// Throws InputError that names file and key: no JSON, another version, missing, unknown, wrong or
+/// repeated keys, or a content that does not match its digest, because somebody edited the file.
 PlanFile load_plan_file(const std::filesystem::path& path);
 
 /// The same from text.

@@ -6,11 +6,13 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <vector>
 
 #include "base/error.hpp"
 #include "base/files.hpp"
-#include "base/near.hpp"
+#include "base/json_text.hpp"
+#include "base/one_line.hpp"
 
 namespace foretile {
 
@@ -18,8 +20,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kVersion = 1;
+constexpr int kVersion = 2;
 constexpr const char* kVersionKey = "foretile_plan";
+constexpr const char* kDigestKey = "digest";
 
 /// One JSON object being read; remembers where it is.
 class ObjectReader {
@@ -71,21 +74,10 @@ class ObjectReader {
     return settings;
   }
 
-  /// A text beside its digest.
-  std::string sealed(const std::string& key) {
-    std::string value = text(key);
-    if (const std::string stored = text("digest"); stored != digest(value)) {
-      throw input_error(where(full("digest")), stored, fmt::format("{} of {}", digest(value), full(key)),
-                        "the file was edited; change the problem or use --set, and plan again");
-    }
-    return value;
-  }
-
   void refuse_other_keys() const {
     for (const auto& [key, value] : json_.items()) {
       if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
-      throw input_error(where(full(key)), "an unknown key", fmt::format("one of {}", fmt::join(known_, ", ")),
-                        did_you_mean(key, known_));
+      throw unknown_key(source_, key, known_, path_.empty() ? "" : fmt::format(" in \"{}\"", path_));
     }
   }
 
@@ -97,9 +89,7 @@ class ObjectReader {
   std::string full(const std::string& key) const { return path_.empty() ? key : path_ + "." + key; }
   std::string where(const std::string& path) const { return source_ + ": " + path; }
   InputError wrong(const std::string& path, const Json& value, const std::string& expected) const {
-    std::string found = value.dump(-1, ' ', false, Json::error_handler_t::replace);
-    if (found.size() > 60) found = found.substr(0, 57) + "...";
-    return input_error(where(path), found, expected);
+    return input_error(where(path), value.dump(-1, ' ', false, Json::error_handler_t::replace), expected);
   }
 
   const Json& json_;
@@ -108,13 +98,24 @@ class ObjectReader {
   std::vector<std::string> known_;
 };
 
-Json parse(const std::string& text, const std::string& source) {
-  try {
-    return Json::parse(text);
-  } catch (const Json::exception& e) {
-    const std::string what = e.what();  // "[json.exception.parse_error.101] parse error at line ..."
-    throw InputError(fmt::format("{}: not a plan file: {}", source, what.substr(what.find("] ") + 2)));
-  }
+constexpr const char* kPlanAgain =
+    "make the plan again with `foretile plan` or `foretile simulate`, -o and the options you want";
+
+/// Of the content without its digest. Keys are sorted and spaces left out, so that a program that only
+/// reformats the file does not change it.
+std::string digest_of(const Json& content) {
+  nlohmann::json sorted = content;
+  sorted.erase(kDigestKey);
+  return digest(sorted.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+/// Nothing, or what is wrong with the digest.
+std::optional<std::string> digest_complaint(const Json& json) {
+  const std::string right = digest_of(json);
+  const auto stored = json.find(kDigestKey);
+  if (stored == json.end()) return fmt::format("digest: found nothing, expected {}", right);
+  if (*stored == right) return std::nullopt;
+  return fmt::format("digest: found {}, expected {}", quote(stored->dump()), right);
 }
 
 void check_version(ObjectReader& reader, const std::string& source) {
@@ -129,13 +130,13 @@ void check_version(ObjectReader& reader, const std::string& source) {
 
 void read_problem(ObjectReader reader, PlanFile& file) {
   file.problem.name = reader.text("name");
-  file.problem.toml = reader.sealed("toml");
+  file.problem.toml = reader.text("toml");
   reader.refuse_other_keys();
 }
 
 void read_platform(ObjectReader reader, PlanFile& file) {
   file.platform_name = reader.text("name");
-  file.platform_toml = reader.sealed("toml");
+  file.platform_toml = reader.text("toml");
   reader.refuse_other_keys();
 }
 
@@ -176,16 +177,26 @@ Json size_json(const MachineSize& size) {
   return json;
 }
 
-Json sealed_json(const std::string& name, const std::string& toml) {
-  return {{"name", name}, {"toml", toml}, {"digest", digest(toml)}};
+PlanFile read_plan_file(ObjectReader reader) {
+  PlanFile file;
+  read_problem(reader.object("problem"), file);
+  read_platform(reader.object("platform"), file);
+  read_machine(reader.object("machine"), file);
+  file.parameters = reader.object("parameters").texts();
+  read_summary(reader.object("summary"), file);
+  if (reader.has("predicted")) file.predicted = read_prediction(reader.object("predicted"));
+  reader.has(kVersionKey);
+  reader.has(kDigestKey);
+  reader.refuse_other_keys();
+  return file;
 }
 
 }  // namespace
 
 std::string plan_file_json(const PlanFile& file) {
   Json json = {{kVersionKey, kVersion},
-               {"problem", sealed_json(file.problem.name, file.problem.toml)},
-               {"platform", sealed_json(file.platform_name, file.platform_toml)},
+               {"problem", {{"name", file.problem.name}, {"toml", file.problem.toml}}},
+               {"platform", {{"name", file.platform_name}, {"toml", file.platform_toml}}},
                {"machine",
                 {{"size", size_json(file.size)},
                  {"ranks", file.ranks},
@@ -197,22 +208,26 @@ std::string plan_file_json(const PlanFile& file) {
     json["predicted"] = {{"makespan_s", file.predicted->makespan_s},
                          {"flops_per_s", file.predicted->flops_per_s}};
   }
-  return json.dump(2, ' ', false, Json::error_handler_t::replace);
+  const std::string text = json.dump(2, ' ', false, Json::error_handler_t::replace);
+  // As it will be read: what is no UTF-8 was replaced.
+  json = Json::parse(text);
+  json[kDigestKey] = digest_of(json);
+  return json.dump(2);
 }
 
 PlanFile plan_file_from_json(const std::string& text, const std::string& source) {
-  const Json json = parse(text, source);
+  const auto json = parse_json<Json>(text, source, "a plan file");
   ObjectReader reader(json, source);
   check_version(reader, source);
-  PlanFile file;
-  read_problem(reader.object("problem"), file);
-  read_platform(reader.object("platform"), file);
-  read_machine(reader.object("machine"), file);
-  file.parameters = reader.object("parameters").texts();
-  read_summary(reader.object("summary"), file);
-  if (reader.has("predicted")) file.predicted = read_prediction(reader.object("predicted"));
-  reader.refuse_other_keys();
-  return file;
+  const std::optional<std::string> complaint = digest_complaint(json);
+  try {
+    PlanFile file = read_plan_file(reader);
+    if (!complaint) return file;
+  } catch (const InputError& error) {
+    if (complaint) throw InputError(fmt::format("{}; {}; {}", error.what(), *complaint, kPlanAgain));
+    throw;
+  }
+  throw InputError(fmt::format("{}: {}; the file was edited or damaged; {}", source, *complaint, kPlanAgain));
 }
 
 }  // namespace foretile

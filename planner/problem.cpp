@@ -86,8 +86,8 @@ Contraction build(TableReader& table, Parameters (*read)(TableReader&),
 
 Problem load_problem(const std::string& path_or_name) {
   fs::path path = path_or_name;
-  std::error_code ignored;
-  if (!fs::exists(path, ignored) || fs::is_directory(path, ignored)) {
+  std::error_code error, ignored;  // an error, as a forbidden folder: read_text() says which
+  if ((!fs::exists(path, error) && !error) || fs::is_directory(path, ignored)) {
     const fs::path example = example_named(path_or_name);
     if (example.empty()) {
       throw input_error(path_or_name, "neither a file nor an example",

@@ -52,11 +52,9 @@ Settings with_defaults(const Strategy& strategy, Settings settings) {
   for (const ParameterInfo& parameter : known) keys.push_back(parameter.key);
   for (const auto& [key, value] : settings) {
     if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
-      throw input_error(
-          "--set " + key, "an unknown key",
-          fmt::format("one of {} for strategy {}", fmt::join(keys, ", "), strategy.name()),
-          "other strategies (--set strategy=NAME) have other keys; those of the machine start with "
-          "`platform.`");
+      throw unknown_key(
+          "--set", key, keys,
+          fmt::format(" of strategy {} (keys of the machine start with \"platform.\")", strategy.name()));
     }
   }
   for (const ParameterInfo& parameter : known) settings.try_emplace(parameter.key, parameter.default_value);

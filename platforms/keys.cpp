@@ -178,6 +178,17 @@ const PlatformKey* find_platform_key(std::string_view path) {
   return found == keys.end() ? nullptr : &*found;
 }
 
+std::vector<std::string> names_in_table(std::string_view table) {
+  std::vector<std::string> names;
+  for (const PlatformKey& key : platform_keys()) {
+    if (!key.path.starts_with(table)) continue;
+    const std::string rest = key.path.substr(table.size());
+    const std::string name = rest.substr(0, rest.find('.'));
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  return names;
+}
+
 const std::vector<std::string>& device_link_tables() {
   static const std::vector<std::string> tables = {"nvlink", "pcie", "infinity_fabric", "c2c"};
   return tables;

@@ -43,6 +43,10 @@ const std::vector<PlatformKey>& platform_keys();
 /// The key of this name, or null.
 const PlatformKey* find_platform_key(std::string_view path);
 
+/// What may stand in a table: its keys, and the tables within it. `table` is empty for the whole file, else
+/// ends in a dot. Nothing when there is no such table.
+std::vector<std::string> names_in_table(std::string_view table);
+
 /// Tables that describe the link between host and device; a platform of GPUs has exactly one of them.
 const std::vector<std::string>& device_link_tables();
 

@@ -5,7 +5,6 @@
 #include <variant>
 
 #include "base/error.hpp"
-#include "base/near.hpp"
 #include "platforms/keys.hpp"
 
 namespace foretile {
@@ -19,6 +18,20 @@ struct Override {
   std::string value;
 };
 
+/// All that may stand in the innermost table of the platform that `name` names.
+std::vector<std::string> names_beside(const std::string& name) {
+  std::string table = name.starts_with(prefix) ? name.substr(prefix.size()) : name;
+  std::vector<std::string> names;
+  do {
+    table = table.substr(0, table.rfind('.') + 1);
+    names = names_in_table(table);
+    if (!table.empty()) table.pop_back();
+  } while (names.empty());
+  table += table.empty() ? "" : ".";
+  for (std::string& found : names) found = std::string(prefix) + table + found;
+  return names;
+}
+
 Override parse_override(const std::string& setting) {
   const auto equals = setting.find('=');
   if (equals == std::string::npos) {
@@ -27,9 +40,7 @@ Override parse_override(const std::string& setting) {
   const std::string name = setting.substr(0, equals);
   const PlatformKey* key = name.starts_with(prefix) ? find_platform_key(name.substr(prefix.size())) : nullptr;
   if (!key) {
-    const std::string hint = did_you_mean(name, override_names());
-    throw input_error("--set " + name, "an unknown key", "a key of the platform file after \"platform.\"",
-                      hint.empty() ? "`foretile platform show NAME` lists them" : hint);
+    throw unknown_key("--set", name, names_beside(name), "", override_names());
   }
   return {key, setting.substr(equals + 1)};
 }

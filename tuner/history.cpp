@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/json_text.hpp"
 #include "base/output_place.hpp"
 
 namespace foretile {
@@ -65,7 +66,8 @@ void check_header(const json& found, const json& expected, const fs::path& path)
 }
 
 json parse_header(const std::string& line, const fs::path& path) {
-  json header = json::parse(line, nullptr, false);
+  const bool strange = line.find(version_key) == std::string::npos;
+  json header = strange ? json() : parse_json<json>(line, place(path, 1), "the header of a history");
   if (!header.is_object() || !header.contains(version_key))
     throw input_error(place(path, 1), "no header", "a history of `foretile tune`",
                       "use another --history file");
@@ -73,9 +75,7 @@ json parse_header(const std::string& line, const fs::path& path) {
 }
 
 Evaluation parse_line(const std::string& line, const std::string& where) {
-  const json object = json::parse(line, nullptr, false);
-  if (object.is_discarded())
-    throw input_error(where, "no JSON", "an evaluation", "remove the line to evaluate it again");
+  const auto object = parse_json<json>(line, where, "an evaluation (remove the line to evaluate it again)");
   try {
     return evaluation_from_json(object);
   } catch (const InputError& error) {

@@ -85,7 +85,7 @@ std::int64_t range_steps(const Place& place, const std::string& name, const toml
 std::vector<std::string> range_values(const Place& place, const std::string& name, const toml::table& range) {
   for (const auto& [key, node] : range) {
     if (key != "from" && key != "to" && key != "steps")
-      throw input_error(place.at(name, node), fmt::format("unknown key `{}`", key.str()), "from, to, steps");
+      throw unknown_key(place.at(name, node), key.str(), {"from", "to", "steps"});
   }
   const double from = range_number(place, name, range, "from");
   const double to = range_number(place, name, range, "to");
@@ -152,8 +152,8 @@ Space parse_space(std::string_view text, const std::string& name) {
   const toml::table file = parse_toml(text, name);
   for (const auto& [key, node] : file) {
     if (key != "parameters")
-      throw input_error(place.at(key.str(), node), "an unknown key", "only [parameters]",
-                        "move it into there");
+      throw unknown_key(fmt::format("{}:{}", name, node.source().begin.line), key.str(), {"parameters"},
+                        " beside [parameters]");
   }
   const toml::node* node = file.get("parameters");
   if (!node) throw input_error(name, "no [parameters]", "a table of that name", "see docs/tuning.md");

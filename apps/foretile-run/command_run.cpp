@@ -12,11 +12,13 @@
 #include "apps/foretile-run/memory_check.hpp"
 #include "apps/foretile-run/same_start.hpp"
 #include "apps/options.hpp"
+#include "apps/program.hpp"
 #include "apps/quantities.hpp"
 #include "apps/resources.hpp"
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/one_line.hpp"
 #include "executor/check.hpp"
 #include "executor/cpu/blas.hpp"
 #include "executor/mpi/gather.hpp"
@@ -51,6 +53,17 @@ struct Finished {
   RunResult result;
   std::optional<CheckResult> check;
 };
+
+bool is_plan_file(const std::string& path) {
+  return path.ends_with(".json");
+}
+
+void require_plan_file(const std::string& path, int ranks) {
+  if (is_plan_file(path)) return;
+  throw input_error(path, "no plan file (.json)", "a plan",
+                    fmt::format("plan it first: foretile simulate {} --platform here --ranks {} -o plan.json",
+                                quote(path), ranks));
+}
 
 void require_ranks(const PlanFile& file, const MpiSession& session) {
   if (session.size() == file.ranks) return;
@@ -200,7 +213,10 @@ void warn_of_long_planning(const MpiSession& session, const PlanFile& file) {
 }
 
 void execute(const CLI::App& app, const RunArguments& arguments, const MpiSession& session) {
-  require_same_start(session, [&] { return start_facts(app, arguments.plan); });
+  require_same_start(session, [&] {
+    require_plan_file(arguments.plan, session.size());
+    return start_facts(app, arguments.plan);
+  });
   Finished done;
   const int on_node = place_on_node(session.world()).ranks;
   agree(session, [&] {
@@ -213,7 +229,7 @@ void execute(const CLI::App& app, const RunArguments& arguments, const MpiSessio
       throw input_error("--gpu", "a plan for cores", "a plan for GPUs", "leave --gpu out");
     }
     GpusForPlan chosen = on_gpus(*done.work) ? gpus_for_plan(arguments.gpu) : GpusForPlan{};
-    if (session.rank() == 0 && !chosen.note.empty()) fmt::print(stderr, "foretile-run: {}\n", chosen.note);
+    if (session.rank() == 0 && !chosen.note.empty()) print_message("foretile-run", chosen.note);
     done.gpus = std::move(chosen.gpus);
     done.cuda = chosen.cuda;
     require_memory(*done.work, on_node, !chosen.cuda, available_memory_bytes());

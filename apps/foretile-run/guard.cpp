@@ -7,6 +7,7 @@
 #include <exception>
 
 #include "apps/foretile-run/job_signals.hpp"
+#include "apps/program.hpp"
 
 namespace foretile {
 
@@ -36,7 +37,7 @@ void run_guarded(const std::function<void(const MpiSession&)>& work) {
   } catch (const FailedElsewhere&) {
     throw;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "foretile-run: rank {}: {}\n", session.rank(), error.what());
+    print_message("foretile-run", fmt::format("rank {}: {}", session.rank(), error.what()));
     MPI_Abort(session.world(), 1);
   }
 }

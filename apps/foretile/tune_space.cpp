@@ -8,7 +8,6 @@
 #include <optional>
 
 #include "base/error.hpp"
-#include "base/near.hpp"
 #include "planner/strategy.hpp"
 #include "platforms/keys.hpp"
 #include "platforms/platform_json.hpp"
@@ -35,6 +34,13 @@ std::vector<std::string> known_keys() {
   return keys;
 }
 
+/// The keys of a platform are too many to list.
+std::vector<std::string> without_platform(std::vector<std::string> keys) {
+  std::erase_if(keys, [](const std::string& key) { return key.starts_with(platform_prefix); });
+  keys.emplace_back("platform.KEY with any key of a platform file");
+  return keys;
+}
+
 bool fixed_by_set(const std::string& key, const SpaceQuestion& question) {
   const auto sets_key = [&](const std::string& setting) { return setting.starts_with(key + "="); };
   return question.fixed.contains(key) ||
@@ -46,8 +52,8 @@ void check_keys(const Space& space, const SpaceQuestion& question) {
   for (const Parameter& parameter : space.parameters()) {
     const std::string where = fmt::format("{}: {}", question.file.string(), parameter.name);
     if (std::find(known.begin(), known.end(), parameter.name) == known.end()) {
-      throw input_error(where, "an unknown parameter", "problem, or a key of --set",
-                        did_you_mean(parameter.name, known));
+      throw unknown_key(question.file.string(), parameter.name, without_platform(known), " in [parameters]",
+                        known);
     }
     if (fixed_by_set(parameter.name, question)) {
       throw input_error(where, "a parameter that --set fixes", "one or the other",

@@ -1,25 +1,30 @@
 #include "planner/problems/table_reader.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <sstream>
 
-#include "base/near.hpp"
-
 namespace foretile {
 
 namespace {
+
+/// toml++ writes a list on several lines.
+std::string with_single_spaces(const std::string& text) {
+  std::string single;
+  for (const char c : text) {
+    const bool space = c == ' ' || c == '\n';
+    if (!space || !single.ends_with(' ')) single += space ? ' ' : c;
+  }
+  return single;
+}
 
 std::string shown(const toml::node& node) {
   if (const auto* real = node.as_floating_point()) return fmt::to_string(real->get());
   std::ostringstream text;
   node.visit([&](const auto& value) { text << value; });
-  std::string line = std::move(text).str();
-  if (line.size() > 60) line = line.substr(0, 57) + "...";
-  return line;
+  return with_single_spaces(std::move(text).str());
 }
 
 std::string range_text(std::string_view kind, const std::string& low, const std::string& high) {
@@ -122,11 +127,10 @@ std::vector<std::vector<double>> TableReader::rows(std::string_view key, std::si
 
 void TableReader::refuse_other_keys() const {
   for (const auto& [key, value] : table_) {
-    if (!asked_.contains(key.str())) {
-      const std::string near = did_you_mean(key.str(), {asked_.begin(), asked_.end()});
-      throw error(key.str(), "an unknown key", fmt::format("one of {}", fmt::join(asked_, ", ")),
-                  near.empty() ? "remove it" : near);
-    }
+    if (asked_.contains(key.str())) continue;
+    const std::string place =
+        source_.empty() ? "command line" : fmt::format("{}:{}", source_, line(key.str()));
+    throw unknown_key(place, key.str(), {asked_.begin(), asked_.end()});
   }
 }
 

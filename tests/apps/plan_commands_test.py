@@ -66,14 +66,14 @@ def check_sources(made, given, scratch):
 
 def check_errors(problem, stored):
     expect(2, "give only one of", "plan", problem, *platform, "--gpus", 2, "--nodes", 1)
-    expect(2, "an unknown key", "plan", problem, *platform, "--set", "grid.q=1")
+    expect(2, "unknown key \"grid.q\" of strategy stationary-b", "plan", problem, *platform, "--set", "grid.q=1")
     expect(2, "bytes are missing", "plan", problem, *platform, "--set", "platform.device.memory=100")
     expect(2, "at most 2 on toy", "plan", problem, *platform, "--nodes", 3)
     expect(2, "no place to write", "plan", problem, *platform, "-o", "nowhere/p.json")
     text = stored.read_text()
     edited = stored.with_name("edited.json")
     edited.write_text(text.replace("m = 4", "m = 8"))
-    expect(2, "the file was edited", "plan", edited)
+    expect(2, "digest", "plan", edited)
     edited.write_text(text[: len(text) // 2])
     expect(2, "edited.json: not a plan file", "plan", edited)
     expect(2, "none.json", "plan", "none.json")
@@ -125,7 +125,7 @@ def check_tune(problem, scratch):
     check_tuned_sources(problem, scratch)
     expect(2, "--set fixes", "tune", problem, *platform, "--space", space, "--set", "grid.p=1")
     space.write_text("[parameters]\nblock_fractoin = [0.5]\n")
-    expect(2, "did you mean block_fraction?", "tune", problem, *platform, "--space", space)
+    expect(2, "did you mean \"block_fraction\"?", "tune", problem, *platform, "--space", space)
     expect(1, "could be rehearsed", "tune", problem, *platform, "--count", 2, "--set", "platform.device.memory=100")
     expect(2, "--budget", "tune", problem, *platform, "--budget", "soon")
 

@@ -138,7 +138,7 @@ TEST_F(TuneSpace, PlatformValuesOutsideTheSpaceAreLeftOut) {
 }
 
 TEST_F(TuneSpace, UnknownKeysAreErrorsWithAHint) {
-  for (const auto& [line, hint] : {std::pair("lookahaed = [1]", "did you mean lookahead?"),
+  for (const auto& [line, hint] : {std::pair("lookahaed = [1]", "did you mean \"lookahead\"?"),
                                    {"\"platform.nvlink.bandwith\" = [1]", "platform.nvlink.bandwidth"}}) {
     try {
       tune_space(question(line), summit());

@@ -22,8 +22,8 @@ TEST(Near, OffersTheNearestFirstAndNothingForStrangers) {
 }
 
 TEST(Near, AsksInWords) {
-  EXPECT_EQ(did_you_mean("node", {"nodes", "other"}), "did you mean nodes?");
-  EXPECT_EQ(did_you_mean("noded", {"nodes", "node"}), "did you mean node or nodes?");
+  EXPECT_EQ(did_you_mean("node", {"nodes", "other"}), "did you mean \"nodes\"?");
+  EXPECT_EQ(did_you_mean("noded", {"nodes", "node"}), "did you mean \"node\" or \"nodes\"?");
   EXPECT_EQ(did_you_mean("x", {"nodes"}), "");
 }
 

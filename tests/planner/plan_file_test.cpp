@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+#include <tuple>
+
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "planner/plan_json.hpp"
 #include "platforms/loader.hpp"
 #include "tests/platforms/small_platform.hpp"
@@ -21,6 +25,14 @@ PlanFile toy_file() {
   PlanFile file = make_plan_file(problem, size, work);
   file.predicted = Prediction{0.125, 3e9};
   return file;
+}
+
+/// The text with the digest that fits.
+std::string with_digest(const std::string& text) {
+  nlohmann::json json = nlohmann::json::parse(text);
+  json.erase("digest");
+  json["digest"] = digest(json.dump());
+  return json.dump();
 }
 
 /// The toy file's text with one change that must be possible.
@@ -61,33 +73,64 @@ TEST(PlanFile, RebuildsTheSamePlan) {
 }
 
 TEST(PlanFile, SaysThatItWasEdited) {
-  expect_error(changed("m = 4", "m = 6"), "problem.digest: found");
-  expect_error(changed("m = 4", "m = 6"), "the file was edited");
-  expect_error(changed("1 Tflop/s", "2 Tflop/s"), "platform.digest");
+  for (const auto& [from, to] : {std::pair{"m = 4", "m = 6"},
+                                 {"1 Tflop/s", "2 Tflop/s"},
+                                 {"\"grid.p\": \"2\"", "\"grid.p\": \"1\""},
+                                 {"0.125", "0.5"},
+                                 {"\"name\": \"toy\"", "\"name\": \"toys\""},
+                                 {"\"gemms\": 24", "\"gemms\": 25"}}) {
+    expect_error(changed(from, to), "p.json: digest: found");
+    expect_error(changed(from, to), "make the plan again with `foretile plan`");
+  }
+  expect_error(changed("\"digest\"", "\"digests\""), "digest: found nothing");
+  expect_error(changed("\"gemms\": 24", "\"gemms\": -1"), "digest: found");  // beside the wrong key
+}
+
+TEST(PlanFile, ComesThroughAnotherProgramUnharmed) {
+  // Sorted keys, no spaces: as jq -cS writes it.
+  const std::string text = nlohmann::json::parse(plan_file_json(toy_file())).dump();
+  EXPECT_EQ(plan_file_json(parse_plan_file(text, "p.json")), plan_file_json(toy_file()));
+}
+
+TEST(PlanFile, TextsThatAreNoUtf8DoNotBreakTheDigest) {
+  PlanFile file = toy_file();
+  file.problem.toml += "# caf\xe9\n";
+  EXPECT_NO_THROW(rebuild(parse_plan_file(plan_file_json(file), "p.json")));
+}
+
+TEST(PlanFile, RefusesAKeyThatStandsTwice) {
+  expect_error(changed("\"gemms\": 24", "\"gemms\": 24, \"gemms\": 24"),
+               "summary.gemms: found this key twice");
 }
 
 TEST(PlanFile, SaysThatAnotherVersionMadeIt) {
-  expect_error(changed("\"foretile_plan\": 1", "\"foretile_plan\": 7"),
-               "found version 7, expected version 1");
-  expect_error(changed("\"foretile_plan\": 1,", ""), "no version");
-  expect_error(changed("\"gemms\": 24", "\"gemms\": 25"), "summary.gemms: found 25, expected 24");
-  expect_error(changed("\"ranks\": 2", "\"ranks\": 3"), "machine.ranks: found 3, expected 2");
+  expect_error(changed("\"foretile_plan\": 2", "\"foretile_plan\": 7"),
+               "found version 7, expected version 2");
+  expect_error(changed("\"foretile_plan\": 2,", ""), "no version");
+  expect_error(with_digest(changed("\"gemms\": 24", "\"gemms\": 25")),
+               "summary.gemms: found 25, expected 24");
+  expect_error(with_digest(changed("\"ranks\": 2", "\"ranks\": 3")), "machine.ranks: found 3, expected 2");
 }
 
 TEST(PlanFile, NamesTheWrongKey) {
   expect_error("{", "not a plan file");
   expect_error("", "not a plan file");
   expect_error("[]", "expected an object");
-  expect_error(changed("\"gemms\": 24", "\"gemms\": \"24\""),
-               "summary.gemms: found \"24\", expected a whole number");
-  expect_error(changed("\"gemms\": 24", "\"gemms\": 1e99"), "summary.gemms");
-  expect_error(changed("\"gemms\": 24", "\"gemms\": 18446744073709551615"), "summary.gemms");
-  expect_error(changed("\"gpus\": 4", "\"gpus\": -4"), "machine.size.gpus");
-  expect_error(changed("\"gpus\": 4", "\"gpu\": 4"), "machine.size.gpu: found an unknown key");
-  expect_error(changed("\"lookahead\": \"1\"", "\"lookahead\": 1"), "parameters.lookahead");
-  expect_error(changed("\"lookahead\"", "\"look\""), "look");
-  expect_error(changed("0.125", "-1"), "predicted.makespan_s");
-  expect_error(changed("\"blocks\"", "\"block\""), "summary.blocks: found nothing");
+  for (const auto& [from, to, part] :
+       {std::tuple{"\"gemms\": 24", "\"gemms\": \"24\"",
+                   "summary.gemms: found \"24\", expected a whole number"},
+        {"\"gemms\": 24", "\"gemms\": 1e99", "summary.gemms"},
+        {"\"gemms\": 24", "\"gemms\": 18446744073709551615", "summary.gemms"},
+        {"\"gpus\": 4", "\"gpus\": -4", "machine.size.gpus"},
+        {"\"gpus\": 4", "\"gpu\": 4",
+         "unknown key \"gpu\" in \"machine.size\"; did you mean \"gpus\"? Known"},
+        {"\"lookahead\": \"1\"", "\"lookahead\": 1", "parameters.lookahead"},
+        {"\"lookahead\"", "\"look\"", "look"},
+        {"0.125", "-1", "predicted.makespan_s"},
+        {"\"blocks\"", "\"block\"", "summary.blocks: found nothing"}}) {
+    expect_error(with_digest(changed(from, to)), part);
+    expect_error(changed(from, to), "digest");
+  }
 }
 
 // Cutting the text anywhere must give an error, not a crash.

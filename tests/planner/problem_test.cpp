@@ -98,8 +98,8 @@ TEST(Problem, EveryKindSaysWhereItsMatricesComeFrom) {
 TEST(Problem, ErrorsNameFileLineAndKey) {
   EXPECT_EQ(message_of("kind = \"dense\"\nm = 10\nn = 0\nk = 8\ntile = 4\n"),
             "p.toml:3: key 'n': found 0, expected an integer from 1 to 2000000000");
-  EXPECT_EQ(message_of("kind = \"dense\"\nm = 10\nn = 2\nk = 8\ntile = 4\ntiles = 4\n").substr(0, 43),
-            "p.toml:6: key 'tiles': found an unknown key");
+  EXPECT_EQ(message_of("kind = \"dense\"\nm = 10\nn = 2\nk = 8\ntile = 4\ntiles = 4\n").substr(0, 64),
+            "p.toml:6: unknown key \"tiles\"; did you mean \"tile\"? Known keys: ");
   EXPECT_EQ(message_of("kind = \"dense\"\nm = 10\nn = 2\nk = 8\n"),
             "p.toml:1: key 'tile': found no such key, expected a value; add it");
   EXPECT_EQ(

@@ -101,7 +101,24 @@ TEST(History, NamesTheDamagedLine) {
   write_text(path, text + "{\"status\": \"done\"}\n");
   EXPECT_NE(error_of(path).find("h.jsonl:5: "), std::string::npos) << error_of(path);
   write_text(path, text.insert(text.find('\n') + 1, "oh no\n"));
-  EXPECT_NE(error_of(path).find("h.jsonl:2: found no JSON"), std::string::npos) << error_of(path);
+  EXPECT_NE(error_of(path).find("h.jsonl:2: not an evaluation"), std::string::npos) << error_of(path);
+}
+
+TEST(History, RefusesAKeyThatStandsTwice) {
+  const TemporaryFolder folder;
+  const auto path = folder / "h.jsonl";
+  std::string text = whole_history(path);
+  const auto status = text.find("\"status\":");
+  write_text(path, std::string(text).insert(status, "\"status\":\"done\","));
+  EXPECT_NE(error_of(path).find("h.jsonl:2: status: found this key twice"), std::string::npos)
+      << error_of(path);
+  write_text(path, text.insert(1, "\"foretile_history\":1,"));
+  EXPECT_NE(error_of(path).find("h.jsonl:1: foretile_history: found this key twice"), std::string::npos)
+      << error_of(path);
+}
+
+TEST(History, NeedsARegularFile) {
+  EXPECT_THROW(History("/dev/null", header), InputError);
 }
 
 TEST(History, NeedsAPlaceToWrite) {

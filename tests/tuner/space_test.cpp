@@ -121,7 +121,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         BadSpace{"", "s.toml", "no [parameters]"}, BadSpace{"[parameters]", "s.toml:1", "no parameter"},
         BadSpace{"parameters = 3", "s.toml:1: parameters", "kind integer"},
-        BadSpace{"[parameters]\na = [1]\n[budget]\ns = 1", "s.toml:3: budget", "unknown key"},
+        BadSpace{"[parameters]\na = [1]\n[budget]\ns = 1", "s.toml:3: ", "unknown key \"budget\""},
         BadSpace{"[parameters]\na = 1", "s.toml:2: a", "kind integer"},
         BadSpace{"[parameters]\na = \"x\"", "s.toml:2: a", "list of one"},
         BadSpace{"[parameters]\n\na = []", "s.toml:3: a", "no values"},
