@@ -72,6 +72,13 @@ CLI::Validator seed_check() {
   return CLI::Validator(complaint, "");
 }
 
+CLI::Validator not_empty_check() {
+  const auto complaint = [](std::string& text) -> std::string {
+    return text.empty() ? "found '', expected a value" : std::string();
+  };
+  return CLI::Validator(complaint, "");
+}
+
 void print_json(const nlohmann::ordered_json& json) {
   fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }

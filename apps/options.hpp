@@ -30,6 +30,9 @@ void add_set_option(CLI::App& command, Options& options);
 /// Refuses what is no whole number from 0 to 2^63 - 1: CLI11 would take -1 for the largest number.
 CLI::Validator seed_check();
 
+/// Refuses an empty text, as an empty variable of a shell script gives.
+CLI::Validator not_empty_check();
+
 /// Prints a result for scripts, indented, with a newline.
 void print_json(const nlohmann::ordered_json& json);
 

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <filesystem>
 #include <optional>
-#include <set>
 #include <sstream>
 #include <utility>
 #include <variant>
@@ -17,6 +16,7 @@
 #include "platforms/checks.hpp"
 #include "platforms/here.hpp"
 #include "platforms/keys.hpp"
+#include "platforms/list.hpp"
 #include "platforms/overrides.hpp"
 
 namespace foretile {
@@ -71,23 +71,18 @@ class PlatformFile {
       if (const toml::table* inner = node.as_table(); inner && !dotted && is_table(path)) {
         check_names(*inner, path + ".");
       } else if (dotted || !find_platform_key(path)) {
-        unknown(path, name.source().begin.line);
+        unknown(above, std::string(name.str()), name.source().begin.line);
       }
     }
   }
 
-  static bool is_table(const std::string& path) {
-    for (const PlatformKey& key : platform_keys()) {
-      if (key.path.starts_with(path + ".")) return true;
-    }
-    return false;
-  }
+  static bool is_table(const std::string& path) { return !names_in_table(path + ".").empty(); }
 
-  [[noreturn]] void unknown(const std::string& path, std::size_t line) const {
-    std::vector<std::string> names;
-    for (const PlatformKey& key : platform_keys()) names.push_back(key.path);
-    throw input_error(fmt::format("{}: {}", at(source_, line), path), "an unknown key",
-                      "a key of a platform file", did_you_mean(path, names));
+  [[noreturn]] void unknown(const std::string& table, const std::string& name, std::size_t line) const {
+    std::vector<std::string> all;
+    for (const PlatformKey& key : platform_keys()) all.push_back(key.path);
+    const std::string place = table.empty() ? "" : fmt::format(" in [{}]", table.substr(0, table.size() - 1));
+    throw unknown_key(at(source_, line), name, names_in_table(table), place, all);
   }
 
   std::string source_;
@@ -190,24 +185,6 @@ void fill_gaps(Platform& p) {
   }
 }
 
-std::vector<std::string> shipped_platforms() {
-  std::vector<std::string> names = {"here"};
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(find_data("platforms"), ignored)) {
-    if (entry.path().extension() == ".toml") names.push_back(entry.path().stem().string());
-  }
-  return names;
-}
-
-std::string joined(const std::vector<std::string>& names) {
-  const std::set<std::string> sorted(names.begin(), names.end());
-  return fmt::format("{}", fmt::join(sorted, ", "));
-}
-
-bool is_plain_name(const std::string& name) {
-  return !name.empty() && name.find_first_of("/.") == std::string::npos;
-}
-
 }  // namespace
 
 Platform parse_platform(const std::string& toml, const std::string& source,
@@ -228,13 +205,14 @@ Platform parse_platform(const std::string& toml, const std::string& source,
 
 Platform load_platform(const std::string& name_or_path, const std::vector<std::string>& settings) {
   if (name_or_path == "here") return here_platform(settings);
-  if (is_plain_name(name_or_path)) {
-    const fs::path shipped = find_data(fs::path("platforms") / (name_or_path + ".toml"));
-    if (!shipped.empty()) return parse_platform(read_text(shipped), shipped.string(), settings);
-  }
-  if (!fs::exists(name_or_path)) {
-    const std::vector<std::string> names = shipped_platforms();
-    throw input_error("platform", "\"" + name_or_path + "\"", "a file or one of " + joined(names),
+  const fs::path named = find_platform_file(name_or_path);
+  if (!named.empty()) return parse_platform(read_text(named), named.string(), settings);
+  std::error_code error;
+  if (!fs::exists(name_or_path, error) && !error) {
+    std::vector<std::string> names;
+    for (const NamedPlatform& platform : named_platforms()) names.push_back(platform.name);
+    throw input_error("platform", "\"" + name_or_path + "\"",
+                      fmt::format("a file or one of {}", fmt::join(names, ", ")),
                       did_you_mean(name_or_path, names));
   }
   return parse_platform(read_text(name_or_path), name_or_path, settings);

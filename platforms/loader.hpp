@@ -8,8 +8,8 @@
 
 namespace foretile {
 
-/// Loads `summit` (a file that ships), `here` (this machine; see here.hpp) or a path. `settings` are
-/// "platform.KEY=VALUE" overrides in the file's own keys, for example "platform.nvlink.bandwidth=100e9".
+/// Loads a name (find_platform_file() in list.hpp), `here` (this machine; see here.hpp) or a path. `settings`
+/// are "platform.KEY=VALUE" overrides in the file's own keys, for example "platform.nvlink.bandwidth=100e9".
 /// Throws InputError with file, line and key for unknown keys, wrong units and impossible values.
 Platform load_platform(const std::string& name_or_path, const std::vector<std::string>& settings = {});
 

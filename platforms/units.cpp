@@ -102,6 +102,24 @@ std::string_view trim(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
+/// "1h30m", "2 h", "1.5m 30s"; nothing without hours or minutes, or when they do not come in this order.
+std::optional<double> hours_minutes_seconds(std::string_view text) {
+  constexpr std::array<std::pair<std::string_view, double>, 3> units = {{{"h", 3600}, {"m", 60}, {"s", 1}}};
+  double seconds = 0;
+  for (std::size_t next = 0; !text.empty();) {
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{}) return std::nullopt;
+    text = trim(text.substr(static_cast<std::size_t>(end - text.data())));
+    const std::string_view unit = text.substr(0, std::min(text.find_first_of("0123456789. "), text.size()));
+    while (next < units.size() && units[next].first != unit) ++next;
+    if (next == units.size()) return std::nullopt;
+    seconds += value * units[next++].second;
+    text = trim(text.substr(unit.size()));
+  }
+  return seconds;
+}
+
 }  // namespace
 
 std::string_view expected_form(Dimension dimension) {
@@ -132,6 +150,15 @@ double parse_quantity(std::string_view text, Dimension dimension, std::string_vi
   if (!factor) throw input_error(where, found, expected_form(dimension), hint(unit, value, dimension));
   // Dividing by a power of ten rounds once: 11.1 us is then exactly what 11.1e-6 is.
   return *factor < 1 ? value / std::round(1 / *factor) : value * *factor;
+}
+
+double parse_duration(std::string_view text, std::string_view where) {
+  if (const auto seconds = hours_minutes_seconds(trim(text))) return *seconds;
+  try {
+    return parse_quantity(text, Dimension::seconds, where);
+  } catch (const InputError&) {
+    throw input_error(where, fmt::format("\"{}\"", text), "a duration, as \"90s\", \"10m\" or \"1h30m\"");
+  }
 }
 
 std::string format_quantity(double value, Dimension dimension) {

@@ -13,6 +13,11 @@ enum class Dimension { number, bytes, seconds, bytes_per_s, flops_per_s };
 /// `where`, for anything else, with a hint for bits. The value's range is not checked.
 double parse_quantity(std::string_view text, Dimension dimension, std::string_view where);
 
+/// A duration as options take it: hours, minutes and seconds in this order ("2h", "1h30m", "1 m 30 s",
+/// "1.5h"), or what parse_quantity() takes for seconds ("90", "90s", "500 ms"). Throws InputError, naming
+/// `where`.
+double parse_duration(std::string_view text, std::string_view where);
+
 /// Four significant digits with a fitting decimal prefix: "47.7 GB/s", "11.1 us".
 std::string format_quantity(double value, Dimension dimension);
 

@@ -55,7 +55,7 @@ void show_part(const std::string& what) {
 
 double budget_of(const CalibrateArguments& arguments, double otherwise) {
   if (arguments.budget.empty()) return otherwise;
-  const double seconds = parse_quantity(arguments.budget, Dimension::seconds, "--budget");
+  const double seconds = parse_duration(arguments.budget, "--budget");
   if (seconds >= 0.1 && seconds <= 3600) return seconds;
   throw input_error("--budget", "\"" + arguments.budget + "\"", "0.1 s to 1 hour");
 }
@@ -188,6 +188,7 @@ void add_calibrate_command(CLI::App& app) {
   command
       ->add_option("--budget", arguments->budget,
                    "Time for all measurements of a GPU, 120s unless given; of cores, about")
+      ->check(not_empty_check())
       ->type_name("TIME");
   command->add_option("--sizes", arguments->sizes, "Products of all these extents are timed: 64,128,256,...")
       ->delimiter(',')

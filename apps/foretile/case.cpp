@@ -4,6 +4,9 @@
 
 #include <utility>
 
+#include "apps/program.hpp"
+#include "base/one_line.hpp"
+#include "platforms/list.hpp"
 #include "platforms/loader.hpp"
 
 namespace foretile {
@@ -26,7 +29,7 @@ Case stored_case(const CaseArguments& arguments) {
   found.problem = file.problem;
   found.platform = arguments.platform.empty()
                        ? parse_platform(file.platform_toml, file.source + ": platform.toml", changes)
-                       : load_platform(arguments.platform, changes);
+                       : named_platform(arguments.platform, changes);
   found.size = given(arguments.size) ? arguments.size : file.size;
   found.settings = settings;
   found.settings.merge(Settings(file.parameters));
@@ -38,18 +41,24 @@ Case stored_case(const CaseArguments& arguments) {
 
 Case fresh_case(const CaseArguments& arguments) {
   const std::string platform = arguments.platform.empty() ? "here" : arguments.platform;
-  return {load_problem(arguments.problem), load_platform(platform, arguments.options.platform_settings()),
+  return {load_problem(arguments.problem), named_platform(platform, arguments.options.platform_settings()),
           arguments.size, arguments.options.settings(), std::nullopt};
 }
 
 void warn_of_guesses(const Platform& platform) {
   if (!platform.estimated) return;
-  fmt::print(stderr,
-             "foretile: warning: {} is not calibrated: predictions are guesses; run foretile-run calibrate\n",
-             platform.name);
+  print_message("foretile", fmt::format("warning: {} is not calibrated: predictions are guesses; "
+                                        "run foretile-run calibrate",
+                                        quote(platform.name)));
 }
 
 }  // namespace
+
+Platform named_platform(const std::string& name, const std::vector<std::string>& settings) {
+  if (const std::string warning = shadow_warning(name); !warning.empty())
+    print_message("foretile", "note: " + warning);
+  return load_platform(name, settings);
+}
 
 void add_machine_options(CLI::App& command, CaseArguments& arguments) {
   command.add_option("--platform", arguments.platform,

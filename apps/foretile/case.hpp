@@ -26,6 +26,9 @@ struct Case {
   std::optional<PlanFile> stored;  ///< when it is exactly a stored plan
 };
 
+/// load_platform(); a note on stderr says when the user's own file hides one that ships.
+Platform named_platform(const std::string& name, const std::vector<std::string>& settings = {});
+
 /// --platform, --nodes, --ranks, --gpus, --set and --json.
 void add_machine_options(CLI::App& command, CaseArguments& arguments);
 

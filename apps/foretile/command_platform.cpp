@@ -1,13 +1,17 @@
+// foretile platform list: all names.
 // foretile platform show NAME: a machine description with its figures in SI units.
 // foretile platform compare A B: two of them side by side.
 #include <fmt/format.h>
 
 #include <memory>
 
+#include "apps/foretile/case.hpp"
 #include "apps/foretile/commands.hpp"
 #include "apps/options.hpp"
+#include "apps/program.hpp"
+#include "base/one_line.hpp"
 #include "platforms/compare_view.hpp"
-#include "platforms/loader.hpp"
+#include "platforms/list.hpp"
 #include "platforms/platform_json.hpp"
 #include "platforms/show.hpp"
 
@@ -15,7 +19,7 @@ namespace foretile {
 
 namespace {
 
-constexpr const char* what_a_platform_is = "summit, raven, here (this machine), or a platform file";
+constexpr const char* what_a_platform_is = "A name that `foretile platform list` prints, or a platform file";
 
 struct PlatformArguments {
   std::string name;
@@ -25,7 +29,7 @@ struct PlatformArguments {
 
 void show(const PlatformArguments& arguments) {
   arguments.options.expect_only_platform_settings();
-  const Platform platform = load_platform(arguments.name, arguments.options.platform_settings());
+  const Platform platform = named_platform(arguments.name, arguments.options.platform_settings());
   if (arguments.options.json) {
     print_json(platform_summary_json(platform));
   } else {
@@ -35,15 +39,43 @@ void show(const PlatformArguments& arguments) {
 
 void compare(const PlatformArguments& arguments) {
   const PlatformComparison comparison =
-      compare_platforms(load_platform(arguments.name), load_platform(arguments.second));
+      compare_platforms(named_platform(arguments.name), named_platform(arguments.second));
   if (const std::string warning = runtime_warning(comparison); !warning.empty()) {
-    fmt::print(stderr, "foretile: warning: {}\n", warning);
+    print_message("foretile", "warning: " + warning);
   }
   if (arguments.options.json) {
     print_json(comparison_json(comparison));
   } else {
     fmt::print("{}", comparison_text(comparison));
   }
+}
+
+nlohmann::ordered_json list_json() {
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const NamedPlatform& platform : named_platforms()) {
+    all.push_back({{"name", platform.name},
+                   {"description", platform.description},
+                   {"file", platform.file.string()},
+                   {"shadows", platform.shadows.string()}});
+  }
+  return all;
+}
+
+void list(const Options& options) {
+  if (options.json) return print_json(list_json());
+  for (const NamedPlatform& platform : named_platforms()) {
+    fmt::print("{}: {}\n", platform.name, one_line(platform.description));
+    if (!platform.file.empty()) fmt::print("    {}\n", one_line(platform.file.string()));
+    if (!platform.shadows.empty()) fmt::print("    hides {}\n", one_line(platform.shadows.string()));
+  }
+}
+
+void add_list(CLI::App& group) {
+  CLI::App* command =
+      group.add_subcommand("list", "Print the names of platforms, what they are and where their files lie");
+  const auto options = std::make_shared<Options>();
+  add_json_option(*command, *options);
+  command->callback([options] { list(*options); });
 }
 
 void add_show(CLI::App& group) {
@@ -70,6 +102,7 @@ void add_compare(CLI::App& group) {
 void add_platform_command(CLI::App& app) {
   CLI::App* group = app.add_subcommand("platform", "Machine descriptions");
   group->require_subcommand(1);
+  add_list(*group);
   add_show(*group);
   add_compare(*group);
 }

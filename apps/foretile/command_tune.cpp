@@ -31,10 +31,6 @@ struct TuneArguments : CaseArguments {
   std::string history;
 };
 
-double seconds(const std::string& text, const char* option) {
-  return parse_quantity(text, Dimension::seconds, option);
-}
-
 TuneCase make_case(const Case& the_case, const TuneArguments& arguments,
                    const std::vector<std::string>& problems) {
   TuneCase made;
@@ -124,9 +120,9 @@ TuneResult run(const TuneOptions& options, const Candidates& candidates) {
 TuneOptions tune_options(const TuneArguments& arguments) {
   TuneOptions options = arguments.tune;
   options.history = arguments.history;
-  if (!arguments.budget.empty()) options.budget_s = seconds(arguments.budget, "--budget");
+  if (!arguments.budget.empty()) options.budget_s = parse_duration(arguments.budget, "--budget");
   if (!arguments.evaluation_limit.empty())
-    options.limits.evaluation_s = seconds(arguments.evaluation_limit, "--evaluation-limit");
+    options.limits.evaluation_s = parse_duration(arguments.evaluation_limit, "--evaluation-limit");
   return options;
 }
 
@@ -178,9 +174,12 @@ void add_search_options(CLI::App& command, TuneArguments& arguments) {
   command.add_option("--seed", arguments.tune.seed, "Of the random order")
       ->check(seed_check())
       ->capture_default_str();
-  command.add_option("--budget", arguments.budget, "Time of this run, for example 60s")->type_name("TIME");
+  command.add_option("--budget", arguments.budget, "Time of this run, for example 60s, 10m or 1h30m")
+      ->check(not_empty_check())
+      ->type_name("TIME");
   command.add_option("--count", arguments.tune.budget_count, "Evaluations, those in the history included");
-  command.add_option("--evaluation-limit", arguments.evaluation_limit, "Time of one evaluation (600s)")
+  command.add_option("--evaluation-limit", arguments.evaluation_limit, "Time of one evaluation (10m)")
+      ->check(not_empty_check())
       ->type_name("TIME");
   command.add_option("--workers", arguments.tune.limits.workers, "Evaluations at a time; 0: one per core");
   command.add_option("--history", arguments.history,

@@ -1,34 +1,17 @@
 #include "platforms/here.hpp"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <string>
 
 #include "platforms/loader.hpp"
+#include "tests/platforms/configuration_folder.hpp"
 
 namespace foretile {
 namespace {
 
-/// A configuration folder of its own for one test.
-class HereTest : public ::testing::Test {
- protected:
-  void SetUp() override {
-    if (const char* old = std::getenv("XDG_CONFIG_HOME")) before_ = old;
-    folder_ = std::filesystem::temp_directory_path() / ("foretile-here-" + std::to_string(::getpid()));
-    std::filesystem::create_directories(folder_ / "foretile");
-    ::setenv("XDG_CONFIG_HOME", folder_.c_str(), 1);
-  }
-  void TearDown() override {
-    std::filesystem::remove_all(folder_);
-    before_.empty() ? ::unsetenv("XDG_CONFIG_HOME") : ::setenv("XDG_CONFIG_HOME", before_.c_str(), 1);
-  }
-  std::filesystem::path folder_;
-  std::string before_;
-};
+class HereTest : public ConfigurationFolder {};
 
 TEST_F(HereTest, IsAnEstimateBeforeCalibration) {
   const Platform p = load_platform("here");

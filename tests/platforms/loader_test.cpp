@@ -96,7 +96,7 @@ TEST(LoadPlatform, UnknownNameListsWhatThereIs) {
     load_platform("sumit");
     FAIL();
   } catch (const InputError& error) {
-    expect_parts(error.what(), {"\"sumit\"", "here", "did you mean summit?"});
+    expect_parts(error.what(), {"\"sumit\"", "here", "did you mean \"summit\"?"});
   }
 }
 
@@ -106,8 +106,10 @@ TEST(LoadPlatformErrors, Syntax) {
 
 TEST(LoadPlatformErrors, UnknownKey) {
   expect_parts(error_of(small_with("half_n", "half_nn")),
-               {"p.toml:17: device.kernel.half_nn", "unknown", "device.kernel.half_n"});
-  expect_parts(error_of(small_with("[pcie]", "[pci]")), {"p.toml:21: pci: found an unknown key"});
+               {"p.toml:17: unknown key \"half_nn\" in [device.kernel]; did you mean \"half_n\"",
+                "Known keys: rate, half_m, half_n, half_k"});
+  expect_parts(error_of(small_with("[pcie]", "[pci]")),
+               {"p.toml:21: unknown key \"pci\"; did you mean \"pcie\"? Known keys: name, "});
   expect_parts(error_of(small_with("nodes = 2", "\"socket.cores\" = 2")), {"p.toml:2", "unknown"});
   expect_parts(error_of(small_with("nodes = 2", "network = 2")), {"p.toml"});
 }

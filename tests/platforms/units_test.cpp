@@ -35,6 +35,37 @@ TEST(Units, RefusesOtherUnitsAndSaysWhatItExpects) {
   EXPECT_NE(error_of("1 B", Dimension::number), "no error");
 }
 
+TEST(Units, ReadsDurations) {
+  for (const auto& [text, seconds] : {std::pair("1m", 60.0),
+                                      {"2h", 7200.0},
+                                      {"1h30m", 5400.0},
+                                      {"1h 30m", 5400.0},
+                                      {"1 h 1 m 1 s", 3661.0},
+                                      {"1.5h", 5400.0},
+                                      {"1m30s", 90.0},
+                                      {"60s", 60.0},
+                                      {" 90 ", 90.0},
+                                      {"500 ms", 0.5},
+                                      {"2h5s", 7205.0}}) {
+    EXPECT_DOUBLE_EQ(parse_duration(text, "--budget"), seconds) << text;
+  }
+  for (const char* text : {"", " ", "h", "1d", "30m1h", "1m1m", "1h30", "1hm", "1m 500 ms", "1,5h"}) {
+    try {
+      parse_duration(text, "--budget");
+      ADD_FAILURE() << text;
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find("expected a duration, as \"90s\""), std::string::npos);
+    }
+  }
+}
+
+TEST(Units, ReadsSizesWithAndWithoutASpace) {
+  for (const char* text : {"16 GiB", "16GiB", " 16  GiB "}) {
+    EXPECT_EQ(parse_quantity(text, Dimension::bytes, ""), 17179869184.0) << text;
+  }
+  EXPECT_EQ(parse_quantity("16GB", Dimension::bytes, ""), 16e9);
+}
+
 TEST(Units, RemindsOfBits) {
   // 50 Gbit/s are 6.25 GB/s.
   for (const char* text : {"50 Gbps", "50 Gb/s", "50 Gbit/s"}) {
