@@ -133,6 +133,12 @@ void add_software(std::vector<PlatformKey>& keys) {
       other("runtime.source", Presence::optional, [](Platform& p) { return Slots{&p.runtime.source}; }));
   keys.push_back(latency("runtime.copy_overhead", Presence::optional,
                          [](Platform& p) { return Slots{&p.runtime.copy_overhead_s}; }));
+  keys.push_back(bandwidth("runtime.unpinned_initial", Presence::optional_gpu,
+                           [](Platform& p) { return Slots{&p.runtime.unpinned.initial_bytes_per_s}; }));
+  keys.push_back(bandwidth("runtime.unpinned_received", Presence::optional_gpu,
+                           [](Platform& p) { return Slots{&p.runtime.unpinned.received_bytes_per_s}; }));
+  keys.push_back(bandwidth("runtime.unpinned_made", Presence::optional_gpu,
+                           [](Platform& p) { return Slots{&p.runtime.unpinned.made_bytes_per_s}; }));
   keys.push_back(latency("runtime.message_overhead", Presence::optional,
                          [](Platform& p) { return Slots{&p.runtime.message_overhead_s}; }));
   keys.push_back(latency("runtime.product_overhead", Presence::optional,

@@ -8,13 +8,15 @@ namespace foretile {
 namespace sg4 = simgrid::s4u;
 
 SimulatedRank::SimulatedRank(int rank, const Machine& machine, const MachineModel& model,
-                             const Contraction& contraction, int batch,
+                             const Contraction& contraction, int batch, const TileOrigins& origins,
                              std::vector<std::unique_ptr<SimulatedRank>>& all, std::uint64_t noise_seed)
     : rank_(rank),
       machine_(machine),
       model_(model),
       problem_(contraction),
       batch_(batch),
+      origins_(origins),
+      managers_block_(machine.platform.runtime.unpinned.any()),
       all_(all),
       manager_free_at_(machine.devices_per_rank, 0.0),
       maker_free_at_(machine.devices_per_rank, 0.0),
@@ -34,6 +36,7 @@ Activity& SimulatedRank::activity(OperationId id, Activity::Kind kind) {
   a.start_s = now();
   a.software_s = 0;
   a.alone_s = 0;
+  a.blocked_s = 0;
   return a;
 }
 
@@ -141,24 +144,38 @@ void SimulatedRank::start_making(OperationId id, const Copy& copy) {
   in_turn(a, maker_free_at_[copy.to], a.software_s + a.alone_s);
 }
 
+CopyCost SimulatedRank::cost_of(const Copy& copy) const {
+  CopyCost cost;
+  for (const TileRef tile : copy.tiles) {
+    const std::int64_t bytes = bytes_of(problem_, tile);
+    cost += copy.from == kHost ? copy_in_cost(machine_.platform, origins_.of(rank_, tile), bytes)
+                               : other_copy_cost(machine_.platform, bytes);
+  }
+  return cost;
+}
+
+/// The manager takes its copies one after the other, and one from unpinned memory keeps it until its end.
+/// Products do not wait for it: RR-9365 (4, 5.2) has transfers "in parallel of task executions".
 void SimulatedRank::start_copy(OperationId id, const Copy& copy) {
   if (copy.from == kMade) {
     start_making(id, copy);
     return;
   }
   double& manager_free_at = manager_free_at_[copy.to == kHost ? copy.from : copy.to];
-  const double overhead = machine_.platform.runtime.copy_overhead_s * static_cast<double>(copy.tiles.size());
+  const CopyCost cost = cost_of(copy);
   if (machine_.platform.device.kind == DeviceKind::core) {  // C is in host memory already
     Activity& a = activity(id, Activity::Kind::plain);
-    in_turn(a, manager_free_at, overhead);
+    in_turn(a, manager_free_at, cost.software_s);
     a.software_s = manager_free_at - now();
     return;
   }
   Activity& a = activity(id, Activity::Kind::copy_overhead);
   a.flow = model_.copy(rank_, copy);
-  a.bytes = copy.bytes;
-  if (overhead > 0) {
-    in_turn(a, manager_free_at, overhead);
+  a.bytes = cost.linked_bytes;
+  a.software_s = cost.software_s;
+  a.blocked_s = noise(machine_.platform.noise.link) * cost.blocked_s;
+  if (cost.manager_s() > 0 || manager_free_at > now()) {
+    in_turn(a, manager_free_at, a.software_s + a.blocked_s);
   } else {
     begin_copy(a);
   }
@@ -166,8 +183,15 @@ void SimulatedRank::start_copy(OperationId id, const Copy& copy) {
 
 void SimulatedRank::begin_copy(Activity& a) {
   a.kind = Activity::Kind::plain;
-  a.software_s = now() - a.start_s;
-  transfer(a, a.flow, a.bytes);
+  // Behind blocking copies most of the queueing is for copies, not for software.
+  if (!managers_block_) a.software_s = now() - a.start_s;
+  if (a.bytes > 0) {
+    transfer(a, a.flow, a.bytes);
+  } else {
+    a.alone_s = a.flow.latency_s;
+    after(a, a.flow.latency_s);
+  }
+  a.alone_s += a.blocked_s;
 }
 
 void SimulatedRank::begin_message(Activity& a) {

@@ -7,6 +7,7 @@
 
 #include "base/random.hpp"
 #include "planner/contraction.hpp"
+#include "planner/tile_origins.hpp"
 #include "scheduler/rank_scheduler.hpp"
 #include "simulator/machine_model.hpp"
 #include "simulator/waves.hpp"
@@ -23,10 +24,11 @@ struct Activity {
   OperationId id = 0;
   simgrid::s4u::ActivityPtr simgrid;  // keeps it alive until it ends
   Flow flow;                          // of a copy
-  std::int64_t bytes = 0;
+  std::int64_t bytes = 0;             // of a copy: those that use links
   double start_s = 0;
   double software_s = 0;  // of its duration, known when that part is over
   double alone_s = 0;     // what the rest would take on a machine with nothing else to do
+  double blocked_s = 0;   // of a copy from unpinned memory, part of `alone_s`
   Message message;
   int to_rank = 0;
   Path path;
@@ -42,7 +44,8 @@ class SimulatedRank final : public Backend {
  public:
   /// `batch` products of a chunk go out in one launch (Plan::batch).
   SimulatedRank(int rank, const Machine& machine, const MachineModel& model, const Contraction& contraction,
-                int batch, std::vector<std::unique_ptr<SimulatedRank>>& all, std::uint64_t noise_seed);
+                int batch, const TileOrigins& origins, std::vector<std::unique_ptr<SimulatedRank>>& all,
+                std::uint64_t noise_seed);
 
   /// Must be called before anything starts.
   void attach(RankScheduler& scheduler) { scheduler_ = &scheduler; }
@@ -72,6 +75,7 @@ class SimulatedRank final : public Backend {
   /// On cores that other ranks may use too.
   void on_cores(Activity& activity, double seconds);
   void transfer(Activity& activity, const Flow& flow, std::int64_t bytes);
+  CopyCost cost_of(const Copy& copy) const;
   void begin_copy(Activity& activity);
   void begin_message(Activity& activity);
   void deliver(const Activity& activity);
@@ -88,6 +92,8 @@ class SimulatedRank final : public Backend {
   const MachineModel& model_;
   const Contraction& problem_;
   int batch_;
+  const TileOrigins& origins_;
+  bool managers_block_;  // some copies keep their device's manager
   std::vector<std::unique_ptr<SimulatedRank>>& all_;
   RankScheduler* scheduler_ = nullptr;
   std::deque<Activity> activities_;      // by operation id

@@ -51,10 +51,11 @@ SimulationResult simulate(const Plan& plan, const Contraction& contraction, cons
   check_precision(machine.platform, contraction.precision);
   const auto engine = make_engine();
   const MachineModel model(*engine, machine);
+  const TileOrigins origins(contraction, plan.grid, plan.b_tiles);
   std::vector<std::unique_ptr<SimulatedRank>> backends;
   std::vector<std::unique_ptr<RankScheduler>> schedulers;
   for (int rank = 0; rank < static_cast<int>(plan.ranks.size()); ++rank) {
-    backends.push_back(std::make_unique<SimulatedRank>(rank, machine, model, contraction, plan.batch,
+    backends.push_back(std::make_unique<SimulatedRank>(rank, machine, model, contraction, plan.batch, origins,
                                                        backends, options.noise_seed));
     SchedulerOptions scheduling = scheduler_options(plan, machine, rank);
     if (options.batch > scheduling.batch) {

@@ -84,11 +84,21 @@ TEST(LoadPlatform, TextAfterOverridesGivesTheSamePlatform) {
   EXPECT_EQ(again.toml, p.toml);
 }
 
+TEST(LoadPlatform, ReadsRatesFromUnpinnedMemory) {
+  const Platform p = load_platform(
+      "summit", {"platform.runtime.unpinned_initial=1 GB/s", "platform.runtime.unpinned_received=2e9",
+                 "platform.runtime.unpinned_made=3e9"});
+  EXPECT_EQ(p.runtime.unpinned.initial_bytes_per_s, 1e9);
+  EXPECT_EQ(p.runtime.unpinned.received_bytes_per_s, 2e9);
+  EXPECT_EQ(p.runtime.unpinned.made_bytes_per_s, 3e9);
+}
+
 TEST(LoadPlatform, FillsLinksThatNeedNoDescription) {
   const Platform p = parse_platform(small_platform, "p.toml");
   EXPECT_DOUBLE_EQ(p.links.cross_socket.bandwidth_bytes_per_s, 10e9);  // as peers: there is one socket
   EXPECT_EQ(p.runtime.copy_overhead_s, 0);
   EXPECT_EQ(p.runtime.source, "none");
+  EXPECT_FALSE(p.runtime.unpinned.any());
 }
 
 TEST(LoadPlatform, UnknownNameListsWhatThereIs) {

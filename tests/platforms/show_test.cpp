@@ -50,7 +50,7 @@ TEST(ShowPlatform, CoresHaveNoLinks) {
 
 TEST(ShowPlatform, ListsFiguresByKey) {
   const std::string text = show_platform(load_platform("summit", {"platform.nvlink.bandwidth=100e9"}));
-  EXPECT_NE(text.find("  nvlink.bandwidth         100 GB/s\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("  nvlink.bandwidth          100 GB/s\n"), std::string::npos) << text;
   EXPECT_EQ(text.find("nvlink.h2d_bandwidth"), std::string::npos);
 }
 

@@ -172,6 +172,27 @@ TEST(Simulation, SoftwareOfCopiesIsSerial) {
   EXPECT_NEAR(micros(one_product, m), 2230, kPrecision);  // per tile, whatever shares a copy
 }
 
+/// B's copy from unpinned memory takes 80 kB / 1 GB/s and keeps the manager: A's copy over the link, 80 too,
+/// starts behind it. 80 + 80 + 80 + 2000. Were A pinned and the manager free, they would end together, 80
+/// earlier.
+TEST(Simulation, ACopyFromUnpinnedMemoryBlocksTheManager) {
+  Machine m = machine(1, 1);
+  m.platform.links.host_to_device = {0, 1e9};
+  m.platform.runtime.unpinned.made_bytes_per_s = 1e9;
+  EXPECT_NEAR(micros(one_product, m, {{"copy_batch_bytes", "0"}}), 2240, kPrecision);
+  EXPECT_NEAR(micros(one_product, m), 2240, kPrecision);
+  m.platform.runtime.unpinned.made_bytes_per_s = 5e9;  // no faster than the link
+  EXPECT_NEAR(micros(one_product, m), 2240, kPrecision);
+}
+
+/// As MessageBetweenNodes; the tile that came is then copied in 80 kB / 1 GB/s before both kernels.
+TEST(Simulation, ReceivedTilesMayLieInUnpinnedMemory) {
+  Machine m = machine(2, 1);
+  m.platform.network.message = {10e-6, 20e6};
+  m.platform.runtime.unpinned.received_bytes_per_s = 1e9;
+  EXPECT_NEAR(micros(dense({100}, {100, 100}, {100, 100}), m), 8090, kPrecision);
+}
+
 /// Each rank has one of two tiles of A and needs both, k = 0 first. Rank 1 gets it after 10 + 80 kB at 20
 /// MB/s = 4010; then two kernels.
 TEST(Simulation, MessageBetweenNodes) {

@@ -1,0 +1,28 @@
+// Where the tiles in a rank's host memory come from.
+#pragma once
+
+#include <array>
+
+#include "planner/contraction.hpp"
+#include "planner/plan.hpp"
+#include "platforms/copy_model.hpp"
+
+namespace foretile {
+
+/// Of one plan; answers for every rank. Tiles of B that stay are made, the others belong to their owner, and
+/// who else has one has received it. C's initial tiles are where they are computed. A matrix lies in one
+/// array when all its tiles have one size, the last ones of a row or column excepted.
+class TileOrigins {
+ public:
+  TileOrigins(const Contraction& contraction, const ProcessGrid& grid, BTiles b_tiles);
+
+  HostTile of(int rank, TileRef tile) const;
+
+ private:
+  const Contraction* contraction_;
+  ProcessGrid grid_;
+  BTiles b_tiles_;
+  std::array<bool, 3> in_array_;  // by matrix
+};
+
+}  // namespace foretile
