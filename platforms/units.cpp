@@ -102,9 +102,10 @@ std::string_view trim(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-/// "1h30m", "2 h", "1.5m 30s"; nothing without hours or minutes, or when they do not come in this order.
+/// "1h30m", "2 h", "1.5m 30s"; nothing for an empty text or when they do not come in this order.
 std::optional<double> hours_minutes_seconds(std::string_view text) {
   constexpr std::array<std::pair<std::string_view, double>, 3> units = {{{"h", 3600}, {"m", 60}, {"s", 1}}};
+  if (text.empty()) return std::nullopt;
   double seconds = 0;
   for (std::size_t next = 0; !text.empty();) {
     double value = 0;

@@ -92,8 +92,9 @@ bool RankScheduler::may_load(DeviceQueue& queue) {
   return loading.block.get() == &block && block.c_placed == block.c.size();
 }
 
-/// Nothing: another device is loading the tile, and a copy from there will arrive before one from the host.
-std::optional<MemoryPlace> RankScheduler::source_of(int device, TileRef tile) const {
+/// Nothing: another device is loading the tile, and a copy from there will arrive no later than one from the
+/// host, which would travel behind the tiles of `ahead`, a copy that has not started.
+std::optional<MemoryPlace> RankScheduler::source_of(int device, TileRef tile, const Copy& ahead) const {
   if (!streams(tile) && options_.make_on_device) return kMade;
   if (!shared(tile)) return kHost;
   const auto source = holders_.source(tile, device, options_.sockets);
@@ -103,7 +104,10 @@ std::optional<MemoryPlace> RankScheduler::source_of(int device, TileRef tile) co
   const CopyEstimate& copies = queues_[device].copies;
   const double waiting_s =
       copies.arrival_s(options_.copies, false, 1, bytes, now_s, holders_.expected_s(tile));
-  if (copies.arrival_s(options_.copies, true, 1, bytes, now_s) < waiting_s) return kHost;
+  const double from_host_s = copies.arrival_s(options_.copies, true, std::ssize(ahead.tiles) + 1,
+                                              ahead.bytes + bytes, now_s);
+  constexpr double kRounding = 1 - 1e-9;  // of two equal arrivals the peer's, which leaves the host's link free
+  if (from_host_s < kRounding * waiting_s) return kHost;
   return std::nullopt;
 }
 
@@ -146,7 +150,7 @@ bool RankScheduler::load_batch(DeviceQueue& queue, int device, MemoryPlace from)
   while (copy.tiles.empty() || may_load(queue)) {
     Item& item = *queue.item(queue.loading);
     if (streams(item.tile) && queue.memory.holds(item.tile)) break;
-    if (source_of(device, item.tile) != from || !ready(item)) break;
+    if (source_of(device, item.tile, copy) != from || !ready(item)) break;
     if (!copy.tiles.empty() && copy.bytes + item.bytes > frame_.copy_batch_bytes) break;
     if (!reserve(queue, device, item)) break;
     if (from >= 0) queues_[from].memory.pin_if_present(item.tile);
@@ -187,7 +191,7 @@ void RankScheduler::advance_loads(int device) {
       continue;
     }
     if (!options_.zero_copy) {
-      const auto from = source_of(device, item.tile);
+      const auto from = source_of(device, item.tile, {});
       if (!from || !load_batch(queue, device, *from)) return;
       continue;
     }

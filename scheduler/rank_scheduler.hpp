@@ -65,7 +65,7 @@ class RankScheduler {
   bool streams(TileRef tile) const;
   bool shared(TileRef tile) const;
   bool ready(const Item& item) const;
-  std::optional<MemoryPlace> source_of(int device, TileRef tile) const;
+  std::optional<MemoryPlace> source_of(int device, TileRef tile, const Copy& ahead) const;
   bool load_batch(DeviceQueue& queue, int device, MemoryPlace from);
   void note_load(DeviceQueue& queue, const Copy& copy);
   bool reserve(DeviceQueue& queue, int device, Item& item);

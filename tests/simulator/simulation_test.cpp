@@ -163,6 +163,18 @@ TEST(Simulation, WaitsForWhatAPeerIsLoading) {
   EXPECT_EQ(found[1], 80000);
 }
 
+/// As above, but each copied tile costs 500 of software. B and A travel to device 0 as one copy, whose software ends
+/// at 1080 and whose 160 kB arrive at 1240. From there A would take device 1 another 500, until 1740. Loaded from the
+/// host, behind B, it arrives at 1240 too: 1240 + 2000 + 500 for C, and nothing between devices.
+TEST(Simulation, LoadsFromTheHostWhatAPeerWouldBringLater) {
+  Machine m = machine(1, 2);
+  m.platform.links.host_to_device = {0, 1e9};
+  m.platform.runtime.copy_overhead_s = 500e-6;
+  const auto found = results(two_columns, m);
+  EXPECT_NEAR(found[0], 3740, kPrecision);
+  EXPECT_EQ(found[1], 0);
+}
+
 /// B and A in copies of their own, software 50 each, one after the other; 50 more for C.
 /// 80 + 50 + 50 + 2000 + 50.
 TEST(Simulation, SoftwareOfCopiesIsSerial) {
@@ -424,7 +436,9 @@ TEST(Simulation, CausesAddUpOnRandomPlans) {
     Platform& p = c.machine.platform;
     p.links = {link(), link(), 1e7 * random.real(), link(), link(), link()};
     p.network = {link(), 1e7 * random.real()};
-    p.runtime = {1e-6 * random.real(), 1e-6 * random.real()};
+    p.runtime.copy_overhead_s = 1e-6 * random.real();
+    p.runtime.message_overhead_s = 1e-6 * random.real();
+    if (seed % 3 == 0) p.runtime.unpinned = {1e7 * random.real(), 1e7 * random.real(), 1e7 * random.real()};
     p.noise = {0.05, 0.05};
     if (seed % 4 == 0) p.device.kind = DeviceKind::core;
     try {

@@ -135,7 +135,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadSpace{"[parameters]\na = {}", "s.toml:2: a", "empty table"},
         BadSpace{"[parameters]\na = {from = 1, to = 2}", "s.toml:2: a", "no `steps`"},
         BadSpace{"[parameters]\na = {from = 1, steps = 2}", "s.toml:2: a", "no `to`"},
-        BadSpace{"[parameters]\na = {from = 1, to = 2, steps = 2, by = 1}", "s.toml:2: a", "`by`"},
+        BadSpace{"[parameters]\na = {from = 1, to = 2, steps = 2, by = 1}", "s.toml:2: a", "\"by\""},
         BadSpace{"[parameters]\na = {from = \"1\", to = 2, steps = 2}", "s.toml:2: a.from", "kind string"},
         BadSpace{"[parameters]\na = {from = 1, to = inf, steps = 2}", "s.toml:2: a.to", "finite"},
         BadSpace{"[parameters]\na = {from = -1e308, to = 1e308, steps = 2}", "s.toml:2: a", "from < to"},
