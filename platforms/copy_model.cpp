@@ -30,16 +30,17 @@ CopyCost& CopyCost::operator+=(const CopyCost& other) {
   return *this;
 }
 
-CopyCost copy_in_cost(const Platform& platform, HostTile from, std::int64_t bytes) {
-  const double rate = unpinned_rate(platform.runtime.unpinned, from);
-  if (rate <= 0) return other_copy_cost(platform, bytes);
-  const double link = platform.links.host_to_device.bandwidth_bytes_per_s;
+CopyCost copy_in_cost(const Runtime& runtime, const LinkModel& host_to_device, HostTile from,
+                      std::int64_t bytes) {
+  const double rate = unpinned_rate(runtime.unpinned, from);
+  if (rate <= 0) return other_copy_cost(runtime, bytes);
+  const double link = host_to_device.bandwidth_bytes_per_s;
   const double reached = link > 0 ? std::min(rate, link) : rate;
-  return {platform.runtime.copy_overhead_s, static_cast<double>(bytes) / reached, 0};
+  return {runtime.copy_overhead_s, static_cast<double>(bytes) / reached, 0};
 }
 
-CopyCost other_copy_cost(const Platform& platform, std::int64_t bytes) {
-  return {platform.runtime.copy_overhead_s, 0, bytes};
+CopyCost other_copy_cost(const Runtime& runtime, std::int64_t bytes) {
+  return {runtime.copy_overhead_s, 0, bytes};
 }
 
 double copy_seconds(const CopyCost& cost, const LinkModel& link) {

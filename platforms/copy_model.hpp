@@ -28,9 +28,10 @@ struct CopyCost {
 /// A copy of one tile of `bytes` from host memory to a device. From unpinned memory it takes the rate of
 /// Runtime::unpinned, at most that of the device's link: cudaMemcpyAsync returns only when such a copy has
 /// been staged (CUDA Runtime API, "API synchronization behavior").
-CopyCost copy_in_cost(const Platform& platform, HostTile from, std::int64_t bytes);
+CopyCost copy_in_cost(const Runtime& runtime, const LinkModel& host_to_device, HostTile from,
+                      std::int64_t bytes);
 /// Any other copy of one tile: to the host, or between devices.
-CopyCost other_copy_cost(const Platform& platform, std::int64_t bytes);
+CopyCost other_copy_cost(const Runtime& runtime, std::int64_t bytes);
 
 /// Seconds of a copy over `link` that shares neither manager nor link with another one.
 double copy_seconds(const CopyCost& cost, const LinkModel& link);

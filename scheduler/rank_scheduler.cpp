@@ -15,6 +15,8 @@ RankScheduler::RankScheduler(const Plan& frame, const RankPlan& plan, const Cont
                              int rank, Backend& backend, SchedulerOptions options, TraceSink* sink)
     : frame_(frame),
       problem_(contraction),
+      rank_(rank),
+      origins_(contraction, frame.grid, frame.b_tiles),
       backend_(backend),
       options_(std::move(options)),
       operations_(backend, rank, options_.kernels_on_cores, sink),
@@ -92,6 +94,17 @@ bool RankScheduler::may_load(DeviceQueue& queue) {
   return loading.block.get() == &block && block.c_placed == block.c.size();
 }
 
+CopyCost RankScheduler::cost_of(MemoryPlace from, std::span<const TileRef> tiles) const {
+  const CopyCosts& costs = options_.copies;
+  CopyCost sum;
+  for (const TileRef tile : tiles) {
+    const std::int64_t bytes = bytes_of(problem_, tile);
+    sum += from == kHost ? copy_in_cost(costs.runtime, costs.host, origins_.of(rank_, tile), bytes)
+                         : other_copy_cost(costs.runtime, bytes);
+  }
+  return sum;
+}
+
 /// Nothing: another device is loading the tile, and a copy from there will arrive no later than one from the
 /// host, which would travel behind the tiles of `ahead`, a copy that has not started.
 std::optional<MemoryPlace> RankScheduler::source_of(int device, TileRef tile, const Copy& ahead) const {
@@ -99,14 +112,16 @@ std::optional<MemoryPlace> RankScheduler::source_of(int device, TileRef tile, co
   if (!shared(tile)) return kHost;
   const auto source = holders_.source(tile, device, options_.sockets);
   if (source) return source;
-  const std::int64_t bytes = bytes_of(problem_, tile);
-  const double now_s = backend_.now();
   const CopyEstimate& copies = queues_[device].copies;
+  const double now_s = backend_.now();
+  const CopyCost from_peer = other_copy_cost(options_.copies.runtime, bytes_of(problem_, tile));
   const double waiting_s =
-      copies.arrival_s(options_.copies, false, 1, bytes, now_s, holders_.expected_s(tile));
-  const double from_host_s = copies.arrival_s(options_.copies, true, std::ssize(ahead.tiles) + 1,
-                                              ahead.bytes + bytes, now_s);
-  constexpr double kRounding = 1 - 1e-9;  // of two equal arrivals the peer's, which leaves the host's link free
+      copies.arrival_s(options_.copies.peer, false, from_peer, std::max(now_s, holders_.expected_s(tile)));
+  CopyCost from_host = cost_of(kHost, ahead.tiles);
+  from_host += cost_of(kHost, {&tile, 1});
+  const double from_host_s = copies.arrival_s(options_.copies.host, true, from_host, now_s);
+  constexpr double kRounding =
+      1 - 1e-9;  // of two equal arrivals the peer's, which leaves the host's link free
   if (from_host_s < kRounding * waiting_s) return kHost;
   return std::nullopt;
 }
@@ -170,10 +185,10 @@ bool RankScheduler::load_batch(DeviceQueue& queue, int device, MemoryPlace from)
 void RankScheduler::note_load(DeviceQueue& queue, const Copy& copy) {
   if (copy.from == kMade) return;
   const bool from_host = copy.from == kHost;
-  const std::int64_t tiles = std::ssize(copy.tiles);
-  const double now_s = backend_.now();
-  const double arrival_s = queue.copies.arrival_s(options_.copies, from_host, tiles, copy.bytes, now_s);
-  queue.copies.started(options_.copies, from_host, tiles, copy.bytes, now_s);
+  const LinkModel& link = from_host ? options_.copies.host : options_.copies.peer;
+  const CopyCost cost = cost_of(copy.from, copy.tiles);
+  const double arrival_s = queue.copies.arrival_s(link, from_host, cost, backend_.now());
+  queue.copies.started(link, from_host, cost, backend_.now());
   for (const TileRef tile : copy.tiles) {
     if (shared(tile)) holders_.load_started(tile, arrival_s);
   }

@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "planner/contraction.hpp"
 #include "planner/plan.hpp"
+#include "planner/tile_origins.hpp"
 #include "scheduler/backend.hpp"
 #include "scheduler/barrier.hpp"
 #include "scheduler/c_tiles.hpp"
@@ -65,6 +67,7 @@ class RankScheduler {
   bool streams(TileRef tile) const;
   bool shared(TileRef tile) const;
   bool ready(const Item& item) const;
+  CopyCost cost_of(MemoryPlace from, std::span<const TileRef> tiles) const;
   std::optional<MemoryPlace> source_of(int device, TileRef tile, const Copy& ahead) const;
   bool load_batch(DeviceQueue& queue, int device, MemoryPlace from);
   void note_load(DeviceQueue& queue, const Copy& copy);
@@ -79,6 +82,8 @@ class RankScheduler {
 
   const Plan& frame_;
   const Contraction& problem_;
+  int rank_;
+  TileOrigins origins_;
   Backend& backend_;
   SchedulerOptions options_;
   Operations operations_;

@@ -145,11 +145,13 @@ void SimulatedRank::start_making(OperationId id, const Copy& copy) {
 }
 
 CopyCost SimulatedRank::cost_of(const Copy& copy) const {
+  const Platform& p = machine_.platform;
   CopyCost cost;
   for (const TileRef tile : copy.tiles) {
     const std::int64_t bytes = bytes_of(problem_, tile);
-    cost += copy.from == kHost ? copy_in_cost(machine_.platform, origins_.of(rank_, tile), bytes)
-                               : other_copy_cost(machine_.platform, bytes);
+    cost += copy.from == kHost
+                ? copy_in_cost(p.runtime, p.links.host_to_device, origins_.of(rank_, tile), bytes)
+                : other_copy_cost(p.runtime, bytes);
   }
   return cost;
 }

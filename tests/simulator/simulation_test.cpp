@@ -163,9 +163,10 @@ TEST(Simulation, WaitsForWhatAPeerIsLoading) {
   EXPECT_EQ(found[1], 80000);
 }
 
-/// As above, but each copied tile costs 500 of software. B and A travel to device 0 as one copy, whose software ends
-/// at 1080 and whose 160 kB arrive at 1240. From there A would take device 1 another 500, until 1740. Loaded from the
-/// host, behind B, it arrives at 1240 too: 1240 + 2000 + 500 for C, and nothing between devices.
+/// As above, but each copied tile costs 500 of software. B and A travel to device 0 as one copy, whose
+/// software ends at 1080 and whose 160 kB arrive at 1240. From there A would take device 1 another 500, until
+/// 1740. Loaded from the host, behind B, it arrives at 1240 too: 1240 + 2000 + 500 for C, and nothing between
+/// devices.
 TEST(Simulation, LoadsFromTheHostWhatAPeerWouldBringLater) {
   Machine m = machine(1, 2);
   m.platform.links.host_to_device = {0, 1e9};
