@@ -150,6 +150,27 @@ void check_values(const Platform& platform, const FileView& file) {
   check_runtime_source(platform.runtime, file);
 }
 
+std::vector<std::string> platform_warnings(const Platform& p) {
+  constexpr double least_share = 0.9;
+  std::vector<std::string> warnings;
+  if (p.estimated) {
+    warnings.push_back(
+        fmt::format("{} is not calibrated: predictions are guesses; run foretile-run calibrate", p.name));
+  }
+  if (p.calibration.core_share < least_share) {
+    warnings.push_back(fmt::format(
+        "{} was calibrated on a busy machine (the cores were ours for {:.2f} of the time): predictions are "
+        "unsound; run foretile-run calibrate when nothing else runs",
+        p.name, p.calibration.core_share));
+  }
+  if (!p.calibration.stable) {
+    warnings.push_back(fmt::format(
+        "{} was calibrated on a machine whose speed changed meanwhile: predictions may be off by as much",
+        p.name));
+  }
+  return warnings;
+}
+
 void check_precision(const Platform& platform, Precision precision) {
   if (platform.device.kernel_for(precision).known()) return;
   throw input_error(platform.source + ": device.single", "no figures for single precision",

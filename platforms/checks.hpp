@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "platforms/platform.hpp"
 
@@ -20,6 +21,10 @@ void check_presence(const Platform& platform, const FileView& file);
 
 /// Values agree with each other: ranks divide a node's GPUs, and the like.
 void check_values(const Platform& platform, const FileView& file);
+
+/// One sentence for each reason to doubt what is predicted with the platform: guesses, or a calibration of a
+/// busy or drifting machine.
+std::vector<std::string> platform_warnings(const Platform& platform);
 
 /// The platform has figures for products of this precision. Call where a machine meets a contraction. Throws
 /// InputError that says what to add.

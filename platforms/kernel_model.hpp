@@ -1,14 +1,21 @@
 // How long products of tiles take on a device.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 namespace foretile {
 
+/// Sizes of tiles at which KernelModel::factors are given.
+inline constexpr std::array<int, 8> kFactorSizes = {16, 32, 64, 128, 256, 512, 1024, 2048};
+
 /// Time of a launch of C += A B on tiles of m x k and k x n, one product or several that are alike:
-///   t = latency / streams + count * 2 m n k / rate * (1 + half_m/m) (1 + half_n/n) (1 + half_k/k).
-/// The form was fitted to 160 FP32 shapes of DeepBench on a V100 (figures and errors: platforms/summit.toml);
-/// calibration fits it anew to the machine it runs on.
+///   t = latency / streams + count * f(s) * 2 m n k / rate * (1 + half_m/m) (1 + half_n/n) (1 + half_k/k),
+///   s = (m n k)^(1/3).
+/// The form without f was fitted to 160 FP32 shapes of DeepBench on a V100 (figures and errors:
+/// platforms/summit.toml); calibration fits it anew to the machine it runs on. Cores with several levels of
+/// cache do not follow it at all sizes: f is a measured table over s, 1 unless given. Between the sizes of
+/// the table log f is linear in log s; beyond its ends f is constant.
 struct KernelModel {
   double rate_flops_per_s = 0;  ///< asymptotic rate of large products; 0: the model is not known
   double half_m = 0;            ///< sizes at which the rate is halved
@@ -16,6 +23,7 @@ struct KernelModel {
   double half_k = 0;
   double latency_s = 0;  ///< fixed cost of one launch
   int streams = 1;       ///< launches in flight at once; they hide each other's latency
+  std::array<double, kFactorSizes.size()> factors = {1, 1, 1, 1, 1, 1, 1, 1};  ///< f at kFactorSizes
 
   bool known() const { return rate_flops_per_s > 0; }
   /// What each product adds to its launch.
@@ -25,5 +33,12 @@ struct KernelModel {
   /// A launch of `count` products.
   double seconds(std::int64_t m, std::int64_t n, std::int64_t k, int count = 1) const;
 };
+
+/// Where a product lies in the table of factors: between entries `below` and `below + 1`, `share` of the way.
+struct FactorPlace {
+  std::size_t below = 0;
+  double share = 0;  ///< 0 to 1
+};
+FactorPlace factor_place(std::int64_t m, std::int64_t n, std::int64_t k);
 
 }  // namespace foretile

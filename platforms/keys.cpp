@@ -1,6 +1,8 @@
 #include "platforms/keys.hpp"
 
 #include <algorithm>
+#include <string>
+#include <utility>
 
 namespace foretile {
 
@@ -50,6 +52,8 @@ void add_node(std::vector<PlatformKey>& keys) {
   keys.push_back(count("ranks_per_node", most_ranks, [](Platform& p) { return Slots{&p.ranks_per_node}; }));
   keys.push_back(
       count("socket.cores", most_in_socket, [](Platform& p) { return Slots{&p.cores_per_socket}; }));
+  keys.push_back(number("socket.solo_speedup", 1, most_in_socket, Presence::optional,
+                        [](Platform& p) { return Slots{&p.solo_speedup}; }));
   keys.push_back(
       count("socket.devices", most_in_socket, [](Platform& p) { return Slots{&p.devices_per_socket}; }));
   keys.push_back(bytes("socket.memory", [](Platform& p) { return Slots{&p.memory_bytes_per_socket}; }));
@@ -57,6 +61,19 @@ void add_node(std::vector<PlatformKey>& keys) {
                            [](Platform& p) { return Slots{&p.memory_bandwidth_bytes_per_s}; }));
   keys.push_back(bandwidth("socket.device_bandwidth", Presence::only_gpu,
                            [](Platform& p) { return Slots{&p.links.socket_host_to_device_bytes_per_s}; }));
+}
+
+template <KernelModel DeviceModel::*curve, std::size_t index>
+void add_factor(std::vector<PlatformKey>& keys, const std::string& table, Presence presence) {
+  keys.push_back(number(table + ".factor_" + std::to_string(kFactorSizes[index]), 1e-3, 1e3, presence,
+                        [](Platform& p) { return Slots{&(p.device.*curve).factors[index]}; }));
+}
+
+/// Where the curve's measured times are not on it.
+template <KernelModel DeviceModel::*curve, std::size_t... index>
+void add_factors(std::vector<PlatformKey>& keys, const std::string& table, Presence presence,
+                 std::index_sequence<index...>) {
+  (add_factor<curve, index>(keys, table, presence), ...);
 }
 
 template <KernelModel DeviceModel::*curve>
@@ -71,6 +88,9 @@ void add_curve(std::vector<PlatformKey>& keys, const std::string& table, Presenc
                         [](Platform& p) { return Slots{&(p.device.*curve).half_k}; }));
   keys.push_back(
       latency(table + ".latency", presence, [](Platform& p) { return Slots{&(p.device.*curve).latency_s}; }));
+  const bool any = presence == Presence::always || presence == Presence::with_table;
+  add_factors<curve>(keys, table, any ? Presence::optional : Presence::optional_gpu,
+                     std::make_index_sequence<kFactorSizes.size()>());
 }
 
 void add_device(std::vector<PlatformKey>& keys) {
@@ -143,6 +163,8 @@ void add_software(std::vector<PlatformKey>& keys) {
                          [](Platform& p) { return Slots{&p.runtime.message_overhead_s}; }));
   keys.push_back(latency("runtime.product_overhead", Presence::optional,
                          [](Platform& p) { return Slots{&p.runtime.product_overhead_s}; }));
+  keys.push_back(latency("runtime.shared_product_overhead", Presence::optional,
+                         [](Platform& p) { return Slots{&p.runtime.shared_product_overhead_s}; }));
   keys.push_back(bandwidth("runtime.message_copy_rate", Presence::optional,
                            [](Platform& p) { return Slots{&p.runtime.message_copy_bytes_per_s}; }));
   keys.push_back(

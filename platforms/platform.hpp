@@ -50,6 +50,8 @@ struct Runtime {
   /// Where devices are cores: from the end of one product to the start of the next on a core that always has
   /// work, for the hand-over between the worker and the progress loop. Generated tiles pay it too.
   double product_overhead_s = 0;
+  /// The same in a rank with several devices, which one progress loop serves.
+  double shared_product_overhead_s = 0;
   /// Where devices are cores: bytes per second at which a core copies messages, at either end. The progress
   /// loop takes this time from the cores. 0: none.
   double message_copy_bytes_per_s = 0;
@@ -86,6 +88,9 @@ struct Platform {
   int nodes = 1;             ///< available
   int sockets = 1;           ///< per node
   int cores_per_socket = 1;  ///< available to the application
+  /// How much faster a core computes while the node's others are idle. All rates are those of busy
+  /// neighbours.
+  double solo_speedup = 1;
   int devices_per_socket = 1;
   std::int64_t memory_bytes_per_socket = 0;
   double memory_bandwidth_bytes_per_s = 0;  ///< host memory of one socket

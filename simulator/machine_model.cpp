@@ -52,9 +52,8 @@ MachineModel::MachineModel(sg4::Engine& engine, const Machine& machine)
   (void)engine;
   int rank = 0;
   for (int node = 0; node < machine.nodes(); ++node) {
-    cores_.push_back(root_->create_host(fmt::format("cores{}", node), kHostSpeed)
-                         ->set_core_count(machine.platform.cores_per_node())
-                         ->seal());
+    const double all_cores = kHostSpeed * machine.platform.cores_per_node();
+    cores_.push_back(root_->create_host(fmt::format("cores{}", node), all_cores)->seal());
     if (!has_copies(machine)) continue;
     const std::vector<Socket> sockets = add_sockets(node);
     for (; rank < machine.ranks && machine.node_of(rank) == node; ++rank) add_copies(rank, sockets);

@@ -50,8 +50,10 @@ void SimulatedRank::in_turn(Activity& activity, double& free_at, double seconds)
 }
 
 void SimulatedRank::on_cores(Activity& activity, double seconds) {
-  const sg4::ExecPtr exec =
-      sg4::Exec::init()->set_flops_amount(seconds * kHostSpeed)->set_host(model_.cores(rank_));
+  const sg4::ExecPtr exec = sg4::Exec::init()
+                                ->set_flops_amount(seconds * kHostSpeed)
+                                ->set_bound(machine_.platform.solo_speedup * kHostSpeed)
+                                ->set_host(model_.cores(rank_));
   exec->set_data(&activity);
   activity.simgrid = exec;
   exec->start();
@@ -79,6 +81,13 @@ ProductSize SimulatedRank::size_of(const Product& x) const {
   return {problem_.m.size(x.i), problem_.n.size(x.j), problem_.k.size(x.k)};
 }
 
+/// Between two products or generated tiles on a core.
+double SimulatedRank::hand_over_s() const {
+  const Platform& p = machine_.platform;
+  if (p.device.kind != DeviceKind::core) return 0;
+  return machine_.devices_per_rank > 1 ? p.runtime.shared_product_overhead_s : p.runtime.product_overhead_s;
+}
+
 /// Products of the plan's batch one launch after the other, in the order given: a group may hold many.
 KernelTime SimulatedRank::kernel_time(std::span<const Product> products) {
   KernelTime time;
@@ -86,7 +95,7 @@ KernelTime SimulatedRank::kernel_time(std::span<const Product> products) {
     const std::size_t taken = std::min(products.size(), static_cast<std::size_t>(batch_));
     add_batch(time, products.first(taken));
     products = products.subspan(taken);
-    time.launch_s += machine_.platform.runtime.product_overhead_s;
+    time.launch_s += hand_over_s();
   }
   return time;
 }
@@ -127,8 +136,9 @@ void SimulatedRank::start_generate(OperationId id, TileId b) {
   Activity& a = activity(id, Activity::Kind::plain);
   a.alone_s = noise(machine_.platform.noise.kernel) * static_cast<double>(problem_.b_bytes(b)) /
               machine_.platform.generation_bytes_per_s_per_core;
+  a.software_s = hand_over_s();
   if (machine_.platform.device.kind == DeviceKind::core) {
-    on_cores(a, a.alone_s);
+    on_cores(a, a.software_s + a.alone_s);
   } else {
     after(a, a.alone_s);
   }
@@ -196,7 +206,18 @@ void SimulatedRank::begin_copy(Activity& a) {
   a.alone_s += a.blocked_s;
 }
 
+/// The progress loop's own copying beside the products; nothing waits for it but who shares the cores.
+void SimulatedRank::copy_on_cores(std::int64_t bytes) {
+  const Platform& p = machine_.platform;
+  if (p.device.kind != DeviceKind::core || p.runtime.message_copy_bytes_per_s <= 0) return;
+  Activity& a = free_slot();
+  a.kind = Activity::Kind::background;
+  a.rank = this;
+  on_cores(a, static_cast<double>(bytes) / p.runtime.message_copy_bytes_per_s);
+}
+
 void SimulatedRank::begin_message(Activity& a) {
+  copy_on_cores(a.message.bytes);
   a.kind = Activity::Kind::message;
   a.software_s = now() - a.start_s;
   transfer(a, model_.message(rank_, a.to_rank), a.message.bytes);
@@ -225,9 +246,13 @@ void SimulatedRank::send_signal(int to_rank, Signal signal) {
   simgrid::kernel::timer::Timer::set(now() + latency_s, [receiver, signal] { receiver->signalled(signal); });
 }
 
-/// What neither software nor the operation alone explains is time in which others had the resource too.
+/// What neither software nor the operation alone explains is time in which others had the resource too. A
+/// core whose neighbours were idle took less than both.
 OperationTime SimulatedRank::time_of(const Activity& a) const {
-  return {a.software_s, std::max(0.0, now() - a.start_s - a.software_s - a.alone_s)};
+  const double took = now() - a.start_s;
+  const double expected = a.software_s + a.alone_s;
+  if (took >= expected) return {a.software_s, took - expected};
+  return {a.software_s * took / expected, 0};
 }
 
 void SimulatedRank::ended(Activity& a) {
@@ -252,6 +277,9 @@ void SimulatedRank::ended(Activity& a) {
       scheduler_->received(message, path);
       break;
     }
+    case Activity::Kind::background:
+      a.rank = nullptr;  // free
+      break;
   }
 }
 
@@ -262,21 +290,26 @@ void SimulatedRank::deliver(const Activity& a) {
   receiver.receive(message, scheduler_->path());
 }
 
+Activity& SimulatedRank::free_slot() {
+  const auto slot = std::find_if(unnumbered_.begin(), unnumbered_.end(),
+                                 [](const Activity& a) { return a.rank == nullptr; });
+  return slot == unnumbered_.end() ? unnumbered_.emplace_back() : *slot;
+}
+
 void SimulatedRank::receive(const Message& message, const Path& path) {
+  copy_on_cores(message.bytes);
   const double overhead =
       machine_.platform.runtime.message_overhead_s * static_cast<double>(message.broadcast->tiles.size());
   if (overhead <= 0) {
     scheduler_->received(message, path);
     return;
   }
-  auto slot =
-      std::find_if(receiving_.begin(), receiving_.end(), [](const Activity& a) { return a.rank == nullptr; });
-  if (slot == receiving_.end()) slot = receiving_.emplace(receiving_.end());
-  slot->kind = Activity::Kind::receive_overhead;
-  slot->rank = this;
-  slot->message = message;
-  slot->path = path;
-  in_turn(*slot, messenger_free_at_, overhead);
+  Activity& slot = free_slot();
+  slot.kind = Activity::Kind::receive_overhead;
+  slot.rank = this;
+  slot.message = message;
+  slot.path = path;
+  in_turn(slot, messenger_free_at_, overhead);
 }
 
 }  // namespace foretile

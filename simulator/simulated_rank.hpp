@@ -18,7 +18,14 @@ class SimulatedRank;
 
 /// What a SimGrid activity stands for; its data pointer leads here.
 struct Activity {
-  enum class Kind : std::uint8_t { plain, copy_overhead, send_overhead, message, receive_overhead };
+  enum class Kind : std::uint8_t {
+    plain,
+    copy_overhead,
+    send_overhead,
+    message,
+    receive_overhead,
+    background
+  };
   Kind kind = Kind::plain;
   SimulatedRank* rank = nullptr;
   OperationId id = 0;
@@ -72,7 +79,8 @@ class SimulatedRank final : public Backend {
   /// The same where uses wait for each other, first come first served; `free_at` is when the resource is
   /// free.
   void in_turn(Activity& activity, double& free_at, double seconds);
-  /// On cores that other ranks may use too.
+  /// On cores that other ranks may use too: one host with the speed of all cores of the node, of which an
+  /// execution gets at most one core's, or what a core reaches alone.
   void on_cores(Activity& activity, double seconds);
   void transfer(Activity& activity, const Flow& flow, std::int64_t bytes);
   CopyCost cost_of(const Copy& copy) const;
@@ -83,6 +91,9 @@ class SimulatedRank final : public Backend {
   void receive(const Message& message, const Path& path);
   KernelTime kernel_time(std::span<const Product> products);
   void add_batch(KernelTime& time, std::span<const Product> products);
+  double hand_over_s() const;
+  Activity& free_slot();
+  void copy_on_cores(std::int64_t bytes);
   ProductSize size_of(const Product& product) const;
   void start_making(OperationId id, const Copy& copy);
   double noise(double deviation);
@@ -97,7 +108,7 @@ class SimulatedRank final : public Backend {
   std::vector<std::unique_ptr<SimulatedRank>>& all_;
   RankScheduler* scheduler_ = nullptr;
   std::deque<Activity> activities_;      // by operation id
-  std::deque<Activity> receiving_;       // with software cost
+  std::deque<Activity> unnumbered_;      // what the scheduler did not ask for: receiving, copies of messages
   std::vector<double> manager_free_at_;  // of each device's software
   std::vector<double> maker_free_at_;    // of each device's generation of tiles
   Waves waves_;

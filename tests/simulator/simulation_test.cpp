@@ -326,6 +326,55 @@ TEST(Simulation, RanksShareTooFewCores) {
   EXPECT_NEAR(micros(dense({100}, {100, 100, 100}, {100}), m), 3120, kPrecision);
 }
 
+/// One rank on two cores that are two threads of one: alone it computes twice as fast, 40 + 1000.
+TEST(Simulation, ACoreAloneMayBeFaster) {
+  Machine m = machine(1, 1);
+  m.platform.device.kind = DeviceKind::core;
+  m.platform.cores_per_socket = 2;
+  m.platform.solo_speedup = 2;
+  EXPECT_NEAR(micros(one_product, m), 1040, kPrecision);
+}
+
+/// Two devices work from 0 to the end on two such cores, both at the plain rate: 80 + 2000.
+TEST(Simulation, BusyNeighboursTakeTheGainAway) {
+  Machine m = machine(1, 2);
+  m.platform.device.kind = DeviceKind::core;
+  m.platform.cores_per_socket = 2;
+  m.platform.solo_speedup = 2;
+  EXPECT_NEAR(micros(apart, m), 2080, kPrecision);
+}
+
+/// 30 after B was made and 30 after the product, before what comes next starts: 80 + 30 + 2000 + 30.
+TEST(Simulation, HandOverBetweenProductsOnCores) {
+  Machine m = machine(1, 1);
+  m.platform.device.kind = DeviceKind::core;
+  m.platform.runtime.product_overhead_s = 30e-6;
+  EXPECT_NEAR(micros(one_product, m), 2140, kPrecision);
+}
+
+/// Device 1 has nothing to do, but the progress loop serves both: 80 + 40 + 2000 + 40.
+TEST(Simulation, HandOverInARankWithSeveralDevices) {
+  Machine m = machine(1, 2);
+  m.platform.device.kind = DeviceKind::core;
+  m.platform.runtime.product_overhead_s = 30e-6;
+  m.platform.runtime.shared_product_overhead_s = 40e-6;
+  EXPECT_NEAR(micros(one_product, m), 2160, kPrecision);
+}
+
+/// Two ranks share one core of a node. Each sends a tile of A of 80 kB: both make B until 160 while all four
+/// ends of the messages take 80 kB / 1 GB/s = 80 of the core. In all 2 * 80 for B, 4 * 80 for copies and 4 *
+/// 2000 for products; the core is never idle, so the last rank ends at 160 + 320 + 8000.
+TEST(Simulation, CopiesOfMessagesTakeTheCores) {
+  Machine m = machine(2, 1, 2);
+  m.platform.device.kind = DeviceKind::core;
+  m.platform.cores_per_socket = 1;
+  m.platform.runtime.message_copy_bytes_per_s = 1e9;
+  const Contraction problem = dense({100}, {100, 100}, {100, 100});
+  const double with = micros(problem, m);
+  m.platform.runtime.message_copy_bytes_per_s = 0;
+  EXPECT_NEAR(with - micros(problem, m), 320, kPrecision);
+}
+
 /// On enough cores nobody waits, and copies to devices do not exist.
 TEST(Simulation, CoresOfTheirOwn) {
   Machine m = machine(2, 1, 2);
