@@ -1,6 +1,7 @@
 // Threads that work while the progress loop looks after messages.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -45,11 +46,13 @@ class WorkerPool {
     std::function<void()> work;
   };
   void work();
+  void look_for_job() const;
 
   Completions& completions_;
   std::mutex mutex_;
   std::condition_variable submitted_;
   std::deque<Job> jobs_;
+  std::atomic<bool> waiting_jobs_ = false;  // jobs_ is not empty; set under the mutex, read without it
   bool stop_ = false;
   std::vector<std::thread> threads_;
 };
