@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <exception>
+#include <new>
 
 #include "apps/foretile-run/job_signals.hpp"
 #include "apps/program.hpp"
@@ -36,6 +37,9 @@ void run_guarded(const std::function<void(const MpiSession&)>& work) {
     std::rethrow_exception(agreed.error);
   } catch (const FailedElsewhere&) {
     throw;
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "foretile-run: rank {}: out of memory\n", session.rank());
+    MPI_Abort(session.world(), 1);
   } catch (const std::exception& error) {
     print_message("foretile-run", fmt::format("rank {}: {}", session.rank(), error.what()));
     MPI_Abort(session.world(), 1);

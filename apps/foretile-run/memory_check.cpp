@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "executor/cpu/blas.hpp"
 
 namespace foretile {
 
@@ -21,9 +22,15 @@ std::int64_t available_memory_bytes() {
   return std::numeric_limits<std::int64_t>::max();  // unknown
 }
 
+std::int64_t blas_bytes(const PlannedWork& work) {
+  const bool on_cores = work.machine.platform.device.kind == DeviceKind::core;
+  return on_cores ? work.machine.cores_per_rank() * kBlasBufferBytes : 0;
+}
+
 void require_memory(const PlannedWork& work, int ranks_on_node, bool devices_too, std::int64_t available) {
   const std::int64_t device_bytes = work.machine.devices_per_rank * work.summary.peak_device_bytes;
-  const std::int64_t rank_bytes = work.summary.peak_host_bytes + (devices_too ? device_bytes : 0);
+  const std::int64_t rank_bytes =
+      work.summary.peak_host_bytes + (devices_too ? device_bytes : 0) + blas_bytes(work);
   if (rank_bytes <= available / ranks_on_node) return;
   throw input_error(
       "this node", fmt::format("{} bytes of free memory", available),

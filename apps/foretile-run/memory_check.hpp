@@ -9,6 +9,9 @@ namespace foretile {
 /// Bytes that this node could still give to programs.
 std::int64_t available_memory_bytes();
 
+/// Buffers that OpenBLAS takes on one rank; 0 where the plan is for GPUs.
+std::int64_t blas_bytes(const PlannedWork& work);
+
 /// Throws InputError when this node's ranks together need more than `available` bytes of host memory;
 /// `devices_too`: device memory is host memory, or stands for it.
 void require_memory(const PlannedWork& work, int ranks_on_node, bool devices_too, std::int64_t available);

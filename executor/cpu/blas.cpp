@@ -2,6 +2,8 @@
 
 #include <cblas.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +15,11 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+
+extern "C" {  // OpenBLAS's own; not every build shows them
+[[gnu::weak]] void* blas_memory_alloc(int);
+[[gnu::weak]] void blas_memory_free(void*);
+}
 
 namespace foretile {
 
@@ -115,6 +122,40 @@ void choose_blas_kernels() {
 
 std::string blas_kernels() {
   return fmt::format("OpenBLAS {}", openblas_get_corename());
+}
+
+namespace {
+
+std::string address_limit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return "the system";
+  return fmt::format("the limit of {} bytes of address space (ulimit -v)", limit.rlim_cur);
+}
+
+/// Takes as much address space as the buffers need, and gives it back.
+void require_room_for_buffers(int threads) {
+  const auto bytes = static_cast<std::size_t>(kBlasBufferBytes) * static_cast<std::size_t>(threads);
+  void* const room =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (room == MAP_FAILED) {
+    throw WorkError(
+        fmt::format("out of memory: OpenBLAS needs buffers of {} bytes for {} threads, and {} does not allow "
+                    "them; raise it, or "
+                    "use fewer cores per rank",
+                    bytes, threads, address_limit()));
+  }
+  munmap(room, bytes);
+}
+
+}  // namespace
+
+/// OpenBLAS keeps a buffer that was freed for the next product on any thread.
+void take_blas_buffers(int threads) {
+  require_room_for_buffers(threads);
+  if (!blas_memory_alloc || !blas_memory_free) return;
+  std::vector<void*> buffers;
+  for (int thread = 0; thread < threads; ++thread) buffers.push_back(blas_memory_alloc(0));
+  for (void* const buffer : buffers) blas_memory_free(buffer);
 }
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

@@ -31,6 +31,15 @@ void choose_blas_kernels();
 /// Which kernels run: "OpenBLAS SkylakeX".
 std::string blas_kernels();
 
+/// Address space that OpenBLAS takes for each thread that multiplies (BUFFER_SIZE in its common_x86_64.h, 32
+/// MiB << 2; only the part in use becomes memory).
+inline constexpr std::int64_t kBlasBufferBytes = std::int64_t{32} << 22;
+
+/// Lets OpenBLAS take its buffers for `threads` threads now. Without address space for them it would ask the
+/// system again and again during the first product and never return (blas_memory_alloc in its
+/// driver/others/memory.c). Throws WorkError that names the limit where they do not fit.
+void take_blas_buffers(int threads);
+
 /// C += A B, column-major: A is m x k, B is k x n, C is m x n; element (i, j) of X lies at x[i + j*ldx]. Runs
 /// on the calling thread alone; several threads may call it at once on different C. Requires lda, ldc >=
 /// max(1, m), ldb >= max(1, k), and all sizes below 2^31 (throws InputError beyond).

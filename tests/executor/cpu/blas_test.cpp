@@ -1,8 +1,13 @@
 #include "executor/cpu/blas.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
 #include <span>
 #include <vector>
 
@@ -79,6 +84,33 @@ TEST(Gemm, RefusesSizesBeyondOpenBlas) {
   float y = 0;
   EXPECT_THROW(gemm(std::int64_t{1} << 31, 1, 1, &y, 1, &y, 1, &y, 1), InputError);
 }
+
+TEST(BlasBuffers, TakenOnceTheyAreThere) {
+  take_blas_buffers(1);
+  take_blas_buffers(2);
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+/// With 100 MB of address space left, buffers for four threads are refused; OpenBLAS would ask for ever.
+TEST(BlasBuffers, RefusedWhereTheAddressSpaceIsTooSmall) {
+  const auto refused = [] {
+    std::ifstream statm("/proc/self/statm");
+    rlim_t pages = 0;
+    statm >> pages;
+    const rlim_t most = pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + 100'000'000;
+    const rlimit limit{most, most};
+    setrlimit(RLIMIT_AS, &limit);
+    try {
+      take_blas_buffers(4);
+    } catch (const WorkError& error) {
+      std::fputs(error.what(), stderr);
+      std::_Exit(7);
+    }
+    std::_Exit(0);
+  };
+  EXPECT_EXIT(refused(), testing::ExitedWithCode(7), "buffers of 536870912 bytes for 4 threads.*ulimit -v");
+}
+#endif
 
 }  // namespace
 }  // namespace foretile
