@@ -2,6 +2,7 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -12,6 +13,7 @@
 #include "executor/cpu/blas.hpp"
 #include "executor/generate.hpp"
 #include "executor/measure.hpp"
+#include "executor/probe.hpp"
 
 namespace foretile {
 
@@ -38,11 +40,19 @@ struct Workspace {
   std::vector<double> a, b, c;
 };
 
-std::vector<Workspace> make_workspaces(const CalibrationOptions& options, int cores) {
+/// Twice the last cache, shared by the cores; at most an eighth of the memory.
+std::int64_t beyond_the_caches(const MachineFacts& facts) {
+  const std::int64_t cache = std::max<std::int64_t>(sysconf(_SC_LEVEL3_CACHE_SIZE), std::int64_t{32} << 20);
+  const std::int64_t wanted = std::max(2 * cache / facts.cores, std::int64_t{48} << 20);
+  return std::max(std::min(wanted, facts.memory_bytes / 8 / facts.cores), std::int64_t{4} << 20);
+}
+
+std::vector<Workspace> make_workspaces(const CalibrationOptions& options, const MachineFacts& facts) {
+  const std::int64_t bytes = options.bytes_per_core > 0 ? options.bytes_per_core : beyond_the_caches(facts);
   const std::int64_t largest = *std::max_element(options.sizes.begin(), options.sizes.end());
-  const std::int64_t third = options.bytes_per_core / 3 / static_cast<std::int64_t>(sizeof(double));
+  const std::int64_t third = bytes / 3 / static_cast<std::int64_t>(sizeof(double));
   const auto elements = static_cast<std::size_t>(std::max(third, largest * largest));
-  std::vector<Workspace> all(static_cast<std::size_t>(cores));
+  std::vector<Workspace> all(static_cast<std::size_t>(facts.cores));
   for (Workspace& space : all) {
     for (std::vector<double>* memory : {&space.a, &space.b, &space.c}) memory->resize(elements);
   }
@@ -59,56 +69,129 @@ void fill(std::vector<Workspace>& spaces, Precision precision) {
   }
 }
 
-Timing time_product(const CalibrationOptions& options, std::vector<Workspace>& spaces, Precision precision,
-                    const KernelSample& shape) {
-  const std::int64_t m = shape.m, n = shape.n, k = shape.k;
-  const std::int64_t size = bytes_of(precision);
-  const Repetition repetition{static_cast<int>(spaces.size()), options.seconds_per_shape, 3};
-  return time_on_all_cores(repetition, [&](int core, int i) {
-    Workspace& space = spaces[static_cast<std::size_t>(core)];
-    multiply_tiles(precision, m, n, k, TileRing(space.a, m * k * size).at(i),
-                   TileRing(space.b, k * n * size).at(i), TileRing(space.c, m * n * size).at(i));
-  });
+/// Products timed together: reading the clock is to cost little beside them.
+int products_per_reading(const KernelSample& s) {
+  constexpr double flops = 2e6;
+  return 1 + static_cast<int>(flops / (2.0 * static_cast<double>(s.m * s.n) * static_cast<double>(s.k)));
 }
 
-struct Spreads {
-  std::vector<double> of_products, core_shares;
+/// A tile of A meets several of B in a row, as in a chunk; tiles of B and C change with every product.
+Timing time_product(const Repetition& repetition, std::vector<Workspace>& spaces, Precision precision,
+                    const KernelSample& shape) {
+  constexpr int same_a = 8;
+  const std::int64_t m = shape.m, n = shape.n, k = shape.k;
+  const std::int64_t size = bytes_of(precision);
+  const int inner = products_per_reading(shape);
+  Timing timing = time_on_all_cores(repetition, [&](int core, int i) {
+    Workspace& space = spaces[static_cast<std::size_t>(core)];
+    TileRing a(space.a, m * k * size), b(space.b, k * n * size), c(space.c, m * n * size);
+    for (int at = i * inner; at < (i + 1) * inner; ++at) {
+      multiply_tiles(precision, m, n, k, a.at(at / same_a), b.at(at), c.at(at));
+    }
+  });
+  for (double& seconds : timing.seconds) seconds /= inner;
+  return timing;
+}
+
+/// Times of all shapes, round after round.
+class Rounds {
+ public:
+  Rounds(const CalibrationOptions& options, Precision precision, std::vector<KernelSample>& samples)
+      : options_(options), precision_(precision), samples_(samples), times_(samples.size()) {}
+
+  void measure(std::vector<Workspace>& spaces) {
+    const Repetition repetition{static_cast<int>(spaces.size()), options_.seconds_per_shape, 1};
+    std::vector<double> ratios;
+    for (std::size_t i = 0; i < samples_.size(); ++i) {
+      const Timing timing = time_product(repetition, spaces, precision_, samples_[i]);
+      const Summary time = summarize(timing.seconds);
+      times_[i].push_back(mean_of(timing.seconds));
+      samples_[i].spread = time.spread / time.median;
+      shares_.push_back(timing.core_share);
+      ratios.push_back(times_[i].back() / times_[i].front());
+    }
+    shifts_.push_back(summarize(ratios).median);
+  }
+
+  /// Each shape gets the median of its rounds.
+  void finish() {
+    for (std::size_t i = 0; i < samples_.size(); ++i) samples_[i].seconds = summarize(times_[i]).median;
+  }
+
+  /// Between the last three rounds, in the median over the shapes.
+  double difference() const {
+    const auto first = shifts_.end() - std::min<std::ptrdiff_t>(3, std::ssize(shifts_));
+    return *std::max_element(first, shifts_.end()) / *std::min_element(first, shifts_.end()) - 1;
+  }
+  bool stable() const { return shifts_.size() >= 3 && difference() <= kStable; }
+  double core_share() const { return summarize(shares_).median; }
+  int count() const { return static_cast<int>(shifts_.size()); }
+
+ private:
+  const CalibrationOptions& options_;
+  Precision precision_;
+  std::vector<KernelSample>& samples_;
+  std::vector<std::vector<double>> times_;  // by shape and round
+  std::vector<double> shifts_;              // times of a round over those of the first
+  std::vector<double> shares_;
 };
 
-void time_shapes(const CalibrationOptions& options, std::vector<Workspace>& spaces, Precision precision,
-                 std::vector<KernelSample>& samples, Spreads& spreads,
-                 const std::function<void(std::size_t)>& timed) {
-  fill(spaces, precision);
-  for (std::size_t i = 0; i < samples.size(); ++i) {
-    const Timing timing = time_product(options, spaces, precision, samples[i]);
-    const Summary time = summarize(timing.seconds);
-    samples[i].seconds = time.median;
-    samples[i].spread = time.spread / time.median;
-    spreads.of_products.push_back(samples[i].spread);
-    spreads.core_shares.push_back(timing.core_share);
-    timed(i + 1);
+double median_spread(const std::vector<KernelSample>& samples) {
+  std::vector<double> spreads;
+  for (const KernelSample& s : samples) spreads.push_back(s.spread);
+  return summarize(spreads).median;
+}
+
+/// The probe beside each round belongs to the same minutes as the products.
+struct Probes {
+  std::vector<double> all, alone;
+
+  void measure(int cores, double seconds) {
+    all.push_back(probe_flops_per_s(cores, seconds) / cores);
+    alone.push_back(probe_flops_per_s(1, seconds));
   }
+};
+
+void measure_double(const CalibrationOptions& options, std::vector<Workspace>& spaces,
+                    CalibrationResult& result) {
+  fill(spaces, Precision::f64);
+  result.samples = shapes_of(options.sizes);
+  probe_flops_per_s(result.facts.cores, options.settle_s);
+  Rounds rounds(options, Precision::f64, result.samples);
+  Probes probes;
+  while (rounds.count() < options.least_rounds ||
+         (!rounds.stable() && rounds.count() < options.most_rounds)) {
+    probes.measure(result.facts.cores, std::min(kProbe_s, options.settle_s));
+    rounds.measure(spaces);
+    if (options.progress) options.progress(rounds.count(), options.most_rounds);
+  }
+  rounds.finish();
+  result.fit = with_size_factors(fit_kernel_model(result.samples), result.samples);
+  result.held_out = held_out_error(result.samples);
+  result.kernel_spread = median_spread(result.samples);
+  result.core_share = std::min(rounds.core_share(), 1.0);
+  result.rounds = rounds.count();
+  result.stable = rounds.stable();
+  result.round_spread = rounds.difference();
+  result.probe_flops_per_s = summarize(probes.all).median;
+  result.solo_speedup = std::max(1.0, summarize(probes.alone).median / result.probe_flops_per_s);
+}
+
+void measure_single(const CalibrationOptions& options, std::vector<Workspace>& spaces,
+                    CalibrationResult& result) {
+  fill(spaces, Precision::f32);
+  result.single_samples = shapes_of(every_second(options.sizes));
+  Rounds rounds(options, Precision::f32, result.single_samples);
+  for (int round = 0; round < options.least_rounds; ++round) rounds.measure(spaces);
+  rounds.finish();
+  result.single_fit = with_size_factors(fit_kernel_model(result.single_samples), result.single_samples);
+  result.single_spread = median_spread(result.single_samples);
 }
 
 void measure_products(const CalibrationOptions& options, CalibrationResult& result) {
-  std::vector<Workspace> spaces = make_workspaces(options, result.facts.cores);
-  Spreads spreads;
-  result.samples = shapes_of(options.sizes);
-  result.single_samples = shapes_of(every_second(options.sizes));
-  const std::size_t all = result.samples.size() + result.single_samples.size();
-  const auto timed = [&](std::size_t before) {
-    return [&options, before, all](std::size_t done) {
-      if (options.progress) options.progress(before + done, all);
-    };
-  };
-  time_shapes(options, spaces, Precision::f64, result.samples, spreads, timed(0));
-  result.fit = fit_kernel_model(result.samples);
-  result.kernel_spread = summarize(spreads.of_products).median;
-  result.core_share = summarize(spreads.core_shares).median;
-  Spreads single;
-  time_shapes(options, spaces, Precision::f32, result.single_samples, single, timed(result.samples.size()));
-  result.single_fit = fit_kernel_model(result.single_samples);
-  result.single_spread = summarize(single.of_products).median;
+  std::vector<Workspace> spaces = make_workspaces(options, result.facts);
+  measure_double(options, spaces, result);
+  measure_single(options, spaces, result);
 }
 
 /// Memory of one core for bandwidths.
@@ -116,9 +199,11 @@ struct Buffers {
   std::vector<double> from, to;
 };
 
-std::vector<Buffers> make_buffers(const CalibrationOptions& options, int cores) {
-  const auto elements = static_cast<std::size_t>(options.bandwidth_bytes_per_core) / sizeof(double) / 2;
-  return std::vector<Buffers>(static_cast<std::size_t>(cores),
+std::vector<Buffers> make_buffers(const CalibrationOptions& options, const MachineFacts& facts) {
+  const std::int64_t bytes =
+      options.bandwidth_bytes_per_core > 0 ? options.bandwidth_bytes_per_core : beyond_the_caches(facts);
+  const auto elements = static_cast<std::size_t>(bytes) / sizeof(double) / 2;
+  return std::vector<Buffers>(static_cast<std::size_t>(facts.cores),
                               {std::vector<double>(elements), std::vector<double>(elements)});
 }
 
@@ -132,12 +217,13 @@ Summary bandwidth_of(const CalibrationOptions& options, std::vector<Buffers>& bu
   Timing timing = time_on_all_cores(repetition, [&](int core, int i) {
     work(buffers[static_cast<std::size_t>(core)], static_cast<std::size_t>(i) % pieces * piece, i);
   });
+  const double mean_s = mean_of(timing.seconds);  // a run pays the slow pieces too
   for (double& value : timing.seconds) value = piece * sizeof(double) / value;
-  return summarize(timing.seconds);
+  return {piece * sizeof(double) / mean_s, summarize(timing.seconds).spread};
 }
 
 void measure_bandwidths(const CalibrationOptions& options, CalibrationResult& result) {
-  std::vector<Buffers> buffers = make_buffers(options, result.facts.cores);
+  std::vector<Buffers> buffers = make_buffers(options, result.facts);
   const Summary made = bandwidth_of(options, buffers, [](Buffers& mine, std::size_t at, int i) {
     generate_tile({mine.to.data() + at, piece}, tile_key(1, Operand::b, i), 1);
   });
@@ -163,7 +249,7 @@ void check(const CalibrationOptions& options) {
   for (const std::int64_t size : options.sizes) {
     if (size < 1 || size > 8192) throw input_error("calibration sizes", fmt::format("{}", size), "1 to 8192");
   }
-  if (options.bandwidth_bytes_per_core < std::int64_t{2} << 20) {
+  if (options.bandwidth_bytes_per_core != 0 && options.bandwidth_bytes_per_core < std::int64_t{2} << 20) {
     throw input_error("calibration memory", fmt::format("{} B", options.bandwidth_bytes_per_core),
                       "2 MiB per core or more");
   }
@@ -180,6 +266,10 @@ CalibrationResult of_this_machine() {
 }
 
 }  // namespace
+
+bool was_busy(const CalibrationResult& result) {
+  return result.core_share < kLeastCoreShare;
+}
 
 CalibrationResult calibrate_host(const CalibrationOptions& options) {
   check(options);

@@ -14,14 +14,17 @@
 namespace foretile {
 
 struct CalibrationOptions {
-  /// Products of every m, n and k from this list are timed; the default takes about 15 s, and single
-  /// precision on every second size 3 s more.
-  std::vector<std::int64_t> sizes = {64, 128, 256, 512, 1024};
-  double seconds_per_shape = 0.1;  ///< at least three products each, so large ones take longer
-  /// Tiles of A, B and C are taken in turn from this much memory per core, so that they come from where those
-  /// of a contraction come from: mostly not from the first caches.
-  std::int64_t bytes_per_core = std::int64_t{48} << 20;
-  std::int64_t bandwidth_bytes_per_core = std::int64_t{128} << 20;  ///< written in turn; beyond the caches
+  /// Products of every m, n and k from this list are timed; single precision on every second size. The
+  /// default takes about a minute.
+  std::vector<std::int64_t> sizes = {18, 40, 90, 200, 450, 950, 2000};
+  double seconds_per_shape = 0.015;  ///< in each round; at least one product after the warm-up
+  int least_rounds = 3;              ///< over all shapes, until three rounds in a row agree
+  int most_rounds = 6;
+  double settle_s = 1;  ///< products on all cores before the first round, until clocks have settled
+  /// Tiles of A, B and C are taken in turn from this much memory per core, so that they come from memory, as
+  /// most of a contraction do. 0: twice the last cache for all cores together.
+  std::int64_t bytes_per_core = 0;
+  std::int64_t bandwidth_bytes_per_core = 0;                        ///< written in turn; 0: as bytes_per_core
   double seconds_per_bandwidth = 0.5;                               ///< for generation and for copies
   std::function<void(std::size_t done, std::size_t all)> progress;  ///< after each shape; may be empty
 };
@@ -39,6 +42,20 @@ struct MessageFigures {
   std::vector<MessageSample> samples;
 };
 
+/// What foretile-run takes beyond products, generation and the wire.
+struct RuntimeFigures {
+  std::string when;                      ///< UTC
+  double product_overhead_s = 0;         ///< Runtime::product_overhead_s
+  double shared_product_overhead_s = 0;  ///< Runtime::shared_product_overhead_s
+  double overhead_spread = 0;            ///< relative, from run to run
+  double message_copy_bytes_per_s = 0;   ///< Runtime::message_copy_bytes_per_s; 0: not measured
+};
+
+/// Largest difference between three rounds in a row that agree, in the median over the shapes.
+inline constexpr double kStable = 0.03;
+/// Cores that were ours for less of the time make a calibration worthless.
+inline constexpr double kLeastCoreShare = 0.9;
+
 struct CalibrationResult {
   MachineFacts facts;
   std::string cpu;      ///< model name as the system tells it
@@ -54,7 +71,14 @@ struct CalibrationResult {
   double generation_spread = 0;                ///< relative
   double copy_bytes_per_s_per_core = 0;        ///< memcpy, bytes copied, all cores busy
   double copy_spread = 0;                      ///< relative spread of repeated copies
-  double core_share = 1;  ///< part of the time for which the cores were ours; figures are processor time
+  double core_share = 1;         ///< part of the time for which the cores were ours while all were measured
+  int rounds = 0;                ///< over all shapes
+  bool stable = true;            ///< the last three rounds agreed within kStable
+  double round_spread = 0;       ///< largest less smallest of the last three rounds, relative
+  HeldOut held_out;              ///< double precision
+  double probe_flops_per_s = 0;  ///< of one core with all busy (executor/probe.hpp)
+  double solo_speedup = 1;       ///< Platform::solo_speedup
+  std::optional<RuntimeFigures> runtime;  ///< measured by who has MPI
   std::optional<MessageFigures> message;  ///< between two ranks; measured by who has MPI
 };
 
@@ -63,6 +87,9 @@ CalibrationResult calibrate(const CalibrationOptions& options = {});
 
 /// The part of it that needs no products: generation and copies, with machine and time.
 CalibrationResult calibrate_host(const CalibrationOptions& options = {});
+
+/// Whether other work took the cores while they were measured.
+bool was_busy(const CalibrationResult& result);
 
 struct CalibrationText {
   bool noise = false;        ///< whether [noise] gets the measured spreads; else it is off

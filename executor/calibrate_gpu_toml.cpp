@@ -173,6 +173,9 @@ std::string software_text(const GpuCalibration& r) {
 rate = {rate:.4g}  # {when}: one core, the others generating too; spread {spread:.3f}
 device_rate = {device:.4g}  # {device_when}: a device, nothing beside it; spread {device_spread:.3f}
 
+[runtime]
+source = "foretile-run"  # its costs per launch and per copy are in the latencies
+
 [noise]  # the spreads above: medians over all shapes, and over all sizes of copies
 kernel = {kernel:.4g}
 link = {link:.4g}

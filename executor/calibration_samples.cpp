@@ -68,6 +68,18 @@ nlohmann::json calibration_samples(const CalibrationResult& r) {
   for (const KernelSample& s : r.single_samples)
     json["products"].push_back(product(s, r.single_fit, 1, "single"));
   json["figures"] = host_figures(r);
+  json["rounds"] = r.rounds;
+  json["round_spread"] = r.round_spread;
+  json["stable"] = r.stable;
+  json["core_share"] = r.core_share;
+  json["probe_flops_per_s"] = r.probe_flops_per_s;
+  json["solo_speedup"] = r.solo_speedup;
+  if (r.runtime) {
+    json["runtime"] = {{"product_overhead_s", r.runtime->product_overhead_s},
+                       {"shared_product_overhead_s", r.runtime->shared_product_overhead_s},
+                       {"overhead_spread", r.runtime->overhead_spread},
+                       {"message_copy_bytes_per_s", r.runtime->message_copy_bytes_per_s}};
+  }
   return json;
 }
 

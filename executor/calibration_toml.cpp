@@ -14,13 +14,22 @@ std::string printable(std::string text) {
 
 namespace {
 
+/// Whether other work or drift makes the figures doubtful.
+std::string warnings_text(const CalibrationResult& r) {
+  std::string text;
+  if (was_busy(r)) text += "# WRITTEN BY FORCE: other work took the cores while they were measured.\n";
+  if (!r.stable) text += "# NOT STABLE: repeated rounds did not agree.\n";
+  return text;
+}
+
 std::string node_text(const CalibrationResult& r) {
   const std::int64_t usable = std::max<std::int64_t>(r.facts.memory_bytes / 5 * 4, 1);
   return fmt::format(
       R"(# Measured by `foretile-run calibrate` on {host}, {when} UTC: {cpu}, {cores} cores, {kernels}.
-# One thread ran on every core at once; figures are medians of repetitions, in processor time: the cores were
-# ours for {share:.2f} of the time.
-name = "here"
+# One thread ran on every core at once, on tiles that come from memory; times are elapsed times, medians of
+# {rounds} rounds over all shapes. The last three rounds differ by {difference:.3f} (stable: at most {limit}). The cores
+# were ours for {share:.2f} of the time.
+{warnings}name = "here"
 nodes = 1
 sockets_per_node = 1
 ranks_per_node = {cores}
@@ -28,55 +37,65 @@ ranks_per_node = {cores}
 [socket]
 cores = {cores}
 devices = {cores}  # the cores are the devices
+solo_speedup = {solo:.4g}  # a core whose neighbours are idle
 memory = {memory}  # four fifths of what is installed
 memory_bandwidth = {bandwidth:.4g}  # memcpy on all cores, bytes read and written; spread {spread:.3f}
 )",
       fmt::arg("host", printable(r.facts.host)), fmt::arg("when", r.when), fmt::arg("cpu", printable(r.cpu)),
       fmt::arg("kernels", printable(r.kernels)), fmt::arg("cores", r.facts.cores),
-      fmt::arg("share", r.core_share), fmt::arg("memory", usable),
+      fmt::arg("share", r.core_share), fmt::arg("memory", usable), fmt::arg("rounds", r.rounds),
+      fmt::arg("difference", r.round_spread), fmt::arg("limit", kStable), fmt::arg("solo", r.solo_speedup),
+      fmt::arg("warnings", warnings_text(r)),
       fmt::arg("bandwidth", 2 * r.copy_bytes_per_s_per_core * r.facts.cores),
       fmt::arg("spread", r.copy_spread));
 }
 
+std::string curve_text(const KernelModel& model) {
+  std::string text =
+      fmt::format("rate = {:.5g}\nhalf_m = {:.4g}\nhalf_n = {:.4g}\nhalf_k = {:.4g}\nlatency = {:.4g}\n",
+                  model.rate_flops_per_s, model.half_m, model.half_n, model.half_k, model.latency_s);
+  for (std::size_t i = 0; i < kFactorSizes.size(); ++i)
+    text +=
+        fmt::format("factor_{} = {:.4g}\n", kFactorSizes.at(i), std::clamp(model.factors.at(i), 1e-3, 1e3));
+  return text;
+}
+
+std::string errors_text(const CalibrationResult& r) {
+  std::string text;
+  for (const SizeError& e : errors_by_size(r.fit.model, r.samples)) {
+    text += fmt::format("#   about {:>4}  {:>3} shapes  median error {:.3f}  bias {:+.3f}\n", e.size,
+                        e.samples, e.median_error, e.bias);
+  }
+  return text;
+}
+
 std::string device_text(const CalibrationResult& r) {
   const std::int64_t budget = std::max<std::int64_t>(r.facts.memory_bytes / 5 * 2 / r.facts.cores, 1);
-  const KernelModel& model = r.fit.model;
   return fmt::format(R"(
 [device]
 kind = "core"
 memory = {budget}  # half of the usable memory, in equal parts
 
 # Fitted to {shapes} shapes of dgemm: relative error: median {median:.3f}, 90th percentile {p90:.3f}.
-[device.kernel]
-rate = {rate:.5g}
-half_m = {half_m:.4g}
-half_n = {half_n:.4g}
-half_k = {half_k:.4g}
-latency = {latency:.4g}
-streams = 1
+# Fitted to one half of them, on the other half: median {held_median:.3f}, 90th percentile {held_p90:.3f}. By size:
+{errors}[device.kernel]
+{curve}streams = 1
 )",
                      fmt::arg("budget", budget), fmt::arg("shapes", r.samples.size()),
                      fmt::arg("median", r.fit.median_error), fmt::arg("p90", r.fit.p90_error),
-                     fmt::arg("rate", model.rate_flops_per_s), fmt::arg("half_m", model.half_m),
-                     fmt::arg("half_n", model.half_n), fmt::arg("half_k", model.half_k),
-                     fmt::arg("latency", model.latency_s));
+                     fmt::arg("held_median", r.held_out.median_error),
+                     fmt::arg("held_p90", r.held_out.p90_error), fmt::arg("errors", errors_text(r)),
+                     fmt::arg("curve", curve_text(r.fit.model)));
 }
 
 std::string single_text(const CalibrationResult& r) {
   if (r.single_samples.empty()) return {};
-  const KernelModel& model = r.single_fit.model;
   return fmt::format(R"(
 # Fitted to {} shapes of sgemm: relative error: median {:.3f}, 90th percentile {:.3f}; spread {:.3f}.
 [device.single]
-rate = {:.5g}
-half_m = {:.4g}
-half_n = {:.4g}
-half_k = {:.4g}
-latency = {:.4g}
-)",
+{})",
                      r.single_samples.size(), r.single_fit.median_error, r.single_fit.p90_error,
-                     r.single_spread, model.rate_flops_per_s, model.half_m, model.half_n, model.half_k,
-                     model.latency_s);
+                     r.single_spread, curve_text(r.single_fit.model));
 }
 
 }  // namespace
@@ -97,6 +116,28 @@ std::string message_toml(const CalibrationResult& r) {
 }
 
 namespace {
+
+/// foretile-run's own costs, measured by running small plans.
+std::string runtime_text(const CalibrationResult& r) {
+  if (!r.runtime) return "\n[runtime]\nsource = \"none\"  # not measured\n";
+  const RuntimeFigures& f = *r.runtime;
+  std::string text = fmt::format(
+      "\n[runtime]  # {} UTC\nsource = \"foretile-run\"\nproduct_overhead = {:.4g}  # between two products "
+      "on a core; "
+      "spread {:.3f}\nshared_product_overhead = {:.4g}  # the same in a rank with several cores\n",
+      f.when, f.product_overhead_s, f.overhead_spread, f.shared_product_overhead_s);
+  if (f.message_copy_bytes_per_s > 0)
+    text += fmt::format("message_copy_rate = {:.4g}  # processor time of either end\n",
+                        f.message_copy_bytes_per_s);
+  return text;
+}
+
+std::string calibration_table(const CalibrationResult& r) {
+  if (r.probe_flops_per_s <= 0) return {};
+  return fmt::format(
+      "\n[calibration]\ncore_share = {:.4f}\nstable = {}\nprobe_rate = {:.5g}  # of one core, all busy\n",
+      r.core_share, r.stable, r.probe_flops_per_s);
+}
 
 std::string software_text(const CalibrationResult& r, bool noise) {
   return fmt::format(R"(
@@ -119,7 +160,7 @@ std::string calibration_toml(const CalibrationResult& result, const CalibrationT
   if (!text.samples_file.empty())
     all = fmt::format("# Every single time is in {}.\n", printable(text.samples_file));
   return all + node_text(result) + device_text(result) + single_text(result) + message_toml(result) +
-         software_text(result, text.noise);
+         software_text(result, text.noise) + runtime_text(result) + calibration_table(result);
 }
 
 }  // namespace foretile

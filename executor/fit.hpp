@@ -33,4 +33,26 @@ struct KernelFit {
 /// positive.
 KernelFit fit_kernel_model(const std::vector<KernelSample>& samples);
 
+/// The fit with the model's table of factors: least squares of log(measured work / work of the curve) on the
+/// table, which is linear between its sizes; nearly cubic samples count most. A size that no sample touches
+/// keeps the factor of its neighbour.
+KernelFit with_size_factors(KernelFit fit, const std::vector<KernelSample>& samples);
+
+/// Curve and table fitted to one half of the samples, and the error on the other half.
+struct HeldOut {
+  double median_error = 0;
+  double p90_error = 0;
+};
+HeldOut held_out_error(const std::vector<KernelSample>& samples);
+
+/// Error of the samples that are nearest to each size of the table, by (m n k)^(1/3), with no extent more
+/// than 3 times another.
+struct SizeError {
+  int size = 0;
+  std::size_t samples = 0;
+  double median_error = 0;  ///< of |predicted - measured| / measured
+  double bias = 0;          ///< median of predicted / measured - 1
+};
+std::vector<SizeError> errors_by_size(const KernelModel& model, const std::vector<KernelSample>& samples);
+
 }  // namespace foretile

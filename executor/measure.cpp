@@ -1,5 +1,7 @@
 #include "executor/measure.hpp"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <atomic>
 #include <barrier>
@@ -7,6 +9,7 @@
 #include <cmath>
 #include <cstddef>
 #include <ctime>
+#include <numeric>
 #include <thread>
 
 namespace foretile {
@@ -36,11 +39,48 @@ double median_of(std::vector<double>& values) {
 double cost_of_clock() {
   std::vector<double> gaps;
   for (int i = 0; i < 101; ++i) {
-    const double before = cpu_seconds();
-    gaps.push_back(cpu_seconds() - before);
+    const Clock::time_point before = Clock::now();
+    gaps.push_back(since(before));
   }
   return median_of(gaps);
 }
+
+std::vector<int> allowed_cpus() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  std::vector<int> cpus;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return cpus;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (CPU_ISSET(static_cast<std::size_t>(cpu), &set)) cpus.push_back(cpu);
+  }
+  return cpus;
+}
+
+/// Keeps the calling thread on one of the cores, so that no two threads begin on the same one; back to all of
+/// them at the end. Fewer threads than cores are left to the system, which knows what other processes do.
+class OnOneCore {
+ public:
+  OnOneCore(const std::vector<int>& cpus, int threads, int core)
+      : cpus_(cpus), active_(threads > 1 && std::ssize(cpus) == threads) {
+    if (active_) keep_to({cpus.at(static_cast<std::size_t>(core))});
+  }
+  ~OnOneCore() {
+    if (active_) keep_to(cpus_);
+  }
+  OnOneCore(const OnOneCore&) = delete;
+  OnOneCore& operator=(const OnOneCore&) = delete;
+
+ private:
+  static void keep_to(const std::vector<int>& cpus) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    for (const int cpu : cpus) CPU_SET(static_cast<std::size_t>(cpu), &set);
+    sched_setaffinity(0, sizeof set, &set);
+  }
+
+  const std::vector<int>& cpus_;
+  bool active_;
+};
 
 struct ThreadTimes {
   std::vector<double> repetitions;
@@ -56,11 +96,16 @@ Timing together_of(const std::vector<ThreadTimes>& threads) {
     cpu += thread.cpu;
     elapsed += thread.elapsed;
   }
+  timing.elapsed_s = elapsed;
   if (elapsed > 0) timing.core_share = cpu / elapsed;
   return timing;
 }
 
 }  // namespace
+
+double mean_of(const std::vector<double>& values) {
+  return values.empty() ? 0 : std::accumulate(values.begin(), values.end(), 0.0) / std::ssize(values);
+}
 
 Summary summarize(std::vector<double> values) {
   if (values.empty()) return {};
@@ -78,7 +123,9 @@ Timing time_on_all_cores(const Repetition& repetition,
   std::atomic<int> unfinished = repetition.cores;
   std::vector<ThreadTimes> threads(static_cast<std::size_t>(repetition.cores));
 
+  const std::vector<int> cpus = allowed_cpus();
   const auto run = [&](int core) {
+    const OnOneCore here(cpus, repetition.cores, core);
     ThreadTimes& mine = threads[static_cast<std::size_t>(core)];
     work(core, 0);
     together.arrive_and_wait();
@@ -86,9 +133,9 @@ Timing time_on_all_cores(const Repetition& repetition,
     const double cpu_start = cpu_seconds();
     bool counted = false;
     for (int i = 1; unfinished.load(std::memory_order_relaxed) > 0; ++i) {
-      const double before = cpu_seconds();
+      const Clock::time_point before = Clock::now();
       work(core, i);
-      mine.repetitions.push_back(std::max(cpu_seconds() - before - clock_cost, 1e-9));
+      mine.repetitions.push_back(std::max(since(before) - clock_cost, 1e-9));
       if (!counted && i >= repetition.at_least && since(start) >= repetition.seconds) {
         counted = true;
         unfinished.fetch_sub(1);

@@ -13,6 +13,8 @@ struct Summary {
   double spread = 0;
 };
 
+double mean_of(const std::vector<double>& values);
+
 Summary summarize(std::vector<double> values);
 
 /// How long work is repeated.
@@ -23,14 +25,15 @@ struct Repetition {
 };
 
 struct Timing {
-  std::vector<double> seconds;  ///< of each repetition, all threads together: processor time of its thread
+  std::vector<double> seconds;  ///< of each repetition, all threads together: elapsed time
+  double elapsed_s = 0;         ///< of all threads together, from their first to their last repetition
   double core_share = 1;        ///< processor time over elapsed time; well below 1 where others use the cores
 };
 
 /// Runs `work(core, repetition)` again and again on `cores` threads that start together, one unmeasured
-/// repetition first. Each thread goes on until all have enough, so that every timed repetition runs beside
-/// busy neighbours. Processor time is what an otherwise idle machine would take; what reading the clock costs
-/// is taken off. `work` must not throw.
+/// repetition first; as many threads as cores are kept to a core each. Each thread goes on until all have
+/// enough, so that every timed repetition runs beside busy neighbours. What reading the clock costs is taken
+/// off. `work` must not throw.
 Timing time_on_all_cores(const Repetition& repetition,
                          const std::function<void(int core, int repetition)>& work);
 

@@ -14,12 +14,32 @@ std::string message_line(const CalibrationResult& r) {
                      quantity(r.message->link.bandwidth_bytes_per_s, "B/s"));
 }
 
+constexpr std::int64_t kLarge = 2000;
+
+std::string runtime_lines(const CalibrationResult& r) {
+  if (!r.runtime) return {};
+  std::string text = fmt::format("between products {}, {} in a rank with several cores\n",
+                                 quantity(r.runtime->product_overhead_s, "s"),
+                                 quantity(r.runtime->shared_product_overhead_s, "s"));
+  if (r.runtime->message_copy_bytes_per_s > 0)
+    text +=
+        fmt::format("message copies  {} of a core\n", quantity(r.runtime->message_copy_bytes_per_s, "B/s"));
+  return text;
+}
+
 std::string curve_line(const char* what, const ProductCurve& curve) {
   if (!curve.measured()) return {};
   return fmt::format("{:<15} {}, {} to start, fitted within {} (median of {} shapes)\n", what,
                      quantity(curve.fit.model.rate_flops_per_s, "flop/s"),
                      quantity(curve.fit.model.latency_s, "s"), percent(curve.fit.median_error),
                      curve.samples.size());
+}
+
+nlohmann::ordered_json runtime_json(const CalibrationResult& r) {
+  if (!r.runtime) return nullptr;
+  return {{"product_overhead_s", r.runtime->product_overhead_s},
+          {"shared_product_overhead_s", r.runtime->shared_product_overhead_s},
+          {"message_copy_bytes_per_s", r.runtime->message_copy_bytes_per_s}};
 }
 
 nlohmann::ordered_json curve_json(const ProductCurve& curve) {
@@ -41,7 +61,18 @@ nlohmann::ordered_json curve_json(const ProductCurve& curve) {
 
 std::string calibration_text(const CalibrationResult& r) {
   return fmt::format("{} cores, {}\n", r.facts.cores, r.kernels) +
-         fmt::format("large products  {} per core\n", quantity(r.fit.model.rate_flops_per_s, "flop/s")) +
+         fmt::format(
+             "large products  {} per core, all busy; a core alone is {:.2f} times as fast\n",
+             quantity(r.fit.model.seconds(kLarge, kLarge, kLarge) > 0
+                          ? 2.0 * kLarge * kLarge * kLarge / r.fit.model.seconds(kLarge, kLarge, kLarge)
+                          : 0,
+                      "flop/s"),
+             r.solo_speedup) +
+         fmt::format("fit             within {} (median), {} on shapes that it was not fitted to\n",
+                     percent(r.fit.median_error), percent(r.held_out.median_error)) +
+         fmt::format("rounds          {}, {}: the last three differ by {}\n", r.rounds,
+                     r.stable ? "stable" : "NOT stable", percent(r.round_spread)) +
+         runtime_lines(r) +
          fmt::format("generation      {} per core\n", quantity(r.generation_bytes_per_s_per_core, "B/s")) +
          fmt::format("copies          {} per core\n", quantity(r.copy_bytes_per_s_per_core, "B/s")) +
          message_line(r);
@@ -66,7 +97,16 @@ std::string calibration_text(const GpuCalibration& r) {
 
 nlohmann::ordered_json calibration_json(const CalibrationResult& r) {
   return {{"kernels", r.kernels},
+          {"cores", r.facts.cores},
           {"rate_flops_per_s", r.fit.model.rate_flops_per_s},
+          {"fit", {{"median_error", r.fit.median_error}, {"held_out_median_error", r.held_out.median_error}}},
+          {"rounds", r.rounds},
+          {"round_spread", r.round_spread},
+          {"stable", r.stable},
+          {"core_share", r.core_share},
+          {"probe_flops_per_s", r.probe_flops_per_s},
+          {"solo_speedup", r.solo_speedup},
+          {"runtime", runtime_json(r)},
           {"generation_bytes_per_s_per_core", r.generation_bytes_per_s_per_core},
           {"copy_bytes_per_s_per_core", r.copy_bytes_per_s_per_core}};
 }

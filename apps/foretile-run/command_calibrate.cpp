@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -16,7 +17,9 @@
 #include "base/error.hpp"
 #include "executor/calibrate_gpu.hpp"
 #include "executor/calibration_samples.hpp"
+#include "executor/cpu/blas.hpp"
 #include "executor/mpi/measure_messages.hpp"
+#include "executor/mpi/measure_runtime.hpp"
 #include "executor/mpi/post.hpp"
 #include "platforms/here.hpp"
 #include "platforms/units.hpp"
@@ -34,11 +37,20 @@ struct CalibrateArguments {
   std::vector<std::int64_t> sizes;
   GpuChoice gpu = GpuChoice::automatic;
   bool noise = false;
+  bool force = false;
   Options options;
+};
+
+/// What the ranks measured together.
+struct Together {
+  std::optional<MessageFigures> message;
+  std::optional<RuntimeFigures> runtime;
 };
 
 /// What both kinds of calibration come to.
 struct Written {
+  bool busy = false;  ///< other work took the cores
+  double core_share = 1;
   std::string toml, text;
   nlohmann::json samples;
   nlohmann::ordered_json json;
@@ -72,8 +84,9 @@ CalibrationOptions core_options(const CalibrateArguments& arguments) {
   if (!arguments.budget.empty()) {
     const double seconds = budget_of(arguments, 0);
     const auto n = static_cast<double>(options.sizes.size());
-    options.seconds_per_shape = 0.8 * seconds / (n * n * n);
+    options.seconds_per_shape = 0.8 * seconds / (n * n * n) / options.least_rounds;
     options.seconds_per_bandwidth = 0.1 * seconds;
+    options.settle_s = std::min(options.settle_s, 0.1 * seconds);
   }
   options.progress = show_shapes;
   return options;
@@ -97,20 +110,41 @@ GpuCalibrationOptions gpu_options(const CalibrateArguments& arguments) {
   return options;
 }
 
-Written calibrate_cores(const CalibrateArguments& arguments, const std::optional<MessageFigures>& message,
+Written calibrate_cores(const CalibrateArguments& arguments, const Together& together,
                         const std::string& samples_file) {
   CalibrationResult result = calibrate(core_options(arguments));
-  result.message = message;
-  return {calibration_toml(result, {arguments.noise, samples_file}), calibration_text(result),
-          calibration_samples(result), calibration_json(result)};
+  result.message = together.message;
+  result.runtime = together.runtime;
+  return {was_busy(result),
+          result.core_share,
+          calibration_toml(result, {arguments.noise, samples_file}),
+          calibration_text(result),
+          calibration_samples(result),
+          calibration_json(result)};
 }
 
-Written calibrate_devices(const CalibrateArguments& arguments, Gpus& gpus,
-                          const std::optional<MessageFigures>& message, const std::string& samples_file) {
+/// A GPU's times do not depend on how busy the cores are.
+Written calibrate_devices(const CalibrateArguments& arguments, Gpus& gpus, const Together& together,
+                          const std::string& samples_file) {
   GpuCalibration result = calibrate_gpu(gpus, gpu_options(arguments));
-  result.host.message = message;
-  return {gpu_calibration_toml(result, samples_file), calibration_text(result), calibration_samples(result),
+  result.host.message = together.message;
+  return {false,
+          1,
+          gpu_calibration_toml(result, samples_file),
+          calibration_text(result),
+          calibration_samples(result),
           calibration_json(result)};
+}
+
+/// Refuses the figures of cores that other work took.
+void require_quiet(const CalibrateArguments& arguments, const Written& written) {
+  if (!written.busy) return;
+  const std::string found =
+      fmt::format("the machine was busy: the cores were ours for {:.2f} of the time", written.core_share);
+  if (!arguments.force) {
+    throw WorkError(found + "; nothing was written; calibrate when nothing else runs, or use --force");
+  }
+  fmt::print(stderr, "foretile-run: warning: {}; written all the same (--force)\n", found);
 }
 
 /// my.toml -> my.samples.json
@@ -159,17 +193,24 @@ void calibrate_machine(const CalibrateArguments& arguments, const MpiSession& se
   std::unique_ptr<Gpus> gpus;
   agree(session, [&] {
     if (session.rank() == 0) gpus = prepare(arguments, path);
+    take_blas_buffers(machine_facts().cores);
   });
-  std::optional<MessageFigures> message;
-  if (session.size() > 1) message = measure_messages(session.world());
+  Together together;
+  if (session.size() > 1) together.message = measure_messages(session.world());
+  if (arguments.gpu != GpuChoice::stand_in) together.runtime = measure_runtime(session.world());
+  Written written;
   if (session.rank() == 0) {
     const std::string samples = samples_path(path).filename().string();
-    const Written written = gpus ? calibrate_devices(arguments, *gpus, message, samples)
-                                 : calibrate_cores(arguments, message, samples);
-    const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
-    write_and_print(arguments, written, path, wall.count());
+    written = gpus ? calibrate_devices(arguments, *gpus, together, samples)
+                   : calibrate_cores(arguments, together, samples);
   }
   quiet_barrier(session.world());  // the other ranks leave the cores alone until here
+  agree(session, [&] {
+    if (session.rank() != 0) return;
+    require_quiet(arguments, written);
+    const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
+    write_and_print(arguments, written, path, wall.count());
+  });
 }
 
 }  // namespace
@@ -177,7 +218,7 @@ void calibrate_machine(const CalibrateArguments& arguments, const MpiSession& se
 void add_calibrate_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("calibrate",
                                          "Measure this machine (mpiexec -n 2 foretile-run calibrate; cores "
-                                         "take about 20 s, a GPU two minutes) and "
+                                         "take one to two minutes, a GPU two minutes) and "
                                          "write its platform file");
   const auto arguments = std::make_shared<CalibrateArguments>();
   command->add_option(
@@ -200,6 +241,8 @@ void add_calibrate_command(CLI::App& app) {
       ->type_name("BYTES");
   command->add_flag("--noise", arguments->noise,
                     "Let rehearsals vary as the measurements on cores did; with a GPU they always do");
+  command->add_flag("--force", arguments->force,
+                    "Write the file even where other work took the cores meanwhile; every use of it warns");
   add_json_option(*command, arguments->options);
   command->callback([&app, arguments] {
     run_guarded([&](const MpiSession& session) {
