@@ -22,9 +22,13 @@
 #include "executor/check.hpp"
 #include "executor/cpu/blas.hpp"
 #include "executor/mpi/gather.hpp"
+#include "executor/mpi/post.hpp"
+#include "executor/probe.hpp"
 #include "executor/run.hpp"
 #include "planner/estimate.hpp"
 #include "planner/plan_file.hpp"
+#include "platforms/checks.hpp"
+#include "platforms/here.hpp"
 #include "scheduler/chrome_trace.hpp"
 #include "scheduler/report.hpp"
 #include "scheduler/report_json.hpp"
@@ -45,7 +49,20 @@ struct RunArguments {
   Options options;
 };
 
+/// Rates of one core in the probe, all cores of the nodes busy; 0: not measured.
+struct Probes {
+  double calibrated = 0;  ///< as the plan's platform has it
+  double before = 0;      ///< the run
+  double after = 0;
+
+  bool known() const { return calibrated > 0 && before > 0; }
+  /// Of the calibrated rate, just before the run.
+  double share() const { return before / calibrated; }
+  bool slow() const { return known() && share() < kSlowShare; }
+};
+
 struct Finished {
+  Probes probes;
   PlanFile file;
   std::optional<PlannedWork> work;
   bool cuda = false;
@@ -124,11 +141,30 @@ void require_right(const MpiSession& session, const CheckResult& check) {
   });
 }
 
+nlohmann::ordered_json probes_json(const Probes& probes) {
+  if (!probes.known()) return nullptr;
+  return {{"calibrated_flops_per_s", probes.calibrated},
+          {"before_flops_per_s", probes.before},
+          {"after_flops_per_s", probes.after},
+          {"share", probes.share()},
+          {"slow", probes.slow()}};
+}
+
+/// Beside the prediction, where the machine computes more slowly than when it was calibrated.
+std::string slow_text(const Probes& probes, double predicted_s) {
+  if (!probes.slow()) return {};
+  return fmt::format(
+      "slower     the machine computed at {:.2f} of its calibrated rate just before the run: at that rate "
+      "{}\n",
+      probes.share(), quantity(predicted_s / probes.share(), "s"));
+}
+
 void print_json_result(const Finished& done, const Report& report) {
   nlohmann::ordered_json json = report_json(report);
   json["wall_s"] = done.result.wall_s;
   json["predicted_s"] =
       done.file.predicted ? nlohmann::ordered_json(done.file.predicted->makespan_s) : nullptr;
+  json["probe"] = probes_json(done.probes);
   json["kernels"] = kernels(done);
   if (done.gpus) {
     json["gpu"] = {{"compactions", done.result.gpu.compactions},
@@ -147,6 +183,7 @@ void print_text(const Finished& done, const Report& report) {
     const double predicted = done.file.predicted->makespan_s;
     fmt::print("predicted  {} ({:+.1f}%)\n", quantity(predicted, "s"),
                100 * (predicted / done.result.wall_s - 1));
+    fmt::print("{}", slow_text(done.probes, predicted));
   }
   if (done.check) print_check(*done.check, done.work->contraction.precision);
   fmt::print("\n{}\n", report_text(report));
@@ -173,10 +210,12 @@ void write_trace(const std::string& path, const MpiSession& session, const Event
   trace.finish();
 }
 
-/// GPUs: host memory for all tiles, and something for messages' headers and for holes.
+/// Cores: all that the verifier proved. GPUs: host memory for all tiles, and something for messages' headers
+/// and for holes.
 std::int64_t pool_bytes(const Finished& done) {
   const PlanSummary& summary = done.work->summary;
-  if (!done.gpus) return done.work->machine.devices_per_rank * summary.peak_device_bytes;
+  if (!done.gpus)
+    return done.work->machine.devices_per_rank * summary.peak_device_bytes + summary.peak_host_bytes;
   return summary.peak_host_bytes + summary.peak_host_bytes / 64 + (std::int64_t{16} << 20);
 }
 
@@ -212,6 +251,31 @@ void warn_of_long_planning(const MpiSession& session, const PlanFile& file) {
   if (session.rank() == 0 && !warning.empty()) fmt::print(stderr, "foretile-run: {}\n", warning);
 }
 
+/// Only where the platform says what the probe gave when it was calibrated. Collective.
+double probe(const PlannedWork& work, const MpiSession& session) {
+  if (work.machine.platform.calibration.probe_flops_per_s <= 0 || on_gpus(work)) return 0;
+  const int cores = machine_facts().cores;
+  const int threads = std::min(work.machine.cores_per_rank(), cores);
+  quiet_barrier(session.world());
+  double all = probe_flops_per_s(threads, kProbe_s);
+  require_mpi(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_DOUBLE, MPI_SUM, session.world()), "probe");
+  const int nodes = std::max(1, work.machine.nodes());
+  return all / std::min(threads * session.size(), cores * nodes);
+}
+
+/// A rank without buffers for its products ends the job before anything starts.
+void prepare_products(const PlannedWork& work, const MpiSession& session) {
+  if (on_gpus(work)) return;
+  agree(session, [&] { take_blas_buffers(std::min(work.machine.cores_per_rank(), machine_facts().cores)); });
+}
+
+void warn_of_doubts(const PlannedWork& work, const MpiSession& session) {
+  if (session.rank() != 0) return;
+  for (const std::string& warning : platform_warnings(work.machine.platform)) {
+    print_message("foretile-run", "warning: " + warning);
+  }
+}
+
 void execute(const CLI::App& app, const RunArguments& arguments, const MpiSession& session) {
   require_same_start(session, [&] {
     require_plan_file(arguments.plan, session.size());
@@ -235,6 +299,10 @@ void execute(const CLI::App& app, const RunArguments& arguments, const MpiSessio
     require_memory(*done.work, on_node, !chosen.cuda, available_memory_bytes());
   });
   require_same_start(session, [&] { return device_facts(done); });
+  prepare_products(*done.work, session);
+  warn_of_doubts(*done.work, session);
+  done.probes.calibrated = done.work->machine.platform.calibration.probe_flops_per_s;
+  done.probes.before = probe(*done.work, session);
   EventStore events;
   RunOptions options;
   options.copies = arguments.copies;
@@ -246,6 +314,7 @@ void execute(const CLI::App& app, const RunArguments& arguments, const MpiSessio
   const RankPlan part = part_of(session.rank(), *done.work);
   done.result =
       run(done.work->plan, part, done.work->contraction, done.work->machine, session.world(), options);
+  done.probes.after = probe(*done.work, session);
   if (arguments.verify)
     done.check = check_product(done.work->contraction, *done.result.host, session.world(),
                                {{.threads = cores_of_a_rank(on_node)}});

@@ -6,6 +6,7 @@
 
 #include "apps/program.hpp"
 #include "base/one_line.hpp"
+#include "platforms/checks.hpp"
 #include "platforms/list.hpp"
 #include "platforms/loader.hpp"
 
@@ -45,11 +46,10 @@ Case fresh_case(const CaseArguments& arguments) {
           arguments.size, arguments.options.settings(), std::nullopt};
 }
 
-void warn_of_guesses(const Platform& platform) {
-  if (!platform.estimated) return;
-  print_message("foretile", fmt::format("warning: {} is not calibrated: predictions are guesses; "
-                                        "run foretile-run calibrate",
-                                        quote(platform.name)));
+void warn_of_doubts(const Platform& platform) {
+  for (const std::string& warning : platform_warnings(platform)) {
+    print_message("foretile", "warning: " + warning);
+  }
 }
 
 }  // namespace
@@ -72,7 +72,7 @@ void add_machine_options(CLI::App& command, CaseArguments& arguments) {
 
 Case load_case(const CaseArguments& arguments) {
   Case found = is_plan_file(arguments.problem) ? stored_case(arguments) : fresh_case(arguments);
-  warn_of_guesses(found.platform);
+  warn_of_doubts(found.platform);
   return found;
 }
 

@@ -190,12 +190,59 @@ class RunCommands(unittest.TestCase):
 
     def test_calibrates_cores(self):
         result = self.call(FORETILE_RUN, "calibrate", "--gpu", "none", "--sizes", "16,32", "--budget", "0.5s", "-o",
-                           "cores.toml", "--noise")
+                           "cores.toml", "--noise", "--force")  # other tests run beside this one
         self.assertEqual(result.returncode, 0, result.stderr)
         shown = json.loads(self.call(FORETILE, "platform", "show", "cores.toml", "--json").stdout)
         self.assertEqual(shown["figures"]["device.kind"], "core")
         self.assertGreater(shown["figures"]["noise.kernel"], 0)
         self.assertEqual(len(json.loads((self.folder / "cores.samples.json").read_text())["products"]), 16)
+
+    def test_calibration_of_a_busy_machine_needs_force_and_warns_for_ever(self):
+        command = [FORETILE_RUN, "calibrate", "--gpu", "none", "--sizes", "16,32", "--budget", "0.5s", "-o", "busy.toml"]
+        others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(3 * os.cpu_count())]
+        try:
+            refused = self.call(*command)
+            self.assertFalse((self.folder / "busy.toml").exists())
+            forced = self.call(*command, "--force")
+        finally:
+            for other in others:
+                other.kill()
+                other.wait()
+        self.assertEqual(refused.returncode, 1, refused.stderr)
+        self.assertIn("the machine was busy", refused.stderr)
+        self.assertIn("--force", refused.stderr)
+        self.assertEqual(forced.returncode, 0, forced.stderr)
+        self.assertIn("the machine was busy", forced.stderr)
+        self.assertIn("WRITTEN BY FORCE", (self.folder / "busy.toml").read_text())
+        planned = self.call(FORETILE, "plan", "p.toml", "--platform", "busy.toml", "--ranks", 1, "-o", "plan.json")
+        self.assertEqual(planned.returncode, 0, planned.stderr)
+        self.assertIn("calibrated on a busy machine", planned.stderr)
+        ran = self.run_plan(1)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertIn("calibrated on a busy machine", ran.stderr)
+
+    def test_says_when_the_machine_is_slower_than_calibrated(self):
+        fast = ["--set", "platform.calibration.probe_rate=1e15"]  # no core is that fast
+        self.plan(2, *fast)
+        report = json.loads(self.run_plan(2, "--json").stdout)
+        self.assertEqual(report["probe"]["calibrated_flops_per_s"], 1e15)
+        self.assertGreater(report["probe"]["before_flops_per_s"], 0)
+        self.assertGreater(report["probe"]["after_flops_per_s"], 0)
+        self.assertTrue(report["probe"]["slow"])
+        if self.call(FORETILE, "simulate", "p.toml", "--platform", "here", "--ranks", 2, "-o", "plan.json",
+                     *fast).returncode == 0:  # without the simulator nothing is predicted
+            self.assertIn("of its calibrated rate just before the run", self.run_plan(2).stdout)
+        self.plan(2, "--set", "platform.calibration.probe_rate=1")
+        self.assertFalse(json.loads(self.run_plan(2, "--json").stdout)["probe"]["slow"])
+
+    def test_ends_where_the_address_space_is_too_small_for_products(self):
+        self.plan(2)
+        for kilobytes in [400000, 450000, 500000]:  # with less, MPI itself does not start
+            command = f"ulimit -v {kilobytes}; exec {MPIEXEC} -n 2 {FORETILE_RUN} plan.json"
+            result = self.call("bash", "-c", command, timeout=30)
+            self.assertIn(result.returncode, [0, 1, 2], (kilobytes, result.stderr))
+            if result.returncode:
+                self.assertTrue("memory" in result.stderr, (kilobytes, result.stderr))
 
     def test_calibration_refuses_what_it_cannot_measure(self):
         for options in [["--budget", "0s"], ["--sizes", "0,64"], ["--sizes", "64"], ["--largest-copy", "1 kB"],
