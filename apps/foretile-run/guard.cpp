@@ -14,15 +14,24 @@ namespace foretile {
 
 namespace {
 
+/// Hydra 4.0 ends a failed job at once and may drop what it has not yet read of a rank's standard error.
+void let_message_arrive() {
+  std::fflush(nullptr);
+  ::usleep(200'000);
+}
+
 [[noreturn]] void terminated() {
   const char* what = "an internal error";
   try {
     if (const auto error = std::current_exception()) std::rethrow_exception(error);
+  } catch (const std::bad_alloc&) {
+    what = "out of memory";
   } catch (const std::exception& error) {
     what = error.what();
   } catch (...) {
   }
   std::fprintf(stderr, "foretile-run: %s\n", what);
+  let_message_arrive();
   _exit(1);
 }
 
@@ -39,9 +48,11 @@ void run_guarded(const std::function<void(const MpiSession&)>& work) {
     throw;
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "foretile-run: rank {}: out of memory\n", session.rank());
+    let_message_arrive();
     MPI_Abort(session.world(), 1);
   } catch (const std::exception& error) {
     print_message("foretile-run", fmt::format("rank {}: {}", session.rank(), error.what()));
+    let_message_arrive();
     MPI_Abort(session.world(), 1);
   }
 }
@@ -54,7 +65,7 @@ void end_job_that_never_started(int exit_code) {
   int started = 0;
   MPI_Initialized(&started);
   if (started || !launched_by_mpi()) return;
-  std::fflush(nullptr);
+  let_message_arrive();
   if (MPI_Init(nullptr, nullptr) == MPI_SUCCESS) MPI_Abort(MPI_COMM_WORLD, exit_code);
 }
 

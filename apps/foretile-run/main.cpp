@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <exception>
+#include <new>
 
 #include "apps/foretile-run/commands.hpp"
 #include "apps/foretile-run/guard.hpp"
@@ -43,6 +44,9 @@ int exit_code_of(int argc, char** argv) {
     return run(argc, argv);
   } catch (const foretile::FailedElsewhere& elsewhere) {
     return elsewhere.exit_code;
+  } catch (const std::bad_alloc&) {
+    std::fputs("foretile-run: out of memory\n", stderr);
+    return 1;
   } catch (const std::exception& error) {  // before there was a command to run
     std::fprintf(stderr, "foretile-run: %s\n", error.what());
     return 1;
