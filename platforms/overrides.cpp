@@ -27,8 +27,9 @@ std::vector<std::string> names_beside(const std::string& name) {
     names = names_in_table(table);
     if (!table.empty()) table.pop_back();
   } while (names.empty());
-  table += table.empty() ? "" : ".";
-  for (std::string& found : names) found = std::string(prefix) + table + found;
+  if (!table.empty()) table += '.';
+  table.insert(0, prefix);
+  for (std::string& found : names) found.insert(0, table);
   return names;
 }
 

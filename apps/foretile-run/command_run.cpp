@@ -116,7 +116,7 @@ nlohmann::ordered_json verify_json(const CheckResult& check, Precision precision
 
 /// "relative error 2.1e-15 in C(3, 4) on rank 1".
 std::string error_text(const CheckResult& check) {
-  const std::string error = fmt::format("relative error {:.2e}", check.relative_error);
+  std::string error = fmt::format("relative error {:.2e}", check.relative_error);
   if (!check.worst) return error;
   return fmt::format("{} in tile C({}, {}) on rank {}", error, check.worst->row, check.worst->column,
                      check.worst->rank);
