@@ -76,7 +76,8 @@ std::array<double, unknowns> solve(std::array<std::array<double, unknowns>, unkn
 /// The parameters differ by 15 orders of magnitude; steps are taken in these units.
 constexpr Vector scale = {1e-11, 10, 10, 10, 1e-6};
 
-Vector step(const Vector& x, const std::vector<KernelSample>& samples, double damping) {
+Vector step(const Vector& x, const std::vector<KernelSample>& samples, double damping,
+            double least_seconds_per_flop) {
   Matrix normal{};
   Vector right{};
   for (const KernelSample& s : samples) {
@@ -90,15 +91,20 @@ Vector step(const Vector& x, const std::vector<KernelSample>& samples, double da
   for (std::size_t i = 0; i < parameters; ++i) normal[i][i] += damping * (normal[i][i] + 1e-12);
   Vector next = solve(normal, right);
   for (std::size_t i = 0; i < parameters; ++i) next[i] = std::max(x[i] + next[i] * scale[i], 0.0);
-  next[0] = std::max(next[0], x[0] / 10);  // a rate is never infinite
+  next[0] = std::max({next[0], x[0] / 10, least_seconds_per_flop});
   return next;
 }
 
+/// Small or noisy samples leave the rate open: large half sizes make up for any. It stays within this factor
+/// of the start's, so that no fit names a rate that no machine has.
+constexpr double kMostRate = 100;
+
 Vector descend(Vector x, const std::vector<KernelSample>& samples) {
+  const double least_seconds_per_flop = x[0] / kMostRate;
   double damping = 1e-3;
   double best = cost(x, samples);
   for (int i = 0; i < 200 && damping < 1e12; ++i) {
-    const Vector next = step(x, samples, damping);
+    const Vector next = step(x, samples, damping, least_seconds_per_flop);
     const double reached = cost(next, samples);
     if (reached < best) {
       best = reached;

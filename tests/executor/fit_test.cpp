@@ -134,5 +134,20 @@ TEST(FitKernelModel, RefusesTooFewOrImpossibleSamples) {
   EXPECT_THROW(fit_kernel_model(std::vector<KernelSample>(5, {1, 1, 1, NAN})), WorkError);
 }
 
+// Times that fall with the size fit no model; the fit drives the rate up, but not beyond 100 times the best
+// sample's.
+TEST(FitKernelModel, NoRateThatNoMachineHas) {
+  std::vector<KernelSample> samples;
+  double best = 0;
+  for (const KernelSample& shape : shapes_of({16, 32, 64})) {
+    const double flops = 2.0 * static_cast<double>(shape.m * shape.n * shape.k);
+    KernelSample sample = shape;
+    sample.seconds = 1e-3 / flops;
+    best = std::max(best, flops / sample.seconds);
+    samples.push_back(sample);
+  }
+  EXPECT_LE(fit_kernel_model(samples).model.rate_flops_per_s, 100.001 * best);
+}
+
 }  // namespace
 }  // namespace foretile
