@@ -61,7 +61,7 @@ void add_set_option(CLI::App& command, Options& options) {
       ->allow_extra_args(false);
 }
 
-CLI::Validator seed_check() {
+CLI::Validator whole_number_check() {
   const auto complaint = [](std::string& text) -> std::string {
     std::int64_t value = -1;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

@@ -27,8 +27,9 @@ void add_json_option(CLI::App& command, Options& options);
 /// Commands with a platform or a strategy take --set.
 void add_set_option(CLI::App& command, Options& options);
 
-/// Refuses what is no whole number from 0 to 2^63 - 1: CLI11 would take -1 for the largest number.
-CLI::Validator seed_check();
+/// For counts and seeds. Refuses what is no whole number from 0 to 2^63 - 1: CLI11 would take -1 for the
+/// largest number.
+CLI::Validator whole_number_check();
 
 /// Refuses an empty text, as an empty variable of a shell script gives.
 CLI::Validator not_empty_check();

@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/one_line.hpp"
+#include "base/progress.hpp"
 
 namespace foretile {
 
@@ -57,7 +58,10 @@ int finish(const CLI::App& app) {
 }  // namespace
 
 void print_message(std::string_view program, std::string_view text) {
-  fmt::print(stderr, "{}: {}\n", program, one_line(text));
+  erase_progress();
+  const std::string line = fmt::format("{}: {}\n", program, one_line(text));
+  // A full or closed stderr changes no exit code: whoever ran the program has no other place for the message.
+  [[maybe_unused]] const std::size_t written = std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
 int run_program(CLI::App& app, int argc, char** argv) {

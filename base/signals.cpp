@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include "base/progress.hpp"
 #include "base/temporary_files.hpp"
 
 namespace foretile {
@@ -30,6 +31,7 @@ void catch_signals(void (*handler)(int)) {
 
 void end_by_signal(int number) {
   remove_temporary_files();
+  erase_progress();
   ::_exit(128 + number);
 }
 

@@ -67,11 +67,12 @@ void Launches(benchmark::State& state) {
     state.PauseTiming();
     HostStore host(problem, plan, plan.ranks[0], 0, 1);
     GpuBackend backend(problem, plan, plan.ranks[0], host, gpus, {0, 0, 4, 1}, {});
-    RankScheduler scheduler(plan, plan.ranks[0], problem, 0, backend, scheduler_options(plan, machine, 0));
+    RankScheduler scheduler(plan, plan.ranks[0], problem, 0, backend,
+                            scheduler_options(plan, problem, machine, 0));
     state.ResumeTiming();
     scheduler.start();
     while (!scheduler.finished()) {
-      for (const OperationId id : backend.ended(0)) scheduler.done(id);
+      for (const auto& [id, time] : backend.ended(0)) scheduler.done(id, time);
     }
     products += scheduler.statistics().devices[0].kernels;
   }

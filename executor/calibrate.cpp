@@ -10,88 +10,16 @@
 #include <fstream>
 
 #include "base/error.hpp"
+#include "executor/core_products.hpp"
 #include "executor/cpu/blas.hpp"
 #include "executor/generate.hpp"
 #include "executor/measure.hpp"
+#include "executor/measure_cache.hpp"
 #include "executor/probe.hpp"
 
 namespace foretile {
 
 namespace {
-
-/// Tiles of one size in a ring of memory, used one after the other.
-class TileRing {
- public:
-  TileRing(std::vector<double>& memory, std::int64_t bytes)
-      : memory_(reinterpret_cast<std::byte*>(memory.data())),
-        bytes_(static_cast<std::size_t>(bytes)),
-        count_(std::max<std::size_t>(1, memory.size() * sizeof(double) / bytes_)) {}
-
-  std::byte* at(int i) { return memory_ + static_cast<std::size_t>(i) % count_ * bytes_; }
-
- private:
-  std::byte* memory_;
-  std::size_t bytes_;
-  std::size_t count_;
-};
-
-/// What one core works on: memory for the tiles of A, of B and of C.
-struct Workspace {
-  std::vector<double> a, b, c;
-};
-
-/// Twice the last cache, shared by the cores; at most an eighth of the memory.
-std::int64_t beyond_the_caches(const MachineFacts& facts) {
-  const std::int64_t cache = std::max<std::int64_t>(sysconf(_SC_LEVEL3_CACHE_SIZE), std::int64_t{32} << 20);
-  const std::int64_t wanted = std::max(2 * cache / facts.cores, std::int64_t{48} << 20);
-  return std::max(std::min(wanted, facts.memory_bytes / 8 / facts.cores), std::int64_t{4} << 20);
-}
-
-std::vector<Workspace> make_workspaces(const CalibrationOptions& options, const MachineFacts& facts) {
-  const std::int64_t bytes = options.bytes_per_core > 0 ? options.bytes_per_core : beyond_the_caches(facts);
-  const std::int64_t largest = *std::max_element(options.sizes.begin(), options.sizes.end());
-  const std::int64_t third = bytes / 3 / static_cast<std::int64_t>(sizeof(double));
-  const auto elements = static_cast<std::size_t>(std::max(third, largest * largest));
-  std::vector<Workspace> all(static_cast<std::size_t>(facts.cores));
-  for (Workspace& space : all) {
-    for (std::vector<double>* memory : {&space.a, &space.b, &space.c}) memory->resize(elements);
-  }
-  return all;
-}
-
-void fill(std::vector<Workspace>& spaces, Precision precision) {
-  for (std::size_t core = 0; core < spaces.size(); ++core) {
-    for (std::vector<double>* memory : {&spaces[core].a, &spaces[core].b, &spaces[core].c}) {
-      const auto bytes = static_cast<std::int64_t>(memory->size() * sizeof(double));
-      generate_tile(precision, reinterpret_cast<std::byte*>(memory->data()), bytes / bytes_of(precision),
-                    core, 1);
-    }
-  }
-}
-
-/// Products timed together: reading the clock is to cost little beside them.
-int products_per_reading(const KernelSample& s) {
-  constexpr double flops = 2e6;
-  return 1 + static_cast<int>(flops / (2.0 * static_cast<double>(s.m * s.n) * static_cast<double>(s.k)));
-}
-
-/// A tile of A meets several of B in a row, as in a chunk; tiles of B and C change with every product.
-Timing time_product(const Repetition& repetition, std::vector<Workspace>& spaces, Precision precision,
-                    const KernelSample& shape) {
-  constexpr int same_a = 8;
-  const std::int64_t m = shape.m, n = shape.n, k = shape.k;
-  const std::int64_t size = bytes_of(precision);
-  const int inner = products_per_reading(shape);
-  Timing timing = time_on_all_cores(repetition, [&](int core, int i) {
-    Workspace& space = spaces[static_cast<std::size_t>(core)];
-    TileRing a(space.a, m * k * size), b(space.b, k * n * size), c(space.c, m * n * size);
-    for (int at = i * inner; at < (i + 1) * inner; ++at) {
-      multiply_tiles(precision, m, n, k, a.at(at / same_a), b.at(at), c.at(at));
-    }
-  });
-  for (double& seconds : timing.seconds) seconds /= inner;
-  return timing;
-}
 
 /// Times of all shapes, round after round.
 class Rounds {
@@ -152,10 +80,18 @@ struct Probes {
   }
 };
 
+/// Twice the last cache, shared by the cores; at most an eighth of the memory.
+std::int64_t beyond_the_caches(const MachineFacts& facts) {
+  const std::int64_t cache = std::max<std::int64_t>(sysconf(_SC_LEVEL3_CACHE_SIZE), std::int64_t{32} << 20);
+  const std::int64_t wanted = std::max(2 * cache / facts.cores, std::int64_t{48} << 20);
+  return std::max(std::min(wanted, facts.memory_bytes / 8 / facts.cores), std::int64_t{4} << 20);
+}
+
 void measure_double(const CalibrationOptions& options, std::vector<Workspace>& spaces,
                     CalibrationResult& result) {
   fill(spaces, Precision::f64);
   result.samples = shapes_of(options.sizes);
+  for (const std::int64_t size : options.cubes) result.samples.push_back({size, size, size});
   probe_flops_per_s(result.facts.cores, options.settle_s);
   Rounds rounds(options, Precision::f64, result.samples);
   Probes probes;
@@ -174,6 +110,7 @@ void measure_double(const CalibrationOptions& options, std::vector<Workspace>& s
   result.stable = rounds.stable();
   result.round_spread = rounds.difference();
   result.probe_flops_per_s = summarize(probes.all).median;
+  if (options.cache) result.cache = measure_cache(spaces, {.seconds = options.seconds_per_cached_product});
   result.solo_speedup = std::max(1.0, summarize(probes.alone).median / result.probe_flops_per_s);
 }
 
@@ -189,7 +126,13 @@ void measure_single(const CalibrationOptions& options, std::vector<Workspace>& s
 }
 
 void measure_products(const CalibrationOptions& options, CalibrationResult& result) {
-  std::vector<Workspace> spaces = make_workspaces(options, result.facts);
+  const std::int64_t bytes =
+      options.bytes_per_core > 0 ? options.bytes_per_core : beyond_the_caches(result.facts);
+  std::int64_t largest = 0;
+  for (const auto* sizes : {&options.sizes, &options.cubes}) {
+    for (const std::int64_t size : *sizes) largest = std::max(largest, size);
+  }
+  std::vector<Workspace> spaces = make_workspaces(result.facts.cores, bytes, largest);
   measure_double(options, spaces, result);
   measure_single(options, spaces, result);
 }

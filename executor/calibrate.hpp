@@ -17,6 +17,9 @@ struct CalibrationOptions {
   /// Products of every m, n and k from this list are timed; single precision on every second size. The
   /// default takes about a minute.
   std::vector<std::int64_t> sizes = {18, 40, 90, 200, 450, 950, 2000};
+  /// And of these sizes with m = n = k, which count most in the table of factors.
+  std::vector<std::int64_t> cubes = {17,  21,  24,  28,  32,  37,  42,  48,  56,  64,  75,  88,  99, 103,
+                                     112, 120, 128, 141, 151, 160, 176, 208, 230, 256, 330, 512, 700};
   double seconds_per_shape = 0.015;  ///< in each round; at least one product after the warm-up
   int least_rounds = 3;              ///< over all shapes, until three rounds in a row agree
   int most_rounds = 6;
@@ -24,8 +27,10 @@ struct CalibrationOptions {
   /// Tiles of A, B and C are taken in turn from this much memory per core, so that they come from memory, as
   /// most of a contraction do. 0: twice the last cache for all cores together.
   std::int64_t bytes_per_core = 0;
-  std::int64_t bandwidth_bytes_per_core = 0;                        ///< written in turn; 0: as bytes_per_core
-  double seconds_per_bandwidth = 0.5;                               ///< for generation and for copies
+  std::int64_t bandwidth_bytes_per_core = 0;  ///< written in turn; 0: as bytes_per_core
+  bool cache = true;                          ///< whether DeviceModel::cache is measured, too
+  double seconds_per_cached_product = 0.05;   ///< of about 100 such products
+  double seconds_per_bandwidth = 0.5;         ///< for generation and for copies
   std::function<void(std::size_t done, std::size_t all)> progress;  ///< after each shape; may be empty
 };
 
@@ -47,6 +52,8 @@ struct RuntimeFigures {
   std::string when;                      ///< UTC
   double product_overhead_s = 0;         ///< Runtime::product_overhead_s
   double shared_product_overhead_s = 0;  ///< Runtime::shared_product_overhead_s
+  double load_overhead_s = 0;            ///< Runtime::load_overhead_s
+  double store_overhead_s = 0;           ///< Runtime::store_overhead_s
   double overhead_spread = 0;            ///< relative, from run to run
   double message_copy_bytes_per_s = 0;   ///< Runtime::message_copy_bytes_per_s; 0: not measured
 };
@@ -78,6 +85,7 @@ struct CalibrationResult {
   HeldOut held_out;              ///< double precision
   double probe_flops_per_s = 0;  ///< of one core with all busy (executor/probe.hpp)
   double solo_speedup = 1;       ///< Platform::solo_speedup
+  CacheModel cache;              ///< DeviceModel::cache
   std::optional<RuntimeFigures> runtime;  ///< measured by who has MPI
   std::optional<MessageFigures> message;  ///< between two ranks; measured by who has MPI
 };

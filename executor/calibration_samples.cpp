@@ -74,9 +74,12 @@ nlohmann::json calibration_samples(const CalibrationResult& r) {
   json["core_share"] = r.core_share;
   json["probe_flops_per_s"] = r.probe_flops_per_s;
   json["solo_speedup"] = r.solo_speedup;
+  json["cache"] = {{"bytes", r.cache.bytes}, {"sizes", kFactorSizes}, {"factors", r.cache.factors}};
   if (r.runtime) {
     json["runtime"] = {{"product_overhead_s", r.runtime->product_overhead_s},
                        {"shared_product_overhead_s", r.runtime->shared_product_overhead_s},
+                       {"load_overhead_s", r.runtime->load_overhead_s},
+                       {"store_overhead_s", r.runtime->store_overhead_s},
                        {"overhead_spread", r.runtime->overhead_spread},
                        {"message_copy_bytes_per_s", r.runtime->message_copy_bytes_per_s}};
   }

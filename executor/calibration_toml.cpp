@@ -69,6 +69,19 @@ std::string errors_text(const CalibrationResult& r) {
   return text;
 }
 
+std::string cache_text(const CalibrationResult& r) {
+  if (r.cache.bytes == 0) return {};
+  std::string text = fmt::format(
+      "\n# Products on tiles that are still in a core's part of the last cache: their time over that of "
+      "tiles\n"
+      "# that come from memory. The size is where products of tiles of 48 are halfway between the two.\n"
+      "[device.cache]\nsize = {}\n",
+      r.cache.bytes);
+  for (std::size_t i = 0; i < kFactorSizes.size(); ++i)
+    text += fmt::format("factor_{} = {:.4g}\n", kFactorSizes.at(i), r.cache.factors.at(i));
+  return text;
+}
+
 std::string device_text(const CalibrationResult& r) {
   const std::int64_t budget = std::max<std::int64_t>(r.facts.memory_bytes / 5 * 2 / r.facts.cores, 1);
   return fmt::format(R"(
@@ -124,8 +137,11 @@ std::string runtime_text(const CalibrationResult& r) {
   std::string text = fmt::format(
       "\n[runtime]  # {} UTC\nsource = \"foretile-run\"\nproduct_overhead = {:.4g}  # between two products "
       "on a core; "
-      "spread {:.3f}\nshared_product_overhead = {:.4g}  # the same in a rank with several cores\n",
-      f.when, f.product_overhead_s, f.overhead_spread, f.shared_product_overhead_s);
+      "spread {:.3f}\nshared_product_overhead = {:.4g}  # the same in a rank with several cores\n"
+      "load_overhead = {:.4g}  # for each tile of A or B that comes to a core\n"
+      "store_overhead = {:.4g}  # for each tile of C\n",
+      f.when, f.product_overhead_s, f.overhead_spread, f.shared_product_overhead_s, f.load_overhead_s,
+      f.store_overhead_s);
   if (f.message_copy_bytes_per_s > 0)
     text += fmt::format("message_copy_rate = {:.4g}  # processor time of either end\n",
                         f.message_copy_bytes_per_s);
@@ -159,8 +175,9 @@ std::string calibration_toml(const CalibrationResult& result, const CalibrationT
   std::string all;
   if (!text.samples_file.empty())
     all = fmt::format("# Every single time is in {}.\n", printable(text.samples_file));
-  return all + node_text(result) + device_text(result) + single_text(result) + message_toml(result) +
-         software_text(result, text.noise) + runtime_text(result) + calibration_table(result);
+  return all + node_text(result) + device_text(result) + cache_text(result) + single_text(result) +
+         message_toml(result) + software_text(result, text.noise) + runtime_text(result) +
+         calibration_table(result);
 }
 
 }  // namespace foretile

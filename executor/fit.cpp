@@ -25,8 +25,7 @@ KernelModel model_of(const Vector& x) {
           .half_n = x[2],
           .half_k = x[3],
           .latency_s = x[4],
-          .streams = 1,
-          .factors = {1, 1, 1, 1, 1, 1, 1, 1}};
+          .streams = 1};
 }
 
 double log_ratio(const Vector& x, const KernelSample& s) {
@@ -164,7 +163,7 @@ void set_errors(KernelFit& fit, const std::vector<KernelSample>& samples) {
 /// Most products of a contraction have extents within a factor of 3 of each other, and the table is to be
 /// right for those: 0.5 where the largest extent is 2.9 times the smallest, 0.03 at 11 times.
 double weight_of_shape(const KernelSample& s) {
-  constexpr double width = 0.9;
+  constexpr double width = 0.4;
   const auto [least, most] = std::minmax({s.m, s.n, s.k});
   const double log_ratio = std::log(static_cast<double>(most) / static_cast<double>(least)) / width;
   return std::exp(-0.5 * log_ratio * log_ratio);

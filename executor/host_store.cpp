@@ -90,8 +90,8 @@ void HostStore::release(int owner, int number) {
   const Broadcast& broadcast = *found->second->broadcast();
   for (const TileId id : broadcast.tiles) {
     const TileRef tile{broadcast.matrix, id};
-    const auto place = distributed_.find(tile);
-    if (place != distributed_.end() && place->second == memory) distributed_.erase(place);
+    const std::byte* const* const place = distributed_.find(tile);
+    if (place && *place == memory) distributed_.erase(tile);
     memory += bytes_of(problem_, tile);
   }
   received_.erase(found);

@@ -13,6 +13,7 @@
 #include "executor/tile_buffer.hpp"
 #include "planner/contraction.hpp"
 #include "planner/plan.hpp"
+#include "planner/tile_table.hpp"
 
 namespace foretile {
 
@@ -66,7 +67,7 @@ class HostStore {
   std::vector<ToMake> to_make_;  // have memory, but no numbers yet
   std::vector<TileBuffer> own_;
   std::vector<Outgoing> outgoing_;
-  std::unordered_map<TileRef, std::byte*, TileRefHash> distributed_;
+  TileTable<std::byte*> distributed_;
   std::unordered_map<std::pair<int, int>, std::shared_ptr<MessageBuffer>, PairHash> received_;
 };
 

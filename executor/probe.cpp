@@ -16,8 +16,9 @@ namespace {
 
 constexpr std::int64_t kLarge = 512;
 constexpr std::int64_t kSmall = 64;
-constexpr int kSmallProducts = 150;                      // about the time of a large one
-constexpr std::size_t kElements = std::size_t{1} << 20;  // of A, of B and of C
+constexpr int kSmallProducts = 150;  // about the time of a large one
+/// Of A, of B and of C: twice a core's share of most last-level caches.
+constexpr std::size_t kElements = std::size_t{1} << 21;
 
 double flops_of_round() {
   const auto cube = [](std::int64_t n) { return 2.0 * static_cast<double>(n * n * n); };

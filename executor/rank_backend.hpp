@@ -9,9 +9,15 @@
 namespace foretile {
 
 /// Where messages of the rank go.
-struct Mail {
+struct Transport {
   std::function<void(OperationId, int to_rank, const Message&)> send;
   std::function<void(int to_rank, const Signal&)> signal;
+};
+
+/// What the progress loop tells the scheduler.
+struct EndedOperation {
+  OperationId id = 0;
+  OperationTime time;
 };
 
 class RankBackend : public Backend {
@@ -19,7 +25,7 @@ class RankBackend : public Backend {
   /// The clock starts now.
   virtual void start_clock() = 0;
   /// Operations ended since the last call; waits up to `seconds` for the first. Throws what their work threw.
-  virtual std::vector<OperationId> ended(double seconds) = 0;
+  virtual std::vector<EndedOperation> ended(double seconds) = 0;
 };
 
 }  // namespace foretile

@@ -24,19 +24,19 @@ namespace {
 
 /// How long the loop sleeps at most. On CPU cores each look at MPI takes time from the products, so looks get
 /// rarer while all cores work and no message comes. Work that ends wakes the loop at once.
-class Nap {
+class PollInterval {
  public:
   double seconds(bool messages_expected, bool cores_idle) const {
     if (!messages_expected) return 1.0;
-    return cores_idle ? kIdle : nap_;
+    return cores_idle ? kIdle : seconds_;
   }
-  void news(bool any) { nap_ = any ? kShortest : std::min(2 * nap_, kLongest); }
+  void looked(bool any) { seconds_ = any ? kShortest : std::min(2 * seconds_, kLongest); }
 
  private:
   static constexpr double kIdle = 10e-6;
   static constexpr double kShortest = 100e-6;
   static constexpr double kLongest = 2e-3;
-  double nap_ = kShortest;
+  double seconds_ = kShortest;
 };
 
 int position_of(const Broadcast& broadcast, int rank) {
@@ -83,13 +83,13 @@ void progress_loop(RankScheduler& scheduler, RankBackend& backend, Post& post, H
     signal.path = arrival(signal.path, 0, backend.now());
     scheduler.signalled(signal);
   };
-  Nap nap;
+  PollInterval interval;
   while (!scheduler.finished()) {
     const bool any = post.progress(listener);
-    nap.news(any || post.moving());
-    for (const OperationId id :
-         backend.ended(any ? 0.0 : nap.seconds(scheduler.expects_messages(), scheduler.cores_idle()))) {
-      scheduler.done(id);
+    interval.looked(any || post.moving());
+    for (const auto& [id, time] :
+         backend.ended(any ? 0.0 : interval.seconds(scheduler.expects_messages(), scheduler.cores_idle()))) {
+      scheduler.done(id, time);
     }
   }
   while (!post.idle()) post.progress(listener);  // the last signals leave
@@ -102,12 +102,11 @@ std::unique_ptr<std::pmr::memory_resource> host_memory(const RunOptions& options
   return nullptr;
 }
 
-SchedulerOptions scheduling_of(const Plan& frame, const Machine& machine, int rank,
-                               const RunOptions& options) {
-  SchedulerOptions scheduling = scheduler_options(frame, machine, rank);
+SchedulerOptions scheduling_of(const Plan& frame, const Contraction& contraction, const Machine& machine,
+                               int rank, const RunOptions& options) {
+  SchedulerOptions scheduling = scheduler_options(frame, contraction, machine, rank, options.in_plan_order);
   scheduling.zero_copy = scheduling.zero_copy && !options.copies && !options.gpus;
   scheduling.make_on_device = scheduling.make_on_device && options.gpus;
-  scheduling.in_plan_order = options.in_plan_order;
   const int cores_here = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   scheduling.core_slots = std::min(scheduling.core_slots, cores_here);  // a plan for another machine
   return scheduling;
@@ -123,25 +122,26 @@ struct Work {
 };
 
 std::unique_ptr<RankBackend> make_backend(const Work& work, HostStore& host, int cores, MPI_Comm communicator,
-                                          Gpus* gpus, double warm_up_s, Mail mail) {
+                                          Gpus* gpus, double warm_up_s, Transport transport) {
   const int devices = work.machine.devices_per_rank;
-  if (!gpus) return std::make_unique<CpuBackend>(work.contraction, host, devices, cores, std::move(mail));
+  if (!gpus)
+    return std::make_unique<CpuBackend>(work.contraction, host, devices, cores, std::move(transport));
   const GpuBackendOptions options{work.rank, place_on_node(communicator).number * devices,
                                   work.machine.platform.device.kernel.streams, cores};
   auto backend = std::make_unique<GpuBackend>(work.contraction, work.frame, work.plan, host, *gpus, options,
-                                              std::move(mail));
+                                              std::move(transport));
   if (warm_up_s > 0) backend->warm_up(work.plan, warm_up_s);
   return backend;
 }
 
 /// `scheduler` is there before the first message.
-Mail mail_through(Post& post, const HostStore& host, const std::optional<RankScheduler>& scheduler) {
-  Mail mail;
-  mail.send = [&](OperationId id, int to, const Message& message) {
+Transport transport_over(Post& post, const HostStore& host, const std::optional<RankScheduler>& scheduler) {
+  Transport transport;
+  transport.send = [&](OperationId id, int to, const Message& message) {
     post.send(id, to, host.message(message.owner, message.number), scheduler->path());
   };
-  mail.signal = [&](int to, const Signal& signal) { post.signal(to, signal); };
-  return mail;
+  transport.signal = [&](int to, const Signal& signal) { post.signal(to, signal); };
+  return transport;
 }
 
 /// Of all ranks together. Collective where the others have GPUs too.
@@ -162,7 +162,7 @@ RunResult run(const Plan& frame, const RankPlan& plan, const Contraction& contra
   int rank = 0;
   require_mpi(MPI_Comm_rank(communicator, &rank), "rank");
   const Work work{frame, plan, contraction, machine, rank};
-  const SchedulerOptions scheduling = scheduling_of(frame, machine, rank, options);
+  const SchedulerOptions scheduling = scheduling_of(frame, contraction, machine, rank, options);
   RunResult result;
   result.memory = host_memory(options);
   auto* const memory = result.memory ? result.memory.get() : std::pmr::new_delete_resource();
@@ -170,7 +170,7 @@ RunResult run(const Plan& frame, const RankPlan& plan, const Contraction& contra
   Post post(communicator, contraction, memory);
   std::optional<RankScheduler> scheduler;
   const auto backend = make_backend(work, *result.host, scheduling.core_slots, communicator, options.gpus,
-                                    options.warm_up_s, mail_through(post, *result.host, scheduler));
+                                    options.warm_up_s, transport_over(post, *result.host, scheduler));
   scheduler.emplace(frame, plan, contraction, rank, *backend, scheduling, options.trace);
 
   quiet_barrier(communicator);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/progress.hpp"
 #include "planner/contraction.hpp"
 #include "planner/plan.hpp"
 #include "platforms/machine.hpp"
@@ -68,9 +69,10 @@ struct CriticalPath {
 ///    copy of a device's first tile of B, messages along the tree with their software cost, one copy after a
 ///    message, one store after the last product. Loads overlap with products, stores with the next block.
 ///  - what one resource has to do in all (planner/graph/resource_bounds.hpp).
-/// Barriers take no time. The graph needs no messages: the bound is then less tight.
+/// Barriers take no time. The graph needs no messages: the bound is then less tight. `progress` gets how many
+/// products it has seen, each one twice.
 CriticalPath critical_path(const PlanGraph& graph, const Plan& plan, const Contraction& contraction,
-                           const Machine& machine);
+                           const Machine& machine, const CountFunction& progress = {});
 
 /// GraphViz text; control edges are dashed.
 void write_dot(std::ostream& out, const PlanGraph& graph);

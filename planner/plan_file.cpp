@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "planner/estimate.hpp"
 #include "planner/plan_json.hpp"
 #include "planner/strategy.hpp"
 #include "platforms/loader.hpp"
@@ -22,11 +24,26 @@ void expect_same(const PlanFile& file, const char* key, std::int64_t stored, std
                     "another version of foretile made this file; plan again");
 }
 
+/// Verification takes about twice as long as planning.
+constexpr std::int64_t kVerifiesFrom = kPlanningSteps / 3;
+
+/// Tells `done` of `all` as planning's steps from `first` to `last`.
+CountFunction steps(const CountFunction& progress, std::int64_t first, std::int64_t last, std::int64_t all) {
+  if (!progress || all <= 0) return {};
+  return [&progress, first, last, all](std::int64_t done) {
+    const double share = std::min(1.0, static_cast<double>(done) / static_cast<double>(all));
+    progress(first + static_cast<std::int64_t>(share * static_cast<double>(last - first)));
+  };
+}
+
 }  // namespace
 
-PlannedWork plan_work(Contraction contraction, Machine machine, const Settings& settings) {
-  Plan plan = make_plan(contraction, machine, settings);
-  const PlanSummary summary = verify(plan, contraction);
+PlannedWork plan_work(Contraction contraction, Machine machine, const Settings& settings,
+                      const CountFunction& progress) {
+  Plan plan = make_plan(contraction, machine, settings, steps(progress, 0, kVerifiesFrom, machine.ranks));
+  const PlanSummary summary =
+      verify(plan, contraction,
+             steps(progress, kVerifiesFrom, kPlanningSteps, product_bound(contraction.a, contraction.b)));
   return {std::move(contraction), std::move(machine), std::move(plan), summary};
 }
 
@@ -78,10 +95,10 @@ Machine stored_machine(const PlanFile& file) {
   return machine;
 }
 
-PlannedWork rebuild(const PlanFile& file) {
+PlannedWork rebuild(const PlanFile& file, const CountFunction& progress) {
   PlannedWork work = [&] {
     try {
-      return plan_work(stored_contraction(file), stored_machine(file), file.parameters);
+      return plan_work(stored_contraction(file), stored_machine(file), file.parameters, progress);
     } catch (const InputError& e) {
       const std::string what = e.what();
       throw InputError(what.starts_with(file.source) ? what : file.source + ": " + what);

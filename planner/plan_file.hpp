@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "base/progress.hpp"
 #include "base/settings.hpp"
 #include "planner/contraction.hpp"
 #include "planner/plan.hpp"
@@ -46,8 +47,12 @@ struct PlannedWork {
   PlanSummary summary;
 };
 
-/// Builds the contraction, plans every rank, verifies. Throws InputError.
-PlannedWork plan_work(Contraction contraction, Machine machine, const Settings& settings);
+/// What plan_work() tells of its progress: how many of these steps are done.
+inline constexpr std::int64_t kPlanningSteps = 10'000;
+
+/// Plans every rank, verifies. Throws InputError.
+PlannedWork plan_work(Contraction contraction, Machine machine, const Settings& settings,
+                      const CountFunction& progress = {});
 
 PlanFile make_plan_file(const Problem& problem, const MachineSize& size, const PlannedWork& work);
 
@@ -66,7 +71,7 @@ Platform stored_platform(const PlanFile& file);
 Machine stored_machine(const PlanFile& file);
 
 /// Plans and verifies again. Throws InputError when the machine or the counts differ from the stored ones:
-/// another version of foretile made the file.
-PlannedWork rebuild(const PlanFile& file);
+/// another version of foretile made the file. `progress` as for plan_work().
+PlannedWork rebuild(const PlanFile& file, const CountFunction& progress = {});
 
 }  // namespace foretile

@@ -42,7 +42,7 @@ std::vector<std::string> examples() {
 
 toml::table parse(const Problem& problem) {
   try {
-    return toml::parse(ascii_for_toml(problem.toml), problem.source);
+    return toml::parse(ascii_for_toml(problem.toml, problem.source), problem.source);
   } catch (const toml::parse_error& e) {
     throw InputError(
         fmt::format("{}:{}: not TOML: {}", problem.source, e.source().begin.line, e.description()));

@@ -100,10 +100,14 @@ std::unique_ptr<RankPlanner> prepare_planner(const Contraction& contraction, con
   return strategy.prepare(contraction, machine, with_defaults(strategy, std::move(own)));
 }
 
-Plan make_plan(const Contraction& contraction, const Machine& machine, const Settings& settings) {
+Plan make_plan(const Contraction& contraction, const Machine& machine, const Settings& settings,
+               const CountFunction& progress) {
   const auto planner = prepare_planner(contraction, machine, settings);
   Plan plan = planner->frame();
-  for (int rank = 0; rank < plan.grid.size(); ++rank) plan.ranks.push_back(planner->plan_rank(rank));
+  for (int rank = 0; rank < plan.grid.size(); ++rank) {
+    plan.ranks.push_back(planner->plan_rank(rank));
+    if (progress) progress(rank + 1);
+  }
   return plan;
 }
 

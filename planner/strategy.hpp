@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/progress.hpp"
 #include "base/settings.hpp"
 #include "planner/contraction.hpp"
 #include "planner/plan.hpp"
@@ -79,7 +80,8 @@ void require_honoured(const StrategyChoice& choice);
 std::unique_ptr<RankPlanner> prepare_planner(const Contraction& contraction, const Machine& machine,
                                              const Settings& settings);
 
-/// Plans every rank.
-Plan make_plan(const Contraction& contraction, const Machine& machine, const Settings& settings);
+/// Plans every rank. `progress` gets how many of machine.ranks are planned.
+Plan make_plan(const Contraction& contraction, const Machine& machine, const Settings& settings,
+               const CountFunction& progress = {});
 
 }  // namespace foretile

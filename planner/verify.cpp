@@ -6,11 +6,11 @@
 
 namespace foretile {
 
-PlanSummary verify(const Plan& plan, const Contraction& contraction) {
+PlanSummary verify(const Plan& plan, const Contraction& contraction, const CountFunction& progress) {
   check_frame(plan);
-  RankCheck check(plan, contraction);
+  RankCheck check(plan, contraction, progress);
   for (std::size_t rank = 0; rank < plan.ranks.size(); ++rank) check.run(static_cast<int>(rank));
-  const PlanSummary summary = check.finish();
+  PlanSummary summary = check.finish();
   require_acyclic(plan);
   return summary;
 }

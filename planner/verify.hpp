@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
+#include "base/progress.hpp"
 #include "base/spread.hpp"
 #include "planner/contraction.hpp"
 #include "planner/plan.hpp"
@@ -12,6 +14,7 @@ namespace foretile {
 /// What was counted on the way.
 struct PlanSummary {
   std::int64_t gemms = 0;
+  std::vector<std::int64_t> rank_gemms;  ///< of these, by rank
   std::int64_t blocks = 0;
   std::int64_t chunks = 0;
   std::int64_t peak_device_bytes = 0;    ///< most that any device holds at once
@@ -42,7 +45,7 @@ struct PlanSummary {
 ///    (planner/verify/device_memory_check.hpp), and so does host memory (planner/verify/host_memory.hpp),
 ///  - data and control edges together have no cycle.
 /// Takes time linear in the plan and its products. Throws InputError that names the place, the missing bytes
-/// and the parameter that helps.
-PlanSummary verify(const Plan& plan, const Contraction& contraction);
+/// and the parameter that helps. `progress` gets how many products it has seen.
+PlanSummary verify(const Plan& plan, const Contraction& contraction, const CountFunction& progress = {});
 
 }  // namespace foretile

@@ -14,7 +14,7 @@ namespace {
 
 bool only_for_gpus(Presence presence) {
   return presence != Presence::always && presence != Presence::optional && presence != Presence::with_table &&
-         presence != Presence::cluster;
+         presence != Presence::optional_core && presence != Presence::cluster;
 }
 
 std::string_view table_of(const PlatformKey& key) {
@@ -39,6 +39,7 @@ bool needed(const PlatformKey& key, const Platform& p, const FileView& file) {
       return file.has(table_of(key));
     case Presence::optional:
     case Presence::optional_gpu:
+    case Presence::optional_core:
       break;
   }
   return false;
@@ -109,6 +110,10 @@ void check_presence(const Platform& platform, const FileView& file) {
   for (const PlatformKey& key : platform_keys()) {
     if (!gpu && only_for_gpus(key.presence) && file.has(key.path)) {
       throw input_error(file.where(key.path), "a key for GPUs", "none where device.kind is \"core\"",
+                        "leave it out");
+    }
+    if (gpu && key.presence == Presence::optional_core && file.has(key.path)) {
+      throw input_error(file.where(key.path), "a key for cores", "none where device.kind is \"gpu\"",
                         "leave it out");
     }
     if (!is_device_link(key.path) && needed(key, platform, file)) require(key, file);

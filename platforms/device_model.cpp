@@ -2,6 +2,10 @@
 
 namespace foretile {
 
+double CacheModel::factor(const ProductSize& size, double cached) const {
+  return bytes > 0 ? 1 - cached * (1 - factor_of(factors, size.m, size.n, size.k)) : 1;
+}
+
 const KernelModel& DeviceModel::launch_of(Precision precision, std::size_t products) const {
   const KernelModel& several = precision == Precision::f64 ? batched : single_batched;
   return products > 1 && several.known() ? several : kernel_for(precision);

@@ -54,6 +54,7 @@ std::vector<Resource> resources(const Machine& machine, bool more_devices) {
         {"device.single_batched.latency", kHalf}}},
       {"generation rate", {{"generation.rate", kTwice}, {"generation.device_rate", kTwice}}},
       {"device memory", {{"device.memory", kTwice}}},
+      {"cache", {{"device.cache.size", kTwice}}},
       {"host memory", {{"socket.memory", kTwice}}},
       {"host memory bandwidth", {{"socket.memory_bandwidth", kTwice}}, has_gpus},
       {"socket device bandwidth", {{"socket.device_bandwidth", kTwice}}},
@@ -75,7 +76,11 @@ std::vector<Resource> resources(const Machine& machine, bool more_devices) {
       {"message software",
        {{"runtime.message_overhead", kHalf}, {"runtime.message_copy_rate", kTwice}},
        [](const Machine& m) { return m.ranks > 1; }},
-      {"product software", {{"runtime.product_overhead", kHalf}}}};
+      {"product software",
+       {{"runtime.product_overhead", kHalf},
+        {"runtime.shared_product_overhead", kHalf},
+        {"runtime.load_overhead", kHalf},
+        {"runtime.store_overhead", kHalf}}}};
   for (const std::string& link : device_link_tables()) {
     all.push_back({link + " bandwidth",
                    {{link + ".bandwidth", kTwice},

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace foretile {
 
@@ -11,27 +12,56 @@ double product_of(std::int64_t m, std::int64_t n, std::int64_t k) {
   return static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
 }
 
-double factor_of(const KernelModel& model, std::int64_t m, std::int64_t n, std::int64_t k) {
+}  // namespace
+
+double factor_of(const SizeFactors& factors, std::int64_t m, std::int64_t n, std::int64_t k) {
   const auto [below, share] = factor_place(m, n, k);
-  const double low = model.factors[below];
-  const double high = model.factors[below + 1];
+  const double low = factors[below];
+  const double high = factors[below + 1];
   return low == high ? low : low * std::pow(high / low, share);
+}
+
+namespace {
+
+FactorPlace place_of(double size) {
+  std::size_t below = 0;
+  while (below + 2 < kFactorSizes.size() && size >= kFactorSizes[below + 1]) ++below;
+  const double low = kFactorSizes[below];
+  const double high = kFactorSizes[below + 1];
+  return {below, std::log(std::clamp(size, low, high) / low) / std::log(high / low)};
 }
 
 }  // namespace
 
-/// Neighbouring sizes are a factor of 2 apart, from 2^4 on.
 FactorPlace factor_place(std::int64_t m, std::int64_t n, std::int64_t k) {
-  const double steps = std::log2(std::max(product_of(m, n, k), 1.0)) / 3 - 4;
-  const double inside = std::clamp(steps, 0.0, static_cast<double>(kFactorSizes.size() - 1));
-  const std::size_t below = std::min(static_cast<std::size_t>(inside), kFactorSizes.size() - 2);
-  return {below, inside - static_cast<double>(below)};
+  return place_of(std::cbrt(product_of(m, n, k)));
+}
+
+void complete(SizeFactors& factors) {
+  std::vector<std::size_t> given;
+  for (std::size_t i = 0; i < factors.size(); ++i) {
+    if (factors[i] > 0) given.push_back(i);
+  }
+  if (given.empty()) {
+    factors = kNoFactors;
+    return;
+  }
+  for (std::size_t i = 0; i < factors.size(); ++i) {
+    if (factors[i] > 0) continue;
+    const auto above = std::upper_bound(given.begin(), given.end(), i);
+    const std::size_t high = above == given.end() ? given.back() : *above;
+    const std::size_t low = above == given.begin() ? given.front() : *(above - 1);
+    const double share = low == high ? 0.0
+                                     : std::log(1.0 * kFactorSizes[i] / kFactorSizes[low]) /
+                                           std::log(1.0 * kFactorSizes[high] / kFactorSizes[low]);
+    factors[i] = factors[low] * std::pow(factors[high] / factors[low], share);
+  }
 }
 
 double KernelModel::work_seconds(std::int64_t m, std::int64_t n, std::int64_t k) const {
   const double halves = (1 + half_m / static_cast<double>(m)) * (1 + half_n / static_cast<double>(n)) *
                         (1 + half_k / static_cast<double>(k));
-  return factor_of(*this, m, n, k) * 2 * product_of(m, n, k) / rate_flops_per_s * halves;
+  return factor_of(factors, m, n, k) * 2 * product_of(m, n, k) / rate_flops_per_s * halves;
 }
 
 double KernelModel::seconds(std::int64_t m, std::int64_t n, std::int64_t k, int count) const {

@@ -6,24 +6,33 @@
 
 namespace foretile {
 
-/// Sizes of tiles at which KernelModel::factors are given.
-inline constexpr std::array<int, 8> kFactorSizes = {16, 32, 64, 128, 256, 512, 1024, 2048};
+/// Sizes of tiles at which factors of a product's time are given. OpenBLAS has another kernel for products up
+/// to 100^3 (SMALL_MATRIX_OPT, kernel/x86_64/dgemm_small_kernel_permit_skylakex.c): 15% faster or slower from
+/// 100 to 101.
+inline constexpr std::array<int, 14> kFactorSizes = {16,  24,  32,  48,  64,  100,  104,
+                                                     128, 160, 208, 256, 512, 1024, 2048};
+/// Factors at kFactorSizes. Between them the logarithm is linear in the logarithm of s = (m n k)^(1/3);
+/// beyond the ends it is constant.
+using SizeFactors = std::array<double, kFactorSizes.size()>;
+inline constexpr SizeFactors kNoFactors = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+/// Factors that are 0 were not given: they get the value between those that were, all 1 without any.
+void complete(SizeFactors& factors);
+double factor_of(const SizeFactors& factors, std::int64_t m, std::int64_t n, std::int64_t k);
 
 /// Time of a launch of C += A B on tiles of m x k and k x n, one product or several that are alike:
 ///   t = latency / streams + count * f(s) * 2 m n k / rate * (1 + half_m/m) (1 + half_n/n) (1 + half_k/k),
 ///   s = (m n k)^(1/3).
 /// The form without f was fitted to 160 FP32 shapes of DeepBench on a V100 (figures and errors:
 /// platforms/summit.toml); calibration fits it anew to the machine it runs on. Cores with several levels of
-/// cache do not follow it at all sizes: f is a measured table over s, 1 unless given. Between the sizes of
-/// the table log f is linear in log s; beyond its ends f is constant.
+/// cache do not follow it at all sizes: f is a measured table (SizeFactors), 1 unless given.
 struct KernelModel {
   double rate_flops_per_s = 0;  ///< asymptotic rate of large products; 0: the model is not known
   double half_m = 0;            ///< sizes at which the rate is halved
   double half_n = 0;
   double half_k = 0;
-  double latency_s = 0;  ///< fixed cost of one launch
-  int streams = 1;       ///< launches in flight at once; they hide each other's latency
-  std::array<double, kFactorSizes.size()> factors = {1, 1, 1, 1, 1, 1, 1, 1};  ///< f at kFactorSizes
+  double latency_s = 0;              ///< fixed cost of one launch
+  int streams = 1;                   ///< launches in flight at once; they hide each other's latency
+  SizeFactors factors = kNoFactors;  ///< f
 
   bool known() const { return rate_flops_per_s > 0; }
   /// What each product adds to its launch.

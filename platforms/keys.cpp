@@ -93,6 +93,21 @@ void add_curve(std::vector<PlatformKey>& keys, const std::string& table, Presenc
                      std::make_index_sequence<kFactorSizes.size()>());
 }
 
+template <std::size_t... index>
+void add_cache_factors(std::vector<PlatformKey>& keys, std::index_sequence<index...>) {
+  (keys.push_back(number("device.cache.factor_" + std::to_string(kFactorSizes[index]), 1e-2, 1,
+                         Presence::optional_core,
+                         [](Platform& p) { return Slots{&p.device.cache.factors[index]}; })),
+   ...);
+}
+
+void add_cache(std::vector<PlatformKey>& keys) {
+  PlatformKey size = bytes("device.cache.size", [](Platform& p) { return Slots{&p.device.cache.bytes}; });
+  size.presence = Presence::optional_core;
+  keys.push_back(size);
+  add_cache_factors(keys, std::make_index_sequence<kFactorSizes.size()>());
+}
+
 void add_device(std::vector<PlatformKey>& keys) {
   keys.push_back(other("device.kind", Presence::always, [](Platform& p) { return Slots{&p.device.kind}; }));
   keys.push_back(bytes("device.memory", [](Platform& p) { return Slots{&p.device.memory_bytes}; }));
@@ -104,6 +119,7 @@ void add_device(std::vector<PlatformKey>& keys) {
   add_curve<&DeviceModel::batched>(keys, "device.batched", Presence::gpu_with_table);
   add_curve<&DeviceModel::single>(keys, "device.single", Presence::with_table);
   add_curve<&DeviceModel::single_batched>(keys, "device.single_batched", Presence::gpu_with_table);
+  add_cache(keys);
 }
 
 void add_device_link(std::vector<PlatformKey>& keys, const std::string& table) {
@@ -165,6 +181,10 @@ void add_software(std::vector<PlatformKey>& keys) {
                          [](Platform& p) { return Slots{&p.runtime.product_overhead_s}; }));
   keys.push_back(latency("runtime.shared_product_overhead", Presence::optional,
                          [](Platform& p) { return Slots{&p.runtime.shared_product_overhead_s}; }));
+  keys.push_back(latency("runtime.load_overhead", Presence::optional_core,
+                         [](Platform& p) { return Slots{&p.runtime.load_overhead_s}; }));
+  keys.push_back(latency("runtime.store_overhead", Presence::optional_core,
+                         [](Platform& p) { return Slots{&p.runtime.store_overhead_s}; }));
   keys.push_back(bandwidth("runtime.message_copy_rate", Presence::optional,
                            [](Platform& p) { return Slots{&p.runtime.message_copy_bytes_per_s}; }));
   keys.push_back(

@@ -15,13 +15,14 @@ namespace foretile {
 /// A member of a Platform that a key fills.
 using Slot = std::variant<double*, std::int64_t*, int*, bool*, std::string*, DeviceKind*>;
 
-/// Which platforms must have a key. Those of GPUs are errors on platforms of cores.
+/// Which platforms must have a key. Those of GPUs are errors on platforms of cores, and the other way round.
 enum class Presence {
   always,
   optional,
   with_table,      ///< where other keys of its table are there
   only_gpu,        ///< devices are GPUs
   optional_gpu,    ///< may be there where devices are GPUs
+  optional_core,   ///< may be there where devices are cores
   gpu_with_table,  ///< GPUs, where other keys of its table are there
   gpu_peers,       ///< GPUs, more than one on a socket
   gpu_sockets,     ///< GPUs, more than one socket

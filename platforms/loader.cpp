@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <optional>
@@ -13,6 +14,8 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/near.hpp"
+#include "base/one_line.hpp"
+#include "base/toml_text.hpp"
 #include "platforms/checks.hpp"
 #include "platforms/here.hpp"
 #include "platforms/keys.hpp"
@@ -130,6 +133,8 @@ double whole_in_range(const toml::node& node, const PlatformKey& key, const std:
 std::string text_in(const toml::node& node, const std::string& where) {
   const auto* text = node.as_string();
   if (!text || text->get().empty()) throw input_error(where, shown(node), "some text in quotes");
+  if (one_line(text->get()) != text->get())
+    throw input_error(where, shown(node), "letters that can be printed");
   return text->get();
 }
 
@@ -168,9 +173,16 @@ void fill_values(Platform& platform, const PlatformFile& file) {
   }
 }
 
+/// All tables of factors that a file may have.
+std::array<SizeFactors*, 5> factors_of(DeviceModel& d) {
+  return {&d.kernel.factors, &d.batched.factors, &d.single.factors, &d.single_batched.factors,
+          &d.cache.factors};
+}
+
 /// Links that a platform need not describe get the figures of the next best one, so that none is left without
 /// a bandwidth: cores reach each other through the host's memory.
 void fill_gaps(Platform& p) {
+  for (SizeFactors* factors : factors_of(p.device)) complete(*factors);
   NodeLinks& links = p.links;
   if (p.device.kind == DeviceKind::core) {
     const LinkModel memory{0, p.memory_bandwidth_bytes_per_s};
@@ -189,17 +201,19 @@ void fill_gaps(Platform& p) {
 
 Platform parse_platform(const std::string& toml, const std::string& source,
                         const std::vector<std::string>& settings) {
-  PlatformFile file(toml, source);
+  const std::string text = ascii_with_escapes(toml, source);
+  PlatformFile file(text, source);
   file.apply(settings);
   const FileView view{[&](std::string_view path) { return file.find(path) != nullptr; },
                       [&](std::string_view path) { return file.where(path); }};
   Platform platform;
+  for (SizeFactors* factors : factors_of(platform.device)) factors->fill(0);
   fill_values(platform, file);
   check_presence(platform, view);
   check_values(platform, view);
   fill_gaps(platform);
   platform.source = source;
-  platform.toml = settings.empty() ? toml : file.text();
+  platform.toml = settings.empty() ? text : file.text();
   return platform;
 }
 

@@ -52,6 +52,10 @@ struct Runtime {
   double product_overhead_s = 0;
   /// The same in a rank with several devices, which one progress loop serves.
   double shared_product_overhead_s = 0;
+  /// Where devices are cores: bookkeeping for each tile of A or B that comes to a core, in time of that core.
+  double load_overhead_s = 0;
+  /// The same for each tile of C, from its place at the core to its way home.
+  double store_overhead_s = 0;
   /// Where devices are cores: bytes per second at which a core copies messages, at either end. The progress
   /// loop takes this time from the cores. 0: none.
   double message_copy_bytes_per_s = 0;

@@ -37,7 +37,7 @@ struct Message {
   std::int64_t bytes = 0;
 };
 
-/// News of the global barriers on its way along the tree of ranks (scheduler/barrier.hpp).
+/// A signal of the global barriers on its way along the tree of ranks (scheduler/barrier.hpp).
 struct Signal {
   int from_rank = 0;
   int step = 0;       ///< first that is not over
@@ -55,7 +55,7 @@ class Backend {
 
   /// Seconds since the start of the run.
   virtual double now() const = 0;
-  /// Kernels that may be in flight on one device.
+  /// Kernels that may be in flight on one device. Those of a device that is a core run one after the other.
   virtual int kernel_slots() const = 0;
 
   /// C_ij += A_ik B_kj on a device, several products in one launch. Products of one device on the same C tile

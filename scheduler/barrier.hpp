@@ -10,7 +10,7 @@
 namespace foretile {
 
 /// Local barriers look at the devices of the rank. Global ones are chained along a binomial tree of ranks
-/// with rank 0 as root: news of ended steps comes up, the minimum over all ranks goes down (RR-9289 2).
+/// with rank 0 as root: ended steps are reported upwards, the minimum over all ranks goes down (RR-9289 2).
 class Barrier {
  public:
   using Send = std::function<void(int to_rank, Signal)>;
@@ -24,7 +24,7 @@ class Barrier {
 
   /// First step that is not over wherever the plan's barriers look.
   int first_open() const { return kind_ == Barriers::global ? everywhere_ : here_; }
-  /// No more news can come.
+  /// No more signals can come.
   bool over() const { return kind_ != Barriers::global || everywhere_ == kEver; }
 
  private:

@@ -12,6 +12,8 @@ class BusyTime {
   void end(double now_s) {
     if (--running_ == 0) seconds_ += now_s - since_s_;
   }
+  /// An interval that ended, apart from all others.
+  void add(double from_s, double to_s) { seconds_ += to_s - from_s; }
   /// Of the intervals that have ended.
   double seconds() const { return seconds_; }
 

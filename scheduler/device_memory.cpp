@@ -11,12 +11,11 @@ void DeviceMemory::pinned_grew(std::int64_t bytes) {
 }
 
 bool DeviceMemory::pin_if_present(TileRef tile) {
-  const auto found = entries_.find(key(tile));
-  if (found == entries_.end()) return false;
-  Entry& entry = found->second;
-  if (entry.pins++ == 0) {
-    idle_.erase(entry.place);
-    pinned_grew(entry.bytes);
+  Entry* const entry = entries_.find(tile);
+  if (!entry) return false;
+  if (entry->pins++ == 0) {
+    spare_.splice(spare_.begin(), idle_, entry->place);
+    pinned_grew(entry->bytes);
   }
   return true;
 }
@@ -25,43 +24,42 @@ bool DeviceMemory::reserve(TileRef tile, std::int64_t bytes) {
   assert(!holds(tile));
   if (pinned_ + bytes > budget_) return false;
   while (used_ + bytes > budget_) {
-    const auto oldest = entries_.find(idle_.front());
-    idle_.pop_front();
-    const TileRef leaving = oldest->second.tile;
-    used_ -= oldest->second.bytes;
-    entries_.erase(oldest);
+    const TileRef leaving = idle_.front();
+    spare_.splice(spare_.begin(), idle_, idle_.begin());
+    used_ -= entries_.extract(leaving).bytes;
     ++evictions_;
     evicted_(leaving);
   }
-  entries_.emplace(key(tile), Entry{tile, bytes, 1, {}});
+  entries_[tile] = {bytes, 1, {}};
   used_ += bytes;
   pinned_grew(bytes);
   return true;
 }
 
 void DeviceMemory::unpin(TileRef tile) {
-  Entry& entry = entries_.at(key(tile));
+  Entry& entry = entries_.at(tile);
   assert(entry.pins > 0);
   if (--entry.pins > 0) return;
   pinned_ -= entry.bytes;
-  entry.place = idle_.insert(idle_.end(), key(tile));
+  if (spare_.empty()) spare_.emplace_front();
+  spare_.front() = tile;
+  entry.place = spare_.begin();
+  idle_.splice(idle_.end(), spare_, entry.place);
 }
 
 void DeviceMemory::drop(TileRef tile) {
-  const auto found = entries_.find(key(tile));
-  assert(found != entries_.end() && found->second.pins == 1);
-  used_ -= found->second.bytes;
-  pinned_ -= found->second.bytes;
-  entries_.erase(found);
+  const Entry entry = entries_.extract(tile);
+  assert(entry.pins == 1);
+  used_ -= entry.bytes;
+  pinned_ -= entry.bytes;
 }
 
 void DeviceMemory::forget(TileRef tile) {
-  const auto found = entries_.find(key(tile));
-  if (found == entries_.end()) return;
-  assert(found->second.pins == 0);
-  used_ -= found->second.bytes;
-  idle_.erase(found->second.place);
-  entries_.erase(found);
+  if (!entries_.contains(tile)) return;
+  const Entry entry = entries_.extract(tile);
+  assert(entry.pins == 0);
+  used_ -= entry.bytes;
+  idle_.erase(entry.place);
   evicted_(tile);
 }
 

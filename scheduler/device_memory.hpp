@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <functional>
 #include <list>
-#include <unordered_map>
 
+#include "planner/tile_table.hpp"
 #include "scheduler/backend.hpp"
 
 namespace foretile {
@@ -31,7 +31,7 @@ class DeviceMemory {
   /// Evicts the tile if it is here; it must not be pinned. Counts as no eviction.
   void forget(TileRef tile);
 
-  bool holds(TileRef tile) const { return entries_.contains(key(tile)); }
+  bool holds(TileRef tile) const { return entries_.contains(tile); }
   std::int64_t pinned_bytes() const { return pinned_; }
   std::int64_t used_bytes() const { return used_; }
   std::int64_t peak_bytes() const { return peak_; }  ///< of pinned tiles
@@ -39,20 +39,17 @@ class DeviceMemory {
 
  private:
   struct Entry {
-    TileRef tile;
-    std::int64_t bytes;
-    int pins;
-    std::list<std::uint64_t>::iterator place;  // in idle_ when pins == 0
+    std::int64_t bytes = 0;
+    int pins = 0;
+    std::list<TileRef>::iterator place;  // in idle_ when pins == 0
   };
-  static std::uint64_t key(TileRef tile) {
-    return static_cast<std::uint64_t>(tile.id) * 4 + static_cast<std::uint64_t>(tile.matrix);
-  }
   void pinned_grew(std::int64_t bytes);
 
   std::int64_t budget_;
   Evicted evicted_;
-  std::unordered_map<std::uint64_t, Entry> entries_;
-  std::list<std::uint64_t> idle_;  // least recently used first
+  TileTable<Entry> entries_;
+  std::list<TileRef> idle_;   // least recently used first
+  std::list<TileRef> spare_;  // nodes for idle_
   std::int64_t used_ = 0;
   std::int64_t pinned_ = 0;
   std::int64_t peak_ = 0;

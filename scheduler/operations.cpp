@@ -39,7 +39,7 @@ Operation& Operations::start(Cause cause, MemoryPlace device, OperationId& id) {
   operation.event.rank = rank_;
   operation.event.device = device;
   operation.event.start_s = backend_->now();
-  busy(cause, device).begin(operation.event.start_s);
+  if (!in_turn(cause)) busy(cause, device).begin(operation.event.start_s);
   operation.path = path_to(resource_of(cause, device));
   // On a real machine events are noticed late; what the chain does not explain is waiting.
   const double unexplained = operation.event.start_s - operation.path.total();
@@ -56,13 +56,21 @@ Operation& Operations::end(OperationId id, const OperationTime& time) {
   event.end_s = backend_->now();
   const double duration = event.end_s - event.start_s;
   event.software_s = std::min(time.software_s, duration);
-  const double queued = std::min(time.queued_s, duration - event.software_s);
+  const double waited = std::max(0.0, time.began_s - event.start_s);
+  const double queued = std::min(time.queued_s + waited, duration - event.software_s);
   before_ = operation.path.plus(event.cause, Part::software, event.software_s)
                 .plus(event.cause, Part::work, queued);
   last_ = {event.cause, duration - event.software_s - queued, event.bytes};
   last_resource_ = resource_of(event.cause, event.device);
-  busy(event.cause, event.device).end(event.end_s);
-  if (sink_) sink_->record(event);
+  TraceEvent seen = event;
+  seen.start_s += waited;
+  if (time.ended_s > 0) seen.end_s = time.ended_s;
+  if (in_turn(event.cause)) {
+    busy(event.cause, event.device).add(seen.start_s, seen.end_s);
+  } else {
+    busy(event.cause, event.device).end(event.end_s);
+  }
+  if (sink_) sink_->record(seen);
   free_.push_back(id);
   return operation;
 }

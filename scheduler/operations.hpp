@@ -55,6 +55,8 @@ class Operations {
     friend bool operator==(const Resource&, const Resource&) = default;
   };
 
+  /// Operations of which one device does one at a time, while others wait there: not busy meanwhile.
+  bool in_turn(Cause cause) const { return cause == Cause::kernel && kernels_on_cores_; }
   BusyTime& busy(Cause cause, MemoryPlace device);
   Resource resource_of(Cause cause, MemoryPlace device) const;
   Path path_to(const Resource& next) const;

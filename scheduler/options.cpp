@@ -1,14 +1,30 @@
 #include "scheduler/options.hpp"
 
+#include <algorithm>
+
 namespace foretile {
 
-SchedulerOptions scheduler_options(const Plan& plan, const Machine& machine, int rank) {
+int products_at_once(const Contraction& contraction) {
+  constexpr double flops = 1e6;
+  constexpr double most = 16;
+  const auto mean = [](const Tiling& tiling) {
+    return static_cast<double>(tiling.extent()) / std::max(1, tiling.tiles());
+  };
+  const double product = 2 * mean(contraction.m) * mean(contraction.n) * mean(contraction.k);
+  return static_cast<int>(std::clamp(flops / product, 1.0, most));
+}
+
+SchedulerOptions scheduler_options(const Plan& plan, const Contraction& contraction, const Machine& machine,
+                                   int rank, bool in_plan_order) {
   SchedulerOptions options;
   options.core_slots = machine.cores_per_rank();
   options.kernels_on_cores = machine.platform.device.kind == DeviceKind::core;
   options.zero_copy = options.kernels_on_cores;
   options.batch = plan.batch;
   options.whole_batches = plan.batch > 1;
+  options.in_plan_order = in_plan_order;
+  if (options.kernels_on_cores && plan.batch == 1 && !in_plan_order)
+    options.batch = products_at_once(contraction);
   options.make_on_device = !options.kernels_on_cores && machine.platform.generation_bytes_per_s_on_device > 0;
   const Platform& p = machine.platform;
   options.copies = {p.runtime, p.links.host_to_device, p.links.peer};

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "planner/contraction.hpp"
 #include "planner/plan.hpp"
 #include "platforms/machine.hpp"
 #include "scheduler/copy_estimate.hpp"
@@ -13,7 +14,7 @@ struct SchedulerOptions {
   int core_slots = 1;             ///< cores of the rank: tiles generated, and core kernels, at once
   bool kernels_on_cores = false;  ///< devices are cores: kernels take core slots too, before generation
   bool zero_copy = false;         ///< devices work on tiles in host memory
-  int batch = 1;                  ///< products of a chunk in one launch, at most
+  int batch = 1;                  ///< products of a chunk in one operation, at most
   bool whole_batches =
       false;  ///< never fewer but at the end of a chunk, so that results do not depend on time
   bool make_on_device = false;  ///< generated tiles of B are made where they are used, not on cores
@@ -27,7 +28,13 @@ struct SchedulerOptions {
   bool in_plan_order = false;
 };
 
-/// The same for simulator and executor, so that both decide alike.
-SchedulerOptions scheduler_options(const Plan& plan, const Machine& machine, int rank);
+/// Products that a core gets at once: about a million flop together (0.1 ms or less), at least one and at
+/// most 16, so that handing them out takes less time than the products themselves.
+int products_at_once(const Contraction& contraction);
+
+/// The same for simulator and executor, so that both decide alike. With `in_plan_order` a core gets its
+/// products one by one: how many are ready at once depends on time.
+SchedulerOptions scheduler_options(const Plan& plan, const Contraction& contraction, const Machine& machine,
+                                   int rank, bool in_plan_order = false);
 
 }  // namespace foretile

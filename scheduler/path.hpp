@@ -24,6 +24,9 @@ inline constexpr std::array<const char*, kParts> kPartNames{"work", "software", 
 struct OperationTime {
   double software_s = 0;  ///< software, and queueing for it
   double queued_s = 0;    ///< the resource served other operations
+  /// When it was under way, on the back end's clock, where it waited for its turn there or its end is
+  /// reported late: what traces show. 0: from its start until now.
+  double began_s = 0, ended_s = 0;
 };
 
 /// One operation that could not be divided.

@@ -245,7 +245,9 @@ void RankScheduler::load_done(Operation& operation) {
 void RankScheduler::advance_kernels(int device) {
   DeviceQueue& queue = queues_[device];
   while (queue.kernels_in_flight < backend_.kernel_slots()) {
-    if (options_.kernels_on_cores && cores_.busy >= cores_.slots) return;
+    // A device is one core, however many of its products wait for it.
+    const bool takes_core = options_.kernels_on_cores && queue.kernels_in_flight == 0;
+    if (takes_core && cores_.busy >= cores_.slots) return;
     const auto products =
         queue.take_products(static_cast<std::size_t>(options_.batch), options_.whole_batches);
     if (products.empty()) return;
@@ -261,7 +263,7 @@ void RankScheduler::advance_kernels(int device) {
       queue.statistics.flops += problem_.flops(product.i, product.j, product.k);
     }
     ++queue.kernels_in_flight;
-    if (options_.kernels_on_cores) ++cores_.busy;
+    if (takes_core) ++cores_.busy;
     backend_.start_kernel(id, device, products);
   }
 }
@@ -269,7 +271,7 @@ void RankScheduler::advance_kernels(int device) {
 void RankScheduler::kernel_done(Operation& operation) {
   DeviceQueue& queue = queues_[operation.event.device];
   --queue.kernels_in_flight;
-  if (options_.kernels_on_cores) --cores_.busy;
+  if (options_.kernels_on_cores && queue.kernels_in_flight == 0) --cores_.busy;
   BlockWork& block = *operation.chunk->block;
   for (const std::int32_t slot : operation.c_slots) {
     const std::int32_t c = block.c_of[slot];

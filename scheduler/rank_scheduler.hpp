@@ -43,7 +43,7 @@ class RankScheduler {
   void done(OperationId id, const OperationTime& time = {});
   /// A message's tiles lie in host memory; `path` is the sender's with the message's time.
   void received(const Message& message, const Path& path);
-  /// News from another rank's barrier; its path is the sender's with the signal's time.
+  /// A signal from another rank's barrier; its path is the sender's with the signal's time.
   void signalled(const Signal& signal);
 
   bool finished() const;

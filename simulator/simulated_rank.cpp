@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <simgrid/kernel/Timer.hpp>
+#include <utility>
 
 namespace foretile {
 
@@ -20,7 +21,17 @@ SimulatedRank::SimulatedRank(int rank, const Machine& machine, const MachineMode
       all_(all),
       manager_free_at_(machine.devices_per_rank, 0.0),
       maker_free_at_(machine.devices_per_rank, 0.0),
-      random_(counter_bits(noise_seed, static_cast<std::uint64_t>(rank))) {}
+      tile_overhead_s_(machine.devices_per_rank, 0.0),
+      random_(counter_bits(noise_seed, static_cast<std::uint64_t>(rank))) {
+  const std::int64_t bytes = machine.platform.device.cache.bytes;
+  if (bytes == 0) return;
+  // Devices that take turns on a core share its cache.
+  const double cores = machine.platform.cores_per_node();
+  const double devices = 1.0 * std::min(machine.ranks_per_node, machine.ranks) * machine.devices_per_rank;
+  const CoreCache cache(
+      static_cast<std::int64_t>(static_cast<double>(bytes) * std::min(1.0, cores / devices)));
+  caches_.assign(static_cast<std::size_t>(machine.devices_per_rank), cache);
+}
 
 /// A factor around 1; never below a tenth, so that no time becomes negative.
 double SimulatedRank::noise(double deviation) {
@@ -89,13 +100,41 @@ double SimulatedRank::hand_over_s() const {
 }
 
 /// Products of the plan's batch one launch after the other, in the order given: a group may hold many.
-KernelTime SimulatedRank::kernel_time(std::span<const Product> products) {
+KernelTime SimulatedRank::kernel_time(int device, std::span<const Product> products) {
+  if (!caches_.empty()) return core_time(device, products);
   KernelTime time;
   while (!products.empty()) {
     const std::size_t taken = std::min(products.size(), static_cast<std::size_t>(batch_));
     add_batch(time, products.first(taken));
     products = products.subspan(taken);
     time.launch_s += hand_over_s();
+  }
+  return time;
+}
+
+/// Of the product's bytes, C read and written. The calibration's products, whose time the kernel's curve
+/// gives, find one tile of A eight times in a row, and all else in memory (executor/core_products.cpp).
+double SimulatedRank::cached_share(CoreCache& cache, const Product& x) const {
+  const auto missed = [&](TileRef tile) {
+    const std::int64_t bytes = bytes_of(problem_, tile);
+    return cache.use(tile, bytes) ? 0.0 : static_cast<double>(bytes);
+  };
+  constexpr double same_a = 8;
+  const double moved = missed({Matrix::a, x.a}) + missed({Matrix::b, x.b}) + 2 * missed({Matrix::c, x.c});
+  const double calibrated = static_cast<double>(problem_.a_bytes(x.a)) / same_a +
+                            static_cast<double>(problem_.b_bytes(x.b) + 2 * problem_.c_bytes(x.c));
+  return 1 - moved / calibrated;
+}
+
+KernelTime SimulatedRank::core_time(int device, std::span<const Product> products) {
+  const DeviceModel& model = machine_.platform.device;
+  const KernelModel& curve = model.kernel_for(problem_.precision);
+  KernelTime time;
+  for (const Product& x : products) {
+    const ProductSize size = size_of(x);
+    const double share = cached_share(caches_[static_cast<std::size_t>(device)], x);
+    time.work_s += curve.work_seconds(size.m, size.n, size.k) * model.cache.factor(size, share);
+    time.launch_s += curve.start_seconds() + hand_over_s();
   }
   return time;
 }
@@ -119,8 +158,9 @@ void SimulatedRank::add_batch(KernelTime& time, std::span<const Product> product
   for (const std::vector<ProductSize>& wave : waves_.all()) add(wave);
 }
 
-void SimulatedRank::start_kernel(OperationId id, int, std::span<const Product> products) {
-  const KernelTime time = kernel_time(products);
+void SimulatedRank::start_kernel(OperationId id, int device, std::span<const Product> products) {
+  KernelTime time = kernel_time(device, products);
+  time.launch_s += std::exchange(tile_overhead_s_[device], 0.0);
   const double factor = noise(machine_.platform.noise.kernel);
   Activity& a = activity(id, Activity::Kind::plain);
   a.software_s = factor * time.launch_s;

@@ -9,6 +9,7 @@
 #include "planner/contraction.hpp"
 #include "planner/tile_origins.hpp"
 #include "scheduler/rank_scheduler.hpp"
+#include "simulator/core_cache.hpp"
 #include "simulator/machine_model.hpp"
 #include "simulator/waves.hpp"
 
@@ -65,12 +66,12 @@ class SimulatedRank final : public Backend {
   void start_generate(OperationId id, TileId b) override;
   void start_copy(OperationId id, const Copy& copy) override;
   void start_send(OperationId id, int to_rank, const Message& message) override;
-  void allocate(int, TileRef) override {}
+  void allocate(int device, TileRef tile) override { book(device, tile); }
   void release(int, TileRef) override {}
   void release_host(TileRef) override {}
   void release_message(int, int) override {}
   void send_signal(int to_rank, Signal signal) override;
-  void adopt(int, TileRef) override {}
+  void adopt(int device, TileRef tile) override { book(device, tile); }
 
  private:
   Activity& activity(OperationId id, Activity::Kind kind);
@@ -89,9 +90,15 @@ class SimulatedRank final : public Backend {
   void deliver(const Activity& activity);
   OperationTime time_of(const Activity& activity) const;
   void receive(const Message& message, const Path& path);
-  KernelTime kernel_time(std::span<const Product> products);
+  KernelTime kernel_time(int device, std::span<const Product> products);
   void add_batch(KernelTime& time, std::span<const Product> products);
+  KernelTime core_time(int device, std::span<const Product> products);
+  double cached_share(CoreCache& cache, const Product& product) const;
   double hand_over_s() const;
+  void book(int device, TileRef tile) {
+    const Runtime& runtime = machine_.platform.runtime;
+    tile_overhead_s_[device] += tile.matrix == Matrix::c ? runtime.store_overhead_s : runtime.load_overhead_s;
+  }
   Activity& free_slot();
   void copy_on_cores(std::int64_t bytes);
   ProductSize size_of(const Product& product) const;
@@ -111,7 +118,9 @@ class SimulatedRank final : public Backend {
   std::deque<Activity> unnumbered_;      // what the scheduler did not ask for: receiving, copies of messages
   std::vector<double> manager_free_at_;  // of each device's software
   std::vector<double> maker_free_at_;    // of each device's generation of tiles
+  std::vector<double> tile_overhead_s_;  // bookkeeping since each device's last kernel
   Waves waves_;
+  std::vector<CoreCache> caches_;  // of devices that are cores, where the platform knows their cache
   double messenger_free_at_ = 0;
   Random random_;
 };

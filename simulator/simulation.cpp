@@ -57,12 +57,11 @@ SimulationResult simulate(const Plan& plan, const Contraction& contraction, cons
   for (int rank = 0; rank < static_cast<int>(plan.ranks.size()); ++rank) {
     backends.push_back(std::make_unique<SimulatedRank>(rank, machine, model, contraction, plan.batch, origins,
                                                        backends, options.noise_seed));
-    SchedulerOptions scheduling = scheduler_options(plan, machine, rank);
+    SchedulerOptions scheduling = scheduler_options(plan, contraction, machine, rank, options.in_plan_order);
     if (options.batch > scheduling.batch) {
       scheduling.batch = options.batch;
       scheduling.whole_batches = false;
     }
-    scheduling.in_plan_order = options.in_plan_order;
     schedulers.push_back(std::make_unique<RankScheduler>(plan, plan.ranks[rank], contraction, rank,
                                                          *backends.back(), scheduling, options.trace));
     backends.back()->attach(*schedulers.back());
@@ -73,8 +72,13 @@ SimulationResult simulate(const Plan& plan, const Contraction& contraction, cons
     ending = std::move(activity.simgrid);
     activity.rank->ended(activity);
   });
-  for (const auto& scheduler : schedulers) scheduler->start();
-  engine->run();
+  try {
+    for (const auto& scheduler : schedulers) scheduler->start();
+    engine->run();
+  } catch (...) {  // SimGrid would print a backtrace for each activity in flight that is freed
+    for (auto& backend : backends) static_cast<void>(backend.release());
+    throw;
+  }
 
   SimulationResult result;
   for (std::size_t rank = 0; rank < schedulers.size(); ++rank) {

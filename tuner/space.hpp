@@ -16,8 +16,11 @@ namespace foretile {
 struct Parameter {
   std::string name;
   std::vector<std::string> values;
+  std::string where = {};  ///< "FILE:LINE" where a file gives it; does not count in comparisons
 
-  friend bool operator==(const Parameter&, const Parameter&) = default;
+  friend bool operator==(const Parameter& a, const Parameter& b) {
+    return a.name == b.name && a.values == b.values;
+  }
 };
 
 /// All combinations of the parameters' values, numbered from 0. The last parameter varies fastest, so the

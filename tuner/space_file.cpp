@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/toml_text.hpp"
 #include "tuner/space.hpp"
 
 namespace foretile {
@@ -121,7 +122,8 @@ void add_parameter(const Place& place, const std::string& name, const toml::node
     if (table->empty()) throw input_error(place.at(name, node), "an empty table", "values");
     return add_parameters(place, name + ".", *table, parameters);
   }
-  parameters.push_back({name, values_of(place, name, node)});
+  parameters.push_back(
+      {name, values_of(place, name, node), fmt::format("{}:{}", place.file, node.source().begin.line)});
   try {
     Space checked(parameters);
   } catch (const InputError& error) {
@@ -139,7 +141,7 @@ void add_parameters(const Place& place, const std::string& prefix, const toml::t
 
 toml::table parse_toml(std::string_view text, const std::string& name) {
   try {
-    return toml::parse(text, name);
+    return toml::parse(ascii_with_escapes(text, name), name);
   } catch (const toml::parse_error& error) {
     throw InputError(fmt::format("{}:{}: {}", name, error.source().begin.line, error.description()));
   }

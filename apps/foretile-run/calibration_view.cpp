@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "apps/quantities.hpp"
 
 namespace foretile {
@@ -16,11 +18,20 @@ std::string message_line(const CalibrationResult& r) {
 
 constexpr std::int64_t kLarge = 2000;
 
+std::string cache_line(const CalibrationResult& r) {
+  if (r.cache.bytes == 0) return {};
+  const double least = *std::min_element(r.cache.factors.begin(), r.cache.factors.end());
+  return fmt::format("cache           {} per core; products of tiles in it take at best {} of the time\n",
+                     quantity(static_cast<double>(r.cache.bytes), "B"), percent(least));
+}
+
 std::string runtime_lines(const CalibrationResult& r) {
   if (!r.runtime) return {};
   std::string text = fmt::format("between products {}, {} in a rank with several cores\n",
                                  quantity(r.runtime->product_overhead_s, "s"),
                                  quantity(r.runtime->shared_product_overhead_s, "s"));
+  text += fmt::format("tiles           {} for each of A or B, {} of C\n",
+                      quantity(r.runtime->load_overhead_s, "s"), quantity(r.runtime->store_overhead_s, "s"));
   if (r.runtime->message_copy_bytes_per_s > 0)
     text +=
         fmt::format("message copies  {} of a core\n", quantity(r.runtime->message_copy_bytes_per_s, "B/s"));
@@ -39,6 +50,8 @@ nlohmann::ordered_json runtime_json(const CalibrationResult& r) {
   if (!r.runtime) return nullptr;
   return {{"product_overhead_s", r.runtime->product_overhead_s},
           {"shared_product_overhead_s", r.runtime->shared_product_overhead_s},
+          {"load_overhead_s", r.runtime->load_overhead_s},
+          {"store_overhead_s", r.runtime->store_overhead_s},
           {"message_copy_bytes_per_s", r.runtime->message_copy_bytes_per_s}};
 }
 
@@ -72,7 +85,7 @@ std::string calibration_text(const CalibrationResult& r) {
                      percent(r.fit.median_error), percent(r.held_out.median_error)) +
          fmt::format("rounds          {}, {}: the last three differ by {}\n", r.rounds,
                      r.stable ? "stable" : "NOT stable", percent(r.round_spread)) +
-         runtime_lines(r) +
+         cache_line(r) + runtime_lines(r) +
          fmt::format("generation      {} per core\n", quantity(r.generation_bytes_per_s_per_core, "B/s")) +
          fmt::format("copies          {} per core\n", quantity(r.copy_bytes_per_s_per_core, "B/s")) +
          message_line(r);
@@ -106,6 +119,7 @@ nlohmann::ordered_json calibration_json(const CalibrationResult& r) {
           {"core_share", r.core_share},
           {"probe_flops_per_s", r.probe_flops_per_s},
           {"solo_speedup", r.solo_speedup},
+          {"cache", {{"bytes", r.cache.bytes}, {"sizes", kFactorSizes}, {"factors", r.cache.factors}}},
           {"runtime", runtime_json(r)},
           {"generation_bytes_per_s_per_core", r.generation_bytes_per_s_per_core},
           {"copy_bytes_per_s_per_core", r.copy_bytes_per_s_per_core}};

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <memory>
 
@@ -13,6 +14,7 @@
 #include "apps/foretile-run/guard.hpp"
 #include "apps/foretile-run/same_start.hpp"
 #include "apps/options.hpp"
+#include "apps/program.hpp"
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "executor/calibrate_gpu.hpp"
@@ -80,15 +82,29 @@ std::int64_t largest_copy(const CalibrateArguments& arguments) {
 
 CalibrationOptions core_options(const CalibrateArguments& arguments) {
   CalibrationOptions options;
-  if (!arguments.sizes.empty()) options.sizes = arguments.sizes;
+  if (!arguments.sizes.empty()) {
+    options.sizes = arguments.sizes;
+    options.cubes.clear();
+  }
   if (!arguments.budget.empty()) {
     const double seconds = budget_of(arguments, 0);
     const auto n = static_cast<double>(options.sizes.size());
-    options.seconds_per_shape = 0.8 * seconds / (n * n * n) / options.least_rounds;
+    const double shapes = n * n * n + static_cast<double>(options.cubes.size());
+    options.seconds_per_shape = 0.8 * seconds / shapes / options.least_rounds;
     options.seconds_per_bandwidth = 0.1 * seconds;
     options.settle_s = std::min(options.settle_s, 0.1 * seconds);
+    options.seconds_per_cached_product = std::min(options.seconds_per_cached_product, 0.002 * seconds);
   }
   options.progress = show_shapes;
+  return options;
+}
+
+/// All works together take about 10 s with the default.
+RuntimeOptions runtime_options(const CalibrateArguments& arguments) {
+  RuntimeOptions options;
+  constexpr double all_s = 60;
+  const double share = std::min(1.0, budget_of(arguments, all_s) / all_s);
+  options.tiles = std::max(12, static_cast<int>(options.tiles * std::cbrt(share)));
   return options;
 }
 
@@ -144,7 +160,7 @@ void require_quiet(const CalibrateArguments& arguments, const Written& written) 
   if (!arguments.force) {
     throw WorkError(found + "; nothing was written; calibrate when nothing else runs, or use --force");
   }
-  fmt::print(stderr, "foretile-run: warning: {}; written all the same (--force)\n", found);
+  print_message("foretile-run", fmt::format("warning: {}; written all the same (--force)", found));
 }
 
 /// my.toml -> my.samples.json
@@ -197,7 +213,8 @@ void calibrate_machine(const CalibrateArguments& arguments, const MpiSession& se
   });
   Together together;
   if (session.size() > 1) together.message = measure_messages(session.world());
-  if (arguments.gpu != GpuChoice::stand_in) together.runtime = measure_runtime(session.world());
+  if (arguments.gpu != GpuChoice::stand_in)
+    together.runtime = measure_runtime(session.world(), runtime_options(arguments));
   Written written;
   if (session.rank() == 0) {
     const std::string samples = samples_path(path).filename().string();
@@ -221,10 +238,11 @@ void add_calibrate_command(CLI::App& app) {
                                          "take one to two minutes, a GPU two minutes) and "
                                          "write its platform file");
   const auto arguments = std::make_shared<CalibrateArguments>();
-  command->add_option(
-      "-o,--output", arguments->output,
-      "The file to write; without it, the one that the platform name `here` stands for. Single "
-      "times go to a .samples.json beside it");
+  command
+      ->add_option("-o,--output", arguments->output,
+                   "The file to write; without it, the one that the platform name `here` stands for. Single "
+                   "times go to a .samples.json beside it")
+      ->check(not_empty_check());
   add_gpu_option(*command, arguments->gpu, "none");
   command
       ->add_option("--budget", arguments->budget,

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -9,6 +11,7 @@
 #include "apps/foretile-run/choose_gpus.hpp"
 #include "apps/foretile-run/commands.hpp"
 #include "apps/foretile-run/guard.hpp"
+#include "apps/foretile-run/job_terminal.hpp"
 #include "apps/foretile-run/memory_check.hpp"
 #include "apps/foretile-run/same_start.hpp"
 #include "apps/options.hpp"
@@ -19,6 +22,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/one_line.hpp"
+#include "base/progress.hpp"
 #include "executor/check.hpp"
 #include "executor/cpu/blas.hpp"
 #include "executor/mpi/gather.hpp"
@@ -30,6 +34,7 @@
 #include "platforms/checks.hpp"
 #include "platforms/here.hpp"
 #include "scheduler/chrome_trace.hpp"
+#include "scheduler/progress_sink.hpp"
 #include "scheduler/report.hpp"
 #include "scheduler/report_json.hpp"
 
@@ -248,19 +253,36 @@ StartFacts device_facts(const Finished& done) {
 
 void warn_of_long_planning(const MpiSession& session, const PlanFile& file) {
   const std::string warning = planning_warning(estimate_planning(file.gemms));
-  if (session.rank() == 0 && !warning.empty()) fmt::print(stderr, "foretile-run: {}\n", warning);
+  if (session.rank() == 0 && !warning.empty()) print_message("foretile-run", warning);
+}
+
+/// The prediction, at the rate that the machine has now.
+std::optional<double> expected_s(const Finished& done) {
+  if (!done.file.predicted) return std::nullopt;
+  const double predicted_s = done.file.predicted->makespan_s;
+  return done.probes.slow() ? predicted_s / done.probes.share() : predicted_s;
+}
+
+/// Of the run, by this rank's products. The stage begins with the first operation that ended.
+CountFunction run_progress(const Finished& done, int rank, ProgressLine& line) {
+  if (!line.shown_somewhere() || rank >= std::ssize(done.work->summary.rank_gemms)) return {};
+  return line.stage_from_first_count("run", done.work->summary.rank_gemms[rank], expected_s(done));
 }
 
 /// Only where the platform says what the probe gave when it was calibrated. Collective.
 double probe(const PlannedWork& work, const MpiSession& session) {
   if (work.machine.platform.calibration.probe_flops_per_s <= 0 || on_gpus(work)) return 0;
   const int cores = machine_facts().cores;
-  const int threads = std::min(work.machine.cores_per_rank(), cores);
+  // As the calibration did, one rank of a node probes all of its cores, unless it was bound to some of them.
+  const bool bound = cores < work.machine.platform.cores_per_node();
+  const bool first = place_on_node(session.world()).number == 0;
+  const int threads = bound ? std::min(work.machine.cores_per_rank(), cores) : cores;
   quiet_barrier(session.world());
-  double all = probe_flops_per_s(threads, kProbe_s);
-  require_mpi(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_DOUBLE, MPI_SUM, session.world()), "probe");
-  const int nodes = std::max(1, work.machine.nodes());
-  return all / std::min(threads * session.size(), cores * nodes);
+  std::array<double, 2> sums{};  // rates, and cores that they are of
+  if (bound || first) sums = {probe_flops_per_s(threads, kProbe_s), static_cast<double>(threads)};
+  quiet_barrier(session.world());
+  require_mpi(MPI_Allreduce(MPI_IN_PLACE, sums.data(), 2, MPI_DOUBLE, MPI_SUM, session.world()), "probe");
+  return sums[0] / sums[1];
 }
 
 /// A rank without buffers for its products ends the job before anything starts.
@@ -282,13 +304,14 @@ void execute(const CLI::App& app, const RunArguments& arguments, const MpiSessio
     return start_facts(app, arguments.plan);
   });
   Finished done;
+  ProgressLine line(session.rank() == 0 ? job_terminal() : ProgressTerminal{});
   const int on_node = place_on_node(session.world()).ranks;
   agree(session, [&] {
     if (session.rank() == 0 && !arguments.trace.empty()) require_writable(arguments.trace);
     done.file = load_plan_file(arguments.plan);
     require_ranks(done.file, session);
     warn_of_long_planning(session, done.file);
-    done.work = rebuild(done.file);
+    done.work = rebuild(done.file, line.stage("plan", kPlanningSteps));
     if (arguments.gpu != GpuChoice::automatic && !on_gpus(*done.work)) {
       throw input_error("--gpu", "a plan for cores", "a plan for GPUs", "leave --gpu out");
     }
@@ -311,6 +334,9 @@ void execute(const CLI::App& app, const RunArguments& arguments, const MpiSessio
   options.pool_bytes = pool_bytes(done);
   options.warm_up_s = done.cuda ? kWarmUp_s : 0;
   if (!arguments.trace.empty()) options.trace = &events;
+  std::optional<ProgressSink> progress;
+  if (CountFunction show = run_progress(done, session.rank(), line))
+    options.trace = &progress.emplace(std::move(show), 1, options.trace);
   const RankPlan part = part_of(session.rank(), *done.work);
   done.result =
       run(done.work->plan, part, done.work->contraction, done.work->machine, session.world(), options);
@@ -318,6 +344,7 @@ void execute(const CLI::App& app, const RunArguments& arguments, const MpiSessio
   if (arguments.verify)
     done.check = check_product(done.work->contraction, *done.result.host, session.world(),
                                {{.threads = cores_of_a_rank(on_node)}});
+  erase_progress();
   report(arguments, session, done);
   if (!arguments.trace.empty()) write_trace(arguments.trace, session, events);
   if (done.check) require_right(session, *done.check);
@@ -328,10 +355,12 @@ void execute(const CLI::App& app, const RunArguments& arguments, const MpiSessio
 void add_run(CLI::App& app) {
   const auto arguments = std::make_shared<RunArguments>();
   CLI::Option* plan =
-      app.add_option("plan", arguments->plan, "A plan file by foretile plan, simulate or tune");
+      app.add_option("plan", arguments->plan, "A plan file by foretile plan, simulate or tune")
+          ->check(not_empty_check());
   app.add_flag("--verify", arguments->verify,
                "Check each tile of C: Freivalds' test, and a reference when small");
-  app.add_option("--trace", arguments->trace, "Write what happened when, for Perfetto or chrome://tracing");
+  app.add_option("--trace", arguments->trace, "Write what happened when, for Perfetto or chrome://tracing")
+      ->check(not_empty_check());
   app.add_flag("--copies", arguments->copies,
                "Keep device memory apart from host memory: tiles are really copied");
   add_gpu_option(app, arguments->gpu, "stand-in");

@@ -4,11 +4,16 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <new>
+#include <string_view>
 
 #include "apps/foretile-run/job_signals.hpp"
+#include "apps/foretile-run/memory_check.hpp"
 #include "apps/program.hpp"
+#include "base/error.hpp"
+#include "base/progress.hpp"
 
 namespace foretile {
 
@@ -20,17 +25,46 @@ void let_message_arrive() {
   ::usleep(200'000);
 }
 
+/// What PMI_Abort would write to mpiexec (PMI version 1, MPICH and its kin): it needs no memory. False where
+/// the job was started otherwise.
+bool ask_for_abort(int exit_code) {
+  const char* const descriptor = std::getenv("PMI_FD");
+  if (!descriptor) return false;
+  return ::dprintf(std::atoi(descriptor), "cmd=abort exitcode=%d\n", exit_code) > 0;
+}
+
+/// All ranks of a node lack it: rank 0 says so and ends the job, the others only where they outlive it.
+void require_room() {
+  try {
+    require_room_for_mpi();
+  } catch (const InputError&) {
+    const char* const rank = std::getenv("PMI_RANK");
+    if (rank && std::string_view(rank) != "0") ::sleep(10);
+    throw;
+  }
+}
+
+/// Without asking for memory.
+void print_plainly(const char* text) {
+  erase_progress();
+  std::fprintf(stderr, "foretile-run: %s\n", text);
+}
+
 [[noreturn]] void terminated() {
-  const char* what = "an internal error";
   try {
     if (const auto error = std::current_exception()) std::rethrow_exception(error);
+    print_plainly("an internal error");
   } catch (const std::bad_alloc&) {
-    what = "out of memory";
+    print_plainly("out of memory");
   } catch (const std::exception& error) {
-    what = error.what();
+    try {
+      print_message("foretile-run", error.what());
+    } catch (...) {
+      print_plainly("an internal error, and out of memory");
+    }
   } catch (...) {
+    print_plainly("an internal error");
   }
-  std::fprintf(stderr, "foretile-run: %s\n", what);
   let_message_arrive();
   _exit(1);
 }
@@ -38,6 +72,7 @@ void let_message_arrive() {
 }  // namespace
 
 void run_guarded(const std::function<void(const MpiSession&)>& work) {
+  require_room();
   const MpiSession session;
   const AbortOnSignals abort_on_signals;
   try {
@@ -47,7 +82,8 @@ void run_guarded(const std::function<void(const MpiSession&)>& work) {
   } catch (const FailedElsewhere&) {
     throw;
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "foretile-run: rank {}: out of memory\n", session.rank());
+    erase_progress();
+    std::fprintf(stderr, "foretile-run: rank %d: out of memory\n", session.rank());
     let_message_arrive();
     MPI_Abort(session.world(), 1);
   } catch (const std::exception& error) {
@@ -66,6 +102,7 @@ void end_job_that_never_started(int exit_code) {
   MPI_Initialized(&started);
   if (started || !launched_by_mpi()) return;
   let_message_arrive();
+  if (ask_for_abort(exit_code)) return;
   if (MPI_Init(nullptr, nullptr) == MPI_SUCCESS) MPI_Abort(MPI_COMM_WORLD, exit_code);
 }
 

@@ -8,7 +8,8 @@
 namespace foretile {
 
 /// Runs `work` from the start of MPI to its end. An error that the ranks agreed on (see agree()) is thrown
-/// on; any other prints one line and aborts the whole job with exit code 1.
+/// on; any other prints one line and aborts the whole job with exit code 1. Throws InputError where there is
+/// no room for MPI.
 void run_guarded(const std::function<void(const MpiSession&)>& work);
 
 /// Makes std::terminate, which a failing destructor or a failing thread calls, print one line and end the

@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <thread>
 
+#include "base/progress.hpp"
 #include "base/signals.hpp"
 #include "base/temporary_files.hpp"
 
@@ -43,6 +44,7 @@ void await_start() {
 /// Open MPI; should it hang, SIGALRM ends the process.
 void abort_job() {
   remove_temporary_files();
+  erase_progress();
   std::signal(SIGALRM, [](int) { end_now(); });
   ::alarm(kAbort_s);
   std::atexit([] { end_now(); });  // no destructors while other threads still work

@@ -1,5 +1,6 @@
 // foretile-run: executes plans and measures machines, under mpiexec. It needs no SimGrid.
 #include <malloc.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <exception>
@@ -8,6 +9,7 @@
 #include "apps/foretile-run/commands.hpp"
 #include "apps/foretile-run/guard.hpp"
 #include "apps/foretile-run/job_signals.hpp"
+#include "apps/foretile-run/memory_check.hpp"
 #include "apps/foretile-run/same_start.hpp"
 #include "apps/program.hpp"
 #include "executor/cpu/blas.hpp"
@@ -57,7 +59,10 @@ int exit_code_of(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   foretile::end_with_a_line_on_terminate();
+  foretile::start_with_one_blas_thread(argv);
   const int code = exit_code_of(argc, argv);
-  if (code != 0) foretile::end_job_that_never_started(code);
-  return code;
+  if (code == 0) return 0;
+  foretile::end_job_that_never_started(code);
+  std::fflush(nullptr);
+  ::_exit(code);  // OpenBLAS's end waits for threads that found no memory
 }

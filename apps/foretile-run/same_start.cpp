@@ -10,6 +10,8 @@
 
 #include "apps/foretile-run/guard.hpp"
 #include "apps/foretile-run/job_signals.hpp"
+#include "apps/foretile-run/memory_check.hpp"
+#include "apps/program.hpp"
 #include "base/error.hpp"
 #include "executor/mpi/gather.hpp"
 
@@ -133,6 +135,11 @@ int leave_job(const CLI::App& app, int exit_code) {
   int started = 0;
   MPI_Initialized(&started);
   if (started != 0 || !launched_by_mpi()) return exit_code;
+  try {
+    require_room_for_mpi();
+  } catch (const InputError&) {
+    return exit_code;  // end_job_that_never_started() will do
+  }
   StartFacts facts = command_line_facts(app);
   facts[kLeft] = fmt::to_string(exit_code);
   try {
@@ -140,7 +147,7 @@ int leave_job(const CLI::App& app, int exit_code) {
   } catch (const FailedElsewhere& elsewhere) {
     return elsewhere.exit_code;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "foretile-run: {}\n", error.what());
+    print_message("foretile-run", error.what());
     return 2;
   }
   return exit_code;

@@ -59,13 +59,13 @@ StrategyChoice Candidates::choice(const Candidate& candidate) const {
   return explain_choice(sources, choose_strategy(sources, settings).name());
 }
 
-PlannedWork Candidates::plan(const Candidate& candidate) const {
+PlannedWork Candidates::plan(const Candidate& candidate, const CountFunction& progress) const {
   if (!case_.fixed.contains("strategy")) require_honoured(choice(candidate));
   Parts parts = parts_of(candidate);
   parts.strategy.merge(Settings(case_.fixed));
   Platform platform = parse_platform(case_.platform.toml, case_.platform.source, parts.platform);
   return plan_work(contractions_.at(problem_name(candidate)), make_machine(std::move(platform), case_.size),
-                   parts.strategy);
+                   parts.strategy, progress);
 }
 
 Outcome Candidates::rehearse(const Candidate& candidate) const {

@@ -36,7 +36,7 @@ class Candidates {
   StrategyChoice choice(const Candidate& candidate) const;
   /// Throws InputError when the candidate does not fit, and when its strategy, unless --set names it, does
   /// not honour the problem's sources.
-  PlannedWork plan(const Candidate& candidate) const;
+  PlannedWork plan(const Candidate& candidate, const CountFunction& progress = {}) const;
   /// The tuner's cost function: the predicted time, and what limits it. Once per process.
   Outcome rehearse(const Candidate& candidate) const;
 

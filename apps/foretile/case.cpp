@@ -61,8 +61,10 @@ Platform named_platform(const std::string& name, const std::vector<std::string>&
 }
 
 void add_machine_options(CLI::App& command, CaseArguments& arguments) {
-  command.add_option("--platform", arguments.platform,
-                     "summit, raven, here (this machine, unless given), or a platform file");
+  command
+      .add_option("--platform", arguments.platform,
+                  "summit, raven, here (this machine, unless given), or a platform file")
+      ->check(not_empty_check());
   command.add_option("--nodes", arguments.size.nodes, "Nodes of the machine to use (1)");
   command.add_option("--ranks", arguments.size.ranks, "Ranks to use, instead of --nodes");
   command.add_option("--gpus", arguments.size.gpus, "Devices to use, instead of --nodes");
@@ -78,17 +80,19 @@ Case load_case(const CaseArguments& arguments) {
 
 void warn_of_long_planning(const PlanningEstimate& estimate) {
   const std::string warning = planning_warning(estimate);
-  if (!warning.empty()) fmt::print(stderr, "foretile: {}\n", warning);
+  if (!warning.empty()) print_message("foretile", warning);
 }
 
-PlannedWork plan_case(const Case& the_case) {
+PlannedWork plan_case(const Case& the_case, ProgressLine& line) {
+  const CountFunction progress = line.stage("plan", kPlanningSteps);
   if (the_case.stored) {
     warn_of_long_planning(estimate_planning(the_case.stored->gemms));
-    return rebuild(*the_case.stored);
+    return rebuild(*the_case.stored, progress);
   }
   Contraction contraction = build_contraction(the_case.problem);
   warn_of_long_planning(estimate_planning(contraction));
-  return plan_work(std::move(contraction), make_machine(the_case.platform, the_case.size), the_case.settings);
+  return plan_work(std::move(contraction), make_machine(the_case.platform, the_case.size), the_case.settings,
+                   progress);
 }
 
 }  // namespace foretile

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "apps/options.hpp"
+#include "base/progress.hpp"
 #include "planner/estimate.hpp"
 #include "planner/plan_file.hpp"
 
@@ -39,7 +40,8 @@ Case load_case(const CaseArguments& arguments);
 /// Warns on stderr when planning will take long.
 void warn_of_long_planning(const PlanningEstimate& estimate);
 
-/// Plans and verifies; a stored plan must come out as it was. Warns beforehand when that will take long.
-PlannedWork plan_case(const Case& the_case);
+/// Plans and verifies; a stored plan must come out as it was. Warns beforehand when that will take long, and
+/// shows the progress.
+PlannedWork plan_case(const Case& the_case, ProgressLine& line);
 
 }  // namespace foretile

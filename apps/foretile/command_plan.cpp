@@ -22,8 +22,9 @@ struct PlanArguments : CaseArguments {
 void plan(const PlanArguments& arguments) {
   require_different("--output", arguments.output, "--dot", arguments.dot);
   const Stopwatch watch;
+  ProgressLine line;
   const Case the_case = load_case(arguments);
-  const PlannedWork work = plan_case(the_case);
+  const PlannedWork work = plan_case(the_case, line);
   const double wall_s = watch.seconds();
   const PlanGraph graph = build_graph(work.plan, work.contraction);
   if (!arguments.dot.empty()) {
@@ -32,7 +33,10 @@ void plan(const PlanArguments& arguments) {
   if (!arguments.output.empty()) {
     save_plan_file(arguments.output, make_plan_file(the_case.problem, the_case.size, work));
   }
-  const PlanView view{work, critical_path(graph, work.plan, work.contraction, work.machine), wall_s};
+  const CountFunction progress = line.stage("lower bound of the time", 2 * work.summary.gemms);
+  const PlanView view{work, critical_path(graph, work.plan, work.contraction, work.machine, progress),
+                      wall_s};
+  erase_progress();
   if (arguments.options.json) {
     print_json(plan_json(view));
     return;
@@ -51,8 +55,10 @@ void add_plan_command(CLI::App& app) {
       ->add_option("problem", arguments->problem, "A problem file, an example such as c65-v1, or a plan file")
       ->required();
   add_machine_options(*command, *arguments);
-  command->add_option("-o,--output", arguments->output, "Store the plan in this .json file");
-  command->add_option("--dot", arguments->dot, "Write the graph of chunks and messages for GraphViz");
+  command->add_option("-o,--output", arguments->output, "Store the plan in this .json file")
+      ->check(not_empty_check());
+  command->add_option("--dot", arguments->dot, "Write the graph of chunks and messages for GraphViz")
+      ->check(not_empty_check());
   command->callback([arguments] { plan(*arguments); });
 }
 

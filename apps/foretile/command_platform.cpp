@@ -81,7 +81,7 @@ void add_list(CLI::App& group) {
 void add_show(CLI::App& group) {
   CLI::App* command = group.add_subcommand("show", "Print a machine's figures and draw one of its nodes");
   const auto arguments = std::make_shared<PlatformArguments>();
-  command->add_option("platform", arguments->name, what_a_platform_is)->required();
+  command->add_option("platform", arguments->name, what_a_platform_is)->check(not_empty_check())->required();
   add_json_option(*command, arguments->options);
   add_set_option(*command, arguments->options);
   command->callback([arguments] { show(*arguments); });
@@ -91,8 +91,10 @@ void add_compare(CLI::App& group) {
   CLI::App* command =
       group.add_subcommand("compare", "Print two machines side by side, and what it means for tiles");
   const auto arguments = std::make_shared<PlatformArguments>();
-  command->add_option("first", arguments->name, what_a_platform_is)->required();
-  command->add_option("second", arguments->second, "Another one; ratios are second over first")->required();
+  command->add_option("first", arguments->name, what_a_platform_is)->check(not_empty_check())->required();
+  command->add_option("second", arguments->second, "Another one; ratios are second over first")
+      ->check(not_empty_check())
+      ->required();
   add_json_option(*command, arguments->options);
   command->callback([arguments] { compare(*arguments); });
 }

@@ -67,6 +67,7 @@ std::shared_ptr<Parameters> add_kind(CLI::App& command, std::string (*to_toml)(c
   auto parameters = std::make_shared<Parameters>();
   const auto output = std::make_shared<Output>();
   command.add_option("-o,--output", output->file, "The problem file; without it the text goes to stdout")
+      ->check(not_empty_check())
       ->type_name("FILE.toml");
   command.add_option("--precision", output->precision, "Numbers of 8 bytes (double) or of 4 (single)")
       ->check(CLI::IsMember({"double", "single"}))
@@ -93,7 +94,7 @@ void add_extents(CLI::App& command, Parameters& p) {
 template <class Parameters>
 void add_seed(CLI::App& command, Parameters& p) {
   command.add_option("--seed", p.seed, "The same seed gives the same problem everywhere")
-      ->check(seed_check())
+      ->check(whole_number_check())
       ->capture_default_str();
 }
 
@@ -160,7 +161,7 @@ void add_molecule(CLI::App& group) {
   command.add_option("--ao-clusters", p->ao_clusters, "Clusters of the atoms and their AO functions")
       ->required();
   command.add_option("--cluster-seed", p->cluster_seed, "Seed of the k-means clusterings")
-      ->check(seed_check())
+      ->check(whole_number_check())
       ->capture_default_str();
   add_length(command, "--pair-cutoff", p->pair_cutoff, "Pairs of orbitals farther apart are dropped");
   add_length(command, "--amplitude-decay", p->amplitude_decay, "T falls as exp(-distance / decay)");

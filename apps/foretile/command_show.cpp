@@ -39,8 +39,10 @@ void add_show_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("show", "Show a problem's traits and draw its shapes");
   const auto arguments = std::make_shared<ShowArguments>();
   command->add_option("problem", arguments->problem, "A problem file, or an example such as c65-v1")
+      ->check(not_empty_check())
       ->required();
-  command->add_option("--picture", arguments->picture, "Draw A, B and C into this .png or .svg file");
+  command->add_option("--picture", arguments->picture, "Draw A, B and C into this .png or .svg file")
+      ->check(not_empty_check());
   add_json_option(*command, arguments->options);
   command->callback([arguments] { show(*arguments); });
 }

@@ -13,12 +13,15 @@
 #include "apps/resources.hpp"
 #include "base/atomic_file.hpp"
 #include "scheduler/chrome_trace.hpp"
+#include "scheduler/progress_sink.hpp"
 #include "scheduler/report.hpp"
 #include "scheduler/report_json.hpp"
 
 namespace foretile {
 
 namespace {
+
+constexpr int kOperationsPerLook = 256;  // at the clock: several hundred thousand end in a second
 
 struct SimulateArguments : CaseArguments {
   std::string output;
@@ -61,18 +64,22 @@ void simulate(const SimulateArguments& arguments) {
   require_simulator("simulate");
   require_different("--output", arguments.output, "--trace", arguments.trace);
   const Stopwatch watch;
+  ProgressLine line;
   std::optional<ChromeTrace> trace;
   if (!arguments.trace.empty()) trace.emplace(arguments.trace);
   if (!arguments.output.empty()) require_writable(arguments.output);
   const Case the_case = load_case(arguments);
-  const PlannedWork work = plan_case(the_case);
+  const PlannedWork work = plan_case(the_case, line);
   SimulationOptions options;
   options.noise_seed = arguments.seed;
   if (arguments.coarse) options.batch = coarse_batch(work.summary);
   options.in_plan_order = arguments.plan_order;
   std::optional<WhatIf> what_if;
-  if (arguments.what_if) what_if = foretile::what_if(the_case, work, options);
+  if (arguments.what_if) what_if = foretile::what_if(the_case, work, options, line);
   options.trace = trace ? &*trace : nullptr;
+  std::optional<ProgressSink> progress;
+  if (CountFunction show = line.stage_from_first_count("simulate", work.summary.gemms))
+    options.trace = &progress.emplace(std::move(show), kOperationsPerLook, options.trace);
   const Stopwatch simulation;
   const SimulationResult result = rehearse(work.plan, work.contraction, work.machine, options);
   if (trace) trace->finish();
@@ -81,6 +88,7 @@ void simulate(const SimulateArguments& arguments) {
   add_plan(report, work.contraction, work.machine, work.plan);
   report.what_if = std::move(what_if);
   if (!arguments.output.empty()) store(arguments.output, the_case, work, report);
+  erase_progress();
   print(arguments, report, times);
 }
 
@@ -93,10 +101,10 @@ void add_simulate_command(CLI::App& app) {
       ->add_option("problem", arguments->problem, "A problem file, an example such as c65-v1, or a plan file")
       ->required();
   add_machine_options(*command, *arguments);
-  command->add_option("--trace", arguments->trace,
-                      "Write every operation in the Chrome/Perfetto JSON format");
+  command->add_option("--trace", arguments->trace, "Write every operation in the Chrome/Perfetto JSON format")
+      ->check(not_empty_check());
   command->add_option("--seed", arguments->seed, "Of the noise, where the platform has any")
-      ->check(seed_check())
+      ->check(whole_number_check())
       ->capture_default_str();
   command->add_flag(
       "--coarse", arguments->coarse,
@@ -105,8 +113,10 @@ void add_simulate_command(CLI::App& app) {
                     "Keep loads to the plan's order, so that their counts do not depend on time");
   command->add_flag("--what-if", arguments->what_if,
                     "Measure what helps: plan and simulate again with each resource twice as good");
-  command->add_option("-o,--output", arguments->output,
-                      "Store the plan with its predicted time in this .json file");
+  command
+      ->add_option("-o,--output", arguments->output,
+                   "Store the plan with its predicted time in this .json file")
+      ->check(not_empty_check());
   command->callback([arguments] { simulate(*arguments); });
 }
 

@@ -12,6 +12,7 @@
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/progress.hpp"
 #include "platforms/units.hpp"
 #include "scheduler/report_json.hpp"
 #include "tuner/progress.hpp"
@@ -103,18 +104,17 @@ std::string summary_text(const TuneResult& result, const Candidates& candidates)
 }
 
 void store_best(const TuneArguments& arguments, const Candidates& candidates, const MachineSize& size,
-                const Evaluation& best) {
-  PlanFile file =
-      make_plan_file(candidates.problem_of(best.candidate), size, candidates.plan(best.candidate));
+                const Evaluation& best, ProgressLine& line) {
+  const PlannedWork work = candidates.plan(best.candidate, line.stage("plan", kPlanningSteps));
+  PlanFile file = make_plan_file(candidates.problem_of(best.candidate), size, work);
   file.predicted = Prediction{best.outcome.makespan_s, best.outcome.extra.value("flops_per_s", 0.0)};
   save_plan_file(arguments.output, file);
 }
 
-TuneResult run(const TuneOptions& options, const Candidates& candidates) {
-  ProgressLine line;
+TuneResult run(const TuneOptions& options, const Candidates& candidates, ProgressLine& line) {
   return tune(
       options, [&](const Candidate& candidate) { return candidates.rehearse(candidate); },
-      [&](const TuneProgress& progress) { line.show(progress); });
+      [&](const TuneProgress& progress) { line.show(progress_text(progress)); });
 }
 
 TuneOptions tune_options(const TuneArguments& arguments) {
@@ -144,6 +144,7 @@ void tune_problem(TuneArguments& arguments) {
   require_simulator("tune");
   arguments.problem = arguments.problems.front();
   TuneOptions options = tune_options(arguments);
+  ProgressLine line;
   if (!arguments.output.empty()) require_writable(arguments.output);
   const Case the_case = load_case(arguments);
   SpaceQuestion question{arguments.space, arguments.problems, arguments.options.settings(),
@@ -154,9 +155,10 @@ void tune_problem(TuneArguments& arguments) {
   options.space = tune_space(question, make_machine(the_case.platform, the_case.size));
   options.first = default_candidates(options.space, question, the_case.platform);
   options.identity = identity(tune_case, options.space);
-  const TuneResult result = run(options, candidates);
+  const TuneResult result = run(options, candidates, line);
   const bool stored = result.best() && !arguments.output.empty();
-  if (stored) store_best(arguments, candidates, the_case.size, *result.best());
+  if (stored) store_best(arguments, candidates, the_case.size, *result.best(), line);
+  erase_progress();
   if (result.best() || result.end == TuneEnd::interrupt || arguments.options.json)
     print(arguments, result, candidates, stored);
   if (result.end == TuneEnd::interrupt) throw CLI::RuntimeError(128 + result.signal);
@@ -168,22 +170,28 @@ void tune_problem(TuneArguments& arguments) {
 }
 
 void add_search_options(CLI::App& command, TuneArguments& arguments) {
-  command.add_option("--space", arguments.space,
-                     "The search space, a TOML file; without it one around the paper's values");
+  command
+      .add_option("--space", arguments.space,
+                  "The search space, a TOML file; without it one around the paper's values")
+      ->check(not_empty_check());
   command.add_option("--search", arguments.tune.search, "exhaustive or random")->capture_default_str();
   command.add_option("--seed", arguments.tune.seed, "Of the random order")
-      ->check(seed_check())
+      ->check(whole_number_check())
       ->capture_default_str();
   command.add_option("--budget", arguments.budget, "Time of this run, for example 60s, 10m or 1h30m")
       ->check(not_empty_check())
       ->type_name("TIME");
-  command.add_option("--count", arguments.tune.budget_count, "Evaluations, those in the history included");
+  command.add_option("--count", arguments.tune.budget_count, "Evaluations, those in the history included")
+      ->check(whole_number_check());
   command.add_option("--evaluation-limit", arguments.evaluation_limit, "Time of one evaluation (10m)")
       ->check(not_empty_check())
       ->type_name("TIME");
-  command.add_option("--workers", arguments.tune.limits.workers, "Evaluations at a time; 0: one per core");
-  command.add_option("--history", arguments.history,
-                     "Keep evaluations here; a run that was killed resumes from it");
+  command.add_option("--workers", arguments.tune.limits.workers, "Evaluations at a time; 0: one per core")
+      ->check(whole_number_check());
+  command
+      .add_option("--history", arguments.history,
+                  "Keep evaluations here; a run that was killed resumes from it")
+      ->check(not_empty_check());
 }
 
 }  // namespace
@@ -197,7 +205,8 @@ void add_tune_command(CLI::App& app) {
       ->required();
   add_machine_options(*command, *arguments);
   add_search_options(*command, *arguments);
-  command->add_option("-o,--output", arguments->output, "Store the best plan in this .json file");
+  command->add_option("-o,--output", arguments->output, "Store the best plan in this .json file")
+      ->check(not_empty_check());
   command->callback([arguments] { tune_problem(*arguments); });
 }
 

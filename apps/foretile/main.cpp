@@ -1,10 +1,14 @@
 // foretile: the program for the laptop. It needs neither MPI nor a GPU.
+#include <cstdio>
+#include <new>
+
 #include "apps/foretile/commands.hpp"
 #include "apps/program.hpp"
 #include "base/signals.hpp"
 
-int main(int argc, char** argv) {
-  foretile::end_on_signals();
+namespace {
+
+int run(int argc, char** argv) {
   CLI::App app(
       "Plan, rehearse and tune matrix products and contractions, block-sparse or dense, on clusters of "
       "multi-GPU nodes.",
@@ -20,4 +24,16 @@ int main(int argc, char** argv) {
   foretile::add_simulate_command(app);
   foretile::add_tune_command(app);
   return foretile::run_program(app, argc, argv);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  foretile::end_on_signals();
+  try {
+    return run(argc, argv);
+  } catch (const std::bad_alloc&) {  // before there was a command to run
+    std::fputs("foretile: out of memory\n", stderr);
+    return 1;
+  }
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -47,14 +48,50 @@ bool fixed_by_set(const std::string& key, const SpaceQuestion& question) {
          std::any_of(question.fixed_platform.begin(), question.fixed_platform.end(), sets_key);
 }
 
+const Parameter* find_parameter(const Space& space, std::string_view name) {
+  for (const Parameter& parameter : space.parameters()) {
+    if (parameter.name == name) return &parameter;
+  }
+  return nullptr;
+}
+
+/// The strategies that candidates may have, by name; none when the space itself chooses them.
+std::map<std::string, const Strategy*> possible_strategies(const Space& space,
+                                                           const SpaceQuestion& question) {
+  std::map<std::string, const Strategy*> possible;
+  if (find_parameter(space, "strategy")) return possible;
+  const Parameter* const chosen = find_parameter(space, "problem");
+  for (const std::string& problem : chosen ? chosen->values : question.problems) {
+    const Strategy& strategy = strategy_of(problem, question);
+    possible[strategy.name()] = &strategy;
+  }
+  return possible;
+}
+
+/// A parameter of another strategy would make all candidates infeasible.
+void check_strategy_key(const Parameter& parameter, const std::map<std::string, const Strategy*>& possible) {
+  if (possible.empty() || parameter.name == "problem" || parameter.name.starts_with(platform_prefix)) return;
+  std::vector<std::string> keys;
+  std::string names;
+  for (const auto& [name, strategy] : possible) {
+    names += (names.empty() ? "" : " and ") + name;
+    for (const ParameterInfo& info : strategy->parameters()) {
+      if (info.key == parameter.name) return;
+      keys.push_back(info.key);
+    }
+  }
+  throw unknown_key(parameter.where, parameter.name, keys, " of strategy " + names);
+}
+
 void check_keys(const Space& space, const SpaceQuestion& question) {
   const std::vector<std::string> known = known_keys();
+  const auto possible = possible_strategies(space, question);
   for (const Parameter& parameter : space.parameters()) {
-    const std::string where = fmt::format("{}: {}", question.file.string(), parameter.name);
+    const std::string where = fmt::format("{}: {}", parameter.where, parameter.name);
     if (std::find(known.begin(), known.end(), parameter.name) == known.end()) {
-      throw unknown_key(question.file.string(), parameter.name, without_platform(known), " in [parameters]",
-                        known);
+      throw unknown_key(parameter.where, parameter.name, without_platform(known), " in [parameters]", known);
     }
+    check_strategy_key(parameter, possible);
     if (fixed_by_set(parameter.name, question)) {
       throw input_error(where, "a parameter that --set fixes", "one or the other",
                         "leave it out of the space or out of --set");
@@ -130,13 +167,6 @@ std::optional<std::string> platform_default(const Parameter& parameter, const nl
   return std::nullopt;
 }
 
-const Parameter* problem_parameter(const Space& space) {
-  for (const Parameter& parameter : space.parameters()) {
-    if (parameter.name == "problem") return &parameter;
-  }
-  return nullptr;
-}
-
 void add_new(std::vector<std::string>& names, const std::vector<std::string>& more) {
   for (const std::string& name : more) {
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
@@ -169,7 +199,7 @@ std::vector<std::string> candidate_problems(const SpaceQuestion& question) {
     return problems;
   }
   const Space space = load_space(question.file);
-  const Parameter* const chosen = problem_parameter(space);
+  const Parameter* const chosen = find_parameter(space, "problem");
   add_new(problems, chosen ? chosen->values : question.problems);
   return problems;
 }
@@ -193,7 +223,7 @@ std::vector<Candidate> default_candidates(const Space& space, const SpaceQuestio
                                           const Platform& platform) {
   const nlohmann::json figures = platform_summary_json(platform).at("figures");
   std::vector<std::string> problems{question.problems.front()};
-  if (const Parameter* const chosen = problem_parameter(space)) add_new(problems, chosen->values);
+  if (const Parameter* const chosen = find_parameter(space, "problem")) add_new(problems, chosen->values);
   std::vector<Candidate> candidates;
   for (const std::string& problem : problems) {
     candidates.push_back(default_candidate(space, problem, strategy_of(problem, question), figures));

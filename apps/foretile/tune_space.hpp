@@ -24,8 +24,9 @@ struct SpaceQuestion {
 /// other ones given. Throws InputError as load_space does. Needs no `sources`.
 std::vector<std::string> candidate_problems(const SpaceQuestion& question);
 
-/// Throws InputError for keys that neither the strategies nor the platform know, and for keys that --set
-/// fixes already. The default space, which leaves those out, is that of the first problem's strategy.
+/// Throws InputError for keys that neither the strategies nor the platform know, for those of a strategy that
+/// no candidate has, and for keys that --set fixes already. The default space, which leaves those out, is
+/// that of the first problem's strategy.
 Space tune_space(const SpaceQuestion& question, const Machine& machine);
 
 /// For each problem of the space, the first one given before all others: the defaults of its strategy (the

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <tuple>
 
 #include "apps/foretile/rehearsal.hpp"
@@ -40,12 +41,15 @@ double changed_makespan_s(const Case& the_case, const PlannedWork& work,
   return simulated_s(changed, options);
 }
 
-std::vector<Evaluation> evaluate_all(const CostFunction& cost, std::vector<Candidate> candidates) {
+std::vector<Evaluation> evaluate_all(const CostFunction& cost, std::vector<Candidate> candidates,
+                                     ProgressLine& line) {
+  const CountFunction progress = line.stage("what-if", std::ssize(candidates));
   Workers workers(cost, {});
   std::vector<Evaluation> all;
   while (!candidates.empty() || workers.count() > 0) {
     for (; !candidates.empty() && workers.has_room(); candidates.pop_back()) workers.start(candidates.back());
     for (Evaluation& evaluation : workers.wait(1.0)) all.push_back(std::move(evaluation));
+    if (progress) progress(std::ssize(all));
   }
   return all;
 }
@@ -77,7 +81,8 @@ int coarse_batch(const PlanSummary& summary) {
   return static_cast<int>(std::clamp<std::int64_t>(summary.gemms / groups, 1, kMost));
 }
 
-WhatIf what_if(const Case& the_case, const PlannedWork& work, const SimulationOptions& options) {
+WhatIf what_if(const Case& the_case, const PlannedWork& work, const SimulationOptions& options,
+               ProgressLine& line) {
   const std::vector<Improvement> better = improvements(work.machine, !the_case.size.gpus);
   const CostFunction cost = [&](const Candidate& candidate) {
     const std::string& which = candidate.at(kKey);
@@ -89,7 +94,7 @@ WhatIf what_if(const Case& the_case, const PlannedWork& work, const SimulationOp
   std::vector<Candidate> candidates;
   for (std::size_t n = better.size(); n-- > 0;) candidates.push_back({{kKey, fmt::to_string(n)}});
   candidates.push_back({{kKey, kUnchanged}});
-  const std::vector<Evaluation> evaluations = evaluate_all(cost, std::move(candidates));
+  const std::vector<Evaluation> evaluations = evaluate_all(cost, std::move(candidates), line);
   const auto unchanged = std::find_if(evaluations.begin(), evaluations.end(),
                                       [](const Evaluation& e) { return e.candidate.at(kKey) == kUnchanged; });
   if (!unchanged->outcome.done())

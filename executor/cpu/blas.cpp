@@ -164,9 +164,10 @@ namespace {
 // Loops whose reads and writes the sanitizers see; those of OpenBLAS they do not.
 template <class Real>
 void product(std::int64_t m, std::int64_t n, std::int64_t k, const Real* a, std::int64_t lda, const Real* b,
-             std::int64_t ldb, Real* c, std::int64_t ldc) {
+             std::int64_t ldb, Real* c, std::int64_t ldc, COld old) {
   for (const std::int64_t size : {m, n, k, lda, ldb, ldc}) blas_size(size);
   for (std::int64_t j = 0; j < n; ++j) {
+    if (old == COld::ignored) std::fill_n(c + j * ldc, m, Real{0});
     for (std::int64_t l = 0; l < k; ++l) {
       for (std::int64_t i = 0; i < m; ++i) c[i + j * ldc] += a[i + l * lda] * b[l + j * ldb];
     }
@@ -176,33 +177,33 @@ void product(std::int64_t m, std::int64_t n, std::int64_t k, const Real* a, std:
 }  // namespace
 
 void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const double* a, std::int64_t lda, const double* b,
-          std::int64_t ldb, double* c, std::int64_t ldc) {
-  product(m, n, k, a, lda, b, ldb, c, ldc);
+          std::int64_t ldb, double* c, std::int64_t ldc, COld old) {
+  product(m, n, k, a, lda, b, ldb, c, ldc, old);
 }
 
 void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t lda, const float* b,
-          std::int64_t ldb, float* c, std::int64_t ldc) {
-  product(m, n, k, a, lda, b, ldb, c, ldc);
+          std::int64_t ldb, float* c, std::int64_t ldc, COld old) {
+  product(m, n, k, a, lda, b, ldb, c, ldc, old);
 }
 #else
 void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const double* a, std::int64_t lda, const double* b,
-          std::int64_t ldb, double* c, std::int64_t ldc) {
+          std::int64_t ldb, double* c, std::int64_t ldc, COld old) {
   cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, blas_size(m), blas_size(n), blas_size(k), 1.0, a,
-              blas_size(lda), b, blas_size(ldb), 1.0, c, blas_size(ldc));
+              blas_size(lda), b, blas_size(ldb), old == COld::added ? 1.0 : 0.0, c, blas_size(ldc));
 }
 
 void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t lda, const float* b,
-          std::int64_t ldb, float* c, std::int64_t ldc) {
+          std::int64_t ldb, float* c, std::int64_t ldc, COld old) {
   cblas_sgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, blas_size(m), blas_size(n), blas_size(k), 1.0F, a,
-              blas_size(lda), b, blas_size(ldb), 1.0F, c, blas_size(ldc));
+              blas_size(lda), b, blas_size(ldb), old == COld::added ? 1.0F : 0.0F, c, blas_size(ldc));
 }
 #endif
 
 void multiply_tiles(Precision precision, std::int64_t m, std::int64_t n, std::int64_t k, const std::byte* a,
-                    const std::byte* b, std::byte* c) {
+                    const std::byte* b, std::byte* c, COld old) {
   const auto multiply = [&]<class Real>(Real) {
     gemm(m, n, k, reinterpret_cast<const Real*>(a), m, reinterpret_cast<const Real*>(b), k,
-         reinterpret_cast<Real*>(c), m);
+         reinterpret_cast<Real*>(c), m, old);
   };
   if (precision == Precision::f64) {
     multiply(double{});

@@ -40,16 +40,22 @@ inline constexpr std::int64_t kBlasBufferBytes = std::int64_t{32} << 22;
 /// driver/others/memory.c). Throws WorkError that names the limit where they do not fit.
 void take_blas_buffers(int threads);
 
-/// C += A B, column-major: A is m x k, B is k x n, C is m x n; element (i, j) of X lies at x[i + j*ldx]. Runs
-/// on the calling thread alone; several threads may call it at once on different C. Requires lda, ldc >=
-/// max(1, m), ldb >= max(1, k), and all sizes below 2^31 (throws InputError beyond).
+/// What C held before the product.
+enum class COld {
+  added,   ///< C += A B
+  ignored  ///< C = A B; C may hold anything
+};
+
+/// C += A B or C = A B, column-major: A is m x k, B is k x n, C is m x n; element (i, j) of X is x[i +
+/// j*ldx]. Runs on the calling thread alone; several threads may call it at once on different C. Requires
+/// lda, ldc >= max(1, m), ldb >= max(1, k), and all sizes below 2^31 (throws InputError beyond).
 void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const double* a, std::int64_t lda, const double* b,
-          std::int64_t ldb, double* c, std::int64_t ldc);
+          std::int64_t ldb, double* c, std::int64_t ldc, COld old = COld::added);
 void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t lda, const float* b,
-          std::int64_t ldb, float* c, std::int64_t ldc);
+          std::int64_t ldb, float* c, std::int64_t ldc, COld old = COld::added);
 
 /// The same for tiles without gaps, of either precision.
 void multiply_tiles(Precision precision, std::int64_t m, std::int64_t n, std::int64_t k, const std::byte* a,
-                    const std::byte* b, std::byte* c);
+                    const std::byte* b, std::byte* c, COld old = COld::added);
 
 }  // namespace foretile

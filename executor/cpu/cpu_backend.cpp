@@ -10,16 +10,29 @@
 
 namespace foretile {
 
-CpuBackend::CpuBackend(const Contraction& contraction, HostStore& host, int devices, int cores, Mail mail)
+CpuBackend::CpuBackend(const Contraction& contraction, HostStore& host, int devices, int cores,
+                       Transport transport)
     : problem_(contraction),
       host_(host),
-      mail_(std::move(mail)),
+      transport_(std::move(transport)),
       devices_(devices),
       copies_(1, completions_),
       cores_(cores, completions_) {}
 
+double CpuBackend::at(Completions::Clock::time_point time) const {
+  return std::chrono::duration<double>(time - start_).count();
+}
+
 double CpuBackend::now() const {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  return at(Completions::Clock::now());
+}
+
+std::vector<EndedOperation> CpuBackend::ended(double seconds) {
+  std::vector<EndedOperation> all;
+  for (const Completions::Entry& e : completions_.take(seconds)) {
+    all.push_back({e.id, {.began_s = at(e.began), .ended_s = at(e.ended)}});
+  }
+  return all;
 }
 
 std::byte* CpuBackend::at(MemoryPlace place, TileRef tile) {
@@ -29,30 +42,32 @@ std::byte* CpuBackend::at(MemoryPlace place, TileRef tile) {
     const bool generated = tile.matrix == Matrix::b && staged != host_.staged_b.end();
     return generated ? staged->second.data() : host_.tile(tile);
   }
-  const DeviceTiles& device = devices_[place];
-  const auto adopted = device.adopted.find(tile);
-  return adopted != device.adopted.end() ? adopted->second : device.own.at(tile).data();
+  return devices_[place].at(tile).data;
 }
 
 void CpuBackend::allocate(int device, TileRef tile) {
-  devices_[device].own.emplace(tile, TileBuffer(bytes_of(problem_, tile)));
-  if (tile.matrix == Matrix::c && !problem_.accumulate) devices_[device].untouched_c.insert(tile.id);
+  DeviceTile& here = devices_[device][tile];
+  here.own = TileBuffer(bytes_of(problem_, tile));
+  here.data = here.own.data();
+  here.untouched = tile.matrix == Matrix::c && !problem_.accumulate;
 }
 
 /// Tiles that only this device uses from now on change hands; others are shared.
 void CpuBackend::adopt(int device, TileRef tile) {
   auto& from = tile.matrix == Matrix::c ? host_.c : host_.staged_b;
+  DeviceTile& here = devices_[device][tile];
   const auto found = tile.matrix == Matrix::a ? from.end() : from.find(tile.id);
   if (found == from.end()) {
-    devices_[device].adopted[tile] = host_.tile(tile);
+    here.data = host_.tile(tile);
     return;
   }
-  devices_[device].own.emplace(tile, std::move(found->second));
+  here.own = std::move(found->second);
+  here.data = here.own.data();
   from.erase(found);
 }
 
 void CpuBackend::release(int device, TileRef tile) {
-  if (devices_[device].adopted.erase(tile) == 0) devices_[device].own.erase(tile);
+  devices_[device].erase(tile);
 }
 
 void CpuBackend::release_host(TileRef tile) {
@@ -69,15 +84,16 @@ void CpuBackend::start_kernel(OperationId id, int device, std::span<const Produc
   };
   std::vector<Gemm> gemms;
   gemms.reserve(products.size());
+  TileTable<DeviceTile>& tiles = devices_[device];
   for (const Product& x : products) {
+    DeviceTile& c = tiles.at({Matrix::c, x.c});
     gemms.push_back({problem_.m.size(x.i), problem_.n.size(x.j), problem_.k.size(x.k),
-                     at(device, {Matrix::a, x.a}), at(device, {Matrix::b, x.b}), at(device, {Matrix::c, x.c}),
-                     devices_[device].untouched_c.erase(x.c) > 0});
+                     tiles.at({Matrix::a, x.a}).data, tiles.at({Matrix::b, x.b}).data, c.data,
+                     std::exchange(c.untouched, false)});
   }
-  cores_.submit(id, [precision = problem_.precision, gemms = std::move(gemms)] {
+  cores_.submit_in_turn(device, id, [precision = problem_.precision, gemms = std::move(gemms)] {
     for (const auto& [m, n, k, a, b, c, first] : gemms) {
-      if (first) std::fill_n(c, m * n * bytes_of(precision), std::byte{0});
-      multiply_tiles(precision, m, n, k, a, b, c);
+      multiply_tiles(precision, m, n, k, a, b, c, first ? COld::ignored : COld::added);
     }
   });
 }
@@ -92,9 +108,10 @@ void CpuBackend::start_generate(OperationId id, TileId b) {
 void CpuBackend::start_copy(OperationId id, const Copy& copy) {
   if (copy.to == kHost) {
     for (const TileRef tile : copy.tiles) {
-      host_.c.insert_or_assign(tile.id, std::move(devices_[copy.from].own.extract(tile).mapped()));
+      host_.c.insert_or_assign(tile.id, std::move(devices_[copy.from].at(tile).own));
     }
-    completions_.add(id, nullptr);
+    const auto at_once = Completions::Clock::now();
+    completions_.add({id, at_once, at_once}, nullptr, true);
     return;
   }
   struct Move {

@@ -3,13 +3,12 @@
 
 #include <chrono>
 #include <functional>
-#include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "executor/cpu/worker_pool.hpp"
 #include "executor/host_store.hpp"
 #include "executor/rank_backend.hpp"
+#include "planner/tile_table.hpp"
 #include "scheduler/rank_scheduler.hpp"
 
 namespace foretile {
@@ -19,38 +18,40 @@ namespace foretile {
 /// until their operation is done.
 class CpuBackend final : public RankBackend {
  public:
-  CpuBackend(const Contraction& contraction, HostStore& host, int devices, int cores, Mail mail);
+  CpuBackend(const Contraction& contraction, HostStore& host, int devices, int cores, Transport transport);
 
   void start_clock() override { start_ = std::chrono::steady_clock::now(); }
-  std::vector<OperationId> ended(double seconds) override { return completions_.take(seconds); }
+  std::vector<EndedOperation> ended(double seconds) override;
 
   double now() const override;
-  int kernel_slots() const override { return 1; }
+  /// So many that a core always finds the next product when one has ended.
+  int kernel_slots() const override { return 32; }
   void start_kernel(OperationId id, int device, std::span<const Product> products) override;
   void start_generate(OperationId id, TileId b) override;
   void start_copy(OperationId id, const Copy& copy) override;
   void start_send(OperationId id, int to_rank, const Message& message) override {
-    mail_.send(id, to_rank, message);
+    transport_.send(id, to_rank, message);
   }
   void allocate(int device, TileRef tile) override;
   void release(int device, TileRef tile) override;
   void release_host(TileRef tile) override;
   void release_message(int owner, int number) override { host_.release(owner, number); }
-  void send_signal(int to_rank, Signal signal) override { mail_.signal(to_rank, signal); }
+  void send_signal(int to_rank, Signal signal) override { transport_.signal(to_rank, signal); }
   void adopt(int device, TileRef tile) override;
 
  private:
-  struct DeviceTiles {
-    std::unordered_map<TileRef, TileBuffer, TileRefHash> own;      // its own memory
-    std::unordered_map<TileRef, std::byte*, TileRefHash> adopted;  // the host's
-    std::unordered_set<TileId> untouched_c;                        // to be zeroed by the first product
+  struct DeviceTile {
+    std::byte* data = nullptr;
+    bool untouched = false;  // of C: the first product ignores what it holds
+    TileBuffer own;          // empty where the tile is the host's
   };
   std::byte* at(MemoryPlace place, TileRef tile);
+  double at(Completions::Clock::time_point time) const;  // seconds since the start
 
   const Contraction& problem_;
   HostStore& host_;
-  Mail mail_;
-  std::vector<DeviceTiles> devices_;
+  Transport transport_;
+  std::vector<TileTable<DeviceTile>> devices_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   Completions completions_;
   WorkerPool copies_;

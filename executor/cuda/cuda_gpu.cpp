@@ -43,8 +43,8 @@ CudaGpu::LaneState::LaneState(bool kernels)
       followed(make_event()),
       blas(kernels ? std::make_unique<BlasLane>(stream.get()) : nullptr) {}
 
-CudaGpu::CudaGpu(int physical, int kernel_lanes, Patience& patience)
-    : physical_(physical), patience_(patience) {
+CudaGpu::CudaGpu(int physical, int kernel_lanes, PollBackoff& backoff)
+    : physical_(physical), backoff_(backoff) {
   make_current(physical);
   const Lane lanes = kFirstKernelLane + kernel_lanes;
   for (Lane lane = 0; lane < lanes; ++lane) lanes_.emplace_back(lane >= kFirstKernelLane);
@@ -113,7 +113,7 @@ std::uint64_t CudaGpu::reached(Lane lane) {
   Marks& marks = find(lane).marks;
   const std::uint64_t before = marks.last_reached();
   const std::uint64_t now = marks.reached();  // events are asked from any device
-  if (now > before) patience_.news();
+  if (now > before) backoff_.point_reached();
   return now;
 }
 

@@ -7,7 +7,7 @@
 #include "executor/cuda/blas_lane.hpp"
 #include "executor/cuda/marks.hpp"
 #include "executor/cuda/owned.hpp"
-#include "executor/cuda/patience.hpp"
+#include "executor/cuda/poll_backoff.hpp"
 #include "executor/gpu/gpu.hpp"
 
 namespace foretile {
@@ -16,9 +16,9 @@ namespace foretile {
 /// (32 MiB on Hopper, else 4 MiB), lists of addresses (less than 1 MiB) and what cuBLAS takes for a handle.
 class CudaGpu final : public Gpu {
  public:
-  /// Throws WorkError. Requires physical < cudaGetDeviceCount() and kernel_lanes >= 1. `patience` stays; it
-  /// hears of points that were reached.
-  CudaGpu(int physical, int kernel_lanes, Patience& patience);
+  /// Throws WorkError. Requires physical < cudaGetDeviceCount() and kernel_lanes >= 1. `backoff` must
+  /// outlive this; it is called when a point was reached.
+  CudaGpu(int physical, int kernel_lanes, PollBackoff& backoff);
   ~CudaGpu() override;
   CudaGpu(const CudaGpu&) = delete;
   CudaGpu& operator=(const CudaGpu&) = delete;
@@ -44,7 +44,7 @@ class CudaGpu final : public Gpu {
   LaneState& on(Lane lane);
 
   int physical_;
-  Patience& patience_;
+  PollBackoff& backoff_;
   std::vector<OwnedDeviceMemory> memory_;
   std::vector<LaneState> lanes_;
 };

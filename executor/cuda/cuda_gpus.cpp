@@ -107,7 +107,7 @@ std::unique_ptr<Gpu> CudaGpus::open(int physical, int kernel_lanes) {
     }
     opened_.push_back(physical);
   }
-  return std::make_unique<CudaGpu>(physical, kernel_lanes, patience_);
+  return std::make_unique<CudaGpu>(physical, kernel_lanes, backoff_);
 }
 
 bool CudaGpus::direct(int from, int to) {
@@ -128,7 +128,7 @@ void CudaGpus::free_host(std::byte* memory) {
 
 /// Nobody tells when a point is reached without being asked, so it never stays away for long.
 void CudaGpus::pause(double seconds) {
-  patience_.pause(seconds);
+  backoff_.pause(seconds);
 }
 
 }  // namespace foretile

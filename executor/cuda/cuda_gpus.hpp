@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "executor/cuda/owned.hpp"
-#include "executor/cuda/patience.hpp"
+#include "executor/cuda/poll_backoff.hpp"
 #include "executor/gpu/gpu.hpp"
 
 namespace foretile {
@@ -29,7 +29,7 @@ class CudaGpus final : public Gpus {
 
   int count_ = 0;
   std::vector<int> opened_;  ///< physical devices, each once
-  Patience patience_;        ///< common to all devices
+  PollBackoff backoff_;      ///< common to all devices
 };
 
 }  // namespace foretile

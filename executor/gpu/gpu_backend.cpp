@@ -16,8 +16,8 @@ namespace foretile {
 
 namespace {
 
-/// Launches under way per device: enough that small products do not wait for news of their predecessors; few
-/// enough that whole batches are not piled up.
+/// Launches under way per device: enough that small products do not wait for the ends of their predecessors;
+/// few enough that whole batches are not piled up.
 constexpr int kSingleLaunches = 64;
 constexpr int kBatchLaunches = 16;
 
@@ -54,12 +54,12 @@ Lane lane_of(const Copy& copy) {
 }  // namespace
 
 GpuBackend::GpuBackend(const Contraction& contraction, const Plan& frame, const RankPlan& plan,
-                       HostStore& host, Gpus& gpus, const GpuBackendOptions& options, Mail mail)
+                       HostStore& host, Gpus& gpus, const GpuBackendOptions& options, Transport transport)
     : problem_(contraction),
       host_(host),
       gpus_(gpus),
       options_(options),
-      mail_(std::move(mail)),
+      transport_(std::move(transport)),
       batch_(frame.batch),
       kernel_slots_(frame.batch > 1 ? kBatchLaunches : kSingleLaunches),
       cores_(options.cores, completions_) {
@@ -228,15 +228,16 @@ void GpuBackend::collect() {
   }
 }
 
-std::vector<OperationId> GpuBackend::ended(double seconds) {
+std::vector<EndedOperation> GpuBackend::ended(double seconds) {
   const auto start = std::chrono::steady_clock::now();
   for (;;) {
     collect();
-    const std::vector<OperationId> made = completions_.take(0);
-    generating_ -= static_cast<int>(made.size());
-    ended_.insert(ended_.end(), made.begin(), made.end());
+    std::vector<EndedOperation> all;
+    for (const Completions::Entry& made : completions_.take(0)) all.push_back({made.id, {}});
+    generating_ -= static_cast<int>(all.size());
+    for (const OperationId id : std::exchange(ended_, {})) all.push_back({id, {}});
     const double left = seconds - seconds_since(start);
-    if (!ended_.empty() || left <= 0) return std::exchange(ended_, {});
+    if (!all.empty() || left <= 0) return all;
     gpus_.pause(generating_ > 0 ? std::min(left, 1e-4) : left);
   }
 }

@@ -29,7 +29,7 @@ struct GpuBackendOptions {
 class GpuBackend final : public RankBackend {
  public:
   GpuBackend(const Contraction& contraction, const Plan& frame, const RankPlan& plan, HostStore& host,
-             Gpus& gpus, const GpuBackendOptions& options, Mail mail);
+             Gpus& gpus, const GpuBackendOptions& options, Transport transport);
   /// Waits for what is under way.
   ~GpuBackend() override;
 
@@ -38,7 +38,7 @@ class GpuBackend final : public RankBackend {
   void warm_up(const RankPlan& plan, double seconds);
 
   void start_clock() override { start_ = std::chrono::steady_clock::now(); }
-  std::vector<OperationId> ended(double seconds) override;
+  std::vector<EndedOperation> ended(double seconds) override;
 
   double now() const override;
   int kernel_slots() const override { return kernel_slots_; }
@@ -46,9 +46,9 @@ class GpuBackend final : public RankBackend {
   void start_generate(OperationId id, TileId b) override;
   void start_copy(OperationId id, const Copy& copy) override;
   void start_send(OperationId id, int to_rank, const Message& message) override {
-    mail_.send(id, to_rank, message);
+    transport_.send(id, to_rank, message);
   }
-  void send_signal(int to_rank, Signal signal) override { mail_.signal(to_rank, signal); }
+  void send_signal(int to_rank, Signal signal) override { transport_.signal(to_rank, signal); }
   void allocate(int device, TileRef tile) override;
   void release(int device, TileRef tile) override { devices_[device]->release(tile); }
   void release_host(TileRef tile) override { host_.staged_b.erase(tile.id); }
@@ -75,7 +75,7 @@ class GpuBackend final : public RankBackend {
   HostStore& host_;
   Gpus& gpus_;
   GpuBackendOptions options_;
-  Mail mail_;
+  Transport transport_;
   int batch_;
   int kernel_slots_;
   std::vector<std::unique_ptr<GpuDevice>> devices_;

@@ -24,7 +24,7 @@ constexpr std::align_val_t kMemoryAlignment{256};
 /// One thread that does its work in order.
 class LaneThread {
  public:
-  explicit LaneThread(std::function<void()> news) : news_(std::move(news)) {}
+  explicit LaneThread(std::function<void()> on_point) : on_point_(std::move(on_point)) {}
   ~LaneThread() { finish(); }
   LaneThread(const LaneThread&) = delete;
   LaneThread& operator=(const LaneThread&) = delete;
@@ -73,7 +73,7 @@ class LaneThread {
       reached_ = number;
     }
     point_.notify_all();
-    news_();
+    on_point_();
   }
 
   void work() {
@@ -98,11 +98,11 @@ class LaneThread {
         failure_ = std::current_exception();
       }
       point_.notify_all();
-      news_();
+      on_point_();
     }
   }
 
-  std::function<void()> news_;
+  std::function<void()> on_point_;
   std::mutex mutex_;
   std::condition_variable given_, point_;
   std::deque<std::function<void()>> jobs_;
@@ -124,7 +124,7 @@ class StandInGpu final : public Gpu {
  public:
   StandInGpu(StandInGpus& system, int physical, int kernel_lanes) : system_(system), physical_(physical) {
     for (int lane = 0; lane < kFirstKernelLane + kernel_lanes; ++lane) {
-      lanes_.push_back(std::make_unique<LaneThread>([this] { system_.news(); }));
+      lanes_.push_back(std::make_unique<LaneThread>([this] { system_.notify_point(); }));
     }
   }
   ~StandInGpu() override {
@@ -200,18 +200,18 @@ void StandInGpus::free_host(std::byte* memory) {
   ::operator delete(memory, kMemoryAlignment);
 }
 
-void StandInGpus::news() {
+void StandInGpus::notify_point() {
   {
     const std::scoped_lock lock(mutex_);
-    any_news_ = true;
+    any_point_ = true;
   }
   point_reached_.notify_all();
 }
 
 void StandInGpus::pause(double seconds) {
   std::unique_lock lock(mutex_);
-  point_reached_.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return any_news_; });
-  any_news_ = false;
+  point_reached_.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return any_point_; });
+  any_point_ = false;
 }
 
 }  // namespace foretile

@@ -32,13 +32,13 @@ class StandInGpus final : public Gpus {
  private:
   friend class StandInGpu;
   void take(int physical, std::int64_t bytes);
-  void news();
+  void notify_point();
 
   StandInOptions options_;
   std::vector<std::int64_t> used_;
   std::mutex mutex_;
   std::condition_variable point_reached_;
-  bool any_news_ = false;
+  bool any_point_ = false;
 };
 
 }  // namespace foretile

@@ -13,32 +13,56 @@ namespace foretile {
 
 namespace {
 
-/// Arrays of plain records, concatenated in rank order; `counts` receives how many each rank had.
+int size_of(MPI_Comm communicator) {
+  int size = 1;
+  require_mpi(MPI_Comm_size(communicator, &size), "gather");
+  return size;
+}
+
+/// How many each rank brings, on every rank. Throws WorkError on all of them when MPI cannot count them.
+std::vector<int> counts_of_all(std::size_t mine, const char* what, MPI_Comm communicator) {
+  const auto count = static_cast<std::int64_t>(mine);
+  std::vector<std::int64_t> all(size_of(communicator));
+  require_mpi(MPI_Allgather(&count, 1, MPI_INT64_T, all.data(), 1, MPI_INT64_T, communicator), "gather");
+  return mpi_counts(all, what);
+}
+
+/// Where each rank's part begins.
+std::vector<int> offsets_of(const std::vector<int>& counts) {
+  std::vector<int> offsets(counts.size(), 0);
+  std::partial_sum(counts.begin(), counts.end() - 1, offsets.begin() + 1);
+  return offsets;
+}
+
+/// Arrays of plain records, concatenated in rank order, on rank 0; `counts` receives how many each rank had.
 template <class Record>
-std::vector<Record> gather(const std::vector<Record>& mine, MPI_Comm communicator, std::vector<int>& counts) {
+std::vector<Record> gather(const std::vector<Record>& mine, const char* what, MPI_Comm communicator,
+                           std::vector<int>& counts) {
   static_assert(std::is_trivially_copyable_v<Record>);
   int rank = 0;
-  int size = 1;
   require_mpi(MPI_Comm_rank(communicator, &rank), "gather");
-  require_mpi(MPI_Comm_size(communicator, &size), "gather");
-  const int count = static_cast<int>(mine.size());
-  counts.assign(rank == 0 ? size : 0, 0);
-  require_mpi(MPI_Gather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, communicator), "gather");
-
+  counts = counts_of_all(mine.size(), what, communicator);
   MPI_Datatype record = MPI_DATATYPE_NULL;
   require_mpi(MPI_Type_contiguous(static_cast<int>(sizeof(Record)), MPI_BYTE, &record), "gather");
   require_mpi(MPI_Type_commit(&record), "gather");
-  std::vector<int> offsets(counts.size(), 0);
-  if (!counts.empty()) std::partial_sum(counts.begin(), counts.end() - 1, offsets.begin() + 1);
-  std::vector<Record> all(std::accumulate(counts.begin(), counts.end(), std::size_t{0}));
-  require_mpi(MPI_Gatherv(mine.data(), count, record, all.data(), counts.data(), offsets.data(), record, 0,
-                          communicator),
+  const std::vector<int> offsets = offsets_of(counts);
+  std::vector<Record> all(rank == 0 ? std::accumulate(counts.begin(), counts.end(), std::size_t{0}) : 0);
+  require_mpi(MPI_Gatherv(mine.data(), static_cast<int>(mine.size()), record, all.data(), counts.data(),
+                          offsets.data(), record, 0, communicator),
               "gather");
   require_mpi(MPI_Type_free(&record), "gather");
   return all;
 }
 
 }  // namespace
+
+std::vector<int> mpi_counts(const std::vector<std::int64_t>& counts, const char* what) {
+  const std::int64_t all = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
+  constexpr std::int64_t kMost = std::numeric_limits<int>::max();
+  if (all > kMost)
+    throw WorkError(fmt::format("{} {} of all ranks: MPI gathers at most {}", all, what, kMost));
+  return {counts.begin(), counts.end()};
+}
 
 std::vector<RankStatistics> gather_statistics(const RankStatistics& mine, MPI_Comm communicator) {
   struct Fixed {
@@ -50,8 +74,8 @@ std::vector<RankStatistics> gather_statistics(const RankStatistics& mine, MPI_Co
   const auto fixed =
       gather<Fixed>({{mine.generated_tiles, mine.generated_bytes, mine.sent_bytes, mine.received_bytes,
                       mine.generate_s, mine.send_s, mine.finish_s, mine.critical}},
-                    communicator, counts);
-  const auto devices = gather(mine.devices, communicator, counts);
+                    "statistics", communicator, counts);
+  const auto devices = gather(mine.devices, "statistics of devices", communicator, counts);
   std::vector<RankStatistics> all(fixed.size());
   auto next = devices.begin();
   for (std::size_t rank = 0; rank < all.size(); ++rank) {
@@ -72,23 +96,20 @@ std::vector<RankStatistics> gather_statistics(const RankStatistics& mine, MPI_Co
 
 std::vector<TraceEvent> gather_events(const std::vector<TraceEvent>& mine, MPI_Comm communicator) {
   std::vector<int> counts;
-  return gather(mine, communicator, counts);
+  return gather(mine, "events of the trace", communicator, counts);
 }
 
 std::vector<std::string> gather_texts(const std::string& mine, MPI_Comm communicator) {
-  int size = 1;
-  require_mpi(MPI_Comm_size(communicator, &size), "gather");
-  const int length = static_cast<int>(mine.size());
-  std::vector<int> lengths(size);
-  require_mpi(MPI_Allgather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, communicator), "gather");
-  std::vector<int> offsets(size, 0);
-  std::partial_sum(lengths.begin(), lengths.end() - 1, offsets.begin() + 1);
-  std::string all(static_cast<std::size_t>(offsets.back()) + lengths.back(), '\0');
-  require_mpi(MPI_Allgatherv(mine.data(), length, MPI_CHAR, all.data(), lengths.data(), offsets.data(),
-                             MPI_CHAR, communicator),
+  const std::vector<int> lengths = counts_of_all(mine.size(), "bytes of text", communicator);
+  const std::vector<int> offsets = offsets_of(lengths);
+  std::string all(static_cast<std::size_t>(offsets.back()) + static_cast<std::size_t>(lengths.back()), '\0');
+  require_mpi(MPI_Allgatherv(mine.data(), static_cast<int>(mine.size()), MPI_CHAR, all.data(), lengths.data(),
+                             offsets.data(), MPI_CHAR, communicator),
               "gather");
   std::vector<std::string> texts;
-  for (int rank = 0; rank < size; ++rank) texts.push_back(all.substr(offsets[rank], lengths[rank]));
+  for (std::size_t rank = 0; rank < lengths.size(); ++rank)
+    texts.push_back(
+        all.substr(static_cast<std::size_t>(offsets[rank]), static_cast<std::size_t>(lengths[rank])));
   return texts;
 }
 

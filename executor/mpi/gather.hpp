@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,10 @@
 #include "scheduler/trace.hpp"
 
 namespace foretile {
+
+/// The ranks' numbers of records as MPI takes them. Throws WorkError, naming `what`, for more than 2^31 - 1
+/// in all; the functions below do so on every rank.
+std::vector<int> mpi_counts(const std::vector<std::int64_t>& counts, const char* what);
 
 /// Statistics of all ranks in order, on rank 0; empty elsewhere. Collective.
 std::vector<RankStatistics> gather_statistics(const RankStatistics& mine, MPI_Comm communicator);

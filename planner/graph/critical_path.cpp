@@ -26,8 +26,14 @@ struct NodeTime {
 /// Walks blocks so that each is enumerated once.
 class NodeTimes {
  public:
-  NodeTimes(const Plan& plan, const Contraction& p, const Machine& machine)
-      : plan_(plan), p_(p), machine_(machine), gpu_(machine.platform.device.kind == DeviceKind::gpu) {}
+  NodeTimes(const Plan& plan, const Contraction& p, const Machine& machine, const CountFunction& progress)
+      : plan_(plan),
+        p_(p),
+        machine_(machine),
+        progress_(progress),
+        gpu_(machine.platform.device.kind == DeviceKind::gpu) {}
+
+  std::int64_t products_seen() const { return products_seen_; }
 
   std::vector<NodeTime> of(const PlanGraph& graph) {
     std::vector<NodeTime> times(num_vertices(graph));
@@ -55,6 +61,8 @@ class NodeTimes {
         ++count;
       });
     }
+    products_seen_ += count;
+    if (progress_) progress_(products_seen_);
     time.own += least_launch_seconds(plan_, p_, machine_, count);
     if (count > 0) time.last += least_launch_seconds(plan_, p_, machine_, 1);
     return time;
@@ -83,7 +91,9 @@ class NodeTimes {
   const Plan& plan_;
   const Contraction& p_;
   const Machine& machine_;
+  const CountFunction& progress_;
   bool gpu_;
+  std::int64_t products_seen_ = 0;
   std::optional<BlockProducts> products_;  // of the block at hand
   std::optional<TileId> last_c_;           // of its last product
 };
@@ -125,8 +135,9 @@ class Arrival {
 }  // namespace
 
 CriticalPath critical_path(const PlanGraph& graph, const Plan& plan, const Contraction& contraction,
-                           const Machine& machine) {
-  const std::vector<NodeTime> times = NodeTimes(plan, contraction, machine).of(graph);
+                           const Machine& machine, const CountFunction& progress) {
+  NodeTimes node_times(plan, contraction, machine, progress);
+  const std::vector<NodeTime> times = node_times.of(graph);
   const Arrival arrival(plan, contraction, machine);
   std::vector<double> rest(times.size(), 0.0);  // longest time from the start of a node to the end
   std::vector<std::size_t> next(times.size(), times.size());
@@ -151,7 +162,10 @@ CriticalPath critical_path(const PlanGraph& graph, const Plan& plan, const Contr
   }
   path.seconds = times[first].head + rest[first];
   path.bound = "chain of products and messages";
-  const ResourceBound resource = largest_resource_bound(plan, contraction, machine);
+  const ResourceBound resource = largest_resource_bound(
+      plan, contraction, machine,
+      progress ? [&](std::int64_t products) { progress(node_times.products_seen() + products); }
+               : CountFunction());
   if (resource.seconds > path.seconds) return {resource.seconds, {}, resource.resource};
   for (std::size_t v = first; v < times.size(); v = next[v]) path.nodes.push_back(v);
   return path;

@@ -27,10 +27,11 @@ struct DeviceWork {
 
 class Bounds {
  public:
-  Bounds(const Plan& plan, const Contraction& p, const Machine& machine)
+  Bounds(const Plan& plan, const Contraction& p, const Machine& machine, const CountFunction& progress)
       : plan_(plan),
         p_(p),
         machine_(machine),
+        progress_(progress),
         gpu_(machine.platform.device.kind == DeviceKind::gpu),
         a_seen_(p.a.nonzeros(), -1),
         b_seen_(p.b.nonzeros(), -1),
@@ -104,6 +105,8 @@ class Bounds {
             add_product(x, work);
           });
         work.kernel_s += least_launch_seconds(plan_, p_, machine_, count);
+        products_seen_ += count;
+        if (progress_) progress_(products_seen_);
       }
     }
     return work;
@@ -152,6 +155,8 @@ class Bounds {
   const Plan& plan_;
   const Contraction& p_;
   const Machine& machine_;
+  const CountFunction& progress_;
+  std::int64_t products_seen_ = 0;
   bool gpu_;
   int device_ = 0;                             // counted over all ranks
   std::vector<int> a_seen_, b_seen_, c_seen_;  // last device that used the tile
@@ -181,14 +186,15 @@ double least_launch_seconds(const Plan& plan, const Contraction& contraction, co
 double least_work_seconds(const Plan& plan, const Contraction& contraction, const Machine& machine,
                           std::int64_t m, std::int64_t n, std::int64_t k) {
   const DeviceModel& device = machine.platform.device;
-  const double alone = device.launch_of(contraction.precision, 1).work_seconds(m, n, k);
+  const double alone = device.launch_of(contraction.precision, 1).work_seconds(m, n, k) *
+                       device.cache.factor({m, n, k}, 1);  // at best all tiles are in the cache
   if (plan.batch == 1) return alone;
   return std::min(alone, device.launch_of(contraction.precision, 2).work_seconds(m, n, k));
 }
 
-ResourceBound largest_resource_bound(const Plan& plan, const Contraction& contraction,
-                                     const Machine& machine) {
-  return Bounds(plan, contraction, machine).largest();
+ResourceBound largest_resource_bound(const Plan& plan, const Contraction& contraction, const Machine& machine,
+                                     const CountFunction& progress) {
+  return Bounds(plan, contraction, machine, progress).largest();
 }
 
 }  // namespace foretile

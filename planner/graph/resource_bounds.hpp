@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "base/progress.hpp"
 #include "planner/contraction.hpp"
 #include "planner/plan.hpp"
 #include "platforms/machine.hpp"
@@ -17,9 +18,9 @@ struct ResourceBound {
 /// The largest of: generation on the cores of a rank (with products, where devices are cores) or on a device;
 /// of a device, the software cost of its copies, and the bytes it must load from the host and store; of a
 /// rank, the software cost of its messages, and the bytes it sends. Loads that a device may be spared,
-/// because it kept the tile, are not counted.
-ResourceBound largest_resource_bound(const Plan& plan, const Contraction& contraction,
-                                     const Machine& machine);
+/// because it kept the tile, are not counted. `progress` gets how many products were seen.
+ResourceBound largest_resource_bound(const Plan& plan, const Contraction& contraction, const Machine& machine,
+                                     const CountFunction& progress = {});
 
 /// Least time of `products` products with `work_s` of work in launches of at most Plan::batch.
 double least_launch_seconds(const Plan& plan, const Contraction& contraction, const Machine& machine,

@@ -1,6 +1,12 @@
 #include "planner/strategies/frame.hpp"
 
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "base/error.hpp"
 #include "base/parse.hpp"
+#include "platforms/units.hpp"
 
 namespace foretile {
 
@@ -8,6 +14,16 @@ namespace {
 
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 31;
 constexpr std::int64_t kMostProducts = 65536;  // of a launch: their addresses are copied to the device first
+
+/// "16 MB" as well as 16000000.
+std::int64_t bytes_setting(const Settings& settings, const std::string& key, std::int64_t least) {
+  const std::string& text = settings.at(key);
+  const double bytes = parse_quantity(text, Dimension::bytes, key);
+  if (bytes >= static_cast<double>(least) && bytes <= static_cast<double>(kMostBytes) &&
+      bytes == std::floor(bytes))
+    return static_cast<std::int64_t>(bytes);
+  throw input_error(key, text, fmt::format("a whole number of bytes from {} to {}", least, kMostBytes));
+}
 
 }  // namespace
 
@@ -25,12 +41,12 @@ Plan common_frame(std::string_view strategy, const Machine& machine, const Setti
   frame.device_budget_bytes = machine.platform.device.memory_bytes;
   frame.host_budget_bytes = machine.host_bytes_per_rank();
   frame.batch = static_cast<int>(integer_setting(settings, "batch", 1, kMostProducts));
-  frame.copy_batch_bytes = integer_setting(settings, "copy_batch_bytes", 0, kMostBytes);
+  frame.copy_batch_bytes = bytes_setting(settings, "copy_batch_bytes", 0);
   return frame;
 }
 
 std::int64_t message_bytes(const Settings& settings) {
-  return integer_setting(settings, "message_bytes", 1, kMostBytes);
+  return bytes_setting(settings, "message_bytes", 1);
 }
 
 std::vector<int> deal_cyclic(std::int32_t count, int owners) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "planner/products.hpp"
 #include "planner/verify/errors.hpp"
 
@@ -28,8 +30,8 @@ void check_block(const Contraction& p, const Block& block, const std::string& wh
 
 }  // namespace
 
-BlockWalk::BlockWalk(const Contraction& contraction)
-    : p_(contraction), a_block_(contraction.a.nonzeros(), 0) {}
+BlockWalk::BlockWalk(const Contraction& contraction, CountFunction progress)
+    : p_(contraction), progress_(std::move(progress)), a_block_(contraction.a.nonzeros(), 0) {}
 
 void BlockWalk::enter(TileId a, const std::string& where) {
   if (a < 0 || a >= p_.a.nonzeros()) throw broken_plan(where, fmt::format("A tile {}", a), "a nonzero tile");
@@ -70,10 +72,12 @@ BlockTiles BlockWalk::walk(const Block& block, BTiles b_tiles, const std::string
       tiles.flops += 2.0 * static_cast<double>(p.m.size(p.a.row_of(a))) *
                      static_cast<double>(p.k.size(p.a.column_of(a))) * static_cast<double>(width);
     }
+    if (progress_) progress_(products_ + tiles.gemms);
   }
   for (std::int32_t slot = 0; slot < products.c_slots(); ++slot) {
     if (c_seen[slot]) tiles.c.push_back(products.c_id(slot));
   }
+  products_ += tiles.gemms;
   return tiles;
 }
 

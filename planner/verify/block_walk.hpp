@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/progress.hpp"
 #include "planner/contraction.hpp"
 #include "planner/plan.hpp"
 
@@ -21,8 +22,8 @@ struct BlockTiles {
 /// Walks block after block; has a number for every tile of A.
 class BlockWalk {
  public:
-  /// The contraction must outlive this object.
-  explicit BlockWalk(const Contraction& contraction);
+  /// The contraction must outlive this object. `progress` gets the products of all blocks so far.
+  explicit BlockWalk(const Contraction& contraction, CountFunction progress = {});
 
   /// `where` names the block. Throws InputError for numbers out of range, an empty chunk, a tile of A without
   /// product or twice in the block. So within a block no product comes twice.
@@ -32,6 +33,8 @@ class BlockWalk {
   void enter(TileId a, const std::string& where);
 
   const Contraction& p_;
+  CountFunction progress_;
+  std::int64_t products_ = 0;
   std::vector<std::int64_t> a_block_;  // the last block with the tile
   std::int64_t block_ = 0;
 };

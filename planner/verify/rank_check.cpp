@@ -29,10 +29,10 @@ Spread spread(const std::vector<std::int64_t>& values) {
 
 }  // namespace
 
-RankCheck::RankCheck(const Plan& plan, const Contraction& contraction)
+RankCheck::RankCheck(const Plan& plan, const Contraction& contraction, const CountFunction& progress)
     : plan_(plan),
       p_(contraction),
-      walk_(contraction),
+      walk_(contraction, progress),
       owners_(plan, contraction),
       messages_(plan, contraction, owners_),
       deliveries_(plan, contraction, owners_, messages_),
@@ -43,12 +43,14 @@ RankCheck::RankCheck(const Plan& plan, const Contraction& contraction)
 void RankCheck::run(int rank) {
   rank_ = rank;
   tiles_ = {};
+  const std::int64_t gemms_before = summary_.gemms;
   deliveries_.open(rank);
   const RankPlan& mine = plan_.ranks[rank];
   for (std::size_t d = 0; d < mine.devices.size(); ++d) {
     device_ = fmt::format("rank {} device {}", rank, d);
     device(mine.devices[d]);
   }
+  summary_.rank_gemms.push_back(summary_.gemms - gemms_before);
   deliveries_.require_all_used();
   count_received();
   const Received worst = worst_received(plan_, p_, messages_.to(rank));

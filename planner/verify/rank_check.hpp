@@ -18,8 +18,8 @@ namespace foretile {
 /// Walks rank after rank and keeps what concerns them all: products, owners of C, counts.
 class RankCheck {
  public:
-  /// References must outlive this object.
-  RankCheck(const Plan& plan, const Contraction& contraction);
+  /// References must outlive this object. `progress` gets how many products were seen.
+  RankCheck(const Plan& plan, const Contraction& contraction, const CountFunction& progress = {});
 
   /// Throws InputError for what is wrong within this rank.
   void run(int rank);

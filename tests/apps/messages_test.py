@@ -69,13 +69,28 @@ def check_inputs(folder):
         expect("found a FIFO", "tune", folder / "p.toml", *platform, "--space", folder / "fifo.toml")
         expect("no regular file", "tune", folder / "p.toml", *platform, "--history", folder / "fifo.toml")
         expect("--budget: found ''", "tune", folder / "p.toml", *platform, "--budget", "")
+        for option in ["-o", "--history", "--space", "--platform"]:
+            expect("found '', expected a value", "tune", folder / "p.toml", option, "")
+        expect("--count: found '-1'", "tune", folder / "p.toml", *platform, "--count", "-1")
         expect("expected a duration", "tune", folder / "p.toml", *platform, "--budget", "1 day")
+    for command, option in [("plan", "-o"), ("plan", "--dot"), ("show", "--picture")]:
+        expect("found '', expected a value", command, folder / "p.toml", option, "")
+    named = (pathlib.Path(__file__).parent / "toy_platform.toml").read_text().replace('name = "', 'name = "\\u001b[31m')
+    (folder / "named.toml").write_text(named)
+    expect("letters that can be printed", "platform", "show", folder / "named.toml")
     closed = folder / "closed"
     closed.mkdir(mode=0)
     if os.geteuid() != 0:  # root may read everything
         expect("Permission denied", "show", closed / "p.toml")
         expect("Permission denied", "platform", "show", closed / "p.toml")
         expect("Permission denied", "plan", folder / "p.toml", *platform, "-o", closed / "p.json")
+
+
+def check_stderr():
+    """A message that nobody can read changes no exit code."""
+    with open("/dev/full", "w") as full:
+        assert subprocess.run([foretile, "show", "nope"], stderr=full, timeout=60).returncode == 2
+    assert subprocess.run(["sh", "-c", '"$0" show nope 2>&-', foretile], timeout=60).returncode == 2
 
 
 def read_fifo(path, store):
@@ -133,6 +148,7 @@ with tempfile.TemporaryDirectory() as name:
     scratch = pathlib.Path(name)
     check_values(scratch)
     check_inputs(scratch)
+    check_stderr()
     check_outputs(scratch)
     check_edited_plan(scratch)
     check_platforms(scratch)

@@ -217,6 +217,10 @@ class RunCommands(unittest.TestCase):
         planned = self.call(FORETILE, "plan", "p.toml", "--platform", "busy.toml", "--ranks", 1, "-o", "plan.json")
         self.assertEqual(planned.returncode, 0, planned.stderr)
         self.assertIn("calibrated on a busy machine", planned.stderr)
+        for command in [["simulate", "p.toml"], ["tune", "p.toml", "--count", 1]]:
+            rehearsed = self.call(FORETILE, *command, "--platform", "busy.toml", "--ranks", 1)
+            if "without SimGrid" not in rehearsed.stderr:
+                self.assertIn("calibrated on a busy machine", rehearsed.stderr)
         ran = self.run_plan(1)
         self.assertEqual(ran.returncode, 0, ran.stderr)
         self.assertIn("calibrated on a busy machine", ran.stderr)
@@ -235,14 +239,29 @@ class RunCommands(unittest.TestCase):
         self.plan(2, "--set", "platform.calibration.probe_rate=1")
         self.assertFalse(json.loads(self.run_plan(2, "--json").stdout)["probe"]["slow"])
 
+    def with_address_space(self, kilobytes, *options):
+        command = f"ulimit -v {kilobytes}; exec {MPIEXEC} -n 2 {FORETILE_RUN} {' '.join(options)}"
+        result = self.call("bash", "-c", command, timeout=60)
+        self.assertNotIn("BAD TERMINATION", result.stdout + result.stderr, kilobytes)
+        return result.returncode, [line for line in result.stderr.splitlines() if "warning" not in line]
+
     def test_ends_where_the_address_space_is_too_small_for_products(self):
         self.plan(2)
-        for kilobytes in [400000, 450000, 500000]:  # with less, MPI itself does not start
-            command = f"ulimit -v {kilobytes}; exec {MPIEXEC} -n 2 {FORETILE_RUN} plan.json"
-            result = self.call("bash", "-c", command, timeout=30)
-            self.assertIn(result.returncode, [0, 1, 2], (kilobytes, result.stderr))
-            if result.returncode:
-                self.assertTrue("memory" in result.stderr, (kilobytes, result.stderr))
+        for kilobytes in range(150000, 550000, 50000):
+            code, lines = self.with_address_space(kilobytes, "plan.json")
+            self.assertIn(code, [0, 1, 2], (kilobytes, lines))
+            if code:
+                self.assertIn("memory", "".join(lines[:1]), (kilobytes, lines))
+
+    def test_says_when_the_address_space_is_too_small_for_mpi(self):
+        self.plan(2)
+        for options in [["plan.json"], ["calibrate", "-o", "c.toml"]]:
+            code, lines = self.with_address_space(150000, *options)
+            self.assertEqual((code, len(lines)), (2, 1), lines)  # the other rank waits 10 s before it says the same
+            self.assertIn("memory to start MPI", lines[0])
+        code, lines = self.with_address_space(150000, "--what")
+        self.assertEqual((code, len(lines) > 0), (2, True))
+        self.assertIn("--what", lines[0])
 
     def test_calibration_refuses_what_it_cannot_measure(self):
         for options in [["--budget", "0s"], ["--sizes", "0,64"], ["--sizes", "64"], ["--largest-copy", "1 kB"],

@@ -149,5 +149,21 @@ TEST_F(TuneSpace, UnknownKeysAreErrorsWithAHint) {
   }
 }
 
+TEST_F(TuneSpace, WrongKeysAreNamedWithFileAndLine) {
+  for (const auto& [lines, said] :
+       {std::pair("lookahead = [1]\nlookahaed = [1]", ":3: unknown key \"lookahaed\" in [parameters]"),
+        {"lookahead = [1]\nd = [1]", ":3: unknown key \"d\" of strategy stationary-b"},
+        {"\nproblem = [\"a\"]\nlookahead = [1]\nblock_fractoin = [1]", ":5: unknown key"}}) {
+    const SpaceQuestion asked = question(lines);
+    try {
+      tune_space(asked, summit());
+      FAIL() << lines;
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find(asked.file.string() + said), std::string::npos)
+          << error.what();
+    }
+  }
+}
+
 }  // namespace
 }  // namespace foretile

@@ -78,7 +78,8 @@ TEST(WhatIf, TheFirstRowIsTheBestInFullOnRandomPlans) {
       continue;
     }
     ++plans;
-    const WhatIf found = what_if(question.the_case, *work, {});
+    ProgressLine nowhere{ProgressTerminal{}};
+    const WhatIf found = what_if(question.the_case, *work, {}, nowhere);
     ASSERT_GT(found.rows.size(), 5U);
     double best = found.makespan_s * 1e3;
     double first = 0;

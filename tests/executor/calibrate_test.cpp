@@ -12,6 +12,8 @@ namespace {
 CalibrationOptions tiny() {
   CalibrationOptions options;
   options.sizes = {16, 64, 128};
+  options.cubes = {100};
+  options.cache = false;
   options.seconds_per_shape = 0.0005;
   options.most_rounds = 4;
   options.settle_s = 0.001;
@@ -23,7 +25,7 @@ CalibrationOptions tiny() {
 
 TEST(Calibrate, WritesAPlatformThatLoads) {
   const CalibrationResult result = calibrate(tiny());
-  EXPECT_EQ(result.samples.size(), 27U);
+  EXPECT_EQ(result.samples.size(), 28U);
   const Platform p = parse_platform(calibration_toml(result), "here.toml");
   EXPECT_FALSE(p.estimated);
   EXPECT_EQ(p.devices_per_node(), result.facts.cores);
@@ -96,12 +98,25 @@ TEST(Calibrate, SaysThatTheMachineWasBusyOrDrifted) {
 
 TEST(Calibrate, WritesForetileRunsOwnCosts) {
   CalibrationResult result = made_up();
-  result.runtime = RuntimeFigures{"2025-01-31 12:00", 17e-6, 21e-6, 0.1, 3e9};
+  result.runtime = RuntimeFigures{"2025-01-31 12:00", 17e-6, 21e-6, 5e-6, 9e-6, 0.1, 3e9};
   const Platform p = parse_platform(calibration_toml(result), "here.toml");
   EXPECT_EQ(p.runtime.source, "foretile-run");
   EXPECT_DOUBLE_EQ(p.runtime.product_overhead_s, 17e-6);
   EXPECT_DOUBLE_EQ(p.runtime.shared_product_overhead_s, 21e-6);
+  EXPECT_DOUBLE_EQ(p.runtime.load_overhead_s, 5e-6);
+  EXPECT_DOUBLE_EQ(p.runtime.store_overhead_s, 9e-6);
   EXPECT_DOUBLE_EQ(p.runtime.message_copy_bytes_per_s, 3e9);
+}
+
+TEST(Calibrate, WritesTheCacheWhereOneWasFelt) {
+  CalibrationResult result = made_up();
+  EXPECT_EQ(parse_platform(calibration_toml(result), "here.toml").device.cache.bytes, 0);
+  result.cache.bytes = 20'000'000;
+  result.cache.factors[4] = 0.6;
+  const Platform p = parse_platform(calibration_toml(result), "here.toml");
+  EXPECT_EQ(p.device.cache.bytes, 20'000'000);
+  EXPECT_DOUBLE_EQ(p.device.cache.factors[4], 0.6);
+  EXPECT_DOUBLE_EQ(p.device.cache.factors[5], 1);
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ TEST(FitKernelModel, KeepsParametersAtZeroOrAbove) {
 KernelModel with_table() {
   KernelModel truth{
       .rate_flops_per_s = 40e9, .half_m = 5, .half_n = 5, .half_k = 5, .latency_s = 0, .streams = 1};
-  truth.factors = {1, 1, 0.7, 1.4, 1.3, 1.1, 1, 1};
+  truth.factors = {1, 1, 1, 0.8, 0.7, 1.1, 1.15, 1.4, 1.37, 1.33, 1.3, 1.1, 1, 1};
   return truth;
 }
 
@@ -97,9 +97,10 @@ TEST(FitSizeFactors, ErrorOnSamplesHeldOut) {
 }
 
 TEST(FitSizeFactors, ErrorsBySize) {
-  // Model times are 2 and 16 us at 1e9 flop/s; measured 1 us and 16 us: 100% too long at 10, right at 20.
+  // Model times are 2 and 11.664 us at 1e9 flop/s; measured 1 us and 11.664 us: 100% too long at 10, right
+  // at 18.
   const KernelModel model{.rate_flops_per_s = 1e9};
-  const std::vector<SizeError> found = errors_by_size(model, {{10, 10, 10, 1e-6}, {20, 20, 20, 16e-6}});
+  const std::vector<SizeError> found = errors_by_size(model, {{10, 10, 10, 1e-6}, {18, 18, 18, 11.664e-6}});
   ASSERT_EQ(found.size(), 1U);  // both are nearest to 16
   EXPECT_EQ(found[0].size, 16);
   EXPECT_EQ(found[0].samples, 2U);

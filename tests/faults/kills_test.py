@@ -72,7 +72,8 @@ class Kills(unittest.TestCase):
 
     @unittest.skipUnless(SIMULATOR, "built without SimGrid")
     def test_tuner_and_workers(self):
-        self.call(FORETILE, "problem", "dense", "--m", 16, "--n", 24, "--k", 32, "--tile", 2, "-o", "toy.toml")
+        sizes = ["--m", 16, "--n", 24, "--k", 32, "--tile-min", 2, "--tile-max", 2]
+        self.call(FORETILE, "problem", "random", *sizes, "-o", "toy.toml")
         fractions = [round(0.01 * hundredth, 2) for hundredth in range(1, 100)]  # more than 20 moments are enough for
         (self.folder / "space.toml").write_text(f"[parameters]\nblock_fraction = {fractions}\n"
                                                 f"chunk_fraction = {fractions}\nlookahead = [1, 2, 3]\n")

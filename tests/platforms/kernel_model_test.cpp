@@ -28,21 +28,50 @@ TEST(KernelModel, ALaunchOfSeveralPaysTheLatencyOnce) {
 }
 
 TEST(KernelModel, FactorsByHand) {
-  // 2 * 64^3 = 524288 flop at 1e9 flop/s: 524.288 us, times 3 at 64. At (32 * 64 * 128)^(1/3) = 64 the same.
+  // 2 * 256^3 = 33554432 flop at 1e9 flop/s: 33.554432 ms, times 3 at 256. At (128 * 256 * 512)^(1/3) = 256
+  // the same.
   KernelModel model{.rate_flops_per_s = 1e9};
-  model.factors = {1, 1, 3, 12, 1, 1, 1, 2};
-  EXPECT_NEAR(model.seconds(64, 64, 64), 3 * 524.288e-6, 1e-12);
-  EXPECT_NEAR(model.seconds(32, 64, 128), 3 * 524.288e-6, 1e-12);
-  // Halfway from 64 to 128 in log size, so the factor is sqrt(3 * 12) = 6: 64 * 128 * 64 * sqrt(2) as a cube
-  // has the edge 64 * sqrt(2) where m n k = 2^19 * sqrt(2); 2^19.5 is no whole number, 64 * 91 * 128 is near
-  // it.
-  const double cube = 64.0 * 91 * 128;
-  const double share = (std::log2(cube) / 3) - 6;
+  model.factors = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 3, 12, 1, 2};  // 3 at 256, 12 at 512, 2 at 2048
+  EXPECT_NEAR(model.seconds(256, 256, 256), 3 * 33.554432e-3, 1e-10);
+  EXPECT_NEAR(model.seconds(128, 256, 512), 3 * 33.554432e-3, 1e-10);
+  // Near halfway from 256 to 512 in log size, so near sqrt(3 * 12) = 6.
+  const double cube = 256.0 * 364 * 512;
+  const double share = (std::log2(cube) / 3) - 8;
   EXPECT_NEAR(share, 0.5, 0.01);
-  EXPECT_NEAR(model.seconds(64, 91, 128), 2 * cube / 1e9 * 3 * std::pow(4, share), 1e-12);
+  EXPECT_NEAR(model.seconds(256, 364, 512), 2 * cube / 1e9 * 3 * std::pow(4, share), 1e-12);
   // Beyond the table its ends hold: 1 at 16 and below, 2 at 2048 and above.
   EXPECT_NEAR(model.seconds(1, 1, 1), 2e-9, 1e-15);
   EXPECT_NEAR(model.seconds(4096, 4096, 4096), 2 * 2 * std::pow(4096.0, 3) / 1e9, 1e-6);
+}
+
+/// Given 0.5 at 24 and 2 at 64: 32 is log(32/24) / log(64/24) = 0.2933 of the way, where the factor is
+/// 0.5 * 4^0.2933 = 0.7509; the ends keep what is nearest.
+TEST(SizeFactors, GapsAreFilledByHand) {
+  SizeFactors factors{};
+  factors[1] = 0.5;
+  factors[4] = 2;
+  complete(factors);
+  EXPECT_EQ(factors[0], 0.5);
+  EXPECT_NEAR(factors[2], 0.7509, 1e-4);
+  EXPECT_EQ(factors[4], 2);
+  EXPECT_EQ(factors.back(), 2);
+  SizeFactors none{};
+  complete(none);
+  EXPECT_EQ(none, kNoFactors);
+}
+
+/// Each size of the table has its own factor; a size between two has a factor between theirs.
+TEST(SizeFactors, FollowTheTable) {
+  SizeFactors factors{};
+  for (std::size_t i = 0; i < factors.size(); ++i) factors[i] = 1.0 + static_cast<double>(i);
+  for (std::size_t i = 0; i < factors.size(); ++i) {
+    const std::int64_t size = kFactorSizes[i];
+    EXPECT_NEAR(factor_of(factors, size, size, size), factors[i], 1e-9);
+    if (i + 1 == factors.size()) continue;
+    const double between = factor_of(factors, size + 2, size + 2, size + 2);
+    EXPECT_GT(between, factors[i]);
+    EXPECT_LT(between, factors[i + 1]);
+  }
 }
 
 }  // namespace

@@ -128,11 +128,12 @@ void FakeRank::start_kernel(OperationId id, int device, std::span<const Product>
     cluster_.partial_batches[{rank_, device}]++;
   if (++kernels_[device] > kernel_slots_) complain("more kernels in flight than slots");
   const bool on_core = cluster_.options_.kernels_on_cores;
-  if (on_core && ++cores_busy_ > cluster_.options_.core_slots) complain("more work than cores");
+  if (on_core && kernels_[device] == 1 && ++cores_busy_ > cluster_.options_.core_slots)
+    complain("more work than cores");
   cluster_.later([this, id, device, tiles, on_core] {
     for (const TileRef tile : tiles) unuse(device, tile);
     --kernels_[device];
-    if (on_core) --cores_busy_;
+    if (on_core && kernels_[device] == 0) --cores_busy_;
     scheduler->done(id);
   });
 }

@@ -49,6 +49,27 @@ TEST(Operations, PathAddsUpToTheTime) {
   EXPECT_EQ(operations.in_flight(), 0U);
 }
 
+/// Given to a core at 0, begun at 3 behind others, ended at 5, reported at 6: a trace shows 3 to 5, the path
+/// counts all 6 s, of which 3 were for others; the core was busy for 2 s.
+TEST(Operations, TracesShowWhenAProductWasUnderWay) {
+  struct Sink final : TraceSink {
+    TraceEvent last;
+    void record(const TraceEvent& event) override { last = event; }
+  } sink;
+  Clock clock;
+  Operations operations(clock, 0, true, &sink);
+  OperationId id = 0;
+  operations.start(Cause::kernel, 0, id);
+  clock.time = 6;
+  const TraceEvent event = operations.end(id, {.began_s = 3, .ended_s = 5}).event;
+  EXPECT_EQ(event.end_s, 6);
+  EXPECT_EQ(sink.last.start_s, 3);
+  EXPECT_EQ(sink.last.end_s, 5);
+  EXPECT_EQ(operations.path().seconds(Cause::kernel, Part::work), 3);
+  EXPECT_EQ(operations.path().seconds(Cause::kernel, Part::piece), 3);
+  EXPECT_EQ(operations.busy_seconds(Cause::kernel, 0), 2);
+}
+
 /// Two at once: the path at each end is that of the operation itself, not of what ended in between.
 TEST(Operations, PathsOfParallelOperationsDoNotMix) {
   Clock clock;
@@ -102,6 +123,20 @@ TEST(Operations, KernelsOnCoresAndGenerationWaitForEachOther) {
     EXPECT_EQ(next.path.seconds(Cause::kernel, Part::work), shared ? 3 : 0);
     EXPECT_EQ(next.path.seconds(Cause::kernel, Part::piece), shared ? 0 : 3);
   }
+}
+
+/// Two products wait at a core from 0 on and are computed from 1 to 3 and from 3.5 to 5.
+TEST(Operations, ACoreIsNotBusyWhileProductsWait) {
+  Clock clock;
+  Operations operations(clock, 0, true, nullptr);
+  OperationId first = 0;
+  OperationId second = 0;
+  operations.start(Cause::kernel, 0, first);
+  operations.start(Cause::kernel, 0, second);
+  clock.time = 6;
+  operations.end(first, {.began_s = 1, .ended_s = 3});
+  operations.end(second, {.began_s = 3.5, .ended_s = 5});
+  EXPECT_EQ(operations.busy_seconds(Cause::kernel, 0), 3.5);
 }
 
 /// A copy of 10 s: 4 of software, 5 beside others, 1 its own.

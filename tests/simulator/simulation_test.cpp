@@ -10,62 +10,11 @@
 #include "platforms/loader.hpp"
 #include "simulator/machine_model.hpp"
 #include "tests/planner/random_case.hpp"
+#include "tests/simulator/hand_worked.hpp"
 #include "tests/simulator/run_isolated.hpp"
 
 namespace foretile {
 namespace {
-
-// B is made. Unless said otherwise tiles are 100 x 100: 80 kB, made in 80 us at 1 GB/s per core; a product
-// takes 2e6 flop at 1 Gflop/s = 2 ms. Links without figures take no time. Times below are in us.
-constexpr double kMicro = 1e-6;
-constexpr double kPrecision = 0.01;  // us
-
-Contraction dense(std::vector<std::int64_t> m, std::vector<std::int64_t> n, std::vector<std::int64_t> k) {
-  Tiling rows = Tiling::from_sizes(m);
-  Tiling columns = Tiling::from_sizes(n);
-  Tiling inner = Tiling::from_sizes(k);
-  Shape a = Shape::dense(rows.tiles(), inner.tiles());
-  Shape b = Shape::dense(inner.tiles(), columns.tiles());
-  Shape c = Shape::dense(rows.tiles(), columns.tiles());
-  Contraction problem{"", rows, columns, inner, std::move(a), std::move(b), std::move(c), 0};
-  problem.sources.b = Source::made;
-  return problem;
-}
-
-const Contraction one_product = dense({100}, {100}, {100});
-const Contraction two_columns = dense({100}, {100, 100}, {100});
-
-/// Two columns that need different tiles of A: nothing is found on the other device.
-const Contraction apart{"",
-                        Tiling::from_sizes({100}),
-                        Tiling::uniform(200, 100),
-                        Tiling::uniform(200, 100),
-                        Shape::dense(1, 2),
-                        Shape(2, 2, {{0, 0}, {1, 1}}),
-                        Shape::dense(1, 2),
-                        0,
-                        false,
-                        Precision::f64,
-                        {Source::given, Source::made}};
-
-Machine machine(int ranks, int devices, int ranks_per_node = 1) {
-  return small_machine(ranks, devices, 1 << 30, std::int64_t{1} << 32, ranks_per_node);
-}
-
-/// Makespan in us, then bytes from peers.
-std::vector<double> results(const Contraction& problem, const Machine& on, const Settings& settings = {},
-                            std::uint64_t seed = 1) {
-  return run_isolated([&] {
-    const Plan plan = make_plan(problem, on, settings);
-    verify(plan, problem);
-    const SimulationResult result = simulate(plan, problem, on, {nullptr, seed});
-    double peers = 0;
-    for (const RankStatistics& rank : result.ranks) {
-      for (const DeviceStatistics& device : rank.devices) peers += static_cast<double>(device.d2d_bytes);
-    }
-    return std::vector<double>{result.makespan_s / kMicro, peers};
-  });
-}
 
 /// Makespan in us with a number of products in a launch, of `coarse` products in an activity.
 double micros_in_batches(const Contraction& problem, const Machine& on, int batch, int coarse = 1) {
@@ -77,11 +26,6 @@ double micros_in_batches(const Contraction& problem, const Machine& on, int batc
            return std::vector<double>{simulate(plan, problem, on, options).makespan_s / kMicro};
          })
       .at(0);
-}
-
-double micros(const Contraction& problem, const Machine& on, const Settings& settings = {},
-              std::uint64_t seed = 1) {
-  return results(problem, on, settings, seed).at(0);
 }
 
 /// 80 to make B, 2000 for the kernel.
@@ -315,74 +259,6 @@ TEST(Simulation, GenerationOnTheCores) {
   m.platform.cores_per_socket = 2;
   m.platform.generation_bytes_per_s_per_core = 10e6;
   EXPECT_NEAR(micros(dense({100}, {100}, std::vector<std::int64_t>(8, 100)), m), 36000, kPrecision);
-}
-
-/// Cores as devices, three ranks on two cores: each gets 2/3 of a core, for B (120) and the kernel (3000).
-TEST(Simulation, RanksShareTooFewCores) {
-  Machine m = machine(3, 1, 3);
-  m.platform.device.kind = DeviceKind::core;
-  m.platform.cores_per_socket = 2;
-  m.platform.devices_per_socket = 2;
-  EXPECT_NEAR(micros(dense({100}, {100, 100, 100}, {100}), m), 3120, kPrecision);
-}
-
-/// One rank on two cores that are two threads of one: alone it computes twice as fast, 40 + 1000.
-TEST(Simulation, ACoreAloneMayBeFaster) {
-  Machine m = machine(1, 1);
-  m.platform.device.kind = DeviceKind::core;
-  m.platform.cores_per_socket = 2;
-  m.platform.solo_speedup = 2;
-  EXPECT_NEAR(micros(one_product, m), 1040, kPrecision);
-}
-
-/// Two devices work from 0 to the end on two such cores, both at the plain rate: 80 + 2000.
-TEST(Simulation, BusyNeighboursTakeTheGainAway) {
-  Machine m = machine(1, 2);
-  m.platform.device.kind = DeviceKind::core;
-  m.platform.cores_per_socket = 2;
-  m.platform.solo_speedup = 2;
-  EXPECT_NEAR(micros(apart, m), 2080, kPrecision);
-}
-
-/// 30 after B was made and 30 after the product, before what comes next starts: 80 + 30 + 2000 + 30.
-TEST(Simulation, HandOverBetweenProductsOnCores) {
-  Machine m = machine(1, 1);
-  m.platform.device.kind = DeviceKind::core;
-  m.platform.runtime.product_overhead_s = 30e-6;
-  EXPECT_NEAR(micros(one_product, m), 2140, kPrecision);
-}
-
-/// Device 1 has nothing to do, but the progress loop serves both: 80 + 40 + 2000 + 40.
-TEST(Simulation, HandOverInARankWithSeveralDevices) {
-  Machine m = machine(1, 2);
-  m.platform.device.kind = DeviceKind::core;
-  m.platform.runtime.product_overhead_s = 30e-6;
-  m.platform.runtime.shared_product_overhead_s = 40e-6;
-  EXPECT_NEAR(micros(one_product, m), 2160, kPrecision);
-}
-
-/// Two ranks share one core of a node. Each sends a tile of A of 80 kB: both make B until 160 while all four
-/// ends of the messages take 80 kB / 1 GB/s = 80 of the core. In all 2 * 80 for B, 4 * 80 for copies and 4 *
-/// 2000 for products; the core is never idle, so the last rank ends at 160 + 320 + 8000.
-TEST(Simulation, CopiesOfMessagesTakeTheCores) {
-  Machine m = machine(2, 1, 2);
-  m.platform.device.kind = DeviceKind::core;
-  m.platform.cores_per_socket = 1;
-  m.platform.runtime.message_copy_bytes_per_s = 1e9;
-  const Contraction problem = dense({100}, {100, 100}, {100, 100});
-  const double with = micros(problem, m);
-  m.platform.runtime.message_copy_bytes_per_s = 0;
-  EXPECT_NEAR(with - micros(problem, m), 320, kPrecision);
-}
-
-/// On enough cores nobody waits, and copies to devices do not exist.
-TEST(Simulation, CoresOfTheirOwn) {
-  Machine m = machine(2, 1, 2);
-  m.platform.device.kind = DeviceKind::core;
-  m.platform.cores_per_socket = 2;
-  m.platform.devices_per_socket = 2;
-  m.platform.links.host_to_device = {1, 1};
-  EXPECT_NEAR(micros(two_columns, m), 2080, kPrecision);
 }
 
 const Contraction four_columns = dense({100}, {100, 100, 100, 100}, {100});

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -76,6 +77,18 @@ TEST(Gemm, TakesTilesOfEitherPrecision) {
   std::vector<float> x{1, 3, 2, 4}, y{5, 6}, z{7, -2};
   multiply_tiles(Precision::f32, 2, 1, 2, bytes(x), bytes(y), bytes(z));
   EXPECT_EQ(z, (std::vector<float>{24, 37}));
+}
+
+/// (1 2; 3 4) (5; 6) = (17; 39), whatever C held.
+TEST(Gemm, IgnoresWhatCHeld) {
+  const auto bytes = [](auto& x) { return std::as_writable_bytes(std::span(x)).data(); };
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> a{1, 3, 2, 4}, b{5, 6}, c{nan, -2};
+  multiply_tiles(Precision::f64, 2, 1, 2, bytes(a), bytes(b), bytes(c), COld::ignored);
+  EXPECT_EQ(c, (std::vector<double>{17, 39}));
+  std::vector<float> x{1, 3, 2, 4}, y{5, 6}, z{7, std::numeric_limits<float>::infinity()};
+  multiply_tiles(Precision::f32, 2, 1, 2, bytes(x), bytes(y), bytes(z), COld::ignored);
+  EXPECT_EQ(z, (std::vector<float>{17, 39}));
 }
 
 TEST(Gemm, RefusesSizesBeyondOpenBlas) {

@@ -2,11 +2,31 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
+#include <chrono>
+#include <future>
 #include <stdexcept>
+#include <thread>
 
 namespace foretile {
 namespace {
+
+/// An entry that need not wake anybody is taken with the next one that does; one that is never told of would
+/// wait an hour.
+TEST(Completions, WakesForWhatMustNotWait) {
+  Completions completions;
+  std::thread other([&] {
+    completions.add({1, {}, {}}, nullptr, false);
+    completions.add({2, {}, {}}, nullptr, true);
+  });
+  const auto ended = completions.take(3600);
+  other.join();
+  ASSERT_EQ(ended.size(), 2U);
+  EXPECT_EQ(ended[0].id, 1U);
+  EXPECT_EQ(ended[1].id, 2U);
+}
 
 TEST(WorkerPool, ReportsEveryJobOnce) {
   Completions completions;
@@ -15,7 +35,7 @@ TEST(WorkerPool, ReportsEveryJobOnce) {
   for (OperationId id = 0; id < 100; ++id) pool.submit(id, [&sum, id] { sum += static_cast<int>(id); });
   std::vector<int> seen(100, 0);
   for (int count = 0; count < 100;) {
-    for (const OperationId id : completions.take(1.0)) ++seen[id], ++count;
+    for (const Completions::Entry& ended : completions.take(3600)) ++seen[ended.id], ++count;
   }
   EXPECT_EQ(sum, 99 * 100 / 2);
   EXPECT_EQ(seen, std::vector<int>(100, 1));
@@ -29,9 +49,69 @@ TEST(WorkerPool, OneThreadKeepsTheOrder) {
   for (OperationId id = 0; id < 50; ++id) pool.submit(id, [&order, id] { order.push_back(id); });
   std::vector<OperationId> ended;
   while (ended.size() < 50) {
-    for (const OperationId id : completions.take(1.0)) ended.push_back(id);
+    for (const Completions::Entry& one : completions.take(3600)) ended.push_back(one.id);
   }
   EXPECT_EQ(order, ended);
+}
+
+/// Three lanes, four threads: two jobs of a lane never run at once, and each lane keeps its order.
+TEST(WorkerPool, JobsOfALaneRunInTurn) {
+  constexpr int kLanes = 3;
+  constexpr int kJobs = 900;
+  Completions completions;
+  WorkerPool pool(4, completions);
+  std::array<std::vector<OperationId>, kLanes> begun;
+  std::array<std::atomic<int>, kLanes> running{};
+  std::atomic<int> overlaps = 0;
+  for (OperationId id = 0; id < kJobs; ++id) {
+    const std::size_t lane = id % kLanes;
+    pool.submit_in_turn(static_cast<int>(lane), id, [&, lane, id] {
+      if (++running[lane] > 1) ++overlaps;
+      begun[lane].push_back(id);
+      --running[lane];
+    });
+  }
+  int ended = 0;
+  while (ended < kJobs) ended += static_cast<int>(completions.take(3600).size());
+  EXPECT_EQ(overlaps, 0);
+  for (const std::vector<OperationId>& lane : begun) {
+    EXPECT_EQ(lane.size(), kJobs / kLanes);
+    EXPECT_TRUE(std::is_sorted(lane.begin(), lane.end()));
+  }
+}
+
+/// One lane waits for the gate; a job without a lane passes it.
+TEST(WorkerPool, ALaneThatIsBusyHoldsBackNoOther) {
+  Completions completions;
+  WorkerPool pool(2, completions);
+  std::promise<void> gate;
+  pool.submit_in_turn(0, 0, [wait = gate.get_future().share()] { wait.get(); });
+  pool.submit_in_turn(0, 1, [] {});
+  pool.submit(2, [] {});
+  const auto first = completions.take(3600);
+  ASSERT_EQ(first.size(), 1U);
+  EXPECT_EQ(first[0].id, 2U);
+  gate.set_value();
+  int ended = 0;
+  while (ended < 2) ended += static_cast<int>(completions.take(3600).size());
+}
+
+/// The second job waits behind the first, which takes 20 ms; both are looked at 30 ms after the start or
+/// later.
+TEST(WorkerPool, TellsWhenAJobBegan) {
+  using std::chrono::milliseconds;
+  Completions completions;
+  WorkerPool pool(1, completions);
+  pool.submit_in_turn(0, 0, [] { std::this_thread::sleep_for(milliseconds(20)); });
+  pool.submit_in_turn(0, 1, [] {});
+  std::this_thread::sleep_for(milliseconds(30));
+  std::vector<Completions::Entry> ended;
+  while (ended.size() < 2) {
+    for (const Completions::Entry& one : completions.take(3600)) ended.push_back(one);
+  }
+  EXPECT_GE(ended[0].ended - ended[0].began, milliseconds(20));
+  EXPECT_GE(ended[1].began, ended[0].ended);
+  EXPECT_GE(ended[1].ended, ended[1].began);
 }
 
 TEST(WorkerPool, ThrowsWhatAJobThrew) {
@@ -40,7 +120,7 @@ TEST(WorkerPool, ThrowsWhatAJobThrew) {
   pool.submit(0, [] { throw std::runtime_error("broken job"); });
   EXPECT_THROW(
       {
-        while (completions.take(1.0).empty()) {
+        while (completions.take(3600).empty()) {
         }
       },
       std::runtime_error);

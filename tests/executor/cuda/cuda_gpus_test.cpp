@@ -115,20 +115,20 @@ TEST_F(CudaGpusTest, PausesForAWhileAtMost) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(60));
 }
 
-/// After the first 200 us without news pauses are sleeps of 20 us at least.
+/// After the first 200 us without a point, pauses are sleeps of 20 us at least.
 TEST_F(CudaGpusTest, PausesAreShortWhilePointsAreReached) {
   using Clock = std::chrono::steady_clock;
   CudaGpus gpus;
   const std::unique_ptr<Gpu> gpu = gpus.open(0, 1);
   Clock::duration shortest = std::chrono::hours(1);
   const Clock::time_point start = Clock::now();
-  for (int turn = 0; turn < 50 || Clock::now() - start < 20 * Patience::kYoung; ++turn) {
+  for (int turn = 0; turn < 50 || Clock::now() - start < 20 * PollBackoff::kYoung; ++turn) {
     wait_for(*gpu, kInLane);
     const Clock::time_point before = Clock::now();
     gpus.pause(1);
-    if (before - start > Patience::kYoung) shortest = std::min(shortest, Clock::now() - before);
+    if (before - start > PollBackoff::kYoung) shortest = std::min(shortest, Clock::now() - before);
   }
-  EXPECT_LT(shortest, Patience::kSleep);
+  EXPECT_LT(shortest, PollBackoff::kSleep);
 }
 
 }  // namespace

@@ -378,6 +378,23 @@ TEST(StationaryB, RefusesSharesAboveTheWhole) {
   EXPECT_NE(said.find("1.5"), std::string::npos) << said;  // 0.5 + 4 * 0.25
 }
 
+TEST(StationaryB, TakesSizesWithUnits) {
+  const auto copy_batch = [](const char* text) {
+    return make_plan(four_columns(), small_machine(1, 1, 10000, 100000),
+                     {{"strategy", "stationary-b"}, {"copy_batch_bytes", text}, {"message_bytes", text}})
+        .copy_batch_bytes;
+  };
+  EXPECT_EQ(copy_batch("16 MB"), 16'000'000);
+  EXPECT_EQ(copy_batch("16MB"), 16'000'000);
+  EXPECT_EQ(copy_batch("2KiB"), 2048);
+  EXPECT_EQ(copy_batch("16000000"), 16'000'000);
+  for (const char* wrong : {"3 GiB", "0.5", "16 MB/s", "0"}) {
+    const std::string said =
+        refusal(four_columns(), small_machine(3, 1, 10000, 100000), {{"message_bytes", wrong}});
+    EXPECT_NE(said.find("message_bytes"), std::string::npos) << wrong << ": " << said;
+  }
+}
+
 TEST(StationaryB, RefusesImpossibleSettings) {
   for (const auto& [key, value] : Settings{{"grid.p", "0"},
                                            {"grid.p ", "1"},

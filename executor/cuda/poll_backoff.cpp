@@ -1,4 +1,4 @@
-#include "executor/cuda/patience.hpp"
+#include "executor/cuda/poll_backoff.hpp"
 
 #include <algorithm>
 #include <thread>
@@ -25,7 +25,7 @@ bool sleep_exactly() {
 
 }  // namespace
 
-void Patience::pause(double seconds) {
+void PollBackoff::pause(double seconds) {
   const Clock::time_point start = Clock::now();
   if (!waiting_) since_ = start;
   waiting_ = true;

@@ -1,0 +1,33 @@
+#include "executor/measure_cache.hpp"
+
+#include <gtest/gtest.h>
+
+namespace foretile {
+namespace {
+
+/// From 10 to 14 us the middle is 12, half of the way from 11 us at 8 MB to 13 us at 16 MB: 8 MB * sqrt(2).
+TEST(CacheBytes, HalfwayByHand) {
+  EXPECT_NEAR(cache_bytes({{4e6, 10e-6}, {8e6, 11e-6}, {16e6, 13e-6}, {32e6, 14e-6}}), 11.3137e6, 1e2);
+}
+
+TEST(CacheBytes, NoneWhereNothingIsFelt) {
+  EXPECT_EQ(cache_bytes({{4e6, 10e-6}, {8e6, 10.1e-6}, {16e6, 10.4e-6}}), 0);
+  EXPECT_EQ(cache_bytes({{4e6, 10e-6}}), 0);
+  EXPECT_EQ(cache_bytes({}), 0);
+}
+
+/// In memory of any size the figures are in their ranges; what they are depends on the machine.
+TEST(MeasureCache, StaysInRange) {
+  std::vector<Workspace> spaces = make_workspaces(1, 24 << 20, 128);
+  fill(spaces, Precision::f64);
+  const CacheModel found = measure_cache(spaces, {.seconds = 0.001, .rounds = 1});
+  EXPECT_GE(found.bytes, 0);
+  EXPECT_LE(found.bytes, 16 << 20);
+  for (const double factor : found.factors) {
+    EXPECT_GT(factor, 0);
+    EXPECT_LE(factor, 1);
+  }
+}
+
+}  // namespace
+}  // namespace foretile

@@ -1,0 +1,41 @@
+#include "scheduler/options.hpp"
+
+#include <gtest/gtest.h>
+
+#include "planner/problems/dense.hpp"
+#include "tests/planner/random_case.hpp"
+
+namespace foretile {
+namespace {
+
+Contraction of_tiles(std::int64_t tile) {
+  DenseParameters shape;
+  shape.m = shape.n = shape.k = 4 * tile;
+  shape.tile = tile;
+  return dense_contraction(shape);
+}
+
+/// 2 * 48^3 = 221,184 flop: four of them are less than a million, five are more. 2 * 16^3 = 8,192: 122 would
+/// be.
+TEST(SchedulerOptions, ProductsAtOnceByHand) {
+  EXPECT_EQ(products_at_once(of_tiles(48)), 4);
+  EXPECT_EQ(products_at_once(of_tiles(16)), 16);
+  EXPECT_EQ(products_at_once(of_tiles(100)), 1);
+}
+
+TEST(SchedulerOptions, OnlyCoresGetSeveralProductsUnlessThePlanSaysSo) {
+  const Contraction problem = of_tiles(48);
+  Plan plan;
+  Machine machine = small_machine(1, 1, 1 << 30, std::int64_t{1} << 32, 1);
+  EXPECT_EQ(scheduler_options(plan, problem, machine, 0).batch, 1);
+  machine.platform.device.kind = DeviceKind::core;
+  EXPECT_EQ(scheduler_options(plan, problem, machine, 0).batch, 4);
+  EXPECT_FALSE(scheduler_options(plan, problem, machine, 0).whole_batches);
+  EXPECT_EQ(scheduler_options(plan, problem, machine, 0, true).batch, 1);
+  plan.batch = 3;
+  EXPECT_EQ(scheduler_options(plan, problem, machine, 0).batch, 3);
+  EXPECT_TRUE(scheduler_options(plan, problem, machine, 0).whole_batches);
+}
+
+}  // namespace
+}  // namespace foretile

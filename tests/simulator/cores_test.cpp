@@ -1,0 +1,116 @@
+// Simulations of devices that are cores.
+#include <gtest/gtest.h>
+
+#include "simulator/simulation.hpp"
+#include "tests/simulator/hand_worked.hpp"
+
+namespace foretile {
+namespace {
+
+/// Cores as devices, three ranks on two cores: each gets 2/3 of a core, for B (120) and the kernel (3000).
+TEST(SimulationOnCores, RanksShareTooFewCores) {
+  Machine m = machine(3, 1, 3);
+  m.platform.device.kind = DeviceKind::core;
+  m.platform.cores_per_socket = 2;
+  m.platform.devices_per_socket = 2;
+  EXPECT_NEAR(micros(dense({100}, {100, 100, 100}, {100}), m), 3120, kPrecision);
+}
+
+/// One rank on two cores that are two threads of one: alone it computes twice as fast, 40 + 1000.
+TEST(SimulationOnCores, ACoreAloneMayBeFaster) {
+  Machine m = machine(1, 1);
+  m.platform.device.kind = DeviceKind::core;
+  m.platform.cores_per_socket = 2;
+  m.platform.solo_speedup = 2;
+  EXPECT_NEAR(micros(one_product, m), 1040, kPrecision);
+}
+
+/// Two devices work from 0 to the end on two such cores, both at the plain rate: 80 + 2000.
+TEST(SimulationOnCores, BusyNeighboursTakeTheGainAway) {
+  Machine m = machine(1, 2);
+  m.platform.device.kind = DeviceKind::core;
+  m.platform.cores_per_socket = 2;
+  m.platform.solo_speedup = 2;
+  EXPECT_NEAR(micros(apart, m), 2080, kPrecision);
+}
+
+/// 30 after B was made and 30 after the product, before what comes next starts: 80 + 30 + 2000 + 30.
+TEST(SimulationOnCores, HandOverBetweenProductsOnCores) {
+  Machine m = machine(1, 1);
+  m.platform.device.kind = DeviceKind::core;
+  m.platform.runtime.product_overhead_s = 30e-6;
+  EXPECT_NEAR(micros(one_product, m), 2140, kPrecision);
+}
+
+/// Device 1 has nothing to do, but the progress loop serves both: 80 + 40 + 2000 + 40.
+TEST(SimulationOnCores, HandOverInARankWithSeveralDevices) {
+  Machine m = machine(1, 2);
+  m.platform.device.kind = DeviceKind::core;
+  m.platform.runtime.product_overhead_s = 30e-6;
+  m.platform.runtime.shared_product_overhead_s = 40e-6;
+  EXPECT_NEAR(micros(one_product, m), 2160, kPrecision);
+}
+
+/// Bookkeeping takes 10 for each of A and B and 20 for C: 80 + 40 + 2000.
+TEST(SimulationOnCores, TilesThatComeTakeTimeOfACore) {
+  Machine m = machine(1, 1);
+  m.platform.device.kind = DeviceKind::core;
+  m.platform.runtime.load_overhead_s = 10e-6;
+  m.platform.runtime.store_overhead_s = 20e-6;
+  EXPECT_NEAR(micros(one_product, m), 2120, kPrecision);
+}
+
+/// Tiles of 80 kB; a product takes half of its time with all tiles in the cache. The curve's products miss
+/// 80/8 + 80 + 2 * 80 = 250 kB. The first one misses 80 + 80 + 2 * 80 = 320 kB and takes 2000 * (1 + 0.28/2)
+/// = 2280; the second finds C, misses 160 kB and takes 2000 * (1 - 0.36/2) = 1640. The first B takes 80, the
+/// other is made beside the first product.
+TEST(SimulationOnCores, TilesInTheCacheAreFaster) {
+  Machine m = machine(1, 1);
+  m.platform.device.kind = DeviceKind::core;
+  m.platform.device.cache.bytes = 1'000'000;
+  m.platform.device.cache.factors.fill(0.5);
+  EXPECT_NEAR(micros(dense({100}, {100}, {100, 100}), m), 80 + 2280 + 1640, kPrecision);
+  m.platform.device.cache.bytes = 200'000;  // C is gone when the second product starts
+  EXPECT_NEAR(micros(dense({100}, {100}, {100, 100}), m), 80 + 2280 + 2280, kPrecision);
+}
+
+/// Two ranks on one core of a node have half of its cache each.
+TEST(SimulationOnCores, RanksOnOneCoreShareItsCache) {
+  Machine m = machine(2, 1, 2);
+  m.platform.device.kind = DeviceKind::core;
+  m.platform.cores_per_socket = 1;
+  m.platform.device.cache.factors.fill(0.5);
+  const auto with = [&](std::int64_t bytes) {
+    m.platform.device.cache.bytes = bytes;
+    return micros(dense({100, 100}, {100, 100}, {100, 100}), m);
+  };
+  EXPECT_LT(with(2'000'000), with(800'000));
+  EXPECT_NEAR(with(2'000'000), with(1'000'000), kPrecision);
+}
+
+/// Two ranks share one core of a node. Each sends a tile of A of 80 kB: both make B until 160 while all four
+/// ends of the messages take 80 kB / 1 GB/s = 80 of the core. In all 2 * 80 for B, 4 * 80 for copies and 4 *
+/// 2000 for products; the core is never idle, so the last rank ends at 160 + 320 + 8000.
+TEST(SimulationOnCores, CopiesOfMessagesTakeTheCores) {
+  Machine m = machine(2, 1, 2);
+  m.platform.device.kind = DeviceKind::core;
+  m.platform.cores_per_socket = 1;
+  m.platform.runtime.message_copy_bytes_per_s = 1e9;
+  const Contraction problem = dense({100}, {100, 100}, {100, 100});
+  const double with = micros(problem, m);
+  m.platform.runtime.message_copy_bytes_per_s = 0;
+  EXPECT_NEAR(with - micros(problem, m), 320, kPrecision);
+}
+
+/// On enough cores nobody waits, and copies to devices do not exist.
+TEST(SimulationOnCores, CoresOfTheirOwn) {
+  Machine m = machine(2, 1, 2);
+  m.platform.device.kind = DeviceKind::core;
+  m.platform.cores_per_socket = 2;
+  m.platform.devices_per_socket = 2;
+  m.platform.links.host_to_device = {1, 1};
+  EXPECT_NEAR(micros(two_columns, m), 2080, kPrecision);
+}
+
+}  // namespace
+}  // namespace foretile
