@@ -47,26 +47,41 @@ bool harmless(std::string_view text) {
   return true;
 }
 
-/// A folder of this process with a few inputs; the current one while it lives.
+/// A folder of this process with a few inputs.
 class Folder {
  public:
   Folder() : path_(fs::temp_directory_path() / fmt::format("foretile-fuzz-{}", ::getpid())) {
     fs::create_directories(path_);
-    fs::current_path(path_);
     ::setenv("XDG_CONFIG_HOME", path_.c_str(), 1);
-    std::ofstream("d.toml") << "kind = \"dense\"\nm = 64\nn = 64\nk = 64\ntile = 32\n";
-    std::ofstream("w.xyz") << "3\n\nO 0 0 0\nH 0.76 0.59 0\nH -0.76 0.59 0\n";
+    std::ofstream(path_ / "d.toml") << "kind = \"dense\"\nm = 64\nn = 64\nk = 64\ntile = 32\n";
+    std::ofstream(path_ / "w.xyz") << "3\n\nO 0 0 0\nH 0.76 0.59 0\nH -0.76 0.59 0\n";
   }
   ~Folder() {
     std::error_code ignored;
-    fs::current_path(path_.parent_path(), ignored);
     fs::remove_all(path_, ignored);
   }
   Folder(const Folder&) = delete;
   Folder& operator=(const Folder&) = delete;
 
+  const fs::path& path() const { return path_; }
+
  private:
   fs::path path_;
+};
+
+/// A folder is the current one while this lives.
+class Visit {
+ public:
+  explicit Visit(const Folder& folder) : before_(fs::current_path()) { fs::current_path(folder.path()); }
+  ~Visit() {
+    std::error_code ignored;
+    fs::current_path(before_, ignored);
+  }
+  Visit(const Visit&) = delete;
+  Visit& operator=(const Visit&) = delete;
+
+ private:
+  fs::path before_;
 };
 
 /// What a C stream is given while this lives.
@@ -122,6 +137,7 @@ void expect_readable_lines(std::string_view text) {
 void parse_command_line(std::string_view text) {
   if (!harmless(text)) return;
   static const Folder folder;
+  const Visit visit(folder);
   std::ostringstream swallowed;
   std::streambuf* const before = std::cout.rdbuf(swallowed.rdbuf());
   int code = 0;
