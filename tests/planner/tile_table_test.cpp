@@ -52,7 +52,9 @@ TEST(TileTable, AgreesWithAHashMap) {
       const auto known = reference.find(tile);
       const int* const found = table.find(tile);
       ASSERT_EQ(found != nullptr, known != reference.end()) << "seed " << seed << " step " << step;
-      if (found) ASSERT_EQ(*found, known->second) << "seed " << seed << " step " << step;
+      if (found) {
+        ASSERT_EQ(*found, known->second) << "seed " << seed << " step " << step;
+      }
       if (found && draw() % 2 == 0) {
         table.erase(tile);
         reference.erase(known);
