@@ -72,8 +72,10 @@ class TileTable {
     const std::size_t number = page_of(tile);
     if (number >= pages.size()) pages.resize(number + 1);
     PagePointer& page = pages[number];
-    if (!page && spare_.empty()) page = std::make_unique<Page>();
-    if (!page) {
+    if (page) return *page;
+    if (spare_.empty()) {
+      page = std::make_unique<Page>();
+    } else {
       page = std::move(spare_.back());
       spare_.pop_back();
     }
