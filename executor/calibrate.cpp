@@ -70,7 +70,7 @@ double median_spread(const std::vector<KernelSample>& samples) {
   return summarize(spreads).median;
 }
 
-/// The probe beside each round belongs to the same minutes as the products.
+/// The probes before and after each round belong to the same minutes as the products.
 struct Probes {
   std::vector<double> all, alone;
 
@@ -99,6 +99,7 @@ void measure_double(const CalibrationOptions& options, std::vector<Workspace>& s
          (!rounds.stable() && rounds.count() < options.most_rounds)) {
     probes.measure(result.facts.cores, std::min(kProbe_s, options.settle_s));
     rounds.measure(spaces);
+    probes.measure(result.facts.cores, std::min(kProbe_s, options.settle_s));
     if (options.progress) options.progress(rounds.count(), options.most_rounds);
   }
   rounds.finish();

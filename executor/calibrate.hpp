@@ -50,6 +50,7 @@ struct MessageFigures {
 /// What foretile-run takes beyond products, generation and the wire.
 struct RuntimeFigures {
   std::string when;                      ///< UTC
+  double operation_overhead_s = 0;       ///< Runtime::operation_overhead_s
   double product_overhead_s = 0;         ///< Runtime::product_overhead_s
   double shared_product_overhead_s = 0;  ///< Runtime::shared_product_overhead_s
   double load_overhead_s = 0;            ///< Runtime::load_overhead_s

@@ -76,7 +76,8 @@ nlohmann::json calibration_samples(const CalibrationResult& r) {
   json["solo_speedup"] = r.solo_speedup;
   json["cache"] = {{"bytes", r.cache.bytes}, {"sizes", kFactorSizes}, {"factors", r.cache.factors}};
   if (r.runtime) {
-    json["runtime"] = {{"product_overhead_s", r.runtime->product_overhead_s},
+    json["runtime"] = {{"operation_overhead_s", r.runtime->operation_overhead_s},
+                       {"product_overhead_s", r.runtime->product_overhead_s},
                        {"shared_product_overhead_s", r.runtime->shared_product_overhead_s},
                        {"load_overhead_s", r.runtime->load_overhead_s},
                        {"store_overhead_s", r.runtime->store_overhead_s},

@@ -135,13 +135,14 @@ std::string runtime_text(const CalibrationResult& r) {
   if (!r.runtime) return "\n[runtime]\nsource = \"none\"  # not measured\n";
   const RuntimeFigures& f = *r.runtime;
   std::string text = fmt::format(
-      "\n[runtime]  # {} UTC\nsource = \"foretile-run\"\nproduct_overhead = {:.4g}  # between two products "
-      "on a core; "
-      "spread {:.3f}\nshared_product_overhead = {:.4g}  # the same in a rank with several cores\n"
+      "\n[runtime]  # {} UTC\nsource = \"foretile-run\"\n"
+      "operation_overhead = {:.4g}  # of the progress loop for each group of products\n"
+      "product_overhead = {:.4g}  # between two products on a core; spread {:.3f}\nshared_product_overhead = "
+      "{:.4g}  # the same in a rank with several cores\n"
       "load_overhead = {:.4g}  # for each tile of A or B that comes to a core\n"
       "store_overhead = {:.4g}  # for each tile of C\n",
-      f.when, f.product_overhead_s, f.overhead_spread, f.shared_product_overhead_s, f.load_overhead_s,
-      f.store_overhead_s);
+      f.when, f.operation_overhead_s, f.product_overhead_s, f.overhead_spread, f.shared_product_overhead_s,
+      f.load_overhead_s, f.store_overhead_s);
   if (f.message_copy_bytes_per_s > 0)
     text += fmt::format("message_copy_rate = {:.4g}  # processor time of either end\n",
                         f.message_copy_bytes_per_s);

@@ -14,6 +14,7 @@
 #include "executor/gpu/pinned_pool.hpp"
 #include "executor/mpi/post.hpp"
 #include "executor/mpi/session.hpp"
+#include "executor/thread_seconds.hpp"
 #include "planner/owners.hpp"
 #include "scheduler/options.hpp"
 #include "scheduler/rank_scheduler.hpp"
@@ -28,15 +29,21 @@ class PollInterval {
  public:
   double seconds(bool messages_expected, bool cores_idle) const {
     if (!messages_expected) return 1.0;
-    return cores_idle ? kIdle : seconds_;
+    return cores_idle ? idle_seconds_ : seconds_;
   }
-  void looked(bool any) { seconds_ = any ? kShortest : std::min(2 * seconds_, kLongest); }
+  void looked(bool any) {
+    seconds_ = any ? kShortest : std::min(2 * seconds_, kLongest);
+    idle_seconds_ = any ? kShortestIdle : std::min(1.25 * idle_seconds_, kLongestIdle);
+  }
 
  private:
-  static constexpr double kIdle = 10e-6;
+  // Ranks that wait may share the core of one that works.
+  static constexpr double kShortestIdle = 10e-6;
+  static constexpr double kLongestIdle = 500e-6;
   static constexpr double kShortest = 100e-6;
   static constexpr double kLongest = 2e-3;
   double seconds_ = kShortest;
+  double idle_seconds_ = kShortestIdle;
 };
 
 int position_of(const Broadcast& broadcast, int rank) {
@@ -175,8 +182,10 @@ RunResult run(const Plan& frame, const RankPlan& plan, const Contraction& contra
 
   quiet_barrier(communicator);
   backend->start_clock();
+  const double begun_s = thread_seconds();
   scheduler->start();
   progress_loop(*scheduler, *backend, post, *result.host, rank);
+  result.progress_s = thread_seconds() - begun_s;
   result.statistics = scheduler->statistics();
   quiet_barrier(communicator);
   note_gpus(*backend, communicator, result);

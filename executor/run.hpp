@@ -41,6 +41,7 @@ struct GpuNotes {
 struct RunResult {
   double wall_s = 0;  ///< from the start on all ranks to the end of the last; the same on all ranks
   RankStatistics statistics;
+  double progress_s = 0;  ///< processor time of this rank's progress loop
   GpuNotes gpu;
   std::unique_ptr<std::pmr::memory_resource>
       memory;                       ///< of the host's tiles; before `host`, which it outlives

@@ -77,7 +77,8 @@ std::vector<Resource> resources(const Machine& machine, bool more_devices) {
        {{"runtime.message_overhead", kHalf}, {"runtime.message_copy_rate", kTwice}},
        [](const Machine& m) { return m.ranks > 1; }},
       {"product software",
-       {{"runtime.product_overhead", kHalf},
+       {{"runtime.operation_overhead", kHalf},
+        {"runtime.product_overhead", kHalf},
         {"runtime.shared_product_overhead", kHalf},
         {"runtime.load_overhead", kHalf},
         {"runtime.store_overhead", kHalf}}}};

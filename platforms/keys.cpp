@@ -177,6 +177,8 @@ void add_software(std::vector<PlatformKey>& keys) {
                            [](Platform& p) { return Slots{&p.runtime.unpinned.made_bytes_per_s}; }));
   keys.push_back(latency("runtime.message_overhead", Presence::optional,
                          [](Platform& p) { return Slots{&p.runtime.message_overhead_s}; }));
+  keys.push_back(latency("runtime.operation_overhead", Presence::optional_core,
+                         [](Platform& p) { return Slots{&p.runtime.operation_overhead_s}; }));
   keys.push_back(latency("runtime.product_overhead", Presence::optional,
                          [](Platform& p) { return Slots{&p.runtime.product_overhead_s}; }));
   keys.push_back(latency("runtime.shared_product_overhead", Presence::optional,

@@ -47,8 +47,11 @@ struct Runtime {
   double copy_overhead_s = 0;     ///< software cost of one tile copied to or from a device; serial per device
   double message_overhead_s = 0;  ///< software cost of one tile sent or received; serial per rank
   UnpinnedRates unpinned;
+  /// Where devices are cores: processor time of the progress loop for each operation of a core, which is a
+  /// few products or a generated tile. The loop takes it from the cores.
+  double operation_overhead_s = 0;
   /// Where devices are cores: from the end of one product to the start of the next on a core that always has
-  /// work, for the hand-over between the worker and the progress loop. Generated tiles pay it too.
+  /// work, beyond the operation's overhead. Generated tiles pay it too.
   double product_overhead_s = 0;
   /// The same in a rank with several devices, which one progress loop serves.
   double shared_product_overhead_s = 0;

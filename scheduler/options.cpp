@@ -5,7 +5,7 @@
 namespace foretile {
 
 int products_at_once(const Contraction& contraction) {
-  constexpr double flops = 1e6;
+  constexpr double flops = 4e6;
   constexpr double most = 16;
   const auto mean = [](const Tiling& tiling) {
     return static_cast<double>(tiling.extent()) / std::max(1, tiling.tiles());

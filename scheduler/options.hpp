@@ -28,8 +28,8 @@ struct SchedulerOptions {
   bool in_plan_order = false;
 };
 
-/// Products that a core gets at once: about a million flop together (0.1 ms or less), at least one and at
-/// most 16, so that handing them out takes less time than the products themselves.
+/// Products that a core gets at once: four million flop together (0.1 ms on a slow core) or less, at least
+/// one and at most 16, so that handing them out takes less time than the products themselves.
 int products_at_once(const Contraction& contraction);
 
 /// The same for simulator and executor, so that both decide alike. With `in_plan_order` a core gets its

@@ -278,6 +278,7 @@ void RankScheduler::kernel_done(Operation& operation) {
     if (--block.c_open[c] == 0) queue.finished_c.push_back(block.c[c]);
   }
   queue.statistics.kernels += operation.event.products;
+  ++queue.statistics.launches;
   operation.chunk->unfinished -= operation.event.products;
 }
 

@@ -10,7 +10,8 @@
 namespace foretile {
 
 struct DeviceStatistics {
-  std::int64_t kernels = 0;
+  std::int64_t kernels = 0;   ///< products
+  std::int64_t launches = 0;  ///< operations that they ran in
   double flops = 0;
   /// Times with at least one kernel or copy in flight.
   double kernel_s = 0;

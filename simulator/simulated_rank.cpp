@@ -99,6 +99,12 @@ double SimulatedRank::hand_over_s() const {
   return machine_.devices_per_rank > 1 ? p.runtime.shared_product_overhead_s : p.runtime.product_overhead_s;
 }
 
+/// The progress loop's, for each operation of a core.
+double SimulatedRank::operation_s() const {
+  const Platform& p = machine_.platform;
+  return p.device.kind == DeviceKind::core ? p.runtime.operation_overhead_s : 0;
+}
+
 /// Products of the plan's batch one launch after the other, in the order given: a group may hold many.
 KernelTime SimulatedRank::kernel_time(int device, std::span<const Product> products) {
   if (!caches_.empty()) return core_time(device, products);
@@ -160,6 +166,7 @@ void SimulatedRank::add_batch(KernelTime& time, std::span<const Product> product
 
 void SimulatedRank::start_kernel(OperationId id, int device, std::span<const Product> products) {
   KernelTime time = kernel_time(device, products);
+  time.launch_s += operation_s();
   time.launch_s += std::exchange(tile_overhead_s_[device], 0.0);
   const double factor = noise(machine_.platform.noise.kernel);
   Activity& a = activity(id, Activity::Kind::plain);
@@ -176,7 +183,7 @@ void SimulatedRank::start_generate(OperationId id, TileId b) {
   Activity& a = activity(id, Activity::Kind::plain);
   a.alone_s = noise(machine_.platform.noise.kernel) * static_cast<double>(problem_.b_bytes(b)) /
               machine_.platform.generation_bytes_per_s_per_core;
-  a.software_s = hand_over_s();
+  a.software_s = hand_over_s() + operation_s();
   if (machine_.platform.device.kind == DeviceKind::core) {
     on_cores(a, a.software_s + a.alone_s);
   } else {

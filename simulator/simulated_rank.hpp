@@ -95,6 +95,7 @@ class SimulatedRank final : public Backend {
   KernelTime core_time(int device, std::span<const Product> products);
   double cached_share(CoreCache& cache, const Product& product) const;
   double hand_over_s() const;
+  double operation_s() const;
   void book(int device, TileRef tile) {
     const Runtime& runtime = machine_.platform.runtime;
     tile_overhead_s_[device] += tile.matrix == Matrix::c ? runtime.store_overhead_s : runtime.load_overhead_s;

@@ -27,9 +27,11 @@ std::string cache_line(const CalibrationResult& r) {
 
 std::string runtime_lines(const CalibrationResult& r) {
   if (!r.runtime) return {};
-  std::string text = fmt::format("between products {}, {} in a rank with several cores\n",
-                                 quantity(r.runtime->product_overhead_s, "s"),
-                                 quantity(r.runtime->shared_product_overhead_s, "s"));
+  std::string text = fmt::format("operations      {} of the progress loop for each group of products\n",
+                                 quantity(r.runtime->operation_overhead_s, "s"));
+  text += fmt::format("between products {}, {} in a rank with several cores\n",
+                      quantity(r.runtime->product_overhead_s, "s"),
+                      quantity(r.runtime->shared_product_overhead_s, "s"));
   text += fmt::format("tiles           {} for each of A or B, {} of C\n",
                       quantity(r.runtime->load_overhead_s, "s"), quantity(r.runtime->store_overhead_s, "s"));
   if (r.runtime->message_copy_bytes_per_s > 0)
@@ -48,7 +50,8 @@ std::string curve_line(const char* what, const ProductCurve& curve) {
 
 nlohmann::ordered_json runtime_json(const CalibrationResult& r) {
   if (!r.runtime) return nullptr;
-  return {{"product_overhead_s", r.runtime->product_overhead_s},
+  return {{"operation_overhead_s", r.runtime->operation_overhead_s},
+          {"product_overhead_s", r.runtime->product_overhead_s},
           {"shared_product_overhead_s", r.runtime->shared_product_overhead_s},
           {"load_overhead_s", r.runtime->load_overhead_s},
           {"store_overhead_s", r.runtime->store_overhead_s},

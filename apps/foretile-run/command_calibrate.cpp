@@ -105,6 +105,7 @@ RuntimeOptions runtime_options(const CalibrateArguments& arguments) {
   constexpr double all_s = 60;
   const double share = std::min(1.0, budget_of(arguments, all_s) / all_s);
   options.tiles = std::max(12, static_cast<int>(options.tiles * std::cbrt(share)));
+  options.large_tiles = std::max(3, static_cast<int>(options.large_tiles * std::cbrt(share)));
   return options;
 }
 

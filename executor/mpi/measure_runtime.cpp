@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <ctime>
 #include <string>
 #include <thread>
 #include <utility>
@@ -14,6 +13,7 @@
 #include "executor/measure_gpu.hpp"
 #include "executor/mpi/post.hpp"
 #include "executor/run.hpp"
+#include "executor/thread_seconds.hpp"
 #include "planner/plan_file.hpp"
 #include "planner/problems/dense.hpp"
 #include "planner/problems/random.hpp"
@@ -24,7 +24,8 @@ namespace foretile {
 
 namespace {
 
-constexpr std::int64_t kTile = 16;
+constexpr std::int64_t kSmall = 16;
+constexpr std::int64_t kLarge = 64;
 
 int rank_of(MPI_Comm communicator) {
   int rank = 0;
@@ -40,6 +41,7 @@ int ranks_of(MPI_Comm communicator) {
 
 /// The same on all ranks: that of rank 0.
 double shared(double value, MPI_Comm communicator) {
+  quiet_barrier(communicator);  // who waits leaves the cores to rank 0
   require_mpi(MPI_Bcast(&value, 1, MPI_DOUBLE, 0, communicator), "figure");
   return value;
 }
@@ -53,110 +55,128 @@ PlannedWork work_of(Contraction contraction, int ranks, const Settings& settings
 }
 
 /// Few tiles, each of which meets many others.
-PlannedWork dense_work(int tiles, int ranks) {
+PlannedWork dense_work(std::int64_t tile, int tiles, int ranks) {
   DenseParameters problem;
-  problem.m = problem.n = problem.k = tiles * kTile;
-  problem.tile = kTile;
+  problem.m = problem.n = problem.k = tiles * tile;
+  problem.tile = tile;
   return work_of(dense_contraction(problem), ranks, {{"strategy", "stationary-c"}, {"barriers", "none"}}, 0);
 }
 
 /// `size`: M, N and K in tiles. `blocks` of columns on each device, each of which needs all of A.
-PlannedWork sparse_work(const std::array<int, 3>& size, double density, int blocks, int ranks) {
+PlannedWork sparse_work(const std::array<int, 3>& size, double density, int blocks) {
   RandomParameters problem;
-  problem.m = size[0] * kTile;
-  problem.n = size[1] * kTile;
-  problem.k = size[2] * kTile;
-  problem.tile_min = problem.tile_max = kTile;
+  problem.m = size[0] * kLarge;
+  problem.n = size[1] * kLarge;
+  problem.k = size[2] * kLarge;
+  problem.tile_min = problem.tile_max = kLarge;
   problem.a_density = problem.b_density = density;
   const std::int64_t c_bytes = problem.m * problem.n * 8;
-  const std::int64_t columns_bytes = 8 * problem.m * kTile * 8;  // a few columns of tiles of B and C fit
-  return work_of(random_contraction(problem), ranks, {{"strategy", "stationary-b"}},
-                 std::max(2 * c_bytes / ranks / blocks, columns_bytes));
+  const std::int64_t columns_bytes = 8 * problem.m * kLarge * 8;  // a few columns of tiles of B and C fit
+  return work_of(random_contraction(problem), 1, {{"strategy", "stationary-b"}},
+                 std::max(2 * c_bytes / blocks, columns_bytes));
 }
 
-/// Of the busiest device; seconds with the kernel's.
-ProductCost cost_per_product(const PlannedWork& work, MPI_Comm communicator) {
-  constexpr std::int64_t tile_bytes = kTile * kTile * 8;
+/// Of one run: of all ranks, but the time of the last.
+struct Counts {
+  double wall_s = 0;
+  double progress_s = 0;
+  double products = 0, operations = 0, loads = 0, stores = 0;
+  double most_products = 0;  ///< of a device
+};
+
+Counts count(const RunResult& result, std::int64_t tile_bytes, MPI_Comm communicator) {
+  const RankStatistics& mine = result.statistics;
+  const auto generated = static_cast<double>(mine.generated_tiles);
+  Counts c{result.wall_s, result.progress_s, 0, generated, generated};
+  for (const DeviceStatistics& device : mine.devices) {
+    c.products += static_cast<double>(device.kernels);
+    c.operations += static_cast<double>(device.launches);
+    c.loads += static_cast<double>(device.host_loads);
+    c.stores += static_cast<double>(device.d2h_bytes / tile_bytes);
+    c.most_products = std::max(c.most_products, static_cast<double>(device.kernels));
+  }
+  std::array<double, 5> sums{c.progress_s, c.products, c.operations, c.loads, c.stores};
+  require_mpi(MPI_Allreduce(MPI_IN_PLACE, sums.data(), 5, MPI_DOUBLE, MPI_SUM, communicator), "counts");
+  require_mpi(MPI_Allreduce(MPI_IN_PLACE, &c.most_products, 1, MPI_DOUBLE, MPI_MAX, communicator),
+              "products");
+  return {c.wall_s, sums[0], sums[1], sums[2], sums[3], sums[4], c.most_products};
+}
+
+Counts count_run(const PlannedWork& work, std::int64_t tile, MPI_Comm communicator) {
   const int rank = rank_of(communicator);
   const RankPlan idle{std::vector<DevicePlan>(static_cast<std::size_t>(work.machine.devices_per_rank)), {}};
   const bool busy = rank < work.plan.grid.size();
-  const RunResult result = run(work.plan, busy ? work.plan.ranks[static_cast<std::size_t>(rank)] : idle,
-                               work.contraction, work.machine, communicator);
-  const std::int64_t b_tiles = result.statistics.generated_tiles / work.machine.devices_per_rank;
-  std::array<std::int64_t, 3> most{1, 0, 0};  // products, loads, stores
-  for (const DeviceStatistics& device : result.statistics.devices) {
-    most[0] = std::max(most[0], device.kernels);
-    most[1] = std::max(most[1], device.host_loads + b_tiles);
-    most[2] = std::max(most[2], device.d2h_bytes / tile_bytes);
+  return count(run(work.plan, busy ? work.plan.ranks[static_cast<std::size_t>(rank)] : idle, work.contraction,
+                   work.machine, communicator),
+               tile * tile * 8, communicator);
+}
+
+/// The median of several runs. This rank alone on all cores, so that no message is copied.
+ProgressCost progress_cost(const PlannedWork& work, int runs) {
+  std::vector<double> seconds;
+  Counts last;
+  for (int i = 0; i < runs; ++i) {
+    last = count_run(work, kLarge, MPI_COMM_SELF);
+    seconds.push_back(last.progress_s / std::max(1.0, last.operations));
   }
-  require_mpi(MPI_Allreduce(MPI_IN_PLACE, most.data(), 3, MPI_INT64_T, MPI_MAX, communicator), "products");
-  const int devices = work.machine.devices_per_rank * ranks_of(communicator);
-  const double cores = std::max(1, machine_facts().cores);
-  const double turns = std::max(1.0, devices / cores);  // devices that share a core take turns
-  const auto products = static_cast<double>(most[0]);
-  return {result.wall_s / products / turns, static_cast<double>(most[1]) / products,
-          static_cast<double>(most[2]) / products};
+  const double operations = std::max(1.0, last.operations);
+  return {summarize(seconds).median, last.loads / operations, last.stores / operations};
+}
+
+ProgressOverheads measure_progress(const RuntimeOptions& options) {
+  const int t = options.large_tiles;
+  const auto cost = [&](const PlannedWork& work) { return progress_cost(work, options.runs); };
+  return progress_overheads(cost(dense_work(kLarge, 2 * t, 1)), cost(sparse_work({8 * t, t, 8 * t}, 0.2, 4)),
+                            cost(sparse_work({4 * t, 4 * t, 4 * t}, 0.1, 4)));
 }
 
 /// Time of the kernel alone on tiles of matrices of `matrix_bytes` each, one thread on each rank.
-double kernel_seconds(std::vector<Workspace>& spaces, std::int64_t matrix_bytes) {
+double kernel_seconds(std::int64_t matrix_bytes, MPI_Comm communicator) {
+  std::vector<Workspace> spaces = make_workspaces(1, 3 * matrix_bytes, kSmall);
+  fill(spaces, Precision::f64);
+  quiet_barrier(communicator);
   const Timing timing =
-      time_product({1, 0.01, 5}, spaces, Precision::f64, {kTile, kTile, kTile}, matrix_bytes);
+      time_product({1, 0.01, 5}, spaces, Precision::f64, {kSmall, kSmall, kSmall}, matrix_bytes);
   return summarize(timing.seconds).median;
 }
 
-struct Costs {
-  ProductCost cost;
-  double spread = 0;  ///< relative, of the time with the kernel
-};
-
-/// The median of several runs.
-Costs time_products(const PlannedWork& work, double kernel_s, int runs, MPI_Comm communicator) {
-  Costs costs;
+/// Beyond the kernel and the progress loop, of the busiest device, and the spread with both.
+Summary product_overhead(const RuntimeOptions& options, double kernel_s, const ProgressOverheads& progress,
+                         MPI_Comm communicator) {
+  const PlannedWork work = dense_work(kSmall, options.tiles, ranks_of(communicator));
+  const double devices = work.machine.devices_per_rank * ranks_of(communicator);
+  const double turns = std::max(1.0, devices / std::max(1, machine_facts().cores));  // on one core
   std::vector<double> seconds;
-  for (int i = 0; i < runs; ++i) {
-    costs.cost = cost_per_product(work, communicator);
-    seconds.push_back(costs.cost.seconds);
+  double progress_s = 0;
+  for (int i = 0; i < options.runs; ++i) {
+    const Counts c = count_run(work, kSmall, communicator);
+    seconds.push_back(c.wall_s / std::max(1.0, c.most_products) / turns);
+    const double operations = std::max(1.0, c.operations);
+    progress_s = progress.seconds(c.loads / operations, c.stores / operations) * operations / c.products;
   }
   const Summary all = summarize(seconds);
-  costs.cost.seconds = all.median - kernel_s;
-  costs.spread = all.spread / all.median;
-  return costs;
+  return {std::max(0.0, all.median - kernel_s - progress_s), all.spread / all.median};
 }
 
 /// With all ranks, and with rank 0 alone on all cores, whose progress loop then serves several devices.
 void measure_products(const RuntimeOptions& options, MPI_Comm communicator, RuntimeFigures& figures) {
-  std::vector<Workspace> spaces = make_workspaces(1, 3 * options.matrix_bytes, kTile);
-  fill(spaces, Precision::f64);
-  quiet_barrier(communicator);
-  const int t = options.tiles;
-  const double dense_kernel_s = kernel_seconds(spaces, std::int64_t{8} * t * t * kTile * kTile);
-  const double sparse_kernel_s = kernel_seconds(spaces, options.matrix_bytes);  // its tiles come from memory
-  spaces.clear();
-  const int ranks = ranks_of(communicator);
-  const auto time = [&](const PlannedWork& work, double kernel_s) {
-    return time_products(work, kernel_s, options.runs, communicator);
-  };
-  const Costs few = time(dense_work(t, ranks), dense_kernel_s);
-  const Costs loads = time(sparse_work({8 * t, t, 8 * t}, 0.2, 4, ranks), sparse_kernel_s);
-  const Costs stores = time(sparse_work({4 * t, 4 * t, 4 * t}, 0.1, 4, ranks), sparse_kernel_s);
+  const bool first = rank_of(communicator) == 0;
+  ProgressOverheads progress;
+  if (first) progress = measure_progress(options);
+  for (double* figure : {&progress.operation_s, &progress.load_s, &progress.store_s})
+    *figure = shared(*figure, communicator);
+  const std::int64_t matrix_bytes = std::int64_t{8} * options.tiles * options.tiles * kSmall * kSmall;
+  const double kernel_s = kernel_seconds(matrix_bytes, communicator);
+  const Summary found = product_overhead(options, kernel_s, progress, communicator);
   quiet_barrier(communicator);
   double alone_s = 0;
-  if (rank_of(communicator) == 0)
-    alone_s = time_products(dense_work(t, 1), dense_kernel_s, options.runs, MPI_COMM_SELF).cost.seconds;
-  quiet_barrier(communicator);
-  const ProductOverheads found = product_overheads(few.cost, loads.cost, stores.cost, alone_s);
-  figures.product_overhead_s = shared(found.product_s, communicator);
-  figures.shared_product_overhead_s = shared(found.shared_product_s, communicator);
-  figures.load_overhead_s = shared(found.load_s, communicator);
-  figures.store_overhead_s = shared(found.store_s, communicator);
-  figures.overhead_spread = shared(few.spread, communicator);
-}
-
-double processor_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+  if (first) alone_s = product_overhead(options, kernel_s, progress, MPI_COMM_SELF).median;
+  figures.operation_overhead_s = progress.operation_s;
+  figures.load_overhead_s = progress.load_s;
+  figures.store_overhead_s = progress.store_s;
+  figures.product_overhead_s = shared(found.median, communicator);
+  figures.shared_product_overhead_s = shared(alone_s, communicator);
+  figures.overhead_spread = shared(found.spread, communicator);
 }
 
 /// Sends all messages to the other rank while it receives as many; looks at MPI as the progress loop does.
@@ -189,9 +209,9 @@ void measure_message_copies(const RuntimeOptions& options, MPI_Comm communicator
     std::vector<std::byte> from(static_cast<std::size_t>(all)), to(static_cast<std::size_t>(all));
     std::vector<double> rates;
     for (int i = 0; i < options.runs; ++i) {
-      const double start = processor_seconds();
+      const double start = thread_seconds();
       exchange(communicator, 1 - rank, from, to, options.message_bytes);
-      rates.push_back(2 * static_cast<double>(all) / (processor_seconds() - start));
+      rates.push_back(2 * static_cast<double>(all) / (thread_seconds() - start));
     }
     rate = summarize(rates).median;
   }
@@ -200,18 +220,18 @@ void measure_message_copies(const RuntimeOptions& options, MPI_Comm communicator
 
 }  // namespace
 
-ProductOverheads product_overheads(const ProductCost& few, const ProductCost& many_loads,
-                                   const ProductCost& many_stores, double alone_s) {
+ProgressOverheads progress_overheads(const ProgressCost& few, const ProgressCost& many_loads,
+                                     const ProgressCost& many_stores) {
+  constexpr int kRounds = 100;  // each work is mostly for its own figure, so that far fewer would do
   const auto share = [](double seconds, double tiles) {
     return tiles > 0 ? std::max(0.0, seconds) / tiles : 0.0;
   };
-  ProductOverheads x;
-  for (int i = 0; i < 100; ++i) {  // each work is mostly for its own figure: a few rounds are enough
-    x.product_s = std::max(0.0, few.seconds - x.load_s * few.loads - x.store_s * few.stores);
-    x.load_s = share(many_loads.seconds - x.product_s - x.store_s * many_loads.stores, many_loads.loads);
-    x.store_s = share(many_stores.seconds - x.product_s - x.load_s * many_stores.loads, many_stores.stores);
+  ProgressOverheads x;
+  for (int i = 0; i < kRounds; ++i) {
+    x.operation_s = std::max(0.0, few.seconds - x.load_s * few.loads - x.store_s * few.stores);
+    x.load_s = share(many_loads.seconds - x.operation_s - x.store_s * many_loads.stores, many_loads.loads);
+    x.store_s = share(many_stores.seconds - x.operation_s - x.load_s * many_stores.loads, many_stores.stores);
   }
-  x.shared_product_s = std::max(0.0, alone_s - x.load_s * few.loads - x.store_s * few.stores);
   return x;
 }
 

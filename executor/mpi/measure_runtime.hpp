@@ -8,37 +8,45 @@
 namespace foretile {
 
 struct RuntimeOptions {
-  /// Of 16: a dense work has tiles^3 products, two sparse ones about 2.6 and 0.6 times as many.
+  /// Of the dense work in tiles of 16, which has tiles^3 products.
   int tiles = 48;
+  /// Of the works in tiles of 64: a dense one has (2 tiles)^3 products, the sparse ones fewer. With a fifth
+  /// of the products the loop's tables stay in the caches and an operation seems to take half as long.
+  int large_tiles = 20;
   int runs = 5;
-  std::int64_t matrix_bytes = std::int64_t{64} << 20;  ///< three of them per rank; more than the last caches
   std::int64_t message_bytes = std::int64_t{8} << 20;
   int messages = 16;  ///< in each direction
 };
 
-/// Per product of a work, on the busiest device.
-struct ProductCost {
-  double seconds = 0;  ///< of one core, beside the kernel
-  double loads = 0;    ///< tiles of A and B that came to the device
-  double stores = 0;   ///< tiles of C
+/// Processor time of the progress loop and what it did for it.
+struct ProgressCost {
+  double seconds = 0;  ///< per operation of a core
+  double loads = 0;    ///< tiles of A and B that came to the device, per operation
+  double stores = 0;   ///< tiles of C, per operation
 };
 
-struct ProductOverheads {
-  double product_s = 0;         ///< Runtime::product_overhead_s
-  double shared_product_s = 0;  ///< Runtime::shared_product_overhead_s
-  double load_s = 0;            ///< Runtime::load_overhead_s
-  double store_s = 0;           ///< Runtime::store_overhead_s
+struct ProgressOverheads {
+  double operation_s = 0;  ///< Runtime::operation_overhead_s
+  double load_s = 0;       ///< Runtime::load_overhead_s
+  double store_s = 0;      ///< Runtime::store_overhead_s
+
+  /// Per operation.
+  double seconds(double loads, double stores) const {
+    return operation_s + load_s * loads + store_s * stores;
+  }
 };
 
-/// Solves seconds = product + load * loads + store * stores for three works: one with few tiles per product,
-/// one with many loads, one with many stores. Figures that would be negative are 0 (projected Gauss-Seidel).
-/// `alone_s`: as few.seconds, where one rank has all cores.
-ProductOverheads product_overheads(const ProductCost& few, const ProductCost& many_loads,
-                                   const ProductCost& many_stores, double alone_s);
+/// Solves seconds = operation + load * loads + store * stores for three works: one with few tiles per
+/// operation, one with many loads, one with many stores. Figures that would be negative are 0 (projected
+/// Gauss-Seidel).
+ProgressOverheads progress_overheads(const ProgressCost& few, const ProgressCost& many_loads,
+                                     const ProgressCost& many_stores);
 
-/// Executes small plans with the ranks of `communicator` on all cores and takes medians. Messages are
-/// measured between ranks 0 and 1 where there are two, by the processor time that either end takes.
-/// Collective; the result is the same on all ranks.
+/// Executes small plans with the ranks of `communicator` on all cores and takes medians. The progress loop is
+/// measured by its processor time with tiles of 64, which drive its tables out of the caches as a user's do;
+/// what is left of the time per product with tiles of 16, beyond the kernel's, is
+/// Runtime::product_overhead_s. Messages are measured between ranks 0 and 1 where there are two, by the
+/// processor time that either end takes. Collective; the result is the same on all ranks.
 RuntimeFigures measure_runtime(MPI_Comm communicator, const RuntimeOptions& options = {});
 
 }  // namespace foretile

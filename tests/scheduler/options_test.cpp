@@ -15,21 +15,21 @@ Contraction of_tiles(std::int64_t tile) {
   return dense_contraction(shape);
 }
 
-/// 2 * 48^3 = 221,184 flop: four of them are less than a million, five are more. 2 * 16^3 = 8,192: 122 would
-/// be.
+/// 2 * 80^3 = 1,024,000 flop: three of them are less than four million, four are more. 2 * 16^3 = 8,192: 488
+/// would be less. 2 * 160^3 = 8,192,000 are more.
 TEST(SchedulerOptions, ProductsAtOnceByHand) {
-  EXPECT_EQ(products_at_once(of_tiles(48)), 4);
+  EXPECT_EQ(products_at_once(of_tiles(80)), 3);
   EXPECT_EQ(products_at_once(of_tiles(16)), 16);
-  EXPECT_EQ(products_at_once(of_tiles(100)), 1);
+  EXPECT_EQ(products_at_once(of_tiles(160)), 1);
 }
 
 TEST(SchedulerOptions, OnlyCoresGetSeveralProductsUnlessThePlanSaysSo) {
-  const Contraction problem = of_tiles(48);
+  const Contraction problem = of_tiles(80);
   Plan plan;
   Machine machine = small_machine(1, 1, 1 << 30, std::int64_t{1} << 32, 1);
   EXPECT_EQ(scheduler_options(plan, problem, machine, 0).batch, 1);
   machine.platform.device.kind = DeviceKind::core;
-  EXPECT_EQ(scheduler_options(plan, problem, machine, 0).batch, 4);
+  EXPECT_EQ(scheduler_options(plan, problem, machine, 0).batch, 3);
   EXPECT_FALSE(scheduler_options(plan, problem, machine, 0).whole_batches);
   EXPECT_EQ(scheduler_options(plan, problem, machine, 0, true).batch, 1);
   plan.batch = 3;

@@ -51,6 +51,14 @@ TEST(SimulationOnCores, HandOverInARankWithSeveralDevices) {
   EXPECT_NEAR(micros(one_product, m), 2160, kPrecision);
 }
 
+/// The progress loop takes 5 for the tile of B and 5 for the product: 80 + 5 + 2000 + 5.
+TEST(SimulationOnCores, TheProgressLoopTakesTimeForEachOperation) {
+  Machine m = machine(1, 1);
+  m.platform.device.kind = DeviceKind::core;
+  m.platform.runtime.operation_overhead_s = 5e-6;
+  EXPECT_NEAR(micros(one_product, m), 2090, kPrecision);
+}
+
 /// Bookkeeping takes 10 for each of A and B and 20 for C: 80 + 40 + 2000.
 TEST(SimulationOnCores, TilesThatComeTakeTimeOfACore) {
   Machine m = machine(1, 1);
