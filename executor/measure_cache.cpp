@@ -7,7 +7,7 @@ namespace foretile {
 
 namespace {
 
-constexpr std::int64_t kFelt = 48;  // small enough to gain on all machines measured
+constexpr std::int64_t kProbeTile = 48;  // small enough to gain on all machines measured
 
 double product_seconds(std::vector<Workspace>& spaces, const CacheOptions& options, std::int64_t tile,
                        std::int64_t ring_bytes) {
@@ -19,15 +19,19 @@ std::int64_t memory_of(const std::vector<double>& elements) {
   return static_cast<std::int64_t>(elements.size() * sizeof(double));
 }
 
+/// Round after round over all rings, so that drift is the same for all.
 std::vector<RingSample> measure_rings(std::vector<Workspace>& spaces, const CacheOptions& options) {
   const std::int64_t all = memory_of(spaces.front().b);
-  std::vector<RingSample> samples;
-  for (std::int64_t ring = std::int64_t{1} << 20; ring <= all; ring *= 2) {
-    std::vector<double> seconds;
-    for (int round = 0; round < options.rounds; ++round)
-      seconds.push_back(product_seconds(spaces, options, kFelt, ring));
-    samples.push_back({2.0 * static_cast<double>(ring), summarize(seconds).median});
+  std::vector<std::int64_t> rings;
+  for (std::int64_t ring = std::int64_t{1} << 20; ring <= all; ring *= 2) rings.push_back(ring);
+  std::vector<std::vector<double>> seconds(rings.size());
+  for (int round = 0; round < options.rounds; ++round) {
+    for (std::size_t i = 0; i < rings.size(); ++i)
+      seconds[i].push_back(product_seconds(spaces, options, kProbeTile, rings[i]));
   }
+  std::vector<RingSample> samples;
+  for (std::size_t i = 0; i < rings.size(); ++i)
+    samples.push_back({2.0 * static_cast<double>(rings[i]), summarize(seconds[i]).median});
   return samples;
 }
 
@@ -45,8 +49,8 @@ double cached_over_memory(std::vector<Workspace>& spaces, const CacheOptions& op
 }  // namespace
 
 double cache_bytes(const std::vector<RingSample>& samples) {
-  constexpr double felt = 1.05;
-  if (samples.size() < 2 || samples.back().seconds < felt * samples.front().seconds) return 0;
+  constexpr double least_gain = 1.05;
+  if (samples.size() < 2 || samples.back().seconds < least_gain * samples.front().seconds) return 0;
   const double half = (samples.front().seconds + samples.back().seconds) / 2;
   std::size_t above = 1;
   while (samples[above].seconds < half) ++above;
