@@ -1,6 +1,6 @@
 #include "executor/cpu/worker_pool.hpp"
 
-#include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace foretile {
@@ -9,9 +9,11 @@ namespace {
 
 using Clock = Completions::Clock;
 
-/// Of a lane, when its jobs' ends wake the progress loop, which then gives it more. Time for a thread to wake
-/// up, even where products take two microseconds only.
+/// The end of a job wakes the progress loop, which then gives more, when fewer jobs than this wait in its
+/// lane, and these will take less time than that: a thread takes some 50 us to wake up, more when all cores
+/// work.
 constexpr int kFewWaiting = 12;
+constexpr auto kSoonIdle = std::chrono::microseconds(300);
 /// Jobs that take longer wake the progress loop always: what that costs is small beside them.
 constexpr auto kShort = std::chrono::milliseconds(2);
 
@@ -49,27 +51,30 @@ WorkerPool::~WorkerPool() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-void WorkerPool::add(int lane, OperationId id, std::function<void()> work) {
+void WorkerPool::add(std::size_t lane, OperationId id, std::function<void()> work) {
   bool begins = true;
   {
     const std::lock_guard lock(mutex_);
-    if (lane != kNoLane) {
-      if (lane >= std::ssize(lanes_)) lanes_.resize(lane + 1);
-      begins = !lanes_[lane].busy && lanes_[lane].waiting == 0;
-      ++lanes_[lane].waiting;
-    }
-    jobs_.push_back({lane, {id, {}, {}}, std::move(work)});
+    if (lane >= lanes_.size()) lanes_.resize(lane + 1);
+    Lane& mine = lanes_[lane];
+    begins = lane == 0 || (!mine.busy && mine.jobs.empty());
+    mine.jobs.push_back({id, std::move(work), given_++});
     if (begins) waiting_jobs_.store(true, std::memory_order_release);
   }
   if (begins) submitted_.notify_one();
 }
 
-std::deque<WorkerPool::Job>::iterator WorkerPool::first_that_may_begin() {
-  return std::find_if(jobs_.begin(), jobs_.end(), [this](const Job& job) { return may_begin(job); });
+WorkerPool::Lane* WorkerPool::next_lane() {
+  Lane* next = nullptr;
+  for (Lane& lane : lanes_) {
+    if (lane.busy || lane.jobs.empty()) continue;
+    if (!next || lane.jobs.front().number < next->jobs.front().number) next = &lane;
+  }
+  return next;
 }
 
 bool WorkerPool::note_waiting() {
-  const bool any = first_that_may_begin() != jobs_.end();
+  const bool any = next_lane() != nullptr;
   waiting_jobs_.store(any, std::memory_order_release);
   return any;
 }
@@ -85,43 +90,41 @@ void WorkerPool::look_for_job() const {
   }
 }
 
-void WorkerPool::run(Job& job, bool more_of_lane) {
+void WorkerPool::run(const Job& job, int behind) {
+  Completions::Entry entry{job.id, Clock::now(), {}};
   std::exception_ptr failure;
-  job.entry.began = Clock::now();
   try {
     job.work();
   } catch (...) {
     failure = std::current_exception();
   }
-  job.entry.ended = Clock::now();
-  const bool wake = !more_of_lane || job.entry.ended - job.entry.began > kShort;
-  completions_.add(job.entry, std::move(failure), wake);
+  entry.ended = Clock::now();
+  const auto took = entry.ended - entry.began;
+  const bool wake = took > kShort || (behind < kFewWaiting && behind * took < kSoonIdle);
+  completions_.add(entry, std::move(failure), wake);
 }
 
 void WorkerPool::work() {
   std::unique_lock lock(mutex_);
   for (;;) {
-    auto next = first_that_may_begin();
-    if (next == jobs_.end()) {
+    Lane* lane = next_lane();
+    if (!lane) {
       if (stop_) return;
       lock.unlock();
       look_for_job();
       lock.lock();
-      submitted_.wait(lock, [&] { return stop_ || (next = first_that_may_begin()) != jobs_.end(); });
+      submitted_.wait(lock, [&] { return stop_ || (lane = next_lane()); });
     }
     if (stop_) return;
-    Job job = std::move(*next);
-    jobs_.erase(next);
-    if (job.lane != kNoLane) {
-      lanes_[job.lane].busy = true;
-      --lanes_[job.lane].waiting;
-    }
+    const Job job = std::move(lane->jobs.front());
+    lane->jobs.pop_front();
+    lane->busy = lane != &lanes_.front();
     if (note_waiting()) submitted_.notify_one();
-    const bool more_of_lane = job.lane != kNoLane && lanes_[job.lane].waiting >= kFewWaiting;
+    const int behind = lane->busy ? static_cast<int>(lane->jobs.size()) : 0;
     lock.unlock();
-    run(job, more_of_lane);
+    run(job, behind);
     lock.lock();
-    if (job.lane != kNoLane) lanes_[job.lane].busy = false;
+    lane->busy = false;
   }
 }
 

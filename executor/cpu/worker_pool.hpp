@@ -4,6 +4,8 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <exception>
 #include <functional>
@@ -47,36 +49,39 @@ class WorkerPool {
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
-  void submit(OperationId id, std::function<void()> job) { add(kNoLane, id, std::move(job)); }
+  void submit(OperationId id, std::function<void()> job) { add(0, id, std::move(job)); }
   /// Jobs of one lane (0, 1, ...) run one at a time in the order given. While a lane has many left, the ends
   /// of short ones wake nobody.
-  void submit_in_turn(int lane, OperationId id, std::function<void()> job) { add(lane, id, std::move(job)); }
+  void submit_in_turn(int lane, OperationId id, std::function<void()> job) {
+    add(lane + 1, id, std::move(job));
+  }
 
  private:
-  static constexpr int kNoLane = -1;
   struct Job {
-    int lane;
-    Completions::Entry entry;
+    OperationId id = 0;
     std::function<void()> work;
+    std::int64_t number = 0;  // in the order given
   };
+  /// Jobs that run one at a time; those of the first lane at any time.
   struct Lane {
+    std::deque<Job> jobs;
     bool busy = false;
-    int waiting = 0;
   };
 
-  void add(int lane, OperationId id, std::function<void()> work);
-  bool may_begin(const Job& job) const { return job.lane == kNoLane || !lanes_[job.lane].busy; }
-  std::deque<Job>::iterator first_that_may_begin();
+  void add(std::size_t lane, OperationId id, std::function<void()> work);
+  /// The lane of the next job that may begin.
+  Lane* next_lane();
   bool note_waiting();
   void look_for_job() const;
-  void run(Job& job, bool more_of_lane);
+  /// `behind`: jobs of its lane that wait for its end.
+  void run(const Job& job, int behind);
   void work();
 
   Completions& completions_;
   std::mutex mutex_;
   std::condition_variable submitted_;
-  std::deque<Job> jobs_;
-  std::vector<Lane> lanes_;
+  std::deque<Lane> lanes_;  // one and as many as the rank has devices: few enough to look at each
+  std::int64_t given_ = 0;
   std::atomic<bool> waiting_jobs_ = false;  // one may begin; set under the mutex, read without it
   bool stop_ = false;
   std::vector<std::thread> threads_;

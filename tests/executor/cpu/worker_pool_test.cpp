@@ -6,9 +6,12 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <future>
 #include <stdexcept>
 #include <thread>
+#include <utility>
+#include <vector>
 
 namespace foretile {
 namespace {
@@ -112,6 +115,42 @@ TEST(WorkerPool, TellsWhenAJobBegan) {
   EXPECT_GE(ended[0].ended - ended[0].began, milliseconds(20));
   EXPECT_GE(ended[1].began, ended[0].ended);
   EXPECT_GE(ended[1].ended, ended[1].began);
+}
+
+/// A pool with one thread whose second job, and all behind it, wait for the gate.
+class HeldLane {
+ public:
+  HeldLane(int jobs, std::function<void()> first) {
+    pool_.submit_in_turn(0, 0, [wait = gate_.get_future().share()] { wait.get(); });
+    pool_.submit_in_turn(0, 1, std::move(first));
+    pool_.submit_in_turn(0, 2, [wait = second_gate_.get_future().share()] { wait.get(); });
+    for (int id = 3; id < jobs; ++id) pool_.submit_in_turn(0, id, [] {});
+    gate_.set_value();
+  }
+  ~HeldLane() { second_gate_.set_value(); }
+
+  /// Waits until job 1 is told of; where nobody is woken, for an hour.
+  void take_second_job() {
+    for (;;) {
+      for (const Completions::Entry& one : completions_.take(3600))
+        if (one.id == 1) return;
+    }
+  }
+
+ private:
+  std::promise<void> gate_, second_gate_;
+  Completions completions_;
+  WorkerPool pool_{1, completions_};
+};
+
+TEST(WorkerPool, WakesForALongJobOfAFullLane) {
+  HeldLane lane(40, [] { std::this_thread::sleep_for(std::chrono::milliseconds(5)); });
+  lane.take_second_job();
+}
+
+TEST(WorkerPool, WakesForAShortJobWhenFewWait) {
+  HeldLane lane(8, [] {});
+  lane.take_second_job();
 }
 
 TEST(WorkerPool, ThrowsWhatAJobThrew) {
