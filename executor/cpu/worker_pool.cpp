@@ -9,13 +9,16 @@ namespace {
 
 using Clock = Completions::Clock;
 
-/// The end of a job wakes the progress loop, which then gives more, when fewer jobs than this wait in its
-/// lane, and these will take less time than that: a thread takes some 50 us to wake up, more when all cores
-/// work.
+/// The end of a job wakes the progress loop, which then gives more, when few jobs wait in its lane and they
+/// will take less time than this: a thread takes some 50 us to wake up, more when all cores work.
 constexpr int kFewWaiting = 12;
 constexpr auto kSoonIdle = std::chrono::microseconds(300);
 /// Jobs that take longer wake the progress loop always: what that costs is small beside them.
 constexpr auto kShort = std::chrono::milliseconds(2);
+
+bool soon_idle(int waiting, Clock::duration of_each) {
+  return waiting <= 1 || (waiting < kFewWaiting && waiting * of_each < kSoonIdle);
+}
 
 }  // namespace
 
@@ -100,7 +103,7 @@ void WorkerPool::run(const Job& job, int behind) {
   }
   entry.ended = Clock::now();
   const auto took = entry.ended - entry.began;
-  const bool wake = took > kShort || (behind < kFewWaiting && behind * took < kSoonIdle);
+  const bool wake = took > kShort || soon_idle(behind, took);
   completions_.add(entry, std::move(failure), wake);
 }
 
