@@ -92,7 +92,8 @@ Counts count(const RunResult& result, std::int64_t tile_bytes, MPI_Comm communic
     c.products += static_cast<double>(device.kernels);
     c.operations += static_cast<double>(device.launches);
     c.loads += static_cast<double>(device.host_loads);
-    c.stores += static_cast<double>(device.d2h_bytes / tile_bytes);
+    const std::int64_t tiles_of_c = device.d2h_bytes / tile_bytes;
+    c.stores += static_cast<double>(tiles_of_c);
     c.most_products = std::max(c.most_products, static_cast<double>(device.kernels));
   }
   std::array<double, 5> sums{c.progress_s, c.products, c.operations, c.loads, c.stores};
