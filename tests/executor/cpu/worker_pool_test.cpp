@@ -117,7 +117,7 @@ TEST(WorkerPool, TellsWhenAJobBegan) {
   EXPECT_GE(ended[1].ended, ended[1].began);
 }
 
-/// A pool with one thread whose second job, and all behind it, wait for the gate.
+/// A pool with one thread. The first job holds it until all are given, the third one until the end.
 class HeldLane {
  public:
   HeldLane(int jobs, std::function<void()> first) {
@@ -145,6 +145,12 @@ class HeldLane {
 
 TEST(WorkerPool, WakesForALongJobOfAFullLane) {
   HeldLane lane(40, [] { std::this_thread::sleep_for(std::chrono::milliseconds(5)); });
+  lane.take_second_job();
+}
+
+/// One job is left: the progress loop has its time to bring more.
+TEST(WorkerPool, WakesForTheLastJobButOne) {
+  HeldLane lane(3, [] { std::this_thread::sleep_for(std::chrono::milliseconds(1)); });
   lane.take_second_job();
 }
 
