@@ -8,9 +8,10 @@
 #include <chrono>
 #include <cmath>
 #include <cstddef>
-#include <ctime>
 #include <numeric>
 #include <thread>
+
+#include "executor/thread_seconds.hpp"
 
 namespace foretile {
 
@@ -20,13 +21,6 @@ using Clock = std::chrono::steady_clock;
 
 double since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-/// Processor time of this thread.
-double cpu_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
 double median_of(std::vector<double>& values) {
@@ -130,7 +124,7 @@ Timing time_on_all_cores(const Repetition& repetition,
     work(core, 0);
     together.arrive_and_wait();
     const Clock::time_point start = Clock::now();
-    const double cpu_start = cpu_seconds();
+    const double cpu_start = thread_seconds();
     bool counted = false;
     for (int i = 1; unfinished.load(std::memory_order_relaxed) > 0; ++i) {
       const Clock::time_point before = Clock::now();
@@ -141,7 +135,7 @@ Timing time_on_all_cores(const Repetition& repetition,
         unfinished.fetch_sub(1);
       }
     }
-    mine.cpu = cpu_seconds() - cpu_start;
+    mine.cpu = thread_seconds() - cpu_start;
     mine.elapsed = since(start);
   };
   {
