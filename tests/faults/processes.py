@@ -73,5 +73,13 @@ def finish(process, known):
     return (code if code >= 0 else 128 - code), out, err
 
 
+def size(path):
+    """Bytes; 0 when it is gone: a temporary file may live for the moment of a check."""
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
+
+
 def leftovers(folder):
     return [path.name for path in pathlib.Path(folder).rglob("*") if ".tmp" in path.name]

@@ -53,7 +53,7 @@ class Signals(unittest.TestCase):
     @unittest.skipUnless(SIMULATOR, "built without SimGrid")
     def test_simulate(self):
         moments = [lambda _: True, lambda _: processes.leftovers(self.folder),
-                   lambda _: any(path.stat().st_size > 10**5 for path in self.folder.glob("*.tmp*"))]
+                   lambda _: any(processes.size(path) > 10**5 for path in self.folder.glob("*.tmp*"))]
         for number in SIGNALS:
             for moment in moments:
                 out, err = self.interrupt(number, moment, "simulate", "c65-v1", "--platform", "summit", "--nodes", 4,
