@@ -1,6 +1,7 @@
 // The share of the last-level cache that one core gets, and the speed of products with cached tiles.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "executor/core_products.hpp"
@@ -18,9 +19,14 @@ struct RingSample {
 /// the largest. Samples by rising bytes. 0: the largest takes less than 1.05 times as long, no cache is felt.
 double cache_bytes(const std::vector<RingSample>& samples);
 
+/// The values nearest to these by least squares that do not fall from number `first` on; those before stay
+/// (isotonic regression by pooling adjacent violators: Barlow and others, Statistical Inference under Order
+/// Restrictions, 1972).
+std::vector<double> rising_from(std::vector<double> values, std::size_t first);
+
 struct CacheOptions {
   double seconds = 0.05;  ///< of each product measured
-  int rounds = 3;         ///< each figure is the median of so many
+  int rounds = 5;         ///< each figure is the median of so many
 };
 
 /// With all cores busy. The workspaces are filled, in double precision, and several times the last cache.

@@ -16,6 +16,16 @@ TEST(CacheBytes, NoneWhereNothingIsFelt) {
   EXPECT_EQ(cache_bytes({}), 0);
 }
 
+/// From the second value on: 3 and 1 fall and become 2 each, which 0.5 makes (2 + 2 + 0.5) / 3 = 1.5 each;
+/// 4 stays.
+TEST(RisingFrom, PoolsWhatFallsByHand) {
+  EXPECT_EQ(rising_from({9, 3, 1, 0.5, 4}, 1), (std::vector<double>{9, 1.5, 1.5, 1.5, 4}));
+  EXPECT_EQ(rising_from({9, 3, 1, 2, 4}, 1), (std::vector<double>{9, 2, 2, 2, 4}));
+  EXPECT_EQ(rising_from({1, 2, 3}, 0), (std::vector<double>{1, 2, 3}));
+  EXPECT_EQ(rising_from({2, 1}, 5), (std::vector<double>{2, 1}));
+  EXPECT_TRUE(rising_from({}, 0).empty());
+}
+
 /// In memory of any size the figures are in their ranges; what they are depends on the machine.
 TEST(MeasureCache, StaysInRange) {
   std::vector<Workspace> spaces = make_workspaces(1, 24 << 20, 128);
