@@ -66,6 +66,9 @@ std::string read_text(const Descriptor& file, const fs::path& path) {
 }
 
 std::string read_text(const fs::path& path) {
+  if (path.native().find('\0') != std::string::npos)
+    throw input_error(path.string(), "a NUL character in the path", "the path of a regular file",
+                      "remove it");
   // O_NONBLOCK: a FIFO without a writer must not block.
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   if (file) return read_text(file, path);

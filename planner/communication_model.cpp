@@ -67,7 +67,7 @@ namespace {
 
 /// b, c and d are whole numbers in the parameters of a plan.
 double number(const Plan& plan, const char* key) {
-  return real_setting(plan.parameters, key, 1.0, 1e10);
+  return parse_real(plan.parameters.at(key), key, 1.0, 1e10);
 }
 
 std::optional<ModelSymbols> symbols_of(const Contraction& p, const Machine& machine, const Plan& plan) {

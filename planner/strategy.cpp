@@ -50,12 +50,14 @@ Settings with_defaults(const Strategy& strategy, Settings settings) {
   const auto known = strategy.parameters();
   std::vector<std::string> keys;
   for (const ParameterInfo& parameter : known) keys.push_back(parameter.key);
-  for (const auto& [key, value] : settings) {
-    if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
+  for (auto& [key, value] : settings) {
+    const ParameterInfo* const parameter = find_parameter(known, key);
+    if (!parameter) {
       throw unknown_key(
           "--set", key, keys,
           fmt::format(" of strategy {} (keys of the machine start with \"platform.\")", strategy.name()));
     }
+    value = parameter->spelling(key, value);
   }
   for (const ParameterInfo& parameter : known) settings.try_emplace(parameter.key, parameter.default_value);
   return settings;

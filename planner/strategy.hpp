@@ -8,19 +8,11 @@
 #include "base/progress.hpp"
 #include "base/settings.hpp"
 #include "planner/contraction.hpp"
+#include "planner/parameter.hpp"
 #include "planner/plan.hpp"
 #include "platforms/machine.hpp"
 
 namespace foretile {
-
-struct ParameterInfo {
-  std::string key;
-  std::string default_value;
-  std::string meaning;
-  /// What the tuner tries when nobody says what; none: it leaves the default. For "grid.p" the divisors of
-  /// the number of ranks are added.
-  std::vector<std::string> tries = {};
-};
 
 /// Plans rank after rank from what is known of the whole problem.
 class RankPlanner {
@@ -42,7 +34,8 @@ class Strategy {
   /// strategy honours it.
   virtual Sources sources_for(const Sources& asked) const = 0;
   bool honours(const Sources& asked) const { return sources_for(asked) == asked; }
-  /// The contraction must outlive the result. Throws InputError for impossible settings.
+  /// The contraction must outlive the result. `settings` has every parameter in its one spelling. Throws
+  /// InputError for settings that are impossible together, or with this problem or machine.
   virtual std::unique_ptr<RankPlanner> prepare(const Contraction& contraction, const Machine& machine,
                                                const Settings& settings) const = 0;
 };
@@ -76,7 +69,7 @@ StrategyChoice explain_choice(const Sources& sources, const std::string& strateg
 void require_honoured(const StrategyChoice& choice);
 
 /// Prepares choose_strategy() with its defaults filled in. Throws InputError for keys that it does not know,
-/// and for a precision for which the platform has no figures.
+/// for values that a parameter cannot have, and for a precision for which the platform has no figures.
 std::unique_ptr<RankPlanner> prepare_planner(const Contraction& contraction, const Machine& machine,
                                              const Settings& settings);
 

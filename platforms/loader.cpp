@@ -217,6 +217,19 @@ Platform parse_platform(const std::string& toml, const std::string& source,
   return platform;
 }
 
+std::string spell_platform_value(const PlatformKey& key, const std::string& text, const std::string& where) {
+  toml::table table;
+  insert_value(table, "value", key, text);
+  const toml::node& node = *table.get("value");
+  Platform platform;
+  for (const Slot& slot : key.slots(platform)) std::visit(Fill{node, key, where}, slot);
+  const Slot first = key.slots(platform).front();
+  if (const auto* const real = std::get_if<double*>(&first)) return fmt::to_string(**real);
+  if (const auto* const whole = std::get_if<std::int64_t*>(&first)) return fmt::to_string(**whole);
+  if (const auto* const count = std::get_if<int*>(&first)) return fmt::to_string(**count);
+  return text;
+}
+
 Platform load_platform(const std::string& name_or_path, const std::vector<std::string>& settings) {
   if (name_or_path == "here") return here_platform(settings);
   const fs::path named = find_platform_file(name_or_path);

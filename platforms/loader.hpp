@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "platforms/keys.hpp"
 #include "platforms/platform.hpp"
 
 namespace foretile {
@@ -16,5 +17,9 @@ Platform load_platform(const std::string& name_or_path, const std::vector<std::s
 /// The same from text, as stored in a plan; `source` is for messages.
 Platform parse_platform(const std::string& toml, const std::string& source,
                         const std::vector<std::string>& settings = {});
+
+/// The one spelling of a key's value: of "16 GB" and "16e9" "16000000000". Throws InputError, which begins
+/// with `where`, for a text that the key cannot have, whatever the platform is.
+std::string spell_platform_value(const PlatformKey& key, const std::string& text, const std::string& where);
 
 }  // namespace foretile

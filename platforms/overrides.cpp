@@ -21,6 +21,7 @@ struct Override {
 /// All that may stand in the innermost table of the platform that `name` names.
 std::vector<std::string> names_beside(const std::string& name) {
   std::string table = name.starts_with(prefix) ? name.substr(prefix.size()) : name;
+  if (!names_in_table(table + ".").empty()) table += '.';  // a table itself is no key
   std::vector<std::string> names;
   do {
     table = table.substr(0, table.rfind('.') + 1);
@@ -59,12 +60,13 @@ bool is_text(const PlatformKey& key) {
   return std::holds_alternative<std::string*>(slot) || std::holds_alternative<DeviceKind*>(slot);
 }
 
-/// The value as the same text would be in a file, quotes left out.
-void insert_value(toml::table& table, std::string_view leaf, const Override& change) {
+}  // namespace
+
+void insert_value(toml::table& table, std::string_view leaf, const PlatformKey& key,
+                  const std::string& text) {
   std::int64_t integer = 0;
   double real = 0;
-  const std::string& text = change.value;
-  if (is_text(*change.key)) {
+  if (is_text(key)) {
     table.insert_or_assign(leaf, text);
   } else if (text == "true" || text == "false") {
     table.insert_or_assign(leaf, text == "true");
@@ -76,6 +78,8 @@ void insert_value(toml::table& table, std::string_view leaf, const Override& cha
     table.insert_or_assign(leaf, text);
   }
 }
+
+namespace {
 
 void copy_value(toml::table& table, std::string_view from, std::string_view to) {
   table.get(from)->visit([&](const auto& value) { table.insert_or_assign(to, value); });
@@ -119,7 +123,7 @@ void apply_overrides(toml::table& table, const std::vector<std::string>& setting
     const std::string_view leaf = std::string_view(path).substr(path.rfind('.') + 1);
     toml::table& inner = table_of(table, path);
     if (is_device_link(path)) make_room_on_link(inner, leaf);
-    insert_value(inner, leaf, change);
+    insert_value(inner, leaf, *change.key, change.value);
   }
 }
 

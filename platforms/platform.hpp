@@ -48,7 +48,7 @@ struct Runtime {
   double message_overhead_s = 0;  ///< software cost of one tile sent or received; serial per rank
   UnpinnedRates unpinned;
   /// Where devices are cores: processor time of the progress loop for each operation of a core, which is a
-  /// few products or a generated tile. The loop takes it from the cores.
+  /// few products or a few generated tiles. The loop takes it from the cores.
   double operation_overhead_s = 0;
   /// Where devices are cores: from the end of one product to the start of the next on a core that always has
   /// work, beyond the operation's overhead. Generated tiles pay it too.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <optional>
@@ -85,12 +86,24 @@ bool is_bits(std::string_view unit) {
   return false;
 }
 
+/// "MB" for "Mb", "mb" and "Mbit"; nothing when no prefix stands before the b.
+std::string unit_of_bytes(std::string_view bits, Dimension dimension) {
+  const std::string_view sign = bits.substr(0, bits.find('b'));
+  for (const Prefix& prefix : prefixes) {
+    const auto same = [](char l, char r) { return std::tolower(l) == std::tolower(r); };
+    if (prefix_fits(prefix, dimension) &&
+        std::equal(sign.begin(), sign.end(), prefix.sign.begin(), prefix.sign.end(), same))
+      return std::string(prefix.sign) + std::string(base_unit(dimension));
+  }
+  return {};
+}
+
 std::string hint(std::string_view unit, double value, Dimension dimension) {
   const bool of_bytes = dimension == Dimension::bytes || dimension == Dimension::bytes_per_s;
-  if (of_bytes && is_bits(unit)) {
-    return fmt::format("8 bits make a byte: write {:.6g} {} if bits are meant, or the same number with a B",
-                       value / 8,
-                       std::string(unit.substr(0, unit.find('b'))) + std::string(base_unit(dimension)));
+  const std::string bytes = of_bytes && is_bits(unit) ? unit_of_bytes(unit, dimension) : std::string();
+  if (!bytes.empty()) {
+    return fmt::format("8 bits make a byte: write {:.6g} {} if bits are meant, else {:.6g} {}", value / 8,
+                       bytes, value, bytes);
   }
   if (dimension == Dimension::bytes_per_s && unit.ends_with("Bps")) return "write /s instead of ps";
   return {};

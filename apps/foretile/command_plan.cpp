@@ -9,6 +9,7 @@
 #include "apps/foretile/plan_view.hpp"
 #include "apps/resources.hpp"
 #include "base/atomic_file.hpp"
+#include "base/one_line.hpp"
 
 namespace foretile {
 
@@ -42,8 +43,8 @@ void plan(const PlanArguments& arguments) {
     return;
   }
   fmt::print("{}", plan_text(view));
-  if (!arguments.output.empty()) fmt::print("\nWritten to {}\n", arguments.output);
-  if (!arguments.dot.empty()) fmt::print("\nThe graph is drawn in {}\n", arguments.dot);
+  if (!arguments.output.empty()) fmt::print("\nWritten to {}\n", one_line(arguments.output));
+  if (!arguments.dot.empty()) fmt::print("\nThe graph is drawn in {}\n", one_line(arguments.dot));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "apps/options.hpp"
 #include "base/atomic_file.hpp"
 #include "base/files.hpp"
+#include "base/one_line.hpp"
 #include "planner/problem.hpp"
 #include "planner/problems/dense.hpp"
 #include "planner/problems/geometry.hpp"
@@ -57,7 +58,7 @@ void write_problem(std::string toml, const Output& output, const std::string& ki
     if (!output.file.empty()) json["file"] = output.file;
     print_json(json);
   } else {
-    fmt::print("{}\nWritten to {}\n", traits_text(contraction), output.file);
+    fmt::print("{}\nWritten to {}\n", traits_text(contraction), one_line(output.file));
   }
 }
 

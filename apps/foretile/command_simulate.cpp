@@ -12,6 +12,7 @@
 #include "apps/quantities.hpp"
 #include "apps/resources.hpp"
 #include "base/atomic_file.hpp"
+#include "base/one_line.hpp"
 #include "scheduler/chrome_trace.hpp"
 #include "scheduler/progress_sink.hpp"
 #include "scheduler/report.hpp"
@@ -49,9 +50,9 @@ void print(const SimulateArguments& arguments, const Report& report, const Times
   fmt::print("{}\n{}rehearsed in {}, with planning {}, using {} of memory\n", report_text(report),
              report.what_if ? what_if_text(*report.what_if) + "\n" : "", quantity(times.simulation_s, "s"),
              quantity(times.wall_s, "s"), quantity(static_cast<double>(peak_rss_bytes()), "B"));
-  if (!arguments.output.empty()) fmt::print("\nWritten to {}\n", arguments.output);
+  if (!arguments.output.empty()) fmt::print("\nWritten to {}\n", one_line(arguments.output));
   if (!arguments.trace.empty())
-    fmt::print("\nThe trace is in {}; open it at ui.perfetto.dev\n", arguments.trace);
+    fmt::print("\nThe trace is in {}; open it at ui.perfetto.dev\n", one_line(arguments.trace));
 }
 
 void store(const std::string& path, const Case& the_case, const PlannedWork& work, const Report& report) {

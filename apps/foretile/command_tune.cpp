@@ -12,6 +12,7 @@
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/one_line.hpp"
 #include "base/progress.hpp"
 #include "platforms/units.hpp"
 #include "scheduler/report_json.hpp"
@@ -137,7 +138,7 @@ void print(const TuneArguments& arguments, const TuneResult& result, const Candi
     return;
   }
   fmt::print("{}", summary_text(result, candidates));
-  if (stored) fmt::print("\nWritten to {}\n", arguments.output);
+  if (stored) fmt::print("\nWritten to {}\n", one_line(arguments.output));
 }
 
 void tune_problem(TuneArguments& arguments) {

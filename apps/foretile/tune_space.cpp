@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -11,6 +10,7 @@
 #include "base/error.hpp"
 #include "planner/strategy.hpp"
 #include "platforms/keys.hpp"
+#include "platforms/loader.hpp"
 #include "platforms/platform_json.hpp"
 
 namespace foretile {
@@ -48,19 +48,23 @@ bool fixed_by_set(const std::string& key, const SpaceQuestion& question) {
          std::any_of(question.fixed_platform.begin(), question.fixed_platform.end(), sets_key);
 }
 
-const Parameter* find_parameter(const Space& space, std::string_view name) {
+const Parameter* find_in(const Space& space, std::string_view name) {
   for (const Parameter& parameter : space.parameters()) {
     if (parameter.name == name) return &parameter;
   }
   return nullptr;
 }
 
-/// The strategies that candidates may have, by name; none when the space itself chooses them.
-std::map<std::string, const Strategy*> possible_strategies(const Space& space,
-                                                           const SpaceQuestion& question) {
-  std::map<std::string, const Strategy*> possible;
-  if (find_parameter(space, "strategy")) return possible;
-  const Parameter* const chosen = find_parameter(space, "problem");
+using StrategiesByName = std::map<std::string, const Strategy*>;
+
+/// The strategies that candidates may have.
+StrategiesByName possible_strategies(const Space& space, const SpaceQuestion& question) {
+  StrategiesByName possible;
+  if (const Parameter* const searched = find_in(space, "strategy")) {
+    for (const std::string& name : searched->values) possible[name] = &find_strategy(name);
+    return possible;
+  }
+  const Parameter* const chosen = find_in(space, "problem");
   for (const std::string& problem : chosen ? chosen->values : question.problems) {
     const Strategy& strategy = strategy_of(problem, question);
     possible[strategy.name()] = &strategy;
@@ -68,22 +72,74 @@ std::map<std::string, const Strategy*> possible_strategies(const Space& space,
   return possible;
 }
 
-/// A parameter of another strategy would make all candidates infeasible.
-void check_strategy_key(const Parameter& parameter, const std::map<std::string, const Strategy*>& possible) {
-  if (possible.empty() || parameter.name == "problem" || parameter.name.starts_with(platform_prefix)) return;
+/// Takes what one of them takes.
+Spelling any_of(std::vector<Spelling> spellings) {
+  return [spellings = std::move(spellings)](std::string_view where, const std::string& text) {
+    for (std::size_t i = 0; i + 1 < spellings.size(); ++i) {
+      try {
+        return spellings[i](where, text);
+      } catch (const InputError&) {  // the last one says what it expects
+      }
+    }
+    return spellings.back()(where, text);
+  };
+}
+
+/// A parameter, or a value, that no possible strategy has would make all candidates infeasible.
+Spelling spelling_of(const std::string& key, const StrategiesByName& possible, const std::string& where) {
+  std::vector<Spelling> spellings;
   std::vector<std::string> keys;
   std::string names;
   for (const auto& [name, strategy] : possible) {
     names += (names.empty() ? "" : " and ") + name;
     for (const ParameterInfo& info : strategy->parameters()) {
-      if (info.key == parameter.name) return;
+      if (info.key == key) spellings.push_back(info.spelling);
       keys.push_back(info.key);
     }
   }
-  throw unknown_key(parameter.where, parameter.name, keys, " of strategy " + names);
+  if (spellings.empty()) throw unknown_key(where, key, keys, " of strategy " + names);
+  return any_of(std::move(spellings));
+}
+
+Spelling spelling_of(const Parameter& parameter, const StrategiesByName& possible) {
+  if (!parameter.name.starts_with(platform_prefix))
+    return spelling_of(parameter.name, possible, parameter.where);
+  const PlatformKey* const key = find_platform_key(parameter.name.substr(platform_prefix.size()));
+  return [key](std::string_view where, const std::string& text) {
+    return spell_platform_value(*key, text, std::string(where));
+  };
+}
+
+void check_values(const Parameter& parameter, const StrategiesByName& possible) {
+  if (parameter.name == "problem" || parameter.name == "strategy") return;
+  const Spelling spelling = spelling_of(parameter, possible);
+  const std::string where = fmt::format("{}: {}", parameter.where, parameter.name);
+  std::map<std::string, std::string> seen;
+  for (const std::string& value : parameter.values) {
+    const auto [other, is_new] = seen.emplace(spelling(where, value), value);
+    if (!is_new)
+      throw input_error(where, fmt::format("{} and {}, the same", other->second, value), "each value once",
+                        "remove one");
+  }
+}
+
+void check_fixed(const Settings& fixed, const StrategiesByName& possible) {
+  for (const auto& [key, value] : fixed) {
+    if (key != "strategy") spelling_of(key, possible, "--set")(key, value);
+  }
+}
+
+void check_strategies(const Space& space) {
+  std::vector<std::string> names;
+  for (const auto& strategy : strategies()) names.push_back(strategy->name());
+  const Spelling known = one_of(std::move(names));
+  if (const Parameter* const searched = find_in(space, "strategy")) {
+    for (const std::string& name : searched->values) known(searched->where + ": strategy", name);
+  }
 }
 
 void check_keys(const Space& space, const SpaceQuestion& question) {
+  check_strategies(space);
   const std::vector<std::string> known = known_keys();
   const auto possible = possible_strategies(space, question);
   for (const Parameter& parameter : space.parameters()) {
@@ -91,7 +147,7 @@ void check_keys(const Space& space, const SpaceQuestion& question) {
     if (std::find(known.begin(), known.end(), parameter.name) == known.end()) {
       throw unknown_key(parameter.where, parameter.name, without_platform(known), " in [parameters]", known);
     }
-    check_strategy_key(parameter, possible);
+    check_values(parameter, possible);
     if (fixed_by_set(parameter.name, question)) {
       throw input_error(where, "a parameter that --set fixes", "one or the other",
                         "leave it out of the space or out of --set");
@@ -132,26 +188,26 @@ std::vector<Parameter> free_default_parameters(const SpaceQuestion& question, co
   return parameters;
 }
 
-std::optional<double> number(const std::string& text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
-std::string spelled_as(const Parameter& parameter, const std::string& value) {
-  for (const std::string& spelling : parameter.values) {
-    if (spelling == value || (number(value) && number(spelling) == number(value))) return spelling;
-  }
-  return value;
+/// The value as the space spells it, if it is there. Some of the space's values may be for other strategies.
+std::string spelled_as(const Parameter& parameter, const std::string& value, const Spelling& spelling) {
+  const std::string wanted = spelling(parameter.name, value);
+  const auto same = [&](const std::string& text) {
+    try {
+      return spelling(parameter.name, text) == wanted;
+    } catch (const InputError&) {
+      return false;
+    }
+  };
+  const auto found = std::find_if(parameter.values.begin(), parameter.values.end(), same);
+  return found == parameter.values.end() ? value : *found;
 }
 
 std::optional<std::string> strategy_default(const Parameter& parameter, const Strategy& strategy) {
   if (parameter.name == "strategy") return strategy.name();
-  for (const ParameterInfo& info : strategy.parameters()) {
-    if (info.key == parameter.name) return spelled_as(parameter, info.default_value);
-  }
-  return std::nullopt;
+  const std::vector<ParameterInfo> parameters = strategy.parameters();
+  const ParameterInfo* const info = find_parameter(parameters, parameter.name);
+  if (!info) return std::nullopt;
+  return spelled_as(parameter, info->default_value, info->spelling);
 }
 
 std::optional<std::string> platform_default(const Parameter& parameter, const nlohmann::json& figures) {
@@ -199,7 +255,7 @@ std::vector<std::string> candidate_problems(const SpaceQuestion& question) {
     return problems;
   }
   const Space space = load_space(question.file);
-  const Parameter* const chosen = find_parameter(space, "problem");
+  const Parameter* const chosen = find_in(space, "problem");
   add_new(problems, chosen ? chosen->values : question.problems);
   return problems;
 }
@@ -213,6 +269,7 @@ Space tune_space(const SpaceQuestion& question, const Machine& machine) {
     check_keys(read, question);
     parameters = read.parameters();
   }
+  check_fixed(question.fixed, possible_strategies(Space(parameters), question));
   const bool has_problem = std::any_of(parameters.begin(), parameters.end(),
                                        [](const Parameter& p) { return p.name == "problem"; });
   if (!has_problem && question.problems.size() > 1) parameters.push_back({"problem", question.problems});
@@ -223,7 +280,7 @@ std::vector<Candidate> default_candidates(const Space& space, const SpaceQuestio
                                           const Platform& platform) {
   const nlohmann::json figures = platform_summary_json(platform).at("figures");
   std::vector<std::string> problems{question.problems.front()};
-  if (const Parameter* const chosen = find_parameter(space, "problem")) add_new(problems, chosen->values);
+  if (const Parameter* const chosen = find_in(space, "problem")) add_new(problems, chosen->values);
   std::vector<Candidate> candidates;
   for (const std::string& problem : problems) {
     candidates.push_back(default_candidate(space, problem, strategy_of(problem, question), figures));

@@ -10,6 +10,8 @@
 
 namespace foretile {
 
+inline constexpr int kMostAhead = 64;  ///< most chunks of a lookahead
+
 /// Parameters that every strategy knows in the same sense: message_bytes, copy_batch_bytes and batch.
 std::vector<ParameterInfo> common_parameters();
 

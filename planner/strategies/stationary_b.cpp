@@ -86,8 +86,8 @@ class Planner final : public RankPlanner {
   Planner(const Contraction& contraction, const Machine& machine, const Settings& settings)
       : problem_(contraction), machine_(machine), frame_(make_frame(machine, settings)) {
     const auto budget = static_cast<double>(frame_.device_budget_bytes);
-    limits_ = {static_cast<std::int64_t>(real_setting(settings, "block_fraction", 0.001, 1.0) * budget),
-               static_cast<std::int64_t>(real_setting(settings, "chunk_fraction", 0.0001, 1.0) * budget),
+    limits_ = {static_cast<std::int64_t>(real_setting(settings, "block_fraction") * budget),
+               static_cast<std::int64_t>(real_setting(settings, "chunk_fraction") * budget),
                message_bytes(settings)};
     const std::int64_t in_use = limits_.block_bytes + (1 + frame_.lookahead) * limits_.chunk_bytes;
     if (in_use > frame_.device_budget_bytes) {
@@ -124,11 +124,10 @@ class Planner final : public RankPlanner {
   static Plan make_frame(const Machine& machine, const Settings& settings) {
     const int p = static_cast<int>(integer_setting(settings, "grid.p", 1, machine.ranks));
     Plan frame = common_frame(kName, machine, settings, p);
-    frame.lookahead = static_cast<int>(integer_setting(settings, "lookahead", 0, 64));
-    frame.staging_bytes =
-        std::min(static_cast<std::int64_t>(real_setting(settings, "staging_fraction", 0.0, 1.0) *
-                                           static_cast<double>(frame.host_budget_bytes)),
-                 machine.devices_per_rank * frame.device_budget_bytes);
+    frame.lookahead = static_cast<int>(integer_setting(settings, "lookahead"));
+    frame.staging_bytes = std::min(static_cast<std::int64_t>(real_setting(settings, "staging_fraction") *
+                                                             static_cast<double>(frame.host_budget_bytes)),
+                                   machine.devices_per_rank * frame.device_budget_bytes);
     return frame;
   }
 
@@ -207,14 +206,25 @@ class StationaryB final : public Strategy {
 
   std::vector<ParameterInfo> parameters() const override {
     std::vector<ParameterInfo> list{
-        {"grid.p", "1", "rows of the process grid; B is replicated this many times"},
+        {"grid.p", "1", "rows of the process grid; B is replicated this many times",
+         whole_number(1, kMostCounted)},
         {"block_fraction",
          "0.5",
          "share of device memory for a block of B and C",
+         real_number(0.001, 1),
          {"0.3", "0.4", "0.5", "0.6", "0.7"}},
-        {"chunk_fraction", "0.25", "share of device memory for a chunk of A", {"0.1", "0.15", "0.2", "0.25"}},
-        {"lookahead", "1", "chunks loaded ahead of the one worked on", {"1", "2"}},
-        {"staging_fraction", "0.25", "share of a rank's host memory for generated tiles of B on their way"}};
+        {"chunk_fraction",
+         "0.25",
+         "share of device memory for a chunk of A",
+         real_number(0.0001, 1),
+         {"0.1", "0.15", "0.2", "0.25"}},
+        {"lookahead",
+         "1",
+         "chunks loaded ahead of the one worked on",
+         whole_number(0, kMostAhead),
+         {"1", "2"}},
+        {"staging_fraction", "0.25", "share of a rank's host memory for generated tiles of B on their way",
+         real_number(0, 1)}};
     for (ParameterInfo& shared : common_parameters()) list.push_back(std::move(shared));
     return list;
   }

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 
 #include "base/error.hpp"
@@ -58,13 +57,11 @@ int best_p(const Contraction& problem, const Machine& machine) {
 Barriers barriers_setting(const Settings& settings) {
   const std::string& name = settings.at("barriers");
   if (name == "none") return Barriers::none;
-  if (name == "local") return Barriers::local;
-  if (name == "global") return Barriers::global;
-  throw input_error("barriers", name, "none, local or global");
+  return name == "local" ? Barriers::local : Barriers::global;
 }
 
 bool switch_setting(const Settings& settings, const std::string& key) {
-  return integer_setting(settings, key, 0, 1) == 1;
+  return integer_setting(settings, key) == 1;
 }
 
 class Planner final : public RankPlanner {
@@ -115,7 +112,7 @@ class Planner final : public RankPlanner {
       throw input_error("device_rows", fmt::to_string(*given),
                         fmt::format("a divisor of the {} devices of a rank", devices_));
     }
-    const auto b = integer_or_auto(settings, "b", 1, std::numeric_limits<std::int32_t>::max());
+    const auto b = integer_or_auto(settings, "b");
     const int rows = best_device_rows(std::max(1, most_dealt(problem_.m.tiles(), frame_.grid.p)),
                                       std::max(1, most_dealt(problem_.n.tiles(), frame_.grid.q)), devices_);
     return b && *b % rows != 0 ? 1 : rows;
@@ -123,14 +120,14 @@ class Planner final : public RankPlanner {
 
   BlockSizeWishes wishes(const Settings& settings) const {
     const auto tiles = [&](const char* key) -> std::optional<std::int32_t> {
-      const auto given = integer_or_auto(settings, key, 1, std::numeric_limits<std::int32_t>::max());
+      const auto given = integer_or_auto(settings, key);
       return given ? std::optional(static_cast<std::int32_t>(*given)) : std::nullopt;
     };
     BlockSizeWishes wishes{tiles("b"), tiles("c"), tiles("d"), {}};
-    if (const auto ahead = integer_or_auto(settings, "lookahead", 0, 64)) {
+    if (const auto ahead = integer_or_auto(settings, "lookahead")) {
       wishes.lookahead = static_cast<int>(*ahead);
     }
-    wishes.c_fraction = real_setting(settings, "c_fraction", 0.001, 1.0);
+    wishes.c_fraction = real_setting(settings, "c_fraction");
     wishes.prefetch_c = frame_.prefetch_c;
     wishes.device_rows = device_rows_;
     if (sending_ == Sending::per_use) wishes.host_bytes = frame_.host_budget_bytes;
@@ -255,38 +252,49 @@ class StationaryC final : public Strategy {
   Sources sources_for(const Sources&) const override { return {Source::given, Source::given}; }
 
   std::vector<ParameterInfo> parameters() const override {
+    const Spelling counted = auto_or_whole_number(1, kMostCounted);
     std::vector<ParameterInfo> list{
         {"grid.p",
          "auto",
          "rows of the process grid; auto: the grid on which the busiest device has least to do",
+         counted,
          {"auto"}},
         {"b",
          "auto",
          "tile rows of C that stay on a rank's devices; auto: even blocks within c_fraction",
+         counted,
          {"auto", "4", "8", "16", "32", "64"}},
         {"c",
          "auto",
          "tile columns of C that stay on a rank's devices; auto: even blocks within c_fraction",
+         counted,
          {"auto", "6", "12", "24", "48", "96"}},
         {"device_rows", "auto",
          "rows of the grid to which a rank's tiles of C are dealt; auto: 1, or what gives the busiest device "
-         "least"},
+         "least",
+         counted},
         {"d",
          "auto",
          "depth of a chunk of A and B in tiles; auto: what fits beside C, evened out",
+         counted,
          {"auto", "1", "2", "4", "8", "16"}},
         {"lookahead",
          "auto",
          "chunks loaded ahead of the one worked on; auto: 1, with several blocks 2",
+         auto_or_whole_number(0, kMostAhead),
          {"auto", "1", "2", "3"}},
         {"barriers",
          "global",
          "who waits for whom at the end of a chunk: none, local (rank) or global",
+         one_of({"none", "local", "global"}),
          {"global", "local", "none"}},
-        {"prefetch_c", "0", "1: C of the next block enters before the last one has left"},
-        {"keep_received", "0", "1: with global barriers, each tile is sent once and kept until its last use"},
-        {"stagger", "1", "1: each device begins with other rows of A, to find the rest on its peers"},
-        {"c_fraction", "0.75", "share of device memory that a block of C takes at most"}};
+        {"prefetch_c", "0", "1: C of the next block enters before the last one has left", whole_number(0, 1)},
+        {"keep_received", "0", "1: with global barriers, each tile is sent once and kept until its last use",
+         whole_number(0, 1)},
+        {"stagger", "1", "1: each device begins with other rows of A, to find the rest on its peers",
+         whole_number(0, 1)},
+        {"c_fraction", "0.75", "share of device memory that a block of C takes at most",
+         real_number(0.001, 1)}};
     for (ParameterInfo& shared : common_parameters()) list.push_back(std::move(shared));
     return list;
   }

@@ -98,6 +98,14 @@ TEST_F(TuneSpace, SeveralProblemsAreAParameter) {
   EXPECT_EQ(defaults_of(space, asked).at("problem"), "a");
 }
 
+/// "auto" is for stationary-c; the default of stationary-b is not in the list.
+TEST_F(TuneSpace, ValuesOfAnotherStrategyAreNoError) {
+  const SpaceQuestion asked =
+      question("lookahead = [\"auto\", \"02\"]\nstrategy = [\"stationary-b\", \"stationary-c\"]\n");
+  const Space space = tune_space(asked, summit());
+  EXPECT_EQ(defaults_of(space, asked).at("lookahead"), "1");
+}
+
 /// The first problem given, then those of the file; each with the defaults of its own strategy.
 TEST_F(TuneSpace, EveryProblemHasItsDefaults) {
   SpaceQuestion asked = question(
@@ -153,7 +161,13 @@ TEST_F(TuneSpace, WrongKeysAreNamedWithFileAndLine) {
   for (const auto& [lines, said] :
        {std::pair("lookahead = [1]\nlookahaed = [1]", ":3: unknown key \"lookahaed\" in [parameters]"),
         {"lookahead = [1]\nd = [1]", ":3: unknown key \"d\" of strategy stationary-b"},
-        {"\nproblem = [\"a\"]\nlookahead = [1]\nblock_fractoin = [1]", ":5: unknown key"}}) {
+        {"\nproblem = [\"a\"]\nlookahead = [1]\nblock_fractoin = [1]", ":5: unknown key"},
+        {"lookahead = [1, 65]", ":2: lookahead: found 65, expected a whole number from 0 to 64"},
+        {"message_bytes = [\"1 MB\", \"1e6\"]", ":2: message_bytes: found 1 MB and 1e6, the same"},
+        {"\"platform.device.memory\" = [\"16 GB\", \"16 GB/s\"]", ":2: platform.device.memory: found"},
+        {"\"platform.device.memory\" = [\"16 GB\", \"16e9\"]",
+         ":2: platform.device.memory: found 16 GB and 16e9, the same"},
+        {"strategy = [\"stationary-x\"]", ":2: strategy: found stationary-x, expected one of"}}) {
     const SpaceQuestion asked = question(lines);
     try {
       tune_space(asked, summit());
@@ -163,6 +177,22 @@ TEST_F(TuneSpace, WrongKeysAreNamedWithFileAndLine) {
           << error.what();
     }
   }
+}
+
+/// Before anything is rehearsed.
+TEST_F(TuneSpace, WhatSetFixesIsChecked) {
+  const auto said = [](const Settings& fixed) {
+    try {
+      tune_space({{}, {"a"}, fixed, {}, b_is_made("a")}, summit());
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string("nothing thrown");
+  };
+  EXPECT_EQ(said({{"lookahead", "many"}}), "lookahead: found many, expected a whole number from 0 to 64");
+  EXPECT_NE(said({{"lokahead", "1"}}).find("--set: unknown key \"lokahead\" of strategy stationary-b"),
+            std::string::npos);
+  EXPECT_EQ(said({{"lookahead", "64"}, {"copy_batch_bytes", "1 GB"}}), "nothing thrown");
 }
 
 }  // namespace

@@ -42,6 +42,12 @@ TEST_F(Files, OnlyRegularFilesAreRead) {
   EXPECT_NE(error_of(folder_ / "none").find("No such file"), std::string::npos);
 }
 
+/// The system would read the path up to the NUL.
+TEST_F(Files, APathWithANulIsRefused) {
+  std::ofstream(folder_ / "text") << "a";
+  EXPECT_NE(error_of(folder_ / std::string("text\0.toml", 10)).find("a NUL character"), std::string::npos);
+}
+
 TEST_F(Files, ALoopOfLinksIsAnInputError) {
   fs::create_symlink("b", folder_ / "a");
   fs::create_symlink("a", folder_ / "b");

@@ -70,8 +70,16 @@ TEST(Units, RemindsOfBits) {
   // 50 Gbit/s are 6.25 GB/s.
   for (const char* text : {"50 Gbps", "50 Gb/s", "50 Gbit/s"}) {
     const std::string message = error_of(text, Dimension::bytes_per_s);
-    EXPECT_NE(message.find("8 bits make a byte: write 6.25 GB/s"), std::string::npos) << message;
+    EXPECT_NE(message.find("8 bits make a byte: write 6.25 GB/s if bits are meant, else 50 GB/s"),
+              std::string::npos)
+        << message;
   }
+  for (const char* text : {"16 mb", "16 Mb", "16 Mbit"}) {
+    EXPECT_NE(error_of(text, Dimension::bytes).find("write 2 MB if bits are meant, else 16 MB"),
+              std::string::npos)
+        << text;
+  }
+  EXPECT_EQ(error_of("16 xb", Dimension::bytes).find("bits"), std::string::npos);
 }
 
 TEST(Units, WritesWithAFittingPrefix) {

@@ -1,0 +1,40 @@
+// What a parameter of a strategy is called, means and may be.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace foretile {
+
+/// The one spelling of a value: of "16 MB" and "16000000" the second, of "0.50" "0.5". Throws InputError,
+/// which begins with `where`, for a text that the parameter cannot have, whatever problem and machine are.
+using Spelling = std::function<std::string(std::string_view where, const std::string& text)>;
+
+Spelling whole_number(std::int64_t low, std::int64_t high);
+Spelling auto_or_whole_number(std::int64_t low, std::int64_t high);
+Spelling real_number(double low, double high);
+/// Whole bytes, as "16 MB" or 16000000.
+Spelling whole_bytes(std::int64_t low, std::int64_t high);
+Spelling one_of(std::vector<std::string> words);
+
+/// Of counts whose limit depends on problem or machine.
+constexpr std::int64_t kMostCounted = std::numeric_limits<std::int32_t>::max();
+
+struct ParameterInfo {
+  std::string key;
+  std::string default_value;
+  std::string meaning;
+  Spelling spelling;
+  /// What the tuner tries when nobody says what; none: it leaves the default. For "grid.p" the divisors of
+  /// the number of ranks are added.
+  std::vector<std::string> tries = {};
+};
+
+/// The parameter with this key, or null.
+const ParameterInfo* find_parameter(const std::vector<ParameterInfo>& parameters, std::string_view key);
+
+}  // namespace foretile
