@@ -1,6 +1,7 @@
 #include "executor/host_store.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <thread>
 #include <utility>
 
@@ -28,6 +29,17 @@ void HostStore::add_own(TileRef tile) {
   own_.emplace_back(bytes_of(problem_, tile), memory_);
   distributed_[tile] = own_.back().data();
   to_make_.push_back({tile, own_.back().data()});
+}
+
+std::vector<HostStore::ToMake> HostStore::stage_b(std::span<const TileId> tiles) {
+  std::vector<ToMake> places;
+  places.reserve(tiles.size());
+  for (const TileId b : tiles) {
+    const auto [place, fresh] = staged_b.emplace(b, TileBuffer(problem_.b_bytes(b), memory_));
+    assert(fresh);
+    places.push_back({{Matrix::b, b}, place->second.data()});
+  }
+  return places;
 }
 
 /// Tiles differ in size, so each thread takes the next one when it is done.

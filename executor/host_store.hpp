@@ -40,6 +40,14 @@ class HostStore {
   /// Frees a received message and its tiles.
   void release(int owner, int number);
 
+  /// Memory that waits for a tile's numbers.
+  struct ToMake {
+    TileRef tile;
+    std::byte* to;
+  };
+  /// Puts tiles of B that were not there into `staged_b`, without numbers.
+  std::vector<ToMake> stage_b(std::span<const TileId> tiles);
+
   std::unordered_map<TileId, TileBuffer> staged_b;
   std::unordered_map<TileId, TileBuffer> c;  ///< initial tiles until the device has them, then finished ones
 
@@ -53,10 +61,6 @@ class HostStore {
     TileBuffer header;
     Broadcast broadcast;
   };
-  struct ToMake {
-    TileRef tile;
-    std::byte* to;
-  };
   void add_own(TileRef tile);
   void add_used(const Plan& frame, const DevicePlan& device);
   void make_tiles(int cores);
@@ -64,7 +68,7 @@ class HostStore {
   const Contraction& problem_;
   int rank_;
   std::pmr::memory_resource* memory_;
-  std::vector<ToMake> to_make_;  // have memory, but no numbers yet
+  std::vector<ToMake> to_make_;
   std::vector<TileBuffer> own_;
   std::vector<Outgoing> outgoing_;
   TileTable<std::byte*> distributed_;

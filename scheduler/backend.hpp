@@ -61,8 +61,8 @@ class Backend {
   /// C_ij += A_ik B_kj on a device, several products in one launch. Products of one device on the same C tile
   /// must take effect in this order. `products` is valid during the call only.
   virtual void start_kernel(OperationId id, int device, std::span<const Product> products) = 0;
-  /// Makes a tile of B in host memory on one core.
-  virtual void start_generate(OperationId id, TileId b) = 0;
+  /// Makes tiles of B in host memory on one core. `tiles` is valid during the call only.
+  virtual void start_generate(OperationId id, std::span<const TileId> tiles) = 0;
   virtual void start_copy(OperationId id, const Copy& copy) = 0;
   /// Sends to another rank; its back end calls RankScheduler::received there. Done when the tiles were read.
   virtual void start_send(OperationId id, int to_rank, const Message& message) = 0;

@@ -1,5 +1,7 @@
 #include "scheduler/generation.hpp"
 
+#include <iterator>
+
 namespace foretile {
 
 namespace {
@@ -27,26 +29,39 @@ void Generation::advance(std::vector<DeviceQueue>& queues) {
       chosen = &queue;
       item = candidate;
     }
-    if (!chosen || staged_bytes_ + item->bytes > frame_.staging_bytes) return;
-    item->state = ItemState::generating;
-    staged_bytes_ += item->bytes;
-    chosen->staged_bytes += item->bytes;
-    ++chosen->generating.item;
+    if (!chosen || !has_room(*item)) return;
     ++cores_.busy;
     OperationId id = 0;
     Operation& operation = operations_.start(Cause::generate, kHost, id);
-    operation.event.bytes = item->bytes;
     operation.event.k = problem_.b.row_of(item->tile.id);
     operation.event.j = problem_.b.column_of(item->tile.id);
-    operation.items.push_back(item);
-    backend_.start_generate(id, item->tile.id);
+    tiles_.clear();
+    while (item && std::ssize(tiles_) < tiles_at_once_ && has_room(*item)) {
+      take(*chosen, *item, operation);
+      item = next_to_generate(*chosen);
+    }
+    backend_.start_generate(id, tiles_);
   }
+}
+
+bool Generation::has_room(const Item& item) const {
+  return staged_bytes_ + item.bytes <= frame_.staging_bytes;
+}
+
+void Generation::take(DeviceQueue& queue, Item& item, Operation& operation) {
+  item.state = ItemState::generating;
+  staged_bytes_ += item.bytes;
+  queue.staged_bytes += item.bytes;
+  ++queue.generating.item;
+  operation.event.bytes += item.bytes;
+  operation.items.push_back(&item);
+  tiles_.push_back(item.tile.id);
 }
 
 void Generation::done(Operation& operation, RankStatistics& statistics) {
   --cores_.busy;
-  operation.items.front()->state = ItemState::staged;
-  ++statistics.generated_tiles;
+  for (Item* item : operation.items) item->state = ItemState::staged;
+  statistics.generated_tiles += std::ssize(operation.items);
   statistics.generated_bytes += operation.event.bytes;
   statistics.generate_s += operation.event.end_s - operation.event.start_s;
 }

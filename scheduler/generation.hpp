@@ -22,8 +22,13 @@ struct Cores {
 class Generation {
  public:
   Generation(const Plan& frame, const Contraction& contraction, Backend& backend, Operations& operations,
-             Cores& cores)
-      : frame_(frame), problem_(contraction), backend_(backend), operations_(operations), cores_(cores) {}
+             Cores& cores, int tiles_at_once)
+      : frame_(frame),
+        problem_(contraction),
+        backend_(backend),
+        operations_(operations),
+        cores_(cores),
+        tiles_at_once_(tiles_at_once) {}
 
   void advance(std::vector<DeviceQueue>& queues);
   void done(Operation& operation, RankStatistics& statistics);
@@ -31,11 +36,16 @@ class Generation {
   void left(DeviceQueue& queue, const Item& item);
 
  private:
+  bool has_room(const Item& item) const;
+  void take(DeviceQueue& queue, Item& item, Operation& operation);
+
   const Plan& frame_;
   const Contraction& problem_;
   Backend& backend_;
   Operations& operations_;
   Cores& cores_;
+  int tiles_at_once_;
+  std::vector<TileId> tiles_;      // of the operation at hand
   std::int64_t staged_bytes_ = 0;  // made or being made
 };
 

@@ -4,14 +4,27 @@
 
 namespace foretile {
 
+namespace {
+
+constexpr double kMostAtOnce = 16;
+
+double mean_tile(const Tiling& tiling) {
+  return static_cast<double>(tiling.extent()) / std::max(1, tiling.tiles());
+}
+
+}  // namespace
+
 int products_at_once(const Contraction& contraction) {
   constexpr double flops = 4e6;
-  constexpr double most = 16;
-  const auto mean = [](const Tiling& tiling) {
-    return static_cast<double>(tiling.extent()) / std::max(1, tiling.tiles());
-  };
-  const double product = 2 * mean(contraction.m) * mean(contraction.n) * mean(contraction.k);
-  return static_cast<int>(std::clamp(flops / product, 1.0, most));
+  const double product = 2 * mean_tile(contraction.m) * mean_tile(contraction.n) * mean_tile(contraction.k);
+  return static_cast<int>(std::clamp(flops / product, 1.0, kMostAtOnce));
+}
+
+int tiles_at_once(const Contraction& contraction) {
+  constexpr double bytes = 5e5;
+  const double tile =
+      static_cast<double>(contraction.element_bytes()) * mean_tile(contraction.k) * mean_tile(contraction.n);
+  return static_cast<int>(std::clamp(bytes / tile, 1.0, kMostAtOnce));
 }
 
 SchedulerOptions scheduler_options(const Plan& plan, const Contraction& contraction, const Machine& machine,
@@ -25,6 +38,7 @@ SchedulerOptions scheduler_options(const Plan& plan, const Contraction& contract
   options.in_plan_order = in_plan_order;
   if (options.kernels_on_cores && plan.batch == 1 && !in_plan_order)
     options.batch = products_at_once(contraction);
+  if (options.kernels_on_cores) options.tiles_at_once = tiles_at_once(contraction);
   options.make_on_device = !options.kernels_on_cores && machine.platform.generation_bytes_per_s_on_device > 0;
   const Platform& p = machine.platform;
   options.copies = {p.runtime, p.links.host_to_device, p.links.peer};

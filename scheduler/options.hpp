@@ -16,7 +16,8 @@ struct SchedulerOptions {
   bool zero_copy = false;         ///< devices work on tiles in host memory
   int batch = 1;                  ///< products of a chunk in one operation, at most
   bool whole_batches =
-      false;  ///< never fewer but at the end of a chunk, so that results do not depend on time
+      false;              ///< never fewer but at the end of a chunk, so that results do not depend on time
+  int tiles_at_once = 1;  ///< tiles of B that a core makes in one operation, at most
   bool make_on_device = false;  ///< generated tiles of B are made where they are used, not on cores
   int copy_slots = 2;        ///< copies in flight per device and direction; a copy engine does one at a time
   int send_slots = 4;        ///< messages in flight per rank
@@ -31,6 +32,10 @@ struct SchedulerOptions {
 /// Products that a core gets at once: four million flop together (0.1 ms on a slow core) or less, at least
 /// one and at most 16, so that handing them out takes less time than the products themselves.
 int products_at_once(const Contraction& contraction);
+
+/// Tiles of B that a core makes at once: half a megabyte together (0.1 ms on a slow core) or less, at least
+/// one and at most 16.
+int tiles_at_once(const Contraction& contraction);
 
 /// The same for simulator and executor, so that both decide alike. With `in_plan_order` a core gets its
 /// products one by one: how many are ready at once depends on time.

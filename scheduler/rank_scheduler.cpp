@@ -21,7 +21,7 @@ RankScheduler::RankScheduler(const Plan& frame, const RankPlan& plan, const Cont
       options_(std::move(options)),
       operations_(backend, rank, options_.kernels_on_cores, sink),
       cores_{0, options_.core_slots},
-      generation_(frame, contraction, backend, operations_, cores_),
+      generation_(frame, contraction, backend, operations_, cores_, options_.tiles_at_once),
       c_tiles_(frame, contraction, options_, backend, operations_),
       host_(contraction, frame, rank,
             [&backend](int owner, int number) { backend.release_message(owner, number); }),

@@ -179,11 +179,13 @@ void SimulatedRank::start_kernel(OperationId id, int device, std::span<const Pro
   }
 }
 
-void SimulatedRank::start_generate(OperationId id, TileId b) {
+void SimulatedRank::start_generate(OperationId id, std::span<const TileId> tiles) {
+  std::int64_t bytes = 0;
+  for (const TileId b : tiles) bytes += problem_.b_bytes(b);
   Activity& a = activity(id, Activity::Kind::plain);
-  a.alone_s = noise(machine_.platform.noise.kernel) * static_cast<double>(problem_.b_bytes(b)) /
+  a.alone_s = noise(machine_.platform.noise.kernel) * static_cast<double>(bytes) /
               machine_.platform.generation_bytes_per_s_per_core;
-  a.software_s = hand_over_s() + operation_s();
+  a.software_s = static_cast<double>(tiles.size()) * hand_over_s() + operation_s();
   if (machine_.platform.device.kind == DeviceKind::core) {
     on_cores(a, a.software_s + a.alone_s);
   } else {

@@ -98,10 +98,10 @@ void CpuBackend::start_kernel(OperationId id, int device, std::span<const Produc
   });
 }
 
-void CpuBackend::start_generate(OperationId id, TileId b) {
-  const auto [place, fresh] = host_.staged_b.emplace(b, TileBuffer(problem_.b_bytes(b), host_.memory()));
-  assert(fresh);
-  cores_.submit(id, [this, b, to = place->second.data()] { make_tile(problem_, {Matrix::b, b}, to); });
+void CpuBackend::start_generate(OperationId id, std::span<const TileId> tiles) {
+  cores_.submit(id, [this, places = host_.stage_b(tiles)] {
+    for (const auto& [tile, to] : places) make_tile(problem_, tile, to);
+  });
 }
 
 /// Finished tiles of C change hands; everything else is really copied.

@@ -27,7 +27,7 @@ class CpuBackend final : public RankBackend {
   /// So many that a core always finds the next product when one has ended.
   int kernel_slots() const override { return 32; }
   void start_kernel(OperationId id, int device, std::span<const Product> products) override;
-  void start_generate(OperationId id, TileId b) override;
+  void start_generate(OperationId id, std::span<const TileId> tiles) override;
   void start_copy(OperationId id, const Copy& copy) override;
   void start_send(OperationId id, int to_rank, const Message& message) override {
     transport_.send(id, to_rank, message);

@@ -182,10 +182,11 @@ void GpuBackend::start_kernel(OperationId id, int device, std::span<const Produc
   });
 }
 
-void GpuBackend::start_generate(OperationId id, TileId b) {
-  const auto place = host_.staged_b.emplace(b, TileBuffer(problem_.b_bytes(b), host_.memory())).first;
+void GpuBackend::start_generate(OperationId id, std::span<const TileId> tiles) {
   ++generating_;
-  cores_.submit(id, [this, b, to = place->second.data()] { make_tile(problem_, {Matrix::b, b}, to); });
+  cores_.submit(id, [this, places = host_.stage_b(tiles)] {
+    for (const auto& [tile, to] : places) make_tile(problem_, tile, to);
+  });
 }
 
 void GpuBackend::start_copy(OperationId id, const Copy& wanted) {

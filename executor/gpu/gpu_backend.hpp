@@ -43,7 +43,7 @@ class GpuBackend final : public RankBackend {
   double now() const override;
   int kernel_slots() const override { return kernel_slots_; }
   void start_kernel(OperationId id, int device, std::span<const Product> products) override;
-  void start_generate(OperationId id, TileId b) override;
+  void start_generate(OperationId id, std::span<const TileId> tiles) override;
   void start_copy(OperationId id, const Copy& copy) override;
   void start_send(OperationId id, int to_rank, const Message& message) override {
     transport_.send(id, to_rank, message);

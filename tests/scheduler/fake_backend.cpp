@@ -138,15 +138,19 @@ void FakeRank::start_kernel(OperationId id, int device, std::span<const Product>
   });
 }
 
-void FakeRank::start_generate(OperationId id, TileId b) {
-  if (!generated_.insert(b).second) complain(fmt::format("B{} generated again", b));
-  staged_[b] = false;
-  staged_bytes_ += cluster_.problem_.b_bytes(b);
+void FakeRank::start_generate(OperationId id, std::span<const TileId> tiles) {
+  if (tiles.empty() || std::ssize(tiles) > cluster_.options_.tiles_at_once)
+    complain(fmt::format("{} tiles generated at once", tiles.size()));
+  for (const TileId b : tiles) {
+    if (!generated_.insert(b).second) complain(fmt::format("B{} generated again", b));
+    staged_[b] = false;
+    staged_bytes_ += cluster_.problem_.b_bytes(b);
+  }
   if (staged_bytes_ > cluster_.plan_.staging_bytes)
     complain(fmt::format("staging area holds {} bytes", staged_bytes_));
   if (++cores_busy_ > cluster_.options_.core_slots) complain("more work than cores");
-  cluster_.later([this, id, b] {
-    staged_[b] = true;
+  cluster_.later([this, id, made = std::vector<TileId>(tiles.begin(), tiles.end())] {
+    for (const TileId b : made) staged_[b] = true;
     --cores_busy_;
     scheduler->done(id);
   });

@@ -11,7 +11,7 @@ struct Clock final : Backend {
   double now() const override { return time; }
   int kernel_slots() const override { return 1; }
   void start_kernel(OperationId, int, std::span<const Product>) override {}
-  void start_generate(OperationId, TileId) override {}
+  void start_generate(OperationId, std::span<const TileId>) override {}
   void start_copy(OperationId, const Copy&) override {}
   void start_send(OperationId, int, const Message&) override {}
   void allocate(int, TileRef) override {}

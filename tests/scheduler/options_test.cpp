@@ -23,6 +23,21 @@ TEST(SchedulerOptions, ProductsAtOnceByHand) {
   EXPECT_EQ(products_at_once(of_tiles(160)), 1);
 }
 
+/// A tile of 100 has 80 kB, six of which are less than 500 kB. 2 kB: 244 would be less. 512 kB are more.
+TEST(SchedulerOptions, TilesAtOnceByHand) {
+  EXPECT_EQ(tiles_at_once(of_tiles(100)), 6);
+  EXPECT_EQ(tiles_at_once(of_tiles(16)), 16);
+  EXPECT_EQ(tiles_at_once(of_tiles(256)), 1);
+}
+
+TEST(SchedulerOptions, OnlyCoresMakeSeveralTilesAtOnce) {
+  const Contraction problem = of_tiles(100);
+  Machine machine = small_machine(1, 1, 1 << 30, std::int64_t{1} << 32, 1);
+  EXPECT_EQ(scheduler_options({}, problem, machine, 0).tiles_at_once, 1);
+  machine.platform.device.kind = DeviceKind::core;
+  EXPECT_EQ(scheduler_options({}, problem, machine, 0).tiles_at_once, 6);
+}
+
 TEST(SchedulerOptions, OnlyCoresGetSeveralProductsUnlessThePlanSaysSo) {
   const Contraction problem = of_tiles(80);
   Plan plan;

@@ -79,6 +79,7 @@ SchedulerOptions random_options(Random& random, int devices) {
   options.in_plan_order = random.integer(0, 3) == 0;
   options.batch = static_cast<int>(random.integer(1, 3));
   options.whole_batches = random.integer(0, 1) == 0;
+  options.tiles_at_once = static_cast<int>(random.integer(1, 4));
   options.make_on_device = !options.zero_copy && random.integer(0, 2) == 0;
   options.copy_slots = static_cast<int>(random.integer(1, 3));
   options.send_slots = static_cast<int>(random.integer(1, 4));

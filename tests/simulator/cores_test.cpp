@@ -70,16 +70,16 @@ TEST(SimulationOnCores, TilesThatComeTakeTimeOfACore) {
 
 /// Tiles of 80 kB; a product takes half of its time with all tiles in the cache. The curve's products miss
 /// 80/8 + 80 + 2 * 80 = 250 kB. The first one misses 80 + 80 + 2 * 80 = 320 kB and takes 2000 * (1 + 0.28/2)
-/// = 2280; the second finds C, misses 160 kB and takes 2000 * (1 - 0.36/2) = 1640. The first B takes 80, the
-/// other is made beside the first product.
+/// = 2280; the second finds C, misses 160 kB and takes 2000 * (1 - 0.36/2) = 1640. The core makes both tiles
+/// of B at once, which takes 160.
 TEST(SimulationOnCores, TilesInTheCacheAreFaster) {
   Machine m = machine(1, 1);
   m.platform.device.kind = DeviceKind::core;
   m.platform.device.cache.bytes = 1'000'000;
   m.platform.device.cache.factors.fill(0.5);
-  EXPECT_NEAR(micros(dense({100}, {100}, {100, 100}), m), 80 + 2280 + 1640, kPrecision);
+  EXPECT_NEAR(micros(dense({100}, {100}, {100, 100}), m), 160 + 2280 + 1640, kPrecision);
   m.platform.device.cache.bytes = 200'000;  // C is gone when the second product starts
-  EXPECT_NEAR(micros(dense({100}, {100}, {100, 100}), m), 80 + 2280 + 2280, kPrecision);
+  EXPECT_NEAR(micros(dense({100}, {100}, {100, 100}), m), 160 + 2280 + 2280, kPrecision);
 }
 
 /// Two ranks on one core of a node have half of its cache each.
