@@ -21,29 +21,40 @@ namespace foretile {
 
 namespace {
 
-/// Times of all shapes, round after round.
+/// Times of all shapes, round after round. The machine's speed changes from second to second where others use
+/// it, too: a probe stands between every few shapes, and their times are taken at its rate.
 class Rounds {
  public:
-  Rounds(const CalibrationOptions& options, Precision precision, std::vector<KernelSample>& samples)
-      : options_(options), precision_(precision), samples_(samples), times_(samples.size()) {}
+  Rounds(const CalibrationOptions& options, Precision precision, std::vector<Workspace>& spaces,
+         std::vector<KernelSample>& samples)
+      : options_(options),
+        precision_(precision),
+        spaces_(spaces),
+        samples_(samples),
+        times_(samples.size()),
+        rates_(samples.size()),
+        probe_(cores()) {}
 
-  void measure(std::vector<Workspace>& spaces) {
-    const Repetition repetition{static_cast<int>(spaces.size()), options_.seconds_per_shape, 1};
-    std::vector<double> ratios;
-    for (std::size_t i = 0; i < samples_.size(); ++i) {
-      const Timing timing = time_product(repetition, spaces, precision_, samples_[i]);
-      const Summary time = summarize(timing.seconds);
-      times_[i].push_back(mean_of(timing.seconds));
-      samples_[i].spread = time.spread / time.median;
-      shares_.push_back(timing.core_share);
-      ratios.push_back(times_[i].back() / times_[i].front());
+  void measure() {
+    ratios_.clear();
+    double before = probe();
+    for (std::size_t first = 0; first < samples_.size();) {
+      const std::size_t end = measure_group(first);
+      const double after = probe();
+      for (std::size_t i = first; i < end; ++i) rates_[i].push_back((before + after) / 2);
+      first = end;
+      before = after;
     }
-    shifts_.push_back(summarize(ratios).median);
+    shifts_.push_back(summarize(ratios_).median);
   }
 
-  /// Each shape gets the median of its rounds.
-  void finish() {
-    for (std::size_t i = 0; i < samples_.size(); ++i) samples_[i].seconds = summarize(times_[i]).median;
+  /// What the probes gave for one core with all busy.
+  double probe_flops_per_s() const { return summarize(probes_).median; }
+
+  /// Each shape gets the median of its rounds, all at this rate of the probe.
+  void finish(double probe_flops_per_s) {
+    for (std::size_t i = 0; i < samples_.size(); ++i)
+      samples_[i].seconds = median_at_rate(times_[i], rates_[i], probe_flops_per_s);
   }
 
   /// Between the last three rounds, in the median over the shapes.
@@ -56,11 +67,42 @@ class Rounds {
   int count() const { return static_cast<int>(shifts_.size()); }
 
  private:
+  int cores() const { return static_cast<int>(spaces_.size()); }
+
+  double probe() {
+    probes_.push_back(probe_.flops_per_s(std::min(kShortProbe_s, options_.settle_s)) / cores());
+    return probes_.back();
+  }
+
+  /// Shapes from `first` on for about kGroup_s. Returns the first one that is left.
+  std::size_t measure_group(std::size_t first) {
+    const Repetition repetition{cores(), options_.seconds_per_shape, 1};
+    std::size_t i = first;
+    for (double elapsed_s = 0; i < samples_.size() && elapsed_s < kGroup_s; ++i) {
+      const Timing timing = time_product(repetition, spaces_, precision_, samples_[i]);
+      const Summary time = summarize(timing.seconds);
+      times_[i].push_back(mean_of(timing.seconds));
+      samples_[i].spread = time.spread / time.median;
+      shares_.push_back(timing.core_share);
+      ratios_.push_back(times_[i].back() / times_[i].front());
+      elapsed_s += timing.elapsed_s / cores();
+    }
+    return i;
+  }
+
+  static constexpr double kGroup_s = 0.5;
+  static constexpr double kShortProbe_s = 0.1;
+
   const CalibrationOptions& options_;
   Precision precision_;
+  std::vector<Workspace>& spaces_;
   std::vector<KernelSample>& samples_;
   std::vector<std::vector<double>> times_;  // by shape and round
-  std::vector<double> shifts_;              // times of a round over those of the first
+  std::vector<std::vector<double>> rates_;  // and of the probes before and after them
+  Probe probe_;
+  std::vector<double> probes_;
+  std::vector<double> ratios_;  // of this round
+  std::vector<double> shifts_;  // times of a round over those of the first
   std::vector<double> shares_;
 };
 
@@ -70,14 +112,17 @@ double median_spread(const std::vector<KernelSample>& samples) {
   return summarize(spreads).median;
 }
 
-/// The probes before and after each round belong to the same minutes as the products.
-struct Probes {
-  std::vector<double> all, alone;
-
+/// One core alone against one of all, in pairs.
+class SoloSpeedup {
+ public:
   void measure(int cores, double seconds) {
-    all.push_back(probe_flops_per_s(cores, seconds) / cores);
-    alone.push_back(probe_flops_per_s(1, seconds));
+    const double all = probe_flops_per_s(cores, seconds) / cores;
+    ratios_.push_back(probe_flops_per_s(1, seconds) / all);
   }
+  double median() const { return std::max(1.0, summarize(ratios_).median); }
+
+ private:
+  std::vector<double> ratios_;
 };
 
 /// Twice the last cache, shared by the cores; at most an eighth of the memory.
@@ -93,16 +138,17 @@ void measure_double(const CalibrationOptions& options, std::vector<Workspace>& s
   result.samples = shapes_of(options.sizes);
   for (const std::int64_t size : options.cubes) result.samples.push_back({size, size, size});
   probe_flops_per_s(result.facts.cores, options.settle_s);
-  Rounds rounds(options, Precision::f64, result.samples);
-  Probes probes;
+  Rounds rounds(options, Precision::f64, spaces, result.samples);
+  SoloSpeedup solo;
   while (rounds.count() < options.least_rounds ||
          (!rounds.stable() && rounds.count() < options.most_rounds)) {
-    probes.measure(result.facts.cores, std::min(kProbe_s, options.settle_s));
-    rounds.measure(spaces);
-    probes.measure(result.facts.cores, std::min(kProbe_s, options.settle_s));
+    solo.measure(result.facts.cores, std::min(kProbe_s, options.settle_s));
+    rounds.measure();
+    solo.measure(result.facts.cores, std::min(kProbe_s, options.settle_s));
     if (options.progress) options.progress(rounds.count(), options.most_rounds);
   }
-  rounds.finish();
+  result.probe_flops_per_s = rounds.probe_flops_per_s();
+  rounds.finish(result.probe_flops_per_s);
   result.fit = with_size_factors(fit_kernel_model(result.samples), result.samples);
   result.held_out = held_out_error(result.samples);
   result.kernel_spread = median_spread(result.samples);
@@ -110,18 +156,17 @@ void measure_double(const CalibrationOptions& options, std::vector<Workspace>& s
   result.rounds = rounds.count();
   result.stable = rounds.stable();
   result.round_spread = rounds.difference();
-  result.probe_flops_per_s = summarize(probes.all).median;
   if (options.cache) result.cache = measure_cache(spaces, {.seconds = options.seconds_per_cached_product});
-  result.solo_speedup = std::max(1.0, summarize(probes.alone).median / result.probe_flops_per_s);
+  result.solo_speedup = solo.median();
 }
 
 void measure_single(const CalibrationOptions& options, std::vector<Workspace>& spaces,
                     CalibrationResult& result) {
   fill(spaces, Precision::f32);
   result.single_samples = shapes_of(every_second(options.sizes));
-  Rounds rounds(options, Precision::f32, result.single_samples);
-  for (int round = 0; round < options.least_rounds; ++round) rounds.measure(spaces);
-  rounds.finish();
+  Rounds rounds(options, Precision::f32, spaces, result.single_samples);
+  for (int round = 0; round < options.least_rounds; ++round) rounds.measure();
+  rounds.finish(result.probe_flops_per_s);
   result.single_fit = with_size_factors(fit_kernel_model(result.single_samples), result.single_samples);
   result.single_spread = median_spread(result.single_samples);
 }

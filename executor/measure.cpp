@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <numeric>
 #include <thread>
+#include <utility>
 
 #include "executor/thread_seconds.hpp"
 
@@ -108,6 +109,11 @@ Summary summarize(std::vector<double> values) {
   for (double& value : values) value = std::abs(value - summary.median);
   summary.spread = 1.4826 * median_of(values);
   return summary;
+}
+
+double median_at_rate(std::vector<double> seconds, const std::vector<double>& rates, double rate) {
+  for (std::size_t i = 0; i < seconds.size(); ++i) seconds[i] *= rates.at(i) / rate;
+  return summarize(std::move(seconds)).median;
 }
 
 Timing time_on_all_cores(const Repetition& repetition,

@@ -17,6 +17,10 @@ double mean_of(const std::vector<double>& values);
 
 Summary summarize(std::vector<double> values);
 
+/// The median of the times that work would take at `rate`: it took `seconds` while the machine worked at
+/// `rates`.
+double median_at_rate(std::vector<double> seconds, const std::vector<double>& rates, double rate);
+
 /// How long work is repeated.
 struct Repetition {
   int cores = 1;

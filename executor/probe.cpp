@@ -25,7 +25,9 @@ double flops_of_round() {
   return cube(kLarge) + kSmallProducts * cube(kSmall);
 }
 
-class Tiles {
+}  // namespace
+
+class Probe::Tiles {
  public:
   explicit Tiles(std::uint64_t key) : a_(kElements), b_(kElements), c_(kElements) {
     for (std::vector<double>* memory : {&a_, &b_, &c_}) generate_tile(*memory, key, 1);
@@ -47,14 +49,21 @@ class Tiles {
   std::vector<double> a_, b_, c_;
 };
 
-}  // namespace
+Probe::Probe(int threads) {
+  for (int thread = 0; thread < threads; ++thread) tiles_.emplace_back(static_cast<std::uint64_t>(thread));
+}
+
+Probe::~Probe() = default;
+
+double Probe::flops_per_s(double seconds) {
+  const int threads = static_cast<int>(tiles_.size());
+  const Timing timing = time_on_all_cores(
+      {threads, seconds, 3}, [&](int core, int i) { tiles_[static_cast<std::size_t>(core)].round(i); });
+  return static_cast<double>(timing.seconds.size()) * flops_of_round() / (timing.elapsed_s / threads);
+}
 
 double probe_flops_per_s(int threads, double seconds) {
-  std::vector<Tiles> tiles;
-  for (int thread = 0; thread < threads; ++thread) tiles.emplace_back(static_cast<std::uint64_t>(thread));
-  const Timing timing = time_on_all_cores(
-      {threads, seconds, 3}, [&](int core, int i) { tiles[static_cast<std::size_t>(core)].round(i); });
-  return static_cast<double>(timing.seconds.size()) * flops_of_round() / (timing.elapsed_s / threads);
+  return Probe(threads).flops_per_s(seconds);
 }
 
 }  // namespace foretile

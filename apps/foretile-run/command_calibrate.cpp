@@ -17,6 +17,7 @@
 #include "apps/program.hpp"
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
+#include "base/one_line.hpp"
 #include "executor/calibrate_gpu.hpp"
 #include "executor/calibration_samples.hpp"
 #include "executor/cpu/blas.hpp"
@@ -90,7 +91,7 @@ CalibrationOptions core_options(const CalibrateArguments& arguments) {
     const double seconds = budget_of(arguments, 0);
     const auto n = static_cast<double>(options.sizes.size());
     const double shapes = n * n * n + static_cast<double>(options.cubes.size());
-    options.seconds_per_shape = 0.8 * seconds / shapes / options.least_rounds;
+    options.seconds_per_shape = 0.6 * seconds / shapes / options.least_rounds;  // and the probes between
     options.seconds_per_bandwidth = 0.1 * seconds;
     options.settle_s = std::min(options.settle_s, 0.1 * seconds);
     options.seconds_per_cached_product = std::min(options.seconds_per_cached_product, 0.002 * seconds);
@@ -199,8 +200,8 @@ void write_and_print(const CalibrateArguments& arguments, const Written& written
     json["wall_s"] = wall_s;
     print_json(json);
   } else {
-    fmt::print("{}\nWritten to {}, every time measured to {}\n", written.text, path.string(),
-               samples_path(path).string());
+    fmt::print("{}\nWritten to {}, every time measured to {}\n", written.text, one_line(path.string()),
+               one_line(samples_path(path).string()));
   }
 }
 

@@ -16,6 +16,13 @@ TEST(Summarize, IsUnmovedByAnOutlier) {
   EXPECT_EQ(summarize({}).median, 0);
 }
 
+/// 2 s at full speed are 4 s at half of it. At a rate of 8 the times would be 2.5, 2.5 and 3.75 s.
+TEST(MedianAtRate, TakesOutHowFastTheMachineWas) {
+  EXPECT_DOUBLE_EQ(median_at_rate({2, 4, 3}, {10, 5, 10}, 8), 2.5);
+  EXPECT_DOUBLE_EQ(median_at_rate({2, 4}, {10, 5}, 10), 2);
+  EXPECT_EQ(median_at_rate({}, {}, 10), 0);
+}
+
 TEST(TimeOnAllCores, EveryCoreRepeatsAndWarmUpIsNotCounted) {
   std::array<std::atomic<int>, 3> calls{};
   const Timing times =
