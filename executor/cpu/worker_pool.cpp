@@ -1,6 +1,5 @@
 #include "executor/cpu/worker_pool.hpp"
 
-#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -10,14 +9,12 @@ namespace {
 
 using Clock = Completions::Clock;
 
-/// The end of a job wakes the progress loop, which then gives more, when few jobs wait behind it and they
+/// The end of a job wakes the progress loop, which then gives more, when few jobs wait in its lane and they
 /// will take less time than this: a thread takes some 50 us to wake up, more when all cores work.
 constexpr int kFewWaiting = 12;
 constexpr auto kSoonIdle = std::chrono::microseconds(300);
 /// Jobs that take longer wake the progress loop always: what that costs is small beside them.
 constexpr auto kShort = std::chrono::milliseconds(2);
-/// The loop hears of an end when the next job ends after this time: a GPU may wait for what was made.
-constexpr auto kLatest = std::chrono::milliseconds(1);
 
 bool soon_idle(int waiting, Clock::duration of_each) {
   return waiting <= 1 || (waiting < kFewWaiting && waiting * of_each < kSoonIdle);
@@ -30,17 +27,7 @@ void Completions::add(const Entry& entry, std::exception_ptr failure, bool wake)
     const std::lock_guard lock(mutex_);
     entries_.push_back(entry);
     if (failure) failure_ = std::move(failure);
-    const bool late = entry.ended - entries_.front().ended > kLatest;
-    if (!wake && !late && !failure_) return;
-    wake_ = true;
-  }
-  added_.notify_one();
-}
-
-void Completions::wake() {
-  {
-    const std::lock_guard lock(mutex_);
-    if (entries_.empty()) return;
+    if (!wake && !failure_) return;
     wake_ = true;
   }
   added_.notify_one();
@@ -54,8 +41,7 @@ std::vector<Completions::Entry> Completions::take(double seconds) {
   return std::exchange(entries_, {});
 }
 
-WorkerPool::WorkerPool(int threads, Completions& completions)
-    : completions_(completions), number_of_threads_(std::max(1, threads)) {
+WorkerPool::WorkerPool(int threads, Completions& completions) : completions_(completions) {
   for (int t = 0; t < threads; ++t) threads_.emplace_back([this] { work(); });
 }
 
@@ -88,12 +74,6 @@ WorkerPool::Lane* WorkerPool::next_lane() {
     if (!next || lane.jobs.front().number < next->jobs.front().number) next = &lane;
   }
   return next;
-}
-
-int WorkerPool::waiting_per_thread() const {
-  std::size_t waiting = 0;
-  for (const Lane& lane : lanes_) waiting += lane.jobs.size();
-  return static_cast<int>(waiting) / number_of_threads_;
 }
 
 bool WorkerPool::note_waiting() {
@@ -134,7 +114,6 @@ void WorkerPool::work() {
     if (!lane) {
       if (stop_) return;
       lock.unlock();
-      completions_.wake();
       look_for_job();
       lock.lock();
       submitted_.wait(lock, [&] { return stop_ || (lane = next_lane()); });
@@ -144,7 +123,7 @@ void WorkerPool::work() {
     lane->jobs.pop_front();
     lane->busy = lane != &lanes_.front();
     if (note_waiting()) submitted_.notify_one();
-    const int behind = lane->busy ? static_cast<int>(lane->jobs.size()) : waiting_per_thread();
+    const int behind = lane->busy ? static_cast<int>(lane->jobs.size()) : 0;
     lock.unlock();
     run(job, behind);
     lock.lock();

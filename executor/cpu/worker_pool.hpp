@@ -26,11 +26,8 @@ class Completions {
     Clock::time_point began, ended;
   };
 
-  /// `wake`: the waiting thread is told at once; otherwise it finds the entry when something else wakes it,
-  /// or an entry comes that ended 1 ms later than the first it has not seen.
+  /// `wake`: the waiting thread is told at once; otherwise it finds the entry when something else wakes it.
   void add(const Entry& entry, std::exception_ptr failure, bool wake);
-  /// Wakes the waiting thread if anything was added since it looked.
-  void wake();
   /// What was added since the last call. Waits up to `seconds` to be woken; does not wait when 0. Throws what
   /// a job threw.
   std::vector<Entry> take(double seconds);
@@ -44,8 +41,7 @@ class Completions {
 };
 
 /// Runs jobs, `threads` at a time, each when a thread is free and the jobs given before it have begun or wait
-/// for their turn; reports each one's operation id when it has returned. While many wait, the ends of short
-/// ones wake nobody.
+/// for their turn; reports each one's operation id when it has returned.
 class WorkerPool {
  public:
   WorkerPool(int threads, Completions& completions);
@@ -54,7 +50,8 @@ class WorkerPool {
   WorkerPool& operator=(const WorkerPool&) = delete;
 
   void submit(OperationId id, std::function<void()> job) { add(0, id, std::move(job)); }
-  /// Jobs of one lane (0, 1, ...) run one at a time in the order given.
+  /// Jobs of one lane (0, 1, ...) run one at a time in the order given. While a lane has many left, the ends
+  /// of short ones wake nobody.
   void submit_in_turn(int lane, OperationId id, std::function<void()> job) {
     add(lane + 1, id, std::move(job));
   }
@@ -76,13 +73,11 @@ class WorkerPool {
   Lane* next_lane();
   bool note_waiting();
   void look_for_job() const;
-  int waiting_per_thread() const;
-  /// `behind`: jobs that wait for its end: those of its lane, or each thread's share of all.
+  /// `behind`: jobs of its lane that wait for its end.
   void run(const Job& job, int behind);
   void work();
 
   Completions& completions_;
-  const int number_of_threads_;
   std::mutex mutex_;
   std::condition_variable submitted_;
   std::deque<Lane> lanes_;  // one and as many as the rank has devices: few enough to look at each

@@ -31,27 +31,6 @@ TEST(Completions, WakesForWhatMustNotWait) {
   EXPECT_EQ(ended[1].id, 2U);
 }
 
-/// Neither of the two need wake anybody, but the second one ended 2 ms after the first.
-TEST(Completions, WakesForWhatHasWaitedLong) {
-  Completions completions;
-  const Completions::Clock::time_point start;
-  std::thread other([&] {
-    completions.add({1, {}, start}, nullptr, false);
-    completions.add({2, {}, start + std::chrono::milliseconds(2)}, nullptr, false);
-  });
-  EXPECT_EQ(completions.take(3600).size(), 2U);
-  other.join();
-}
-
-TEST(Completions, WakesForEntriesOnly) {
-  Completions completions;
-  completions.wake();
-  EXPECT_TRUE(completions.take(0.001).empty());
-  completions.add({1, {}, {}}, nullptr, false);
-  completions.wake();
-  EXPECT_EQ(completions.take(3600).size(), 1U);
-}
-
 TEST(WorkerPool, ReportsEveryJobOnce) {
   Completions completions;
   WorkerPool pool(3, completions);
@@ -167,15 +146,6 @@ class HeldLane {
 TEST(WorkerPool, WakesForALongJobOfAFullLane) {
   HeldLane lane(40, [] { std::this_thread::sleep_for(std::chrono::milliseconds(5)); });
   lane.take_second_job();
-}
-
-/// Short jobs of no lane, many of which wait: the last ones would else be waited for.
-TEST(WorkerPool, WakesBeforeItIsIdle) {
-  Completions completions;
-  WorkerPool pool(2, completions);
-  for (OperationId id = 0; id < 200; ++id) pool.submit(id, [] {});
-  std::size_t ended = 0;
-  while (ended < 200) ended += completions.take(3600).size();
 }
 
 /// One job is left: the progress loop has its time to bring more.
