@@ -41,7 +41,10 @@ class Rounds {
     for (std::size_t first = 0; first < samples_.size();) {
       const std::size_t end = measure_group(first);
       const double after = probe();
-      for (std::size_t i = first; i < end; ++i) rates_[i].push_back((before + after) / 2);
+      for (std::size_t i = first; i < end; ++i) {
+        rates_[i].push_back((before + after) / 2);
+        ratios_.push_back(times_[i].back() * rates_[i].back() / (times_[i].front() * rates_[i].front()));
+      }
       first = end;
       before = after;
     }
@@ -84,7 +87,6 @@ class Rounds {
       times_[i].push_back(mean_of(timing.seconds));
       samples_[i].spread = time.spread / time.median;
       shares_.push_back(timing.core_share);
-      ratios_.push_back(times_[i].back() / times_[i].front());
       elapsed_s += timing.elapsed_s / cores();
     }
     return i;
@@ -101,8 +103,8 @@ class Rounds {
   std::vector<std::vector<double>> rates_;  // and of the probes before and after them
   Probe probe_;
   std::vector<double> probes_;
-  std::vector<double> ratios_;  // of this round
-  std::vector<double> shifts_;  // times of a round over those of the first
+  std::vector<double> ratios_;  // of this round's times to those of the first, at one rate
+  std::vector<double> shifts_;  // their medians
   std::vector<double> shares_;
 };
 

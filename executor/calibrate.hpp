@@ -29,7 +29,7 @@ struct CalibrationOptions {
   std::int64_t bytes_per_core = 0;
   std::int64_t bandwidth_bytes_per_core = 0;  ///< written in turn; 0: as bytes_per_core
   bool cache = true;                          ///< whether DeviceModel::cache is measured, too
-  double seconds_per_cached_product = 0.05;   ///< of about 100 such products
+  double seconds_per_cached_product = 0.05;   ///< of about 150 such products
   double seconds_per_bandwidth = 0.5;         ///< for generation and for copies
   std::function<void(std::size_t done, std::size_t all)> progress;  ///< after each shape; may be empty
 };

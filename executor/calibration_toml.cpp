@@ -136,7 +136,7 @@ std::string runtime_text(const CalibrationResult& r) {
   const RuntimeFigures& f = *r.runtime;
   std::string text = fmt::format(
       "\n[runtime]  # {} UTC\nsource = \"foretile-run\"\n"
-      "operation_overhead = {:.4g}  # of the progress loop for each group of products\n"
+      "operation_overhead = {:.4g}  # of the progress loop for each group of products or generated tiles\n"
       "product_overhead = {:.4g}  # between two products on a core; spread {:.3f}\nshared_product_overhead = "
       "{:.4g}  # the same in a rank with several cores\n"
       "load_overhead = {:.4g}  # for each tile of A or B that comes to a core\n"

@@ -5,7 +5,7 @@
 
 namespace foretile {
 
-/// Each thread multiplies tiles of 512 and of 64, which take about as long as each other, from 48 MB of its
+/// Each thread multiplies tiles of 512 and of 64, which take about as long as each other, from 48 MiB of its
 /// own.
 class Probe {
  public:

@@ -27,7 +27,7 @@ Spelling auto_or_whole_number(std::int64_t low, std::int64_t high) {
 
 Spelling real_number(double low, double high) {
   return [=](std::string_view where, const std::string& text) {
-    return fmt::to_string(parse_real(text, where, low, high));
+    return fmt::to_string(parse_real(text, where, low, high) + 0.0);  // 0 for -0
   };
 }
 

@@ -224,7 +224,7 @@ std::string spell_platform_value(const PlatformKey& key, const std::string& text
   Platform platform;
   for (const Slot& slot : key.slots(platform)) std::visit(Fill{node, key, where}, slot);
   const Slot first = key.slots(platform).front();
-  if (const auto* const real = std::get_if<double*>(&first)) return fmt::to_string(**real);
+  if (const auto* const real = std::get_if<double*>(&first)) return fmt::to_string(**real + 0.0);  // 0 for -0
   if (const auto* const whole = std::get_if<std::int64_t*>(&first)) return fmt::to_string(**whole);
   if (const auto* const count = std::get_if<int*>(&first)) return fmt::to_string(**count);
   return text;

@@ -86,11 +86,11 @@ bool is_bits(std::string_view unit) {
   return false;
 }
 
-/// "MB" for "Mb", "mb" and "Mbit"; nothing when no prefix stands before the b.
+/// "MB" for "Mb", "mb" and "Mbit"; nothing when something else than a prefix stands before the b.
 std::string unit_of_bytes(std::string_view bits, Dimension dimension) {
   const std::string_view sign = bits.substr(0, bits.find('b'));
   for (const Prefix& prefix : prefixes) {
-    const auto same = [](char l, char r) { return std::tolower(l) == std::tolower(r); };
+    const auto same = [](unsigned char l, unsigned char r) { return std::tolower(l) == std::tolower(r); };
     if (prefix_fits(prefix, dimension) &&
         std::equal(sign.begin(), sign.end(), prefix.sign.begin(), prefix.sign.end(), same))
       return std::string(prefix.sign) + std::string(base_unit(dimension));

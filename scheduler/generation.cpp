@@ -62,6 +62,7 @@ void Generation::done(Operation& operation, RankStatistics& statistics) {
   --cores_.busy;
   for (Item* item : operation.items) item->state = ItemState::staged;
   statistics.generated_tiles += std::ssize(operation.items);
+  ++statistics.generate_operations;
   statistics.generated_bytes += operation.event.bytes;
   statistics.generate_s += operation.event.end_s - operation.event.start_s;
 }

@@ -200,7 +200,7 @@ void write_and_print(const CalibrateArguments& arguments, const Written& written
     json["wall_s"] = wall_s;
     print_json(json);
   } else {
-    fmt::print("{}\nWritten to {}, every time measured to {}\n", written.text, one_line(path.string()),
+    fmt::print("{}\nWritten to {}, the times measured to {}\n", written.text, one_line(path.string()),
                one_line(samples_path(path).string()));
   }
 }

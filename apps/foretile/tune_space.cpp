@@ -73,7 +73,7 @@ StrategiesByName possible_strategies(const Space& space, const SpaceQuestion& qu
 }
 
 /// Takes what one of them takes.
-Spelling any_of(std::vector<Spelling> spellings) {
+Spelling either_of(std::vector<Spelling> spellings) {
   return [spellings = std::move(spellings)](std::string_view where, const std::string& text) {
     for (std::size_t i = 0; i + 1 < spellings.size(); ++i) {
       try {
@@ -98,7 +98,7 @@ Spelling spelling_of(const std::string& key, const StrategiesByName& possible, c
     }
   }
   if (spellings.empty()) throw unknown_key(where, key, keys, " of strategy " + names);
-  return any_of(std::move(spellings));
+  return either_of(std::move(spellings));
 }
 
 Spelling spelling_of(const Parameter& parameter, const StrategiesByName& possible) {

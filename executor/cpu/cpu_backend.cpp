@@ -1,7 +1,6 @@
 #include "executor/cpu/cpu_backend.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <cstring>
 #include <utility>
 

@@ -86,8 +86,8 @@ struct Counts {
 
 Counts count(const RunResult& result, std::int64_t tile_bytes, MPI_Comm communicator) {
   const RankStatistics& mine = result.statistics;
-  const auto generated = static_cast<double>(mine.generated_tiles);
-  Counts c{result.wall_s, result.progress_s, 0, generated, generated};
+  Counts c{result.wall_s, result.progress_s, 0, static_cast<double>(mine.generate_operations),
+           static_cast<double>(mine.generated_tiles)};
   for (const DeviceStatistics& device : mine.devices) {
     c.products += static_cast<double>(device.kernels);
     c.operations += static_cast<double>(device.launches);

@@ -21,6 +21,7 @@ TEST(Spellings, EqualValuesAreSpeltAlike) {
     EXPECT_EQ(whole_bytes(1, 1 << 30)("", text), "16000000") << text;
   for (const char* text : {"0.5", "0.50", "5e-1", ".5"})
     EXPECT_EQ(real_number(0, 1)("", text), "0.5") << text;
+  for (const char* text : {"0", "-0", "-0.0"}) EXPECT_EQ(real_number(0, 1)("", text), "0") << text;
   for (const char* text : {"7", "007"}) EXPECT_EQ(whole_number(0, 9)("", text), "7") << text;
   EXPECT_EQ(auto_or_whole_number(1, 9)("", "auto"), "auto");
   EXPECT_EQ(auto_or_whole_number(1, 9)("", "9"), "9");

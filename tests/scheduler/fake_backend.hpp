@@ -84,6 +84,7 @@ class FakeCluster {
 
   /// Until nothing is in flight.
   void run();
+  const SchedulerOptions& options() const { return options_; }
 
   std::vector<std::string> complaints;                                   ///< broken promises; empty is good
   std::map<TileId, std::vector<std::pair<TileId, TileId>>> accumulated;  ///< per C tile: A and B, in order

@@ -122,6 +122,10 @@ void check_run(const Plan& plan, const Contraction& problem, FakeCluster& cluste
     sent += s.sent_bytes;
     received += s.received_bytes;
     generated += s.generated_bytes;
+    if (!cluster.options().make_on_device) {
+      EXPECT_LE(s.generate_operations, s.generated_tiles);
+      EXPECT_GE(s.generate_operations * cluster.options().tiles_at_once, s.generated_tiles);
+    }
     EXPECT_NEAR(s.critical.total(), s.finish_s, 1e-6 * (1 + s.finish_s));
     for (const DeviceStatistics& d : s.devices) {
       kernels += d.kernels;
