@@ -167,20 +167,32 @@ double noise(double spread) {
   return std::clamp(spread, 0.0, 1.0);
 }
 
+/// What CUDA takes for a launch or a copy is in the latencies; the progress loop's own time was measured with
+/// cores as devices.
+std::string runtime_text(const std::optional<RuntimeFigures>& runtime) {
+  if (!runtime) return {};  // readers take the typical costs
+  return fmt::format(R"(
+[runtime]  # of the progress loop, measured with cores as devices; {} UTC
+source = "foretile-run"
+copy_overhead = {:.4g}  # as for an operation of a core
+message_overhead = {:.4g}  # as for a tile that comes to a core
+)",
+                     runtime->when, runtime->operation_overhead_s, runtime->load_overhead_s);
+}
+
 std::string software_text(const GpuCalibration& r) {
   return fmt::format(R"(
 [generation]
 rate = {rate:.4g}  # {when}: one core, the others generating too; spread {spread:.3f}
 device_rate = {device:.4g}  # {device_when}: a device, nothing beside it; spread {device_spread:.3f}
 
-[runtime]
-source = "foretile-run"  # its costs per launch and per copy are in the latencies
-
+{runtime}
 [noise]  # the spreads above: medians over all shapes, and over all sizes of copies
 kernel = {kernel:.4g}
 link = {link:.4g}
 )",
                      fmt::arg("rate", r.host.generation_bytes_per_s_per_core), fmt::arg("when", r.host.when),
+                     fmt::arg("runtime", runtime_text(r.host.runtime)),
                      fmt::arg("spread", r.host.generation_spread), fmt::arg("device", r.making.bytes_per_s),
                      fmt::arg("device_when", r.making.when), fmt::arg("device_spread", r.making.spread),
                      fmt::arg("kernel", noise(r.kernel.spread)),

@@ -132,7 +132,7 @@ namespace {
 
 /// foretile-run's own costs, measured by running small plans.
 std::string runtime_text(const CalibrationResult& r) {
-  if (!r.runtime) return "\n[runtime]\nsource = \"none\"  # not measured\n";
+  if (!r.runtime) return {};  // readers take the typical costs
   const RuntimeFigures& f = *r.runtime;
   std::string text = fmt::format(
       "\n[runtime]  # {} UTC\nsource = \"foretile-run\"\n"

@@ -135,11 +135,26 @@ void check_both_ways(const NodeLinks& links, const FileView& file) {
       "it is what both directions carry together; change all of them, or leave it out");
 }
 
+constexpr std::string_view kSource = "runtime.source";
+
 void check_runtime_source(const Runtime& runtime, const FileView& file) {
   const std::vector<std::string>& known = runtime_sources();
-  if (std::find(known.begin(), known.end(), runtime.source) == known.end()) {
-    throw input_error(file.where("runtime.source"), "\"" + runtime.source + "\"",
-                      fmt::format("\"{}\"", fmt::join(known, "\", \"")), did_you_mean(runtime.source, known));
+  const std::string expected = fmt::format("\"{}\"", fmt::join(known, "\", \""));
+  if (!file.has(kSource))
+    throw input_error(file.where(kSource), "no such key", expected, "say whose costs [runtime] has");
+  if (std::find(known.begin(), known.end(), runtime.source) != known.end()) return;
+  throw input_error(file.where(kSource), "\"" + runtime.source + "\"", expected,
+                    did_you_mean(runtime.source, known));
+}
+
+/// A table without software costs has none.
+void check_no_costs(Platform platform, const FileView& file) {
+  for (const PlatformKey& key : platform_keys()) {
+    if (!key.path.starts_with("runtime.") || key.path == kSource || !file.has(key.path)) continue;
+    const double cost = *std::get<double*>(key.slots(platform).front());
+    if (cost == 0) continue;
+    throw input_error(file.where(key.path), format_quantity(cost, key.dimension),
+                      "no cost where runtime.source is \"none\"", "name another source, or leave it out");
   }
 }
 
@@ -153,19 +168,20 @@ void check_values(const Platform& platform, const FileView& file) {
   }
   check_both_ways(platform.links, file);
   check_runtime_source(platform.runtime, file);
+  if (platform.runtime.source == "none") check_no_costs(platform, file);
 }
 
 std::vector<std::string> platform_warnings(const Platform& p) {
   constexpr double least_share = 0.9;
   std::vector<std::string> warnings;
   if (p.estimated) {
-    warnings.push_back(
-        fmt::format("{} is not calibrated: predictions are guesses; run foretile-run calibrate", p.name));
+    warnings.push_back(fmt::format(
+        "{} is not calibrated: predictions are guesses; run mpiexec -n 2 foretile-run calibrate", p.name));
   }
   if (p.calibration.core_share < least_share) {
     warnings.push_back(fmt::format(
         "{} was calibrated on a busy machine (the cores were ours for {:.2f} of the time): predictions are "
-        "unsound; run foretile-run calibrate when nothing else runs",
+        "unsound; run mpiexec -n 2 foretile-run calibrate when nothing else runs",
         p.name, p.calibration.core_share));
   }
   if (!p.calibration.stable) {

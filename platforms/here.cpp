@@ -60,7 +60,7 @@ std::filesystem::path here_file() {
 std::string estimated_here(const MachineFacts& facts) {
   const std::int64_t usable = facts.memory_bytes / 5 * 4;
   const double guessed_clock = 2.5e9;  // typical of servers with all cores busy
-  return fmt::format(R"(# Guessed, not measured: run `foretile-run calibrate` to replace it.
+  return fmt::format(R"(# Guessed, not measured: run `mpiexec -n 2 foretile-run calibrate` to replace it.
 name = "here"
 estimated = true
 nodes = 1
@@ -98,10 +98,6 @@ bandwidth = "5 GB/s"
 
 [generation]
 rate = "1 GB/s"  # a guess
-
-[runtime]
-source = "foretile-run"
-product_overhead = "7.6 us"  # measured with 2 ranks on 2 shared cores of a Xeon, not here
 )",
                      fmt::arg("cores", facts.cores), fmt::arg("memory", std::max<std::int64_t>(usable, 1)),
                      fmt::arg("device_memory", std::max<std::int64_t>(usable / 2 / facts.cores, 1)),

@@ -64,7 +64,7 @@ fs::path find_platform_file(const std::string& name) {
 
 std::vector<NamedPlatform> named_platforms() {
   std::map<std::string, NamedPlatform> found;
-  found["here"] = {"here", "this machine, not calibrated: run foretile-run calibrate", {}, {}};
+  found["here"] = {"here", "this machine, not calibrated: run mpiexec -n 2 foretile-run calibrate", {}, {}};
   add_names(user_configuration_folder(), found);
   add_names(find_data("platforms"), found);
   std::vector<NamedPlatform> all;

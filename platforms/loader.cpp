@@ -21,6 +21,7 @@
 #include "platforms/keys.hpp"
 #include "platforms/list.hpp"
 #include "platforms/overrides.hpp"
+#include "platforms/typical_runtime.hpp"
 
 namespace foretile {
 
@@ -59,6 +60,8 @@ class PlatformFile {
       if (part.find('.') == std::string_view::npos) return fmt::format("{}:1: {}", source_, path);
     }
   }
+
+  bool has_cores() const { return table_.at_path("device.kind").value_or(std::string_view()) == "core"; }
 
   std::string text() const {
     std::ostringstream out;
@@ -201,8 +204,12 @@ void fill_gaps(Platform& p) {
 
 Platform parse_platform(const std::string& toml, const std::string& source,
                         const std::vector<std::string>& settings) {
-  const std::string text = ascii_with_escapes(toml, source);
+  std::string text = ascii_with_escapes(toml, source);
   PlatformFile file(text, source);
+  if (!file.find("runtime")) {
+    text += typical_runtime_toml(file.has_cores() ? DeviceKind::core : DeviceKind::gpu);
+    file = PlatformFile(text, source);
+  }
   file.apply(settings);
   const FileView view{[&](std::string_view path) { return file.find(path) != nullptr; },
                       [&](std::string_view path) { return file.where(path); }};

@@ -97,6 +97,11 @@ void make_room_on_link(toml::table& table, std::string_view leaf) {
   }
 }
 
+/// `runtime.source=none` turns the costs off that stand beside it.
+void make_room_for_source(toml::table& table, const std::string& source) {
+  if (source == "none") table.clear();
+}
+
 toml::table& table_of(toml::table& root, std::string_view path) {
   toml::table* table = &root;
   for (auto dot = path.find('.'); dot != std::string_view::npos; dot = path.find('.')) {
@@ -123,6 +128,7 @@ void apply_overrides(toml::table& table, const std::vector<std::string>& setting
     const std::string_view leaf = std::string_view(path).substr(path.rfind('.') + 1);
     toml::table& inner = table_of(table, path);
     if (is_device_link(path)) make_room_on_link(inner, leaf);
+    if (path == "runtime.source") make_room_for_source(inner, change.value);
     insert_value(inner, leaf, *change.key, change.value);
   }
 }

@@ -80,7 +80,8 @@ struct Noise {
 };
 
 /// Values of `runtime.source`: "paper", the runtime of the paper whose times the costs were fitted to;
-/// "foretile-run", its own costs as `foretile-run calibrate` measures them; "none", no software costs.
+/// "foretile-run", its own costs as `foretile-run calibrate` measures them; "typical", those of
+/// typical_runtime_toml(); "none", no software costs.
 const std::vector<std::string>& runtime_sources();
 
 /// The source for people: "those of foretile-run".

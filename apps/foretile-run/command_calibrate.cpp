@@ -146,6 +146,7 @@ Written calibrate_devices(const CalibrateArguments& arguments, Gpus& gpus, const
                           const std::string& samples_file) {
   GpuCalibration result = calibrate_gpu(gpus, gpu_options(arguments));
   result.host.message = together.message;
+  result.host.runtime = together.runtime;
   return {false,
           1,
           gpu_calibration_toml(result, samples_file),

@@ -56,6 +56,17 @@ TEST(CalibrateGpu, WritesAPlatformThatLoads) {
   EXPECT_NEAR(p.device.kernel.seconds(64, 64, 64), seconds, 1e-2 * seconds);
 }
 
+TEST(CalibrateGpu, HasTheCostsOfTheProgressLoop) {
+  StandInGpus gpus({.count = 1, .memory_bytes = 100'000'000});
+  GpuCalibration found = calibrate_gpu(gpus, tiny());
+  EXPECT_EQ(parse_platform(gpu_calibration_toml(found, ""), "here.toml").runtime.source, "typical");
+  found.host.runtime = RuntimeFigures{"2025-01-31 12:00", 3e-6, 17e-6, 21e-6, 5e-6, 9e-6, 0.1, 3e9};
+  const Platform p = parse_platform(gpu_calibration_toml(found, ""), "here.toml");
+  EXPECT_EQ(p.runtime.source, "foretile-run");
+  EXPECT_DOUBLE_EQ(p.runtime.copy_overhead_s, 3e-6);
+  EXPECT_DOUBLE_EQ(p.runtime.message_overhead_s, 5e-6);
+}
+
 TEST(CalibrateGpu, LeavesSinglePrecisionOutWhenAsked) {
   StandInGpus gpus({.count = 1, .memory_bytes = 100'000'000});
   GpuCalibrationOptions options = tiny();

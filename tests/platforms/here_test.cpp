@@ -19,6 +19,8 @@ TEST_F(HereTest, IsAnEstimateBeforeCalibration) {
   EXPECT_EQ(p.device.kind, DeviceKind::core);
   EXPECT_EQ(p.devices_per_node(), machine_facts().cores);
   EXPECT_GT(p.links.host_to_device.bandwidth_bytes_per_s, 0);
+  EXPECT_EQ(p.runtime.source, "typical");
+  EXPECT_GT(p.runtime.operation_overhead_s, 0);
 }
 
 TEST_F(HereTest, IsTheCalibratedFileOnceItIsThere) {

@@ -41,8 +41,8 @@ TEST(Improvements, OnlyOfWhatThePlatformHas) {
     EXPECT_FALSE(two.contains(absent)) << absent;
   EXPECT_FALSE(found_on(small_platform, 1).contains("network bandwidth"));
   EXPECT_FALSE(found_on(small_platform, 2, false).contains("devices"));
-  EXPECT_TRUE(
-      found_on(small_platform + "[runtime]\ncopy_overhead = \"1 ms\"\n", 2).contains("copy software"));
+  const std::string slow = small_with("source = \"none\"", "source = \"paper\"\ncopy_overhead = \"1 ms\"");
+  EXPECT_TRUE(found_on(slow, 2).contains("copy software"));
 }
 
 /// Every setting is taken by the loader and makes its figure better or worse, never the same.

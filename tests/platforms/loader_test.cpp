@@ -96,9 +96,65 @@ TEST(LoadPlatform, ReadsRatesFromUnpinnedMemory) {
 TEST(LoadPlatform, FillsLinksThatNeedNoDescription) {
   const Platform p = parse_platform(small_platform, "p.toml");
   EXPECT_DOUBLE_EQ(p.links.cross_socket.bandwidth_bytes_per_s, 10e9);  // as peers: there is one socket
-  EXPECT_EQ(p.runtime.copy_overhead_s, 0);
+}
+
+const std::string no_costs = "[runtime]\nsource = \"none\"\n";
+
+TEST(LoadPlatform, WithoutRuntimeHasTypicalCosts) {
+  const Platform gpus = parse_platform(small_with(no_costs, ""), "p.toml");
+  EXPECT_EQ(gpus.runtime.source, "typical");
+  EXPECT_GT(gpus.runtime.copy_overhead_s, 0);
+  EXPECT_GT(gpus.runtime.message_overhead_s, 0);
+  EXPECT_FALSE(gpus.runtime.unpinned.any());
+  const Platform cores = load_platform("raven");
+  EXPECT_EQ(cores.runtime.source, "typical");
+  EXPECT_GT(cores.runtime.operation_overhead_s, 0);
+  EXPECT_GT(cores.runtime.load_overhead_s, 0);
+  EXPECT_GT(cores.runtime.store_overhead_s, 0);
+  EXPECT_GT(cores.runtime.message_copy_bytes_per_s, 0);
+}
+
+/// A plan keeps the costs that it was made with: they stand in the text.
+TEST(LoadPlatform, TypicalCostsStandInTheText) {
+  const Platform p = parse_platform(small_with(no_costs, ""), "p.toml");
+  const Platform again = parse_platform(p.toml, "plan");
+  EXPECT_EQ(again.toml, p.toml);
+  EXPECT_EQ(again.runtime.copy_overhead_s, p.runtime.copy_overhead_s);
+}
+
+TEST(LoadPlatform, OneCostBySettingKeepsTheOtherTypicalOnes) {
+  const std::string text = small_with(no_costs, "");
+  const Platform p = parse_platform(text, "p.toml", {"platform.runtime.message_overhead=1 ms"});
+  EXPECT_EQ(p.runtime.message_overhead_s, 1e-3);
+  EXPECT_EQ(p.runtime.copy_overhead_s, parse_platform(text, "p.toml").runtime.copy_overhead_s);
+}
+
+TEST(LoadPlatform, SourceNoneTurnsAllCostsOff) {
+  const Platform p = load_platform("summit", {"platform.runtime.source=none"});
   EXPECT_EQ(p.runtime.source, "none");
+  EXPECT_EQ(p.runtime.copy_overhead_s, 0);
+  EXPECT_EQ(p.runtime.message_overhead_s, 0);
   EXPECT_FALSE(p.runtime.unpinned.any());
+}
+
+TEST(LoadPlatform, ACostNeedsAnotherSourceThanNone) {
+  expect_parts(error_of(small_platform + "copy_overhead = \"1 us\"\n"),
+               {"p.toml:38: runtime.copy_overhead", "1 us", "no cost where runtime.source is \"none\""});
+  expect_parts(error_of(small_platform, {"platform.runtime.message_overhead=1ms"}),
+               {"--set platform.runtime.message_overhead", "1 ms", "no cost"});
+  EXPECT_EQ(error_of(small_platform + "copy_overhead = 0\n"), "no error");
+}
+
+/// A plan keeps the text with all settings.
+TEST(LoadPlatform, CostsThatWereTurnedOffStayOff) {
+  const Platform p = load_platform("summit", {"platform.runtime.source=none"});
+  EXPECT_EQ(parse_platform(p.toml, "plan").runtime.copy_overhead_s, 0);
+}
+
+TEST(LoadPlatform, CostsNeedASource) {
+  expect_parts(
+      error_of(small_with(no_costs, "[runtime]\ncopy_overhead = \"1 us\"\n")),
+      {"p.toml:36: runtime.source", "no such key", "\"paper\", \"foretile-run\", \"typical\", \"none\""});
 }
 
 TEST(LoadPlatform, UnknownNameListsWhatThereIs) {

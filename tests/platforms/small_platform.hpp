@@ -1,4 +1,4 @@
-// A platform file for tests: 2 nodes of 1 socket with 2 GPUs.
+// A platform file for tests: 2 nodes of 1 socket with 2 GPUs, without software costs.
 #pragma once
 
 #include <stdexcept>
@@ -41,6 +41,8 @@ bandwidth = "6 GB/s"
 node_bandwidth = "12 GB/s"
 [generation]
 rate = "1 GB/s"
+[runtime]
+source = "none"
 )";
 
 /// The small platform with `from`, which must be there, replaced by `to`.
