@@ -1,7 +1,7 @@
 // The p x q arrangement of ranks.
 #pragma once
 
-#include <cstdint>
+#include <string>
 
 namespace foretile {
 
@@ -16,5 +16,8 @@ struct ProcessGrid {
   int column(int rank) const { return rank % q; }
   int rank(int row, int column) const { return row * q + column; }
 };
+
+/// "1 rank has no work"; empty when none is idle.
+std::string idle_ranks_text(int idle);
 
 }  // namespace foretile

@@ -81,7 +81,7 @@ void add_device(Report& report, const DeviceStatistics& device) {
 Report make_report(const std::vector<RankStatistics>& ranks, const Machine& machine, const ProcessGrid& grid,
                    double makespan_s) {
   Report report;
-  report.grid = grid;
+  report.idle_ranks = machine.ranks - grid.size();
   report.makespan_s = makespan_s;
   report.ranks = static_cast<int>(ranks.size());
   for (const RankStatistics& rank : ranks) {

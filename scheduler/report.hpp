@@ -56,8 +56,8 @@ struct Report {
   double flops = 0;
   std::int64_t gemms = 0;
   int ranks = 0;
+  int idle_ranks = 0;  ///< that the grid leaves out
   int devices = 0;
-  ProcessGrid grid;
   std::string runtime_source = "none";  ///< whose software costs the machine has (runtime_sources())
   std::string plan;                     ///< strategy, grid and sizes, for people; empty when not told
   BytesByKind bytes;

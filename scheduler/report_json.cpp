@@ -101,6 +101,7 @@ Json report_json(const Report& report) {
             {"flops", report.flops},
             {"gemms", report.gemms},
             {"ranks", report.ranks},
+            {"idle_ranks", report.idle_ranks},
             {"devices", report.devices},
             {"runtime_source", report.runtime_source},
             {"bytes", json_of(report.bytes)},

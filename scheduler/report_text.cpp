@@ -5,6 +5,7 @@
 #include <iterator>
 #include <vector>
 
+#include "planner/grid.hpp"
 #include "platforms/units.hpp"
 #include "scheduler/report.hpp"
 
@@ -197,7 +198,9 @@ std::string report_text(const Report& report) {
                                 in_flops(report.devices > 0 ? report.flops_per_s() / report.devices : 0)));
   lines.add("GEMM tasks", fmt::format("{}", report.gemms));
   lines.add("software costs", runtime_source_text(report.runtime_source));
-  lines.add("ranks, devices", fmt::format("{}, {}", report.ranks, report.devices));
+  const std::string idle = idle_ranks_text(report.idle_ranks);
+  lines.add("ranks, devices",
+            fmt::format("{}, {}{}{}", report.ranks, report.devices, idle.empty() ? "" : "; ", idle));
   lines.add("peak device memory", fmt::format("{} of {}", in_bytes(report.peak_device_bytes.max),
                                               in_bytes(static_cast<double>(report.device_budget_bytes))));
   lines.add(report.b_tiles == BTiles::stream ? "tiles loaded" : "tiles of A loaded",

@@ -86,6 +86,9 @@ SimulationResult simulate(const Plan& plan, const Contraction& contraction, cons
     result.ranks.push_back(schedulers[rank]->statistics());
     result.makespan_s = std::max(result.makespan_s, result.ranks.back().finish_s);
   }
+  RankStatistics idle;
+  idle.devices.resize(machine.devices_per_rank);
+  result.ranks.resize(machine.ranks, idle);
   return result;
 }
 

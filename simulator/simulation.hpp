@@ -22,7 +22,7 @@ struct SimulationOptions {
 
 struct SimulationResult {
   double makespan_s = 0;
-  std::vector<RankStatistics> ranks;
+  std::vector<RankStatistics> ranks;  ///< of the machine, those that the grid leaves out too
 };
 
 /// Every product, copy, generated tile and message is one SimGrid activity or more. SimGrid has one engine

@@ -53,10 +53,8 @@ std::string plan_text(const PlanView& view) {
   line("sources", explain_choice(contraction.sources, plan.strategy).reason());
   line("parameters", parameters_text(plan.parameters));
   line("nodes, ranks, devices", fmt::format("{}, {}, {}", machine.nodes(), machine.ranks, machine.devices()));
-  line("grid", fmt::format("{} x {}{}", plan.grid.p, plan.grid.q,
-                           plan.grid.size() < machine.ranks
-                               ? fmt::format(", {} ranks have no work", machine.ranks - plan.grid.size())
-                               : ""));
+  const std::string idle = idle_ranks_text(machine.ranks - plan.grid.size());
+  line("grid", fmt::format("{} x {}{}{}", plan.grid.p, plan.grid.q, idle.empty() ? "" : ", ", idle));
   line("software costs", runtime_source_text(machine.platform.runtime.source));
   line("GEMM tasks", grouped(summary.gemms));
   line("blocks, chunks", fmt::format("{}, {}", grouped(summary.blocks), grouped(summary.chunks)));

@@ -54,6 +54,14 @@ TEST(Report, AddsUpRanksAndDevices) {
   EXPECT_EQ(report.device_budget_bytes, std::int64_t{8} << 30);
 }
 
+TEST(Report, TellsWhatTheGridLeavesOut) {
+  const Report all = make_report(two_ranks(), small_machine(), {2, 1}, 10);
+  EXPECT_NE(report_text(all).find("  ranks, devices        2, 4\n"), std::string::npos) << report_text(all);
+  const Report one = make_report(two_ranks(), small_machine(), {1, 1}, 10);
+  EXPECT_NE(report_text(one).find("  ranks, devices        2, 4; 1 rank has no work\n"), std::string::npos);
+  EXPECT_EQ(report_json(one).at("idle_ranks"), 1);
+}
+
 /// The path shows what takes time, not what would help.
 TEST(Report, LimitIsThatOfTheRankThatEndsLast) {
   const Report report = make_report(two_ranks(), small_machine(), {2, 1}, 10);
