@@ -36,10 +36,10 @@ void Generation::advance(std::vector<DeviceQueue>& queues) {
     operation.event.k = problem_.b.row_of(item->tile.id);
     operation.event.j = problem_.b.column_of(item->tile.id);
     tiles_.clear();
-    while (item && std::ssize(tiles_) < tiles_at_once_ && has_room(*item)) {
+    do {
       take(*chosen, *item, operation);
       item = next_to_generate(*chosen);
-    }
+    } while (item && std::ssize(tiles_) < tiles_at_once_ && has_room(*item));
     backend_.start_generate(id, tiles_);
   }
 }
