@@ -53,19 +53,6 @@ int position_of(const Broadcast& broadcast, int rank) {
   throw WorkError(fmt::format("rank {}: a message for others", rank));
 }
 
-/// The sender's path and the time since it ended, which its message took. Where the ranks' clocks differ by
-/// more than that, the path shrinks, so that it never exceeds the time of this rank.
-Path arrival(const Path& sent, std::int64_t bytes, double now) {
-  const double total = sent.total();
-  if (total <= now) return sent.plus(Piece{Cause::network, now - total, bytes});
-  Path shorter = sent;
-  for (auto& cause : shorter.parts) {
-    for (double& part : cause) part *= now / total;
-  }
-  shorter.longest.seconds *= now / total;
-  return shorter;
-}
-
 /// Touches the memory and gives it back to the allocator, which keeps it (see foretile-run's main).
 void fill_pool(std::int64_t bytes) {
   constexpr std::int64_t kPiece = 1 << 24;
@@ -82,12 +69,12 @@ void progress_loop(RankScheduler& scheduler, RankBackend& backend, Post& post, H
   listener.received = [&](std::shared_ptr<MessageBuffer> buffer) {
     const Message message{buffer->broadcast(), buffer->owner(), buffer->number(),
                           position_of(*buffer->broadcast(), rank), buffer->tile_bytes()};
-    const Path path = arrival(buffer->path(), buffer->tile_bytes(), backend.now());
+    const Path path = buffer->path().arriving(buffer->tile_bytes(), backend.now());
     host.keep(std::move(buffer));
     scheduler.received(message, path);
   };
   listener.signalled = [&](Signal signal) {
-    signal.path = arrival(signal.path, 0, backend.now());
+    signal.path = signal.path.arriving(0, backend.now());
     scheduler.signalled(signal);
   };
   PollInterval interval;

@@ -64,6 +64,20 @@ struct Path {
     if (piece.seconds > longest.seconds) longer.longest = piece;
     return longer;
   }
+
+  /// The path of a message's sender and the time since it ended, which the message took, seen by who receives
+  /// it at `now` on a clock of its own. Where the clocks differ by more than that, the path shrinks, so that
+  /// it never exceeds `now`.
+  Path arriving(std::int64_t bytes, double now) const {
+    const double sent = total();
+    if (sent <= now) return plus(Piece{Cause::network, now - sent, bytes});
+    Path shorter = *this;
+    for (auto& cause : shorter.parts) {
+      for (double& part : cause) part *= now / sent;
+    }
+    shorter.longest.seconds *= now / sent;
+    return shorter;
+  }
 };
 
 }  // namespace foretile
