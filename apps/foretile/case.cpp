@@ -46,13 +46,13 @@ Case fresh_case(const CaseArguments& arguments) {
           arguments.size, arguments.options.settings(), std::nullopt};
 }
 
+}  // namespace
+
 void warn_of_doubts(const Platform& platform) {
   for (const std::string& warning : platform_warnings(platform)) {
     print_message("foretile", "warning: " + warning);
   }
 }
-
-}  // namespace
 
 Platform named_platform(const std::string& name, const std::vector<std::string>& settings) {
   if (const std::string warning = shadow_warning(name); !warning.empty())

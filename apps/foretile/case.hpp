@@ -30,6 +30,9 @@ struct Case {
 /// load_platform(); a note on stderr says when the user's own file hides one that ships.
 Platform named_platform(const std::string& name, const std::vector<std::string>& settings = {});
 
+/// Says on stderr why predictions with the platform are to be doubted, if they are (platform_warnings()).
+void warn_of_doubts(const Platform& platform);
+
 /// --platform, --nodes, --ranks, --gpus, --set and --json.
 void add_machine_options(CLI::App& command, CaseArguments& arguments);
 

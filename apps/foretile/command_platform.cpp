@@ -30,6 +30,7 @@ struct PlatformArguments {
 void show(const PlatformArguments& arguments) {
   arguments.options.expect_only_platform_settings();
   const Platform platform = named_platform(arguments.name, arguments.options.platform_settings());
+  warn_of_doubts(platform);
   if (arguments.options.json) {
     print_json(platform_summary_json(platform));
   } else {
@@ -38,8 +39,11 @@ void show(const PlatformArguments& arguments) {
 }
 
 void compare(const PlatformArguments& arguments) {
-  const PlatformComparison comparison =
-      compare_platforms(named_platform(arguments.name), named_platform(arguments.second));
+  const Platform first = named_platform(arguments.name);
+  const Platform second = named_platform(arguments.second);
+  warn_of_doubts(first);
+  warn_of_doubts(second);
+  const PlatformComparison comparison = compare_platforms(first, second);
   if (const std::string warning = runtime_warning(comparison); !warning.empty()) {
     print_message("foretile", "warning: " + warning);
   }

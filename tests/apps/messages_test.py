@@ -80,10 +80,15 @@ def check_inputs(folder):
     expect("letters that can be printed", "platform", "show", folder / "named.toml")
     closed = folder / "closed"
     closed.mkdir(mode=0)
-    if os.geteuid() != 0:  # root may read everything
-        expect("Permission denied", "show", closed / "p.toml")
-        expect("Permission denied", "platform", "show", closed / "p.toml")
-        expect("Permission denied", "plan", folder / "p.toml", *platform, "-o", closed / "p.json")
+    for command in [("show", closed / "p.toml"), ("platform", "show", closed / "p.toml"),
+                    ("plan", folder / "p.toml", *platform, "-o", closed / "p.json")]:
+        done = subprocess.run([*without_privileges(), foretile, *map(str, command)], capture_output=True, text=True, timeout=60)
+        assert done.returncode == 2 and "Permission denied" in done.stderr, (command, done)
+
+
+def without_privileges():
+    """Words before a command that take root's right to read everything from it."""
+    return [] if os.geteuid() else ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
 
 
 def check_stderr():

@@ -217,6 +217,8 @@ class RunCommands(unittest.TestCase):
         planned = self.call(FORETILE, "plan", "p.toml", "--platform", "busy.toml", "--ranks", 1, "-o", "plan.json")
         self.assertEqual(planned.returncode, 0, planned.stderr)
         self.assertIn("calibrated on a busy machine", planned.stderr)
+        for command in [["show", "busy.toml"], ["compare", "summit", "busy.toml"]]:
+            self.assertIn("calibrated on a busy machine", self.call(FORETILE, "platform", *command).stderr)
         for command in [["simulate", "p.toml"], ["tune", "p.toml", "--count", 1]]:
             rehearsed = self.call(FORETILE, *command, "--platform", "busy.toml", "--ranks", 1)
             if "without SimGrid" not in rehearsed.stderr:

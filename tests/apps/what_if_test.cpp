@@ -25,8 +25,9 @@ std::string random_platform(Random& random) {
   text.replace(text.find("bandwidth = \"6 GB/s\""), 20, fmt::format("bandwidth = {}", about(1e9)));
   text.replace(text.find("rate = \"1 GB/s\""), 15, fmt::format("rate = {}", about(1e9)));
   text.replace(text.find("memory = \"8 GiB\""), 16, "memory = 200000");
-  text += fmt::format("[runtime]\ncopy_overhead = {}\nmessage_overhead = {}\nsource = \"paper\"\n",
-                      about(2e-6), about(2e-6));
+  text.replace(
+      text.find("source = \"none\""), 15,
+      fmt::format("copy_overhead = {}\nmessage_overhead = {}\nsource = \"paper\"", about(2e-6), about(2e-6)));
   return text;
 }
 
@@ -67,7 +68,7 @@ double full_makespan_s(const Question& question, const std::string& set) {
 }
 
 TEST(WhatIf, TheFirstRowIsTheBestInFullOnRandomPlans) {
-  int plans = 0;
+  int plans = 0, coarse = 0;
   for (std::uint64_t seed = 0; plans < 30; ++seed) {
     SCOPED_TRACE(seed);
     const Question question = random_question(seed);
@@ -77,7 +78,10 @@ TEST(WhatIf, TheFirstRowIsTheBestInFullOnRandomPlans) {
     } catch (const InputError&) {
       continue;
     }
+    const bool is_coarse = coarse_batch(work->summary) > 1;
+    if (!is_coarse && plans - coarse == 15) continue;  // half of them are
     ++plans;
+    coarse += is_coarse;
     ProgressLine nowhere{ProgressTerminal{}};
     const WhatIf found = what_if(question.the_case, *work, {}, nowhere);
     ASSERT_GT(found.rows.size(), 5U);

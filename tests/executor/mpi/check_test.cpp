@@ -52,6 +52,7 @@ TEST(Check, FindsOneWrongNumber) {
   MPI_Bcast(&wrong, 1, MPI_INT64_T, holder, MPI_COMM_WORLD);
   for (const CheckOptions& options : all_methods()) {
     const CheckResult damaged = check_product(contraction, *outcome.run.host, MPI_COMM_WORLD, options);
+    EXPECT_EQ(damaged.method, options.reference_flops > 0 ? "freivalds + reference" : "freivalds");
     EXPECT_FALSE(damaged.passed());
     EXPECT_GT(damaged.relative_error, 1e-10);
     ASSERT_TRUE(damaged.worst);
