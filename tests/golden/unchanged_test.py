@@ -1,17 +1,15 @@
 #!/usr/bin/env python3
 """Simulated times and digests of C that must stay the same to the last bit, whatever the code looks like.
 
-usage: unchanged_test.py FORETILE FORETILE_RUN MPIEXEC            some random plans: what ctest runs
-       unchanged_test.py FORETILE FORETILE_RUN MPIEXEC --all      all of them, C12H26, C65H132 and dense products on Summit
-       ... --write                                                writes values.json anew; read the difference before committing it
-
 A change that is meant to alter plans or times writes the values anew and says so in its commit. OpenBLAS multiplies with the kernels of
 one old core, so that the bits of C do not depend on the machine. What values.json lacks is not compared.
 """
+import argparse
 import json
 import os
 import pathlib
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -132,9 +130,25 @@ def found_values(programs, folder, everything):
         yield name, large_case(arguments, programs, folder)
 
 
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name in ("foretile", "foretile_run", "mpiexec"):
+        parser.add_argument(name)
+    parser.add_argument("--all", action="store_true", help=f"{RANDOM_PLANS} random plans instead of {SOME}, as ctest has it, and "
+                        "C12H26, C65H132 and dense products on Summit")
+    parser.add_argument("--write", action="store_true", help="write values.json anew; read the difference before committing it")
+    arguments = parser.parse_args()
+    for name in ("foretile", "foretile_run", "mpiexec"):
+        program = getattr(arguments, name)
+        if not shutil.which(program):
+            parser.error(f"argument {name}: found {program!r}, expected a program")
+    return arguments
+
+
 def main():
-    programs = Programs(*sys.argv[1:4])
-    write, everything = "--write" in sys.argv, "--all" in sys.argv
+    arguments = parse()
+    programs = Programs(arguments.foretile, arguments.foretile_run, arguments.mpiexec)
+    write, everything = arguments.write, arguments.all
     expected = json.loads(VALUES.read_text()) if VALUES.exists() else {}
     different = []
     with tempfile.TemporaryDirectory() as folder:
