@@ -16,6 +16,7 @@
 #include "executor/mpi/session.hpp"
 #include "executor/thread_seconds.hpp"
 #include "planner/owners.hpp"
+#include "scheduler/looks.hpp"
 #include "scheduler/options.hpp"
 #include "scheduler/rank_scheduler.hpp"
 
@@ -32,7 +33,7 @@ class PollInterval {
     return cores_idle ? idle_seconds_ : seconds_;
   }
   void looked(bool any) {
-    seconds_ = any ? kShortest : std::min(2 * seconds_, kLongest);
+    seconds_ = any ? kMovingLookInterval_s : std::min(2 * seconds_, kLongestLookInterval_s);
     idle_seconds_ = any ? kShortestIdle : std::min(1.25 * idle_seconds_, kLongestIdle);
   }
 
@@ -40,9 +41,7 @@ class PollInterval {
   // Ranks that wait may share the core of one that works.
   static constexpr double kShortestIdle = 10e-6;
   static constexpr double kLongestIdle = 500e-6;
-  static constexpr double kShortest = 100e-6;
-  static constexpr double kLongest = 2e-3;
-  double seconds_ = kShortest;
+  double seconds_ = kMovingLookInterval_s;
   double idle_seconds_ = kShortestIdle;
 };
 

@@ -78,6 +78,7 @@ std::vector<Resource> resources(const Machine& machine, bool more_devices) {
        [](const Machine& m) { return m.ranks > 1; }},
       {"product software",
        {{"runtime.operation_overhead", kHalf},
+        {"runtime.look_overhead", kHalf},
         {"runtime.product_overhead", kHalf},
         {"runtime.shared_product_overhead", kHalf},
         {"runtime.load_overhead", kHalf},

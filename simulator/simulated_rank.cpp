@@ -4,6 +4,8 @@
 #include <simgrid/kernel/Timer.hpp>
 #include <utility>
 
+#include "scheduler/looks.hpp"
+
 namespace foretile {
 
 namespace sg4 = simgrid::s4u;
@@ -61,9 +63,13 @@ void SimulatedRank::in_turn(Activity& activity, double& free_at, double seconds)
 }
 
 void SimulatedRank::on_cores(Activity& activity, double seconds) {
+  on_cores(activity, seconds, machine_.platform.solo_speedup);
+}
+
+void SimulatedRank::on_cores(Activity& activity, double seconds, double most_cores) {
   const sg4::ExecPtr exec = sg4::Exec::init()
                                 ->set_flops_amount(seconds * kHostSpeed)
-                                ->set_bound(machine_.platform.solo_speedup * kHostSpeed)
+                                ->set_bound(most_cores * kHostSpeed)
                                 ->set_host(model_.cores(rank_));
   exec->set_data(&activity);
   activity.simgrid = exec;
@@ -103,6 +109,12 @@ double SimulatedRank::hand_over_s() const {
 double SimulatedRank::operation_s() const {
   const Platform& p = machine_.platform;
   return p.device.kind == DeviceKind::core ? p.runtime.operation_overhead_s : 0;
+}
+
+/// The progress loop's, each time that it wakes up.
+double SimulatedRank::look_s() const {
+  const Platform& p = machine_.platform;
+  return p.device.kind == DeviceKind::core ? p.runtime.look_overhead_s : 0;
 }
 
 /// Products of the plan's batch one launch after the other, in the order given: a group may hold many.
@@ -168,6 +180,7 @@ void SimulatedRank::start_kernel(OperationId id, int device, std::span<const Pro
   KernelTime time = kernel_time(device, products);
   time.launch_s += operation_s();
   time.launch_s += std::exchange(tile_overhead_s_[device], 0.0);
+  if (time.launch_s + time.work_s > kAlwaysNoticed_s) time.launch_s += look_s();
   const double factor = noise(machine_.platform.noise.kernel);
   Activity& a = activity(id, Activity::Kind::plain);
   a.software_s = factor * time.launch_s;
@@ -265,6 +278,19 @@ void SimulatedRank::copy_on_cores(std::int64_t bytes) {
   on_cores(a, static_cast<double>(bytes) / p.runtime.message_copy_bytes_per_s);
 }
 
+/// In pieces, because nobody knows yet when the last message comes; they grow with the time, so that there
+/// are few.
+void SimulatedRank::poll() {
+  constexpr double kLeastPiece_s = 1e-3;
+  constexpr double kPartOfTime = 0.01;
+  const double share = look_s() / kLongestLookInterval_s;
+  if (share <= 0 || !scheduler_->expects_messages()) return;
+  Activity& a = free_slot();
+  a.kind = Activity::Kind::polling;
+  a.rank = this;
+  on_cores(a, share * std::max(kLeastPiece_s, kPartOfTime * now()), share);
+}
+
 void SimulatedRank::begin_message(Activity& a) {
   copy_on_cores(a.message.bytes);
   a.kind = Activity::Kind::message;
@@ -328,6 +354,10 @@ void SimulatedRank::ended(Activity& a) {
     }
     case Activity::Kind::background:
       a.rank = nullptr;  // free
+      break;
+    case Activity::Kind::polling:
+      a.rank = nullptr;
+      poll();
       break;
   }
 }

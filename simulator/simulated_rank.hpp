@@ -25,7 +25,8 @@ struct Activity {
     send_overhead,
     message,
     receive_overhead,
-    background
+    background,
+    polling
   };
   Kind kind = Kind::plain;
   SimulatedRank* rank = nullptr;
@@ -57,6 +58,9 @@ class SimulatedRank final : public Backend {
 
   /// Must be called before anything starts.
   void attach(RankScheduler& scheduler) { scheduler_ = &scheduler; }
+  /// The progress loop looks for messages from now on, while it expects any. Call when the scheduler has
+  /// started.
+  void poll();
   /// An activity of this rank ended.
   void ended(Activity& activity);
 
@@ -83,6 +87,7 @@ class SimulatedRank final : public Backend {
   /// On cores that other ranks may use too: one host with the speed of all cores of the node, of which an
   /// execution gets at most one core's, or what a core reaches alone.
   void on_cores(Activity& activity, double seconds);
+  void on_cores(Activity& activity, double seconds, double most_cores);
   void transfer(Activity& activity, const Flow& flow, std::int64_t bytes);
   CopyCost cost_of(const Copy& copy) const;
   void begin_copy(Activity& activity);
@@ -96,6 +101,7 @@ class SimulatedRank final : public Backend {
   double cached_share(CoreCache& cache, const Product& product) const;
   double hand_over_s() const;
   double operation_s() const;
+  double look_s() const;
   void book(int device, TileRef tile) {
     const Runtime& runtime = machine_.platform.runtime;
     tile_overhead_s_[device] += tile.matrix == Matrix::c ? runtime.store_overhead_s : runtime.load_overhead_s;

@@ -74,6 +74,7 @@ SimulationResult simulate(const Plan& plan, const Contraction& contraction, cons
   });
   try {
     for (const auto& scheduler : schedulers) scheduler->start();
+    for (const auto& backend : backends) backend->poll();
     engine->run();
   } catch (...) {  // SimGrid would print a backtrace for each activity in flight that is freed
     for (auto& backend : backends) static_cast<void>(backend.release());

@@ -34,6 +34,8 @@ std::string runtime_lines(const CalibrationResult& r) {
                       quantity(r.runtime->shared_product_overhead_s, "s"));
   text += fmt::format("tiles           {} for each of A or B, {} of C\n",
                       quantity(r.runtime->load_overhead_s, "s"), quantity(r.runtime->store_overhead_s, "s"));
+  text += fmt::format("looks           {} of the progress loop for each look for messages\n",
+                      quantity(r.runtime->look_overhead_s, "s"));
   if (r.runtime->message_copy_bytes_per_s > 0)
     text +=
         fmt::format("message copies  {} of a core\n", quantity(r.runtime->message_copy_bytes_per_s, "B/s"));
@@ -55,6 +57,7 @@ nlohmann::ordered_json runtime_json(const CalibrationResult& r) {
           {"shared_product_overhead_s", r.runtime->shared_product_overhead_s},
           {"load_overhead_s", r.runtime->load_overhead_s},
           {"store_overhead_s", r.runtime->store_overhead_s},
+          {"look_overhead_s", r.runtime->look_overhead_s},
           {"message_copy_bytes_per_s", r.runtime->message_copy_bytes_per_s}};
 }
 

@@ -3,6 +3,8 @@
 #include <iterator>
 #include <utility>
 
+#include "scheduler/looks.hpp"
+
 namespace foretile {
 
 namespace {
@@ -13,8 +15,6 @@ using Clock = Completions::Clock;
 /// will take less time than this: a thread takes some 50 us to wake up, more when all cores work.
 constexpr int kFewWaiting = 12;
 constexpr auto kSoonIdle = std::chrono::microseconds(300);
-/// Jobs that take longer wake the progress loop always: what that costs is small beside them.
-constexpr auto kShort = std::chrono::milliseconds(2);
 
 bool soon_idle(int waiting, Clock::duration of_each) {
   return waiting <= 1 || (waiting < kFewWaiting && waiting * of_each < kSoonIdle);
@@ -103,7 +103,7 @@ void WorkerPool::run(const Job& job, int behind) {
   }
   entry.ended = Clock::now();
   const auto took = entry.ended - entry.began;
-  const bool wake = took > kShort || soon_idle(behind, took);
+  const bool wake = std::chrono::duration<double>(took).count() > kAlwaysNoticed_s || soon_idle(behind, took);
   completions_.add(entry, std::move(failure), wake);
 }
 

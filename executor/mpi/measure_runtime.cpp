@@ -11,6 +11,7 @@
 #include "executor/core_products.hpp"
 #include "executor/measure.hpp"
 #include "executor/measure_gpu.hpp"
+#include "executor/mpi/measure_looks.hpp"
 #include "executor/mpi/post.hpp"
 #include "executor/run.hpp"
 #include "executor/thread_seconds.hpp"
@@ -180,45 +181,6 @@ void measure_products(const RuntimeOptions& options, MPI_Comm communicator, Runt
   figures.overhead_spread = shared(found.spread, communicator);
 }
 
-/// Sends all messages to the other rank while it receives as many; looks at MPI as the progress loop does.
-void exchange(MPI_Comm communicator, int other, std::vector<std::byte>& from, std::vector<std::byte>& to,
-              std::int64_t bytes) {
-  const int count = static_cast<int>(bytes / 8);
-  std::vector<MPI_Request> requests;
-  for (std::size_t at = 0; at < from.size(); at += static_cast<std::size_t>(bytes)) {
-    requests.emplace_back();
-    require_mpi(MPI_Irecv(to.data() + at, count, MPI_INT64_T, other, 0, communicator, &requests.back()),
-                "receive");
-    requests.emplace_back();
-    require_mpi(MPI_Isend(from.data() + at, count, MPI_INT64_T, other, 0, communicator, &requests.back()),
-                "send");
-  }
-  for (;;) {
-    int done = 0;
-    require_mpi(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE),
-                "exchange");
-    if (done) return;
-  }
-}
-
-void measure_message_copies(const RuntimeOptions& options, MPI_Comm communicator, RuntimeFigures& figures) {
-  if (ranks_of(communicator) < 2) return;
-  const int rank = rank_of(communicator);
-  const std::int64_t all = options.message_bytes * options.messages;
-  double rate = 0;
-  if (rank < 2) {
-    std::vector<std::byte> from(static_cast<std::size_t>(all)), to(static_cast<std::size_t>(all));
-    std::vector<double> rates;
-    for (int i = 0; i < options.runs; ++i) {
-      const double start = thread_seconds();
-      exchange(communicator, 1 - rank, from, to, options.message_bytes);
-      rates.push_back(2 * static_cast<double>(all) / (thread_seconds() - start));
-    }
-    rate = summarize(rates).median;
-  }
-  figures.message_copy_bytes_per_s = shared(rate, communicator);
-}
-
 }  // namespace
 
 ProgressOverheads progress_overheads(const ProgressCost& few, const ProgressCost& many_loads,
@@ -240,7 +202,9 @@ RuntimeFigures measure_runtime(MPI_Comm communicator, const RuntimeOptions& opti
   RuntimeFigures figures;
   figures.when = utc_now();
   measure_products(options, communicator, figures);
-  measure_message_copies(options, communicator, figures);
+  const LookFigures looks = measure_looks(communicator, options.looks);
+  figures.look_overhead_s = looks.look_s;
+  figures.message_copy_bytes_per_s = looks.copy_bytes_per_s;
   quiet_barrier(communicator);
   return figures;
 }

@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include "executor/calibrate.hpp"
+#include "executor/mpi/measure_looks.hpp"
 
 namespace foretile {
 
@@ -14,8 +15,7 @@ struct RuntimeOptions {
   /// of the products the loop's tables stay in the caches and an operation seems to take half as long.
   int large_tiles = 20;
   int runs = 5;
-  std::int64_t message_bytes = std::int64_t{8} << 20;
-  int messages = 16;  ///< in each direction
+  LookOptions looks = {};
 };
 
 /// Processor time of the progress loop and what it did for it.

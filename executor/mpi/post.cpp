@@ -160,19 +160,8 @@ bool Post::end_signals() {
   return std::erase_if(signals_, [](SentSignal& sent) { return ended(sent.request, "signal"); }) > 0;
 }
 
-/// MPI moves a piece of a message at each look, and only then. Whether it moved one shows in the time that
-/// the look took; after a few in vain the core is left to the products.
 bool Post::progress(const Listener& listener) {
-  using Clock = std::chrono::steady_clock;
-  constexpr auto kPieceMoved = std::chrono::microseconds(2);
-  constexpr int kInVain = 4;
-  for (int in_vain = 0; in_vain < kInVain;) {
-    const auto start = Clock::now();
-    if (look_once(listener)) return true;
-    if (!moving()) return false;
-    in_vain = Clock::now() - start < kPieceMoved ? in_vain + 1 : 0;
-  }
-  return false;
+  return look_while_pieces_move([&] { return look_once(listener); }, [this] { return moving(); });
 }
 
 bool Post::look_once(const Listener& listener) {

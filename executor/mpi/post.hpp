@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <chrono>
 #include <functional>
 #include <list>
 #include <memory>
@@ -75,6 +76,23 @@ class Post {
   std::list<SentSignal> signals_;
   std::vector<Receiving> receiving_;
 };
+
+/// MPI moves a piece of a message at each look, and only then. Whether it moved one shows in the time that
+/// the look took; after a few in vain the core is left to the products. `look` returns true when something
+/// ended, which ends the looks, as does `moving` when it is false. Returns whether something ended.
+template <class Look, class Moving>
+bool look_while_pieces_move(const Look& look, const Moving& moving) {
+  using Clock = std::chrono::steady_clock;
+  constexpr auto kPieceMoved = std::chrono::microseconds(2);
+  constexpr int kInVain = 4;
+  for (int in_vain = 0; in_vain < kInVain;) {
+    const auto start = Clock::now();
+    if (look()) return true;
+    if (!moving()) return false;
+    in_vain = Clock::now() - start < kPieceMoved ? in_vain + 1 : 0;
+  }
+  return false;
+}
 
 /// Waits for all ranks without keeping a core busy.
 void quiet_barrier(MPI_Comm communicator);

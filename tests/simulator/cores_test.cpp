@@ -110,6 +110,36 @@ TEST(SimulationOnCores, CopiesOfMessagesTakeTheCores) {
   EXPECT_NEAR(with - micros(problem, m), 320, kPrecision);
 }
 
+/// Two ranks share one core; the tile that each gets from the other is there after 1000 and before 2000.
+/// Until then each looks every 2000 for 200, a tenth of the core, charged in pieces of 1000: from 0 to 2000.
+/// The core is never idle: 2 * 0.1 * 2000 later.
+TEST(SimulationOnCores, LookingForMessagesTakesTheCores) {
+  Machine m = machine(2, 1, 2);
+  m.platform.device.kind = DeviceKind::core;
+  m.platform.cores_per_socket = 1;
+  m.platform.links.message = {0, 80e3 / 700e-6};
+  const Contraction problem = dense({100}, {100, 100}, {100, 100});
+  const double without = micros(problem, m);
+  m.platform.runtime.look_overhead_s = 200e-6;
+  EXPECT_NEAR(micros(problem, m) - without, 400, kPrecision);
+}
+
+/// Nothing is expected, and the product of 1000 ends too soon to wake the loop: 40 + 1000.
+TEST(SimulationOnCores, ARankAloneLooksForNothing) {
+  Machine m = machine(1, 1);
+  m.platform.device.kind = DeviceKind::core;
+  m.platform.runtime.look_overhead_s = 200e-6;
+  EXPECT_NEAR(micros(dense({100}, {100}, {50}), m), 1040, kPrecision);
+}
+
+/// A product of more than 2000 does: 160 + 4000 + 200.
+TEST(SimulationOnCores, TheEndOfALongProductIsLookedAt) {
+  Machine m = machine(1, 1);
+  m.platform.device.kind = DeviceKind::core;
+  m.platform.runtime.look_overhead_s = 200e-6;
+  EXPECT_NEAR(micros(dense({100}, {100}, {200}), m), 4360, kPrecision);
+}
+
 /// On enough cores nobody waits, and copies to devices do not exist.
 TEST(SimulationOnCores, CoresOfTheirOwn) {
   Machine m = machine(2, 1, 2);

@@ -43,8 +43,7 @@ TEST(MeasureRuntime, TimesProductsAndMessages) {
   options.tiles = 6;
   options.large_tiles = 2;
   options.runs = 2;
-  options.message_bytes = 1 << 16;
-  options.messages = 2;
+  options.looks = {2, 0.01, 1 << 16};
   const RuntimeFigures found = measure_runtime(MPI_COMM_WORLD, options);
   for (const double seconds :
        {found.operation_overhead_s, found.product_overhead_s, found.shared_product_overhead_s,
@@ -53,6 +52,8 @@ TEST(MeasureRuntime, TimesProductsAndMessages) {
     EXPECT_LT(seconds, 10);
   }
   EXPECT_FALSE(found.when.empty());
+  EXPECT_GT(found.look_overhead_s, 0);
+  EXPECT_LT(found.look_overhead_s, 0.1);
   if (ranks > 1) {
     EXPECT_GT(found.message_copy_bytes_per_s, 1e5);
   } else {

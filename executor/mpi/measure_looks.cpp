@@ -1,0 +1,142 @@
+#include "executor/mpi/measure_looks.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <future>
+#include <vector>
+
+#include "executor/cpu/worker_pool.hpp"
+#include "executor/measure.hpp"
+#include "executor/mpi/post.hpp"
+#include "executor/mpi/session.hpp"
+#include "executor/probe.hpp"
+#include "planner/problems/dense.hpp"
+#include "platforms/here.hpp"
+#include "scheduler/looks.hpp"
+
+namespace foretile {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Between looks that find nothing: often enough to show beside the machine's own ups and downs.
+constexpr double kLookInterval_s = 0.5e-3;
+constexpr int kTag = 2;  // which the post of another rank does not take
+
+/// Does its work until `over` is true, and returns how much of it.
+using Work = std::function<double(const std::function<bool()>& over)>;
+
+/// Seconds of a core that products lose for a unit of work.
+double lost_seconds(Probe& probe, int cores, const LookOptions& options, const Work& work) {
+  std::vector<double> seconds;
+  for (int round = 0; round < options.rounds; ++round) {
+    const double alone = probe.flops_per_s(options.round_s);
+    const auto start = Clock::now();
+    std::future<double> rate =
+        std::async(std::launch::async, [&] { return probe.flops_per_s(options.round_s); });
+    const double done =
+        work([&] { return rate.wait_for(std::chrono::seconds(0)) == std::future_status::ready; });
+    const double took_s = std::chrono::duration<double>(Clock::now() - start).count();
+    seconds.push_back((1 - rate.get() / alone) * cores * took_s / std::max(1.0, done));
+  }
+  return std::max(0.0, summarize(seconds).median);
+}
+
+/// What the progress loop does, without a product that ends.
+class Looks {
+ public:
+  Looks(MPI_Comm communicator, const Contraction& nothing)
+      : communicator_(communicator), post_(communicator, nothing) {}
+
+  double in_vain(const std::function<bool()>& over) {
+    double looks = 0;
+    for (; !over(); ++looks) {
+      none_.take(kLookInterval_s);
+      post_.progress({});
+    }
+    return looks;
+  }
+
+  /// One message in each direction.
+  void exchange(int other, std::vector<std::byte>& from, std::vector<std::byte>& to) {
+    const int count = static_cast<int>(from.size() / 8);
+    std::array<MPI_Request, 2> requests{};
+    require_mpi(MPI_Irecv(to.data(), count, MPI_INT64_T, other, kTag, communicator_, &requests[0]),
+                "receive");
+    require_mpi(MPI_Isend(from.data(), count, MPI_INT64_T, other, kTag, communicator_, &requests[1]), "send");
+    const auto ended = [&] {
+      int done = 0;
+      require_mpi(MPI_Testall(2, requests.data(), &done, MPI_STATUSES_IGNORE), "exchange");
+      return done != 0;
+    };
+    while (!look_while_pieces_move(ended, [] { return true; })) none_.take(kMovingLookInterval_s);
+  }
+
+ private:
+  MPI_Comm communicator_;
+  Post post_;
+  Completions none_;
+};
+
+/// Messages in turn, as a run's tiles are.
+class Messages {
+ public:
+  explicit Messages(std::int64_t bytes)
+      : from_(kNumber, std::vector<std::byte>(static_cast<std::size_t>(bytes))), to_(from_) {}
+
+  /// Bytes sent and received until both ends are over, which each says in the first byte of its messages.
+  double exchange(Looks& looks, int other, const std::function<bool()>& over) {
+    double bytes = 0;
+    for (std::size_t i = 0;; i = (i + 1) % kNumber) {
+      const bool mine = over();
+      from_[i][0] = std::byte{mine};
+      looks.exchange(other, from_[i], to_[i]);
+      bytes += 2 * static_cast<double>(from_[i].size());
+      if (mine && to_[i][0] == std::byte{1}) return bytes;
+    }
+  }
+
+ private:
+  static constexpr std::size_t kNumber = 8;
+  std::vector<std::vector<std::byte>> from_, to_;
+};
+
+double sum_over(MPI_Comm communicator, double value) {
+  quiet_barrier(communicator);  // who waits leaves the cores to the others
+  require_mpi(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_SUM, communicator), "figure");
+  return value;
+}
+
+}  // namespace
+
+LookFigures measure_looks(MPI_Comm communicator, const LookOptions& options) {
+  const NodePlace place = place_on_node(communicator);
+  int rank = 0, ranks = 1;
+  require_mpi(MPI_Comm_rank(communicator, &rank), "rank");
+  require_mpi(MPI_Comm_size(communicator, &ranks), "size");
+  const int cores = std::max(1, machine_facts().cores / place.ranks);
+  Probe probe(cores);
+  DenseParameters problem;
+  problem.m = problem.n = problem.k = problem.tile = 1;
+  const Contraction nothing = dense_contraction(problem);
+  Looks looks(communicator, nothing);
+
+  quiet_barrier(communicator);
+  double look_s = lost_seconds(probe, cores, options, [&](const auto& over) { return looks.in_vain(over); });
+  quiet_barrier(communicator);
+  double byte_s = 0;
+  if (ranks > 1 && rank < 2) {
+    Messages messages(options.message_bytes);
+    byte_s = lost_seconds(probe, cores, options,
+                          [&](const auto& over) { return messages.exchange(looks, 1 - rank, over); });
+  }
+  look_s = sum_over(communicator, look_s) / ranks;
+  byte_s = sum_over(communicator, byte_s) / 2;
+  return {look_s, byte_s > 0 ? 1 / byte_s : 0};
+}
+
+}  // namespace foretile

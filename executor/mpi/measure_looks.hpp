@@ -1,0 +1,27 @@
+// What the progress loop's looks at MPI take from products on the same cores.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+
+namespace foretile {
+
+struct LookOptions {
+  int rounds = 40;
+  double round_s = 0.05;
+  std::int64_t message_bytes = std::int64_t{8} << 20;
+};
+
+struct LookFigures {
+  double look_s = 0;            ///< Runtime::look_overhead_s
+  double copy_bytes_per_s = 0;  ///< Runtime::message_copy_bytes_per_s; 0 with one rank
+};
+
+/// All cores multiply, in turns alone and beside looks, so that what is measured is what products lose: the
+/// processor time of the loop, and that of finding their tiles in the caches no more. The looks find nothing;
+/// then, between ranks 0 and 1, they move messages, one at a time in each direction. Medians over the rounds,
+/// means over the ranks. Collective, and for all ranks of a node together; the same on all ranks.
+LookFigures measure_looks(MPI_Comm communicator, const LookOptions& options);
+
+}  // namespace foretile
