@@ -99,6 +99,15 @@ TEST(Broadcasts, SendEachTileOnceToTheRanksThatUseIt) {
   }
 }
 
+/// Both tiles of A (32 bytes each) live at rank 0 and go to rank 1: 64 bytes hold them, 63 do not.
+TEST(Broadcasts, FillMessagesToTheLastByte) {
+  const Tiling two = Tiling::uniform(4, 2);
+  const Contraction p{
+      "", two, two, Tiling::uniform(2, 2), Shape::dense(2, 1), Shape::dense(1, 2), Shape::dense(2, 2), 0};
+  EXPECT_EQ(broadcasts_of_a(p, {1, 2}, {0, 1}, 0, 64).size(), 1U);
+  EXPECT_EQ(broadcasts_of_a(p, {1, 2}, {0, 1}, 0, 63).size(), 2U);
+}
+
 /// Grid 1 x 3, three tiles of A in one row (k = 0, 1, 2), B and C dense. Tile k lives at rank k; rank 1 sends
 /// to 2 first, then around to 0.
 TEST(Broadcasts, DestinationsStartBehindTheOwner) {

@@ -55,6 +55,27 @@ TEST(ComparePlatforms, PredictsTheRateOfTiles) {
   EXPECT_FALSE(c.predictions[4].differs());
 }
 
+/// At 24 GB/s: 524288 bytes in 21.85 us, and 10 us before.
+TEST(ComparePlatforms, PredictsCopiesOfBoth) {
+  const PlatformComparison c = compare_platforms(small(), small({"platform.pcie.h2d_bandwidth=24e9"}));
+  const auto copies = std::find_if(c.predictions.begin(), c.predictions.end(),
+                                   [](const auto& p) { return p.what.starts_with("copies"); });
+  ASSERT_NE(copies, c.predictions.end());
+  EXPECT_NEAR(copies->first, 524288 / (524288 / 12e9 + 10e-6), 1);
+  EXPECT_NEAR(copies->second, 524288 / (524288 / 24e9 + 10e-6), 1);
+}
+
+/// Nothing is copied to a core.
+TEST(ComparePlatforms, ComparesNoCopiesOfAMachineWithoutGpus) {
+  const PlatformComparison c = compare_platforms(small(), load_platform("raven"));
+  for (const ComparedPrediction& p : c.predictions) EXPECT_FALSE(p.what.starts_with("copies")) << p.what;
+}
+
+TEST(ComparePlatforms, NothingIsNoPartOfAnything) {
+  EXPECT_FALSE((ComparedFigure{nullptr, "", "", 0.0, 1.0}.ratio()));
+  EXPECT_EQ((ComparedFigure{nullptr, "", "", 2.0, 0.0}.ratio()), 0.0);
+}
+
 /// Deviations of 0.03 and 0.04 make one of 0.05 for the ratio, so that 9% may be chance and 11% not.
 TEST(ComparePlatforms, DiffersByMoreThanTheSpreads) {
   ComparedPrediction p{"", 1, Dimension::flops_per_s, 1.0, 1.09, 0.05};

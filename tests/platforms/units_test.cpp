@@ -23,6 +23,7 @@ TEST(Units, ReadsPrefixes) {
   EXPECT_EQ(parse_quantity("950ns", Dimension::seconds, ""), 950e-9);
   EXPECT_EQ(parse_quantity("7.2 Tflop/s", Dimension::flops_per_s, ""), 7.2e12);
   EXPECT_EQ(parse_quantity(" 3e9 ", Dimension::bytes_per_s, ""), 3e9);
+  EXPECT_EQ(parse_quantity("\t2 GB/s \t", Dimension::bytes_per_s, ""), 2e9);
 }
 
 TEST(Units, RefusesOtherUnitsAndSaysWhatItExpects) {

@@ -71,6 +71,20 @@ TEST(Barrier, RanksWithoutWorkAskNobody) {
   EXPECT_TRUE(barrier.over());
 }
 
+/// Rank 0 of three has the children 1 and 2: step 1 is open when both have ended step 0, and what child 1
+/// ends beyond changes nothing for anybody.
+TEST(Barrier, SaysNothingTwice) {
+  std::vector<std::pair<int, int>> sent;
+  Barrier barrier(Barriers::global, 0, 3,
+                  [&](int to, const Signal& signal) { sent.emplace_back(to, signal.step); });
+  barrier.ended_before(1);
+  barrier.signalled({1, 1, false, {}});
+  EXPECT_TRUE(sent.empty());
+  barrier.signalled({2, 1, false, {}});
+  barrier.signalled({1, 2, false, {}});
+  EXPECT_EQ(sent, (std::vector<std::pair<int, int>>{{1, 1}, {2, 1}}));
+}
+
 TEST(Barrier, LocalOnesAskNobody) {
   Barrier barrier(Barriers::local, 1, 4, [](int, Signal) { FAIL(); });
   barrier.ended_before(3);

@@ -28,6 +28,18 @@ TEST(Interrupt, LeavesTheHandlersThatItFound) {
   EXPECT_EQ(after.sa_handler, before.sa_handler);
 }
 
+TEST(Interrupt, ForgetsTheSignalOfTheGuardBefore) {
+  const auto twice = [] {
+    {
+      const InterruptGuard guard;
+      std::raise(SIGINT);
+    }
+    const InterruptGuard guard;
+    ::_exit(guard.signal());
+  };
+  EXPECT_EXIT(twice(), testing::ExitedWithCode(0), "");
+}
+
 TEST(Interrupt, LeavesHangupAloneUnderNohup) {
   const auto hang_up = [] {
     std::signal(SIGHUP, SIG_IGN);

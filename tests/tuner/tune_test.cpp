@@ -122,6 +122,46 @@ TEST(Tune, ReportsWhenNothingCanBeDone) {
   EXPECT_EQ(result.infeasible, 4u);
 }
 
+/// What is no result stays in the order in which it was tried.
+TEST(Tune, DoesNotRankWhatHasNoTime) {
+  TuneOptions options = options_of(3, 2, "exhaustive");
+  options.limits.workers = 1;
+  std::vector<std::string> tried, ranked;
+  const Space space = space_of(3, 2);
+  for (std::uint64_t i = 0; i < space.size(); ++i) tried.push_back(text_of(space.at(i)));
+  const TuneResult result = tune(options, [](const Candidate&) -> Outcome { throw InputError("never"); });
+  for (const Evaluation& evaluation : result.ranking) ranked.push_back(text_of(evaluation.candidate));
+  EXPECT_EQ(ranked, tried);
+}
+
+/// Four of the space and one of the user's besides.
+TEST(Tune, CountsWhatIsOutsideTheSpace) {
+  TuneOptions options = options_of(2, 2);
+  options.first = {{{"p", "2"}, {"f", "99"}}, {{"p", "1"}, {"f", "1"}}};
+  std::uint64_t total = 0;
+  const TuneResult result =
+      tune(options, bowl, [&](const TuneProgress& progress) { total = progress.total; });
+  EXPECT_EQ(total, 5u);
+  EXPECT_EQ(result.evaluated, 5u);
+}
+
+/// Nothing is known of a candidate's time at first, so that all of the budget may be needed.
+TEST(Tune, TheTimeLeftIsTheBudgetAtMost) {
+  TuneOptions options = options_of(3, 3);
+  options.budget_s = 1000;
+  std::vector<double> left;
+  tune(options, bowl, [&](const TuneProgress& progress) {
+    ASSERT_TRUE(progress.left_s);
+    left.push_back(*progress.left_s);
+  });
+  ASSERT_FALSE(left.empty());
+  for (const double seconds : left) {
+    EXPECT_GE(seconds, 0);
+    EXPECT_LE(seconds, 1000);
+  }
+  EXPECT_LT(left.back(), 900);  // by then the time of the others says more
+}
+
 TEST(Tune, KeepsTheBudgetByCount) {
   TuneOptions options = options_of(5, 5);
   options.budget_count = 7;

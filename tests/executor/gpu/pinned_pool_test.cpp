@@ -30,7 +30,12 @@ TEST(PinnedPool, WhatDoesNotFitIsOrdinaryMemory) {
     EXPECT_EQ(pool.overflow_bytes(), 880);
   }
   const TileBuffer again(2 * Arena::kAlignment, &pool);
-  EXPECT_EQ(pool.overflow_bytes(), 880);  // the most; it did not grow
+  {
+    const TileBuffer outside(840, &pool);
+    EXPECT_EQ(pool.overflow_bytes(), 880);  // the most at a time
+  }
+  const TileBuffer outside(900, &pool);
+  EXPECT_EQ(pool.overflow_bytes(), 900);
 }
 
 }  // namespace

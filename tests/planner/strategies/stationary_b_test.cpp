@@ -103,6 +103,23 @@ TEST(FourColumns, Plan) {
   EXPECT_EQ(verify(plan, p).gemms, 9);  // j0 2, j1 3, j2 1, j3 3
 }
 
+/// A share of host memory, and no more than both devices hold.
+TEST(FourColumns, StagingArea) {
+  const Contraction p = four_columns();
+  const auto plan_with = [&](const char* staging) {
+    return make_plan(p, small_machine(1, 2, 320, 100000),
+                     {{"block_fraction", "0.5"},
+                      {"chunk_fraction", "0.4"},
+                      {"lookahead", "0"},
+                      {"staging_fraction", staging}});
+  };
+  const Plan large = plan_with("0.5");
+  EXPECT_EQ(large.staging_bytes, 2 * large.device_budget_bytes);
+  const Plan small = plan_with("0.005");
+  EXPECT_EQ(small.staging_bytes, small.host_budget_bytes / 200);
+  EXPECT_LT(small.staging_bytes, 2 * small.device_budget_bytes);
+}
+
 /// With two grid rows the slice of row 0 is A(0,0): B(1,.) is not loaded, column j2 has nothing to do.
 TEST(FourColumns, SliceOfAGridRow) {
   const Contraction p = four_columns();

@@ -306,6 +306,14 @@ Contraction dense(std::int32_t m, std::int32_t n, std::int32_t k, std::int64_t t
           Shape::dense(m, n)};
 }
 
+/// 8 x 2 x 1 tiles on four ranks. The busiest multiplies 8 tiles of C with p = 1, 4 with 2, 6 with 3, 4
+/// with 4. A rank receives, in tiles: with p = 2 half of 4 of A and of 1 of B, 2.5; with 4 three quarters of
+/// 2 of B, 1.5.
+TEST(StationaryC, OfTheFastestGridsTakesTheOneThatMovesLeast) {
+  const Plan plan = make_plan(dense(8, 2, 1), small_machine(4, 1, 1 << 20, 1 << 20), with_strategy({}));
+  EXPECT_EQ(number(plan, "grid.p"), 4);
+}
+
 /// One rank, two devices, 4 x 4 x 2 tiles of 800 bytes; b = 2, c = 4, d = 1: X = 2, Y = 1, Z = 2, step
 /// 2 x + z. Device 1 has columns 1 and 3 and begins with the second row of each block: rows 1, 0; then 3, 2.
 /// A_ik has id 2 i + k.

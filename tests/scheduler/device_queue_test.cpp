@@ -1,0 +1,66 @@
+#include "scheduler/device_queue.hpp"
+
+#include <gtest/gtest.h>
+
+namespace foretile {
+namespace {
+
+/// A is 2 x 1 tiles, B 1 x 1: both tiles of A meet the one of B. One block of two chunks.
+struct TwoChunks {
+  Contraction problem{"",
+                      Tiling::uniform(4, 2),
+                      Tiling::uniform(2, 2),
+                      Tiling::uniform(2, 2),
+                      Shape::dense(2, 1),
+                      Shape::dense(1, 1),
+                      Shape::dense(2, 1),
+                      0};
+  DevicePlan plan{{{{0}, {{{0}}, {{1}}}}}};
+  DeviceQueue queue(BTiles b_tiles) const {
+    return {problem, plan, b_tiles, 1000, [](TileRef) {}};
+  }
+};
+
+std::vector<TileRef> tiles_of(DeviceQueue& queue, std::size_t chunk) {
+  std::vector<TileRef> tiles;
+  for (const Item& item : queue.chunk(chunk)->items) tiles.push_back(item.tile);
+  return tiles;
+}
+
+constexpr TileRef kA0{Matrix::a, 0}, kA1{Matrix::a, 1}, kB{Matrix::b, 0};
+
+TEST(DeviceQueue, BThatStaysIsListedOnceInABlock) {
+  const TwoChunks example;
+  DeviceQueue queue = example.queue(BTiles::stay);
+  EXPECT_EQ(tiles_of(queue, 0), (std::vector{kB, kA0}));
+  EXPECT_EQ(tiles_of(queue, 1), (std::vector{kA1}));
+}
+
+TEST(DeviceQueue, BThatStreamsIsListedByEachChunk) {
+  const TwoChunks example;
+  DeviceQueue queue = example.queue(BTiles::stream);
+  EXPECT_EQ(tiles_of(queue, 0), (std::vector{kB, kA0}));
+  EXPECT_EQ(tiles_of(queue, 1), (std::vector{kB, kA1}));
+}
+
+/// The loading cursor may stand behind the last item, or at the chunk behind the last.
+TEST(DeviceQueue, LoadsAreOverBehindTheLastItem) {
+  const TwoChunks example;
+  DeviceQueue queue = example.queue(BTiles::stay);
+  EXPECT_FALSE(queue.loads_over());
+  EXPECT_NE(queue.chunk(1), nullptr);
+  EXPECT_FALSE(queue.loads_over());
+  queue.loading = {1, 0};
+  EXPECT_FALSE(queue.loads_over());
+  queue.loading = {1, 1};
+  EXPECT_TRUE(queue.loads_over());
+  queue.loading = {2, 0};
+  EXPECT_TRUE(queue.loads_over());
+  queue.pop_front();
+  queue.pop_front();
+  EXPECT_TRUE(queue.loads_over());
+  EXPECT_FALSE(queue.chunks_left());
+}
+
+}  // namespace
+}  // namespace foretile

@@ -1,0 +1,67 @@
+#include "scheduler/generation.hpp"
+
+#include <gtest/gtest.h>
+
+namespace foretile {
+namespace {
+
+/// Notes which tiles are made.
+struct Maker final : Backend {
+  std::vector<TileId> made;
+  OperationId last = 0;
+  double now() const override { return 0; }
+  int kernel_slots() const override { return 1; }
+  void start_kernel(OperationId, int, std::span<const Product>) override {}
+  void start_generate(OperationId id, std::span<const TileId> tiles) override {
+    last = id;
+    made.insert(made.end(), tiles.begin(), tiles.end());
+  }
+  void start_copy(OperationId, const Copy&) override {}
+  void start_send(OperationId, int, const Message&) override {}
+  void allocate(int, TileRef) override {}
+  void release(int, TileRef) override {}
+  void release_host(TileRef) override {}
+  void release_message(int, int) override {}
+  void send_signal(int, Signal) override {}
+  void adopt(int, TileRef) override {}
+};
+
+/// One core makes B for two devices, one column of two tiles each: 80 bytes a tile for device 0, 40 for
+/// device
+/// 1. Device 0 begins. Then device 1 has less in store, and when the first tile has left, device 0 has.
+TEST(Generation, TheDeviceWithTheLeastInStoreGoesFirst) {
+  const Contraction problem{"",
+                            Tiling::uniform(1, 1),
+                            Tiling::from_sizes({10, 5}),
+                            Tiling::uniform(2, 1),
+                            Shape::dense(1, 2),
+                            Shape::dense(2, 2),
+                            Shape::dense(1, 2),
+                            0};
+  Plan frame;
+  frame.staging_bytes = 1000;
+  const std::vector<DevicePlan> plans{{{{{0}, {{{0, 1}}}}}}, {{{{1}, {{{0, 1}}}}}}};
+  std::vector<DeviceQueue> queues;
+  for (const DevicePlan& plan : plans) queues.emplace_back(problem, plan, BTiles::stay, 1000, [](TileRef) {});
+  Maker backend;
+  Operations operations(backend, 0, false, nullptr);
+  Cores cores;
+  RankStatistics statistics;
+  Generation generation(frame, problem, backend, operations, cores, 1);
+  const auto make_one = [&] {
+    generation.advance(queues);
+    EXPECT_EQ(cores.busy, 1);
+    generation.done(operations.end(backend.last), statistics);
+  };
+  make_one();
+  make_one();
+  generation.left(queues[0], queues[0].chunk(0)->items[0]);
+  make_one();
+  EXPECT_EQ(backend.made,
+            (std::vector<TileId>{*problem.b.find(0, 0), *problem.b.find(0, 1), *problem.b.find(1, 0)}));
+  EXPECT_EQ(statistics.generated_tiles, 3);
+  EXPECT_EQ(statistics.generated_bytes, 200);
+}
+
+}  // namespace
+}  // namespace foretile
