@@ -70,8 +70,7 @@ void find_worst(const Contraction& p, const TileErrors& mine, MPI_Comm communica
   struct {
     double error;
     int rank;
-  } worst{mine.largest, 0};
-  require_mpi(MPI_Comm_rank(communicator, &worst.rank), "check");
+  } worst{mine.largest, rank_in(communicator)};
   require_mpi(MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_DOUBLE_INT, MPI_MAXLOC, communicator), "check");
   std::int64_t tile = mine.worst;
   require_mpi(MPI_Bcast(&tile, 1, MPI_INT64_T, worst.rank, communicator), "check");

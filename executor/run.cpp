@@ -152,8 +152,7 @@ void note_gpus(const RankBackend& backend, MPI_Comm communicator, RunResult& res
 
 RunResult run(const Plan& frame, const RankPlan& plan, const Contraction& contraction, const Machine& machine,
               MPI_Comm communicator, const RunOptions& options) {
-  int rank = 0;
-  require_mpi(MPI_Comm_rank(communicator, &rank), "rank");
+  const int rank = rank_in(communicator);
   const Work work{frame, plan, contraction, machine, rank};
   const SchedulerOptions scheduling = scheduling_of(frame, contraction, machine, rank, options);
   RunResult result;

@@ -13,12 +13,6 @@ namespace foretile {
 
 namespace {
 
-int size_of(MPI_Comm communicator) {
-  int size = 1;
-  require_mpi(MPI_Comm_size(communicator, &size), "gather");
-  return size;
-}
-
 /// How many each rank brings, on every rank. Throws WorkError on all of them when MPI cannot count them.
 std::vector<int> counts_of_all(std::size_t mine, const char* what, MPI_Comm communicator) {
   const auto count = static_cast<std::int64_t>(mine);
@@ -39,8 +33,7 @@ template <class Record>
 std::vector<Record> gather(const std::vector<Record>& mine, const char* what, MPI_Comm communicator,
                            std::vector<int>& counts) {
   static_assert(std::is_trivially_copyable_v<Record>);
-  int rank = 0;
-  require_mpi(MPI_Comm_rank(communicator, &rank), "gather");
+  const int rank = rank_in(communicator);
   counts = counts_of_all(mine.size(), what, communicator);
   MPI_Datatype record = MPI_DATATYPE_NULL;
   require_mpi(MPI_Type_contiguous(static_cast<int>(sizeof(Record)), MPI_BYTE, &record), "gather");

@@ -115,9 +115,7 @@ double sum_over(MPI_Comm communicator, double value) {
 
 LookFigures measure_looks(MPI_Comm communicator, const LookOptions& options) {
   const NodePlace place = place_on_node(communicator);
-  int rank = 0, ranks = 1;
-  require_mpi(MPI_Comm_rank(communicator, &rank), "rank");
-  require_mpi(MPI_Comm_size(communicator, &ranks), "size");
+  const int rank = rank_in(communicator), ranks = size_of(communicator);
   const int cores = std::max(1, machine_facts().cores / place.ranks);
   Probe probe(cores);
   DenseParameters problem;

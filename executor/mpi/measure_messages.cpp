@@ -14,9 +14,9 @@ namespace {
 class PingPong {
  public:
   PingPong(MPI_Comm communicator, std::int64_t largest)
-      : communicator_(communicator), memory_(static_cast<std::size_t>(largest)) {
-    require_mpi(MPI_Comm_rank(communicator, &rank_), "rank");
-  }
+      : communicator_(communicator),
+        rank_(rank_in(communicator)),
+        memory_(static_cast<std::size_t>(largest)) {}
 
   /// Seconds of one way, from each turn.
   std::vector<double> times(std::int64_t bytes, int turns) {

@@ -28,18 +28,6 @@ namespace {
 constexpr std::int64_t kSmall = 16;
 constexpr std::int64_t kLarge = 64;
 
-int rank_of(MPI_Comm communicator) {
-  int rank = 0;
-  require_mpi(MPI_Comm_rank(communicator, &rank), "rank");
-  return rank;
-}
-
-int ranks_of(MPI_Comm communicator) {
-  int ranks = 1;
-  require_mpi(MPI_Comm_size(communicator, &ranks), "size");
-  return ranks;
-}
-
 /// The same on all ranks: that of rank 0.
 double shared(double value, MPI_Comm communicator) {
   quiet_barrier(communicator);  // who waits leaves the cores to rank 0
@@ -105,7 +93,7 @@ Counts count(const RunResult& result, std::int64_t tile_bytes, MPI_Comm communic
 }
 
 Counts count_run(const PlannedWork& work, std::int64_t tile, MPI_Comm communicator) {
-  const int rank = rank_of(communicator);
+  const int rank = rank_in(communicator);
   const RankPlan idle{std::vector<DevicePlan>(static_cast<std::size_t>(work.machine.devices_per_rank)), {}};
   const bool busy = rank < work.plan.grid.size();
   return count(run(work.plan, busy ? work.plan.ranks[static_cast<std::size_t>(rank)] : idle, work.contraction,
@@ -145,8 +133,8 @@ double kernel_seconds(std::int64_t matrix_bytes, MPI_Comm communicator) {
 /// Beyond the kernel and the progress loop, of the busiest device, and the spread with both.
 Summary product_overhead(const RuntimeOptions& options, double kernel_s, const ProgressOverheads& progress,
                          MPI_Comm communicator) {
-  const PlannedWork work = dense_work(kSmall, options.tiles, ranks_of(communicator));
-  const double devices = work.machine.devices_per_rank * ranks_of(communicator);
+  const PlannedWork work = dense_work(kSmall, options.tiles, size_of(communicator));
+  const double devices = work.machine.devices_per_rank * size_of(communicator);
   const double turns = std::max(1.0, devices / std::max(1, machine_facts().cores));  // on one core
   std::vector<double> seconds;
   double progress_s = 0;
@@ -162,7 +150,7 @@ Summary product_overhead(const RuntimeOptions& options, double kernel_s, const P
 
 /// With all ranks, and with rank 0 alone on all cores, whose progress loop then serves several devices.
 void measure_products(const RuntimeOptions& options, MPI_Comm communicator, RuntimeFigures& figures) {
-  const bool first = rank_of(communicator) == 0;
+  const bool first = rank_in(communicator) == 0;
   ProgressOverheads progress;
   if (first) progress = measure_progress(options);
   for (double* figure : {&progress.operation_s, &progress.load_s, &progress.store_s})

@@ -55,6 +55,18 @@ void require_mpi(int code, const char* what) {
   throw WorkError(fmt::format("MPI, {}: {}", what, std::string_view(text.data(), length)));
 }
 
+int rank_in(MPI_Comm communicator) {
+  int rank = 0;
+  require_mpi(MPI_Comm_rank(communicator, &rank), "rank");
+  return rank;
+}
+
+int size_of(MPI_Comm communicator) {
+  int size = 1;
+  require_mpi(MPI_Comm_size(communicator, &size), "size");
+  return size;
+}
+
 void quiet_barrier(MPI_Comm communicator) {
   MPI_Request request = MPI_REQUEST_NULL;
   require_mpi(MPI_Ibarrier(communicator, &request), "barrier");

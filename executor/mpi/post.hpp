@@ -97,6 +97,9 @@ bool look_while_pieces_move(const Look& look, const Moving& moving) {
 /// Waits for all ranks without keeping a core busy.
 void quiet_barrier(MPI_Comm communicator);
 
+int rank_in(MPI_Comm communicator);
+int size_of(MPI_Comm communicator);
+
 /// Throws WorkError with MPI's own text unless `code` is MPI_SUCCESS.
 void require_mpi(int code, const char* what);
 

@@ -9,8 +9,8 @@ MpiSession::MpiSession() {
   int provided = 0;
   require_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "start");
   require_mpi(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "start");
-  require_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &rank_), "start");
-  require_mpi(MPI_Comm_size(MPI_COMM_WORLD, &size_), "start");
+  rank_ = rank_in(MPI_COMM_WORLD);
+  size_ = size_of(MPI_COMM_WORLD);
 }
 
 MpiSession::~MpiSession() {
@@ -20,18 +20,14 @@ MpiSession::~MpiSession() {
 NodePlace place_on_node(MPI_Comm communicator) {
   MPI_Comm node = MPI_COMM_NULL;
   require_mpi(MPI_Comm_split_type(communicator, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node), "node");
-  NodePlace place;
-  require_mpi(MPI_Comm_rank(node, &place.number), "node");
-  require_mpi(MPI_Comm_size(node, &place.ranks), "node");
+  const NodePlace place{rank_in(node), size_of(node)};
   require_mpi(MPI_Comm_free(&node), "node");
   return place;
 }
 
 void agree(MPI_Comm communicator, const std::function<void()>& step) {
-  int rank = 0;
-  int size = 1;
-  require_mpi(MPI_Comm_rank(communicator, &rank), "agreement");
-  require_mpi(MPI_Comm_size(communicator, &size), "agreement");
+  const int rank = rank_in(communicator);
+  const int size = size_of(communicator);
   std::exception_ptr mine;
   int exit_code = 1;
   try {
