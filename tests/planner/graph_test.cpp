@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "tests/planner/small_machine.hpp"
+#include "tests/planner/unequal_tiles.hpp"
 #include "tests/planner/verify/stream_example.hpp"
 
 namespace foretile {
@@ -239,6 +240,17 @@ TEST(CriticalPath, StreamedByHand) {
         critical_path(build_graph(example.plan), example.plan, example.problem, machine);
     EXPECT_NEAR(path.seconds, 9.8e-3, 1e-12);
   }
+}
+
+/// The message has a tile of A, 1600 bytes at 1 kB/s; then 12,000 flop at 1 Gflop/s; then a tile of C, 2400
+/// bytes at 2 kB/s, goes home.
+TEST(CriticalPath, OfUnequalTiles) {
+  UnequalTiles example;
+  example.machine.platform.network.message = {0, 1e3};
+  example.machine.platform.links.device_to_host = {0, 2e3};
+  const CriticalPath path = critical_path(build_graph(example.plan, example.problem), example.plan,
+                                          example.problem, example.machine);
+  EXPECT_NEAR(path.seconds, 1.6 + 12e-6 + 1.2, 1e-9);
 }
 
 /// Software of 1 ms per tile. Copies of the device: 2 of A, 4 of B, 2 of C. Messages: one tile at either end,

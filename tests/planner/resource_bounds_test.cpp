@@ -2,48 +2,20 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
-
-#include "tests/planner/small_machine.hpp"
+#include "tests/planner/unequal_tiles.hpp"
 
 namespace foretile {
 namespace {
 
-/// Two products of one device: M is 2 x 10, N 30, K 20, so that a tile of A has 1600 bytes, of B 4800, of C
-/// 2400. The tile of B is used by both, in chunks of their own. The second tile of A lives at rank 1, on
-/// another node.
-struct Unequal {
-  Contraction problem{"",
-                      Tiling::uniform(20, 10),
-                      Tiling::uniform(30, 30),
-                      Tiling::uniform(20, 20),
-                      Shape::dense(2, 1),
-                      Shape::dense(1, 1),
-                      Shape::dense(2, 1),
-                      0};
-  Plan plan;
-  Machine machine = small_machine(2, 1, 100000, 100000);
-
-  Unequal() {
-    plan.grid = {2, 1};
-    plan.ranks.resize(2);
-    plan.ranks[0].devices = {{{{{0}, {{{0}}, {{1}}}}}}};
-    plan.ranks[1].devices.resize(1);
-    plan.ranks[1].broadcasts = {{{1}, {0}}};
-  }
-
-  ResourceBound bound() const { return largest_resource_bound(plan, problem, machine); }
-};
-
-void expect_bound(const Unequal& example, double seconds, const std::string& resource) {
-  const ResourceBound found = example.bound();
+void expect_bound(const UnequalTiles& example, double seconds, const std::string& resource) {
+  const ResourceBound found = largest_resource_bound(example.plan, example.problem, example.machine);
   EXPECT_NEAR(found.seconds, seconds, 1e-9 * seconds);
   EXPECT_EQ(found.resource, resource);
 }
 
 /// B once; with C += A B both tiles of C too. Streamed tiles may be on the device still.
 TEST(ResourceBounds, Loads) {
-  Unequal example;
+  UnequalTiles example;
   example.machine.platform.links.host_to_device = {0, 1e3};
   expect_bound(example, 4.8, "loads of rank 0, device 0");
   example.problem.accumulate = true;
@@ -53,14 +25,14 @@ TEST(ResourceBounds, Loads) {
 }
 
 TEST(ResourceBounds, Stores) {
-  Unequal example;
+  UnequalTiles example;
   example.machine.platform.links.device_to_host = {0, 1e3};
   expect_bound(example, 4.8, "stores of rank 0, device 0");
 }
 
 /// Four cores; or the device itself.
 TEST(ResourceBounds, Generation) {
-  Unequal example;
+  UnequalTiles example;
   example.machine.platform.generation_bytes_per_s_per_core = 1e3;
   expect_bound(example, 1.2, "generation on the cores of rank 0");
   example.machine.platform.generation_bytes_per_s_on_device = 2e3;
@@ -69,7 +41,7 @@ TEST(ResourceBounds, Generation) {
 
 /// Each product has 2 * 10 * 30 * 20 = 12,000 flop, at 1e4 flop/s 1.2 s: 2.4 s on four cores.
 TEST(ResourceBounds, ProductsWhereDevicesAreCores) {
-  Unequal example;
+  UnequalTiles example;
   example.machine.platform.device.kind = DeviceKind::core;
   example.machine.platform.device.kernel.rate_flops_per_s = 1e4;
   example.machine.platform.links.device_to_host = {0, 1e3};  // C is in host memory already
@@ -78,7 +50,7 @@ TEST(ResourceBounds, ProductsWhereDevicesAreCores) {
 
 /// Two tiles of A, one of B, two of C; C comes in too for C += A B. On cores only C has a way home.
 TEST(ResourceBounds, SoftwareOfCopies) {
-  Unequal example;
+  UnequalTiles example;
   example.machine.platform.runtime.copy_overhead_s = 1;
   expect_bound(example, 5, "software cost of copies of rank 0, device 0");
   example.problem.accumulate = true;
@@ -88,7 +60,7 @@ TEST(ResourceBounds, SoftwareOfCopies) {
 }
 
 TEST(ResourceBounds, Messages) {
-  Unequal example;
+  UnequalTiles example;
   example.machine.platform.network.message = {0, 1e3};
   expect_bound(example, 1.6, "messages of rank 1 to other nodes");
   example.machine.platform.runtime.message_overhead_s = 2;

@@ -239,6 +239,7 @@ void FakeRank::start_send(OperationId id, int to_rank, const Message& message) {
           }
           to.messages_[{message.owner, message.number}] = message.broadcast;
           to.host_bytes_changed(message.bytes);
+          if (!to.scheduler->expects_messages()) to.complain("a message that it does not expect");
           to.scheduler->received(message, path);
         },
         cluster_.message_slowness_);
@@ -274,7 +275,10 @@ void FakeRank::send_signal(int to_rank, Signal signal) {
   FakeRank& to = *cluster_.ranks[to_rank];
   double& last = cluster_.last_signal_[{rank_, to_rank}];
   last = std::max(last, cluster_.clock_) + 0.1 + cluster_.random_.real();
-  cluster_.pending_.emplace(last, [&to, signal] { to.scheduler->signalled(signal); });
+  cluster_.pending_.emplace(last, [&to, signal] {
+    if (!to.scheduler->expects_messages()) to.complain("a signal that it does not expect");
+    to.scheduler->signalled(signal);
+  });
 }
 
 FakeCluster::FakeCluster(const Plan& plan, const Contraction& problem, const SchedulerOptions& options,
@@ -302,6 +306,7 @@ void FakeCluster::run() {
   }
   for (const auto& rank : ranks) {
     if (!rank->scheduler->finished()) rank->complain("stalled");
+    if (rank->scheduler->expects_messages()) rank->complain("expects messages at the end");
     if (!rank->staged_.empty()) rank->complain("B left in the staging area");
     for (const auto& device : rank->devices_) {
       for (const auto& [key, tile] : device) {

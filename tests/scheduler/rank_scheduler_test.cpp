@@ -301,6 +301,16 @@ TEST(RankScheduler, EndsNoStepBeforeItsMessagesCame) {
   }
 }
 
+/// Before its start, with everything still to load.
+TEST(RankScheduler, ARankAloneExpectsNoMessages) {
+  const RandomCase c = random_case(1);
+  for (const int ranks : {1, 2}) {
+    const Plan plan = make_plan(c.problem, small_machine(ranks, 1, 1 << 20, 1 << 30), {});
+    const FakeCluster cluster(plan, c.problem, {}, 1);
+    EXPECT_EQ(cluster.ranks[0]->scheduler->expects_messages(), ranks > 1);
+  }
+}
+
 TEST(RankScheduler, RefusesMoreDevicesThanItCanTell) {
   const RandomCase c = random_case(1);
   const Machine machine = small_machine(1, 65, 1 << 20, 1 << 30);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "planner/problems/dense.hpp"
+#include "planner/strategy.hpp"
 #include "platforms/loader.hpp"
 #include "scheduler/report_json.hpp"
 #include "tests/platforms/small_platform.hpp"
@@ -132,6 +134,21 @@ TEST(Report, NamesTheSourceOfSoftwareCosts) {
   EXPECT_EQ(report_json(report).at("runtime_source"), "foretile-run");
   EXPECT_NE(report_text(report).find("software costs        those of foretile-run\n"), std::string::npos)
       << report_text(report);
+}
+
+/// 2 x 2 tiles of 10 x 10, 800 bytes each, on two ranks: what the model says stands beside what was counted.
+TEST(Report, HasWhatTheModelPredicts) {
+  DenseParameters parameters;
+  parameters.m = parameters.n = parameters.k = 20;
+  parameters.tile = 10;
+  const Contraction problem = dense_contraction(parameters);
+  const Machine machine = small_machine();
+  Report report = make_report(two_ranks(), machine, {2, 1}, 10);
+  EXPECT_FALSE(report_json(report).contains("model"));
+  add_plan(report, problem, machine, make_plan(problem, machine, {{"strategy", "stationary-c"}}));
+  EXPECT_EQ(report.plan.substr(0, 12), "stationary-c");
+  ASSERT_TRUE(report_json(report).contains("model"));
+  EXPECT_EQ(report_json(report)["model"]["bytes"]["stored"], 3200);
 }
 
 TEST(Report, JsonHasWhatScriptsRelyOn) {

@@ -272,6 +272,25 @@ TEST(Simulation, ALaunchOfSeveralPaysItsLatencyOnce) {
   EXPECT_NEAR(micros_in_batches(four_columns, m, 3), 8100, kPrecision);
 }
 
+/// One core makes a tile each 80, and each is for another product. Launches of two wait for two: 160 + 2 *
+/// (10 + 4000), also where an activity may hold as many.
+TEST(Simulation, CoarseGroupsOfTheBatchesSizeChangeNothing) {
+  Contraction four_apart{"",
+                         Tiling::uniform(100, 100),
+                         Tiling::uniform(400, 100),
+                         Tiling::uniform(400, 100),
+                         Shape::dense(1, 4),
+                         Shape(4, 4, {{0, 0}, {1, 1}, {2, 2}, {3, 3}}),
+                         Shape::dense(1, 4),
+                         0};
+  four_apart.sources.b = Source::made;
+  Machine m = machine(1, 1);
+  m.platform.cores_per_socket = 1;
+  m.platform.device.kernel.latency_s = 10e-6;
+  EXPECT_NEAR(micros_in_batches(four_apart, m, 2), 8180, kPrecision);
+  EXPECT_NEAR(micros_in_batches(four_apart, m, 2, 2), 8180, kPrecision);
+}
+
 /// Coarse groups are cut into the plan's launches: three and one.
 TEST(Simulation, CoarseGroupsAreCutIntoLaunches) {
   Machine m = machine(1, 1);

@@ -131,6 +131,11 @@ TEST(GpuBackend, SaysWhereAndAtWhatItFailed) {
                       b.start_copy(0, {kMade, 1, {{Matrix::b, 1}}, 120});
                     }),
             where + "making B(0,1)" + why);
+  EXPECT_EQ(message("copy",
+                    [&](GpuBackend& b) {
+                      b.start_copy(0, {kHost, 1, {a, {Matrix::b, 1}}, 168});
+                    }),
+            where + "loading A(0,0) and 1 more" + why);
   EXPECT_EQ(message("reached",
                     [&](GpuBackend& b) {
                       b.start_copy(0, {kHost, 1, {a}, 48});
@@ -151,21 +156,47 @@ TEST(GpuBackend, SaysHowMuchDeviceMemoryIsMissing) {
             "1000 are free: 280 bytes are missing");
 }
 
-/// 4 x 1 tiles of A of 256 bytes, 1 x 3 of B of 512 and C's 4 x 3 of 256: neighbours on the host in the order
-/// in which they are loaded, and so on the device; C goes home as it was placed.
-TEST(GpuBackend, NeighboursTravelInOnePiece) {
-  const Contraction problem{"p",
-                            Tiling::uniform(16, 4),
-                            Tiling::uniform(24, 8),
-                            Tiling::uniform(8, 8),
-                            Shape::dense(4, 1),
-                            Shape::dense(1, 3),
-                            Shape::dense(4, 3)};
+/// 4 x 1 tiles of A of 256 bytes, 1 x 3 of B of 512 and C's 4 x 3 of 256, all in one chunk.
+struct Rows {
+  Contraction problem{"p",
+                      Tiling::uniform(16, 4),
+                      Tiling::uniform(24, 8),
+                      Tiling::uniform(8, 8),
+                      Shape::dense(4, 1),
+                      Shape::dense(1, 3),
+                      Shape::dense(4, 3)};
   Plan frame;
-  frame.b_tiles = BTiles::stream;
-  frame.device_budget_bytes = 1'000'000;
   RankPlan part;
-  part.devices = {{{{{0, 1, 2}, {{{0, 1, 2, 3}, 0}}}}}};
+  explicit Rows(std::int64_t budget_bytes) {
+    frame.b_tiles = BTiles::stream;
+    frame.device_budget_bytes = budget_bytes;
+    part.devices = {{{{{0, 1, 2}, {{{0, 1, 2, 3}, 0}}}}}};
+  }
+};
+
+/// A budget of four tiles of A gives a pool of 1024 + 4 * 255 + 256 = 2300 bytes, eight times 256: full with
+/// A and two tiles of B. Two tiles of A that are no neighbours make way for the third of B.
+TEST(GpuBackend, CountsHowOftenTilesMove) {
+  const Rows rows(1024);
+  StandInGpus gpus;
+  HostStore host(rows.problem, rows.frame, rows.part, 0);
+  GpuBackend backend(rows.problem, rows.frame, rows.part, host, gpus, {0, 0, 1, 1}, {});
+  for (TileId a = 0; a < 4; ++a) backend.allocate(0, {Matrix::a, a});
+  for (TileId b = 0; b < 2; ++b) backend.allocate(0, {Matrix::b, b});
+  backend.release(0, {Matrix::a, 1});
+  backend.release(0, {Matrix::a, 3});
+  EXPECT_EQ(backend.compactions(), 0);
+  backend.allocate(0, {Matrix::b, 2});
+  EXPECT_EQ(backend.compactions(), 1);
+  EXPECT_EQ(backend.compacted_bytes() % 256, 0);
+  EXPECT_GT(backend.compacted_bytes(), 0);
+}
+
+/// Neighbours on the host in the order in which they are loaded, and so on the device; C goes home as it was
+/// placed.
+TEST(GpuBackend, NeighboursTravelInOnePiece) {
+  const Rows rows(1'000'000);
+  const auto& [problem, frame, part] = rows;
   FailingGpus gpus("");
   PinnedPool pool(gpus, 100'000);
   HostStore host(problem, frame, part, 0, 1, &pool);
