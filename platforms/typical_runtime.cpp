@@ -7,16 +7,17 @@ std::string typical_runtime_toml(DeviceKind kind) {
   const std::string head = "\n[runtime]\nsource = \"typical\"\n";
   if (kind == DeviceKind::gpu) {
     return head +
-           "copy_overhead = \"2.6 us\"  # of the progress loop for an operation\n"
-           "message_overhead = \"1.4 us\"  # of the progress loop for a tile\n";
+           "copy_overhead = \"2.8 us\"  # of the progress loop for an operation\n"
+           "message_overhead = \"1.1 us\"  # of the progress loop for a tile\n";
   }
   return head +
-         "operation_overhead = \"2.6 us\"\n"
-         "product_overhead = \"0.15 us\"\n"
-         "shared_product_overhead = \"0.36 us\"\n"
-         "load_overhead = \"1.4 us\"\n"
-         "store_overhead = \"1.6 us\"\n"
-         "message_copy_rate = \"7.9 GB/s\"\n";
+         "operation_overhead = \"2.8 us\"\n"
+         "product_overhead = \"0 us\"\n"
+         "shared_product_overhead = \"0.10 us\"\n"
+         "load_overhead = \"1.1 us\"\n"
+         "store_overhead = \"1.5 us\"\n"
+         "look_overhead = \"45 us\"\n"
+         "message_copy_rate = \"8.0 GB/s\"\n";
 }
 
 }  // namespace foretile

@@ -111,6 +111,7 @@ TEST(LoadPlatform, WithoutRuntimeHasTypicalCosts) {
   EXPECT_GT(cores.runtime.operation_overhead_s, 0);
   EXPECT_GT(cores.runtime.load_overhead_s, 0);
   EXPECT_GT(cores.runtime.store_overhead_s, 0);
+  EXPECT_GT(cores.runtime.look_overhead_s, 0);
   EXPECT_GT(cores.runtime.message_copy_bytes_per_s, 0);
 }
 
