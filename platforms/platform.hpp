@@ -59,8 +59,8 @@ struct Runtime {
   double load_overhead_s = 0;
   /// The same for each tile of C, from its place at the core to its way home.
   double store_overhead_s = 0;
-  /// Where devices are cores: processor time of one look of the progress loop for messages and ended work,
-  /// its waking up included. The loop takes it from the cores (scheduler/looks.hpp).
+  /// Where devices are cores: time that products lose for one look of the progress loop for messages and
+  /// ended work, its waking up included (scheduler/looks.hpp).
   double look_overhead_s = 0;
   /// Where devices are cores: bytes per second at which a core copies messages, at either end. The progress
   /// loop takes this time from the cores. 0: none.

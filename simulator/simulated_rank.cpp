@@ -283,7 +283,7 @@ void SimulatedRank::copy_on_cores(std::int64_t bytes) {
 void SimulatedRank::poll() {
   constexpr double kLeastPiece_s = 1e-3;
   constexpr double kPartOfTime = 0.1;
-  const double share = look_s() / kLongestLookInterval_s;
+  const double share = std::min(1.0, look_s() / kLongestLookInterval_s);
   if (share <= 0 || !scheduler_->expects_messages()) return;
   Activity& a = free_slot();
   a.kind = Activity::Kind::polling;

@@ -25,13 +25,14 @@ using Clock = std::chrono::steady_clock;
 
 /// Between looks that find nothing: often enough to show beside the machine's own ups and downs.
 constexpr double kLookInterval_s = 0.5e-3;
+constexpr double kIdle_s = 10e-3;
 constexpr int kTag = 2;  // which the post of another rank does not take
 
 /// Does its work until `over` is true, and returns how much of it.
 using Work = std::function<double(const std::function<bool()>& over)>;
 
-/// Seconds of a core that products lose for a unit of work.
-double lost_seconds(Probe& probe, int cores, const LookOptions& options, const Work& work) {
+/// Seconds of a core that products lose for a unit of work. `cores`: this rank's share of its node's.
+double lost_seconds(Probe& probe, double cores, const LookOptions& options, const Work& work) {
   std::vector<double> seconds;
   for (int round = 0; round < options.rounds; ++round) {
     const double alone = probe.flops_per_s(options.round_s);
@@ -59,6 +60,12 @@ class Looks {
       post_.progress({});
     }
     return looks;
+  }
+
+  /// For ranks whose cores shall only be busy.
+  double nothing(const std::function<bool()>& over) {
+    while (!over()) none_.take(kIdle_s);
+    return 0;
   }
 
   /// One message in each direction.
@@ -116,8 +123,9 @@ double sum_over(MPI_Comm communicator, double value) {
 LookFigures measure_looks(MPI_Comm communicator, const LookOptions& options) {
   const NodePlace place = place_on_node(communicator);
   const int rank = rank_in(communicator), ranks = size_of(communicator);
-  const int cores = std::max(1, machine_facts().cores / place.ranks);
-  Probe probe(cores);
+  const int all = machine_facts().cores;
+  const double cores = static_cast<double>(all) / place.ranks;
+  Probe probe(std::max(1, all / place.ranks + (place.number < all % place.ranks ? 1 : 0)));
   DenseParameters problem;
   problem.m = problem.n = problem.k = problem.tile = 1;
   const Contraction nothing = dense_contraction(problem);
@@ -126,13 +134,15 @@ LookFigures measure_looks(MPI_Comm communicator, const LookOptions& options) {
   quiet_barrier(communicator);
   double look_s = lost_seconds(probe, cores, options, [&](const auto& over) { return looks.in_vain(over); });
   quiet_barrier(communicator);
+  look_s = sum_over(communicator, look_s) / ranks;
   double byte_s = 0;
   if (ranks > 1 && rank < 2) {
     Messages messages(options.message_bytes);
     byte_s = lost_seconds(probe, cores, options,
                           [&](const auto& over) { return messages.exchange(looks, 1 - rank, over); });
+  } else if (ranks > 1) {
+    lost_seconds(probe, cores, options, [&](const auto& over) { return looks.nothing(over); });
   }
-  look_s = sum_over(communicator, look_s) / ranks;
   byte_s = sum_over(communicator, byte_s) / 2;
   return {look_s, byte_s > 0 ? 1 / byte_s : 0};
 }

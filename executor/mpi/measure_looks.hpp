@@ -18,9 +18,9 @@ struct LookFigures {
   double copy_bytes_per_s = 0;  ///< Runtime::message_copy_bytes_per_s; 0 with one rank
 };
 
-/// All cores multiply, in turns alone and beside looks, so that what is measured is what products lose: the
-/// processor time of the loop, and that of finding their tiles in the caches no more. The looks find nothing;
-/// then, between ranks 0 and 1, they move messages, one at a time in each direction. Medians over the rounds,
+/// All cores multiply, in turns alone and beside looks. Measured is what products lose: the loop's processor
+/// time, and theirs because it displaces their tiles from the caches. The looks find nothing; then, between
+/// ranks 0 and 1, they move messages, one at a time in each direction. Medians over the rounds,
 /// means over the ranks. Collective, and for all ranks of a node together; the same on all ranks.
 LookFigures measure_looks(MPI_Comm communicator, const LookOptions& options);
 

@@ -26,9 +26,9 @@ struct Maker final : Backend {
   void adopt(int, TileRef) override {}
 };
 
-/// One core makes B for two devices, one column of two tiles each: 80 bytes a tile for device 0, 40 for
-/// device
-/// 1. Device 0 begins. Then device 1 has less in store, and when the first tile has left, device 0 has.
+/// One core makes B for two devices, one column of two tiles each: tiles of 80 bytes for the first device, of
+/// 40 for the second. The first begins. Then the second has less in store, and when the first tile has left,
+/// the first.
 TEST(Generation, TheDeviceWithTheLeastInStoreGoesFirst) {
   const Contraction problem{"",
                             Tiling::uniform(1, 1),
