@@ -141,11 +141,11 @@ std::string runtime_text(const CalibrationResult& r) {
       "{:.4g}  # the same in a rank with several cores\n"
       "load_overhead = {:.4g}  # for each tile of A or B that comes to a core\n"
       "store_overhead = {:.4g}  # for each tile of C\n"
-      "look_overhead = {:.4g}  # of the progress loop for each look for messages and ended work\n",
+      "look_overhead = {:.4g}  # what products lose for each look for messages and ended work\n",
       f.when, f.operation_overhead_s, f.product_overhead_s, f.overhead_spread, f.shared_product_overhead_s,
       f.load_overhead_s, f.store_overhead_s, f.look_overhead_s);
   if (f.message_copy_bytes_per_s > 0)
-    text += fmt::format("message_copy_rate = {:.4g}  # processor time of either end\n",
+    text += fmt::format("message_copy_rate = {:.4g}  # bytes at either end in the time that products lose\n",
                         f.message_copy_bytes_per_s);
   return text;
 }

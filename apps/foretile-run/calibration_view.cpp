@@ -34,7 +34,7 @@ std::string runtime_lines(const CalibrationResult& r) {
                       quantity(r.runtime->shared_product_overhead_s, "s"));
   text += fmt::format("tiles           {} for each of A or B, {} of C\n",
                       quantity(r.runtime->load_overhead_s, "s"), quantity(r.runtime->store_overhead_s, "s"));
-  text += fmt::format("looks           {} of the progress loop for each look for messages\n",
+  text += fmt::format("looks           {} of a core for each look for messages\n",
                       quantity(r.runtime->look_overhead_s, "s"));
   if (r.runtime->message_copy_bytes_per_s > 0)
     text +=

@@ -42,7 +42,7 @@ double lost_seconds(Probe& probe, double cores, const LookOptions& options, cons
     const double done =
         work([&] { return rate.wait_for(std::chrono::seconds(0)) == std::future_status::ready; });
     const double took_s = std::chrono::duration<double>(Clock::now() - start).count();
-    seconds.push_back((1 - rate.get() / alone) * cores * took_s / std::max(1.0, done));
+    seconds.push_back(lost_core_seconds(alone, rate.get(), cores, took_s, done));
   }
   return std::max(0.0, summarize(seconds).median);
 }
@@ -119,6 +119,10 @@ double sum_over(MPI_Comm communicator, double value) {
 }
 
 }  // namespace
+
+double lost_core_seconds(double alone, double beside, double cores, double seconds, double done) {
+  return (1 - beside / alone) * cores * seconds / std::max(1.0, done);
+}
 
 LookFigures measure_looks(MPI_Comm communicator, const LookOptions& options) {
   const NodePlace place = place_on_node(communicator);

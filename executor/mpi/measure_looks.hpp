@@ -18,6 +18,10 @@ struct LookFigures {
   double copy_bytes_per_s = 0;  ///< Runtime::message_copy_bytes_per_s; 0 with one rank
 };
 
+/// Seconds of a core that products lose for a unit of work: in `seconds` they ran at `beside` on `cores`
+/// while `done` units were done, and at `alone` without them. Below 0 where they were faster by chance.
+double lost_core_seconds(double alone, double beside, double cores, double seconds, double done);
+
 /// All cores multiply, in turns alone and beside looks. Measured is what products lose: the loop's processor
 /// time, and theirs because it displaces their tiles from the caches. The looks find nothing; then, between
 /// ranks 0 and 1, they move messages, one at a time in each direction. Medians over the rounds,

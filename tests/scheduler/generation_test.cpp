@@ -2,28 +2,19 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/scheduler/idle_backend.hpp"
+
 namespace foretile {
 namespace {
 
 /// Notes which tiles are made.
-struct Maker final : Backend {
+struct Maker final : IdleBackend {
   std::vector<TileId> made;
   OperationId last = 0;
-  double now() const override { return 0; }
-  int kernel_slots() const override { return 1; }
-  void start_kernel(OperationId, int, std::span<const Product>) override {}
   void start_generate(OperationId id, std::span<const TileId> tiles) override {
     last = id;
     made.insert(made.end(), tiles.begin(), tiles.end());
   }
-  void start_copy(OperationId, const Copy&) override {}
-  void start_send(OperationId, int, const Message&) override {}
-  void allocate(int, TileRef) override {}
-  void release(int, TileRef) override {}
-  void release_host(TileRef) override {}
-  void release_message(int, int) override {}
-  void send_signal(int, Signal) override {}
-  void adopt(int, TileRef) override {}
 };
 
 /// One core makes B for two devices, one column of two tiles each: tiles of 80 bytes for the first device, of

@@ -2,24 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/scheduler/idle_backend.hpp"
+
 namespace foretile {
 namespace {
 
 /// Only the clock matters here.
-struct Clock final : Backend {
+struct Clock final : IdleBackend {
   double time = 0;
   double now() const override { return time; }
-  int kernel_slots() const override { return 1; }
-  void start_kernel(OperationId, int, std::span<const Product>) override {}
-  void start_generate(OperationId, std::span<const TileId>) override {}
-  void start_copy(OperationId, const Copy&) override {}
-  void start_send(OperationId, int, const Message&) override {}
-  void allocate(int, TileRef) override {}
-  void release(int, TileRef) override {}
-  void release_host(TileRef) override {}
-  void release_message(int, int) override {}
-  void send_signal(int, Signal) override {}
-  void adopt(int, TileRef) override {}
 };
 
 double seconds(const Path& path, Cause cause) {
