@@ -58,7 +58,7 @@ void HostStore::add_used(const Plan& frame, const DevicePlan& device) {
       for (const TileId a : chunk.a) {
         products.for_each(a, [&](const Product& product) {
           const TileRef b{Matrix::b, product.b};
-          if (frame.b_tiles == BTiles::stream && own(b)) add_own(b);
+          if (!frame.operands.b.made() && own(b)) add_own(b);
           if (problem_.accumulate && !c.contains(product.c)) {
             const TileRef tile{Matrix::c, product.c};
             const auto place = c.emplace(tile.id, TileBuffer(bytes_of(problem_, tile), memory_)).first;

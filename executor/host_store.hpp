@@ -17,7 +17,7 @@
 
 namespace foretile {
 
-/// Own tiles of A, and of B with BTiles::stream, lie here once, however often they are sent; received ones
+/// Own tiles of A, and of B where it is given, lie here once, however often they are sent; received ones
 /// lie in the messages that brought them. Used by the thread of the progress loop alone.
 class HostStore {
  public:
@@ -27,7 +27,7 @@ class HostStore {
   HostStore(const Contraction& contraction, const Plan& frame, const RankPlan& plan, int rank, int cores = 1,
             std::pmr::memory_resource* memory = std::pmr::new_delete_resource());
 
-  /// A tile of A, or of B with BTiles::stream, that is own or received.
+  /// A tile of A, or of B where it is given, that is own or received.
   std::byte* tile(TileRef tile) const { return distributed_.at(tile); }
   /// For tiles that are put here.
   std::pmr::memory_resource* memory() const { return memory_; }

@@ -72,7 +72,7 @@ double number(const Plan& plan, const char* key) {
 
 std::optional<ModelSymbols> symbols_of(const Contraction& p, const Machine& machine, const Plan& plan) {
   const Settings& known = plan.parameters;
-  if (plan.b_tiles != BTiles::stream) return {};
+  if (!plan.operands.b.streams()) return {};
   if (!known.contains("b") || !known.contains("c") || !known.contains("d")) return {};
   ModelSymbols s;
   s.M_t = p.m.tiles();

@@ -21,8 +21,8 @@ std::size_t index(Matrix matrix) {
 
 }  // namespace
 
-TileOrigins::TileOrigins(const Contraction& contraction, const ProcessGrid& grid, BTiles b_tiles)
-    : contraction_(&contraction), grid_(grid), b_tiles_(b_tiles) {
+TileOrigins::TileOrigins(const Contraction& contraction, const ProcessGrid& grid, const Operands& operands)
+    : contraction_(&contraction), grid_(grid), operands_(operands) {
   const bool m = uniform(contraction.m);
   const bool n = uniform(contraction.n);
   const bool k = uniform(contraction.k);
@@ -32,7 +32,7 @@ TileOrigins::TileOrigins(const Contraction& contraction, const ProcessGrid& grid
 }
 
 HostTile TileOrigins::of(int rank, TileRef tile) const {
-  if (tile.matrix == Matrix::b && b_tiles_ == BTiles::stay) return HostTile::made;
+  if (operands_.of(tile.matrix).made()) return HostTile::made;
   if (tile.matrix != Matrix::c && owner_of(*contraction_, grid_, tile) != rank) return HostTile::received;
   return in_array_[index(tile.matrix)] ? HostTile::array : HostTile::single;
 }

@@ -23,7 +23,7 @@ BlockWork::BlockWork(const Contraction& contraction, const Block& of)
 }
 
 ChunkWork expand_chunk(const Contraction& contraction, const std::shared_ptr<BlockWork>& block,
-                       std::size_t chunk, BTiles b_tiles) {
+                       std::size_t chunk, OnDevice b) {
   const auto number = static_cast<std::int32_t>(chunk);
   ChunkWork work;
   work.block = block;
@@ -33,7 +33,7 @@ ChunkWork expand_chunk(const Contraction& contraction, const std::shared_ptr<Blo
     block->products.for_each(a, [&](const Product& product) {
       ++work.unfinished;
       std::int32_t& listed = block->b_chunk[product.b_slot];
-      if (listed == number || (listed >= 0 && b_tiles == BTiles::stay)) return;
+      if (listed == number || (listed >= 0 && b == OnDevice::stays)) return;
       listed = number;
       work.items.push_back({{Matrix::b, product.b}, contraction.b_bytes(product.b), ItemState::waiting});
     });

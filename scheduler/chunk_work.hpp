@@ -36,7 +36,7 @@ struct BlockWork {
   std::vector<std::int32_t> c_of;     ///< per c_slot: position in `c`
   std::vector<std::int64_t> c_open;   ///< per position in `c`: products not yet done
   std::size_t c_placed = 0;           ///< of `c`: those with their place on the device
-  std::vector<TileRef> b_on_device;   ///< BTiles::stay: to drop when the block ends
+  std::vector<TileRef> b_on_device;   ///< B that stays: to drop when the block ends
   std::vector<std::int32_t> b_chunk;  ///< per b_slot: last chunk that listed it, or -1
 };
 
@@ -50,9 +50,9 @@ struct ChunkWork {
   std::int64_t unfinished = 0;  ///< products not yet done
 };
 
-/// Items of one chunk. A tile of B is listed by the first chunk that uses it, and with BTiles::stream by
+/// Items of one chunk. A tile of B is listed by the first chunk that uses it, and where B streams by
 /// each. Chunks of a block in order.
 ChunkWork expand_chunk(const Contraction& contraction, const std::shared_ptr<BlockWork>& block,
-                       std::size_t chunk, BTiles b_tiles);
+                       std::size_t chunk, OnDevice b);
 
 }  // namespace foretile

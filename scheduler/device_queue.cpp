@@ -4,15 +4,15 @@
 
 namespace foretile {
 
-DeviceQueue::DeviceQueue(const Contraction& contraction, const DevicePlan& plan, BTiles b_tiles,
+DeviceQueue::DeviceQueue(const Contraction& contraction, const DevicePlan& plan, OnDevice b,
                          std::int64_t budget_bytes, DeviceMemory::Evicted evicted)
-    : memory(budget_bytes, std::move(evicted)), contraction_(&contraction), plan_(&plan), b_tiles_(b_tiles) {}
+    : memory(budget_bytes, std::move(evicted)), contraction_(&contraction), plan_(&plan), b_(b) {}
 
 bool DeviceQueue::expand_next() {
   if (next_block_ == plan_->blocks.size()) return false;
   const Block& block = plan_->blocks[next_block_];
   if (next_chunk_ == 0) expanding_ = std::make_shared<BlockWork>(*contraction_, block);
-  window_.push_back(expand_chunk(*contraction_, expanding_, next_chunk_, b_tiles_));
+  window_.push_back(expand_chunk(*contraction_, expanding_, next_chunk_, b_));
   if (++next_chunk_ == block.chunks.size()) {
     next_chunk_ = 0;
     ++next_block_;

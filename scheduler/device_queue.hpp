@@ -26,8 +26,8 @@ struct Cursor {
 /// for are expanded, the rest is not.
 class DeviceQueue {
  public:
-  DeviceQueue(const Contraction& contraction, const DevicePlan& plan, BTiles b_tiles,
-              std::int64_t budget_bytes, DeviceMemory::Evicted evicted);
+  DeviceQueue(const Contraction& contraction, const DevicePlan& plan, OnDevice b, std::int64_t budget_bytes,
+              DeviceMemory::Evicted evicted);
 
   /// The chunk with this number, expanded if need be; nullptr behind the last one. It must not be finished.
   ChunkWork* chunk(std::size_t number);
@@ -71,7 +71,7 @@ class DeviceQueue {
 
   const Contraction* contraction_;
   const DevicePlan* plan_;
-  BTiles b_tiles_;
+  OnDevice b_;
   std::deque<ChunkWork> window_;
   std::size_t front_ = 0;
   std::size_t next_block_ = 0;

@@ -18,7 +18,7 @@ Item* next_to_generate(DeviceQueue& queue) {
 /// The device with the least in store goes first; the others wait while its tile does not fit, or their small
 /// tiles would take every byte that comes free.
 void Generation::advance(std::vector<DeviceQueue>& queues) {
-  if (frame_.b_tiles == BTiles::stream) return;
+  if (!frame_.operands.b.made()) return;
   while (cores_.busy < cores_.slots) {
     DeviceQueue* chosen = nullptr;
     Item* item = nullptr;

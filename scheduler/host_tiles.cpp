@@ -24,7 +24,7 @@ std::vector<bool> owned(const Contraction& p, const ProcessGrid& grid, Matrix ma
 
 HostTiles::HostTiles(const Contraction& p, const Plan& frame, int rank, Release release)
     : release_(std::move(release)), a_(owned(p, frame.grid, Matrix::a, rank)) {
-  if (frame.b_tiles == BTiles::stream) b_ = owned(p, frame.grid, Matrix::b, rank);
+  if (!frame.operands.b.made()) b_ = owned(p, frame.grid, Matrix::b, rank);
 }
 
 void HostTiles::received(const Message& message, int forwards) {

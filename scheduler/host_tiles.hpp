@@ -21,7 +21,7 @@ class HostTiles {
 
   HostTiles(const Contraction& contraction, const Plan& frame, int rank, Release release);
 
-  /// Whether a tile of A, or of B with BTiles::stream, can be read here.
+  /// Whether a tile of A, or of B where it is given, can be read here.
   bool holds(TileRef tile) const { return tile.matrix == Matrix::a ? a_[tile.id] : b_[tile.id]; }
   /// `forwards`: how many ranks this one sends it on to. None comes when its last step is over.
   void received(const Message& message, int forwards);

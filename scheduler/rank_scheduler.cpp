@@ -16,7 +16,7 @@ RankScheduler::RankScheduler(const Plan& frame, const RankPlan& plan, const Cont
     : frame_(frame),
       problem_(contraction),
       rank_(rank),
-      origins_(contraction, frame.grid, frame.b_tiles),
+      origins_(contraction, frame.grid, frame.operands),
       backend_(backend),
       options_(std::move(options)),
       operations_(backend, rank, options_.kernels_on_cores, sink),
@@ -40,7 +40,8 @@ RankScheduler::RankScheduler(const Plan& frame, const RankPlan& plan, const Cont
       holders_.left(tile, static_cast<int>(d));
       backend_.release(static_cast<int>(d), tile);
     };
-    queues_.emplace_back(contraction, plan.devices[d], frame.b_tiles, frame.device_budget_bytes, evicted);
+    queues_.emplace_back(contraction, plan.devices[d], frame.operands.b.on_device, frame.device_budget_bytes,
+                         evicted);
   }
   for (const Broadcast& broadcast : plan.broadcasts) {
     std::int64_t bytes = 0;
@@ -72,7 +73,7 @@ void RankScheduler::advance() {
 // ---- loads ----
 
 bool RankScheduler::streams(TileRef tile) const {
-  return tile.matrix == Matrix::a || frame_.b_tiles == BTiles::stream;
+  return tile.matrix == Matrix::a || frame_.operands.b.streams();
 }
 
 /// Other devices may load the tile from here.
@@ -88,9 +89,9 @@ bool RankScheduler::may_load(DeviceQueue& queue) {
   const ChunkWork& loading = *queue.chunk(queue.loading.chunk);
   if (frame_.barriers != Barriers::none && loading.step - frame_.lookahead > barrier_.first_open())
     return false;
-  if (frame_.b_tiles == BTiles::stream && !options_.in_plan_order) return true;
+  if (frame_.operands.b.streams() && !options_.in_plan_order) return true;
   const BlockWork& block = *queue.chunk(queue.front())->block;
-  if (frame_.b_tiles == BTiles::stream) return block.c_placed == block.c.size();
+  if (frame_.operands.b.streams()) return block.c_placed == block.c.size();
   return loading.block.get() == &block && block.c_placed == block.c.size();
 }
 
@@ -289,7 +290,7 @@ bool RankScheduler::front_ended(DeviceQueue& queue) {
   if (!queue.item(queue.loading)) return true;
   if (queue.loading.chunk - queue.front() > static_cast<std::size_t>(frame_.lookahead)) return true;
   const ChunkWork& loading = *queue.chunk(queue.loading.chunk);
-  if (frame_.b_tiles == BTiles::stay) return loading.block != queue.chunk(queue.front())->block;
+  if (!frame_.operands.b.streams()) return loading.block != queue.chunk(queue.front())->block;
   // A sparse block may leave steps out, so that the barrier keeps back the next chunk until this one ended.
   return frame_.barriers != Barriers::none && loading.step - frame_.lookahead > queue.front_step();
 }

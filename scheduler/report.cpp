@@ -105,7 +105,7 @@ Report make_report(const std::vector<RankStatistics>& ranks, const Machine& mach
 }
 
 void add_plan(Report& report, const Contraction& contraction, const Machine& machine, const Plan& plan) {
-  report.b_tiles = plan.b_tiles;
+  report.b_streams = plan.operands.b.streams();
   report.choice = explain_choice(contraction.sources, plan.strategy);
   report.plan = fmt::format("{}, grid {} x {}", plan.strategy, plan.grid.p, plan.grid.q);
   for (const char* key : {"b", "c", "d", "block_fraction", "chunk_fraction", "lookahead", "barriers"}) {

@@ -35,7 +35,7 @@ struct BytesByKind {
   std::int64_t generated = 0;
 };
 
-/// Where devices found the tiles of A, and with BTiles::stream of B.
+/// Where devices found the tiles of A, and of B where it streams.
 struct LoadCounts {
   std::int64_t host = 0;
   std::int64_t peer = 0;  ///< on another device of the rank
@@ -68,7 +68,7 @@ struct Report {
   std::int64_t device_budget_bytes = 0;
   Path limits;                    ///< critical path: of the operation that ended last
   std::optional<WhatIf> what_if;  ///< measured, where it was asked for
-  BTiles b_tiles = BTiles::stay;
+  bool b_streams = false;
   std::optional<StrategyChoice> choice;       ///< of the plan's strategy
   std::optional<PredictedVolumes> predicted;  ///< what the communication model says of the plan
 

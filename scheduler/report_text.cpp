@@ -203,7 +203,7 @@ std::string report_text(const Report& report) {
             fmt::format("{}, {}{}{}", report.ranks, report.devices, idle.empty() ? "" : "; ", idle));
   lines.add("peak device memory", fmt::format("{} of {}", in_bytes(report.peak_device_bytes.max),
                                               in_bytes(static_cast<double>(report.device_budget_bytes))));
-  lines.add(report.b_tiles == BTiles::stream ? "tiles loaded" : "tiles of A loaded",
+  lines.add(report.b_streams ? "tiles loaded" : "tiles of A loaded",
             fmt::format("{} from host, {} from other devices, {} found there, {} evicted", report.loads.host,
                         report.loads.peer, report.loads.hits, report.loads.evictions));
   add_critical_path(lines, report.limits);

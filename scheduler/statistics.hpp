@@ -17,7 +17,7 @@ struct DeviceStatistics {
   double kernel_s = 0;
   double h2d_s = 0, d2d_s = 0, d2h_s = 0;
   std::int64_t h2d_bytes = 0, d2d_bytes = 0, d2h_bytes = 0;
-  std::int64_t host_loads = 0, peer_loads = 0, hits = 0;  ///< tiles that stream: A, and B with BTiles::stream
+  std::int64_t host_loads = 0, peer_loads = 0, hits = 0;  ///< tiles that stream: A, and B where it does
   std::int64_t c_loads = 0;                               ///< initial tiles of C
   std::int64_t evictions = 0;
   std::int64_t peak_bytes = 0;

@@ -43,7 +43,7 @@ std::string cases_text(const PredictedVolumes& predicted) {
 
 std::string plan_text(const PlanView& view) {
   const auto& [contraction, machine, plan, summary] = view.work;
-  const bool streams_b = plan.b_tiles == BTiles::stream;
+  const bool streams_b = plan.operands.b.streams();
   std::string text = fmt::format("{} on {}: the plan fits\n", contraction.name, machine.platform.name);
   const auto line = [&text](std::string_view label, std::string_view value) {
     fmt::format_to(std::back_inserter(text), "  {:<22}{}\n", label, value);

@@ -72,7 +72,7 @@ class NodeTimes {
   double head(const Product& x) const {
     const Platform& p = machine_.platform;
     const auto b_bytes = static_cast<double>(p_.b_bytes(x.b));
-    if (plan_.b_tiles == BTiles::stream) return gpu_ ? 2 * p.runtime.copy_overhead_s : 0.0;
+    if (!plan_.operands.b.made()) return gpu_ ? 2 * p.runtime.copy_overhead_s : 0.0;
     if (makes_on_device(machine_)) return b_bytes / p.generation_bytes_per_s_on_device;
     const double made_s = b_bytes / p.generation_bytes_per_s_per_core;
     if (!gpu_) return made_s;
@@ -122,7 +122,7 @@ class Arrival {
       at = from;
     }
     // What streams again for each block may still be on the device.
-    const bool copied = p.device.kind == DeviceKind::gpu && plan_.b_tiles == BTiles::stay;
+    const bool copied = p.device.kind == DeviceKind::gpu && !plan_.operands.b.streams();
     return seconds + (copied ? p.runtime.copy_overhead_s : 0.0);
   }
 

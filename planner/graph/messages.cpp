@@ -88,13 +88,13 @@ class Uses {
   /// Nodes of the messages that bring what the chunk uses, each once.
   std::vector<std::size_t> sources(const PlanNode& node, std::size_t number, Arrivals& arrivals) {
     const Block& block = block_at(plan_, node.place);
-    const bool stream = plan_.b_tiles == BTiles::stream;
-    if (stream && node.place.chunk == 0) products_.emplace(p_, block.columns);
+    const bool sent = !plan_.operands.b.made();
+    if (sent && node.place.chunk == 0) products_.emplace(p_, block.columns);
     const int step = plan_.barriers == Barriers::none ? 0 : node.step;
     std::vector<std::size_t> found;
     for (const TileId a : block.chunks[node.place.chunk].a) {
       arrivals.find({Matrix::a, a}, step, found);
-      if (!stream) continue;
+      if (!sent) continue;
       products_->for_each(a, [&](const Product& product) {
         if (b_seen_[product.b] == number) return;
         b_seen_[product.b] = number;

@@ -117,13 +117,14 @@ class Bounds {
   }
 
   void add_product(const Product& x, DeviceWork& work) {
-    const bool streams_b = plan_.b_tiles == BTiles::stream;
+    const OperandPlan& b = plan_.operands.b;
     work.kernel_s += least_work_seconds(plan_, p_, machine_, p_.m.size(x.i), p_.n.size(x.j), p_.k.size(x.k));
     if (first(a_seen_, x.a, device_) && gpu_) ++work.copies;
     if (first(b_seen_, x.b, device_)) {
-      if (!streams_b) work.generated_bytes += static_cast<double>(p_.b_bytes(x.b));
-      if (gpu_ && (streams_b || !makes_on_device(machine_))) ++work.copies;
-      if (!streams_b && !makes_on_device(machine_)) work.loaded_bytes += static_cast<double>(p_.b_bytes(x.b));
+      if (b.made()) work.generated_bytes += static_cast<double>(p_.b_bytes(x.b));
+      if (gpu_ && (!b.made() || !makes_on_device(machine_))) ++work.copies;
+      if (!b.streams() && !makes_on_device(machine_))
+        work.loaded_bytes += static_cast<double>(p_.b_bytes(x.b));
     }
     if (!first(c_seen_, x.c, device_)) return;
     ++work.copies;

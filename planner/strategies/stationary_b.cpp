@@ -124,6 +124,7 @@ class Planner final : public RankPlanner {
   static Plan make_frame(const Machine& machine, const Settings& settings) {
     const int p = static_cast<int>(integer_setting(settings, "grid.p", 1, machine.ranks));
     Plan frame = common_frame(kName, machine, settings, p);
+    frame.operands.b = kMadeAndStays;
     frame.lookahead = static_cast<int>(integer_setting(settings, "lookahead"));
     frame.staging_bytes = std::min(static_cast<std::int64_t>(real_setting(settings, "staging_fraction") *
                                                              static_cast<double>(frame.host_budget_bytes)),

@@ -71,7 +71,6 @@ class Planner final : public RankPlanner {
     const int p = static_cast<int>(
         integer_or_auto(settings, "grid.p", 1, machine.ranks).value_or(best_p(contraction, machine)));
     frame_ = common_frame(kName, machine, settings, p);
-    frame_.b_tiles = BTiles::stream;
     frame_.barriers = barriers_setting(settings);
     frame_.prefetch_c = switch_setting(settings, "prefetch_c");
     stagger_ = switch_setting(settings, "stagger");

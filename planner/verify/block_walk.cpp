@@ -40,7 +40,7 @@ void BlockWalk::enter(TileId a, const std::string& where) {
   a_block_[a] = block_;
 }
 
-BlockTiles BlockWalk::walk(const Block& block, BTiles b_tiles, const std::string& where) {
+BlockTiles BlockWalk::walk(const Block& block, OnDevice b, const std::string& where) {
   const Contraction& p = p_;
   ++block_;
   check_block(p, block, where);
@@ -53,7 +53,7 @@ BlockTiles BlockWalk::walk(const Block& block, BTiles b_tiles, const std::string
   for (std::size_t z = 0; z < block.chunks.size(); ++z) {
     if (block.chunks[z].a.empty()) throw broken_plan(where, "a chunk without tiles", "at least one of A");
     std::vector<TileId>& chunk_b = tiles.b[z];
-    if (b_tiles == BTiles::stream) stamp = static_cast<std::int32_t>(z);
+    if (b == OnDevice::streams) stamp = static_cast<std::int32_t>(z);
     for (const TileId a : block.chunks[z].a) {
       enter(a, where);
       std::int64_t gemms = 0;

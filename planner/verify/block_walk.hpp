@@ -13,7 +13,7 @@ namespace foretile {
 
 /// The tiles that the products of a block use.
 struct BlockTiles {
-  std::vector<std::vector<TileId>> b;  ///< per chunk; with BTiles::stay only what no earlier chunk has used
+  std::vector<std::vector<TileId>> b;  ///< per chunk; where B stays only what no earlier chunk has used
   std::vector<TileId> c;
   std::int64_t gemms = 0;
   double flops = 0;
@@ -27,7 +27,7 @@ class BlockWalk {
 
   /// `where` names the block. Throws InputError for numbers out of range, an empty chunk, a tile of A without
   /// product or twice in the block. So within a block no product comes twice.
-  BlockTiles walk(const Block& block, BTiles b_tiles, const std::string& where);
+  BlockTiles walk(const Block& block, OnDevice b, const std::string& where);
 
  private:
   void enter(TileId a, const std::string& where);

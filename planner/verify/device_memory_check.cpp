@@ -14,7 +14,7 @@ namespace {
 std::int64_t stay_bytes(const Plan& plan, const Contraction& p, const BlockTiles& tiles) {
   std::int64_t bytes = 0;
   for (const TileId c : tiles.c) bytes += p.c_bytes(c);
-  if (plan.b_tiles == BTiles::stream) return bytes;
+  if (plan.operands.b.streams()) return bytes;
   for (const auto& chunk : tiles.b) {
     for (const TileId b : chunk) bytes += p.b_bytes(b);
   }
@@ -27,10 +27,10 @@ DeviceMemoryCheck::DeviceMemoryCheck(const Plan& plan, const Contraction& contra
     : plan_(plan),
       p_(contraction),
       a_there_(contraction.a.nonzeros(), 0),
-      b_there_(plan.b_tiles == BTiles::stream ? contraction.b.nonzeros() : 0, 0) {}
+      b_there_(plan.operands.b.streams() ? contraction.b.nonzeros() : 0, 0) {}
 
 std::int64_t DeviceMemoryCheck::check(const std::string& device, const std::vector<WalkedBlock>& blocks) {
-  const bool stream = plan_.b_tiles == BTiles::stream;
+  const bool stream = plan_.operands.b.streams();
   std::vector<std::int64_t> stay_before{0};  // sums over the blocks before
   std::vector<ChunkTiles> chunks;
   std::int64_t most = 0;

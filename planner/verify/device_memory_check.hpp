@@ -18,9 +18,9 @@ struct WalkedBlock {
 };
 
 /// While chunk z is worked on, chunks up to z + lookahead may lie there, each tile once.
-///  - BTiles::stay: windows end with the block; its B and C lie beside them. (Stores of the block before may
+///  - B that stays: windows end with the block; its B and C lie beside them. (Stores of the block before may
 ///    still be under way; then loads wait for them.)
-///  - BTiles::stream: windows run across blocks, since inputs of the next one are prefetched (RR-9289 2). C
+///  - B that streams: windows run across blocks, since inputs of the next one are prefetched (RR-9289 2). C
 ///    of the block of chunk z lies beside them, with `prefetch_c` that of all blocks of the window.
 /// One object serves device after device, since it has a counter for every tile.
 class DeviceMemoryCheck {

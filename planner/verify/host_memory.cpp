@@ -23,15 +23,15 @@ void add(Received& sum, Matrix matrix, std::int64_t bytes) {
 }
 
 std::string advice(const Plan& plan) {
-  if (plan.b_tiles == BTiles::stay) {
+  if (plan.operands.b.made()) {
     return "use more ranks, raise grid.p (fewer tiles of A per rank) or lower staging_fraction";
   }
   return "use more ranks or " + lower_one_of(plan, {"d", "b", "c", "lookahead"});
 }
 
 std::string parts(const Plan& plan, const HostNeed& need) {
-  return plan.b_tiles == BTiles::stay ? fmt::format("A {}, C {}, staging {}", need.a, need.c, need.staging)
-                                      : fmt::format("A {}, B {}, C {}", need.a, need.b, need.c);
+  return plan.operands.b.made() ? fmt::format("A {}, C {}, staging {}", need.a, need.c, need.staging)
+                                : fmt::format("A {}, B {}, C {}", need.a, need.b, need.c);
 }
 
 }  // namespace
@@ -82,13 +82,13 @@ void check_host_memory(const Plan& plan, const HostNeed& need) {
   const std::int64_t missing = need.bytes() - plan.host_budget_bytes;
   if (missing <= 0) return;
   const bool own_alone = need.owned + need.c > plan.host_budget_bytes;
-  throw input_error(fmt::format("plan, rank {}", need.rank),
-                    fmt::format("{} bytes of host memory ({})", need.bytes(), parts(plan, need)),
-                    fmt::format("at most {}", plan.host_budget_bytes),
-                    fmt::format("{} bytes are missing: {}", missing,
-                                own_alone && plan.b_tiles == BTiles::stream
-                                    ? "the matrices alone do not fit; use more nodes"
-                                    : advice(plan)));
+  throw input_error(
+      fmt::format("plan, rank {}", need.rank),
+      fmt::format("{} bytes of host memory ({})", need.bytes(), parts(plan, need)),
+      fmt::format("at most {}", plan.host_budget_bytes),
+      fmt::format("{} bytes are missing: {}", missing,
+                  own_alone && !plan.operands.b.made() ? "the matrices alone do not fit; use more nodes"
+                                                       : advice(plan)));
 }
 
 }  // namespace foretile

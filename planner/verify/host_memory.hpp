@@ -22,7 +22,7 @@ struct Received {
 Received worst_received(const Plan& plan, const Contraction& contraction,
                         const std::vector<const Broadcast*>& messages);
 
-/// What a rank computes and, with BTiles::stay, generates.
+/// What a rank computes and, where B is made, generates.
 struct RankTiles {
   std::int64_t c_bytes = 0;
   std::int64_t b_bytes = 0;  ///< generated

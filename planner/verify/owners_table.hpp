@@ -11,7 +11,7 @@
 
 namespace foretile {
 
-/// The rank that each tile of the distributed matrices lives on: A, and with BTiles::stream B.
+/// The rank that each tile of the distributed matrices lives on: A, and B where it is given.
 class Owners {
  public:
   Owners(const Plan& plan, const Contraction& contraction);

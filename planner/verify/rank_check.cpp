@@ -38,7 +38,7 @@ RankCheck::RankCheck(const Plan& plan, const Contraction& contraction, const Cou
       deliveries_(plan, contraction, owners_, messages_),
       device_memory_(plan, contraction),
       c_owned_(contraction.c.nonzeros(), 0),
-      generated_by_(plan.b_tiles == BTiles::stay ? contraction.b.nonzeros() : 0, -1) {}
+      generated_by_(plan.operands.b.made() ? contraction.b.nonzeros() : 0, -1) {}
 
 void RankCheck::run(int rank) {
   rank_ = rank;
@@ -98,8 +98,8 @@ void RankCheck::check_steps(const DevicePlan& device) const {
 }
 
 WalkedBlock RankCheck::block(const Block& block, const std::string& where) {
-  WalkedBlock walked{&block, walk_.walk(block, plan_.b_tiles, where)};
-  if (plan_.b_tiles == BTiles::stay) generate(walked.tiles, where);
+  WalkedBlock walked{&block, walk_.walk(block, plan_.operands.b.on_device, where)};
+  if (plan_.operands.b.made()) generate(walked.tiles, where);
   compute(walked.tiles, where);
   use_sources(walked);
   ++summary_.blocks;
@@ -138,7 +138,7 @@ void RankCheck::use_sources(const WalkedBlock& walked) {
   for (std::size_t z = 0; z < walked.block->chunks.size(); ++z) {
     const Chunk& chunk = walked.block->chunks[z];
     for (const TileId a : chunk.a) deliveries_.use({Matrix::a, a}, chunk.step);
-    if (plan_.b_tiles != BTiles::stream) continue;
+    if (plan_.operands.b.made()) continue;
     for (const TileId b : walked.tiles.b[z]) deliveries_.use({Matrix::b, b}, chunk.step);
   }
 }

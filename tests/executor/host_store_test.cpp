@@ -23,7 +23,6 @@ Contraction problem() {
 Plan streaming_plan() {
   Plan plan;
   plan.grid = {1, 2};
-  plan.b_tiles = BTiles::stream;
   return plan;
 }
 
@@ -86,7 +85,7 @@ TEST(HostStore, MakesNoInitialCWithoutAccumulate) {
 TEST(HostStore, LeavesGeneratedTilesOfBToTheCores) {
   const Contraction p = problem();
   Plan plan = streaming_plan();
-  plan.b_tiles = BTiles::stay;
+  plan.operands.b = kMadeAndStays;
   RankPlan part = part_of_rank_0();
   part.broadcasts.clear();
   const HostStore host(p, plan, part, 0);

@@ -28,6 +28,7 @@ struct Example {
                 Shape::dense(2, 2),
                 Shape::dense(1, 2),
                 0} {
+    plan.operands.b = kMadeAndStays;
     plan.grid = {1, 2};
     plan.ranks.resize(2);
     plan.ranks[0].devices = {{{{{0}, {{{0}}, {{1}}}}, {{1}, {{{0, 1}}}}}}};
@@ -82,6 +83,7 @@ TEST(PlanGraph, Dot) {
 /// Chunks and stores: 0, 1, 2 on rank 0; 3, 4, 5 on rank 1. A message of rank 1 for step 1.
 struct Steps {
   explicit Steps(Barriers barriers) {
+    plan.operands.b = kMadeAndStays;
     plan.grid = {1, 2};
     plan.lookahead = 0;
     plan.barriers = barriers;
@@ -226,7 +228,7 @@ TEST(CriticalPath, ByHand) {
 TEST(CriticalPath, StreamedByHand) {
   Example example;
   example.problem.accumulate = true;
-  example.plan.b_tiles = BTiles::stream;
+  example.plan.operands.b = {};
   Machine machine = small_machine(2, 1, 10000, 10000);
   machine.platform.device.kernel.rate_flops_per_s = 1e6;
   machine.platform.links.host_to_device = {1e-3, 1e6};

@@ -20,7 +20,7 @@ TEST(ResourceBounds, Loads) {
   expect_bound(example, 4.8, "loads of rank 0, device 0");
   example.problem.accumulate = true;
   expect_bound(example, 9.6, "loads of rank 0, device 0");
-  example.plan.b_tiles = BTiles::stream;
+  example.plan.operands.b = {};
   expect_bound(example, 4.8, "loads of rank 0, device 0");
 }
 

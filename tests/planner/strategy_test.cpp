@@ -48,9 +48,9 @@ TEST(Strategies, TheDefaultFollowsFromTheSources) {
   EXPECT_EQ(choose_strategy(both_given, {{"strategy", "stationary-b"}}).name(), "stationary-b");
   RandomCase c = random_case(1);
   c.machine.platform.device.memory_bytes = 1 << 20;
-  EXPECT_EQ(make_plan(c.problem, c.machine, {}).b_tiles, BTiles::stay);
+  EXPECT_FALSE(make_plan(c.problem, c.machine, {}).operands.b.streams());
   c.problem.sources = both_given;
-  EXPECT_EQ(make_plan(c.problem, c.machine, {}).b_tiles, BTiles::stream);
+  EXPECT_TRUE(make_plan(c.problem, c.machine, {}).operands.b.streams());
 }
 
 TEST(Strategies, SourcesThatNoneHonoursNeedAName) {

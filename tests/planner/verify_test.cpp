@@ -158,6 +158,37 @@ TEST(Verify, CatchesNegativeNumbers) {
   expect_refused(example, {"lookahead", "-1"});
 }
 
+TEST(Verify, CatchesALaunchOfNothing) {
+  for (const int batch : {0, -7}) {
+    Example example;
+    example.plan.batch = batch;
+    expect_refused(example, {"batch", std::to_string(batch), "at least 1"});
+  }
+}
+
+/// There is no chunk of the next block beside whose loads C could enter.
+TEST(Verify, CatchesPrefetchedCBesideBThatStays) {
+  Example example;
+  example.plan.prefetch_c = true;
+  expect_refused(example, {"prefetch_c"});
+}
+
+TEST(Verify, CatchesOperandsThatNothingCanFollow) {
+  using enum OnDevice;
+  const std::vector<std::pair<std::string, Operands>> wrong = {
+      {"operand A", {.a = {Source::given, stays}, .b = kMadeAndStays}},
+      {"operand A", {.a = {Source::made, streams}, .b = kMadeAndStays}},
+      {"operand B", {.b = {Source::given, stays}}},
+      {"operand B", {.b = {Source::made, streams}}},
+      {"operand C", {.b = kMadeAndStays, .c = {Source::given, streams}}},
+      {"operand C", {.b = kMadeAndStays, .c = {Source::made, stays}}}};
+  for (const auto& [word, operands] : wrong) {
+    Example example;
+    example.plan.operands = operands;
+    expect_refused(example, {word});
+  }
+}
+
 TEST(Verify, CatchesAGridThatIsNotThePlans) {
   for (const ProcessGrid grid : {ProcessGrid{0, 2}, {1, 0}, {-1, -2}, {2, 2}, {1 << 16, 1 << 16}}) {
     Example example;

@@ -16,8 +16,8 @@ struct TwoChunks {
                       Shape::dense(2, 1),
                       0};
   DevicePlan plan{{{{0}, {{{0}}, {{1}}}}}};
-  DeviceQueue queue(BTiles b_tiles) const {
-    return {problem, plan, b_tiles, 1000, [](TileRef) {}};
+  DeviceQueue queue(OnDevice b) const {
+    return {problem, plan, b, 1000, [](TileRef) {}};
   }
 };
 
@@ -31,14 +31,14 @@ constexpr TileRef kA0{Matrix::a, 0}, kA1{Matrix::a, 1}, kB{Matrix::b, 0};
 
 TEST(DeviceQueue, BThatStaysIsListedOnceInABlock) {
   const TwoChunks example;
-  DeviceQueue queue = example.queue(BTiles::stay);
+  DeviceQueue queue = example.queue(OnDevice::stays);
   EXPECT_EQ(tiles_of(queue, 0), (std::vector{kB, kA0}));
   EXPECT_EQ(tiles_of(queue, 1), (std::vector{kA1}));
 }
 
 TEST(DeviceQueue, BThatStreamsIsListedByEachChunk) {
   const TwoChunks example;
-  DeviceQueue queue = example.queue(BTiles::stream);
+  DeviceQueue queue = example.queue(OnDevice::streams);
   EXPECT_EQ(tiles_of(queue, 0), (std::vector{kB, kA0}));
   EXPECT_EQ(tiles_of(queue, 1), (std::vector{kB, kA1}));
 }
@@ -46,7 +46,7 @@ TEST(DeviceQueue, BThatStreamsIsListedByEachChunk) {
 /// The loading cursor may stand behind the last item, or at the chunk behind the last.
 TEST(DeviceQueue, LoadsAreOverBehindTheLastItem) {
   const TwoChunks example;
-  DeviceQueue queue = example.queue(BTiles::stay);
+  DeviceQueue queue = example.queue(OnDevice::stays);
   EXPECT_FALSE(queue.loads_over());
   EXPECT_NE(queue.chunk(1), nullptr);
   EXPECT_FALSE(queue.loads_over());

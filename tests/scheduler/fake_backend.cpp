@@ -23,7 +23,7 @@ FakeRank::FakeRank(FakeCluster& cluster, int rank)
 }
 
 bool FakeRank::streams(TileRef tile) const {
-  return tile.matrix == Matrix::a || (tile.matrix == Matrix::b && cluster_.plan_.b_tiles == BTiles::stream);
+  return tile.matrix == Matrix::a || (tile.matrix == Matrix::b && cluster_.plan_.operands.b.streams());
 }
 
 double FakeRank::now() const {

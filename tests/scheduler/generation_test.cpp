@@ -30,10 +30,12 @@ TEST(Generation, TheDeviceWithTheLeastInStoreGoesFirst) {
                             Shape::dense(1, 2),
                             0};
   Plan frame;
+  frame.operands.b = kMadeAndStays;
   frame.staging_bytes = 1000;
   const std::vector<DevicePlan> plans{{{{{0}, {{{0, 1}}}}}}, {{{{1}, {{{0, 1}}}}}}};
   std::vector<DeviceQueue> queues;
-  for (const DevicePlan& plan : plans) queues.emplace_back(problem, plan, BTiles::stay, 1000, [](TileRef) {});
+  for (const DevicePlan& plan : plans)
+    queues.emplace_back(problem, plan, OnDevice::stays, 1000, [](TileRef) {});
   Maker backend;
   Operations operations(backend, 0, false, nullptr);
   Cores cores;

@@ -17,15 +17,13 @@ struct Example {
   std::vector<std::pair<int, int>> released;
   std::vector<TileRef> dropped;
 
-  Plan frame(BTiles b_tiles) {
+  Plan frame() {
     Plan plan;
     plan.grid = {1, 2};
-    plan.b_tiles = b_tiles;
     return plan;
   }
-  HostTiles tiles(BTiles b_tiles) {
-    return {problem, frame(b_tiles), 0,
-            [this](int owner, int number) { released.emplace_back(owner, number); }};
+  HostTiles tiles() {
+    return {problem, frame(), 0, [this](int owner, int number) { released.emplace_back(owner, number); }};
   }
   void end(HostTiles& tiles, int step) {
     tiles.ended_before(step, [this](TileRef tile) { dropped.push_back(tile); });
@@ -38,7 +36,7 @@ Message message(Matrix matrix, TileId tile, int number, int last_step) {
 
 TEST(HostTiles, OwnTilesAreThere) {
   Example example;
-  const HostTiles tiles = example.tiles(BTiles::stream);
+  const HostTiles tiles = example.tiles();
   for (const Matrix matrix : {Matrix::a, Matrix::b}) {
     EXPECT_TRUE(tiles.holds({matrix, 0}));
     EXPECT_FALSE(tiles.holds({matrix, 1}));
@@ -48,7 +46,7 @@ TEST(HostTiles, OwnTilesAreThere) {
 
 TEST(HostTiles, ReceivedOnesLeaveAfterTheirLastStep) {
   Example example;
-  HostTiles tiles = example.tiles(BTiles::stream);
+  HostTiles tiles = example.tiles();
   tiles.received(message(Matrix::a, 1, 0, 4), 0);
   tiles.received(message(Matrix::b, 3, 1, kEver), 0);
   example.end(tiles, 4);
@@ -65,7 +63,7 @@ TEST(HostTiles, ReceivedOnesLeaveAfterTheirLastStep) {
 
 TEST(HostTiles, AMessageIsReleasedWhenItWasForwardedToo) {
   Example example;
-  HostTiles tiles = example.tiles(BTiles::stream);
+  HostTiles tiles = example.tiles();
   tiles.received(message(Matrix::a, 1, 7, 0), 2);
   tiles.forwarded(1, 7);
   example.end(tiles, 1);

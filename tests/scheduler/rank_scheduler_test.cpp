@@ -30,7 +30,7 @@ std::optional<Plan> plan_of(const RandomCase& c) {
 /// The smallest budgets that the verifier accepts.
 void shrink(Plan& plan, const Contraction& problem) {
   plan.device_budget_bytes = verify(plan, problem).peak_device_bytes;
-  if (plan.b_tiles == BTiles::stream) return;
+  if (plan.operands.b.streams()) return;
   const auto accepts = [&](std::int64_t staging) {
     plan.staging_bytes = staging;
     try {
@@ -245,6 +245,7 @@ TEST(RankScheduler, OpensABlockOnlyWhenPeersNoLongerReadTheDevice) {
                             0};
   const std::vector<Chunk> one_by_one{{{0}}, {{1}}, {{2}}, {{3}}, {{4}}, {{5}}};
   Plan plan;
+  plan.operands.b = kMadeAndStays;
   plan.lookahead = 0;
   plan.device_budget_bytes = 1920 + 80 + 32;
   plan.host_budget_bytes = 10000;
@@ -275,7 +276,6 @@ TEST(RankScheduler, EndsNoStepBeforeItsMessagesCame) {
                             0};
   Plan plan;
   plan.grid = {1, 2};
-  plan.b_tiles = BTiles::stream;
   plan.barriers = Barriers::global;
   plan.lookahead = 0;
   plan.device_budget_bytes = 10000;

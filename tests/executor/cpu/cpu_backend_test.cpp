@@ -20,7 +20,6 @@ class CpuBackendTest : public testing::TestWithParam<Precision> {
   }
   static Plan frame() {
     Plan plan;
-    plan.b_tiles = BTiles::stream;
     return plan;
   }
   static RankPlan part() {

@@ -81,7 +81,6 @@ struct Small {
   Plan frame;
   RankPlan part;
   Small() {
-    frame.b_tiles = BTiles::stream;
     frame.device_budget_bytes = 1'000'000;
     part.devices = {{}, {{{{0, 1}, {{{0}, 0}}}}}};
   }
@@ -168,7 +167,6 @@ struct Rows {
   Plan frame;
   RankPlan part;
   explicit Rows(std::int64_t budget_bytes) {
-    frame.b_tiles = BTiles::stream;
     frame.device_budget_bytes = budget_bytes;
     part.devices = {{{{{0, 1, 2}, {{{0, 1, 2, 3}, 0}}}}}};
   }

@@ -130,7 +130,6 @@ inline RandomStreamPlan random_stream_plan(std::uint64_t seed) {
   plan.lookahead = static_cast<int>(random.integer(0, 3));
   plan.device_budget_bytes = std::int64_t{1} << 40;
   plan.host_budget_bytes = std::int64_t{1} << 40;
-  plan.b_tiles = BTiles::stream;
   plan.barriers = static_cast<Barriers>(random.integer(0, 2));
   plan.prefetch_c = random.integer(0, 1) == 0;
   const random_stream::Sizes sizes{size(4), size(4), size(4), size(3)};

@@ -31,7 +31,6 @@ struct StreamExample {
     plan.lookahead = lookahead;
     plan.device_budget_bytes = 1000;
     plan.host_budget_bytes = 1000;
-    plan.b_tiles = BTiles::stream;
     plan.barriers = barriers;
     for (int rank = 0; rank < 4; ++rank) plan.ranks.push_back(rank_plan(rank / 2, rank % 2));
   }

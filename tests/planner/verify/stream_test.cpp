@@ -195,7 +195,7 @@ TEST(VerifyStream, CatchesMessagesOfWhatIsNotDistributed) {
   c.messages(0)[0].matrix = Matrix::c;
   expect_refused(c, {"not distributed"});
   StreamExample stay;
-  stay.plan.b_tiles = BTiles::stay;
+  stay.plan.operands.b = kMadeAndStays;
   expect_refused(stay, {"not distributed"});
 }
 
