@@ -27,7 +27,7 @@ bool CTiles::last_block_left(DeviceQueue& queue, int device, const BlockWork& bl
 
 void CTiles::drop_stored(DeviceQueue& queue, int device) {
   for (const TileRef tile : queue.stored_c) {
-    queue.memory.drop(tile);
+    queue.memory.give_back(problem_.c_bytes(tile.id));
     backend_.release(device, tile);
   }
   queue.stored_c.clear();
@@ -42,7 +42,7 @@ void CTiles::place(DeviceQueue& queue, int device, BlockWork& block) {
     Item& item = block.c[block.c_placed];
     // Proven to fit; but the last block may still be on its way home, or peers may copy older tiles from
     // here.
-    if (!queue.memory.reserve(item.tile, item.bytes)) return;
+    if (!queue.memory.take(item.bytes)) return;
     if (problem_.accumulate) {
       backend_.adopt(device, item.tile);
       ++queue.statistics.c_loads;
@@ -62,7 +62,7 @@ bool CTiles::load(DeviceQueue& queue, int device, BlockWork& block) {
   for (; block.c_placed < block.c.size(); ++block.c_placed) {
     Item& item = block.c[block.c_placed];
     if (!copy.tiles.empty() && copy.bytes + item.bytes > frame_.copy_batch_bytes) break;
-    if (!queue.memory.reserve(item.tile, item.bytes)) break;
+    if (!queue.memory.take(item.bytes)) break;
     backend_.allocate(device, item.tile);
     item.state = ItemState::loading;
     copy.tiles.push_back(item.tile);
@@ -70,7 +70,7 @@ bool CTiles::load(DeviceQueue& queue, int device, BlockWork& block) {
     items.push_back(&item);
   }
   if (items.empty()) return false;
-  start_load(operations_, backend_, queue, std::move(copy), std::move(items));
+  start_load(operations_, backend_, queue, copy, items);
   return true;
 }
 

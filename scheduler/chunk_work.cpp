@@ -6,6 +6,7 @@ BlockWork::BlockWork(const Contraction& contraction, const Block& of)
     : block(&of),
       products(contraction, of.columns),
       c_of(products.c_slots(), -1),
+      c_open(products.c_slots(), 0),
       b_chunk(products.b_slots(), -1) {
   for (const Chunk& chunk : of.chunks) {
     for (const TileId a : chunk.a) {
@@ -13,13 +14,17 @@ BlockWork::BlockWork(const Contraction& contraction, const Block& of)
         std::int32_t& position = c_of[product.c_slot];
         if (position < 0) {
           position = static_cast<std::int32_t>(c.size());
-          c.push_back({{Matrix::c, product.c}, contraction.c_bytes(product.c), ItemState::waiting});
-          c_open.push_back(0);
+          c.push_back({{Matrix::c, product.c}, contraction.c_bytes(product.c)});
         }
-        ++c_open[position];
+        ++c_open[product.c_slot];
       });
     }
   }
+}
+
+bool BlockWork::c_in_place(std::int32_t c_slot) {
+  while (c_arrived < c_placed && c[c_arrived].state == ItemState::arrived) ++c_arrived;
+  return c_arrived == c.size() || c[c_of[c_slot]].state == ItemState::arrived;
 }
 
 ChunkWork expand_chunk(const Contraction& contraction, const std::shared_ptr<BlockWork>& block,
@@ -35,9 +40,9 @@ ChunkWork expand_chunk(const Contraction& contraction, const std::shared_ptr<Blo
       std::int32_t& listed = block->b_chunk[product.b_slot];
       if (listed == number || (listed >= 0 && b == OnDevice::stays)) return;
       listed = number;
-      work.items.push_back({{Matrix::b, product.b}, contraction.b_bytes(product.b), ItemState::waiting});
+      work.items.push_back({{Matrix::b, product.b}, contraction.b_bytes(product.b)});
     });
-    work.items.push_back({{Matrix::a, a}, contraction.a_bytes(a), ItemState::waiting});
+    work.items.push_back({{Matrix::a, a}, contraction.a_bytes(a)});
   }
   return work;
 }

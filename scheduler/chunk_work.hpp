@@ -9,6 +9,7 @@
 #include "planner/plan.hpp"
 #include "planner/products.hpp"
 #include "scheduler/backend.hpp"
+#include "scheduler/tile_states.hpp"
 
 namespace foretile {
 
@@ -25,17 +26,22 @@ struct Item {
   TileRef tile;
   std::int64_t bytes = 0;
   ItemState state = ItemState::waiting;
+  TileSlot slot = kNoSlot;  ///< of a streaming tile, known once its load is considered
 };
 
 struct BlockWork {
   BlockWork(const Contraction& contraction, const Block& block);
 
+  /// Whether the tile of C of this c_slot may be worked on.
+  bool c_in_place(std::int32_t c_slot);
+
   const Block* block;
   BlockProducts products;
   std::vector<Item> c;                ///< tiles with a product, in order of first use
   std::vector<std::int32_t> c_of;     ///< per c_slot: position in `c`
-  std::vector<std::int64_t> c_open;   ///< per position in `c`: products not yet done
+  std::vector<std::int32_t> c_open;   ///< per c_slot: products not yet done
   std::size_t c_placed = 0;           ///< of `c`: those with their place on the device
+  std::size_t c_arrived = 0;          ///< of `c`: the first so many are known to have arrived
   std::vector<TileRef> b_on_device;   ///< B that stays: to drop when the block ends
   std::vector<std::int32_t> b_chunk;  ///< per b_slot: last chunk that listed it, or -1
 };

@@ -10,57 +10,71 @@ void DeviceMemory::pinned_grew(std::int64_t bytes) {
   peak_ = std::max(peak_, pinned_);
 }
 
-bool DeviceMemory::pin_if_present(TileRef tile) {
-  Entry* const entry = entries_.find(tile);
-  if (!entry) return false;
-  if (entry->pins++ == 0) {
-    spare_.splice(spare_.begin(), idle_, entry->place);
-    pinned_grew(entry->bytes);
-  }
-  return true;
+void DeviceMemory::enter_idle(TileSlot tile) {
+  Residence& entry = at(tile);
+  entry.older = youngest_;
+  entry.younger = kNoSlot;
+  (youngest_ == kNoSlot ? oldest_ : at(youngest_).younger) = tile;
+  youngest_ = tile;
 }
 
-bool DeviceMemory::reserve(TileRef tile, std::int64_t bytes) {
-  assert(!holds(tile));
+void DeviceMemory::leave_idle(const Residence& tile) {
+  (tile.older == kNoSlot ? oldest_ : at(tile.older).younger) = tile.younger;
+  (tile.younger == kNoSlot ? youngest_ : at(tile.younger).older) = tile.older;
+}
+
+void DeviceMemory::evict(TileSlot tile) {
+  Residence& entry = at(tile);
+  assert(entry.pins == 0);
+  leave_idle(entry);
+  entry.pins = Residence::kAbsent;
+  used_ -= tiles_->bytes(tile);
+  evicted_(tile);
+}
+
+bool DeviceMemory::take(std::int64_t bytes) {
   if (pinned_ + bytes > budget_) return false;
   while (used_ + bytes > budget_) {
-    const TileRef leaving = idle_.front();
-    spare_.splice(spare_.begin(), idle_, idle_.begin());
-    used_ -= entries_.extract(leaving).bytes;
     ++evictions_;
-    evicted_(leaving);
+    evict(oldest_);
   }
-  entries_[tile] = {bytes, 1, {}};
   used_ += bytes;
   pinned_grew(bytes);
   return true;
 }
 
-void DeviceMemory::unpin(TileRef tile) {
-  Entry& entry = entries_.at(tile);
+void DeviceMemory::give_back(std::int64_t bytes) {
+  used_ -= bytes;
+  pinned_ -= bytes;
+}
+
+bool DeviceMemory::pin_if_present(TileSlot tile) {
+  Residence& entry = at(tile);
+  if (entry.pins == Residence::kAbsent) return false;
+  if (entry.pins++ == 0) {
+    leave_idle(entry);
+    pinned_grew(tiles_->bytes(tile));
+  }
+  return true;
+}
+
+bool DeviceMemory::reserve(TileSlot tile) {
+  assert(!holds(tile));
+  if (!take(tiles_->bytes(tile))) return false;
+  at(tile).pins = 1;
+  return true;
+}
+
+void DeviceMemory::unpin(TileSlot tile) {
+  Residence& entry = at(tile);
   assert(entry.pins > 0);
   if (--entry.pins > 0) return;
-  pinned_ -= entry.bytes;
-  if (spare_.empty()) spare_.emplace_front();
-  spare_.front() = tile;
-  entry.place = spare_.begin();
-  idle_.splice(idle_.end(), spare_, entry.place);
+  pinned_ -= tiles_->bytes(tile);
+  enter_idle(tile);
 }
 
-void DeviceMemory::drop(TileRef tile) {
-  const Entry entry = entries_.extract(tile);
-  assert(entry.pins == 1);
-  used_ -= entry.bytes;
-  pinned_ -= entry.bytes;
-}
-
-void DeviceMemory::forget(TileRef tile) {
-  if (!entries_.contains(tile)) return;
-  const Entry entry = entries_.extract(tile);
-  assert(entry.pins == 0);
-  used_ -= entry.bytes;
-  idle_.erase(entry.place);
-  evicted_(tile);
+void DeviceMemory::forget(TileSlot tile) {
+  if (holds(tile)) evict(tile);
 }
 
 }  // namespace foretile

@@ -1,55 +1,61 @@
-// What lies on one device: pinned tiles are in use, the rest is kept while there is room.
+// What lies on one device: tiles that stay with the block, and streaming ones, pinned while they are in use
+// and kept afterwards while there is room.
 #pragma once
 
 #include <cstdint>
 #include <functional>
-#include <list>
+#include <utility>
 
-#include "planner/tile_table.hpp"
-#include "scheduler/backend.hpp"
+#include "scheduler/tile_states.hpp"
 
 namespace foretile {
 
-/// Bytes on a device never exceed the budget. Tiles that are no longer pinned stay, least recently used first
-/// to go; they are clean (inputs), so leaving costs nothing.
+/// Bytes on a device never exceed the budget. Streaming tiles that are no longer pinned are idle: they stay,
+/// least recently used first to go; they are clean (inputs), so leaving costs nothing.
 class DeviceMemory {
  public:
-  using Evicted = std::function<void(TileRef)>;
+  using Evicted = std::function<void(TileSlot)>;
 
-  DeviceMemory(std::int64_t budget_bytes, Evicted evicted)
-      : budget_(budget_bytes), evicted_(std::move(evicted)) {}
+  /// `tiles` must outlive this object.
+  DeviceMemory(TileStates& tiles, std::size_t device, std::int64_t budget_bytes, Evicted evicted)
+      : tiles_(&tiles), device_(device), budget_(budget_bytes), evicted_(std::move(evicted)) {}
 
+  // ---- tiles that stay: who takes the bytes knows the tile ----
+
+  /// Makes room and takes it; false, and nothing changed, when pinned tiles leave too little.
+  bool take(std::int64_t bytes);
+  void give_back(std::int64_t bytes);
+
+  // ---- streaming tiles ----
+
+  bool holds(TileSlot tile) const { return at(tile).pins != Residence::kAbsent; }
   /// Pins a tile that is here; false when it is not.
-  bool pin_if_present(TileRef tile);
-  /// Makes room and enters the tile, pinned once; false, and nothing changed, when pinned tiles leave too
-  /// little room. The tile must not be here.
-  bool reserve(TileRef tile, std::int64_t bytes);
+  bool pin_if_present(TileSlot tile);
+  /// As take(), and enters the tile, pinned once. The tile must not be here.
+  bool reserve(TileSlot tile);
   /// One pin less; at none the tile may be evicted. The tile must be pinned.
-  void unpin(TileRef tile);
-  /// Removes a pinned tile at once.
-  void drop(TileRef tile);
+  void unpin(TileSlot tile);
   /// Evicts the tile if it is here; it must not be pinned. Counts as no eviction.
-  void forget(TileRef tile);
+  void forget(TileSlot tile);
 
-  bool holds(TileRef tile) const { return entries_.contains(tile); }
   std::int64_t pinned_bytes() const { return pinned_; }
   std::int64_t used_bytes() const { return used_; }
-  std::int64_t peak_bytes() const { return peak_; }  ///< of pinned tiles
+  std::int64_t peak_bytes() const { return peak_; }  ///< of pinned tiles and those that stay
   std::int64_t evictions() const { return evictions_; }
 
  private:
-  struct Entry {
-    std::int64_t bytes = 0;
-    int pins = 0;
-    std::list<TileRef>::iterator place;  // in idle_ when pins == 0
-  };
+  Residence& at(TileSlot tile) { return tiles_->on(device_, tile); }
+  const Residence& at(TileSlot tile) const { return std::as_const(*tiles_).on(device_, tile); }
   void pinned_grew(std::int64_t bytes);
+  void enter_idle(TileSlot tile);
+  void leave_idle(const Residence& tile);
+  void evict(TileSlot tile);
 
+  TileStates* tiles_;
+  std::size_t device_;
   std::int64_t budget_;
   Evicted evicted_;
-  TileTable<Entry> entries_;
-  std::list<TileRef> idle_;   // least recently used first
-  std::list<TileRef> spare_;  // nodes for idle_
+  TileSlot oldest_ = kNoSlot, youngest_ = kNoSlot;  // of the idle tiles
   std::int64_t used_ = 0;
   std::int64_t pinned_ = 0;
   std::int64_t peak_ = 0;

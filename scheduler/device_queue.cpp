@@ -5,8 +5,8 @@
 namespace foretile {
 
 DeviceQueue::DeviceQueue(const Contraction& contraction, const DevicePlan& plan, OnDevice b,
-                         std::int64_t budget_bytes, DeviceMemory::Evicted evicted)
-    : memory(budget_bytes, std::move(evicted)), contraction_(&contraction), plan_(&plan), b_(b) {}
+                         DeviceMemory on_device)
+    : memory(std::move(on_device)), contraction_(&contraction), plan_(&plan), b_(b) {}
 
 bool DeviceQueue::expand_next() {
   if (next_block_ == plan_->blocks.size()) return false;
@@ -64,11 +64,6 @@ void DeviceQueue::list_products(const Item& a) {
   listed_ = true;
 }
 
-bool DeviceQueue::c_in_place(const Product& product) {
-  const BlockWork& block = *chunk(computing.chunk)->block;
-  return block.c[block.c_of[product.c_slot]].state == ItemState::arrived;
-}
-
 void DeviceQueue::gather_products(std::size_t most) {
   while (taken_.size() < most) {
     const std::size_t before = computing.chunk;
@@ -79,7 +74,9 @@ void DeviceQueue::gather_products(std::size_t most) {
     if (next->tile.matrix == Matrix::a) {
       list_products(*next);
       taken_from_ = chunk(computing.chunk);
-      while (taken_.size() < most && next_product_ < products_.size() && c_in_place(products_[next_product_]))
+      BlockWork& block = *taken_from_->block;
+      while (taken_.size() < most && next_product_ < products_.size() &&
+             block.c_in_place(products_[next_product_].c_slot))
         taken_.push_back(products_[next_product_++]);
       if (next_product_ < products_.size()) return;
     }

@@ -26,8 +26,7 @@ struct Cursor {
 /// for are expanded, the rest is not.
 class DeviceQueue {
  public:
-  DeviceQueue(const Contraction& contraction, const DevicePlan& plan, OnDevice b, std::int64_t budget_bytes,
-              DeviceMemory::Evicted evicted);
+  DeviceQueue(const Contraction& contraction, const DevicePlan& plan, OnDevice b, DeviceMemory memory);
 
   /// The chunk with this number, expanded if need be; nullptr behind the last one. It must not be finished.
   ChunkWork* chunk(std::size_t number);
@@ -65,7 +64,6 @@ class DeviceQueue {
  private:
   bool expand_next();
   void list_products(const Item& a);
-  bool c_in_place(const Product& product);
   void gather_products(std::size_t most);
   bool all_taken();
 

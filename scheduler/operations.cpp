@@ -16,8 +16,13 @@ Operations::Resource Operations::resource_of(Cause cause, MemoryPlace device) co
   return {cause, device};
 }
 
-Path Operations::path_to(const Resource& next) const {
-  return next == last_resource_ ? before_.plus(last_.cause, Part::work, last_.seconds) : path();
+/// By the operation that ended last.
+void Operations::extend_path(Path& path, const Resource& next) const {
+  if (next == last_resource_) {
+    path.add(last_.cause, Part::work, last_.seconds);
+  } else {
+    path.add(last_);
+  }
 }
 
 void Operations::set_path(const Path& path) {
@@ -40,10 +45,11 @@ Operation& Operations::start(Cause cause, MemoryPlace device, OperationId& id) {
   operation.event.device = device;
   operation.event.start_s = backend_->now();
   if (!in_turn(cause)) busy(cause, device).begin(operation.event.start_s);
-  operation.path = path_to(resource_of(cause, device));
+  operation.path = before_;
+  extend_path(operation.path, resource_of(cause, device));
   // On a real machine events are noticed late; what the chain does not explain is waiting.
   const double unexplained = operation.event.start_s - operation.path.total();
-  if (unexplained > 1e-9) operation.path = operation.path.plus(Cause::wait, Part::work, unexplained);
+  if (unexplained > 1e-9) operation.path.add(Cause::wait, Part::work, unexplained);
   operation.chunk = nullptr;
   operation.items.clear();
   operation.c_slots.clear();
@@ -58,8 +64,9 @@ Operation& Operations::end(OperationId id, const OperationTime& time) {
   event.software_s = std::min(time.software_s, duration);
   const double waited = std::max(0.0, time.began_s - event.start_s);
   const double queued = std::min(time.queued_s + waited, duration - event.software_s);
-  before_ = operation.path.plus(event.cause, Part::software, event.software_s)
-                .plus(event.cause, Part::work, queued);
+  before_ = operation.path;
+  before_.add(event.cause, Part::software, event.software_s);
+  before_.add(event.cause, Part::work, queued);
   last_ = {event.cause, duration - event.software_s - queued, event.bytes};
   last_resource_ = resource_of(event.cause, event.device);
   TraceEvent seen = event;

@@ -59,7 +59,7 @@ class Operations {
   bool in_turn(Cause cause) const { return cause == Cause::kernel && kernels_on_cores_; }
   BusyTime& busy(Cause cause, MemoryPlace device);
   Resource resource_of(Cause cause, MemoryPlace device) const;
-  Path path_to(const Resource& next) const;
+  void extend_path(Path& path, const Resource& next) const;
 
   Backend* backend_;
   TraceSink* sink_;

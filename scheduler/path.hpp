@@ -54,14 +54,21 @@ struct Path {
     for (int cause = 0; cause < kCauses; ++cause) sum += seconds(static_cast<Cause>(cause));
     return sum;
   }
+  void add(Cause cause, Part part, double more) {
+    parts[static_cast<std::size_t>(cause)][static_cast<std::size_t>(part)] += more;
+  }
+  void add(const Piece& piece) {
+    add(piece.cause, Part::piece, piece.seconds);
+    if (piece.seconds > longest.seconds) longest = piece;
+  }
   Path plus(Cause cause, Part part, double more) const {
     Path longer = *this;
-    longer.parts[static_cast<std::size_t>(cause)][static_cast<std::size_t>(part)] += more;
+    longer.add(cause, part, more);
     return longer;
   }
   Path plus(const Piece& piece) const {
-    Path longer = plus(piece.cause, Part::piece, piece.seconds);
-    if (piece.seconds > longest.seconds) longer.longest = piece;
+    Path longer = *this;
+    longer.add(piece);
     return longer;
   }
 

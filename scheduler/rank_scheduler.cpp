@@ -11,6 +11,22 @@
 
 namespace foretile {
 
+namespace {
+
+/// For each device those on the same socket, as bits; none where nothing is copied between them.
+std::vector<std::uint64_t> near_devices(const std::vector<int>& sockets, std::size_t devices) {
+  std::vector<std::uint64_t> near(devices, 0);
+  const std::size_t known = std::min({sockets.size(), devices, TileStates::kMostDevices});
+  for (std::size_t d = 0; d < known; ++d) {
+    for (std::size_t other = 0; other < known; ++other) {
+      if (sockets[other] == sockets[d]) near[d] |= 1ULL << other;
+    }
+  }
+  return near;
+}
+
+}  // namespace
+
 RankScheduler::RankScheduler(const Plan& frame, const RankPlan& plan, const Contraction& contraction,
                              int rank, Backend& backend, SchedulerOptions options, TraceSink* sink)
     : frame_(frame),
@@ -23,25 +39,27 @@ RankScheduler::RankScheduler(const Plan& frame, const RankPlan& plan, const Cont
       cores_{0, options_.core_slots},
       generation_(frame, contraction, backend, operations_, cores_, options_.tiles_at_once),
       c_tiles_(frame, contraction, options_, backend, operations_),
+      tiles_(plan.devices.size()),
+      near_(near_devices(options_.sockets, plan.devices.size())),
       host_(contraction, frame, rank,
             [&backend](int owner, int number) { backend.release_message(owner, number); }),
       barrier_(frame.barriers, rank, frame.grid.size(), [this](int to, Signal signal) {
         signal.path = operations_.path();
         backend_.send_signal(to, signal);
       }) {
-  if (!options_.zero_copy && plan.devices.size() > Holders::kMostDevices) {
+  if (!options_.zero_copy && plan.devices.size() > TileStates::kMostDevices) {
     throw input_error("plan",
                       fmt::format("{} devices with memory of their own in one rank", plan.devices.size()),
-                      fmt::format("at most {}", Holders::kMostDevices), "raise ranks_per_node");
+                      fmt::format("at most {}", TileStates::kMostDevices), "raise ranks_per_node");
   }
   queues_.reserve(plan.devices.size());
   for (std::size_t d = 0; d < plan.devices.size(); ++d) {
-    const auto evicted = [this, d](TileRef tile) {
-      holders_.left(tile, static_cast<int>(d));
-      backend_.release(static_cast<int>(d), tile);
+    const auto evicted = [this, d](TileSlot tile) {
+      if (!options_.zero_copy) tiles_.left(tile, static_cast<int>(d));
+      backend_.release(static_cast<int>(d), tiles_.tile(tile));
     };
-    queues_.emplace_back(contraction, plan.devices[d], frame.operands.b.on_device, frame.device_budget_bytes,
-                         evicted);
+    queues_.emplace_back(contraction, plan.devices[d], frame.operands.b.on_device,
+                         DeviceMemory(tiles_, d, frame.device_budget_bytes, evicted));
   }
   for (const Broadcast& broadcast : plan.broadcasts) {
     std::int64_t bytes = 0;
@@ -81,6 +99,11 @@ bool RankScheduler::shared(TileRef tile) const {
   return streams(tile) && !options_.zero_copy && !options_.in_plan_order && queues_.size() > 1;
 }
 
+TileSlot RankScheduler::slot_of(Item& item) {
+  if (item.slot == kNoSlot) item.slot = tiles_.slot(item.tile, item.bytes);
+  return item.slot;
+}
+
 /// Control edges: chunk z + 1 + lookahead after chunk z, step after step, and where B stays, block after
 /// block with C in its place first.
 bool RankScheduler::may_load(DeviceQueue& queue) {
@@ -108,18 +131,18 @@ CopyCost RankScheduler::cost_of(MemoryPlace from, std::span<const TileRef> tiles
 
 /// Nothing: another device is loading the tile, and a copy from there will arrive no later than one from the
 /// host, which would travel behind the tiles of `ahead`, a copy that has not started.
-std::optional<MemoryPlace> RankScheduler::source_of(int device, TileRef tile, const Copy& ahead) const {
-  if (!streams(tile) && options_.make_on_device) return kMade;
-  if (!shared(tile)) return kHost;
-  const auto source = holders_.source(tile, device, options_.sockets);
+std::optional<MemoryPlace> RankScheduler::source_of(int device, const Item& item, const Copy& ahead) const {
+  if (!streams(item.tile) && options_.make_on_device) return kMade;
+  if (!shared(item.tile)) return kHost;
+  const auto source = tiles_.source(item.slot, device, near_[device]);
   if (source) return source;
   const CopyEstimate& copies = queues_[device].copies;
   const double now_s = backend_.now();
-  const CopyCost from_peer = other_copy_cost(options_.copies.runtime, bytes_of(problem_, tile));
+  const CopyCost from_peer = other_copy_cost(options_.copies.runtime, item.bytes);
   const double waiting_s =
-      copies.arrival_s(options_.copies.peer, false, from_peer, std::max(now_s, holders_.expected_s(tile)));
+      copies.arrival_s(options_.copies.peer, false, from_peer, std::max(now_s, tiles_.expected_s(item.slot)));
   CopyCost from_host = cost_of(kHost, ahead.tiles);
-  from_host += cost_of(kHost, {&tile, 1});
+  from_host += cost_of(kHost, {&item.tile, 1});
   const double from_host_s = copies.arrival_s(options_.copies.host, true, from_host, now_s);
   constexpr double kRounding =
       1 - 1e-9;  // of two equal arrivals the peer's, which leaves the host's link free
@@ -136,8 +159,12 @@ bool RankScheduler::ready(const Item& item) const {
 }
 
 bool RankScheduler::reserve(DeviceQueue& queue, int device, Item& item) {
-  if (!queue.memory.reserve(item.tile, item.bytes)) return false;
-  if (!streams(item.tile)) queue.chunk(queue.front())->block->b_on_device.push_back(item.tile);
+  if (streams(item.tile)) {
+    if (!queue.memory.reserve(item.slot)) return false;
+  } else {
+    if (!queue.memory.take(item.bytes)) return false;
+    queue.chunk(queue.front())->block->b_on_device.push_back(item.tile);
+  }
   if (options_.zero_copy) {
     backend_.adopt(device, item.tile);
   } else {
@@ -150,7 +177,7 @@ void RankScheduler::arrived(int device, Item& item) {
   item.state = ItemState::arrived;
   if (item.tile.matrix == Matrix::c) return;
   if (streams(item.tile)) {
-    if (shared(item.tile)) holders_.load_ended(item.tile, device);
+    if (shared(item.tile)) tiles_.load_ended(item.slot, device);
     return;
   }
   if (options_.make_on_device) return;
@@ -161,37 +188,41 @@ void RankScheduler::arrived(int device, Item& item) {
 /// Starts one copy of neighbouring items from `from`; false when nothing could be started.
 bool RankScheduler::load_batch(DeviceQueue& queue, int device, MemoryPlace from) {
   if (loads_in_flight(queue, from) >= options_.copy_slots) return false;
-  Copy copy{from, device, {}, 0};
-  std::vector<Item*> items;
+  Copy& copy = copy_;
+  copy.from = from;
+  copy.to = device;
+  copy.bytes = 0;
+  copy.tiles.clear();
+  items_.clear();
   while (copy.tiles.empty() || may_load(queue)) {
     Item& item = *queue.item(queue.loading);
-    if (streams(item.tile) && queue.memory.holds(item.tile)) break;
-    if (source_of(device, item.tile, copy) != from || !ready(item)) break;
+    if (streams(item.tile) && queue.memory.holds(slot_of(item))) break;
+    if (source_of(device, item, copy) != from || !ready(item)) break;
     if (!copy.tiles.empty() && copy.bytes + item.bytes > frame_.copy_batch_bytes) break;
     if (!reserve(queue, device, item)) break;
-    if (from >= 0) queues_[from].memory.pin_if_present(item.tile);
+    if (from >= 0) queues_[from].memory.pin_if_present(item.slot);
     item.state = ItemState::loading;
     copy.tiles.push_back(item.tile);
     copy.bytes += item.bytes;
-    items.push_back(&item);
+    items_.push_back(&item);
     ++queue.loading.item;
   }
-  if (items.empty()) return false;
-  note_load(queue, copy);
-  start_load(operations_, backend_, queue, std::move(copy), std::move(items));
+  if (items_.empty()) return false;
+  note_load(queue, copy, items_);
+  start_load(operations_, backend_, queue, copy, items_);
   return true;
 }
 
 /// Tiles that others may copy from here, and when they will be there.
-void RankScheduler::note_load(DeviceQueue& queue, const Copy& copy) {
+void RankScheduler::note_load(DeviceQueue& queue, const Copy& copy, std::span<Item* const> items) {
   if (copy.from == kMade) return;
   const bool from_host = copy.from == kHost;
   const LinkModel& link = from_host ? options_.copies.host : options_.copies.peer;
   const CopyCost cost = cost_of(copy.from, copy.tiles);
   const double arrival_s = queue.copies.arrival_s(link, from_host, cost, backend_.now());
   queue.copies.started(link, from_host, cost, backend_.now());
-  for (const TileRef tile : copy.tiles) {
-    if (shared(tile)) holders_.load_started(tile, arrival_s);
+  for (const Item* item : items) {
+    if (shared(item->tile)) tiles_.load_started(item->slot, arrival_s);
   }
 }
 
@@ -200,14 +231,14 @@ void RankScheduler::advance_loads(int device) {
   while (may_load(queue)) {
     Item& item = *queue.item(queue.loading);
     if (!ready(item)) return;
-    if (streams(item.tile) && queue.memory.pin_if_present(item.tile)) {
+    if (streams(item.tile) && queue.memory.pin_if_present(slot_of(item))) {
       ++queue.statistics.hits;
       item.state = ItemState::arrived;  // or on its way for an earlier item, which products wait for anyway
       ++queue.loading.item;
       continue;
     }
     if (!options_.zero_copy) {
-      const auto from = source_of(device, item.tile, {});
+      const auto from = source_of(device, item, {});
       if (!from || !load_batch(queue, device, *from)) return;
       continue;
     }
@@ -236,7 +267,7 @@ void RankScheduler::load_done(Operation& operation) {
     } else if (streams(item->tile)) {
       ++(from_host ? queue.statistics.host_loads : queue.statistics.peer_loads);
     }
-    if (!from_host) queues_[copy.from].memory.unpin(item->tile);
+    if (!from_host) queues_[copy.from].memory.unpin(item->slot);
     arrived(copy.to, *item);
   }
 }
@@ -275,8 +306,7 @@ void RankScheduler::kernel_done(Operation& operation) {
   if (options_.kernels_on_cores && queue.kernels_in_flight == 0) --cores_.busy;
   BlockWork& block = *operation.chunk->block;
   for (const std::int32_t slot : operation.c_slots) {
-    const std::int32_t c = block.c_of[slot];
-    if (--block.c_open[c] == 0) queue.finished_c.push_back(block.c[c]);
+    if (--block.c_open[slot] == 0) queue.finished_c.push_back(block.c[block.c_of[slot]]);
   }
   queue.statistics.kernels += operation.event.products;
   ++queue.statistics.launches;
@@ -307,11 +337,11 @@ bool RankScheduler::advance_fronts() {
 void RankScheduler::finish_front(DeviceQueue& queue, int device) {
   ChunkWork& chunk = *queue.chunk(queue.front());
   for (const Item& item : chunk.items) {
-    if (streams(item.tile)) queue.memory.unpin(item.tile);
+    if (streams(item.tile)) queue.memory.unpin(item.slot);
   }
   if (chunk.last_of_block) {
     for (const TileRef tile : chunk.block->b_on_device) {
-      queue.memory.drop(tile);
+      queue.memory.give_back(problem_.b_bytes(tile.id));
       backend_.release(device, tile);
     }
   }
@@ -329,7 +359,8 @@ void RankScheduler::step_ended() {
   first_open_step_ = first_open;
   host_.ended_before(first_open, [this](TileRef tile) {
     if (!options_.zero_copy) return;
-    for (DeviceQueue& queue : queues_) queue.memory.forget(tile);
+    const TileSlot slot = tiles_.slot(tile, bytes_of(problem_, tile));
+    for (DeviceQueue& queue : queues_) queue.memory.forget(slot);
   });
   barrier_.ended_before(first_open);
 }

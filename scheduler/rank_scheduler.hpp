@@ -14,12 +14,12 @@
 #include "scheduler/c_tiles.hpp"
 #include "scheduler/device_queue.hpp"
 #include "scheduler/generation.hpp"
-#include "scheduler/holders.hpp"
 #include "scheduler/host_tiles.hpp"
 #include "scheduler/operations.hpp"
 #include "scheduler/options.hpp"
 #include "scheduler/outbox.hpp"
 #include "scheduler/statistics.hpp"
+#include "scheduler/tile_states.hpp"
 
 namespace foretile {
 
@@ -66,11 +66,12 @@ class RankScheduler {
   bool front_ended(DeviceQueue& queue);
   bool streams(TileRef tile) const;
   bool shared(TileRef tile) const;
+  TileSlot slot_of(Item& item);
   bool ready(const Item& item) const;
   CopyCost cost_of(MemoryPlace from, std::span<const TileRef> tiles) const;
-  std::optional<MemoryPlace> source_of(int device, TileRef tile, const Copy& ahead) const;
+  std::optional<MemoryPlace> source_of(int device, const Item& item, const Copy& ahead) const;
   bool load_batch(DeviceQueue& queue, int device, MemoryPlace from);
-  void note_load(DeviceQueue& queue, const Copy& copy);
+  void note_load(DeviceQueue& queue, const Copy& copy, std::span<Item* const> items);
   bool reserve(DeviceQueue& queue, int device, Item& item);
   void arrived(int device, Item& item);
 
@@ -90,13 +91,16 @@ class RankScheduler {
   Cores cores_;
   Generation generation_;
   CTiles c_tiles_;
+  TileStates tiles_;
+  std::vector<std::uint64_t> near_;  // of each device: those on its socket, as bits
   std::vector<DeviceQueue> queues_;
   std::vector<std::shared_ptr<const Broadcast>> own_;
   Outbox outbox_;
   HostTiles host_;
   Barrier barrier_;
-  Holders holders_;
-  int first_open_step_ = 0;  // of this rank
+  Copy copy_;                 // the one being put together,
+  std::vector<Item*> items_;  // and its items
+  int first_open_step_ = 0;   // of this rank
   int sending_ = 0;
   RankStatistics statistics_;
 };

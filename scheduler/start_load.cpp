@@ -10,15 +10,15 @@ int& loads_in_flight(DeviceQueue& queue, MemoryPlace from) {
                          : queue.peer_copies_in_flight;
 }
 
-void start_load(Operations& operations, Backend& backend, DeviceQueue& queue, Copy copy,
-                std::vector<Item*> items) {
+void start_load(Operations& operations, Backend& backend, DeviceQueue& queue, Copy& copy,
+                std::vector<Item*>& items) {
   ++loads_in_flight(queue, copy.from);
   const Cause cause = copy.from == kHost ? Cause::h2d : copy.from == kMade ? Cause::generate : Cause::d2d;
   OperationId id = 0;
   Operation& operation = operations.start(cause, copy.to, id);
   operation.event.bytes = copy.bytes;
-  operation.items = std::move(items);
-  operation.copy = std::move(copy);
+  operation.items.swap(items);
+  std::swap(operation.copy, copy);
   backend.start_copy(id, operation.copy);
 }
 

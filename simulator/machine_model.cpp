@@ -48,7 +48,7 @@ MessageLimits message_limits(const Network& network, int ranks_per_node) {
 }
 
 MachineModel::MachineModel(sg4::Engine& engine, const Machine& machine)
-    : machine_(&machine), root_(sg4::create_full_zone("machine")), ranks_(machine.ranks) {
+    : machine_(&machine), root_(sg4::create_full_zone("machine")), ranks_(machine.ranks), copy_s_per_byte_(machine.ranks) {
   (void)engine;
   int rank = 0;
   for (int node = 0; node < machine.nodes(); ++node) {
@@ -77,14 +77,13 @@ sg4::Link* MachineModel::limit(const std::string& name, double bandwidth) {
   return bandwidth > 0 ? link(name, bandwidth) : nullptr;
 }
 
-double MachineModel::s_per_byte(const sg4::Host* from, const sg4::Host* to) const {
-  const auto [found, fresh] = s_per_byte_.try_emplace({from, to}, 0.0);
-  if (!fresh) return found->second;
+double MachineModel::s_per_byte(const sg4::Host* from, const sg4::Host* to, double& known) {
+  if (known > 0) return known;
   std::vector<sg4::Link*> links;
   double latency = 0;
   from->route_to(to, links, &latency);
-  for (const sg4::Link* link : links) found->second = std::max(found->second, 1 / link->get_bandwidth());
-  return found->second;
+  for (const sg4::Link* link : links) known = std::max(known, 1 / link->get_bandwidth());
+  return known;
 }
 
 // ---- copies ----
@@ -108,6 +107,8 @@ void MachineModel::add_copies(int rank, const std::vector<Socket>& sockets) {
   sg4::NetZone* const zone = sg4::create_full_zone(fmt::format("rank{}", rank))->set_parent(root_);
   Rank& hosts = ranks_[rank];
   hosts.memories.resize(sockets.size());
+  const std::size_t numbers = sockets.size() + static_cast<std::size_t>(m.devices_per_rank);
+  copy_s_per_byte_[rank].assign(numbers * numbers, 0.0);
   const auto [first, end] = m.sockets_of(rank);
   for (int socket = first; socket < end; ++socket) {
     hosts.memories[socket] = zone->create_host(fmt::format("memory{}.{}", rank, socket), kHostSpeed)->seal();
@@ -172,9 +173,14 @@ Flow MachineModel::copy(int rank, const Copy& copy) const {
   const double own = copy.from == kHost ? l.host_to_device.latency_s
                      : copy.to == kHost ? l.device_to_host.latency_s
                                         : l.peer.latency_s;
+  const auto number = [&](MemoryPlace place, int at) {
+    return static_cast<std::size_t>(place == kHost ? at : machine_->platform.sockets + place);
+  };
+  const std::size_t numbers = hosts.memories.size() + hosts.devices.size();
   sg4::Host* const from = host(copy.from, here);
   sg4::Host* const to = host(copy.to, there);
-  return {from, to, own + (here == there ? 0 : l.cross_socket.latency_s), s_per_byte(from, to)};
+  return {from, to, own + (here == there ? 0 : l.cross_socket.latency_s),
+          s_per_byte(from, to, copy_s_per_byte_[rank][number(copy.from, here) * numbers + number(copy.to, there)])};
 }
 
 // ---- messages ----
@@ -185,8 +191,9 @@ Flow MachineModel::message(int from_rank, int to_rank) const {
   const Rank& to = ranks_[to_rank];
   if (machine_->node_of(from_rank) == machine_->node_of(to_rank))
     return {from.near_port, to.near_port, p.links.message.latency_s,
-            s_per_byte(from.near_port, to.near_port)};
-  return {from.far_port, to.far_port, p.network.message.latency_s, s_per_byte(from.far_port, to.far_port)};
+            s_per_byte(from.near_port, to.near_port, near_s_per_byte_)};
+  return {from.far_port, to.far_port, p.network.message.latency_s,
+          s_per_byte(from.far_port, to.far_port, far_s_per_byte_)};
 }
 
 /// Two stars: each rank's way out of a node and into one, and its way out to its neighbours. Both ports of a

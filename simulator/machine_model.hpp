@@ -1,10 +1,8 @@
 // The part of a machine that a plan uses, as SimGrid hosts and links.
 #pragma once
 
-#include <map>
 #include <simgrid/s4u.hpp>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "platforms/machine.hpp"
@@ -91,7 +89,8 @@ class MachineModel {
     simgrid::s4u::Host* near_port = nullptr;
   };
 
-  double s_per_byte(const simgrid::s4u::Host* from, const simgrid::s4u::Host* to) const;
+  /// Of the slowest link of the route, kept in `known`, where 0 stands for a route not asked for yet.
+  static double s_per_byte(const simgrid::s4u::Host* from, const simgrid::s4u::Host* to, double& known);
   simgrid::s4u::Link* link(const std::string& name, double bandwidth);
   simgrid::s4u::Link* limit(const std::string& name, double bandwidth);
   std::vector<Socket> add_sockets(int node);
@@ -104,8 +103,9 @@ class MachineModel {
   simgrid::s4u::NetZone* root_;
   std::vector<simgrid::s4u::Host*> cores_;  // by node
   std::vector<Rank> ranks_;
-  /// Slowest link of each route that was asked for.
-  mutable std::map<std::pair<const simgrid::s4u::Host*, const simgrid::s4u::Host*>, double> s_per_byte_;
+  /// By rank, of copies: from x to, each by socket, then by device.
+  mutable std::vector<std::vector<double>> copy_s_per_byte_;
+  mutable double near_s_per_byte_ = 0, far_s_per_byte_ = 0;  // of messages: all ranks have the same links
 };
 
 }  // namespace foretile

@@ -9,9 +9,9 @@
 #include "planner/contraction.hpp"
 #include "planner/tile_origins.hpp"
 #include "scheduler/rank_scheduler.hpp"
+#include "scheduler/waves.hpp"
 #include "simulator/core_cache.hpp"
 #include "simulator/machine_model.hpp"
-#include "simulator/waves.hpp"
 
 namespace foretile {
 
@@ -126,7 +126,7 @@ class SimulatedRank final : public Backend {
   std::vector<double> manager_free_at_;  // of each device's software
   std::vector<double> maker_free_at_;    // of each device's generation of tiles
   std::vector<double> tile_overhead_s_;  // bookkeeping since each device's last kernel
-  Waves waves_;
+  Waves<std::int32_t, ProductSize> waves_;  // by c_slot
   std::vector<CoreCache> caches_;  // of devices that are cores, where the platform knows their cache
   double messenger_free_at_ = 0;
   Random random_;

@@ -9,8 +9,8 @@
 #include "executor/generate.hpp"
 #include "executor/gpu/pool_size.hpp"
 #include "executor/gpu/warm_up.hpp"
-#include "executor/gpu/waves.hpp"
 #include "executor/initial_tile.hpp"
+#include "scheduler/waves.hpp"
 
 namespace foretile {
 
@@ -176,7 +176,9 @@ void GpuBackend::start_kernel(OperationId id, int device, std::span<const Produc
     if (products_.size() == 1) {
       on.gpu().multiply(choice.lane, problem_.precision, products_);
     } else {
-      for (const auto& wave : waves_of(products_)) on.gpu().multiply(choice.lane, problem_.precision, wave);
+      Waves<const std::byte*, TileProduct> waves;
+      for (const TileProduct& product : products_) waves.add(product.c, product);
+      for (const auto& wave : waves.all()) on.gpu().multiply(choice.lane, problem_.precision, wave);
     }
     on.expect(choice.lane, id, task, std::move(c));
   });

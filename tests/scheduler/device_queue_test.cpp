@@ -16,8 +16,9 @@ struct TwoChunks {
                       Shape::dense(2, 1),
                       0};
   DevicePlan plan{{{{0}, {{{0}}, {{1}}}}}};
-  DeviceQueue queue(OnDevice b) const {
-    return {problem, plan, b, 1000, [](TileRef) {}};
+  TileStates tiles{1};
+  DeviceQueue queue(OnDevice b) {
+    return {problem, plan, b, DeviceMemory(tiles, 0, 1000, [](TileSlot) {})};
   }
 };
 
@@ -30,14 +31,14 @@ std::vector<TileRef> tiles_of(DeviceQueue& queue, std::size_t chunk) {
 constexpr TileRef kA0{Matrix::a, 0}, kA1{Matrix::a, 1}, kB{Matrix::b, 0};
 
 TEST(DeviceQueue, BThatStaysIsListedOnceInABlock) {
-  const TwoChunks example;
+  TwoChunks example;
   DeviceQueue queue = example.queue(OnDevice::stays);
   EXPECT_EQ(tiles_of(queue, 0), (std::vector{kB, kA0}));
   EXPECT_EQ(tiles_of(queue, 1), (std::vector{kA1}));
 }
 
 TEST(DeviceQueue, BThatStreamsIsListedByEachChunk) {
-  const TwoChunks example;
+  TwoChunks example;
   DeviceQueue queue = example.queue(OnDevice::streams);
   EXPECT_EQ(tiles_of(queue, 0), (std::vector{kB, kA0}));
   EXPECT_EQ(tiles_of(queue, 1), (std::vector{kB, kA1}));
@@ -45,7 +46,7 @@ TEST(DeviceQueue, BThatStreamsIsListedByEachChunk) {
 
 /// The loading cursor may stand behind the last item, or at the chunk behind the last.
 TEST(DeviceQueue, LoadsAreOverBehindTheLastItem) {
-  const TwoChunks example;
+  TwoChunks example;
   DeviceQueue queue = example.queue(OnDevice::stays);
   EXPECT_FALSE(queue.loads_over());
   EXPECT_NE(queue.chunk(1), nullptr);

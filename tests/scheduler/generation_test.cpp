@@ -33,9 +33,11 @@ TEST(Generation, TheDeviceWithTheLeastInStoreGoesFirst) {
   frame.operands.b = kMadeAndStays;
   frame.staging_bytes = 1000;
   const std::vector<DevicePlan> plans{{{{{0}, {{{0, 1}}}}}}, {{{{1}, {{{0, 1}}}}}}};
+  TileStates tiles(plans.size());
   std::vector<DeviceQueue> queues;
   for (const DevicePlan& plan : plans)
-    queues.emplace_back(problem, plan, OnDevice::stays, 1000, [](TileRef) {});
+    queues.emplace_back(problem, plan, OnDevice::stays,
+                        DeviceMemory(tiles, queues.size(), 1000, [](TileSlot) {}));
   Maker backend;
   Operations operations(backend, 0, false, nullptr);
   Cores cores;

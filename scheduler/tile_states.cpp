@@ -1,0 +1,43 @@
+#include "scheduler/tile_states.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace foretile {
+
+TileSlot TileStates::slot(TileRef tile, std::int64_t bytes) {
+  std::vector<std::int32_t>& numbers = page_of_[static_cast<std::size_t>(tile.matrix)];
+  const auto index = static_cast<std::size_t>(tile.id) / kTiles;
+  if (index >= numbers.size()) numbers.resize(index + 1, -1);
+  std::int32_t& number = numbers[index];
+  if (number < 0) {
+    number = static_cast<std::int32_t>(pages_.size());
+    pages_.push_back({tile.matrix, static_cast<TileId>(index) * kTiles});
+    shared_.resize(pages_.size() * kTiles);
+    residences_.resize(shared_.size() * devices_);
+  }
+  const TileSlot slot = number * kTiles + static_cast<TileSlot>(tile.id % kTiles);
+  shared_[slot].bytes = bytes;
+  return slot;
+}
+
+std::optional<MemoryPlace> TileStates::source(TileSlot slot, int device, std::uint64_t near) const {
+  const Shared& shared = shared_[slot];
+  const std::uint64_t others = shared.devices & ~(1ULL << device);
+  if (others == 0) return shared.coming > 0 ? std::nullopt : std::optional(kHost);
+  return std::countr_zero(others & near ? others & near : others);
+}
+
+void TileStates::load_started(TileSlot slot, double arrival_s) {
+  Shared& shared = shared_[slot];
+  shared.expected_s = shared.coming == 0 ? arrival_s : std::min(shared.expected_s, arrival_s);
+  ++shared.coming;
+}
+
+void TileStates::load_ended(TileSlot slot, int device) {
+  Shared& shared = shared_[slot];
+  --shared.coming;
+  shared.devices |= 1ULL << device;
+}
+
+}  // namespace foretile
