@@ -18,7 +18,7 @@ Item* next_to_generate(DeviceQueue& queue) {
 /// The device with the least in store goes first; the others wait while its tile does not fit, or their small
 /// tiles would take every byte that comes free.
 void Generation::advance(std::vector<DeviceQueue>& queues) {
-  if (!frame_.operands.b.made()) return;
+  if (!frame_.operands.b.made() || stuck_) return;
   while (cores_.busy < cores_.slots) {
     DeviceQueue* chosen = nullptr;
     Item* item = nullptr;
@@ -29,12 +29,14 @@ void Generation::advance(std::vector<DeviceQueue>& queues) {
       chosen = &queue;
       item = candidate;
     }
-    if (!chosen || !has_room(*item)) return;
+    stuck_ = !chosen || !has_room(*item);
+    if (stuck_) return;
     ++cores_.busy;
     OperationId id = 0;
     Operation& operation = operations_.start(Cause::generate, kHost, id);
     operation.event.k = problem_.b.row_of(item->tile.id);
     operation.event.j = problem_.b.column_of(item->tile.id);
+    operation.copy.to = static_cast<MemoryPlace>(chosen - queues.data());
     tiles_.clear();
     do {
       take(*chosen, *item, operation);
@@ -68,6 +70,7 @@ void Generation::done(Operation& operation, RankStatistics& statistics) {
 }
 
 void Generation::left(DeviceQueue& queue, const Item& item) {
+  stuck_ = false;
   staged_bytes_ -= item.bytes;
   queue.staged_bytes -= item.bytes;
 }

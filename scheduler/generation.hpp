@@ -47,6 +47,7 @@ class Generation {
   int tiles_at_once_;
   std::vector<TileId> tiles_;      // of the operation at hand
   std::int64_t staged_bytes_ = 0;  // made or being made
+  bool stuck_ = false;             // until a tile leaves: no tile is left to make, or none has room
 };
 
 }  // namespace foretile

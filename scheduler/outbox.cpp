@@ -1,5 +1,8 @@
 #include "scheduler/outbox.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "planner/owners.hpp"
 
 namespace foretile {
@@ -10,14 +13,16 @@ int Outbox::forward(const Message& message) {
   for (const int child : children) {
     Message copy = message;
     copy.position = child;
-    entries_.push({destinations[child - 1], std::move(copy), entered_++});
+    entries_.push_back({destinations[child - 1], std::move(copy), entered_++});
+    std::push_heap(entries_.begin(), entries_.end(), Later{});
   }
   return static_cast<int>(children.size());
 }
 
 Outbox::Entry Outbox::take() {
-  Entry entry = entries_.top();
-  entries_.pop();
+  std::pop_heap(entries_.begin(), entries_.end(), Later{});
+  Entry entry = std::move(entries_.back());
+  entries_.pop_back();
   return entry;
 }
 

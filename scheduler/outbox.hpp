@@ -1,9 +1,7 @@
 // Messages that a rank has still to send.
 #pragma once
 
-#include <queue>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include "scheduler/backend.hpp"
@@ -23,7 +21,7 @@ class Outbox {
   /// Enters one message for each child of `message`'s position in its tree. Returns how many these are.
   int forward(const Message& message);
   bool empty() const { return entries_.empty(); }
-  const Entry& next() const { return entries_.top(); }
+  const Entry& next() const { return entries_.front(); }
   Entry take();
 
  private:
@@ -35,7 +33,7 @@ class Outbox {
       return key(l) > key(r);
     }
   };
-  std::priority_queue<Entry, std::vector<Entry>, Later> entries_;
+  std::vector<Entry> entries_;  // a heap; not std::priority_queue, from which nothing can be moved
   std::uint64_t entered_ = 0;
 };
 

@@ -41,6 +41,7 @@ RankScheduler::RankScheduler(const Plan& frame, const RankPlan& plan, const Cont
       c_tiles_(frame, contraction, options_, backend, operations_),
       tiles_(plan.devices.size()),
       near_(near_devices(options_.sockets, plan.devices.size())),
+      awake_(plan.devices.size(), true),
       host_(contraction, frame, rank,
             [&backend](int owner, int number) { backend.release_message(owner, number); }),
       barrier_(frame.barriers, rank, frame.grid.size(), [this](int to, Signal signal) {
@@ -76,16 +77,26 @@ void RankScheduler::start() {
 
 void RankScheduler::advance() {
   do {
+    if (options_.in_plan_order) wake_all();
     advance_fronts();
     for (int d = 0; d < static_cast<int>(queues_.size()); ++d) {
-      c_tiles_.advance_stores(queues_[d], d);
-      c_tiles_.place(queues_[d], d, first_open_step_);
-      advance_loads(d);
-      advance_kernels(d);
+      if (awake_[d]) advance_device(d);
     }
   } while (options_.in_plan_order && advance_fronts());
   if (!options_.make_on_device) generation_.advance(queues_);
   advance_sends();
+}
+
+/// Each step can give work to those behind it, and loads that reach the next block to the placing of its C.
+void RankScheduler::advance_device(int device) {
+  DeviceQueue& queue = queues_[device];
+  const std::size_t loading_before = queue.loading.chunk;
+  c_tiles_.advance_stores(queue, device);
+  c_tiles_.place(queue, device, first_open_step_);
+  const bool loads_depend_on_others = advance_loads(device);
+  const bool products_wait_for_cores = advance_kernels(device);
+  awake_[device] =
+      loads_depend_on_others || products_wait_for_cores || queue.loading.chunk != loading_before;
 }
 
 // ---- loads ----
@@ -118,20 +129,22 @@ bool RankScheduler::may_load(DeviceQueue& queue) {
   return loading.block.get() == &block && block.c_placed == block.c.size();
 }
 
-CopyCost RankScheduler::cost_of(MemoryPlace from, std::span<const TileRef> tiles) const {
+CopyCost RankScheduler::cost_of(MemoryPlace from, const Item& item) const {
   const CopyCosts& costs = options_.copies;
+  if (from != kHost) return other_copy_cost(costs.runtime, item.bytes);
+  return copy_in_cost(costs.runtime, costs.host, origins_.of(rank_, item.tile), item.bytes);
+}
+
+CopyCost RankScheduler::cost_of(MemoryPlace from, std::span<Item* const> items) const {
   CopyCost sum;
-  for (const TileRef tile : tiles) {
-    const std::int64_t bytes = bytes_of(problem_, tile);
-    sum += from == kHost ? copy_in_cost(costs.runtime, costs.host, origins_.of(rank_, tile), bytes)
-                         : other_copy_cost(costs.runtime, bytes);
-  }
+  for (const Item* item : items) sum += cost_of(from, *item);
   return sum;
 }
 
 /// Nothing: another device is loading the tile, and a copy from there will arrive no later than one from the
 /// host, which would travel behind the tiles of `ahead`, a copy that has not started.
-std::optional<MemoryPlace> RankScheduler::source_of(int device, const Item& item, const Copy& ahead) const {
+std::optional<MemoryPlace> RankScheduler::source_of(int device, const Item& item,
+                                                   std::span<Item* const> ahead) const {
   if (!streams(item.tile) && options_.make_on_device) return kMade;
   if (!shared(item.tile)) return kHost;
   const auto source = tiles_.source(item.slot, device, near_[device]);
@@ -141,8 +154,8 @@ std::optional<MemoryPlace> RankScheduler::source_of(int device, const Item& item
   const CopyCost from_peer = other_copy_cost(options_.copies.runtime, item.bytes);
   const double waiting_s =
       copies.arrival_s(options_.copies.peer, false, from_peer, std::max(now_s, tiles_.expected_s(item.slot)));
-  CopyCost from_host = cost_of(kHost, ahead.tiles);
-  from_host += cost_of(kHost, {&item.tile, 1});
+  CopyCost from_host = cost_of(kHost, ahead);
+  from_host += cost_of(kHost, item);
   const double from_host_s = copies.arrival_s(options_.copies.host, true, from_host, now_s);
   constexpr double kRounding =
       1 - 1e-9;  // of two equal arrivals the peer's, which leaves the host's link free
@@ -197,7 +210,7 @@ bool RankScheduler::load_batch(DeviceQueue& queue, int device, MemoryPlace from)
   while (copy.tiles.empty() || may_load(queue)) {
     Item& item = *queue.item(queue.loading);
     if (streams(item.tile) && queue.memory.holds(slot_of(item))) break;
-    if (source_of(device, item, copy) != from || !ready(item)) break;
+    if (source_of(device, item, items_) != from || !ready(item)) break;
     if (!copy.tiles.empty() && copy.bytes + item.bytes > frame_.copy_batch_bytes) break;
     if (!reserve(queue, device, item)) break;
     if (from >= 0) queues_[from].memory.pin_if_present(item.slot);
@@ -218,7 +231,7 @@ void RankScheduler::note_load(DeviceQueue& queue, const Copy& copy, std::span<It
   if (copy.from == kMade) return;
   const bool from_host = copy.from == kHost;
   const LinkModel& link = from_host ? options_.copies.host : options_.copies.peer;
-  const CopyCost cost = cost_of(copy.from, copy.tiles);
+  const CopyCost cost = cost_of(copy.from, items);
   const double arrival_s = queue.copies.arrival_s(link, from_host, cost, backend_.now());
   queue.copies.started(link, from_host, cost, backend_.now());
   for (const Item* item : items) {
@@ -226,11 +239,11 @@ void RankScheduler::note_load(DeviceQueue& queue, const Copy& copy, std::span<It
   }
 }
 
-void RankScheduler::advance_loads(int device) {
+bool RankScheduler::advance_loads(int device) {
   DeviceQueue& queue = queues_[device];
   while (may_load(queue)) {
     Item& item = *queue.item(queue.loading);
-    if (!ready(item)) return;
+    if (!ready(item)) return false;
     if (streams(item.tile) && queue.memory.pin_if_present(slot_of(item))) {
       ++queue.statistics.hits;
       item.state = ItemState::arrived;  // or on its way for an earlier item, which products wait for anyway
@@ -239,19 +252,23 @@ void RankScheduler::advance_loads(int device) {
     }
     if (!options_.zero_copy) {
       const auto from = source_of(device, item, {});
-      if (!from || !load_batch(queue, device, *from)) return;
+      // Other devices, and time, may show a better source.
+      if (!from || !load_batch(queue, device, *from)) return true;
       continue;
     }
-    if (!reserve(queue, device, item)) return;
+    if (!reserve(queue, device, item)) return false;
     if (streams(item.tile)) ++queue.statistics.host_loads;
     arrived(device, item);
     ++queue.loading.item;
   }
+  return false;
 }
 
 void RankScheduler::load_done(Operation& operation) {
   const Copy& copy = operation.copy;
   DeviceQueue& queue = queues_[copy.to];
+  awake_[copy.to] = true;
+  if (copy.from >= 0) awake_[copy.from] = true;  // it has more room
   --loads_in_flight(queue, copy.from);
   if (copy.from == kMade) {
     statistics_.generated_tiles += std::ssize(copy.tiles);
@@ -274,15 +291,15 @@ void RankScheduler::load_done(Operation& operation) {
 
 // ---- products ----
 
-void RankScheduler::advance_kernels(int device) {
+bool RankScheduler::advance_kernels(int device) {
   DeviceQueue& queue = queues_[device];
   while (queue.kernels_in_flight < backend_.kernel_slots()) {
     // A device is one core, however many of its products wait for it.
     const bool takes_core = options_.kernels_on_cores && queue.kernels_in_flight == 0;
-    if (takes_core && cores_.busy >= cores_.slots) return;
+    if (takes_core && cores_.busy >= cores_.slots) return true;
     const auto products =
         queue.take_products(static_cast<std::size_t>(options_.batch), options_.whole_batches);
-    if (products.empty()) return;
+    if (products.empty()) return false;
     OperationId id = 0;
     Operation& operation = operations_.start(Cause::kernel, device, id);
     operation.event.i = products.front().i;
@@ -298,10 +315,12 @@ void RankScheduler::advance_kernels(int device) {
     if (takes_core) ++cores_.busy;
     backend_.start_kernel(id, device, products);
   }
+  return false;
 }
 
 void RankScheduler::kernel_done(Operation& operation) {
   DeviceQueue& queue = queues_[operation.event.device];
+  awake_[operation.event.device] = true;
   --queue.kernels_in_flight;
   if (options_.kernels_on_cores && queue.kernels_in_flight == 0) --cores_.busy;
   BlockWork& block = *operation.chunk->block;
@@ -328,6 +347,7 @@ bool RankScheduler::front_ended(DeviceQueue& queue) {
 bool RankScheduler::advance_fronts() {
   bool any = false;
   for (std::size_t d = 0; d < queues_.size(); ++d) {
+    if (!awake_[d] && !options_.in_plan_order) continue;
     for (; front_ended(queues_[d]); any = true) finish_front(queues_[d], static_cast<int>(d));
   }
   if (any) step_ended();
@@ -356,6 +376,7 @@ void RankScheduler::step_ended() {
   int first_open = kEver;
   for (DeviceQueue& queue : queues_) first_open = std::min(first_open, queue.front_step());
   if (first_open == first_open_step_) return;
+  wake_all();
   first_open_step_ = first_open;
   host_.ended_before(first_open, [this](TileRef tile) {
     if (!options_.zero_copy) return;
@@ -393,12 +414,14 @@ void RankScheduler::received(const Message& message, const Path& path) {
   operations_.set_path(path);
   statistics_.received_bytes += message.bytes;
   host_.received(message, outbox_.forward(message));
+  wake_all();
   advance();
 }
 
 void RankScheduler::signalled(const Signal& signal) {
   operations_.set_path(signal.path);
   barrier_.signalled(signal);
+  wake_all();
   advance();
 }
 
@@ -415,6 +438,7 @@ void RankScheduler::done(OperationId id, const OperationTime& time) {
         load_done(operation);
       } else {
         generation_.done(operation, statistics_);
+        awake_[operation.copy.to] = true;
       }
       break;
     case Cause::network:
@@ -426,6 +450,7 @@ void RankScheduler::done(OperationId id, const OperationTime& time) {
       break;
     case Cause::d2h:
       c_tiles_.store_done(queues_[operation.copy.from], operation);
+      awake_[operation.copy.from] = true;
       break;
     case Cause::wait:
       break;

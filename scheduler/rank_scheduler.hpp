@@ -1,6 +1,7 @@
 // Steps one rank through its plan. The simulator and the executor run this same code.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -58,8 +59,12 @@ class RankScheduler {
  private:
   void advance();
   bool advance_fronts();
-  void advance_loads(int device);
-  void advance_kernels(int device);
+  void advance_device(int device);
+  void wake_all() { std::fill(awake_.begin(), awake_.end(), true); }
+  /// False when nothing but an event at this device or one that wakes all can change what is loaded next.
+  bool advance_loads(int device);
+  /// False likewise.
+  bool advance_kernels(int device);
   void advance_sends();
 
   bool may_load(DeviceQueue& queue);
@@ -68,8 +73,9 @@ class RankScheduler {
   bool shared(TileRef tile) const;
   TileSlot slot_of(Item& item);
   bool ready(const Item& item) const;
-  CopyCost cost_of(MemoryPlace from, std::span<const TileRef> tiles) const;
-  std::optional<MemoryPlace> source_of(int device, const Item& item, const Copy& ahead) const;
+  CopyCost cost_of(MemoryPlace from, const Item& item) const;
+  CopyCost cost_of(MemoryPlace from, std::span<Item* const> items) const;
+  std::optional<MemoryPlace> source_of(int device, const Item& item, std::span<Item* const> ahead) const;
   bool load_batch(DeviceQueue& queue, int device, MemoryPlace from);
   void note_load(DeviceQueue& queue, const Copy& copy, std::span<Item* const> items);
   bool reserve(DeviceQueue& queue, int device, Item& item);
@@ -94,6 +100,7 @@ class RankScheduler {
   TileStates tiles_;
   std::vector<std::uint64_t> near_;  // of each device: those on its socket, as bits
   std::vector<DeviceQueue> queues_;
+  std::vector<char> awake_;  // of each device: something may have changed for it
   std::vector<std::shared_ptr<const Broadcast>> own_;
   Outbox outbox_;
   HostTiles host_;
