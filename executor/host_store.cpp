@@ -12,7 +12,7 @@
 
 namespace foretile {
 
-HostStore::HostStore(const Contraction& contraction, const Plan& frame, const RankPlan& plan, int rank,
+HostStore::HostStore(const Contraction& contraction, const PlanFrame& frame, const RankPlan& plan, int rank,
                      int cores, std::pmr::memory_resource* memory)
     : problem_(contraction), rank_(rank), memory_(memory) {
   for (const Broadcast& broadcast : plan.broadcasts) {
@@ -50,8 +50,8 @@ void HostStore::make_tiles(int cores) {
   to_make_ = {};
 }
 
-void HostStore::add_used(const Plan& frame, const DevicePlan& device) {
-  const auto own = [&](TileRef tile) { return owner_of(problem_, frame.grid, tile) == rank_; };
+void HostStore::add_used(const PlanFrame& frame, const DevicePlan& device) {
+  const auto own = [&](TileRef tile) { return owner_of(problem_, frame, tile) == rank_; };
   for (const Block& block : device.blocks) {
     const BlockProducts products(problem_, block.columns);
     for (const Chunk& chunk : block.chunks) {

@@ -24,8 +24,8 @@ class HostStore {
   /// Makes the own tiles that the rank or others use, and with Contraction::accumulate the initial tiles of C
   /// that the rank computes, on up to `cores` threads. `memory` holds all tiles and must outlive this; it is
   /// called by the calling thread alone.
-  HostStore(const Contraction& contraction, const Plan& frame, const RankPlan& plan, int rank, int cores = 1,
-            std::pmr::memory_resource* memory = std::pmr::new_delete_resource());
+  HostStore(const Contraction& contraction, const PlanFrame& frame, const RankPlan& plan, int rank,
+            int cores = 1, std::pmr::memory_resource* memory = std::pmr::new_delete_resource());
 
   /// A tile of A, or of B where it is given, that is own or received.
   std::byte* tile(TileRef tile) const { return distributed_.at(tile); }
@@ -62,7 +62,7 @@ class HostStore {
     Broadcast broadcast;
   };
   void add_own(TileRef tile);
-  void add_used(const Plan& frame, const DevicePlan& device);
+  void add_used(const PlanFrame& frame, const DevicePlan& device);
   void make_tiles(int cores);
 
   const Contraction& problem_;

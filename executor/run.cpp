@@ -95,7 +95,7 @@ std::unique_ptr<std::pmr::memory_resource> host_memory(const RunOptions& options
   return nullptr;
 }
 
-SchedulerOptions scheduling_of(const Plan& frame, const Contraction& contraction, const Machine& machine,
+SchedulerOptions scheduling_of(const PlanFrame& frame, const Contraction& contraction, const Machine& machine,
                                int rank, const RunOptions& options) {
   SchedulerOptions scheduling = scheduler_options(frame, contraction, machine, rank, options.in_plan_order);
   scheduling.zero_copy = scheduling.zero_copy && !options.copies && !options.gpus;
@@ -107,7 +107,7 @@ SchedulerOptions scheduling_of(const Plan& frame, const Contraction& contraction
 
 /// One rank's part of one run.
 struct Work {
-  const Plan& frame;
+  const PlanFrame& frame;
   const RankPlan& plan;
   const Contraction& contraction;
   const Machine& machine;
@@ -150,8 +150,8 @@ void note_gpus(const RankBackend& backend, MPI_Comm communicator, RunResult& res
 
 }  // namespace
 
-RunResult run(const Plan& frame, const RankPlan& plan, const Contraction& contraction, const Machine& machine,
-              MPI_Comm communicator, const RunOptions& options) {
+RunResult run(const PlanFrame& frame, const RankPlan& plan, const Contraction& contraction,
+              const Machine& machine, MPI_Comm communicator, const RunOptions& options) {
   const int rank = rank_in(communicator);
   const Work work{frame, plan, contraction, machine, rank};
   const SchedulerOptions scheduling = scheduling_of(frame, contraction, machine, rank, options);

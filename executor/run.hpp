@@ -50,7 +50,7 @@ struct RunResult {
 
 /// Collective over `communicator`, whose ranks from plan.grid.size() on have no work. A's tiles are made
 /// before the clock starts. Throws WorkError when MPI, a worker or a GPU fails.
-RunResult run(const Plan& frame, const RankPlan& plan, const Contraction& contraction, const Machine& machine,
-              MPI_Comm communicator, const RunOptions& options = {});
+RunResult run(const PlanFrame& frame, const RankPlan& plan, const Contraction& contraction,
+              const Machine& machine, MPI_Comm communicator, const RunOptions& options = {});
 
 }  // namespace foretile

@@ -7,8 +7,6 @@
 
 namespace foretile {
 
-namespace {
-
 PlanGraph compress(const GraphParts& parts) {
   PlanGraph graph(boost::edges_are_unsorted_multi_pass, parts.ends.begin(), parts.ends.end(),
                   parts.kinds.begin(), parts.nodes.size());
@@ -16,7 +14,9 @@ PlanGraph compress(const GraphParts& parts) {
   return graph;
 }
 
-}  // namespace
+void require_acyclic(const PlanGraph& graph) {
+  reverse_order(graph);
+}
 
 PlanGraph build_graph(const Plan& plan) {
   GraphParts parts;
@@ -43,10 +43,6 @@ std::vector<std::size_t> reverse_order(const PlanGraph& graph) {
                       "no order of the chunks can satisfy this plan");
   }
   return order;
-}
-
-void require_acyclic(const Plan& plan) {
-  reverse_order(build_graph(plan));
 }
 
 }  // namespace foretile

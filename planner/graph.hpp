@@ -51,10 +51,8 @@ PlanGraph build_graph(const Plan& plan);
 /// its tiles at one of its steps. Linear in the products, too, where B streams.
 PlanGraph build_graph(const Plan& plan, const Contraction& contraction);
 
-/// Throws InputError when data and control edges together form a cycle. Looks at no messages: only a global
-/// barrier precedes one, and it precedes the chunks that use the message as well, since their step is not
-/// before the message's (planner/verify.hpp proves that).
-void require_acyclic(const Plan& plan);
+/// Throws InputError when data and control edges together form a cycle.
+void require_acyclic(const PlanGraph& graph);
 
 /// A lower bound of the time that a plan takes.
 struct CriticalPath {

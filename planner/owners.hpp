@@ -10,10 +10,9 @@
 
 namespace foretile {
 
-/// 2D-cyclic: tile (i, j) of a matrix lives at grid row i mod p, column j mod q (RR-9365 3.2, RR-9289 2).
-inline int owner_of(const Contraction& contraction, const ProcessGrid& grid, TileRef tile) {
-  const Shape& shape = shape_of(contraction, tile.matrix);
-  return grid.rank(shape.row_of(tile.id) % grid.p, shape.column_of(tile.id) % grid.q);
+/// The rank on which a tile lives.
+inline int owner_of(const Contraction& contraction, const PlanFrame& frame, TileRef tile) {
+  return owner_of(contraction, frame.grid, frame.operands.of(tile.matrix).distribution, tile);
 }
 
 /// How often a tile is sent, and how long its receivers keep it.

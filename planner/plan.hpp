@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/settings.hpp"
+#include "planner/distribution.hpp"
 #include "planner/grid.hpp"
 #include "planner/shape.hpp"
 #include "planner/sources.hpp"
@@ -66,8 +67,9 @@ enum class OnDevice : std::uint8_t {
 
 /// What a plan does with one of A, B and C.
 struct OperandPlan {
-  Source source = Source::given;  ///< given: distributed 2D-cyclically, and sent
+  Source source = Source::given;
   OnDevice on_device = OnDevice::streams;
+  Distribution distribution = {};  ///< of given tiles, which are sent from there, and of C
 
   bool made() const { return source == Source::made; }
   bool streams() const { return on_device == OnDevice::streams; }
@@ -92,7 +94,8 @@ enum class Barriers : std::uint8_t {
   global  ///< all ranks; broadcasts too are held back
 };
 
-struct Plan {
+/// What all ranks know of a plan.
+struct PlanFrame {
   std::string strategy;
   Settings parameters;  ///< every parameter with the value used
   ProcessGrid grid;
@@ -102,11 +105,14 @@ struct Plan {
   std::int64_t staging_bytes = 0;      ///< of host_budget: generated tiles not yet on a device
   std::int64_t copy_batch_bytes = 0;   ///< neighbouring loads are joined to copies of about this size
   int batch = 1;  ///< products of a chunk that go out in one launch, counted from its first
-  std::vector<RankPlan> ranks;
   Operands operands;
   Barriers barriers = Barriers::none;
   bool prefetch_c = false;  ///< where B streams: C of the next block enters with its first loads, before
                             ///< the last block has left
+};
+
+struct Plan : PlanFrame {
+  std::vector<RankPlan> ranks;  ///< by rank, PlanFrame::grid.size() of them
 };
 
 }  // namespace foretile

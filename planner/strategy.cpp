@@ -105,7 +105,7 @@ std::unique_ptr<RankPlanner> prepare_planner(const Contraction& contraction, con
 Plan make_plan(const Contraction& contraction, const Machine& machine, const Settings& settings,
                const CountFunction& progress) {
   const auto planner = prepare_planner(contraction, machine, settings);
-  Plan plan = planner->frame();
+  Plan plan{planner->frame(), {}};
   for (int rank = 0; rank < plan.grid.size(); ++rank) {
     plan.ranks.push_back(planner->plan_rank(rank));
     if (progress) progress(rank + 1);

@@ -18,8 +18,7 @@ namespace foretile {
 class RankPlanner {
  public:
   virtual ~RankPlanner() = default;
-  /// Everything but the ranks.
-  virtual Plan frame() const = 0;
+  virtual PlanFrame frame() const = 0;
   /// Time linear in the rank's share of the nonzeros. Throws InputError when its part does not fit, saying
   /// how many bytes are missing and what to change.
   virtual RankPlan plan_rank(int rank) const = 0;

@@ -21,8 +21,8 @@ std::size_t index(Matrix matrix) {
 
 }  // namespace
 
-TileOrigins::TileOrigins(const Contraction& contraction, const ProcessGrid& grid, const Operands& operands)
-    : contraction_(&contraction), grid_(grid), operands_(operands) {
+TileOrigins::TileOrigins(const Contraction& contraction, const PlanFrame& frame)
+    : contraction_(&contraction), frame_(&frame) {
   const bool m = uniform(contraction.m);
   const bool n = uniform(contraction.n);
   const bool k = uniform(contraction.k);
@@ -32,8 +32,8 @@ TileOrigins::TileOrigins(const Contraction& contraction, const ProcessGrid& grid
 }
 
 HostTile TileOrigins::of(int rank, TileRef tile) const {
-  if (operands_.of(tile.matrix).made()) return HostTile::made;
-  if (tile.matrix != Matrix::c && owner_of(*contraction_, grid_, tile) != rank) return HostTile::received;
+  if (frame_->operands.of(tile.matrix).made()) return HostTile::made;
+  if (tile.matrix != Matrix::c && owner_of(*contraction_, *frame_, tile) != rank) return HostTile::received;
   return in_array_[index(tile.matrix)] ? HostTile::array : HostTile::single;
 }
 

@@ -14,14 +14,14 @@ namespace foretile {
 /// array when all its tiles have one size, the last ones of a row or column excepted.
 class TileOrigins {
  public:
-  TileOrigins(const Contraction& contraction, const ProcessGrid& grid, const Operands& operands);
+  /// Both must outlive this object.
+  TileOrigins(const Contraction& contraction, const PlanFrame& frame);
 
   HostTile of(int rank, TileRef tile) const;
 
  private:
   const Contraction* contraction_;
-  ProcessGrid grid_;
-  Operands operands_;
+  const PlanFrame* frame_;
   std::array<bool, 3> in_array_;  // by matrix
 };
 

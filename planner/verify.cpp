@@ -1,17 +1,65 @@
 #include "planner/verify.hpp"
 
-#include "planner/graph.hpp"
+#include <chrono>
+
 #include "planner/verify/frame.hpp"
-#include "planner/verify/rank_check.hpp"
+#include "planner/verify/pass.hpp"
 
 namespace foretile {
 
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// The proofs, each timed.
+class Passes {
+ public:
+  explicit Passes(const PlanView& view) {
+    add("counts", counts_pass, view);
+    add("steps", steps_pass, view);
+    add("made once", made_once_pass, view);
+    add("products once", products_pass, view);
+    add("sources", sources_pass, view);
+    add("device memory", device_memory_pass, view);
+    add("host memory", host_memory_pass, view);
+    add("no cycle", acyclic_pass, view);
+  }
+
+  void each(const PassCall& call) {
+    for (std::size_t n = 0; n < passes_.size(); ++n) {
+      const auto start = Clock::now();
+      call(*passes_[n]);
+      times_[n].seconds += seconds_since(start);
+    }
+  }
+  std::vector<PassTime> times() const { return times_; }
+
+ private:
+  void add(const char* name, Pass (*make)(const PlanView&), const PlanView& view) {
+    const auto start = Clock::now();
+    passes_.push_back(make(view));
+    times_.push_back({name, seconds_since(start)});
+  }
+
+  std::vector<Pass> passes_;
+  std::vector<PassTime> times_;
+};
+
+}  // namespace
+
 PlanSummary verify(const Plan& plan, const Contraction& contraction, const CountFunction& progress) {
-  check_frame(plan);
-  RankCheck check(plan, contraction, progress);
-  for (std::size_t rank = 0; rank < plan.ranks.size(); ++rank) check.run(static_cast<int>(rank));
-  PlanSummary summary = check.finish();
-  require_acyclic(plan);
+  check_frame(plan, contraction);
+  const PlanView view(plan, contraction);
+  Passes passes(view);
+  walk_plan(
+      view, [&](const PassCall& call) { passes.each(call); }, progress);
+  PlanSummary summary;
+  passes.each([&](VerifyPass& pass) { pass.finish(summary); });
+  summary.passes = passes.times();
   return summary;
 }
 

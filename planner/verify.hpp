@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "base/progress.hpp"
@@ -10,6 +11,12 @@
 #include "planner/plan.hpp"
 
 namespace foretile {
+
+/// How long one of the proofs took, without the walk through the plan that they share.
+struct PassTime {
+  std::string name;
+  double seconds = 0;
+};
 
 /// What was counted on the way.
 struct PlanSummary {
@@ -29,23 +36,14 @@ struct PlanSummary {
   std::int64_t generated_bytes = 0;
   Spread device_loads;   ///< tiles of A, B and C loaded per device if none is found there already
   double imbalance = 1;  ///< flops of the busiest device over the mean
+  std::vector<PassTime> passes;
 };
 
-/// Proves for any plan that
-///  - its numbers make sense: p * q ranks, columns increasing, tiles and ranks that exist, no empty block,
-///    chunk or message, no tile of A in a block that does not use it,
-///  - every nonzero product is computed exactly once and every C tile is in one block only,
-///  - with barriers, the steps of a device's chunks increase, and so do those of a rank's messages with
-///    global ones,
-///  - every tile of A, and of a streamed B, that a rank uses at a step is owned by it or there through
-///  exactly
-///    one message; every message is used by each receiver; none brings a tile that may still be there,
-///  - each tile of a B that stays is generated at most once per rank,
-///  - device memory stays under budget in every order that the control edges allow
-///    (planner/verify/device_memory_check.hpp), and so does host memory (planner/verify/host_memory.hpp),
-///  - data and control edges together have no cycle.
-/// Takes time linear in the plan and its products. Throws InputError that names the place, the missing bytes
-/// and the parameter that helps. `progress` gets how many products it has seen.
+/// Proves for any plan that its numbers make sense (p * q ranks, columns increasing, tiles and ranks that
+/// exist, no empty block, chunk or message, no tile of A in a block that does not use it), and then what the
+/// passes in planner/verify/pass.hpp say, one by one: products once, sources, memory, no cycle. Takes time
+/// linear in the plan and its products. Throws InputError that names the place, the missing bytes and the
+/// parameter that helps. `progress` gets how many products it has seen.
 PlanSummary verify(const Plan& plan, const Contraction& contraction, const CountFunction& progress = {});
 
 }  // namespace foretile

@@ -13,8 +13,8 @@ namespace foretile {
 /// C of a block gets its place when the block's turn comes, and each tile goes home after its last product.
 class CTiles {
  public:
-  CTiles(const Plan& frame, const Contraction& contraction, const SchedulerOptions& options, Backend& backend,
-         Operations& operations)
+  CTiles(const PlanFrame& frame, const Contraction& contraction, const SchedulerOptions& options,
+         Backend& backend, Operations& operations)
       : frame_(frame), problem_(contraction), options_(options), backend_(backend), operations_(operations) {}
 
   /// `first_open_step` of the rank; says something with barriers only.
@@ -29,7 +29,7 @@ class CTiles {
   bool load(DeviceQueue& queue, int device, BlockWork& block);
   bool last_block_left(DeviceQueue& queue, int device, const BlockWork& block, int first_open_step);
 
-  const Plan& frame_;
+  const PlanFrame& frame_;
   const Contraction& problem_;
   const SchedulerOptions& options_;
   Backend& backend_;

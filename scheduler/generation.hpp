@@ -21,7 +21,7 @@ struct Cores {
 /// Makes tiles ahead of their loads, in load order, as far as the staging area reaches.
 class Generation {
  public:
-  Generation(const Plan& frame, const Contraction& contraction, Backend& backend, Operations& operations,
+  Generation(const PlanFrame& frame, const Contraction& contraction, Backend& backend, Operations& operations,
              Cores& cores, int tiles_at_once)
       : frame_(frame),
         problem_(contraction),
@@ -39,7 +39,7 @@ class Generation {
   bool has_room(const Item& item) const;
   void take(DeviceQueue& queue, Item& item, Operation& operation);
 
-  const Plan& frame_;
+  const PlanFrame& frame_;
   const Contraction& problem_;
   Backend& backend_;
   Operations& operations_;

@@ -6,25 +6,13 @@
 
 namespace foretile {
 
-namespace {
-
-std::vector<bool> owned(const Contraction& p, const ProcessGrid& grid, Matrix matrix, int rank) {
-  const Shape& shape = shape_of(p, matrix);
-  std::vector<bool> mine(shape.nonzeros(), false);
-  for (std::int32_t i = grid.row(rank); i < shape.rows(); i += grid.p) {
-    for (std::size_t e = 0; e < shape.row(i).size(); ++e) {
-      const TileId id = shape.first(i) + static_cast<TileId>(e);
-      mine[id] = owner_of(p, grid, {matrix, id}) == rank;
-    }
-  }
-  return mine;
-}
-
-}  // namespace
-
-HostTiles::HostTiles(const Contraction& p, const Plan& frame, int rank, Release release)
-    : release_(std::move(release)), a_(owned(p, frame.grid, Matrix::a, rank)) {
-  if (!frame.operands.b.made()) b_ = owned(p, frame.grid, Matrix::b, rank);
+HostTiles::HostTiles(const Contraction& p, const PlanFrame& frame, int rank, Release release)
+    : release_(std::move(release)) {
+  const auto owned = [&](Matrix matrix) {
+    return owned_by(p, frame.grid, frame.operands.of(matrix).distribution, matrix, rank);
+  };
+  a_ = owned(Matrix::a);
+  if (!frame.operands.b.made()) b_ = owned(Matrix::b);
 }
 
 void HostTiles::received(const Message& message, int forwards) {

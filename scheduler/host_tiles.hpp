@@ -19,7 +19,7 @@ class HostTiles {
  public:
   using Release = std::function<void(int owner, int number)>;
 
-  HostTiles(const Contraction& contraction, const Plan& frame, int rank, Release release);
+  HostTiles(const Contraction& contraction, const PlanFrame& frame, int rank, Release release);
 
   /// Whether a tile of A, or of B where it is given, can be read here.
   bool holds(TileRef tile) const { return tile.matrix == Matrix::a ? a_[tile.id] : b_[tile.id]; }

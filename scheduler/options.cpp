@@ -27,8 +27,8 @@ int tiles_at_once(const Contraction& contraction) {
   return static_cast<int>(std::clamp(bytes / tile, 1.0, kMostAtOnce));
 }
 
-SchedulerOptions scheduler_options(const Plan& plan, const Contraction& contraction, const Machine& machine,
-                                   int rank, bool in_plan_order) {
+SchedulerOptions scheduler_options(const PlanFrame& plan, const Contraction& contraction,
+                                   const Machine& machine, int rank, bool in_plan_order) {
   SchedulerOptions options;
   options.core_slots = machine.cores_per_rank();
   options.kernels_on_cores = machine.platform.device.kind == DeviceKind::core;

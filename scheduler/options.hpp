@@ -39,7 +39,7 @@ int tiles_at_once(const Contraction& contraction);
 
 /// The same for simulator and executor, so that both decide alike. With `in_plan_order` a core gets its
 /// products one by one: how many are ready at once depends on time.
-SchedulerOptions scheduler_options(const Plan& plan, const Contraction& contraction, const Machine& machine,
-                                   int rank, bool in_plan_order = false);
+SchedulerOptions scheduler_options(const PlanFrame& plan, const Contraction& contraction,
+                                   const Machine& machine, int rank, bool in_plan_order = false);
 
 }  // namespace foretile

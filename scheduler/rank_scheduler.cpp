@@ -27,12 +27,12 @@ std::vector<std::uint64_t> near_devices(const std::vector<int>& sockets, std::si
 
 }  // namespace
 
-RankScheduler::RankScheduler(const Plan& frame, const RankPlan& plan, const Contraction& contraction,
+RankScheduler::RankScheduler(const PlanFrame& frame, const RankPlan& plan, const Contraction& contraction,
                              int rank, Backend& backend, SchedulerOptions options, TraceSink* sink)
     : frame_(frame),
       problem_(contraction),
       rank_(rank),
-      origins_(contraction, frame.grid, frame.operands),
+      origins_(contraction, frame),
       backend_(backend),
       options_(std::move(options)),
       operations_(backend, rank, options_.kernels_on_cores, sink),
@@ -95,8 +95,7 @@ void RankScheduler::advance_device(int device) {
   c_tiles_.place(queue, device, first_open_step_);
   const bool loads_depend_on_others = advance_loads(device);
   const bool products_wait_for_cores = advance_kernels(device);
-  awake_[device] =
-      loads_depend_on_others || products_wait_for_cores || queue.loading.chunk != loading_before;
+  awake_[device] = loads_depend_on_others || products_wait_for_cores || queue.loading.chunk != loading_before;
 }
 
 // ---- loads ----
@@ -144,7 +143,7 @@ CopyCost RankScheduler::cost_of(MemoryPlace from, std::span<Item* const> items) 
 /// Nothing: another device is loading the tile, and a copy from there will arrive no later than one from the
 /// host, which would travel behind the tiles of `ahead`, a copy that has not started.
 std::optional<MemoryPlace> RankScheduler::source_of(int device, const Item& item,
-                                                   std::span<Item* const> ahead) const {
+                                                    std::span<Item* const> ahead) const {
   if (!streams(item.tile) && options_.make_on_device) return kMade;
   if (!shared(item.tile)) return kHost;
   const auto source = tiles_.source(item.slot, device, near_[device]);

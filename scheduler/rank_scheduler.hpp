@@ -35,7 +35,7 @@ class RankScheduler {
  public:
   /// `frame` gives grid, lookahead, barriers and budgets; its ranks are not used. All references must outlive
   /// this. Throws InputError for more than 64 devices with memory of their own.
-  RankScheduler(const Plan& frame, const RankPlan& plan, const Contraction& contraction, int rank,
+  RankScheduler(const PlanFrame& frame, const RankPlan& plan, const Contraction& contraction, int rank,
                 Backend& backend, SchedulerOptions options, TraceSink* sink = nullptr);
 
   /// Starts what can be started. Own tiles of A must lie in host memory.
@@ -87,7 +87,7 @@ class RankScheduler {
   void finish_front(DeviceQueue& queue, int device);
   void step_ended();
 
-  const Plan& frame_;
+  const PlanFrame& frame_;
   const Contraction& problem_;
   int rank_;
   TileOrigins origins_;

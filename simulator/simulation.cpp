@@ -51,7 +51,7 @@ SimulationResult simulate(const Plan& plan, const Contraction& contraction, cons
   check_precision(machine.platform, contraction.precision);
   const auto engine = make_engine();
   const MachineModel model(*engine, machine);
-  const TileOrigins origins(contraction, plan.grid, plan.operands);
+  const TileOrigins origins(contraction, plan);
   std::vector<std::unique_ptr<SimulatedRank>> backends;
   std::vector<std::unique_ptr<RankScheduler>> schedulers;
   for (int rank = 0; rank < static_cast<int>(plan.ranks.size()); ++rank) {

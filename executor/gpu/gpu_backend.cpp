@@ -53,7 +53,7 @@ Lane lane_of(const Copy& copy) {
 
 }  // namespace
 
-GpuBackend::GpuBackend(const Contraction& contraction, const Plan& frame, const RankPlan& plan,
+GpuBackend::GpuBackend(const Contraction& contraction, const PlanFrame& frame, const RankPlan& plan,
                        HostStore& host, Gpus& gpus, const GpuBackendOptions& options, Transport transport)
     : problem_(contraction),
       host_(host),

@@ -28,7 +28,7 @@ struct GpuBackendOptions {
 /// and tile.
 class GpuBackend final : public RankBackend {
  public:
-  GpuBackend(const Contraction& contraction, const Plan& frame, const RankPlan& plan, HostStore& host,
+  GpuBackend(const Contraction& contraction, const PlanFrame& frame, const RankPlan& plan, HostStore& host,
              Gpus& gpus, const GpuBackendOptions& options, Transport transport);
   /// Waits for what is under way.
   ~GpuBackend() override;

@@ -9,7 +9,7 @@
 
 namespace foretile {
 
-std::int64_t device_pool_bytes(const Contraction& p, const Plan& frame, const DevicePlan& device) {
+std::int64_t device_pool_bytes(const Contraction& p, const PlanFrame& frame, const DevicePlan& device) {
   std::unordered_set<TileRef, TileRefHash> tiles;
   std::int64_t all = 0;  // rounded
   std::int64_t smallest = std::numeric_limits<std::int64_t>::max();

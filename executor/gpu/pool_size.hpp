@@ -10,6 +10,7 @@ namespace foretile {
 
 /// Enough for all that the scheduler ever puts on the device within the plan's budget, each tile rounded up
 /// as the arena does it; never more than all of the device's tiles together take.
-std::int64_t device_pool_bytes(const Contraction& contraction, const Plan& frame, const DevicePlan& device);
+std::int64_t device_pool_bytes(const Contraction& contraction, const PlanFrame& frame,
+                               const DevicePlan& device);
 
 }  // namespace foretile

@@ -35,6 +35,8 @@ inline const Block& block_at(const Plan& plan, const ChunkPlace& at) {
   return plan.ranks[at.rank].devices[at.device].blocks[at.block];
 }
 
+PlanGraph compress(const GraphParts& parts);
+
 /// From the last node to the first. Throws InputError when there is a cycle.
 std::vector<std::size_t> reverse_order(const PlanGraph& graph);
 

@@ -101,7 +101,7 @@ class Chooser {
     std::vector<std::int64_t> owned(grid.size(), 0);
     for (const Matrix matrix : {Matrix::a, Matrix::b, Matrix::c}) {
       for (TileId id = 0; id < shape_of(p_, matrix).nonzeros(); ++id) {
-        owned[owner_of(p_, grid, {matrix, id})] += bytes_of(p_, {matrix, id});
+        owned[owner_of(p_, grid, Distribution{}, {matrix, id})] += bytes_of(p_, {matrix, id});
       }
     }
     return *std::max_element(owned.begin(), owned.end());

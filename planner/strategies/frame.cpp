@@ -23,8 +23,8 @@ std::vector<ParameterInfo> common_parameters() {
            {"1", "16", "128"}}};
 }
 
-Plan common_frame(std::string_view strategy, const Machine& machine, const Settings& settings, int p) {
-  Plan frame;
+PlanFrame common_frame(std::string_view strategy, const Machine& machine, const Settings& settings, int p) {
+  PlanFrame frame;
   frame.strategy = strategy;
   frame.parameters = settings;
   frame.grid = {p, machine.ranks / p};

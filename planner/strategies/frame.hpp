@@ -16,7 +16,7 @@ inline constexpr int kMostAhead = 64;  ///< most chunks of a lookahead
 std::vector<ParameterInfo> common_parameters();
 
 /// Name, parameters, memory budgets, copy_batch_bytes, batch, and a grid of p x floor(ranks / p).
-Plan common_frame(std::string_view strategy, const Machine& machine, const Settings& settings, int p);
+PlanFrame common_frame(std::string_view strategy, const Machine& machine, const Settings& settings, int p);
 
 /// The setting message_bytes: a size as platform files have them ("16 MB"), or a number of bytes.
 std::int64_t message_bytes(const Settings& settings);

@@ -98,7 +98,7 @@ class Planner final : public RankPlanner {
     column_owner_ = deal_mirrored(column_flops(problem_), frame_.grid.q);
   }
 
-  Plan frame() const override { return frame_; }
+  PlanFrame frame() const override { return frame_; }
 
   RankPlan plan_rank(int rank) const override {
     const int grid_row = frame_.grid.row(rank);
@@ -121,9 +121,9 @@ class Planner final : public RankPlanner {
   }
 
  private:
-  static Plan make_frame(const Machine& machine, const Settings& settings) {
+  static PlanFrame make_frame(const Machine& machine, const Settings& settings) {
     const int p = static_cast<int>(integer_setting(settings, "grid.p", 1, machine.ranks));
-    Plan frame = common_frame(kName, machine, settings, p);
+    PlanFrame frame = common_frame(kName, machine, settings, p);
     frame.operands.b = kMadeAndStays;
     frame.lookahead = static_cast<int>(integer_setting(settings, "lookahead"));
     frame.staging_bytes = std::min(static_cast<std::int64_t>(real_setting(settings, "staging_fraction") *
@@ -193,7 +193,7 @@ class Planner final : public RankPlanner {
 
   const Contraction& problem_;
   Machine machine_;
-  Plan frame_;
+  PlanFrame frame_;
   Limits limits_{};
   std::vector<int> column_owner_;
 };

@@ -93,7 +93,7 @@ class Planner final : public RankPlanner {
     routes_ = {routes_of_a(), routes_of_b()};
   }
 
-  Plan frame() const override { return frame_; }
+  PlanFrame frame() const override { return frame_; }
 
   RankPlan plan_rank(int rank) const override {
     RankPlan plan;
@@ -234,7 +234,7 @@ class Planner final : public RankPlanner {
   const Contraction& problem_;
   int devices_;
   std::int64_t message_bytes_;
-  Plan frame_;
+  PlanFrame frame_;
   bool stagger_ = true;
   int device_rows_ = 1;
   Sending sending_ = Sending::per_use;

@@ -19,6 +19,12 @@ struct BlockTiles {
   double flops = 0;
 };
 
+/// A block that a device works on, with the tiles that it was found to use.
+struct WalkedBlock {
+  const Block* block;
+  BlockTiles tiles;
+};
+
 /// Walks block after block; has a number for every tile of A.
 class BlockWalk {
  public:

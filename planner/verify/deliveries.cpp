@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "planner/verify/errors.hpp"
+#include "planner/verify/pass.hpp"
 
 namespace foretile {
 
@@ -120,6 +121,33 @@ void Deliveries::require_all_used() const {
     throw broken_plan(
         here(), fmt::format("{} sent {} and not needed", text(delivery.tile), steps_of(delivery)), kOnce);
   }
+}
+
+namespace {
+
+class TileSources final : public VerifyPass {
+ public:
+  explicit TileSources(const PlanView& view)
+      : VerifyPass(view), deliveries_(plan_, problem_, view.owners, view.messages) {}
+  void open(int rank) override { deliveries_.open(rank); }
+  void block(const WalkedBlock& walked, const std::string&) override {
+    for (std::size_t z = 0; z < walked.block->chunks.size(); ++z) {
+      const Chunk& chunk = walked.block->chunks[z];
+      for (const TileId a : chunk.a) deliveries_.use({Matrix::a, a}, chunk.step);
+      if (plan_.operands.b.made()) continue;
+      for (const TileId b : walked.tiles.b[z]) deliveries_.use({Matrix::b, b}, chunk.step);
+    }
+  }
+  void close(int) override { deliveries_.require_all_used(); }
+
+ private:
+  Deliveries deliveries_;
+};
+
+}  // namespace
+
+Pass sources_pass(const PlanView& view) {
+  return std::make_unique<TileSources>(view);
 }
 
 }  // namespace foretile

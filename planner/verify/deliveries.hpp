@@ -37,9 +37,6 @@ class Deliveries {
   /// Throws InputError for a delivery that nothing used.
   void require_all_used() const;
 
-  /// Sorted by tile, those of a tile by step.
-  const std::vector<Delivery>& all() const { return sorted_; }
-
  private:
   std::vector<std::int32_t>& slots(Matrix matrix) { return slot_of_[static_cast<std::size_t>(matrix)]; }
   void clear();

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "planner/verify/errors.hpp"
+#include "planner/verify/pass.hpp"
 
 namespace foretile {
 
@@ -29,7 +30,7 @@ DeviceMemoryCheck::DeviceMemoryCheck(const Plan& plan, const Contraction& contra
       a_there_(contraction.a.nonzeros(), 0),
       b_there_(plan.operands.b.streams() ? contraction.b.nonzeros() : 0, 0) {}
 
-std::int64_t DeviceMemoryCheck::check(const std::string& device, const std::vector<WalkedBlock>& blocks) {
+std::int64_t DeviceMemoryCheck::check(const std::string& device, std::span<const WalkedBlock> blocks) {
   const bool stream = plan_.operands.b.streams();
   std::vector<std::int64_t> stay_before{0};  // sums over the blocks before
   std::vector<ChunkTiles> chunks;
@@ -101,6 +102,27 @@ void DeviceMemoryCheck::require(const std::string& device, const ChunkTiles& at,
       fmt::format("at most the device budget of {}", plan_.device_budget_bytes),
       fmt::format("{} bytes are missing: {}", missing,
                   lower_one_of(plan_, {"block_fraction", "chunk_fraction", "d", "b", "c", "lookahead"})));
+}
+
+namespace {
+
+class DeviceMemoryPass final : public VerifyPass {
+ public:
+  explicit DeviceMemoryPass(const PlanView& view) : VerifyPass(view), check_(plan_, problem_) {}
+  void device(const DeviceView& device) override {
+    most_ = std::max(most_, check_.check(device.name, device.blocks));
+  }
+  void finish(PlanSummary& summary) override { summary.peak_device_bytes = most_; }
+
+ private:
+  DeviceMemoryCheck check_;
+  std::int64_t most_ = 0;
+};
+
+}  // namespace
+
+Pass device_memory_pass(const PlanView& view) {
+  return std::make_unique<DeviceMemoryPass>(view);
 }
 
 }  // namespace foretile

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -10,12 +11,6 @@
 #include "planner/verify/block_walk.hpp"
 
 namespace foretile {
-
-/// A block that a device works on, with the tiles that it was found to use.
-struct WalkedBlock {
-  const Block* block;
-  BlockTiles tiles;
-};
 
 /// While chunk z is worked on, chunks up to z + lookahead may lie there, each tile once.
 ///  - B that stays: windows end with the block; its B and C lie beside them. (Stores of the block before may
@@ -28,7 +23,7 @@ class DeviceMemoryCheck {
   DeviceMemoryCheck(const Plan& plan, const Contraction& contraction);
 
   /// `device` names it. Returns the most bytes; throws InputError when they exceed the budget.
-  std::int64_t check(const std::string& device, const std::vector<WalkedBlock>& blocks);
+  std::int64_t check(const std::string& device, std::span<const WalkedBlock> blocks);
 
  private:
   struct ChunkTiles {

@@ -14,13 +14,17 @@ std::string text_of(const OperandPlan& operand) {
   return fmt::format("{} and {}", name_of(operand.source), operand.streams() ? "streams" : "stays");
 }
 
+bool used_alike(const OperandPlan& x, const OperandPlan& y) {
+  return x.source == y.source && x.on_device == y.on_device;
+}
+
 /// What the scheduler can follow.
 void check_operands(const Plan& plan) {
-  constexpr OperandPlan given_and_streams;
+  const OperandPlan given_and_streams;
   const OperandPlan& b = plan.operands.b;
-  if (plan.operands.a != given_and_streams)
+  if (!used_alike(plan.operands.a, given_and_streams))
     throw broken_plan("operand A", text_of(plan.operands.a), text_of(given_and_streams));
-  if (b != given_and_streams && b != kMadeAndStays) {
+  if (!used_alike(b, given_and_streams) && !used_alike(b, kMadeAndStays)) {
     throw broken_plan("operand B", text_of(b),
                       fmt::format("{}, or {}", text_of(given_and_streams), text_of(kMadeAndStays)));
   }
@@ -30,16 +34,50 @@ void check_operands(const Plan& plan) {
     throw broken_plan("prefetch_c", "it beside a B that stays", "a B that streams");
 }
 
+/// Numbers may be so large that products overflow.
+void check_grid(const Plan& plan) {
+  const ProcessGrid& grid = plan.grid;
+  std::int64_t left = std::ssize(plan.ranks);
+  bool whole = true;
+  for (const int ranks : {grid.p, grid.q, grid.r}) {
+    whole = whole && ranks >= 1 && left % ranks == 0;
+    if (whole) left /= ranks;
+  }
+  if (!whole || left != 1) {
+    throw broken_plan("grid",
+                      fmt::format("{} x {} x {} and {} ranks", grid.p, grid.q, grid.r, plan.ranks.size()),
+                      "p * q * r ranks, each at least 1");
+  }
+  // The parts of C on several layers must be summed, for which a plan has no words yet.
+  if (grid.r > 1) throw broken_plan("grid", fmt::format("{} layers", grid.r), "one");
+  if (!grid.node) return;
+  const auto& [x, y, z] = *grid.node;
+  if (x < 1 || y < 1 || z < 1 || grid.p % x != 0 || grid.q % y != 0 || grid.r % z != 0) {
+    throw broken_plan("grid.node", fmt::format("{} x {} x {}", x, y, z),
+                      fmt::format("divisors of the grid's {} x {} x {}", grid.p, grid.q, grid.r));
+  }
+}
+
+void check_distribution(const Plan& plan, const Contraction& p, Matrix matrix) {
+  const Distribution& distribution = plan.operands.of(matrix).distribution;
+  if (distribution.deal != Deal::table) return;
+  const std::string where = fmt::format("owners of {}", name_of(matrix));
+  const TileId tiles = shape_of(p, matrix).nonzeros();
+  if (std::ssize(distribution.owners) != tiles) {
+    throw broken_plan(where, fmt::format("{} tiles", distribution.owners.size()), fmt::format("{}", tiles));
+  }
+  for (const std::int32_t rank : distribution.owners) {
+    if (rank < 0 || rank >= plan.grid.size())
+      throw broken_plan(where, fmt::format("rank {}", rank), fmt::format("0 to {}", plan.grid.size() - 1));
+  }
+}
+
 }  // namespace
 
-void check_frame(const Plan& plan) {
-  const ProcessGrid& grid = plan.grid;
-  if (grid.p < 1 || grid.q < 1 ||
-      static_cast<std::int64_t>(grid.p) * grid.q != static_cast<std::int64_t>(plan.ranks.size())) {
-    throw broken_plan("grid", fmt::format("{} x {} and {} ranks", grid.p, grid.q, plan.ranks.size()),
-                      "p * q ranks, p and q at least 1");
-  }
+void check_frame(const Plan& plan, const Contraction& contraction) {
+  check_grid(plan);
   check_operands(plan);
+  for (const Matrix matrix : {Matrix::a, Matrix::b, Matrix::c}) check_distribution(plan, contraction, matrix);
   if (plan.batch < 1) throw broken_plan("batch", fmt::format("{}", plan.batch), "at least 1");
   if (plan.lookahead < 0) throw broken_plan("lookahead", fmt::format("{}", plan.lookahead), "at least 0");
   for (const auto& [name, bytes] : {std::pair("device budget", plan.device_budget_bytes),

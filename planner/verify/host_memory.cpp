@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "planner/verify/errors.hpp"
+#include "planner/verify/pass.hpp"
 
 namespace foretile {
 
@@ -89,6 +90,46 @@ void check_host_memory(const Plan& plan, const HostNeed& need) {
       fmt::format("{} bytes are missing: {}", missing,
                   own_alone && !plan.operands.b.made() ? "the matrices alone do not fit; use more nodes"
                                                        : advice(plan)));
+}
+
+namespace {
+
+class HostMemoryPass final : public VerifyPass {
+ public:
+  using VerifyPass::VerifyPass;
+
+  void open(int) override { tiles_ = {}; }
+  void block(const WalkedBlock& walked, const std::string&) override {
+    for (const TileId c : walked.tiles.c) tiles_.c_bytes += problem_.c_bytes(c);
+    if (!plan_.operands.b.made()) return;
+    for (const auto& chunk : walked.tiles.b) {
+      for (const TileId b : chunk) {
+        const std::int64_t bytes = problem_.b_bytes(b);
+        tiles_.largest_b = std::max(tiles_.largest_b, bytes);
+        tiles_.b_bytes += bytes;
+      }
+    }
+  }
+  void close(int rank) override {
+    check_staging(plan_, rank, tiles_);
+    const Received worst = worst_received(plan_, problem_, view_.messages.to(rank));
+    const HostNeed need = host_need(plan_, rank, view_.owners, worst, tiles_);
+    if (need.bytes() > most_.bytes()) most_ = need;
+  }
+  void finish(PlanSummary& summary) override {
+    check_host_memory(plan_, most_);
+    summary.peak_host_bytes = most_.bytes();
+  }
+
+ private:
+  RankTiles tiles_;  // of the rank at hand
+  HostNeed most_;    // of the rank that needs most
+};
+
+}  // namespace
+
+Pass host_memory_pass(const PlanView& view) {
+  return std::make_unique<HostMemoryPass>(view);
 }
 
 }  // namespace foretile

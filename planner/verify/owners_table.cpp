@@ -16,7 +16,7 @@ void Owners::add(const Plan& plan, const Contraction& contraction, Matrix matrix
   const TileId tiles = shape_of(contraction, matrix).nonzeros();
   owner.reserve(tiles);
   for (TileId id = 0; id < tiles; ++id) {
-    const int rank = owner_of(contraction, plan.grid, {matrix, id});
+    const int rank = owner_of(contraction, plan, {matrix, id});
     owner.push_back(rank);
     bytes[rank] += bytes_of(contraction, {matrix, id});
   }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <thread>
 
 #include "executor/gpu/stand_in.hpp"
@@ -41,9 +42,13 @@ struct Bench {
   std::vector<std::int64_t> counts;
 };
 
+/// A busy machine may make a single copy last long enough, but not each time.
 TEST(MeasureQueued, GrowsUntilASampleIsLongEnough) {
-  Bench bench;
-  const Measured found = bench.measure(true, 0.05);
+  std::optional<Bench> tried;
+  Measured found;
+  for (int attempt = 0; attempt < 50 && found.each == 1; ++attempt)
+    found = tried.emplace().measure(true, 0.05);
+  Bench& bench = *tried;
   EXPECT_EQ(bench.counts.front(), 1);  // not measured
   EXPECT_GT(found.each, 1);
   EXPECT_EQ(bench.counts.back(), found.each);

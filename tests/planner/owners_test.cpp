@@ -82,7 +82,7 @@ TEST(Broadcasts, SendEachTileOnceToTheRanksThatUseIt) {
         ASSERT_FALSE(b.destinations.empty());
         std::int64_t bytes = 0;
         for (const TileId a : b.tiles) {
-          EXPECT_EQ(owner_of(p, grid, {Matrix::a, a}), rank);
+          EXPECT_EQ(owner_of(p, grid, Distribution{}, {Matrix::a, a}), rank);
           EXPECT_LE(last_k, p.a.column_of(a));
           last_k = p.a.column_of(a);
           bytes += p.a_bytes(a);
@@ -93,7 +93,7 @@ TEST(Broadcasts, SendEachTileOnceToTheRanksThatUseIt) {
     }
     for (TileId a = 0; a < p.a.nonzeros(); ++a) {
       std::set<int> expected = users(p, grid, column_owner, a);
-      expected.erase(owner_of(p, grid, {Matrix::a, a}));
+      expected.erase(owner_of(p, grid, Distribution{}, {Matrix::a, a}));
       EXPECT_EQ(got[a], expected);
     }
   }

@@ -175,18 +175,18 @@ TEST(Verify, CatchesPrefetchedCBesideBThatStays) {
 
 TEST(Verify, CatchesOperandsThatNothingCanFollow) {
   using enum OnDevice;
-  const std::vector<std::pair<std::string, Operands>> wrong = {
-      {"operand A", {.a = {Source::given, stays}, .b = kMadeAndStays}},
-      {"operand A", {.a = {Source::made, streams}, .b = kMadeAndStays}},
-      {"operand B", {.b = {Source::given, stays}}},
-      {"operand B", {.b = {Source::made, streams}}},
-      {"operand C", {.b = kMadeAndStays, .c = {Source::given, streams}}},
-      {"operand C", {.b = kMadeAndStays, .c = {Source::made, stays}}}};
-  for (const auto& [word, operands] : wrong) {
+  const auto refused = [](const char* word, OperandPlan Operands::*operand, Source source,
+                          OnDevice on_device) {
     Example example;
-    example.plan.operands = operands;
+    example.plan.operands.*operand = {source, on_device};
     expect_refused(example, {word});
-  }
+  };
+  refused("operand A", &Operands::a, Source::given, stays);
+  refused("operand A", &Operands::a, Source::made, streams);
+  refused("operand B", &Operands::b, Source::given, stays);
+  refused("operand B", &Operands::b, Source::made, streams);
+  refused("operand C", &Operands::c, Source::given, streams);
+  refused("operand C", &Operands::c, Source::made, stays);
 }
 
 TEST(Verify, CatchesAGridThatIsNotThePlans) {
@@ -195,6 +195,39 @@ TEST(Verify, CatchesAGridThatIsNotThePlans) {
     example.plan.grid = grid;
     expect_refused(example, {"grid", fmt::format("{} x {}", grid.p, grid.q)});
   }
+}
+
+TEST(Verify, CatchesLayersWhoseSumsNobodyPlans) {
+  Example example;
+  example.plan.grid = {1, 1, 2};
+  expect_refused(example, {"grid", "2 layers"});
+}
+
+TEST(Verify, CatchesNodesThatCutTheGridUnevenly) {
+  for (const NodeShape node : {NodeShape{2, 1, 1}, {1, 3, 1}, {1, 1, 2}, {0, 2, 1}, {-1, 2, 1}}) {
+    Example example;
+    example.plan.grid.node = node;
+    expect_refused(example, {"grid.node", fmt::format("{} x {} x {}", node[0], node[1], node[2])});
+  }
+}
+
+/// A's four tiles on the ranks where they live, written down one by one: the plan is as good as before. B,
+/// which is made, and C need no owner, but what stands there must be right.
+TEST(Verify, FollowsATableOfOwners) {
+  Example example;
+  example.plan.operands.a.distribution = {Deal::table, {0, 1, 0, 1}};
+  EXPECT_EQ(verify(example.plan, example.problem).network_bytes, 128);
+  example.plan.operands.a.distribution.owners = {1, 0, 1, 0};
+  expect_refused(example, {"rank 0"});
+  example.plan.operands.a.distribution.owners = {0, 1, 0};
+  expect_refused(example, {"owners of A", "3 tiles", "expected 4"});
+  example.plan.operands.a.distribution.owners = {0, 1, 0, 2};
+  expect_refused(example, {"owners of A", "rank 2", "0 to 1"});
+  example.plan.operands.a.distribution.owners = {0, 1, 0, -1};
+  expect_refused(example, {"owners of A", "rank -1"});
+  example.plan.operands.a.distribution = {};
+  example.plan.operands.c.distribution = {Deal::table, {0}};
+  expect_refused(example, {"owners of C", "1 tiles", "expected 8"});
 }
 
 TEST(Verify, CatchesAMissingSource) {

@@ -15,7 +15,7 @@ FakeRank::FakeRank(FakeCluster& cluster, int rank)
   for (const Matrix matrix : {Matrix::a, Matrix::b}) {
     if (!streams({matrix, 0})) continue;
     for (TileId id = 0; id < shape_of(cluster.problem_, matrix).nonzeros(); ++id) {
-      if (owner_of(cluster.problem_, cluster.plan_.grid, {matrix, id}) == rank) on_host_[{matrix, id}] = 0;
+      if (owner_of(cluster.problem_, cluster.plan_, {matrix, id}) == rank) on_host_[{matrix, id}] = 0;
     }
   }
   if (!cluster.problem_.accumulate) return;

@@ -29,7 +29,7 @@ TEST(Generation, TheDeviceWithTheLeastInStoreGoesFirst) {
                             Shape::dense(2, 2),
                             Shape::dense(1, 2),
                             0};
-  Plan frame;
+  PlanFrame frame;
   frame.operands.b = kMadeAndStays;
   frame.staging_bytes = 1000;
   const std::vector<DevicePlan> plans{{{{{0}, {{{0, 1}}}}}}, {{{{1}, {{{0, 1}}}}}}};

@@ -17,7 +17,7 @@ struct Example {
   std::vector<std::pair<int, int>> released;
   std::vector<TileRef> dropped;
 
-  Plan frame() {
+  PlanFrame frame() {
     Plan plan;
     plan.grid = {1, 2};
     return plan;

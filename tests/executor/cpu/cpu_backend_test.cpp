@@ -18,7 +18,7 @@ class CpuBackendTest : public testing::TestWithParam<Precision> {
     return {"p", Tiling({0, 2}), Tiling({0, 4, 9}), Tiling({0, 3}), Shape::dense(1, 1), row, row,
             5,   true,           GetParam()};
   }
-  static Plan frame() {
+  static PlanFrame frame() {
     Plan plan;
     return plan;
   }

@@ -78,7 +78,7 @@ struct Small {
                       Shape::dense(1, 2),
                       Shape::dense(1, 2),
                       5};
-  Plan frame;
+  PlanFrame frame;
   RankPlan part;
   Small() {
     frame.device_budget_bytes = 1'000'000;
@@ -164,7 +164,7 @@ struct Rows {
                       Shape::dense(4, 1),
                       Shape::dense(1, 3),
                       Shape::dense(4, 3)};
-  Plan frame;
+  PlanFrame frame;
   RankPlan part;
   explicit Rows(std::int64_t budget_bytes) {
     frame.device_budget_bytes = budget_bytes;

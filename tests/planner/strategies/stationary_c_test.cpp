@@ -190,7 +190,7 @@ std::map<std::tuple<Matrix, TileId, int>, std::vector<Interval>> deliveries(cons
       EXPECT_FALSE(b.destinations.empty());
       std::int64_t bytes = 0;
       for (const TileId tile : b.tiles) {
-        EXPECT_EQ(owner_of(p, plan.grid, {b.matrix, tile}), rank);
+        EXPECT_EQ(owner_of(p, plan, {b.matrix, tile}), rank);
         const std::tuple order{b.step, b.matrix == Matrix::a ? p.a.column_of(tile) : p.b.row_of(tile),
                                b.matrix};
         EXPECT_LE(last, order);
@@ -213,8 +213,8 @@ std::map<std::tuple<Matrix, TileId, int>, std::set<int>> remote_uses(const Contr
   std::map<std::tuple<Matrix, TileId, int>, std::set<int>> uses;
   for (const auto& [rank, device, step, i, j, k] : tasks) {
     const TileId a = *p.a.find(i, k), b = *p.b.find(k, j);
-    if (owner_of(p, plan.grid, {Matrix::a, a}) != rank) uses[{Matrix::a, a, rank}].insert(step);
-    if (owner_of(p, plan.grid, {Matrix::b, b}) != rank) uses[{Matrix::b, b, rank}].insert(step);
+    if (owner_of(p, plan, {Matrix::a, a}) != rank) uses[{Matrix::a, a, rank}].insert(step);
+    if (owner_of(p, plan, {Matrix::b, b}) != rank) uses[{Matrix::b, b, rank}].insert(step);
   }
   return uses;
 }

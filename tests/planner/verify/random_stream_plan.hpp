@@ -97,7 +97,7 @@ inline DevicePlan device_plan(const Plan& plan, const Contraction& p, const Size
 inline void add_messages(Plan& plan, const Contraction& p) {
   for (int rank = 0; rank < plan.grid.size(); ++rank) {
     for (const auto& [tile, steps] : uses_of(plan, p, rank)) {
-      const int owner = owner_of(p, plan.grid, {tile.first, tile.second});
+      const int owner = owner_of(p, plan, {tile.first, tile.second});
       if (owner == rank) continue;
       auto& messages = plan.ranks[owner].broadcasts;
       const bool global = plan.barriers == Barriers::global;

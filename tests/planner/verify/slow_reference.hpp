@@ -80,7 +80,7 @@ inline std::int64_t slow_host_peak(const Plan& plan, const Contraction& p) {
     std::int64_t fixed = 0;
     for (const Matrix matrix : {Matrix::a, Matrix::b}) {
       for (TileId id = 0; id < shape_of(p, matrix).nonzeros(); ++id) {
-        if (owner_of(p, plan.grid, {matrix, id}) == rank) fixed += bytes_of(p, {matrix, id});
+        if (owner_of(p, plan, {matrix, id}) == rank) fixed += bytes_of(p, {matrix, id});
       }
     }
     for (const DevicePlan& device : plan.ranks[rank].devices) {
@@ -129,7 +129,7 @@ inline bool slow_deliveries_right(const Plan& plan, const Contraction& p) {
     }
     const bool none = plan.barriers == Barriers::none;
     for (const auto& [tile, steps] : uses) {
-      if (owner_of(p, plan.grid, {tile.first, tile.second}) == rank) continue;
+      if (owner_of(p, plan, {tile.first, tile.second}) == rank) continue;
       for (const int step : steps) {
         const auto& all = sent[tile];
         const auto covering = std::count_if(all.begin(), all.end(), [&](const auto& interval) {
@@ -140,7 +140,7 @@ inline bool slow_deliveries_right(const Plan& plan, const Contraction& p) {
     }
     for (const auto& [tile, intervals] : sent) {
       const auto used = uses.find(tile);
-      if (used == uses.end() || owner_of(p, plan.grid, {tile.first, tile.second}) == rank) return false;
+      if (used == uses.end() || owner_of(p, plan, {tile.first, tile.second}) == rank) return false;
       for (const auto& [first, last] : intervals) {
         const auto step = used->second.lower_bound(static_cast<int>(first));
         if (!none && (step == used->second.end() || *step > last)) return false;

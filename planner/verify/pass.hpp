@@ -1,0 +1,88 @@
+// What the verifier is a list of: proofs that all look at the same walk through a plan.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "base/progress.hpp"
+#include "planner/contraction.hpp"
+#include "planner/plan.hpp"
+#include "planner/verify.hpp"
+#include "planner/verify/block_walk.hpp"
+#include "planner/verify/messages.hpp"
+#include "planner/verify/owners_table.hpp"
+
+namespace foretile {
+
+/// A plan whose numbers make sense (planner/verify/frame.hpp), with what more than one pass asks. Throws
+/// InputError for a message that makes no sense on its own.
+struct PlanView {
+  PlanView(const Plan& of, const Contraction& contraction)
+      : plan(of), problem(contraction), owners(of, contraction), messages(of, contraction, owners) {}
+
+  const Plan& plan;
+  const Contraction& problem;
+  Owners owners;
+  Messages messages;
+};
+
+/// A device, its blocks walked. `name` is for errors: "rank 1 device 0".
+struct DeviceView {
+  std::string name;
+  std::span<const WalkedBlock> blocks;
+};
+
+/// Every function throws InputError for what it finds wrong. Ranks come one after the other; of a rank first
+/// all blocks, device by device, each device when its blocks are through.
+class VerifyPass {
+ public:
+  explicit VerifyPass(const PlanView& view) : view_(view), plan_(view.plan), problem_(view.problem) {}
+  virtual ~VerifyPass() = default;
+
+  virtual void open(int /*rank*/) {}
+  /// `where` names the block: "rank 1 device 0 block 2".
+  virtual void block(const WalkedBlock& /*walked*/, const std::string& /*where*/) {}
+  virtual void device(const DeviceView& /*device*/) {}
+  virtual void close(int /*rank*/) {}
+  /// Adds what it counted.
+  virtual void finish(PlanSummary& /*summary*/) {}
+
+ protected:
+  const PlanView& view_;
+  const Plan& plan_;
+  const Contraction& problem_;
+};
+
+using Pass = std::unique_ptr<VerifyPass>;
+
+/// What is to be called on a pass, and who calls it on all of them.
+using PassCall = std::function<void(VerifyPass&)>;
+using EachPass = std::function<void(const PassCall&)>;
+
+/// Walks through the plan once and shows it to the passes, all but VerifyPass::finish(). Throws InputError
+/// for what is wrong in a block by itself (planner/verify/block_walk.hpp). `progress` gets how many products
+/// it has seen.
+void walk_plan(const PlanView& view, const EachPass& each, const CountFunction& progress = {});
+
+/// With barriers, the steps of a device's chunks increase.
+Pass steps_pass(const PlanView& view);
+/// Each tile of a B that is made is made at most once by a rank.
+Pass made_once_pass(const PlanView& view);
+/// Every product is computed exactly once: each tile of C is in one block, and none of its products is
+/// missing. (None comes twice in a block: see BlockWalk.)
+Pass products_pass(const PlanView& view);
+/// Every given tile that a rank uses at a step is owned by it or there through exactly one message, and every
+/// message is used (planner/verify/deliveries.hpp).
+Pass sources_pass(const PlanView& view);
+/// Device memory stays under its budget (planner/verify/device_memory_check.hpp).
+Pass device_memory_pass(const PlanView& view);
+/// Host memory stays under its budget (planner/verify/host_memory.hpp).
+Pass host_memory_pass(const PlanView& view);
+/// Data and control edges, and messages, have no cycle.
+Pass acyclic_pass(const PlanView& view);
+/// Proves nothing: counts what people want to know. Its finish() comes first: it begins the summary.
+Pass counts_pass(const PlanView& view);
+
+}  // namespace foretile
