@@ -18,7 +18,7 @@ double seconds_since(Clock::time_point start) {
 /// The proofs, each timed.
 class Passes {
  public:
-  explicit Passes(const PlanView& view) {
+  explicit Passes(const VerifyView& view) {
     add("counts", counts_pass, view);
     add("steps", steps_pass, view);
     add("made once", made_once_pass, view);
@@ -39,7 +39,7 @@ class Passes {
   std::vector<PassTime> times() const { return times_; }
 
  private:
-  void add(const char* name, Pass (*make)(const PlanView&), const PlanView& view) {
+  void add(const char* name, Pass (*make)(const VerifyView&), const VerifyView& view) {
     const auto start = Clock::now();
     passes_.push_back(make(view));
     times_.push_back({name, seconds_since(start)});
@@ -53,7 +53,7 @@ class Passes {
 
 PlanSummary verify(const Plan& plan, const Contraction& contraction, const CountFunction& progress) {
   check_frame(plan, contraction);
-  const PlanView view(plan, contraction);
+  const VerifyView view(plan, contraction);
   Passes passes(view);
   walk_plan(
       view, [&](const PassCall& call) { passes.each(call); }, progress);

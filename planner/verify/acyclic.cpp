@@ -11,7 +11,7 @@ namespace {
 /// Without global barriers nothing precedes a message of given tiles, so that none is part of a cycle.
 class Acyclic final : public VerifyPass {
  public:
-  explicit Acyclic(const PlanView& view) : VerifyPass(view) {
+  explicit Acyclic(const VerifyView& view) : VerifyPass(view) {
     add_blocks(plan_, parts_);
     if (plan_.barriers == Barriers::global) messages_.emplace(plan_, problem_, parts_);
   }
@@ -41,7 +41,7 @@ class Acyclic final : public VerifyPass {
 
 }  // namespace
 
-Pass acyclic_pass(const PlanView& view) {
+Pass acyclic_pass(const VerifyView& view) {
   return std::make_unique<Acyclic>(view);
 }
 

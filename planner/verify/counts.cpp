@@ -99,7 +99,7 @@ class Counts final : public VerifyPass {
 
 }  // namespace
 
-Pass counts_pass(const PlanView& view) {
+Pass counts_pass(const VerifyView& view) {
   return std::make_unique<Counts>(view);
 }
 

@@ -127,7 +127,7 @@ namespace {
 
 class TileSources final : public VerifyPass {
  public:
-  explicit TileSources(const PlanView& view)
+  explicit TileSources(const VerifyView& view)
       : VerifyPass(view), deliveries_(plan_, problem_, view.owners, view.messages) {}
   void open(int rank) override { deliveries_.open(rank); }
   void block(const WalkedBlock& walked, const std::string&) override {
@@ -146,7 +146,7 @@ class TileSources final : public VerifyPass {
 
 }  // namespace
 
-Pass sources_pass(const PlanView& view) {
+Pass sources_pass(const VerifyView& view) {
   return std::make_unique<TileSources>(view);
 }
 

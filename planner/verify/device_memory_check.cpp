@@ -108,7 +108,7 @@ namespace {
 
 class DeviceMemoryPass final : public VerifyPass {
  public:
-  explicit DeviceMemoryPass(const PlanView& view) : VerifyPass(view), check_(plan_, problem_) {}
+  explicit DeviceMemoryPass(const VerifyView& view) : VerifyPass(view), check_(plan_, problem_) {}
   void device(const DeviceView& device) override {
     most_ = std::max(most_, check_.check(device.name, device.blocks));
   }
@@ -121,7 +121,7 @@ class DeviceMemoryPass final : public VerifyPass {
 
 }  // namespace
 
-Pass device_memory_pass(const PlanView& view) {
+Pass device_memory_pass(const VerifyView& view) {
   return std::make_unique<DeviceMemoryPass>(view);
 }
 

@@ -128,7 +128,7 @@ class HostMemoryPass final : public VerifyPass {
 
 }  // namespace
 
-Pass host_memory_pass(const PlanView& view) {
+Pass host_memory_pass(const VerifyView& view) {
   return std::make_unique<HostMemoryPass>(view);
 }
 

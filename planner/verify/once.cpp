@@ -13,7 +13,7 @@ namespace {
 
 class MadeOnce final : public VerifyPass {
  public:
-  explicit MadeOnce(const PlanView& view)
+  explicit MadeOnce(const VerifyView& view)
       : VerifyPass(view), made_by_(plan_.operands.b.made() ? problem_.b.nonzeros() : 0, -1) {}
 
   void open(int rank) override { rank_ = rank; }
@@ -35,7 +35,7 @@ class MadeOnce final : public VerifyPass {
 
 class Products final : public VerifyPass {
  public:
-  explicit Products(const PlanView& view) : VerifyPass(view), in_block_(problem_.c.nonzeros(), 0) {}
+  explicit Products(const VerifyView& view) : VerifyPass(view), in_block_(problem_.c.nonzeros(), 0) {}
 
   void block(const WalkedBlock& walked, const std::string& where) override {
     for (const TileId c : walked.tiles.c) {
@@ -54,11 +54,11 @@ class Products final : public VerifyPass {
 
 }  // namespace
 
-Pass made_once_pass(const PlanView& view) {
+Pass made_once_pass(const VerifyView& view) {
   return std::make_unique<MadeOnce>(view);
 }
 
-Pass products_pass(const PlanView& view) {
+Pass products_pass(const VerifyView& view) {
   return std::make_unique<Products>(view);
 }
 

@@ -8,7 +8,7 @@ namespace foretile {
 
 namespace {
 
-void walk_device(const PlanView& view, const DevicePlan& device, const std::string& name, BlockWalk& walk,
+void walk_device(const VerifyView& view, const DevicePlan& device, const std::string& name, BlockWalk& walk,
                  const EachPass& each) {
   std::vector<WalkedBlock> walked;
   walked.reserve(device.blocks.size());
@@ -22,7 +22,7 @@ void walk_device(const PlanView& view, const DevicePlan& device, const std::stri
 
 }  // namespace
 
-void walk_plan(const PlanView& view, const EachPass& each, const CountFunction& progress) {
+void walk_plan(const VerifyView& view, const EachPass& each, const CountFunction& progress) {
   BlockWalk walk(view.problem, progress);
   for (std::size_t r = 0; r < view.plan.ranks.size(); ++r) {
     const int rank = static_cast<int>(r);

@@ -18,8 +18,8 @@ namespace foretile {
 
 /// A plan whose numbers make sense (planner/verify/frame.hpp), with what more than one pass asks. Throws
 /// InputError for a message that makes no sense on its own.
-struct PlanView {
-  PlanView(const Plan& of, const Contraction& contraction)
+struct VerifyView {
+  VerifyView(const Plan& of, const Contraction& contraction)
       : plan(of), problem(contraction), owners(of, contraction), messages(of, contraction, owners) {}
 
   const Plan& plan;
@@ -38,7 +38,7 @@ struct DeviceView {
 /// all blocks, device by device, each device when its blocks are through.
 class VerifyPass {
  public:
-  explicit VerifyPass(const PlanView& view) : view_(view), plan_(view.plan), problem_(view.problem) {}
+  explicit VerifyPass(const VerifyView& view) : view_(view), plan_(view.plan), problem_(view.problem) {}
   virtual ~VerifyPass() = default;
 
   virtual void open(int /*rank*/) {}
@@ -50,7 +50,7 @@ class VerifyPass {
   virtual void finish(PlanSummary& /*summary*/) {}
 
  protected:
-  const PlanView& view_;
+  const VerifyView& view_;
   const Plan& plan_;
   const Contraction& problem_;
 };
@@ -64,25 +64,25 @@ using EachPass = std::function<void(const PassCall&)>;
 /// Walks through the plan once and shows it to the passes, all but VerifyPass::finish(). Throws InputError
 /// for what is wrong in a block by itself (planner/verify/block_walk.hpp). `progress` gets how many products
 /// it has seen.
-void walk_plan(const PlanView& view, const EachPass& each, const CountFunction& progress = {});
+void walk_plan(const VerifyView& view, const EachPass& each, const CountFunction& progress = {});
 
 /// With barriers, the steps of a device's chunks increase.
-Pass steps_pass(const PlanView& view);
+Pass steps_pass(const VerifyView& view);
 /// Each tile of a B that is made is made at most once by a rank.
-Pass made_once_pass(const PlanView& view);
+Pass made_once_pass(const VerifyView& view);
 /// Every product is computed exactly once: each tile of C is in one block, and none of its products is
 /// missing. (None comes twice in a block: see BlockWalk.)
-Pass products_pass(const PlanView& view);
+Pass products_pass(const VerifyView& view);
 /// Every given tile that a rank uses at a step is owned by it or there through exactly one message, and every
 /// message is used (planner/verify/deliveries.hpp).
-Pass sources_pass(const PlanView& view);
+Pass sources_pass(const VerifyView& view);
 /// Device memory stays under its budget (planner/verify/device_memory_check.hpp).
-Pass device_memory_pass(const PlanView& view);
+Pass device_memory_pass(const VerifyView& view);
 /// Host memory stays under its budget (planner/verify/host_memory.hpp).
-Pass host_memory_pass(const PlanView& view);
+Pass host_memory_pass(const VerifyView& view);
 /// Data and control edges, and messages, have no cycle.
-Pass acyclic_pass(const PlanView& view);
+Pass acyclic_pass(const VerifyView& view);
 /// Proves nothing: counts what people want to know. Its finish() comes first: it begins the summary.
-Pass counts_pass(const PlanView& view);
+Pass counts_pass(const VerifyView& view);
 
 }  // namespace foretile

@@ -37,7 +37,7 @@ class Steps final : public VerifyPass {
 
 }  // namespace
 
-Pass steps_pass(const PlanView& view) {
+Pass steps_pass(const VerifyView& view) {
   return std::make_unique<Steps>(view);
 }
 

@@ -11,8 +11,8 @@ namespace foretile {
 namespace {
 
 /// What one pass says by itself; empty when it accepts the plan.
-std::string complaint_of(Pass (*make)(const PlanView&), const StreamExample& example) {
-  const PlanView view(example.plan, example.problem);
+std::string complaint_of(Pass (*make)(const VerifyView&), const StreamExample& example) {
+  const VerifyView view(example.plan, example.problem);
   try {
     const Pass pass = make(view);
     walk_plan(view, [&](const PassCall& call) { call(*pass); });
