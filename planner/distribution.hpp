@@ -1,4 +1,4 @@
-// Which rank the tiles of an operand live on. Every question "where is it?" goes through here.
+// Which rank the tiles of an operand live on.
 #pragma once
 
 #include <cstdint>
@@ -55,8 +55,8 @@ inline int owner_of(const Contraction& contraction, const ProcessGrid& grid, con
   return contiguous_owner(tile.id, shape.nonzeros(), grid.size());
 }
 
-/// For each tile of a matrix, by id: whether the rank owns it. Takes time linear in the rank's share where
-/// tiles are dealt cyclically, else in all tiles; and a bit for each tile.
+/// For each tile of a matrix, by id: whether the rank owns it. Looks at the tiles of the rank's grid row
+/// where tiles are dealt cyclically (B: on one layer), else at all tiles; takes a bit for each tile.
 std::vector<bool> owned_by(const Contraction& contraction, const ProcessGrid& grid,
                            const Distribution& distribution, Matrix matrix, int rank);
 

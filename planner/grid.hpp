@@ -15,7 +15,8 @@ using NodeShape = std::array<int, 3>;
 ///
 /// Machine numbers ranks node by node. In natural order (`node` empty) layer follows layer, row follows row:
 /// rank = (layer * p + row) * q + column. With `node` = {x, y, z} the grid is cut into bricks of x * y * z
-/// ranks, each in one node: bricks follow each other in natural order, and so do the ranks within a brick.
+/// ranks, meant to be one node each (whoever makes the grid knows the ranks of a node): bricks follow each
+/// other in natural order, and so do the ranks within a brick.
 struct ProcessGrid {
   int p = 1;
   int q = 1;

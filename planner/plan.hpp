@@ -20,7 +20,7 @@ namespace foretile {
 /// B_kj nonzero and C_ij kept.
 struct Chunk {
   std::vector<TileId> a;
-  int step = 0;  ///< which barrier ends it; increasing along a device. Without barriers it says nothing.
+  int step = 0;  ///< which barrier ends it; increasing along a device. Without barriers it has no meaning.
 };
 
 /// Columns of C, and of B where it stays, that stay on a device while the block is worked on (RR-9365
@@ -69,7 +69,7 @@ enum class OnDevice : std::uint8_t {
 struct OperandPlan {
   Source source = Source::given;
   OnDevice on_device = OnDevice::streams;
-  Distribution distribution = {};  ///< of given tiles, which are sent from there, and of C
+  Distribution distribution = {};  ///< of given tiles of A or B, which are sent from there. C: not used yet
 
   bool made() const { return source == Source::made; }
   bool streams() const { return on_device == OnDevice::streams; }

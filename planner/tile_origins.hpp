@@ -9,9 +9,10 @@
 
 namespace foretile {
 
-/// Of one plan; answers for every rank. Tiles of B that stay are made, the others belong to their owner, and
-/// who else has one has received it. C's initial tiles are where they are computed. A matrix lies in one
-/// array when all its tiles have one size, the last ones of a row or column excepted.
+/// Of one plan; answers for every rank. Tiles of an operand that is made are made where they are used; a
+/// given tile lies with its owner, and every other rank that uses it has received it. C's initial tiles are
+/// where they are computed. A matrix lies in one array when all its tiles have one size, the last ones of a
+/// row or column excepted.
 class TileOrigins {
  public:
   /// Both must outlive this object.

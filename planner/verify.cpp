@@ -1,6 +1,8 @@
 #include "planner/verify.hpp"
 
 #include <chrono>
+#include <utility>
+#include <vector>
 
 #include "planner/verify/frame.hpp"
 #include "planner/verify/pass.hpp"
@@ -36,7 +38,12 @@ class Passes {
       times_[n].seconds += seconds_since(start);
     }
   }
-  std::vector<PassTime> times() const { return times_; }
+  const std::vector<PassTime>& times() const { return times_; }
+  double seconds() const {
+    double sum = 0;
+    for (const PassTime& time : times_) sum += time.seconds;
+    return sum;
+  }
 
  private:
   void add(const char* name, Pass (*make)(const VerifyView&), const VerifyView& view) {
@@ -52,14 +59,26 @@ class Passes {
 }  // namespace
 
 PlanSummary verify(const Plan& plan, const Contraction& contraction, const CountFunction& progress) {
+  std::vector<PassTime> times;
+  auto start = Clock::now();
+  const auto note = [&](const char* name, double of_others) {
+    times.push_back({name, seconds_since(start) - of_others});
+    start = Clock::now();
+  };
   check_frame(plan, contraction);
+  note("frame", 0);
   const VerifyView view(plan, contraction);
+  note("messages", 0);
   Passes passes(view);
+  const double before_s = passes.seconds();
+  start = Clock::now();
   walk_plan(
       view, [&](const PassCall& call) { passes.each(call); }, progress);
+  note("blocks", passes.seconds() - before_s);
   PlanSummary summary;
   passes.each([&](VerifyPass& pass) { pass.finish(summary); });
-  summary.passes = passes.times();
+  summary.passes = std::move(times);
+  summary.passes.insert(summary.passes.end(), passes.times().begin(), passes.times().end());
   return summary;
 }
 

@@ -12,7 +12,7 @@
 
 namespace foretile {
 
-/// How long one of the proofs took, without the walk through the plan that they share.
+/// How long one of the proofs took. "blocks" is the walk through the plan, which the passes share.
 struct PassTime {
   std::string name;
   double seconds = 0;
@@ -39,7 +39,7 @@ struct PlanSummary {
   std::vector<PassTime> passes;
 };
 
-/// Proves for any plan that its numbers make sense (p * q ranks, columns increasing, tiles and ranks that
+/// Proves for any plan that its numbers make sense (p * q * r ranks, columns increasing, tiles and ranks that
 /// exist, no empty block, chunk or message, no tile of A in a block that does not use it), and then what the
 /// passes in planner/verify/pass.hpp say, one by one: products once, sources, memory, no cycle. Takes time
 /// linear in the plan and its products. Throws InputError that names the place, the missing bytes and the

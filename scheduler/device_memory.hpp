@@ -44,8 +44,7 @@ class DeviceMemory {
   std::int64_t evictions() const { return evictions_; }
 
  private:
-  Residence& at(TileSlot tile) { return tiles_->on(device_, tile); }
-  const Residence& at(TileSlot tile) const { return std::as_const(*tiles_).on(device_, tile); }
+  Residence& at(TileSlot tile) const { return tiles_->on(device_, tile); }
   void pinned_grew(std::int64_t bytes);
   void enter_idle(TileSlot tile);
   void leave_idle(const Residence& tile);

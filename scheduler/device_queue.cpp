@@ -5,8 +5,8 @@
 namespace foretile {
 
 DeviceQueue::DeviceQueue(const Contraction& contraction, const DevicePlan& plan, OnDevice b,
-                         DeviceMemory on_device)
-    : memory(std::move(on_device)), contraction_(&contraction), plan_(&plan), b_(b) {}
+                         DeviceMemory of_device)
+    : memory(std::move(of_device)), contraction_(&contraction), plan_(&plan), b_(b) {}
 
 bool DeviceQueue::expand_next() {
   if (next_block_ == plan_->blocks.size()) return false;

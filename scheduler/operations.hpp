@@ -19,7 +19,8 @@ struct Operation {
   std::vector<std::int32_t> c_slots;  ///< of a kernel, one per product
   int owner = 0, number = 0;          ///< of the broadcast that is sent
   std::vector<Item*> items;           ///< that arrive (copies) or are staged (generation)
-  Copy copy;
+  Copy
+      copy;  ///< of generation on cores: `to` is the device that will load the tiles, the rest has no meaning
 };
 
 /// Hands out ids and keeps the path to the event being handled. An operation's path is that of the event in

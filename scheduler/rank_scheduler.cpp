@@ -13,7 +13,7 @@ namespace foretile {
 
 namespace {
 
-/// For each device those on the same socket, as bits; none where nothing is copied between them.
+/// For each of the first 64 devices those on the same socket, as bits, where sockets are known.
 std::vector<std::uint64_t> near_devices(const std::vector<int>& sockets, std::size_t devices) {
   std::vector<std::uint64_t> near(devices, 0);
   const std::size_t known = std::min({sockets.size(), devices, TileStates::kMostDevices});
@@ -251,8 +251,8 @@ bool RankScheduler::advance_loads(int device) {
     }
     if (!options_.zero_copy) {
       const auto from = source_of(device, item, {});
-      // Other devices, and time, may show a better source.
-      if (!from || !load_batch(queue, device, *from)) return true;
+      // Other devices, and time, may show another source of a tile that devices share.
+      if (!from || !load_batch(queue, device, *from)) return shared(item.tile);
       continue;
     }
     if (!reserve(queue, device, item)) return false;

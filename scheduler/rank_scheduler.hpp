@@ -61,9 +61,9 @@ class RankScheduler {
   bool advance_fronts();
   void advance_device(int device);
   void wake_all() { std::fill(awake_.begin(), awake_.end(), true); }
-  /// False when nothing but an event at this device or one that wakes all can change what is loaded next.
+  /// Whether the next load waits for something that wakes nobody: another source of its tile, or time.
   bool advance_loads(int device);
-  /// False likewise.
+  /// Whether products wait for a core.
   bool advance_kernels(int device);
   void advance_sends();
 
@@ -100,7 +100,9 @@ class RankScheduler {
   TileStates tiles_;
   std::vector<std::uint64_t> near_;  // of each device: those on its socket, as bits
   std::vector<DeviceQueue> queues_;
-  std::vector<char> awake_;  // of each device: something may have changed for it
+  /// Of each device: to be looked at. What changes a device's memory, copies, products or items wakes it; one
+  /// that waits for what wakes nobody stays awake.
+  std::vector<char> awake_;
   std::vector<std::shared_ptr<const Broadcast>> own_;
   Outbox outbox_;
   HostTiles host_;

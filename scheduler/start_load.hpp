@@ -12,8 +12,8 @@ namespace foretile {
 /// Of loads from there (scheduler/backend.hpp) to the device.
 int& loads_in_flight(DeviceQueue& queue, MemoryPlace from);
 
-/// `items` are those of `copy.tiles`; they arrive when the operation ends. Both keep memory for the next
-/// copy, and nothing else of use.
+/// `items` are those of `copy.tiles`; they arrive when the operation ends. Both come
+/// back with what an earlier operation left in them, to be cleared.
 void start_load(Operations& operations, Backend& backend, DeviceQueue& queue, Copy& copy,
                 std::vector<Item*>& items);
 

@@ -1,4 +1,4 @@
-// One record for each tile that streams through a rank: which devices have it, which are loading it.
+// One record for each tile that streams through a rank: which devices have it, how many are loading it.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ struct Residence {
 };
 
 /// Dense: a look-up reads an index (4 bytes for 8 neighbouring tiles), then the record. Records are made in
-/// pages of 8 tiles when a tile is used first, and stay.
+/// pages of 8 tiles when a tile is used first, and stay: 32 bytes a tile, and 12 for each device.
 class TileStates {
  public:
   /// At most this many, if tiles are to be copied between them.
@@ -38,9 +38,6 @@ class TileStates {
     return {page.matrix, page.first + slot % kTiles};
   }
   Residence& on(std::size_t device, TileSlot slot) {
-    return residences_[static_cast<std::size_t>(slot) * devices_ + device];
-  }
-  const Residence& on(std::size_t device, TileSlot slot) const {
     return residences_[static_cast<std::size_t>(slot) * devices_ + device];
   }
 
@@ -63,7 +60,7 @@ class TileStates {
   /// What is the same for all devices.
   struct Shared {
     std::int64_t bytes = 0;
-    std::uint64_t devices = 0;  // that have it, as bits
+    std::uint64_t devices = 0;  // on which it has arrived, as bits
     double expected_s = 0;      // first arrival of the loads under way
     std::int32_t coming = 0;    // loads under way
   };

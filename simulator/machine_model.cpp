@@ -48,7 +48,10 @@ MessageLimits message_limits(const Network& network, int ranks_per_node) {
 }
 
 MachineModel::MachineModel(sg4::Engine& engine, const Machine& machine)
-    : machine_(&machine), root_(sg4::create_full_zone("machine")), ranks_(machine.ranks), copy_s_per_byte_(machine.ranks) {
+    : machine_(&machine),
+      root_(sg4::create_full_zone("machine")),
+      ranks_(machine.ranks),
+      copy_s_per_byte_(machine.ranks) {
   (void)engine;
   int rank = 0;
   for (int node = 0; node < machine.nodes(); ++node) {
@@ -180,7 +183,8 @@ Flow MachineModel::copy(int rank, const Copy& copy) const {
   sg4::Host* const from = host(copy.from, here);
   sg4::Host* const to = host(copy.to, there);
   return {from, to, own + (here == there ? 0 : l.cross_socket.latency_s),
-          s_per_byte(from, to, copy_s_per_byte_[rank][number(copy.from, here) * numbers + number(copy.to, there)])};
+          s_per_byte(from, to,
+                     copy_s_per_byte_[rank][number(copy.from, here) * numbers + number(copy.to, there)])};
 }
 
 // ---- messages ----

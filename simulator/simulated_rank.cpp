@@ -161,7 +161,6 @@ KernelTime SimulatedRank::core_time(int device, std::span<const Product> product
 void SimulatedRank::add_batch(KernelTime& time, std::span<const Product> products) {
   const DeviceModel& device = machine_.platform.device;
   const auto add = [&](std::span<const ProductSize> launch) {
-    if (launch.empty()) return;
     const double start = device.launch_of(problem_.precision, launch.size()).start_seconds();
     time.launch_s += start;
     time.work_s += device.launch_seconds(problem_.precision, launch) - start;

@@ -51,7 +51,7 @@ struct KernelTime {
 
 class SimulatedRank final : public Backend {
  public:
-  /// `batch` products of a chunk go out in one launch (Plan::batch).
+  /// `batch` products of a chunk go out in one launch (PlanFrame::batch).
   SimulatedRank(int rank, const Machine& machine, const MachineModel& model, const Contraction& contraction,
                 int batch, const TileOrigins& origins, std::vector<std::unique_ptr<SimulatedRank>>& all,
                 std::uint64_t noise_seed);
@@ -127,7 +127,7 @@ class SimulatedRank final : public Backend {
   std::vector<double> maker_free_at_;    // of each device's generation of tiles
   std::vector<double> tile_overhead_s_;  // bookkeeping since each device's last kernel
   Waves<std::int32_t, ProductSize> waves_;  // by c_slot
-  std::vector<CoreCache> caches_;  // of devices that are cores, where the platform knows their cache
+  std::vector<CoreCache> caches_;           // of devices that are cores, where the platform knows their cache
   double messenger_free_at_ = 0;
   Random random_;
 };

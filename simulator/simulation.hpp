@@ -16,7 +16,7 @@ struct SimulationOptions {
   TraceSink* trace = nullptr;
   std::uint64_t noise_seed = 1;  ///< used where the platform's noise is not 0
   int batch = 1;  ///< products that are ready start together as one activity, at most so many; its time is
-                  ///< that of launches of Plan::batch in order
+                  ///< that of launches of PlanFrame::batch in order
   bool in_plan_order = false;  ///< SchedulerOptions::in_plan_order
 };
 

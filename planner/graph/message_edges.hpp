@@ -19,9 +19,10 @@ class MessageEdges {
   MessageEdges(const Plan& plan, const Contraction& contraction, GraphParts& parts);
 
   void open(int rank);
-  /// The rank's chunk with this node uses these tiles: data edges from the messages that bring them for its
-  /// step (or later, and then in vain), each once while the chunks come one after the other. Without barriers
-  /// steps have no meaning: whatever arrives, arrives for all chunks.
+  /// The rank's chunk with this node uses these tiles: adds data edges from the messages that bring them for
+  /// its step. Where none does, the edge is from a message of a later step: the chunk would wait for it. One
+  /// edge for each message, as long as the chunks come one after the other. Without barriers steps have no
+  /// meaning: whatever arrives, arrives for all chunks.
   void use(Matrix matrix, const std::vector<TileId>& tiles, std::size_t chunk);
   /// Nothing arrives at the rank.
   bool none() const { return arrivals_.empty(); }

@@ -22,7 +22,7 @@ struct ResourceBound {
 ResourceBound largest_resource_bound(const Plan& plan, const Contraction& contraction, const Machine& machine,
                                      const CountFunction& progress = {});
 
-/// Least time of `products` products with `work_s` of work in launches of at most Plan::batch.
+/// Least time of `products` products with `work_s` of work in launches of at most PlanFrame::batch.
 double least_launch_seconds(const Plan& plan, const Contraction& contraction, const Machine& machine,
                             std::int64_t products);
 /// Least time of the work of one product, in a launch of its own or in one of several.

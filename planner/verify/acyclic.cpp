@@ -8,7 +8,10 @@ namespace foretile {
 
 namespace {
 
-/// Without global barriers nothing precedes a message of given tiles, so that none is part of a cycle.
+/// Without global barriers nothing precedes a message of given tiles, so that none is part of a cycle. With
+/// them, the other passes imply that there is none: steps increase along a device, and no message is of a
+/// later step than the chunks that use it. This pass sees it without them, as tiles that another term makes
+/// will need.
 class Acyclic final : public VerifyPass {
  public:
   explicit Acyclic(const VerifyView& view) : VerifyPass(view) {

@@ -31,8 +31,8 @@ class Deliveries {
   /// Begins with a rank. Throws InputError when it is sent a tile of its own, or a tile again that may still
   /// be there: with global barriers within `lookahead` steps after the last use, else ever.
   void open(int rank);
-  /// Throws InputError unless the tile lives here or a delivery covers the step. Without barriers steps say
-  /// nothing.
+  /// Throws InputError unless the tile lives here or a delivery covers the step. Without barriers steps have
+  /// no meaning.
   void use(TileRef tile, int step);
   /// Throws InputError for a delivery that nothing used.
   void require_all_used() const;

@@ -34,8 +34,9 @@ struct DeviceView {
   std::span<const WalkedBlock> blocks;
 };
 
-/// Every function throws InputError for what it finds wrong. Ranks come one after the other; of a rank first
-/// all blocks, device by device, each device when its blocks are through.
+/// Every function throws InputError for what it finds wrong. They are called in this order: for each rank
+/// open(), then for each of its devices block() for each block and device(), then close(); finish() at the
+/// end.
 class VerifyPass {
  public:
   explicit VerifyPass(const VerifyView& view) : view_(view), plan_(view.plan), problem_(view.problem) {}

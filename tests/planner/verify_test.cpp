@@ -189,15 +189,24 @@ TEST(Verify, CatchesOperandsThatNothingCanFollow) {
   refused("operand C", &Operands::c, Source::made, stays);
 }
 
+/// 6 * 715827883 is 2 in 32 bits.
 TEST(Verify, CatchesAGridThatIsNotThePlans) {
-  for (const ProcessGrid grid : {ProcessGrid{0, 2}, {1, 0}, {-1, -2}, {2, 2}, {1 << 16, 1 << 16}}) {
+  for (const ProcessGrid grid : {ProcessGrid{0, 2},
+                                 {1, 0},
+                                 {-1, -2},
+                                 {2, 2},
+                                 {1 << 16, 1 << 16},
+                                 {6, 715827883},
+                                 {1, 2, 0},
+                                 {1, 2, -1},
+                                 {1, 2, 2}}) {
     Example example;
     example.plan.grid = grid;
-    expect_refused(example, {"grid", fmt::format("{} x {}", grid.p, grid.q)});
+    expect_refused(example, {"grid", fmt::format("{} x {} x {} and 2 ranks", grid.p, grid.q, grid.r)});
   }
 }
 
-TEST(Verify, CatchesLayersWhoseSumsNobodyPlans) {
+TEST(Verify, CatchesLayers) {
   Example example;
   example.plan.grid = {1, 1, 2};
   expect_refused(example, {"grid", "2 layers"});
@@ -211,6 +220,16 @@ TEST(Verify, CatchesNodesThatCutTheGridUnevenly) {
   }
 }
 
+/// Rank 0 owns the first two tiles of A, row 0, and sends them; rank 1 sends row 1. All use all of A.
+TEST(Verify, FollowsAContiguousDeal) {
+  Example example;
+  example.plan.operands.a.distribution.deal = Deal::contiguous;
+  expect_refused(example, {"its own tiles"});
+  example.plan.ranks[0].broadcasts = {{{0, 1}, {1}}};
+  example.plan.ranks[1].broadcasts = {{{2, 3}, {0}}};
+  EXPECT_EQ(verify(example.plan, example.problem).network_bytes, 128);
+}
+
 /// A's four tiles on the ranks where they live, written down one by one: the plan is as good as before. B,
 /// which is made, and C need no owner, but what stands there must be right.
 TEST(Verify, FollowsATableOfOwners) {
@@ -218,7 +237,7 @@ TEST(Verify, FollowsATableOfOwners) {
   example.plan.operands.a.distribution = {Deal::table, {0, 1, 0, 1}};
   EXPECT_EQ(verify(example.plan, example.problem).network_bytes, 128);
   example.plan.operands.a.distribution.owners = {1, 0, 1, 0};
-  expect_refused(example, {"rank 0"});
+  expect_refused(example, {"rank 0", "its own tiles"});
   example.plan.operands.a.distribution.owners = {0, 1, 0};
   expect_refused(example, {"owners of A", "3 tiles", "expected 4"});
   example.plan.operands.a.distribution.owners = {0, 1, 0, 2};
