@@ -65,36 +65,6 @@ std::string PredictedVolumes::case_name() const {
 
 namespace {
 
-/// b, c and d are whole numbers in the parameters of a plan.
-double number(const Plan& plan, const char* key) {
-  return parse_real(plan.parameters.at(key), key, 1.0, 1e10);
-}
-
-std::optional<ModelSymbols> symbols_of(const Contraction& p, const Machine& machine, const Plan& plan) {
-  const Settings& known = plan.parameters;
-  if (!plan.operands.b.streams()) return {};
-  if (!known.contains("b") || !known.contains("c") || !known.contains("d")) return {};
-  ModelSymbols s;
-  s.M_t = p.m.tiles();
-  s.K_t = p.k.tiles();
-  s.N_t = p.n.tiles();
-  // Rows and columns of the grid, and devices, that have work.
-  s.p = std::min(plan.grid.p, p.m.tiles());
-  s.q = std::min(plan.grid.q, p.n.tiles());
-  const double rows = known.contains("device_rows") ? number(plan, "device_rows") : 1;
-  s.g = std::min(rows, std::ceil(s.M_t / s.p));
-  s.G = s.g * std::min(machine.devices_per_rank / rows, std::ceil(s.N_t / s.q));
-  s.b = number(plan, "b");
-  s.c = number(plan, "c");
-  s.d = number(plan, "d");
-  return s;
-}
-
-bool sends_once(const Plan& plan) {
-  const auto kept = plan.parameters.find("keep_received");
-  return plan.barriers != Barriers::global || (kept != plan.parameters.end() && kept->second == "1");
-}
-
 /// Nonzero tiles over all.
 PerMatrix densities(const Contraction& p, const ModelSymbols& s) {
   return {static_cast<double>(p.a.nonzeros()) / (s.M_t * s.K_t),
@@ -118,21 +88,19 @@ PerMatrix mean_tile_bytes(const Contraction& p, const ModelSymbols& s) {
 
 }  // namespace
 
-std::optional<PredictedVolumes> predict_volumes(const Contraction& p, const Machine& machine,
-                                                const Plan& plan) {
-  const std::optional<ModelSymbols> s = symbols_of(p, machine, plan);
-  if (!s) return {};
-  const PerMatrix tile = mean_tile_bytes(p, *s);
+PredictedVolumes predict_volumes(const Contraction& p, std::int64_t device_budget_bytes,
+                                 const ModelSymbols& s, bool each_tile_once) {
+  const PerMatrix tile = mean_tile_bytes(p, s);
   PredictedVolumes v;
-  v.symbols = *s;
-  v.of = comm_case(*s, static_cast<double>(plan.device_budget_bytes), tile);
-  const PerMatrix per_process = sends_once(plan) ? received(*s, 1, 1) : Comm_process(*s);
-  v.network_bytes = (per_process * tile).sum() * s->p * s->q;
-  const PerMatrix per_device = Comm_GPU(*s, v.of) * tile;
-  const double devices = s->p * s->q * s->G;
+  v.symbols = s;
+  v.of = comm_case(s, static_cast<double>(device_budget_bytes), tile);
+  const PerMatrix per_process = each_tile_once ? received(s, 1, 1) : Comm_process(s);
+  v.network_bytes = (per_process * tile).sum() * s.p * s.q;
+  const PerMatrix per_device = Comm_GPU(s, v.of) * tile;
+  const double devices = s.p * s.q * s.G;
   v.stored_bytes = per_device.c * devices;
   v.loaded_bytes = (per_device.a + per_device.b) * devices + (p.accumulate ? v.stored_bytes : 0);
-  v.device_tiles = Comm_GPU(*s, v.of) * densities(p, *s);
+  v.device_tiles = Comm_GPU(s, v.of) * densities(p, s);
   return v;
 }
 

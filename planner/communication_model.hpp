@@ -75,11 +75,10 @@ struct PredictedVolumes {
   std::string case_name() const;
 };
 
-/// Nothing for plans whose B stays. Needs the frame of the plan only. Where the plan sends each tile once
-/// (without global barriers, or with keep_received), X and Y count as 1 in the network's share. With global
-/// barriers a plan sends less than the model says where uses of a tile at most `lookahead` steps apart share
-/// a delivery.
-std::optional<PredictedVolumes> predict_volumes(const Contraction& contraction, const Machine& machine,
-                                                const Plan& plan);
+/// The model's figures for a device memory of so many bytes. Where the plan sends each tile once, X and Y
+/// count as 1 in the network's share. With global barriers a plan sends less than the model says where uses
+/// of a tile at most `lookahead` steps apart share a delivery.
+PredictedVolumes predict_volumes(const Contraction& contraction, std::int64_t device_budget_bytes,
+                                 const ModelSymbols& symbols, bool each_tile_once);
 
 }  // namespace foretile

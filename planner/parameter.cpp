@@ -48,6 +48,16 @@ Spelling one_of(std::vector<std::string> words) {
   };
 }
 
+ParameterInfo with_divisors(ParameterInfo info) {
+  info.tries_divisors = true;
+  return info;
+}
+
+ParameterInfo in_reports(ParameterInfo info) {
+  info.in_reports = true;
+  return info;
+}
+
 const ParameterInfo* find_parameter(const std::vector<ParameterInfo>& parameters, std::string_view key) {
   const auto found = std::find_if(parameters.begin(), parameters.end(),
                                   [&](const ParameterInfo& info) { return info.key == key; });

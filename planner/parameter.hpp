@@ -29,10 +29,16 @@ struct ParameterInfo {
   std::string default_value;
   std::string meaning;
   Spelling spelling;
-  /// What the tuner tries when nobody says what; none: it leaves the default. For "grid.p" the divisors of
-  /// the number of ranks are added.
+  /// What the tuner tries when nobody says what; none: it leaves the default.
   std::vector<std::string> tries = {};
+  bool tries_divisors = false;  ///< of the number of ranks, too
+  bool for_batches = false;     ///< matters only where the platform knows launches of several products
+  bool in_reports = false;      ///< reports print its value
 };
+
+/// The same, with the mark set.
+ParameterInfo with_divisors(ParameterInfo info);
+ParameterInfo in_reports(ParameterInfo info);
 
 /// The parameter with this key, or null.
 const ParameterInfo* find_parameter(const std::vector<ParameterInfo>& parameters, std::string_view key);

@@ -94,10 +94,21 @@ enum class Barriers : std::uint8_t {
   global  ///< all ranks; broadcasts too are held back
 };
 
+/// What to change when a plan does not fit, in the words of its strategy: the ends of errors.
+struct Advice {
+  std::string device_memory = "plan with smaller chunks and blocks";
+  std::string host_memory = "use more ranks";
+  std::string larger_staging = "plan with more room for generated tiles";
+  std::string smaller_staging = "plan with less room for generated tiles";
+  std::string smaller_ranks =
+      "platform.device.memory";  ///< parameters whose lower values make ranks need less
+};
+
 /// What all ranks know of a plan.
 struct PlanFrame {
   std::string strategy;
   Settings parameters;  ///< every parameter with the value used
+  Advice advice;
   ProcessGrid grid;
   int lookahead = 1;  ///< chunks, and steps, loaded ahead of the one worked on
   std::int64_t device_budget_bytes = 0;

@@ -93,6 +93,11 @@ void require_honoured(const StrategyChoice& choice) {
                     fmt::format("name it with --set strategy={} to override the problem", choice.strategy));
 }
 
+std::optional<PredictedVolumes> predict_volumes(const Contraction& contraction, const Machine& machine,
+                                                const PlanFrame& plan) {
+  return find_strategy(plan.strategy).predicted_volumes(contraction, machine, plan);
+}
+
 std::unique_ptr<RankPlanner> prepare_planner(const Contraction& contraction, const Machine& machine,
                                              const Settings& settings) {
   check_precision(machine.platform, contraction.precision);

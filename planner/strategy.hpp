@@ -2,11 +2,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/progress.hpp"
 #include "base/settings.hpp"
+#include "planner/communication_model.hpp"
 #include "planner/contraction.hpp"
 #include "planner/parameter.hpp"
 #include "planner/plan.hpp"
@@ -37,6 +39,12 @@ class Strategy {
   /// InputError for settings that are impossible together, or with this problem or machine.
   virtual std::unique_ptr<RankPlanner> prepare(const Contraction& contraction, const Machine& machine,
                                                const Settings& settings) const = 0;
+  /// What a model of the strategy says that its plan with this frame moves; nothing where there is no model.
+  virtual std::optional<PredictedVolumes> predicted_volumes(const Contraction& /*contraction*/,
+                                                            const Machine& /*machine*/,
+                                                            const PlanFrame& /*frame*/) const {
+    return {};
+  }
 };
 
 /// All strategies. The first one that honours a problem's sources is the problem's default strategy.
@@ -48,6 +56,10 @@ const Strategy& find_strategy(const std::string& name);
 /// The strategy named by the setting "strategy", whether or not it honours the sources; else the default one.
 /// Throws InputError for unknown names, and when no strategy honours the sources and none is named.
 const Strategy& choose_strategy(const Sources& sources, const Settings& settings);
+
+/// Strategy::predicted_volumes of the plan's strategy. Throws InputError for a name that is none.
+std::optional<PredictedVolumes> predict_volumes(const Contraction& contraction, const Machine& machine,
+                                                const PlanFrame& plan);
 
 /// What a problem's sources have to do with the strategy of its plan, for people and scripts.
 struct StrategyChoice {

@@ -108,9 +108,8 @@ void add_plan(Report& report, const Contraction& contraction, const Machine& mac
   report.b_streams = plan.operands.b.streams();
   report.choice = explain_choice(contraction.sources, plan.strategy);
   report.plan = fmt::format("{}, grid {} x {}", plan.strategy, plan.grid.p, plan.grid.q);
-  for (const char* key : {"b", "c", "d", "block_fraction", "chunk_fraction", "lookahead", "barriers"}) {
-    if (const auto found = plan.parameters.find(key); found != plan.parameters.end())
-      report.plan += fmt::format(", {} {}", key, found->second);
+  for (const ParameterInfo& info : find_strategy(plan.strategy).parameters()) {
+    if (info.in_reports) report.plan += fmt::format(", {} {}", info.key, plan.parameters.at(info.key));
   }
   report.predicted = predict_volumes(contraction, machine, plan);
 }

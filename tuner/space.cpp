@@ -90,12 +90,12 @@ std::string Space::text() const {
   return json_line(list);
 }
 
-Space default_space(std::vector<Parameter> parameters, int ranks, const std::vector<int>& ranks_per_node) {
+std::vector<std::string> tried_divisors(int ranks) {
   if (ranks < 1) throw input_error("search space", fmt::format("{} ranks", ranks), "at least 1");
-  for (Parameter& parameter : parameters) {
-    if (parameter.name != "grid.p") continue;
-    for (std::string& p : divisors_up_to(ranks, largest_default_p)) parameter.values.push_back(std::move(p));
-  }
+  return divisors_up_to(ranks, largest_default_p);
+}
+
+Space default_space(std::vector<Parameter> parameters, const std::vector<int>& ranks_per_node) {
   if (!ranks_per_node.empty()) {
     parameters.push_back({"platform.ranks_per_node", {}});
     for (const int count : ranks_per_node) parameters.back().values.push_back(fmt::to_string(count));

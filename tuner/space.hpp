@@ -61,10 +61,11 @@ Space parse_space(std::string_view toml, const std::string& name);
 /// parse_space of a file.
 Space load_space(const std::filesystem::path& path);
 
-/// The space searched when none is given: the parameters that the strategy wants tried, with the divisors of
-/// `ranks` up to 12 added to grid.p, and platform.ranks_per_node with the given values, left out when there
-/// are none. Throws InputError for ranks < 1.
-Space default_space(std::vector<Parameter> of_strategy, int ranks,
-                    const std::vector<int>& ranks_per_node = {});
+/// The divisors of the number of ranks up to 12, as values. Throws InputError for ranks < 1.
+std::vector<std::string> tried_divisors(int ranks);
+
+/// The space searched when none is given: the parameters that the strategy wants tried, and
+/// platform.ranks_per_node with the given values, left out when there are none.
+Space default_space(std::vector<Parameter> of_strategy, const std::vector<int>& ranks_per_node = {});
 
 }  // namespace foretile

@@ -78,9 +78,8 @@ void require_memory(const PlannedWork& work, int ranks_on_node, bool devices_too
       "this node", fmt::format("{} bytes of free memory", available),
       fmt::format("{} bytes, needed by {} ranks of {} bytes each", ranks_on_node * rank_bytes, ranks_on_node,
                   rank_bytes),
-      fmt::format("{} bytes are missing: use more nodes, a smaller problem, or plan with a lower "
-                  "platform.device.memory and staging_fraction",
-                  ranks_on_node * rank_bytes - available));
+      fmt::format("{} bytes are missing: use more nodes, a smaller problem, or plan with a lower {}",
+                  ranks_on_node * rank_bytes - available, work.plan.advice.smaller_ranks));
 }
 
 }  // namespace foretile

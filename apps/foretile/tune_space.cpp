@@ -166,23 +166,27 @@ std::vector<int> ranks_per_node(const Platform& platform) {
 }
 
 /// Without figures for launches of several, all batches look alike.
-bool worth_trying(const std::string& key, const Platform& platform) {
-  return key != "batch" || platform.device.batched.rate_flops_per_s > 0;
+bool worth_trying(const ParameterInfo& info, const Platform& platform) {
+  return !info.for_batches || platform.device.batched.rate_flops_per_s > 0;
 }
 
-std::vector<Parameter> tried_parameters(const Strategy& strategy, const Platform& platform) {
+std::vector<Parameter> tried_parameters(const Strategy& strategy, const Machine& machine) {
   std::vector<Parameter> parameters;
   for (const ParameterInfo& info : strategy.parameters()) {
-    if (!worth_trying(info.key, platform)) continue;
-    if (info.key == "grid.p" || !info.tries.empty()) parameters.push_back({info.key, info.tries});
+    if (!worth_trying(info, machine.platform)) continue;
+    std::vector<std::string> values = info.tries;
+    if (info.tries_divisors) {
+      for (std::string& divisor : tried_divisors(machine.ranks)) values.push_back(std::move(divisor));
+    }
+    if (!values.empty()) parameters.push_back({info.key, std::move(values)});
   }
   return parameters;
 }
 
 std::vector<Parameter> free_default_parameters(const SpaceQuestion& question, const Machine& machine) {
   const Space space =
-      default_space(tried_parameters(strategy_of(question.problems.front(), question), machine.platform),
-                    machine.ranks, ranks_per_node(machine.platform));
+      default_space(tried_parameters(strategy_of(question.problems.front(), question), machine),
+                    ranks_per_node(machine.platform));
   std::vector<Parameter> parameters = space.parameters();
   std::erase_if(parameters, [&](const Parameter& p) { return fixed_by_set(p.name, question); });
   return parameters;

@@ -43,12 +43,18 @@ PlannedWork work_of(Contraction contraction, int ranks, const Settings& settings
   return plan_work(std::move(contraction), make_machine(platform, size), settings);
 }
 
+/// With B from there; the sources choose the strategy.
+Contraction with_b(Contraction contraction, Source b) {
+  contraction.sources = {Source::given, b};
+  return contraction;
+}
+
 /// Few tiles, each of which meets many others.
 PlannedWork dense_work(std::int64_t tile, int tiles, int ranks) {
   DenseParameters problem;
   problem.m = problem.n = problem.k = tiles * tile;
   problem.tile = tile;
-  return work_of(dense_contraction(problem), ranks, {{"strategy", "stationary-c"}, {"barriers", "none"}}, 0);
+  return work_of(with_b(dense_contraction(problem), Source::given), ranks, {{"barriers", "none"}}, 0);
 }
 
 /// `size`: M, N and K in tiles. `blocks` of columns on each device, each of which needs all of A.
@@ -61,7 +67,7 @@ PlannedWork sparse_work(const std::array<int, 3>& size, double density, int bloc
   problem.a_density = problem.b_density = density;
   const std::int64_t c_bytes = problem.m * problem.n * 8;
   const std::int64_t columns_bytes = 8 * problem.m * kLarge * 8;  // a few columns of tiles of B and C fit
-  return work_of(random_contraction(problem), 1, {{"strategy", "stationary-b"}},
+  return work_of(with_b(random_contraction(problem), Source::made), 1, {},
                  std::max(2 * c_bytes / blocks, columns_bytes));
 }
 

@@ -16,11 +16,12 @@ std::vector<ParameterInfo> common_parameters() {
            whole_bytes(1, kMostBytes)},
           {"copy_batch_bytes", "16000000", "neighbouring loads are joined to copies up to this size",
            whole_bytes(0, kMostBytes)},
-          {"batch",
-           "1",
-           "products of a chunk that go to a device in one launch",
-           whole_number(1, kMostProducts),
-           {"1", "16", "128"}}};
+          {.key = "batch",
+           .default_value = "1",
+           .meaning = "products of a chunk that go to a device in one launch",
+           .spelling = whole_number(1, kMostProducts),
+           .tries = {"1", "16", "128"},
+           .for_batches = true}};
 }
 
 PlanFrame common_frame(std::string_view strategy, const Machine& machine, const Settings& settings, int p) {

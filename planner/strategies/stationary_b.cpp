@@ -125,6 +125,10 @@ class Planner final : public RankPlanner {
     const int p = static_cast<int>(integer_setting(settings, "grid.p", 1, machine.ranks));
     PlanFrame frame = common_frame(kName, machine, settings, p);
     frame.operands.b = kMadeAndStays;
+    frame.advice = {"lower block_fraction, chunk_fraction or lookahead",
+                    "use more ranks, raise grid.p (fewer tiles of A per rank) or lower staging_fraction",
+                    "raise staging_fraction", "lower staging_fraction",
+                    "platform.device.memory and staging_fraction"};
     frame.lookahead = static_cast<int>(integer_setting(settings, "lookahead"));
     frame.staging_bytes = std::min(static_cast<std::int64_t>(real_setting(settings, "staging_fraction") *
                                                              static_cast<double>(frame.host_budget_bytes)),
@@ -207,23 +211,23 @@ class StationaryB final : public Strategy {
 
   std::vector<ParameterInfo> parameters() const override {
     std::vector<ParameterInfo> list{
-        {"grid.p", "1", "rows of the process grid; B is replicated this many times",
-         whole_number(1, kMostCounted)},
-        {"block_fraction",
-         "0.5",
-         "share of device memory for a block of B and C",
-         real_number(0.001, 1),
-         {"0.3", "0.4", "0.5", "0.6", "0.7"}},
-        {"chunk_fraction",
-         "0.25",
-         "share of device memory for a chunk of A",
-         real_number(0.0001, 1),
-         {"0.1", "0.15", "0.2", "0.25"}},
-        {"lookahead",
-         "1",
-         "chunks loaded ahead of the one worked on",
-         whole_number(0, kMostAhead),
-         {"1", "2"}},
+        with_divisors({"grid.p", "1", "rows of the process grid; B is replicated this many times",
+                       whole_number(1, kMostCounted)}),
+        in_reports({"block_fraction",
+                    "0.5",
+                    "share of device memory for a block of B and C",
+                    real_number(0.001, 1),
+                    {"0.3", "0.4", "0.5", "0.6", "0.7"}}),
+        in_reports({"chunk_fraction",
+                    "0.25",
+                    "share of device memory for a chunk of A",
+                    real_number(0.0001, 1),
+                    {"0.1", "0.15", "0.2", "0.25"}}),
+        in_reports({"lookahead",
+                    "1",
+                    "chunks loaded ahead of the one worked on",
+                    whole_number(0, kMostAhead),
+                    {"1", "2"}}),
         {"staging_fraction", "0.25", "share of a rank's host memory for generated tiles of B on their way",
          real_number(0, 1)}};
     for (ParameterInfo& shared : common_parameters()) list.push_back(std::move(shared));

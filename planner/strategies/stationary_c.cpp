@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "base/error.hpp"
@@ -72,6 +73,8 @@ class Planner final : public RankPlanner {
         integer_or_auto(settings, "grid.p", 1, machine.ranks).value_or(best_p(contraction, machine)));
     frame_ = common_frame(kName, machine, settings, p);
     frame_.barriers = barriers_setting(settings);
+    frame_.advice.device_memory = "lower d, b, c or lookahead";
+    frame_.advice.host_memory = "use more ranks or lower d, b, c or lookahead";
     frame_.prefetch_c = switch_setting(settings, "prefetch_c");
     stagger_ = switch_setting(settings, "stagger");
     sending_ = frame_.barriers != Barriers::global         ? Sending::once_for_ever
@@ -243,6 +246,27 @@ class Planner final : public RankPlanner {
   std::vector<Routes> routes_;
 };
 
+/// Of the model of RR-9289 section 3. b, c and d are whole numbers in the parameters of a plan.
+ModelSymbols model_symbols(const Contraction& p, const Machine& machine, const PlanFrame& frame) {
+  const auto number = [&](const char* key) {
+    return static_cast<double>(integer_setting(frame.parameters, key));
+  };
+  ModelSymbols s;
+  s.M_t = p.m.tiles();
+  s.K_t = p.k.tiles();
+  s.N_t = p.n.tiles();
+  // Rows and columns of the grid, and devices, that have work.
+  s.p = std::min(frame.grid.p, p.m.tiles());
+  s.q = std::min(frame.grid.q, p.n.tiles());
+  const double rows = number("device_rows");
+  s.g = std::min(rows, std::ceil(s.M_t / s.p));
+  s.G = s.g * std::min(machine.devices_per_rank / rows, std::ceil(s.N_t / s.q));
+  s.b = number("b");
+  s.c = number("c");
+  s.d = number("d");
+  return s;
+}
+
 class StationaryC final : public Strategy {
  public:
   std::string name() const override { return kName; }
@@ -253,40 +277,40 @@ class StationaryC final : public Strategy {
   std::vector<ParameterInfo> parameters() const override {
     const Spelling counted = auto_or_whole_number(1, kMostCounted);
     std::vector<ParameterInfo> list{
-        {"grid.p",
-         "auto",
-         "rows of the process grid; auto: the grid on which the busiest device has least to do",
-         counted,
-         {"auto"}},
-        {"b",
-         "auto",
-         "tile rows of C that stay on a rank's devices; auto: even blocks within c_fraction",
-         counted,
-         {"auto", "4", "8", "16", "32", "64"}},
-        {"c",
-         "auto",
-         "tile columns of C that stay on a rank's devices; auto: even blocks within c_fraction",
-         counted,
-         {"auto", "6", "12", "24", "48", "96"}},
+        with_divisors({"grid.p",
+                       "auto",
+                       "rows of the process grid; auto: the grid on which the busiest device has least to do",
+                       counted,
+                       {"auto"}}),
+        in_reports({"b",
+                    "auto",
+                    "tile rows of C that stay on a rank's devices; auto: even blocks within c_fraction",
+                    counted,
+                    {"auto", "4", "8", "16", "32", "64"}}),
+        in_reports({"c",
+                    "auto",
+                    "tile columns of C that stay on a rank's devices; auto: even blocks within c_fraction",
+                    counted,
+                    {"auto", "6", "12", "24", "48", "96"}}),
         {"device_rows", "auto",
          "rows of the grid to which a rank's tiles of C are dealt; auto: 1, or what gives the busiest device "
          "least",
          counted},
-        {"d",
-         "auto",
-         "depth of a chunk of A and B in tiles; auto: what fits beside C, evened out",
-         counted,
-         {"auto", "1", "2", "4", "8", "16"}},
-        {"lookahead",
-         "auto",
-         "chunks loaded ahead of the one worked on; auto: 1, with several blocks 2",
-         auto_or_whole_number(0, kMostAhead),
-         {"auto", "1", "2", "3"}},
-        {"barriers",
-         "global",
-         "who waits for whom at the end of a chunk: none, local (rank) or global",
-         one_of({"none", "local", "global"}),
-         {"global", "local", "none"}},
+        in_reports({"d",
+                    "auto",
+                    "depth of a chunk of A and B in tiles; auto: what fits beside C, evened out",
+                    counted,
+                    {"auto", "1", "2", "4", "8", "16"}}),
+        in_reports({"lookahead",
+                    "auto",
+                    "chunks loaded ahead of the one worked on; auto: 1, with several blocks 2",
+                    auto_or_whole_number(0, kMostAhead),
+                    {"auto", "1", "2", "3"}}),
+        in_reports({"barriers",
+                    "global",
+                    "who waits for whom at the end of a chunk: none, local (rank) or global",
+                    one_of({"none", "local", "global"}),
+                    {"global", "local", "none"}}),
         {"prefetch_c", "0", "1: C of the next block enters before the last one has left", whole_number(0, 1)},
         {"keep_received", "0", "1: with global barriers, each tile is sent once and kept until its last use",
          whole_number(0, 1)},
@@ -301,6 +325,13 @@ class StationaryC final : public Strategy {
   std::unique_ptr<RankPlanner> prepare(const Contraction& contraction, const Machine& machine,
                                        const Settings& settings) const override {
     return std::make_unique<Planner>(contraction, machine, settings);
+  }
+
+  std::optional<PredictedVolumes> predicted_volumes(const Contraction& contraction, const Machine& machine,
+                                                    const PlanFrame& frame) const override {
+    const bool once = frame.barriers != Barriers::global || switch_setting(frame.parameters, "keep_received");
+    return predict_volumes(contraction, frame.device_budget_bytes, model_symbols(contraction, machine, frame),
+                           once);
   }
 };
 

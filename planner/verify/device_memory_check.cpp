@@ -95,13 +95,11 @@ void DeviceMemoryCheck::require(const std::string& device, const ChunkTiles& at,
                                 std::int64_t streams) const {
   const std::int64_t missing = stays + streams - plan_.device_budget_bytes;
   if (missing <= 0) return;
-  throw input_error(
-      fmt::format("plan, {} block {}", device, at.block),
-      fmt::format("{} bytes at chunk {} (block {}, chunks in flight {})", stays + streams, at.chunk, stays,
-                  streams),
-      fmt::format("at most the device budget of {}", plan_.device_budget_bytes),
-      fmt::format("{} bytes are missing: {}", missing,
-                  lower_one_of(plan_, {"block_fraction", "chunk_fraction", "d", "b", "c", "lookahead"})));
+  throw input_error(fmt::format("plan, {} block {}", device, at.block),
+                    fmt::format("{} bytes at chunk {} (block {}, chunks in flight {})", stays + streams,
+                                at.chunk, stays, streams),
+                    fmt::format("at most the device budget of {}", plan_.device_budget_bytes),
+                    fmt::format("{} bytes are missing: {}", missing, plan_.advice.device_memory));
 }
 
 namespace {

@@ -1,7 +1,6 @@
 // How the verifier says what is wrong.
 #pragma once
 
-#include <initializer_list>
 #include <string>
 
 #include "base/error.hpp"
@@ -13,9 +12,6 @@ namespace foretile {
 /// A plan that no strategy of foretile makes.
 InputError broken_plan(const std::string& where, const std::string& found, const std::string& expected,
                        const std::string& change = "this plan was not made by foretile; plan again");
-
-/// "lower b, c or lookahead": those of `keys` that are parameters of the plan.
-std::string lower_one_of(const Plan& plan, std::initializer_list<const char*> keys);
 
 /// "A", "B" or "C".
 const char* name_of(Matrix matrix);

@@ -89,8 +89,8 @@ void check_frame(const Plan& plan, const Contraction& contraction) {
   if (plan.staging_bytes > plan.host_budget_bytes) {
     throw input_error("plan, staging area", fmt::format("{} bytes", plan.staging_bytes),
                       fmt::format("at most the host budget of {}", plan.host_budget_bytes),
-                      fmt::format("{} bytes are missing: lower staging_fraction",
-                                  plan.staging_bytes - plan.host_budget_bytes));
+                      fmt::format("{} bytes are missing: {}", plan.staging_bytes - plan.host_budget_bytes,
+                                  plan.advice.smaller_staging));
   }
 }
 

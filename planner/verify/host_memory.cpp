@@ -23,13 +23,6 @@ void add(Received& sum, Matrix matrix, std::int64_t bytes) {
   (matrix == Matrix::a ? sum.a : sum.b) += bytes;
 }
 
-std::string advice(const Plan& plan) {
-  if (plan.operands.b.made()) {
-    return "use more ranks, raise grid.p (fewer tiles of A per rank) or lower staging_fraction";
-  }
-  return "use more ranks or " + lower_one_of(plan, {"d", "b", "c", "lookahead"});
-}
-
 std::string parts(const Plan& plan, const HostNeed& need) {
   return plan.operands.b.made() ? fmt::format("A {}, C {}, staging {}", need.a, need.c, need.staging)
                                 : fmt::format("A {}, B {}, C {}", need.a, need.b, need.c);
@@ -73,10 +66,11 @@ HostNeed host_need(const Plan& plan, int rank, const Owners& owners, const Recei
 
 void check_staging(const Plan& plan, int rank, const RankTiles& tiles) {
   if (tiles.largest_b <= plan.staging_bytes) return;
-  throw input_error(
-      fmt::format("plan, rank {}", rank), fmt::format("a tile of B of {} bytes", tiles.largest_b),
-      fmt::format("at most the staging area of {} bytes", plan.staging_bytes),
-      fmt::format("{} bytes are missing: raise staging_fraction", tiles.largest_b - plan.staging_bytes));
+  throw input_error(fmt::format("plan, rank {}", rank),
+                    fmt::format("a tile of B of {} bytes", tiles.largest_b),
+                    fmt::format("at most the staging area of {} bytes", plan.staging_bytes),
+                    fmt::format("{} bytes are missing: {}", tiles.largest_b - plan.staging_bytes,
+                                plan.advice.larger_staging));
 }
 
 void check_host_memory(const Plan& plan, const HostNeed& need) {
@@ -89,7 +83,7 @@ void check_host_memory(const Plan& plan, const HostNeed& need) {
       fmt::format("at most {}", plan.host_budget_bytes),
       fmt::format("{} bytes are missing: {}", missing,
                   own_alone && !plan.operands.b.made() ? "the matrices alone do not fit; use more nodes"
-                                                       : advice(plan)));
+                                                       : plan.advice.host_memory));
 }
 
 namespace {

@@ -149,12 +149,17 @@ INSTANTIATE_TEST_SUITE_P(
         BadSpace{"[parameters]\n\"\" = [1]", "s.toml:2", "empty key"},
         BadSpace{"[parameters]\na = [1\nb = 2", "s.toml:3", "array"}));
 
-TEST(DefaultSpace, AddsGridsAndRanksPerNode) {
-  const Space space = default_space({{"grid.p", {"auto"}}, {"d", {"1", "2"}}}, 18, {1, 2});
-  EXPECT_EQ(values_of(space, "grid.p"), (Values{"auto", "1", "2", "3", "6", "9"}));
+TEST(DefaultSpace, AddsRanksPerNode) {
+  const Space space = default_space({{"grid.p", {"auto", "1"}}, {"d", {"1", "2"}}}, {1, 2});
   EXPECT_TRUE(space.index_of({{"grid.p", "1"}, {"d", "2"}, {"platform.ranks_per_node", "1"}}));
-  EXPECT_EQ(default_space({{"d", {"1"}}}, 1).parameters().size(), 1u);
-  EXPECT_THROW(default_space({}, 0), InputError);
+  EXPECT_EQ(space.size(), 8u);
+  EXPECT_EQ(default_space({{"d", {"1"}}}).parameters().size(), 1u);
+}
+
+TEST(DefaultSpace, DivisorsUpToTwelve) {
+  EXPECT_EQ(tried_divisors(18), (Values{"1", "2", "3", "6", "9"}));
+  EXPECT_EQ(tried_divisors(1), (Values{"1"}));
+  EXPECT_THROW(tried_divisors(0), InputError);
 }
 
 }  // namespace

@@ -26,7 +26,8 @@ struct StreamExample {
                 Shape::dense(2, 4),
                 Shape::dense(2, 4),
                 0} {
-    plan.parameters = {{"b", "1"}, {"c", "1"}, {"d", "1"}, {"lookahead", "1"}};
+    plan.advice.device_memory = "lower d";
+    plan.advice.host_memory = "use more ranks or lower d";
     plan.grid = {2, 2};
     plan.lookahead = lookahead;
     plan.device_budget_bytes = 1000;

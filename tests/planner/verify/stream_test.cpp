@@ -74,8 +74,7 @@ TEST(VerifyStream, CatchesHostMemoryExceeded) {
   example.plan.host_budget_bytes = 224;
   EXPECT_EQ(complaint(example.plan, example.problem), "");
   example.plan.host_budget_bytes = 223;
-  expect_refused(example,
-                 {"rank 0", "A 64, B 96, C 64", "1 bytes are missing", "lower d, b, c or lookahead"});
+  expect_refused(example, {"rank 0", "A 64, B 96, C 64", "1 bytes are missing", "use more ranks or lower d"});
 }
 
 TEST(VerifyStream, CatchesAMissingMessage) {
