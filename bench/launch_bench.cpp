@@ -3,8 +3,8 @@
 #include <benchmark/benchmark.h>
 
 #include "executor/gpu/gpu_backend.hpp"
-#include "planner/problems/dense.hpp"
-#include "planner/strategy.hpp"
+#include "planner/problem/kinds/dense.hpp"
+#include "planner/strategies/strategy.hpp"
 #include "platforms/loader.hpp"
 #include "scheduler/options.hpp"
 #include "scheduler/rank_scheduler.hpp"

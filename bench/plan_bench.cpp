@@ -2,9 +2,9 @@
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
 
-#include "planner/problem.hpp"
-#include "planner/strategy.hpp"
-#include "planner/verify.hpp"
+#include "planner/problem/problem.hpp"
+#include "planner/strategies/strategy.hpp"
+#include "planner/verify/verify.hpp"
 #include "platforms/loader.hpp"
 
 namespace {

@@ -7,9 +7,9 @@
 
 #include <optional>
 
-#include "planner/problem.hpp"
-#include "planner/strategy.hpp"
-#include "planner/verify.hpp"
+#include "planner/problem/problem.hpp"
+#include "planner/strategies/strategy.hpp"
+#include "planner/verify/verify.hpp"
 #include "platforms/loader.hpp"
 #include "simulator/simulation.hpp"
 

@@ -9,7 +9,7 @@
 
 #include "executor/host_store.hpp"
 #include "executor/tile_errors.hpp"
-#include "planner/contraction.hpp"
+#include "planner/problem/contraction.hpp"
 
 namespace foretile {
 

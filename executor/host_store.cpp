@@ -7,8 +7,8 @@
 
 #include "executor/in_parallel.hpp"
 #include "executor/initial_tile.hpp"
-#include "planner/owners.hpp"
-#include "planner/products.hpp"
+#include "planner/plan/owners.hpp"
+#include "planner/plan/products.hpp"
 
 namespace foretile {
 

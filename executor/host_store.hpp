@@ -11,9 +11,9 @@
 
 #include "executor/message_buffer.hpp"
 #include "executor/tile_buffer.hpp"
-#include "planner/contraction.hpp"
-#include "planner/plan.hpp"
-#include "planner/tile_table.hpp"
+#include "planner/plan/plan.hpp"
+#include "planner/problem/contraction.hpp"
+#include "planner/problem/tile_table.hpp"
 
 namespace foretile {
 

@@ -4,7 +4,7 @@
 #include <memory_resource>
 
 #include "executor/tile_buffer.hpp"
-#include "planner/tile_ref.hpp"
+#include "planner/problem/tile_ref.hpp"
 
 namespace foretile {
 

@@ -7,8 +7,8 @@
 #include <memory_resource>
 
 #include "executor/tile_buffer.hpp"
-#include "planner/contraction.hpp"
-#include "planner/plan.hpp"
+#include "planner/plan/plan.hpp"
+#include "planner/problem/contraction.hpp"
 #include "scheduler/path.hpp"
 
 namespace foretile {

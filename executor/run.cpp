@@ -15,7 +15,7 @@
 #include "executor/mpi/post.hpp"
 #include "executor/mpi/session.hpp"
 #include "executor/thread_seconds.hpp"
-#include "planner/owners.hpp"
+#include "planner/plan/owners.hpp"
 #include "scheduler/looks.hpp"
 #include "scheduler/options.hpp"
 #include "scheduler/rank_scheduler.hpp"

@@ -9,10 +9,10 @@
 
 #include "executor/gpu/gpu.hpp"
 #include "executor/host_store.hpp"
-#include "planner/contraction.hpp"
-#include "planner/plan.hpp"
+#include "planner/plan/plan.hpp"
+#include "planner/problem/contraction.hpp"
 #include "platforms/machine.hpp"
-#include "scheduler/statistics.hpp"
+#include "scheduler/report/statistics.hpp"
 #include "scheduler/trace.hpp"
 
 namespace foretile {

@@ -5,7 +5,7 @@
 #include <unordered_map>
 
 #include "executor/tile_buffer.hpp"
-#include "planner/contraction.hpp"
+#include "planner/problem/contraction.hpp"
 
 namespace foretile {
 

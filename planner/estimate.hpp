@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "planner/contraction.hpp"
+#include "planner/problem/contraction.hpp"
 
 namespace foretile {
 

@@ -73,7 +73,7 @@ struct Runtime {
 struct CalibrationFacts {
   double core_share = 1;         ///< part of the time for which the cores were ours while it was measured
   bool stable = true;            ///< the same products took the same time again and again
-  double probe_flops_per_s = 0;  ///< of one core in the probe (executor/probe.hpp); 0: not known
+  double probe_flops_per_s = 0;  ///< of one core in the probe (executor/calibration/probe.hpp); 0: not known
 };
 
 /// Relative standard deviations; 0 turns noise off.

@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
-#include "planner/plan.hpp"
-#include "planner/products.hpp"
-#include "planner/tile_ref.hpp"
+#include "planner/plan/plan.hpp"
+#include "planner/plan/products.hpp"
+#include "planner/problem/tile_ref.hpp"
 #include "scheduler/path.hpp"
 
 namespace foretile {
@@ -28,7 +28,7 @@ struct Copy {
   std::int64_t bytes = 0;
 };
 
-/// A broadcast on its way to one rank, which forwards it along the tree (planner/owners.hpp).
+/// A broadcast on its way to one rank, which forwards it along the tree (planner/plan/owners.hpp).
 struct Message {
   std::shared_ptr<const Broadcast> broadcast;
   int owner = 0;

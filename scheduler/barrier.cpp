@@ -4,7 +4,7 @@
 #include <bit>
 #include <utility>
 
-#include "planner/owners.hpp"
+#include "planner/plan/owners.hpp"
 
 namespace foretile {
 

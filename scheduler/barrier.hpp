@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "planner/plan.hpp"
+#include "planner/plan/plan.hpp"
 #include "scheduler/backend.hpp"
 
 namespace foretile {

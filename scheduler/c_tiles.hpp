@@ -1,8 +1,8 @@
 // Tiles of C on their way to a device and home.
 #pragma once
 
-#include "planner/contraction.hpp"
-#include "planner/plan.hpp"
+#include "planner/plan/plan.hpp"
+#include "planner/problem/contraction.hpp"
 #include "scheduler/backend.hpp"
 #include "scheduler/device_queue.hpp"
 #include "scheduler/operations.hpp"

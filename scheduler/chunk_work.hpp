@@ -5,9 +5,9 @@
 #include <memory>
 #include <vector>
 
-#include "planner/contraction.hpp"
-#include "planner/plan.hpp"
-#include "planner/products.hpp"
+#include "planner/plan/plan.hpp"
+#include "planner/plan/products.hpp"
+#include "planner/problem/contraction.hpp"
 #include "scheduler/backend.hpp"
 #include "scheduler/tile_states.hpp"
 

@@ -7,12 +7,12 @@
 #include <span>
 #include <vector>
 
-#include "planner/contraction.hpp"
-#include "planner/plan.hpp"
+#include "planner/plan/plan.hpp"
+#include "planner/problem/contraction.hpp"
 #include "scheduler/chunk_work.hpp"
 #include "scheduler/copy_estimate.hpp"
 #include "scheduler/device_memory.hpp"
-#include "scheduler/statistics.hpp"
+#include "scheduler/report/statistics.hpp"
 
 namespace foretile {
 

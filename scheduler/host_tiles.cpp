@@ -2,7 +2,7 @@
 
 #include <cassert>
 
-#include "planner/owners.hpp"
+#include "planner/plan/owners.hpp"
 
 namespace foretile {
 

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "planner/contraction.hpp"
-#include "planner/plan.hpp"
+#include "planner/plan/plan.hpp"
+#include "planner/problem/contraction.hpp"
 #include "scheduler/backend.hpp"
 
 namespace foretile {

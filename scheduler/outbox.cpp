@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "planner/owners.hpp"
+#include "planner/plan/owners.hpp"
 
 namespace foretile {
 

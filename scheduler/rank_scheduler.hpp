@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
-#include "planner/contraction.hpp"
-#include "planner/plan.hpp"
-#include "planner/tile_origins.hpp"
+#include "planner/plan/plan.hpp"
+#include "planner/plan/tile_origins.hpp"
+#include "planner/problem/contraction.hpp"
 #include "scheduler/backend.hpp"
 #include "scheduler/barrier.hpp"
 #include "scheduler/c_tiles.hpp"
@@ -19,7 +19,7 @@
 #include "scheduler/operations.hpp"
 #include "scheduler/options.hpp"
 #include "scheduler/outbox.hpp"
-#include "scheduler/statistics.hpp"
+#include "scheduler/report/statistics.hpp"
 #include "scheduler/tile_states.hpp"
 
 namespace foretile {
@@ -28,9 +28,9 @@ namespace foretile {
 /// (another device that holds it or is loading it, else the host) and which tiles stay in leftover memory.
 ///
 /// Never blocks for good: loads of a device are in order; what the front chunk and those loaded ahead need is
-/// proven to fit beside C of the front block (planner/verify.hpp), and C that is being stored leaves by
-/// itself; sending waits for barriers only, and those for steps whose tiles were sent before; generated tiles
-/// are needed in the order in which they are made.
+/// proven to fit beside C of the front block (planner/verify/verify.hpp), and C that is being stored leaves
+/// by itself; sending waits for barriers only, and those for steps whose tiles were sent before; generated
+/// tiles are needed in the order in which they are made.
 class RankScheduler {
  public:
   /// `frame` gives grid, lookahead, barriers and budgets; its ranks are not used. All references must outlive

@@ -5,7 +5,7 @@
 #include <list>
 #include <unordered_map>
 
-#include "planner/tile_ref.hpp"
+#include "planner/problem/tile_ref.hpp"
 
 namespace foretile {
 

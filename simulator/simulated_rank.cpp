@@ -131,7 +131,8 @@ KernelTime SimulatedRank::kernel_time(int device, std::span<const Product> produ
 }
 
 /// Of the product's bytes, C read and written. The calibration's products, whose time the kernel's curve
-/// gives, find one tile of A eight times in a row, and all else in memory (executor/core_products.cpp).
+/// gives, find one tile of A eight times in a row, and all else in memory
+/// (executor/calibration/core_products.cpp).
 double SimulatedRank::cached_share(CoreCache& cache, const Product& x) const {
   const auto missed = [&](TileRef tile) {
     const std::int64_t bytes = bytes_of(problem_, tile);

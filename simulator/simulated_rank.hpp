@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "planner/contraction.hpp"
-#include "planner/tile_origins.hpp"
+#include "planner/plan/tile_origins.hpp"
+#include "planner/problem/contraction.hpp"
 #include "scheduler/rank_scheduler.hpp"
 #include "scheduler/waves.hpp"
 #include "simulator/core_cache.hpp"

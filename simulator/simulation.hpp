@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "planner/contraction.hpp"
-#include "planner/plan.hpp"
+#include "planner/plan/plan.hpp"
+#include "planner/problem/contraction.hpp"
 #include "platforms/machine.hpp"
-#include "scheduler/statistics.hpp"
+#include "scheduler/report/statistics.hpp"
 #include "scheduler/trace.hpp"
 
 namespace foretile {

@@ -5,7 +5,7 @@
 #include <cstdio>
 
 #include "base/error.hpp"
-#include "planner/problem.hpp"
+#include "planner/problem/problem.hpp"
 
 namespace {
 

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "executor/calibrate_gpu.hpp"
+#include "executor/calibration/calibrate_gpu.hpp"
 
 namespace foretile {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "executor/mpi/session.hpp"
-#include "planner/plan_file.hpp"
+#include "planner/plan/plan_file.hpp"
 
 namespace foretile {
 

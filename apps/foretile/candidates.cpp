@@ -4,7 +4,7 @@
 
 #include "apps/foretile/rehearsal.hpp"
 #include "platforms/loader.hpp"
-#include "scheduler/report.hpp"
+#include "scheduler/report/report.hpp"
 
 namespace foretile {
 

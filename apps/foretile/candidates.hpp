@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "apps/foretile/case.hpp"
-#include "planner/strategy.hpp"
+#include "planner/strategies/strategy.hpp"
 #include "tuner/outcome.hpp"
 
 namespace foretile {

@@ -8,7 +8,7 @@
 #include "apps/options.hpp"
 #include "base/progress.hpp"
 #include "planner/estimate.hpp"
-#include "planner/plan_file.hpp"
+#include "planner/plan/plan_file.hpp"
 
 namespace foretile {
 

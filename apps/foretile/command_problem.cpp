@@ -10,11 +10,11 @@
 #include "base/atomic_file.hpp"
 #include "base/files.hpp"
 #include "base/one_line.hpp"
-#include "planner/problem.hpp"
-#include "planner/problems/dense.hpp"
-#include "planner/problems/geometry.hpp"
-#include "planner/problems/molecule.hpp"
-#include "planner/problems/random.hpp"
+#include "planner/problem/kinds/dense.hpp"
+#include "planner/problem/kinds/geometry.hpp"
+#include "planner/problem/kinds/molecule.hpp"
+#include "planner/problem/kinds/random.hpp"
+#include "planner/problem/problem.hpp"
 
 namespace foretile {
 

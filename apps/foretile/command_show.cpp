@@ -7,7 +7,7 @@
 #include "apps/foretile/shape_picture.hpp"
 #include "apps/foretile/traits_view.hpp"
 #include "apps/options.hpp"
-#include "planner/problem.hpp"
+#include "planner/problem/problem.hpp"
 
 namespace foretile {
 

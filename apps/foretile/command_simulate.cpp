@@ -13,10 +13,10 @@
 #include "apps/resources.hpp"
 #include "base/atomic_file.hpp"
 #include "base/one_line.hpp"
-#include "scheduler/chrome_trace.hpp"
-#include "scheduler/progress_sink.hpp"
-#include "scheduler/report.hpp"
-#include "scheduler/report_json.hpp"
+#include "scheduler/report/chrome_trace.hpp"
+#include "scheduler/report/progress_sink.hpp"
+#include "scheduler/report/report.hpp"
+#include "scheduler/report/report_json.hpp"
 
 namespace foretile {
 

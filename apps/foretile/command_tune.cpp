@@ -15,7 +15,7 @@
 #include "base/one_line.hpp"
 #include "base/progress.hpp"
 #include "platforms/units.hpp"
-#include "scheduler/report_json.hpp"
+#include "scheduler/report/report_json.hpp"
 #include "tuner/progress.hpp"
 #include "tuner/report.hpp"
 

@@ -6,8 +6,8 @@
 
 #include "apps/quantities.hpp"
 #include "apps/resources.hpp"
-#include "planner/communication_model.hpp"
-#include "scheduler/report_json.hpp"
+#include "planner/strategies/communication_model.hpp"
+#include "scheduler/report/report_json.hpp"
 
 namespace foretile {
 

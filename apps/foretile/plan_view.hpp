@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "planner/graph.hpp"
-#include "planner/plan_file.hpp"
+#include "planner/plan/graph.hpp"
+#include "planner/plan/plan_file.hpp"
 
 namespace foretile {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "planner/contraction.hpp"
+#include "planner/problem/contraction.hpp"
 
 namespace foretile {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "planner/shape.hpp"
+#include "planner/problem/shape.hpp"
 
 namespace foretile {
 

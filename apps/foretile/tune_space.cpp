@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "base/error.hpp"
-#include "planner/strategy.hpp"
+#include "planner/strategies/strategy.hpp"
 #include "platforms/keys.hpp"
 #include "platforms/loader.hpp"
 #include "platforms/platform_json.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "planner/sources.hpp"
+#include "planner/problem/sources.hpp"
 #include "platforms/machine.hpp"
 #include "tuner/space.hpp"
 

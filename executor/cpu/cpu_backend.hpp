@@ -8,7 +8,7 @@
 #include "executor/cpu/worker_pool.hpp"
 #include "executor/host_store.hpp"
 #include "executor/rank_backend.hpp"
-#include "planner/tile_table.hpp"
+#include "planner/problem/tile_table.hpp"
 #include "scheduler/rank_scheduler.hpp"
 
 namespace foretile {

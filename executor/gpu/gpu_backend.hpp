@@ -10,7 +10,7 @@
 #include "executor/gpu/gpu_device.hpp"
 #include "executor/host_store.hpp"
 #include "executor/rank_backend.hpp"
-#include "planner/plan.hpp"
+#include "planner/plan/plan.hpp"
 
 namespace foretile {
 

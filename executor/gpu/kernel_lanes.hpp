@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "executor/gpu/gpu.hpp"
-#include "planner/tile_ref.hpp"
+#include "planner/problem/tile_ref.hpp"
 
 namespace foretile {
 

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "planner/contraction.hpp"
-#include "planner/plan.hpp"
+#include "planner/plan/plan.hpp"
+#include "planner/problem/contraction.hpp"
 
 namespace foretile {
 

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <string>
 
-#include "planner/contraction.hpp"
-#include "planner/tile_ref.hpp"
+#include "planner/problem/contraction.hpp"
+#include "planner/problem/tile_ref.hpp"
 
 namespace foretile {
 

@@ -5,7 +5,7 @@
 #include <map>
 #include <tuple>
 
-#include "planner/products.hpp"
+#include "planner/plan/products.hpp"
 
 namespace foretile {
 

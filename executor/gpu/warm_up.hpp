@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "executor/gpu/gpu_device.hpp"
-#include "planner/contraction.hpp"
-#include "planner/plan.hpp"
+#include "planner/plan/plan.hpp"
+#include "planner/problem/contraction.hpp"
 #include "platforms/device_model.hpp"
 
 namespace foretile {

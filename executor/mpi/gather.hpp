@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "scheduler/statistics.hpp"
+#include "scheduler/report/statistics.hpp"
 #include "scheduler/trace.hpp"
 
 namespace foretile {

@@ -8,12 +8,12 @@
 #include <future>
 #include <vector>
 
+#include "executor/calibration/measure.hpp"
+#include "executor/calibration/probe.hpp"
 #include "executor/cpu/worker_pool.hpp"
-#include "executor/measure.hpp"
 #include "executor/mpi/post.hpp"
 #include "executor/mpi/session.hpp"
-#include "executor/probe.hpp"
-#include "planner/problems/dense.hpp"
+#include "planner/problem/kinds/dense.hpp"
 #include "platforms/here.hpp"
 #include "scheduler/looks.hpp"
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "executor/measure.hpp"
-#include "executor/measure_gpu.hpp"
+#include "executor/calibration/measure.hpp"
+#include "executor/calibration/measure_gpu.hpp"
 #include "executor/mpi/post.hpp"
 
 namespace foretile {

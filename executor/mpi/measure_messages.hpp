@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "executor/calibrate.hpp"
+#include "executor/calibration/calibrate.hpp"
 
 namespace foretile {
 

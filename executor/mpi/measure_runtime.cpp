@@ -8,16 +8,16 @@
 #include <utility>
 #include <vector>
 
-#include "executor/core_products.hpp"
-#include "executor/measure.hpp"
-#include "executor/measure_gpu.hpp"
+#include "executor/calibration/core_products.hpp"
+#include "executor/calibration/measure.hpp"
+#include "executor/calibration/measure_gpu.hpp"
 #include "executor/mpi/measure_looks.hpp"
 #include "executor/mpi/post.hpp"
 #include "executor/run.hpp"
 #include "executor/thread_seconds.hpp"
-#include "planner/plan_file.hpp"
-#include "planner/problems/dense.hpp"
-#include "planner/problems/random.hpp"
+#include "planner/plan/plan_file.hpp"
+#include "planner/problem/kinds/dense.hpp"
+#include "planner/problem/kinds/random.hpp"
 #include "platforms/here.hpp"
 #include "platforms/loader.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <mpi.h>
 
-#include "executor/calibrate.hpp"
+#include "executor/calibration/calibrate.hpp"
 #include "executor/mpi/measure_looks.hpp"
 
 namespace foretile {

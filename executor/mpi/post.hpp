@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "executor/message_buffer.hpp"
-#include "planner/contraction.hpp"
+#include "planner/problem/contraction.hpp"
 #include "scheduler/backend.hpp"
 
 namespace foretile {

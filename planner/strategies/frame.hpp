@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "planner/plan.hpp"
-#include "planner/strategy.hpp"
+#include "planner/plan/plan.hpp"
+#include "planner/strategies/strategy.hpp"
 #include "platforms/machine.hpp"
 
 namespace foretile {

@@ -1,7 +1,7 @@
 #include <optional>
 
-#include "planner/graph/message_edges.hpp"
-#include "planner/graph/parts.hpp"
+#include "planner/plan/graph/message_edges.hpp"
+#include "planner/plan/graph/parts.hpp"
 #include "planner/verify/pass.hpp"
 
 namespace foretile {

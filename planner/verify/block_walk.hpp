@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/progress.hpp"
-#include "planner/contraction.hpp"
-#include "planner/plan.hpp"
+#include "planner/plan/plan.hpp"
+#include "planner/problem/contraction.hpp"
 
 namespace foretile {
 

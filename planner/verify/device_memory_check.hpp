@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "planner/contraction.hpp"
-#include "planner/plan.hpp"
+#include "planner/plan/plan.hpp"
+#include "planner/problem/contraction.hpp"
 #include "planner/verify/block_walk.hpp"
 
 namespace foretile {

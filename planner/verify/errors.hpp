@@ -4,8 +4,8 @@
 #include <string>
 
 #include "base/error.hpp"
-#include "planner/plan.hpp"
-#include "planner/tile_ref.hpp"
+#include "planner/plan/plan.hpp"
+#include "planner/problem/tile_ref.hpp"
 
 namespace foretile {
 

@@ -1,8 +1,8 @@
 // The numbers that belong to no rank.
 #pragma once
 
-#include "planner/contraction.hpp"
-#include "planner/plan.hpp"
+#include "planner/plan/plan.hpp"
+#include "planner/problem/contraction.hpp"
 
 namespace foretile {
 

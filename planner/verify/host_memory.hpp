@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "planner/contraction.hpp"
-#include "planner/plan.hpp"
+#include "planner/plan/plan.hpp"
+#include "planner/problem/contraction.hpp"
 #include "planner/verify/owners_table.hpp"
 
 namespace foretile {

@@ -1,6 +1,6 @@
 #include "planner/verify/owners_table.hpp"
 
-#include "planner/owners.hpp"
+#include "planner/plan/owners.hpp"
 
 namespace foretile {
 

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "planner/contraction.hpp"
-#include "planner/plan.hpp"
-#include "planner/tile_ref.hpp"
+#include "planner/plan/plan.hpp"
+#include "planner/problem/contraction.hpp"
+#include "planner/problem/tile_ref.hpp"
 
 namespace foretile {
 

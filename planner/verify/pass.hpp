@@ -7,12 +7,12 @@
 #include <string>
 
 #include "base/progress.hpp"
-#include "planner/contraction.hpp"
-#include "planner/plan.hpp"
-#include "planner/verify.hpp"
+#include "planner/plan/plan.hpp"
+#include "planner/problem/contraction.hpp"
 #include "planner/verify/block_walk.hpp"
 #include "planner/verify/messages.hpp"
 #include "planner/verify/owners_table.hpp"
+#include "planner/verify/verify.hpp"
 
 namespace foretile {
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "planner/products.hpp"
+#include "planner/plan/products.hpp"
 #include "planner/verify/errors.hpp"
 
 namespace foretile {

@@ -10,7 +10,7 @@
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
-#include "planner/strategy.hpp"
+#include "planner/strategies/strategy.hpp"
 #include "platforms/loader.hpp"
 
 namespace foretile {

@@ -16,7 +16,7 @@
 #include "base/random.hpp"
 #include "executor/cpu/blas.hpp"
 #include "executor/initial_tile.hpp"
-#include "planner/problems/random.hpp"
+#include "planner/problem/kinds/random.hpp"
 
 namespace foretile {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "base/random.hpp"
 #include "base/settings.hpp"
-#include "planner/contraction.hpp"
-#include "planner/problems/random.hpp"
+#include "planner/problem/contraction.hpp"
+#include "planner/problem/kinds/random.hpp"
 #include "platforms/machine.hpp"
 #include "tests/planner/small_machine.hpp"
 

@@ -1,4 +1,4 @@
-#include "planner/graph/resource_bounds.hpp"
+#include "planner/plan/graph/resource_bounds.hpp"
 
 #include <gtest/gtest.h>
 

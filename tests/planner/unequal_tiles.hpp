@@ -1,8 +1,8 @@
 // A plan whose tiles of A, B and C differ in size.
 #pragma once
 
-#include "planner/contraction.hpp"
-#include "planner/plan.hpp"
+#include "planner/plan/plan.hpp"
+#include "planner/problem/contraction.hpp"
 #include "tests/planner/small_machine.hpp"
 
 namespace foretile {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "planner/owners.hpp"
+#include "planner/plan/owners.hpp"
 #include "scheduler/rank_scheduler.hpp"
 
 namespace foretile {

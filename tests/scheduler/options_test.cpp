@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "planner/problems/dense.hpp"
+#include "planner/problem/kinds/dense.hpp"
 #include "tests/planner/random_case.hpp"
 
 namespace foretile {

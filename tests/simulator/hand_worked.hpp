@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "planner/strategy.hpp"
-#include "planner/verify.hpp"
+#include "planner/strategies/strategy.hpp"
+#include "planner/verify/verify.hpp"
 #include "simulator/simulation.hpp"
 #include "tests/planner/random_case.hpp"
 #include "tests/simulator/run_isolated.hpp"

@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "planner/graph.hpp"
-#include "planner/problem.hpp"
-#include "planner/strategy.hpp"
-#include "planner/verify.hpp"
+#include "planner/plan/graph.hpp"
+#include "planner/problem/problem.hpp"
+#include "planner/strategies/strategy.hpp"
+#include "planner/verify/verify.hpp"
 #include "platforms/loader.hpp"
 #include "simulator/machine_model.hpp"
 #include "tests/planner/random_case.hpp"

@@ -9,8 +9,8 @@
 
 #include "base/error.hpp"
 #include "executor/initial_tile.hpp"
-#include "planner/problems/random.hpp"
-#include "planner/strategy.hpp"
+#include "planner/problem/kinds/random.hpp"
+#include "planner/strategies/strategy.hpp"
 #include "tests/executor/mpi/run_plan.hpp"
 
 namespace foretile {

@@ -8,9 +8,9 @@
 
 #include "base/error.hpp"
 #include "base/random.hpp"
-#include "planner/problems/random.hpp"
-#include "planner/strategy.hpp"
-#include "planner/verify.hpp"
+#include "planner/problem/kinds/random.hpp"
+#include "planner/strategies/strategy.hpp"
+#include "planner/verify/verify.hpp"
 #include "tests/executor/mpi/run_plan.hpp"
 
 namespace foretile {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "planner/contraction.hpp"
-#include "planner/plan.hpp"
+#include "planner/plan/plan.hpp"
+#include "planner/problem/contraction.hpp"
 
 namespace foretile {
 

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "base/error.hpp"
-#include "planner/strategy.hpp"
+#include "planner/strategies/strategy.hpp"
 #include "tests/planner/random_case.hpp"
 #include "tests/planner/verify/lies.hpp"
 #include "tests/planner/verify/refused.hpp"

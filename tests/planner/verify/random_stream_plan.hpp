@@ -8,7 +8,7 @@
 #include <tuple>
 #include <vector>
 
-#include "planner/owners.hpp"
+#include "planner/plan/owners.hpp"
 #include "tests/planner/random_case.hpp"
 
 namespace foretile {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "planner/verify.hpp"
+#include "planner/verify/verify.hpp"
 
 namespace foretile {
 

@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-#include "planner/owners.hpp"
+#include "planner/plan/owners.hpp"
 #include "tests/planner/verify/random_stream_plan.hpp"
 
 namespace foretile {

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "planner/strategy.hpp"
+#include "planner/strategies/strategy.hpp"
 #include "tests/planner/verify/refused.hpp"
 #include "tests/planner/verify/slow_reference.hpp"
 

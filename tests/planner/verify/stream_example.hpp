@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "planner/contraction.hpp"
-#include "planner/owners.hpp"
-#include "planner/plan.hpp"
+#include "planner/plan/owners.hpp"
+#include "planner/plan/plan.hpp"
+#include "planner/problem/contraction.hpp"
 
 namespace foretile {
 

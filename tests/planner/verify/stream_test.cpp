@@ -61,7 +61,7 @@ TEST(VerifyStream, CatchesDeviceMemoryAcrossBlocks) {
   EXPECT_EQ(complaint(example.plan, example.problem), "");
   example.plan.device_budget_bytes = 191;
   expect_refused(example, {"rank 0 device 0 block 0", "192 bytes at chunk 0 (block 32, chunks in flight 160)",
-                           "1 bytes are missing: lower d, b, c or lookahead"});
+                           "1 bytes are missing: lower d"});
   example.plan.prefetch_c = true;
   example.plan.device_budget_bytes = 224;
   EXPECT_EQ(complaint(example.plan, example.problem), "");

@@ -1,0 +1,155 @@
+#include "executor/calibration/measure.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <atomic>
+#include <barrier>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+#include <thread>
+#include <utility>
+
+#include "executor/thread_seconds.hpp"
+
+namespace foretile {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+double median_of(std::vector<double>& values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// What lies between two readings with nothing between them.
+double cost_of_clock() {
+  std::vector<double> gaps;
+  for (int i = 0; i < 101; ++i) {
+    const Clock::time_point before = Clock::now();
+    gaps.push_back(since(before));
+  }
+  return median_of(gaps);
+}
+
+std::vector<int> allowed_cpus() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  std::vector<int> cpus;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return cpus;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (CPU_ISSET(static_cast<std::size_t>(cpu), &set)) cpus.push_back(cpu);
+  }
+  return cpus;
+}
+
+/// Keeps the calling thread on one of the cores, so that no two threads begin on the same one; back to all of
+/// them at the end. Fewer threads than cores are left to the system, which knows what other processes do.
+class OnOneCore {
+ public:
+  OnOneCore(const std::vector<int>& cpus, int threads, int core)
+      : cpus_(cpus), active_(threads > 1 && std::ssize(cpus) == threads) {
+    if (active_) keep_to({cpus.at(static_cast<std::size_t>(core))});
+  }
+  ~OnOneCore() {
+    if (active_) keep_to(cpus_);
+  }
+  OnOneCore(const OnOneCore&) = delete;
+  OnOneCore& operator=(const OnOneCore&) = delete;
+
+ private:
+  static void keep_to(const std::vector<int>& cpus) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    for (const int cpu : cpus) CPU_SET(static_cast<std::size_t>(cpu), &set);
+    sched_setaffinity(0, sizeof set, &set);
+  }
+
+  const std::vector<int>& cpus_;
+  bool active_;
+};
+
+struct ThreadTimes {
+  std::vector<double> repetitions;
+  double cpu = 0;
+  double elapsed = 0;
+};
+
+Timing together_of(const std::vector<ThreadTimes>& threads) {
+  Timing timing;
+  double cpu = 0, elapsed = 0;
+  for (const ThreadTimes& thread : threads) {
+    timing.seconds.insert(timing.seconds.end(), thread.repetitions.begin(), thread.repetitions.end());
+    cpu += thread.cpu;
+    elapsed += thread.elapsed;
+  }
+  timing.elapsed_s = elapsed;
+  if (elapsed > 0) timing.core_share = cpu / elapsed;
+  return timing;
+}
+
+}  // namespace
+
+double mean_of(const std::vector<double>& values) {
+  return values.empty() ? 0 : std::accumulate(values.begin(), values.end(), 0.0) / std::ssize(values);
+}
+
+Summary summarize(std::vector<double> values) {
+  if (values.empty()) return {};
+  Summary summary;
+  summary.median = median_of(values);
+  for (double& value : values) value = std::abs(value - summary.median);
+  summary.spread = 1.4826 * median_of(values);
+  return summary;
+}
+
+double median_at_rate(std::vector<double> seconds, const std::vector<double>& rates, double rate) {
+  for (std::size_t i = 0; i < seconds.size(); ++i) seconds[i] *= rates.at(i) / rate;
+  return summarize(std::move(seconds)).median;
+}
+
+Timing time_on_all_cores(const Repetition& repetition,
+                         const std::function<void(int core, int repetition)>& work) {
+  const double clock_cost = cost_of_clock();
+  std::barrier together(repetition.cores);
+  std::atomic<int> unfinished = repetition.cores;
+  std::vector<ThreadTimes> threads(static_cast<std::size_t>(repetition.cores));
+
+  const std::vector<int> cpus = allowed_cpus();
+  const auto run = [&](int core) {
+    const OnOneCore here(cpus, repetition.cores, core);
+    ThreadTimes& mine = threads[static_cast<std::size_t>(core)];
+    work(core, 0);
+    together.arrive_and_wait();
+    const Clock::time_point start = Clock::now();
+    const double cpu_start = thread_seconds();
+    bool counted = false;
+    for (int i = 1; unfinished.load(std::memory_order_relaxed) > 0; ++i) {
+      const Clock::time_point before = Clock::now();
+      work(core, i);
+      mine.repetitions.push_back(std::max(since(before) - clock_cost, 1e-9));
+      if (!counted && i >= repetition.at_least && since(start) >= repetition.seconds) {
+        counted = true;
+        unfinished.fetch_sub(1);
+      }
+    }
+    mine.cpu = thread_seconds() - cpu_start;
+    mine.elapsed = since(start);
+  };
+  {
+    std::vector<std::jthread> others;
+    for (int core = 1; core < repetition.cores; ++core) others.emplace_back(run, core);
+    run(0);
+  }
+  return together_of(threads);
+}
+
+}  // namespace foretile

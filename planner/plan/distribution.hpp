@@ -1,0 +1,63 @@
+// Which rank the tiles of an operand live on.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "planner/plan/grid.hpp"
+#include "planner/problem/contraction.hpp"
+#include "planner/problem/tile_ref.hpp"
+
+namespace foretile {
+
+enum class Deal : std::uint8_t {
+  cyclic,      ///< over the axes of the grid: see cyclic_owner()
+  contiguous,  ///< in the order of tile ids (row by row), each rank as many tiles as the others, or one more
+  table        ///< rank by rank in `owners`
+};
+
+struct Distribution {
+  Deal deal = Deal::cyclic;
+  std::vector<std::int32_t> owners = {};  ///< of each tile, by id; for Deal::table only
+
+  friend bool operator==(const Distribution&, const Distribution&) = default;
+};
+
+/// Position (row, column, layer) in a grid p x q x r that owns tile (row, column) of the matrix:
+///   A_ik: (i mod p, (k div r) mod q, k mod r)
+///   B_kj: ((k div r) mod p, j mod q, k mod r)
+///   C_ij: (i mod p, j mod q, (i div p + j div q) mod r)
+/// With r = 1 that is the 2D-cyclic distribution (RR-9365 3.2, RR-9289 2). A and B of layer l have the k with
+/// k mod r = l, which layer l multiplies; C, whose parts are on all layers, is owned by all of them alike.
+inline int cyclic_owner(const ProcessGrid& grid, Matrix matrix, std::int32_t row, std::int32_t column) {
+  const auto [p, q, r] = std::array{grid.p, grid.q, grid.r};
+  switch (matrix) {
+    case Matrix::a:
+      return grid.rank(row % p, column / r % q, column % r);
+    case Matrix::b:
+      return grid.rank(row / r % p, column % q, row % r);
+    case Matrix::c:
+      break;
+  }
+  return grid.rank(row % p, column % q, (row / p + column / q) % r);
+}
+
+/// Of `tiles` tiles dealt contiguously to `ranks`: the first tiles mod ranks of them have one more.
+int contiguous_owner(TileId tile, TileId tiles, int ranks);
+
+/// The rank of the grid that owns the tile.
+inline int owner_of(const Contraction& contraction, const ProcessGrid& grid, const Distribution& distribution,
+                    TileRef tile) {
+  const Shape& shape = shape_of(contraction, tile.matrix);
+  if (distribution.deal == Deal::cyclic)
+    return cyclic_owner(grid, tile.matrix, shape.row_of(tile.id), shape.column_of(tile.id));
+  if (distribution.deal == Deal::table) return distribution.owners[static_cast<std::size_t>(tile.id)];
+  return contiguous_owner(tile.id, shape.nonzeros(), grid.size());
+}
+
+/// For each tile of a matrix, by id: whether the rank owns it. Looks at the tiles of the rank's grid row
+/// where tiles are dealt cyclically (B: on one layer), else at all tiles; takes a bit for each tile.
+std::vector<bool> owned_by(const Contraction& contraction, const ProcessGrid& grid,
+                           const Distribution& distribution, Matrix matrix, int rank);
+
+}  // namespace foretile

@@ -1,0 +1,62 @@
+#include "planner/plan/graph/message_edges.hpp"
+
+namespace foretile {
+
+namespace {
+
+constexpr auto kNone = static_cast<std::size_t>(-1);
+
+}  // namespace
+
+MessageEdges::MessageEdges(const Plan& plan, const Contraction& contraction, GraphParts& parts)
+    : plan_(plan), parts_(parts), to_rank_(plan.ranks.size()) {
+  newest(Matrix::a).assign(contraction.a.nonzeros(), -1);
+  newest(Matrix::b).assign(contraction.b.nonzeros(), -1);
+  for (std::size_t r = 0; r < plan.ranks.size(); ++r) {
+    const auto& broadcasts = plan.ranks[r].broadcasts;
+    for (std::size_t n = 0; n < broadcasts.size(); ++n) {
+      for (const int to : broadcasts[n].destinations)
+        to_rank_[to].push_back({&broadcasts[n], parts.nodes.size()});
+      parts.nodes.push_back(
+          {NodeKind::broadcast, {static_cast<int>(r), 0, 0, static_cast<int>(n)}, broadcasts[n].step});
+    }
+  }
+}
+
+void MessageEdges::open(int rank) {
+  for (const Arrival& arrival : arrivals_) newest(arrival.tile.matrix)[arrival.tile.id] = -1;
+  arrivals_.clear();
+  rank_ = rank;
+  const std::vector<Sent>& sent = to_rank_[rank];
+  used_by_.assign(sent.size(), kNone);
+  for (std::size_t n = 0; n < sent.size(); ++n) {
+    const Broadcast& message = *sent[n].message;
+    for (const TileId id : message.tiles) {
+      std::int32_t& last = newest(message.matrix)[id];
+      const int step = plan_.barriers == Barriers::none ? 0 : message.step;
+      arrivals_.push_back({step, message.last_step, n, last, {message.matrix, id}});
+      last = static_cast<std::int32_t>(arrivals_.size()) - 1;
+    }
+  }
+}
+
+void MessageEdges::use(Matrix matrix, const std::vector<TileId>& tiles, std::size_t chunk) {
+  const int step = plan_.barriers == Barriers::none ? 0 : parts_.nodes[chunk].step;
+  for (const TileId tile : tiles) use({matrix, tile}, step, chunk);
+}
+
+/// A chunk waits for a message of a later step too, if none brings the tile before.
+void MessageEdges::use(TileRef tile, int step, std::size_t chunk) {
+  const Arrival* found = nullptr;
+  for (std::int32_t n = newest(tile.matrix)[tile.id]; n >= 0; n = arrivals_[n].next) {
+    if (arrivals_[n].last_step < step) continue;
+    found = &arrivals_[n];
+    if (found->step <= step) break;
+  }
+  if (!found) return;
+  std::size_t& used_by = used_by_[found->sent];
+  if (used_by != chunk) parts_.add_edge(to_rank_[rank_][found->sent].node, chunk, EdgeKind::data);
+  used_by = chunk;
+}
+
+}  // namespace foretile

@@ -1,0 +1,183 @@
+#include "planner/plan/owners.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <tuple>
+#include <utility>
+
+namespace foretile {
+
+namespace {
+
+/// A tile on its way to the ranks that use it from `step` to `last_step`.
+struct Delivery {
+  int step;
+  int last_step;
+  std::int32_t k;
+  Matrix matrix;
+  TileId tile;
+  std::vector<int> destinations;
+
+  auto order() const { return std::tuple(step, k, matrix); }
+  bool shares_message(const Broadcast& b) const {
+    return b.matrix == matrix && b.step == step && b.last_step == last_step && b.destinations == destinations;
+  }
+};
+
+/// The deliveries of one matrix by one rank.
+class Deliveries {
+ public:
+  Deliveries(const Contraction& p, const ProcessGrid& grid, int rank, const Routes& routes, Sending sending,
+             int lookahead)
+      : p_(p),
+        grid_(grid),
+        rank_(rank),
+        routes_(routes),
+        sending_(sending),
+        lookahead_(lookahead),
+        along_row_(routes.matrix == Matrix::a),
+        positions_(along_row_ ? grid.q : grid.p),
+        own_position_(along_row_ ? grid.column(rank) : grid.row(rank)) {
+    const int groups =
+        routes.group.empty() ? 1 : 1 + *std::max_element(routes.group.begin(), routes.group.end());
+    marked_.resize(static_cast<std::size_t>(groups) * positions_, 0);
+  }
+
+  /// By increasing k, so that tiles with the same partners follow each other.
+  void append_to(std::vector<Delivery>& list) {
+    if (positions_ == 1) return;
+    const Shape& shape = shape_of(p_, routes_.matrix);
+    if (along_row_) {
+      for (std::int32_t k = grid_.column(rank_); k < p_.k.tiles(); k += grid_.q) {
+        const auto rows = shape.column(k);
+        for (std::size_t e = 0; e < rows.size(); ++e) {
+          if (rows[e] % grid_.p == grid_.row(rank_)) deliver(shape.column_ids(k)[e], k, list);
+        }
+      }
+    } else {
+      for (std::int32_t k = grid_.row(rank_); k < p_.k.tiles(); k += grid_.p) {
+        const auto columns = shape.row(k);
+        for (std::size_t e = 0; e < columns.size(); ++e) {
+          if (columns[e] % grid_.q == grid_.column(rank_)) {
+            deliver(shape.first(k) + static_cast<TileId>(e), k, list);
+          }
+        }
+      }
+    }
+  }
+
+ private:
+  void deliver(TileId tile, std::int32_t k, std::vector<Delivery>& list) {
+    find_uses(tile, k);
+    const int first = routes_.first ? routes_.first(tile) : 0;
+    for (std::size_t begin = 0; begin < uses_.size();) {
+      std::size_t end = begin + 1;
+      while (end < uses_.size() && together(uses_[end - 1], uses_[end])) ++end;
+      std::vector<int> destinations = destinations_of(begin, end);
+      if (!destinations.empty()) {
+        list.push_back(
+            {first + group_of(uses_[begin]) * routes_.stride,
+             sending_ == Sending::once_for_ever ? kEver : first + group_of(uses_[end - 1]) * routes_.stride,
+             k, routes_.matrix, tile, std::move(destinations)});
+      }
+      begin = end;
+    }
+  }
+
+  /// Sets uses_ to the other ranks and the groups with a product: one merge of the partners that the other
+  /// operand has at k with those that C has.
+  void find_uses(TileId tile, std::int32_t k) {
+    const Shape& shape = shape_of(p_, routes_.matrix);
+    const auto other = along_row_ ? p_.b.row(k) : p_.a.column(k);
+    const auto in_c = along_row_ ? p_.c.row(shape.row_of(tile)) : p_.c.column(shape.column_of(tile));
+    const bool c_full = in_c.size() == routes_.position.size();
+    if (c_full && known_for_ == k) return;
+    known_for_ = c_full ? k : -1;
+    uses_.clear();
+    auto c = in_c.begin();
+    for (const std::int32_t partner : other) {
+      if (!c_full) {
+        while (c != in_c.end() && *c < partner) ++c;
+        if (c == in_c.end()) break;
+        if (*c != partner) continue;
+      }
+      if (routes_.position[partner] == own_position_) continue;
+      const int use =
+          (routes_.group.empty() ? 0 : routes_.group[partner]) * positions_ + routes_.position[partner];
+      if (!std::exchange(marked_[use], 1)) uses_.push_back(use);
+    }
+    for (const int use : uses_) marked_[use] = 0;
+    std::sort(uses_.begin(), uses_.end());
+  }
+
+  int group_of(int use) const { return use / positions_; }
+
+  /// Whether a delivery for the one use serves the next one too.
+  bool together(int use, int next) const {
+    return sending_ != Sending::per_use ||
+           std::int64_t{group_of(next) - group_of(use)} * routes_.stride <= lookahead_;
+  }
+
+  std::vector<int> destinations_of(std::size_t begin, std::size_t end) {
+    for (std::size_t u = begin; u < end; ++u) marked_[uses_[u] % positions_] = 1;
+    std::vector<int> destinations;
+    for (int behind = 1; behind < positions_; ++behind) {
+      const int position = (own_position_ + behind) % positions_;
+      if (marked_[position]) {
+        destinations.push_back(along_row_ ? grid_.rank(grid_.row(rank_), position)
+                                          : grid_.rank(position, grid_.column(rank_)));
+      }
+    }
+    std::fill_n(marked_.begin(), positions_, 0);
+    return destinations;
+  }
+
+  const Contraction& p_;
+  ProcessGrid grid_;
+  int rank_;
+  const Routes& routes_;
+  Sending sending_;
+  int lookahead_;
+  bool along_row_;
+  int positions_;
+  int own_position_;
+  std::vector<int> uses_;        // group * positions_ + position, increasing
+  std::vector<char> marked_;     // per use; all 0 between calls
+  std::int32_t known_for_ = -1;  // the k whose partners uses_ holds, where C restricts nothing
+};
+
+}  // namespace
+
+std::vector<Broadcast> broadcasts_of(const Contraction& p, const ProcessGrid& grid, int rank,
+                                     const std::vector<Routes>& routes, Sending sending, int lookahead,
+                                     std::int64_t message_bytes) {
+  std::vector<Delivery> deliveries;
+  for (const Routes& of_matrix : routes) {
+    Deliveries(p, grid, rank, of_matrix, sending, lookahead).append_to(deliveries);
+  }
+  std::stable_sort(deliveries.begin(), deliveries.end(),
+                   [](const Delivery& l, const Delivery& r) { return l.order() < r.order(); });
+  std::vector<Broadcast> broadcasts;
+  std::int64_t filled = 0;
+  for (Delivery& d : deliveries) {
+    const std::int64_t bytes = bytes_of(p, {d.matrix, d.tile});
+    if (broadcasts.empty() || !d.shares_message(broadcasts.back()) || filled + bytes > message_bytes) {
+      broadcasts.push_back({{}, std::move(d.destinations), d.matrix, d.step, d.last_step});
+      filled = 0;
+    }
+    broadcasts.back().tiles.push_back(d.tile);
+    filled += bytes;
+  }
+  return broadcasts;
+}
+
+std::vector<int> tree_children(int position, int size) {
+  std::vector<int> children;
+  for (int bit = static_cast<int>(std::bit_ceil(static_cast<unsigned>(position) + 1)); position + bit < size;
+       bit *= 2) {
+    children.push_back(position + bit);
+  }
+  return children;
+}
+
+}  // namespace foretile

@@ -1,0 +1,50 @@
+// Where tiles of the distributed matrices live and who else needs them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "planner/plan/plan.hpp"
+#include "planner/problem/contraction.hpp"
+
+namespace foretile {
+
+/// The rank on which a tile lives.
+inline int owner_of(const Contraction& contraction, const PlanFrame& frame, TileRef tile) {
+  return owner_of(contraction, frame.grid, frame.operands.of(tile.matrix).distribution, tile);
+}
+
+/// How often a tile is sent, and how long its receivers keep it.
+enum class Sending : std::uint8_t {
+  once_for_ever,  ///< before its first use; kept until the end
+  once,           ///< before its first use; dropped after its last one
+  per_use         ///< again for each use, dropped after it ("communication-redundant", RR-9289 3.2.1)
+};
+
+/// How the tiles of one matrix reach the ranks that multiply them: those of A along the grid row, those of B
+/// along the grid column. "Partners" are the tile columns of C for a tile of A, the tile rows of C for B.
+struct Routes {
+  Matrix matrix = Matrix::a;
+  std::vector<int> position;  ///< grid column (A) or grid row (B) that computes with each partner
+  std::vector<int> group;     ///< of each partner, from 0: partners used at the same step; empty: all in one
+  /// A tile's uses: step first(tile) with group 0, and `stride` > 0 more with each further group. Empty: 0.
+  std::function<int(TileId)> first;
+  int stride = 1;
+};
+
+/// The messages with which `rank` hands out its tiles, dealt cyclically on one layer, ordered by step, k, and
+/// A before B. A tile goes only to ranks that multiply it. With Sending::per_use, uses at most `lookahead`
+/// steps apart share one delivery to all their ranks, so that no tile arrives again where it may still be.
+/// Consecutive tiles that differ in nothing else share a message of up to `message_bytes` (always at least
+/// one tile). Destinations start behind the owner and wrap around, which spreads the inner nodes of the
+/// trees.
+std::vector<Broadcast> broadcasts_of(const Contraction& contraction, const ProcessGrid& grid, int rank,
+                                     const std::vector<Routes>& routes, Sending sending, int lookahead,
+                                     std::int64_t message_bytes);
+
+/// Binomial tree over the owner (position 0) and destination d (position d + 1): the positions to which
+/// `position` forwards, largest subtree first. Position x > 0 receives from x without its highest bit.
+std::vector<int> tree_children(int position, int size);
+
+}  // namespace foretile

@@ -1,0 +1,129 @@
+// What is done where and in which order: plain data that knows no MPI, no CUDA and no SimGrid.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "base/settings.hpp"
+#include "planner/plan/distribution.hpp"
+#include "planner/plan/grid.hpp"
+#include "planner/problem/shape.hpp"
+#include "planner/problem/sources.hpp"
+#include "planner/problem/tile_ref.hpp"
+
+namespace foretile {
+
+/// Tiles of A, and of B where it streams, that pass through a device beside its block (RR-9365 3.2.3, RR-9289
+/// 2). The products of a chunk are implied: for each A_ik in order, for each column j of the block in order,
+/// B_kj nonzero and C_ij kept.
+struct Chunk {
+  std::vector<TileId> a;
+  int step = 0;  ///< which barrier ends it; increasing along a device. Without barriers it has no meaning.
+};
+
+/// Columns of C, and of B where it stays, that stay on a device while the block is worked on (RR-9365
+/// 3.2.2, RR-9289 2). The rows of C follow from the tiles of A.
+struct Block {
+  std::vector<std::int32_t> columns;  ///< increasing
+  std::vector<Chunk> chunks;
+};
+
+struct DevicePlan {
+  std::vector<Block> blocks;
+};
+
+/// The last step of tiles that their receivers keep until the end.
+inline constexpr int kEver = std::numeric_limits<int>::max();
+
+/// Tiles of A or of B that one rank sends, as one message, to the same other ranks along a tree.
+struct Broadcast {
+  std::vector<TileId> tiles;
+  std::vector<int> destinations;  ///< ranks without the owner, in tree order
+  Matrix matrix = Matrix::a;
+  int step = 0;           ///< first that uses the tiles; with Barriers::global it is not sent earlier
+  int last_step = kEver;  ///< last that uses the tiles; then the receivers drop them
+};
+
+struct RankPlan {
+  std::vector<DevicePlan> devices;
+  std::vector<Broadcast> broadcasts;  ///< of tiles that this rank owns, in sending order
+};
+
+/// Chunk `chunk` of block `block`; -1 as chunk stands for the end of the block.
+struct ChunkPlace {
+  int rank = 0;
+  int device = 0;
+  int block = 0;
+  int chunk = 0;
+};
+
+/// How long the tiles of an operand lie on a device.
+enum class OnDevice : std::uint8_t {
+  stays,   ///< beside the block that is worked on (RR-9365 3.2.2)
+  streams  ///< loaded with a chunk and dropped behind it (RR-9365 3.2.3, RR-9289 2)
+};
+
+/// What a plan does with one of A, B and C.
+struct OperandPlan {
+  Source source = Source::given;
+  OnDevice on_device = OnDevice::streams;
+  Distribution distribution = {};  ///< of given tiles of A or B, which are sent from there. C: not used yet
+
+  bool made() const { return source == Source::made; }
+  bool streams() const { return on_device == OnDevice::streams; }
+  friend bool operator==(const OperandPlan&, const OperandPlan&) = default;
+};
+
+struct Operands {
+  OperandPlan a = {}, b = {};
+  OperandPlan c = {Source::given, OnDevice::stays};
+
+  const OperandPlan& of(Matrix matrix) const { return matrix == Matrix::a ? a : matrix == Matrix::b ? b : c; }
+};
+
+/// Made where it is used, at most once by a rank, and kept beside the block (B in RR-9365).
+inline constexpr OperandPlan kMadeAndStays{Source::made, OnDevice::stays};
+
+/// Control edges at the end of each step: what belongs to step s is loaded when step s - 1 - lookahead is
+/// over (RR-9289 2), on
+enum class Barriers : std::uint8_t {
+  none,   ///< the device itself
+  local,  ///< all devices of the rank
+  global  ///< all ranks; broadcasts too are held back
+};
+
+/// What to change when a plan does not fit, in the words of its strategy: the ends of errors.
+struct Advice {
+  std::string device_memory = "plan with smaller chunks and blocks";
+  std::string host_memory = "use more ranks";
+  std::string larger_staging = "plan with more room for generated tiles";
+  std::string smaller_staging = "plan with less room for generated tiles";
+  std::string smaller_ranks =
+      "platform.device.memory";  ///< parameters whose lower values make ranks need less
+};
+
+/// What all ranks know of a plan.
+struct PlanFrame {
+  std::string strategy;
+  Settings parameters;  ///< every parameter with the value used
+  Advice advice;
+  ProcessGrid grid;
+  int lookahead = 1;  ///< chunks, and steps, loaded ahead of the one worked on
+  std::int64_t device_budget_bytes = 0;
+  std::int64_t host_budget_bytes = 0;  ///< per rank
+  std::int64_t staging_bytes = 0;      ///< of host_budget: generated tiles not yet on a device
+  std::int64_t copy_batch_bytes = 0;   ///< neighbouring loads are joined to copies of about this size
+  int batch = 1;  ///< products of a chunk that go out in one launch, counted from its first
+  Operands operands;
+  Barriers barriers = Barriers::none;
+  bool prefetch_c = false;  ///< where B streams: C of the next block enters with its first loads, before
+                            ///< the last block has left
+};
+
+struct Plan : PlanFrame {
+  std::vector<RankPlan> ranks;  ///< by rank, PlanFrame::grid.size() of them
+};
+
+}  // namespace foretile

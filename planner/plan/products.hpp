@@ -1,0 +1,55 @@
+// Enumerates the products of a block; planner, verifier and scheduler all go through here.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "planner/problem/contraction.hpp"
+
+namespace foretile {
+
+/// C_ij += A_ik B_kj. `b_slot` and `c_slot` number the tiles within the block, from 0 and without gaps.
+struct Product {
+  std::int32_t i, j, k;
+  TileId a, b, c;
+  std::int32_t b_slot, c_slot;
+};
+
+/// B's and C's tiles in a set of columns, indexed by row. Building it takes time linear in these tiles and in
+/// the tile rows.
+class BlockProducts {
+ public:
+  /// `columns` increasing. The contraction must outlive this object.
+  BlockProducts(const Contraction& contraction, std::span<const std::int32_t> columns);
+
+  /// Calls visit(Product) for each product of the A tile, columns increasing.
+  template <class Visit>
+  void for_each(TileId a, Visit visit) const {
+    const std::int32_t i = contraction_->a.row_of(a);
+    const std::int32_t k = contraction_->a.column_of(a);
+    const std::int32_t* const c_row = c_slots_.data() + static_cast<std::size_t>(i) * columns_.size();
+    for (std::int32_t s = b_start_[k]; s < b_start_[k + 1]; ++s) {
+      const std::int32_t c_slot = c_row[b_column_[s]];
+      if (c_slot < 0) continue;
+      visit(Product{i, columns_[b_column_[s]], k, a, b_ids_[s], c_ids_[c_slot], s, c_slot});
+    }
+  }
+  bool any(TileId a) const;
+
+  std::int32_t b_slots() const { return static_cast<std::int32_t>(b_ids_.size()); }
+  std::int32_t c_slots() const { return static_cast<std::int32_t>(c_ids_.size()); }
+  TileId b_id(std::int32_t slot) const { return b_ids_[slot]; }
+  TileId c_id(std::int32_t slot) const { return c_ids_[slot]; }
+
+ private:
+  const Contraction* contraction_;
+  std::vector<std::int32_t> columns_;
+  std::vector<std::int32_t> b_start_;   // per tile row k, into the next two
+  std::vector<std::int32_t> b_column_;  // position in columns_
+  std::vector<TileId> b_ids_;
+  std::vector<std::int32_t> c_slots_;  // tile row i x position in columns_; -1 where C is zero
+  std::vector<TileId> c_ids_;
+};
+
+}  // namespace foretile

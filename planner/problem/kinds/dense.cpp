@@ -1,0 +1,78 @@
+#include "planner/problem/kinds/dense.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <numeric>
+
+#include "planner/problem/kinds/limits.hpp"
+#include "planner/problem/kinds/table_reader.hpp"
+
+namespace foretile {
+
+namespace {
+
+/// The sizes of one index's tiles; empty when `tile` cuts it.
+std::vector<std::int64_t> read_sizes(TableReader& table, std::string_view key, std::int64_t extent) {
+  if (!table.has(key)) return {};
+  std::vector<std::int64_t> sizes = table.integers(key, 1, extent);
+  const std::int64_t sum = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
+  if (sum != extent) {
+    throw table.error(key, fmt::format("sizes that add up to {}", sum), fmt::format("{}", extent),
+                      "make the sizes add up to the extent");
+  }
+  return sizes;
+}
+
+Tiling cut(std::int64_t extent, std::int64_t tile, const std::vector<std::int64_t>& sizes) {
+  if (!sizes.empty()) return Tiling::from_sizes(sizes);
+  check_tile_count(tile > 0 ? extent / tile : 1, 1);
+  return Tiling::uniform(extent, tile);
+}
+
+}  // namespace
+
+DenseParameters read_dense(TableReader& table) {
+  DenseParameters p;
+  p.m = table.integer("m", 1, max_extent);
+  p.n = table.integer("n", 1, max_extent);
+  p.k = table.integer("k", 1, max_extent);
+  p.m_tiles = read_sizes(table, "m_tiles", p.m);
+  p.n_tiles = read_sizes(table, "n_tiles", p.n);
+  p.k_tiles = read_sizes(table, "k_tiles", p.k);
+  const bool all_given = !p.m_tiles.empty() && !p.n_tiles.empty() && !p.k_tiles.empty();
+  p.tile = all_given ? table.integer_or("tile", 0, 0, max_extent) : table.integer("tile", 1, max_extent);
+  p.seed = static_cast<std::uint64_t>(table.integer_or("seed", 1, 0, max_seed));
+  p.accumulate = table.boolean_or("accumulate", false);
+  return p;
+}
+
+std::string dense_problem_toml(const DenseParameters& p) {
+  std::string text = fmt::format("kind = \"dense\"\nm = {}\nn = {}\nk = {}\n", p.m, p.n, p.k);
+  if (p.tile != 0) text += fmt::format("tile = {}\n", p.tile);
+  const auto add_sizes = [&](std::string_view key, const std::vector<std::int64_t>& sizes) {
+    if (!sizes.empty()) text += fmt::format("{} = [{}]\n", key, fmt::join(sizes, ", "));
+  };
+  add_sizes("m_tiles", p.m_tiles);
+  add_sizes("n_tiles", p.n_tiles);
+  add_sizes("k_tiles", p.k_tiles);
+  text += fmt::format("seed = {}\n", p.seed);
+  return p.accumulate ? text + "accumulate = true\n" : text;
+}
+
+Contraction dense_contraction(const DenseParameters& p) {
+  Tiling m = cut(p.m, p.tile, p.m_tiles);
+  Tiling n = cut(p.n, p.tile, p.n_tiles);
+  Tiling k = cut(p.k, p.tile, p.k_tiles);
+  check_tile_count(m.tiles(), n.tiles());
+  check_tile_count(m.tiles(), k.tiles());
+  check_tile_count(k.tiles(), n.tiles());
+  Shape a = Shape::dense(m.tiles(), k.tiles());
+  Shape b = Shape::dense(k.tiles(), n.tiles());
+  check_product_count(a, b);
+  Shape c = Shape::dense(m.tiles(), n.tiles());
+  return {"dense",      std::move(m), std::move(n), std::move(k), std::move(a),
+          std::move(b), std::move(c), p.seed,       p.accumulate};
+}
+
+}  // namespace foretile

@@ -1,0 +1,123 @@
+#include "planner/problem/problem.hpp"
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/files.hpp"
+#include "base/toml_text.hpp"
+#include "planner/problem/kinds/dense.hpp"
+#include "planner/problem/kinds/molecule.hpp"
+#include "planner/problem/kinds/random.hpp"
+#include "planner/problem/kinds/table_reader.hpp"
+#include "planner/problem/kinds/tiles.hpp"
+
+namespace foretile {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A name without folder and ending may be an example.
+fs::path example_named(const std::string& name) {
+  if (name.empty() || name.find('/') != std::string::npos) return {};
+  return find_data(fs::path("examples") / (name + ".toml"));
+}
+
+std::vector<std::string> examples() {
+  std::vector<std::string> names;
+  const fs::path folder = find_data("examples");
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+    if (entry.path().extension() == ".toml") names.push_back(entry.path().stem().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+toml::table parse(const Problem& problem) {
+  try {
+    return toml::parse(ascii_for_toml(problem.toml, problem.source), problem.source);
+  } catch (const toml::parse_error& e) {
+    throw InputError(
+        fmt::format("{}:{}: not TOML: {}", problem.source, e.source().begin.line, e.description()));
+  }
+}
+
+/// A key of every kind.
+Precision read_precision(TableReader& table) {
+  const std::string text = table.text_or("precision", name_of(Precision::f64));
+  for (const Precision precision : {Precision::f64, Precision::f32}) {
+    if (text == name_of(precision)) return precision;
+  }
+  throw table.error("precision", fmt::format("\"{}\"", text), "\"double\" or \"single\"");
+}
+
+/// A key of every kind; without it the kind's own source holds.
+std::optional<Source> read_source(TableReader& table, std::string_view key) {
+  if (!table.has(key)) return {};
+  const std::string text = table.text(key);
+  for (const Source source : {Source::given, Source::made}) {
+    if (text == name_of(source)) return source;
+  }
+  throw table.error(key, fmt::format("\"{}\"", text), "\"given\" or \"made\"");
+}
+
+/// Reads the parameters of one kind, refuses other keys, and builds.
+template <class Parameters>
+Contraction build(TableReader& table, Parameters (*read)(TableReader&),
+                  Contraction (*make)(const Parameters&)) {
+  const Parameters parameters = read(table);
+  table.refuse_other_keys();
+  try {
+    return make(parameters);
+  } catch (const InputError& e) {
+    if (table.source().empty()) throw;
+    throw InputError(fmt::format("{}: {}", table.source(), e.what()));
+  }
+}
+
+}  // namespace
+
+Problem load_problem(const std::string& path_or_name) {
+  fs::path path = path_or_name;
+  std::error_code error, ignored;  // an error, as a forbidden folder: read_text() says which
+  if ((!fs::exists(path, error) && !error) || fs::is_directory(path, ignored)) {
+    const fs::path example = example_named(path_or_name);
+    if (example.empty()) {
+      throw input_error(path_or_name, "neither a file nor an example",
+                        fmt::format("a problem file or one of {}", fmt::join(examples(), ", ")),
+                        "check the path; `foretile problem` writes such files");
+    }
+    path = example;
+  }
+  return {path.stem().string(), read_text(path), path.string()};
+}
+
+Contraction build_contraction(const Problem& problem) {
+  const toml::table parsed = parse(problem);
+  TableReader table(parsed, problem.source);
+  const std::string kind = table.text("kind");
+  const Precision precision = read_precision(table);
+  const std::optional<Source> a_source = read_source(table, "a_source");
+  const std::optional<Source> b_source = read_source(table, "b_source");
+  Contraction contraction = [&] {
+    if (kind == "dense") return build(table, read_dense, dense_contraction);
+    if (kind == "random") return build(table, read_random, random_contraction);
+    if (kind == "molecule") return build(table, read_molecule, molecule_contraction);
+    if (kind == "tiles") return build(table, read_tiles, tiles_contraction);
+    throw table.error("kind", fmt::format("\"{}\"", kind),
+                      "\"dense\", \"random\", \"molecule\" or \"tiles\"");
+  }();
+  contraction.name = problem.name;
+  contraction.precision = precision;
+  contraction.sources = {a_source.value_or(contraction.sources.a), b_source.value_or(contraction.sources.b)};
+  return contraction;
+}
+
+}  // namespace foretile

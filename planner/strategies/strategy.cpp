@@ -1,0 +1,121 @@
+#include "planner/strategies/strategy.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "platforms/checks.hpp"
+
+namespace foretile {
+
+const Strategy& find_strategy(const std::string& name) {
+  std::vector<std::string> names;
+  for (const auto& strategy : strategies()) {
+    if (strategy->name() == name) return *strategy;
+    names.push_back(strategy->name());
+  }
+  throw input_error("strategy", name, fmt::format("one of {}", fmt::join(names, ", ")));
+}
+
+namespace {
+
+const Strategy* first_that_honours(const Sources& sources) {
+  const auto& all = strategies();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const auto& s) { return s->honours(sources); });
+  return found == all.end() ? nullptr : found->get();
+}
+
+std::string text_of(const Sources& sources) {
+  return fmt::format("A is {}, B is {}", name_of(sources.a), name_of(sources.b));
+}
+
+[[noreturn]] void refuse_sources(const Sources& sources) {
+  std::vector<std::string> known;
+  for (const auto& strategy : strategies()) {
+    known.push_back(fmt::format("{} ({})", text_of(strategy->sources_for(sources)), strategy->name()));
+  }
+  throw input_error("a_source, b_source", text_of(sources), fmt::format("{}", fmt::join(known, " or ")),
+                    "change the problem, or name a strategy that overrides it: --set strategy=NAME");
+}
+
+std::string override_of(std::string_view matrix, Source asked, Source used, const std::string& strategy) {
+  if (asked == used) return {};
+  return fmt::format("{} is {}; {} {}: the problem's source is overridden", matrix, name_of(asked), strategy,
+                     used == Source::made ? "makes it" : "takes it as given");
+}
+
+Settings with_defaults(const Strategy& strategy, Settings settings) {
+  const auto known = strategy.parameters();
+  std::vector<std::string> keys;
+  for (const ParameterInfo& parameter : known) keys.push_back(parameter.key);
+  for (auto& [key, value] : settings) {
+    const ParameterInfo* const parameter = find_parameter(known, key);
+    if (!parameter) {
+      throw unknown_key(
+          "--set", key, keys,
+          fmt::format(" of strategy {} (keys of the machine start with \"platform.\")", strategy.name()));
+    }
+    value = parameter->spelling(key, value);
+  }
+  for (const ParameterInfo& parameter : known) settings.try_emplace(parameter.key, parameter.default_value);
+  return settings;
+}
+
+}  // namespace
+
+const Strategy& choose_strategy(const Sources& sources, const Settings& settings) {
+  if (const auto named = settings.find("strategy"); named != settings.end())
+    return find_strategy(named->second);
+  if (const Strategy* const honouring = first_that_honours(sources)) return *honouring;
+  refuse_sources(sources);
+}
+
+std::string StrategyChoice::reason() const {
+  if (!overridden.empty()) return overridden;
+  return fmt::format("{}: {} is {}", text_of(sources), strategy, is_default ? "the default" : "set");
+}
+
+StrategyChoice explain_choice(const Sources& sources, const std::string& name) {
+  const Strategy& strategy = find_strategy(name);
+  const Sources used = strategy.sources_for(sources);
+  std::string of_a = override_of("A", sources.a, used.a, name);
+  const std::string of_b = override_of("B", sources.b, used.b, name);
+  if (!of_a.empty() && !of_b.empty()) of_a += "; ";
+  return {name, sources, &strategy == first_that_honours(sources), of_a + of_b};
+}
+
+void require_honoured(const StrategyChoice& choice) {
+  if (choice.overridden.empty()) return;
+  throw input_error(fmt::format("strategy {}", choice.strategy), text_of(choice.sources),
+                    text_of(find_strategy(choice.strategy).sources_for(choice.sources)),
+                    fmt::format("name it with --set strategy={} to override the problem", choice.strategy));
+}
+
+std::optional<PredictedVolumes> predict_volumes(const Contraction& contraction, const Machine& machine,
+                                                const PlanFrame& plan) {
+  return find_strategy(plan.strategy).predicted_volumes(contraction, machine, plan);
+}
+
+std::unique_ptr<RankPlanner> prepare_planner(const Contraction& contraction, const Machine& machine,
+                                             const Settings& settings) {
+  check_precision(machine.platform, contraction.precision);
+  const Strategy& strategy = choose_strategy(contraction.sources, settings);
+  Settings own = settings;
+  own.erase("strategy");
+  return strategy.prepare(contraction, machine, with_defaults(strategy, std::move(own)));
+}
+
+Plan make_plan(const Contraction& contraction, const Machine& machine, const Settings& settings,
+               const CountFunction& progress) {
+  const auto planner = prepare_planner(contraction, machine, settings);
+  Plan plan{planner->frame(), {}};
+  for (int rank = 0; rank < plan.grid.size(); ++rank) {
+    plan.ranks.push_back(planner->plan_rank(rank));
+    if (progress) progress(rank + 1);
+  }
+  return plan;
+}
+
+}  // namespace foretile

@@ -1,0 +1,91 @@
+// The interface behind which the ways of planning stand; one file each in strategies/.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/progress.hpp"
+#include "base/settings.hpp"
+#include "planner/plan/plan.hpp"
+#include "planner/problem/contraction.hpp"
+#include "planner/strategies/communication_model.hpp"
+#include "planner/strategies/parameter.hpp"
+#include "platforms/machine.hpp"
+
+namespace foretile {
+
+/// Plans rank after rank from what is known of the whole problem.
+class RankPlanner {
+ public:
+  virtual ~RankPlanner() = default;
+  virtual PlanFrame frame() const = 0;
+  /// Time linear in the rank's share of the nonzeros. Throws InputError when its part does not fit, saying
+  /// how many bytes are missing and what to change.
+  virtual RankPlan plan_rank(int rank) const = 0;
+};
+
+class Strategy {
+ public:
+  virtual ~Strategy() = default;
+  virtual std::string name() const = 0;
+  virtual std::vector<ParameterInfo> parameters() const = 0;
+  /// The sources of A and B that its plans use where the problem says `asked`: `asked` itself when the
+  /// strategy honours it.
+  virtual Sources sources_for(const Sources& asked) const = 0;
+  bool honours(const Sources& asked) const { return sources_for(asked) == asked; }
+  /// The contraction must outlive the result. `settings` has every parameter in its one spelling. Throws
+  /// InputError for settings that are impossible together, or with this problem or machine.
+  virtual std::unique_ptr<RankPlanner> prepare(const Contraction& contraction, const Machine& machine,
+                                               const Settings& settings) const = 0;
+  /// What a model of the strategy says that its plan with this frame moves; nothing where there is no model.
+  virtual std::optional<PredictedVolumes> predicted_volumes(const Contraction& /*contraction*/,
+                                                            const Machine& /*machine*/,
+                                                            const PlanFrame& /*frame*/) const {
+    return {};
+  }
+};
+
+/// All strategies. The first one that honours a problem's sources is the problem's default strategy.
+const std::vector<std::unique_ptr<Strategy>>& strategies();
+
+/// The strategy of this name. Throws InputError that lists the names.
+const Strategy& find_strategy(const std::string& name);
+
+/// The strategy named by the setting "strategy", whether or not it honours the sources; else the default one.
+/// Throws InputError for unknown names, and when no strategy honours the sources and none is named.
+const Strategy& choose_strategy(const Sources& sources, const Settings& settings);
+
+/// Strategy::predicted_volumes of the plan's strategy. Throws InputError for a name that is none.
+std::optional<PredictedVolumes> predict_volumes(const Contraction& contraction, const Machine& machine,
+                                                const PlanFrame& plan);
+
+/// What a problem's sources have to do with the strategy of its plan, for people and scripts.
+struct StrategyChoice {
+  std::string strategy;
+  Sources sources;  ///< of the problem
+  bool is_default = false;
+  /// "B is given; stationary-b makes it: the problem's source is overridden". Empty when it is honoured.
+  std::string overridden;
+
+  /// One line: the sources, and why the strategy is what it is.
+  std::string reason() const;
+};
+
+/// `strategy` is a name of a strategy, as in Plan::strategy. Throws InputError for other names.
+StrategyChoice explain_choice(const Sources& sources, const std::string& strategy);
+
+/// Throws InputError with StrategyChoice::overridden when the strategy does not honour the sources.
+void require_honoured(const StrategyChoice& choice);
+
+/// Prepares choose_strategy() with its defaults filled in. Throws InputError for keys that it does not know,
+/// for values that a parameter cannot have, and for a precision for which the platform has no figures.
+std::unique_ptr<RankPlanner> prepare_planner(const Contraction& contraction, const Machine& machine,
+                                             const Settings& settings);
+
+/// Plans every rank. `progress` gets how many of machine.ranks are planned.
+Plan make_plan(const Contraction& contraction, const Machine& machine, const Settings& settings,
+               const CountFunction& progress = {});
+
+}  // namespace foretile

@@ -1,0 +1,92 @@
+// What a run did and what limited it, the same for rehearsals and real runs.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/spread.hpp"
+#include "planner/plan/grid.hpp"
+#include "planner/plan/plan.hpp"
+#include "planner/problem/contraction.hpp"
+#include "planner/strategies/communication_model.hpp"
+#include "planner/strategies/strategy.hpp"
+#include "platforms/machine.hpp"
+#include "scheduler/path.hpp"
+#include "scheduler/report/statistics.hpp"
+#include "scheduler/report/what_if.hpp"
+
+namespace foretile {
+
+/// Shares of the makespan during which a resource has at least one operation in flight.
+struct BusyShares {
+  Spread kernels, h2d, d2d, d2h;  ///< per device
+  Spread generation;              ///< per rank, of all its cores' time
+  Spread network;                 ///< per rank, messages sent
+};
+
+/// Bytes moved or made.
+struct BytesByKind {
+  std::int64_t network = 0;
+  std::int64_t h2d = 0;
+  std::int64_t d2d = 0;
+  std::int64_t d2h = 0;
+  std::int64_t generated = 0;
+};
+
+/// Where devices found the tiles of A, and of B where it streams.
+struct LoadCounts {
+  std::int64_t host = 0;
+  std::int64_t peer = 0;  ///< on another device of the rank
+  std::int64_t hits = 0;  ///< on the device itself, left from before
+  std::int64_t evictions = 0;
+};
+
+struct DeviceCounts {
+  int rank = 0;
+  int device = 0;  ///< of the rank
+  std::int64_t gemms = 0;
+  LoadCounts loads;
+  std::int64_t h2d_bytes = 0, d2d_bytes = 0, d2h_bytes = 0;
+};
+
+struct Report {
+  double makespan_s = 0;
+  double flops = 0;
+  std::int64_t gemms = 0;
+  int ranks = 0;
+  int idle_ranks = 0;  ///< that the grid leaves out
+  int devices = 0;
+  std::string runtime_source = "none";  ///< whose software costs the machine has (runtime_sources())
+  std::string plan;                     ///< strategy, grid and sizes, for people; empty when not told
+  BytesByKind bytes;
+  BusyShares busy;
+  LoadCounts loads;
+  std::vector<DeviceCounts> per_device;  ///< rank after rank
+  Spread peak_device_bytes;
+  std::int64_t device_budget_bytes = 0;
+  Path limits;                    ///< critical path: of the operation that ended last
+  std::optional<WhatIf> what_if;  ///< measured, where it was asked for
+  bool b_streams = false;
+  std::optional<StrategyChoice> choice;       ///< of the plan's strategy
+  std::optional<PredictedVolumes> predicted;  ///< what the communication model says of the plan
+
+  double flops_per_s() const { return makespan_s > 0 ? flops / makespan_s : 0; }
+};
+
+/// Statistics of all ranks, in order. `makespan_s` is the end of the last operation.
+Report make_report(const std::vector<RankStatistics>& ranks, const Machine& machine, const ProcessGrid& grid,
+                   double makespan_s);
+
+/// Adds what is known of the plan: how B reaches the devices, predicted volumes.
+void add_plan(Report& report, const Contraction& contraction, const Machine& machine, const Plan& plan);
+
+/// "generation of B takes 99% of the critical path": what the path shows, and of what would
+/// help the largest saving that was measured.
+std::string limit_sentence(const Report& report);
+
+/// For people, about 20 lines; the limit first.
+std::string report_text(const Report& report);
+
+}  // namespace foretile

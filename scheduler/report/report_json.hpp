@@ -1,0 +1,20 @@
+// A report for scripts.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "scheduler/report/report.hpp"
+
+namespace foretile {
+
+/// Keys as docs/commands.md lists them. The program adds what it knows of itself: wall_s, peak_rss_bytes.
+nlohmann::ordered_json report_json(const Report& report);
+
+/// Adds `strategy`, `sources`, `strategy_reason`, and `source_override` where there is one: of plans, reports
+/// and tunings alike.
+void add_choice(nlohmann::ordered_json& json, const StrategyChoice& choice);
+
+/// The key "model", of plans and reports alike.
+nlohmann::ordered_json model_json(const PredictedVolumes& predicted);
+
+}  // namespace foretile

@@ -1,0 +1,216 @@
+// A report for people.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <vector>
+
+#include "planner/plan/grid.hpp"
+#include "platforms/units.hpp"
+#include "scheduler/report/report.hpp"
+
+namespace foretile {
+
+namespace {
+
+/// A piece is told of from this share of its resource's time.
+constexpr double kNotablePiece = 0.25;
+
+/// Savings below this share of the makespan are not worth a sentence.
+constexpr double kNotableSaving = 0.01;
+
+/// Smaller shares of the path are left out of its table: rounding errors of a sum of times.
+constexpr double kShown = 1e-9;
+
+/// A resource, as the sentence about limits names it: one part or two of one cause or several.
+struct Limit {
+  const char* subject;  ///< with its verb
+  std::vector<Cause> causes;
+  bool software;
+
+  double seconds(const Path& path) const {
+    double sum = 0;
+    for (const Cause cause : causes) {
+      sum += software ? path.seconds(cause, Part::software)
+                      : path.seconds(cause) - path.seconds(cause, Part::software);
+    }
+    return sum;
+  }
+  bool contains(const Piece& piece) const {
+    return !software && std::find(causes.begin(), causes.end(), piece.cause) != causes.end();
+  }
+};
+
+const Limit& largest_limit(const Path& path) {
+  static const std::vector<Limit> limits{
+      {"multiplying on the devices takes", {Cause::kernel}, false},
+      {"generation of B takes", {Cause::generate}, false},
+      {"copying from host to device takes", {Cause::h2d}, false},
+      {"copying between devices takes", {Cause::d2d}, false},
+      {"storing C from device to host takes", {Cause::d2h}, false},
+      {"sending tiles between ranks takes", {Cause::network}, false},
+      {"waiting for events takes", {Cause::wait}, false},
+      {"the software cost of launches takes", {Cause::kernel, Cause::generate}, true},
+      {"the software cost of copies takes", {Cause::h2d, Cause::d2d, Cause::d2h}, true},
+      {"the software cost of messages takes", {Cause::network}, true}};
+  return *std::max_element(limits.begin(), limits.end(),
+                           [&](const Limit& l, const Limit& r) { return l.seconds(path) < r.seconds(path); });
+}
+
+std::string share(double fraction) {
+  return fmt::format("{:.0f}%", 100 * fraction);
+}
+
+std::string in_bytes(double bytes) {
+  return format_quantity(bytes, Dimension::bytes);
+}
+
+std::string in_seconds(double seconds) {
+  return format_quantity(seconds, Dimension::seconds);
+}
+
+std::string in_flops(double flops_per_s) {
+  return format_quantity(flops_per_s, Dimension::flops_per_s);
+}
+
+std::string spread(const Spread& s) {
+  return fmt::format("{:>5} {:>5} {:>5}", share(s.min), share(s.mean), share(s.max));
+}
+
+class Lines {
+ public:
+  void add(std::string_view label, std::string_view value) {
+    fmt::format_to(std::back_inserter(text), "  {:<22}{}\n", label, value);
+  }
+  std::string text;
+};
+
+/// "one tile of 525 MB on one core"
+std::string piece_text(const Piece& piece) {
+  const std::string bytes = in_bytes(static_cast<double>(piece.bytes));
+  switch (piece.cause) {
+    case Cause::kernel:
+      return "one launch";
+    case Cause::generate:
+      return fmt::format("making one piece of {}", bytes);
+    case Cause::network:
+      return fmt::format("one message of {}", bytes);
+    default:
+      return fmt::format("one copy of {}", bytes);
+  }
+}
+
+void add_critical_path(Lines& lines, const Path& path) {
+  const double total = path.total();
+  if (!(total > 0)) return;
+  fmt::format_to(std::back_inserter(lines.text), "\n{:<24}{:>12} {:>5} {:>12} {:>12} {:>12}\n",
+                 "critical path", "time", "", "work", "software", "pieces");
+  for (int c = 0; c < kCauses; ++c) {
+    const auto cause = static_cast<Cause>(c);
+    const double seconds = path.seconds(cause);
+    if (!(seconds > kShown * total)) continue;
+    const auto part = [&](Part p) {
+      return path.seconds(cause, p) > kShown * total ? in_seconds(path.seconds(cause, p)) : std::string("-");
+    };
+    lines.add(kCauseNames[static_cast<std::size_t>(c)],
+              fmt::format("{:>12} {:>5} {:>12} {:>12} {:>12}", in_seconds(seconds), share(seconds / total),
+                          part(Part::work), part(Part::software), part(Part::piece)));
+  }
+  if (path.longest.seconds > 0)
+    lines.add("longest piece", fmt::format("{:>12} {:>5} {}", in_seconds(path.longest.seconds),
+                                           share(path.longest.seconds / total), piece_text(path.longest)));
+}
+
+void add_busy(Lines& lines, const BusyShares& busy) {
+  lines.text += "\nbusy                      min  mean   max\n";
+  lines.add("devices: kernels", spread(busy.kernels));
+  lines.add("devices: h2d copies", spread(busy.h2d));
+  lines.add("devices: d2d copies", spread(busy.d2d));
+  lines.add("devices: d2h copies", spread(busy.d2h));
+  if (busy.generation.max > 0) lines.add("cores: generating B", spread(busy.generation));
+  lines.add("ranks: sending", spread(busy.network));
+}
+
+/// The model's volumes beside those counted.
+void add_model(Lines& lines, const Report& report) {
+  if (!report.predicted) return;
+  const PredictedVolumes& model = *report.predicted;
+  lines.text += fmt::format("\n{:<24}{:>12} {:>12}\n", "bytes beside the model", "counted", "model");
+  const auto add = [&](const char* label, std::int64_t counted, double predicted) {
+    lines.add(label,
+              fmt::format("{:>12} {:>12}", in_bytes(static_cast<double>(counted)), in_bytes(predicted)));
+  };
+  add("between ranks", report.bytes.network, model.network_bytes);
+  const std::int64_t loaded = report.bytes.h2d + report.bytes.d2d;
+  if (loaded > 0) add("loaded (h2d + d2d)", loaded, model.loaded_bytes);  // cores use tiles in place
+  add("stored (d2h)", report.bytes.d2h, model.stored_bytes);
+  lines.add("case", model.case_name());
+}
+
+void add_bytes(Lines& lines, const BytesByKind& bytes) {
+  lines.text += "\nbytes\n";
+  for (const auto& [label, count] : {std::pair("network", bytes.network),
+                                     {"h2d", bytes.h2d},
+                                     {"d2d", bytes.d2d},
+                                     {"d2h", bytes.d2h},
+                                     {"generated", bytes.generated}}) {
+    if (count == 0 && label == std::string_view("generated")) continue;
+    lines.add(label, in_bytes(static_cast<double>(count)));
+  }
+}
+
+/// Of the resources tried, the one that saves most.
+std::string largest_saving(const WhatIf& what_if) {
+  if (what_if.rows.empty()) return "; there is no resource to make better";
+  const WhatIfRow& best = what_if.rows.front();
+  if (!(best.saved_s > kNotableSaving * what_if.makespan_s))
+    return fmt::format("; no single resource twice as good saves more than {}", share(kNotableSaving));
+  return fmt::format("; {} twice as good saves most, {} of {}", best.resource, in_seconds(best.saved_s),
+                     in_seconds(what_if.makespan_s));
+}
+
+}  // namespace
+
+std::string limit_sentence(const Report& report) {
+  const Path& path = report.limits;
+  const double total = path.total();
+  if (!(total > 0)) return "nothing to do";
+  const Limit& limit = largest_limit(path);
+  const double seconds = limit.seconds(path);
+  std::string text = fmt::format("{} {} of the critical path", limit.subject, share(seconds / total));
+  if (limit.contains(path.longest) && path.longest.seconds > kNotablePiece * seconds)
+    text += fmt::format(", {} of it for {}", share(path.longest.seconds / seconds), piece_text(path.longest));
+  const Spread& kernels = report.busy.kernels;
+  if (limit.contains({Cause::kernel, 0, 0}) && kernels.min < 0.93 * kernels.max)
+    text +=
+        fmt::format("; devices multiply for {} to {} of the time", share(kernels.min), share(kernels.max));
+  if (report.what_if) text += largest_saving(*report.what_if);
+  return text;
+}
+
+std::string report_text(const Report& report) {
+  Lines lines;
+  lines.text = limit_sentence(report) + "\n\n";
+  if (!report.plan.empty()) lines.add("plan", report.plan);
+  if (report.choice) lines.add("sources", report.choice->reason());
+  lines.add("makespan", in_seconds(report.makespan_s));
+  lines.add("rate", fmt::format("{}, {} per device", in_flops(report.flops_per_s()),
+                                in_flops(report.devices > 0 ? report.flops_per_s() / report.devices : 0)));
+  lines.add("GEMM tasks", fmt::format("{}", report.gemms));
+  lines.add("software costs", runtime_source_text(report.runtime_source));
+  const std::string idle = idle_ranks_text(report.idle_ranks);
+  lines.add("ranks, devices",
+            fmt::format("{}, {}{}{}", report.ranks, report.devices, idle.empty() ? "" : "; ", idle));
+  lines.add("peak device memory", fmt::format("{} of {}", in_bytes(report.peak_device_bytes.max),
+                                              in_bytes(static_cast<double>(report.device_budget_bytes))));
+  lines.add(report.b_streams ? "tiles loaded" : "tiles of A loaded",
+            fmt::format("{} from host, {} from other devices, {} found there, {} evicted", report.loads.host,
+                        report.loads.peer, report.loads.hits, report.loads.evictions));
+  add_critical_path(lines, report.limits);
+  add_busy(lines, report.busy);
+  add_bytes(lines, report.bytes);
+  add_model(lines, report);
+  return lines.text;
+}
+
+}  // namespace foretile

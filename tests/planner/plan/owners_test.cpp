@@ -1,0 +1,124 @@
+#include "planner/plan/owners.hpp"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <set>
+
+#include "tests/planner/random_case.hpp"
+
+namespace foretile {
+namespace {
+
+using Ints = std::vector<int>;
+
+/// Eight positions, in rounds in which every position that has the message passes it on: 0 -> 1; then 0 -> 2
+/// and 1 -> 3; then 0 -> 4, 1 -> 5, 2 -> 6, 3 -> 7.
+TEST(Tree, EightPositionsByHand) {
+  EXPECT_EQ(tree_children(0, 8), (Ints{1, 2, 4}));
+  EXPECT_EQ(tree_children(1, 8), (Ints{3, 5}));
+  EXPECT_EQ(tree_children(2, 8), (Ints{6}));
+  EXPECT_EQ(tree_children(3, 8), (Ints{7}));
+  for (int leaf = 4; leaf < 8; ++leaf) EXPECT_TRUE(tree_children(leaf, 8).empty());
+  EXPECT_TRUE(tree_children(0, 1).empty());
+}
+
+/// Each position reached once, parents as documented; one send per round and position reaches all in
+/// ceil(log2 size) rounds, which no tree can beat.
+TEST(Tree, ReachesEveryPositionOnceInTheFewestRounds) {
+  for (int size = 1; size <= 200; ++size) {
+    SCOPED_TRACE(size);
+    std::vector<int> round(size, -1);
+    round[0] = 0;
+    std::vector<int> order{0};
+    for (std::size_t next = 0; next < order.size(); ++next) {
+      const int position = order[next];
+      int sent = 0;
+      for (const int child : tree_children(position, size)) {
+        ASSERT_LT(child, size);
+        ASSERT_EQ(round[child], -1);
+        EXPECT_EQ(child - static_cast<int>(std::bit_floor(static_cast<unsigned>(child))), position);
+        round[child] = round[position] + ++sent;
+        EXPECT_LE(round[child], std::bit_width(static_cast<unsigned>(size) - 1));
+        order.push_back(child);
+      }
+    }
+    EXPECT_EQ(order.size(), static_cast<std::size_t>(size));
+  }
+}
+
+/// Reference: which grid columns have a product with the tile, straight from the definition.
+std::set<int> users(const Contraction& p, const ProcessGrid& grid, const Ints& column_owner, TileId a) {
+  std::set<int> ranks;
+  const std::int32_t i = p.a.row_of(a);
+  for (std::int32_t j = 0; j < p.n.tiles(); ++j) {
+    if (p.b.contains(p.a.column_of(a), j) && p.c.contains(i, j))
+      ranks.insert(grid.rank(i % grid.p, column_owner[j]));
+  }
+  return ranks;
+}
+
+std::vector<Broadcast> broadcasts_of_a(const Contraction& p, const ProcessGrid& grid,
+                                       const Ints& column_owner, int rank, std::int64_t message_bytes) {
+  return broadcasts_of(p, grid, rank, {{Matrix::a, column_owner, {}, {}}}, Sending::once_for_ever, 1,
+                       message_bytes);
+}
+
+TEST(Broadcasts, SendEachTileOnceToTheRanksThatUseIt) {
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const Contraction p = random_small_contraction(random);
+    const ProcessGrid grid{static_cast<int>(random.integer(1, 3)), static_cast<int>(random.integer(1, 5))};
+    Ints column_owner;
+    for (std::int32_t j = 0; j < p.n.tiles(); ++j)
+      column_owner.push_back(static_cast<int>(random.integer(0, grid.q - 1)));
+    const std::int64_t message_bytes = random.integer(1, 4000);
+    std::vector<std::set<int>> got(p.a.nonzeros());
+    for (int rank = 0; rank < grid.size(); ++rank) {
+      std::int32_t last_k = 0;
+      for (const Broadcast& b : broadcasts_of_a(p, grid, column_owner, rank, message_bytes)) {
+        ASSERT_FALSE(b.tiles.empty());
+        ASSERT_FALSE(b.destinations.empty());
+        std::int64_t bytes = 0;
+        for (const TileId a : b.tiles) {
+          EXPECT_EQ(owner_of(p, grid, Distribution{}, {Matrix::a, a}), rank);
+          EXPECT_LE(last_k, p.a.column_of(a));
+          last_k = p.a.column_of(a);
+          bytes += p.a_bytes(a);
+          for (const int to : b.destinations) EXPECT_TRUE(got[a].insert(to).second);
+        }
+        EXPECT_TRUE(b.tiles.size() == 1 || bytes <= message_bytes);
+      }
+    }
+    for (TileId a = 0; a < p.a.nonzeros(); ++a) {
+      std::set<int> expected = users(p, grid, column_owner, a);
+      expected.erase(owner_of(p, grid, Distribution{}, {Matrix::a, a}));
+      EXPECT_EQ(got[a], expected);
+    }
+  }
+}
+
+/// Both tiles of A (32 bytes each) live at rank 0 and go to rank 1: 64 bytes hold them, 63 do not.
+TEST(Broadcasts, FillMessagesToTheLastByte) {
+  const Tiling two = Tiling::uniform(4, 2);
+  const Contraction p{
+      "", two, two, Tiling::uniform(2, 2), Shape::dense(2, 1), Shape::dense(1, 2), Shape::dense(2, 2), 0};
+  EXPECT_EQ(broadcasts_of_a(p, {1, 2}, {0, 1}, 0, 64).size(), 1U);
+  EXPECT_EQ(broadcasts_of_a(p, {1, 2}, {0, 1}, 0, 63).size(), 2U);
+}
+
+/// Grid 1 x 3, three tiles of A in one row (k = 0, 1, 2), B and C dense. Tile k lives at rank k; rank 1 sends
+/// to 2 first, then around to 0.
+TEST(Broadcasts, DestinationsStartBehindTheOwner) {
+  const Tiling three = Tiling::uniform(6, 2);
+  const Contraction p{
+      "", Tiling::uniform(2, 2), three, three, Shape::dense(1, 3), Shape::dense(3, 3), Shape::dense(1, 3), 0};
+  const auto sent = broadcasts_of_a(p, {1, 3}, {0, 1, 2}, 1, 1000);
+  ASSERT_EQ(sent.size(), 1U);
+  EXPECT_EQ(sent[0].tiles, (std::vector<TileId>{1}));
+  EXPECT_EQ(sent[0].destinations, (Ints{2, 0}));
+}
+
+}  // namespace
+}  // namespace foretile

@@ -1,0 +1,62 @@
+#include "planner/problem/contraction.hpp"
+
+#include <gtest/gtest.h>
+
+namespace foretile {
+namespace {
+
+// A is 1 x 2 tiles with norms 1 and 0.1, B is 2 x 2 with norms
+//   1    .
+//   1   0.5
+// C_00 gets 1*1 and 0.1*1, C_01 gets 0.1*0.5 only.
+struct SmallProduct : testing::Test {
+  Shape a{1, 2, {{0, 0, 1.0F}, {0, 1, 0.1F}}};
+  Shape b{2, 2, {{0, 0, 1.0F}, {1, 0, 1.0F}, {1, 1, 0.5F}}};
+};
+
+TEST_F(SmallProduct, ThresholdDropsTilesWhoseEveryProductIsSmall) {
+  EXPECT_EQ(symbolic_product(a, b, 0.0).nonzeros(), 2);
+  const Shape c = symbolic_product(a, b, 0.06);
+  EXPECT_EQ(c.nonzeros(), 1);
+  EXPECT_FLOAT_EQ(c.norm(0), 1.1F);
+}
+
+TEST_F(SmallProduct, GivenShapeRestrictsC) {
+  const Shape allowed(1, 2, {{0, 1, 1.0F}});
+  const Shape c = symbolic_product(a, b, 0.0, &allowed);
+  EXPECT_EQ(c.nonzeros(), 1);
+  EXPECT_TRUE(c.contains(0, 1));
+}
+
+// m = {2}, k = {3, 4}, n = {5, 6}: products 2*2*5*3 + 2*2*5*4 + 2*2*6*4 = 60 + 80 + 96 flops.
+TEST_F(SmallProduct, TraitsCountNonzeroProducts) {
+  const Contraction p{"small", Tiling({0, 2}),           Tiling({0, 5, 11}), Tiling({0, 3, 7}), a,
+                      b,       symbolic_product(a, b, 0)};
+  const Traits t = traits(p);
+  EXPECT_EQ(t.gemms, 3);
+  EXPECT_DOUBLE_EQ(t.flops, 236);
+  EXPECT_EQ(t.a_bytes, 8 * 14);
+  EXPECT_EQ(t.b_bytes, 8 * (15 + 20 + 24));
+  EXPECT_EQ(t.c_bytes, 8 * 22);
+  EXPECT_DOUBLE_EQ(t.b_density, 59.0 / 77.0);
+}
+
+TEST_F(SmallProduct, SinglePrecisionTakesFourBytesPerElement) {
+  Contraction p{"small", Tiling({0, 2}),           Tiling({0, 5, 11}), Tiling({0, 3, 7}), a,
+                b,       symbolic_product(a, b, 0)};
+  const Traits wide = traits(p);
+  p.precision = Precision::f32;
+  const Traits t = traits(p);
+  EXPECT_EQ(t.a_bytes, 4 * 14);
+  EXPECT_EQ(t.b_bytes, 4 * (15 + 20 + 24));
+  EXPECT_EQ(t.c_bytes, 4 * 22);
+  EXPECT_EQ(p.a_bytes(1), 4 * 8);
+  EXPECT_EQ(p.b_bytes(2), 4 * 24);
+  EXPECT_EQ(p.c_bytes(1), 4 * 12);
+  EXPECT_EQ(t.b_density, wide.b_density);
+  EXPECT_EQ(t.flops, wide.flops);
+  EXPECT_EQ(t.intensity, 2 * wide.intensity);
+}
+
+}  // namespace
+}  // namespace foretile

@@ -1,0 +1,431 @@
+#include "planner/strategies/stationary_b/stationary_b.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/error.hpp"
+#include "planner/plan/owners.hpp"
+#include "planner/strategies/strategy.hpp"
+#include "planner/verify/verify.hpp"
+#include "tests/planner/random_case.hpp"
+
+namespace foretile {
+namespace {
+
+using Ints = std::vector<int>;
+using Columns = std::vector<std::int32_t>;
+using Bins = std::vector<Columns>;
+using Tiles = std::vector<TileId>;
+
+/// Four columns, worked out by hand. M = 2 + 4, K = 3 + 1, N = 1 + 2 + 1 + 2 (tile sizes).
+///
+///        k0 k1            j0 j1 j2 j3            j0 j1 j2 j3
+///   A: i0 x  .       B: k0 x  x  .  x       C: i0 x  x  .  x
+///      i1 x  x          k1 .  x  x  x          i1 x  x  x  x
+///
+/// Rows of M that meet column k of A: k0 6, k1 4. Flops 2 * rows * k * n:
+///   j0: 2 * 6 * 3 * 1 = 36          j1: 2 * (6 * 3 + 4 * 1) * 2 = 88
+///   j2: 2 * 4 * 1 * 1 = 8           j3: 88 as j1
+/// Sorted by flops: j2, j0, j1, j3; dealt to 2: j2 -> 0, j0 -> 1, mirrored j1 -> 1, j3 -> 0.
+///
+/// One rank, one grid row. Elements of B and C per column (rows of B + rows of C, times width):
+///   j0 (3 + 6) * 1 = 9, j1 (4 + 6) * 2 = 20, j2 (1 + 4) * 1 = 5, j3 20; bytes 72, 160, 40, 160.
+/// Worst fit with room for 240 bytes and two devices: j1 -> bin 0 (80 left), j3 -> bin 1 (80 left), j0 -> bin
+/// 0 (8 left), j2 -> bin 1 (40 left). With room for 160: j1, j3 fill bins 0 and 1, j0 opens bin 2 (88 left),
+/// j2 joins it. Bin 2 goes to device 0.
+///
+/// A's tiles: 0 = (0,0) 6 elements = 48 bytes, 1 = (1,0) 12 = 96 bytes, 2 = (1,1) 4 = 32 bytes. Taken in turn
+/// from the rows: 0, 1, then 2 (row 0 is used up). Room for 144: {0, 1}, {2}; room for 128: {0}, {1, 2}.
+Contraction four_columns() {
+  const Shape a(2, 2, {{0, 0}, {1, 0}, {1, 1}});
+  const Shape b(2, 4, {{0, 0}, {0, 1}, {0, 3}, {1, 1}, {1, 2}, {1, 3}});
+  return {"",
+          Tiling::from_sizes({2, 4}),
+          Tiling::from_sizes({1, 2, 1, 2}),
+          Tiling::from_sizes({3, 1}),
+          a,
+          b,
+          symbolic_product(a, b, 0),
+          0,
+          false,
+          Precision::f64,
+          {Source::given, Source::made}};
+}
+
+TEST(FourColumns, Flops) {
+  EXPECT_EQ(column_flops(four_columns()), (std::vector<double>{36, 88, 8, 88}));
+}
+
+TEST(FourColumns, Deal) {
+  EXPECT_EQ(deal_mirrored({36, 88, 8, 88}, 2), (Ints{1, 1, 0, 0}));
+}
+
+TEST(FourColumns, Blocks) {
+  EXPECT_EQ(worst_fit({72, 160, 40, 160}, 240, 2), (Bins{{1, 0}, {3, 2}}));
+  EXPECT_EQ(worst_fit({72, 160, 40, 160}, 160, 2), (Bins{{1}, {3}, {0, 2}}));
+}
+
+TEST(FourColumns, Chunks) {
+  const std::vector<Tiles> rows{{0}, {1, 2}};
+  const auto bytes = [](TileId a) { return Tiles{48, 96, 32}[a]; };
+  const auto tiles = [&](std::int64_t capacity) {
+    std::vector<Tiles> found;
+    for (const Chunk& chunk : cyclic_chunks(rows, capacity, bytes)) found.push_back(chunk.a);
+    return found;
+  };
+  EXPECT_EQ(tiles(144), (std::vector<Tiles>{{0, 1}, {2}}));
+  EXPECT_EQ(tiles(128), (std::vector<Tiles>{{0}, {1, 2}}));
+}
+
+/// 320 bytes per device: half for blocks, 128 for chunks, so lookahead 0 (160 + 128 <= 320). Bin 0 = {j1},
+/// bin 1 = {j3}, bin 2 = {j0, j2} (see above). j1 and j3 meet all tiles of A, j0 and j2 too: j2 needs tile 2.
+TEST(FourColumns, Plan) {
+  const Contraction p = four_columns();
+  const Plan plan = make_plan(p, small_machine(1, 2, 320, 100000),
+                              {{"block_fraction", "0.5"}, {"chunk_fraction", "0.4"}, {"lookahead", "0"}});
+  ASSERT_EQ(plan.ranks.size(), 1U);
+  const auto& devices = plan.ranks[0].devices;
+  ASSERT_EQ(devices.size(), 2U);
+  ASSERT_EQ(devices[0].blocks.size(), 2U);
+  ASSERT_EQ(devices[1].blocks.size(), 1U);
+  EXPECT_EQ(devices[0].blocks[0].columns, (Columns{1}));
+  EXPECT_EQ(devices[1].blocks[0].columns, (Columns{3}));
+  EXPECT_EQ(devices[0].blocks[1].columns, (Columns{0, 2}));
+  for (const DevicePlan& device : devices) {
+    for (const Block& block : device.blocks) {
+      ASSERT_EQ(block.chunks.size(), 2U);
+      EXPECT_EQ(block.chunks[0].a, (Tiles{0}));
+      EXPECT_EQ(block.chunks[1].a, (Tiles{1, 2}));
+    }
+  }
+  EXPECT_EQ(verify(plan, p).gemms, 9);  // j0 2, j1 3, j2 1, j3 3
+}
+
+/// A share of host memory, and no more than both devices hold.
+TEST(FourColumns, StagingArea) {
+  const Contraction p = four_columns();
+  const auto plan_with = [&](const char* staging) {
+    return make_plan(p, small_machine(1, 2, 320, 100000),
+                     {{"block_fraction", "0.5"},
+                      {"chunk_fraction", "0.4"},
+                      {"lookahead", "0"},
+                      {"staging_fraction", staging}});
+  };
+  const Plan large = plan_with("0.5");
+  EXPECT_EQ(large.staging_bytes, 2 * large.device_budget_bytes);
+  const Plan small = plan_with("0.005");
+  EXPECT_EQ(small.staging_bytes, small.host_budget_bytes / 200);
+  EXPECT_LT(small.staging_bytes, 2 * small.device_budget_bytes);
+}
+
+/// With two grid rows the slice of row 0 is A(0,0): B(1,.) is not loaded, column j2 has nothing to do.
+TEST(FourColumns, SliceOfAGridRow) {
+  const Contraction p = four_columns();
+  const Plan plan = make_plan(p, small_machine(2, 1, 10000, 100000), {{"grid.p", "2"}});
+  const PlanSummary summary = verify(plan, p);
+  // B: row 0 loads k0 of j0, j1, j3 (3 * 5 elements), row 1 all (15 + 1 * 5).
+  EXPECT_EQ(summary.generated_bytes, 8 * (15 + 20));
+  EXPECT_EQ(summary.network_bytes, 0);
+}
+
+TEST(DealMirrored, ThreeOwnersByHand) {
+  // sorted: 10 (4), 20 (1), 30 (0), 40 (5), 50 (2), 60 (6), 70 (3) -> 0 1 2 | 2 1 0 | 0
+  EXPECT_EQ(deal_mirrored({30, 20, 50, 70, 10, 40, 60}, 3), (Ints{2, 1, 1, 0, 0, 2, 0}));
+}
+
+TEST(DealMirrored, EqualWeightsGoByIndex) {
+  EXPECT_EQ(deal_mirrored({1, 1, 1, 1, 1}, 2), (Ints{0, 1, 1, 0, 0}));
+}
+
+/// In one pass two owners differ by at most the pass's range of weights, and forward and mirrored passes err
+/// in opposite directions; the ranges of all passes follow each other, so their sum is at most the heaviest
+/// column. A last pass that is not full gives some owners one column more.
+TEST(DealMirrored, ImbalanceIsBoundedByTheHeaviestColumn) {
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const int q = static_cast<int>(random.integer(1, 9));
+    std::vector<double> weights(random.integer(0, 60));
+    for (double& w : weights) w = static_cast<double>(random.integer(0, 1000));
+    const Ints owner = deal_mirrored(weights, q);
+    ASSERT_EQ(owner.size(), weights.size());
+    std::vector<double> sum(q, 0.0);
+    Ints count(q, 0);
+    for (std::size_t j = 0; j < owner.size(); ++j) {
+      ASSERT_TRUE(owner[j] >= 0 && owner[j] < q);
+      sum[owner[j]] += weights[j];
+      ++count[owner[j]];
+    }
+    const double heaviest = weights.empty() ? 0 : *std::max_element(weights.begin(), weights.end());
+    EXPECT_LE(*std::max_element(sum.begin(), sum.end()) - *std::min_element(sum.begin(), sum.end()),
+              weights.size() % q == 0 ? heaviest : 2 * heaviest);
+    EXPECT_LE(*std::max_element(count.begin(), count.end()) - *std::min_element(count.begin(), count.end()),
+              1);
+  }
+}
+
+/// Reference: look at every bin for every item.
+Bins slow_worst_fit(const std::vector<std::int64_t>& sizes, std::int64_t capacity, int devices) {
+  Columns order(sizes.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int l, int r) { return sizes[l] > sizes[r]; });
+  Bins bins(devices);
+  std::vector<std::int64_t> space(devices, capacity);
+  for (const std::int32_t item : order) {
+    const auto most = std::max_element(space.begin(), space.end());
+    std::size_t bin = most - space.begin();
+    if (*most < sizes[item]) {
+      bin = bins.size();
+      bins.emplace_back();
+      space.push_back(capacity);
+    }
+    bins[bin].push_back(item);
+    space[bin] -= sizes[item];
+  }
+  return bins;
+}
+
+TEST(WorstFit, EqualsTheReference) {
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const std::int64_t capacity = random.integer(0, 100);
+    std::vector<std::int64_t> sizes(random.integer(0, 40));
+    for (std::int64_t& size : sizes) size = random.integer(0, capacity);
+    const int devices = static_cast<int>(random.integer(1, 6));
+    EXPECT_EQ(worst_fit(sizes, capacity, devices), slow_worst_fit(sizes, capacity, devices));
+  }
+}
+
+/// Reference: column flops from the definition, C full.
+TEST(ColumnFlops, SumOfTheProducts) {
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const Contraction p = random_small_contraction(random);
+    const auto flops = column_flops(p);
+    for (std::int32_t j = 0; j < p.n.tiles(); ++j) {
+      double sum = 0;
+      double kept = 0;
+      for (TileId a = 0; a < p.a.nonzeros(); ++a) {
+        if (!p.b.contains(p.a.column_of(a), j)) continue;
+        sum += p.flops(p.a.row_of(a), j, p.a.column_of(a));
+        if (p.c.contains(p.a.row_of(a), j)) kept += p.flops(p.a.row_of(a), j, p.a.column_of(a));
+      }
+      EXPECT_DOUBLE_EQ(flops[j], sum);
+      EXPECT_GE(flops[j], kept);
+    }
+  }
+}
+
+/// Bytes of B's and C's tiles that a block's products touch, from the definition.
+std::int64_t block_bytes(const Contraction& p, const Block& block, const ProcessGrid& grid, int grid_row) {
+  std::int64_t bytes = 0;
+  for (const std::int32_t j : block.columns) {
+    for (std::int32_t k = 0; k < p.k.tiles(); ++k) {
+      bool used = false;
+      for (std::int32_t i = grid_row; i < p.m.tiles(); i += grid.p)
+        used = used || (p.a.contains(i, k) && p.b.contains(k, j) && p.c.contains(i, j));
+      if (used) bytes += 8 * p.k.size(k) * p.n.size(j);
+    }
+    for (std::int32_t i = grid_row; i < p.m.tiles(); i += grid.p) {
+      if (p.c.contains(i, j)) bytes += 8 * p.m.size(i) * p.n.size(j);
+    }
+  }
+  return bytes;
+}
+
+/// Tiles of A that the block uses, one from each row in turn.
+Tiles cyclic_order(const Contraction& p, const Block& block, const ProcessGrid& grid, int grid_row) {
+  std::vector<Tiles> rows;
+  for (std::int32_t i = grid_row; i < p.m.tiles(); i += grid.p) {
+    rows.emplace_back();
+    for (std::int32_t k = 0; k < p.k.tiles(); ++k) {
+      const auto uses = [&](std::int32_t j) { return p.b.contains(k, j) && p.c.contains(i, j); };
+      if (p.a.contains(i, k) && std::any_of(block.columns.begin(), block.columns.end(), uses))
+        rows.back().push_back(*p.a.find(i, k));
+    }
+  }
+  Tiles order;
+  for (std::size_t turn = 0;; ++turn) {
+    const std::size_t before = order.size();
+    for (const Tiles& row : rows) {
+      if (turn < row.size()) order.push_back(row[turn]);
+    }
+    if (order.size() == before) return order;
+  }
+}
+
+void check_device(const RandomCase& c, const Plan& plan, int rank, const DevicePlan& device) {
+  const auto share = [&](const char* key) {
+    return static_cast<std::int64_t>(std::stod(plan.parameters.at(key)) *
+                                     static_cast<double>(plan.device_budget_bytes));
+  };
+  const int grid_row = plan.grid.row(rank);
+  for (const Block& block : device.blocks) {
+    EXPECT_LE(block_bytes(c.problem, block, plan.grid, grid_row), share("block_fraction"));
+    const Tiles order = cyclic_order(c.problem, block, plan.grid, grid_row);
+    std::size_t at = 0;
+    for (std::size_t z = 0; z < block.chunks.size(); ++z) {
+      std::int64_t bytes = 0;
+      for (const TileId a : block.chunks[z].a) {
+        ASSERT_LT(at, order.size());
+        EXPECT_EQ(a, order[at++]);
+        bytes += c.problem.a_bytes(a);
+      }
+      EXPECT_LE(bytes, share("chunk_fraction"));
+      if (z + 1 == block.chunks.size()) break;  // all others are full: the next tile does not fit
+      EXPECT_GT(bytes + c.problem.a_bytes(block.chunks[z + 1].a.front()), share("chunk_fraction"));
+    }
+    EXPECT_EQ(at, order.size());
+  }
+}
+
+/// Columns with nothing to multiply in this rank's slice may lie in blocks that were dropped.
+void check_columns(const RandomCase& c, const Plan& plan) {
+  const Ints owner = deal_mirrored(column_flops(c.problem), plan.grid.q);
+  for (int rank = 0; rank < plan.grid.size(); ++rank) {
+    for (const DevicePlan& device : plan.ranks[rank].devices) {
+      for (const Block& block : device.blocks) {
+        for (const std::int32_t j : block.columns) EXPECT_EQ(owner[j], plan.grid.column(rank));
+      }
+    }
+  }
+}
+
+/// 3.2.2: worst fit deals bins to devices in turn, so before bins without work are dropped no device has more
+/// than one block more than another; a dropped bin has no products.
+void check_deal_of_blocks(const RandomCase& c, const Plan& plan, int rank) {
+  const Ints owner = deal_mirrored(column_flops(c.problem), plan.grid.q);
+  const std::size_t devices = plan.ranks[rank].devices.size();
+  std::vector<bool> seen(c.problem.n.tiles(), false);
+  std::size_t most = 0;
+  for (const DevicePlan& device : plan.ranks[rank].devices) {
+    most = std::max(most, device.blocks.size());
+    for (const Block& block : device.blocks) {
+      for (const std::int32_t j : block.columns) seen[j] = true;
+    }
+  }
+  bool dropped = false;
+  for (std::int32_t j = 0; j < c.problem.n.tiles(); ++j)
+    dropped = dropped || (!seen[j] && owner[j] == plan.grid.column(rank));
+  std::size_t blocks = 0;
+  for (const DevicePlan& device : plan.ranks[rank].devices) blocks += device.blocks.size();
+  if (dropped || blocks < devices) return;
+  for (const DevicePlan& device : plan.ranks[rank].devices) EXPECT_GE(device.blocks.size() + 1, most);
+}
+
+TEST(StationaryB, InvariantsOnRandomProblems) {
+  int planned = 0;
+  int refused = 0;
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    SCOPED_TRACE(seed);
+    const RandomCase c = random_case(seed);
+    Plan plan;
+    try {
+      plan = make_plan(c.problem, c.machine, c.settings);
+    } catch (const InputError& error) {
+      const std::string said = error.what();
+      EXPECT_TRUE(said.find("bytes are missing: raise") != std::string::npos ||
+                  said.find("lower block_fraction, chunk_fraction or lookahead") != std::string::npos)
+          << said;
+      ++refused;
+      continue;
+    }
+    ++planned;
+    EXPECT_EQ(plan.grid.q, c.machine.ranks / plan.grid.p);
+    ASSERT_EQ(plan.ranks.size(), static_cast<std::size_t>(plan.grid.size()));
+    const PlanSummary summary = verify(plan, c.problem);
+    EXPECT_EQ(summary.gemms, traits(c.problem).gemms);
+    EXPECT_LE(summary.peak_device_bytes, c.machine.platform.device.memory_bytes);
+    check_columns(c, plan);
+    for (int rank = 0; rank < plan.grid.size(); ++rank) {
+      ASSERT_EQ(plan.ranks[rank].devices.size(), static_cast<std::size_t>(c.machine.devices_per_rank));
+      check_deal_of_blocks(c, plan, rank);
+      for (const DevicePlan& device : plan.ranks[rank].devices) check_device(c, plan, rank, device);
+    }
+  }
+  EXPECT_GE(planned, 200);
+  EXPECT_GE(refused, 10);
+}
+
+/// "Any rank can plan itself alone."
+TEST(StationaryB, ARankPlansItselfAlone) {
+  const RandomCase c = random_case(3);
+  Settings settings = c.settings;
+  settings["grid.p"] = "1";
+  Machine machine = c.machine;
+  machine.ranks = 4;
+  machine.platform.device.memory_bytes = 100000;
+  const Plan plan = make_plan(c.problem, machine, settings);
+  for (int rank = 3; rank >= 0; --rank) {
+    const RankPlan alone = prepare_planner(c.problem, machine, settings)->plan_rank(rank);
+    ASSERT_EQ(alone.broadcasts.size(), plan.ranks[rank].broadcasts.size());
+    for (std::size_t d = 0; d < alone.devices.size(); ++d) {
+      const auto& mine = alone.devices[d].blocks;
+      const auto& theirs = plan.ranks[rank].devices[d].blocks;
+      ASSERT_EQ(mine.size(), theirs.size());
+      for (std::size_t b = 0; b < mine.size(); ++b) EXPECT_EQ(mine[b].columns, theirs[b].columns);
+    }
+  }
+}
+
+std::string refusal(const Contraction& p, const Machine& machine, const Settings& settings) {
+  try {
+    make_plan(p, machine, settings);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return {};
+}
+
+/// The heaviest column takes 160 bytes; half of 310 is 155. Tile 1 of A takes 96 bytes; 0.2 of 450 is 90.
+TEST(StationaryB, SaysHowManyBytesAreMissing) {
+  const Contraction p = four_columns();
+  const std::string block = refusal(p, small_machine(1, 1, 310, 100000), {});
+  EXPECT_NE(block.find("5 bytes are missing: raise block_fraction"), std::string::npos) << block;
+  const std::string chunk = refusal(p, small_machine(1, 1, 450, 100000), {{"chunk_fraction", "0.2"}});
+  EXPECT_NE(chunk.find("6 bytes are missing: raise chunk_fraction"), std::string::npos) << chunk;
+}
+
+TEST(StationaryB, RefusesSharesAboveTheWhole) {
+  const std::string said = refusal(four_columns(), small_machine(1, 1, 10000, 100000), {{"lookahead", "3"}});
+  EXPECT_NE(said.find("1.5"), std::string::npos) << said;  // 0.5 + 4 * 0.25
+}
+
+TEST(StationaryB, TakesSizesWithUnits) {
+  const auto copy_batch = [](const char* text) {
+    return make_plan(four_columns(), small_machine(1, 1, 10000, 100000),
+                     {{"strategy", "stationary-b"}, {"copy_batch_bytes", text}, {"message_bytes", text}})
+        .copy_batch_bytes;
+  };
+  EXPECT_EQ(copy_batch("16 MB"), 16'000'000);
+  EXPECT_EQ(copy_batch("16MB"), 16'000'000);
+  EXPECT_EQ(copy_batch("2KiB"), 2048);
+  EXPECT_EQ(copy_batch("16000000"), 16'000'000);
+  for (const char* wrong : {"3 GiB", "0.5", "16 MB/s", "0"}) {
+    const std::string said =
+        refusal(four_columns(), small_machine(3, 1, 10000, 100000), {{"message_bytes", wrong}});
+    EXPECT_NE(said.find("message_bytes"), std::string::npos) << wrong << ": " << said;
+  }
+}
+
+TEST(StationaryB, RefusesImpossibleSettings) {
+  for (const auto& [key, value] : Settings{{"grid.p", "0"},
+                                           {"grid.p ", "1"},
+                                           {"block_fraction", "nan"},
+                                           {"chunk_fraction", "-0.1"},
+                                           {"lookahead", "1.5"},
+                                           {"message_bytes", "0"},
+                                           {"copy_batch_bytes", "x"},
+                                           {"staging_fraction", "2"}}) {
+    const std::string said = refusal(four_columns(), small_machine(3, 1, 10000, 100000), {{key, value}});
+    EXPECT_NE(said.find(key), std::string::npos) << key << ": " << said;
+  }
+  EXPECT_NE(refusal(four_columns(), small_machine(3, 1, 10000, 100000), {{"grid.p", "4"}}), "");
+}
+
+}  // namespace
+}  // namespace foretile

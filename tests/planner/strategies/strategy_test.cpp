@@ -1,0 +1,165 @@
+#include "planner/strategies/strategy.hpp"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <utility>
+
+#include "base/error.hpp"
+#include "planner/strategies/communication_model.hpp"
+#include "planner/verify/verify.hpp"
+#include "tests/planner/random_case.hpp"
+
+namespace foretile {
+namespace {
+
+std::string refusal(const Settings& settings) {
+  const RandomCase c = random_case(1);
+  try {
+    prepare_planner(c.problem, c.machine, settings);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return {};
+}
+
+TEST(Strategies, EachIsFoundByItsName) {
+  ASSERT_FALSE(strategies().empty());
+  for (const auto& strategy : strategies()) EXPECT_EQ(&find_strategy(strategy->name()), strategy.get());
+}
+
+TEST(Strategies, UnknownNameListsTheKnownOnes) {
+  EXPECT_NE(refusal({{"strategy", "stationary-x"}}).find("stationary-b"), std::string::npos);
+}
+
+TEST(Strategies, UnknownKeyIsNamedAndTheKnownOnesListed) {
+  const std::string said = refusal({{"blok_fraction", "0.5"}});
+  EXPECT_NE(said.find("blok_fraction"), std::string::npos);
+  EXPECT_NE(said.find("chunk_fraction"), std::string::npos);
+}
+
+const Sources both_given{Source::given, Source::given};
+const Sources b_made{Source::given, Source::made};
+const Sources a_made{Source::made, Source::given};
+
+TEST(Strategies, TheDefaultFollowsFromTheSources) {
+  EXPECT_EQ(choose_strategy(b_made, {}).name(), "stationary-b");
+  EXPECT_EQ(choose_strategy(both_given, {}).name(), "stationary-c");
+  EXPECT_EQ(choose_strategy(both_given, {{"strategy", "stationary-b"}}).name(), "stationary-b");
+  RandomCase c = random_case(1);
+  c.machine.platform.device.memory_bytes = 1 << 20;
+  EXPECT_FALSE(make_plan(c.problem, c.machine, {}).operands.b.streams());
+  c.problem.sources = both_given;
+  EXPECT_TRUE(make_plan(c.problem, c.machine, {}).operands.b.streams());
+}
+
+TEST(Strategies, SourcesThatNoneHonoursNeedAName) {
+  try {
+    choose_strategy(a_made, {});
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_STREQ(
+        error.what(),
+        "a_source, b_source: found A is made, B is given, expected A is given, B is made (stationary-b) or "
+        "A is given, B is given (stationary-c); change the problem, or name a strategy that overrides it: "
+        "--set strategy=NAME");
+  }
+  EXPECT_EQ(choose_strategy(a_made, {{"strategy", "stationary-c"}}).name(), "stationary-c");
+}
+
+TEST(Strategies, TellWhatTheyOverride) {
+  EXPECT_EQ(explain_choice(b_made, "stationary-b").reason(),
+            "A is given, B is made: stationary-b is the default");
+  EXPECT_EQ(explain_choice(both_given, "stationary-b").reason(),
+            "B is given; stationary-b makes it: the problem's source is overridden");
+  EXPECT_EQ(explain_choice(b_made, "stationary-c").reason(),
+            "B is made; stationary-c takes it as given: the problem's source is overridden");
+  EXPECT_EQ(explain_choice(a_made, "stationary-b").overridden,
+            "A is made; stationary-b takes it as given: the problem's source is overridden; B is given; "
+            "stationary-b "
+            "makes it: the problem's source is overridden");
+  EXPECT_FALSE(explain_choice(a_made, "stationary-c").is_default);
+}
+
+TEST(Strategies, RefuseOtherSourcesWhereNobodyNamedThem) {
+  for (const auto& strategy : strategies()) {
+    for (const Sources& sources : {both_given, b_made, a_made}) {
+      const StrategyChoice choice = explain_choice(sources, strategy->name());
+      EXPECT_EQ(choice.overridden.empty(), strategy->honours(sources));
+      if (strategy->honours(sources)) {
+        EXPECT_NO_THROW(require_honoured(choice));
+      } else {
+        EXPECT_THROW(require_honoured(choice), InputError);
+      }
+    }
+  }
+}
+
+TEST(Strategies, PlansNameStrategyAndEveryParameter) {
+  RandomCase c = random_case(1);
+  c.machine.platform.device.memory_bytes = 1 << 20;
+  const Plan plan = make_plan(c.problem, c.machine, {{"strategy", "stationary-b"}, {"lookahead", "0"}});
+  EXPECT_EQ(plan.strategy, "stationary-b");
+  EXPECT_EQ(plan.parameters.at("lookahead"), "0");
+  for (const ParameterInfo& parameter : find_strategy("stationary-b").parameters()) {
+    EXPECT_TRUE(plan.parameters.contains(parameter.key)) << parameter.key;
+    EXPECT_FALSE(parameter.meaning.empty());
+  }
+}
+
+/// Half the bytes per element in half the memory: the same plan with half the bytes, or refused alike.
+void expect_half_in_single(RandomCase c) {
+  const auto settings_of = [&](std::int64_t unit) {
+    Settings settings = c.settings;
+    for (const char* key : {"message_bytes", "copy_batch_bytes"}) {
+      settings[key] = fmt::format("{}", unit * (std::stoll(c.settings[key]) + 1));
+    }
+    return settings;
+  };
+  const auto planned = [&](Precision precision) -> std::optional<std::pair<Plan, PlanSummary>> {
+    const std::int64_t unit = bytes_of(precision) / 4;
+    Contraction problem = c.problem;
+    problem.precision = precision;
+    Machine machine = c.machine;
+    machine.platform.device.memory_bytes *= unit;
+    machine.platform.memory_bytes_per_socket *= unit;
+    try {
+      const Plan plan = make_plan(problem, machine, settings_of(unit));
+      return std::pair(plan, verify(plan, problem));
+    } catch (const InputError&) {
+      return {};
+    }
+  };
+  const auto twofold = planned(Precision::f64);
+  const auto single = planned(Precision::f32);
+  ASSERT_EQ(twofold.has_value(), single.has_value());
+  if (!single) return;
+  const PlanSummary &l = twofold->second, &r = single->second;
+  EXPECT_EQ(l.gemms, r.gemms);
+  EXPECT_EQ(l.blocks, r.blocks);
+  EXPECT_EQ(l.chunks, r.chunks);
+  for (const auto bytes :
+       {&PlanSummary::peak_device_bytes, &PlanSummary::peak_host_bytes, &PlanSummary::h2d_bytes,
+        &PlanSummary::d2h_bytes, &PlanSummary::network_bytes, &PlanSummary::generated_bytes}) {
+    EXPECT_EQ(l.*bytes, 2 * (r.*bytes));
+  }
+  const auto of_twofold = predict_volumes(c.problem, c.machine, twofold->first);
+  c.problem.precision = Precision::f32;
+  const auto of_single = predict_volumes(c.problem, c.machine, single->first);
+  ASSERT_EQ(of_twofold.has_value(), of_single.has_value());
+  if (of_single) {
+    EXPECT_EQ(of_twofold->of, of_single->of);
+    EXPECT_DOUBLE_EQ(of_twofold->network_bytes, 2 * of_single->network_bytes);
+  }
+}
+
+TEST(Strategies, SinglePrecisionTakesHalfTheBytes) {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    expect_half_in_single(random_case(seed));
+    expect_half_in_single(random_streamed_case(seed));
+  }
+}
+
+}  // namespace
+}  // namespace foretile
