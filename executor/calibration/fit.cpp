@@ -2,9 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Cholesky>
+#include <Eigen/Core>
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
+#include <unsupported/Eigen/LevenbergMarquardt>
 #include <utility>
 
 #include "base/error.hpp"
@@ -13,13 +17,10 @@ namespace foretile {
 
 namespace {
 
-constexpr std::size_t parameters = 5;
-using Vector = std::array<double, parameters>;  // seconds per flop, half_m, half_n, half_k, latency
-using Matrix = std::array<Vector, parameters>;
-using SizedVector = std::array<double, kFactorSizes.size()>;
-using SizedMatrix = std::array<SizedVector, kFactorSizes.size()>;
+constexpr Eigen::Index parameters = 5;  // seconds per flop, half_m, half_n, half_k, latency
+using Parameters = Eigen::Vector<double, parameters>;
 
-KernelModel model_of(const Vector& x) {
+KernelModel model_of(const Parameters& x) {
   return {.rate_flops_per_s = 1 / x[0],
           .half_m = x[1],
           .half_n = x[2],
@@ -28,18 +29,12 @@ KernelModel model_of(const Vector& x) {
           .streams = 1};
 }
 
-double log_ratio(const Vector& x, const KernelSample& s) {
+double log_ratio(const Parameters& x, const KernelSample& s) {
   return std::log(model_of(x).seconds(s.m, s.n, s.k, s.batch) / s.seconds);
 }
 
-double cost(const Vector& x, const std::vector<KernelSample>& samples) {
-  double sum = 0;
-  for (const KernelSample& s : samples) sum += std::pow(log_ratio(x, s), 2);
-  return sum;
-}
-
 /// Derivatives of the model's logarithm: for t = latency + work, d log t = d t / t.
-Vector gradient(const Vector& x, const KernelSample& s) {
+Parameters gradient(const Parameters& x, const KernelSample& s) {
   const double total = model_of(x).seconds(s.m, s.n, s.k, s.batch);
   const double work = total - x[4];
   const auto half = [&](double parameter, std::int64_t size) {
@@ -48,76 +43,67 @@ Vector gradient(const Vector& x, const KernelSample& s) {
   return {work / total / x[0], half(x[1], s.m), half(x[2], s.n), half(x[3], s.k), 1 / total};
 }
 
-/// Solves A y = b by elimination with pivots; A is positive definite: by damping, or by ties between sizes.
-template <std::size_t unknowns>
-std::array<double, unknowns> solve(std::array<std::array<double, unknowns>, unknowns> a,
-                                   std::array<double, unknowns> b) {
-  for (std::size_t column = 0; column < unknowns; ++column) {
-    std::size_t pivot = column;
-    for (std::size_t row = column; row < unknowns; ++row) {
-      if (std::abs(a[row][column]) > std::abs(a[pivot][column])) pivot = row;
-    }
-    std::swap(a[column], a[pivot]);
-    std::swap(b[column], b[pivot]);
-    for (std::size_t row = column + 1; row < unknowns; ++row) {
-      const double factor = a[row][column] / a[column][column];
-      for (std::size_t j = column; j < unknowns; ++j) a[row][j] -= factor * a[column][j];
-      b[row] -= factor * b[column];
-    }
-  }
-  for (std::size_t row = unknowns; row-- > 0;) {
-    for (std::size_t j = row + 1; j < unknowns; ++j) b[row] -= a[row][j] * b[j];
-    b[row] /= a[row][row];
-  }
-  return b;
-}
-
-/// The parameters differ by 15 orders of magnitude; steps are taken in these units.
-constexpr Vector scale = {1e-11, 10, 10, 10, 1e-6};
-
-Vector step(const Vector& x, const std::vector<KernelSample>& samples, double damping,
-            double least_seconds_per_flop) {
-  Matrix normal{};
-  Vector right{};
-  for (const KernelSample& s : samples) {
-    const Vector g = gradient(x, s);
-    const double residual = log_ratio(x, s);
-    for (std::size_t i = 0; i < parameters; ++i) {
-      right[i] -= g[i] * scale[i] * residual;
-      for (std::size_t j = 0; j < parameters; ++j) normal[i][j] += g[i] * scale[i] * g[j] * scale[j];
-    }
-  }
-  for (std::size_t i = 0; i < parameters; ++i) normal[i][i] += damping * (normal[i][i] + 1e-12);
-  Vector next = solve(normal, right);
-  for (std::size_t i = 0; i < parameters; ++i) next[i] = std::max(x[i] + next[i] * scale[i], 0.0);
-  next[0] = std::max({next[0], x[0] / 10, least_seconds_per_flop});
-  return next;
-}
-
 /// Small or noisy samples leave the rate open: large half sizes make up for any. It stays within this factor
-/// of the start's, so that no fit names a rate that no machine has.
+/// of the best sample's, so that no fit names a rate that no machine has.
 constexpr double kMostRate = 100;
 
-Vector descend(Vector x, const std::vector<KernelSample>& samples) {
-  const double least_seconds_per_flop = x[0] / kMostRate;
-  double damping = 1e-3;
-  double best = cost(x, samples);
-  for (int i = 0; i < 200 && damping < 1e12; ++i) {
-    const Vector next = step(x, samples, damping, least_seconds_per_flop);
-    const double reached = cost(next, samples);
-    if (reached < best) {
-      best = reached;
-      x = next;
-      damping /= 3;
-    } else {
-      damping *= 4;
-    }
+/// What Eigen minimizes. Its unknowns y have no bounds; the parameters are least + unit y^2, which is never
+/// below `least`. The units bring all y near 1: parameters differ by 15 orders of magnitude.
+class LogRatios : public Eigen::DenseFunctor<double> {
+ public:
+  LogRatios(const std::vector<KernelSample>& samples, double best_rate)
+      : DenseFunctor(parameters, static_cast<int>(samples.size())), samples_(samples) {
+    least_[0] = 1 / best_rate / kMostRate;
+    unit_[0] = 1 / best_rate;
   }
-  return x;
+
+  Parameters parameters_at(const Eigen::VectorXd& y) const {
+    return least_.array() + unit_.array() * y.array().square();
+  }
+  /// What is a millionth of its unit or less is 0.
+  Parameters rounded(const Parameters& x) const { return ((x.array() / unit_.array()) > 1e-6).select(x, 0); }
+  Eigen::VectorXd unknowns_at(const Parameters& x) const {
+    return ((x - least_).array() / unit_.array()).sqrt();
+  }
+
+  int operator()(const Eigen::VectorXd& y, Eigen::VectorXd& residuals) const {
+    const Parameters x = parameters_at(y);
+    for (std::size_t i = 0; i < samples_.size(); ++i)
+      residuals[static_cast<Eigen::Index>(i)] = log_ratio(x, samples_[i]);
+    return 0;
+  }
+  int df(const Eigen::VectorXd& y, Eigen::MatrixXd& jacobian) const {
+    const Parameters x = parameters_at(y);
+    const Eigen::VectorXd chain = 2 * unit_.array() * y.array();
+    for (std::size_t i = 0; i < samples_.size(); ++i) {
+      jacobian.row(static_cast<Eigen::Index>(i)) = gradient(x, samples_[i]).cwiseProduct(chain).transpose();
+    }
+    return 0;
+  }
+
+ private:
+  const std::vector<KernelSample>& samples_;
+  Parameters least_ = Parameters::Zero();
+  Parameters unit_{0, 10, 10, 10, 1e-6};
+};
+
+struct Descent {
+  Parameters found;
+  double norm = 0;  // of the residuals
+};
+
+Descent descend(const Parameters& start, const std::vector<KernelSample>& samples, double best_rate) {
+  LogRatios ratios(samples, best_rate);
+  Eigen::VectorXd y = ratios.unknowns_at(start);
+  Eigen::LevenbergMarquardt<LogRatios> solver(ratios);
+  solver.setFtol(1e-12);
+  solver.setXtol(1e-12);
+  solver.minimize(y);
+  return {ratios.rounded(ratios.parameters_at(y)), solver.fnorm()};
 }
 
 void check(const std::vector<KernelSample>& samples) {
-  if (samples.size() < parameters) {
+  if (std::ssize(samples) < parameters) {
     throw WorkError(fmt::format(
         "the kernel model has {} parameters, but only {} shapes were measured; with calibrate, raise "
         "--budget or ask for smaller --sizes",
@@ -194,34 +180,27 @@ std::vector<std::int64_t> every_second(const std::vector<std::int64_t>& sizes) {
 
 KernelFit fit_kernel_model(const std::vector<KernelSample>& samples) {
   check(samples);
-  const double per_flop = 1 / best_rate(samples);
-  Vector best{};
-  double least = std::numeric_limits<double>::infinity();
+  const double rate = best_rate(samples);
+  Descent best{{}, std::numeric_limits<double>::infinity()};
   for (const double half : {1.0, 10.0, 60.0}) {
-    for (const double latency : {0.0, 1e-6, 1e-5}) {
-      const Vector found = descend({per_flop, half, half, half, latency}, samples);
-      if (const double reached = cost(found, samples); reached < least) {
-        least = reached;
-        best = found;
-      }
+    for (const double latency : {1e-8, 1e-6, 1e-5}) {
+      const Descent reached = descend({1 / rate, half, half, half, latency}, samples, rate);
+      if (reached.norm < best.norm) best = reached;
     }
   }
   KernelFit fit;
-  fit.model = model_of(best);
+  fit.model = model_of(best.found);
   set_errors(fit, samples);
   return fit;
 }
 
 KernelFit with_size_factors(KernelFit fit, const std::vector<KernelSample>& samples) {
-  constexpr std::size_t sizes = kFactorSizes.size();
+  constexpr Eigen::Index sizes = kFactorSizes.size();
   constexpr double stiffness = 1e-3;  // of the ties between neighbours, against one sample
-  SizedMatrix normal{};
-  SizedVector right{};
-  for (std::size_t i = 0; i + 1 < sizes; ++i) {
-    normal[i][i] += stiffness;
-    normal[i + 1][i + 1] += stiffness;
-    normal[i][i + 1] -= stiffness;
-    normal[i + 1][i] -= stiffness;
+  Eigen::Matrix<double, sizes, sizes> normal = Eigen::Matrix<double, sizes, sizes>::Zero();
+  Eigen::Vector<double, sizes> right = Eigen::Vector<double, sizes>::Zero();
+  for (Eigen::Index i = 0; i + 1 < sizes; ++i) {
+    normal.block<2, 2>(i, i) += stiffness * Eigen::Matrix2d{{1, -1}, {-1, 1}};
   }
   fit.model.factors.fill(1);
   for (const KernelSample& s : samples) {
@@ -230,14 +209,14 @@ KernelFit with_size_factors(KernelFit fit, const std::vector<KernelSample>& samp
     const double log_factor = std::log(measured / work);
     const double trust = weight_of_shape(s);
     const auto [below, share] = factor_place(s.m, s.n, s.k);
-    const std::array<std::pair<std::size_t, double>, 2> weights = {{{below, 1 - share}, {below + 1, share}}};
-    for (const auto& [i, weight] : weights) {
-      right[i] += trust * weight * log_factor;
-      for (const auto& [j, other] : weights) normal[i][j] += trust * weight * other;
-    }
+    const auto place = static_cast<Eigen::Index>(below);
+    const Eigen::Vector2d weights(1 - share, share);
+    right.segment<2>(place) += trust * log_factor * weights;
+    normal.block<2, 2>(place, place) += trust * weights * weights.transpose();
   }
-  const SizedVector logs = solve(normal, right);
-  for (std::size_t i = 0; i < sizes; ++i) fit.model.factors[i] = std::exp(logs[i]);
+  const Eigen::Vector<double, sizes> logs = normal.ldlt().solve(right);
+  for (Eigen::Index i = 0; i < sizes; ++i)
+    fit.model.factors.at(static_cast<std::size_t>(i)) = std::exp(logs[i]);
   set_errors(fit, samples);
   return fit;
 }
@@ -245,7 +224,7 @@ KernelFit with_size_factors(KernelFit fit, const std::vector<KernelSample>& samp
 HeldOut held_out_error(const std::vector<KernelSample>& samples) {
   std::vector<KernelSample> fitted, others;
   for (std::size_t i = 0; i < samples.size(); ++i) (i % 2 == 0 ? fitted : others).push_back(samples[i]);
-  if (fitted.size() < parameters || others.empty()) return {};
+  if (std::ssize(fitted) < parameters || others.empty()) return {};
   KernelFit fit = with_size_factors(fit_kernel_model(fitted), fitted);
   set_errors(fit, others);
   return {fit.median_error, fit.p90_error};

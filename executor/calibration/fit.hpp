@@ -27,8 +27,8 @@ struct KernelFit {
   double p90_error = 0;     ///< 90th percentile of the same
 };
 
-/// Least squares on the logarithms of the times, so that each sample counts by its relative error: damped
-/// Gauss-Newton (Levenberg 1944, Marquardt 1963) from several starts, all parameters kept at 0 or above.
+/// Least squares on the logarithms of the times, so that each sample counts by its relative error: Eigen's
+/// Levenberg-Marquardt from several starts, all parameters kept at 0 or above.
 /// Throws WorkError for fewer than 5 samples, as many as there are parameters, or times that are not
 /// positive.
 KernelFit fit_kernel_model(const std::vector<KernelSample>& samples);
