@@ -8,7 +8,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/random.hpp"
-#include "executor/mpi/post.hpp"
+#include "executor/mpi/messenger.hpp"
 #include "executor/mpi/session.hpp"
 
 namespace foretile {

@@ -15,7 +15,7 @@ namespace foretile {
 HostStore::HostStore(const Contraction& contraction, const PlanFrame& frame, const RankPlan& plan, int rank,
                      int cores, std::pmr::memory_resource* memory)
     : problem_(contraction), rank_(rank), memory_(memory) {
-  for (const Broadcast& broadcast : plan.broadcasts) {
+  for (const Transfer& broadcast : plan.transfers) {
     const int number = static_cast<int>(outgoing_.size());
     outgoing_.push_back({message_header(broadcast, rank, number, memory_), broadcast});
     for (const TileId tile : broadcast.tiles) add_own({broadcast.matrix, tile});
@@ -59,7 +59,7 @@ void HostStore::add_used(const PlanFrame& frame, const DevicePlan& device) {
         products.for_each(a, [&](const Product& product) {
           const TileRef b{Matrix::b, product.b};
           if (!frame.operands.b.made() && own(b)) add_own(b);
-          if (problem_.accumulate && !c.contains(product.c)) {
+          if (problem_.reads_c() && !c.contains(product.c)) {
             const TileRef tile{Matrix::c, product.c};
             const auto place = c.emplace(tile.id, TileBuffer(bytes_of(problem_, tile), memory_)).first;
             to_make_.push_back({tile, place->second.data()});
@@ -86,7 +86,7 @@ std::vector<std::span<const std::byte>> HostStore::message(int owner, int number
 
 void HostStore::keep(std::shared_ptr<MessageBuffer> message) {
   std::byte* memory = message->tiles();
-  const Broadcast& broadcast = *message->broadcast();
+  const Transfer& broadcast = *message->transfer();
   for (const TileId id : broadcast.tiles) {
     const TileRef tile{broadcast.matrix, id};
     distributed_[tile] = memory;
@@ -99,7 +99,7 @@ void HostStore::keep(std::shared_ptr<MessageBuffer> message) {
 void HostStore::release(int owner, int number) {
   const auto found = received_.find({owner, number});
   const std::byte* memory = found->second->tiles();
-  const Broadcast& broadcast = *found->second->broadcast();
+  const Transfer& broadcast = *found->second->transfer();
   for (const TileId id : broadcast.tiles) {
     const TileRef tile{broadcast.matrix, id};
     const std::byte* const* const place = distributed_.find(tile);

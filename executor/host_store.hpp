@@ -21,7 +21,7 @@ namespace foretile {
 /// lie in the messages that brought them. Used by the thread of the progress loop alone.
 class HostStore {
  public:
-  /// Makes the own tiles that the rank or others use, and with Contraction::accumulate the initial tiles of C
+  /// Makes the own tiles that the rank or others use, and with Contraction::reads_c() the initial tiles of C
   /// that the rank computes, on up to `cores` threads. `memory` holds all tiles and must outlive this; it is
   /// called by the calling thread alone.
   HostStore(const Contraction& contraction, const PlanFrame& frame, const RankPlan& plan, int rank,
@@ -59,7 +59,7 @@ class HostStore {
   };
   struct Outgoing {
     TileBuffer header;
-    Broadcast broadcast;
+    Transfer broadcast;
   };
   void add_own(TileRef tile);
   void add_used(const PlanFrame& frame, const DevicePlan& device);

@@ -19,17 +19,18 @@ namespace {
 struct Fixed {
   std::int64_t words = -1;  // of the header
   std::int64_t owner = -1, number = -1;
-  std::int64_t tiles = -1, destinations = -1;
+  std::int64_t tiles = -1, others = -1;
   std::int64_t matrix = -1;
   std::int64_t step = -1, last_step = -1;
+  std::int64_t tree = -1;
 };
 constexpr std::int64_t kFixedWords = sizeof(Fixed) / 8;
 
-std::int64_t header_words(std::int64_t tiles, std::int64_t destinations) {
-  return (kFixedWords + tiles + destinations + 7) / 8 * 8;
+std::int64_t header_words(std::int64_t tiles, std::int64_t others) {
+  return (kFixedWords + tiles + others + 7) / 8 * 8;
 }
 
-std::int64_t bytes_of_tiles(const Contraction& p, const Broadcast& broadcast) {
+std::int64_t bytes_of_tiles(const Contraction& p, const Transfer& broadcast) {
   std::int64_t bytes = 0;
   for (const TileId tile : broadcast.tiles) bytes += bytes_of(p, {broadcast.matrix, tile});
   return bytes;
@@ -41,30 +42,33 @@ bool is_rank(std::int64_t number) {
 
 /// Whether the numbers make sense by themselves, in a message of `words` words.
 bool plausible(const Fixed& f, std::int64_t words) {
-  if (f.tiles < 1 || f.destinations < 1 || f.tiles > words || f.destinations > words) return false;
-  if (f.words > words || f.words != header_words(f.tiles, f.destinations)) return false;
+  if (f.tiles < 1 || f.others < 1 || f.tiles > words || f.others > words) return false;
+  if (f.words > words || f.words != header_words(f.tiles, f.others)) return false;
   if (f.matrix != static_cast<std::int64_t>(Matrix::a) && f.matrix != static_cast<std::int64_t>(Matrix::b)) {
     return false;
   }
+  if (f.tree != static_cast<std::int64_t>(Tree::binomial) && f.tree != static_cast<std::int64_t>(Tree::chain))
+    return false;
   return is_rank(f.owner) && is_rank(f.number) && f.step >= 0 && f.step <= f.last_step &&
          f.last_step <= kEver;
 }
 
 }  // namespace
 
-TileBuffer message_header(const Broadcast& broadcast, int owner, int number,
+TileBuffer message_header(const Transfer& broadcast, int owner, int number,
                           std::pmr::memory_resource* memory) {
-  const std::int64_t words = header_words(std::ssize(broadcast.tiles), std::ssize(broadcast.destinations));
+  const std::int64_t words = header_words(std::ssize(broadcast.tiles), std::ssize(broadcast.others));
   std::vector<std::int64_t> header{words,
                                    owner,
                                    number,
                                    std::ssize(broadcast.tiles),
-                                   std::ssize(broadcast.destinations),
+                                   std::ssize(broadcast.others),
                                    static_cast<std::int64_t>(broadcast.matrix),
                                    broadcast.step,
-                                   broadcast.last_step};
+                                   broadcast.last_step,
+                                   static_cast<std::int64_t>(broadcast.tree)};
   header.insert(header.end(), broadcast.tiles.begin(), broadcast.tiles.end());
-  header.insert(header.end(), broadcast.destinations.begin(), broadcast.destinations.end());
+  header.insert(header.end(), broadcast.others.begin(), broadcast.others.end());
   header.resize(words, 0);
   TileBuffer buffer(8 * words, memory);
   std::memcpy(buffer.data(), header.data(), 8 * header.size());
@@ -86,14 +90,15 @@ void MessageBuffer::parse(const Contraction& p) {
   header_bytes_ = 8 * fixed.words;
   owner_ = static_cast<int>(fixed.owner);
   number_ = static_cast<int>(fixed.number);
-  std::vector<std::int64_t> list(fixed.tiles + fixed.destinations);
+  std::vector<std::int64_t> list(fixed.tiles + fixed.others);
   std::memcpy(list.data(), memory_.data() + sizeof fixed, 8 * list.size());
-  Broadcast broadcast;
+  Transfer broadcast;
   broadcast.tiles.assign(list.begin(), list.begin() + fixed.tiles);
-  broadcast.destinations.assign(list.begin() + fixed.tiles, list.end());
+  broadcast.others.assign(list.begin() + fixed.tiles, list.end());
   broadcast.matrix = static_cast<Matrix>(fixed.matrix);
   broadcast.step = static_cast<int>(fixed.step);
   broadcast.last_step = static_cast<int>(fixed.last_step);
+  broadcast.tree = static_cast<Tree>(fixed.tree);
   for (const TileId tile : broadcast.tiles) {
     if (tile < 0 || tile >= shape_of(p, broadcast.matrix).nonzeros()) {
       throw WorkError(fmt::format("message with {} tile {}: not in this problem",
@@ -105,7 +110,7 @@ void MessageBuffer::parse(const Contraction& p) {
     throw WorkError(fmt::format("message of {} bytes: expected {}", memory_.size(), expected));
   }
   std::memcpy(&path_, memory_.data() + memory_.size() - kPathBytes, sizeof path_);
-  broadcast_ = std::make_shared<Broadcast>(std::move(broadcast));
+  transfer_ = std::make_shared<Transfer>(std::move(broadcast));
 }
 
 }  // namespace foretile

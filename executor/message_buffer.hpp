@@ -16,7 +16,7 @@ namespace foretile {
 /// The header alone, for sending: 8-byte words that count the header's words, name owner and number, count
 /// tiles and destinations, name matrix, step and last step; then the tile ids, the destinations and padding
 /// to 64 bytes. The tiles follow one behind the other, column-major, without gaps.
-TileBuffer message_header(const Broadcast& broadcast, int owner, int number,
+TileBuffer message_header(const Transfer& broadcast, int owner, int number,
                           std::pmr::memory_resource* memory = std::pmr::new_delete_resource());
 
 /// Bytes behind the tiles: the sender's path (scheduler/path.hpp), a whole number of elements.
@@ -37,7 +37,7 @@ class MessageBuffer {
     return bytes().first(bytes().size() - static_cast<std::size_t>(kPathBytes));
   }
   std::byte* tiles() const { return memory_.data() + header_bytes_; }
-  const std::shared_ptr<const Broadcast>& broadcast() const { return broadcast_; }
+  const std::shared_ptr<const Transfer>& transfer() const { return transfer_; }
   int owner() const { return owner_; }
   int number() const { return number_; }
   std::int64_t tile_bytes() const { return memory_.size() - header_bytes_ - kPathBytes; }
@@ -50,7 +50,7 @@ class MessageBuffer {
   int owner_ = 0;
   int number_ = 0;
   Path path_;
-  std::shared_ptr<const Broadcast> broadcast_;
+  std::shared_ptr<const Transfer> transfer_;
 };
 
 }  // namespace foretile

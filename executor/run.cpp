@@ -12,7 +12,7 @@
 #include "executor/cpu/cpu_backend.hpp"
 #include "executor/gpu/gpu_backend.hpp"
 #include "executor/gpu/pinned_pool.hpp"
-#include "executor/mpi/post.hpp"
+#include "executor/mpi/messenger.hpp"
 #include "executor/mpi/session.hpp"
 #include "executor/thread_seconds.hpp"
 #include "planner/plan/owners.hpp"
@@ -45,9 +45,9 @@ class PollInterval {
   double idle_seconds_ = kShortestIdle;
 };
 
-int position_of(const Broadcast& broadcast, int rank) {
-  for (std::size_t d = 0; d < broadcast.destinations.size(); ++d) {
-    if (broadcast.destinations[d] == rank) return static_cast<int>(d) + 1;
+int position_of(const Transfer& broadcast, int rank) {
+  for (std::size_t d = 0; d < broadcast.others.size(); ++d) {
+    if (broadcast.others[d] == rank) return static_cast<int>(d) + 1;
   }
   throw WorkError(fmt::format("rank {}: a message for others", rank));
 }
@@ -62,12 +62,13 @@ void fill_pool(std::int64_t bytes) {
   }
 }
 
-void progress_loop(RankScheduler& scheduler, RankBackend& backend, Post& post, HostStore& host, int rank) {
-  Post::Listener listener;
+void progress_loop(RankScheduler& scheduler, RankBackend& backend, Messenger& messenger, HostStore& host,
+                   int rank) {
+  Messenger::Listener listener;
   listener.sent = [&](OperationId id) { scheduler.done(id); };
   listener.received = [&](std::shared_ptr<MessageBuffer> buffer) {
-    const Message message{buffer->broadcast(), buffer->owner(), buffer->number(),
-                          position_of(*buffer->broadcast(), rank), buffer->tile_bytes()};
+    const Message message{buffer->transfer(), buffer->owner(), buffer->number(),
+                          position_of(*buffer->transfer(), rank), buffer->tile_bytes()};
     const Path path = buffer->path().arriving(buffer->tile_bytes(), backend.now());
     host.keep(std::move(buffer));
     scheduler.received(message, path);
@@ -78,14 +79,14 @@ void progress_loop(RankScheduler& scheduler, RankBackend& backend, Post& post, H
   };
   PollInterval interval;
   while (!scheduler.finished()) {
-    const bool any = post.progress(listener);
-    interval.looked(any || post.moving());
+    const bool any = messenger.progress(listener);
+    interval.looked(any || messenger.moving());
     for (const auto& [id, time] :
          backend.ended(any ? 0.0 : interval.seconds(scheduler.expects_messages(), scheduler.cores_idle()))) {
       scheduler.done(id, time);
     }
   }
-  while (!post.idle()) post.progress(listener);  // the last signals leave
+  while (!messenger.idle()) messenger.progress(listener);  // the last signals leave
 }
 
 std::unique_ptr<std::pmr::memory_resource> host_memory(const RunOptions& options) {
@@ -128,12 +129,13 @@ std::unique_ptr<RankBackend> make_backend(const Work& work, HostStore& host, int
 }
 
 /// `scheduler` is there before the first message.
-Transport transport_over(Post& post, const HostStore& host, const std::optional<RankScheduler>& scheduler) {
+Transport transport_over(Messenger& messenger, const HostStore& host,
+                         const std::optional<RankScheduler>& scheduler) {
   Transport transport;
   transport.send = [&](OperationId id, int to, const Message& message) {
-    post.send(id, to, host.message(message.owner, message.number), scheduler->path());
+    messenger.send(id, to, host.message(message.owner, message.number), scheduler->path());
   };
-  transport.signal = [&](int to, const Signal& signal) { post.signal(to, signal); };
+  transport.signal = [&](int to, const Signal& signal) { messenger.signal(to, signal); };
   return transport;
 }
 
@@ -152,6 +154,7 @@ void note_gpus(const RankBackend& backend, MPI_Comm communicator, RunResult& res
 
 RunResult run(const PlanFrame& frame, const RankPlan& plan, const Contraction& contraction,
               const Machine& machine, MPI_Comm communicator, const RunOptions& options) {
+  require_plain(contraction);
   const int rank = rank_in(communicator);
   const Work work{frame, plan, contraction, machine, rank};
   const SchedulerOptions scheduling = scheduling_of(frame, contraction, machine, rank, options);
@@ -159,17 +162,17 @@ RunResult run(const PlanFrame& frame, const RankPlan& plan, const Contraction& c
   result.memory = host_memory(options);
   auto* const memory = result.memory ? result.memory.get() : std::pmr::new_delete_resource();
   result.host = std::make_unique<HostStore>(contraction, frame, plan, rank, scheduling.core_slots, memory);
-  Post post(communicator, contraction, memory);
+  Messenger messenger(communicator, contraction, memory);
   std::optional<RankScheduler> scheduler;
   const auto backend = make_backend(work, *result.host, scheduling.core_slots, communicator, options.gpus,
-                                    options.warm_up_s, transport_over(post, *result.host, scheduler));
+                                    options.warm_up_s, transport_over(messenger, *result.host, scheduler));
   scheduler.emplace(frame, plan, contraction, rank, *backend, scheduling, options.trace);
 
   quiet_barrier(communicator);
   backend->start_clock();
   const double begun_s = thread_seconds();
   scheduler->start();
-  progress_loop(*scheduler, *backend, post, *result.host, rank);
+  progress_loop(*scheduler, *backend, messenger, *result.host, rank);
   result.progress_s = thread_seconds() - begun_s;
   result.statistics = scheduler->statistics();
   quiet_barrier(communicator);

@@ -90,7 +90,7 @@ struct Expected {
 };
 
 double initial_norm(const Contraction& p, TileId c) {
-  return p.accumulate ? generated_norm(p, {Matrix::c, c}) : 0;
+  return p.reads_c() ? generated_norm(p, {Matrix::c, c}) : 0;
 }
 
 double relative(const Contraction& p, TileId c, const Expected& expected, double difference) {
@@ -106,7 +106,7 @@ double relative(const Contraction& p, TileId c, const Expected& expected, double
 /// Of a tile to which no product contributes.
 double error_of_untouched(const Contraction& p, TileId c, const TileBuffer& found) {
   const Vector numbers = widened(p, found);
-  const Vector wanted = p.accumulate ? initial_numbers(p, {Matrix::c, c}) : Vector(numbers.size(), 0.0);
+  const Vector wanted = p.reads_c() ? initial_numbers(p, {Matrix::c, c}) : Vector(numbers.size(), 0.0);
   return numbers == wanted ? 0 : kInfinite;
 }
 
@@ -224,7 +224,7 @@ double error_of(const Contraction& p, const Held& held, const Vector& x, Vector 
   if (held.expected.product_square == 0) return error_of_untouched(p, held.id, *held.found);
   const std::int64_t m = p.m.size(p.c.row_of(held.id));
   const std::int64_t n = p.n.size(p.c.column_of(held.id));
-  if (p.accumulate)
+  if (p.reads_c())
     add_product(p, initial_tile(p, {Matrix::c, held.id}), m, n, x.data(), kVectors, wanted.data());
   Vector found(wanted.size(), 0.0);
   add_product(p, *held.found, m, n, x.data(), kVectors, found.data());
@@ -288,7 +288,7 @@ void add_reference(const Contraction& p, TileId a_id, TileId b_id, std::vector<l
 double reference_error(const Contraction& p, TileId c, const TileBuffer& found) {
   const Vector numbers = widened(p, found);
   std::vector<long double> sum(numbers.size(), 0.0L);
-  if (p.accumulate) {
+  if (p.reads_c()) {
     const Vector initial = initial_numbers(p, {Matrix::c, c});
     std::copy(initial.begin(), initial.end(), sum.begin());
   }

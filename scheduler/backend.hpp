@@ -28,9 +28,9 @@ struct Copy {
   std::int64_t bytes = 0;
 };
 
-/// A broadcast on its way to one rank, which forwards it along the tree (planner/plan/owners.hpp).
+/// A broadcast on its way to one rank, which forwards it along its tree (planner/plan/transfer.hpp).
 struct Message {
-  std::shared_ptr<const Broadcast> broadcast;
+  std::shared_ptr<const Transfer> transfer;
   int owner = 0;
   int number = 0;    ///< of the broadcast among its owner's
   int position = 0;  ///< of the receiver in the tree
@@ -69,7 +69,7 @@ class Backend {
   /// Its back end calls RankScheduler::signalled there. Nothing is reported here.
   virtual void send_signal(int to_rank, Signal signal) = 0;
 
-  /// Space for a tile on a device; C is zeroed unless Contraction::accumulate, where a copy follows.
+  /// Space for a tile on a device; C is zeroed unless Contraction::reads_c(), where a copy follows.
   virtual void allocate(int device, TileRef tile) = 0;
   virtual void release(int device, TileRef tile) = 0;
   /// A generated tile left the staging area.

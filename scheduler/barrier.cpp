@@ -1,17 +1,16 @@
 #include "scheduler/barrier.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
-#include "planner/plan/owners.hpp"
+#include "planner/plan/transfer.hpp"
 
 namespace foretile {
 
 Barrier::Barrier(Barriers kind, int rank, int ranks, Send send)
     : kind_(rank < ranks ? kind : Barriers::none),
       rank_(rank),
-      children_(tree_children(rank, ranks)),
+      children_(tree_children(Tree::binomial, rank, ranks)),
       below_(children_.size(), 0),
       send_(std::move(send)) {}
 
@@ -40,8 +39,7 @@ void Barrier::pass_on() {
   if (rank_ == 0) {
     signalled({rank_, least, true, {}});
   } else {
-    const int parent = rank_ & ~static_cast<int>(std::bit_floor(static_cast<unsigned>(rank_)));
-    send_(parent, {rank_, least, false, {}});
+    send_(tree_parent(Tree::binomial, rank_), {rank_, least, false, {}});
   }
 }
 

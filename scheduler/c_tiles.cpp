@@ -35,7 +35,7 @@ void CTiles::drop_stored(DeviceQueue& queue, int device) {
 
 void CTiles::place(DeviceQueue& queue, int device, BlockWork& block) {
   while (block.c_placed < block.c.size()) {
-    if (problem_.accumulate && !options_.zero_copy) {
+    if (problem_.reads_c() && !options_.zero_copy) {
       if (!load(queue, device, block)) return;
       continue;
     }
@@ -43,7 +43,7 @@ void CTiles::place(DeviceQueue& queue, int device, BlockWork& block) {
     // Proven to fit; but the last block may still be on its way home, or peers may copy older tiles from
     // here.
     if (!queue.memory.take(item.bytes)) return;
-    if (problem_.accumulate) {
+    if (problem_.reads_c()) {
       backend_.adopt(device, item.tile);
       ++queue.statistics.c_loads;
     } else {
@@ -86,19 +86,18 @@ void CTiles::advance_stores(DeviceQueue& queue, int device) {
       queue.finished_c.pop_front();
     }
     ++queue.stores_in_flight;
-    OperationId id = 0;
-    Operation& operation = operations_.start(Cause::d2h, device, id);
-    operation.event.bytes = store.bytes;
-    operation.copy = std::move(store);
-    backend_.start_copy(id, operation.copy);
+    const auto [id, event, started] = operations_.start<StoreOperation>(Cause::d2h, device);
+    event.bytes = store.bytes;
+    started.copy = std::move(store);
+    backend_.start_copy(id, started.copy);
   }
 }
 
-void CTiles::store_done(DeviceQueue& queue, const Operation& operation) {
+void CTiles::store_done(DeviceQueue& queue, const Copy& store) {
   --queue.stores_in_flight;
-  queue.statistics.d2h_bytes += operation.copy.bytes;
-  queue.stored_c.insert(queue.stored_c.end(), operation.copy.tiles.begin(), operation.copy.tiles.end());
-  if (!options_.in_plan_order || !queue.chunks_left()) drop_stored(queue, operation.copy.from);
+  queue.statistics.d2h_bytes += store.bytes;
+  queue.stored_c.insert(queue.stored_c.end(), store.tiles.begin(), store.tiles.end());
+  if (!options_.in_plan_order || !queue.chunks_left()) drop_stored(queue, store.from);
 }
 
 }  // namespace foretile

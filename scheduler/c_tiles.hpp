@@ -20,7 +20,7 @@ class CTiles {
   /// `first_open_step` of the rank; says something with barriers only.
   void place(DeviceQueue& queue, int device, int first_open_step);
   void advance_stores(DeviceQueue& queue, int device);
-  void store_done(DeviceQueue& queue, const Operation& operation);
+  void store_done(DeviceQueue& queue, const Copy& store);
   /// Frees the memory of what is home.
   void drop_stored(DeviceQueue& queue, int device);
 

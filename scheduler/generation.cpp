@@ -32,14 +32,15 @@ void Generation::advance(std::vector<DeviceQueue>& queues) {
     stuck_ = !chosen || !has_room(*item);
     if (stuck_) return;
     ++cores_.busy;
-    OperationId id = 0;
-    Operation& operation = operations_.start(Cause::generate, kHost, id);
-    operation.event.k = problem_.b.row_of(item->tile.id);
-    operation.event.j = problem_.b.column_of(item->tile.id);
-    operation.copy.to = static_cast<MemoryPlace>(chosen - queues.data());
+    const auto [id, event, generate] = operations_.start<GenerateOperation>(Cause::generate, kHost);
+    event.k = problem_.b.row_of(item->tile.id);
+    event.j = problem_.b.column_of(item->tile.id);
+    generate.device = static_cast<int>(chosen - queues.data());
+    generate.items.clear();
     tiles_.clear();
     do {
-      take(*chosen, *item, operation);
+      take(*chosen, *item, event);
+      generate.items.push_back(item);
       item = next_to_generate(*chosen);
     } while (item && std::ssize(tiles_) < tiles_at_once_ && has_room(*item));
     backend_.start_generate(id, tiles_);
@@ -50,23 +51,23 @@ bool Generation::has_room(const Item& item) const {
   return staged_bytes_ + item.bytes <= frame_.staging_bytes;
 }
 
-void Generation::take(DeviceQueue& queue, Item& item, Operation& operation) {
+void Generation::take(DeviceQueue& queue, Item& item, TraceEvent& event) {
   item.state = ItemState::generating;
   staged_bytes_ += item.bytes;
   queue.staged_bytes += item.bytes;
   ++queue.generating.item;
-  operation.event.bytes += item.bytes;
-  operation.items.push_back(&item);
+  event.bytes += item.bytes;
   tiles_.push_back(item.tile.id);
 }
 
-void Generation::done(Operation& operation, RankStatistics& statistics) {
+void Generation::done(const GenerateOperation& generated, const TraceEvent& event,
+                      RankStatistics& statistics) {
   --cores_.busy;
-  for (Item* item : operation.items) item->state = ItemState::staged;
-  statistics.generated_tiles += std::ssize(operation.items);
+  for (Item* item : generated.items) item->state = ItemState::staged;
+  statistics.generated_tiles += std::ssize(generated.items);
   ++statistics.generate_operations;
-  statistics.generated_bytes += operation.event.bytes;
-  statistics.generate_s += operation.event.end_s - operation.event.start_s;
+  statistics.generated_bytes += event.bytes;
+  statistics.generate_s += event.end_s - event.start_s;
 }
 
 void Generation::left(DeviceQueue& queue, const Item& item) {

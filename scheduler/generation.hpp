@@ -31,13 +31,13 @@ class Generation {
         tiles_at_once_(tiles_at_once) {}
 
   void advance(std::vector<DeviceQueue>& queues);
-  void done(Operation& operation, RankStatistics& statistics);
+  void done(const GenerateOperation& generated, const TraceEvent& event, RankStatistics& statistics);
   /// The item left the staging area for its device.
   void left(DeviceQueue& queue, const Item& item);
 
  private:
   bool has_room(const Item& item) const;
-  void take(DeviceQueue& queue, Item& item, Operation& operation);
+  void take(DeviceQueue& queue, Item& item, TraceEvent& event);
 
   const PlanFrame& frame_;
   const Contraction& problem_;

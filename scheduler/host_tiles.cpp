@@ -16,7 +16,7 @@ HostTiles::HostTiles(const Contraction& p, const PlanFrame& frame, int rank, Rel
 }
 
 void HostTiles::received(const Message& message, int forwards) {
-  const Broadcast& broadcast = *message.broadcast;
+  const Transfer& broadcast = *message.transfer;
   const Key key{message.owner, message.number};
   auto& present = broadcast.matrix == Matrix::a ? a_ : b_;
   for (const TileId tile : broadcast.tiles) {
@@ -25,7 +25,7 @@ void HostTiles::received(const Message& message, int forwards) {
   }
   if (broadcast.last_step == kEver) return;
   held_[key] = {forwards, true};
-  by_last_step_.emplace(broadcast.last_step, std::pair{key, message.broadcast});
+  by_last_step_.emplace(broadcast.last_step, std::pair{key, message.transfer});
 }
 
 void HostTiles::forwarded(int owner, int number) {

@@ -41,7 +41,7 @@ class HostTiles {
   Release release_;
   std::vector<bool> a_, b_;
   std::map<Key, Held> held_;  // with a last step
-  std::multimap<int, std::pair<Key, std::shared_ptr<const Broadcast>>> by_last_step_;
+  std::multimap<int, std::pair<Key, std::shared_ptr<const Transfer>>> by_last_step_;
 };
 
 }  // namespace foretile

@@ -31,14 +31,8 @@ void Operations::set_path(const Path& path) {
   last_resource_ = {};
 }
 
-Operation& Operations::start(Cause cause, MemoryPlace device, OperationId& id) {
-  if (free_.empty()) {
-    free_.push_back(static_cast<OperationId>(operations_.size()));
-    operations_.emplace_back();
-  }
-  id = free_.back();
-  free_.pop_back();
-  Operation& operation = operations_[id];
+void Operations::begin(Operation& operation, Cause cause, MemoryPlace device) {
+  ++in_flight_;
   operation.event = {};
   operation.event.cause = cause;
   operation.event.rank = rank_;
@@ -50,10 +44,6 @@ Operation& Operations::start(Cause cause, MemoryPlace device, OperationId& id) {
   // On a real machine events are noticed late; what the chain does not explain is waiting.
   const double unexplained = operation.event.start_s - operation.path.total();
   if (unexplained > 1e-9) operation.path.add(Cause::wait, Part::work, unexplained);
-  operation.chunk = nullptr;
-  operation.items.clear();
-  operation.c_slots.clear();
-  return operation;
 }
 
 Operation& Operations::end(OperationId id, const OperationTime& time) {
@@ -78,7 +68,8 @@ Operation& Operations::end(OperationId id, const OperationTime& time) {
     busy(event.cause, event.device).end(event.end_s);
   }
   if (sink_) sink_->record(seen);
-  free_.push_back(id);
+  free_[operation.work.index()].push_back(id);
+  --in_flight_;
   return operation;
 }
 

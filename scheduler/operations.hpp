@@ -1,7 +1,9 @@
 // The operations in flight of one rank, and the bookkeeping that is the same for all kinds.
 #pragma once
 
+#include <array>
 #include <deque>
+#include <variant>
 #include <vector>
 
 #include "scheduler/backend.hpp"
@@ -12,15 +14,50 @@
 
 namespace foretile {
 
+/// Products of one chunk, in one launch.
+struct KernelOperation {
+  ChunkWork* chunk = nullptr;
+  std::vector<std::int32_t> c_slots;  ///< one per product
+};
+
+/// Tiles of B that a core makes in host memory.
+struct GenerateOperation {
+  std::vector<Item*> items;  ///< staged when it is done
+  int device = 0;            ///< which will load them
+};
+
+/// Tiles that arrive on a device: from the host, from another device, or made there.
+struct LoadOperation {
+  Copy copy;
+  std::vector<Item*> items;  ///< of copy.tiles
+};
+
+/// Tiles of C on their way to the host.
+struct StoreOperation {
+  Copy copy;
+};
+
+/// A message to one rank.
+struct SendOperation {
+  int owner = 0, number = 0;  ///< of the transfer
+};
+
+using AnyOperation =
+    std::variant<KernelOperation, GenerateOperation, LoadOperation, StoreOperation, SendOperation>;
+
+/// In flight. It starts only when all that it needs is there, so it waits for nothing.
 struct Operation {
-  TraceEvent event;                   ///< end_s and software_s are filled in when it is done
-  Path path;                          ///< until its start
-  ChunkWork* chunk = nullptr;         ///< of a kernel
-  std::vector<std::int32_t> c_slots;  ///< of a kernel, one per product
-  int owner = 0, number = 0;          ///< of the broadcast that is sent
-  std::vector<Item*> items;           ///< that arrive (copies) or are staged (generation)
-  Copy
-      copy;  ///< of generation on cores: `to` is the device that will load the tiles, the rest has no meaning
+  TraceEvent event;  ///< end_s and software_s are filled in when it is done
+  Path path;         ///< until its start
+  AnyOperation work;
+};
+
+/// `event` and `work` are to be filled in; valid until the operation is done.
+template <class Work>
+struct Started {
+  OperationId id;
+  TraceEvent& event;
+  Work& work;  ///< its lists are empty, or still hold what an earlier operation left in them
 };
 
 /// Hands out ids and keeps the path to the event being handled. An operation's path is that of the event in
@@ -35,7 +72,19 @@ class Operations {
       : backend_(&backend), sink_(sink), rank_(rank), kernels_on_cores_(kernels_on_cores) {}
 
   /// A new operation that starts now.
-  Operation& start(Cause cause, MemoryPlace device, OperationId& id);
+  template <class Work>
+  Started<Work> start(Cause cause, MemoryPlace device) {
+    std::vector<OperationId>& free = free_[AnyOperation(Work{}).index()];
+    if (free.empty()) {
+      free.push_back(static_cast<OperationId>(operations_.size()));
+      operations_.emplace_back().work.emplace<Work>();
+    }
+    const OperationId id = free.back();
+    free.pop_back();
+    Operation& operation = operations_[id];
+    begin(operation, cause, device);
+    return {id, operation.event, std::get<Work>(operation.work)};
+  }
   /// Ends an operation: the current path becomes its path plus its own time. The result is valid until the
   /// next start, which may use the same record.
   Operation& end(OperationId id, const OperationTime& time = {});
@@ -46,7 +95,7 @@ class Operations {
   Path path() const { return before_.plus(last_); }
   /// Time with at least one operation of this kind on this device (or kHost) in flight.
   double busy_seconds(Cause cause, MemoryPlace device) { return busy(cause, device).seconds(); }
-  std::size_t in_flight() const { return operations_.size() - free_.size(); }
+  std::size_t in_flight() const { return in_flight_; }
 
  private:
   /// Operations of equal resources wait for each other.
@@ -56,6 +105,7 @@ class Operations {
     friend bool operator==(const Resource&, const Resource&) = default;
   };
 
+  void begin(Operation& operation, Cause cause, MemoryPlace device);
   /// Operations of which one device does one at a time, while others wait there: not busy meanwhile.
   bool in_turn(Cause cause) const { return cause == Cause::kernel && kernels_on_cores_; }
   BusyTime& busy(Cause cause, MemoryPlace device);
@@ -70,7 +120,9 @@ class Operations {
   Piece last_;                        // that time
   Resource last_resource_;            // Cause::wait: none
   std::deque<Operation> operations_;  // references stay valid
-  std::vector<OperationId> free_;
+  // By kind of work: a record is used again for its kind, so that its lists keep their memory.
+  std::array<std::vector<OperationId>, std::variant_size_v<AnyOperation>> free_;
+  std::size_t in_flight_ = 0;
   std::vector<BusyTime> busy_;  // by device, kHost first, and cause
 };
 

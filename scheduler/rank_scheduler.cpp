@@ -62,11 +62,11 @@ RankScheduler::RankScheduler(const PlanFrame& frame, const RankPlan& plan, const
     queues_.emplace_back(contraction, plan.devices[d], frame.operands.b.on_device,
                          DeviceMemory(tiles_, d, frame.device_budget_bytes, evicted));
   }
-  for (const Broadcast& broadcast : plan.broadcasts) {
+  for (const Transfer& broadcast : plan.transfers) {
     std::int64_t bytes = 0;
     for (const TileId tile : broadcast.tiles) bytes += bytes_of(contraction, {broadcast.matrix, tile});
-    own_.push_back(std::make_shared<Broadcast>(broadcast));
-    outbox_.forward({own_.back(), rank, static_cast<int>(own_.size()) - 1, 0, bytes});
+    own_.push_back(std::make_shared<Transfer>(broadcast));
+    send_queue_.forward({own_.back(), rank, static_cast<int>(own_.size()) - 1, 0, bytes});
   }
 }
 
@@ -263,8 +263,8 @@ bool RankScheduler::advance_loads(int device) {
   return false;
 }
 
-void RankScheduler::load_done(Operation& operation) {
-  const Copy& copy = operation.copy;
+void RankScheduler::ended(const LoadOperation& load, const TraceEvent&) {
+  const Copy& copy = load.copy;
   DeviceQueue& queue = queues_[copy.to];
   awake_[copy.to] = true;
   if (copy.from >= 0) awake_[copy.from] = true;  // it has more room
@@ -272,12 +272,12 @@ void RankScheduler::load_done(Operation& operation) {
   if (copy.from == kMade) {
     statistics_.generated_tiles += std::ssize(copy.tiles);
     statistics_.generated_bytes += copy.bytes;
-    for (Item* item : operation.items) arrived(copy.to, *item);
+    for (Item* item : load.items) arrived(copy.to, *item);
     return;
   }
   const bool from_host = copy.from == kHost;
   (from_host ? queue.statistics.h2d_bytes : queue.statistics.d2d_bytes) += copy.bytes;
-  for (Item* item : operation.items) {
+  for (Item* item : load.items) {
     if (item->tile.matrix == Matrix::c) {
       ++queue.statistics.c_loads;
     } else if (streams(item->tile)) {
@@ -299,15 +299,15 @@ bool RankScheduler::advance_kernels(int device) {
     const auto products =
         queue.take_products(static_cast<std::size_t>(options_.batch), options_.whole_batches);
     if (products.empty()) return false;
-    OperationId id = 0;
-    Operation& operation = operations_.start(Cause::kernel, device, id);
-    operation.event.i = products.front().i;
-    operation.event.j = products.front().j;
-    operation.event.k = products.front().k;
-    operation.event.products = static_cast<std::int32_t>(products.size());
-    operation.chunk = queue.taken_from();
+    const auto [id, event, kernel] = operations_.start<KernelOperation>(Cause::kernel, device);
+    event.i = products.front().i;
+    event.j = products.front().j;
+    event.k = products.front().k;
+    event.products = static_cast<std::int32_t>(products.size());
+    kernel.chunk = queue.taken_from();
+    kernel.c_slots.clear();
     for (const Product& product : products) {
-      operation.c_slots.push_back(product.c_slot);
+      kernel.c_slots.push_back(product.c_slot);
       queue.statistics.flops += problem_.flops(product.i, product.j, product.k);
     }
     ++queue.kernels_in_flight;
@@ -317,18 +317,28 @@ bool RankScheduler::advance_kernels(int device) {
   return false;
 }
 
-void RankScheduler::kernel_done(Operation& operation) {
-  DeviceQueue& queue = queues_[operation.event.device];
-  awake_[operation.event.device] = true;
+void RankScheduler::ended(const KernelOperation& kernel, const TraceEvent& event) {
+  DeviceQueue& queue = queues_[event.device];
+  awake_[event.device] = true;
   --queue.kernels_in_flight;
   if (options_.kernels_on_cores && queue.kernels_in_flight == 0) --cores_.busy;
-  BlockWork& block = *operation.chunk->block;
-  for (const std::int32_t slot : operation.c_slots) {
+  BlockWork& block = *kernel.chunk->block;
+  for (const std::int32_t slot : kernel.c_slots) {
     if (--block.c_open[slot] == 0) queue.finished_c.push_back(block.c[block.c_of[slot]]);
   }
-  queue.statistics.kernels += operation.event.products;
+  queue.statistics.kernels += event.products;
   ++queue.statistics.launches;
-  operation.chunk->unfinished -= operation.event.products;
+  kernel.chunk->unfinished -= event.products;
+}
+
+void RankScheduler::ended(const GenerateOperation& generated, const TraceEvent& event) {
+  generation_.done(generated, event, statistics_);
+  awake_[generated.device] = true;
+}
+
+void RankScheduler::ended(const StoreOperation& store, const TraceEvent&) {
+  c_tiles_.store_done(queues_[store.copy.from], store.copy);
+  awake_[store.copy.from] = true;
 }
 
 bool RankScheduler::front_ended(DeviceQueue& queue) {
@@ -388,31 +398,29 @@ void RankScheduler::step_ended() {
 // ---- messages ----
 
 void RankScheduler::advance_sends() {
-  while (sending_ < options_.send_slots && !outbox_.empty()) {
+  while (sending_ < options_.send_slots && !send_queue_.empty()) {
     if (frame_.barriers == Barriers::global &&
-        outbox_.next().message.broadcast->step - frame_.lookahead > barrier_.first_open())
+        send_queue_.next().message.transfer->step - frame_.lookahead > barrier_.first_open())
       return;
-    const Outbox::Entry entry = outbox_.take();
+    const SendQueue::Entry entry = send_queue_.take();
     ++sending_;
-    OperationId id = 0;
-    Operation& operation = operations_.start(Cause::network, kHost, id);
-    operation.event.bytes = entry.message.bytes;
-    operation.owner = entry.message.owner;
-    operation.number = entry.message.number;
+    const auto [id, event, send] = operations_.start<SendOperation>(Cause::network, kHost);
+    event.bytes = entry.message.bytes;
+    send = {entry.message.owner, entry.message.number};
     backend_.start_send(id, entry.to_rank, entry.message);
   }
 }
 
-void RankScheduler::send_done(const Operation& operation) {
+void RankScheduler::ended(const SendOperation& send, const TraceEvent& event) {
   --sending_;
-  statistics_.sent_bytes += operation.event.bytes;
-  host_.forwarded(operation.owner, operation.number);
+  statistics_.sent_bytes += event.bytes;
+  host_.forwarded(send.owner, send.number);
 }
 
 void RankScheduler::received(const Message& message, const Path& path) {
   operations_.set_path(path);
   statistics_.received_bytes += message.bytes;
-  host_.received(message, outbox_.forward(message));
+  host_.received(message, send_queue_.forward(message));
   wake_all();
   advance();
 }
@@ -425,40 +433,15 @@ void RankScheduler::signalled(const Signal& signal) {
 }
 
 void RankScheduler::done(OperationId id, const OperationTime& time) {
-  Operation& operation = operations_.end(id, time);
+  const Operation& operation = operations_.end(id, time);
   statistics_.finish_s = operation.event.end_s;
   statistics_.critical = operations_.path();
-  switch (operation.event.cause) {
-    case Cause::kernel:
-      kernel_done(operation);
-      break;
-    case Cause::generate:
-      if (options_.make_on_device) {
-        load_done(operation);
-      } else {
-        generation_.done(operation, statistics_);
-        awake_[operation.copy.to] = true;
-      }
-      break;
-    case Cause::network:
-      send_done(operation);
-      break;
-    case Cause::h2d:
-    case Cause::d2d:
-      load_done(operation);
-      break;
-    case Cause::d2h:
-      c_tiles_.store_done(queues_[operation.copy.from], operation);
-      awake_[operation.copy.from] = true;
-      break;
-    case Cause::wait:
-      break;
-  }
+  std::visit([&](const auto& work) { ended(work, operation.event); }, operation.work);
   advance();
 }
 
 bool RankScheduler::finished() const {
-  if (!barrier_.over() || operations_.in_flight() > 0 || !outbox_.empty()) return false;
+  if (!barrier_.over() || operations_.in_flight() > 0 || !send_queue_.empty()) return false;
   return std::none_of(queues_.begin(), queues_.end(), [](const DeviceQueue& queue) {
     return queue.chunks_left() || !queue.finished_c.empty();
   });
@@ -466,7 +449,7 @@ bool RankScheduler::finished() const {
 
 bool RankScheduler::expects_messages() const {
   if (frame_.grid.size() == 1) return false;
-  if (sending_ > 0 || !outbox_.empty() || !barrier_.over()) return true;
+  if (sending_ > 0 || !send_queue_.empty() || !barrier_.over()) return true;
   return std::any_of(queues_.begin(), queues_.end(),
                      [](const DeviceQueue& queue) { return !queue.loads_over(); });
 }

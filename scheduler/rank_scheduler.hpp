@@ -18,8 +18,8 @@
 #include "scheduler/host_tiles.hpp"
 #include "scheduler/operations.hpp"
 #include "scheduler/options.hpp"
-#include "scheduler/outbox.hpp"
 #include "scheduler/report/statistics.hpp"
+#include "scheduler/send_queue.hpp"
 #include "scheduler/tile_states.hpp"
 
 namespace foretile {
@@ -81,9 +81,11 @@ class RankScheduler {
   bool reserve(DeviceQueue& queue, int device, Item& item);
   void arrived(int device, Item& item);
 
-  void kernel_done(Operation& operation);
-  void load_done(Operation& operation);
-  void send_done(const Operation& operation);
+  void ended(const KernelOperation& kernel, const TraceEvent& event);
+  void ended(const GenerateOperation& generated, const TraceEvent& event);
+  void ended(const LoadOperation& load, const TraceEvent& event);
+  void ended(const StoreOperation& store, const TraceEvent& event);
+  void ended(const SendOperation& send, const TraceEvent& event);
   void finish_front(DeviceQueue& queue, int device);
   void step_ended();
 
@@ -103,8 +105,8 @@ class RankScheduler {
   /// Of each device: to be looked at. What changes a device's memory, copies, products or items wakes it; one
   /// that waits for what wakes nobody stays awake.
   std::vector<char> awake_;
-  std::vector<std::shared_ptr<const Broadcast>> own_;
-  Outbox outbox_;
+  std::vector<std::shared_ptr<const Transfer>> own_;
+  SendQueue send_queue_;
   HostTiles host_;
   Barrier barrier_;
   Copy copy_;                 // the one being put together,

@@ -14,12 +14,11 @@ void start_load(Operations& operations, Backend& backend, DeviceQueue& queue, Co
                 std::vector<Item*>& items) {
   ++loads_in_flight(queue, copy.from);
   const Cause cause = copy.from == kHost ? Cause::h2d : copy.from == kMade ? Cause::generate : Cause::d2d;
-  OperationId id = 0;
-  Operation& operation = operations.start(cause, copy.to, id);
-  operation.event.bytes = copy.bytes;
-  operation.items.swap(items);
-  std::swap(operation.copy, copy);
-  backend.start_copy(id, operation.copy);
+  const auto [id, event, load] = operations.start<LoadOperation>(cause, copy.to);
+  event.bytes = copy.bytes;
+  load.items.swap(items);
+  std::swap(load.copy, copy);
+  backend.start_copy(id, load.copy);
 }
 
 }  // namespace foretile

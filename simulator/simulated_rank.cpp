@@ -304,7 +304,7 @@ void SimulatedRank::start_send(OperationId id, int to_rank, const Message& messa
   a.message = message;
   a.to_rank = to_rank;
   const double overhead =
-      machine_.platform.runtime.message_overhead_s * static_cast<double>(message.broadcast->tiles.size());
+      machine_.platform.runtime.message_overhead_s * static_cast<double>(message.transfer->tiles.size());
   if (overhead > 0) {
     in_turn(a, messenger_free_at_, overhead);
   } else {
@@ -379,7 +379,7 @@ Activity& SimulatedRank::free_slot() {
 void SimulatedRank::receive(const Message& message, const Path& path) {
   copy_on_cores(message.bytes);
   const double overhead =
-      machine_.platform.runtime.message_overhead_s * static_cast<double>(message.broadcast->tiles.size());
+      machine_.platform.runtime.message_overhead_s * static_cast<double>(message.transfer->tiles.size());
   if (overhead <= 0) {
     scheduler_->received(message, path);
     return;

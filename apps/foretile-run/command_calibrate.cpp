@@ -23,7 +23,7 @@
 #include "executor/cpu/blas.hpp"
 #include "executor/mpi/measure_messages.hpp"
 #include "executor/mpi/measure_runtime.hpp"
-#include "executor/mpi/post.hpp"
+#include "executor/mpi/messenger.hpp"
 #include "platforms/here.hpp"
 #include "platforms/units.hpp"
 

@@ -27,7 +27,7 @@
 #include "executor/check.hpp"
 #include "executor/cpu/blas.hpp"
 #include "executor/mpi/gather.hpp"
-#include "executor/mpi/post.hpp"
+#include "executor/mpi/messenger.hpp"
 #include "executor/run.hpp"
 #include "planner/estimate.hpp"
 #include "planner/plan/plan_file.hpp"

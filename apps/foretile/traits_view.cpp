@@ -29,7 +29,7 @@ std::string matrix_line(std::string_view name, std::string_view role, const Shap
 }  // namespace
 
 std::string equation(const Contraction& contraction) {
-  return contraction.accumulate ? "C += A B" : "C = A B";
+  return contraction.reads_c() ? "C += A B" : "C = A B";
 }
 
 std::string traits_text(const Contraction& contraction) {
@@ -51,7 +51,7 @@ std::string traits_text(const Contraction& contraction) {
                       "density", "size");
   text += matrix_line("A", name_of(contraction.sources.a), contraction.a, t.a_density, t.a_bytes);
   text += matrix_line("B", name_of(contraction.sources.b), contraction.b, t.b_density, t.b_bytes);
-  text += matrix_line("C", contraction.accumulate ? "accumulated" : "computed", contraction.c, t.c_density,
+  text += matrix_line("C", contraction.reads_c() ? "accumulated" : "computed", contraction.c, t.c_density,
                       t.c_bytes);
   return text;
 }
@@ -60,7 +60,7 @@ nlohmann::ordered_json traits_json(const Contraction& contraction) {
   const Traits t = traits(contraction);
   return {
       {"name", contraction.name},
-      {"accumulate", contraction.accumulate},
+      {"accumulate", contraction.reads_c()},
       {"precision", name_of(contraction.precision)},
       {"sources", {{"A", name_of(contraction.sources.a)}, {"B", name_of(contraction.sources.b)}}},
       {"M", t.m},

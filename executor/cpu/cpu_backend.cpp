@@ -48,7 +48,7 @@ void CpuBackend::allocate(int device, TileRef tile) {
   DeviceTile& here = devices_[device][tile];
   here.own = TileBuffer(bytes_of(problem_, tile));
   here.data = here.own.data();
-  here.untouched = tile.matrix == Matrix::c && !problem_.accumulate;
+  here.untouched = tile.matrix == Matrix::c && !problem_.reads_c();
 }
 
 /// Tiles that only this device uses from now on change hands; others are shared.

@@ -117,7 +117,7 @@ double GpuBackend::now() const {
 void GpuBackend::allocate(int device, TileRef tile) {
   const std::int64_t bytes = bytes_of(problem_, tile);
   if (!devices_[device]->place(tile, bytes)) make_room(device, tile, bytes);
-  if (tile.matrix == Matrix::c && !problem_.accumulate) devices_[device]->overwrite_first(tile.id);
+  if (tile.matrix == Matrix::c && !problem_.reads_c()) devices_[device]->overwrite_first(tile.id);
 }
 
 void GpuBackend::make_room(int device, TileRef tile, std::int64_t bytes) {

@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "base/error.hpp"
-#include "executor/mpi/post.hpp"
+#include "executor/mpi/messenger.hpp"
 
 namespace foretile {
 

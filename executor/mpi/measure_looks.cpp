@@ -11,7 +11,7 @@
 #include "executor/calibration/measure.hpp"
 #include "executor/calibration/probe.hpp"
 #include "executor/cpu/worker_pool.hpp"
-#include "executor/mpi/post.hpp"
+#include "executor/mpi/messenger.hpp"
 #include "executor/mpi/session.hpp"
 #include "planner/problem/kinds/dense.hpp"
 #include "platforms/here.hpp"
@@ -26,7 +26,7 @@ using Clock = std::chrono::steady_clock;
 /// Between looks that find nothing: often enough to show beside the machine's own ups and downs.
 constexpr double kLookInterval_s = 0.5e-3;
 constexpr double kIdle_s = 10e-3;
-constexpr int kTag = 2;  // which the post of another rank does not take
+constexpr int kTag = 2;  // which the messenger of another rank does not take
 
 /// Does its work until `over` is true, and returns how much of it.
 using Work = std::function<double(const std::function<bool()>& over)>;
@@ -51,13 +51,13 @@ double lost_seconds(Probe& probe, double cores, const LookOptions& options, cons
 class Looks {
  public:
   Looks(MPI_Comm communicator, const Contraction& nothing)
-      : communicator_(communicator), post_(communicator, nothing) {}
+      : communicator_(communicator), messenger_(communicator, nothing) {}
 
   double in_vain(const std::function<bool()>& over) {
     double looks = 0;
     for (; !over(); ++looks) {
       none_.take(kLookInterval_s);
-      post_.progress({});
+      messenger_.progress({});
     }
     return looks;
   }
@@ -85,7 +85,7 @@ class Looks {
 
  private:
   MPI_Comm communicator_;
-  Post post_;
+  Messenger messenger_;
   Completions none_;
 };
 

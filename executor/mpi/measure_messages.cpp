@@ -4,7 +4,7 @@
 
 #include "executor/calibration/measure.hpp"
 #include "executor/calibration/measure_gpu.hpp"
-#include "executor/mpi/post.hpp"
+#include "executor/mpi/messenger.hpp"
 
 namespace foretile {
 

@@ -12,7 +12,7 @@
 #include "executor/calibration/measure.hpp"
 #include "executor/calibration/measure_gpu.hpp"
 #include "executor/mpi/measure_looks.hpp"
-#include "executor/mpi/post.hpp"
+#include "executor/mpi/messenger.hpp"
 #include "executor/run.hpp"
 #include "executor/thread_seconds.hpp"
 #include "planner/plan/plan_file.hpp"

@@ -1,7 +1,7 @@
 #include "executor/mpi/session.hpp"
 
 #include "base/error.hpp"
-#include "executor/mpi/post.hpp"
+#include "executor/mpi/messenger.hpp"
 
 namespace foretile {
 

@@ -1,7 +1,6 @@
 #include "planner/plan/owners.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <tuple>
 #include <utility>
 
@@ -19,8 +18,8 @@ struct Delivery {
   std::vector<int> destinations;
 
   auto order() const { return std::tuple(step, k, matrix); }
-  bool shares_message(const Broadcast& b) const {
-    return b.matrix == matrix && b.step == step && b.last_step == last_step && b.destinations == destinations;
+  bool shares_message(const Transfer& b) const {
+    return b.matrix == matrix && b.step == step && b.last_step == last_step && b.others == destinations;
   }
 };
 
@@ -148,16 +147,16 @@ class Deliveries {
 
 }  // namespace
 
-std::vector<Broadcast> broadcasts_of(const Contraction& p, const ProcessGrid& grid, int rank,
-                                     const std::vector<Routes>& routes, Sending sending, int lookahead,
-                                     std::int64_t message_bytes) {
+std::vector<Transfer> broadcasts_of(const Contraction& p, const ProcessGrid& grid, int rank,
+                                    const std::vector<Routes>& routes, Sending sending, int lookahead,
+                                    std::int64_t message_bytes) {
   std::vector<Delivery> deliveries;
   for (const Routes& of_matrix : routes) {
     Deliveries(p, grid, rank, of_matrix, sending, lookahead).append_to(deliveries);
   }
   std::stable_sort(deliveries.begin(), deliveries.end(),
                    [](const Delivery& l, const Delivery& r) { return l.order() < r.order(); });
-  std::vector<Broadcast> broadcasts;
+  std::vector<Transfer> broadcasts;
   std::int64_t filled = 0;
   for (Delivery& d : deliveries) {
     const std::int64_t bytes = bytes_of(p, {d.matrix, d.tile});
@@ -169,15 +168,6 @@ std::vector<Broadcast> broadcasts_of(const Contraction& p, const ProcessGrid& gr
     filled += bytes;
   }
   return broadcasts;
-}
-
-std::vector<int> tree_children(int position, int size) {
-  std::vector<int> children;
-  for (int bit = static_cast<int>(std::bit_ceil(static_cast<unsigned>(position) + 1)); position + bit < size;
-       bit *= 2) {
-    children.push_back(position + bit);
-  }
-  return children;
 }
 
 }  // namespace foretile

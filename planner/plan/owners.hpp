@@ -39,12 +39,8 @@ struct Routes {
 /// Consecutive tiles that differ in nothing else share a message of up to `message_bytes` (always at least
 /// one tile). Destinations start behind the owner and wrap around, which spreads the inner nodes of the
 /// trees.
-std::vector<Broadcast> broadcasts_of(const Contraction& contraction, const ProcessGrid& grid, int rank,
-                                     const std::vector<Routes>& routes, Sending sending, int lookahead,
-                                     std::int64_t message_bytes);
-
-/// Binomial tree over the owner (position 0) and destination d (position d + 1): the positions to which
-/// `position` forwards, largest subtree first. Position x > 0 receives from x without its highest bit.
-std::vector<int> tree_children(int position, int size);
+std::vector<Transfer> broadcasts_of(const Contraction& contraction, const ProcessGrid& grid, int rank,
+                                    const std::vector<Routes>& routes, Sending sending, int lookahead,
+                                    std::int64_t message_bytes);
 
 }  // namespace foretile

@@ -2,13 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <vector>
 
 #include "base/settings.hpp"
 #include "planner/plan/distribution.hpp"
 #include "planner/plan/grid.hpp"
+#include "planner/plan/transfer.hpp"
 #include "planner/problem/shape.hpp"
 #include "planner/problem/sources.hpp"
 #include "planner/problem/tile_ref.hpp"
@@ -34,21 +34,9 @@ struct DevicePlan {
   std::vector<Block> blocks;
 };
 
-/// The last step of tiles that their receivers keep until the end.
-inline constexpr int kEver = std::numeric_limits<int>::max();
-
-/// Tiles of A or of B that one rank sends, as one message, to the same other ranks along a tree.
-struct Broadcast {
-  std::vector<TileId> tiles;
-  std::vector<int> destinations;  ///< ranks without the owner, in tree order
-  Matrix matrix = Matrix::a;
-  int step = 0;           ///< first that uses the tiles; with Barriers::global it is not sent earlier
-  int last_step = kEver;  ///< last that uses the tiles; then the receivers drop them
-};
-
 struct RankPlan {
   std::vector<DevicePlan> devices;
-  std::vector<Broadcast> broadcasts;  ///< of tiles that this rank owns, in sending order
+  std::vector<Transfer> transfers;  ///< of tiles that this rank owns, in sending order
 };
 
 /// Chunk `chunk` of block `block`; -1 as chunk stands for the end of the block.

@@ -1,7 +1,11 @@
 #include "planner/problem/contraction.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <vector>
+
+#include "base/error.hpp"
 
 namespace foretile {
 
@@ -86,6 +90,21 @@ Traits traits(const Contraction& p) {
   const auto bytes = static_cast<double>(t.a_bytes + t.b_bytes + t.c_bytes);
   t.intensity = bytes > 0 ? t.flops / bytes : 0.0;
   return t;
+}
+
+void require_plain(const Contraction& p) {
+  const auto refuse = [](const char* what, const std::string& found, const char* expected) {
+    throw input_error(fmt::format("contraction, {}", what), found, expected,
+                      "only plans can be made of this contraction so far");
+  };
+  const auto text = [](std::complex<double> x) {
+    return x.imag() == 0 ? fmt::format("{}", x.real()) : fmt::format("{} + {} i", x.real(), x.imag());
+  };
+  if (p.complex_elements) refuse("elements", "complex numbers", "real numbers");
+  if (p.a_op != Op::none) refuse("op(A)", "an operation on A", "A itself");
+  if (p.b_op != Op::none) refuse("op(B)", "an operation on B", "B itself");
+  if (p.alpha != 1.0) refuse("alpha", text(p.alpha), "1");
+  if (p.beta != 0.0 && p.beta != 1.0) refuse("beta", text(p.beta), "0 or 1");
 }
 
 }  // namespace foretile

@@ -1,8 +1,8 @@
-// A contraction C += A B after fusing its indices to M, N and K.
+// A contraction C = alpha op(A) op(B) + beta C after fusing its indices to M, N and K.
 #pragma once
 
+#include <complex>
 #include <cstdint>
-#include <optional>
 #include <string>
 
 #include "base/precision.hpp"
@@ -12,19 +12,30 @@
 
 namespace foretile {
 
-/// A is M x K, B is K x N, C is M x N.
+/// How an operand enters the product, as in BLAS.
+enum class Op : std::uint8_t {
+  none,                ///< N: as it is
+  transpose,           ///< T
+  conjugate_transpose  ///< C
+};
+
+/// op(A) is M x K, op(B) is K x N, C is M x N. Shapes and tile ids are those of op(A) and op(B): where the
+/// operation is not Op::none, tile (i, k) of op(A) is tile (k, i) of A, and lies in memory as A has it.
 struct Contraction {
   std::string name;
   Tiling m, n, k;
   Shape a, b, c;           ///< `c` holds the tiles that are computed
   std::uint64_t seed = 0;  ///< of the numbers in the tiles of A, B and the initial C
-  bool accumulate =
-      false;  ///< C += A B: C has initial values, in host memory where it is computed. Else C = A B
-
+  /// Not 0: C has initial values, in host memory where it is computed. 0: C is not read.
+  std::complex<double> beta = 0;
   Precision precision = Precision::f64;
   Sources sources{};  ///< of A and B
+  std::complex<double> alpha = 1;
+  Op a_op = Op::none, b_op = Op::none;
+  bool complex_elements = false;  ///< each of two numbers of that precision
 
-  std::int64_t element_bytes() const { return bytes_of(precision); }
+  bool reads_c() const { return beta != 0.0; }
+  std::int64_t element_bytes() const { return bytes_of(precision) * (complex_elements ? 2 : 1); }
   std::int64_t a_bytes(TileId id) const {
     return element_bytes() * m.size(a.row_of(id)) * k.size(a.column_of(id));
   }
@@ -34,9 +45,11 @@ struct Contraction {
   std::int64_t c_bytes(TileId id) const {
     return element_bytes() * m.size(c.row_of(id)) * n.size(c.column_of(id));
   }
-  /// 2 m n k of the product A_ik B_kj.
+  /// Of one multiplication and one addition of elements: complex ones take 4 and 4 of real numbers.
+  double flops_per_term() const { return complex_elements ? 8.0 : 2.0; }
+  /// Of the product A_ik B_kj: 2 m n k for real elements.
   double flops(std::int32_t i, std::int32_t j, std::int32_t k_tile) const {
-    return 2.0 * static_cast<double>(m.size(i)) * static_cast<double>(n.size(j)) *
+    return flops_per_term() * static_cast<double>(m.size(i)) * static_cast<double>(n.size(j)) *
            static_cast<double>(k.size(k_tile));
   }
 };
@@ -58,5 +71,10 @@ struct Traits {
 };
 
 Traits traits(const Contraction& contraction);
+
+/// What simulator and executor can do so far: real elements, no operation on A or B, alpha = 1, and beta = 0
+/// or
+/// 1. Throws InputError for any other contraction.
+void require_plain(const Contraction& contraction);
 
 }  // namespace foretile

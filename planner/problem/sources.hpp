@@ -7,13 +7,25 @@
 namespace foretile {
 
 enum class Source : std::uint8_t {
-  given,  ///< in host memory of the rank that owns the tile, before the work starts
-  made    ///< made by the rank that uses the tile, when it uses it
+  given,    ///< in host memory of the rank that owns the tile, before the work starts
+  made,     ///< made by the rank that uses the tile, when it uses it
+  in_file,  ///< in a file, read through a window of bounded size. No plan uses it yet
+  produced  ///< C of an earlier term of the plan. No plan uses it yet
 };
 
-/// As in problem files: "given" or "made".
+/// As in problem files, which know the first two: "given", "made", "in a file", "produced".
 constexpr std::string_view name_of(Source source) {
-  return source == Source::given ? "given" : "made";
+  switch (source) {
+    case Source::given:
+      return "given";
+    case Source::made:
+      return "made";
+    case Source::in_file:
+      return "in a file";
+    case Source::produced:
+      return "produced";
+  }
+  return "unknown";
 }
 
 /// The sources of the two input matrices.

@@ -11,15 +11,24 @@ namespace foretile {
 
 enum class Matrix : std::uint8_t { a, b, c };
 
+/// The number of a contraction in a program of several, each with its own A, B and C.
+using Term = std::uint16_t;
+
+/// C of one term can be A or B of a later one (Source::produced): the same numbers under two names.
 struct TileRef {
+  constexpr TileRef() = default;
+  constexpr TileRef(Matrix of, TileId number, Term in = 0) : matrix(of), term(in), id(number) {}
+
   Matrix matrix = Matrix::a;
+  Term term = 0;  ///< of the plan. Plans have one term, 0, for now
   TileId id = 0;
   bool operator==(const TileRef&) const = default;
 };
+static_assert(sizeof(TileRef) == 16);  // plans and tables hold millions
 
 struct TileRefHash {
   std::size_t operator()(TileRef tile) const {
-    return std::hash<std::uint64_t>{}(static_cast<std::uint64_t>(tile.id) * 4 +
+    return std::hash<std::uint64_t>{}(((static_cast<std::uint64_t>(tile.id) << 16) + tile.term) * 4 +
                                       static_cast<std::uint64_t>(tile.matrix));
   }
 };

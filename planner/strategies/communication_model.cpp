@@ -99,7 +99,7 @@ PredictedVolumes predict_volumes(const Contraction& p, std::int64_t device_budge
   const PerMatrix per_device = Comm_GPU(s, v.of) * tile;
   const double devices = s.p * s.q * s.G;
   v.stored_bytes = per_device.c * devices;
-  v.loaded_bytes = (per_device.a + per_device.b) * devices + (p.accumulate ? v.stored_bytes : 0);
+  v.loaded_bytes = (per_device.a + per_device.b) * devices + (p.reads_c() ? v.stored_bytes : 0);
   v.device_tiles = Comm_GPU(s, v.of) * densities(p, s);
   return v;
 }

@@ -69,7 +69,7 @@ BlockTiles BlockWalk::walk(const Block& block, OnDevice b, const std::string& wh
       });
       if (gemms == 0) without_product(where, a);
       tiles.gemms += gemms;
-      tiles.flops += 2.0 * static_cast<double>(p.m.size(p.a.row_of(a))) *
+      tiles.flops += p.flops_per_term() * static_cast<double>(p.m.size(p.a.row_of(a))) *
                      static_cast<double>(p.k.size(p.a.column_of(a))) * static_cast<double>(width);
     }
     if (progress_) progress_(products_ + tiles.gemms);

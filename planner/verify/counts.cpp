@@ -73,7 +73,7 @@ class Counts final : public VerifyPass {
     std::int64_t bytes = 0;
     for (const TileId c : tiles.c) bytes += problem_.c_bytes(c);
     counted_.d2h_bytes += bytes;
-    if (!problem_.accumulate) return 0;
+    if (!problem_.reads_c()) return 0;
     counted_.c_loaded_bytes += bytes;
     counted_.h2d_bytes += bytes;
     return tiles.c.size();
@@ -81,7 +81,7 @@ class Counts final : public VerifyPass {
 
   void count_received(int rank) {
     std::int64_t received = 0;
-    for (const Broadcast* message : view_.messages.to(rank)) {
+    for (const Transfer* message : view_.messages.to(rank)) {
       std::int64_t bytes = 0;
       for (const TileId tile : message->tiles) bytes += bytes_of(problem_, {message->matrix, tile});
       (message->matrix == Matrix::a ? counted_.a_sent_bytes : counted_.b_sent_bytes) += bytes;

@@ -53,7 +53,7 @@ void Deliveries::clear() {
 /// Numbers the tiles that arrive and counts how often each does.
 void Deliveries::collect() {
   start_.assign(1, 0);
-  for (const Broadcast* message : messages_.to(rank_)) {
+  for (const Transfer* message : messages_.to(rank_)) {
     for (const TileId id : message->tiles) {
       std::int32_t& slot = slots(message->matrix)[id];
       if (slot < 0) {

@@ -28,8 +28,8 @@ void check_operands(const Plan& plan) {
     throw broken_plan("operand B", text_of(b),
                       fmt::format("{}, or {}", text_of(given_and_streams), text_of(kMadeAndStays)));
   }
-  if (plan.operands.c.made() || plan.operands.c.streams())
-    throw broken_plan("operand C", text_of(plan.operands.c), "given and stays");
+  if (!used_alike(plan.operands.c, Operands{}.c))
+    throw broken_plan("operand C", text_of(plan.operands.c), text_of(Operands{}.c));
   if (plan.prefetch_c && !b.streams())
     throw broken_plan("prefetch_c", "it beside a B that stays", "a B that streams");
 }

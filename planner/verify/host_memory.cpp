@@ -31,10 +31,10 @@ std::string parts(const Plan& plan, const HostNeed& need) {
 }  // namespace
 
 Received worst_received(const Plan& plan, const Contraction& p,
-                        const std::vector<const Broadcast*>& messages) {
+                        const std::vector<const Transfer*>& messages) {
   Received now;
   std::vector<Change> changes;
-  for (const Broadcast* message : messages) {
+  for (const Transfer* message : messages) {
     std::int64_t bytes = 0;
     for (const TileId id : message->tiles) bytes += bytes_of(p, {message->matrix, id});
     if (plan.barriers != Barriers::global) {

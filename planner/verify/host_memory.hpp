@@ -20,7 +20,7 @@ struct Received {
   std::int64_t bytes() const { return a + b; }
 };
 Received worst_received(const Plan& plan, const Contraction& contraction,
-                        const std::vector<const Broadcast*>& messages);
+                        const std::vector<const Transfer*>& messages);
 
 /// What a rank computes and, where B is made, generates.
 struct RankTiles {

@@ -8,8 +8,12 @@ namespace foretile {
 
 namespace {
 
-void check_tiles(const Contraction& p, const Owners& owners, const Broadcast& message, int rank) {
+void check_tiles(const Contraction& p, const Owners& owners, const Transfer& message, int rank) {
   const std::string where = fmt::format("rank {}", rank);
+  if (message.kind != TransferKind::broadcast)
+    throw broken_plan(where, "a sum of partial tiles", "broadcasts, since every tile of C is in one block");
+  if (message.tree != Tree::binomial && message.tree != Tree::chain)
+    throw broken_plan(where, fmt::format("tree {}", static_cast<int>(message.tree)), "binomial or chain");
   if (message.tiles.empty()) throw broken_plan(where, "a message without tiles", "at least one tile");
   if (!owners.distributed(message.matrix))
     throw broken_plan(where, "a message of a matrix that is not distributed",
@@ -23,7 +27,7 @@ void check_tiles(const Contraction& p, const Owners& owners, const Broadcast& me
   }
 }
 
-void check_steps(const Plan& plan, const Broadcast& message, int rank) {
+void check_steps(const Plan& plan, const Transfer& message, int rank) {
   const std::string where = fmt::format("rank {}", rank);
   if (message.step < 0 || message.step > message.last_step) {
     throw broken_plan(where, fmt::format("a message for steps {} to {}", message.step, message.last_step),
@@ -42,7 +46,7 @@ Messages::Messages(const Plan& plan, const Contraction& contraction, const Owner
   const int ranks = static_cast<int>(plan.ranks.size());
   for (int rank = 0; rank < ranks; ++rank) {
     int step = 0;
-    for (const Broadcast& message : plan.ranks[rank].broadcasts) {
+    for (const Transfer& message : plan.ranks[rank].transfers) {
       check_tiles(contraction, owners, message, rank);
       check_steps(plan, message, rank);
       if (plan.barriers == Barriers::global && message.step < step) {
@@ -51,7 +55,7 @@ Messages::Messages(const Plan& plan, const Contraction& contraction, const Owner
                           "messages in the order of steps");
       }
       step = message.step;
-      for (const int to : message.destinations) {
+      for (const int to : message.others) {
         if (to < 0 || to >= ranks) {
           throw broken_plan(fmt::format("rank {}", rank), fmt::format("a message to rank {}", to),
                             "an existing rank");

@@ -16,10 +16,10 @@ class Messages {
  public:
   Messages(const Plan& plan, const Contraction& contraction, const Owners& owners);
   /// In sending order of each sender.
-  const std::vector<const Broadcast*>& to(int rank) const { return to_[static_cast<std::size_t>(rank)]; }
+  const std::vector<const Transfer*>& to(int rank) const { return to_[static_cast<std::size_t>(rank)]; }
 
  private:
-  std::vector<std::vector<const Broadcast*>> to_;
+  std::vector<std::vector<const Transfer*>> to_;
 };
 
 }  // namespace foretile

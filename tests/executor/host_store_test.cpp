@@ -31,7 +31,7 @@ RankPlan part_of_rank_0() {
   RankPlan part;
   part.devices.resize(1);
   part.devices[0].blocks = {{{0}, {{{0}, 0}}}};
-  part.broadcasts = {{{0}, {1}, Matrix::a, 0, 1}, {{0}, {1}, Matrix::b, 0, 1}, {{0}, {1}, Matrix::a, 4, 5}};
+  part.transfers = {{{0}, {1}, Matrix::a, 0, 1}, {{0}, {1}, Matrix::b, 0, 1}, {{0}, {1}, Matrix::a, 4, 5}};
   return part;
 }
 
@@ -78,7 +78,7 @@ TEST(HostStore, MakesOnlyWhatIsUsedOrSent) {
 
 TEST(HostStore, MakesNoInitialCWithoutAccumulate) {
   Contraction p = problem();
-  p.accumulate = false;
+  p.beta = 0;
   EXPECT_TRUE(HostStore(p, streaming_plan(), part_of_rank_0(), 0).c.empty());
 }
 
@@ -87,7 +87,7 @@ TEST(HostStore, LeavesGeneratedTilesOfBToTheCores) {
   Plan plan = streaming_plan();
   plan.operands.b = kMadeAndStays;
   RankPlan part = part_of_rank_0();
-  part.broadcasts.clear();
+  part.transfers.clear();
   const HostStore host(p, plan, part, 0);
   EXPECT_THROW(static_cast<void>(host.tile({Matrix::b, 0})), std::out_of_range);
 }
@@ -100,7 +100,7 @@ TEST(HostStore, ForwardsAndReleasesWhatItReceived) {
   receiver.keep(arrive(p, sender, 0, 1));
   EXPECT_TRUE(is_initial(p, b, receiver.tile(b)));
   const auto forwarded = arrive(p, receiver, 0, 1);
-  EXPECT_EQ(forwarded->broadcast()->matrix, Matrix::b);
+  EXPECT_EQ(forwarded->transfer()->matrix, Matrix::b);
   EXPECT_TRUE(is_initial(p, b, forwarded->tiles()));
   receiver.release(0, 1);
   EXPECT_THROW(static_cast<void>(receiver.tile(b)), std::out_of_range);
@@ -199,7 +199,7 @@ TEST(HostStore, SendsOddNumbersOfFloats) {
   plan.grid = {2, 1};
   RankPlan part;
   part.devices.resize(1);
-  part.broadcasts = {{{0, 1}, {1}, Matrix::a, 0, 1}};
+  part.transfers = {{{0, 1}, {1}, Matrix::a, 0, 1}};
   const HostStore sender(p, plan, part, 0);
   HostStore receiver(p, plan, {{{}}, {}}, 1);
   auto message = arrive(p, sender, 0, 0);

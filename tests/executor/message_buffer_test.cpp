@@ -24,17 +24,25 @@ MessageBuffer received_with(const TileBuffer& header, std::int64_t tile_bytes) {
 
 TEST(MessageBuffer, ParsesWhatWasSent) {
   const Contraction p = small();
-  // 8 + 2 + 3 words of header are padded to 16; 6 and 8 elements follow.
+  // 9 + 2 + 3 words of header are padded to 16; 6 and 8 elements follow.
   MessageBuffer received = received_with(message_header({{0, 1}, {2, 3, 1}}, 4, 7), 8 * 14);
   received.bytes()[8 * (16 + 13)] = std::byte{5};
   received.parse(p);
   EXPECT_EQ(received.tile_bytes(), 8 * 14);
   EXPECT_EQ(received.owner(), 4);
   EXPECT_EQ(received.number(), 7);
-  EXPECT_EQ(received.broadcast()->tiles, (std::vector<TileId>{0, 1}));
-  EXPECT_EQ(received.broadcast()->destinations, (std::vector<int>{2, 3, 1}));
+  EXPECT_EQ(received.transfer()->tiles, (std::vector<TileId>{0, 1}));
+  EXPECT_EQ(received.transfer()->others, (std::vector<int>{2, 3, 1}));
   EXPECT_EQ(received.tiles()[8 * 13], std::byte{5});
   EXPECT_EQ(std::ssize(received.bytes_to_forward()), 8 * (16 + 14));
+}
+
+TEST(MessageBuffer, CarriesTheTree) {
+  Transfer transfer{{0, 1}, {2, 3, 1}};
+  transfer.tree = Tree::chain;
+  MessageBuffer received = received_with(message_header(transfer, 4, 7), 8 * 14);
+  received.parse(small());
+  EXPECT_EQ(received.transfer()->tree, Tree::chain);
 }
 
 TEST(MessageBuffer, CarriesThePathOfTheSender) {
@@ -51,9 +59,10 @@ TEST(MessageBuffer, CarriesTilesOfBAndTheirSteps) {
   const Contraction p = small();
   MessageBuffer received = received_with(message_header({{1}, {2}, Matrix::b, 3, 5}, 0, 1), 8 * 20);
   received.parse(p);
-  EXPECT_EQ(received.broadcast()->matrix, Matrix::b);
-  EXPECT_EQ(received.broadcast()->step, 3);
-  EXPECT_EQ(received.broadcast()->last_step, 5);
+  EXPECT_EQ(received.transfer()->matrix, Matrix::b);
+  EXPECT_EQ(received.transfer()->step, 3);
+  EXPECT_EQ(received.transfer()->last_step, 5);
+  EXPECT_EQ(received.transfer()->tree, Tree::binomial);
   EXPECT_EQ(received.tile_bytes(), 8 * 20);
 }
 

@@ -51,7 +51,7 @@ TilesOfC start(const Contraction& p) {
   for (const TileProduct& x : products_of(p)) {
     if (c.contains(x.c)) continue;
     TileBuffer tile = initial_tile(p, {Matrix::c, x.c});
-    if (!p.accumulate) std::ranges::fill(tile.bytes(), std::byte{0});
+    if (!p.reads_c()) std::ranges::fill(tile.bytes(), std::byte{0});
     c.emplace(x.c, std::move(tile));
   }
   return c;
@@ -162,7 +162,7 @@ double least_share(Precision precision) {
 }
 
 double norm_of_c(const Contraction& p, TileId c) {
-  double squares = p.accumulate ? std::pow(p.c.norm(c), 2) : 0;
+  double squares = p.reads_c() ? std::pow(p.c.norm(c), 2) : 0;
   for (const TileProduct& x : products_of(p)) {
     if (x.c == c) squares += x.norm * x.norm;
   }
@@ -385,7 +385,7 @@ TEST(TileErrors, AreInfiniteWhereNothingContributesButSomethingIsFound) {
       Contraction p = one_tile(precision);
       p.a = Shape(1, 1, {{0, 0, 0.0F}});
       p.c = Shape(1, 1, {{0, 0, 1.0F}});
-      p.accumulate = accumulate;
+      p.beta = accumulate ? 1 : 0;
       TilesOfC c = compute(p);
       EXPECT_EQ(freivalds(p, c).largest, 0);
       EXPECT_EQ(compare_with_reference(p, c).largest, 0);

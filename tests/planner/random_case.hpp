@@ -74,7 +74,7 @@ inline RandomCase random_streamed_case(std::uint64_t seed) {
     p.b = Shape::dense(p.k.tiles(), p.n.tiles());
     p.c = Shape::dense(p.m.tiles(), p.n.tiles());
   }
-  c.problem.accumulate = random.integer(0, 1) == 1;
+  c.problem.beta = random.integer(0, 1) == 1 ? 1 : 0;
   c.problem.sources = {};
   for (const char* key : {"block_fraction", "chunk_fraction"}) c.settings.erase(key);
   c.settings["strategy"] = "stationary-c";

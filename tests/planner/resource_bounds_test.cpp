@@ -18,7 +18,7 @@ TEST(ResourceBounds, Loads) {
   UnequalTiles example;
   example.machine.platform.links.host_to_device = {0, 1e3};
   expect_bound(example, 4.8, "loads of rank 0, device 0");
-  example.problem.accumulate = true;
+  example.problem.beta = 1;
   expect_bound(example, 9.6, "loads of rank 0, device 0");
   example.plan.operands.b = {};
   expect_bound(example, 4.8, "loads of rank 0, device 0");
@@ -53,7 +53,7 @@ TEST(ResourceBounds, SoftwareOfCopies) {
   UnequalTiles example;
   example.machine.platform.runtime.copy_overhead_s = 1;
   expect_bound(example, 5, "software cost of copies of rank 0, device 0");
-  example.problem.accumulate = true;
+  example.problem.beta = 1;
   expect_bound(example, 7, "software cost of copies of rank 0, device 0");
   example.machine.platform.device.kind = DeviceKind::core;
   expect_bound(example, 2, "software cost of copies of rank 0, device 0");

@@ -28,7 +28,7 @@ struct UnequalTiles {
     plan.ranks.resize(2);
     plan.ranks[0].devices = {{{{{0}, {{{0}}, {{1}}}}}}};
     plan.ranks[1].devices.resize(1);
-    plan.ranks[1].broadcasts = {{{1}, {0}}};
+    plan.ranks[1].transfers = {{{1}, {0}}};
   }
 };
 

@@ -18,7 +18,7 @@ FakeRank::FakeRank(FakeCluster& cluster, int rank)
       if (owner_of(cluster.problem_, cluster.plan_, {matrix, id}) == rank) on_host_[{matrix, id}] = 0;
     }
   }
-  if (!cluster.problem_.accumulate) return;
+  if (!cluster.problem_.reads_c()) return;
   for (TileId c = 0; c < cluster.problem_.c.nonzeros(); ++c) on_host_[{Matrix::c, c}] = 0;
 }
 
@@ -47,7 +47,7 @@ std::string name(TileRef tile) {
 }  // namespace
 
 void FakeRank::allocate(int device, TileRef tile) {
-  enter(device, tile, tile.matrix == Matrix::c && !cluster_.problem_.accumulate);
+  enter(device, tile, tile.matrix == Matrix::c && !cluster_.problem_.reads_c());
 }
 
 void FakeRank::enter(int device, TileRef tile, bool readable) {
@@ -82,7 +82,7 @@ void FakeRank::release_host(TileRef tile) {
 
 void FakeRank::adopt(int device, TileRef tile) {
   if (!cluster_.options_.zero_copy) complain("adopt where tiles are copied");
-  const bool initial_c = tile.matrix == Matrix::c && cluster_.problem_.accumulate;
+  const bool initial_c = tile.matrix == Matrix::c && cluster_.problem_.reads_c();
   if (tile.matrix == Matrix::c && !initial_c) complain("C adopted");
   if ((streams(tile) || initial_c) && !on_host_.contains({tile.matrix, tile.id}))
     complain(name(tile) + " adopted but not on the host");
@@ -211,8 +211,8 @@ void FakeRank::copy_ended(const Copy& copy) {
 }
 
 void FakeRank::start_send(OperationId id, int to_rank, const Message& message) {
-  const Broadcast& broadcast = *message.broadcast;
-  if (broadcast.destinations.at(message.position - 1) != to_rank) complain("sent to another rank");
+  const Transfer& broadcast = *message.transfer;
+  if (broadcast.others.at(message.position - 1) != to_rank) complain("sent to another rank");
   std::int64_t bytes = 0;
   for (const TileId tile : broadcast.tiles) {
     bytes += bytes_of({broadcast.matrix, tile});
@@ -232,12 +232,12 @@ void FakeRank::start_send(OperationId id, int to_rank, const Message& message) {
     const Path path = scheduler->path();
     cluster_.later(
         [&to, message, path] {
-          const Broadcast& arrived = *message.broadcast;
+          const Transfer& arrived = *message.transfer;
           for (const TileId tile : arrived.tiles) {
             if (!to.on_host_.emplace(Key{arrived.matrix, tile}, 0).second)
               to.complain(fmt::format("{} received again", name({arrived.matrix, tile})));
           }
-          to.messages_[{message.owner, message.number}] = message.broadcast;
+          to.messages_[{message.owner, message.number}] = message.transfer;
           to.host_bytes_changed(message.bytes);
           if (!to.scheduler->expects_messages()) to.complain("a message that it does not expect");
           to.scheduler->received(message, path);
@@ -255,7 +255,7 @@ void FakeRank::release_message(int owner, int number) {
   const auto found = messages_.find({owner, number});
   if (found == messages_.end()) return complain("a message released that is not here");
   if (sends_of_[{owner, number}] > 0) complain("a message released while it is sent on");
-  const Broadcast& broadcast = *found->second;
+  const Transfer& broadcast = *found->second;
   for (const TileId tile : broadcast.tiles) {
     const TileRef ref{broadcast.matrix, tile};
     if (on_host_.at({broadcast.matrix, tile}) > 0) complain(name(ref) + " released while it is copied");

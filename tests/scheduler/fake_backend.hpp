@@ -67,11 +67,11 @@ class FakeRank final : public Backend {
   std::vector<int> kernels_;                // in flight
   std::vector<std::array<int, 4>> copies_;  // in flight, per device: from host, to host, from peers, made
   std::map<Key, int> on_host_;  // streaming tiles and initial C: operations in flight that read them
-  std::map<std::pair<int, int>, std::shared_ptr<const Broadcast>> messages_;  // received and not released
-  std::map<std::pair<int, int>, int> sends_of_;                               // in flight, per message
-  std::int64_t host_bytes_ = 0;                                               // of received tiles
-  std::map<TileId, bool> staged_;                                             // B; true when made
-  std::set<TileId> generated_;                                                // B, ever
+  std::map<std::pair<int, int>, std::shared_ptr<const Transfer>> messages_;  // received and not released
+  std::map<std::pair<int, int>, int> sends_of_;                              // in flight, per message
+  std::int64_t host_bytes_ = 0;                                              // of received tiles
+  std::map<TileId, bool> staged_;                                            // B; true when made
+  std::set<TileId> generated_;                                               // B, ever
   std::int64_t staged_bytes_ = 0;
   int cores_busy_ = 0;
   int sends_ = 0;

@@ -46,7 +46,8 @@ TEST(Generation, TheDeviceWithTheLeastInStoreGoesFirst) {
   const auto make_one = [&] {
     generation.advance(queues);
     EXPECT_EQ(cores.busy, 1);
-    generation.done(operations.end(backend.last), statistics);
+    const Operation& ended = operations.end(backend.last);
+    generation.done(std::get<GenerateOperation>(ended.work), ended.event, statistics);
   };
   make_one();
   make_one();

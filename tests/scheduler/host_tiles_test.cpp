@@ -31,7 +31,7 @@ struct Example {
 };
 
 Message message(Matrix matrix, TileId tile, int number, int last_step) {
-  return {std::make_shared<Broadcast>(Broadcast{{tile}, {0}, matrix, 0, last_step}), 1, number, 1, 8};
+  return {std::make_shared<Transfer>(Transfer{{tile}, {0}, matrix, 0, last_step}), 1, number, 1, 8};
 }
 
 TEST(HostTiles, OwnTilesAreThere) {

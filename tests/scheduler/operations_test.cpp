@@ -21,13 +21,11 @@ double seconds(const Path& path, Cause cause) {
 TEST(Operations, PathAddsUpToTheTime) {
   Clock clock;
   Operations operations(clock, 0, false, nullptr);
-  OperationId first = 0;
-  operations.start(Cause::generate, kHost, first);
+  const OperationId first = operations.start<GenerateOperation>(Cause::generate, kHost).id;
   clock.time = 2;
   operations.end(first);
   clock.time = 3;
-  OperationId second = 0;
-  operations.start(Cause::kernel, 1, second);
+  const OperationId second = operations.start<KernelOperation>(Cause::kernel, 1).id;
   clock.time = 7;
   const TraceEvent event = operations.end(second).event;
   EXPECT_EQ(event.start_s, 3);
@@ -49,8 +47,7 @@ TEST(Operations, TracesShowWhenAProductWasUnderWay) {
   } sink;
   Clock clock;
   Operations operations(clock, 0, true, &sink);
-  OperationId id = 0;
-  operations.start(Cause::kernel, 0, id);
+  const OperationId id = operations.start<KernelOperation>(Cause::kernel, 0).id;
   clock.time = 6;
   const TraceEvent event = operations.end(id, {.began_s = 3, .ended_s = 5}).event;
   EXPECT_EQ(event.end_s, 6);
@@ -67,8 +64,8 @@ TEST(Operations, PathsOfParallelOperationsDoNotMix) {
   Operations operations(clock, 0, false, nullptr);
   OperationId slow = 0;
   OperationId quick = 0;
-  operations.start(Cause::h2d, 0, slow);
-  operations.start(Cause::generate, kHost, quick);
+  slow = operations.start<LoadOperation>(Cause::h2d, 0).id;
+  quick = operations.start<GenerateOperation>(Cause::generate, kHost).id;
   EXPECT_NE(slow, quick);
   EXPECT_EQ(operations.in_flight(), 2U);
   clock.time = 1;
@@ -86,11 +83,13 @@ TEST(Operations, QueueingIsNotWaitingForAResult) {
   Operations operations(clock, 0, false, nullptr);
   OperationId id = 0;
   for (const double seconds : {2.0, 3.0, 4.0}) {
-    operations.start(Cause::generate, kHost, id).event.bytes = 10;
+    const auto started = operations.start<GenerateOperation>(Cause::generate, kHost);
+    id = started.id;
+    started.event.bytes = 10;
     clock.time += seconds;
     operations.end(id);
   }
-  operations.start(Cause::h2d, 0, id);
+  id = operations.start<LoadOperation>(Cause::h2d, 0).id;
   clock.time += 1;
   operations.end(id);
   const Path path = operations.path();
@@ -106,13 +105,13 @@ TEST(Operations, KernelsOnCoresAndGenerationWaitForEachOther) {
   for (const bool shared : {false, true}) {
     Clock clock;
     Operations operations(clock, 0, shared, nullptr);
-    OperationId id = 0;
-    operations.start(Cause::kernel, 0, id);
+    OperationId id = operations.start<KernelOperation>(Cause::kernel, 0).id;
     clock.time = 3;
     operations.end(id);
-    const Operation& next = operations.start(Cause::generate, kHost, id);
-    EXPECT_EQ(next.path.seconds(Cause::kernel, Part::work), shared ? 3 : 0);
-    EXPECT_EQ(next.path.seconds(Cause::kernel, Part::piece), shared ? 0 : 3);
+    id = operations.start<GenerateOperation>(Cause::generate, kHost).id;
+    const Path path = operations.end(id).path;
+    EXPECT_EQ(path.seconds(Cause::kernel, Part::work), shared ? 3 : 0);
+    EXPECT_EQ(path.seconds(Cause::kernel, Part::piece), shared ? 0 : 3);
   }
 }
 
@@ -120,10 +119,8 @@ TEST(Operations, KernelsOnCoresAndGenerationWaitForEachOther) {
 TEST(Operations, ACoreIsNotBusyWhileProductsWait) {
   Clock clock;
   Operations operations(clock, 0, true, nullptr);
-  OperationId first = 0;
-  OperationId second = 0;
-  operations.start(Cause::kernel, 0, first);
-  operations.start(Cause::kernel, 0, second);
+  const OperationId first = operations.start<KernelOperation>(Cause::kernel, 0).id;
+  const OperationId second = operations.start<KernelOperation>(Cause::kernel, 0).id;
   clock.time = 6;
   operations.end(first, {.began_s = 1, .ended_s = 3});
   operations.end(second, {.began_s = 3.5, .ended_s = 5});
@@ -134,8 +131,7 @@ TEST(Operations, ACoreIsNotBusyWhileProductsWait) {
 TEST(Operations, TheBackEndSaysHowTheTimeWasMadeUp) {
   Clock clock;
   Operations operations(clock, 0, false, nullptr);
-  OperationId id = 0;
-  operations.start(Cause::h2d, 0, id);
+  const OperationId id = operations.start<LoadOperation>(Cause::h2d, 0).id;
   clock.time = 10;
   EXPECT_EQ(operations.end(id, {4, 5}).event.software_s, 4);
   const Path path = operations.path();

@@ -87,6 +87,12 @@ SchedulerOptions random_options(Random& random, int devices) {
   return options;
 }
 
+void send_along_chains(Plan& plan) {
+  for (RankPlan& rank : plan.ranks) {
+    for (Transfer& transfer : rank.transfers) transfer.tree = Tree::chain;
+  }
+}
+
 /// What the verifier counts, of the rank with most.
 std::int64_t most_received(const Plan& plan, const Contraction& problem) {
   const Owners owners(plan, problem);
@@ -163,6 +169,7 @@ Totals run_cases(MakeCase make_case) {
     if (!plan) continue;
     Random random(seed + 5000);
     if (seed % 2 == 0) shrink(*plan, c.problem);
+    if (seed % 3 == 0) send_along_chains(*plan);
     FakeCluster cluster(*plan, c.problem, random_options(random, c.machine.devices_per_rank), seed);
     check_run(*plan, c.problem, cluster);
     if (testing::Test::HasFailure()) break;
@@ -286,7 +293,7 @@ TEST(RankScheduler, EndsNoStepBeforeItsMessagesCame) {
       part.devices[0].blocks.push_back({{2 * y + rank}, {{{0, 1}, 2 * y}, {{2, 3}, 2 * y + 1}}});
       for (const int z : {0, 1}) {
         const int step = 2 * y + z;
-        part.broadcasts.push_back({{2 * z + rank}, {1 - rank}, Matrix::a, step, step});
+        part.transfers.push_back({{2 * z + rank}, {1 - rank}, Matrix::a, step, step});
       }
     }
     plan.ranks.push_back(part);

@@ -105,17 +105,17 @@ class Arrival {
       : plan_(plan), p_(p), machine_(machine) {}
 
   double seconds(const ChunkPlace& broadcast, int rank) const {
-    const Broadcast& b = plan_.ranks[broadcast.rank].broadcasts[broadcast.chunk];
-    const auto found = std::find(b.destinations.begin(), b.destinations.end(), rank);
-    const auto rank_at = [&](unsigned position) {
-      return position == 0 ? broadcast.rank : b.destinations[position - 1];
+    const Transfer& b = plan_.ranks[broadcast.rank].transfers[broadcast.chunk];
+    const auto found = std::find(b.others.begin(), b.others.end(), rank);
+    const auto rank_at = [&](int position) {
+      return position == 0 ? broadcast.rank : b.others[position - 1];
     };
     double bytes = 0;
     for (const TileId id : b.tiles) bytes += static_cast<double>(bytes_of(p_, {b.matrix, id}));
     const Platform& p = machine_.platform;
     double seconds = 0;
-    for (auto at = static_cast<unsigned>(found - b.destinations.begin()) + 1; at > 0;) {
-      const unsigned from = at & ~std::bit_floor(at);  // tree_children() in planner/plan/owners.hpp
+    for (int at = static_cast<int>(found - b.others.begin()) + 1; at > 0;) {
+      const int from = tree_parent(b.tree, at);
       const bool near = machine_.node_of(rank_at(from)) == machine_.node_of(rank_at(at));
       seconds += link_seconds(near ? p.links.message : p.network.message, bytes) +
                  2 * p.runtime.message_overhead_s * static_cast<double>(b.tiles.size());

@@ -13,10 +13,9 @@ MessageEdges::MessageEdges(const Plan& plan, const Contraction& contraction, Gra
   newest(Matrix::a).assign(contraction.a.nonzeros(), -1);
   newest(Matrix::b).assign(contraction.b.nonzeros(), -1);
   for (std::size_t r = 0; r < plan.ranks.size(); ++r) {
-    const auto& broadcasts = plan.ranks[r].broadcasts;
+    const auto& broadcasts = plan.ranks[r].transfers;
     for (std::size_t n = 0; n < broadcasts.size(); ++n) {
-      for (const int to : broadcasts[n].destinations)
-        to_rank_[to].push_back({&broadcasts[n], parts.nodes.size()});
+      for (const int to : broadcasts[n].others) to_rank_[to].push_back({&broadcasts[n], parts.nodes.size()});
       parts.nodes.push_back(
           {NodeKind::broadcast, {static_cast<int>(r), 0, 0, static_cast<int>(n)}, broadcasts[n].step});
     }
@@ -30,7 +29,7 @@ void MessageEdges::open(int rank) {
   const std::vector<Sent>& sent = to_rank_[rank];
   used_by_.assign(sent.size(), kNone);
   for (std::size_t n = 0; n < sent.size(); ++n) {
-    const Broadcast& message = *sent[n].message;
+    const Transfer& message = *sent[n].message;
     for (const TileId id : message.tiles) {
       std::int32_t& last = newest(message.matrix)[id];
       const int step = plan_.barriers == Barriers::none ? 0 : message.step;

@@ -29,7 +29,7 @@ class MessageEdges {
 
  private:
   struct Sent {
-    const Broadcast* message;
+    const Transfer* message;
     std::size_t node;
   };
   struct Arrival {

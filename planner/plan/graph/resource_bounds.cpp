@@ -43,8 +43,7 @@ class Bounds {
   ResourceBound largest() {
     for (std::size_t r = 0; r < plan_.ranks.size(); ++r) {
       add_rank(static_cast<int>(r));
-      for (const Broadcast& broadcast : plan_.ranks[r].broadcasts)
-        add_message(static_cast<int>(r), broadcast);
+      for (const Transfer& broadcast : plan_.ranks[r].transfers) add_message(static_cast<int>(r), broadcast);
     }
     for (std::size_t r = 0; r < plan_.ranks.size(); ++r) {
       const Platform& p = machine_.platform;
@@ -129,23 +128,21 @@ class Bounds {
     if (!first(c_seen_, x.c, device_)) return;
     ++work.copies;
     work.stored_bytes += static_cast<double>(p_.c_bytes(x.c));
-    if (!p_.accumulate || !gpu_) return;
+    if (!p_.reads_c() || !gpu_) return;
     ++work.copies;
     work.loaded_bytes += static_cast<double>(p_.c_bytes(x.c));
   }
 
-  void add_message(int owner, const Broadcast& broadcast) {
+  void add_message(int owner, const Transfer& broadcast) {
     double bytes = 0;
     for (const TileId id : broadcast.tiles)
       bytes += static_cast<double>(bytes_of(p_, {broadcast.matrix, id}));
-    const int size = static_cast<int>(broadcast.destinations.size()) + 1;
-    const auto rank_at = [&](int position) {
-      return position == 0 ? owner : broadcast.destinations[position - 1];
-    };
+    const int size = static_cast<int>(broadcast.others.size()) + 1;
+    const auto rank_at = [&](int position) { return position == 0 ? owner : broadcast.others[position - 1]; };
     for (int position = 0; position < size; ++position) {
       const int from = rank_at(position);
       if (position > 0) message_tiles_[from] += std::ssize(broadcast.tiles);
-      for (const int child : tree_children(position, size)) {
+      for (const int child : tree_children(broadcast.tree, position, size)) {
         message_tiles_[from] += std::ssize(broadcast.tiles);
         const bool near = machine_.node_of(from) == machine_.node_of(rank_at(child));
         (near ? near_bytes_ : far_bytes_)[from] += bytes;

@@ -71,8 +71,9 @@ Contraction dense_contraction(const DenseParameters& p) {
   Shape b = Shape::dense(k.tiles(), n.tiles());
   check_product_count(a, b);
   Shape c = Shape::dense(m.tiles(), n.tiles());
-  return {"dense",      std::move(m), std::move(n), std::move(k), std::move(a),
-          std::move(b), std::move(c), p.seed,       p.accumulate};
+  return {"dense",      std::move(m), std::move(n),
+          std::move(k), std::move(a), std::move(b),
+          std::move(c), p.seed,       p.accumulate ? 1.0 : 0.0};
 }
 
 }  // namespace foretile

@@ -78,8 +78,9 @@ Contraction random_contraction(const RandomParameters& p) {
   Shape b = random_shape(k, n, p.b_density, random);
   check_product_count(a, b);
   Shape c = symbolic_product(a, b, 0.0);
-  Contraction contraction{"random",     std::move(m), std::move(n), std::move(k), std::move(a),
-                          std::move(b), std::move(c), p.seed,       p.accumulate};
+  Contraction contraction{"random",     std::move(m), std::move(n),
+                          std::move(k), std::move(a), std::move(b),
+                          std::move(c), p.seed,       p.accumulate ? 1.0 : 0.0};
   contraction.sources.b = Source::made;
   return contraction;
 }

@@ -105,8 +105,9 @@ Contraction tiles_contraction(const TilesParameters& p) {
   std::optional<Shape> given;
   if (p.c) given = shape_named("c", m, n, *p.c);
   Shape c = symbolic_product(a, b, p.c_threshold, given ? &*given : nullptr);
-  return {"tiles",      std::move(m), std::move(n), std::move(k), std::move(a),
-          std::move(b), std::move(c), p.seed,       p.accumulate};
+  return {"tiles",      std::move(m), std::move(n),
+          std::move(k), std::move(a), std::move(b),
+          std::move(c), p.seed,       p.accumulate ? 1.0 : 0.0};
 }
 
 TilesParameters tiles_of_matrices(const CoordinateMatrix& a, const CoordinateMatrix& b, std::int64_t tile) {

@@ -115,8 +115,8 @@ class Planner final : public RankPlanner {
       block.chunks = chunks_of(block, grid_row, rank);
       if (!block.chunks.empty()) plan.devices[bin % plan.devices.size()].blocks.push_back(std::move(block));
     }
-    plan.broadcasts = broadcasts_of(problem_, frame_.grid, rank, {{Matrix::a, column_owner_, {}, {}}},
-                                    Sending::once_for_ever, frame_.lookahead, limits_.message_bytes);
+    plan.transfers = broadcasts_of(problem_, frame_.grid, rank, {{Matrix::a, column_owner_, {}, {}}},
+                                   Sending::once_for_ever, frame_.lookahead, limits_.message_bytes);
     return plan;
   }
 

@@ -101,7 +101,7 @@ class Planner final : public RankPlanner {
   RankPlan plan_rank(int rank) const override {
     RankPlan plan;
     for (int device = 0; device < devices_; ++device) plan.devices.push_back(plan_device(rank, device));
-    plan.broadcasts =
+    plan.transfers =
         broadcasts_of(problem_, frame_.grid, rank, routes_, sending_, sizes_.lookahead, message_bytes_);
     return plan;
   }

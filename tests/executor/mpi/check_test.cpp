@@ -99,7 +99,7 @@ TEST(Check, ExpectsTheInitialCWhereItIsAccumulated) {
   Contraction contraction = small_problem();
   const Machine machine = machine_here(1'000'000);
   const RunOutcome outcome = execute(make_plan(contraction, machine, {}), contraction, machine, false);
-  contraction.accumulate = true;
+  contraction.beta = 1;
   for (const CheckOptions& options : all_methods())
     EXPECT_GT(check_product(contraction, *outcome.run.host, MPI_COMM_WORLD, options).relative_error, 0.1);
   for (auto& [id, buffer] : outcome.run.host->c) {

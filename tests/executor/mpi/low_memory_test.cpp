@@ -47,7 +47,7 @@ Contraction random_problem(Random& random, std::uint64_t seed) {
   p.b_density = random.integer(0, 1) == 1 ? 1 : 0.1 + 0.9 * random.real();
   p.seed = seed;
   Contraction problem = random_contraction(p);
-  problem.accumulate = random.integer(0, 1) == 1;
+  problem.beta = random.integer(0, 1) == 1 ? 1 : 0;
   return problem;
 }
 

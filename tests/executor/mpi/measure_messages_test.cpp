@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "executor/mpi/post.hpp"
+#include "executor/mpi/messenger.hpp"
 
 namespace foretile {
 namespace {

@@ -63,7 +63,7 @@ TEST(Run, RandomPlansGiveTheRightProduct) {
     SCOPED_TRACE(testing::Message() << "seed " << seed << ", " << world_size() << " ranks");
     Random random(seed);
     Contraction contraction = random_contraction(random_problem(random, seed));
-    contraction.accumulate = random.integer(0, 1) == 1;
+    contraction.beta = random.integer(0, 1) == 1 ? 1 : 0;
     contraction.precision = random.integer(0, 1) == 1 ? Precision::f64 : Precision::f32;
     const Machine machine =
         machine_here(random.integer(20'000, 400'000), static_cast<int>(random.integer(1, 8)));
@@ -119,7 +119,7 @@ TEST(Run, StreamedPlansGiveTheRightProduct) {
     problem.tile_min = std::min(problem.tile_min, problem.tile_max);
     if (random.integer(0, 1) == 1) problem.a_density = problem.b_density = 1;
     Contraction contraction = random_contraction(problem);
-    contraction.accumulate = random.integer(0, 1) == 1;
+    contraction.beta = random.integer(0, 1) == 1 ? 1 : 0;
     contraction.precision = random.integer(0, 1) == 1 ? Precision::f64 : Precision::f32;
     const Machine machine =
         machine_here(random.integer(5'000, 200'000), static_cast<int>(random.integer(1, 8)));

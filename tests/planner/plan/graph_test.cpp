@@ -33,7 +33,7 @@ struct Example {
     plan.ranks.resize(2);
     plan.ranks[0].devices = {{{{{0}, {{{0}}, {{1}}}}, {{1}, {{{0, 1}}}}}}};
     plan.ranks[1].devices.resize(1);
-    plan.ranks[1].broadcasts = {{{1}, {0}}};
+    plan.ranks[1].transfers = {{{1}, {0}}};
   }
   Contraction problem;
   Plan plan;
@@ -90,7 +90,7 @@ struct Steps {
     plan.ranks.resize(2);
     plan.ranks[0].devices = {{{{{0}, {{{0}, 0}, {{1}, 1}}}}}};
     plan.ranks[1].devices = {{{{{1}, {{{0}, 0}, {{1}, 2}}}}}};
-    plan.ranks[1].broadcasts = {{{1}, {0}, Matrix::a, 1, 1}};
+    plan.ranks[1].transfers = {{{1}, {0}, Matrix::a, 1, 1}};
   }
   Plan plan;
 };
@@ -176,8 +176,8 @@ TEST(PlanGraph, MessagesOfBAndForSteps) {
     if (from.kind != NodeKind::broadcast) continue;
     ++sources;
     EXPECT_EQ(from.step, to.step);
-    const Broadcast& message = example.plan.ranks[from.place.rank].broadcasts[from.place.chunk];
-    EXPECT_EQ(message.destinations[0], to.place.rank);
+    const Transfer& message = example.plan.ranks[from.place.rank].transfers[from.place.chunk];
+    EXPECT_EQ(message.others[0], to.place.rank);
   }
   EXPECT_EQ(sources, 16);  // each of the 16 messages is used by one chunk
 }
@@ -227,7 +227,7 @@ TEST(CriticalPath, ByHand) {
 /// The same plan with B streamed and C += A B: loads overlap with products, so 9.8 ms, barriers or not.
 TEST(CriticalPath, StreamedByHand) {
   Example example;
-  example.problem.accumulate = true;
+  example.problem.beta = 1;
   example.plan.operands.b = {};
   Machine machine = small_machine(2, 1, 10000, 10000);
   machine.platform.device.kernel.rate_flops_per_s = 1e6;

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <bit>
 #include <set>
 
 #include "tests/planner/random_case.hpp"
@@ -11,41 +10,6 @@ namespace foretile {
 namespace {
 
 using Ints = std::vector<int>;
-
-/// Eight positions, in rounds in which every position that has the message passes it on: 0 -> 1; then 0 -> 2
-/// and 1 -> 3; then 0 -> 4, 1 -> 5, 2 -> 6, 3 -> 7.
-TEST(Tree, EightPositionsByHand) {
-  EXPECT_EQ(tree_children(0, 8), (Ints{1, 2, 4}));
-  EXPECT_EQ(tree_children(1, 8), (Ints{3, 5}));
-  EXPECT_EQ(tree_children(2, 8), (Ints{6}));
-  EXPECT_EQ(tree_children(3, 8), (Ints{7}));
-  for (int leaf = 4; leaf < 8; ++leaf) EXPECT_TRUE(tree_children(leaf, 8).empty());
-  EXPECT_TRUE(tree_children(0, 1).empty());
-}
-
-/// Each position reached once, parents as documented; one send per round and position reaches all in
-/// ceil(log2 size) rounds, which no tree can beat.
-TEST(Tree, ReachesEveryPositionOnceInTheFewestRounds) {
-  for (int size = 1; size <= 200; ++size) {
-    SCOPED_TRACE(size);
-    std::vector<int> round(size, -1);
-    round[0] = 0;
-    std::vector<int> order{0};
-    for (std::size_t next = 0; next < order.size(); ++next) {
-      const int position = order[next];
-      int sent = 0;
-      for (const int child : tree_children(position, size)) {
-        ASSERT_LT(child, size);
-        ASSERT_EQ(round[child], -1);
-        EXPECT_EQ(child - static_cast<int>(std::bit_floor(static_cast<unsigned>(child))), position);
-        round[child] = round[position] + ++sent;
-        EXPECT_LE(round[child], std::bit_width(static_cast<unsigned>(size) - 1));
-        order.push_back(child);
-      }
-    }
-    EXPECT_EQ(order.size(), static_cast<std::size_t>(size));
-  }
-}
 
 /// Reference: which grid columns have a product with the tile, straight from the definition.
 std::set<int> users(const Contraction& p, const ProcessGrid& grid, const Ints& column_owner, TileId a) {
@@ -58,8 +22,8 @@ std::set<int> users(const Contraction& p, const ProcessGrid& grid, const Ints& c
   return ranks;
 }
 
-std::vector<Broadcast> broadcasts_of_a(const Contraction& p, const ProcessGrid& grid,
-                                       const Ints& column_owner, int rank, std::int64_t message_bytes) {
+std::vector<Transfer> broadcasts_of_a(const Contraction& p, const ProcessGrid& grid, const Ints& column_owner,
+                                      int rank, std::int64_t message_bytes) {
   return broadcasts_of(p, grid, rank, {{Matrix::a, column_owner, {}, {}}}, Sending::once_for_ever, 1,
                        message_bytes);
 }
@@ -77,16 +41,16 @@ TEST(Broadcasts, SendEachTileOnceToTheRanksThatUseIt) {
     std::vector<std::set<int>> got(p.a.nonzeros());
     for (int rank = 0; rank < grid.size(); ++rank) {
       std::int32_t last_k = 0;
-      for (const Broadcast& b : broadcasts_of_a(p, grid, column_owner, rank, message_bytes)) {
+      for (const Transfer& b : broadcasts_of_a(p, grid, column_owner, rank, message_bytes)) {
         ASSERT_FALSE(b.tiles.empty());
-        ASSERT_FALSE(b.destinations.empty());
+        ASSERT_FALSE(b.others.empty());
         std::int64_t bytes = 0;
         for (const TileId a : b.tiles) {
           EXPECT_EQ(owner_of(p, grid, Distribution{}, {Matrix::a, a}), rank);
           EXPECT_LE(last_k, p.a.column_of(a));
           last_k = p.a.column_of(a);
           bytes += p.a_bytes(a);
-          for (const int to : b.destinations) EXPECT_TRUE(got[a].insert(to).second);
+          for (const int to : b.others) EXPECT_TRUE(got[a].insert(to).second);
         }
         EXPECT_TRUE(b.tiles.size() == 1 || bytes <= message_bytes);
       }
@@ -117,7 +81,7 @@ TEST(Broadcasts, DestinationsStartBehindTheOwner) {
   const auto sent = broadcasts_of_a(p, {1, 3}, {0, 1, 2}, 1, 1000);
   ASSERT_EQ(sent.size(), 1U);
   EXPECT_EQ(sent[0].tiles, (std::vector<TileId>{1}));
-  EXPECT_EQ(sent[0].destinations, (Ints{2, 0}));
+  EXPECT_EQ(sent[0].others, (Ints{2, 0}));
 }
 
 }  // namespace

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
+#include "base/error.hpp"
+
 namespace foretile {
 namespace {
 
@@ -56,6 +60,56 @@ TEST_F(SmallProduct, SinglePrecisionTakesFourBytesPerElement) {
   EXPECT_EQ(t.b_density, wide.b_density);
   EXPECT_EQ(t.flops, wide.flops);
   EXPECT_EQ(t.intensity, 2 * wide.intensity);
+}
+
+// Twice the bytes; 4 multiplications and 4 additions instead of one and one.
+TEST_F(SmallProduct, ComplexElements) {
+  Contraction p{"small", Tiling({0, 2}),           Tiling({0, 5, 11}), Tiling({0, 3, 7}), a,
+                b,       symbolic_product(a, b, 0)};
+  p.complex_elements = true;
+  const Traits t = traits(p);
+  EXPECT_EQ(t.a_bytes, 16 * 14);
+  EXPECT_EQ(t.c_bytes, 16 * 22);
+  EXPECT_EQ(p.b_bytes(2), 16 * 24);
+  EXPECT_DOUBLE_EQ(t.flops, 4 * 236);
+  p.precision = Precision::f32;
+  EXPECT_EQ(p.b_bytes(2), 8 * 24);
+}
+
+std::string refused(const Contraction& p) {
+  try {
+    require_plain(p);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return {};
+}
+
+TEST_F(SmallProduct, PlainOrNamed) {
+  const Contraction plain{"small", Tiling({0, 2}),           Tiling({0, 5, 11}), Tiling({0, 3, 7}), a,
+                          b,       symbolic_product(a, b, 0)};
+  Contraction p = plain;
+  EXPECT_EQ(refused(p), "");
+  p.beta = 1;
+  EXPECT_EQ(refused(p), "");
+  p.beta = 0.5;
+  EXPECT_EQ(
+      refused(p),
+      "contraction, beta: found 0.5, expected 0 or 1; only plans can be made of this contraction so far");
+  p.beta = {1, 2};
+  EXPECT_NE(refused(p).find("found 1 + 2 i"), std::string::npos);
+  p = plain;
+  p.alpha = -1;
+  EXPECT_NE(refused(p).find("alpha: found -1, expected 1"), std::string::npos);
+  p = plain;
+  p.a_op = Op::transpose;
+  EXPECT_NE(refused(p).find("op(A)"), std::string::npos);
+  p = plain;
+  p.b_op = Op::conjugate_transpose;
+  EXPECT_NE(refused(p).find("op(B)"), std::string::npos);
+  p = plain;
+  p.complex_elements = true;
+  EXPECT_NE(refused(p).find("complex"), std::string::npos);
 }
 
 }  // namespace

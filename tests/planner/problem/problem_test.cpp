@@ -32,9 +32,9 @@ TEST(Problem, EveryKindWithSeededNumbersMayAccumulate) {
       "kind = \"tiles\"\nm_tiles = [2]\nn_tiles = [3]\nk_tiles = [4]\na = [[0, 0]]\nb = [[0, 0]]\n";
   for (const std::string& text : {std::string("kind = \"dense\"\nm = 10\nn = 6\nk = 8\ntile = 4\n"),
                                   std::string("kind = \"random\"\nm = 10\nn = 6\nk = 8\n"), tiles}) {
-    EXPECT_FALSE(build_contraction({"p", text, "p.toml"}).accumulate);
-    EXPECT_FALSE(build_contraction({"p", text + "accumulate = false\n", "p.toml"}).accumulate);
-    EXPECT_TRUE(build_contraction({"p", text + "accumulate = true\n", "p.toml"}).accumulate);
+    EXPECT_FALSE(build_contraction({"p", text, "p.toml"}).reads_c());
+    EXPECT_FALSE(build_contraction({"p", text + "accumulate = false\n", "p.toml"}).reads_c());
+    EXPECT_TRUE(build_contraction({"p", text + "accumulate = true\n", "p.toml"}).reads_c());
   }
   EXPECT_EQ(message_of(tiles + "accumulate = 1\n"),
             "p.toml:7: key 'accumulate': found 1, expected true or false");

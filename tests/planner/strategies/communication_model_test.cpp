@@ -92,8 +92,8 @@ TEST(CommunicationModel, PlansSendWhatItSays) {
     ASSERT_TRUE(predicted);
     std::int64_t bytes = 0;
     for (const RankPlan& rank : plan.ranks) {
-      for (const Broadcast& b : rank.broadcasts) {
-        bytes += static_cast<std::int64_t>(b.tiles.size() * b.destinations.size()) * 800;
+      for (const Transfer& b : rank.transfers) {
+        bytes += static_cast<std::int64_t>(b.tiles.size() * b.others.size()) * 800;
       }
     }
     EXPECT_NEAR(predicted->network_bytes, static_cast<double>(bytes), 1e-6);
@@ -127,7 +127,7 @@ TEST(CommunicationModel, CIsLoadedWhereItAccumulates) {
   const Settings settings{{"strategy", "stationary-c"}};
   const Machine machine = small_machine(1, 1, 1 << 20, 1 << 24);
   EXPECT_NEAR(predict_volumes(p, machine, make_plan(p, machine, settings))->loaded_bytes, 8 * 800, 1e-6);
-  p.accumulate = true;
+  p.beta = 1;
   EXPECT_NEAR(predict_volumes(p, machine, make_plan(p, machine, settings))->loaded_bytes, 12 * 800, 1e-6);
 }
 

@@ -58,7 +58,7 @@ TEST(VerifyPass, MadeTwiceByARank) {
   StreamExample example;
   example.plan.operands.b = kMadeAndStays;
   for (int rank = 0; rank < 4; ++rank) {
-    std::erase_if(example.messages(rank), [](const Broadcast& b) { return b.matrix == Matrix::b; });
+    std::erase_if(example.messages(rank), [](const Transfer& b) { return b.matrix == Matrix::b; });
   }
   example.plan.staging_bytes = 64;
   EXPECT_EQ(refusing(example), Numbers{});
@@ -97,11 +97,11 @@ TEST(VerifyPass, MemoryIsShort) {
 /// for step 0: it waits for ever. The messages that go with it, behind it in the queue, do not matter here.
 TEST(VerifyPass, AMessageThatLeavesTooLate) {
   StreamExample example;
-  Broadcast& message = example.messages(0).front();
+  Transfer& message = example.messages(0).front();
   ASSERT_EQ(message.step, 0);
   message.step = message.last_step = 3;
   std::stable_sort(example.messages(0).begin(), example.messages(0).end(),
-                   [](const Broadcast& l, const Broadcast& r) { return l.step < r.step; });
+                   [](const Transfer& l, const Transfer& r) { return l.step < r.step; });
   const Numbers found = refusing(example);
   EXPECT_TRUE(found.contains(3));
   EXPECT_TRUE(found.contains(6));

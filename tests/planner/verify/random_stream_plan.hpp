@@ -99,7 +99,7 @@ inline void add_messages(Plan& plan, const Contraction& p) {
     for (const auto& [tile, steps] : uses_of(plan, p, rank)) {
       const int owner = owner_of(p, plan, {tile.first, tile.second});
       if (owner == rank) continue;
-      auto& messages = plan.ranks[owner].broadcasts;
+      auto& messages = plan.ranks[owner].transfers;
       const bool global = plan.barriers == Barriers::global;
       bool fresh = true;
       for (const int step : steps) {
@@ -113,8 +113,8 @@ inline void add_messages(Plan& plan, const Contraction& p) {
     }
   }
   for (RankPlan& rank : plan.ranks) {
-    std::stable_sort(rank.broadcasts.begin(), rank.broadcasts.end(),
-                     [](const Broadcast& l, const Broadcast& r) { return l.step < r.step; });
+    std::stable_sort(rank.transfers.begin(), rank.transfers.end(),
+                     [](const Transfer& l, const Transfer& r) { return l.step < r.step; });
   }
 }
 
@@ -125,7 +125,7 @@ inline RandomStreamPlan random_stream_plan(std::uint64_t seed) {
   RandomStreamPlan result{random_small_contraction(random), {}};
   const auto size = [&](int most) { return static_cast<int>(random.integer(1, most)); };
   Plan& plan = result.plan;
-  result.problem.accumulate = random.integer(0, 1) == 0;
+  result.problem.beta = random.integer(0, 1) == 0 ? 1 : 0;
   plan.grid = {size(3), size(3)};
   plan.lookahead = static_cast<int>(random.integer(0, 3));
   plan.device_budget_bytes = std::int64_t{1} << 40;

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "tests/planner/verify/lies.hpp"
+#include "tests/planner/verify/plan_changes.hpp"
 #include "tests/planner/verify/random_stream_plan.hpp"
 #include "tests/planner/verify/refused.hpp"
 #include "tests/planner/verify/slow_reference.hpp"
@@ -38,13 +38,13 @@ TEST(VerifyRandomStream, PeaksAreThoseOfTheReference) {
   EXPECT_GT(exceeded, static_cast<int>(kSeeds) / 2);
 }
 
-/// By at most two; an earlier lie may have made it the least or greatest number.
+/// By at most two; an earlier change may have made it the least or greatest number.
 int nudged(int step, Random& random) {
   return static_cast<int>(
       std::clamp<std::int64_t>(step + random.integer(-2, 2), std::numeric_limits<int>::min(), kEver));
 }
 
-void corrupt_message(Broadcast& message, Random& random) {
+void corrupt_message(Transfer& message, Random& random) {
   const auto near = [&](int value) { return static_cast<int>(odd_number(random, value)); };
   switch (random.integer(0, 6)) {
     case 0:
@@ -66,20 +66,20 @@ void corrupt_message(Broadcast& message, Random& random) {
       message.tiles.push_back(odd_number(random, message.tiles[0]));
       break;
     default:
-      message.destinations[0] = near(message.destinations[0]);
+      message.others[0] = near(message.others[0]);
       break;
   }
 }
 
-void corrupt_messages(std::vector<Broadcast>& messages, Random& random) {
-  Broadcast* const message = pick(messages, random);
+void corrupt_messages(std::vector<Transfer>& messages, Random& random) {
+  Transfer* const message = pick(messages, random);
   if (!message) return;
   switch (random.integer(0, 3)) {
     case 0:
-      *message = Broadcast(*pick(messages, random));
+      *message = Transfer(*pick(messages, random));
       break;
     case 1:
-      messages.insert(messages.begin(), Broadcast(*message));
+      messages.insert(messages.begin(), Transfer(*message));
       break;
     case 2:
       messages.erase(messages.begin() + (message - messages.data()));
@@ -137,7 +137,7 @@ void corrupt(Plan& plan, Random& random) {
     case 4:
     case 5:
     case 6:
-      corrupt_messages(pick(plan.ranks, random)->broadcasts, random);
+      corrupt_messages(pick(plan.ranks, random)->transfers, random);
       break;
     default: {
       Block* const block = pick_block(plan, random);
@@ -147,7 +147,7 @@ void corrupt(Plan& plan, Random& random) {
   }
 }
 
-TEST(VerifyRandomStream, NoLieThatMattersPasses) {
+TEST(VerifyRandomStream, NoChangeThatMattersPasses) {
   int refused = 0;
   int accepted = 0;
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
@@ -157,8 +157,8 @@ TEST(VerifyRandomStream, NoLieThatMattersPasses) {
     plan.host_budget_bytes = s.peak_host_bytes + 32;
     const Counts truth = products_of(plan, problem);
     Random random(1000 + seed);
-    for (int lie = 0; lie < 40; ++lie) {
-      SCOPED_TRACE(fmt::format("seed {} lie {}", seed, lie));
+    for (int change = 0; change < 40; ++change) {
+      SCOPED_TRACE(fmt::format("seed {} change {}", seed, change));
       Plan wrong = plan;
       for (std::int64_t changes = random.integer(1, 3); changes > 0; --changes) corrupt(wrong, random);
       if (!complaint(wrong, problem).empty()) {

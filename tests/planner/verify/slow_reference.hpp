@@ -90,7 +90,7 @@ inline std::int64_t slow_host_peak(const Plan& plan, const Contraction& p) {
     }
     std::set<std::int64_t> moments{0};
     for (const RankPlan& sender : plan.ranks) {
-      for (const Broadcast& message : sender.broadcasts) {
+      for (const Transfer& message : sender.transfers) {
         for (int s = -plan.lookahead; s <= 0; ++s)
           moments.insert(static_cast<std::int64_t>(message.step) + s);
       }
@@ -98,8 +98,8 @@ inline std::int64_t slow_host_peak(const Plan& plan, const Contraction& p) {
     for (const std::int64_t t : moments) {
       std::int64_t bytes = fixed;
       for (const RankPlan& sender : plan.ranks) {
-        for (const Broadcast& message : sender.broadcasts) {
-          const auto to = std::count(message.destinations.begin(), message.destinations.end(), rank);
+        for (const Transfer& message : sender.transfers) {
+          const auto to = std::count(message.others.begin(), message.others.end(), rank);
           const bool there = plan.barriers != Barriers::global ||
                              (message.step <= t + plan.lookahead && message.last_step >= t);
           if (!there) continue;
@@ -119,8 +119,8 @@ inline bool slow_deliveries_right(const Plan& plan, const Contraction& p) {
     const StepsOfTile uses = uses_of(plan, p, rank);
     std::map<std::pair<Matrix, TileId>, std::vector<std::pair<std::int64_t, std::int64_t>>> sent;
     for (const RankPlan& sender : plan.ranks) {
-      for (const Broadcast& message : sender.broadcasts) {
-        for (const int to : message.destinations) {
+      for (const Transfer& message : sender.transfers) {
+        for (const int to : message.others) {
           if (to != rank) continue;
           for (const TileId id : message.tiles)
             sent[{message.matrix, id}].push_back({message.step, message.last_step});

@@ -46,7 +46,7 @@ struct StreamExample {
     }
     const bool global = plan.barriers == Barriers::global;
     const auto send = [&](Matrix matrix, TileId id, int to, int step, int last_step) {
-      mine.broadcasts.push_back({{id}, {to}, matrix, step, global ? last_step : kEver});
+      mine.transfers.push_back({{id}, {to}, matrix, step, global ? last_step : kEver});
     };
     const bool again = global && plan.lookahead <= 1;
     send(Matrix::a, u * 2 + v, u * 2 + 1 - v, v, again ? v : v + 2);
@@ -54,13 +54,13 @@ struct StreamExample {
     for (int y = 0; y < 2; ++y) {
       send(Matrix::b, u * 4 + v + 2 * y, (1 - u) * 2 + v, 2 * y + u, 2 * y + u);
     }
-    std::stable_sort(mine.broadcasts.begin(), mine.broadcasts.end(),
-                     [](const Broadcast& l, const Broadcast& r) { return l.step < r.step; });
+    std::stable_sort(mine.transfers.begin(), mine.transfers.end(),
+                     [](const Transfer& l, const Transfer& r) { return l.step < r.step; });
     return mine;
   }
 
   Block& block(int rank, int y) { return plan.ranks[rank].devices[0].blocks[y]; }
-  std::vector<Broadcast>& messages(int rank) { return plan.ranks[rank].broadcasts; }
+  std::vector<Transfer>& messages(int rank) { return plan.ranks[rank].transfers; }
 
   Contraction problem;
   Plan plan;

@@ -35,7 +35,7 @@ TEST(VerifyStream, AcceptsTheExampleAndCounts) {
 /// Two tiles of C more per device.
 TEST(VerifyStream, CountsInitialC) {
   StreamExample example;
-  example.problem.accumulate = true;
+  example.problem.beta = 1;
   const PlanSummary s = verify(example.plan, example.problem);
   EXPECT_EQ(s.c_loaded_bytes, 256);
   EXPECT_EQ(s.h2d_bytes, 1024 + 256);
@@ -80,7 +80,7 @@ TEST(VerifyStream, CatchesHostMemoryExceeded) {
 TEST(VerifyStream, CatchesAMissingMessage) {
   for (const Barriers barriers : {Barriers::none, Barriers::local, Barriers::global}) {
     const StreamExample whole(1, barriers);
-    for (std::size_t n = 0; n < whole.plan.ranks[3].broadcasts.size(); ++n) {
+    for (std::size_t n = 0; n < whole.plan.ranks[3].transfers.size(); ++n) {
       StreamExample example = whole;
       example.messages(3).erase(example.messages(3).begin() + static_cast<std::ptrdiff_t>(n));
       expect_refused(example, {"no source for"});
@@ -109,7 +109,7 @@ TEST(VerifyStream, CatchesAnIntervalTooShort) {
 TEST(VerifyStream, CatchesAnIntervalThatBeginsLate) {
   for (const Barriers barriers : {Barriers::local, Barriers::global}) {
     StreamExample example(2, barriers);
-    Broadcast& message = example.messages(3)[0];
+    Transfer& message = example.messages(3)[0];
     ASSERT_EQ(message.matrix, Matrix::a);
     ++message.step;
     std::swap(message, example.messages(3)[1]);
@@ -201,7 +201,7 @@ TEST(VerifyStream, CatchesMessagesOfWhatIsNotDistributed) {
 TEST(VerifyStream, CatchesTilesThatDoNotExist) {
   for (const TileId tile : {TileId{-1}, TileId{8}}) {
     StreamExample example;
-    for (Broadcast& message : example.messages(0)) message.matrix = Matrix::b;
+    for (Transfer& message : example.messages(0)) message.matrix = Matrix::b;
     example.messages(0)[0].tiles = {tile};
     expect_refused(example, {fmt::format("B tile {}", tile), "its own tiles"});
   }

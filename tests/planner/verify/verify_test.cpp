@@ -106,7 +106,7 @@ TEST(Verify, CatchesTilesThatDoNotExist) {
     chunk.block(0).chunks[0].a[0] = tile;
     expect_refused(chunk, {fmt::format("A tile {}", tile), "a nonzero tile"});
     Example message;
-    message.plan.ranks[0].broadcasts[0].tiles[0] = tile;
+    message.plan.ranks[0].transfers[0].tiles[0] = tile;
     expect_refused(message, {fmt::format("A tile {}", tile), "its own tiles"});
   }
 }
@@ -187,6 +187,11 @@ TEST(Verify, CatchesOperandsThatNothingCanFollow) {
   refused("operand B", &Operands::b, Source::made, streams);
   refused("operand C", &Operands::c, Source::given, streams);
   refused("operand C", &Operands::c, Source::made, stays);
+  for (const Source source : {Source::in_file, Source::produced}) {
+    refused("operand A", &Operands::a, source, streams);
+    refused("operand B", &Operands::b, source, streams);
+    refused("operand C", &Operands::c, source, stays);
+  }
 }
 
 /// 6 * 715827883 is 2 in 32 bits.
@@ -225,8 +230,8 @@ TEST(Verify, FollowsAContiguousDeal) {
   Example example;
   example.plan.operands.a.distribution.deal = Deal::contiguous;
   expect_refused(example, {"its own tiles"});
-  example.plan.ranks[0].broadcasts = {{{0, 1}, {1}}};
-  example.plan.ranks[1].broadcasts = {{{2, 3}, {0}}};
+  example.plan.ranks[0].transfers = {{{0, 1}, {1}}};
+  example.plan.ranks[1].transfers = {{{2, 3}, {0}}};
   EXPECT_EQ(verify(example.plan, example.problem).network_bytes, 128);
 }
 
@@ -251,26 +256,37 @@ TEST(Verify, FollowsATableOfOwners) {
 
 TEST(Verify, CatchesAMissingSource) {
   Example example;
-  example.plan.ranks[0].broadcasts[0].destinations.clear();
+  example.plan.ranks[0].transfers[0].others.clear();
   expect_refused(example, {"rank 1", "no source for A tile"});
+}
+
+TEST(Verify, CatchesSumsAndTreesThatNobodyFollows) {
+  Example sum;
+  sum.plan.ranks[0].transfers[0].kind = TransferKind::sum;
+  EXPECT_NE(complaint(sum.plan, sum.problem).find("a sum of partial tiles"), std::string::npos);
+  Example tree;
+  tree.plan.ranks[0].transfers[0].tree = static_cast<Tree>(7);
+  EXPECT_NE(complaint(tree.plan, tree.problem).find("tree 7"), std::string::npos);
+  tree.plan.ranks[0].transfers[0].tree = Tree::chain;
+  EXPECT_EQ(complaint(tree.plan, tree.problem), "");
 }
 
 TEST(Verify, CatchesATileSentTwice) {
   Example example;
-  example.plan.ranks[0].broadcasts.push_back(example.plan.ranks[0].broadcasts[0]);
+  example.plan.ranks[0].transfers.push_back(example.plan.ranks[0].transfers[0]);
   expect_refused(example, {"rank 1", "sent 2 times"});
 }
 
 /// 256 messages must not count as none.
 TEST(Verify, CatchesATileSentManyTimes) {
   Example example;
-  example.plan.ranks[0].broadcasts.assign(256, example.plan.ranks[0].broadcasts[0]);
+  example.plan.ranks[0].transfers.assign(256, example.plan.ranks[0].transfers[0]);
   expect_refused(example, {"rank 1", "times"});
 }
 
 TEST(Verify, CatchesATileSentToItsOwner) {
   Example example;
-  example.plan.ranks[0].broadcasts[0].destinations = {1, 0};
+  example.plan.ranks[0].transfers[0].others = {1, 0};
   expect_refused(example, {"rank 0", "sent 1 times"});
 }
 
@@ -284,18 +300,18 @@ TEST(Verify, CatchesATileSentWhereNobodyNeedsIt) {
 
 TEST(Verify, CatchesATileSentByAnother) {
   Example example;
-  std::swap(example.plan.ranks[0].broadcasts, example.plan.ranks[1].broadcasts);
+  std::swap(example.plan.ranks[0].transfers, example.plan.ranks[1].transfers);
   expect_refused(example, {"its own tiles"});
 }
 
 TEST(Verify, CatchesMessagesToNoRankEvenWithoutTiles) {
   for (const int to : {-1, 2, std::numeric_limits<int>::min()}) {
     Example example;
-    example.plan.ranks[0].broadcasts[0].destinations.push_back(to);
+    example.plan.ranks[0].transfers[0].others.push_back(to);
     expect_refused(example, {fmt::format("a message to rank {}", to)});
   }
   Example empty;
-  empty.plan.ranks[0].broadcasts.push_back({{}, {-7}});
+  empty.plan.ranks[0].transfers.push_back({{}, {-7}});
   expect_refused(empty, {"a message without tiles"});
 }
 

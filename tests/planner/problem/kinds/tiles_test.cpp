@@ -50,7 +50,7 @@ TEST(Tiles, WrittenTextGivesTheSameContraction) {
     EXPECT_EQ(read.c.column_of(id), direct.c.column_of(id));
   }
   EXPECT_EQ(read.seed, 3U);
-  EXPECT_TRUE(read.accumulate);
+  EXPECT_TRUE(read.reads_c());
   EXPECT_THROW(tiles_of_matrices(a, a, 2), InputError);
   EXPECT_THROW(tiles_of_matrices(a, b, 0), InputError);
 }

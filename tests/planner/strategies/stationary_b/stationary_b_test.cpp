@@ -49,7 +49,7 @@ Contraction four_columns() {
           b,
           symbolic_product(a, b, 0),
           0,
-          false,
+          0,
           Precision::f64,
           {Source::given, Source::made}};
 }
@@ -362,7 +362,7 @@ TEST(StationaryB, ARankPlansItselfAlone) {
   const Plan plan = make_plan(c.problem, machine, settings);
   for (int rank = 3; rank >= 0; --rank) {
     const RankPlan alone = prepare_planner(c.problem, machine, settings)->plan_rank(rank);
-    ASSERT_EQ(alone.broadcasts.size(), plan.ranks[rank].broadcasts.size());
+    ASSERT_EQ(alone.transfers.size(), plan.ranks[rank].transfers.size());
     for (std::size_t d = 0; d < alone.devices.size(); ++d) {
       const auto& mine = alone.devices[d].blocks;
       const auto& theirs = plan.ranks[rank].devices[d].blocks;

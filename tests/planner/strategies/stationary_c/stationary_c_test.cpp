@@ -31,7 +31,7 @@ int number(const Plan& plan, const char* key) {
 RandomCase random_streaming_case(std::uint64_t seed) {
   Random random(seed);
   Contraction problem = random_small_contraction(random);
-  problem.accumulate = random.integer(0, 1) == 1;
+  problem.beta = random.integer(0, 1) == 1 ? 1 : 0;
   const int ranks = static_cast<int>(random.integer(1, 8));
   Machine machine = small_machine(ranks, static_cast<int>(random.integer(1, 4)), random.integer(300, 20000),
                                   std::int64_t{1} << 24);
@@ -185,9 +185,9 @@ std::map<std::tuple<Matrix, TileId, int>, std::vector<Interval>> deliveries(cons
   std::map<std::tuple<Matrix, TileId, int>, std::vector<Interval>> got;
   for (int rank = 0; rank < plan.grid.size(); ++rank) {
     std::tuple<int, std::int32_t, Matrix> last{0, 0, Matrix::a};
-    for (const Broadcast& b : plan.ranks[rank].broadcasts) {
+    for (const Transfer& b : plan.ranks[rank].transfers) {
       EXPECT_FALSE(b.tiles.empty());
-      EXPECT_FALSE(b.destinations.empty());
+      EXPECT_FALSE(b.others.empty());
       std::int64_t bytes = 0;
       for (const TileId tile : b.tiles) {
         EXPECT_EQ(owner_of(p, plan, {b.matrix, tile}), rank);
@@ -196,7 +196,7 @@ std::map<std::tuple<Matrix, TileId, int>, std::vector<Interval>> deliveries(cons
         EXPECT_LE(last, order);
         last = order;
         bytes += bytes_of(p, {b.matrix, tile});
-        for (const int to : b.destinations) {
+        for (const int to : b.others) {
           EXPECT_NE(to, rank);
           got[{b.matrix, tile, to}].push_back({b.step, b.last_step});
         }
@@ -343,10 +343,10 @@ TEST(StationaryC, BroadcastsByHand) {
         make_plan(dense(4, 4, 1), small_machine(4, 1, 1 << 20, 1 << 20),
                   with_strategy({{"b", "1"}, {"c", "1"}, {"d", "1"}, {"lookahead", lookahead}}));
     std::vector<std::tuple<Matrix, TileId, int, int, int>> list;
-    for (const Broadcast& b : plan.ranks[0].broadcasts) {
+    for (const Transfer& b : plan.ranks[0].transfers) {
       EXPECT_EQ(b.tiles.size(), 1U);
-      EXPECT_EQ(b.destinations.size(), 1U);
-      list.emplace_back(b.matrix, b.tiles[0], b.destinations[0], b.step, b.last_step);
+      EXPECT_EQ(b.others.size(), 1U);
+      list.emplace_back(b.matrix, b.tiles[0], b.others[0], b.step, b.last_step);
     }
     return list;
   };

@@ -1,4 +1,4 @@
-#include "executor/mpi/post.hpp"
+#include "executor/mpi/messenger.hpp"
 
 #include <fmt/format.h>
 
@@ -80,14 +80,14 @@ void quiet_barrier(MPI_Comm communicator) {
   }
 }
 
-Post::Post(MPI_Comm communicator, const Contraction& contraction, std::pmr::memory_resource* memory)
+Messenger::Messenger(MPI_Comm communicator, const Contraction& contraction, std::pmr::memory_resource* memory)
     : communicator_(communicator),
       problem_(contraction),
       memory_(memory),
       element_(contraction.precision == Precision::f64 ? MPI_INT64_T : MPI_INT32_T) {}
 
-void Post::send(OperationId id, int to_rank, const std::vector<std::span<const std::byte>>& pieces,
-                const Path& path) {
+void Messenger::send(OperationId id, int to_rank, const std::vector<std::span<const std::byte>>& pieces,
+                     const Path& path) {
   const auto element_bytes = static_cast<std::size_t>(problem_.element_bytes());
   auto sent_path = std::make_unique<Path>(path);
   std::vector<std::span<const std::byte>> all(pieces);
@@ -105,7 +105,7 @@ void Post::send(OperationId id, int to_rank, const std::vector<std::span<const s
   sending_.push_back({request, id, std::move(sent_path)});
 }
 
-void Post::signal(int to_rank, const Signal& signal) {
+void Messenger::signal(int to_rank, const Signal& signal) {
   signals_.push_back({MPI_REQUEST_NULL, signal});
   SentSignal& sent = signals_.back();
   require_mpi(
@@ -113,7 +113,7 @@ void Post::signal(int to_rank, const Signal& signal) {
       "signal");
 }
 
-bool Post::start_receive() {
+bool Messenger::start_receive() {
   int found = 0;
   MPI_Message message = MPI_MESSAGE_NULL;
   MPI_Status status;
@@ -130,7 +130,7 @@ bool Post::start_receive() {
   return true;
 }
 
-bool Post::end_sends(const Listener& listener) {
+bool Messenger::end_sends(const Listener& listener) {
   std::vector<OperationId> done;
   std::erase_if(sending_, [&](Sending& sending) {
     if (!ended(sending.request, "send")) return false;
@@ -141,7 +141,7 @@ bool Post::end_sends(const Listener& listener) {
   return !done.empty();
 }
 
-bool Post::end_receives(const Listener& listener) {
+bool Messenger::end_receives(const Listener& listener) {
   std::vector<std::shared_ptr<MessageBuffer>> done;
   std::erase_if(receiving_, [&](Receiving& receiving) {
     if (!ended(receiving.request, "receive")) return false;
@@ -155,7 +155,7 @@ bool Post::end_receives(const Listener& listener) {
   return !done.empty();
 }
 
-bool Post::receive_signal(const Listener& listener) {
+bool Messenger::receive_signal(const Listener& listener) {
   int found = 0;
   MPI_Status status;
   require_mpi(MPI_Iprobe(MPI_ANY_SOURCE, kSignal, communicator_, &found, &status), "probe");
@@ -168,15 +168,15 @@ bool Post::receive_signal(const Listener& listener) {
   return true;
 }
 
-bool Post::end_signals() {
+bool Messenger::end_signals() {
   return std::erase_if(signals_, [](SentSignal& sent) { return ended(sent.request, "signal"); }) > 0;
 }
 
-bool Post::progress(const Listener& listener) {
+bool Messenger::progress(const Listener& listener) {
   return look_while_pieces_move([&] { return look_once(listener); }, [this] { return moving(); });
 }
 
-bool Post::look_once(const Listener& listener) {
+bool Messenger::look_once(const Listener& listener) {
   bool any = false;
   while (start_receive()) any = true;
   any = end_sends(listener) || any;

@@ -19,11 +19,11 @@ namespace foretile {
 
 /// Sends and receives tiles and signals; nothing here waits. Signals of one rank arrive in the order in which
 /// they were sent, but may overtake tiles. Calls throw WorkError with MPI's text when MPI fails.
-class Post {
+class Messenger {
  public:
   /// Received messages lie in `memory`, which must outlive them.
-  Post(MPI_Comm communicator, const Contraction& contraction,
-       std::pmr::memory_resource* memory = std::pmr::new_delete_resource());
+  Messenger(MPI_Comm communicator, const Contraction& contraction,
+            std::pmr::memory_resource* memory = std::pmr::new_delete_resource());
 
   /// Who is told of what has ended.
   struct Listener {

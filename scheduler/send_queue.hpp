@@ -10,7 +10,7 @@ namespace foretile {
 
 /// Earlier steps first, and within a step earlier broadcasts, own and forwarded ones alike: all ranks then
 /// receive in about the order in which they work.
-class Outbox {
+class SendQueue {
  public:
   struct Entry {
     int to_rank = 0;
@@ -28,7 +28,7 @@ class Outbox {
   struct Later {
     bool operator()(const Entry& l, const Entry& r) const {
       const auto key = [](const Entry& e) {
-        return std::tuple(e.message.broadcast->step, e.message.number, e.order);
+        return std::tuple(e.message.transfer->step, e.message.number, e.order);
       };
       return key(l) > key(r);
     }

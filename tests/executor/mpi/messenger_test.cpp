@@ -1,4 +1,4 @@
-#include "executor/mpi/post.hpp"
+#include "executor/mpi/messenger.hpp"
 
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ Contraction problem() {
 template <class Real>
 void send_pieces_to_the_next(const Contraction& p) {
   const World world;
-  Post post(MPI_COMM_WORLD, p);
+  Messenger messenger(MPI_COMM_WORLD, p);
   const auto first = static_cast<std::size_t>(p.m.size(0) * p.k.size(0));
   std::vector<std::vector<Real>> tiles{std::vector<Real>(first), std::vector<Real>(80'000)};
   std::iota(tiles[0].begin(), tiles[0].end(), static_cast<Real>(1000 * world.rank));
@@ -37,19 +37,19 @@ void send_pieces_to_the_next(const Contraction& p) {
   const int next = (world.rank + 1) % world.size;
   const int previous = (world.rank + world.size - 1) % world.size;
   const TileBuffer header = message_header({{0, 1}, {next}, Matrix::a, 2, 3}, world.rank, 7);
-  post.send(42, next,
-            {header.bytes(), std::as_bytes(std::span(tiles[0])), std::as_bytes(std::span(tiles[1]))},
-            Path{}.plus(Cause::kernel, Part::work, 1 + world.rank));
+  messenger.send(42, next,
+                 {header.bytes(), std::as_bytes(std::span(tiles[0])), std::as_bytes(std::span(tiles[1]))},
+                 Path{}.plus(Cause::kernel, Part::work, 1 + world.rank));
   bool sent = false;
   std::shared_ptr<MessageBuffer> arrived;
-  Post::Listener listener;
+  Messenger::Listener listener;
   listener.sent = [&](OperationId id) { sent = id == 42; };
   listener.received = [&](std::shared_ptr<MessageBuffer> buffer) { arrived = std::move(buffer); };
-  while (!sent || !arrived || !post.idle()) post.progress(listener);
+  while (!sent || !arrived || !messenger.idle()) messenger.progress(listener);
   EXPECT_EQ(arrived->owner(), previous);
   EXPECT_EQ(arrived->number(), 7);
   EXPECT_EQ(arrived->path().total(), 1 + previous);
-  EXPECT_EQ(arrived->broadcast()->last_step, 3);
+  EXPECT_EQ(arrived->transfer()->last_step, 3);
   std::vector<Real> found(first + 80'000);
   ASSERT_EQ(arrived->tile_bytes(), p.element_bytes() * std::ssize(found));
   std::memcpy(found.data(), arrived->tiles(), found.size() * sizeof(Real));
@@ -58,12 +58,12 @@ void send_pieces_to_the_next(const Contraction& p) {
   quiet_barrier(MPI_COMM_WORLD);
 }
 
-TEST(Post, SendsPiecesAsOneMessage) {
+TEST(Messenger, SendsPiecesAsOneMessage) {
   send_pieces_to_the_next<double>(problem());
 }
 
 /// 1 x 299 floats and 80000 behind them: no whole number of doubles.
-TEST(Post, SendsAnOddNumberOfFloats) {
+TEST(Messenger, SendsAnOddNumberOfFloats) {
   Contraction p = problem();
   p.m = Tiling({0, 1});
   p.k = Tiling({0, 299, 80'299});
@@ -72,29 +72,29 @@ TEST(Post, SendsAnOddNumberOfFloats) {
 }
 
 /// Every rank sends to every other; all arrive, in order for each sender, and nothing is left over.
-TEST(Post, DeliversAllSignalsInOrder) {
+TEST(Messenger, DeliversAllSignalsInOrder) {
   const World world;
   const Contraction p = problem();
-  Post post(MPI_COMM_WORLD, p);
+  Messenger messenger(MPI_COMM_WORLD, p);
   constexpr int kSignals = 300;
   for (int step = 0; step < kSignals; ++step) {
     for (int to = 0; to < world.size; ++to) {
       if (to != world.rank)
-        post.signal(to, {world.rank, step, step % 3 == 0, Path{}.plus(Cause::h2d, Part::work, step)});
+        messenger.signal(to, {world.rank, step, step % 3 == 0, Path{}.plus(Cause::h2d, Part::work, step)});
     }
   }
   std::vector<int> next(world.size, 0);
   int missing = kSignals * (world.size - 1);
-  Post::Listener listener;
+  Messenger::Listener listener;
   listener.signalled = [&](const Signal& signal) {
     EXPECT_EQ(signal.step, next[signal.from_rank]++);
     EXPECT_EQ(signal.down, signal.step % 3 == 0);
     EXPECT_EQ(signal.path.total(), signal.step);
     --missing;
   };
-  while (missing > 0 || !post.idle()) post.progress(listener);
+  while (missing > 0 || !messenger.idle()) messenger.progress(listener);
   quiet_barrier(MPI_COMM_WORLD);
-  EXPECT_FALSE(post.progress(listener));
+  EXPECT_FALSE(messenger.progress(listener));
 }
 
 }  // namespace

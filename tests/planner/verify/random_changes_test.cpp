@@ -6,7 +6,7 @@
 #include "base/error.hpp"
 #include "planner/strategies/strategy.hpp"
 #include "tests/planner/random_case.hpp"
-#include "tests/planner/verify/lies.hpp"
+#include "tests/planner/verify/plan_changes.hpp"
 #include "tests/planner/verify/refused.hpp"
 
 namespace foretile {
@@ -51,7 +51,7 @@ void corrupt(Plan& plan, Random& random) {
   Block* const block = pick_block(plan, random);
   Block* const other = pick_block(plan, random);
   Chunk* const chunk = block ? pick(block->chunks, random) : nullptr;
-  Broadcast* const message = pick(pick(plan.ranks, random)->broadcasts, random);
+  Transfer* const message = pick(pick(plan.ranks, random)->transfers, random);
   const auto number = [&](std::int64_t near) { return static_cast<std::int32_t>(odd_number(random, near)); };
   switch (random.integer(0, 15)) {
     case 0:
@@ -87,13 +87,13 @@ void corrupt(Plan& plan, Random& random) {
       }
       break;
     case 9:
-      if (message && !message->destinations.empty()) *pick(message->destinations, random) = number(0);
+      if (message && !message->others.empty()) *pick(message->others, random) = number(0);
       break;
     case 10:
       if (message && !message->tiles.empty()) *pick(message->tiles, random) = odd_number(random, 3);
       break;
     case 11:
-      if (message) random.integer(0, 1) == 0 ? message->tiles.clear() : message->destinations.clear();
+      if (message) random.integer(0, 1) == 0 ? message->tiles.clear() : message->others.clear();
       break;
     case 12:
       plan.grid = random.integer(0, 1) == 0 ? ProcessGrid{plan.grid.q, plan.grid.p}
@@ -114,7 +114,7 @@ void corrupt(Plan& plan, Random& random) {
   }
 }
 
-TEST(Verify, NoLieThatMattersPassesAndNothingCrashes) {
+TEST(Verify, NoChangeThatMattersPassesAndNothingCrashes) {
   int refused = 0;
   int accepted = 0;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
@@ -128,8 +128,8 @@ TEST(Verify, NoLieThatMattersPassesAndNothingCrashes) {
     ASSERT_EQ(complaint(*plan, c.problem), "") << "seed " << seed;
     const Counts truth = products_of(*plan, c.problem);
     Random random(1000 + seed);
-    for (int lie = 0; lie < 60; ++lie) {
-      SCOPED_TRACE(fmt::format("seed {} lie {}", seed, lie));
+    for (int change = 0; change < 60; ++change) {
+      SCOPED_TRACE(fmt::format("seed {} change {}", seed, change));
       Plan wrong = *plan;
       for (std::int64_t changes = random.integer(1, 3); changes > 0 && !wrong.ranks.empty(); --changes)
         corrupt(wrong, random);

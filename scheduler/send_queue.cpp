@@ -1,25 +1,26 @@
-#include "scheduler/outbox.hpp"
+#include "scheduler/send_queue.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "planner/plan/owners.hpp"
+#include "planner/plan/transfer.hpp"
 
 namespace foretile {
 
-int Outbox::forward(const Message& message) {
-  const auto& destinations = message.broadcast->destinations;
-  const auto children = tree_children(message.position, static_cast<int>(destinations.size()) + 1);
+int SendQueue::forward(const Message& message) {
+  const Transfer& transfer = *message.transfer;
+  const auto children =
+      tree_children(transfer.tree, message.position, static_cast<int>(transfer.others.size()) + 1);
   for (const int child : children) {
     Message copy = message;
     copy.position = child;
-    entries_.push_back({destinations[child - 1], std::move(copy), entered_++});
+    entries_.push_back({transfer.others[child - 1], std::move(copy), entered_++});
     std::push_heap(entries_.begin(), entries_.end(), Later{});
   }
   return static_cast<int>(children.size());
 }
 
-Outbox::Entry Outbox::take() {
+SendQueue::Entry SendQueue::take() {
   std::pop_heap(entries_.begin(), entries_.end(), Later{});
   Entry entry = std::move(entries_.back());
   entries_.pop_back();

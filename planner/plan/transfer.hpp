@@ -1,0 +1,44 @@
+// What travels between ranks: tiles that one rank hands out, and partial sums that one rank collects.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "planner/problem/tile_ref.hpp"
+
+namespace foretile {
+
+/// The last step of tiles that their receivers keep until the end.
+inline constexpr int kEver = std::numeric_limits<int>::max();
+
+enum class TransferKind : std::uint8_t {
+  broadcast,  ///< from the owner to the other ranks
+  sum         ///< partial tiles of the other ranks, added on the way, to the owner. Not executed yet
+};
+
+/// The tree of ranks that a transfer follows. Position 0 is the owner, position n + 1 is Transfer::others[n].
+enum class Tree : std::uint8_t {
+  binomial,  ///< parent: the position without its highest bit; depth ceil(log2(ranks))
+  chain      ///< parent: the position before; depth ranks - 1
+};
+
+/// The positions whose parent is `position`, in the order in which they are served: the largest subtree
+/// first.
+std::vector<int> tree_children(Tree tree, int position, int size);
+
+/// Requires position > 0.
+int tree_parent(Tree tree, int position);
+
+/// Tiles of one matrix and one owner that travel together, as one message per edge of the tree.
+struct Transfer {
+  std::vector<TileId> tiles;
+  std::vector<int> others;  ///< ranks without the owner, in tree order
+  Matrix matrix = Matrix::a;
+  int step = 0;           ///< first that uses the tiles; with Barriers::global they are not sent earlier
+  int last_step = kEver;  ///< last that uses the tiles; then the receivers drop them
+  TransferKind kind = TransferKind::broadcast;
+  Tree tree = Tree::binomial;
+};
+
+}  // namespace foretile

@@ -1,0 +1,81 @@
+#include "planner/plan/transfer.hpp"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <vector>
+
+namespace foretile {
+namespace {
+
+using Ints = std::vector<int>;
+
+/// Eight positions, in rounds in which every position that has the message passes it on: 0 -> 1; then 0 -> 2
+/// and 1 -> 3; then 0 -> 4, 1 -> 5, 2 -> 6, 3 -> 7.
+TEST(Tree, EightPositionsByHand) {
+  EXPECT_EQ(tree_children(Tree::binomial, 0, 8), (Ints{1, 2, 4}));
+  EXPECT_EQ(tree_children(Tree::binomial, 1, 8), (Ints{3, 5}));
+  EXPECT_EQ(tree_children(Tree::binomial, 2, 8), (Ints{6}));
+  EXPECT_EQ(tree_children(Tree::binomial, 3, 8), (Ints{7}));
+  for (int leaf = 4; leaf < 8; ++leaf) EXPECT_TRUE(tree_children(Tree::binomial, leaf, 8).empty());
+  EXPECT_TRUE(tree_children(Tree::binomial, 0, 1).empty());
+}
+
+/// Each position reached once, parents as documented; one send per round and position reaches all in
+/// ceil(log2 size) rounds, which no tree can beat.
+TEST(Tree, ReachesEveryPositionOnceInTheFewestRounds) {
+  for (int size = 1; size <= 200; ++size) {
+    SCOPED_TRACE(size);
+    std::vector<int> round(size, -1);
+    round[0] = 0;
+    std::vector<int> order{0};
+    for (std::size_t next = 0; next < order.size(); ++next) {
+      const int position = order[next];
+      int sent = 0;
+      for (const int child : tree_children(Tree::binomial, position, size)) {
+        ASSERT_LT(child, size);
+        ASSERT_EQ(round[child], -1);
+        EXPECT_EQ(child - static_cast<int>(std::bit_floor(static_cast<unsigned>(child))), position);
+        round[child] = round[position] + ++sent;
+        EXPECT_LE(round[child], std::bit_width(static_cast<unsigned>(size) - 1));
+        order.push_back(child);
+      }
+    }
+    EXPECT_EQ(order.size(), static_cast<std::size_t>(size));
+  }
+}
+
+/// 0 -> 1 -> 2 -> 3.
+TEST(Tree, AChainOfFourByHand) {
+  EXPECT_EQ(tree_children(Tree::chain, 0, 4), (Ints{1}));
+  EXPECT_EQ(tree_children(Tree::chain, 1, 4), (Ints{2}));
+  EXPECT_EQ(tree_children(Tree::chain, 2, 4), (Ints{3}));
+  EXPECT_TRUE(tree_children(Tree::chain, 3, 4).empty());
+  EXPECT_TRUE(tree_children(Tree::chain, 0, 1).empty());
+}
+
+/// With 11 = 1011b: without the highest bit 3 = 11b, then 1, then 0.
+TEST(Tree, ParentsByHand) {
+  EXPECT_EQ(tree_parent(Tree::binomial, 11), 3);
+  EXPECT_EQ(tree_parent(Tree::binomial, 3), 1);
+  EXPECT_EQ(tree_parent(Tree::binomial, 1), 0);
+  EXPECT_EQ(tree_parent(Tree::chain, 11), 10);
+}
+
+TEST(Tree, ParentsAndChildrenAgree) {
+  for (const Tree tree : {Tree::binomial, Tree::chain}) {
+    for (int size = 1; size <= 40; ++size) {
+      int found = 0;
+      for (int position = 0; position < size; ++position) {
+        for (const int child : tree_children(tree, position, size)) {
+          ASSERT_EQ(tree_parent(tree, child), position);
+          ++found;
+        }
+      }
+      EXPECT_EQ(found, size - 1);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace foretile
