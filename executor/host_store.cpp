@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <cassert>
+#include <optional>
 #include <thread>
 #include <utility>
 
 #include "executor/in_parallel.hpp"
 #include "executor/initial_tile.hpp"
 #include "planner/plan/owners.hpp"
-#include "planner/plan/products.hpp"
+#include "planner/plan/walk.hpp"
 
 namespace foretile {
 
@@ -52,23 +53,25 @@ void HostStore::make_tiles(int cores) {
 
 void HostStore::add_used(const PlanFrame& frame, const DevicePlan& device) {
   const auto own = [&](TileRef tile) { return owner_of(problem_, frame, tile) == rank_; };
-  for (const Block& block : device.blocks) {
-    const BlockProducts products(problem_, block.columns);
-    for (const Chunk& chunk : block.chunks) {
-      for (const TileId a : chunk.a) {
-        products.for_each(a, [&](const Product& product) {
-          const TileRef b{Matrix::b, product.b};
-          if (!frame.operands.b.made() && own(b)) add_own(b);
-          if (problem_.reads_c() && !c.contains(product.c)) {
-            const TileRef tile{Matrix::c, product.c};
-            const auto place = c.emplace(tile.id, TileBuffer(bytes_of(problem_, tile), memory_)).first;
-            to_make_.push_back({tile, place->second.data()});
-          }
-        });
-        if (own({Matrix::a, a})) add_own({Matrix::a, a});
-      }
+  // In the order of loads, so that neighbours in memory travel together: A behind the B that it needs first.
+  std::optional<TileRef> a;
+  const auto add_a = [&] {
+    if (a && own(*a)) add_own(*a);
+  };
+  for_each_product(problem_, device, [&](const Product& product) {
+    if (!a || a->id != product.a) {
+      add_a();
+      a = {Matrix::a, product.a};
     }
-  }
+    const TileRef b{Matrix::b, product.b};
+    if (!frame.operands.b.made() && own(b)) add_own(b);
+    if (problem_.reads_c() && !c.contains(product.c)) {
+      const TileRef tile{Matrix::c, product.c};
+      const auto place = c.emplace(tile.id, TileBuffer(bytes_of(problem_, tile), memory_)).first;
+      to_make_.push_back({tile, place->second.data()});
+    }
+  });
+  add_a();
 }
 
 std::vector<std::span<const std::byte>> HostStore::message(int owner, int number) const {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "scheduler/start_load.hpp"
+#include "scheduler/device_queue.hpp"
 
 namespace foretile {
 

@@ -9,9 +9,11 @@
 
 #include "planner/plan/plan.hpp"
 #include "planner/problem/contraction.hpp"
+#include "scheduler/backend.hpp"
 #include "scheduler/chunk_work.hpp"
 #include "scheduler/copy_estimate.hpp"
 #include "scheduler/device_memory.hpp"
+#include "scheduler/operations.hpp"
 #include "scheduler/report/statistics.hpp"
 
 namespace foretile {
@@ -82,5 +84,13 @@ class DeviceQueue {
   bool given_ = false;          // taken_ was given out
   ChunkWork* taken_from_ = nullptr;
 };
+
+/// Of loads from there (scheduler/backend.hpp) to the device.
+int& loads_in_flight(DeviceQueue& queue, MemoryPlace from);
+
+/// `items` are those of `copy.tiles`; they arrive when the operation ends. Both come
+/// back with what an earlier operation left in them, to be cleared.
+void start_load(Operations& operations, Backend& backend, DeviceQueue& queue, Copy& copy,
+                std::vector<Item*>& items);
 
 }  // namespace foretile

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "scheduler/start_load.hpp"
+#include "scheduler/device_queue.hpp"
 
 namespace foretile {
 

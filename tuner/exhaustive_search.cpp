@@ -1,4 +1,4 @@
-#include "tuner/exhaustive_search.hpp"
+#include "tuner/search.hpp"
 
 namespace foretile {
 

@@ -1,6 +1,6 @@
-#include "tuner/first_candidates.hpp"
-
 #include <set>
+
+#include "tuner/search.hpp"
 
 namespace foretile {
 

@@ -1,8 +1,7 @@
-#include "tuner/random_search.hpp"
-
 #include <unordered_map>
 
 #include "base/random.hpp"
+#include "tuner/search.hpp"
 
 namespace foretile {
 

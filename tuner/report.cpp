@@ -7,6 +7,8 @@
 #include <limits>
 #include <map>
 
+#include "base/progress.hpp"
+
 namespace foretile {
 
 namespace {
@@ -189,6 +191,13 @@ nlohmann::json to_json(const TuneResult& result) {
           {"wall_s", result.wall_s},
           {"ranking", ranking_json(result)},
           {"sensitivity", sensitivity_json(result)}};
+}
+
+std::string progress_text(const TuneProgress& progress) {
+  std::string text = fmt::format("tune {}/{}", progress.evaluated, progress.total);
+  if (progress.best_s) text += fmt::format(", best {:.4g} s", *progress.best_s);
+  if (progress.left_s) text += fmt::format(", {} left", duration_text(*progress.left_s));
+  return text;
 }
 
 }  // namespace foretile

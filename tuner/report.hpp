@@ -41,4 +41,7 @@ std::string sensitivity_table(const TuneResult& result, std::size_t values = 6);
 /// failed, from_history, end, wall_s, ranking (the best ten), sensitivity.
 nlohmann::json to_json(const TuneResult& result);
 
+/// For example "tune 12/100, best 34.9 s, 41 s left".
+std::string progress_text(const TuneProgress& progress);
+
 }  // namespace foretile

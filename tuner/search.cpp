@@ -6,8 +6,6 @@
 #include <array>
 
 #include "base/error.hpp"
-#include "tuner/exhaustive_search.hpp"
-#include "tuner/random_search.hpp"
 
 namespace foretile {
 

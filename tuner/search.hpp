@@ -28,4 +28,13 @@ std::vector<std::string> search_names();
 /// A strategy by its name: "exhaustive" or "random". Throws InputError for another name.
 std::unique_ptr<Search> make_search(const std::string& name, const Space& space, std::uint64_t seed);
 
+/// Keeps a copy of the space; the seed is not used.
+std::unique_ptr<Search> make_exhaustive_search(const Space& space, std::uint64_t seed);
+
+/// Keeps a copy of the space. Memory grows with the number of candidates drawn, not with the space.
+std::unique_ptr<Search> make_random_search(const Space& space, std::uint64_t seed);
+
+/// Proposes `first` in their order (each once), then what `rest` proposes that was not among them.
+std::unique_ptr<Search> make_first_candidates(std::vector<Candidate> first, std::unique_ptr<Search> rest);
+
 }  // namespace foretile

@@ -8,9 +8,9 @@
 #include <set>
 
 #include "base/error.hpp"
-#include "tuner/first_candidates.hpp"
 #include "tuner/history.hpp"
 #include "tuner/interrupt.hpp"
+#include "tuner/search.hpp"
 
 namespace foretile {
 

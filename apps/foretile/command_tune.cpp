@@ -16,7 +16,6 @@
 #include "base/progress.hpp"
 #include "platforms/units.hpp"
 #include "scheduler/report/report_json.hpp"
-#include "tuner/progress.hpp"
 #include "tuner/report.hpp"
 
 namespace foretile {

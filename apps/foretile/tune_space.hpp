@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "planner/problem/sources.hpp"
+#include "planner/problem/contraction.hpp"
 #include "platforms/machine.hpp"
 #include "tuner/space.hpp"
 

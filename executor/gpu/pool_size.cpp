@@ -5,7 +5,7 @@
 #include <unordered_set>
 
 #include "executor/arena.hpp"
-#include "planner/plan/products.hpp"
+#include "planner/plan/walk.hpp"
 
 namespace foretile {
 
@@ -19,18 +19,11 @@ std::int64_t device_pool_bytes(const Contraction& p, const PlanFrame& frame, con
     all += Arena::rounded(bytes);
     smallest = std::min(smallest, bytes);
   };
-  for (const Block& block : device.blocks) {
-    const BlockProducts products(p, block.columns);
-    for (const Chunk& chunk : block.chunks) {
-      for (const TileId a : chunk.a) {
-        products.for_each(a, [&](const Product& product) {
-          add({Matrix::b, product.b});
-          add({Matrix::c, product.c});
-        });
-        add({Matrix::a, a});
-      }
-    }
-  }
+  for_each_product(p, device, [&](const Product& product) {
+    add({Matrix::a, product.a});
+    add({Matrix::b, product.b});
+    add({Matrix::c, product.c});
+  });
   if (tiles.empty()) return 0;
   const std::int64_t at_once =
       std::min(std::ssize(tiles), frame.device_budget_bytes / std::max<std::int64_t>(smallest, 1));

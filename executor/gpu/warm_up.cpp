@@ -5,7 +5,7 @@
 #include <map>
 #include <tuple>
 
-#include "planner/plan/products.hpp"
+#include "planner/plan/walk.hpp"
 
 namespace foretile {
 
@@ -15,16 +15,9 @@ using Shape3 = std::tuple<std::int64_t, std::int64_t, std::int64_t>;
 
 std::map<Shape3, std::int64_t> count_shapes(const Contraction& p, const DevicePlan& device) {
   std::map<Shape3, std::int64_t> counts;
-  for (const Block& block : device.blocks) {
-    const BlockProducts products(p, block.columns);
-    for (const Chunk& chunk : block.chunks) {
-      for (const TileId a : chunk.a) {
-        products.for_each(a, [&](const Product& x) {
-          ++counts[{p.m.size(x.i), p.n.size(x.j), p.k.size(x.k)}];
-        });
-      }
-    }
-  }
+  for_each_product(p, device, [&](const Product& x) {
+    ++counts[{p.m.size(x.i), p.n.size(x.j), p.k.size(x.k)}];
+  });
   return counts;
 }
 

@@ -9,8 +9,8 @@
 #include "planner/plan/distribution.hpp"
 #include "planner/plan/grid.hpp"
 #include "planner/plan/transfer.hpp"
+#include "planner/problem/contraction.hpp"
 #include "planner/problem/shape.hpp"
-#include "planner/problem/sources.hpp"
 #include "planner/problem/tile_ref.hpp"
 
 namespace foretile {

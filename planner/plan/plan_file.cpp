@@ -9,7 +9,6 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "planner/estimate.hpp"
-#include "planner/plan/plan_json.hpp"
 #include "planner/strategies/strategy.hpp"
 #include "platforms/loader.hpp"
 

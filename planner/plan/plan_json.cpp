@@ -1,5 +1,3 @@
-#include "planner/plan/plan_json.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +11,7 @@
 #include "base/files.hpp"
 #include "base/json_text.hpp"
 #include "base/one_line.hpp"
+#include "planner/plan/plan_file.hpp"
 
 namespace foretile {
 

@@ -9,7 +9,6 @@
 #include "planner/plan/plan.hpp"
 #include "planner/problem/contraction.hpp"
 #include "planner/verify/messages.hpp"
-#include "planner/verify/owners_table.hpp"
 
 namespace foretile {
 

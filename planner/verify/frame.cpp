@@ -1,10 +1,9 @@
-#include "planner/verify/frame.hpp"
-
 #include <fmt/format.h>
 
 #include <utility>
 
 #include "planner/verify/errors.hpp"
+#include "planner/verify/pass.hpp"
 
 namespace foretile {
 

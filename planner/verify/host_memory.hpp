@@ -6,7 +6,7 @@
 
 #include "planner/plan/plan.hpp"
 #include "planner/problem/contraction.hpp"
-#include "planner/verify/owners_table.hpp"
+#include "planner/verify/messages.hpp"
 
 namespace foretile {
 

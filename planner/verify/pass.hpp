@@ -11,12 +11,16 @@
 #include "planner/problem/contraction.hpp"
 #include "planner/verify/block_walk.hpp"
 #include "planner/verify/messages.hpp"
-#include "planner/verify/owners_table.hpp"
 #include "planner/verify/verify.hpp"
 
 namespace foretile {
 
-/// A plan whose numbers make sense (planner/verify/frame.hpp), with what more than one pass asks. Throws
+/// The numbers that belong to no rank, on which all passes rely so that none reads out of bounds: the grid is
+/// that of the ranks, every tile has an owner among them, operands are used as the scheduler can, no number
+/// is negative, staging fits into the host's budget. Throws InputError.
+void check_frame(const Plan& plan, const Contraction& contraction);
+
+/// A plan that check_frame() accepts, with what more than one pass asks. Throws
 /// InputError for a message that makes no sense on its own.
 struct VerifyView {
   VerifyView(const Plan& of, const Contraction& contraction)

@@ -4,7 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "planner/verify/frame.hpp"
 #include "planner/verify/pass.hpp"
 
 namespace foretile {

@@ -12,7 +12,6 @@
 #include "base/files.hpp"
 #include "base/toml_text.hpp"
 #include "planner/plan/plan_file.hpp"
-#include "planner/plan/plan_json.hpp"
 #include "planner/problem/kinds/dense.hpp"
 #include "planner/problem/kinds/geometry.hpp"
 #include "planner/problem/kinds/matrix_market.hpp"

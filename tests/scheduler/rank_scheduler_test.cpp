@@ -9,7 +9,6 @@
 #include "planner/strategies/strategy.hpp"
 #include "planner/verify/host_memory.hpp"
 #include "planner/verify/messages.hpp"
-#include "planner/verify/owners_table.hpp"
 #include "planner/verify/verify.hpp"
 #include "tests/planner/random_case.hpp"
 #include "tests/scheduler/fake_backend.hpp"

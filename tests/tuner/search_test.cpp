@@ -6,9 +6,6 @@
 #include <set>
 
 #include "base/error.hpp"
-#include "tuner/exhaustive_search.hpp"
-#include "tuner/first_candidates.hpp"
-#include "tuner/random_search.hpp"
 
 namespace foretile {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "planner/plan/graph/parts.hpp"
 #include "planner/plan/graph/resource_bounds.hpp"
-#include "planner/plan/products.hpp"
+#include "planner/plan/walk.hpp"
 
 namespace foretile {
 
@@ -50,17 +50,15 @@ class NodeTimes {
     if (at.chunk == 0) products_.emplace(p_, block.columns), last_c_.reset();
     NodeTime time;
     std::int64_t count = 0;
-    for (const TileId a : block.chunks[at.chunk].a) {
-      products_->for_each(a, [&](const Product& x) {
-        const double work =
-            least_work_seconds(plan_, p_, machine_, p_.m.size(x.i), p_.n.size(x.j), p_.k.size(x.k));
-        if (count == 0 && at.block == 0 && at.chunk == 0) time.head = head(x);
-        time.last = count == 0 ? work : std::min(time.last, work);
-        time.own += work;
-        last_c_ = x.c;
-        ++count;
-      });
-    }
+    for_each_product(*products_, block.chunks[at.chunk], [&](const Product& x) {
+      const double work =
+          least_work_seconds(plan_, p_, machine_, p_.m.size(x.i), p_.n.size(x.j), p_.k.size(x.k));
+      if (count == 0 && at.block == 0 && at.chunk == 0) time.head = head(x);
+      time.last = count == 0 ? work : std::min(time.last, work);
+      time.own += work;
+      last_c_ = x.c;
+      ++count;
+    });
     products_seen_ += count;
     if (progress_) progress_(products_seen_);
     time.own += least_launch_seconds(plan_, p_, machine_, count);

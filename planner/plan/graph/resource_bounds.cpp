@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "planner/plan/owners.hpp"
-#include "planner/plan/products.hpp"
+#include "planner/plan/walk.hpp"
 
 namespace foretile {
 
@@ -98,11 +98,10 @@ class Bounds {
       const BlockProducts products(p_, block.columns);
       for (const Chunk& chunk : block.chunks) {
         std::int64_t count = 0;
-        for (const TileId a : chunk.a)
-          products.for_each(a, [&](const Product& x) {
-            ++count;
-            add_product(x, work);
-          });
+        for_each_product(products, chunk, [&](const Product& x) {
+          ++count;
+          add_product(x, work);
+        });
         work.kernel_s += least_launch_seconds(plan_, p_, machine_, count);
         products_seen_ += count;
         if (progress_) progress_(products_seen_);

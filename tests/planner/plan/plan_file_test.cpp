@@ -7,7 +7,6 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
-#include "planner/plan/plan_json.hpp"
 #include "platforms/loader.hpp"
 #include "tests/platforms/small_platform.hpp"
 
