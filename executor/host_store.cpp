@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <cassert>
-#include <optional>
 #include <thread>
 #include <utility>
 
 #include "executor/in_parallel.hpp"
 #include "executor/initial_tile.hpp"
 #include "planner/plan/owners.hpp"
-#include "planner/plan/walk.hpp"
 
 namespace foretile {
 
@@ -51,27 +49,26 @@ void HostStore::make_tiles(int cores) {
   to_make_ = {};
 }
 
+/// In the order of loads, so that neighbours in memory travel together: A behind the B that it needs first.
 void HostStore::add_used(const PlanFrame& frame, const DevicePlan& device) {
-  const auto own = [&](TileRef tile) { return owner_of(problem_, frame, tile) == rank_; };
-  // In the order of loads, so that neighbours in memory travel together: A behind the B that it needs first.
-  std::optional<TileRef> a;
-  const auto add_a = [&] {
-    if (a && own(*a)) add_own(*a);
-  };
-  for_each_product(problem_, device, [&](const Product& product) {
-    if (!a || a->id != product.a) {
-      add_a();
-      a = {Matrix::a, product.a};
+  for (const Block& block : device.blocks) {
+    const BlockProducts products(problem_, block.columns);
+    for (const Chunk& chunk : block.chunks) {
+      for (const TileId a : chunk.a) {
+        products.for_each(a, [&](const Product& product) { add_used(frame, product); });
+        if (owner_of(problem_, frame, {Matrix::a, a}) == rank_) add_own({Matrix::a, a});
+      }
     }
-    const TileRef b{Matrix::b, product.b};
-    if (!frame.operands.b.made() && own(b)) add_own(b);
-    if (problem_.reads_c() && !c.contains(product.c)) {
-      const TileRef tile{Matrix::c, product.c};
-      const auto place = c.emplace(tile.id, TileBuffer(bytes_of(problem_, tile), memory_)).first;
-      to_make_.push_back({tile, place->second.data()});
-    }
-  });
-  add_a();
+  }
+}
+
+void HostStore::add_used(const PlanFrame& frame, const Product& product) {
+  const TileRef b{Matrix::b, product.b};
+  if (!frame.operands.b.made() && owner_of(problem_, frame, b) == rank_) add_own(b);
+  if (!problem_.reads_c() || c.contains(product.c)) return;
+  const TileRef tile{Matrix::c, product.c};
+  const auto place = c.emplace(tile.id, TileBuffer(bytes_of(problem_, tile), memory_)).first;
+  to_make_.push_back({tile, place->second.data()});
 }
 
 std::vector<std::span<const std::byte>> HostStore::message(int owner, int number) const {

@@ -12,6 +12,7 @@
 #include "executor/message_buffer.hpp"
 #include "executor/tile_buffer.hpp"
 #include "planner/plan/plan.hpp"
+#include "planner/plan/products.hpp"
 #include "planner/problem/contraction.hpp"
 #include "planner/problem/tile_table.hpp"
 
@@ -63,6 +64,7 @@ class HostStore {
   };
   void add_own(TileRef tile);
   void add_used(const PlanFrame& frame, const DevicePlan& device);
+  void add_used(const PlanFrame& frame, const Product& product);
   void make_tiles(int cores);
 
   const Contraction& problem_;

@@ -14,8 +14,8 @@
 namespace foretile {
 
 /// The header alone, for sending: 8-byte words that count the header's words, name owner and number, count
-/// tiles and destinations, name matrix, step and last step; then the tile ids, the destinations and padding
-/// to 64 bytes. The tiles follow one behind the other, column-major, without gaps.
+/// tiles and other ranks, name matrix, step, last step and tree; then the tile ids, the other ranks and
+/// padding to 64 bytes. The tiles follow one behind the other, column-major, without gaps.
 TileBuffer message_header(const Transfer& broadcast, int owner, int number,
                           std::pmr::memory_resource* memory = std::pmr::new_delete_resource());
 

@@ -181,13 +181,14 @@ std::vector<std::int64_t> every_second(const std::vector<std::int64_t>& sizes) {
 KernelFit fit_kernel_model(const std::vector<KernelSample>& samples) {
   check(samples);
   const double rate = best_rate(samples);
-  Descent best{{}, std::numeric_limits<double>::infinity()};
+  Descent best{Parameters::Zero(), std::numeric_limits<double>::infinity()};
   for (const double half : {1.0, 10.0, 60.0}) {
     for (const double latency : {1e-8, 1e-6, 1e-5}) {
       const Descent reached = descend({1 / rate, half, half, half, latency}, samples, rate);
       if (reached.norm < best.norm) best = reached;
     }
   }
+  if (best.found[0] == 0) throw WorkError("the kernel model fits none of these times");
   KernelFit fit;
   fit.model = model_of(best.found);
   set_errors(fit, samples);

@@ -43,7 +43,8 @@ PlannedWork work_of(Contraction contraction, int ranks, const Settings& settings
   return plan_work(std::move(contraction), make_machine(platform, size), settings);
 }
 
-/// With B from there; the sources choose the strategy.
+/// With B from there: the strategy is the first that honours this source. What is measured relies on B that
+/// streams past C where it is given, and stays with it where it is made.
 Contraction with_b(Contraction contraction, Source b) {
   contraction.sources = {Source::given, b};
   return contraction;

@@ -19,7 +19,7 @@ enum class TransferKind : std::uint8_t {
 
 /// The tree of ranks that a transfer follows. Position 0 is the owner, position n + 1 is Transfer::others[n].
 enum class Tree : std::uint8_t {
-  binomial,  ///< parent: the position without its highest bit; depth ceil(log2(ranks))
+  binomial,  ///< parent: the position without its highest bit; depth floor(log2(ranks))
   chain      ///< parent: the position before; depth ranks - 1
 };
 

@@ -1,4 +1,5 @@
-// The one walk over the products of a plan: block after block, chunk after chunk, tile of A after tile of A.
+// The walk over the products of a plan, for those who need nothing in between: block after block, chunk after
+// chunk.
 #pragma once
 
 #include "planner/plan/plan.hpp"

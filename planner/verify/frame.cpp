@@ -47,7 +47,7 @@ void check_grid(const Plan& plan) {
                       fmt::format("{} x {} x {} and {} ranks", grid.p, grid.q, grid.r, plan.ranks.size()),
                       "p * q * r ranks, each at least 1");
   }
-  // The parts of C on several layers must be summed, which no plan can express yet.
+  // The parts of C on several layers must be summed, which nothing executes yet.
   if (grid.r > 1) throw broken_plan("grid", fmt::format("{} layers", grid.r), "one");
   if (!grid.node) return;
   const auto& [x, y, z] = *grid.node;

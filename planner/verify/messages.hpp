@@ -31,8 +31,9 @@ class Owners {
 };
 
 /// All messages, by receiver. Throws InputError for one that makes no sense on its own: no tiles, tiles that
-/// the sender does not own, no such rank, steps that end before they begin. With global barriers a rank sends
-/// in the order of the steps: else one that waits for a late step would hold back those that must end first.
+/// the sender does not own, no such rank, steps that end before they begin, a sum, no known tree. With global
+/// barriers a rank sends in the order of the steps: else one that waits for a late step would hold back those
+/// that must end first.
 class Messages {
  public:
   Messages(const Plan& plan, const Contraction& contraction, const Owners& owners);

@@ -23,6 +23,21 @@ TEST(SendQueue, SendsToTheChildrenLargestSubtreeFirst) {
   EXPECT_TRUE(send_queue.empty());
 }
 
+/// The owner sends to the first rank alone, position 2 to the third.
+TEST(SendQueue, SendsAlongAChain) {
+  Transfer chain{{0}, {11, 12, 13, 14}};
+  chain.tree = Tree::chain;
+  for (const auto& [position, rank] : {std::pair(0, 11), {2, 13}}) {
+    SendQueue send_queue;
+    send_queue.forward({std::make_shared<Transfer>(chain), 0, 0, position, 8});
+    ASSERT_FALSE(send_queue.empty());
+    const SendQueue::Entry entry = send_queue.take();
+    EXPECT_EQ(entry.to_rank, rank);
+    EXPECT_EQ(entry.message.position, position + 1);
+    EXPECT_TRUE(send_queue.empty());
+  }
+}
+
 TEST(SendQueue, EarlierBroadcastsOvertake) {
   SendQueue send_queue;
   send_queue.forward(message(2, {5}, 0));

@@ -255,6 +255,32 @@ TEST(CriticalPath, OfUnequalTiles) {
   EXPECT_NEAR(path.seconds, 1.6 + 12e-6 + 1.2, 1e-9);
 }
 
+/// One tile of A, 800 bytes at 1 kB/s, from rank 0 to ranks 1, 2 and 3: 0.8 s from rank to rank. Along a
+/// chain it reaches rank 3 after three of them, along a binomial tree (0 -> 1 -> 3) after two.
+TEST(CriticalPath, FollowsTheTreeOfTheMessage) {
+  const Contraction problem{"",
+                            Tiling::uniform(10, 10),
+                            Tiling::uniform(40, 10),
+                            Tiling::uniform(10, 10),
+                            Shape::dense(1, 1),
+                            Shape::dense(1, 4),
+                            Shape::dense(1, 4),
+                            0};
+  Plan plan;
+  plan.operands.b = kMadeAndStays;
+  plan.grid = {1, 4};
+  for (std::int32_t rank = 0; rank < 4; ++rank) plan.ranks.push_back({{{{{{rank}, {{{0}}}}}}}, {}});
+  plan.ranks[0].transfers = {{{0}, {1, 2, 3}}};
+  Machine machine = small_machine(4, 1, 10000, 10000);
+  machine.platform.network.message = {0, 1e3};
+  const auto seconds = [&](Tree tree) {
+    plan.ranks[0].transfers[0].tree = tree;
+    return critical_path(build_graph(plan, problem), plan, problem, machine).seconds;
+  };
+  EXPECT_NEAR(seconds(Tree::chain) - seconds(Tree::binomial), 0.8, 1e-9);
+  EXPECT_NEAR(seconds(Tree::chain), 2.4, 0.01);
+}
+
 /// Software of 1 ms per tile. Copies of the device: 2 of A, 4 of B, 2 of C. Messages: one tile at either end,
 /// 2 ms; with B made at 1 kB/s the four cores need 3200 / 4 / 1000 = 0.8 s.
 TEST(CriticalPath, ResourcesByHand) {

@@ -46,7 +46,7 @@ int nudged(int step, Random& random) {
 
 void corrupt_message(Transfer& message, Random& random) {
   const auto near = [&](int value) { return static_cast<int>(odd_number(random, value)); };
-  switch (random.integer(0, 6)) {
+  switch (random.integer(0, 7)) {
     case 0:
       message.step = nudged(message.step, random);
       break;
@@ -64,6 +64,9 @@ void corrupt_message(Transfer& message, Random& random) {
       break;
     case 5:
       message.tiles.push_back(odd_number(random, message.tiles[0]));
+      break;
+    case 6:
+      message.kind = TransferKind::sum;
       break;
     default:
       message.others[0] = near(message.others[0]);
