@@ -29,8 +29,8 @@ namespace foretile {
 ///
 /// Never blocks for good: loads of a device are in order; what the front chunk and those loaded ahead need is
 /// proven to fit beside C of the front block (planner/verify/verify.hpp), and C that is being stored leaves
-/// by itself; sending waits for barriers only, and those for steps whose tiles were sent before; generated
-/// tiles are needed in the order in which they are made.
+/// without waiting; sending waits for barriers only, and those for steps whose tiles were sent before;
+/// generated tiles are needed in the order in which they are made.
 class RankScheduler {
  public:
   /// `frame` gives grid, lookahead, barriers and budgets; its ranks are not used. All references must outlive

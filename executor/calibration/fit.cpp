@@ -9,7 +9,6 @@
 #include <cmath>
 #include <limits>
 #include <unsupported/Eigen/LevenbergMarquardt>
-#include <utility>
 
 #include "base/error.hpp"
 
