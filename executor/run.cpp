@@ -99,8 +99,10 @@ std::unique_ptr<std::pmr::memory_resource> host_memory(const RunOptions& options
 SchedulerOptions scheduling_of(const PlanFrame& frame, const Contraction& contraction, const Machine& machine,
                                int rank, const RunOptions& options) {
   SchedulerOptions scheduling = scheduler_options(frame, contraction, machine, rank, options.in_plan_order);
-  scheduling.zero_copy = scheduling.zero_copy && !options.copies && !options.gpus;
-  scheduling.make_on_device = scheduling.make_on_device && options.gpus;
+  for (DeviceTraits& device : scheduling.devices) {
+    device.in_host_memory = device.in_host_memory && !options.copies && !options.gpus;
+    device.makes_tiles = device.makes_tiles && options.gpus;
+  }
   const int cores_here = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   scheduling.core_slots = std::min(scheduling.core_slots, cores_here);  // a plan for another machine
   return scheduling;

@@ -56,7 +56,7 @@ class Backend {
   /// Seconds since the start of the run.
   virtual double now() const = 0;
   /// Kernels that may be in flight on one device. Those of a device that is a core run one after the other.
-  virtual int kernel_slots() const = 0;
+  virtual int kernel_slots(int device) const = 0;
 
   /// C_ij += A_ik B_kj on a device, several products in one launch. Products of one device on the same C tile
   /// must take effect in this order. `products` is valid during the call only.
@@ -77,7 +77,7 @@ class Backend {
   /// A received message's tiles are no longer used here, and it was forwarded to all.
   virtual void release_message(int owner, int number) = 0;
   /// The device works on the host's tile in place, instead of allocate and copy; a generated tile of B leaves
-  /// the staging area for the device, an initial tile of C the host. Only where SchedulerOptions::zero_copy.
+  /// the staging area for the device, an initial tile of C the host. Only where DeviceTraits::in_host_memory.
   virtual void adopt(int device, TileRef tile) = 0;
 };
 

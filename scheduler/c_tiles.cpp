@@ -35,7 +35,7 @@ void CTiles::drop_stored(DeviceQueue& queue, int device) {
 
 void CTiles::place(DeviceQueue& queue, int device, BlockWork& block) {
   while (block.c_placed < block.c.size()) {
-    if (problem_.reads_c() && !options_.zero_copy) {
+    if (problem_.reads_c() && !queue.traits.in_host_memory) {
       if (!load(queue, device, block)) return;
       continue;
     }

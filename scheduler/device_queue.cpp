@@ -5,8 +5,8 @@
 namespace foretile {
 
 DeviceQueue::DeviceQueue(const Contraction& contraction, const DevicePlan& plan, OnDevice b,
-                         DeviceMemory of_device)
-    : memory(std::move(of_device)), contraction_(&contraction), plan_(&plan), b_(b) {}
+                         DeviceTraits of_device, DeviceMemory its_memory)
+    : traits(of_device), memory(std::move(its_memory)), contraction_(&contraction), plan_(&plan), b_(b) {}
 
 bool DeviceQueue::expand_next() {
   if (next_block_ == plan_->blocks.size()) return false;

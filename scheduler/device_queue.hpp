@@ -13,6 +13,7 @@
 #include "scheduler/chunk_work.hpp"
 #include "scheduler/copy_estimate.hpp"
 #include "scheduler/device_memory.hpp"
+#include "scheduler/device_traits.hpp"
 #include "scheduler/operations.hpp"
 #include "scheduler/report/statistics.hpp"
 
@@ -28,7 +29,8 @@ struct Cursor {
 /// for are expanded, the rest is not.
 class DeviceQueue {
  public:
-  DeviceQueue(const Contraction& contraction, const DevicePlan& plan, OnDevice b, DeviceMemory memory);
+  DeviceQueue(const Contraction& contraction, const DevicePlan& plan, OnDevice b, DeviceTraits of_device,
+              DeviceMemory its_memory);
 
   /// The chunk with this number, expanded if need be; nullptr behind the last one. It must not be finished.
   ChunkWork* chunk(std::size_t number);
@@ -50,6 +52,7 @@ class DeviceQueue {
   /// Their chunk.
   ChunkWork* taken_from() const { return taken_from_; }
 
+  DeviceTraits traits;
   DeviceMemory memory;
   DeviceStatistics statistics;
   CopyEstimate copies;

@@ -23,6 +23,7 @@ void Generation::advance(std::vector<DeviceQueue>& queues) {
     DeviceQueue* chosen = nullptr;
     Item* item = nullptr;
     for (DeviceQueue& queue : queues) {
+      if (queue.traits.makes_tiles) continue;
       if (chosen && queue.staged_bytes >= chosen->staged_bytes) continue;
       Item* const candidate = next_to_generate(queue);
       if (!candidate) continue;

@@ -9,6 +9,7 @@
 #include "scheduler/backend.hpp"
 #include "scheduler/busy_time.hpp"
 #include "scheduler/chunk_work.hpp"
+#include "scheduler/options.hpp"
 #include "scheduler/path.hpp"
 #include "scheduler/trace.hpp"
 
@@ -67,9 +68,9 @@ struct Started {
 /// and as Part::piece when it waited for the result: more of the resource would not have helped then.
 class Operations {
  public:
-  /// `kernels_on_cores`: kernels and generation wait for the same cores.
-  Operations(Backend& backend, int rank, bool kernels_on_cores, TraceSink* sink)
-      : backend_(&backend), sink_(sink), rank_(rank), kernels_on_cores_(kernels_on_cores) {}
+  /// `options` must outlive this. Kernels of a device that is a core wait for the cores of generation.
+  Operations(Backend& backend, int rank, const SchedulerOptions& options, TraceSink* sink)
+      : backend_(&backend), options_(&options), sink_(sink), rank_(rank) {}
 
   /// A new operation that starts now.
   template <class Work>
@@ -107,15 +108,17 @@ class Operations {
 
   void begin(Operation& operation, Cause cause, MemoryPlace device);
   /// Operations of which one device does one at a time, while others wait there: not busy meanwhile.
-  bool in_turn(Cause cause) const { return cause == Cause::kernel && kernels_on_cores_; }
+  bool in_turn(Cause cause, MemoryPlace device) const {
+    return cause == Cause::kernel && options_->traits(static_cast<std::size_t>(device)).on_core;
+  }
   BusyTime& busy(Cause cause, MemoryPlace device);
   Resource resource_of(Cause cause, MemoryPlace device) const;
   void extend_path(Path& path, const Resource& next) const;
 
   Backend* backend_;
+  const SchedulerOptions* options_;
   TraceSink* sink_;
   int rank_;
-  bool kernels_on_cores_;
   Path before_;                       // up to the own time of the operation that ended last
   Piece last_;                        // that time
   Resource last_resource_;            // Cause::wait: none

@@ -30,19 +30,21 @@ int tiles_at_once(const Contraction& contraction) {
 SchedulerOptions scheduler_options(const PlanFrame& plan, const Contraction& contraction,
                                    const Machine& machine, int rank, bool in_plan_order) {
   SchedulerOptions options;
+  const Platform& p = machine.platform;
+  DeviceTraits traits;
+  traits.on_core = traits.in_host_memory = p.device.kind == DeviceKind::core;
+  traits.makes_tiles = !traits.on_core && p.generation_bytes_per_s_on_device > 0;
+  traits.batch = plan.batch;
+  if (traits.on_core && plan.batch == 1 && !in_plan_order) traits.batch = products_at_once(contraction);
   options.core_slots = machine.cores_per_rank();
-  options.kernels_on_cores = machine.platform.device.kind == DeviceKind::core;
-  options.zero_copy = options.kernels_on_cores;
-  options.batch = plan.batch;
   options.whole_batches = plan.batch > 1;
   options.in_plan_order = in_plan_order;
-  if (options.kernels_on_cores && plan.batch == 1 && !in_plan_order)
-    options.batch = products_at_once(contraction);
-  if (options.kernels_on_cores) options.tiles_at_once = tiles_at_once(contraction);
-  options.make_on_device = !options.kernels_on_cores && machine.platform.generation_bytes_per_s_on_device > 0;
-  const Platform& p = machine.platform;
+  if (traits.on_core) options.tiles_at_once = tiles_at_once(contraction);
   options.copies = {p.runtime, p.links.host_to_device, p.links.peer};
-  for (int d = 0; d < machine.devices_per_rank; ++d) options.sockets.push_back(machine.socket_of(rank, d));
+  for (int d = 0; d < machine.devices_per_rank; ++d) {
+    traits.socket = machine.socket_of(rank, d);
+    options.devices.push_back(traits);
+  }
   return options;
 }
 

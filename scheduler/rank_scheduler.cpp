@@ -13,13 +13,13 @@ namespace foretile {
 
 namespace {
 
-/// For each of the first 64 devices those on the same socket, as bits, where sockets are known.
-std::vector<std::uint64_t> near_devices(const std::vector<int>& sockets, std::size_t devices) {
+/// For each of the first 64 devices those on the same socket, as bits.
+std::vector<std::uint64_t> near_devices(const SchedulerOptions& options, std::size_t devices) {
   std::vector<std::uint64_t> near(devices, 0);
-  const std::size_t known = std::min({sockets.size(), devices, TileStates::kMostDevices});
+  const std::size_t known = std::min(devices, TileStates::kMostDevices);
   for (std::size_t d = 0; d < known; ++d) {
     for (std::size_t other = 0; other < known; ++other) {
-      if (sockets[other] == sockets[d]) near[d] |= 1ULL << other;
+      if (options.traits(other).socket == options.traits(d).socket) near[d] |= 1ULL << other;
     }
   }
   return near;
@@ -35,12 +35,12 @@ RankScheduler::RankScheduler(const PlanFrame& frame, const RankPlan& plan, const
       origins_(contraction, frame),
       backend_(backend),
       options_(std::move(options)),
-      operations_(backend, rank, options_.kernels_on_cores, sink),
+      operations_(backend, rank, options_, sink),
       cores_{0, options_.core_slots},
       generation_(frame, contraction, backend, operations_, cores_, options_.tiles_at_once),
       c_tiles_(frame, contraction, options_, backend, operations_),
       tiles_(plan.devices.size()),
-      near_(near_devices(options_.sockets, plan.devices.size())),
+      near_(near_devices(options_, plan.devices.size())),
       awake_(plan.devices.size(), true),
       host_(contraction, frame, rank,
             [&backend](int owner, int number) { backend.release_message(owner, number); }),
@@ -48,26 +48,31 @@ RankScheduler::RankScheduler(const PlanFrame& frame, const RankPlan& plan, const
         signal.path = operations_.path();
         backend_.send_signal(to, signal);
       }) {
-  if (!options_.zero_copy && plan.devices.size() > TileStates::kMostDevices) {
-    throw input_error("plan",
-                      fmt::format("{} devices with memory of their own in one rank", plan.devices.size()),
-                      fmt::format("at most {}", TileStates::kMostDevices), "raise ranks_per_node");
-  }
   queues_.reserve(plan.devices.size());
-  for (std::size_t d = 0; d < plan.devices.size(); ++d) {
-    const auto evicted = [this, d](TileSlot tile) {
-      if (!options_.zero_copy) tiles_.left(tile, static_cast<int>(d));
-      backend_.release(static_cast<int>(d), tiles_.tile(tile));
-    };
-    queues_.emplace_back(contraction, plan.devices[d], frame.operands.b.on_device,
-                         DeviceMemory(tiles_, d, frame.device_budget_bytes, evicted));
-  }
+  for (std::size_t d = 0; d < plan.devices.size(); ++d) add_device(plan.devices[d]);
   for (const Transfer& broadcast : plan.transfers) {
     std::int64_t bytes = 0;
     for (const TileId tile : broadcast.tiles) bytes += bytes_of(contraction, {broadcast.matrix, tile});
     own_.push_back(std::make_shared<Transfer>(broadcast));
     send_queue_.forward({own_.back(), rank, static_cast<int>(own_.size()) - 1, 0, bytes});
   }
+}
+
+void RankScheduler::add_device(const DevicePlan& plan) {
+  const std::size_t device = queues_.size();
+  const DeviceTraits traits = options_.traits(device);
+  if (!traits.in_host_memory) ++own_memories_;
+  if (!traits.in_host_memory && device >= TileStates::kMostDevices) {
+    throw input_error("plan", fmt::format("device {} of a rank has memory of its own", device),
+                      fmt::format("such devices among the first {} only", TileStates::kMostDevices),
+                      "raise ranks_per_node");
+  }
+  const auto evicted = [this, device, in_host_memory = traits.in_host_memory](TileSlot tile) {
+    if (!in_host_memory) tiles_.left(tile, static_cast<int>(device));
+    backend_.release(static_cast<int>(device), tiles_.tile(tile));
+  };
+  queues_.emplace_back(problem_, plan, frame_.operands.b.on_device, traits,
+                       DeviceMemory(tiles_, device, frame_.memory_of(plan), evicted));
 }
 
 void RankScheduler::start() {
@@ -83,7 +88,7 @@ void RankScheduler::advance() {
       if (awake_[d]) advance_device(d);
     }
   } while (options_.in_plan_order && advance_fronts());
-  if (!options_.make_on_device) generation_.advance(queues_);
+  generation_.advance(queues_);
   advance_sends();
 }
 
@@ -104,9 +109,9 @@ bool RankScheduler::streams(TileRef tile) const {
   return tile.matrix == Matrix::a || frame_.operands.b.streams();
 }
 
-/// Other devices may load the tile from here.
-bool RankScheduler::shared(TileRef tile) const {
-  return streams(tile) && !options_.zero_copy && !options_.in_plan_order && queues_.size() > 1;
+/// Other devices may load the tile from this one, and this one from others.
+bool RankScheduler::shared(const DeviceQueue& queue, TileRef tile) const {
+  return streams(tile) && !queue.traits.in_host_memory && !options_.in_plan_order && own_memories_ > 1;
 }
 
 TileSlot RankScheduler::slot_of(Item& item) {
@@ -144,11 +149,12 @@ CopyCost RankScheduler::cost_of(MemoryPlace from, std::span<Item* const> items) 
 /// host, which would travel behind the tiles of `ahead`, a copy that has not started.
 std::optional<MemoryPlace> RankScheduler::source_of(int device, const Item& item,
                                                     std::span<Item* const> ahead) const {
-  if (!streams(item.tile) && options_.make_on_device) return kMade;
-  if (!shared(item.tile)) return kHost;
+  const DeviceQueue& queue = queues_[device];
+  if (!streams(item.tile) && queue.traits.makes_tiles) return kMade;
+  if (!shared(queue, item.tile)) return kHost;
   const auto source = tiles_.source(item.slot, device, near_[device]);
   if (source) return source;
-  const CopyEstimate& copies = queues_[device].copies;
+  const CopyEstimate& copies = queue.copies;
   const double now_s = backend_.now();
   const CopyCost from_peer = other_copy_cost(options_.copies.runtime, item.bytes);
   const double waiting_s =
@@ -165,9 +171,9 @@ std::optional<MemoryPlace> RankScheduler::source_of(int device, const Item& item
 /// Whether the tile is in host memory. Only then is it taken from a device, too: it may have been kept there
 /// while it is sent again, and its step must not end before that message came, or more would lie in host
 /// memory than was proven.
-bool RankScheduler::ready(const Item& item) const {
+bool RankScheduler::ready(const DeviceQueue& queue, const Item& item) const {
   if (streams(item.tile)) return host_.holds(item.tile);
-  return options_.make_on_device || item.state == ItemState::staged;
+  return queue.traits.makes_tiles || item.state == ItemState::staged;
 }
 
 bool RankScheduler::reserve(DeviceQueue& queue, int device, Item& item) {
@@ -177,7 +183,7 @@ bool RankScheduler::reserve(DeviceQueue& queue, int device, Item& item) {
     if (!queue.memory.take(item.bytes)) return false;
     queue.chunk(queue.front())->block->b_on_device.push_back(item.tile);
   }
-  if (options_.zero_copy) {
+  if (queue.traits.in_host_memory) {
     backend_.adopt(device, item.tile);
   } else {
     backend_.allocate(device, item.tile);
@@ -186,15 +192,16 @@ bool RankScheduler::reserve(DeviceQueue& queue, int device, Item& item) {
 }
 
 void RankScheduler::arrived(int device, Item& item) {
+  DeviceQueue& queue = queues_[device];
   item.state = ItemState::arrived;
   if (item.tile.matrix == Matrix::c) return;
   if (streams(item.tile)) {
-    if (shared(item.tile)) tiles_.load_ended(item.slot, device);
+    if (shared(queue, item.tile)) tiles_.load_ended(item.slot, device);
     return;
   }
-  if (options_.make_on_device) return;
-  generation_.left(queues_[device], item);
-  if (!options_.zero_copy) backend_.release_host(item.tile);
+  if (queue.traits.makes_tiles) return;
+  generation_.left(queue, item);
+  if (!queue.traits.in_host_memory) backend_.release_host(item.tile);
 }
 
 /// Starts one copy of neighbouring items from `from`; false when nothing could be started.
@@ -209,7 +216,7 @@ bool RankScheduler::load_batch(DeviceQueue& queue, int device, MemoryPlace from)
   while (copy.tiles.empty() || may_load(queue)) {
     Item& item = *queue.item(queue.loading);
     if (streams(item.tile) && queue.memory.holds(slot_of(item))) break;
-    if (source_of(device, item, items_) != from || !ready(item)) break;
+    if (source_of(device, item, items_) != from || !ready(queue, item)) break;
     if (!copy.tiles.empty() && copy.bytes + item.bytes > frame_.copy_batch_bytes) break;
     if (!reserve(queue, device, item)) break;
     if (from >= 0) queues_[from].memory.pin_if_present(item.slot);
@@ -234,7 +241,7 @@ void RankScheduler::note_load(DeviceQueue& queue, const Copy& copy, std::span<It
   const double arrival_s = queue.copies.arrival_s(link, from_host, cost, backend_.now());
   queue.copies.started(link, from_host, cost, backend_.now());
   for (const Item* item : items) {
-    if (shared(item->tile)) tiles_.load_started(item->slot, arrival_s);
+    if (shared(queue, item->tile)) tiles_.load_started(item->slot, arrival_s);
   }
 }
 
@@ -242,17 +249,17 @@ bool RankScheduler::advance_loads(int device) {
   DeviceQueue& queue = queues_[device];
   while (may_load(queue)) {
     Item& item = *queue.item(queue.loading);
-    if (!ready(item)) return false;
+    if (!ready(queue, item)) return false;
     if (streams(item.tile) && queue.memory.pin_if_present(slot_of(item))) {
       ++queue.statistics.hits;
       item.state = ItemState::arrived;  // or on its way for an earlier item, which products wait for anyway
       ++queue.loading.item;
       continue;
     }
-    if (!options_.zero_copy) {
+    if (!queue.traits.in_host_memory) {
       const auto from = source_of(device, item, {});
       // Other devices, and time, may show another source of a tile that devices share.
-      if (!from || !load_batch(queue, device, *from)) return shared(item.tile);
+      if (!from || !load_batch(queue, device, *from)) return shared(queue, item.tile);
       continue;
     }
     if (!reserve(queue, device, item)) return false;
@@ -292,12 +299,12 @@ void RankScheduler::ended(const LoadOperation& load, const TraceEvent&) {
 
 bool RankScheduler::advance_kernels(int device) {
   DeviceQueue& queue = queues_[device];
-  while (queue.kernels_in_flight < backend_.kernel_slots()) {
+  while (queue.kernels_in_flight < backend_.kernel_slots(device)) {
     // A device is one core, however many of its products wait for it.
-    const bool takes_core = options_.kernels_on_cores && queue.kernels_in_flight == 0;
+    const bool takes_core = queue.traits.on_core && queue.kernels_in_flight == 0;
     if (takes_core && cores_.busy >= cores_.slots) return true;
     const auto products =
-        queue.take_products(static_cast<std::size_t>(options_.batch), options_.whole_batches);
+        queue.take_products(static_cast<std::size_t>(queue.traits.batch), options_.whole_batches);
     if (products.empty()) return false;
     const auto [id, event, kernel] = operations_.start<KernelOperation>(Cause::kernel, device);
     event.i = products.front().i;
@@ -321,7 +328,7 @@ void RankScheduler::ended(const KernelOperation& kernel, const TraceEvent& event
   DeviceQueue& queue = queues_[event.device];
   awake_[event.device] = true;
   --queue.kernels_in_flight;
-  if (options_.kernels_on_cores && queue.kernels_in_flight == 0) --cores_.busy;
+  if (queue.traits.on_core && queue.kernels_in_flight == 0) --cores_.busy;
   BlockWork& block = *kernel.chunk->block;
   for (const std::int32_t slot : kernel.c_slots) {
     if (--block.c_open[slot] == 0) queue.finished_c.push_back(block.c[block.c_of[slot]]);
@@ -388,9 +395,11 @@ void RankScheduler::step_ended() {
   wake_all();
   first_open_step_ = first_open;
   host_.ended_before(first_open, [this](TileRef tile) {
-    if (!options_.zero_copy) return;
+    if (own_memories_ == static_cast<int>(queues_.size())) return;
     const TileSlot slot = tiles_.slot(tile, bytes_of(problem_, tile));
-    for (DeviceQueue& queue : queues_) queue.memory.forget(slot);
+    for (DeviceQueue& queue : queues_) {
+      if (queue.traits.in_host_memory) queue.memory.forget(slot);
+    }
   });
   barrier_.ended_before(first_open);
 }

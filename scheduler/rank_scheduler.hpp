@@ -34,7 +34,7 @@ namespace foretile {
 class RankScheduler {
  public:
   /// `frame` gives grid, lookahead, barriers and budgets; its ranks are not used. All references must outlive
-  /// this. Throws InputError for more than 64 devices with memory of their own.
+  /// this. Throws InputError when a device behind the first 64 has memory of its own.
   RankScheduler(const PlanFrame& frame, const RankPlan& plan, const Contraction& contraction, int rank,
                 Backend& backend, SchedulerOptions options, TraceSink* sink = nullptr);
 
@@ -57,6 +57,7 @@ class RankScheduler {
   const RankStatistics& statistics();
 
  private:
+  void add_device(const DevicePlan& plan);
   void advance();
   bool advance_fronts();
   void advance_device(int device);
@@ -70,9 +71,9 @@ class RankScheduler {
   bool may_load(DeviceQueue& queue);
   bool front_ended(DeviceQueue& queue);
   bool streams(TileRef tile) const;
-  bool shared(TileRef tile) const;
+  bool shared(const DeviceQueue& queue, TileRef tile) const;
   TileSlot slot_of(Item& item);
-  bool ready(const Item& item) const;
+  bool ready(const DeviceQueue& queue, const Item& item) const;
   CopyCost cost_of(MemoryPlace from, const Item& item) const;
   CopyCost cost_of(MemoryPlace from, std::span<Item* const> items) const;
   std::optional<MemoryPlace> source_of(int device, const Item& item, std::span<Item* const> ahead) const;
@@ -101,6 +102,7 @@ class RankScheduler {
   CTiles c_tiles_;
   TileStates tiles_;
   std::vector<std::uint64_t> near_;  // of each device: those on its socket, as bits
+  int own_memories_ = 0;             // devices that do not work in host memory
   std::vector<DeviceQueue> queues_;
   /// Of each device: to be looked at. What changes a device's memory, copies, products or items wakes it; one
   /// that waits for what wakes nobody stays awake.

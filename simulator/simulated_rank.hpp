@@ -65,7 +65,7 @@ class SimulatedRank final : public Backend {
   void ended(Activity& activity);
 
   double now() const override { return simgrid::s4u::Engine::get_clock(); }
-  int kernel_slots() const override { return 1; }  // the kernel model already counts the streams
+  int kernel_slots(int) const override { return 1; }  // the kernel model already counts the streams
   void start_kernel(OperationId id, int device, std::span<const Product> products) override;
   void start_generate(OperationId id, std::span<const TileId> tiles) override;
   void start_copy(OperationId id, const Copy& copy) override;

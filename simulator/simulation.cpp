@@ -59,8 +59,9 @@ SimulationResult simulate(const Plan& plan, const Contraction& contraction, cons
     backends.push_back(std::make_unique<SimulatedRank>(rank, machine, model, contraction, plan.batch, origins,
                                                        backends, options.noise_seed));
     SchedulerOptions scheduling = scheduler_options(plan, contraction, machine, rank, options.in_plan_order);
-    if (options.batch > scheduling.batch) {
-      scheduling.batch = options.batch;
+    for (DeviceTraits& device : scheduling.devices) {
+      if (options.batch <= device.batch) continue;
+      device.batch = options.batch;
       scheduling.whole_batches = false;
     }
     schedulers.push_back(std::make_unique<RankScheduler>(plan, plan.ranks[rank], contraction, rank,

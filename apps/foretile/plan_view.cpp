@@ -58,7 +58,7 @@ std::string plan_text(const PlanView& view) {
   line("software costs", runtime_source_text(machine.platform.runtime.source));
   line("GEMM tasks", grouped(summary.gemms));
   line("blocks, chunks", fmt::format("{}, {}", grouped(summary.blocks), grouped(summary.chunks)));
-  line("peak device memory", bytes_of_budget(summary.peak_device_bytes, plan.device_budget_bytes));
+  line("peak device memory", bytes_of_budget(summary.peak_device_bytes, plan.device_classes.front().memory_bytes));
   line("peak host memory", bytes_of_budget(summary.peak_host_bytes, plan.host_budget_bytes) + " per rank");
   const auto predicted = predict_volumes(contraction, machine, plan);
   const auto volume = [&](std::int64_t counted, double PredictedVolumes::*of_model) {
@@ -91,7 +91,7 @@ nlohmann::ordered_json plan_json(const PlanView& view) {
                               {"blocks", summary.blocks},
                               {"chunks", summary.chunks},
                               {"peak_device_bytes", summary.peak_device_bytes},
-                              {"budget_device_bytes", plan.device_budget_bytes},
+                              {"budget_device_bytes", plan.device_classes.front().memory_bytes},
                               {"peak_host_bytes", summary.peak_host_bytes},
                               {"budget_host_bytes", plan.host_budget_bytes},
                               {"bytes",

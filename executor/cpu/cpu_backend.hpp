@@ -25,7 +25,7 @@ class CpuBackend final : public RankBackend {
 
   double now() const override;
   /// So many that a core always finds the next product when one has ended.
-  int kernel_slots() const override { return 32; }
+  int kernel_slots(int) const override { return 32; }
   void start_kernel(OperationId id, int device, std::span<const Product> products) override;
   void start_generate(OperationId id, std::span<const TileId> tiles) override;
   void start_copy(OperationId id, const Copy& copy) override;

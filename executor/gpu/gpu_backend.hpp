@@ -41,7 +41,7 @@ class GpuBackend final : public RankBackend {
   std::vector<EndedOperation> ended(double seconds) override;
 
   double now() const override;
-  int kernel_slots() const override { return kernel_slots_; }
+  int kernel_slots(int) const override { return kernel_slots_; }
   void start_kernel(OperationId id, int device, std::span<const Product> products) override;
   void start_generate(OperationId id, std::span<const TileId> tiles) override;
   void start_copy(OperationId id, const Copy& copy) override;

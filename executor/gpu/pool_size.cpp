@@ -25,9 +25,9 @@ std::int64_t device_pool_bytes(const Contraction& p, const PlanFrame& frame, con
     add({Matrix::c, product.c});
   });
   if (tiles.empty()) return 0;
-  const std::int64_t at_once =
-      std::min(std::ssize(tiles), frame.device_budget_bytes / std::max<std::int64_t>(smallest, 1));
-  return std::min(all, frame.device_budget_bytes + at_once * (Arena::kAlignment - 1) + Arena::kAlignment);
+  const std::int64_t budget = frame.memory_of(device);
+  const std::int64_t at_once = std::min(std::ssize(tiles), budget / std::max<std::int64_t>(smallest, 1));
+  return std::min(all, budget + at_once * (Arena::kAlignment - 1) + Arena::kAlignment);
 }
 
 }  // namespace foretile

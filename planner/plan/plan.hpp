@@ -1,6 +1,7 @@
 // What is done where and in which order: plain data that knows no MPI, no CUDA and no SimGrid.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "planner/problem/contraction.hpp"
 #include "planner/problem/shape.hpp"
 #include "planner/problem/tile_ref.hpp"
+#include "platforms/device_model.hpp"
 
 namespace foretile {
 
@@ -30,8 +32,15 @@ struct Block {
   std::vector<Chunk> chunks;
 };
 
+/// Devices of a plan that are alike.
+struct DeviceClass {
+  DeviceKind kind = DeviceKind::gpu;
+  std::int64_t memory_bytes = 0;  ///< that a device may use
+};
+
 struct DevicePlan {
   std::vector<Block> blocks;
+  int device_class = 0;  ///< of PlanFrame::device_classes
 };
 
 struct RankPlan {
@@ -99,7 +108,7 @@ struct PlanFrame {
   Advice advice;
   ProcessGrid grid;
   int lookahead = 1;  ///< chunks, and steps, loaded ahead of the one worked on
-  std::int64_t device_budget_bytes = 0;
+  std::vector<DeviceClass> device_classes{{}};  ///< at least one
   std::int64_t host_budget_bytes = 0;  ///< per rank
   std::int64_t staging_bytes = 0;      ///< of host_budget: generated tiles not yet on a device
   std::int64_t copy_batch_bytes = 0;   ///< neighbouring loads are joined to copies of about this size
@@ -108,6 +117,11 @@ struct PlanFrame {
   Barriers barriers = Barriers::none;
   bool prefetch_c = false;  ///< where B streams: C of the next block enters with its first loads, before
                             ///< the last block has left
+
+  /// `device` must be of one of the classes.
+  std::int64_t memory_of(const DevicePlan& device) const {
+    return device_classes[static_cast<std::size_t>(device.device_class)].memory_bytes;
+  }
 };
 
 struct Plan : PlanFrame {

@@ -29,7 +29,7 @@ PlanFrame common_frame(std::string_view strategy, const Machine& machine, const 
   frame.strategy = strategy;
   frame.parameters = settings;
   frame.grid = {p, machine.ranks / p};
-  frame.device_budget_bytes = machine.platform.device.memory_bytes;
+  frame.device_classes = {{machine.platform.device.kind, machine.platform.device.memory_bytes}};
   frame.host_budget_bytes = machine.host_bytes_per_rank();
   frame.batch = static_cast<int>(integer_setting(settings, "batch"));
   frame.copy_batch_bytes = integer_setting(settings, "copy_batch_bytes");

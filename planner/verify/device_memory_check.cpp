@@ -30,25 +30,25 @@ DeviceMemoryCheck::DeviceMemoryCheck(const Plan& plan, const Contraction& contra
       a_there_(contraction.a.nonzeros(), 0),
       b_there_(plan.operands.b.streams() ? contraction.b.nonzeros() : 0, 0) {}
 
-std::int64_t DeviceMemoryCheck::check(const std::string& device, std::span<const WalkedBlock> blocks) {
+std::int64_t DeviceMemoryCheck::check(const DeviceView& device) {
   const bool stream = plan_.operands.b.streams();
   std::vector<std::int64_t> stay_before{0};  // sums over the blocks before
   std::vector<ChunkTiles> chunks;
   std::int64_t most = 0;
-  for (std::size_t n = 0; n < blocks.size(); ++n) {
-    const auto& [block, tiles] = blocks[n];
+  for (std::size_t n = 0; n < device.blocks.size(); ++n) {
+    const auto& [block, tiles] = device.blocks[n];
     stay_before.push_back(stay_before.back() + stay_bytes(plan_, p_, tiles));
     for (std::size_t z = 0; z < block->chunks.size(); ++z) {
       chunks.push_back({n, z, &block->chunks[z].a, stream ? &tiles.b[z] : nullptr});
     }
-    if (stream && n + 1 < blocks.size()) continue;
+    if (stream && n + 1 < device.blocks.size()) continue;
     most = std::max(most, check_windows(device, chunks, stay_before));
     chunks.clear();
   }
   return most;
 }
 
-std::int64_t DeviceMemoryCheck::check_windows(const std::string& device,
+std::int64_t DeviceMemoryCheck::check_windows(const DeviceView& device,
                                               const std::vector<ChunkTiles>& chunks,
                                               const std::vector<std::int64_t>& stay_before) {
   std::int64_t most = 0;
@@ -91,14 +91,14 @@ std::int64_t DeviceMemoryCheck::leave(const ChunkTiles& chunk) {
   return bytes;
 }
 
-void DeviceMemoryCheck::require(const std::string& device, const ChunkTiles& at, std::int64_t stays,
+void DeviceMemoryCheck::require(const DeviceView& device, const ChunkTiles& at, std::int64_t stays,
                                 std::int64_t streams) const {
-  const std::int64_t missing = stays + streams - plan_.device_budget_bytes;
+  const std::int64_t missing = stays + streams - device.memory_bytes;
   if (missing <= 0) return;
-  throw input_error(fmt::format("plan, {} block {}", device, at.block),
+  throw input_error(fmt::format("plan, {} block {}", device.name, at.block),
                     fmt::format("{} bytes at chunk {} (block {}, chunks in flight {})", stays + streams,
                                 at.chunk, stays, streams),
-                    fmt::format("at most the device budget of {}", plan_.device_budget_bytes),
+                    fmt::format("at most the device budget of {}", device.memory_bytes),
                     fmt::format("{} bytes are missing: {}", missing, plan_.advice.device_memory));
 }
 
@@ -108,7 +108,7 @@ class DeviceMemoryPass final : public VerifyPass {
  public:
   explicit DeviceMemoryPass(const VerifyView& view) : VerifyPass(view), check_(plan_, problem_) {}
   void device(const DeviceView& device) override {
-    most_ = std::max(most_, check_.check(device.name, device.blocks));
+    most_ = std::max(most_, check_.check(device));
   }
   void finish(PlanSummary& summary) override { summary.peak_device_bytes = most_; }
 

@@ -9,6 +9,7 @@
 #include "planner/plan/plan.hpp"
 #include "planner/problem/contraction.hpp"
 #include "planner/verify/block_walk.hpp"
+#include "planner/verify/pass.hpp"
 
 namespace foretile {
 
@@ -22,8 +23,8 @@ class DeviceMemoryCheck {
  public:
   DeviceMemoryCheck(const Plan& plan, const Contraction& contraction);
 
-  /// `device` names it. Returns the most bytes; throws InputError when they exceed the budget.
-  std::int64_t check(const std::string& device, std::span<const WalkedBlock> blocks);
+  /// Returns the most bytes; throws InputError when they exceed the device's memory.
+  std::int64_t check(const DeviceView& device);
 
  private:
   struct ChunkTiles {
@@ -33,11 +34,11 @@ class DeviceMemoryCheck {
     const std::vector<TileId>* b;  ///< null where B stays
   };
 
-  std::int64_t check_windows(const std::string& device, const std::vector<ChunkTiles>& chunks,
+  std::int64_t check_windows(const DeviceView& device, const std::vector<ChunkTiles>& chunks,
                              const std::vector<std::int64_t>& stay_before);
   std::int64_t enter(const ChunkTiles& chunk);
   std::int64_t leave(const ChunkTiles& chunk);
-  void require(const std::string& device, const ChunkTiles& at, std::int64_t stays,
+  void require(const DeviceView& device, const ChunkTiles& at, std::int64_t stays,
                std::int64_t streams) const;
 
   const Plan& plan_;

@@ -71,6 +71,22 @@ void check_distribution(const Plan& plan, const Contraction& p, Matrix matrix) {
   }
 }
 
+void require_bytes(const char* name, std::int64_t bytes) {
+  if (bytes < 0) throw broken_plan(name, fmt::format("{} bytes", bytes), "at least 0");
+}
+
+void check_device_classes(const Plan& plan) {
+  for (const DeviceClass& alike : plan.device_classes) require_bytes("device budget", alike.memory_bytes);
+  const auto classes = std::ssize(plan.device_classes);
+  for (std::size_t rank = 0; rank < plan.ranks.size(); ++rank) {
+    for (const DevicePlan& device : plan.ranks[rank].devices) {
+      if (device.device_class >= 0 && device.device_class < classes) continue;
+      throw broken_plan(fmt::format("rank {}", rank), fmt::format("a device of class {}", device.device_class),
+                        fmt::format("one of {} classes", classes));
+    }
+  }
+}
+
 }  // namespace
 
 void check_frame(const Plan& plan, const Contraction& contraction) {
@@ -79,11 +95,11 @@ void check_frame(const Plan& plan, const Contraction& contraction) {
   for (const Matrix matrix : {Matrix::a, Matrix::b, Matrix::c}) check_distribution(plan, contraction, matrix);
   if (plan.batch < 1) throw broken_plan("batch", fmt::format("{}", plan.batch), "at least 1");
   if (plan.lookahead < 0) throw broken_plan("lookahead", fmt::format("{}", plan.lookahead), "at least 0");
-  for (const auto& [name, bytes] : {std::pair("device budget", plan.device_budget_bytes),
-                                    {"host budget", plan.host_budget_bytes},
+  check_device_classes(plan);
+  for (const auto& [name, bytes] : {std::pair("host budget", plan.host_budget_bytes),
                                     {"staging area", plan.staging_bytes},
                                     {"copy batch", plan.copy_batch_bytes}}) {
-    if (bytes < 0) throw broken_plan(name, fmt::format("{} bytes", bytes), "at least 0");
+    require_bytes(name, bytes);
   }
   if (plan.staging_bytes > plan.host_budget_bytes) {
     throw input_error("plan, staging area", fmt::format("{} bytes", plan.staging_bytes),

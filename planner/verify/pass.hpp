@@ -1,6 +1,7 @@
 // What the verifier is a list of: proofs that all look at the same walk through a plan.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -35,6 +36,7 @@ struct VerifyView {
 /// A device, its blocks walked. `name` is for errors: "rank 1 device 0".
 struct DeviceView {
   std::string name;
+  std::int64_t memory_bytes;
   std::span<const WalkedBlock> blocks;
 };
 

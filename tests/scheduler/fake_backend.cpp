@@ -7,11 +7,12 @@ namespace foretile {
 FakeRank::FakeRank(FakeCluster& cluster, int rank)
     : cluster_(cluster),
       rank_(rank),
-      kernel_slots_(static_cast<int>(cluster.random_.integer(1, 3))),
       devices_(cluster.plan_.ranks[rank].devices.size()),
       device_bytes_(devices_.size(), 0),
       kernels_(devices_.size(), 0),
       copies_(devices_.size()) {
+  for (std::size_t d = 0; d < devices_.size(); ++d)
+    kernel_slots_.push_back(static_cast<int>(cluster.random_.integer(1, 3)));
   for (const Matrix matrix : {Matrix::a, Matrix::b}) {
     if (!streams({matrix, 0})) continue;
     for (TileId id = 0; id < shape_of(cluster.problem_, matrix).nonzeros(); ++id) {
@@ -24,6 +25,10 @@ FakeRank::FakeRank(FakeCluster& cluster, int rank)
 
 bool FakeRank::streams(TileRef tile) const {
   return tile.matrix == Matrix::a || (tile.matrix == Matrix::b && cluster_.plan_.operands.b.streams());
+}
+
+DeviceTraits FakeRank::traits(int device) const {
+  return cluster_.options_.traits(static_cast<std::size_t>(device));
 }
 
 double FakeRank::now() const {
@@ -55,7 +60,7 @@ void FakeRank::enter(int device, TileRef tile, bool readable) {
   if (!devices_[device].emplace(Key{tile.matrix, tile.id}, Tile{bytes, readable, 0}).second)
     complain(fmt::format("{} is on device {} already", name(tile), device));
   device_bytes_[device] += bytes;
-  if (device_bytes_[device] > cluster_.plan_.device_budget_bytes)
+  if (device_bytes_[device] > cluster_.plan_.memory_of(cluster_.plan_.ranks[rank_].devices[device]))
     complain(fmt::format("device {} holds {} bytes", device, device_bytes_[device]));
 }
 
@@ -76,12 +81,15 @@ void FakeRank::staging_left(TileRef tile) {
 }
 
 void FakeRank::release_host(TileRef tile) {
-  if (cluster_.options_.zero_copy) complain("release_host where nothing is copied");
+  for (std::size_t d = 0; d < devices_.size(); ++d) {
+    if (traits(static_cast<int>(d)).in_host_memory && devices_[d].contains({tile.matrix, tile.id}))
+      complain("release_host where nothing is copied");
+  }
   staging_left(tile);
 }
 
 void FakeRank::adopt(int device, TileRef tile) {
-  if (!cluster_.options_.zero_copy) complain("adopt where tiles are copied");
+  if (!traits(device).in_host_memory) complain("adopt where tiles are copied");
   const bool initial_c = tile.matrix == Matrix::c && cluster_.problem_.reads_c();
   if (tile.matrix == Matrix::c && !initial_c) complain("C adopted");
   if ((streams(tile) || initial_c) && !on_host_.contains({tile.matrix, tile.id}))
@@ -111,7 +119,7 @@ void FakeRank::start_kernel(OperationId id, int device, std::span<const Product>
   const Contraction& p = cluster_.problem_;
   std::vector<TileRef> tiles;
   if (products.empty()) complain("a kernel without products");
-  if (static_cast<int>(products.size()) > cluster_.options_.batch) complain("too many products at once");
+  if (static_cast<int>(products.size()) > traits(device).batch) complain("too many products at once");
   for (const Product& product : products) {
     if (p.a.find(product.i, product.k) != product.a || p.b.find(product.k, product.j) != product.b ||
         p.c.find(product.i, product.j) != product.c)
@@ -123,11 +131,10 @@ void FakeRank::start_kernel(OperationId id, int device, std::span<const Product>
     }
     cluster_.accumulated[product.c].emplace_back(product.a, product.b);
   }
-  const int batch = cluster_.options_.batch;
-  if (cluster_.options_.whole_batches && static_cast<int>(products.size()) < batch)
+  if (cluster_.options_.whole_batches && static_cast<int>(products.size()) < traits(device).batch)
     cluster_.partial_batches[{rank_, device}]++;
-  if (++kernels_[device] > kernel_slots_) complain("more kernels in flight than slots");
-  const bool on_core = cluster_.options_.kernels_on_cores;
+  if (++kernels_[device] > kernel_slots(device)) complain("more kernels in flight than slots");
+  const bool on_core = traits(device).on_core;
   if (on_core && kernels_[device] == 1 && ++cores_busy_ > cluster_.options_.core_slots)
     complain("more work than cores");
   cluster_.later([this, id, device, tiles, on_core] {
@@ -166,13 +173,14 @@ void FakeRank::start_copy(OperationId id, const Copy& copy) {
         complain(name(tile) + " stored in use");
       continue;
     }
-    if (cluster_.options_.zero_copy) complain("a load where nothing is copied");
+    if (traits(copy.to).in_host_memory) complain("a load where nothing is copied");
     if (Tile* const there = use(copy.to, tile, false); there && there->readable)
       complain(name(tile) + " loaded again");
     if (copy.from == kMade) {
-      if (!cluster_.options_.make_on_device || streams(tile)) complain(name(tile) + " made on a device");
+      if (!traits(copy.to).makes_tiles || streams(tile)) complain(name(tile) + " made on a device");
       if (!generated_.insert(tile.id).second) complain(name(tile) + " made again");
     } else if (copy.from != kHost) {
+      if (traits(copy.from).in_host_memory) complain(name(tile) + " copied from a device in host memory");
       if (!streams(tile)) complain(name(tile) + " copied between devices");
       use(copy.from, tile, true);
     } else if (tile.matrix == Matrix::b && !streams(tile)) {
@@ -261,9 +269,9 @@ void FakeRank::release_message(int owner, int number) {
     if (on_host_.at({broadcast.matrix, tile}) > 0) complain(name(ref) + " released while it is copied");
     on_host_.erase({broadcast.matrix, tile});
     host_bytes_changed(-bytes_of(ref));
-    if (!cluster_.options_.zero_copy) continue;
-    for (const auto& device : devices_) {
-      if (device.contains({broadcast.matrix, tile})) complain(name(ref) + " released while a device has it");
+    for (std::size_t d = 0; d < devices_.size(); ++d) {
+      if (traits(static_cast<int>(d)).in_host_memory && devices_[d].contains({broadcast.matrix, tile}))
+        complain(name(ref) + " released while a device has it");
     }
   }
   messages_.erase(found);

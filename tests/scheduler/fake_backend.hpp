@@ -26,7 +26,7 @@ class FakeRank final : public Backend {
   FakeRank(FakeCluster& cluster, int rank);
 
   double now() const override;
-  int kernel_slots() const override { return kernel_slots_; }
+  int kernel_slots(int device) const override { return kernel_slots_[static_cast<std::size_t>(device)]; }
   void start_kernel(OperationId id, int device, std::span<const Product> products) override;
   void start_generate(OperationId id, std::span<const TileId> tiles) override;
   void start_copy(OperationId id, const Copy& copy) override;
@@ -52,6 +52,7 @@ class FakeRank final : public Backend {
   void enter(int device, TileRef tile, bool readable);
   Tile* use(int device, TileRef tile, bool must_be_readable);
   void unuse(int device, TileRef tile);
+  DeviceTraits traits(int device) const;
   bool streams(TileRef tile) const;
   void host_bytes_changed(std::int64_t bytes);
   void copy_ended(const Copy& copy);
@@ -61,7 +62,7 @@ class FakeRank final : public Backend {
 
   FakeCluster& cluster_;
   int rank_;
-  int kernel_slots_ = 1;
+  std::vector<int> kernel_slots_;  // of each device
   std::vector<std::map<Key, Tile>> devices_;
   std::vector<std::int64_t> device_bytes_;
   std::vector<int> kernels_;                // in flight

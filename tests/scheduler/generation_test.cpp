@@ -36,10 +36,11 @@ TEST(Generation, TheDeviceWithTheLeastInStoreGoesFirst) {
   TileStates tiles(plans.size());
   std::vector<DeviceQueue> queues;
   for (const DevicePlan& plan : plans)
-    queues.emplace_back(problem, plan, OnDevice::stays,
+    queues.emplace_back(problem, plan, OnDevice::stays, DeviceTraits{},
                         DeviceMemory(tiles, queues.size(), 1000, [](TileSlot) {}));
   Maker backend;
-  Operations operations(backend, 0, false, nullptr);
+  const SchedulerOptions options;
+  Operations operations(backend, 0, options, nullptr);
   Cores cores;
   RankStatistics statistics;
   Generation generation(frame, problem, backend, operations, cores, 1);

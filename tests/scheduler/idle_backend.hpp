@@ -7,7 +7,7 @@ namespace foretile {
 
 struct IdleBackend : Backend {
   double now() const override { return 0; }
-  int kernel_slots() const override { return 1; }
+  int kernel_slots(int) const override { return 1; }
   void start_kernel(OperationId, int, std::span<const Product>) override {}
   void start_generate(OperationId, std::span<const TileId>) override {}
   void start_copy(OperationId, const Copy&) override {}

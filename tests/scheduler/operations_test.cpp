@@ -13,6 +13,9 @@ struct Clock final : IdleBackend {
   double now() const override { return time; }
 };
 
+const SchedulerOptions kGpus;
+const SchedulerOptions kCores{.devices = {{.on_core = true}}};
+
 double seconds(const Path& path, Cause cause) {
   return path.seconds(cause);
 }
@@ -20,7 +23,7 @@ double seconds(const Path& path, Cause cause) {
 /// Generation from 0 to 2, found out at 2; the kernel starts at 3 (1 s of waiting) and ends at 7.
 TEST(Operations, PathAddsUpToTheTime) {
   Clock clock;
-  Operations operations(clock, 0, false, nullptr);
+  Operations operations(clock, 0, kGpus, nullptr);
   const OperationId first = operations.start<GenerateOperation>(Cause::generate, kHost).id;
   clock.time = 2;
   operations.end(first);
@@ -46,7 +49,7 @@ TEST(Operations, TracesShowWhenAProductWasUnderWay) {
     void record(const TraceEvent& event) override { last = event; }
   } sink;
   Clock clock;
-  Operations operations(clock, 0, true, &sink);
+  Operations operations(clock, 0, kCores, &sink);
   const OperationId id = operations.start<KernelOperation>(Cause::kernel, 0).id;
   clock.time = 6;
   const TraceEvent event = operations.end(id, {.began_s = 3, .ended_s = 5}).event;
@@ -61,7 +64,7 @@ TEST(Operations, TracesShowWhenAProductWasUnderWay) {
 /// Two at once: the path at each end is that of the operation itself, not of what ended in between.
 TEST(Operations, PathsOfParallelOperationsDoNotMix) {
   Clock clock;
-  Operations operations(clock, 0, false, nullptr);
+  Operations operations(clock, 0, kGpus, nullptr);
   OperationId slow = 0;
   OperationId quick = 0;
   slow = operations.start<LoadOperation>(Cause::h2d, 0).id;
@@ -80,7 +83,7 @@ TEST(Operations, PathsOfParallelOperationsDoNotMix) {
 /// of the 9 s 5 were waiting for the core, 4 for the tile that was needed.
 TEST(Operations, QueueingIsNotWaitingForAResult) {
   Clock clock;
-  Operations operations(clock, 0, false, nullptr);
+  Operations operations(clock, 0, kGpus, nullptr);
   OperationId id = 0;
   for (const double seconds : {2.0, 3.0, 4.0}) {
     const auto started = operations.start<GenerateOperation>(Cause::generate, kHost);
@@ -104,7 +107,7 @@ TEST(Operations, QueueingIsNotWaitingForAResult) {
 TEST(Operations, KernelsOnCoresAndGenerationWaitForEachOther) {
   for (const bool shared : {false, true}) {
     Clock clock;
-    Operations operations(clock, 0, shared, nullptr);
+    Operations operations(clock, 0, shared ? kCores : kGpus, nullptr);
     OperationId id = operations.start<KernelOperation>(Cause::kernel, 0).id;
     clock.time = 3;
     operations.end(id);
@@ -118,7 +121,7 @@ TEST(Operations, KernelsOnCoresAndGenerationWaitForEachOther) {
 /// Two products wait at a core from 0 on and are computed from 1 to 3 and from 3.5 to 5.
 TEST(Operations, ACoreIsNotBusyWhileProductsWait) {
   Clock clock;
-  Operations operations(clock, 0, true, nullptr);
+  Operations operations(clock, 0, kCores, nullptr);
   const OperationId first = operations.start<KernelOperation>(Cause::kernel, 0).id;
   const OperationId second = operations.start<KernelOperation>(Cause::kernel, 0).id;
   clock.time = 6;
@@ -130,7 +133,7 @@ TEST(Operations, ACoreIsNotBusyWhileProductsWait) {
 /// A copy of 10 s: 4 of software, 5 beside others, 1 its own.
 TEST(Operations, TheBackEndSaysHowTheTimeWasMadeUp) {
   Clock clock;
-  Operations operations(clock, 0, false, nullptr);
+  Operations operations(clock, 0, kGpus, nullptr);
   const OperationId id = operations.start<LoadOperation>(Cause::h2d, 0).id;
   clock.time = 10;
   EXPECT_EQ(operations.end(id, {4, 5}).event.software_s, 4);

@@ -42,13 +42,13 @@ TEST(SchedulerOptions, OnlyCoresGetSeveralProductsUnlessThePlanSaysSo) {
   const Contraction problem = of_tiles(80);
   Plan plan;
   Machine machine = small_machine(1, 1, 1 << 30, std::int64_t{1} << 32, 1);
-  EXPECT_EQ(scheduler_options(plan, problem, machine, 0).batch, 1);
+  EXPECT_EQ(scheduler_options(plan, problem, machine, 0).devices[0].batch, 1);
   machine.platform.device.kind = DeviceKind::core;
-  EXPECT_EQ(scheduler_options(plan, problem, machine, 0).batch, 3);
+  EXPECT_EQ(scheduler_options(plan, problem, machine, 0).devices[0].batch, 3);
   EXPECT_FALSE(scheduler_options(plan, problem, machine, 0).whole_batches);
-  EXPECT_EQ(scheduler_options(plan, problem, machine, 0, true).batch, 1);
+  EXPECT_EQ(scheduler_options(plan, problem, machine, 0, true).devices[0].batch, 1);
   plan.batch = 3;
-  EXPECT_EQ(scheduler_options(plan, problem, machine, 0).batch, 3);
+  EXPECT_EQ(scheduler_options(plan, problem, machine, 0).devices[0].batch, 3);
   EXPECT_TRUE(scheduler_options(plan, problem, machine, 0).whole_batches);
 }
 

@@ -28,7 +28,7 @@ std::optional<Plan> plan_of(const RandomCase& c) {
 
 /// The smallest budgets that the verifier accepts.
 void shrink(Plan& plan, const Contraction& problem) {
-  plan.device_budget_bytes = verify(plan, problem).peak_device_bytes;
+  plan.device_classes[0].memory_bytes = verify(plan, problem).peak_device_bytes;
   if (plan.operands.b.streams()) return;
   const auto accepts = [&](std::int64_t staging) {
     plan.staging_bytes = staging;
@@ -70,19 +70,30 @@ std::map<TileId, std::vector<std::pair<TileId, TileId>>> planned_order(const Pla
   return order;
 }
 
+/// A core in host memory, or a GPU that makes its tiles or not; and a core that copies, as with --copies.
+DeviceTraits random_traits(Random& random) {
+  DeviceTraits traits;
+  traits.on_core = random.integer(0, 3) == 0;
+  traits.in_host_memory = traits.on_core && random.integer(0, 3) > 0;
+  traits.makes_tiles = !traits.on_core && random.integer(0, 2) == 0;
+  traits.batch = static_cast<int>(random.integer(1, 3));
+  return traits;
+}
+
 SchedulerOptions random_options(Random& random, int devices) {
   SchedulerOptions options;
   options.core_slots = static_cast<int>(random.integer(1, 4));
-  options.kernels_on_cores = random.integer(0, 3) == 0;
-  options.zero_copy = options.kernels_on_cores;
   options.in_plan_order = random.integer(0, 3) == 0;
-  options.batch = static_cast<int>(random.integer(1, 3));
   options.whole_batches = random.integer(0, 1) == 0;
   options.tiles_at_once = static_cast<int>(random.integer(1, 4));
-  options.make_on_device = !options.zero_copy && random.integer(0, 2) == 0;
   options.copy_slots = static_cast<int>(random.integer(1, 3));
   options.send_slots = static_cast<int>(random.integer(1, 4));
-  for (int d = 0; d < devices; ++d) options.sockets.push_back(static_cast<int>(random.integer(0, 1)));
+  const bool mixed = random.integer(0, 2) == 0;
+  const DeviceTraits alike = random_traits(random);
+  for (int d = 0; d < devices; ++d) {
+    options.devices.push_back(mixed ? random_traits(random) : alike);
+    options.devices.back().socket = static_cast<int>(random.integer(0, 1));
+  }
   return options;
 }
 
@@ -100,6 +111,11 @@ std::int64_t most_received(const Plan& plan, const Contraction& problem) {
   for (std::size_t rank = 0; rank < plan.ranks.size(); ++rank)
     most = std::max(most, worst_received(plan, problem, messages.to(static_cast<int>(rank))).bytes());
   return most;
+}
+
+bool any_makes_tiles(const SchedulerOptions& options) {
+  return std::any_of(options.devices.begin(), options.devices.end(),
+                     [](const DeviceTraits& device) { return device.makes_tiles; });
 }
 
 std::string joined(const std::vector<std::string>& lines) {
@@ -127,14 +143,14 @@ void check_run(const Plan& plan, const Contraction& problem, FakeCluster& cluste
     sent += s.sent_bytes;
     received += s.received_bytes;
     generated += s.generated_bytes;
-    if (!cluster.options().make_on_device) {
-      EXPECT_LE(s.generate_operations, s.generated_tiles);
+    EXPECT_LE(s.generate_operations, s.generated_tiles);
+    if (!any_makes_tiles(cluster.options())) {
       EXPECT_GE(s.generate_operations * cluster.options().tiles_at_once, s.generated_tiles);
     }
     EXPECT_NEAR(s.critical.total(), s.finish_s, 1e-6 * (1 + s.finish_s));
     for (const DeviceStatistics& d : s.devices) {
       kernels += d.kernels;
-      EXPECT_LE(d.peak_bytes, plan.device_budget_bytes);
+      EXPECT_LE(d.peak_bytes, plan.device_classes[0].memory_bytes);
     }
   }
   // Whole batches: a smaller one only at the end of a chunk.
@@ -253,13 +269,12 @@ TEST(RankScheduler, OpensABlockOnlyWhenPeersNoLongerReadTheDevice) {
   Plan plan;
   plan.operands.b = kMadeAndStays;
   plan.lookahead = 0;
-  plan.device_budget_bytes = 1920 + 80 + 32;
+  plan.device_classes[0].memory_bytes = 1920 + 80 + 32;
   plan.host_budget_bytes = 10000;
   plan.staging_bytes = 100;
   plan.copy_batch_bytes = 1000;
   plan.ranks = {{{{{{{0}, one_by_one}, {{1}, one_by_one}}}, {{{{2}, {{{0, 1, 2, 3, 4, 5}}}}}}}, {}}};
   SchedulerOptions options;
-  options.sockets = {0, 0};
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     FakeCluster cluster(plan, problem, options, seed);
@@ -284,7 +299,7 @@ TEST(RankScheduler, EndsNoStepBeforeItsMessagesCame) {
   plan.grid = {1, 2};
   plan.barriers = Barriers::global;
   plan.lookahead = 0;
-  plan.device_budget_bytes = 10000;
+  plan.device_classes[0].memory_bytes = 10000;
   plan.host_budget_bytes = 10000;
   for (int rank = 0; rank < 2; ++rank) {
     RankPlan part{{DevicePlan{}}, {}};
@@ -322,9 +337,9 @@ TEST(RankScheduler, RefusesMoreDevicesThanItCanTell) {
   const Machine machine = small_machine(1, 65, 1 << 20, 1 << 30);
   const Plan plan = make_plan(c.problem, machine, {});
   EXPECT_THROW(FakeCluster(plan, c.problem, {}, 1), InputError);
-  SchedulerOptions zero_copy;
-  zero_copy.zero_copy = true;
-  FakeCluster cluster(plan, c.problem, zero_copy, 1);
+  SchedulerOptions in_host_memory;
+  in_host_memory.devices.assign(65, {.in_host_memory = true});
+  FakeCluster cluster(plan, c.problem, in_host_memory, 1);
   check_run(plan, c.problem, cluster);
 }
 

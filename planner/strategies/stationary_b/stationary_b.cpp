@@ -85,12 +85,12 @@ class Planner final : public RankPlanner {
  public:
   Planner(const Contraction& contraction, const Machine& machine, const Settings& settings)
       : problem_(contraction), machine_(machine), frame_(make_frame(machine, settings)) {
-    const auto budget = static_cast<double>(frame_.device_budget_bytes);
+    const auto budget = static_cast<double>(frame_.device_classes.front().memory_bytes);
     limits_ = {static_cast<std::int64_t>(real_setting(settings, "block_fraction") * budget),
                static_cast<std::int64_t>(real_setting(settings, "chunk_fraction") * budget),
                message_bytes(settings)};
     const std::int64_t in_use = limits_.block_bytes + (1 + frame_.lookahead) * limits_.chunk_bytes;
-    if (in_use > frame_.device_budget_bytes) {
+    if (in_use > frame_.device_classes.front().memory_bytes) {
       throw input_error("block_fraction + (1 + lookahead) * chunk_fraction",
                         fmt::format("{:.4g}", static_cast<double>(in_use) / budget), "at most 1",
                         "lower block_fraction, chunk_fraction or lookahead");
@@ -132,7 +132,7 @@ class Planner final : public RankPlanner {
     frame.lookahead = static_cast<int>(integer_setting(settings, "lookahead"));
     frame.staging_bytes = std::min(static_cast<std::int64_t>(real_setting(settings, "staging_fraction") *
                                                              static_cast<double>(frame.host_budget_bytes)),
-                                   machine.devices_per_rank * frame.device_budget_bytes);
+                                   machine.devices_per_rank * frame.device_classes.front().memory_bytes);
     return frame;
   }
 
@@ -190,7 +190,7 @@ class Planner final : public RankPlanner {
     throw input_error(
         fmt::format("plan of rank {}", rank), fmt::format("{} {} of {} bytes", what, index, needed),
         fmt::format("at most {} bytes ({} {} of {} bytes of device memory)", limit, parameter,
-                    frame_.parameters.at(parameter), frame_.device_budget_bytes),
+                    frame_.parameters.at(parameter), frame_.device_classes.front().memory_bytes),
         fmt::format("{} bytes are missing: raise {}, or tile the problem finer, or give devices more memory",
                     needed - limit, parameter));
   }

@@ -82,7 +82,7 @@ class Planner final : public RankPlanner {
                                                            : Sending::per_use;
     device_rows_ = device_rows(settings);
     sizes_ =
-        choose_block_sizes(problem_, frame_.grid, devices_, frame_.device_budget_bytes, wishes(settings));
+        choose_block_sizes(problem_, frame_.grid, devices_, frame_.device_classes.front().memory_bytes, wishes(settings));
     frame_.lookahead = sizes_.lookahead;
     blocking_ = {frame_.grid, devices_, sizes_.b, sizes_.c, device_rows_};
     for (const auto& [key, value] : {std::pair("grid.p", p),
@@ -330,7 +330,7 @@ class StationaryC final : public Strategy {
   std::optional<PredictedVolumes> predicted_volumes(const Contraction& contraction, const Machine& machine,
                                                     const PlanFrame& frame) const override {
     const bool once = frame.barriers != Barriers::global || switch_setting(frame.parameters, "keep_received");
-    return predict_volumes(contraction, frame.device_budget_bytes, model_symbols(contraction, machine, frame),
+    return predict_volumes(contraction, frame.device_classes.front().memory_bytes, model_symbols(contraction, machine, frame),
                            once);
   }
 };

@@ -81,7 +81,7 @@ struct Small {
   PlanFrame frame;
   RankPlan part;
   Small() {
-    frame.device_budget_bytes = 1'000'000;
+    frame.device_classes[0].memory_bytes = 1'000'000;
     part.devices = {{}, {{{{0, 1}, {{{0}, 0}}}}}};
   }
 };
@@ -167,7 +167,7 @@ struct Rows {
   PlanFrame frame;
   RankPlan part;
   explicit Rows(std::int64_t budget_bytes) {
-    frame.device_budget_bytes = budget_bytes;
+    frame.device_classes[0].memory_bytes = budget_bytes;
     part.devices = {{{{{0, 1, 2}, {{{0, 1, 2, 3}, 0}}}}}};
   }
 };

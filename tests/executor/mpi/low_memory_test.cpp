@@ -141,7 +141,7 @@ void try_configuration(const Configuration& c, Fates& fates) {
            : execute(plan, c.problem, c.machine, c.copies);
   EXPECT_TRUE(outcome.check.passed()) << outcome.check.relative_error;
   for (const DeviceStatistics& device : outcome.run.statistics.devices)
-    EXPECT_LE(device.peak_bytes, plan.device_budget_bytes);
+    EXPECT_LE(device.peak_bytes, plan.device_classes[0].memory_bytes);
 }
 
 TEST(LowMemory, EndsWithTheRightProductOrNamesTheMissingBytes) {

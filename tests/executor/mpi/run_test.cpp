@@ -49,7 +49,7 @@ GpuNotes expect_the_same_on_gpus(const Plan& plan, const Contraction& contractio
   const std::string wanted = on_cuda() ? once().check.c_digest : on_cores.check.c_digest;
   EXPECT_EQ(outcome.check.c_digest, wanted) << "batch " << batched.batch;
   for (const DeviceStatistics& device : outcome.run.statistics.devices) {
-    EXPECT_LE(device.peak_bytes, plan.device_budget_bytes);
+    EXPECT_LE(device.peak_bytes, plan.device_classes[0].memory_bytes);
   }
   return outcome.run.gpu;
 }
@@ -85,7 +85,7 @@ TEST(Run, RandomPlansGiveTheRightProduct) {
     notes.compactions += gpu.compactions;
     notes.unpinned_bytes += gpu.unpinned_bytes;
     for (const DeviceStatistics& device : copied.run.statistics.devices) {
-      EXPECT_LE(device.peak_bytes, plan.device_budget_bytes);
+      EXPECT_LE(device.peak_bytes, plan.device_classes[0].memory_bytes);
     }
   }
   EXPECT_GE(ran, cases(15));
@@ -141,7 +141,7 @@ TEST(Run, StreamedPlansGiveTheRightProduct) {
     notes.compactions += gpu.compactions;
     notes.unpinned_bytes += gpu.unpinned_bytes;
     for (const DeviceStatistics& device : copied.run.statistics.devices) {
-      EXPECT_LE(device.peak_bytes, plan.device_budget_bytes);
+      EXPECT_LE(device.peak_bytes, plan.device_classes[0].memory_bytes);
     }
   }
   EXPECT_GE(ran, cases(20));

@@ -85,9 +85,9 @@ TEST(VerifyPass, AMessageIsMissing) {
 /// C and two chunks of two tiles: 160 bytes. The host holds more.
 TEST(VerifyPass, MemoryIsShort) {
   StreamExample example;
-  example.plan.device_budget_bytes = 159;
+  example.plan.device_classes[0].memory_bytes = 159;
   EXPECT_EQ(refusing(example), Numbers{4});
-  example.plan.device_budget_bytes = 160;
+  example.plan.device_classes[0].memory_bytes = 160;
   EXPECT_EQ(refusing(example), Numbers{});
   example.plan.host_budget_bytes = 100;
   EXPECT_EQ(refusing(example), Numbers{5});

@@ -103,7 +103,7 @@ void corrupt(Plan& plan, Random& random) {
       plan.lookahead = number(plan.lookahead);
       break;
     case 14:
-      plan.device_budget_bytes = random.integer(-1, plan.device_budget_bytes);
+      plan.device_classes[0].memory_bytes = random.integer(-1, plan.device_classes[0].memory_bytes);
       break;
     default:
       if (random.integer(0, 1) == 0)
@@ -139,7 +139,7 @@ TEST(Verify, NoChangeThatMattersPassesAndNothingCrashes) {
       }
       ++accepted;
       ASSERT_EQ(products_of(wrong, c.problem), truth);
-      ASSERT_LE(most_device_bytes(wrong, c.problem), wrong.device_budget_bytes);
+      ASSERT_LE(most_device_bytes(wrong, c.problem), wrong.device_classes[0].memory_bytes);
     }
   }
   EXPECT_GT(refused, 1000);

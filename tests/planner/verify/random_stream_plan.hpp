@@ -128,7 +128,7 @@ inline RandomStreamPlan random_stream_plan(std::uint64_t seed) {
   result.problem.beta = random.integer(0, 1) == 0 ? 1 : 0;
   plan.grid = {size(3), size(3)};
   plan.lookahead = static_cast<int>(random.integer(0, 3));
-  plan.device_budget_bytes = std::int64_t{1} << 40;
+  plan.device_classes[0].memory_bytes = std::int64_t{1} << 40;
   plan.host_budget_bytes = std::int64_t{1} << 40;
   plan.barriers = static_cast<Barriers>(random.integer(0, 2));
   plan.prefetch_c = random.integer(0, 1) == 0;

@@ -24,14 +24,14 @@ TEST(VerifyRandomStream, PeaksAreThoseOfTheReference) {
     const PlanSummary s = verify(plan, problem);
     ASSERT_EQ(s.peak_device_bytes, slow_device_peak(plan, problem));
     ASSERT_EQ(s.peak_host_bytes, slow_host_peak(plan, problem));
-    plan.device_budget_bytes = s.peak_device_bytes;
+    plan.device_classes[0].memory_bytes = s.peak_device_bytes;
     plan.host_budget_bytes = s.peak_host_bytes;
     ASSERT_EQ(complaint(plan, problem), "");
     if (s.gemms == 0) continue;
     ++exceeded;
-    --plan.device_budget_bytes;
+    --plan.device_classes[0].memory_bytes;
     expect_refused(RandomStreamPlan{problem, plan}, {"device budget", "1 bytes are missing"});
-    ++plan.device_budget_bytes;
+    ++plan.device_classes[0].memory_bytes;
     --plan.host_budget_bytes;
     expect_refused(RandomStreamPlan{problem, plan}, {"host memory", "1 bytes are missing"});
   }
@@ -135,7 +135,7 @@ void corrupt(Plan& plan, Random& random) {
       plan.prefetch_c = !plan.prefetch_c;
       break;
     case 3:
-      plan.device_budget_bytes -= random.integer(0, 64);
+      plan.device_classes[0].memory_bytes -= random.integer(0, 64);
       break;
     case 4:
     case 5:
@@ -156,7 +156,7 @@ TEST(VerifyRandomStream, NoChangeThatMattersPasses) {
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
     auto [problem, plan] = random_stream_plan(seed);
     const PlanSummary s = verify(plan, problem);
-    plan.device_budget_bytes = s.peak_device_bytes + 32;
+    plan.device_classes[0].memory_bytes = s.peak_device_bytes + 32;
     plan.host_budget_bytes = s.peak_host_bytes + 32;
     const Counts truth = products_of(plan, problem);
     Random random(1000 + seed);
@@ -172,7 +172,7 @@ TEST(VerifyRandomStream, NoChangeThatMattersPasses) {
       ASSERT_EQ(products_of(wrong, problem), truth);
       ASSERT_TRUE(slow_steps_right(wrong));
       ASSERT_TRUE(slow_deliveries_right(wrong, problem));
-      ASSERT_LE(slow_device_peak(wrong, problem), wrong.device_budget_bytes);
+      ASSERT_LE(slow_device_peak(wrong, problem), wrong.device_classes[0].memory_bytes);
       ASSERT_LE(slow_host_peak(wrong, problem), wrong.host_budget_bytes);
     }
   }

@@ -30,7 +30,7 @@ struct StreamExample {
     plan.advice.host_memory = "use more ranks or lower d";
     plan.grid = {2, 2};
     plan.lookahead = lookahead;
-    plan.device_budget_bytes = 1000;
+    plan.device_classes[0].memory_bytes = 1000;
     plan.host_budget_bytes = 1000;
     plan.barriers = barriers;
     for (int rank = 0; rank < 4; ++rank) plan.ranks.push_back(rank_plan(rank / 2, rank % 2));

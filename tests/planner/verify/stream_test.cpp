@@ -57,15 +57,15 @@ TEST(VerifyStream, WithoutGlobalBarriersAllStays) {
 /// tile of C: 6 * 32 = 192; with the next block's C 7 * 32 = 224.
 TEST(VerifyStream, CatchesDeviceMemoryAcrossBlocks) {
   StreamExample example(2);
-  example.plan.device_budget_bytes = 192;
+  example.plan.device_classes[0].memory_bytes = 192;
   EXPECT_EQ(complaint(example.plan, example.problem), "");
-  example.plan.device_budget_bytes = 191;
+  example.plan.device_classes[0].memory_bytes = 191;
   expect_refused(example, {"rank 0 device 0 block 0", "192 bytes at chunk 0 (block 32, chunks in flight 160)",
                            "1 bytes are missing: lower d"});
   example.plan.prefetch_c = true;
-  example.plan.device_budget_bytes = 224;
+  example.plan.device_classes[0].memory_bytes = 224;
   EXPECT_EQ(complaint(example.plan, example.problem), "");
-  example.plan.device_budget_bytes = 223;
+  example.plan.device_classes[0].memory_bytes = 223;
   expect_refused(example, {"1 bytes are missing", "block 64"});
 }
 

@@ -33,7 +33,7 @@ struct Example {
                 {Source::given, Source::made}},
         plan(make_plan(problem, small_machine(2, 1, 400, 4000),
                        {{"block_fraction", "0.64"}, {"chunk_fraction", "0.16"}})) {
-    plan.device_budget_bytes = 384;
+    plan.device_classes[0].memory_bytes = 384;
   }
 
   Block& block(int rank) { return plan.ranks[rank].devices[0].blocks[0]; }
@@ -113,7 +113,7 @@ TEST(Verify, CatchesTilesThatDoNotExist) {
 
 TEST(Verify, CatchesDeviceMemoryExceeded) {
   Example example;
-  example.plan.device_budget_bytes = 383;
+  example.plan.device_classes[0].memory_bytes = 383;
   expect_refused(example,
                  {"384 bytes", "1 bytes are missing", "block_fraction", "chunk_fraction", "lookahead"});
 }
@@ -121,7 +121,7 @@ TEST(Verify, CatchesDeviceMemoryExceeded) {
 /// Chunks that are loaded ahead count: with lookahead 0 one chunk of 64 bytes less is enough.
 TEST(Verify, CountsLookahead) {
   Example example;
-  example.plan.device_budget_bytes = 320;
+  example.plan.device_classes[0].memory_bytes = 320;
   expect_refused(example, {"64 bytes are missing"});
   example.plan.lookahead = 0;
   EXPECT_EQ(complaint(example.plan, example.problem), "");
@@ -147,15 +147,34 @@ TEST(Verify, CatchesStagingLargerThanTheHost) {
 }
 
 TEST(Verify, CatchesNegativeNumbers) {
-  for (const auto member : {&Plan::device_budget_bytes, &Plan::host_budget_bytes, &Plan::staging_bytes,
-                            &Plan::copy_batch_bytes}) {
+  for (const auto member : {&Plan::host_budget_bytes, &Plan::staging_bytes, &Plan::copy_batch_bytes}) {
     Example example;
     example.plan.*member = -1;
     expect_refused(example, {"-1 bytes", "at least 0"});
   }
+  Example lookahead;
+  lookahead.plan.lookahead = -1;
+  expect_refused(lookahead, {"lookahead", "-1"});
+  Example device;
+  device.plan.device_classes.push_back({DeviceKind::core, -1});
+  expect_refused(device, {"device budget", "-1 bytes", "at least 0"});
+}
+
+TEST(Verify, CatchesADeviceOfNoClass) {
+  for (const int number : {-1, 1}) {
+    Example example;
+    example.plan.ranks.back().devices.back().device_class = number;
+    expect_refused(example, {fmt::format("class {}", number), "one of 1 classes"});
+  }
+}
+
+/// A second class with a byte less than the largest block needs: it matters only to the devices of that class.
+TEST(Verify, LooksAtEachDevicesOwnMemory) {
   Example example;
-  example.plan.lookahead = -1;
-  expect_refused(example, {"lookahead", "-1"});
+  example.plan.device_classes.push_back({DeviceKind::gpu, 383});
+  EXPECT_NO_THROW(verify(example.plan, example.problem));
+  for (DevicePlan& device : example.plan.ranks[0].devices) device.device_class = 1;
+  expect_refused(example, {"at most the device budget of 383", "1 bytes are missing"});
 }
 
 TEST(Verify, CatchesALaunchOfNothing) {

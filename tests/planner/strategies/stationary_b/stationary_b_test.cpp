@@ -114,10 +114,10 @@ TEST(FourColumns, StagingArea) {
                       {"staging_fraction", staging}});
   };
   const Plan large = plan_with("0.5");
-  EXPECT_EQ(large.staging_bytes, 2 * large.device_budget_bytes);
+  EXPECT_EQ(large.staging_bytes, 2 * large.device_classes[0].memory_bytes);
   const Plan small = plan_with("0.005");
   EXPECT_EQ(small.staging_bytes, small.host_budget_bytes / 200);
-  EXPECT_LT(small.staging_bytes, 2 * small.device_budget_bytes);
+  EXPECT_LT(small.staging_bytes, 2 * small.device_classes[0].memory_bytes);
 }
 
 /// With two grid rows the slice of row 0 is A(0,0): B(1,.) is not loaded, column j2 has nothing to do.
@@ -261,7 +261,7 @@ Tiles cyclic_order(const Contraction& p, const Block& block, const ProcessGrid& 
 void check_device(const RandomCase& c, const Plan& plan, int rank, const DevicePlan& device) {
   const auto share = [&](const char* key) {
     return static_cast<std::int64_t>(std::stod(plan.parameters.at(key)) *
-                                     static_cast<double>(plan.device_budget_bytes));
+                                     static_cast<double>(plan.device_classes[0].memory_bytes));
   };
   const int grid_row = plan.grid.row(rank);
   for (const Block& block : device.blocks) {

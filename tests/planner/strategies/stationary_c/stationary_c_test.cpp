@@ -272,7 +272,7 @@ TEST(StationaryC, PlansAreThePapersForRandomCases) {
     redundant += plan.barriers == Barriers::global;
     for (const RankPlan& rank : plan.ranks) {
       for (const DevicePlan& device : rank.devices) {
-        EXPECT_LE(peak_bytes(c.problem, plan, device), plan.device_budget_bytes);
+        EXPECT_LE(peak_bytes(c.problem, plan, device), plan.device_classes[0].memory_bytes);
       }
     }
   }
