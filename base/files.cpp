@@ -85,11 +85,16 @@ std::string digest(std::string_view text) {
   return fmt::format("{:016x}", hash);
 }
 
+fs::path own_program() {
+  std::error_code ignored;
+  return fs::read_symlink("/proc/self/exe", ignored);
+}
+
 fs::path find_data(const fs::path& relative) {
   std::error_code ignored;
   std::vector<fs::path> roots;
   if (const char* given = std::getenv("FORETILE_DATA")) roots.emplace_back(given);
-  const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
+  const fs::path program = own_program();
   if (!program.empty()) roots.push_back(program.parent_path().parent_path() / "share/foretile");
   roots.emplace_back(FORETILE_SOURCE_DIR);
   for (const fs::path& root : roots) {

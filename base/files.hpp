@@ -23,6 +23,9 @@ std::string read_text(const Descriptor& file, const std::filesystem::path& path)
 /// 64-bit FNV-1a digest as 16 hexadecimal digits (http://www.isthe.com/chongo/tech/comp/fnv/).
 std::string digest(std::string_view text);
 
+/// The running program's file; empty where the system does not say.
+std::filesystem::path own_program();
+
 /// Where files that ship with foretile lie: $FORETILE_DATA, else `share/foretile` beside the program's `bin`,
 /// else the source tree. `relative` is for example "platforms/summit.toml". Empty when it is not there.
 std::filesystem::path find_data(const std::filesystem::path& relative);

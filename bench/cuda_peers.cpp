@@ -16,7 +16,7 @@
 #include "base/random.hpp"
 #include "executor/cuda/blas_calls.hpp"
 #include "executor/cuda/cuda_gpus.hpp"
-#include "executor/cuda/make_tiles.hpp"
+#include "executor/cuda/kernels.hpp"
 #include "executor/cuda/owned.hpp"
 #include "executor/cuda/status.hpp"
 

@@ -76,7 +76,7 @@ void find_worst(const Contraction& p, const TileErrors& mine, MPI_Comm communica
   require_mpi(MPI_Bcast(&tile, 1, MPI_INT64_T, worst.rank, communicator), "check");
   if (tile < 0) return;
   result.relative_error = worst.error;
-  result.worst = {p.c.row_of(tile), p.c.column_of(tile), worst.rank};
+  result.worst = {p.c.row_of(tile), p.c.column_of(tile), Rank::of(worst.rank)};
 }
 
 }  // namespace

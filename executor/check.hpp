@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "base/id.hpp"
 #include "executor/host_store.hpp"
 #include "executor/tile_errors.hpp"
 #include "planner/problem/contraction.hpp"
@@ -18,7 +19,7 @@ struct CheckResult {
   struct Place {
     std::int32_t row = 0;
     std::int32_t column = 0;
-    int rank = 0;
+    Rank rank = 0;
   };
   std::string method;          ///< "freivalds" or "freivalds + reference"
   double relative_error = 0;   ///< of the worst tile of C, by its own norm (see TileErrors); may be infinite

@@ -11,7 +11,7 @@
 
 namespace foretile {
 
-HostStore::HostStore(const Contraction& contraction, const PlanFrame& frame, const RankPlan& plan, int rank,
+HostStore::HostStore(const Contraction& contraction, const PlanFrame& frame, const RankPlan& plan, Rank rank,
                      int cores, std::pmr::memory_resource* memory)
     : problem_(contraction), rank_(rank), memory_(memory) {
   for (const Transfer& broadcast : plan.transfers) {
@@ -71,7 +71,7 @@ void HostStore::add_used(const PlanFrame& frame, const Product& product) {
   to_make_.push_back({tile, place->second.data()});
 }
 
-std::vector<std::span<const std::byte>> HostStore::message(int owner, int number) const {
+std::vector<std::span<const std::byte>> HostStore::message(Rank owner, int number) const {
   if (owner != rank_) {
     return {received_.at({owner, number})->bytes_to_forward()};
   }
@@ -96,7 +96,7 @@ void HostStore::keep(std::shared_ptr<MessageBuffer> message) {
 }
 
 /// A tile may have come again for a later step while this message was still being forwarded.
-void HostStore::release(int owner, int number) {
+void HostStore::release(Rank owner, int number) {
   const auto found = received_.find({owner, number});
   const std::byte* memory = found->second->tiles();
   const Transfer& broadcast = *found->second->transfer();

@@ -25,7 +25,7 @@ class HostStore {
   /// Makes the own tiles that the rank or others use, and with Contraction::reads_c() the initial tiles of C
   /// that the rank computes, on up to `cores` threads. `memory` holds all tiles and must outlive this; it is
   /// called by the calling thread alone.
-  HostStore(const Contraction& contraction, const PlanFrame& frame, const RankPlan& plan, int rank,
+  HostStore(const Contraction& contraction, const PlanFrame& frame, const RankPlan& plan, Rank rank,
             int cores = 1, std::pmr::memory_resource* memory = std::pmr::new_delete_resource());
 
   /// A tile of A, or of B where it is given, that is own or received.
@@ -35,11 +35,11 @@ class HostStore {
 
   /// What to send for a broadcast that this rank owns or has received, piece by piece: valid until
   /// `release`, of an own one for good.
-  std::vector<std::span<const std::byte>> message(int owner, int number) const;
+  std::vector<std::span<const std::byte>> message(Rank owner, int number) const;
   /// Keeps a received message and its tiles.
   void keep(std::shared_ptr<MessageBuffer> message);
   /// Frees a received message and its tiles.
-  void release(int owner, int number);
+  void release(Rank owner, int number);
 
   /// Memory that waits for a tile's numbers.
   struct ToMake {
@@ -54,7 +54,7 @@ class HostStore {
 
  private:
   struct PairHash {
-    std::size_t operator()(const std::pair<int, int>& p) const {
+    std::size_t operator()(const std::pair<Rank, int>& p) const {
       return static_cast<std::size_t>(p.first) * 1000003U + static_cast<std::size_t>(p.second);
     }
   };
@@ -68,13 +68,13 @@ class HostStore {
   void make_tiles(int cores);
 
   const Contraction& problem_;
-  int rank_;
+  Rank rank_;
   std::pmr::memory_resource* memory_;
   std::vector<ToMake> to_make_;
   std::vector<TileBuffer> own_;
   std::vector<Outgoing> outgoing_;
   TileTable<std::byte*> distributed_;
-  std::unordered_map<std::pair<int, int>, std::shared_ptr<MessageBuffer>, PairHash> received_;
+  std::unordered_map<std::pair<Rank, int>, std::shared_ptr<MessageBuffer>, PairHash> received_;
 };
 
 }  // namespace foretile

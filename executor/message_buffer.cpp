@@ -55,7 +55,7 @@ bool plausible(const Fixed& f, std::int64_t words) {
 
 }  // namespace
 
-TileBuffer message_header(const Transfer& broadcast, int owner, int number,
+TileBuffer message_header(const Transfer& broadcast, Rank owner, int number,
                           std::pmr::memory_resource* memory) {
   const std::int64_t words = header_words(std::ssize(broadcast.tiles), std::ssize(broadcast.others));
   std::vector<std::int64_t> header{words,
@@ -88,16 +88,17 @@ void MessageBuffer::parse(const Contraction& p) {
     throw WorkError(fmt::format("message of {} bytes: not one of foretile's", memory_.size()));
   }
   header_bytes_ = 8 * fixed.words;
-  owner_ = static_cast<int>(fixed.owner);
+  owner_ = Rank::of(fixed.owner);
   number_ = static_cast<int>(fixed.number);
   std::vector<std::int64_t> list(fixed.tiles + fixed.others);
   std::memcpy(list.data(), memory_.data() + sizeof fixed, 8 * list.size());
   Transfer broadcast;
   broadcast.tiles.assign(list.begin(), list.begin() + fixed.tiles);
-  broadcast.others.assign(list.begin() + fixed.tiles, list.end());
+  for (auto rank = list.begin() + fixed.tiles; rank != list.end(); ++rank)
+    broadcast.others.push_back(Rank::of(*rank));
   broadcast.matrix = static_cast<Matrix>(fixed.matrix);
-  broadcast.step = static_cast<int>(fixed.step);
-  broadcast.last_step = static_cast<int>(fixed.last_step);
+  broadcast.step = Step::of(fixed.step);
+  broadcast.last_step = Step::of(fixed.last_step);
   broadcast.tree = static_cast<Tree>(fixed.tree);
   for (const TileId tile : broadcast.tiles) {
     if (tile < 0 || tile >= shape_of(p, broadcast.matrix).nonzeros()) {

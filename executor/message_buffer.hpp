@@ -6,6 +6,7 @@
 #include <memory>
 #include <memory_resource>
 
+#include "base/id.hpp"
 #include "executor/tile_buffer.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/problem/contraction.hpp"
@@ -16,7 +17,7 @@ namespace foretile {
 /// The header alone, for sending: 8-byte words that count the header's words, name owner and number, count
 /// tiles and other ranks, name matrix, step, last step and tree; then the tile ids, the other ranks and
 /// padding to 64 bytes. The tiles follow one behind the other, column-major, without gaps.
-TileBuffer message_header(const Transfer& broadcast, int owner, int number,
+TileBuffer message_header(const Transfer& broadcast, Rank owner, int number,
                           std::pmr::memory_resource* memory = std::pmr::new_delete_resource());
 
 /// Bytes behind the tiles: the sender's path (scheduler/path.hpp), a whole number of elements.
@@ -38,7 +39,7 @@ class MessageBuffer {
   }
   std::byte* tiles() const { return memory_.data() + header_bytes_; }
   const std::shared_ptr<const Transfer>& transfer() const { return transfer_; }
-  int owner() const { return owner_; }
+  Rank owner() const { return owner_; }
   int number() const { return number_; }
   std::int64_t tile_bytes() const { return memory_.size() - header_bytes_ - kPathBytes; }
   /// The sender's, until it began to send.
@@ -47,7 +48,7 @@ class MessageBuffer {
  private:
   TileBuffer memory_;
   std::int64_t header_bytes_ = 0;
-  int owner_ = 0;
+  Rank owner_ = 0;
   int number_ = 0;
   Path path_;
   std::shared_ptr<const Transfer> transfer_;

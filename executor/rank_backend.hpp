@@ -10,8 +10,8 @@ namespace foretile {
 
 /// Where messages of the rank go.
 struct Transport {
-  std::function<void(OperationId, int to_rank, const Message&)> send;
-  std::function<void(int to_rank, const Signal&)> signal;
+  std::function<void(OperationId, Rank to_rank, const Message&)> send;
+  std::function<void(Rank to_rank, const Signal&)> signal;
 };
 
 /// What the progress loop tells the scheduler.

@@ -45,7 +45,7 @@ class PollInterval {
   double idle_seconds_ = kShortestIdle;
 };
 
-int position_of(const Transfer& broadcast, int rank) {
+int position_of(const Transfer& broadcast, Rank rank) {
   for (std::size_t d = 0; d < broadcast.others.size(); ++d) {
     if (broadcast.others[d] == rank) return static_cast<int>(d) + 1;
   }
@@ -63,7 +63,7 @@ void fill_pool(std::int64_t bytes) {
 }
 
 void progress_loop(RankScheduler& scheduler, RankBackend& backend, Messenger& messenger, HostStore& host,
-                   int rank) {
+                   Rank rank) {
   Messenger::Listener listener;
   listener.sent = [&](OperationId id) { scheduler.done(id); };
   listener.received = [&](std::shared_ptr<MessageBuffer> buffer) {
@@ -97,7 +97,7 @@ std::unique_ptr<std::pmr::memory_resource> host_memory(const RunOptions& options
 }
 
 SchedulerOptions scheduling_of(const PlanFrame& frame, const Contraction& contraction, const Machine& machine,
-                               int rank, const RunOptions& options) {
+                               Rank rank, const RunOptions& options) {
   SchedulerOptions scheduling = scheduler_options(frame, contraction, machine, rank, options.in_plan_order);
   for (DeviceTraits& device : scheduling.devices) {
     device.in_host_memory = device.in_host_memory && !options.copies && !options.gpus;
@@ -114,7 +114,7 @@ struct Work {
   const RankPlan& plan;
   const Contraction& contraction;
   const Machine& machine;
-  int rank;
+  Rank rank;
 };
 
 std::unique_ptr<RankBackend> make_backend(const Work& work, HostStore& host, int cores, MPI_Comm communicator,
@@ -134,10 +134,10 @@ std::unique_ptr<RankBackend> make_backend(const Work& work, HostStore& host, int
 Transport transport_over(Messenger& messenger, const HostStore& host,
                          const std::optional<RankScheduler>& scheduler) {
   Transport transport;
-  transport.send = [&](OperationId id, int to, const Message& message) {
+  transport.send = [&](OperationId id, Rank to, const Message& message) {
     messenger.send(id, to, host.message(message.owner, message.number), scheduler->path());
   };
-  transport.signal = [&](int to, const Signal& signal) { messenger.signal(to, signal); };
+  transport.signal = [&](Rank to, const Signal& signal) { messenger.signal(to, signal); };
   return transport;
 }
 
@@ -157,7 +157,7 @@ void note_gpus(const RankBackend& backend, MPI_Comm communicator, RunResult& res
 RunResult run(const PlanFrame& frame, const RankPlan& plan, const Contraction& contraction,
               const Machine& machine, MPI_Comm communicator, const RunOptions& options) {
   require_plain(contraction);
-  const int rank = rank_in(communicator);
+  const Rank rank = rank_in(communicator);
   const Work work{frame, plan, contraction, machine, rank};
   const SchedulerOptions scheduling = scheduling_of(frame, contraction, machine, rank, options);
   RunResult result;

@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/near.hpp"
 #include "platforms/keys.hpp"
+#include "platforms/runtime_source.hpp"
 
 namespace foretile {
 

@@ -6,6 +6,8 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "platforms/runtime_source.hpp"
+
 namespace foretile {
 
 namespace {

@@ -21,7 +21,7 @@
 #include "platforms/keys.hpp"
 #include "platforms/list.hpp"
 #include "platforms/overrides.hpp"
-#include "platforms/typical_runtime.hpp"
+#include "platforms/runtime_source.hpp"
 
 namespace foretile {
 

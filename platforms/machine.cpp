@@ -39,12 +39,12 @@ void check_nodes(const Platform& p, int nodes) {
 
 }  // namespace
 
-int Machine::socket_of(int rank, int device) const {
+int Machine::socket_of(Rank rank, Device device) const {
   const int first = rank % ranks_per_node * devices_per_rank;
   return std::min((first + device) / platform.devices_per_socket, platform.sockets - 1);
 }
 
-std::pair<int, int> Machine::sockets_of(int rank) const {
+std::pair<int, int> Machine::sockets_of(Rank rank) const {
   const std::int64_t local = rank % ranks_per_node;
   const std::int64_t first = local * platform.sockets / ranks_per_node;
   const std::int64_t end = ((local + 1) * platform.sockets + ranks_per_node - 1) / ranks_per_node;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/id.hpp"
 #include "platforms/platform.hpp"
 
 namespace foretile {
@@ -24,11 +25,11 @@ struct Machine {
 
   int nodes() const { return (ranks - 1) / ranks_per_node + 1; }
   int devices() const { return ranks * devices_per_rank; }
-  int node_of(int rank) const { return rank / ranks_per_node; }
+  int node_of(Rank rank) const { return rank / ranks_per_node; }
   /// Socket within its node of a rank's device.
-  int socket_of(int rank, int device) const;
+  int socket_of(Rank rank, Device device) const;
   /// First and last + 1 of the sockets whose cores and memory the rank has, whole or in part.
-  std::pair<int, int> sockets_of(int rank) const;
+  std::pair<int, int> sockets_of(Rank rank) const;
   /// Cores that a rank may use to generate tiles; at least 1.
   int cores_per_rank() const;
   std::int64_t host_bytes_per_rank() const;

@@ -65,7 +65,7 @@ struct Runtime {
   /// Where devices are cores: bytes per second at which a core copies messages, at either end. The progress
   /// loop takes this time from the cores. 0: none.
   double message_copy_bytes_per_s = 0;
-  /// Whose software these costs describe: one of `runtime_sources()`.
+  /// Whose software these costs describe: one of `runtime_sources()` (platforms/runtime_source.hpp).
   std::string source = "none";
 };
 
@@ -81,14 +81,6 @@ struct Noise {
   double kernel = 0;
   double link = 0;
 };
-
-/// Values of `runtime.source`: "paper", the runtime of the paper whose times the costs were fitted to;
-/// "foretile-run", its own costs as `foretile-run calibrate` measures them; "typical", those of
-/// typical_runtime_toml(); "none", no software costs.
-const std::vector<std::string>& runtime_sources();
-
-/// The source for people: "those of foretile-run".
-std::string runtime_source_text(const std::string& source);
 
 struct Platform {
   std::string name;

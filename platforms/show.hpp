@@ -1,6 +1,7 @@
-// A platform as text for people.
+// A platform as text for people and as JSON for scripts.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "platforms/platform.hpp"
@@ -13,5 +14,9 @@ std::string show_platform(const Platform& platform);
 /// One node: its sockets with cores and memory, the devices of each socket, the links between them with the
 /// bandwidth of each direction, and the network where there is more than one node.
 std::string draw_node(const Platform& platform);
+
+/// For scripts: {"name", "source", "estimated", "devices_per_node", "cores_per_node", "figures": {KEY:
+/// value}} with the keys of the file and values in SI units.
+nlohmann::json platform_summary_json(const Platform& platform);
 
 }  // namespace foretile

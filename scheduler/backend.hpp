@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "base/id.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/plan/products.hpp"
 #include "planner/problem/tile_ref.hpp"
@@ -31,7 +32,7 @@ struct Copy {
 /// A broadcast on its way to one rank, which forwards it along its tree (planner/plan/transfer.hpp).
 struct Message {
   std::shared_ptr<const Transfer> transfer;
-  int owner = 0;
+  Rank owner = 0;
   int number = 0;    ///< of the broadcast among its owner's
   int position = 0;  ///< of the receiver in the tree
   std::int64_t bytes = 0;
@@ -39,8 +40,8 @@ struct Message {
 
 /// A signal of the global barriers on its way along the tree of ranks (scheduler/barrier.hpp).
 struct Signal {
-  int from_rank = 0;
-  int step = 0;       ///< first that is not over
+  Rank from_rank = 0;
+  Step step = 0;      ///< first that is not over
   bool down = false;  ///< on all ranks; else on the sender and those below it
   Path path;          ///< of the sender until it was sent, and at the receiver until it came
 };
@@ -56,29 +57,29 @@ class Backend {
   /// Seconds since the start of the run.
   virtual double now() const = 0;
   /// Kernels that may be in flight on one device. Those of a device that is a core run one after the other.
-  virtual int kernel_slots(int device) const = 0;
+  virtual int kernel_slots(Device device) const = 0;
 
   /// C_ij += A_ik B_kj on a device, several products in one launch. Products of one device on the same C tile
   /// must take effect in this order. `products` is valid during the call only.
-  virtual void start_kernel(OperationId id, int device, std::span<const Product> products) = 0;
+  virtual void start_kernel(OperationId id, Device device, std::span<const Product> products) = 0;
   /// Makes tiles of B in host memory on one core. `tiles` is valid during the call only.
   virtual void start_generate(OperationId id, std::span<const TileId> tiles) = 0;
   virtual void start_copy(OperationId id, const Copy& copy) = 0;
   /// Sends to another rank; its back end calls RankScheduler::received there. Done when the tiles were read.
-  virtual void start_send(OperationId id, int to_rank, const Message& message) = 0;
+  virtual void start_send(OperationId id, Rank to_rank, const Message& message) = 0;
   /// Its back end calls RankScheduler::signalled there. Nothing is reported here.
-  virtual void send_signal(int to_rank, Signal signal) = 0;
+  virtual void send_signal(Rank to_rank, Signal signal) = 0;
 
   /// Space for a tile on a device; C is zeroed unless Contraction::reads_c(), where a copy follows.
-  virtual void allocate(int device, TileRef tile) = 0;
-  virtual void release(int device, TileRef tile) = 0;
+  virtual void allocate(Device device, TileRef tile) = 0;
+  virtual void release(Device device, TileRef tile) = 0;
   /// A generated tile left the staging area.
   virtual void release_host(TileRef tile) = 0;
   /// A received message's tiles are no longer used here, and it was forwarded to all.
-  virtual void release_message(int owner, int number) = 0;
+  virtual void release_message(Rank owner, int number) = 0;
   /// The device works on the host's tile in place, instead of allocate and copy; a generated tile of B leaves
   /// the staging area for the device, an initial tile of C the host. Only where DeviceTraits::in_host_memory.
-  virtual void adopt(int device, TileRef tile) = 0;
+  virtual void adopt(Device device, TileRef tile) = 0;
 };
 
 }  // namespace foretile

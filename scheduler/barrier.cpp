@@ -7,14 +7,14 @@
 
 namespace foretile {
 
-Barrier::Barrier(Barriers kind, int rank, int ranks, Send send)
+Barrier::Barrier(Barriers kind, Rank rank, int ranks, Send send)
     : kind_(rank < ranks ? kind : Barriers::none),
       rank_(rank),
       children_(tree_children(Tree::binomial, rank, ranks)),
       below_(children_.size(), 0),
       send_(std::move(send)) {}
 
-void Barrier::ended_before(int step) {
+void Barrier::ended_before(Step step) {
   if (step == here_) return;
   here_ = step;
   if (kind_ == Barriers::global) pass_on();
@@ -23,7 +23,7 @@ void Barrier::ended_before(int step) {
 void Barrier::signalled(const Signal& signal) {
   if (signal.down) {
     everywhere_ = signal.step;
-    for (const int child : children_) send_(child, {rank_, everywhere_, true, {}});
+    for (const int child : children_) send_(Rank::of(child), {rank_, everywhere_, true, {}});
     return;
   }
   const auto child = std::find(children_.begin(), children_.end(), signal.from_rank) - children_.begin();
@@ -32,14 +32,14 @@ void Barrier::signalled(const Signal& signal) {
 }
 
 void Barrier::pass_on() {
-  int least = here_;
-  for (const int step : below_) least = std::min(least, step);
+  Step least = here_;
+  for (const Step step : below_) least = std::min(least, step);
   if (least == told_) return;
   told_ = least;
   if (rank_ == 0) {
     signalled({rank_, least, true, {}});
   } else {
-    send_(tree_parent(Tree::binomial, rank_), {rank_, least, false, {}});
+    send_(Rank::of(tree_parent(Tree::binomial, rank_)), {rank_, least, false, {}});
   }
 }
 

@@ -4,6 +4,7 @@
 #include <functional>
 #include <vector>
 
+#include "base/id.hpp"
 #include "planner/plan/plan.hpp"
 #include "scheduler/backend.hpp"
 
@@ -13,17 +14,17 @@ namespace foretile {
 /// with rank 0 as root: ended steps are reported upwards, the minimum over all ranks goes down (RR-9289 2).
 class Barrier {
  public:
-  using Send = std::function<void(int to_rank, Signal)>;
+  using Send = std::function<void(Rank to_rank, Signal)>;
 
   /// A rank from `ranks` on has no work: nobody waits for it, and it waits for nobody.
-  Barrier(Barriers kind, int rank, int ranks, Send send);
+  Barrier(Barriers kind, Rank rank, int ranks, Send send);
 
   /// `step` is the first that is not over on this rank; kEver when all are. It never decreases.
-  void ended_before(int step);
+  void ended_before(Step step);
   void signalled(const Signal& signal);
 
   /// First step that is not over wherever the plan's barriers look.
-  int first_open() const { return kind_ == Barriers::global ? everywhere_ : here_; }
+  Step first_open() const { return kind_ == Barriers::global ? everywhere_ : here_; }
   /// No more signals can come.
   bool over() const { return kind_ != Barriers::global || everywhere_ == kEver; }
 
@@ -31,13 +32,13 @@ class Barrier {
   void pass_on();
 
   Barriers kind_;
-  int rank_;
-  std::vector<int> children_;
-  std::vector<int> below_;  // per child, the first step that is not over there
+  Rank rank_;
+  std::vector<int> children_;  // ranks are positions in the tree
+  std::vector<Step> below_;    // per child, the first step that is not over there
   Send send_;
-  int here_ = 0;
-  int told_ = 0;  // up
-  int everywhere_ = 0;
+  Step here_ = 0;
+  Step told_ = 0;  // up
+  Step everywhere_ = 0;
 };
 
 }  // namespace foretile

@@ -7,7 +7,7 @@
 namespace foretile {
 
 /// C of a block gets its place when the block's turn comes; with prefetch_c when its inputs are loaded.
-void CTiles::place(DeviceQueue& queue, int device, int first_open_step) {
+void CTiles::place(DeviceQueue& queue, Device device, Step first_open_step) {
   if (!queue.chunks_left()) return;
   BlockWork& block = *queue.chunk(queue.front())->block;
   if (options_.in_plan_order && !last_block_left(queue, device, block, first_open_step)) return;
@@ -17,7 +17,8 @@ void CTiles::place(DeviceQueue& queue, int device, int first_open_step) {
 }
 
 /// In plan order: whether C of the block before is home, and has left at once.
-bool CTiles::last_block_left(DeviceQueue& queue, int device, const BlockWork& block, int first_open_step) {
+bool CTiles::last_block_left(DeviceQueue& queue, Device device, const BlockWork& block,
+                             Step first_open_step) {
   if (block.c_placed > 0) return true;
   if (!queue.finished_c.empty() || queue.stores_in_flight > 0) return false;
   if (frame_.barriers != Barriers::none && queue.front_step() != first_open_step) return false;
@@ -25,7 +26,7 @@ bool CTiles::last_block_left(DeviceQueue& queue, int device, const BlockWork& bl
   return true;
 }
 
-void CTiles::drop_stored(DeviceQueue& queue, int device) {
+void CTiles::drop_stored(DeviceQueue& queue, Device device) {
   for (const TileRef tile : queue.stored_c) {
     queue.memory.give_back(problem_.c_bytes(tile.id));
     backend_.release(device, tile);
@@ -33,7 +34,7 @@ void CTiles::drop_stored(DeviceQueue& queue, int device) {
   queue.stored_c.clear();
 }
 
-void CTiles::place(DeviceQueue& queue, int device, BlockWork& block) {
+void CTiles::place(DeviceQueue& queue, Device device, BlockWork& block) {
   while (block.c_placed < block.c.size()) {
     if (problem_.reads_c() && !queue.traits.in_host_memory) {
       if (!load(queue, device, block)) return;
@@ -55,7 +56,7 @@ void CTiles::place(DeviceQueue& queue, int device, BlockWork& block) {
 }
 
 /// Starts one copy of initial tiles of C; false when none could be started.
-bool CTiles::load(DeviceQueue& queue, int device, BlockWork& block) {
+bool CTiles::load(DeviceQueue& queue, Device device, BlockWork& block) {
   if (queue.host_copies_in_flight >= options_.copy_slots) return false;
   Copy copy{kHost, device, {}, 0};
   std::vector<Item*> items;
@@ -75,7 +76,7 @@ bool CTiles::load(DeviceQueue& queue, int device, BlockWork& block) {
 }
 
 /// Tiles of C go home as they are finished, neighbours together.
-void CTiles::advance_stores(DeviceQueue& queue, int device) {
+void CTiles::advance_stores(DeviceQueue& queue, Device device) {
   while (queue.stores_in_flight < options_.copy_slots && !queue.finished_c.empty()) {
     Copy store{device, kHost, {}, 0};
     while (!queue.finished_c.empty()) {
@@ -97,7 +98,7 @@ void CTiles::store_done(DeviceQueue& queue, const Copy& store) {
   --queue.stores_in_flight;
   queue.statistics.d2h_bytes += store.bytes;
   queue.stored_c.insert(queue.stored_c.end(), store.tiles.begin(), store.tiles.end());
-  if (!options_.in_plan_order || !queue.chunks_left()) drop_stored(queue, store.from);
+  if (!options_.in_plan_order || !queue.chunks_left()) drop_stored(queue, Device::of(store.from));
 }
 
 }  // namespace foretile

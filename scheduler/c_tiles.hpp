@@ -18,16 +18,16 @@ class CTiles {
       : frame_(frame), problem_(contraction), options_(options), backend_(backend), operations_(operations) {}
 
   /// `first_open_step` of the rank; says something with barriers only.
-  void place(DeviceQueue& queue, int device, int first_open_step);
-  void advance_stores(DeviceQueue& queue, int device);
+  void place(DeviceQueue& queue, Device device, Step first_open_step);
+  void advance_stores(DeviceQueue& queue, Device device);
   void store_done(DeviceQueue& queue, const Copy& store);
   /// Frees the memory of what is home.
-  void drop_stored(DeviceQueue& queue, int device);
+  void drop_stored(DeviceQueue& queue, Device device);
 
  private:
-  void place(DeviceQueue& queue, int device, BlockWork& block);
-  bool load(DeviceQueue& queue, int device, BlockWork& block);
-  bool last_block_left(DeviceQueue& queue, int device, const BlockWork& block, int first_open_step);
+  void place(DeviceQueue& queue, Device device, BlockWork& block);
+  bool load(DeviceQueue& queue, Device device, BlockWork& block);
+  bool last_block_left(DeviceQueue& queue, Device device, const BlockWork& block, Step first_open_step);
 
   const PlanFrame& frame_;
   const Contraction& problem_;

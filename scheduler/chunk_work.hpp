@@ -48,7 +48,7 @@ struct BlockWork {
 
 struct ChunkWork {
   std::shared_ptr<BlockWork> block;
-  int step = 0;
+  Step step = 0;
   bool last_of_block = false;
   /// In load order: each A tile behind the B tiles that it is first to use. Its products may start once it
   /// and all items before have arrived.

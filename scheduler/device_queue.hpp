@@ -13,8 +13,8 @@
 #include "scheduler/chunk_work.hpp"
 #include "scheduler/copy_estimate.hpp"
 #include "scheduler/device_memory.hpp"
-#include "scheduler/device_traits.hpp"
 #include "scheduler/operations.hpp"
+#include "scheduler/options.hpp"
 #include "scheduler/report/statistics.hpp"
 
 namespace foretile {
@@ -38,7 +38,7 @@ class DeviceQueue {
   std::size_t front() const { return front_; }
   bool chunks_left() const { return !window_.empty() || next_block_ < plan_->blocks.size(); }
   /// Step of the earliest unfinished chunk; kEver when there is none.
-  int front_step() { return chunks_left() ? chunk(front_)->step : kEver; }
+  Step front_step() { return chunks_left() ? chunk(front_)->step : kEver; }
   void pop_front();
   /// Everything was asked for.
   bool loads_over() const;

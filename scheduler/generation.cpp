@@ -36,7 +36,7 @@ void Generation::advance(std::vector<DeviceQueue>& queues) {
     const auto [id, event, generate] = operations_.start<GenerateOperation>(Cause::generate, kHost);
     event.k = problem_.b.row_of(item->tile.id);
     event.j = problem_.b.column_of(item->tile.id);
-    generate.device = static_cast<int>(chosen - queues.data());
+    generate.device = Device::of(chosen - queues.data());
     generate.items.clear();
     tiles_.clear();
     do {

@@ -6,7 +6,7 @@
 
 namespace foretile {
 
-HostTiles::HostTiles(const Contraction& p, const PlanFrame& frame, int rank, Release release)
+HostTiles::HostTiles(const Contraction& p, const PlanFrame& frame, Rank rank, Release release)
     : release_(std::move(release)) {
   const auto owned = [&](Matrix matrix) {
     return owned_by(p, frame.grid, frame.operands.of(matrix).distribution, matrix, rank);
@@ -28,7 +28,7 @@ void HostTiles::received(const Message& message, int forwards) {
   by_last_step_.emplace(broadcast.last_step, std::pair{key, message.transfer});
 }
 
-void HostTiles::forwarded(int owner, int number) {
+void HostTiles::forwarded(Rank owner, int number) {
   const auto found = held_.find({owner, number});
   if (found == held_.end()) return;
   --found->second.forwards;
@@ -42,7 +42,7 @@ void HostTiles::release_if_done(Key key) {
   release_(key.first, key.second);
 }
 
-void HostTiles::ended_before(int step, const std::function<void(TileRef)>& dropped) {
+void HostTiles::ended_before(Step step, const std::function<void(TileRef)>& dropped) {
   while (!by_last_step_.empty() && by_last_step_.begin()->first < step) {
     const auto [key, broadcast] = by_last_step_.extract(by_last_step_.begin()).mapped();
     auto& present = broadcast->matrix == Matrix::a ? a_ : b_;

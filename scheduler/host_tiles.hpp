@@ -17,21 +17,21 @@ namespace foretile {
 /// Own tiles stay. Received ones stay until their last step is over and their message was forwarded.
 class HostTiles {
  public:
-  using Release = std::function<void(int owner, int number)>;
+  using Release = std::function<void(Rank owner, int number)>;
 
-  HostTiles(const Contraction& contraction, const PlanFrame& frame, int rank, Release release);
+  HostTiles(const Contraction& contraction, const PlanFrame& frame, Rank rank, Release release);
 
   /// Whether a tile of A, or of B where it is given, can be read here.
   bool holds(TileRef tile) const { return tile.matrix == Matrix::a ? a_[tile.id] : b_[tile.id]; }
   /// `forwards`: how many ranks this one sends it on to. None comes when its last step is over.
   void received(const Message& message, int forwards);
   /// One of the forwards was sent.
-  void forwarded(int owner, int number);
+  void forwarded(Rank owner, int number);
   /// All steps before `step` are over on this rank; calls `dropped` for each tile that leaves.
-  void ended_before(int step, const std::function<void(TileRef)>& dropped);
+  void ended_before(Step step, const std::function<void(TileRef)>& dropped);
 
  private:
-  using Key = std::pair<int, int>;  // owner and number of the broadcast
+  using Key = std::pair<Rank, int>;  // owner and number of the broadcast
   struct Held {
     int forwards = 0;
     bool in_use = true;
@@ -41,7 +41,7 @@ class HostTiles {
   Release release_;
   std::vector<bool> a_, b_;
   std::map<Key, Held> held_;  // with a last step
-  std::multimap<int, std::pair<Key, std::shared_ptr<const Transfer>>> by_last_step_;
+  std::multimap<Step, std::pair<Key, std::shared_ptr<const Transfer>>> by_last_step_;
 };
 
 }  // namespace foretile

@@ -7,13 +7,33 @@
 #include <vector>
 
 #include "scheduler/backend.hpp"
-#include "scheduler/busy_time.hpp"
 #include "scheduler/chunk_work.hpp"
 #include "scheduler/options.hpp"
 #include "scheduler/path.hpp"
 #include "scheduler/trace.hpp"
 
 namespace foretile {
+
+/// How long a resource works, however many operations it has at a time: the union of the intervals between
+/// begin() and end(). Times in seconds, not decreasing.
+class BusyTime {
+ public:
+  void begin(double now_s) {
+    if (running_++ == 0) since_s_ = now_s;
+  }
+  void end(double now_s) {
+    if (--running_ == 0) seconds_ += now_s - since_s_;
+  }
+  /// An interval that ended, apart from all others.
+  void add(double from_s, double to_s) { seconds_ += to_s - from_s; }
+  /// Of the intervals that have ended.
+  double seconds() const { return seconds_; }
+
+ private:
+  int running_ = 0;
+  double since_s_ = 0;
+  double seconds_ = 0;
+};
 
 /// Products of one chunk, in one launch.
 struct KernelOperation {
@@ -24,7 +44,7 @@ struct KernelOperation {
 /// Tiles of B that a core makes in host memory.
 struct GenerateOperation {
   std::vector<Item*> items;  ///< staged when it is done
-  int device = 0;            ///< which will load them
+  Device device = 0;         ///< which will load them
 };
 
 /// Tiles that arrive on a device: from the host, from another device, or made there.
@@ -40,7 +60,8 @@ struct StoreOperation {
 
 /// A message to one rank.
 struct SendOperation {
-  int owner = 0, number = 0;  ///< of the transfer
+  Rank owner = 0;  ///< of the transfer
+  int number = 0;  ///< of the transfer among its owner's
 };
 
 using AnyOperation =
@@ -69,7 +90,7 @@ struct Started {
 class Operations {
  public:
   /// `options` must outlive this. Kernels of a device that is a core wait for the cores of generation.
-  Operations(Backend& backend, int rank, const SchedulerOptions& options, TraceSink* sink)
+  Operations(Backend& backend, Rank rank, const SchedulerOptions& options, TraceSink* sink)
       : backend_(&backend), options_(&options), sink_(sink), rank_(rank) {}
 
   /// A new operation that starts now.
@@ -118,7 +139,7 @@ class Operations {
   Backend* backend_;
   const SchedulerOptions* options_;
   TraceSink* sink_;
-  int rank_;
+  Rank rank_;
   Path before_;                       // up to the own time of the operation that ended last
   Piece last_;                        // that time
   Resource last_resource_;            // Cause::wait: none

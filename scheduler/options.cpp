@@ -28,7 +28,7 @@ int tiles_at_once(const Contraction& contraction) {
 }
 
 SchedulerOptions scheduler_options(const PlanFrame& plan, const Contraction& contraction,
-                                   const Machine& machine, int rank, bool in_plan_order) {
+                                   const Machine& machine, Rank rank, bool in_plan_order) {
   SchedulerOptions options;
   const Platform& p = machine.platform;
   DeviceTraits traits;
@@ -41,7 +41,7 @@ SchedulerOptions scheduler_options(const PlanFrame& plan, const Contraction& con
   options.in_plan_order = in_plan_order;
   if (traits.on_core) options.tiles_at_once = tiles_at_once(contraction);
   options.copies = {p.runtime, p.links.host_to_device, p.links.peer};
-  for (int d = 0; d < machine.devices_per_rank; ++d) {
+  for (Device d = 0; d < machine.devices_per_rank; ++d) {
     traits.socket = machine.socket_of(rank, d);
     options.devices.push_back(traits);
   }

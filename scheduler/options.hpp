@@ -8,9 +8,17 @@
 #include "planner/problem/contraction.hpp"
 #include "platforms/machine.hpp"
 #include "scheduler/copy_estimate.hpp"
-#include "scheduler/device_traits.hpp"
 
 namespace foretile {
+
+/// What the scheduler must know of one device of a rank.
+struct DeviceTraits {
+  bool on_core = false;         ///< its kernels take core slots of the rank, before generation does
+  bool in_host_memory = false;  ///< it works on tiles where they lie in host memory: nothing is copied
+  bool makes_tiles = false;     ///< generated tiles of B are made there, not on the rank's cores
+  int batch = 1;                ///< products of a chunk in one kernel operation, at most
+  int socket = 0;               ///< of its node: a near copy of a tile is preferred
+};
 
 struct SchedulerOptions {
   std::vector<DeviceTraits> devices;  ///< of the rank, by number; one that is not listed has default traits
@@ -42,6 +50,6 @@ int tiles_at_once(const Contraction& contraction);
 /// The same for simulator and executor, so that both decide alike. With `in_plan_order` a core gets its
 /// products one by one: how many are ready at once depends on time.
 SchedulerOptions scheduler_options(const PlanFrame& plan, const Contraction& contraction,
-                                   const Machine& machine, int rank, bool in_plan_order = false);
+                                   const Machine& machine, Rank rank, bool in_plan_order = false);
 
 }  // namespace foretile

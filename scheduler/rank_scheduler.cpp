@@ -28,7 +28,7 @@ std::vector<std::uint64_t> near_devices(const SchedulerOptions& options, std::si
 }  // namespace
 
 RankScheduler::RankScheduler(const PlanFrame& frame, const RankPlan& plan, const Contraction& contraction,
-                             int rank, Backend& backend, SchedulerOptions options, TraceSink* sink)
+                             Rank rank, Backend& backend, SchedulerOptions options, TraceSink* sink)
     : frame_(frame),
       problem_(contraction),
       rank_(rank),
@@ -43,8 +43,8 @@ RankScheduler::RankScheduler(const PlanFrame& frame, const RankPlan& plan, const
       near_(near_devices(options_, plan.devices.size())),
       awake_(plan.devices.size(), true),
       host_(contraction, frame, rank,
-            [&backend](int owner, int number) { backend.release_message(owner, number); }),
-      barrier_(frame.barriers, rank, frame.grid.size(), [this](int to, Signal signal) {
+            [&backend](Rank owner, int number) { backend.release_message(owner, number); }),
+      barrier_(frame.barriers, rank, frame.grid.size(), [this](Rank to, Signal signal) {
         signal.path = operations_.path();
         backend_.send_signal(to, signal);
       }) {
@@ -68,8 +68,8 @@ void RankScheduler::add_device(const DevicePlan& plan) {
                       "raise ranks_per_node");
   }
   const auto evicted = [this, device, in_host_memory = traits.in_host_memory](TileSlot tile) {
-    if (!in_host_memory) tiles_.left(tile, static_cast<int>(device));
-    backend_.release(static_cast<int>(device), tiles_.tile(tile));
+    if (!in_host_memory) tiles_.left(tile, Device::of(device));
+    backend_.release(Device::of(device), tiles_.tile(tile));
   };
   queues_.emplace_back(problem_, plan, frame_.operands.b.on_device, traits,
                        DeviceMemory(tiles_, device, frame_.memory_of(plan), evicted));
@@ -84,7 +84,7 @@ void RankScheduler::advance() {
   do {
     if (options_.in_plan_order) wake_all();
     advance_fronts();
-    for (int d = 0; d < static_cast<int>(queues_.size()); ++d) {
+    for (Device d = 0; d < std::ssize(queues_); ++d) {
       if (awake_[d]) advance_device(d);
     }
   } while (options_.in_plan_order && advance_fronts());
@@ -93,7 +93,7 @@ void RankScheduler::advance() {
 }
 
 /// Each step can give work to those behind it, and loads that reach the next block to the placing of its C.
-void RankScheduler::advance_device(int device) {
+void RankScheduler::advance_device(Device device) {
   DeviceQueue& queue = queues_[device];
   const std::size_t loading_before = queue.loading.chunk;
   c_tiles_.advance_stores(queue, device);
@@ -147,7 +147,7 @@ CopyCost RankScheduler::cost_of(MemoryPlace from, std::span<Item* const> items) 
 
 /// Nothing: another device is loading the tile, and a copy from there will arrive no later than one from the
 /// host, which would travel behind the tiles of `ahead`, a copy that has not started.
-std::optional<MemoryPlace> RankScheduler::source_of(int device, const Item& item,
+std::optional<MemoryPlace> RankScheduler::source_of(Device device, const Item& item,
                                                     std::span<Item* const> ahead) const {
   const DeviceQueue& queue = queues_[device];
   if (!streams(item.tile) && queue.traits.makes_tiles) return kMade;
@@ -176,7 +176,7 @@ bool RankScheduler::ready(const DeviceQueue& queue, const Item& item) const {
   return queue.traits.makes_tiles || item.state == ItemState::staged;
 }
 
-bool RankScheduler::reserve(DeviceQueue& queue, int device, Item& item) {
+bool RankScheduler::reserve(DeviceQueue& queue, Device device, Item& item) {
   if (streams(item.tile)) {
     if (!queue.memory.reserve(item.slot)) return false;
   } else {
@@ -191,7 +191,7 @@ bool RankScheduler::reserve(DeviceQueue& queue, int device, Item& item) {
   return true;
 }
 
-void RankScheduler::arrived(int device, Item& item) {
+void RankScheduler::arrived(Device device, Item& item) {
   DeviceQueue& queue = queues_[device];
   item.state = ItemState::arrived;
   if (item.tile.matrix == Matrix::c) return;
@@ -205,7 +205,7 @@ void RankScheduler::arrived(int device, Item& item) {
 }
 
 /// Starts one copy of neighbouring items from `from`; false when nothing could be started.
-bool RankScheduler::load_batch(DeviceQueue& queue, int device, MemoryPlace from) {
+bool RankScheduler::load_batch(DeviceQueue& queue, Device device, MemoryPlace from) {
   if (loads_in_flight(queue, from) >= options_.copy_slots) return false;
   Copy& copy = copy_;
   copy.from = from;
@@ -245,7 +245,7 @@ void RankScheduler::note_load(DeviceQueue& queue, const Copy& copy, std::span<It
   }
 }
 
-bool RankScheduler::advance_loads(int device) {
+bool RankScheduler::advance_loads(Device device) {
   DeviceQueue& queue = queues_[device];
   while (may_load(queue)) {
     Item& item = *queue.item(queue.loading);
@@ -279,7 +279,7 @@ void RankScheduler::ended(const LoadOperation& load, const TraceEvent&) {
   if (copy.from == kMade) {
     statistics_.generated_tiles += std::ssize(copy.tiles);
     statistics_.generated_bytes += copy.bytes;
-    for (Item* item : load.items) arrived(copy.to, *item);
+    for (Item* item : load.items) arrived(Device::of(copy.to), *item);
     return;
   }
   const bool from_host = copy.from == kHost;
@@ -291,13 +291,13 @@ void RankScheduler::ended(const LoadOperation& load, const TraceEvent&) {
       ++(from_host ? queue.statistics.host_loads : queue.statistics.peer_loads);
     }
     if (!from_host) queues_[copy.from].memory.unpin(item->slot);
-    arrived(copy.to, *item);
+    arrived(Device::of(copy.to), *item);
   }
 }
 
 // ---- products ----
 
-bool RankScheduler::advance_kernels(int device) {
+bool RankScheduler::advance_kernels(Device device) {
   DeviceQueue& queue = queues_[device];
   while (queue.kernels_in_flight < backend_.kernel_slots(device)) {
     // A device is one core, however many of its products wait for it.
@@ -364,13 +364,13 @@ bool RankScheduler::advance_fronts() {
   bool any = false;
   for (std::size_t d = 0; d < queues_.size(); ++d) {
     if (!awake_[d] && !options_.in_plan_order) continue;
-    for (; front_ended(queues_[d]); any = true) finish_front(queues_[d], static_cast<int>(d));
+    for (; front_ended(queues_[d]); any = true) finish_front(queues_[d], Device::of(d));
   }
   if (any) step_ended();
   return any;
 }
 
-void RankScheduler::finish_front(DeviceQueue& queue, int device) {
+void RankScheduler::finish_front(DeviceQueue& queue, Device device) {
   ChunkWork& chunk = *queue.chunk(queue.front());
   for (const Item& item : chunk.items) {
     if (streams(item.tile)) queue.memory.unpin(item.slot);
@@ -389,7 +389,7 @@ void RankScheduler::finish_front(DeviceQueue& queue, int device) {
 /// it.
 void RankScheduler::step_ended() {
   if (frame_.barriers == Barriers::none) return;
-  int first_open = kEver;
+  Step first_open = kEver;
   for (DeviceQueue& queue : queues_) first_open = std::min(first_open, queue.front_step());
   if (first_open == first_open_step_) return;
   wake_all();
@@ -467,7 +467,7 @@ const RankStatistics& RankScheduler::statistics() {
   statistics_.devices.clear();
   statistics_.send_s = operations_.busy_seconds(Cause::network, kHost);
   for (std::size_t d = 0; d < queues_.size(); ++d) {
-    const auto busy_s = [&](Cause cause) { return operations_.busy_seconds(cause, static_cast<int>(d)); };
+    const auto busy_s = [&](Cause cause) { return operations_.busy_seconds(cause, Device::of(d)); };
     DeviceQueue& queue = queues_[d];
     queue.statistics.kernel_s = busy_s(Cause::kernel);
     queue.statistics.h2d_s = busy_s(Cause::h2d);

@@ -35,7 +35,7 @@ class RankScheduler {
  public:
   /// `frame` gives grid, lookahead, barriers and budgets; its ranks are not used. All references must outlive
   /// this. Throws InputError when a device behind the first 64 has memory of its own.
-  RankScheduler(const PlanFrame& frame, const RankPlan& plan, const Contraction& contraction, int rank,
+  RankScheduler(const PlanFrame& frame, const RankPlan& plan, const Contraction& contraction, Rank rank,
                 Backend& backend, SchedulerOptions options, TraceSink* sink = nullptr);
 
   /// Starts what can be started. Own tiles of A must lie in host memory.
@@ -60,12 +60,12 @@ class RankScheduler {
   void add_device(const DevicePlan& plan);
   void advance();
   bool advance_fronts();
-  void advance_device(int device);
+  void advance_device(Device device);
   void wake_all() { std::fill(awake_.begin(), awake_.end(), true); }
   /// Whether the next load waits for something that wakes nobody: another source of its tile, or time.
-  bool advance_loads(int device);
+  bool advance_loads(Device device);
   /// Whether products wait for a core.
-  bool advance_kernels(int device);
+  bool advance_kernels(Device device);
   void advance_sends();
 
   bool may_load(DeviceQueue& queue);
@@ -76,23 +76,23 @@ class RankScheduler {
   bool ready(const DeviceQueue& queue, const Item& item) const;
   CopyCost cost_of(MemoryPlace from, const Item& item) const;
   CopyCost cost_of(MemoryPlace from, std::span<Item* const> items) const;
-  std::optional<MemoryPlace> source_of(int device, const Item& item, std::span<Item* const> ahead) const;
-  bool load_batch(DeviceQueue& queue, int device, MemoryPlace from);
+  std::optional<MemoryPlace> source_of(Device device, const Item& item, std::span<Item* const> ahead) const;
+  bool load_batch(DeviceQueue& queue, Device device, MemoryPlace from);
   void note_load(DeviceQueue& queue, const Copy& copy, std::span<Item* const> items);
-  bool reserve(DeviceQueue& queue, int device, Item& item);
-  void arrived(int device, Item& item);
+  bool reserve(DeviceQueue& queue, Device device, Item& item);
+  void arrived(Device device, Item& item);
 
   void ended(const KernelOperation& kernel, const TraceEvent& event);
   void ended(const GenerateOperation& generated, const TraceEvent& event);
   void ended(const LoadOperation& load, const TraceEvent& event);
   void ended(const StoreOperation& store, const TraceEvent& event);
   void ended(const SendOperation& send, const TraceEvent& event);
-  void finish_front(DeviceQueue& queue, int device);
+  void finish_front(DeviceQueue& queue, Device device);
   void step_ended();
 
   const PlanFrame& frame_;
   const Contraction& problem_;
-  int rank_;
+  Rank rank_;
   TileOrigins origins_;
   Backend& backend_;
   SchedulerOptions options_;
@@ -113,7 +113,7 @@ class RankScheduler {
   Barrier barrier_;
   Copy copy_;                 // the one being put together,
   std::vector<Item*> items_;  // and its items
-  int first_open_step_ = 0;   // of this rank
+  Step first_open_step_ = 0;  // of this rank
   int sending_ = 0;
   RankStatistics statistics_;
 };

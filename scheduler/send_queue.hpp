@@ -13,7 +13,7 @@ namespace foretile {
 class SendQueue {
  public:
   struct Entry {
-    int to_rank = 0;
+    Rank to_rank = 0;
     Message message;
     std::uint64_t order = 0;  ///< of entering, among equals
   };

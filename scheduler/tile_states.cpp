@@ -21,7 +21,7 @@ TileSlot TileStates::slot(TileRef tile, std::int64_t bytes) {
   return slot;
 }
 
-std::optional<MemoryPlace> TileStates::source(TileSlot slot, int device, std::uint64_t near) const {
+std::optional<MemoryPlace> TileStates::source(TileSlot slot, Device device, std::uint64_t near) const {
   const Shared& shared = shared_[slot];
   const std::uint64_t others = shared.devices & ~(1ULL << device);
   if (others == 0) return shared.coming > 0 ? std::nullopt : std::optional(kHost);
@@ -34,7 +34,7 @@ void TileStates::load_started(TileSlot slot, double arrival_s) {
   ++shared.coming;
 }
 
-void TileStates::load_ended(TileSlot slot, int device) {
+void TileStates::load_ended(TileSlot slot, Device device) {
   Shared& shared = shared_[slot];
   --shared.coming;
   shared.devices |= 1ULL << device;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/id.hpp"
 #include "scheduler/backend.hpp"
 
 namespace foretile {
@@ -43,13 +44,13 @@ class TileStates {
 
   /// A device other than `device` that has the tile, one of `near` (as bits) if there is any; kHost when none
   /// has it, and nothing when one is loading it.
-  std::optional<MemoryPlace> source(TileSlot slot, int device, std::uint64_t near) const;
+  std::optional<MemoryPlace> source(TileSlot slot, Device device, std::uint64_t near) const;
   /// `arrival_s`: when it is expected.
   void load_started(TileSlot slot, double arrival_s);
   /// Earliest expected arrival of the loads under way; there must be one.
   double expected_s(TileSlot slot) const { return shared_[slot].expected_s; }
-  void load_ended(TileSlot slot, int device);
-  void left(TileSlot slot, int device) { shared_[slot].devices &= ~(1ULL << device); }
+  void load_ended(TileSlot slot, Device device);
+  void left(TileSlot slot, Device device) { shared_[slot].devices &= ~(1ULL << device); }
 
  private:
   static constexpr int kTiles = 8;  // of a page

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/id.hpp"
 #include "scheduler/backend.hpp"
 #include "scheduler/path.hpp"
 
@@ -12,7 +13,7 @@ namespace foretile {
 /// One operation of a rank. `device` is kHost for generation and messages.
 struct TraceEvent {
   Cause cause = Cause::kernel;
-  int rank = 0;
+  Rank rank = 0;
   MemoryPlace device = kHost;
   double start_s = 0;
   double end_s = 0;

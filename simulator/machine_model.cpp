@@ -29,7 +29,7 @@ bool has_copies(const Machine& machine) {
 
 }  // namespace
 
-int home_socket(const Machine& machine, int rank, TileRef tile) {
+int home_socket(const Machine& machine, Rank rank, TileRef tile) {
   const auto [first, end] = machine.sockets_of(rank);
   if (end - first == 1) return first;
   const std::uint64_t bits = counter_bits(static_cast<std::uint64_t>(tile.matrix), tile.id);
@@ -53,7 +53,7 @@ MachineModel::MachineModel(sg4::Engine& engine, const Machine& machine)
       ranks_(machine.ranks),
       copy_s_per_byte_(machine.ranks) {
   (void)engine;
-  int rank = 0;
+  Rank rank = 0;
   for (int node = 0; node < machine.nodes(); ++node) {
     const double all_cores = kHostSpeed * machine.platform.cores_per_node();
     cores_.push_back(root_->create_host(fmt::format("cores{}", node), all_cores)->seal());
@@ -104,11 +104,11 @@ std::vector<MachineModel::Socket> MachineModel::add_sockets(int node) {
   return sockets;
 }
 
-void MachineModel::add_copies(int rank, const std::vector<Socket>& sockets) {
+void MachineModel::add_copies(Rank rank, const std::vector<Socket>& sockets) {
   const Machine& m = *machine_;
   const NodeLinks& l = m.platform.links;
   sg4::NetZone* const zone = sg4::create_full_zone(fmt::format("rank{}", rank))->set_parent(root_);
-  Rank& hosts = ranks_[rank];
+  RankHosts& hosts = ranks_[rank];
   hosts.memories.resize(sockets.size());
   const std::size_t numbers = sockets.size() + static_cast<std::size_t>(m.devices_per_rank);
   copy_s_per_byte_[rank].assign(numbers * numbers, 0.0);
@@ -119,7 +119,7 @@ void MachineModel::add_copies(int rank, const std::vector<Socket>& sockets) {
   Links in;
   Links out;
   Links both;
-  for (int d = 0; d < m.devices_per_rank; ++d) {
+  for (Device d = 0; d < m.devices_per_rank; ++d) {
     const std::string name = fmt::format("{}.{}", rank, d);
     hosts.devices.push_back(zone->create_host("device" + name, kHostSpeed)->seal());
     in.push_back(link("h2d" + name, l.host_to_device.bandwidth_bytes_per_s));
@@ -140,11 +140,11 @@ void MachineModel::add_copies(int rank, const std::vector<Socket>& sockets) {
   zone->seal();
 }
 
-void MachineModel::add_peers(sg4::NetZone* zone, int rank, const std::vector<Socket>& sockets,
+void MachineModel::add_peers(sg4::NetZone* zone, Rank rank, const std::vector<Socket>& sockets,
                              const DeviceLinks& own) {
   const std::vector<sg4::Host*>& devices = ranks_[rank].devices;
-  for (int from = 0; from < machine_->devices_per_rank; ++from) {
-    for (int to = 0; to < machine_->devices_per_rank; ++to) {
+  for (Device from = 0; from < machine_->devices_per_rank; ++from) {
+    for (Device to = 0; to < machine_->devices_per_rank; ++to) {
       if (from == to) continue;
       const int here = machine_->socket_of(rank, from);
       const int there = machine_->socket_of(rank, to);
@@ -161,12 +161,12 @@ void MachineModel::add_peers(sg4::NetZone* zone, int rank, const std::vector<Soc
   }
 }
 
-Flow MachineModel::copy(int rank, const Copy& copy) const {
+Flow MachineModel::copy(Rank rank, const Copy& copy) const {
   const NodeLinks& l = machine_->platform.links;
-  const Rank& hosts = ranks_[rank];
+  const RankHosts& hosts = ranks_[rank];
   const auto socket = [&](MemoryPlace place) {
     return place == kHost ? home_socket(*machine_, rank, copy.tiles.front())
-                          : machine_->socket_of(rank, place);
+                          : machine_->socket_of(rank, Device::of(place));
   };
   const auto host = [&](MemoryPlace place, int at) {
     return place == kHost ? hosts.memories[at] : hosts.devices[place];
@@ -189,10 +189,10 @@ Flow MachineModel::copy(int rank, const Copy& copy) const {
 
 // ---- messages ----
 
-Flow MachineModel::message(int from_rank, int to_rank) const {
+Flow MachineModel::message(Rank from_rank, Rank to_rank) const {
   const Platform& p = machine_->platform;
-  const Rank& from = ranks_[from_rank];
-  const Rank& to = ranks_[to_rank];
+  const RankHosts& from = ranks_[from_rank];
+  const RankHosts& to = ranks_[to_rank];
   if (machine_->node_of(from_rank) == machine_->node_of(to_rank))
     return {from.near_port, to.near_port, p.links.message.latency_s,
             s_per_byte(from.near_port, to.near_port, near_s_per_byte_)};
@@ -208,12 +208,12 @@ void MachineModel::add_messages() {
   sg4::NetZone* const zone = sg4::create_star_zone("messages")->set_parent(root_);
   sg4::Link* inject = nullptr;
   sg4::Link* eject = nullptr;
-  for (int rank = 0; rank < m.ranks; ++rank) {
+  for (Rank rank = 0; rank < m.ranks; ++rank) {
     if (rank % m.ranks_per_node == 0) {
       inject = limit(fmt::format("inject{}", m.node_of(rank)), limits.node_bytes_per_s);
       eject = limit(fmt::format("eject{}", m.node_of(rank)), limits.node_bytes_per_s);
     }
-    Rank& hosts = ranks_[rank];
+    RankHosts& hosts = ranks_[rank];
     hosts.far_port = zone->create_host(fmt::format("far{}", rank), kHostSpeed)->seal();
     hosts.near_port = zone->create_host(fmt::format("near{}", rank), kHostSpeed)->seal();
     add_route(zone, hosts.far_port, nullptr,

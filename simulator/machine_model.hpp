@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/id.hpp"
 #include "platforms/machine.hpp"
 #include "scheduler/backend.hpp"
 
@@ -29,7 +30,7 @@ struct Flow {
 
 /// Socket of the node in whose memory a tile of the rank lies: any that the rank spans, by a hash of the
 /// tile. Pages are where the thread ran that touched them first, and threads run on all of the rank's cores.
-int home_socket(const Machine& machine, int rank, TileRef tile);
+int home_socket(const Machine& machine, Rank rank, TileRef tile);
 
 /// Bytes/s of messages between nodes that one rank and all ranks of a node together send, and likewise
 /// receive; 0 never limits.
@@ -62,10 +63,10 @@ class MachineModel {
   MachineModel(simgrid::s4u::Engine& engine, const Machine& machine);
 
   /// A batch goes by its first tile.
-  Flow copy(int rank, const Copy& copy) const;
-  Flow message(int from_rank, int to_rank) const;
+  Flow copy(Rank rank, const Copy& copy) const;
+  Flow message(Rank from_rank, Rank to_rank) const;
   /// All cores of the rank's node: several ranks share them.
-  simgrid::s4u::Host* cores(int rank) const { return cores_[machine_->node_of(rank)]; }
+  simgrid::s4u::Host* cores(Rank rank) const { return cores_[machine_->node_of(rank)]; }
 
   /// SimGrid hosts that a machine of this size takes.
   static std::int64_t hosts(const Machine& machine);
@@ -82,7 +83,7 @@ class MachineModel {
     Links in, out;
     Links both;  // null where directions do not disturb each other
   };
-  struct Rank {
+  struct RankHosts {
     std::vector<simgrid::s4u::Host*> memories;  // by socket of the node; null where the rank has no part
     std::vector<simgrid::s4u::Host*> devices;
     simgrid::s4u::Host* far_port = nullptr;  // for messages to other nodes
@@ -94,15 +95,15 @@ class MachineModel {
   simgrid::s4u::Link* link(const std::string& name, double bandwidth);
   simgrid::s4u::Link* limit(const std::string& name, double bandwidth);
   std::vector<Socket> add_sockets(int node);
-  void add_copies(int rank, const std::vector<Socket>& sockets);
-  void add_peers(simgrid::s4u::NetZone* zone, int rank, const std::vector<Socket>& sockets,
+  void add_copies(Rank rank, const std::vector<Socket>& sockets);
+  void add_peers(simgrid::s4u::NetZone* zone, Rank rank, const std::vector<Socket>& sockets,
                  const DeviceLinks& own);
   void add_messages();
 
   const Machine* machine_;
   simgrid::s4u::NetZone* root_;
   std::vector<simgrid::s4u::Host*> cores_;  // by node
-  std::vector<Rank> ranks_;
+  std::vector<RankHosts> ranks_;
   /// By rank, of copies: from x to, each by socket, then by device.
   mutable std::vector<std::vector<double>> copy_s_per_byte_;
   mutable double near_s_per_byte_ = 0, far_s_per_byte_ = 0;  // of messages: all ranks have the same links

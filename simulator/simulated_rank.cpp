@@ -10,7 +10,7 @@ namespace foretile {
 
 namespace sg4 = simgrid::s4u;
 
-SimulatedRank::SimulatedRank(int rank, const Machine& machine, const MachineModel& model,
+SimulatedRank::SimulatedRank(Rank rank, const Machine& machine, const MachineModel& model,
                              const Contraction& contraction, int batch, const TileOrigins& origins,
                              std::vector<std::unique_ptr<SimulatedRank>>& all, std::uint64_t noise_seed)
     : rank_(rank),
@@ -118,7 +118,7 @@ double SimulatedRank::look_s() const {
 }
 
 /// Products of the plan's batch one launch after the other, in the order given: a group may hold many.
-KernelTime SimulatedRank::kernel_time(int device, std::span<const Product> products) {
+KernelTime SimulatedRank::kernel_time(Device device, std::span<const Product> products) {
   if (!caches_.empty()) return core_time(device, products);
   KernelTime time;
   while (!products.empty()) {
@@ -145,7 +145,7 @@ double SimulatedRank::cached_share(CoreCache& cache, const Product& x) const {
   return 1 - moved / calibrated;
 }
 
-KernelTime SimulatedRank::core_time(int device, std::span<const Product> products) {
+KernelTime SimulatedRank::core_time(Device device, std::span<const Product> products) {
   const DeviceModel& model = machine_.platform.device;
   const KernelModel& curve = model.kernel_for(problem_.precision);
   KernelTime time;
@@ -176,7 +176,7 @@ void SimulatedRank::add_batch(KernelTime& time, std::span<const Product> product
   for (const std::vector<ProductSize>& wave : waves_.all()) add(wave);
 }
 
-void SimulatedRank::start_kernel(OperationId id, int device, std::span<const Product> products) {
+void SimulatedRank::start_kernel(OperationId id, Device device, std::span<const Product> products) {
   KernelTime time = kernel_time(device, products);
   time.launch_s += operation_s();
   time.launch_s += std::exchange(tile_overhead_s_[device], 0.0);
@@ -299,7 +299,7 @@ void SimulatedRank::begin_message(Activity& a) {
   transfer(a, model_.message(rank_, a.to_rank), a.message.bytes);
 }
 
-void SimulatedRank::start_send(OperationId id, int to_rank, const Message& message) {
+void SimulatedRank::start_send(OperationId id, Rank to_rank, const Message& message) {
   Activity& a = activity(id, Activity::Kind::send_overhead);
   a.message = message;
   a.to_rank = to_rank;
@@ -313,7 +313,7 @@ void SimulatedRank::start_send(OperationId id, int to_rank, const Message& messa
 }
 
 /// A few bytes: only latency.
-void SimulatedRank::send_signal(int to_rank, Signal signal) {
+void SimulatedRank::send_signal(Rank to_rank, Signal signal) {
   RankScheduler* const receiver = all_[to_rank]->scheduler_;
   const double latency_s = model_.message(rank_, to_rank).latency_s;
   // What the path does not explain yet is the time since the operation that ended last.

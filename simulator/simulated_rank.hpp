@@ -39,7 +39,7 @@ struct Activity {
   double alone_s = 0;     // what the rest would take on a machine with nothing else to do
   double blocked_s = 0;   // of a copy from unpinned memory, part of `alone_s`
   Message message;
-  int to_rank = 0;
+  Rank to_rank = 0;
   Path path;
 };
 
@@ -52,7 +52,7 @@ struct KernelTime {
 class SimulatedRank final : public Backend {
  public:
   /// `batch` products of a chunk go out in one launch (PlanFrame::batch).
-  SimulatedRank(int rank, const Machine& machine, const MachineModel& model, const Contraction& contraction,
+  SimulatedRank(Rank rank, const Machine& machine, const MachineModel& model, const Contraction& contraction,
                 int batch, const TileOrigins& origins, std::vector<std::unique_ptr<SimulatedRank>>& all,
                 std::uint64_t noise_seed);
 
@@ -65,17 +65,17 @@ class SimulatedRank final : public Backend {
   void ended(Activity& activity);
 
   double now() const override { return simgrid::s4u::Engine::get_clock(); }
-  int kernel_slots(int) const override { return 1; }  // the kernel model already counts the streams
-  void start_kernel(OperationId id, int device, std::span<const Product> products) override;
+  int kernel_slots(Device) const override { return 1; }  // the kernel model already counts the streams
+  void start_kernel(OperationId id, Device device, std::span<const Product> products) override;
   void start_generate(OperationId id, std::span<const TileId> tiles) override;
   void start_copy(OperationId id, const Copy& copy) override;
-  void start_send(OperationId id, int to_rank, const Message& message) override;
-  void allocate(int device, TileRef tile) override { book(device, tile); }
-  void release(int, TileRef) override {}
+  void start_send(OperationId id, Rank to_rank, const Message& message) override;
+  void allocate(Device device, TileRef tile) override { book(device, tile); }
+  void release(Device, TileRef) override {}
   void release_host(TileRef) override {}
-  void release_message(int, int) override {}
-  void send_signal(int to_rank, Signal signal) override;
-  void adopt(int device, TileRef tile) override { book(device, tile); }
+  void release_message(Rank, int) override {}
+  void send_signal(Rank to_rank, Signal signal) override;
+  void adopt(Device device, TileRef tile) override { book(device, tile); }
 
  private:
   Activity& activity(OperationId id, Activity::Kind kind);
@@ -95,14 +95,14 @@ class SimulatedRank final : public Backend {
   void deliver(const Activity& activity);
   OperationTime time_of(const Activity& activity) const;
   void receive(const Message& message, const Path& path);
-  KernelTime kernel_time(int device, std::span<const Product> products);
+  KernelTime kernel_time(Device device, std::span<const Product> products);
   void add_batch(KernelTime& time, std::span<const Product> products);
-  KernelTime core_time(int device, std::span<const Product> products);
+  KernelTime core_time(Device device, std::span<const Product> products);
   double cached_share(CoreCache& cache, const Product& product) const;
   double hand_over_s() const;
   double operation_s() const;
   double look_s() const;
-  void book(int device, TileRef tile) {
+  void book(Device device, TileRef tile) {
     const Runtime& runtime = machine_.platform.runtime;
     tile_overhead_s_[device] += tile.matrix == Matrix::c ? runtime.store_overhead_s : runtime.load_overhead_s;
   }
@@ -112,7 +112,7 @@ class SimulatedRank final : public Backend {
   void start_making(OperationId id, const Copy& copy);
   double noise(double deviation);
 
-  int rank_;
+  Rank rank_;
   const Machine& machine_;
   const MachineModel& model_;
   const Contraction& problem_;

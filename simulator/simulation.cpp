@@ -55,7 +55,7 @@ SimulationResult simulate(const Plan& plan, const Contraction& contraction, cons
   const TileOrigins origins(contraction, plan);
   std::vector<std::unique_ptr<SimulatedRank>> backends;
   std::vector<std::unique_ptr<RankScheduler>> schedulers;
-  for (int rank = 0; rank < static_cast<int>(plan.ranks.size()); ++rank) {
+  for (Rank rank = 0; rank < static_cast<int>(plan.ranks.size()); ++rank) {
     backends.push_back(std::make_unique<SimulatedRank>(rank, machine, model, contraction, plan.batch, origins,
                                                        backends, options.noise_seed));
     SchedulerOptions scheduling = scheduler_options(plan, contraction, machine, rank, options.in_plan_order);

@@ -225,7 +225,7 @@ std::int64_t pool_bytes(const Finished& done) {
 }
 
 /// Ranks beyond the grid have no work.
-RankPlan part_of(int rank, const PlannedWork& work) {
+RankPlan part_of(Rank rank, const PlannedWork& work) {
   if (rank < work.plan.grid.size()) return work.plan.ranks[rank];
   return {std::vector<DevicePlan>(work.machine.devices_per_rank), {}};
 }
@@ -264,7 +264,7 @@ std::optional<double> expected_s(const Finished& done) {
 }
 
 /// Of the run, by this rank's products. The stage begins with the first operation that ended.
-CountFunction run_progress(const Finished& done, int rank, ProgressLine& line) {
+CountFunction run_progress(const Finished& done, Rank rank, ProgressLine& line) {
   if (!line.shown_somewhere() || rank >= std::ssize(done.work->summary.rank_gemms)) return {};
   return line.stage_from_first_count("run", done.work->summary.rank_gemms[rank], expected_s(done));
 }

@@ -83,7 +83,7 @@ void run_guarded(const std::function<void(const MpiSession&)>& work) {
     throw;
   } catch (const std::bad_alloc&) {
     erase_progress();
-    std::fprintf(stderr, "foretile-run: rank %d: out of memory\n", session.rank());
+    std::fprintf(stderr, "foretile-run: rank %d: out of memory\n", static_cast<int>(session.rank()));
     let_message_arrive();
     MPI_Abort(session.world(), 1);
   } catch (const std::exception& error) {

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "executor/cpu/blas.hpp"
 
 namespace foretile {
@@ -42,7 +43,7 @@ void start_with_one_blas_thread(char** argv) {
   constexpr const char* kThreads = "OPENBLAS_NUM_THREADS";
   if (!address_space_limit() || std::getenv(kThreads)) return;
   ::setenv(kThreads, "1", 1);
-  ::execv("/proc/self/exe", argv);
+  ::execv(own_program().c_str(), argv);
 }
 
 void require_room_for_mpi() {

@@ -80,7 +80,7 @@ StartFacts failure(const std::exception_ptr& error) {
 
 /// Throws for the lowest rank that failed, if any: its own error there, `mine`, unless it has said it
 /// already.
-void require_no_failure(const std::vector<StartFacts>& all, int rank, const std::exception_ptr& mine) {
+void require_no_failure(const std::vector<StartFacts>& all, Rank rank, const std::exception_ptr& mine) {
   for (std::size_t failed = 0; failed < all.size(); ++failed) {
     const std::string code = value_of(all[failed], kLeft);
     if (code.empty() || code == "0") continue;

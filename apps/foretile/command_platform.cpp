@@ -12,7 +12,6 @@
 #include "base/one_line.hpp"
 #include "platforms/compare_view.hpp"
 #include "platforms/list.hpp"
-#include "platforms/platform_json.hpp"
 #include "platforms/show.hpp"
 
 namespace foretile {

@@ -14,6 +14,7 @@
 #include "base/files.hpp"
 #include "base/one_line.hpp"
 #include "base/progress.hpp"
+#include "platforms/runtime_source.hpp"
 #include "platforms/units.hpp"
 #include "scheduler/report/report_json.hpp"
 #include "tuner/report.hpp"

@@ -7,6 +7,7 @@
 #include "apps/quantities.hpp"
 #include "apps/resources.hpp"
 #include "planner/strategies/communication_model.hpp"
+#include "platforms/runtime_source.hpp"
 #include "scheduler/report/report_json.hpp"
 
 namespace foretile {
@@ -58,7 +59,8 @@ std::string plan_text(const PlanView& view) {
   line("software costs", runtime_source_text(machine.platform.runtime.source));
   line("GEMM tasks", grouped(summary.gemms));
   line("blocks, chunks", fmt::format("{}, {}", grouped(summary.blocks), grouped(summary.chunks)));
-  line("peak device memory", bytes_of_budget(summary.peak_device_bytes, plan.device_classes.front().memory_bytes));
+  line("peak device memory",
+       bytes_of_budget(summary.peak_device_bytes, plan.device_classes.front().memory_bytes));
   line("peak host memory", bytes_of_budget(summary.peak_host_bytes, plan.host_budget_bytes) + " per rank");
   const auto predicted = predict_volumes(contraction, machine, plan);
   const auto volume = [&](std::int64_t counted, double PredictedVolumes::*of_model) {

@@ -11,7 +11,7 @@
 #include "planner/strategies/strategy.hpp"
 #include "platforms/keys.hpp"
 #include "platforms/loader.hpp"
-#include "platforms/platform_json.hpp"
+#include "platforms/show.hpp"
 
 namespace foretile {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "apps/foretile/case.hpp"
-#include "scheduler/report/what_if.hpp"
+#include "scheduler/report/report.hpp"
 #include "simulator/simulation.hpp"
 
 namespace foretile {

@@ -63,7 +63,7 @@ void start_again() {
   std::vector<char*> pointers;
   for (std::string& argument : arguments) pointers.push_back(argument.data());
   pointers.push_back(nullptr);
-  ::execv("/proc/self/exe", pointers.data());
+  ::execv(own_program().c_str(), pointers.data());
 }
 
 blasint blas_size(std::int64_t size) {

@@ -44,7 +44,7 @@ std::byte* CpuBackend::at(MemoryPlace place, TileRef tile) {
   return devices_[place].at(tile).data;
 }
 
-void CpuBackend::allocate(int device, TileRef tile) {
+void CpuBackend::allocate(Device device, TileRef tile) {
   DeviceTile& here = devices_[device][tile];
   here.own = TileBuffer(bytes_of(problem_, tile));
   here.data = here.own.data();
@@ -52,7 +52,7 @@ void CpuBackend::allocate(int device, TileRef tile) {
 }
 
 /// Tiles that only this device uses from now on change hands; others are shared.
-void CpuBackend::adopt(int device, TileRef tile) {
+void CpuBackend::adopt(Device device, TileRef tile) {
   auto& from = tile.matrix == Matrix::c ? host_.c : host_.staged_b;
   DeviceTile& here = devices_[device][tile];
   const auto found = tile.matrix == Matrix::a ? from.end() : from.find(tile.id);
@@ -65,7 +65,7 @@ void CpuBackend::adopt(int device, TileRef tile) {
   from.erase(found);
 }
 
-void CpuBackend::release(int device, TileRef tile) {
+void CpuBackend::release(Device device, TileRef tile) {
   devices_[device].erase(tile);
 }
 
@@ -73,7 +73,7 @@ void CpuBackend::release_host(TileRef tile) {
   host_.staged_b.erase(tile.id);
 }
 
-void CpuBackend::start_kernel(OperationId id, int device, std::span<const Product> products) {
+void CpuBackend::start_kernel(OperationId id, Device device, std::span<const Product> products) {
   struct Gemm {
     std::int64_t m, n, k;
     const std::byte* a;

@@ -25,19 +25,19 @@ class CpuBackend final : public RankBackend {
 
   double now() const override;
   /// So many that a core always finds the next product when one has ended.
-  int kernel_slots(int) const override { return 32; }
-  void start_kernel(OperationId id, int device, std::span<const Product> products) override;
+  int kernel_slots(Device) const override { return 32; }
+  void start_kernel(OperationId id, Device device, std::span<const Product> products) override;
   void start_generate(OperationId id, std::span<const TileId> tiles) override;
   void start_copy(OperationId id, const Copy& copy) override;
-  void start_send(OperationId id, int to_rank, const Message& message) override {
+  void start_send(OperationId id, Rank to_rank, const Message& message) override {
     transport_.send(id, to_rank, message);
   }
-  void allocate(int device, TileRef tile) override;
-  void release(int device, TileRef tile) override;
+  void allocate(Device device, TileRef tile) override;
+  void release(Device device, TileRef tile) override;
   void release_host(TileRef tile) override;
-  void release_message(int owner, int number) override { host_.release(owner, number); }
-  void send_signal(int to_rank, Signal signal) override { transport_.signal(to_rank, signal); }
-  void adopt(int device, TileRef tile) override;
+  void release_message(Rank owner, int number) override { host_.release(owner, number); }
+  void send_signal(Rank to_rank, Signal signal) override { transport_.signal(to_rank, signal); }
+  void adopt(Device device, TileRef tile) override;
 
  private:
   struct DeviceTile {

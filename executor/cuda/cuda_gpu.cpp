@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "base/error.hpp"
-#include "executor/cuda/make_tiles.hpp"
+#include "executor/cuda/kernels.hpp"
 #include "executor/cuda/status.hpp"
 
 namespace foretile {

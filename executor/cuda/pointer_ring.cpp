@@ -4,7 +4,7 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "executor/cuda/bring_addresses.hpp"
+#include "executor/cuda/kernels.hpp"
 #include "executor/cuda/status.hpp"
 
 namespace foretile {

@@ -66,7 +66,7 @@ GpuBackend::GpuBackend(const Contraction& contraction, const PlanFrame& frame, c
   for (std::size_t d = 0; d < plan.devices.size(); ++d) {
     const int physical = (options.first_device + static_cast<int>(d)) % gpus.count();
     names_.push_back(fmt::format("{} on GPU {}: {}", d, physical, gpus.facts(physical).name));
-    explained(static_cast<int>(d), nullptr, [&] {
+    explained(Device::of(d), nullptr, [&] {
       devices_.push_back(std::make_unique<GpuDevice>(gpus.open(physical, options.kernel_lanes),
                                                      options.kernel_lanes,
                                                      device_pool_bytes(contraction, frame, plan.devices[d])));
@@ -81,14 +81,14 @@ GpuBackend::~GpuBackend() {
   }
 }
 
-void GpuBackend::fail(int device, const Task* task, const std::exception& error) const {
+void GpuBackend::fail(Device device, const Task* task, const std::exception& error) const {
   const std::string doing = task ? described(problem_, *task) : "starting";
   throw WorkError(
       fmt::format("rank {}, device {}: {}: {}", options_.rank, names_[device], doing, error.what()));
 }
 
 template <class Work>
-void GpuBackend::explained(int device, const Task* task, Work work) const {
+void GpuBackend::explained(Device device, const Task* task, Work work) const {
   try {
     work();
   } catch (const std::exception& error) {
@@ -102,7 +102,7 @@ void GpuBackend::warm_up(const RankPlan& plan, double seconds) {
   const TileBuffer host(kCopied, host_.memory());
   for (std::size_t d = 0; d < devices_.size(); ++d) {
     const WarmUp what{problem_.precision, usual_shapes(problem_, plan.devices[d], kShapes), batch_, seconds};
-    explained(static_cast<int>(d), nullptr, [&] {
+    explained(Device::of(d), nullptr, [&] {
       foretile::warm_up(*devices_[d], gpus_, {host.data(), static_cast<std::size_t>(kCopied)}, what);
     });
   }
@@ -114,13 +114,13 @@ double GpuBackend::now() const {
 
 // ---- memory ----
 
-void GpuBackend::allocate(int device, TileRef tile) {
+void GpuBackend::allocate(Device device, TileRef tile) {
   const std::int64_t bytes = bytes_of(problem_, tile);
   if (!devices_[device]->place(tile, bytes)) make_room(device, tile, bytes);
   if (tile.matrix == Matrix::c && !problem_.reads_c()) devices_[device]->overwrite_first(tile.id);
 }
 
-void GpuBackend::make_room(int device, TileRef tile, std::int64_t bytes) {
+void GpuBackend::make_room(Device device, TileRef tile, std::int64_t bytes) {
   const Task task{Task::Kind::compact, tile};
   explained(device, &task, [&] {
     if (!devices_[device]->has_room_in_all(bytes))
@@ -139,7 +139,7 @@ void GpuBackend::drain() {
     gpus_.pause(1e-3);
 }
 
-void GpuBackend::adopt(int device, TileRef tile) {
+void GpuBackend::adopt(Device device, TileRef tile) {
   const Task task{Task::Kind::place, tile};
   explained(device, &task, [] { throw WorkError("GPUs have memory of their own"); });
 }
@@ -159,7 +159,7 @@ std::byte* GpuBackend::home_of_c(TileId c) {
 
 // ---- work ----
 
-void GpuBackend::start_kernel(OperationId id, int device, std::span<const Product> products) {
+void GpuBackend::start_kernel(OperationId id, Device device, std::span<const Product> products) {
   GpuDevice& on = *devices_[device];
   const Task task{Task::Kind::multiply, {Matrix::c, products.front().c}, products.front().k, products.size()};
   explained(device, &task, [&] {
@@ -193,7 +193,7 @@ void GpuBackend::start_generate(OperationId id, std::span<const TileId> tiles) {
 
 void GpuBackend::start_copy(OperationId id, const Copy& wanted) {
   const Task task = task_of(wanted);
-  const int device = wanted.to == kHost ? wanted.from : wanted.to;
+  const Device device = Device::of(wanted.to == kHost ? wanted.from : wanted.to);
   explained(device, &task, [&] { wanted.from == kMade ? make(id, wanted, task) : copy(id, wanted, task); });
 }
 
@@ -227,7 +227,7 @@ void GpuBackend::make(OperationId id, const Copy& wanted, const Task& task) {
 
 void GpuBackend::collect() {
   for (std::size_t d = 0; d < devices_.size(); ++d) {
-    explained(static_cast<int>(d), devices_[d]->pending(), [&] { devices_[d]->collect(ended_); });
+    explained(Device::of(d), devices_[d]->pending(), [&] { devices_[d]->collect(ended_); });
   }
 }
 

@@ -15,7 +15,7 @@
 namespace foretile {
 
 struct GpuBackendOptions {
-  int rank = 0;  ///< for error messages
+  Rank rank = 0;  ///< for error messages
   /// Number of the rank's first logical device among those of its node; they go round the physical ones.
   int first_device = 0;
   int kernel_lanes = 1;  ///< per logical device
@@ -41,19 +41,19 @@ class GpuBackend final : public RankBackend {
   std::vector<EndedOperation> ended(double seconds) override;
 
   double now() const override;
-  int kernel_slots(int) const override { return kernel_slots_; }
-  void start_kernel(OperationId id, int device, std::span<const Product> products) override;
+  int kernel_slots(Device) const override { return kernel_slots_; }
+  void start_kernel(OperationId id, Device device, std::span<const Product> products) override;
   void start_generate(OperationId id, std::span<const TileId> tiles) override;
   void start_copy(OperationId id, const Copy& copy) override;
-  void start_send(OperationId id, int to_rank, const Message& message) override {
+  void start_send(OperationId id, Rank to_rank, const Message& message) override {
     transport_.send(id, to_rank, message);
   }
-  void send_signal(int to_rank, Signal signal) override { transport_.signal(to_rank, signal); }
-  void allocate(int device, TileRef tile) override;
-  void release(int device, TileRef tile) override { devices_[device]->release(tile); }
+  void send_signal(Rank to_rank, Signal signal) override { transport_.signal(to_rank, signal); }
+  void allocate(Device device, TileRef tile) override;
+  void release(Device device, TileRef tile) override { devices_[device]->release(tile); }
   void release_host(TileRef tile) override { host_.staged_b.erase(tile.id); }
-  void release_message(int owner, int number) override { host_.release(owner, number); }
-  void adopt(int device, TileRef tile) override;
+  void release_message(Rank owner, int number) override { host_.release(owner, number); }
+  void adopt(Device device, TileRef tile) override;
 
   /// How often a device's tiles had to be slid together for want of a hole, and how many bytes moved.
   std::int64_t compactions() const { return compactions_; }
@@ -64,12 +64,12 @@ class GpuBackend final : public RankBackend {
   std::byte* home_of_c(TileId c);
   void copy(OperationId id, const Copy& copy, const Task& task);
   void make(OperationId id, const Copy& copy, const Task& task);
-  void make_room(int device, TileRef tile, std::int64_t bytes);
+  void make_room(Device device, TileRef tile, std::int64_t bytes);
   void collect();
   void drain();
-  [[noreturn]] void fail(int device, const Task* task, const std::exception& error) const;
+  [[noreturn]] void fail(Device device, const Task* task, const std::exception& error) const;
   template <class Work>
-  void explained(int device, const Task* task, Work work) const;
+  void explained(Device device, const Task* task, Work work) const;
 
   const Contraction& problem_;
   HostStore& host_;

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "base/files.hpp"
 #include "executor/cuda/plugin.hpp"
 
 namespace foretile {
@@ -17,7 +18,7 @@ constexpr const char* kPlugin = "libforetile_cuda.so";
 
 fs::path find_plugin() {
   std::error_code ignored;
-  const fs::path folder = fs::read_symlink("/proc/self/exe", ignored).parent_path();
+  const fs::path folder = own_program().parent_path();
   for (const fs::path& beside :
        {fs::path("."), fs::path(FORETILE_PLUGIN_FOLDER), fs::path("../lib/foretile")}) {
     fs::path plugin = folder / beside / kPlugin;

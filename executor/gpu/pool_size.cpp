@@ -5,7 +5,7 @@
 #include <unordered_set>
 
 #include "executor/arena.hpp"
-#include "planner/plan/walk.hpp"
+#include "planner/plan/products.hpp"
 
 namespace foretile {
 

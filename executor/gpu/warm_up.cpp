@@ -5,7 +5,7 @@
 #include <map>
 #include <tuple>
 
-#include "planner/plan/walk.hpp"
+#include "planner/plan/products.hpp"
 
 namespace foretile {
 

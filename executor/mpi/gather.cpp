@@ -33,7 +33,7 @@ template <class Record>
 std::vector<Record> gather(const std::vector<Record>& mine, const char* what, MPI_Comm communicator,
                            std::vector<int>& counts) {
   static_assert(std::is_trivially_copyable_v<Record>);
-  const int rank = rank_in(communicator);
+  const Rank rank = rank_in(communicator);
   counts = counts_of_all(mine.size(), what, communicator);
   MPI_Datatype record = MPI_DATATYPE_NULL;
   require_mpi(MPI_Type_contiguous(static_cast<int>(sizeof(Record)), MPI_BYTE, &record), "gather");

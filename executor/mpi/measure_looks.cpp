@@ -126,7 +126,8 @@ double lost_core_seconds(double alone, double beside, double cores, double secon
 
 LookFigures measure_looks(MPI_Comm communicator, const LookOptions& options) {
   const NodePlace place = place_on_node(communicator);
-  const int rank = rank_in(communicator), ranks = size_of(communicator);
+  const Rank rank = rank_in(communicator);
+  const int ranks = size_of(communicator);
   const int all = machine_facts().cores;
   const double cores = static_cast<double>(all) / place.ranks;
   Probe probe(std::max(1, all / place.ranks + (place.number < all % place.ranks ? 1 : 0)));

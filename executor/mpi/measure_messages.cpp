@@ -51,7 +51,7 @@ class PingPong {
   }
 
   MPI_Comm communicator_;
-  int rank_ = 0;
+  Rank rank_ = 0;
   std::vector<std::byte> memory_;
 };
 

@@ -100,7 +100,7 @@ Counts count(const RunResult& result, std::int64_t tile_bytes, MPI_Comm communic
 }
 
 Counts count_run(const PlannedWork& work, std::int64_t tile, MPI_Comm communicator) {
-  const int rank = rank_in(communicator);
+  const Rank rank = rank_in(communicator);
   const RankPlan idle{std::vector<DevicePlan>(static_cast<std::size_t>(work.machine.devices_per_rank)), {}};
   const bool busy = rank < work.plan.grid.size();
   return count(run(work.plan, busy ? work.plan.ranks[static_cast<std::size_t>(rank)] : idle, work.contraction,

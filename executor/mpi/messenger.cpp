@@ -55,10 +55,10 @@ void require_mpi(int code, const char* what) {
   throw WorkError(fmt::format("MPI, {}: {}", what, std::string_view(text.data(), length)));
 }
 
-int rank_in(MPI_Comm communicator) {
+Rank rank_in(MPI_Comm communicator) {
   int rank = 0;
   require_mpi(MPI_Comm_rank(communicator, &rank), "rank");
-  return rank;
+  return Rank::of(rank);
 }
 
 int size_of(MPI_Comm communicator) {
@@ -86,7 +86,7 @@ Messenger::Messenger(MPI_Comm communicator, const Contraction& contraction, std:
       memory_(memory),
       element_(contraction.precision == Precision::f64 ? MPI_INT64_T : MPI_INT32_T) {}
 
-void Messenger::send(OperationId id, int to_rank, const std::vector<std::span<const std::byte>>& pieces,
+void Messenger::send(OperationId id, Rank to_rank, const std::vector<std::span<const std::byte>>& pieces,
                      const Path& path) {
   const auto element_bytes = static_cast<std::size_t>(problem_.element_bytes());
   auto sent_path = std::make_unique<Path>(path);
@@ -105,7 +105,7 @@ void Messenger::send(OperationId id, int to_rank, const std::vector<std::span<co
   sending_.push_back({request, id, std::move(sent_path)});
 }
 
-void Messenger::signal(int to_rank, const Signal& signal) {
+void Messenger::signal(Rank to_rank, const Signal& signal) {
   signals_.push_back({MPI_REQUEST_NULL, signal});
   SentSignal& sent = signals_.back();
   require_mpi(

@@ -35,9 +35,9 @@ class Messenger {
   /// Sends the pieces and behind them the path as one message, without copying the pieces. They must stay
   /// until the operation is reported as sent. All are whole numbers of elements; MPI takes 2^31 - 1 of them
   /// at once (16 GB, 8 GB in single precision), beyond which this throws WorkError.
-  void send(OperationId id, int to_rank, const std::vector<std::span<const std::byte>>& pieces,
+  void send(OperationId id, Rank to_rank, const std::vector<std::span<const std::byte>>& pieces,
             const Path& path = {});
-  void signal(int to_rank, const Signal& signal);
+  void signal(Rank to_rank, const Signal& signal);
 
   /// Reports what has ended since the last call; true when there was anything.
   bool progress(const Listener& listener);
@@ -97,7 +97,7 @@ bool look_while_pieces_move(const Look& look, const Moving& moving) {
 /// Waits for all ranks without keeping a core busy.
 void quiet_barrier(MPI_Comm communicator);
 
-int rank_in(MPI_Comm communicator);
+Rank rank_in(MPI_Comm communicator);
 int size_of(MPI_Comm communicator);
 
 /// Throws WorkError with MPI's own text unless `code` is MPI_SUCCESS.

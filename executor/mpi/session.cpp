@@ -26,7 +26,7 @@ NodePlace place_on_node(MPI_Comm communicator) {
 }
 
 void agree(MPI_Comm communicator, const std::function<void()>& step) {
-  const int rank = rank_in(communicator);
+  const Rank rank = rank_in(communicator);
   const int size = size_of(communicator);
   std::exception_ptr mine;
   int exit_code = 1;
@@ -38,7 +38,7 @@ void agree(MPI_Comm communicator, const std::function<void()>& step) {
   } catch (...) {
     mine = std::current_exception();
   }
-  int first = mine ? rank : size;
+  int first = mine ? static_cast<int>(rank) : size;
   require_mpi(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, communicator), "agreement");
   if (first == size) return;
   require_mpi(MPI_Bcast(&exit_code, 1, MPI_INT, first, communicator), "agreement");

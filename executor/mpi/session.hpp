@@ -6,6 +6,8 @@
 #include <exception>
 #include <functional>
 
+#include "base/id.hpp"
+
 namespace foretile {
 
 /// A rank among those that share its node's memory.
@@ -26,11 +28,11 @@ class MpiSession {
   MpiSession& operator=(const MpiSession&) = delete;
 
   MPI_Comm world() const { return MPI_COMM_WORLD; }
-  int rank() const { return rank_; }
+  Rank rank() const { return rank_; }
   int size() const { return size_; }
 
  private:
-  int rank_ = 0;
+  Rank rank_ = 0;
   int size_ = 1;
 };
 

@@ -2,15 +2,15 @@
 
 namespace foretile {
 
-int contiguous_owner(TileId tile, TileId tiles, int ranks) {
+Rank contiguous_owner(TileId tile, TileId tiles, int ranks) {
   const TileId least = tiles / ranks;
   const TileId with_more = tiles % ranks;
   const TileId theirs = with_more * (least + 1);
-  return static_cast<int>(tile < theirs ? tile / (least + 1) : with_more + (tile - theirs) / least);
+  return Rank::of(tile < theirs ? tile / (least + 1) : with_more + (tile - theirs) / least);
 }
 
 std::vector<bool> owned_by(const Contraction& contraction, const ProcessGrid& grid,
-                           const Distribution& distribution, Matrix matrix, int rank) {
+                           const Distribution& distribution, Matrix matrix, Rank rank) {
   const Shape& shape = shape_of(contraction, matrix);
   std::vector<bool> owned(shape.nonzeros(), false);
   // Tile row i of A and of C, and of B on one layer, lives in grid row i mod p.

@@ -18,7 +18,7 @@ enum class Deal : std::uint8_t {
 
 struct Distribution {
   Deal deal = Deal::cyclic;
-  std::vector<std::int32_t> owners = {};  ///< of each tile, by id; for Deal::table only
+  std::vector<Rank> owners = {};  ///< of each tile, by id; for Deal::table only
 
   friend bool operator==(const Distribution&, const Distribution&) = default;
 };
@@ -29,7 +29,7 @@ struct Distribution {
 ///   C_ij: (i mod p, j mod q, (i div p + j div q) mod r)
 /// With r = 1 that is the 2D-cyclic distribution (RR-9365 3.2, RR-9289 2). A and B of layer l have the k with
 /// k mod r = l, which layer l multiplies; C, whose parts are on all layers, is owned by all of them alike.
-inline int cyclic_owner(const ProcessGrid& grid, Matrix matrix, std::int32_t row, std::int32_t column) {
+inline Rank cyclic_owner(const ProcessGrid& grid, Matrix matrix, std::int32_t row, std::int32_t column) {
   const auto [p, q, r] = std::array{grid.p, grid.q, grid.r};
   switch (matrix) {
     case Matrix::a:
@@ -42,12 +42,34 @@ inline int cyclic_owner(const ProcessGrid& grid, Matrix matrix, std::int32_t row
   return grid.rank(row % p, column % q, (row / p + column / q) % r);
 }
 
+/// The axis of the grid along which tiles of A or B travel: those of A along a grid row, of B along a column.
+constexpr Axis travels_along(Matrix matrix) {
+  return matrix == Matrix::a ? Axis::q : Axis::p;
+}
+
+/// Calls visit(tile, k) for each tile of A or B that cyclic_owner() gives to the rank of a grid with one
+/// layer, by increasing k.
+template <class Visit>
+void for_each_cyclically_owned(const Contraction& contraction, const ProcessGrid& grid, Matrix matrix,
+                               Rank rank, const Visit& visit) {
+  const Shape& shape = shape_of(contraction, matrix);
+  const Axis along = travels_along(matrix);
+  const Axis across = along == Axis::q ? Axis::p : Axis::q;
+  for (std::int32_t k = grid.position(rank, along); k < contraction.k.tiles(); k += grid.ranks_along(along)) {
+    const auto others = matrix == Matrix::a ? shape.column(k) : shape.row(k);
+    for (std::size_t e = 0; e < others.size(); ++e) {
+      if (others[e] % grid.ranks_along(across) != grid.position(rank, across)) continue;
+      visit(matrix == Matrix::a ? shape.column_ids(k)[e] : shape.first(k) + static_cast<TileId>(e), k);
+    }
+  }
+}
+
 /// Of `tiles` tiles dealt contiguously to `ranks`: the first tiles mod ranks of them have one more.
-int contiguous_owner(TileId tile, TileId tiles, int ranks);
+Rank contiguous_owner(TileId tile, TileId tiles, int ranks);
 
 /// The rank of the grid that owns the tile.
-inline int owner_of(const Contraction& contraction, const ProcessGrid& grid, const Distribution& distribution,
-                    TileRef tile) {
+inline Rank owner_of(const Contraction& contraction, const ProcessGrid& grid,
+                     const Distribution& distribution, TileRef tile) {
   const Shape& shape = shape_of(contraction, tile.matrix);
   if (distribution.deal == Deal::cyclic)
     return cyclic_owner(grid, tile.matrix, shape.row_of(tile.id), shape.column_of(tile.id));
@@ -58,6 +80,6 @@ inline int owner_of(const Contraction& contraction, const ProcessGrid& grid, con
 /// For each tile of a matrix, by id: whether the rank owns it. Looks at the tiles of the rank's grid row
 /// where tiles are dealt cyclically (B: on one layer), else at all tiles; takes a bit for each tile.
 std::vector<bool> owned_by(const Contraction& contraction, const ProcessGrid& grid,
-                           const Distribution& distribution, Matrix matrix, int rank);
+                           const Distribution& distribution, Matrix matrix, Rank rank);
 
 }  // namespace foretile

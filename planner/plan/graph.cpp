@@ -36,7 +36,7 @@ void add_blocks(const Plan& plan, GraphParts& parts) {
       for (std::size_t b = 0; b < blocks.size(); ++b) {
         const std::size_t first = parts.nodes.size();
         if (b > 0) parts.add_edge(first - 1, first, EdgeKind::control);
-        add_block(blocks[b], {static_cast<int>(r), static_cast<int>(d), static_cast<int>(b), 0}, parts);
+        add_block(blocks[b], {Rank::of(r), Device::of(d), static_cast<int>(b), 0}, parts);
       }
     }
   }
@@ -47,17 +47,17 @@ namespace {
 /// Barriers of one kind and place, one per step, each after the one before.
 class Chain {
  public:
-  Chain(NodeKind kind, int rank, std::vector<int> steps, GraphParts& parts)
+  Chain(NodeKind kind, Rank rank, std::vector<Step> steps, GraphParts& parts)
       : first_(parts.nodes.size()), steps_(std::move(steps)) {
     std::sort(steps_.begin(), steps_.end());
     steps_.erase(std::unique(steps_.begin(), steps_.end()), steps_.end());
-    for (const int step : steps_) {
+    for (const Step step : steps_) {
       if (step != steps_.front())
         parts.add_edge(parts.nodes.size() - 1, parts.nodes.size(), EdgeKind::control);
       parts.nodes.push_back({kind, {rank, 0, 0, 0}, step});
     }
   }
-  const std::vector<int>& steps() const { return steps_; }
+  const std::vector<Step>& steps() const { return steps_; }
   std::size_t node(std::size_t position) const { return first_ + position; }
   /// Position of the first of at least `step`; steps().size() if there is none.
   std::size_t at_least(std::int64_t step) const {
@@ -66,18 +66,18 @@ class Chain {
 
  private:
   std::size_t first_;
-  std::vector<int> steps_;
+  std::vector<Step> steps_;
 };
 
 using Nodes = std::vector<std::size_t>;
 
-std::vector<int> steps_of(const Nodes& numbers, const GraphParts& parts) {
-  std::vector<int> steps;
+std::vector<Step> steps_of(const Nodes& numbers, const GraphParts& parts) {
+  std::vector<Step> steps;
   for (const std::size_t n : numbers) steps.push_back(parts.nodes[n].step);
   return steps;
 }
 
-Chain local_barriers(int rank, const Nodes& chunks, GraphParts& parts) {
+Chain local_barriers(Rank rank, const Nodes& chunks, GraphParts& parts) {
   Chain local(NodeKind::local_barrier, rank, steps_of(chunks, parts), parts);
   for (const std::size_t n : chunks) {
     parts.add_edge(n, local.node(local.at_least(parts.nodes[n].step)), EdgeKind::control);
@@ -121,7 +121,7 @@ void add_barriers(const Plan& plan, GraphParts& parts) {
   }
   std::vector<Chain> locals;
   for (std::size_t r = 0; r < chunks.size(); ++r) {
-    locals.push_back(local_barriers(static_cast<int>(r), chunks[r], parts));
+    locals.push_back(local_barriers(Rank::of(r), chunks[r], parts));
     if (plan.barriers == Barriers::local) hold_back(locals.back(), chunks[r], plan.lookahead, parts);
   }
   if (plan.barriers == Barriers::global) add_global_barriers(locals, held, plan.lookahead, parts);

@@ -28,7 +28,7 @@ enum class EdgeKind : std::uint8_t { data, control };
 struct PlanNode {
   NodeKind kind = NodeKind::chunk;
   ChunkPlace place;
-  int step = 0;  ///< of chunks, messages and barriers
+  Step step = 0;  ///< of chunks, messages and barriers
 };
 
 struct PlanEdge {

@@ -6,44 +6,46 @@ namespace foretile {
 
 namespace {
 
-using Three = std::array<int, 3>;  // row, column, layer
-
 /// In natural order.
-int number_of(const Three& at, const Three& size) {
-  return (at[2] * size[0] + at[0]) * size[1] + at[1];
+int number_of(const AlongAxes& at, const AlongAxes& size) {
+  return (at[Axis::r] * size[Axis::p] + at[Axis::p]) * size[Axis::q] + at[Axis::q];
 }
 
-Three place_of(int number, const Three& size) {
-  return {number / size[1] % size[0], number % size[1], number / (size[0] * size[1])};
-}
-
-int product(const Three& size) {
-  return size[0] * size[1] * size[2];
+AlongAxes place_of(int number, const AlongAxes& size) {
+  return {{number / size[Axis::q] % size[Axis::p], number % size[Axis::q],
+           number / (size[Axis::p] * size[Axis::q])}};
 }
 
 /// Of the grid in bricks.
-Three bricks(const ProcessGrid& grid) {
-  const NodeShape& node = *grid.node;
-  return {grid.p / node[0], grid.q / node[1], grid.r / node[2]};
+AlongAxes bricks(const ProcessGrid& grid) {
+  AlongAxes bricks;
+  for (const Axis axis : kAxes) bricks[axis] = grid.ranks_along(axis) / (*grid.node)[axis];
+  return bricks;
 }
 
 }  // namespace
 
-std::array<int, 3> ProcessGrid::place_in_nodes(int rank) const {
-  const int ranks = product(*node);
-  const Three brick = place_of(rank / ranks, bricks(*this));
-  Three place = place_of(rank % ranks, *node);
-  for (std::size_t axis = 0; axis < 3; ++axis) place[axis] += brick[axis] * (*node)[axis];
+Rank ProcessGrid::moved(Rank from, Axis axis, int position) const {
+  AlongAxes place{{row(from), column(from), layer(from)}};
+  place[axis] = position;
+  return rank(place[Axis::p], place[Axis::q], place[Axis::r]);
+}
+
+AlongAxes ProcessGrid::place_in_nodes(Rank rank) const {
+  const int ranks = node->product();
+  const AlongAxes brick = place_of(rank / ranks, bricks(*this));
+  AlongAxes place = place_of(rank % ranks, *node);
+  for (const Axis axis : kAxes) place[axis] += brick[axis] * (*node)[axis];
   return place;
 }
 
-int ProcessGrid::rank_in_nodes(std::array<int, 3> place) const {
-  Three brick{}, inside{};
-  for (std::size_t axis = 0; axis < 3; ++axis) {
+int ProcessGrid::rank_in_nodes(const AlongAxes& place) const {
+  AlongAxes brick, inside;
+  for (const Axis axis : kAxes) {
     brick[axis] = place[axis] / (*node)[axis];
     inside[axis] = place[axis] % (*node)[axis];
   }
-  return number_of(brick, bricks(*this)) * product(*node) + number_of(inside, *node);
+  return number_of(brick, bricks(*this)) * node->product() + number_of(inside, *node);
 }
 
 std::string idle_ranks_text(int idle) {

@@ -2,13 +2,28 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 
+#include "base/id.hpp"
+
 namespace foretile {
 
-/// Ranks of a node along each axis of the grid.
-using NodeShape = std::array<int, 3>;
+/// Over tile rows of C, tile columns of C, and the inner dimension.
+enum class Axis : std::uint8_t { p, q, r };
+inline constexpr std::array kAxes{Axis::p, Axis::q, Axis::r};
+
+/// A number for each axis of the grid: a position, or how many ranks there are.
+struct AlongAxes {
+  std::array<int, 3> numbers{};
+
+  int operator[](Axis axis) const { return numbers[static_cast<std::size_t>(axis)]; }
+  int& operator[](Axis axis) { return numbers[static_cast<std::size_t>(axis)]; }
+  int product() const { return numbers[0] * numbers[1] * numbers[2]; }
+  friend bool operator==(const AlongAxes&, const AlongAxes&) = default;
+};
 
 /// Tile rows of C are dealt along axis p, tile columns along q, and the inner dimension along r (a layer
 /// holds partial sums of C). Ranks from p * q * r on have no work (RR-9365 3.2: q = floor(P / p)).
@@ -21,19 +36,25 @@ struct ProcessGrid {
   int p = 1;
   int q = 1;
   int r = 1;
-  std::optional<NodeShape> node = {};  ///< each figure divides the grid's along its axis
+  std::optional<AlongAxes> node = {};  ///< ranks of a node along each axis, which divide the grid's
 
   int size() const { return p * q * r; }
-  int row(int rank) const { return node ? place_in_nodes(rank)[0] : rank / q % p; }
-  int column(int rank) const { return node ? place_in_nodes(rank)[1] : rank % q; }
-  int layer(int rank) const { return node ? place_in_nodes(rank)[2] : rank / (p * q); }
-  int rank(int row, int column, int layer = 0) const {
-    return node ? rank_in_nodes({row, column, layer}) : (layer * p + row) * q + column;
+  int ranks_along(Axis axis) const { return axis == Axis::p ? p : axis == Axis::q ? q : r; }
+  int row(Rank rank) const { return node ? place_in_nodes(rank)[Axis::p] : rank / q % p; }
+  int column(Rank rank) const { return node ? place_in_nodes(rank)[Axis::q] : rank % q; }
+  int layer(Rank rank) const { return node ? place_in_nodes(rank)[Axis::r] : rank / (p * q); }
+  int position(Rank rank, Axis axis) const {
+    return axis == Axis::p ? row(rank) : axis == Axis::q ? column(rank) : layer(rank);
   }
+  Rank rank(int row, int column, int layer = 0) const {
+    return Rank::of(node ? rank_in_nodes({row, column, layer}) : (layer * p + row) * q + column);
+  }
+  /// The rank at another position along one axis, and the same along the others.
+  Rank moved(Rank rank, Axis axis, int position) const;
 
  private:
-  std::array<int, 3> place_in_nodes(int rank) const;
-  int rank_in_nodes(std::array<int, 3> place) const;
+  AlongAxes place_in_nodes(Rank rank) const;
+  int rank_in_nodes(const AlongAxes& place) const;
 };
 
 /// "1 rank has no work"; empty when none is idle.

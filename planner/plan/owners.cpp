@@ -10,12 +10,12 @@ namespace {
 
 /// A tile on its way to the ranks that use it from `step` to `last_step`.
 struct Delivery {
-  int step;
-  int last_step;
+  Step step;
+  Step last_step;
   std::int32_t k;
   Matrix matrix;
   TileId tile;
-  std::vector<int> destinations;
+  std::vector<Rank> destinations;
 
   auto order() const { return std::tuple(step, k, matrix); }
   bool shares_message(const Transfer& b) const {
@@ -26,7 +26,7 @@ struct Delivery {
 /// The deliveries of one matrix by one rank.
 class Deliveries {
  public:
-  Deliveries(const Contraction& p, const ProcessGrid& grid, int rank, const Routes& routes, Sending sending,
+  Deliveries(const Contraction& p, const ProcessGrid& grid, Rank rank, const Routes& routes, Sending sending,
              int lookahead)
       : p_(p),
         grid_(grid),
@@ -34,9 +34,9 @@ class Deliveries {
         routes_(routes),
         sending_(sending),
         lookahead_(lookahead),
-        along_row_(routes.matrix == Matrix::a),
-        positions_(along_row_ ? grid.q : grid.p),
-        own_position_(along_row_ ? grid.column(rank) : grid.row(rank)) {
+        along_(travels_along(routes.matrix)),
+        positions_(grid.ranks_along(along_)),
+        own_position_(grid.position(rank, along_)) {
     const int groups =
         routes.group.empty() ? 1 : 1 + *std::max_element(routes.group.begin(), routes.group.end());
     marked_.resize(static_cast<std::size_t>(groups) * positions_, 0);
@@ -45,39 +45,24 @@ class Deliveries {
   /// By increasing k, so that tiles with the same partners follow each other.
   void append_to(std::vector<Delivery>& list) {
     if (positions_ == 1) return;
-    const Shape& shape = shape_of(p_, routes_.matrix);
-    if (along_row_) {
-      for (std::int32_t k = grid_.column(rank_); k < p_.k.tiles(); k += grid_.q) {
-        const auto rows = shape.column(k);
-        for (std::size_t e = 0; e < rows.size(); ++e) {
-          if (rows[e] % grid_.p == grid_.row(rank_)) deliver(shape.column_ids(k)[e], k, list);
-        }
-      }
-    } else {
-      for (std::int32_t k = grid_.row(rank_); k < p_.k.tiles(); k += grid_.p) {
-        const auto columns = shape.row(k);
-        for (std::size_t e = 0; e < columns.size(); ++e) {
-          if (columns[e] % grid_.q == grid_.column(rank_)) {
-            deliver(shape.first(k) + static_cast<TileId>(e), k, list);
-          }
-        }
-      }
-    }
+    for_each_cyclically_owned(p_, grid_, routes_.matrix, rank_,
+                              [&](TileId tile, std::int32_t k) { deliver(tile, k, list); });
   }
 
  private:
   void deliver(TileId tile, std::int32_t k, std::vector<Delivery>& list) {
     find_uses(tile, k);
-    const int first = routes_.first ? routes_.first(tile) : 0;
+    const Step first = routes_.first ? routes_.first(tile) : Step();
     for (std::size_t begin = 0; begin < uses_.size();) {
       std::size_t end = begin + 1;
       while (end < uses_.size() && together(uses_[end - 1], uses_[end])) ++end;
-      std::vector<int> destinations = destinations_of(begin, end);
+      std::vector<Rank> destinations = destinations_of(begin, end);
       if (!destinations.empty()) {
-        list.push_back(
-            {first + group_of(uses_[begin]) * routes_.stride,
-             sending_ == Sending::once_for_ever ? kEver : first + group_of(uses_[end - 1]) * routes_.stride,
-             k, routes_.matrix, tile, std::move(destinations)});
+        list.push_back({Step::of(first + group_of(uses_[begin]) * routes_.stride),
+                        sending_ == Sending::once_for_ever
+                            ? kEver
+                            : Step::of(first + group_of(uses_[end - 1]) * routes_.stride),
+                        k, routes_.matrix, tile, std::move(destinations)});
       }
       begin = end;
     }
@@ -87,8 +72,9 @@ class Deliveries {
   /// operand has at k with those that C has.
   void find_uses(TileId tile, std::int32_t k) {
     const Shape& shape = shape_of(p_, routes_.matrix);
-    const auto other = along_row_ ? p_.b.row(k) : p_.a.column(k);
-    const auto in_c = along_row_ ? p_.c.row(shape.row_of(tile)) : p_.c.column(shape.column_of(tile));
+    const bool of_a = routes_.matrix == Matrix::a;
+    const auto other = of_a ? p_.b.row(k) : p_.a.column(k);
+    const auto in_c = of_a ? p_.c.row(shape.row_of(tile)) : p_.c.column(shape.column_of(tile));
     const bool c_full = in_c.size() == routes_.position.size();
     if (c_full && known_for_ == k) return;
     known_for_ = c_full ? k : -1;
@@ -117,15 +103,12 @@ class Deliveries {
            std::int64_t{group_of(next) - group_of(use)} * routes_.stride <= lookahead_;
   }
 
-  std::vector<int> destinations_of(std::size_t begin, std::size_t end) {
+  std::vector<Rank> destinations_of(std::size_t begin, std::size_t end) {
     for (std::size_t u = begin; u < end; ++u) marked_[uses_[u] % positions_] = 1;
-    std::vector<int> destinations;
+    std::vector<Rank> destinations;
     for (int behind = 1; behind < positions_; ++behind) {
       const int position = (own_position_ + behind) % positions_;
-      if (marked_[position]) {
-        destinations.push_back(along_row_ ? grid_.rank(grid_.row(rank_), position)
-                                          : grid_.rank(position, grid_.column(rank_)));
-      }
+      if (marked_[position]) destinations.push_back(grid_.moved(rank_, along_, position));
     }
     std::fill_n(marked_.begin(), positions_, 0);
     return destinations;
@@ -133,11 +116,11 @@ class Deliveries {
 
   const Contraction& p_;
   ProcessGrid grid_;
-  int rank_;
+  Rank rank_;
   const Routes& routes_;
   Sending sending_;
   int lookahead_;
-  bool along_row_;
+  Axis along_;
   int positions_;
   int own_position_;
   std::vector<int> uses_;        // group * positions_ + position, increasing
@@ -147,7 +130,7 @@ class Deliveries {
 
 }  // namespace
 
-std::vector<Transfer> broadcasts_of(const Contraction& p, const ProcessGrid& grid, int rank,
+std::vector<Transfer> broadcasts_of(const Contraction& p, const ProcessGrid& grid, Rank rank,
                                     const std::vector<Routes>& routes, Sending sending, int lookahead,
                                     std::int64_t message_bytes) {
   std::vector<Delivery> deliveries;

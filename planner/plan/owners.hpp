@@ -11,7 +11,7 @@
 namespace foretile {
 
 /// The rank on which a tile lives.
-inline int owner_of(const Contraction& contraction, const PlanFrame& frame, TileRef tile) {
+inline Rank owner_of(const Contraction& contraction, const PlanFrame& frame, TileRef tile) {
   return owner_of(contraction, frame.grid, frame.operands.of(tile.matrix).distribution, tile);
 }
 
@@ -29,7 +29,7 @@ struct Routes {
   std::vector<int> position;  ///< grid column (A) or grid row (B) that computes with each partner
   std::vector<int> group;     ///< of each partner, from 0: partners used at the same step; empty: all in one
   /// A tile's uses: step first(tile) with group 0, and `stride` > 0 more with each further group. Empty: 0.
-  std::function<int(TileId)> first;
+  std::function<Step(TileId)> first;
   int stride = 1;
 };
 
@@ -39,7 +39,7 @@ struct Routes {
 /// Consecutive tiles that differ in nothing else share a message of up to `message_bytes` (always at least
 /// one tile). Destinations start behind the owner and wrap around, which spreads the inner nodes of the
 /// trees.
-std::vector<Transfer> broadcasts_of(const Contraction& contraction, const ProcessGrid& grid, int rank,
+std::vector<Transfer> broadcasts_of(const Contraction& contraction, const ProcessGrid& grid, Rank rank,
                                     const std::vector<Routes>& routes, Sending sending, int lookahead,
                                     std::int64_t message_bytes);
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/id.hpp"
 #include "base/settings.hpp"
 #include "planner/plan/distribution.hpp"
 #include "planner/plan/grid.hpp"
@@ -22,7 +23,7 @@ namespace foretile {
 /// B_kj nonzero and C_ij kept.
 struct Chunk {
   std::vector<TileId> a;
-  int step = 0;  ///< which barrier ends it; increasing along a device. Without barriers it has no meaning.
+  Step step = 0;  ///< which barrier ends it; increasing along a device. Without barriers it has no meaning.
 };
 
 /// Columns of C, and of B where it stays, that stay on a device while the block is worked on (RR-9365
@@ -50,8 +51,8 @@ struct RankPlan {
 
 /// Chunk `chunk` of block `block`; -1 as chunk stands for the end of the block.
 struct ChunkPlace {
-  int rank = 0;
-  int device = 0;
+  Rank rank = 0;
+  Device device = 0;
   int block = 0;
   int chunk = 0;
 };
@@ -107,11 +108,11 @@ struct PlanFrame {
   Settings parameters;  ///< every parameter with the value used
   Advice advice;
   ProcessGrid grid;
-  int lookahead = 1;  ///< chunks, and steps, loaded ahead of the one worked on
+  int lookahead = 1;                            ///< chunks, and steps, loaded ahead of the one worked on
   std::vector<DeviceClass> device_classes{{}};  ///< at least one
-  std::int64_t host_budget_bytes = 0;  ///< per rank
-  std::int64_t staging_bytes = 0;      ///< of host_budget: generated tiles not yet on a device
-  std::int64_t copy_batch_bytes = 0;   ///< neighbouring loads are joined to copies of about this size
+  std::int64_t host_budget_bytes = 0;           ///< per rank
+  std::int64_t staging_bytes = 0;               ///< of host_budget: generated tiles not yet on a device
+  std::int64_t copy_batch_bytes = 0;  ///< neighbouring loads are joined to copies of about this size
   int batch = 1;  ///< products of a chunk that go out in one launch, counted from its first
   Operands operands;
   Barriers barriers = Barriers::none;

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "planner/plan/plan.hpp"
 #include "planner/problem/contraction.hpp"
 
 namespace foretile {
@@ -51,5 +52,24 @@ class BlockProducts {
   std::vector<std::int32_t> c_slots_;  // tile row i x position in columns_; -1 where C is zero
   std::vector<TileId> c_ids_;
 };
+
+/// Calls visit(Product) for each product of the chunk. `products` are those of its block.
+template <class Visit>
+void for_each_product(const BlockProducts& products, const Chunk& chunk, Visit visit) {
+  for (const TileId a : chunk.a) products.for_each(a, visit);
+}
+
+/// Calls visit(Product) for each product of the block.
+template <class Visit>
+void for_each_product(const Contraction& contraction, const Block& block, Visit visit) {
+  const BlockProducts products(contraction, block.columns);
+  for (const Chunk& chunk : block.chunks) for_each_product(products, chunk, visit);
+}
+
+/// Calls visit(Product) for each product of the device.
+template <class Visit>
+void for_each_product(const Contraction& contraction, const DevicePlan& device, Visit visit) {
+  for (const Block& block : device.blocks) for_each_product(contraction, block, visit);
+}
 
 }  // namespace foretile

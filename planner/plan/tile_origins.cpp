@@ -31,7 +31,7 @@ TileOrigins::TileOrigins(const Contraction& contraction, const PlanFrame& frame)
   in_array_[index(Matrix::c)] = m && n;
 }
 
-HostTile TileOrigins::of(int rank, TileRef tile) const {
+HostTile TileOrigins::of(Rank rank, TileRef tile) const {
   if (frame_->operands.of(tile.matrix).made()) return HostTile::made;
   if (tile.matrix != Matrix::c && owner_of(*contraction_, *frame_, tile) != rank) return HostTile::received;
   return in_array_[index(tile.matrix)] ? HostTile::array : HostTile::single;

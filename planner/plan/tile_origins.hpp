@@ -18,7 +18,7 @@ class TileOrigins {
   /// Both must outlive this object.
   TileOrigins(const Contraction& contraction, const PlanFrame& frame);
 
-  HostTile of(int rank, TileRef tile) const;
+  HostTile of(Rank rank, TileRef tile) const;
 
  private:
   const Contraction* contraction_;

@@ -2,15 +2,12 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <vector>
 
+#include "base/id.hpp"
 #include "planner/problem/tile_ref.hpp"
 
 namespace foretile {
-
-/// The last step of tiles that their receivers keep until the end.
-inline constexpr int kEver = std::numeric_limits<int>::max();
 
 enum class TransferKind : std::uint8_t {
   broadcast,  ///< from the owner to the other ranks
@@ -33,10 +30,10 @@ int tree_parent(Tree tree, int position);
 /// Tiles of one matrix and one owner that travel together, as one message per edge of the tree.
 struct Transfer {
   std::vector<TileId> tiles;
-  std::vector<int> others;  ///< ranks without the owner, in tree order
+  std::vector<Rank> others;  ///< ranks without the owner, in tree order
   Matrix matrix = Matrix::a;
-  int step = 0;           ///< first that uses the tiles; with Barriers::global they are not sent earlier
-  int last_step = kEver;  ///< last that uses the tiles; then the receivers drop them
+  Step step = 0;           ///< first that uses the tiles; with Barriers::global they are not sent earlier
+  Step last_step = kEver;  ///< last that uses the tiles; then the receivers drop them. kEver: at the end
   TransferKind kind = TransferKind::broadcast;
   Tree tree = Tree::binomial;
 };

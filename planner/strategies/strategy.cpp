@@ -111,7 +111,7 @@ Plan make_plan(const Contraction& contraction, const Machine& machine, const Set
                const CountFunction& progress) {
   const auto planner = prepare_planner(contraction, machine, settings);
   Plan plan{planner->frame(), {}};
-  for (int rank = 0; rank < plan.grid.size(); ++rank) {
+  for (Rank rank = 0; rank < plan.grid.size(); ++rank) {
     plan.ranks.push_back(planner->plan_rank(rank));
     if (progress) progress(rank + 1);
   }

@@ -23,7 +23,7 @@ class RankPlanner {
   virtual PlanFrame frame() const = 0;
   /// Time linear in the rank's share of the nonzeros. Throws InputError when its part does not fit, saying
   /// how many bytes are missing and what to change.
-  virtual RankPlan plan_rank(int rank) const = 0;
+  virtual RankPlan plan_rank(Rank rank) const = 0;
 };
 
 class Strategy {

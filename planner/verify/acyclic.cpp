@@ -19,7 +19,7 @@ class Acyclic final : public VerifyPass {
     if (plan_.barriers == Barriers::global) messages_.emplace(plan_, problem_, parts_);
   }
 
-  void open(int rank) override {
+  void open(Rank rank) override {
     if (messages_) messages_->open(rank);
   }
   void block(const WalkedBlock& walked, const std::string&) override {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "planner/plan/products.hpp"
-#include "planner/verify/errors.hpp"
+#include "planner/verify/pass.hpp"
 
 namespace foretile {
 

@@ -26,7 +26,7 @@ class Counts final : public VerifyPass {
  public:
   using VerifyPass::VerifyPass;
 
-  void open(int rank) override {
+  void open(Rank rank) override {
     gemms_before_ = counted_.gemms;
     count_received(rank);
   }
@@ -45,7 +45,7 @@ class Counts final : public VerifyPass {
     device_flops_.push_back(flops);
     device_loads_.push_back(static_cast<std::int64_t>(loads));
   }
-  void close(int) override { counted_.rank_gemms.push_back(counted_.gemms - gemms_before_); }
+  void close(Rank /*rank*/) override { counted_.rank_gemms.push_back(counted_.gemms - gemms_before_); }
   void finish(PlanSummary& summary) override {
     counted_.imbalance = imbalance(device_flops_);
     counted_.device_loads = spread(device_loads_);
@@ -79,7 +79,7 @@ class Counts final : public VerifyPass {
     return tiles.c.size();
   }
 
-  void count_received(int rank) {
+  void count_received(Rank rank) {
     std::int64_t received = 0;
     for (const Transfer* message : view_.messages.to(rank)) {
       std::int64_t bytes = 0;

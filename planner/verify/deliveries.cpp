@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "planner/verify/errors.hpp"
 #include "planner/verify/pass.hpp"
 
 namespace foretile {
@@ -36,7 +35,7 @@ std::string Deliveries::here() const {
   return fmt::format("rank {}", rank_);
 }
 
-void Deliveries::open(int rank) {
+void Deliveries::open(Rank rank) {
   clear();
   rank_ = rank;
   collect();
@@ -95,7 +94,7 @@ void Deliveries::check_tile(std::int32_t begin, std::int32_t end) const {
   }
 }
 
-void Deliveries::use(TileRef tile, int step) {
+void Deliveries::use(TileRef tile, Step step) {
   if (owners_.of(tile) == rank_) return;
   const std::int32_t slot = slots(tile.matrix)[tile.id];
   if (slot < 0) {
@@ -129,7 +128,7 @@ class TileSources final : public VerifyPass {
  public:
   explicit TileSources(const VerifyView& view)
       : VerifyPass(view), deliveries_(plan_, problem_, view.owners, view.messages) {}
-  void open(int rank) override { deliveries_.open(rank); }
+  void open(Rank rank) override { deliveries_.open(rank); }
   void block(const WalkedBlock& walked, const std::string&) override {
     for (std::size_t z = 0; z < walked.block->chunks.size(); ++z) {
       const Chunk& chunk = walked.block->chunks[z];
@@ -138,7 +137,7 @@ class TileSources final : public VerifyPass {
       for (const TileId b : walked.tiles.b[z]) deliveries_.use({Matrix::b, b}, chunk.step);
     }
   }
-  void close(int) override { deliveries_.require_all_used(); }
+  void close(Rank /*rank*/) override { deliveries_.require_all_used(); }
 
  private:
   Deliveries deliveries_;

@@ -15,8 +15,8 @@ namespace foretile {
 /// A tile that lies on the receiver while steps `step` to `last_step` are worked on.
 struct Delivery {
   TileRef tile;
-  int step;
-  int last_step;
+  Step step;
+  Step last_step;
   bool used;
 };
 
@@ -29,10 +29,10 @@ class Deliveries {
 
   /// Begins with a rank. Throws InputError when it is sent a tile of its own, or a tile again that may still
   /// be there: with global barriers within `lookahead` steps after the last use, else ever.
-  void open(int rank);
+  void open(Rank rank);
   /// Throws InputError unless the tile lives here or a delivery covers the step. Without barriers steps have
   /// no meaning.
-  void use(TileRef tile, int step);
+  void use(TileRef tile, Step step);
   /// Throws InputError for a delivery that nothing used.
   void require_all_used() const;
 
@@ -47,7 +47,7 @@ class Deliveries {
   const Plan& plan_;
   const Owners& owners_;
   const Messages& messages_;
-  int rank_ = 0;
+  Rank rank_ = 0;
   std::array<std::vector<std::int32_t>, 2> slot_of_;  // per tile of A and B; -1: not delivered
   std::vector<std::int32_t> start_;                   // per slot, into sorted_
   std::vector<Delivery> arrived_;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "planner/verify/errors.hpp"
 #include "planner/verify/pass.hpp"
 
 namespace foretile {
@@ -48,8 +47,7 @@ std::int64_t DeviceMemoryCheck::check(const DeviceView& device) {
   return most;
 }
 
-std::int64_t DeviceMemoryCheck::check_windows(const DeviceView& device,
-                                              const std::vector<ChunkTiles>& chunks,
+std::int64_t DeviceMemoryCheck::check_windows(const DeviceView& device, const std::vector<ChunkTiles>& chunks,
                                               const std::vector<std::int64_t>& stay_before) {
   std::int64_t most = 0;
   std::int64_t streams = 0;
@@ -107,9 +105,7 @@ namespace {
 class DeviceMemoryPass final : public VerifyPass {
  public:
   explicit DeviceMemoryPass(const VerifyView& view) : VerifyPass(view), check_(plan_, problem_) {}
-  void device(const DeviceView& device) override {
-    most_ = std::max(most_, check_.check(device));
-  }
+  void device(const DeviceView& device) override { most_ = std::max(most_, check_.check(device)); }
   void finish(PlanSummary& summary) override { summary.peak_device_bytes = most_; }
 
  private:

@@ -1,8 +1,9 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <utility>
 
-#include "planner/verify/errors.hpp"
 #include "planner/verify/pass.hpp"
 
 namespace foretile {
@@ -50,9 +51,12 @@ void check_grid(const Plan& plan) {
   // The parts of C on several layers must be summed, which nothing executes yet.
   if (grid.r > 1) throw broken_plan("grid", fmt::format("{} layers", grid.r), "one");
   if (!grid.node) return;
-  const auto& [x, y, z] = *grid.node;
-  if (x < 1 || y < 1 || z < 1 || grid.p % x != 0 || grid.q % y != 0 || grid.r % z != 0) {
-    throw broken_plan("grid.node", fmt::format("{} x {} x {}", x, y, z),
+  const AlongAxes& node = *grid.node;
+  const bool divides = std::all_of(kAxes.begin(), kAxes.end(), [&](Axis axis) {
+    return node[axis] >= 1 && grid.ranks_along(axis) % node[axis] == 0;
+  });
+  if (!divides) {
+    throw broken_plan("grid.node", fmt::format("{}", fmt::join(node.numbers, " x ")),
                       fmt::format("divisors of the grid's {} x {} x {}", grid.p, grid.q, grid.r));
   }
 }
@@ -65,7 +69,7 @@ void check_distribution(const Plan& plan, const Contraction& p, Matrix matrix) {
   if (std::ssize(distribution.owners) != tiles) {
     throw broken_plan(where, fmt::format("{} tiles", distribution.owners.size()), fmt::format("{}", tiles));
   }
-  for (const std::int32_t rank : distribution.owners) {
+  for (const Rank rank : distribution.owners) {
     if (rank < 0 || rank >= plan.grid.size())
       throw broken_plan(where, fmt::format("rank {}", rank), fmt::format("0 to {}", plan.grid.size() - 1));
   }
@@ -81,7 +85,8 @@ void check_device_classes(const Plan& plan) {
   for (std::size_t rank = 0; rank < plan.ranks.size(); ++rank) {
     for (const DevicePlan& device : plan.ranks[rank].devices) {
       if (device.device_class >= 0 && device.device_class < classes) continue;
-      throw broken_plan(fmt::format("rank {}", rank), fmt::format("a device of class {}", device.device_class),
+      throw broken_plan(fmt::format("rank {}", rank),
+                        fmt::format("a device of class {}", device.device_class),
                         fmt::format("one of {} classes", classes));
     }
   }

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "planner/verify/errors.hpp"
 #include "planner/verify/pass.hpp"
 
 namespace foretile {
@@ -56,7 +55,7 @@ Received worst_received(const Plan& plan, const Contraction& p,
   return worst;
 }
 
-HostNeed host_need(const Plan& plan, int rank, const Owners& owners, const Received& received,
+HostNeed host_need(const Plan& plan, Rank rank, const Owners& owners, const Received& received,
                    const RankTiles& tiles) {
   const std::int64_t a = owners.bytes(Matrix::a, rank);
   const std::int64_t b = owners.bytes(Matrix::b, rank);
@@ -64,7 +63,7 @@ HostNeed host_need(const Plan& plan, int rank, const Owners& owners, const Recei
   return {rank, a + received.a, b + received.b, tiles.c_bytes, staging, a + b};
 }
 
-void check_staging(const Plan& plan, int rank, const RankTiles& tiles) {
+void check_staging(const Plan& plan, Rank rank, const RankTiles& tiles) {
   if (tiles.largest_b <= plan.staging_bytes) return;
   throw input_error(fmt::format("plan, rank {}", rank),
                     fmt::format("a tile of B of {} bytes", tiles.largest_b),
@@ -92,7 +91,7 @@ class HostMemoryPass final : public VerifyPass {
  public:
   using VerifyPass::VerifyPass;
 
-  void open(int) override { tiles_ = {}; }
+  void open(Rank /*rank*/) override { tiles_ = {}; }
   void block(const WalkedBlock& walked, const std::string&) override {
     for (const TileId c : walked.tiles.c) tiles_.c_bytes += problem_.c_bytes(c);
     if (!plan_.operands.b.made()) return;
@@ -104,7 +103,7 @@ class HostMemoryPass final : public VerifyPass {
       }
     }
   }
-  void close(int rank) override {
+  void close(Rank rank) override {
     check_staging(plan_, rank, tiles_);
     const Received worst = worst_received(plan_, problem_, view_.messages.to(rank));
     const HostNeed need = host_need(plan_, rank, view_.owners, worst, tiles_);

@@ -31,7 +31,7 @@ struct RankTiles {
 
 /// What one rank needs at its worst moment.
 struct HostNeed {
-  int rank = 0;
+  Rank rank = 0;
   std::int64_t a = 0;  ///< own tiles of the distributed matrices and received ones
   std::int64_t b = 0;
   std::int64_t c = 0;
@@ -39,11 +39,11 @@ struct HostNeed {
   std::int64_t owned = 0;  ///< of a and b: own tiles
   std::int64_t bytes() const { return a + b + c + staging; }
 };
-HostNeed host_need(const Plan& plan, int rank, const Owners& owners, const Received& received,
+HostNeed host_need(const Plan& plan, Rank rank, const Owners& owners, const Received& received,
                    const RankTiles& tiles);
 
 /// Throws InputError when a generated tile is larger than the staging area.
-void check_staging(const Plan& plan, int rank, const RankTiles& tiles);
+void check_staging(const Plan& plan, Rank rank, const RankTiles& tiles);
 
 /// Throws InputError when the need exceeds the budget.
 void check_host_memory(const Plan& plan, const HostNeed& need);

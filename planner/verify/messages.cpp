@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "planner/plan/owners.hpp"
-#include "planner/verify/errors.hpp"
+#include "planner/verify/pass.hpp"
 
 namespace foretile {
 
@@ -19,7 +19,7 @@ void Owners::add(const Plan& plan, const Contraction& contraction, Matrix matrix
   const TileId tiles = shape_of(contraction, matrix).nonzeros();
   owner.reserve(tiles);
   for (TileId id = 0; id < tiles; ++id) {
-    const int rank = owner_of(contraction, plan, {matrix, id});
+    const Rank rank = owner_of(contraction, plan, {matrix, id});
     owner.push_back(rank);
     bytes[rank] += bytes_of(contraction, {matrix, id});
   }
@@ -27,7 +27,7 @@ void Owners::add(const Plan& plan, const Contraction& contraction, Matrix matrix
 
 namespace {
 
-void check_tiles(const Contraction& p, const Owners& owners, const Transfer& message, int rank) {
+void check_tiles(const Contraction& p, const Owners& owners, const Transfer& message, Rank rank) {
   const std::string where = fmt::format("rank {}", rank);
   if (message.kind != TransferKind::broadcast)
     throw broken_plan(where, "a sum of partial tiles", "broadcasts, since every tile of C is in one block");
@@ -46,7 +46,7 @@ void check_tiles(const Contraction& p, const Owners& owners, const Transfer& mes
   }
 }
 
-void check_steps(const Plan& plan, const Transfer& message, int rank) {
+void check_steps(const Plan& plan, const Transfer& message, Rank rank) {
   const std::string where = fmt::format("rank {}", rank);
   if (message.step < 0 || message.step > message.last_step) {
     throw broken_plan(where, fmt::format("a message for steps {} to {}", message.step, message.last_step),
@@ -63,8 +63,8 @@ void check_steps(const Plan& plan, const Transfer& message, int rank) {
 Messages::Messages(const Plan& plan, const Contraction& contraction, const Owners& owners)
     : to_(plan.ranks.size()) {
   const int ranks = static_cast<int>(plan.ranks.size());
-  for (int rank = 0; rank < ranks; ++rank) {
-    int step = 0;
+  for (Rank rank = 0; rank < ranks; ++rank) {
+    Step step = 0;
     for (const Transfer& message : plan.ranks[rank].transfers) {
       check_tiles(contraction, owners, message, rank);
       check_steps(plan, message, rank);

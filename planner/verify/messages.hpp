@@ -18,7 +18,7 @@ class Owners {
   int of(TileRef tile) const { return owner_[static_cast<std::size_t>(tile.matrix)][tile.id]; }
   bool distributed(Matrix matrix) const { return matrix == Matrix::a || (matrix == Matrix::b && b_); }
   /// Bytes of a matrix that live on a rank.
-  std::int64_t bytes(Matrix matrix, int rank) const {
+  std::int64_t bytes(Matrix matrix, Rank rank) const {
     return bytes_[static_cast<std::size_t>(matrix)][static_cast<std::size_t>(rank)];
   }
 
@@ -38,7 +38,7 @@ class Messages {
  public:
   Messages(const Plan& plan, const Contraction& contraction, const Owners& owners);
   /// In sending order of each sender.
-  const std::vector<const Transfer*>& to(int rank) const { return to_[static_cast<std::size_t>(rank)]; }
+  const std::vector<const Transfer*>& to(Rank rank) const { return to_[static_cast<std::size_t>(rank)]; }
 
  private:
   std::vector<std::vector<const Transfer*>> to_;

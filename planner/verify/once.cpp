@@ -3,8 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "planner/plan/walk.hpp"
-#include "planner/verify/errors.hpp"
+#include "planner/plan/products.hpp"
 #include "planner/verify/pass.hpp"
 
 namespace foretile {
@@ -16,7 +15,7 @@ class Steps final : public VerifyPass {
   using VerifyPass::VerifyPass;
 
   /// Before any block is walked. Without barriers steps have no meaning.
-  void open(int rank) override {
+  void open(Rank rank) override {
     if (plan_.barriers == Barriers::none) return;
     const auto& devices = plan_.ranks[static_cast<std::size_t>(rank)].devices;
     for (std::size_t d = 0; d < devices.size(); ++d)
@@ -113,7 +112,7 @@ class MadeOnce final : public VerifyPass {
   explicit MadeOnce(const VerifyView& view)
       : VerifyPass(view), made_by_(plan_.operands.b.made() ? problem_.b.nonzeros() : 0, -1) {}
 
-  void open(int rank) override { rank_ = rank; }
+  void open(Rank rank) override { rank_ = rank; }
   void block(const WalkedBlock& walked, const std::string& where) override {
     if (!plan_.operands.b.made()) return;
     for (const auto& chunk : walked.tiles.b) {
@@ -126,7 +125,7 @@ class MadeOnce final : public VerifyPass {
   }
 
  private:
-  int rank_ = 0;
+  Rank rank_ = 0;
   std::vector<std::int32_t> made_by_;  // rank that made a tile of B last
 };
 

@@ -25,7 +25,7 @@ void walk_device(const VerifyView& view, const DevicePlan& device, const std::st
 void walk_plan(const VerifyView& view, const EachPass& each, const CountFunction& progress) {
   BlockWalk walk(view.problem, progress);
   for (std::size_t r = 0; r < view.plan.ranks.size(); ++r) {
-    const int rank = static_cast<int>(r);
+    const Rank rank = Rank::of(r);
     each([&](VerifyPass& pass) { pass.open(rank); });
     const auto& devices = view.plan.ranks[r].devices;
     for (std::size_t d = 0; d < devices.size(); ++d)

@@ -7,14 +7,27 @@
 #include <span>
 #include <string>
 
+#include "base/error.hpp"
 #include "base/progress.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/problem/contraction.hpp"
+#include "planner/problem/tile_ref.hpp"
 #include "planner/verify/block_walk.hpp"
 #include "planner/verify/messages.hpp"
 #include "planner/verify/verify.hpp"
 
 namespace foretile {
+
+/// A plan that no strategy of foretile makes.
+inline InputError broken_plan(const std::string& where, const std::string& found, const std::string& expected,
+                              const std::string& change = "this plan was not made by foretile; plan again") {
+  return input_error("plan, " + where, found, expected, change);
+}
+
+/// "A", "B" or "C".
+inline const char* name_of(Matrix matrix) {
+  return matrix == Matrix::a ? "A" : matrix == Matrix::b ? "B" : "C";
+}
 
 /// The numbers that belong to no rank, on which all passes rely so that none reads out of bounds: the grid is
 /// that of the ranks, every tile has an owner among them, operands are used as the scheduler can, no number
@@ -48,11 +61,11 @@ class VerifyPass {
   explicit VerifyPass(const VerifyView& view) : view_(view), plan_(view.plan), problem_(view.problem) {}
   virtual ~VerifyPass() = default;
 
-  virtual void open(int /*rank*/) {}
+  virtual void open(Rank /*rank*/) {}
   /// `where` names the block: "rank 1 device 0 block 2".
   virtual void block(const WalkedBlock& /*walked*/, const std::string& /*where*/) {}
   virtual void device(const DeviceView& /*device*/) {}
-  virtual void close(int /*rank*/) {}
+  virtual void close(Rank /*rank*/) {}
   /// Adds what it counted.
   virtual void finish(PlanSummary& /*summary*/) {}
 

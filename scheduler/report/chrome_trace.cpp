@@ -21,7 +21,7 @@ constexpr int kThreadsPerLane = 1000;
 /// 1 ns is the format's usual precision.
 constexpr double kSlack_s = 1e-9;
 
-Json metadata(const char* name, int rank, int thread, Json arguments) {
+Json metadata(const char* name, Rank rank, int thread, Json arguments) {
   return {{"name", name}, {"ph", "M"}, {"pid", rank}, {"tid", thread}, {"args", std::move(arguments)}};
 }
 
@@ -95,7 +95,7 @@ void ChromeTrace::write(const char* text, std::size_t length) {
   file_.stream().write(text, static_cast<std::streamsize>(length));
 }
 
-void ChromeTrace::name_process(int rank) {
+void ChromeTrace::name_process(Rank rank) {
   const auto index = static_cast<std::size_t>(rank);
   if (index >= named_.size()) named_.resize(index + 1, false);
   if (named_[index]) return;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/atomic_file.hpp"
+#include "base/id.hpp"
 #include "scheduler/trace.hpp"
 
 namespace foretile {
@@ -33,7 +34,7 @@ class ChromeTrace final : public TraceSink {
  private:
   enum class Kind : std::uint8_t { generation, messages, kernels, loads, stores };
   struct LaneKey {
-    int rank;
+    Rank rank;
     MemoryPlace device;
     Kind kind;
     bool operator<(const LaneKey& o) const {
@@ -46,7 +47,7 @@ class ChromeTrace final : public TraceSink {
   static LaneKey lane_of(const TraceEvent& event);
   int thread_of(const TraceEvent& event);
   void name_thread(const LaneKey& key, std::size_t copy, int thread);
-  void name_process(int rank);
+  void name_process(Rank rank);
   void write(const char* text, std::size_t length);
 
   AtomicFile file_;

@@ -58,7 +58,7 @@ BusyShares busy_shares(const std::vector<RankStatistics>& ranks, const Machine& 
   return busy;
 }
 
-DeviceCounts counts_of(const DeviceStatistics& d, int rank, int device) {
+DeviceCounts counts_of(const DeviceStatistics& d, Rank rank, Device device) {
   return {rank,        device,      d.kernels,  {d.host_loads, d.peer_loads, d.hits, d.evictions},
           d.h2d_bytes, d.d2d_bytes, d.d2h_bytes};
 }
@@ -91,7 +91,7 @@ Report make_report(const std::vector<RankStatistics>& ranks, const Machine& mach
   }
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     for (std::size_t d = 0; d < ranks[r].devices.size(); ++d) {
-      report.per_device.push_back(counts_of(ranks[r].devices[d], static_cast<int>(r), static_cast<int>(d)));
+      report.per_device.push_back(counts_of(ranks[r].devices[d], Rank::of(r), Device::of(d)));
     }
   }
   report.busy = busy_shares(ranks, machine, makespan_s);

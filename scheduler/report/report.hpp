@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/id.hpp"
 #include "base/spread.hpp"
 #include "planner/plan/grid.hpp"
 #include "planner/plan/plan.hpp"
@@ -15,9 +16,22 @@
 #include "platforms/machine.hpp"
 #include "scheduler/path.hpp"
 #include "scheduler/report/statistics.hpp"
-#include "scheduler/report/what_if.hpp"
 
 namespace foretile {
+
+/// One resource twice as good: what a better machine would save, measured by a simulation.
+struct WhatIfRow {
+  std::string resource;
+  std::string set;  ///< --set expressions that do the same, separated by spaces
+  double makespan_s = 0;
+  double saved_s = 0;  ///< against WhatIf::makespan_s; negative when it takes longer
+};
+
+struct WhatIf {
+  double makespan_s = 0;        ///< of the unchanged machine, simulated in the same way
+  std::vector<WhatIfRow> rows;  ///< best first
+  std::vector<std::pair<std::string, std::string>> refused;  ///< resources without a row, and why
+};
 
 /// Shares of the makespan during which a resource has at least one operation in flight.
 struct BusyShares {
@@ -44,8 +58,8 @@ struct LoadCounts {
 };
 
 struct DeviceCounts {
-  int rank = 0;
-  int device = 0;  ///< of the rank
+  Rank rank = 0;
+  Device device = 0;  ///< of the rank
   std::int64_t gemms = 0;
   LoadCounts loads;
   std::int64_t h2d_bytes = 0, d2d_bytes = 0, d2h_bytes = 0;

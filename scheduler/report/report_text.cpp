@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "planner/plan/grid.hpp"
+#include "platforms/runtime_source.hpp"
 #include "platforms/units.hpp"
 #include "scheduler/report/report.hpp"
 

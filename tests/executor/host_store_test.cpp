@@ -41,7 +41,7 @@ bool is_initial(const Contraction& p, TileRef tile, const std::byte* found) {
 }
 
 /// What arrives when the pieces are sent.
-std::shared_ptr<MessageBuffer> arrive(const Contraction& p, const HostStore& sender, int owner, int number) {
+std::shared_ptr<MessageBuffer> arrive(const Contraction& p, const HostStore& sender, Rank owner, int number) {
   std::vector<std::byte> bytes;
   for (const auto piece : sender.message(owner, number))
     bytes.insert(bytes.end(), piece.begin(), piece.end());

@@ -32,7 +32,7 @@ TEST(MessageBuffer, ParsesWhatWasSent) {
   EXPECT_EQ(received.owner(), 4);
   EXPECT_EQ(received.number(), 7);
   EXPECT_EQ(received.transfer()->tiles, (std::vector<TileId>{0, 1}));
-  EXPECT_EQ(received.transfer()->others, (std::vector<int>{2, 3, 1}));
+  EXPECT_EQ(received.transfer()->others, (std::vector<Rank>{2, 3, 1}));
   EXPECT_EQ(received.tiles()[8 * 13], std::byte{5});
   EXPECT_EQ(std::ssize(received.bytes_to_forward()), 8 * (16 + 14));
 }

@@ -6,7 +6,6 @@
 
 #include "platforms/here.hpp"
 #include "platforms/loader.hpp"
-#include "platforms/platform_json.hpp"
 #include "tests/platforms/small_platform.hpp"
 
 namespace foretile {

@@ -14,9 +14,9 @@ namespace {
 /// Ranks whose signals wait in one list and arrive in any order, but those of one pair of ranks in turn.
 struct Ring {
   explicit Ring(int ranks) : here(ranks, 0) {
-    for (int rank = 0; rank < ranks; ++rank) {
+    for (Rank rank = 0; rank < ranks; ++rank) {
       barriers.push_back(
-          std::make_unique<Barrier>(Barriers::global, rank, ranks, [this](int to, Signal signal) {
+          std::make_unique<Barrier>(Barriers::global, rank, ranks, [this](Rank to, Signal signal) {
             under_way.push_back({to, signal});
           }));
     }
@@ -33,11 +33,11 @@ struct Ring {
     barriers[to]->signalled(signal);
   }
 
-  int slowest() const { return *std::min_element(here.begin(), here.end()); }
+  Step slowest() const { return *std::min_element(here.begin(), here.end()); }
 
   std::vector<std::unique_ptr<Barrier>> barriers;
-  std::vector<std::pair<int, Signal>> under_way;
-  std::vector<int> here;
+  std::vector<std::pair<Rank, Signal>> under_way;
+  std::vector<Step> here;
 };
 
 TEST(Barrier, GlobalOnesOpenWhenAllRanksHaveEndedAStep) {
@@ -48,9 +48,9 @@ TEST(Barrier, GlobalOnesOpenWhenAllRanksHaveEndedAStep) {
     const int steps = static_cast<int>(random.integer(1, 5));
     Ring ring(ranks);
     while (!ring.under_way.empty() || ring.slowest() < kEver) {
-      const int rank = static_cast<int>(random.integer(0, ranks - 1));
+      const Rank rank = Rank::of(random.integer(0, ranks - 1));
       if (random.integer(0, 1) == 0 && ring.here[rank] < kEver) {
-        ring.here[rank] = ring.here[rank] + 1 < steps ? ring.here[rank] + 1 : kEver;
+        ring.here[rank] = ring.here[rank] + 1 < steps ? Step::of(ring.here[rank] + 1) : kEver;
         ring.barriers[rank]->ended_before(ring.here[rank]);
       } else if (!ring.under_way.empty()) {
         ring.deliver(random);

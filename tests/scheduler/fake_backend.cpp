@@ -4,7 +4,7 @@
 
 namespace foretile {
 
-FakeRank::FakeRank(FakeCluster& cluster, int rank)
+FakeRank::FakeRank(FakeCluster& cluster, Rank rank)
     : cluster_(cluster),
       rank_(rank),
       devices_(cluster.plan_.ranks[rank].devices.size()),
@@ -27,7 +27,7 @@ bool FakeRank::streams(TileRef tile) const {
   return tile.matrix == Matrix::a || (tile.matrix == Matrix::b && cluster_.plan_.operands.b.streams());
 }
 
-DeviceTraits FakeRank::traits(int device) const {
+DeviceTraits FakeRank::traits(MemoryPlace device) const {
   return cluster_.options_.traits(static_cast<std::size_t>(device));
 }
 
@@ -51,11 +51,11 @@ std::string name(TileRef tile) {
 
 }  // namespace
 
-void FakeRank::allocate(int device, TileRef tile) {
+void FakeRank::allocate(Device device, TileRef tile) {
   enter(device, tile, tile.matrix == Matrix::c && !cluster_.problem_.reads_c());
 }
 
-void FakeRank::enter(int device, TileRef tile, bool readable) {
+void FakeRank::enter(MemoryPlace device, TileRef tile, bool readable) {
   const std::int64_t bytes = bytes_of(tile);
   if (!devices_[device].emplace(Key{tile.matrix, tile.id}, Tile{bytes, readable, 0}).second)
     complain(fmt::format("{} is on device {} already", name(tile), device));
@@ -64,7 +64,7 @@ void FakeRank::enter(int device, TileRef tile, bool readable) {
     complain(fmt::format("device {} holds {} bytes", device, device_bytes_[device]));
 }
 
-void FakeRank::release(int device, TileRef tile) {
+void FakeRank::release(Device device, TileRef tile) {
   const auto found = devices_[device].find({tile.matrix, tile.id});
   if (found == devices_[device].end()) return complain(fmt::format("{} released but not there", name(tile)));
   if (found->second.users > 0) complain(fmt::format("{} released in use", name(tile)));
@@ -82,13 +82,13 @@ void FakeRank::staging_left(TileRef tile) {
 
 void FakeRank::release_host(TileRef tile) {
   for (std::size_t d = 0; d < devices_.size(); ++d) {
-    if (traits(static_cast<int>(d)).in_host_memory && devices_[d].contains({tile.matrix, tile.id}))
+    if (traits(static_cast<MemoryPlace>(d)).in_host_memory && devices_[d].contains({tile.matrix, tile.id}))
       complain("release_host where nothing is copied");
   }
   staging_left(tile);
 }
 
-void FakeRank::adopt(int device, TileRef tile) {
+void FakeRank::adopt(Device device, TileRef tile) {
   if (!traits(device).in_host_memory) complain("adopt where tiles are copied");
   const bool initial_c = tile.matrix == Matrix::c && cluster_.problem_.reads_c();
   if (tile.matrix == Matrix::c && !initial_c) complain("C adopted");
@@ -99,7 +99,7 @@ void FakeRank::adopt(int device, TileRef tile) {
   enter(device, tile, true);
 }
 
-FakeRank::Tile* FakeRank::use(int device, TileRef tile, bool must_be_readable) {
+FakeRank::Tile* FakeRank::use(MemoryPlace device, TileRef tile, bool must_be_readable) {
   const auto found = devices_[device].find({tile.matrix, tile.id});
   if (found == devices_[device].end()) {
     complain(fmt::format("{} used but not on device {}", name(tile), device));
@@ -110,12 +110,12 @@ FakeRank::Tile* FakeRank::use(int device, TileRef tile, bool must_be_readable) {
   return &found->second;
 }
 
-void FakeRank::unuse(int device, TileRef tile) {
+void FakeRank::unuse(MemoryPlace device, TileRef tile) {
   if (const auto found = devices_[device].find({tile.matrix, tile.id}); found != devices_[device].end())
     --found->second.users;
 }
 
-void FakeRank::start_kernel(OperationId id, int device, std::span<const Product> products) {
+void FakeRank::start_kernel(OperationId id, Device device, std::span<const Product> products) {
   const Contraction& p = cluster_.problem_;
   std::vector<TileRef> tiles;
   if (products.empty()) complain("a kernel without products");
@@ -194,7 +194,7 @@ void FakeRank::start_copy(OperationId id, const Copy& copy) {
   if (bytes != copy.bytes) complain("a copy with the wrong size");
   if (copy.tiles.empty()) complain("an empty copy");
   const int kind = copy.from == kHost ? 0 : copy.to == kHost ? 1 : copy.from == kMade ? 3 : 2;
-  const int device = copy.to == kHost ? copy.from : copy.to;
+  const MemoryPlace device = copy.to == kHost ? copy.from : copy.to;
   if (++copies_[device][kind] > cluster_.options_.copy_slots) complain("more copies in flight than slots");
   if (kind == 2) ++cluster_.peer_copies;
   cluster_.later([this, id, copy, kind, device] {
@@ -218,7 +218,7 @@ void FakeRank::copy_ended(const Copy& copy) {
   }
 }
 
-void FakeRank::start_send(OperationId id, int to_rank, const Message& message) {
+void FakeRank::start_send(OperationId id, Rank to_rank, const Message& message) {
   const Transfer& broadcast = *message.transfer;
   if (broadcast.others.at(message.position - 1) != to_rank) complain("sent to another rank");
   std::int64_t bytes = 0;
@@ -259,7 +259,7 @@ void FakeRank::host_bytes_changed(std::int64_t bytes) {
   cluster_.most_received_bytes = std::max(cluster_.most_received_bytes, host_bytes_);
 }
 
-void FakeRank::release_message(int owner, int number) {
+void FakeRank::release_message(Rank owner, int number) {
   const auto found = messages_.find({owner, number});
   if (found == messages_.end()) return complain("a message released that is not here");
   if (sends_of_[{owner, number}] > 0) complain("a message released while it is sent on");
@@ -270,7 +270,8 @@ void FakeRank::release_message(int owner, int number) {
     on_host_.erase({broadcast.matrix, tile});
     host_bytes_changed(-bytes_of(ref));
     for (std::size_t d = 0; d < devices_.size(); ++d) {
-      if (traits(static_cast<int>(d)).in_host_memory && devices_[d].contains({broadcast.matrix, tile}))
+      if (traits(static_cast<MemoryPlace>(d)).in_host_memory &&
+          devices_[d].contains({broadcast.matrix, tile}))
         complain(name(ref) + " released while a device has it");
     }
   }
@@ -279,7 +280,7 @@ void FakeRank::release_message(int owner, int number) {
 }
 
 /// Signals overtake messages and each other's handling, but not each other on their way.
-void FakeRank::send_signal(int to_rank, Signal signal) {
+void FakeRank::send_signal(Rank to_rank, Signal signal) {
   FakeRank& to = *cluster_.ranks[to_rank];
   double& last = cluster_.last_signal_[{rank_, to_rank}];
   last = std::max(last, cluster_.clock_) + 0.1 + cluster_.random_.real();
@@ -293,7 +294,7 @@ FakeCluster::FakeCluster(const Plan& plan, const Contraction& problem, const Sch
                          std::uint64_t seed)
     : plan_(plan), problem_(problem), options_(options), random_(seed) {
   if (random_.integer(0, 1) == 1) message_slowness_ = 30;
-  for (int rank = 0; rank < static_cast<int>(plan.ranks.size()); ++rank) {
+  for (Rank rank = 0; rank < static_cast<int>(plan.ranks.size()); ++rank) {
     ranks.push_back(std::make_unique<FakeRank>(*this, rank));
     ranks.back()->scheduler =
         std::make_unique<RankScheduler>(plan, plan.ranks[rank], problem, rank, *ranks.back(), options_);

@@ -23,20 +23,20 @@ class FakeCluster;
 
 class FakeRank final : public Backend {
  public:
-  FakeRank(FakeCluster& cluster, int rank);
+  FakeRank(FakeCluster& cluster, Rank rank);
 
   double now() const override;
-  int kernel_slots(int device) const override { return kernel_slots_[static_cast<std::size_t>(device)]; }
-  void start_kernel(OperationId id, int device, std::span<const Product> products) override;
+  int kernel_slots(Device device) const override { return kernel_slots_[static_cast<std::size_t>(device)]; }
+  void start_kernel(OperationId id, Device device, std::span<const Product> products) override;
   void start_generate(OperationId id, std::span<const TileId> tiles) override;
   void start_copy(OperationId id, const Copy& copy) override;
-  void start_send(OperationId id, int to_rank, const Message& message) override;
-  void allocate(int device, TileRef tile) override;
-  void release(int device, TileRef tile) override;
+  void start_send(OperationId id, Rank to_rank, const Message& message) override;
+  void allocate(Device device, TileRef tile) override;
+  void release(Device device, TileRef tile) override;
   void release_host(TileRef tile) override;
-  void release_message(int owner, int number) override;
-  void send_signal(int to_rank, Signal signal) override;
-  void adopt(int device, TileRef tile) override;
+  void release_message(Rank owner, int number) override;
+  void send_signal(Rank to_rank, Signal signal) override;
+  void adopt(Device device, TileRef tile) override;
 
   std::unique_ptr<RankScheduler> scheduler;
 
@@ -49,10 +49,10 @@ class FakeRank final : public Backend {
   };
   using Key = std::pair<Matrix, TileId>;
 
-  void enter(int device, TileRef tile, bool readable);
-  Tile* use(int device, TileRef tile, bool must_be_readable);
-  void unuse(int device, TileRef tile);
-  DeviceTraits traits(int device) const;
+  void enter(MemoryPlace device, TileRef tile, bool readable);
+  Tile* use(MemoryPlace device, TileRef tile, bool must_be_readable);
+  void unuse(MemoryPlace device, TileRef tile);
+  DeviceTraits traits(MemoryPlace device) const;
   bool streams(TileRef tile) const;
   void host_bytes_changed(std::int64_t bytes);
   void copy_ended(const Copy& copy);
@@ -61,18 +61,18 @@ class FakeRank final : public Backend {
   void complain(const std::string& what);
 
   FakeCluster& cluster_;
-  int rank_;
+  Rank rank_;
   std::vector<int> kernel_slots_;  // of each device
   std::vector<std::map<Key, Tile>> devices_;
   std::vector<std::int64_t> device_bytes_;
   std::vector<int> kernels_;                // in flight
   std::vector<std::array<int, 4>> copies_;  // in flight, per device: from host, to host, from peers, made
   std::map<Key, int> on_host_;  // streaming tiles and initial C: operations in flight that read them
-  std::map<std::pair<int, int>, std::shared_ptr<const Transfer>> messages_;  // received and not released
-  std::map<std::pair<int, int>, int> sends_of_;                              // in flight, per message
-  std::int64_t host_bytes_ = 0;                                              // of received tiles
-  std::map<TileId, bool> staged_;                                            // B; true when made
-  std::set<TileId> generated_;                                               // B, ever
+  std::map<std::pair<Rank, int>, std::shared_ptr<const Transfer>> messages_;  // received and not released
+  std::map<std::pair<int, int>, int> sends_of_;                               // in flight, per message
+  std::int64_t host_bytes_ = 0;                                               // of received tiles
+  std::map<TileId, bool> staged_;                                             // B; true when made
+  std::set<TileId> generated_;                                                // B, ever
   std::int64_t staged_bytes_ = 0;
   int cores_busy_ = 0;
   int sends_ = 0;

@@ -23,14 +23,14 @@ struct Example {
     return plan;
   }
   HostTiles tiles() {
-    return {problem, frame(), 0, [this](int owner, int number) { released.emplace_back(owner, number); }};
+    return {problem, frame(), 0, [this](Rank owner, int number) { released.emplace_back(owner, number); }};
   }
-  void end(HostTiles& tiles, int step) {
+  void end(HostTiles& tiles, Step step) {
     tiles.ended_before(step, [this](TileRef tile) { dropped.push_back(tile); });
   }
 };
 
-Message message(Matrix matrix, TileId tile, int number, int last_step) {
+Message message(Matrix matrix, TileId tile, int number, Step last_step) {
   return {std::make_shared<Transfer>(Transfer{{tile}, {0}, matrix, 0, last_step}), 1, number, 1, 8};
 }
 

@@ -7,17 +7,17 @@ namespace foretile {
 
 struct IdleBackend : Backend {
   double now() const override { return 0; }
-  int kernel_slots(int) const override { return 1; }
-  void start_kernel(OperationId, int, std::span<const Product>) override {}
+  int kernel_slots(Device) const override { return 1; }
+  void start_kernel(OperationId, Device, std::span<const Product>) override {}
   void start_generate(OperationId, std::span<const TileId>) override {}
   void start_copy(OperationId, const Copy&) override {}
-  void start_send(OperationId, int, const Message&) override {}
-  void allocate(int, TileRef) override {}
-  void release(int, TileRef) override {}
+  void start_send(OperationId, Rank, const Message&) override {}
+  void allocate(Device, TileRef) override {}
+  void release(Device, TileRef) override {}
   void release_host(TileRef) override {}
-  void release_message(int, int) override {}
-  void send_signal(int, Signal) override {}
-  void adopt(int, TileRef) override {}
+  void release_message(Rank, int) override {}
+  void send_signal(Rank, Signal) override {}
+  void adopt(Device, TileRef) override {}
 };
 
 }  // namespace foretile

@@ -14,7 +14,11 @@ struct Clock final : IdleBackend {
 };
 
 const SchedulerOptions kGpus;
-const SchedulerOptions kCores{.devices = {{.on_core = true}}};
+const SchedulerOptions kCores = [] {
+  SchedulerOptions options;
+  options.devices.push_back({.on_core = true});
+  return options;
+}();
 
 double seconds(const Path& path, Cause cause) {
   return path.seconds(cause);
@@ -142,6 +146,20 @@ TEST(Operations, TheBackEndSaysHowTheTimeWasMadeUp) {
   EXPECT_EQ(path.seconds(Cause::h2d, Part::work), 5);
   EXPECT_EQ(path.seconds(Cause::h2d, Part::piece), 1);
   EXPECT_EQ(path.total(), 10);
+}
+
+// |--1--|
+//    |--2--|        |3|       [0, 5] and [9, 10]: 6 seconds.
+TEST(BusyTime, CountsOverlapsOnce) {
+  BusyTime busy;
+  busy.begin(0);
+  busy.begin(2);
+  busy.end(3);
+  EXPECT_EQ(busy.seconds(), 0);
+  busy.end(5);
+  busy.begin(9);
+  busy.end(10);
+  EXPECT_EQ(busy.seconds(), 6);
 }
 
 }  // namespace

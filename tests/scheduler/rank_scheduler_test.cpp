@@ -109,7 +109,7 @@ std::int64_t most_received(const Plan& plan, const Contraction& problem) {
   const Messages messages(plan, problem, owners);
   std::int64_t most = 0;
   for (std::size_t rank = 0; rank < plan.ranks.size(); ++rank)
-    most = std::max(most, worst_received(plan, problem, messages.to(static_cast<int>(rank))).bytes());
+    most = std::max(most, worst_received(plan, problem, messages.to(Rank::of(rank))).bytes());
   return most;
 }
 
@@ -301,13 +301,14 @@ TEST(RankScheduler, EndsNoStepBeforeItsMessagesCame) {
   plan.lookahead = 0;
   plan.device_classes[0].memory_bytes = 10000;
   plan.host_budget_bytes = 10000;
-  for (int rank = 0; rank < 2; ++rank) {
+  for (Rank rank = 0; rank < 2; ++rank) {
     RankPlan part{{DevicePlan{}}, {}};
     for (int y = 0; y < 6; ++y) {
-      part.devices[0].blocks.push_back({{2 * y + rank}, {{{0, 1}, 2 * y}, {{2, 3}, 2 * y + 1}}});
+      part.devices[0].blocks.push_back(
+          {{2 * y + rank}, {{{0, 1}, Step::of(2 * y)}, {{2, 3}, Step::of(2 * y + 1)}}});
       for (const int z : {0, 1}) {
-        const int step = 2 * y + z;
-        part.transfers.push_back({{2 * z + rank}, {1 - rank}, Matrix::a, step, step});
+        const Step step = Step::of(2 * y + z);
+        part.transfers.push_back({{2 * z + rank}, {Rank::of(1 - rank)}, Matrix::a, step, step});
       }
     }
     plan.ranks.push_back(part);

@@ -5,7 +5,7 @@
 namespace foretile {
 namespace {
 
-Message message(int number, std::vector<int> destinations, int position) {
+Message message(int number, std::vector<Rank> destinations, int position) {
   return {std::make_shared<Transfer>(Transfer{{0}, std::move(destinations)}), 0, number, position, 8};
 }
 

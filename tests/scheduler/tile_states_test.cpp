@@ -41,7 +41,7 @@ TEST(TileStates, ATileBeingLoadedIsComingUntilADeviceHasIt) {
 TEST(TileStates, ANearDeviceIsPreferredAndTheAskingOneIsNone) {
   TileStates tiles(4);
   const TileSlot slot = tiles.slot(kTile, 1);
-  for (const int device : {0, 2}) {
+  for (const Device device : {Device(0), Device(2)}) {
     tiles.load_started(slot, 0);
     tiles.load_ended(slot, device);
   }
@@ -58,7 +58,7 @@ TEST(TileStates, ATileKeepsItsRecordWhateverElseComes) {
   std::mt19937 draw(kSeed);
   TileStates tiles(3);
   std::map<std::pair<Matrix, TileId>, TileSlot> known;
-  for (int step = 0; step < 2000; ++step) {
+  for (Step step = 0; step < 2000; ++step) {
     const TileRef tile{draw() % 2 ? Matrix::a : Matrix::b, static_cast<TileId>(draw() % 500)};
     const TileSlot slot = tiles.slot(tile, 10 + tile.id);
     ASSERT_EQ(known.try_emplace({tile.matrix, tile.id}, slot).first->second, slot);

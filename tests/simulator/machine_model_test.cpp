@@ -25,14 +25,14 @@ std::vector<double> on_model(const Machine& machine,
 }
 
 /// Any tile of A whose home is `socket`.
-TileRef tile_at(const Machine& machine, int rank, int socket) {
+TileRef tile_at(const Machine& machine, Rank rank, int socket) {
   TileRef tile{Matrix::a, 0};
   while (home_socket(machine, rank, tile) != socket) ++tile.id;
   return tile;
 }
 
 struct Wish {
-  int rank = 0;
+  Rank rank = 0;
   MemoryPlace from = kHost;
   MemoryPlace to = kHost;
   int home = 0;  // of the tile in host memory
@@ -120,7 +120,7 @@ TEST(MachineModel, TwoRanksKeepToTheirSockets) {
     EXPECT_EQ(home_socket(machine, 1, {Matrix::b, id}), 1);
   }
   std::vector<Wish> wishes;
-  for (int n = 0; n < 6; ++n) wishes.push_back({n / 3, kHost, n % 3, n / 3});
+  for (int n = 0; n < 6; ++n) wishes.push_back({Rank::of(n / 3), kHost, n % 3, n / 3});
   expect_rates(machine, wishes, std::vector<double>(6, 31));
 }
 

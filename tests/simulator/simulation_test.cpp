@@ -69,12 +69,12 @@ TEST(Simulation, TheBusBetweenSocketsLimits) {
   m.platform.links.host_to_device = {0, 1e9};
   m.platform.links.cross_socket = {5e-6, 0.5e9};
   int crossings = 0;
-  const auto far = [&](int device, TileRef tile) {
+  const auto far = [&](Device device, TileRef tile) {
     const bool crosses = home_socket(m, 0, tile) != device;
     crossings += crosses;
     return crosses;
   };
-  const auto micros_of = [&](int d) {
+  const auto micros_of = [&](Device d) {
     const auto id = static_cast<TileId>(d);
     return 80 + (far(d, {Matrix::b, id}) ? 325 : 160) + 2000 + (far(d, {Matrix::c, id}) ? 165 : 0);
   };

@@ -6,7 +6,7 @@
 
 #include "planner/plan/graph/parts.hpp"
 #include "planner/plan/graph/resource_bounds.hpp"
-#include "planner/plan/walk.hpp"
+#include "planner/plan/products.hpp"
 
 namespace foretile {
 
@@ -102,7 +102,7 @@ class Arrival {
   Arrival(const Plan& plan, const Contraction& p, const Machine& machine)
       : plan_(plan), p_(p), machine_(machine) {}
 
-  double seconds(const ChunkPlace& broadcast, int rank) const {
+  double seconds(const ChunkPlace& broadcast, Rank rank) const {
     const Transfer& b = plan_.ranks[broadcast.rank].transfers[broadcast.chunk];
     const auto found = std::find(b.others.begin(), b.others.end(), rank);
     const auto rank_at = [&](int position) {

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "planner/plan/graph/parts.hpp"
-#include "planner/plan/walk.hpp"
+#include "planner/plan/products.hpp"
 
 namespace foretile {
 
@@ -22,12 +22,12 @@ MessageEdges::MessageEdges(const Plan& plan, const Contraction& contraction, Gra
     for (std::size_t n = 0; n < broadcasts.size(); ++n) {
       for (const int to : broadcasts[n].others) to_rank_[to].push_back({&broadcasts[n], parts.nodes.size()});
       parts.nodes.push_back(
-          {NodeKind::broadcast, {static_cast<int>(r), 0, 0, static_cast<int>(n)}, broadcasts[n].step});
+          {NodeKind::broadcast, {Rank::of(r), 0, 0, static_cast<int>(n)}, broadcasts[n].step});
     }
   }
 }
 
-void MessageEdges::open(int rank) {
+void MessageEdges::open(Rank rank) {
   for (const Arrival& arrival : arrivals_) newest(arrival.tile.matrix)[arrival.tile.id] = -1;
   arrivals_.clear();
   rank_ = rank;
@@ -37,7 +37,7 @@ void MessageEdges::open(int rank) {
     const Transfer& message = *sent[n].message;
     for (const TileId id : message.tiles) {
       std::int32_t& last = newest(message.matrix)[id];
-      const int step = plan_.barriers == Barriers::none ? 0 : message.step;
+      const Step step = plan_.barriers == Barriers::none ? Step() : message.step;
       arrivals_.push_back({step, message.last_step, n, last, {message.matrix, id}});
       last = static_cast<std::int32_t>(arrivals_.size()) - 1;
     }
@@ -45,12 +45,12 @@ void MessageEdges::open(int rank) {
 }
 
 void MessageEdges::use(Matrix matrix, const std::vector<TileId>& tiles, std::size_t chunk) {
-  const int step = plan_.barriers == Barriers::none ? 0 : parts_.nodes[chunk].step;
+  const Step step = plan_.barriers == Barriers::none ? Step() : parts_.nodes[chunk].step;
   for (const TileId tile : tiles) use({matrix, tile}, step, chunk);
 }
 
 /// A chunk waits for a message of a later step too, if none brings the tile before.
-void MessageEdges::use(TileRef tile, int step, std::size_t chunk) {
+void MessageEdges::use(TileRef tile, Step step, std::size_t chunk) {
   const Arrival* found = nullptr;
   for (std::int32_t n = newest(tile.matrix)[tile.id]; n >= 0; n = arrivals_[n].next) {
     if (arrivals_[n].last_step < step) continue;
@@ -97,7 +97,7 @@ void add_messages(const Plan& plan, const Contraction& contraction, GraphParts& 
   const std::size_t blocks_end = parts.nodes.size();
   MessageEdges edges(plan, contraction, parts);
   TilesOfB b_tiles(plan, contraction);
-  int rank = -1;
+  Rank rank = -1;
   for (std::size_t n = 0; n < blocks_end; ++n) {
     const PlanNode node = parts.nodes[n];
     if (node.kind != NodeKind::chunk) continue;

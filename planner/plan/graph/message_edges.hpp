@@ -18,7 +18,7 @@ class MessageEdges {
   /// Adds a node for each message, rank by rank in sending order. References must outlive this object.
   MessageEdges(const Plan& plan, const Contraction& contraction, GraphParts& parts);
 
-  void open(int rank);
+  void open(Rank rank);
   /// The rank's chunk with this node uses these tiles: adds data edges from the messages that bring them for
   /// its step. Where none does, the edge is from a message of a later step: the chunk would wait for it. One
   /// edge for each message, as long as the chunks come one after the other. Without barriers steps have no
@@ -33,14 +33,14 @@ class MessageEdges {
     std::size_t node;
   };
   struct Arrival {
-    int step;
-    int last_step;
+    Step step;
+    Step last_step;
     std::size_t sent;   // position in to_rank_
     std::int32_t next;  // with the same tile; -1: none
     TileRef tile;
   };
   std::vector<std::int32_t>& newest(Matrix matrix) { return newest_[static_cast<std::size_t>(matrix)]; }
-  void use(TileRef tile, int step, std::size_t chunk);
+  void use(TileRef tile, Step step, std::size_t chunk);
 
   const Plan& plan_;
   GraphParts& parts_;
@@ -48,7 +48,7 @@ class MessageEdges {
   std::array<std::vector<std::int32_t>, 2> newest_;  // per tile of A and B, into arrivals_; -1: none
   std::vector<Arrival> arrivals_;
   std::vector<std::size_t> used_by_;  // of the open rank's messages: the last chunk with an edge
-  int rank_ = 0;
+  Rank rank_ = 0;
 };
 
 }  // namespace foretile

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "planner/plan/owners.hpp"
-#include "planner/plan/walk.hpp"
+#include "planner/plan/products.hpp"
 
 namespace foretile {
 
@@ -42,8 +42,8 @@ class Bounds {
 
   ResourceBound largest() {
     for (std::size_t r = 0; r < plan_.ranks.size(); ++r) {
-      add_rank(static_cast<int>(r));
-      for (const Transfer& broadcast : plan_.ranks[r].transfers) add_message(static_cast<int>(r), broadcast);
+      add_rank(Rank::of(r));
+      for (const Transfer& broadcast : plan_.ranks[r].transfers) add_message(Rank::of(r), broadcast);
     }
     for (std::size_t r = 0; r < plan_.ranks.size(); ++r) {
       const Platform& p = machine_.platform;
@@ -62,7 +62,7 @@ class Bounds {
     if (seconds > largest_.seconds) largest_ = {seconds, fmt::format(fmt::runtime(resource), numbers...)};
   }
 
-  void add_rank(int rank) {
+  void add_rank(Rank rank) {
     const Platform& p = machine_.platform;
     double generated_bytes = 0;
     double kernel_s = 0;
@@ -132,14 +132,14 @@ class Bounds {
     work.loaded_bytes += static_cast<double>(p_.c_bytes(x.c));
   }
 
-  void add_message(int owner, const Transfer& broadcast) {
+  void add_message(Rank owner, const Transfer& broadcast) {
     double bytes = 0;
     for (const TileId id : broadcast.tiles)
       bytes += static_cast<double>(bytes_of(p_, {broadcast.matrix, id}));
     const int size = static_cast<int>(broadcast.others.size()) + 1;
     const auto rank_at = [&](int position) { return position == 0 ? owner : broadcast.others[position - 1]; };
     for (int position = 0; position < size; ++position) {
-      const int from = rank_at(position);
+      const Rank from = rank_at(position);
       if (position > 0) message_tiles_[from] += std::ssize(broadcast.tiles);
       for (const int child : tree_children(broadcast.tree, position, size)) {
         message_tiles_[from] += std::ssize(broadcast.tiles);

@@ -100,7 +100,7 @@ class Planner final : public RankPlanner {
 
   PlanFrame frame() const override { return frame_; }
 
-  RankPlan plan_rank(int rank) const override {
+  RankPlan plan_rank(Rank rank) const override {
     const int grid_row = frame_.grid.row(rank);
     RankPlan plan;
     plan.devices.resize(machine_.devices_per_rank);
@@ -146,7 +146,7 @@ class Planner final : public RankPlanner {
 
   /// Bytes of B's tiles that meet A's slice, and of C's tiles in the slice, per column.
   std::vector<std::int64_t> column_bytes(const std::vector<std::int32_t>& columns, int grid_row,
-                                         int rank) const {
+                                         Rank rank) const {
     std::vector<char> met(problem_.k.tiles(), 0);
     for (std::int32_t i = grid_row; i < problem_.m.tiles(); i += frame_.grid.p) {
       for (const std::int32_t k : problem_.a.row(i)) met[k] = 1;
@@ -167,7 +167,7 @@ class Planner final : public RankPlanner {
   }
 
   /// Rows of A are walked cyclically, each by increasing k.
-  std::vector<Chunk> chunks_of(const Block& block, int grid_row, int rank) const {
+  std::vector<Chunk> chunks_of(const Block& block, int grid_row, Rank rank) const {
     const BlockProducts products(problem_, block.columns);
     std::vector<std::vector<TileId>> rows;
     for (std::int32_t i = grid_row; i < problem_.m.tiles(); i += frame_.grid.p) {
@@ -185,7 +185,7 @@ class Planner final : public RankPlanner {
     return cyclic_chunks(rows, limits_.chunk_bytes, [&](TileId a) { return problem_.a_bytes(a); });
   }
 
-  [[noreturn]] void refuse(int rank, const char* what, std::int64_t index, std::int64_t needed,
+  [[noreturn]] void refuse(Rank rank, const char* what, std::int64_t index, std::int64_t needed,
                            std::int64_t limit, const char* parameter) const {
     throw input_error(
         fmt::format("plan of rank {}", rank), fmt::format("{} {} of {} bytes", what, index, needed),

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "base/id.hpp"
 #include "planner/plan/grid.hpp"
 #include "planner/problem/contraction.hpp"
 
@@ -32,7 +33,7 @@ struct BlockSizes {
   std::int32_t Z = 1;
 
   int steps() const { return X * Y * Z; }
-  int step(std::int32_t x, std::int32_t y, std::int32_t z) const { return (y * X + x) * Z + z; }
+  Step step(std::int32_t x, std::int32_t y, std::int32_t z) const { return Step::of((y * X + x) * Z + z); }
 };
 
 /// Even blocks, b = ceil(rows / f) and c = ceil(columns / f) of a rank's rows and columns, b and c rounded up

@@ -81,8 +81,8 @@ class Planner final : public RankPlanner {
                : switch_setting(settings, "keep_received") ? Sending::once
                                                            : Sending::per_use;
     device_rows_ = device_rows(settings);
-    sizes_ =
-        choose_block_sizes(problem_, frame_.grid, devices_, frame_.device_classes.front().memory_bytes, wishes(settings));
+    sizes_ = choose_block_sizes(problem_, frame_.grid, devices_, frame_.device_classes.front().memory_bytes,
+                                wishes(settings));
     frame_.lookahead = sizes_.lookahead;
     blocking_ = {frame_.grid, devices_, sizes_.b, sizes_.c, device_rows_};
     for (const auto& [key, value] : {std::pair("grid.p", p),
@@ -98,9 +98,9 @@ class Planner final : public RankPlanner {
 
   PlanFrame frame() const override { return frame_; }
 
-  RankPlan plan_rank(int rank) const override {
+  RankPlan plan_rank(Rank rank) const override {
     RankPlan plan;
-    for (int device = 0; device < devices_; ++device) plan.devices.push_back(plan_device(rank, device));
+    for (Device device = 0; device < devices_; ++device) plan.devices.push_back(plan_device(rank, device));
     plan.transfers =
         broadcasts_of(problem_, frame_.grid, rank, routes_, sending_, sizes_.lookahead, message_bytes_);
     return plan;
@@ -159,7 +159,7 @@ class Planner final : public RankPlanner {
   }
 
   /// Section 2: z runs fastest, then x, then y.
-  DevicePlan plan_device(int rank, int device) const {
+  DevicePlan plan_device(Rank rank, Device device) const {
     DevicePlan plan;
     for (std::int32_t y = 0; y < sizes_.Y; ++y) {
       const std::vector<std::int32_t> columns = columns_of(rank, device, y);
@@ -173,7 +173,7 @@ class Planner final : public RankPlanner {
     return plan;
   }
 
-  std::vector<std::int32_t> columns_of(int rank, int device, std::int32_t y) const {
+  std::vector<std::int32_t> columns_of(Rank rank, Device device, std::int32_t y) const {
     std::vector<std::int32_t> columns;
     const auto first = std::int64_t{y} * sizes_.c;
     for (std::int64_t jl = first; jl < first + sizes_.c; ++jl) {
@@ -187,7 +187,7 @@ class Planner final : public RankPlanner {
 
   /// Rows of block row x in the order in which the device asks for them: each device begins elsewhere, so
   /// that the host gives each tile to one device and the others find it there.
-  std::vector<std::int32_t> rows_of(int rank, int device, std::int32_t x) const {
+  std::vector<std::int32_t> rows_of(Rank rank, Device device, std::int32_t x) const {
     std::vector<std::int32_t> rows;
     const auto first = std::int64_t{x} * sizes_.b;
     for (std::int64_t il = first; il < first + sizes_.b; ++il) {
@@ -223,11 +223,11 @@ class Planner final : public RankPlanner {
     return tiles;
   }
 
-  std::vector<Chunk> chunks_of(const BlockProducts& products, int first_step,
+  std::vector<Chunk> chunks_of(const BlockProducts& products, Step first_step,
                                const std::vector<std::int32_t>& rows) const {
     std::vector<Chunk> chunks;
     for (const TileId a : used_by_k(products, rows)) {
-      const int step = first_step + problem_.a.column_of(a) / sizes_.d;
+      const Step step = Step::of(first_step + problem_.a.column_of(a) / sizes_.d);
       if (chunks.empty() || chunks.back().step != step) chunks.push_back({{}, step});
       chunks.back().a.push_back(a);
     }
@@ -330,8 +330,8 @@ class StationaryC final : public Strategy {
   std::optional<PredictedVolumes> predicted_volumes(const Contraction& contraction, const Machine& machine,
                                                     const PlanFrame& frame) const override {
     const bool once = frame.barriers != Barriers::global || switch_setting(frame.parameters, "keep_received");
-    return predict_volumes(contraction, frame.device_classes.front().memory_bytes, model_symbols(contraction, machine, frame),
-                           once);
+    return predict_volumes(contraction, frame.device_classes.front().memory_bytes,
+                           model_symbols(contraction, machine, frame), once);
   }
 };
 

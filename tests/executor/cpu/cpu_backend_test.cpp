@@ -39,7 +39,7 @@ class CpuBackendTest : public testing::TestWithParam<Precision> {
   void copy(MemoryPlace from, MemoryPlace to, TileRef tile) {
     backend_.start_copy(next_++, {from, to, {tile}, bytes_of(problem_, tile)});
   }
-  void multiply(int device, std::int32_t j) {
+  void multiply(Device device, std::int32_t j) {
     const Product product{0, j, 0, 0, j, j, j, j};
     backend_.start_kernel(next_++, device, {&product, 1});
   }

@@ -4,8 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "executor/cuda/bring_addresses.hpp"
-#include "executor/cuda/make_tiles.hpp"
+#include "executor/cuda/kernels.hpp"
 #include "fake_world.hpp"
 
 using namespace foretile::fake_cuda;

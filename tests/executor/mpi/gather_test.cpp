@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "executor/mpi/messenger.hpp"
 
 namespace foretile {
 namespace {
@@ -28,9 +29,8 @@ TEST(MpiCounts, RefusesMoreInAll) {
 }
 
 TEST(Gather, BringsEventsInOrderOfRanks) {
-  int rank = 0;
+  const Rank rank = rank_in(MPI_COMM_WORLD);
   int size = 1;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   std::vector<TraceEvent> mine(static_cast<std::size_t>(rank));
   for (TraceEvent& event : mine) event.rank = rank;

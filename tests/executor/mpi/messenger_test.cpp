@@ -11,12 +11,8 @@ namespace foretile {
 namespace {
 
 struct World {
-  World() {
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-  }
-  int rank = 0;
-  int size = 1;
+  Rank rank = rank_in(MPI_COMM_WORLD);
+  int size = size_of(MPI_COMM_WORLD);
 };
 
 /// One row of A with tiles of 200 x 300 and 200 x 400; large enough not to be sent at once.
@@ -34,7 +30,7 @@ void send_pieces_to_the_next(const Contraction& p) {
   std::vector<std::vector<Real>> tiles{std::vector<Real>(first), std::vector<Real>(80'000)};
   std::iota(tiles[0].begin(), tiles[0].end(), static_cast<Real>(1000 * world.rank));
   std::iota(tiles[1].begin(), tiles[1].end(), static_cast<Real>(1'000'000 + world.rank));
-  const int next = (world.rank + 1) % world.size;
+  const Rank next = Rank::of((world.rank + 1) % world.size);
   const int previous = (world.rank + world.size - 1) % world.size;
   const TileBuffer header = message_header({{0, 1}, {next}, Matrix::a, 2, 3}, world.rank, 7);
   messenger.send(42, next,
@@ -78,9 +74,10 @@ TEST(Messenger, DeliversAllSignalsInOrder) {
   Messenger messenger(MPI_COMM_WORLD, p);
   constexpr int kSignals = 300;
   for (int step = 0; step < kSignals; ++step) {
-    for (int to = 0; to < world.size; ++to) {
+    for (Rank to = 0; to < world.size; ++to) {
       if (to != world.rank)
-        messenger.signal(to, {world.rank, step, step % 3 == 0, Path{}.plus(Cause::h2d, Part::work, step)});
+        messenger.signal(
+            to, {world.rank, Step::of(step), step % 3 == 0, Path{}.plus(Cause::h2d, Part::work, step)});
     }
   }
   std::vector<int> next(world.size, 0);

@@ -13,6 +13,7 @@
 #include "executor/check.hpp"
 #include "executor/gpu/load_cuda.hpp"
 #include "executor/gpu/stand_in.hpp"
+#include "executor/mpi/messenger.hpp"
 #include "executor/run.hpp"
 #include "platforms/here.hpp"
 #include "platforms/loader.hpp"
@@ -25,10 +26,8 @@ inline int world_size() {
   return size;
 }
 
-inline int world_rank() {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  return rank;
+inline Rank world_rank() {
+  return rank_in(MPI_COMM_WORLD);
 }
 
 inline Machine machine_here(std::int64_t device_bytes, int devices = 2) {

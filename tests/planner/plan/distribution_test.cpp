@@ -17,7 +17,7 @@ const Contraction kDense{"",
                          Shape::dense(3, 4),
                          0};
 
-int owner(const ProcessGrid& grid, Matrix matrix, std::int32_t row, std::int32_t column) {
+Rank owner(const ProcessGrid& grid, Matrix matrix, std::int32_t row, std::int32_t column) {
   return owner_of(kDense, grid, {}, {matrix, *shape_of(kDense, matrix).find(row, column)});
 }
 
@@ -69,11 +69,11 @@ TEST(Distribution, ATableListsTheOwners) {
 /// Each tile has one owner among the ranks.
 TEST(Distribution, OwnedTilesAreThoseOfTheirOwner) {
   const Distribution table{Deal::table, {3, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 2, 1, 1, 1, 0, 2, 3, 1, 0}};
-  for (const ProcessGrid grid : {ProcessGrid{2, 2}, {1, 4}, {2, 1, 2}, {2, 2, 2, NodeShape{1, 2, 2}}}) {
+  for (const ProcessGrid grid : {ProcessGrid{2, 2}, {1, 4}, {2, 1, 2}, {2, 2, 2, AlongAxes{{1, 2, 2}}}}) {
     for (const Matrix matrix : {Matrix::a, Matrix::b, Matrix::c}) {
       for (const Distribution& distribution : {Distribution{}, {Deal::contiguous, {}}, table}) {
         std::int64_t owned_tiles = 0;
-        for (int rank = 0; rank < grid.size(); ++rank) {
+        for (Rank rank = 0; rank < grid.size(); ++rank) {
           const auto owned = owned_by(kDense, grid, distribution, matrix, rank);
           ASSERT_EQ(std::ssize(owned), shape_of(kDense, matrix).nonzeros());
           for (TileId id = 0; id < std::ssize(owned); ++id)

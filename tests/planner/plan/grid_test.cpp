@@ -28,7 +28,7 @@ TEST(ProcessGrid, NaturalOrderGoesRowByRowAndLayerByLayer) {
 ///    8  9 | 12 13
 ///   10 11 | 14 15
 TEST(ProcessGrid, NodesAreBricks) {
-  const ProcessGrid grid{4, 4, 1, NodeShape{2, 2, 1}};
+  const ProcessGrid grid{4, 4, 1, AlongAxes{{2, 2, 1}}};
   EXPECT_EQ(grid.rank(0, 2), 4);
   EXPECT_EQ(grid.rank(1, 1), 3);
   EXPECT_EQ(grid.rank(3, 0), 10);
@@ -39,7 +39,7 @@ TEST(ProcessGrid, NodesAreBricks) {
 
 /// 2 x 2 x 2 in nodes of 1 x 2 x 2: the first node has row 0, layer by layer.
 TEST(ProcessGrid, ANodeIsNumberedLayerByLayer) {
-  const ProcessGrid grid{2, 2, 2, NodeShape{1, 2, 2}};
+  const ProcessGrid grid{2, 2, 2, AlongAxes{{1, 2, 2}}};
   EXPECT_EQ(grid.rank(0, 1, 0), 1);
   EXPECT_EQ(grid.rank(0, 0, 1), 2);
   EXPECT_EQ(grid.rank(0, 1, 1), 3);
@@ -47,15 +47,15 @@ TEST(ProcessGrid, ANodeIsNumberedLayerByLayer) {
 }
 
 void expect_one_rank_for_each_place(const ProcessGrid& grid) {
-  for (int rank = 0; rank < grid.size(); ++rank) {
+  for (Rank rank = 0; rank < grid.size(); ++rank) {
     ASSERT_LT(grid.row(rank), grid.p);
     ASSERT_LT(grid.column(rank), grid.q);
     ASSERT_LT(grid.layer(rank), grid.r);
     ASSERT_EQ(grid.rank(grid.row(rank), grid.column(rank), grid.layer(rank)), rank);
     if (!grid.node) continue;
     // The ranks of a node follow each other and are in one brick.
-    const auto [x, y, z] = *grid.node;
-    const int first = rank / (x * y * z) * (x * y * z);
+    const auto [x, y, z] = grid.node->numbers;
+    const Rank first = Rank::of(rank / (x * y * z) * (x * y * z));
     ASSERT_EQ(grid.row(rank) / x, grid.row(first) / x);
     ASSERT_EQ(grid.column(rank) / y, grid.column(first) / y);
     ASSERT_EQ(grid.layer(rank) / z, grid.layer(first) / z);
@@ -67,7 +67,7 @@ TEST(ProcessGrid, EveryPlaceHasOneRank) {
   expect_one_rank_for_each_place(grid);
   for (const int x : {1, 2, 3, 6}) {
     for (const int y : {1, 2, 4}) {
-      for (const int z : {1, 2}) expect_one_rank_for_each_place({6, 4, 2, NodeShape{x, y, z}});
+      for (const int z : {1, 2}) expect_one_rank_for_each_place({6, 4, 2, AlongAxes{{x, y, z}}});
     }
   }
 }

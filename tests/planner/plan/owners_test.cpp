@@ -23,7 +23,7 @@ std::set<int> users(const Contraction& p, const ProcessGrid& grid, const Ints& c
 }
 
 std::vector<Transfer> broadcasts_of_a(const Contraction& p, const ProcessGrid& grid, const Ints& column_owner,
-                                      int rank, std::int64_t message_bytes) {
+                                      Rank rank, std::int64_t message_bytes) {
   return broadcasts_of(p, grid, rank, {{Matrix::a, column_owner, {}, {}}}, Sending::once_for_ever, 1,
                        message_bytes);
 }
@@ -39,7 +39,7 @@ TEST(Broadcasts, SendEachTileOnceToTheRanksThatUseIt) {
       column_owner.push_back(static_cast<int>(random.integer(0, grid.q - 1)));
     const std::int64_t message_bytes = random.integer(1, 4000);
     std::vector<std::set<int>> got(p.a.nonzeros());
-    for (int rank = 0; rank < grid.size(); ++rank) {
+    for (Rank rank = 0; rank < grid.size(); ++rank) {
       std::int32_t last_k = 0;
       for (const Transfer& b : broadcasts_of_a(p, grid, column_owner, rank, message_bytes)) {
         ASSERT_FALSE(b.tiles.empty());
@@ -81,7 +81,7 @@ TEST(Broadcasts, DestinationsStartBehindTheOwner) {
   const auto sent = broadcasts_of_a(p, {1, 3}, {0, 1, 2}, 1, 1000);
   ASSERT_EQ(sent.size(), 1U);
   EXPECT_EQ(sent[0].tiles, (std::vector<TileId>{1}));
-  EXPECT_EQ(sent[0].others, (Ints{2, 0}));
+  EXPECT_EQ(sent[0].others, (std::vector<Rank>{2, 0}));
 }
 
 }  // namespace

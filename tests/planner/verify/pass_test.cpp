@@ -57,7 +57,7 @@ TEST(VerifyPass, StepsThatDecrease) {
 TEST(VerifyPass, MadeTwiceByARank) {
   StreamExample example;
   example.plan.operands.b = kMadeAndStays;
-  for (int rank = 0; rank < 4; ++rank) {
+  for (Rank rank = 0; rank < 4; ++rank) {
     std::erase_if(example.messages(rank), [](const Transfer& b) { return b.matrix == Matrix::b; });
   }
   example.plan.staging_bytes = 64;

@@ -87,7 +87,7 @@ void corrupt(Plan& plan, Random& random) {
       }
       break;
     case 9:
-      if (message && !message->others.empty()) *pick(message->others, random) = number(0);
+      if (message && !message->others.empty()) *pick(message->others, random) = Rank::of(number(0));
       break;
     case 10:
       if (message && !message->tiles.empty()) *pick(message->tiles, random) = odd_number(random, 3);

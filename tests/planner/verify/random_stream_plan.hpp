@@ -19,9 +19,9 @@ struct RandomStreamPlan {
 };
 
 /// What products need at a rank: the steps at which each tile of A and B is used.
-using StepsOfTile = std::map<std::pair<Matrix, TileId>, std::set<int>>;
+using StepsOfTile = std::map<std::pair<Matrix, TileId>, std::set<Step>>;
 
-inline StepsOfTile uses_of(const Plan& plan, const Contraction& p, int rank) {
+inline StepsOfTile uses_of(const Plan& plan, const Contraction& p, Rank rank) {
   StepsOfTile uses;
   for (const DevicePlan& device : plan.ranks[rank].devices) {
     for (const Block& block : device.blocks) {
@@ -47,7 +47,7 @@ struct Sizes {
 
 /// Columns of C that a device of a rank computes in block column y, among those of the rank dealt in turn.
 inline std::vector<std::int32_t> columns_of(const Plan& plan, const Contraction& p, const Sizes& sizes,
-                                            int rank, int device, int y) {
+                                            Rank rank, Device device, int y) {
   std::vector<std::int32_t> columns;
   for (int n = y * sizes.c; n < (y + 1) * sizes.c; ++n) {
     const int j = plan.grid.column(rank) + n * plan.grid.q;
@@ -57,7 +57,7 @@ inline std::vector<std::int32_t> columns_of(const Plan& plan, const Contraction&
 }
 
 /// Tiles of A in rows of block row x and depth z, those with a product.
-inline std::vector<TileId> tiles_of(const Plan& plan, const Contraction& p, const Sizes& sizes, int rank,
+inline std::vector<TileId> tiles_of(const Plan& plan, const Contraction& p, const Sizes& sizes, Rank rank,
                                     int x, int z, const std::vector<std::int32_t>& columns) {
   std::vector<TileId> tiles;
   for (int k = z * sizes.d; k < std::min((z + 1) * sizes.d, p.k.tiles()); ++k) {
@@ -74,12 +74,12 @@ inline std::vector<TileId> tiles_of(const Plan& plan, const Contraction& p, cons
   return tiles;
 }
 
-inline DevicePlan device_plan(const Plan& plan, const Contraction& p, const Sizes& sizes, int rank,
-                              int device) {
+inline DevicePlan device_plan(const Plan& plan, const Contraction& p, const Sizes& sizes, Rank rank,
+                              Device device) {
   const auto parts = [](int whole, int part) { return (whole + part - 1) / part; };
   const int z_end = parts(p.k.tiles(), sizes.d);
   DevicePlan mine;
-  int step = 0;
+  Step step = 0;
   for (int y = 0; y < parts(p.n.tiles(), sizes.c); ++y) {
     for (int x = 0; x < parts(p.m.tiles(), sizes.b); ++x) {
       Block block{columns_of(plan, p, sizes, rank, device, y), {}};
@@ -95,14 +95,14 @@ inline DevicePlan device_plan(const Plan& plan, const Contraction& p, const Size
 
 /// One message per tile, receiver and run of uses with gaps of at most lookahead.
 inline void add_messages(Plan& plan, const Contraction& p) {
-  for (int rank = 0; rank < plan.grid.size(); ++rank) {
+  for (Rank rank = 0; rank < plan.grid.size(); ++rank) {
     for (const auto& [tile, steps] : uses_of(plan, p, rank)) {
-      const int owner = owner_of(p, plan, {tile.first, tile.second});
+      const Rank owner = owner_of(p, plan, {tile.first, tile.second});
       if (owner == rank) continue;
       auto& messages = plan.ranks[owner].transfers;
       const bool global = plan.barriers == Barriers::global;
       bool fresh = true;
-      for (const int step : steps) {
+      for (const Step step : steps) {
         if (fresh || (global && step - messages.back().last_step > plan.lookahead))
           messages.push_back({{tile.second}, {rank}, tile.first, step, step});
         else
@@ -134,8 +134,8 @@ inline RandomStreamPlan random_stream_plan(std::uint64_t seed) {
   plan.prefetch_c = random.integer(0, 1) == 0;
   const random_stream::Sizes sizes{size(4), size(4), size(4), size(3)};
   plan.ranks.resize(plan.grid.size());
-  for (int rank = 0; rank < plan.grid.size(); ++rank) {
-    for (int device = 0; device < sizes.devices; ++device) {
+  for (Rank rank = 0; rank < plan.grid.size(); ++rank) {
+    for (Device device = 0; device < sizes.devices; ++device) {
       plan.ranks[rank].devices.push_back(
           random_stream::device_plan(plan, result.problem, sizes, rank, device));
     }

@@ -39,8 +39,8 @@ TEST(VerifyRandomStream, PeaksAreThoseOfTheReference) {
 }
 
 /// By at most two; an earlier change may have made it the least or greatest number.
-int nudged(int step, Random& random) {
-  return static_cast<int>(
+Step nudged(Step step, Random& random) {
+  return Step::of(
       std::clamp<std::int64_t>(step + random.integer(-2, 2), std::numeric_limits<int>::min(), kEver));
 }
 
@@ -54,10 +54,10 @@ void corrupt_message(Transfer& message, Random& random) {
       if (message.last_step != kEver) message.last_step = nudged(message.last_step, random);
       break;
     case 2:
-      message.step = near(message.step);
+      message.step = Step::of(near(message.step));
       break;
     case 3:
-      message.last_step = near(message.step);
+      message.last_step = Step::of(near(message.step));
       break;
     case 4:
       message.matrix = static_cast<Matrix>(random.integer(0, 2));
@@ -69,7 +69,7 @@ void corrupt_message(Transfer& message, Random& random) {
       message.kind = TransferKind::sum;
       break;
     default:
-      message.others[0] = near(message.others[0]);
+      message.others[0] = Rank::of(near(message.others[0]));
       break;
   }
 }
@@ -101,7 +101,7 @@ void corrupt_block(Block& block, Block& other, Random& random) {
       chunk->step = nudged(chunk->step, random);
       break;
     case 1:
-      chunk->step = static_cast<int>(odd_number(random, chunk->step));
+      chunk->step = Step::of(odd_number(random, chunk->step));
       break;
     case 2:
       std::swap(block.chunks, other.chunks);

@@ -19,13 +19,13 @@ struct ChunkAt {
   std::set<std::pair<Matrix, TileId>> tiles;
 };
 
-struct Device {
+struct SlowDevice {
   std::vector<ChunkAt> chunks;
   std::vector<std::set<TileId>> c;  // per block
 };
 
-inline Device device_of(const DevicePlan& plan, const Contraction& p) {
-  Device device;
+inline SlowDevice device_of(const DevicePlan& plan, const Contraction& p) {
+  SlowDevice device;
   for (std::size_t n = 0; n < plan.blocks.size(); ++n) {
     device.c.emplace_back();
     for (const Chunk& chunk : plan.blocks[n].chunks) {
@@ -52,7 +52,7 @@ inline std::int64_t slow_device_peak(const Plan& plan, const Contraction& p) {
   std::int64_t most = 0;
   for (const RankPlan& rank : plan.ranks) {
     for (const DevicePlan& device_plan : rank.devices) {
-      const slow::Device device = slow::device_of(device_plan, p);
+      const slow::SlowDevice device = slow::device_of(device_plan, p);
       for (std::size_t z = 0; z < device.chunks.size(); ++z) {
         std::set<std::pair<Matrix, TileId>> there;
         std::set<std::size_t> blocks{device.chunks[z].block};
@@ -76,7 +76,7 @@ inline std::int64_t slow_device_peak(const Plan& plan, const Contraction& p) {
 /// Most bytes of any rank, over each first open step that occurs.
 inline std::int64_t slow_host_peak(const Plan& plan, const Contraction& p) {
   std::int64_t most = 0;
-  for (int rank = 0; rank < plan.grid.size(); ++rank) {
+  for (Rank rank = 0; rank < plan.grid.size(); ++rank) {
     std::int64_t fixed = 0;
     for (const Matrix matrix : {Matrix::a, Matrix::b}) {
       for (TileId id = 0; id < shape_of(p, matrix).nonzeros(); ++id) {
@@ -115,7 +115,7 @@ inline std::int64_t slow_host_peak(const Plan& plan, const Contraction& p) {
 /// Whether each use of a tile that a rank does not own is covered by exactly one message to it, and each
 /// message is used.
 inline bool slow_deliveries_right(const Plan& plan, const Contraction& p) {
-  for (int rank = 0; rank < plan.grid.size(); ++rank) {
+  for (Rank rank = 0; rank < plan.grid.size(); ++rank) {
     const StepsOfTile uses = uses_of(plan, p, rank);
     std::map<std::pair<Matrix, TileId>, std::vector<std::pair<std::int64_t, std::int64_t>>> sent;
     for (const RankPlan& sender : plan.ranks) {
@@ -130,7 +130,7 @@ inline bool slow_deliveries_right(const Plan& plan, const Contraction& p) {
     const bool none = plan.barriers == Barriers::none;
     for (const auto& [tile, steps] : uses) {
       if (owner_of(p, plan, {tile.first, tile.second}) == rank) continue;
-      for (const int step : steps) {
+      for (const Step step : steps) {
         const auto& all = sent[tile];
         const auto covering = std::count_if(all.begin(), all.end(), [&](const auto& interval) {
           return none || (interval.first <= step && step <= interval.second);
@@ -142,7 +142,7 @@ inline bool slow_deliveries_right(const Plan& plan, const Contraction& p) {
       const auto used = uses.find(tile);
       if (used == uses.end() || owner_of(p, plan, {tile.first, tile.second}) == rank) return false;
       for (const auto& [first, last] : intervals) {
-        const auto step = used->second.lower_bound(static_cast<int>(first));
+        const auto step = used->second.lower_bound(Step::of(first));
         if (!none && (step == used->second.end() || *step > last)) return false;
         // Every other one begins when this is gone.
         for (const auto& [other, other_last] : intervals) {

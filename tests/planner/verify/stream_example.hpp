@@ -33,7 +33,7 @@ struct StreamExample {
     plan.device_classes[0].memory_bytes = 1000;
     plan.host_budget_bytes = 1000;
     plan.barriers = barriers;
-    for (int rank = 0; rank < 4; ++rank) plan.ranks.push_back(rank_plan(rank / 2, rank % 2));
+    for (Rank rank = 0; rank < 4; ++rank) plan.ranks.push_back(rank_plan(rank / 2, rank % 2));
   }
 
   RankPlan rank_plan(int u, int v) const {
@@ -41,12 +41,13 @@ struct StreamExample {
     mine.devices.resize(1);
     for (int y = 0; y < 2; ++y) {
       Block block{{v + 2 * y}, {}};
-      for (int k = 0; k < 2; ++k) block.chunks.push_back({{u * 2 + k}, 2 * y + k});
+      for (int k = 0; k < 2; ++k) block.chunks.push_back({{u * 2 + k}, Step::of(2 * y + k)});
       mine.devices[0].blocks.push_back(block);
     }
     const bool global = plan.barriers == Barriers::global;
     const auto send = [&](Matrix matrix, TileId id, int to, int step, int last_step) {
-      mine.transfers.push_back({{id}, {to}, matrix, step, global ? last_step : kEver});
+      mine.transfers.push_back(
+          {{id}, {Rank::of(to)}, matrix, Step::of(step), global ? Step::of(last_step) : kEver});
     };
     const bool again = global && plan.lookahead <= 1;
     send(Matrix::a, u * 2 + v, u * 2 + 1 - v, v, again ? v : v + 2);
@@ -59,8 +60,8 @@ struct StreamExample {
     return mine;
   }
 
-  Block& block(int rank, int y) { return plan.ranks[rank].devices[0].blocks[y]; }
-  std::vector<Transfer>& messages(int rank) { return plan.ranks[rank].transfers; }
+  Block& block(Rank rank, int y) { return plan.ranks[rank].devices[0].blocks[y]; }
+  std::vector<Transfer>& messages(Rank rank) { return plan.ranks[rank].transfers; }
 
   Contraction problem;
   Plan plan;

@@ -136,7 +136,7 @@ TEST(VerifyStream, CatchesAMessageWithoutUse) {
 
 TEST(VerifyStream, CatchesStepsThatEndBeforeTheyBegin) {
   StreamExample example;
-  example.messages(0)[1].last_step = example.messages(0)[1].step - 1;
+  example.messages(0)[1].last_step = Step::of(example.messages(0)[1].step - 1);
   expect_refused(example, {"rank 0", "a first step of at least 0 and no later than the last"});
   StreamExample negative;
   negative.messages(0)[0].step = -1;
@@ -158,7 +158,7 @@ TEST(VerifyStream, CatchesMessagesOutOfOrder) {
 }
 
 TEST(VerifyStream, CatchesStepsThatDoNotIncrease) {
-  for (const int step : {-1, 0, 1}) {
+  for (const Step step : {Step(-1), Step(0), Step(1)}) {
     StreamExample example;
     example.block(2, 1).chunks[0].step = step;
     expect_refused(example,
@@ -171,7 +171,7 @@ TEST(VerifyStream, CatchesStepsThatDoNotIncrease) {
 
 TEST(VerifyStream, WithoutBarriersStepsSayNothing) {
   StreamExample example(1, Barriers::none);
-  for (int rank = 0; rank < 4; ++rank) {
+  for (Rank rank = 0; rank < 4; ++rank) {
     for (int y = 0; y < 2; ++y) {
       for (Chunk& chunk : example.block(rank, y).chunks) chunk.step = -7;
     }

@@ -36,7 +36,7 @@ struct Example {
     plan.device_classes[0].memory_bytes = 384;
   }
 
-  Block& block(int rank) { return plan.ranks[rank].devices[0].blocks[0]; }
+  Block& block(Rank rank) { return plan.ranks[rank].devices[0].blocks[0]; }
 
   Contraction problem;
   Plan plan;
@@ -168,7 +168,8 @@ TEST(Verify, CatchesADeviceOfNoClass) {
   }
 }
 
-/// A second class with a byte less than the largest block needs: it matters only to the devices of that class.
+/// A second class with a byte less than the largest block needs: it matters only to the devices of that
+/// class.
 TEST(Verify, LooksAtEachDevicesOwnMemory) {
   Example example;
   example.plan.device_classes.push_back({DeviceKind::gpu, 383});
@@ -237,9 +238,9 @@ TEST(Verify, CatchesLayers) {
 }
 
 TEST(Verify, CatchesNodesThatCutTheGridUnevenly) {
-  for (const NodeShape node : {NodeShape{2, 1, 1}, {1, 3, 1}, {1, 1, 2}, {0, 2, 1}, {-1, 2, 1}}) {
+  for (const std::array<int, 3> node : {std::array{2, 1, 1}, {1, 3, 1}, {1, 1, 2}, {0, 2, 1}, {-1, 2, 1}}) {
     Example example;
-    example.plan.grid.node = node;
+    example.plan.grid.node = AlongAxes{node};
     expect_refused(example, {"grid.node", fmt::format("{} x {} x {}", node[0], node[1], node[2])});
   }
 }
@@ -326,7 +327,7 @@ TEST(Verify, CatchesATileSentByAnother) {
 TEST(Verify, CatchesMessagesToNoRankEvenWithoutTiles) {
   for (const int to : {-1, 2, std::numeric_limits<int>::min()}) {
     Example example;
-    example.plan.ranks[0].transfers[0].others.push_back(to);
+    example.plan.ranks[0].transfers[0].others.push_back(Rank::of(to));
     expect_refused(example, {fmt::format("a message to rank {}", to)});
   }
   Example empty;

@@ -258,7 +258,7 @@ Tiles cyclic_order(const Contraction& p, const Block& block, const ProcessGrid& 
   }
 }
 
-void check_device(const RandomCase& c, const Plan& plan, int rank, const DevicePlan& device) {
+void check_device(const RandomCase& c, const Plan& plan, Rank rank, const DevicePlan& device) {
   const auto share = [&](const char* key) {
     return static_cast<std::int64_t>(std::stod(plan.parameters.at(key)) *
                                      static_cast<double>(plan.device_classes[0].memory_bytes));
@@ -286,7 +286,7 @@ void check_device(const RandomCase& c, const Plan& plan, int rank, const DeviceP
 /// Columns with nothing to multiply in this rank's slice may lie in blocks that were dropped.
 void check_columns(const RandomCase& c, const Plan& plan) {
   const Ints owner = deal_mirrored(column_flops(c.problem), plan.grid.q);
-  for (int rank = 0; rank < plan.grid.size(); ++rank) {
+  for (Rank rank = 0; rank < plan.grid.size(); ++rank) {
     for (const DevicePlan& device : plan.ranks[rank].devices) {
       for (const Block& block : device.blocks) {
         for (const std::int32_t j : block.columns) EXPECT_EQ(owner[j], plan.grid.column(rank));
@@ -297,7 +297,7 @@ void check_columns(const RandomCase& c, const Plan& plan) {
 
 /// 3.2.2: worst fit deals bins to devices in turn, so before bins without work are dropped no device has more
 /// than one block more than another; a dropped bin has no products.
-void check_deal_of_blocks(const RandomCase& c, const Plan& plan, int rank) {
+void check_deal_of_blocks(const RandomCase& c, const Plan& plan, Rank rank) {
   const Ints owner = deal_mirrored(column_flops(c.problem), plan.grid.q);
   const std::size_t devices = plan.ranks[rank].devices.size();
   std::vector<bool> seen(c.problem.n.tiles(), false);
@@ -341,7 +341,7 @@ TEST(StationaryB, InvariantsOnRandomProblems) {
     EXPECT_EQ(summary.gemms, traits(c.problem).gemms);
     EXPECT_LE(summary.peak_device_bytes, c.machine.platform.device.memory_bytes);
     check_columns(c, plan);
-    for (int rank = 0; rank < plan.grid.size(); ++rank) {
+    for (Rank rank = 0; rank < plan.grid.size(); ++rank) {
       ASSERT_EQ(plan.ranks[rank].devices.size(), static_cast<std::size_t>(c.machine.devices_per_rank));
       check_deal_of_blocks(c, plan, rank);
       for (const DevicePlan& device : plan.ranks[rank].devices) check_device(c, plan, rank, device);
@@ -360,7 +360,7 @@ TEST(StationaryB, ARankPlansItselfAlone) {
   machine.ranks = 4;
   machine.platform.device.memory_bytes = 100000;
   const Plan plan = make_plan(c.problem, machine, settings);
-  for (int rank = 3; rank >= 0; --rank) {
+  for (const Rank rank : {Rank(3), Rank(2), Rank(1), Rank(0)}) {
     const RankPlan alone = prepare_planner(c.problem, machine, settings)->plan_rank(rank);
     ASSERT_EQ(alone.transfers.size(), plan.ranks[rank].transfers.size());
     for (std::size_t d = 0; d < alone.devices.size(); ++d) {

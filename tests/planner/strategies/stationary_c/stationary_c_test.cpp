@@ -92,9 +92,9 @@ std::set<Task> expected_tasks(const RandomCase& c, const Plan& plan) {
 /// All products of the plan, each once; also that nothing is empty or out of order.
 std::set<Task> planned_tasks(const Contraction& p, const Plan& plan) {
   std::set<Task> tasks;
-  for (int rank = 0; rank < plan.grid.size(); ++rank) {
+  for (Rank rank = 0; rank < plan.grid.size(); ++rank) {
     for (std::size_t device = 0; device < plan.ranks[rank].devices.size(); ++device) {
-      int last_step = -1;
+      Step last_step = -1;
       for (const Block& block : plan.ranks[rank].devices[device].blocks) {
         EXPECT_FALSE(block.chunks.empty());
         EXPECT_TRUE(std::is_sorted(block.columns.begin(), block.columns.end()));
@@ -183,7 +183,7 @@ std::map<std::tuple<Matrix, TileId, int>, std::vector<Interval>> deliveries(cons
                                                                             const Plan& plan,
                                                                             std::int64_t message_bytes) {
   std::map<std::tuple<Matrix, TileId, int>, std::vector<Interval>> got;
-  for (int rank = 0; rank < plan.grid.size(); ++rank) {
+  for (Rank rank = 0; rank < plan.grid.size(); ++rank) {
     std::tuple<int, std::int32_t, Matrix> last{0, 0, Matrix::a};
     for (const Transfer& b : plan.ranks[rank].transfers) {
       EXPECT_FALSE(b.tiles.empty());

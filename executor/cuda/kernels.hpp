@@ -1,11 +1,19 @@
-// A copy that does not queue behind copies of tiles.
+// Our kernels: random numbers made on the device, and a copy that does not queue behind copies of tiles.
 #pragma once
 
 #include <cuda_runtime.h>
 
 #include <cstdint>
 
+#include "base/precision.hpp"
+
 namespace foretile {
+
+/// Element e becomes (f - 1/2) width, rounded once to double and then to `precision`, with f in [0, 1) from
+/// the upper 52 bits of counter_bits(key, e): the bits of executor/generate.cpp. The stream's device must be
+/// current. Returns the launch's status.
+cudaError_t launch_make(void* to, std::int64_t elements, std::uint64_t key, double width, Precision precision,
+                        cudaStream_t stream);
 
 /// Copies `count` addresses from page-locked host memory to the device, by a kernel: tiles keep the copy
 /// engine busy, and cudaMemcpyAsync() of a few bytes would wait for them whatever its stream. Kernels read
