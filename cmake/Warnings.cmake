@@ -2,7 +2,8 @@
 # not pedantic.
 add_library(foretile_warnings INTERFACE)
 target_compile_options(foretile_warnings INTERFACE
-  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual>
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wconversion
+  -Wno-sign-conversion>
   $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-Wshadow>)
 if(FORETILE_WARNINGS_AS_ERRORS)
   target_compile_options(foretile_warnings INTERFACE

@@ -99,7 +99,9 @@ Timing together_of(const std::vector<ThreadTimes>& threads) {
 }  // namespace
 
 double mean_of(const std::vector<double>& values) {
-  return values.empty() ? 0 : std::accumulate(values.begin(), values.end(), 0.0) / std::ssize(values);
+  return values.empty()
+             ? 0
+             : std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
 Summary summarize(std::vector<double> values) {

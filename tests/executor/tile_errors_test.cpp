@@ -421,6 +421,14 @@ TEST(TileErrors, AreInfiniteWithNumbersThatAreNotFinite) {
   }
 }
 
+TEST(TileErrors, TheFirstOfEqualErrorsIsNamed) {
+  TileErrors errors;
+  errors.add(0.25, 2);
+  errors.add(0.5, 3);
+  errors.add(0.5, 4);
+  EXPECT_EQ(errors.worst, 3);
+}
+
 TEST(TileErrors, Finds500FaultsInDoublePrecision) {
   const Tally tally = try_500(Precision::f64,
                               {Fault::skipped_product, Fault::wrong_column, Fault::exchanged_columns,

@@ -48,7 +48,8 @@ TEST(ResourceBounds, ProductsWhereDevicesAreCores) {
   expect_bound(example, 2.4 / 4 + 4800 / 1e9 / 4, "the cores of rank 0");
 }
 
-/// Two tiles of A, one of B, two of C; C comes in too for C += A B. On cores only C has a way home.
+/// Two tiles of A, one of B, two of C; C comes in too for C += A B. On cores only C has a way home. A device
+/// that makes its B needs no copy for it.
 TEST(ResourceBounds, SoftwareOfCopies) {
   UnequalTiles example;
   example.machine.platform.runtime.copy_overhead_s = 1;
@@ -57,6 +58,10 @@ TEST(ResourceBounds, SoftwareOfCopies) {
   expect_bound(example, 7, "software cost of copies of rank 0, device 0");
   example.machine.platform.device.kind = DeviceKind::core;
   expect_bound(example, 2, "software cost of copies of rank 0, device 0");
+  UnequalTiles making;
+  making.machine.platform.runtime.copy_overhead_s = 1;
+  making.machine.platform.generation_bytes_per_s_on_device = 1e12;
+  expect_bound(making, 4, "software cost of copies of rank 0, device 0");
 }
 
 TEST(ResourceBounds, Messages) {

@@ -72,6 +72,17 @@ TEST(Machine, FourRanksOnTwoCores) {
   EXPECT_EQ(m.platform.device.memory_bytes, 800'000'000);
 }
 
+/// Two sockets of 6.4 GB: half of them for four devices.
+TEST(Machine, DevicesOfCoresShareTheMemoryOfAllSockets) {
+  const std::string text = estimated_here({.cores = 2, .memory_bytes = 8'000'000'000, .host = "test"});
+  Platform platform = parse_platform(text, "here");
+  platform.sockets = 2;
+  platform.device.memory_bytes = 6'400'000'000;
+  const Machine m = make_machine(platform, ranks(4));
+  EXPECT_EQ(m.platform.device.memory_bytes, 1'600'000'000);
+  EXPECT_EQ(m.host_bytes_per_rank(), 1'600'000'000);
+}
+
 TEST(Machine, FourLogicalDevicesPerRankOnTwoCores) {
   // 8 GB: 6.4 usable, half of it for 8 devices.
   const std::string text = estimated_here({.cores = 2, .memory_bytes = 8'000'000'000, .host = "test"});

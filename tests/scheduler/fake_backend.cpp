@@ -183,6 +183,7 @@ void FakeRank::start_copy(OperationId id, const Copy& copy) {
       if (traits(copy.from).in_host_memory) complain(name(tile) + " copied from a device in host memory");
       if (!streams(tile)) complain(name(tile) + " copied between devices");
       use(copy.from, tile, true);
+      if (tile.matrix == Matrix::a) cluster_.a_between_devices[tile.id].emplace_back(copy.from, copy.to);
     } else if (tile.matrix == Matrix::b && !streams(tile)) {
       if (!staged_.contains(tile.id) || !staged_.at(tile.id)) complain(name(tile) + " loaded but not staged");
     } else if (const auto here = on_host_.find({tile.matrix, tile.id}); here == on_host_.end()) {

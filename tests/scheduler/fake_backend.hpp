@@ -93,6 +93,8 @@ class FakeCluster {
   std::map<std::pair<int, int>, std::int64_t>
       partial_batches;  ///< per rank and device: smaller than a whole one
   std::int64_t peer_copies = 0;
+  /// Of tiles of A, by number: from which device to which.
+  std::map<TileId, std::vector<std::pair<MemoryPlace, MemoryPlace>>> a_between_devices;
   std::int64_t released_messages = 0;
   std::int64_t most_received_bytes = 0;  ///< at one time on one rank
   std::int64_t events = 0;

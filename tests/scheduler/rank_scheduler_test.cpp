@@ -283,6 +283,44 @@ TEST(RankScheduler, OpensABlockOnlyWhenPeersNoLongerReadTheDevice) {
   }
 }
 
+/// Devices 0 and 1 load A's first tile at once, device 2 after all others, when both have it nearly always:
+/// it takes it from the one on its socket.
+TEST(RankScheduler, CopiesFromADeviceOnTheSameSocket) {
+  const Contraction problem{"",
+                            Tiling::uniform(1, 1),
+                            Tiling::uniform(3, 1),
+                            Tiling::uniform(21, 1),
+                            Shape::dense(1, 21),
+                            Shape::dense(21, 3),
+                            Shape::dense(1, 3),
+                            0};
+  Plan plan;
+  plan.operands.b = kMadeAndStays;
+  plan.device_classes[0].memory_bytes = 10000;
+  plan.host_budget_bytes = 10000;
+  plan.staging_bytes = 1000;
+  plan.ranks.resize(1);
+  for (std::int32_t column = 0; column < 3; ++column) {
+    Block block{{column}, {}};
+    for (TileId a = 0; a < 21; ++a) block.chunks.push_back({{column < 2 ? a : 20 - a}});
+    plan.ranks[0].devices.push_back({{block}});
+  }
+  for (const int near : {0, 1}) {
+    SchedulerOptions options;
+    for (const int socket : {0, 1, near}) options.devices.push_back({.socket = socket});
+    std::map<MemoryPlace, int> sources;
+    for (std::uint64_t seed = 0; seed < 100; ++seed) {
+      FakeCluster cluster(plan, problem, options, seed);
+      check_run(plan, problem, cluster);
+      for (const auto& [from, to] : cluster.a_between_devices[0]) {
+        if (to == 2) ++sources[from];
+      }
+    }
+    EXPECT_GT(sources[near], 80);
+    EXPECT_LT(sources[1 - near], 10);
+  }
+}
+
 /// Two ranks swap halves of A's one row again and again, for each of their six columns, and their devices
 /// keep all of it. Still no step ends before its message came: host memory for the tiles of one step, that is
 /// one tile of 8 bytes, is all that was proven.

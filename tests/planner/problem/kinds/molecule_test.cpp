@@ -277,6 +277,19 @@ TEST(MoleculeExamples, C65V1StaysAsItIs) {
   EXPECT_NEAR(t.flops, 826.9e12, 0.05e12);
 }
 
+/// The model was fitted once, for this molecule; new problems begin with the same lengths.
+TEST(MoleculeExamples, DefaultsAreTheFittedLengths) {
+  const std::string written = molecule_problem_toml({.xyz = read_text(find_data("examples/c12h26.xyz"))});
+  const std::string example = load_problem("c65-v1").toml;
+  for (const std::string key : {"pair_cutoff", "amplitude_decay", "amplitude_reach", "overlap_length",
+                                "overlap_reach", "residual_reach", "c_threshold"}) {
+    const auto value = [&](const std::string& toml) {
+      return std::stod(toml.substr(toml.find("\n" + key + " = ") + key.size() + 4));
+    };
+    EXPECT_EQ(value(written), value(example)) << key;
+  }
+}
+
 TEST(MoleculeExamples, TilingsDifferInClustersAndBoundsOnly) {
   const auto lengths_and_atoms = [](const std::string& example) {
     const std::string toml = load_problem(example).toml;

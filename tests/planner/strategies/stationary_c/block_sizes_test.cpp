@@ -110,6 +110,9 @@ TEST(BlockSizes, SaysWhichWishesAreTooLarge) {
   EXPECT_EQ(refusal(dense(4, 4, 4), 12 * kTile, {{2}, {2}, {2}, {}}), "");
   const std::string of_lookahead = refusal(dense(4, 4, 4), 11 * kTile, {{2}, {2}, {}, {1}});
   EXPECT_NE(of_lookahead.find("800 bytes are missing: lower b, c, lookahead,"), std::string::npos);
+  // 2 tiles of C, chunks of 3 d. One row less than one is none.
+  const std::string of_one_row = refusal(dense(4, 4, 4), 7 * kTile, {{1}, {2}, {2}, {}});
+  EXPECT_NE(of_one_row.find("800 bytes are missing: lower c, d,"), std::string::npos) << of_one_row;
   const std::string of_d = refusal(dense(4, 4, 4), 3 * kTile, {{}, {}, {2}, {}});
   EXPECT_NE(of_d.find("1600 bytes are missing: lower d,"), std::string::npos) << of_d;
 }
