@@ -21,7 +21,7 @@ bool DeviceQueue::expand_next() {
   return true;
 }
 
-ChunkWork* DeviceQueue::chunk(std::size_t number) {
+ChunkWork* DeviceQueue::expanded_to(std::size_t number) {
   while (number - front_ >= window_.size()) {
     if (!expand_next()) return nullptr;
   }

@@ -33,7 +33,9 @@ class DeviceQueue {
               DeviceMemory its_memory);
 
   /// The chunk with this number, expanded if need be; nullptr behind the last one. It must not be finished.
-  ChunkWork* chunk(std::size_t number);
+  ChunkWork* chunk(std::size_t number) {
+    return number - front_ < window_.size() ? &window_[number - front_] : expanded_to(number);
+  }
   /// Number of the earliest unfinished chunk.
   std::size_t front() const { return front_; }
   bool chunks_left() const { return !window_.empty() || next_block_ < plan_->blocks.size(); }
@@ -67,6 +69,7 @@ class DeviceQueue {
   std::int64_t staged_bytes = 0;  ///< generated or being generated for this device
 
  private:
+  ChunkWork* expanded_to(std::size_t number);
   bool expand_next();
   void list_products(const Item& a);
   void gather_products(std::size_t most);
