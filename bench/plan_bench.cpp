@@ -30,9 +30,10 @@ BENCHMARK(build_problem)->Unit(benchmark::kMillisecond);
 void plan_and_verify(benchmark::State& state) {
   const Contraction contraction = build_contraction(load_problem("c65-v1"));
   const Machine machine = summit_108();
-  std::int64_t gemms = 0;
-  for (auto _ : state) gemms = verify(make_plan(contraction, machine, {}), contraction).gemms;
-  state.counters["gemms"] = static_cast<double>(gemms);
+  PlanSummary summary;
+  for (auto _ : state) summary = verify(make_plan(contraction, machine, {}), contraction);
+  state.counters["gemms"] = static_cast<double>(summary.gemms);
+  for (const PassTime& pass : summary.passes) state.counters[pass.name + "_s"] = pass.seconds;
   state.counters["peak_rss_bytes"] = peak_rss_bytes();
 }
 BENCHMARK(plan_and_verify)->Unit(benchmark::kMillisecond);

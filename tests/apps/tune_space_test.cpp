@@ -36,6 +36,13 @@ class TuneSpace : public testing::Test {
     size.nodes = 3;
     return make_machine(load_platform("summit"), size);
   }
+  static Machine eighteen_ranks() {
+    Platform platform = load_platform("summit");
+    platform.ranks_per_node = 6;
+    MachineSize size;
+    size.nodes = 3;
+    return make_machine(platform, size);
+  }
   static std::vector<std::string> names(const Space& space) {
     std::vector<std::string> found;
     for (const Parameter& parameter : space.parameters()) found.push_back(parameter.name);
@@ -79,6 +86,20 @@ TEST_F(TuneSpace, HoldsTheDefaultsOfEveryStrategy) {
     const Space space = tune_space(asked, summit());
     EXPECT_TRUE(space.index_of(defaults_of(space, asked))) << strategy->name();
   }
+}
+
+/// 18 ranks: 3 nodes of 6 GPUs.
+TEST_F(TuneSpace, TriesTheGridsThatDivideTheRanks) {
+  const auto rows = [&](const char* strategy) {
+    const Space space =
+        tune_space({{}, {"a"}, {{"strategy", strategy}}, {"platform.ranks_per_node=6"}}, eighteen_ranks());
+    return space.parameters().front();
+  };
+  using Values = std::vector<std::string>;
+  EXPECT_EQ(rows("stationary-b").name, "grid.p");
+  EXPECT_EQ(rows("stationary-b").values, (Values{"1", "2", "3", "6", "9"}));
+  EXPECT_EQ(rows("stationary-c").name, "grid.p");
+  EXPECT_EQ(rows("stationary-c").values, (Values{"auto", "1", "2", "3", "6", "9"}));
 }
 
 TEST_F(TuneSpace, IsThatOfTheChosenStrategy) {

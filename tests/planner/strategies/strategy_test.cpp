@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -105,6 +106,38 @@ TEST(Strategies, PlansNameStrategyAndEveryParameter) {
     EXPECT_TRUE(plan.parameters.contains(parameter.key)) << parameter.key;
     EXPECT_FALSE(parameter.meaning.empty());
   }
+}
+
+/// What the verifier says of a plan that has a byte less than it needs on devices, or in host memory.
+std::string refusal_without_a_byte(const char* strategy, bool of_host) {
+  RandomCase c = random_case(1);
+  c.machine.platform.device.memory_bytes = 1 << 20;
+  Plan plan = make_plan(c.problem, c.machine, {{"strategy", strategy}});
+  const PlanSummary needs = verify(plan, c.problem);
+  if (of_host) {
+    plan.host_budget_bytes = needs.peak_host_bytes - 1;
+    plan.staging_bytes = std::min(plan.staging_bytes, plan.host_budget_bytes);  // else that is refused first
+  } else {
+    for (DeviceClass& of : plan.device_classes) of.memory_bytes = needs.peak_device_bytes - 1;
+  }
+  try {
+    verify(plan, c.problem);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+/// Each names parameters that it has.
+TEST(Strategies, AdviseWhatLowersTheirMemory) {
+  const auto says = [](const std::string& refusal, const char* advice) {
+    EXPECT_NE(refusal.find(std::string("1 bytes are missing: ") + advice), std::string::npos) << refusal;
+  };
+  says(refusal_without_a_byte("stationary-b", false), "lower block_fraction, chunk_fraction or lookahead");
+  says(refusal_without_a_byte("stationary-c", false), "lower d, b, c or lookahead");
+  says(refusal_without_a_byte("stationary-b", true),
+       "use more ranks, raise grid.p (fewer tiles of A per rank) or lower staging_fraction");
+  says(refusal_without_a_byte("stationary-c", true), "use more ranks or lower d, b, c or lookahead");
 }
 
 /// Half the bytes per element in half the memory: the same plan with half the bytes, or refused alike.
