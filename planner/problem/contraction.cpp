@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -100,6 +102,10 @@ void require_plain(const Contraction& p) {
   const auto text = [](std::complex<double> x) {
     return x.imag() == 0 ? fmt::format("{}", x.real()) : fmt::format("{} + {} i", x.real(), x.imag());
   };
+  for (const auto& [what, source] : {std::pair("source of A", p.sources.a), {"source of B", p.sources.b}}) {
+    if (source != Source::given && source != Source::made)
+      refuse(what, std::string(name_of(source)), "given or made");
+  }
   if (p.complex_elements) refuse("elements", "complex numbers", "real numbers");
   if (p.a_op != Op::none) refuse("op(A)", "an operation on A", "A itself");
   if (p.b_op != Op::none) refuse("op(B)", "an operation on B", "B itself");

@@ -102,9 +102,8 @@ struct Traits {
 
 Traits traits(const Contraction& contraction);
 
-/// What simulator and executor can do so far: real elements, no operation on A or B, alpha = 1, and beta = 0
-/// or
-/// 1. Throws InputError for any other contraction.
+/// What simulator and executor can do so far: A and B given or made, real elements, no operation on A or B,
+/// alpha = 1, and beta = 0 or 1. Throws InputError for any other contraction.
 void require_plain(const Contraction& contraction);
 
 }  // namespace foretile

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "platforms/compare_view.hpp"
@@ -120,16 +121,14 @@ TEST(ComparePlatforms, WarnsWhereSoftwareCostsHaveDifferentSources) {
 TEST(ComparePlatforms, JsonHasNumbers) {
   const nlohmann::json json =
       comparison_json(compare_platforms(small(), small({"platform.noise.link=0.1", "platform.nodes=4"})));
-  for (const nlohmann::json& f : json.at("figures")) {
-    if (f.at("key") == "nodes") {
-      EXPECT_EQ(f.at("first"), 2);
-      EXPECT_EQ(f.at("ratio"), 2);
-    }
-    if (f.at("key") == "noise.link") {
-      EXPECT_TRUE(f.at("first").is_null());
-      EXPECT_TRUE(f.at("ratio").is_null());
-    }
-  }
+  std::map<std::string, nlohmann::json> figures;
+  for (const nlohmann::json& f : json.at("figures")) figures[f.at("key")] = f;
+  EXPECT_EQ(figures.at("nodes"),
+            (nlohmann::json{{"key", "nodes"}, {"first", 2}, {"second", 4}, {"ratio", 2}}));
+  EXPECT_EQ(figures.at("device.kind").at("second"), "gpu");
+  EXPECT_TRUE(figures.at("noise.link").at("first").is_null());
+  EXPECT_EQ(figures.at("noise.link").at("second"), 0.1);
+  EXPECT_TRUE(figures.at("noise.link").at("ratio").is_null());
   EXPECT_EQ(json.at("predictions").at(7).at("spread"), 0.1);
 }
 

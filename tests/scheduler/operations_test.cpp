@@ -162,5 +162,26 @@ TEST(BusyTime, CountsOverlapsOnce) {
   EXPECT_EQ(busy.seconds(), 6);
 }
 
+/// Kernels of device 0 from 0 to 1, of device 1 from 1 to 3, a copy to device 1 from 3 to 6, one from host
+/// memory to the network from 6 to 10.
+TEST(Operations, BusyTimesOfDevicesAndCausesAreApart) {
+  Clock clock;
+  Operations operations(clock, 0, kGpus, nullptr);
+  const auto run = [&](OperationId id, double until) {
+    clock.time = until;
+    operations.end(id);
+  };
+  run(operations.start<KernelOperation>(Cause::kernel, 0).id, 1);
+  run(operations.start<KernelOperation>(Cause::kernel, 1).id, 3);
+  run(operations.start<LoadOperation>(Cause::h2d, 1).id, 6);
+  run(operations.start<SendOperation>(Cause::network, kHost).id, 10);
+  EXPECT_EQ(operations.busy_seconds(Cause::kernel, 0), 1);
+  EXPECT_EQ(operations.busy_seconds(Cause::kernel, 1), 2);
+  EXPECT_EQ(operations.busy_seconds(Cause::h2d, 0), 0);
+  EXPECT_EQ(operations.busy_seconds(Cause::h2d, 1), 3);
+  EXPECT_EQ(operations.busy_seconds(Cause::network, kHost), 4);
+  EXPECT_EQ(operations.busy_seconds(Cause::kernel, kHost), 0);
+}
+
 }  // namespace
 }  // namespace foretile

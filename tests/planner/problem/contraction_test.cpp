@@ -102,6 +102,12 @@ TEST_F(SmallProduct, PlainOrNamed) {
   p.alpha = -1;
   EXPECT_NE(refused(p).find("alpha: found -1, expected 1"), std::string::npos);
   p = plain;
+  p.sources.b = Source::in_file;
+  EXPECT_NE(refused(p).find("source of B: found in a file, expected given or made"), std::string::npos);
+  p = plain;
+  p.sources.a = Source::produced;
+  EXPECT_NE(refused(p).find("source of A: found produced"), std::string::npos);
+  p = plain;
   p.a_op = Op::transpose;
   EXPECT_NE(refused(p).find("op(A)"), std::string::npos);
   p = plain;
