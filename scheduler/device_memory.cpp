@@ -11,23 +11,31 @@ void DeviceMemory::pinned_grew(std::int64_t bytes) {
 }
 
 void DeviceMemory::enter_idle(TileSlot tile) {
-  Residence& entry = at(tile);
-  entry.older = youngest_;
-  entry.younger = kNoSlot;
-  (youngest_ == kNoSlot ? oldest_ : at(youngest_).younger) = tile;
+  at(tile).make_idle(youngest_, kNoSlot);
+  if (youngest_ == kNoSlot)
+    oldest_ = tile;
+  else
+    at(youngest_).make_idle(at(youngest_).older(), tile);
   youngest_ = tile;
 }
 
 void DeviceMemory::leave_idle(const Residence& tile) {
-  (tile.older == kNoSlot ? oldest_ : at(tile.older).younger) = tile.younger;
-  (tile.younger == kNoSlot ? youngest_ : at(tile.younger).older) = tile.older;
+  const TileSlot older = tile.older(), younger = tile.younger();
+  if (older == kNoSlot)
+    oldest_ = younger;
+  else
+    at(older).make_idle(at(older).older(), younger);
+  if (younger == kNoSlot)
+    youngest_ = older;
+  else
+    at(younger).make_idle(older, at(younger).younger());
 }
 
 void DeviceMemory::evict(TileSlot tile) {
   Residence& entry = at(tile);
-  assert(entry.pins == 0);
+  assert(entry.idle());
   leave_idle(entry);
-  entry.pins = Residence::kAbsent;
+  entry.make_absent();
   used_ -= tiles_->bytes(tile);
   evicted_(tile);
 }
@@ -50,10 +58,13 @@ void DeviceMemory::give_back(std::int64_t bytes) {
 
 bool DeviceMemory::pin_if_present(TileSlot tile) {
   Residence& entry = at(tile);
-  if (entry.pins == Residence::kAbsent) return false;
-  if (entry.pins++ == 0) {
+  if (entry.absent()) return false;
+  if (entry.idle()) {
     leave_idle(entry);
     pinned_grew(tiles_->bytes(tile));
+    entry.make_pinned(1);
+  } else {
+    entry.make_pinned(entry.pins() + 1);
   }
   return true;
 }
@@ -61,14 +72,14 @@ bool DeviceMemory::pin_if_present(TileSlot tile) {
 bool DeviceMemory::reserve(TileSlot tile) {
   assert(!holds(tile));
   if (!take(tiles_->bytes(tile))) return false;
-  at(tile).pins = 1;
+  at(tile).make_pinned(1);
   return true;
 }
 
 void DeviceMemory::unpin(TileSlot tile) {
   Residence& entry = at(tile);
-  assert(entry.pins > 0);
-  if (--entry.pins > 0) return;
+  assert(entry.pins() > 0);
+  if (entry.pins() > 1) return entry.make_pinned(entry.pins() - 1);
   pinned_ -= tiles_->bytes(tile);
   enter_idle(tile);
 }

@@ -28,7 +28,7 @@ class DeviceMemory {
 
   // ---- streaming tiles ----
 
-  bool holds(TileSlot tile) const { return at(tile).pins != Residence::kAbsent; }
+  bool holds(TileSlot tile) const { return !at(tile).absent(); }
   /// Pins a tile that is here; false when it is not.
   bool pin_if_present(TileSlot tile);
   /// As take(), and enters the tile, pinned once. The tile must not be here.

@@ -6,18 +6,18 @@
 namespace foretile {
 
 TileSlot TileStates::slot(TileRef tile, std::int64_t bytes) {
-  std::vector<std::int32_t>& numbers = page_of_[static_cast<std::size_t>(tile.matrix)];
-  const auto index = static_cast<std::size_t>(tile.id) / kTiles;
-  if (index >= numbers.size()) numbers.resize(index + 1, -1);
-  std::int32_t& number = numbers[index];
-  if (number < 0) {
-    number = static_cast<std::int32_t>(pages_.size());
-    pages_.push_back({tile.matrix, static_cast<TileId>(index) * kTiles});
-    shared_.resize(pages_.size() * kTiles);
+  std::vector<TileSlot>& slots = slot_of_[static_cast<std::size_t>(tile.matrix)];
+  const auto index = static_cast<std::size_t>(tile.id);
+  if (index >= slots.size()) slots.resize(index + 1, kNoSlot);
+  TileSlot& slot = slots[index];
+  if (slot == kNoSlot) {
+    slot = static_cast<TileSlot>(shared_.size());
+    Shared& record = shared_.emplace_back();
+    record.id = tile.id;
+    record.matrix = tile.matrix;
+    record.bytes = bytes;
     residences_.resize(shared_.size() * devices_);
   }
-  const TileSlot slot = number * kTiles + static_cast<TileSlot>(tile.id % kTiles);
-  shared_[slot].bytes = bytes;
   return slot;
 }
 

@@ -15,15 +15,29 @@ namespace foretile {
 using TileSlot = std::int32_t;
 inline constexpr TileSlot kNoSlot = -1;
 
-/// A tile on one device. The records of a device's idle tiles form a list in order of last use.
-struct Residence {
-  static constexpr std::int32_t kAbsent = -1;
-  std::int32_t pins = kAbsent;  ///< 0: idle, may be evicted
-  TileSlot older = kNoSlot, younger = kNoSlot;
+/// A tile on one device: absent, pinned so many times, or idle: it may be evicted. A device's idle tiles form
+/// a list in order of last use.
+class Residence {
+ public:
+  bool absent() const { return younger_ == kAbsent; }
+  bool idle() const { return younger_ >= kNoSlot; }
+  std::int32_t pins() const { return younger_ == kPinned ? older_ : 0; }
+  TileSlot older() const { return older_; }      ///< of an idle tile; kNoSlot: none is older
+  TileSlot younger() const { return younger_; }  ///< the same
+
+  void make_absent() { younger_ = kAbsent; }
+  void make_pinned(std::int32_t pins) { younger_ = kPinned, older_ = pins; }
+  void make_idle(TileSlot older, TileSlot younger) { younger_ = younger, older_ = older; }
+
+ private:
+  static constexpr TileSlot kAbsent = kNoSlot - 1,
+                            kPinned = kNoSlot - 2;  // there are as many as tiles: 8 bytes
+  TileSlot younger_ = kAbsent;
+  std::int32_t older_ = 0;  // pins of a pinned tile
 };
 
-/// Dense: a look-up reads an index (4 bytes for 8 neighbouring tiles), then the record. Records are made in
-/// pages of 8 tiles when a tile is used first, and stay: 32 bytes a tile, and 12 for each device.
+/// Dense: a look-up reads an index of 4 bytes, then the record. A record is made when its tile is used first,
+/// and stays: 40 bytes a tile, and 8 for each device.
 class TileStates {
  public:
   /// At most this many, if tiles are to be copied between them.
@@ -34,10 +48,7 @@ class TileStates {
   /// The record of a tile of so many bytes, made if there is none.
   TileSlot slot(TileRef tile, std::int64_t bytes);
   std::int64_t bytes(TileSlot slot) const { return shared_[slot].bytes; }
-  TileRef tile(TileSlot slot) const {
-    const Page& page = pages_[static_cast<std::size_t>(slot) / kTiles];
-    return {page.matrix, page.first + slot % kTiles};
-  }
+  TileRef tile(TileSlot slot) const { return {shared_[slot].matrix, shared_[slot].id}; }
   Residence& on(std::size_t device, TileSlot slot) {
     return residences_[static_cast<std::size_t>(slot) * devices_ + device];
   }
@@ -53,24 +64,20 @@ class TileStates {
   void left(TileSlot slot, Device device) { shared_[slot].devices &= ~(1ULL << device); }
 
  private:
-  static constexpr int kTiles = 8;  // of a page
-  struct Page {
-    Matrix matrix;
-    TileId first;
-  };
   /// What is the same for all devices.
   struct Shared {
+    TileId id = 0;
     std::int64_t bytes = 0;
     std::uint64_t devices = 0;  // on which it has arrived, as bits
     double expected_s = 0;      // first arrival of the loads under way
     std::int32_t coming = 0;    // loads under way
+    Matrix matrix = Matrix::a;
   };
 
   std::size_t devices_;
-  std::array<std::vector<std::int32_t>, 3> page_of_;  // by matrix, per kTiles tiles; -1: none
-  std::vector<Page> pages_;
-  std::vector<Shared> shared_;         // by slot
-  std::vector<Residence> residences_;  // by slot, then device
+  std::array<std::vector<TileSlot>, 3> slot_of_;  // by matrix and tile
+  std::vector<Shared> shared_;                    // by slot
+  std::vector<Residence> residences_;             // by slot, then device
 };
 
 }  // namespace foretile

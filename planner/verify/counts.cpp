@@ -81,9 +81,7 @@ class Counts final : public VerifyPass {
 
   void count_received(Rank rank) {
     std::int64_t received = 0;
-    for (const Transfer* message : view_.messages.to(rank)) {
-      std::int64_t bytes = 0;
-      for (const TileId tile : message->tiles) bytes += bytes_of(problem_, {message->matrix, tile});
+    for (const auto& [message, bytes] : view_.messages.to(rank)) {
       (message->matrix == Matrix::a ? counted_.a_sent_bytes : counted_.b_sent_bytes) += bytes;
       received += bytes;
     }

@@ -52,7 +52,7 @@ void Deliveries::clear() {
 /// Numbers the tiles that arrive and counts how often each does.
 void Deliveries::collect() {
   start_.assign(1, 0);
-  for (const Transfer* message : messages_.to(rank_)) {
+  for (const auto& [message, bytes] : messages_.to(rank_)) {
     for (const TileId id : message->tiles) {
       std::int32_t& slot = slots(message->matrix)[id];
       if (slot < 0) {
@@ -60,7 +60,7 @@ void Deliveries::collect() {
         start_.push_back(0);
       }
       ++start_[slot + 1];
-      arrived_.push_back({{message->matrix, id}, message->step, message->last_step, false});
+      arrived_.push_back({{message->matrix, id}, message->step, message->last_step});
     }
   }
   for (std::size_t slot = 1; slot < start_.size(); ++slot) start_[slot] += start_[slot - 1];
@@ -69,6 +69,7 @@ void Deliveries::collect() {
 /// By tile. A tile comes from its owner alone, which sends in the order of steps.
 void Deliveries::sort() {
   sorted_.resize(arrived_.size());
+  used_.assign(arrived_.size(), 0);
   std::vector<std::int32_t> next(start_.begin(), start_.end() - 1);
   for (const Delivery& delivery : arrived_) {
     sorted_[next[slots(delivery.tile.matrix)[delivery.tile.id]]++] = delivery;
@@ -95,31 +96,32 @@ void Deliveries::check_tile(std::int32_t begin, std::int32_t end) const {
 }
 
 void Deliveries::use(TileRef tile, Step step) {
-  if (owners_.of(tile) == rank_) return;
   const std::int32_t slot = slots(tile.matrix)[tile.id];
   if (slot < 0) {
+    if (owners_.of(tile) == rank_) return;
     throw broken_plan(here(), fmt::format("no source for {}", text(tile)), "one message with it");
   }
-  const auto begin = sorted_.begin() + start_[slot];
+  const std::int32_t begin = start_[slot];
   if (plan_.barriers == Barriers::none) {
-    begin->used = true;
+    used_[begin] = 1;
     return;
   }
-  const auto after = std::upper_bound(begin, sorted_.begin() + start_[slot + 1], step,
+  const auto after = std::upper_bound(sorted_.begin() + begin, sorted_.begin() + start_[slot + 1], step,
                                       [](int s, const Delivery& delivery) { return s < delivery.step; });
-  if (after == begin || std::prev(after)->last_step < step) {
+  const auto last = after - sorted_.begin() - 1;
+  if (last < begin || sorted_[last].last_step < step) {
     throw broken_plan(here(), fmt::format("no source for {} at step {}", text(tile), step),
                       "a message with it that arrives for this step or before and lasts until it");
   }
-  std::prev(after)->used = true;
+  used_[last] = 1;
 }
 
 void Deliveries::require_all_used() const {
-  for (const Delivery& delivery : sorted_) {
-    if (delivery.used) continue;
-    throw broken_plan(
-        here(), fmt::format("{} sent {} and not needed", text(delivery.tile), steps_of(delivery)), kOnce);
-  }
+  const auto unused = std::find(used_.begin(), used_.end(), 0);
+  if (unused == used_.end()) return;
+  const Delivery& delivery = sorted_[unused - used_.begin()];
+  throw broken_plan(here(), fmt::format("{} sent {} and not needed", text(delivery.tile), steps_of(delivery)),
+                    kOnce);
 }
 
 namespace {

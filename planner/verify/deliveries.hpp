@@ -17,7 +17,6 @@ struct Delivery {
   TileRef tile;
   Step step;
   Step last_step;
-  bool used;
 };
 
 /// What one rank after the other receives; has a number for every tile.
@@ -51,7 +50,8 @@ class Deliveries {
   std::array<std::vector<std::int32_t>, 2> slot_of_;  // per tile of A and B; -1: not delivered
   std::vector<std::int32_t> start_;                   // per slot, into sorted_
   std::vector<Delivery> arrived_;
-  std::vector<Delivery> sorted_;
+  std::vector<Delivery> sorted_;  // by tile, then step
+  std::vector<char> used_;        // of each in sorted_
 };
 
 }  // namespace foretile

@@ -29,13 +29,10 @@ std::string parts(const Plan& plan, const HostNeed& need) {
 
 }  // namespace
 
-Received worst_received(const Plan& plan, const Contraction& p,
-                        const std::vector<const Transfer*>& messages) {
+Received worst_received(const Plan& plan, const Messages& messages, Rank rank) {
   Received now;
   std::vector<Change> changes;
-  for (const Transfer* message : messages) {
-    std::int64_t bytes = 0;
-    for (const TileId id : message->tiles) bytes += bytes_of(p, {message->matrix, id});
+  for (const auto& [message, bytes] : messages.to(rank)) {
     if (plan.barriers != Barriers::global) {
       add(now, message->matrix, bytes);
       continue;
@@ -105,7 +102,7 @@ class HostMemoryPass final : public VerifyPass {
   }
   void close(Rank rank) override {
     check_staging(plan_, rank, tiles_);
-    const Received worst = worst_received(plan_, problem_, view_.messages.to(rank));
+    const Received worst = worst_received(plan_, view_.messages, rank);
     const HostNeed need = host_need(plan_, rank, view_.owners, worst, tiles_);
     if (need.bytes() > most_.bytes()) most_ = need;
   }

@@ -10,7 +10,7 @@
 
 namespace foretile {
 
-/// Tiles that a rank has received with these messages, at their worst moment, per matrix and together. With
+/// Tiles that a rank has received, at their worst moment, per matrix and together. With
 /// global barriers and t the first step that is open on any rank, tiles for steps up to t + lookahead may
 /// have come, and those whose last step is before t are gone: every rank has used them, so none waits to be
 /// forwarded. Without, all stay.
@@ -19,8 +19,7 @@ struct Received {
   std::int64_t b = 0;
   std::int64_t bytes() const { return a + b; }
 };
-Received worst_received(const Plan& plan, const Contraction& contraction,
-                        const std::vector<const Transfer*>& messages);
+Received worst_received(const Plan& plan, const Messages& messages, Rank rank);
 
 /// What a rank computes and, where B is made, generates.
 struct RankTiles {

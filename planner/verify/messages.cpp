@@ -27,7 +27,8 @@ void Owners::add(const Plan& plan, const Contraction& contraction, Matrix matrix
 
 namespace {
 
-void check_tiles(const Contraction& p, const Owners& owners, const Transfer& message, Rank rank) {
+/// Returns the bytes of the tiles.
+std::int64_t check_tiles(const Contraction& p, const Owners& owners, const Transfer& message, Rank rank) {
   const std::string where = fmt::format("rank {}", rank);
   if (message.kind != TransferKind::broadcast)
     throw broken_plan(where, "a sum of partial tiles", "broadcasts, since every tile of C is in one block");
@@ -38,12 +39,15 @@ void check_tiles(const Contraction& p, const Owners& owners, const Transfer& mes
     throw broken_plan(where, "a message of a matrix that is not distributed",
                       "tiles of A, or of a streamed B");
   const TileId tiles = shape_of(p, message.matrix).nonzeros();
+  std::int64_t bytes = 0;
   for (const TileId id : message.tiles) {
     if (id < 0 || id >= tiles || owners.of({message.matrix, id}) != rank) {
       throw broken_plan(where, fmt::format("a message with {} tile {}", name_of(message.matrix), id),
                         "its own tiles");
     }
+    bytes += bytes_of(p, {message.matrix, id});
   }
+  return bytes;
 }
 
 void check_steps(const Plan& plan, const Transfer& message, Rank rank) {
@@ -66,7 +70,7 @@ Messages::Messages(const Plan& plan, const Contraction& contraction, const Owner
   for (Rank rank = 0; rank < ranks; ++rank) {
     Step step = 0;
     for (const Transfer& message : plan.ranks[rank].transfers) {
-      check_tiles(contraction, owners, message, rank);
+      const std::int64_t bytes = check_tiles(contraction, owners, message, rank);
       check_steps(plan, message, rank);
       if (plan.barriers == Barriers::global && message.step < step) {
         throw broken_plan(fmt::format("rank {}", rank),
@@ -74,12 +78,14 @@ Messages::Messages(const Plan& plan, const Contraction& contraction, const Owner
                           "messages in the order of steps");
       }
       step = message.step;
+      const auto number = static_cast<std::uint32_t>(all_.size());
+      all_.push_back({&message, bytes});
       for (const int to : message.others) {
         if (to < 0 || to >= ranks) {
           throw broken_plan(fmt::format("rank {}", rank), fmt::format("a message to rank {}", to),
                             "an existing rank");
         }
-        to_[to].push_back(&message);
+        to_[to].push_back(number);
       }
     }
   }

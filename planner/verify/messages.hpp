@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <ranges>
 #include <vector>
 
 #include "planner/plan/plan.hpp"
@@ -36,12 +37,21 @@ class Owners {
 /// that must end first.
 class Messages {
  public:
+  struct Sized {
+    const Transfer* message;
+    std::int64_t bytes;  ///< of its tiles
+  };
+
   Messages(const Plan& plan, const Contraction& contraction, const Owners& owners);
-  /// In sending order of each sender.
-  const std::vector<const Transfer*>& to(Rank rank) const { return to_[static_cast<std::size_t>(rank)]; }
+  /// A range of Sized, in sending order of each sender.
+  auto to(Rank rank) const {
+    return to_[static_cast<std::size_t>(rank)] |
+           std::views::transform([this](std::uint32_t number) { return all_[number]; });
+  }
 
  private:
-  std::vector<std::vector<const Transfer*>> to_;
+  std::vector<Sized> all_;
+  std::vector<std::vector<std::uint32_t>> to_;  // by receiver, into all_
 };
 
 }  // namespace foretile

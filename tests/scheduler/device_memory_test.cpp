@@ -55,7 +55,7 @@ TEST_F(DeviceMemoryTest, PinnedTilesStayAndARefusalChangesNothing) {
   EXPECT_TRUE(memory.holds(a(1)));
   EXPECT_FALSE(memory.holds(a(2)));
   EXPECT_EQ(memory.pinned_bytes(), 50);
-  EXPECT_TRUE(reserve(2, 50));
+  EXPECT_TRUE(reserve(3, 50));
   EXPECT_EQ(memory.peak_bytes(), 100);
 }
 

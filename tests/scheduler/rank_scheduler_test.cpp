@@ -109,7 +109,7 @@ std::int64_t most_received(const Plan& plan, const Contraction& problem) {
   const Messages messages(plan, problem, owners);
   std::int64_t most = 0;
   for (std::size_t rank = 0; rank < plan.ranks.size(); ++rank)
-    most = std::max(most, worst_received(plan, problem, messages.to(Rank::of(rank))).bytes());
+    most = std::max(most, worst_received(plan, messages, Rank::of(rank)).bytes());
   return most;
 }
 

@@ -16,7 +16,7 @@ TEST(TileStates, NobodyHasATileAtFirst) {
   const TileSlot slot = tiles.slot(kTile, 80);
   EXPECT_EQ(tiles.bytes(slot), 80);
   EXPECT_EQ(tiles.source(slot, 0, kFirstSocket), kHost);
-  for (std::size_t d = 0; d < 4; ++d) EXPECT_EQ(tiles.on(d, slot).pins, Residence::kAbsent);
+  for (std::size_t d = 0; d < 4; ++d) EXPECT_TRUE(tiles.on(d, slot).absent());
 }
 
 TEST(TileStates, ATileBeingLoadedIsComingUntilADeviceHasIt) {
@@ -63,11 +63,11 @@ TEST(TileStates, ATileKeepsItsRecordWhateverElseComes) {
     const TileSlot slot = tiles.slot(tile, 10 + tile.id);
     ASSERT_EQ(known.try_emplace({tile.matrix, tile.id}, slot).first->second, slot);
     ASSERT_EQ(tiles.tile(slot), tile);
-    tiles.on(2, slot).pins = static_cast<std::int32_t>(tile.id);
+    tiles.on(2, slot).make_pinned(static_cast<std::int32_t>(tile.id));
   }
   for (const auto& [tile, slot] : known) {
-    EXPECT_EQ(tiles.on(2, slot).pins, tile.second);
-    EXPECT_EQ(tiles.on(1, slot).pins, Residence::kAbsent);
+    EXPECT_EQ(tiles.on(2, slot).pins(), tile.second);
+    EXPECT_TRUE(tiles.on(1, slot).absent());
     EXPECT_EQ(tiles.bytes(slot), 10 + tile.second);
   }
 }
