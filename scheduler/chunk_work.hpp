@@ -26,7 +26,7 @@ struct Item {
   TileRef tile;
   std::int64_t bytes = 0;
   ItemState state = ItemState::waiting;
-  TileSlot slot = kNoSlot;  ///< of a streaming tile, known once its load is considered
+  TileSlot slot = kNoSlot;  ///< of a streaming tile, from its load to the chunk's end
 };
 
 struct BlockWork {

@@ -37,7 +37,8 @@ void DeviceMemory::evict(TileSlot tile) {
   leave_idle(entry);
   entry.make_absent();
   used_ -= tiles_->bytes(tile);
-  evicted_(tile);
+  evicted_(tiles_->tile(tile));
+  tiles_->left(tile, Device::of(device_));
 }
 
 bool DeviceMemory::take(std::int64_t bytes) {
@@ -73,6 +74,7 @@ bool DeviceMemory::reserve(TileSlot tile) {
   assert(!holds(tile));
   if (!take(tiles_->bytes(tile))) return false;
   at(tile).make_pinned(1);
+  tiles_->entered(tile);
   return true;
 }
 

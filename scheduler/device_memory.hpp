@@ -14,7 +14,7 @@ namespace foretile {
 /// least recently used first to go; they are clean (inputs), so leaving costs nothing.
 class DeviceMemory {
  public:
-  using Evicted = std::function<void(TileSlot)>;
+  using Evicted = std::function<void(TileRef)>;
 
   /// `tiles` must outlive this object.
   DeviceMemory(TileStates& tiles, std::size_t device, std::int64_t budget_bytes, Evicted evicted)

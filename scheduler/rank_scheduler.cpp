@@ -67,10 +67,7 @@ void RankScheduler::add_device(const DevicePlan& plan) {
                       fmt::format("such devices among the first {} only", TileStates::kMostDevices),
                       "raise ranks_per_node");
   }
-  const auto evicted = [this, device, in_host_memory = traits.in_host_memory](TileSlot tile) {
-    if (!in_host_memory) tiles_.left(tile, Device::of(device));
-    backend_.release(Device::of(device), tiles_.tile(tile));
-  };
+  const auto evicted = [this, device](TileRef tile) { backend_.release(Device::of(device), tile); };
   queues_.emplace_back(problem_, plan, frame_.operands.b.on_device, traits,
                        DeviceMemory(tiles_, device, frame_.memory_of(plan), evicted));
 }
@@ -115,8 +112,7 @@ bool RankScheduler::shared(const DeviceQueue& queue, TileRef tile) const {
 }
 
 TileSlot RankScheduler::slot_of(Item& item) {
-  if (item.slot == kNoSlot) item.slot = tiles_.slot(item.tile, item.bytes);
-  return item.slot;
+  return item.slot = tiles_.slot(item.tile, item.bytes);
 }
 
 /// Control edges: chunk z + 1 + lookahead after chunk z, step after step, and where B stays, block after
@@ -396,7 +392,8 @@ void RankScheduler::step_ended() {
   first_open_step_ = first_open;
   host_.ended_before(first_open, [this](TileRef tile) {
     if (own_memories_ == static_cast<int>(queues_.size())) return;
-    const TileSlot slot = tiles_.slot(tile, bytes_of(problem_, tile));
+    const TileSlot slot = tiles_.find(tile);
+    if (slot == kNoSlot) return;
     for (DeviceQueue& queue : queues_) {
       if (queue.traits.in_host_memory) queue.memory.forget(slot);
     }

@@ -72,6 +72,7 @@ class RankScheduler {
   bool front_ended(DeviceQueue& queue);
   bool streams(TileRef tile) const;
   bool shared(const DeviceQueue& queue, TileRef tile) const;
+  /// To be asked anew until the tile is pinned: only then its record stays.
   TileSlot slot_of(Item& item);
   bool ready(const DeviceQueue& queue, const Item& item) const;
   CopyCost cost_of(MemoryPlace from, const Item& item) const;

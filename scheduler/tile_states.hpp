@@ -1,4 +1,4 @@
-// One record for each tile that streams through a rank: which devices have it, how many are loading it.
+// One record for each streaming tile that devices of a rank hold: which of them, how many are loading it.
 #pragma once
 
 #include <array>
@@ -36,8 +36,8 @@ class Residence {
   std::int32_t older_ = 0;  // pins of a pinned tile
 };
 
-/// Dense: a look-up reads an index of 4 bytes, then the record. A record is made when its tile is used first,
-/// and stays: 40 bytes a tile, and 8 for each device.
+/// Dense: a look-up reads an index, 4 bytes for each tile of a matrix, then the record: 40 bytes, and 8 for
+/// each device. A record is free for another tile once the last device has left its own.
 class TileStates {
  public:
   /// At most this many, if tiles are to be copied between them.
@@ -45,8 +45,10 @@ class TileStates {
 
   explicit TileStates(std::size_t devices) : devices_(devices) {}
 
-  /// The record of a tile of so many bytes, made if there is none.
+  /// The record of a tile of so many bytes, made if there is none. Valid until left() frees it.
   TileSlot slot(TileRef tile, std::int64_t bytes);
+  /// kNoSlot if there is none.
+  TileSlot find(TileRef tile) const;
   std::int64_t bytes(TileSlot slot) const { return shared_[slot].bytes; }
   TileRef tile(TileSlot slot) const { return {shared_[slot].matrix, shared_[slot].id}; }
   Residence& on(std::size_t device, TileSlot slot) {
@@ -61,7 +63,10 @@ class TileStates {
   /// Earliest expected arrival of the loads under way; there must be one.
   double expected_s(TileSlot slot) const { return shared_[slot].expected_s; }
   void load_ended(TileSlot slot, Device device);
-  void left(TileSlot slot, Device device) { shared_[slot].devices &= ~(1ULL << device); }
+
+  /// A device holds the tile from here, loaded or not, to left().
+  void entered(TileSlot slot) { ++shared_[slot].holders; }
+  void left(TileSlot slot, Device device);
 
  private:
   /// What is the same for all devices.
@@ -70,7 +75,8 @@ class TileStates {
     std::int64_t bytes = 0;
     std::uint64_t devices = 0;  // on which it has arrived, as bits
     double expected_s = 0;      // first arrival of the loads under way
-    std::int32_t coming = 0;    // loads under way
+    std::int32_t holders = 0;   // devices that hold it, or will when it has come
+    std::int16_t coming = 0;    // loads under way
     Matrix matrix = Matrix::a;
   };
 
@@ -78,6 +84,7 @@ class TileStates {
   std::array<std::vector<TileSlot>, 3> slot_of_;  // by matrix and tile
   std::vector<Shared> shared_;                    // by slot
   std::vector<Residence> residences_;             // by slot, then device
+  std::vector<TileSlot> free_;
 };
 
 }  // namespace foretile

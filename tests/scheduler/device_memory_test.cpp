@@ -11,7 +11,7 @@ struct Fixture : testing::Test {
   TileStates tiles{2};
   std::map<TileId, TileSlot> slots;
   std::vector<TileId> evicted;
-  DeviceMemory memory{tiles, 1, 100, [this](TileSlot tile) { evicted.push_back(tiles.tile(tile).id); }};
+  DeviceMemory memory{tiles, 1, 100, [this](TileRef tile) { evicted.push_back(tile.id); }};
   using Ids = std::vector<TileId>;
 
   bool reserve(TileId id, std::int64_t bytes) {
@@ -113,7 +113,7 @@ TEST_F(DeviceMemoryTest, AbsentTilesAreNotPinned) {
 }
 
 TEST_F(DeviceMemoryTest, DevicesAreApart) {
-  DeviceMemory other(tiles, 0, 100, [](TileSlot) {});
+  DeviceMemory other(tiles, 0, 100, [](TileRef) {});
   ASSERT_TRUE(reserve(3, 10));
   EXPECT_FALSE(other.holds(a(3)));
   EXPECT_TRUE(other.reserve(a(3)));

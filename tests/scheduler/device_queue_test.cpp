@@ -18,7 +18,7 @@ struct TwoChunks {
   DevicePlan plan{{{{0}, {{{0}}, {{1}}}}}};
   TileStates tiles{1};
   DeviceQueue queue(OnDevice b) {
-    return {problem, plan, b, {}, DeviceMemory(tiles, 0, 1000, [](TileSlot) {})};
+    return {problem, plan, b, {}, DeviceMemory(tiles, 0, 1000, [](TileRef) {})};
   }
 };
 

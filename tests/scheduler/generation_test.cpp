@@ -37,7 +37,7 @@ TEST(Generation, TheDeviceWithTheLeastInStoreGoesFirst) {
   std::vector<DeviceQueue> queues;
   for (const DevicePlan& plan : plans)
     queues.emplace_back(problem, plan, OnDevice::stays, DeviceTraits{},
-                        DeviceMemory(tiles, queues.size(), 1000, [](TileSlot) {}));
+                        DeviceMemory(tiles, queues.size(), 1000, [](TileRef) {}));
   Maker backend;
   const SchedulerOptions options;
   Operations operations(backend, 0, options, nullptr);
