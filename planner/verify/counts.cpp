@@ -81,10 +81,10 @@ class Counts final : public VerifyPass {
 
   void count_received(Rank rank) {
     std::int64_t received = 0;
-    for (const auto& [message, bytes] : view_.messages.to(rank)) {
-      (message->matrix == Matrix::a ? counted_.a_sent_bytes : counted_.b_sent_bytes) += bytes;
-      received += bytes;
-    }
+    view_.messages.for_each_to(rank, [&](const Messages::Sized& sized) {
+      (sized.message->matrix == Matrix::a ? counted_.a_sent_bytes : counted_.b_sent_bytes) += sized.bytes;
+      received += sized.bytes;
+    });
     counted_.network_bytes += received;
     counted_.most_received_bytes = std::max(counted_.most_received_bytes, received);
   }

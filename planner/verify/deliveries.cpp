@@ -52,18 +52,20 @@ void Deliveries::clear() {
 /// Numbers the tiles that arrive and counts how often each does.
 void Deliveries::collect() {
   start_.assign(1, 0);
-  for (const auto& [message, bytes] : messages_.to(rank_)) {
-    for (const TileId id : message->tiles) {
-      std::int32_t& slot = slots(message->matrix)[id];
-      if (slot < 0) {
-        slot = static_cast<std::int32_t>(start_.size()) - 1;
-        start_.push_back(0);
-      }
-      ++start_[slot + 1];
-      arrived_.push_back({{message->matrix, id}, message->step, message->last_step});
-    }
-  }
+  messages_.for_each_to(rank_, [this](const Messages::Sized& sized) { arrived(*sized.message); });
   for (std::size_t slot = 1; slot < start_.size(); ++slot) start_[slot] += start_[slot - 1];
+}
+
+void Deliveries::arrived(const Transfer& message) {
+  for (const TileId id : message.tiles) {
+    std::int32_t& slot = slots(message.matrix)[id];
+    if (slot < 0) {
+      slot = static_cast<std::int32_t>(start_.size()) - 1;
+      start_.push_back(0);
+    }
+    ++start_[slot + 1];
+    arrived_.push_back({{message.matrix, id}, message.step, message.last_step});
+  }
 }
 
 /// By tile. A tile comes from its owner alone, which sends in the order of steps.

@@ -39,6 +39,7 @@ class Deliveries {
   std::vector<std::int32_t>& slots(Matrix matrix) { return slot_of_[static_cast<std::size_t>(matrix)]; }
   void clear();
   void collect();
+  void arrived(const Transfer& message);
   void sort();
   void check_tile(std::int32_t begin, std::int32_t end) const;
   std::string here() const;

@@ -32,14 +32,13 @@ std::string parts(const Plan& plan, const HostNeed& need) {
 Received worst_received(const Plan& plan, const Messages& messages, Rank rank) {
   Received now;
   std::vector<Change> changes;
-  for (const auto& [message, bytes] : messages.to(rank)) {
-    if (plan.barriers != Barriers::global) {
-      add(now, message->matrix, bytes);
-      continue;
-    }
-    changes.push_back({static_cast<std::int64_t>(message->step) - plan.lookahead, message->matrix, bytes});
-    changes.push_back({static_cast<std::int64_t>(message->last_step) + 1, message->matrix, -bytes});
-  }
+  messages.for_each_to(rank, [&](const Messages::Sized& sized) {
+    const Transfer& message = *sized.message;
+    if (plan.barriers != Barriers::global) return add(now, message.matrix, sized.bytes);
+    changes.push_back(
+        {static_cast<std::int64_t>(message.step) - plan.lookahead, message.matrix, sized.bytes});
+    changes.push_back({static_cast<std::int64_t>(message.last_step) + 1, message.matrix, -sized.bytes});
+  });
   // What goes at a step is gone before what comes with it.
   std::sort(changes.begin(), changes.end(), [](const Change& l, const Change& r) {
     return std::pair(l.at, l.bytes > 0) < std::pair(r.at, r.bytes > 0);

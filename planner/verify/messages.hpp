@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstdint>
-#include <ranges>
 #include <vector>
 
 #include "planner/plan/plan.hpp"
@@ -43,10 +42,10 @@ class Messages {
   };
 
   Messages(const Plan& plan, const Contraction& contraction, const Owners& owners);
-  /// A range of Sized, in sending order of each sender.
-  auto to(Rank rank) const {
-    return to_[static_cast<std::size_t>(rank)] |
-           std::views::transform([this](std::uint32_t number) { return all_[number]; });
+  /// Calls visit(Sized) for each message to the rank, in sending order of each sender.
+  template <class Visit>
+  void for_each_to(Rank rank, Visit visit) const {
+    for (const std::uint32_t number : to_[static_cast<std::size_t>(rank)]) visit(all_[number]);
   }
 
  private:

@@ -77,7 +77,7 @@ TEST(TileStates, ARecordIsFreeOnceTheLastDeviceHasLeftIt) {
     const auto known = held.find({tile.matrix, tile.id});
     ASSERT_EQ(tiles.find(tile), known == held.end() ? kNoSlot : known->second.slot);
     const TileSlot slot = tiles.slot(tile, 10 + tile.id);
-    Held& entry = held.try_emplace({tile.matrix, tile.id}, slot).first->second;
+    Held& entry = held.try_emplace({tile.matrix, tile.id}, Held{slot, {}}).first->second;
     most = std::max(most, held.size());
     ASSERT_LT(slot, static_cast<TileSlot>(most));
     ASSERT_EQ(tiles.tile(slot), tile);
