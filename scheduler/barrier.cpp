@@ -22,12 +22,14 @@ void Barrier::ended_before(Step step) {
 
 void Barrier::signalled(const Signal& signal) {
   if (signal.down) {
+    if (signal.step <= everywhere_) return;
     everywhere_ = signal.step;
     for (const int child : children_) send_(Rank::of(child), {rank_, everywhere_, true, {}});
     return;
   }
   const auto child = std::find(children_.begin(), children_.end(), signal.from_rank) - children_.begin();
-  below_[static_cast<std::size_t>(child)] = signal.step;
+  Step& below = below_[static_cast<std::size_t>(child)];
+  below = std::max(below, signal.step);
   pass_on();
 }
 

@@ -21,6 +21,8 @@ class Barrier {
 
   /// `step` is the first that is not over on this rank; kEver when all are. It never decreases.
   void ended_before(Step step);
+  /// Signals may overtake each other: steps never decrease, so one that says less than an earlier one changes
+  /// nothing.
   void signalled(const Signal& signal);
 
   /// First step that is not over wherever the plan's barriers look.

@@ -11,7 +11,7 @@
 namespace foretile {
 namespace {
 
-/// Ranks whose signals wait in one list and arrive in any order, but those of one pair of ranks in turn.
+/// Ranks whose signals wait in one list and arrive in any order.
 struct Ring {
   explicit Ring(int ranks) : here(ranks, 0) {
     for (Rank rank = 0; rank < ranks; ++rank) {
@@ -24,12 +24,8 @@ struct Ring {
 
   void deliver(Random& random) {
     const auto chosen = static_cast<std::size_t>(random.integer(0, static_cast<int>(under_way.size()) - 1));
-    const auto first = std::find_if(under_way.begin(), under_way.end(), [&](const auto& other) {
-      return other.first == under_way[chosen].first &&
-             other.second.from_rank == under_way[chosen].second.from_rank;
-    });
-    const auto [to, signal] = *first;
-    under_way.erase(first);
+    const auto [to, signal] = under_way[chosen];
+    under_way.erase(under_way.begin() + static_cast<std::ptrdiff_t>(chosen));
     barriers[to]->signalled(signal);
   }
 
