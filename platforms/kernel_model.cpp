@@ -15,6 +15,7 @@ double product_of(std::int64_t m, std::int64_t n, std::int64_t k) {
 }  // namespace
 
 double factor_of(const SizeFactors& factors, std::int64_t m, std::int64_t n, std::int64_t k) {
+  if (factors == kNoFactors) return 1;
   const auto [below, share] = factor_place(m, n, k);
   const double low = factors[below];
   const double high = factors[below + 1];

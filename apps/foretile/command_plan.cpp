@@ -10,6 +10,8 @@
 #include "apps/resources.hpp"
 #include "base/atomic_file.hpp"
 #include "base/one_line.hpp"
+#include "planner/bound/bound.hpp"
+#include "planner/plan/graph.hpp"
 
 namespace foretile {
 
@@ -27,16 +29,15 @@ void plan(const PlanArguments& arguments) {
   const Case the_case = load_case(arguments);
   const PlannedWork work = plan_case(the_case, line);
   const double wall_s = watch.seconds();
-  const PlanGraph graph = build_graph(work.plan, work.contraction);
   if (!arguments.dot.empty()) {
+    const PlanGraph graph = build_graph(work.plan, work.contraction);
     write_atomically(arguments.dot, [&](std::ostream& out) { write_dot(out, graph); });
   }
   if (!arguments.output.empty()) {
     save_plan_file(arguments.output, make_plan_file(the_case.problem, the_case.size, work));
   }
-  const CountFunction progress = line.stage("lower bound of the time", 2 * work.summary.gemms);
-  const PlanView view{work, critical_path(graph, work.plan, work.contraction, work.machine, progress),
-                      wall_s};
+  const CountFunction progress = line.stage("bound of the time", work.summary.gemms);
+  const PlanView view{work, bounds_of(work.plan, work.contraction, work.machine, progress), wall_s};
   erase_progress();
   if (arguments.options.json) {
     print_json(plan_json(view));

@@ -77,6 +77,8 @@ void simulate(const SimulateArguments& arguments) {
   options.in_plan_order = arguments.plan_order;
   std::optional<WhatIf> what_if;
   if (arguments.what_if) what_if = foretile::what_if(the_case, work, options, line);
+  const Bounds bounds = bounds_of(work.plan, work.contraction, work.machine,
+                                  line.stage("bound of the time", work.summary.gemms));
   options.trace = trace ? &*trace : nullptr;
   std::optional<ProgressSink> progress;
   if (CountFunction show = line.stage_from_first_count("simulate", work.summary.gemms))
@@ -88,6 +90,7 @@ void simulate(const SimulateArguments& arguments) {
   Report report = make_report(result.ranks, work.machine, work.plan.grid, result.makespan_s);
   add_plan(report, work.contraction, work.machine, work.plan);
   report.what_if = std::move(what_if);
+  report.bounds = bounds;
   if (!arguments.output.empty()) store(arguments.output, the_case, work, report);
   erase_progress();
   print(arguments, report, times);

@@ -34,6 +34,10 @@ std::string model_text(double count) {
   return fmt::format(", {} by the model", quantity(count, "B"));
 }
 
+std::string bound_text(const Bound& bound) {
+  return fmt::format("{}: {}", quantity(bound.seconds, "s"), bound.limit);
+}
+
 /// RR-9289 3.2.2 and 3.2.3.
 std::string cases_text(const PredictedVolumes& predicted) {
   const ModelSymbols& s = predicted.symbols;
@@ -73,7 +77,8 @@ std::string plan_text(const PlanView& view) {
   line("devices to host", volume(summary.d2h_bytes, &PredictedVolumes::stored_bytes));
   if (predicted) line("model", cases_text(*predicted));
   line("imbalance", fmt::format("{:.4f}", summary.imbalance));
-  line("time, lower bound", fmt::format("{}: {}", quantity(view.critical.seconds, "s"), view.critical.bound));
+  line("bound of this plan", bound_text(view.bounds.plan));
+  line("bound of any plan", bound_text(view.bounds.problem));
   line("planned in", quantity(view.wall_s, "s"));
   return text;
 }
@@ -102,10 +107,9 @@ nlohmann::ordered_json plan_json(const PlanView& view) {
                                 {"d2h", summary.d2h_bytes},
                                 {"generated", summary.generated_bytes}}},
                               {"imbalance", summary.imbalance},
-                              {"critical_path_s", view.critical.seconds},
-                              {"critical_path", view.critical.bound},
                               {"wall_s", view.wall_s},
                               {"peak_rss_bytes", peak_rss_bytes()}};
+  add_bounds(json, view.bounds);
   add_choice(json, explain_choice(contraction.sources, plan.strategy));
   if (const auto predicted = predict_volumes(contraction, machine, plan))
     json["model"] = model_json(*predicted);

@@ -4,14 +4,14 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "planner/plan/graph.hpp"
+#include "planner/bound/bound.hpp"
 #include "planner/plan/plan_file.hpp"
 
 namespace foretile {
 
 struct PlanView {
   const PlannedWork& work;
-  CriticalPath critical;
+  Bounds bounds;
   double wall_s = 0;  ///< to build, plan and verify
 };
 

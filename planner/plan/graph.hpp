@@ -5,13 +5,10 @@
 #include <boost/graph/compressed_sparse_row_graph.hpp>
 #include <cstdint>
 #include <ostream>
-#include <string>
 #include <vector>
 
-#include "base/progress.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/problem/contraction.hpp"
-#include "platforms/machine.hpp"
 
 namespace foretile {
 
@@ -53,24 +50,6 @@ PlanGraph build_graph(const Plan& plan, const Contraction& contraction);
 
 /// Throws InputError when data and control edges together form a cycle.
 void require_acyclic(const PlanGraph& graph);
-
-/// A lower bound of the time that a plan takes.
-struct CriticalPath {
-  double seconds = 0;
-  std::vector<std::size_t> nodes;  ///< first to last; none where a resource bounds the time, not a chain
-  std::string bound;               ///< what the bound is that of, for people
-};
-
-/// The larger of two lower bounds of the simulated time without noise:
-///  - the longest chain in the graph, with products at the kernel model's rate and their launches, generation
-///  and
-///    copy of a device's first tile of B, messages along the tree with their software cost, one copy after a
-///    message, one store after the last product. Loads overlap with products, stores with the next block.
-///  - what one resource has to do in all (planner/plan/graph/resource_bounds.hpp).
-/// Barriers take no time. The graph needs no messages: the bound is then less tight. `progress` gets how many
-/// products it has seen, each one twice.
-CriticalPath critical_path(const PlanGraph& graph, const Plan& plan, const Contraction& contraction,
-                           const Machine& machine, const CountFunction& progress = {});
 
 /// GraphViz text; control edges are dashed.
 void write_dot(std::ostream& out, const PlanGraph& graph);

@@ -8,6 +8,7 @@
 
 #include "base/id.hpp"
 #include "base/spread.hpp"
+#include "planner/bound/bound.hpp"
 #include "planner/plan/grid.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/problem/contraction.hpp"
@@ -85,6 +86,7 @@ struct Report {
   bool b_streams = false;
   std::optional<StrategyChoice> choice;       ///< of the plan's strategy
   std::optional<PredictedVolumes> predicted;  ///< what the communication model says of the plan
+  std::optional<Bounds> bounds;               ///< of a rehearsal: what nothing can beat
 
   double flops_per_s() const { return makespan_s > 0 ? flops / makespan_s : 0; }
 };

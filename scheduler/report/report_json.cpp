@@ -95,6 +95,13 @@ void add_choice(Json& json, const StrategyChoice& choice) {
   if (!choice.overridden.empty()) json["source_override"] = choice.overridden;
 }
 
+void add_bounds(Json& json, const Bounds& bounds) {
+  json["bound_s"] = bounds.plan.seconds;
+  json["bound"] = bounds.plan.limit;
+  json["problem_bound_s"] = bounds.problem.seconds;
+  json["problem_bound"] = bounds.problem.limit;
+}
+
 Json report_json(const Report& report) {
   Json json{{"makespan_s", report.makespan_s},
             {"flops_per_s", report.flops_per_s()},
@@ -114,6 +121,7 @@ Json report_json(const Report& report) {
             {"limit_parts", parts_json(report.limits)},
             {"longest_piece", json_of(report.limits.longest)},
             {"limit", limit_sentence(report)}};
+  if (report.bounds) add_bounds(json, *report.bounds);
   if (report.what_if) json["what_if"] = json_of(report.what_if->rows);
   if (report.choice) add_choice(json, *report.choice);
   if (report.predicted) json["model"] = model_json(*report.predicted);

@@ -11,6 +11,9 @@ namespace foretile {
 nlohmann::ordered_json report_json(const Report& report);
 
 /// Adds `strategy`, `sources`, `strategy_reason`, and `source_override` where there is one: of plans, reports
+/// Adds `bound_s`, `bound`, `problem_bound_s` and `problem_bound`.
+void add_bounds(nlohmann::ordered_json& json, const Bounds& bounds);
+
 /// and tunings alike.
 void add_choice(nlohmann::ordered_json& json, const StrategyChoice& choice);
 

@@ -170,6 +170,12 @@ std::string largest_saving(const WhatIf& what_if) {
                      in_seconds(what_if.makespan_s));
 }
 
+std::string bound_text(const Bound& bound, double makespan_s) {
+  if (!(bound.seconds > 0)) return "nothing to do";
+  return fmt::format("{}, {} ({:.2f} times that)", in_seconds(bound.seconds), bound.limit,
+                     makespan_s / bound.seconds);
+}
+
 }  // namespace
 
 std::string limit_sentence(const Report& report) {
@@ -195,6 +201,10 @@ std::string report_text(const Report& report) {
   if (!report.plan.empty()) lines.add("plan", report.plan);
   if (report.choice) lines.add("sources", report.choice->reason());
   lines.add("makespan", in_seconds(report.makespan_s));
+  if (report.bounds) {
+    lines.add("bound of this plan", bound_text(report.bounds->plan, report.makespan_s));
+    lines.add("bound of any plan", bound_text(report.bounds->problem, report.makespan_s));
+  }
   lines.add("rate", fmt::format("{}, {} per device", in_flops(report.flops_per_s()),
                                 in_flops(report.devices > 0 ? report.flops_per_s() / report.devices : 0)));
   lines.add("GEMM tasks", fmt::format("{}", report.gemms));

@@ -89,6 +89,9 @@ def check_simulate(problem, stored, scratch):
     keys = ("makespan_s", "flops_per_s", "gemms", "wall_s", "peak_rss_bytes")
     assert all(first[key] > 0 for key in keys), first
     assert first["gemms"] == 24 and set(first["bytes"]) == {"network", "h2d", "d2d", "d2h", "generated"}
+    assert 0 < first["problem_bound_s"] <= first["bound_s"] <= first["makespan_s"] and first["bound"], first
+    planned = run("plan", stored, "--json")
+    assert all(planned[key] == first[key] for key in ("bound_s", "bound", "problem_bound_s", "problem_bound")), planned
     assert abs(sum(first["limits"].values()) - first["makespan_s"]) < 1e-9, first
     assert json.loads(predicted.read_text())["predicted"]["makespan_s"] == first["makespan_s"]
     # The limit is generation or copies here; a slower core makes it generation.

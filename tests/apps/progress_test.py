@@ -107,7 +107,7 @@ class Progress(unittest.TestCase):
 
     def test_plan(self):
         self.check_long(lambda problem: [FORETILE, "plan", problem, "--platform", "summit", "--nodes", 2], 300,
-                        "lower bound of the time")
+                        "bound of the time")
 
     @unittest.skipUnless(SIMULATOR, "built without SimGrid")
     def test_simulate(self):

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "planner/plan/graph.hpp"
 #include "planner/problem/problem.hpp"
 #include "planner/strategies/strategy.hpp"
 #include "planner/verify/verify.hpp"
@@ -408,50 +407,6 @@ TEST(Simulation, CausesAddUpOnRandomPlans) {
     EXPECT_LE(numbers.at(1), 1e-6 * numbers.at(2));
   }
   EXPECT_GE(runs, 20);
-}
-
-/// Without noise nothing ends before the lower bound of `foretile plan`.
-TEST(Simulation, TakesNoLessThanTheLowerBoundOnRandomPlans) {
-  int runs = 0;
-  double tightest = 0;
-  for (std::uint64_t seed = 0; seed < 60; ++seed) {
-    SCOPED_TRACE(seed);
-    RandomCase c = seed % 2 == 0 ? random_case(seed) : random_streamed_case(seed);
-    c.machine.platform.device.memory_bytes *= 3;
-    Random random(seed);
-    const auto link = [&] { return LinkModel{1e-6 * random.real(), 1e6 * (1 + 9 * random.real())}; };
-    Platform& p = c.machine.platform;
-    p.links = {link(), link(), 1e7 * random.real(), link(), link(), link()};
-    p.network = {link(), 1e7 * random.real()};
-    p.runtime.copy_overhead_s = seed % 3 == 0 ? 1e-3 * random.real() : 1e-6 * random.real();
-    p.runtime.message_overhead_s = seed % 5 == 0 ? 1e-3 * random.real() : 1e-6 * random.real();
-    p.device.kernel.latency_s = 1e-5 * random.real();
-    p.device.kernel.rate_flops_per_s = 1e8 * (1 + 9 * random.real());
-    p.device.batched = {.rate_flops_per_s = 1e9 * random.real(), .latency_s = 1e-5 * random.real()};
-    p.generation_bytes_per_s_per_core = 1e6 * (1 + 99 * random.real());
-    if (seed % 7 == 0) p.generation_bytes_per_s_on_device = 1e8 * random.real();
-    if (seed % 4 == 0) p.device.kind = DeviceKind::core;
-    c.settings["batch"] = std::to_string(random.integer(0, 1) == 0 ? 1 : 5);
-    try {
-      make_plan(c.problem, c.machine, c.settings);
-    } catch (const InputError&) {
-      continue;
-    }
-    ++runs;
-    const auto numbers = run_isolated([&] {
-      Plan plan = make_plan(c.problem, c.machine, c.settings);
-      for (RankPlan& rank : plan.ranks) {
-        for (Transfer& transfer : rank.transfers)
-          transfer.tree = seed % 2 == 0 ? Tree::binomial : Tree::chain;
-      }
-      const double bound = critical_path(build_graph(plan, c.problem), plan, c.problem, c.machine).seconds;
-      return std::vector<double>{bound, simulate(plan, c.problem, c.machine).makespan_s};
-    });
-    EXPECT_LE(numbers.at(0), numbers.at(1) * (1 + 1e-6));
-    tightest = std::max(tightest, numbers.at(0) / numbers.at(1));
-  }
-  EXPECT_GE(runs, 40);
-  EXPECT_GT(tightest, 0.9);
 }
 
 /// A plan for more ranks or devices than the machine has.

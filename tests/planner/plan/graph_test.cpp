@@ -7,8 +7,6 @@
 #include <sstream>
 
 #include "base/error.hpp"
-#include "tests/planner/small_machine.hpp"
-#include "tests/planner/unequal_tiles.hpp"
 #include "tests/planner/verify/stream_example.hpp"
 
 namespace foretile {
@@ -202,118 +200,6 @@ TEST(PlanGraph, AnySteps) {
     chunks[1].step = std::numeric_limits<int>::max();
     EXPECT_NO_THROW(require_acyclic(build_graph(example.plan)));
   }
-}
-
-/// A product takes 2 * 1000 flop at 1e6 flop/s = 2 ms. A tile (800 bytes) takes 1 + 0.8 = 1.8 ms to or from a
-/// device; the message takes 5 ms + 800 bytes / 1e5 B/s = 13 ms. Chunks: nodes 0 and 1 2 ms, node 3 4 ms. The
-/// stores of 1.8 ms overlap with the next block: from the end, node 4 1.8, 3 5.8, 2 5.8, 1 7.8, 0 9.8.
-/// With the message 13 + 7.8 = 20.8 ms; alone, after B was made (0.8 us) and loaded, 9.8 + 1.8008 ms.
-TEST(CriticalPath, ByHand) {
-  const Example example;
-  Machine machine = small_machine(2, 1, 10000, 10000);
-  machine.platform.device.kernel.rate_flops_per_s = 1e6;
-  machine.platform.links.host_to_device = {1e-3, 1e6};
-  machine.platform.links.device_to_host = {1e-3, 1e6};
-  machine.platform.network.message = {5e-3, 1e5};
-  const CriticalPath path =
-      critical_path(build_graph(example.plan, example.problem), example.plan, example.problem, machine);
-  EXPECT_NEAR(path.seconds, 20.8e-3, 1e-12);
-  EXPECT_EQ(path.nodes, (std::vector<std::size_t>{5, 1, 2, 3, 4}));
-  const CriticalPath alone = critical_path(build_graph(example.plan), example.plan, example.problem, machine);
-  EXPECT_NEAR(alone.seconds, 11.6008e-3, 1e-12);
-  EXPECT_EQ(alone.nodes, (std::vector<std::size_t>{0, 1, 2, 3, 4}));
-}
-
-/// The same plan with B streamed and C += A B: loads overlap with products, so 9.8 ms, barriers or not.
-TEST(CriticalPath, StreamedByHand) {
-  Example example;
-  example.problem.beta = 1;
-  example.plan.operands.b = {};
-  Machine machine = small_machine(2, 1, 10000, 10000);
-  machine.platform.device.kernel.rate_flops_per_s = 1e6;
-  machine.platform.links.host_to_device = {1e-3, 1e6};
-  machine.platform.links.device_to_host = {1e-3, 1e6};
-  for (const Barriers barriers : {Barriers::none, Barriers::local, Barriers::global}) {
-    example.plan.barriers = barriers;
-    auto& blocks = example.plan.ranks[0].devices[0].blocks;
-    blocks[0].chunks[1].step = 1;
-    blocks[1].chunks[0].step = 2;
-    const CriticalPath path =
-        critical_path(build_graph(example.plan), example.plan, example.problem, machine);
-    EXPECT_NEAR(path.seconds, 9.8e-3, 1e-12);
-  }
-}
-
-/// The message has a tile of A, 1600 bytes at 1 kB/s; then 12,000 flop at 1 Gflop/s; then a tile of C, 2400
-/// bytes at 2 kB/s, goes home.
-TEST(CriticalPath, OfUnequalTiles) {
-  UnequalTiles example;
-  example.machine.platform.network.message = {0, 1e3};
-  example.machine.platform.links.device_to_host = {0, 2e3};
-  const CriticalPath path = critical_path(build_graph(example.plan, example.problem), example.plan,
-                                          example.problem, example.machine);
-  EXPECT_NEAR(path.seconds, 1.6 + 12e-6 + 1.2, 1e-9);
-}
-
-/// One tile of A, 800 bytes at 1 kB/s, from rank 0 to ranks 1, 2 and 3: 0.8 s from rank to rank. Along a
-/// chain it reaches rank 3 after three of them, along a binomial tree (0 -> 1 -> 3) after two.
-TEST(CriticalPath, FollowsTheTreeOfTheMessage) {
-  const Contraction problem{"",
-                            Tiling::uniform(10, 10),
-                            Tiling::uniform(40, 10),
-                            Tiling::uniform(10, 10),
-                            Shape::dense(1, 1),
-                            Shape::dense(1, 4),
-                            Shape::dense(1, 4),
-                            0};
-  Plan plan;
-  plan.operands.b = kMadeAndStays;
-  plan.grid = {1, 4};
-  for (std::int32_t rank = 0; rank < 4; ++rank) plan.ranks.push_back({{{{{{rank}, {{{0}}}}}}}, {}});
-  plan.ranks[0].transfers = {{{0}, {1, 2, 3}}};
-  Machine machine = small_machine(4, 1, 10000, 10000);
-  machine.platform.network.message = {0, 1e3};
-  const auto seconds = [&](Tree tree) {
-    plan.ranks[0].transfers[0].tree = tree;
-    return critical_path(build_graph(plan, problem), plan, problem, machine).seconds;
-  };
-  EXPECT_NEAR(seconds(Tree::chain) - seconds(Tree::binomial), 0.8, 1e-9);
-  EXPECT_NEAR(seconds(Tree::chain), 2.4, 0.01);
-}
-
-/// Software of 1 ms per tile. Copies of the device: 2 of A, 4 of B, 2 of C. Messages: one tile at either end,
-/// 2 ms; with B made at 1 kB/s the four cores need 3200 / 4 / 1000 = 0.8 s.
-TEST(CriticalPath, ResourcesByHand) {
-  const Example example;
-  Machine machine = small_machine(2, 1, 10000, 10000);
-  machine.platform.runtime.copy_overhead_s = 1e-3;
-  machine.platform.runtime.message_overhead_s = 1e-6;
-  const PlanGraph graph = build_graph(example.plan, example.problem);
-  const CriticalPath copies = critical_path(graph, example.plan, example.problem, machine);
-  EXPECT_NEAR(copies.seconds, 8e-3, 1e-12);
-  EXPECT_EQ(copies.bound, "software cost of copies of rank 0, device 0");
-  EXPECT_TRUE(copies.nodes.empty());
-  machine.platform.generation_bytes_per_s_per_core = 1e3;
-  const CriticalPath cores = critical_path(build_graph(example.plan), example.plan, example.problem, machine);
-  EXPECT_NEAR(cores.seconds, std::max(0.8, 0.8 + 1e-3 + 3 * 2e-6 + 2e-6 + 1e-3), 1e-5);
-}
-
-TEST(CriticalPath, OfNothing) {
-  Example example;
-  example.plan.ranks.clear();
-  const PlanGraph graph = build_graph(example.plan, example.problem);
-  EXPECT_EQ(critical_path(graph, example.plan, example.problem, small_machine(2, 1, 1, 1)).seconds, 0);
-}
-
-/// Not a plan that verifies, but no reason to crash.
-TEST(CriticalPath, OfABlockWithoutChunks) {
-  Example example;
-  example.plan.ranks[0].devices[0].blocks.insert(example.plan.ranks[0].devices[0].blocks.begin(),
-                                                 Block{{0}, {}});
-  const Machine machine = small_machine(2, 1, 1, 1);
-  EXPECT_GT(critical_path(build_graph(example.plan, example.problem), example.plan, example.problem, machine)
-                .seconds,
-            0);
 }
 
 }  // namespace

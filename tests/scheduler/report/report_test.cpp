@@ -64,6 +64,24 @@ TEST(Report, TellsWhatTheGridLeavesOut) {
   EXPECT_EQ(report_json(one).at("idle_ranks"), 1);
 }
 
+/// 10 s are 2.5 times 4 s and 5 times 2 s; a bound without anything to do is no number.
+TEST(Report, BoundsBesideTheMakespan) {
+  Report report = make_report(two_ranks(), small_machine(), {2, 1}, 10);
+  EXPECT_EQ(report_text(report).find("bound of"), std::string::npos);
+  EXPECT_FALSE(report_json(report).contains("bound_s"));
+  report.bounds = {{4, "copies"}, {2, "products"}};
+  const std::string text = report_text(report);
+  EXPECT_NE(text.find("  bound of this plan    4 s, copies (2.50 times that)\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("  bound of any plan     2 s, products (5.00 times that)\n"), std::string::npos)
+      << text;
+  EXPECT_EQ(report_json(report).at("bound_s"), 4);
+  EXPECT_EQ(report_json(report).at("bound"), "copies");
+  EXPECT_EQ(report_json(report).at("problem_bound_s"), 2);
+  EXPECT_EQ(report_json(report).at("problem_bound"), "products");
+  report.bounds->problem = {};
+  EXPECT_NE(report_text(report).find("  bound of any plan     nothing to do\n"), std::string::npos);
+}
+
 /// The path shows what takes time, not what would help.
 TEST(Report, LimitIsThatOfTheRankThatEndsLast) {
   const Report report = make_report(two_ranks(), small_machine(), {2, 1}, 10);

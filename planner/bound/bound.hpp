@@ -1,0 +1,41 @@
+// Lower bounds of the time that a plan, or any plan of a problem, takes: without the simulator, in a fraction
+// of a second.
+#pragma once
+
+#include <string>
+
+#include "base/progress.hpp"
+#include "planner/plan/plan.hpp"
+#include "planner/problem/contraction.hpp"
+#include "platforms/machine.hpp"
+
+namespace foretile {
+
+/// A time that no simulation without noise can beat.
+struct Bound {
+  double seconds = 0;
+  std::string limit;  ///< what takes so long, for people: "messages of rank 3"; empty: there is nothing to do
+};
+
+/// Of a plan that verifies. The largest of
+///  - what each device has to do for one block after the other: products, copies, room for the next tiles of
+///  C;
+///  - the longest chain of messages, loads, products and barriers;
+///  - what each rank, each node and each link has to do in all, and what must follow when that is done.
+/// `progress` gets how many products it has seen.
+Bound plan_bound(const Plan& plan, const Contraction& contraction, const Machine& machine,
+                 const CountFunction& progress = {});
+
+/// Of any plan of the contraction on the machine that has its operands from there (`sources`), in which a
+/// tile of C is computed on one device: generation, products, copies and the least time of one product, from
+/// its tiles to the way home of C. Messages may be none: a plan may deal A and B as it likes.
+Bound problem_bound(const Contraction& contraction, const Machine& machine, const Sources& sources);
+
+struct Bounds {
+  Bound plan;     ///< of this plan: the larger of both
+  Bound problem;  ///< of any plan that has A and B from where this one has them
+};
+Bounds bounds_of(const Plan& plan, const Contraction& contraction, const Machine& machine,
+                 const CountFunction& progress = {});
+
+}  // namespace foretile

@@ -1,0 +1,159 @@
+#include "planner/bound/device_needs.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace foretile {
+
+NeedsCounter::NeedsCounter(const Plan& plan, const Contraction& contraction, const Machine& machine,
+                           const CountFunction& progress)
+    : plan_(plan),
+      p_(contraction),
+      machine_(machine),
+      progress_(progress),
+      least_(machine, contraction.precision, plan.batch),
+      origins_(contraction, plan),
+      gpu_(machine.platform.device.kind == DeviceKind::gpu),
+      made_here_(makes_on_device(machine)),
+      alone_(machine.devices_per_rank == 1),
+      a_(contraction.a.nonzeros()),
+      b_(contraction.b.nonzeros()),
+      c_(contraction.c.nonzeros()) {}
+
+std::vector<BlockNeeds> NeedsCounter::blocks(Rank rank, const DevicePlan& device) {
+  rank_ = rank;
+  memory_ = plan_.memory_of(device);
+  ++device_number_;
+  std::vector<BlockNeeds> needs;
+  for (const Block& next : device.blocks) needs.push_back(block(next));
+  return needs;
+}
+
+BlockNeeds NeedsCounter::block(const Block& block) {
+  ++block_number_;
+  c_bytes_ = 0;
+  again_.clear();
+  BlockNeeds needs;
+  const BlockProducts products(p_, block.columns);
+  std::optional<Product> first, last;
+  for (const Chunk& chunk : block.chunks) {
+    ChunkNeeds& chunk_needs = needs.chunks.emplace_back();
+    std::int64_t count = 0;
+    for (const TileId a : chunk.a) {
+      if (gpu_) load_stream({Matrix::a, a}, needs, chunk_needs);
+      products.for_each(a, [&](const Product& x) {
+        if (!first) first = x;
+        last = x;
+        ++count;
+        product(x, needs, chunk_needs);
+      });
+    }
+    chunk_needs.products_s += least_.launches(count);
+    if (count > 0) chunk_needs.shortest_s += least_.launches(1);
+    seen_ += count;
+    if (progress_) progress_(seen_);
+  }
+  for (const ChunkNeeds& chunk : needs.chunks) needs.load_manager_s += chunk.manager_s;
+  reload(needs, plan_.operands.b.streams() ? memory_ : memory_ - c_bytes_);
+  const double copy_s = machine_.platform.runtime.copy_overhead_s;
+  const NodeLinks& links = machine_.platform.links;
+  if (last) {
+    needs.last_store_s =
+        copy_s + (gpu_ ? link_seconds(links.device_to_host, static_cast<double>(p_.c_bytes(last->c))) : 0.0);
+  }
+  if (first) first_of(first->b, needs);
+  return needs;
+}
+
+/// Until the tile of B that the block's first product uses is there.
+void NeedsCounter::first_of(TileId b, BlockNeeds& needs) const {
+  const Platform& p = machine_.platform;
+  const auto bytes = static_cast<double>(p_.b_bytes(b));
+  if (plan_.operands.b.made() && !made_here_)
+    needs.making_s = over(bytes, p.generation_bytes_per_s_per_core) / (gpu_ ? 1 : p.solo_speedup);
+  if (!gpu_ || plan_.operands.b.streams()) return;
+  if (made_here_) {
+    needs.first_load_s = bytes / p.generation_bytes_per_s_on_device;
+    return;
+  }
+  const LinkModel& link = p.links.host_to_device;
+  needs.first_load_s =
+      copy_seconds(copy_in_cost(p.runtime, link, origins_.of(rank_, {Matrix::b, b}), p_.b_bytes(b)), link);
+}
+
+void NeedsCounter::product(const Product& x, BlockNeeds& needs, ChunkNeeds& chunk) {
+  const double work_s = least_.work(p_.m.size(x.i), p_.n.size(x.j), p_.k.size(x.k));
+  chunk.shortest_s = chunk.products_s > 0 ? std::min(chunk.shortest_s, work_s) : work_s;
+  chunk.products_s += work_s;
+  if (plan_.operands.b.streams()) {
+    if (gpu_) load_stream({Matrix::b, x.b}, needs, chunk);
+  } else {
+    load_kept({Matrix::b, x.b}, needs, chunk);
+  }
+  use_c(x.c, needs);
+}
+
+/// What B that stays brings: made or from the host, once for each block.
+void NeedsCounter::load_kept(TileRef tile, BlockNeeds& needs, ChunkNeeds& chunk) {
+  if (std::exchange(b_[tile.id].block, block_number_) == block_number_) return;
+  const std::int64_t bytes = p_.b_bytes(tile.id);
+  if (plan_.operands.b.made()) needs.made_bytes += static_cast<double>(bytes);
+  if (!gpu_ || made_here_) return;
+  chunk.manager_s += manager_s(tile, bytes);
+  needs.host_bytes += static_cast<double>(bytes);
+  needs.loaded_bytes += static_cast<double>(bytes);
+  host_.bytes += static_cast<double>(bytes);
+}
+
+/// A tile that may have come from another device, or lie here still.
+void NeedsCounter::load_stream(TileRef tile, BlockNeeds& needs, ChunkNeeds& chunk) {
+  Use& use = (tile.matrix == Matrix::a ? a_ : b_)[tile.id];
+  if (std::exchange(use.block, block_number_) == block_number_) return;
+  const std::int64_t bytes = bytes_of(p_, tile);
+  if (std::exchange(use.rank, rank_ + 1) != rank_ + 1) {
+    host_.bytes += static_cast<double>(bytes);
+    if (!alone_) host_.blocked_s += manager_s(tile, bytes) - machine_.platform.runtime.copy_overhead_s;
+  }
+  if (std::exchange(use.device, device_number_) == device_number_) {
+    again_.push_back(bytes);
+    return;
+  }
+  chunk.manager_s += alone_ ? manager_s(tile, bytes) : machine_.platform.runtime.copy_overhead_s;
+  needs.loaded_bytes += static_cast<double>(bytes);
+}
+
+void NeedsCounter::use_c(TileId c, BlockNeeds& needs) {
+  if (std::exchange(c_[c].block, block_number_) == block_number_) return;
+  const std::int64_t bytes = p_.c_bytes(c);
+  c_bytes_ += bytes;
+  needs.stored_bytes += static_cast<double>(bytes);
+  needs.store_manager_s += machine_.platform.runtime.copy_overhead_s;
+  if (!gpu_ || !p_.reads_c()) return;
+  needs.load_manager_s += manager_s({Matrix::c, c}, bytes);
+  needs.host_bytes += static_cast<double>(bytes);
+  needs.loaded_bytes += static_cast<double>(bytes);
+  host_.bytes += static_cast<double>(bytes);
+}
+
+/// Of the tiles that the device has had, no more than `room_bytes` can be there still when the block begins;
+/// at best they are the smallest ones, and a part of the next.
+void NeedsCounter::reload(BlockNeeds& needs, std::int64_t room_bytes) {
+  std::sort(again_.begin(), again_.end());
+  auto room = static_cast<double>(std::max<std::int64_t>(0, room_bytes));
+  const double copy_s = machine_.platform.runtime.copy_overhead_s;
+  for (const std::int64_t tile : again_) {
+    const auto bytes = static_cast<double>(tile);
+    const double kept = std::min(room, bytes);
+    room -= kept;
+    needs.load_manager_s += copy_s * (1 - kept / bytes);
+    needs.loaded_bytes += bytes - kept;
+  }
+}
+
+/// Of a copy from the host.
+double NeedsCounter::manager_s(TileRef tile, std::int64_t bytes) const {
+  const Platform& p = machine_.platform;
+  return copy_in_cost(p.runtime, p.links.host_to_device, origins_.of(rank_, tile), bytes).manager_s();
+}
+
+}  // namespace foretile

@@ -1,0 +1,37 @@
+#include "planner/bound/least_times.hpp"
+
+namespace foretile {
+
+LeastTimes::LeastTimes(const Machine& machine, Precision precision, int batch)
+    : device_(&machine.platform.device),
+      alone_(&device_->launch_of(precision, 1)),
+      several_(batch > 1 ? &device_->launch_of(precision, 2) : nullptr),
+      core_(device_->kind == DeviceKind::core),
+      batch_(batch),
+      launch_s_(alone_->start_seconds()),
+      speedup_(core_ ? machine.platform.solo_speedup : 1) {
+  if (several_) launch_s_ = std::min(launch_s_, several_->start_seconds());
+  const Runtime& runtime = machine.platform.runtime;
+  if (core_)
+    launch_s_ +=
+        machine.devices_per_rank > 1 ? runtime.shared_product_overhead_s : runtime.product_overhead_s;
+  launch_s_ /= speedup_;
+}
+
+/// The share of a product's bytes that the cache has is 1 at most. At least it is -7, where all of A comes
+/// from memory: the curve is that of products of which one in eight loads it (simulator/simulated_rank.cpp,
+/// cached_share).
+double LeastTimes::least_cache_factor(const ProductSize& size) const {
+  constexpr double kLeastShare = -7;
+  const CacheModel& cache = device_->cache;
+  return std::max(0.0, std::min(cache.factor(size, 1), cache.factor(size, kLeastShare)));
+}
+
+double LeastTimes::work(std::int64_t m, std::int64_t n, std::int64_t k) const {
+  double least = alone_->work_seconds(m, n, k);
+  if (several_ && several_ != alone_) least = std::min(least, several_->work_seconds(m, n, k));
+  if (core_) least *= least_cache_factor({m, n, k});
+  return least / speedup_;
+}
+
+}  // namespace foretile

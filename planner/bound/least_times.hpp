@@ -1,0 +1,54 @@
+// Least times of single operations, whatever else happens on the machine.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "base/precision.hpp"
+#include "platforms/machine.hpp"
+
+namespace foretile {
+
+/// Devices make their tiles of B themselves.
+inline bool makes_on_device(const Machine& machine) {
+  return machine.platform.device.kind == DeviceKind::gpu &&
+         machine.platform.generation_bytes_per_s_on_device > 0;
+}
+
+/// `amount` at a rate, where 0 stands for a rate that never limits.
+inline double over(double amount, double rate) {
+  return rate > 0 ? amount / rate : 0.0;
+}
+
+inline double link_seconds(const LinkModel& link, double bytes) {
+  return link.latency_s + over(bytes, link.bandwidth_bytes_per_s);
+}
+
+/// Of products on one device. On a core that others leave alone they take 1 / Platform::solo_speedup of the
+/// time.
+class LeastTimes {
+ public:
+  /// At most `batch` products go out in one launch.
+  LeastTimes(const Machine& machine, Precision precision, int batch);
+
+  /// What a product of m x k by k x n adds to its launch.
+  double work(std::int64_t m, std::int64_t n, std::int64_t k) const;
+  /// What the launches of so many products take beside them.
+  double launches(std::int64_t products) const {
+    const std::int64_t count = (products + batch_ - 1) / batch_;
+    return static_cast<double>(count) * launch_s_;
+  }
+
+ private:
+  double least_cache_factor(const ProductSize& size) const;
+
+  const DeviceModel* device_;
+  const KernelModel* alone_;
+  const KernelModel* several_;  // null: launches have one product
+  bool core_;
+  std::int64_t batch_;
+  double launch_s_;
+  double speedup_;
+};
+
+}  // namespace foretile

@@ -1,0 +1,199 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "planner/bound/bound.hpp"
+#include "planner/bound/serial.hpp"
+#include "planner/bound/tails.hpp"
+
+namespace foretile {
+
+namespace {
+
+/// What one rank has to do in all.
+struct RankNeeds {
+  double manager_s = 0;  // of all its devices
+  double products_s = 0;
+  double made_bytes = 0;
+  double stored_bytes = 0;
+  HostNeeds host;
+};
+
+class PlanBound {
+ public:
+  PlanBound(const Plan& plan, const Contraction& contraction, const Machine& machine,
+            const CountFunction& progress)
+      : machine_(machine), gpu_(machine.platform.device.kind == DeviceKind::gpu) {
+    NeedsCounter counter(plan, contraction, machine, progress);
+    for (std::size_t r = 0; r < plan.ranks.size(); ++r) {
+      auto& devices = needs_.emplace_back();
+      for (const DevicePlan& device : plan.ranks[r].devices)
+        devices.push_back(counter.blocks(Rank::of(r), device));
+      ranks_.push_back(sum(devices, counter.host()));
+    }
+    Tails tails(plan, contraction, machine, needs_);
+    add_chains(tails);
+    for (std::size_t r = 0; r < ranks_.size(); ++r) add_rank(Rank::of(r));
+    add_nodes();
+    add_messages(tails);
+  }
+
+  const Bound& bound() const { return bound_; }
+
+ private:
+  template <class... Numbers>
+  void add(double seconds, const char* limit, Numbers... numbers) {
+    if (seconds > bound_.seconds) bound_ = {seconds, fmt::format(fmt::runtime(limit), numbers...)};
+  }
+
+  static RankNeeds sum(const std::vector<std::vector<BlockNeeds>>& devices, const HostNeeds& host) {
+    RankNeeds sum;
+    sum.host = host;
+    for (const auto& blocks : devices) {
+      for (const BlockNeeds& block : blocks) {
+        sum.manager_s += block.load_manager_s + block.store_manager_s;
+        sum.made_bytes += block.made_bytes;
+        sum.stored_bytes += block.stored_bytes;
+        for (const ChunkNeeds& chunk : block.chunks) sum.products_s += chunk.products_s;
+      }
+    }
+    return sum;
+  }
+
+  void add_chains(const Tails& tails) {
+    for (std::size_t r = 0; r < needs_.size(); ++r) {
+      for (std::size_t d = 0; d < needs_[r].size(); ++d)
+        add(tails.of_device(Rank::of(r), Device::of(d)), "the blocks of rank {}, device {}", r, d);
+    }
+    add(tails.longest_s(), "a chain of messages and products");
+  }
+
+  void add_rank(Rank rank) {
+    const Platform& p = machine_.platform;
+    const RankNeeds& needs = ranks_[rank];
+    for (std::size_t d = 0; d < needs_[rank].size(); ++d) add_device(rank, needs_[rank][d], d);
+    const double generation_s = over(needs.made_bytes, p.generation_bytes_per_s_per_core);
+    const double cores = machine_.cores_per_rank();
+    if (gpu_) {
+      add((needs.manager_s + needs.host.blocked_s) / machine_.devices_per_rank,
+          "copies to the devices of rank {}", rank);
+      if (!makes_on_device(machine_)) add(generation_s / cores, "generation on the cores of rank {}", rank);
+    } else {
+      add(generation_s / p.solo_speedup / cores + needs.products_s / cores, "the cores of rank {}", rank);
+    }
+  }
+
+  /// What the blocks have to do together.
+  void add_device(Rank rank, const std::vector<BlockNeeds>& blocks, std::size_t device) {
+    const Platform& p = machine_.platform;
+    BlockNeeds all;
+    for (const BlockNeeds& block : blocks) {
+      all.load_manager_s += block.load_manager_s;
+      all.store_manager_s += block.store_manager_s;
+      all.host_bytes += block.host_bytes;
+      all.loaded_bytes += block.loaded_bytes;
+      all.stored_bytes += block.stored_bytes;
+      all.made_bytes += block.made_bytes;
+    }
+    add(all.load_manager_s + all.store_manager_s, "copies of rank {}, device {}", rank, device);
+    if (!gpu_) return;
+    const double in = p.links.host_to_device.bandwidth_bytes_per_s;
+    const double peer = p.links.peer.bandwidth_bytes_per_s;
+    const int peers = machine_.devices_per_rank - 1;
+    add(over(all.stored_bytes, p.links.device_to_host.bandwidth_bytes_per_s), "stores of rank {}, device {}",
+        rank, device);
+    if (makes_on_device(machine_))
+      add(all.made_bytes / p.generation_bytes_per_s_on_device, "generation on rank {}, device {}", rank,
+          device);
+    if (p.runtime.unpinned.any()) return;  // copies that use no links
+    add(over(all.host_bytes, in), "loads of rank {}, device {}", rank, device);
+    if (in > 0 && (peer > 0 || peers == 0))
+      add(all.loaded_bytes / (in + peers * peer), "loads of rank {}, device {}", rank, device);
+    add(over(all.host_bytes + all.stored_bytes, p.links.both_ways_bytes_per_s),
+        "copies of rank {}, device {}", rank, device);
+  }
+
+  /// What the ranks of a node share.
+  void add_nodes() {
+    const Platform& p = machine_.platform;
+    for (int node = 0; node < machine_.nodes(); ++node) {
+      RankNeeds sum;
+      for (std::size_t r = 0; r < ranks_.size(); ++r) {
+        if (machine_.node_of(Rank::of(r)) != node) continue;
+        sum.products_s += ranks_[r].products_s * p.solo_speedup;
+        sum.made_bytes += ranks_[r].made_bytes;
+        sum.stored_bytes += ranks_[r].stored_bytes;
+        sum.host.bytes += ranks_[r].host.bytes;
+      }
+      if (!gpu_) {
+        add((over(sum.made_bytes, p.generation_bytes_per_s_per_core) + sum.products_s) / p.cores_per_node(),
+            "the cores of node {}", node);
+        continue;
+      }
+      add(over(sum.stored_bytes, p.sockets * p.links.socket_host_to_device_bytes_per_s), "stores on node {}",
+          node);
+      if (p.runtime.unpinned.any()) continue;
+      add(over(sum.host.bytes, p.sockets * p.links.socket_host_to_device_bytes_per_s), "loads on node {}",
+          node);
+      add(over(sum.host.bytes + sum.stored_bytes, p.sockets * p.memory_bandwidth_bytes_per_s),
+          "the memory of node {}", node);
+    }
+  }
+
+  void add_messages(Tails& tails) {
+    struct RankMessages {
+      Serial software, sent, received, near;
+    };
+    const Serial none(tails.longest_s());
+    std::vector<RankMessages> ranks(ranks_.size(), {none, none, none, none});
+    std::vector<double> injected(machine_.nodes(), 0.0), ejected(injected);
+    const Platform& p = machine_.platform;
+    tails.for_each_edge([&](const MessageEdge& edge) {
+      ranks[edge.from].software.add(edge.software_s, edge.behind_send_s);
+      ranks[edge.to].software.add(edge.software_s, edge.behind_s);
+      if (machine_.node_of(edge.from) == machine_.node_of(edge.to)) {
+        ranks[edge.from].near.add(over(edge.bytes, p.links.message.bandwidth_bytes_per_s),
+                                  edge.behind_wire_s);
+        return;
+      }
+      const double wire_s = over(edge.bytes, p.network.message.bandwidth_bytes_per_s);
+      ranks[edge.from].sent.add(wire_s, edge.behind_wire_s);
+      ranks[edge.to].received.add(wire_s, edge.behind_wire_s);
+      injected[machine_.node_of(edge.from)] += edge.bytes;
+      ejected[machine_.node_of(edge.to)] += edge.bytes;
+    });
+    for (std::size_t r = 0; r < ranks.size(); ++r) {
+      add(ranks[r].software.bound(), "software cost of messages of rank {}, and what follows", r);
+      add(ranks[r].sent.bound(), "messages of rank {} to other nodes, and what follows", r);
+      add(ranks[r].received.bound(), "messages of other nodes to rank {}, and what follows", r);
+      add(ranks[r].near.bound(), "messages of rank {} in its node, and what follows", r);
+    }
+    const double rate = p.network.node_injection_bytes_per_s;
+    for (std::size_t node = 0; node < injected.size(); ++node)
+      add(over(std::max(injected[node], ejected[node]), rate), "messages of node {}", node);
+  }
+
+  const Machine& machine_;
+  bool gpu_;
+  AllNeeds needs_;
+  std::vector<RankNeeds> ranks_;
+  Bound bound_;
+};
+
+}  // namespace
+
+Bound plan_bound(const Plan& plan, const Contraction& contraction, const Machine& machine,
+                 const CountFunction& progress) {
+  return PlanBound(plan, contraction, machine, progress).bound();
+}
+
+Bounds bounds_of(const Plan& plan, const Contraction& contraction, const Machine& machine,
+                 const CountFunction& progress) {
+  const Sources sources{plan.operands.a.source, plan.operands.b.source};
+  const Bound problem = problem_bound(contraction, machine, sources);
+  const Bound plan_alone = plan_bound(plan, contraction, machine, progress);
+  return {plan_alone.seconds > problem.seconds ? plan_alone : problem, problem};
+}
+
+}  // namespace foretile

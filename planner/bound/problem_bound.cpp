@@ -1,0 +1,184 @@
+#include <algorithm>
+#include <vector>
+
+#include "planner/bound/bound.hpp"
+#include "planner/bound/least_times.hpp"
+#include "platforms/copy_model.hpp"
+
+namespace foretile {
+
+namespace {
+
+/// What all devices have to do together, and the longest that one of them has to do alone.
+struct Needs {
+  double products_s = 0;
+  std::int64_t products = 0;
+  double made_bytes = 0;
+  double host_bytes = 0;  // to be copied to a device that has them from the host
+  double stored_bytes = 0;
+  double manager_s = 0;
+  double longest_c_s = 0;      // all products of a tile of C, which are one device's
+  double longest_piece_s = 0;  // one product, from its tile of B to the way home of its tile of C
+};
+
+class ProblemNeeds {
+ public:
+  ProblemNeeds(const Contraction& p, const Machine& machine, const Sources& sources)
+      : p_(p),
+        platform_(machine.platform),
+        sources_(sources),
+        least_(machine, p.precision, kAnyBatch),
+        gpu_(platform_.device.kind == DeviceKind::gpu),
+        made_here_(makes_on_device(machine)),
+        a_used_(p.a.nonzeros(), 0),
+        b_used_(p.b.nonzeros(), 0),
+        row_(p.n.tiles()) {}
+
+  Needs count() {
+    for (std::int32_t i = 0; i < p_.m.tiles(); ++i) count_row(i);
+    add_tiles();
+    return needs_;
+  }
+
+ private:
+  static constexpr int kAnyBatch = 1 << 30;
+
+  /// Of a tile of C in the row at hand.
+  struct TileOfC {
+    bool kept = false;
+    std::int64_t products = 0;
+    double seconds = 0;
+    double piece_s = 0;
+  };
+
+  void count_row(std::int32_t i) {
+    for (const std::int32_t j : p_.c.row(i)) row_[j] = {true, 0, 0, 0};
+    const TileId first = p_.a.first(i);
+    const auto ks = p_.a.row(i);
+    for (std::size_t e = 0; e < ks.size(); ++e) {
+      if (count_tile(i, ks[e])) a_used_[first + static_cast<TileId>(e)] = 1;
+    }
+    for (const std::int32_t j : p_.c.row(i)) {
+      add_c(p_.element_bytes() * p_.m.size(i) * p_.n.size(j), row_[j]);
+      row_[j].kept = false;
+    }
+  }
+
+  /// All products of A_ik; whether there are any.
+  bool count_tile(std::int32_t i, std::int32_t k) {
+    const TileId first = p_.b.first(k);
+    const auto columns = p_.b.row(k);
+    bool any = false;
+    for (std::size_t e = 0; e < columns.size(); ++e) {
+      TileOfC& c = row_[columns[e]];
+      if (!c.kept) continue;
+      const double work_s = least_.work(p_.m.size(i), p_.n.size(columns[e]), p_.k.size(k));
+      const TileId b = first + static_cast<TileId>(e);
+      any = true;
+      b_used_[b] = 1;
+      ++c.products;
+      c.seconds += work_s;
+      c.piece_s = std::max(c.piece_s, work_s + until_here_s(b));
+    }
+    return any;
+  }
+
+  /// Until a tile of B is on a device.
+  double until_here_s(TileId b) const {
+    const auto bytes = static_cast<double>(p_.b_bytes(b));
+    if (made_here_ && sources_.b == Source::made) return bytes / platform_.generation_bytes_per_s_on_device;
+    double seconds = 0;
+    if (sources_.b == Source::made)
+      seconds += over(bytes, platform_.generation_bytes_per_s_per_core) / (gpu_ ? 1 : platform_.solo_speedup);
+    return gpu_ ? seconds + platform_.runtime.copy_overhead_s + platform_.links.host_to_device.latency_s
+                : seconds;
+  }
+
+  void add_c(std::int64_t bytes, const TileOfC& c) {
+    if (c.products == 0) return;
+    const Runtime& runtime = platform_.runtime;
+    needs_.products += c.products;
+    needs_.products_s += c.seconds;
+    needs_.stored_bytes += static_cast<double>(bytes);
+    needs_.manager_s += runtime.copy_overhead_s;
+    const double home_s =
+        runtime.copy_overhead_s +
+        (gpu_ ? link_seconds(platform_.links.device_to_host, static_cast<double>(bytes)) : 0.0);
+    needs_.longest_c_s = std::max(needs_.longest_c_s, c.seconds + home_s);
+    needs_.longest_piece_s = std::max(needs_.longest_piece_s, c.piece_s + home_s);
+    if (gpu_ && p_.reads_c()) add_load(bytes, 0);
+  }
+
+  /// Every tile that is used comes to a device once at least.
+  void add_tiles() {
+    for (TileId a = 0; a < p_.a.nonzeros(); ++a) {
+      if (a_used_[a] && gpu_) add_load(p_.a_bytes(a), 0);
+    }
+    for (TileId b = 0; b < p_.b.nonzeros(); ++b) {
+      if (!b_used_[b]) continue;
+      const bool made = sources_.b == Source::made;
+      if (made) needs_.made_bytes += static_cast<double>(p_.b_bytes(b));
+      if (gpu_ && !(made && made_here_))
+        add_load(p_.b_bytes(b), made ? platform_.runtime.unpinned.made_bytes_per_s : 0);
+    }
+  }
+
+  /// `unpinned`: the rate of a copy that keeps the device's manager; 0: it may keep no manager.
+  void add_load(std::int64_t bytes, double unpinned) {
+    const auto amount = static_cast<double>(bytes);
+    needs_.manager_s += platform_.runtime.copy_overhead_s;
+    if (unpinned > 0) {
+      const double link = platform_.links.host_to_device.bandwidth_bytes_per_s;
+      needs_.manager_s += amount / (link > 0 ? std::min(unpinned, link) : unpinned);
+    } else if (!platform_.runtime.unpinned.any()) {
+      needs_.host_bytes += amount;
+    }
+  }
+
+  const Contraction& p_;
+  const Platform& platform_;
+  Sources sources_;
+  LeastTimes least_;
+  bool gpu_, made_here_;
+  std::vector<char> a_used_, b_used_;
+  std::vector<TileOfC> row_;  // by column
+  Needs needs_;
+};
+
+}  // namespace
+
+Bound problem_bound(const Contraction& contraction, const Machine& machine, const Sources& sources) {
+  const Platform& p = machine.platform;
+  const Needs needs = ProblemNeeds(contraction, machine, sources).count();
+  Bound bound;
+  const auto add = [&bound](double seconds, const char* limit) {
+    if (seconds > bound.seconds) bound = {seconds, limit};
+  };
+  const double devices = machine.devices();
+  const double sockets = 1.0 * machine.nodes() * p.sockets;
+  add(needs.longest_c_s, "the products of one tile of C");
+  add(needs.longest_piece_s, "one product with its tiles");
+  const double generation_s = over(needs.made_bytes, p.generation_bytes_per_s_per_core);
+  if (p.device.kind == DeviceKind::core) {
+    const double cores = 1.0 * machine.nodes() * p.cores_per_node();
+    add((generation_s + p.solo_speedup * needs.products_s) / cores, "products and generation on all cores");
+    add(needs.products_s / devices, "products on all devices");
+    add(needs.manager_s / devices, "copies of all devices");
+    return bound;
+  }
+  add(needs.products_s / devices, "products on all devices");
+  add(needs.manager_s / devices, "copies of all devices");
+  if (makes_on_device(machine)) {
+    add(needs.made_bytes / p.generation_bytes_per_s_on_device / devices, "generation on all devices");
+  } else {
+    add(generation_s / (1.0 * machine.ranks * machine.cores_per_rank()), "generation on all cores");
+  }
+  add(over(needs.host_bytes, devices * p.links.host_to_device.bandwidth_bytes_per_s), "loads of all devices");
+  add(over(needs.host_bytes, sockets * p.links.socket_host_to_device_bytes_per_s), "loads of all sockets");
+  add(over(needs.stored_bytes, devices * p.links.device_to_host.bandwidth_bytes_per_s),
+      "stores of all devices");
+  add(over(needs.host_bytes + needs.stored_bytes, sockets * p.memory_bandwidth_bytes_per_s), "host memory");
+  return bound;
+}
+
+}  // namespace foretile
