@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "apps/foretile/candidates.hpp"
@@ -81,7 +82,23 @@ std::string end_text(TuneEnd end) {
   return "interrupted";
 }
 
-std::string summary_text(const TuneResult& result, const Candidates& candidates) {
+/// The fastest candidate, planned again.
+struct Best {
+  PlannedWork work;
+  Bounds bounds;
+};
+
+/// Nothing when there is none, or when somebody waits for the end and nothing is to be stored.
+std::optional<Best> plan_best(const TuneArguments& arguments, const Candidates& candidates,
+                              const TuneResult& result, ProgressLine& line) {
+  if (!result.best() || (result.end == TuneEnd::interrupt && arguments.output.empty())) return {};
+  PlannedWork work = candidates.plan(result.best()->candidate, line.stage("plan", kPlanningSteps));
+  const Bounds bounds = bounds_of(work.plan, work.contraction, work.machine);
+  return Best{std::move(work), bounds};
+}
+
+std::string summary_text(const TuneResult& result, const Candidates& candidates,
+                         const std::optional<Best>& planned) {
   std::string text = fmt::format("{} candidates in {}, {} infeasible, {} failed, {} from the history: {}\n\n",
                                  result.evaluated, quantity(result.wall_s, "s"), result.infeasible,
                                  result.failed, result.from_history, end_text(result.end));
@@ -93,6 +110,11 @@ std::string summary_text(const TuneResult& result, const Candidates& candidates)
   const Evaluation& best = *result.best();
   text += fmt::format("\nbest      {:.4g} s:{}\n", best.outcome.makespan_s, parameters_text(best.candidate));
   text += fmt::format("sources   {}\n", candidates.choice(best.candidate).reason());
+  if (planned) {
+    const double best_s = best.outcome.makespan_s;
+    text += fmt::format("bounds    of this plan {}\n", bound_text(planned->bounds.plan, best_s));
+    text += fmt::format("          of any plan {}\n", bound_text(planned->bounds.problem, best_s));
+  }
   if (result.defaults) {
     const double defaults = result.defaults->outcome.makespan_s;
     text += fmt::format("defaults  {:.4g} s:{}\n", defaults, parameters_text(result.defaults->candidate));
@@ -105,8 +127,7 @@ std::string summary_text(const TuneResult& result, const Candidates& candidates)
 }
 
 void store_best(const TuneArguments& arguments, const Candidates& candidates, const MachineSize& size,
-                const Evaluation& best, ProgressLine& line) {
-  const PlannedWork work = candidates.plan(best.candidate, line.stage("plan", kPlanningSteps));
+                const Evaluation& best, const PlannedWork& work) {
   PlanFile file = make_plan_file(candidates.problem_of(best.candidate), size, work);
   file.predicted = Prediction{best.outcome.makespan_s, best.outcome.extra.value("flops_per_s", 0.0)};
   save_plan_file(arguments.output, file);
@@ -128,16 +149,17 @@ TuneOptions tune_options(const TuneArguments& arguments) {
 }
 
 void print(const TuneArguments& arguments, const TuneResult& result, const Candidates& candidates,
-           bool stored) {
+           const std::optional<Best>& best, bool stored) {
   if (arguments.options.json) {
     nlohmann::ordered_json json = to_json(result);
     json["runtime_source"] = candidates.platform().runtime.source;
     if (result.best()) add_choice(json, candidates.choice(result.best()->candidate));
+    if (best) add_bounds(json, best->bounds);
     if (stored) json["file"] = arguments.output;
     print_json(json);
     return;
   }
-  fmt::print("{}", summary_text(result, candidates));
+  fmt::print("{}", summary_text(result, candidates, best));
   if (stored) fmt::print("\nWritten to {}\n", one_line(arguments.output));
 }
 
@@ -157,11 +179,12 @@ void tune_problem(TuneArguments& arguments) {
   options.first = default_candidates(options.space, question, the_case.platform);
   options.identity = identity(tune_case, options.space);
   const TuneResult result = run(options, candidates, line);
-  const bool stored = result.best() && !arguments.output.empty();
-  if (stored) store_best(arguments, candidates, the_case.size, *result.best(), line);
+  const std::optional<Best> best = plan_best(arguments, candidates, result, line);
+  const bool stored = best && !arguments.output.empty();
+  if (stored) store_best(arguments, candidates, the_case.size, *result.best(), best->work);
   erase_progress();
   if (result.best() || result.end == TuneEnd::interrupt || arguments.options.json)
-    print(arguments, result, candidates, stored);
+    print(arguments, result, candidates, best, stored);
   if (result.end == TuneEnd::interrupt) throw CLI::RuntimeError(128 + result.signal);
   if (!result.best()) {
     std::string why = ranking_table(result);

@@ -11,10 +11,16 @@
 
 namespace foretile {
 
+/// What a bound is made of.
+struct BoundWork {
+  bool products = false, generation = false, copies = false, messages = false;
+};
+
 /// A time that no simulation without noise can beat.
 struct Bound {
   double seconds = 0;
   std::string limit;  ///< what takes so long, for people: "messages of rank 3"; empty: there is nothing to do
+  BoundWork work = {};
 };
 
 /// Of a plan that verifies. The largest of

@@ -11,6 +11,13 @@ namespace foretile {
 
 namespace {
 
+constexpr BoundWork kCopies{.copies = true};
+constexpr BoundWork kGeneration{.generation = true};
+constexpr BoundWork kMessages{.messages = true};
+constexpr BoundWork kCores{.products = true, .generation = true};
+constexpr BoundWork kBlocks{.products = true, .copies = true};
+constexpr BoundWork kAll{.products = true, .copies = true, .messages = true};
+
 /// What one rank has to do in all.
 struct RankNeeds {
   double manager_s = 0;  // of all its devices
@@ -43,8 +50,8 @@ class PlanBound {
 
  private:
   template <class... Numbers>
-  void add(double seconds, const char* limit, Numbers... numbers) {
-    if (seconds > bound_.seconds) bound_ = {seconds, fmt::format(fmt::runtime(limit), numbers...)};
+  void add(double seconds, const BoundWork& work, const char* limit, Numbers... numbers) {
+    if (seconds > bound_.seconds) bound_ = {seconds, fmt::format(fmt::runtime(limit), numbers...), work};
   }
 
   static RankNeeds sum(const std::vector<std::vector<BlockNeeds>>& devices, const HostNeeds& host) {
@@ -64,9 +71,9 @@ class PlanBound {
   void add_chains(const Tails& tails) {
     for (std::size_t r = 0; r < needs_.size(); ++r) {
       for (std::size_t d = 0; d < needs_[r].size(); ++d)
-        add(tails.of_device(Rank::of(r), Device::of(d)), "the blocks of rank {}, device {}", r, d);
+        add(tails.of_device(Rank::of(r), Device::of(d)), kBlocks, "the blocks of rank {}, device {}", r, d);
     }
-    add(tails.longest_s(), "a chain of messages and products");
+    add(tails.longest_s(), kAll, "a chain of messages and products");
   }
 
   void add_rank(Rank rank) {
@@ -76,11 +83,13 @@ class PlanBound {
     const double generation_s = over(needs.made_bytes, p.generation_bytes_per_s_per_core);
     const double cores = machine_.cores_per_rank();
     if (gpu_) {
-      add((needs.manager_s + needs.host.blocked_s) / machine_.devices_per_rank,
+      add((needs.manager_s + needs.host.blocked_s) / machine_.devices_per_rank, kCopies,
           "copies to the devices of rank {}", rank);
-      if (!makes_on_device(machine_)) add(generation_s / cores, "generation on the cores of rank {}", rank);
+      if (!makes_on_device(machine_))
+        add(generation_s / cores, kGeneration, "generation on the cores of rank {}", rank);
     } else {
-      add(generation_s / p.solo_speedup / cores + needs.products_s / cores, "the cores of rank {}", rank);
+      add(generation_s / p.solo_speedup / cores + needs.products_s / cores, kCores, "the cores of rank {}",
+          rank);
     }
   }
 
@@ -96,21 +105,21 @@ class PlanBound {
       all.stored_bytes += block.stored_bytes;
       all.made_bytes += block.made_bytes;
     }
-    add(all.load_manager_s + all.store_manager_s, "copies of rank {}, device {}", rank, device);
+    add(all.load_manager_s + all.store_manager_s, kCopies, "copies of rank {}, device {}", rank, device);
     if (!gpu_) return;
     const double in = p.links.host_to_device.bandwidth_bytes_per_s;
     const double peer = p.links.peer.bandwidth_bytes_per_s;
     const int peers = machine_.devices_per_rank - 1;
-    add(over(all.stored_bytes, p.links.device_to_host.bandwidth_bytes_per_s), "stores of rank {}, device {}",
-        rank, device);
+    add(over(all.stored_bytes, p.links.device_to_host.bandwidth_bytes_per_s), kCopies,
+        "stores of rank {}, device {}", rank, device);
     if (makes_on_device(machine_))
-      add(all.made_bytes / p.generation_bytes_per_s_on_device, "generation on rank {}, device {}", rank,
-          device);
+      add(all.made_bytes / p.generation_bytes_per_s_on_device, kGeneration,
+          "generation on rank {}, device {}", rank, device);
     if (p.runtime.unpinned.any()) return;  // copies that use no links
-    add(over(all.host_bytes, in), "loads of rank {}, device {}", rank, device);
+    add(over(all.host_bytes, in), kCopies, "loads of rank {}, device {}", rank, device);
     if (in > 0 && (peer > 0 || peers == 0))
-      add(all.loaded_bytes / (in + peers * peer), "loads of rank {}, device {}", rank, device);
-    add(over(all.host_bytes + all.stored_bytes, p.links.both_ways_bytes_per_s),
+      add(all.loaded_bytes / (in + peers * peer), kCopies, "loads of rank {}, device {}", rank, device);
+    add(over(all.host_bytes + all.stored_bytes, p.links.both_ways_bytes_per_s), kCopies,
         "copies of rank {}, device {}", rank, device);
   }
 
@@ -128,15 +137,15 @@ class PlanBound {
       }
       if (!gpu_) {
         add((over(sum.made_bytes, p.generation_bytes_per_s_per_core) + sum.products_s) / p.cores_per_node(),
-            "the cores of node {}", node);
+            kCores, "the cores of node {}", node);
         continue;
       }
-      add(over(sum.stored_bytes, p.sockets * p.links.socket_host_to_device_bytes_per_s), "stores on node {}",
-          node);
+      add(over(sum.stored_bytes, p.sockets * p.links.socket_host_to_device_bytes_per_s), kCopies,
+          "stores on node {}", node);
       if (p.runtime.unpinned.any()) continue;
-      add(over(sum.host.bytes, p.sockets * p.links.socket_host_to_device_bytes_per_s), "loads on node {}",
-          node);
-      add(over(sum.host.bytes + sum.stored_bytes, p.sockets * p.memory_bandwidth_bytes_per_s),
+      add(over(sum.host.bytes, p.sockets * p.links.socket_host_to_device_bytes_per_s), kCopies,
+          "loads on node {}", node);
+      add(over(sum.host.bytes + sum.stored_bytes, p.sockets * p.memory_bandwidth_bytes_per_s), kCopies,
           "the memory of node {}", node);
     }
   }
@@ -164,14 +173,14 @@ class PlanBound {
       ejected[machine_.node_of(edge.to)] += edge.bytes;
     });
     for (std::size_t r = 0; r < ranks.size(); ++r) {
-      add(ranks[r].software.bound(), "software cost of messages of rank {}, and what follows", r);
-      add(ranks[r].sent.bound(), "messages of rank {} to other nodes, and what follows", r);
-      add(ranks[r].received.bound(), "messages of other nodes to rank {}, and what follows", r);
-      add(ranks[r].near.bound(), "messages of rank {} in its node, and what follows", r);
+      add(ranks[r].software.bound(), kMessages, "software cost of messages of rank {}, and what follows", r);
+      add(ranks[r].sent.bound(), kMessages, "messages of rank {} to other nodes, and what follows", r);
+      add(ranks[r].received.bound(), kMessages, "messages of other nodes to rank {}, and what follows", r);
+      add(ranks[r].near.bound(), kMessages, "messages of rank {} in its node, and what follows", r);
     }
     const double rate = p.network.node_injection_bytes_per_s;
     for (std::size_t node = 0; node < injected.size(); ++node)
-      add(over(std::max(injected[node], ejected[node]), rate), "messages of node {}", node);
+      add(over(std::max(injected[node], ejected[node]), rate), kMessages, "messages of node {}", node);
   }
 
   const Machine& machine_;

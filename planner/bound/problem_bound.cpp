@@ -151,33 +151,43 @@ Bound problem_bound(const Contraction& contraction, const Machine& machine, cons
   const Platform& p = machine.platform;
   const Needs needs = ProblemNeeds(contraction, machine, sources).count();
   Bound bound;
-  const auto add = [&bound](double seconds, const char* limit) {
-    if (seconds > bound.seconds) bound = {seconds, limit};
+  const auto add = [&bound](double seconds, const char* limit, const BoundWork& work) {
+    if (seconds > bound.seconds) bound = {seconds, limit, work};
   };
+  const BoundWork products{.products = true};
+  const BoundWork generation{.generation = true};
+  const BoundWork copies{.copies = true};
   const double devices = machine.devices();
   const double sockets = 1.0 * machine.nodes() * p.sockets;
-  add(needs.longest_c_s, "the products of one tile of C");
-  add(needs.longest_piece_s, "one product with its tiles");
+  add(needs.longest_c_s, "the products of one tile of C", {.products = true, .copies = true});
+  add(needs.longest_piece_s, "one product with its tiles",
+      {.products = true, .generation = true, .copies = true});
   const double generation_s = over(needs.made_bytes, p.generation_bytes_per_s_per_core);
   if (p.device.kind == DeviceKind::core) {
     const double cores = 1.0 * machine.nodes() * p.cores_per_node();
-    add((generation_s + p.solo_speedup * needs.products_s) / cores, "products and generation on all cores");
-    add(needs.products_s / devices, "products on all devices");
-    add(needs.manager_s / devices, "copies of all devices");
+    add((generation_s + p.solo_speedup * needs.products_s) / cores, "products and generation on all cores",
+        {.products = true, .generation = true});
+    add(needs.products_s / devices, "products on all devices", products);
+    add(needs.manager_s / devices, "copies of all devices", copies);
     return bound;
   }
-  add(needs.products_s / devices, "products on all devices");
-  add(needs.manager_s / devices, "copies of all devices");
+  add(needs.products_s / devices, "products on all devices", products);
+  add(needs.manager_s / devices, "copies of all devices", copies);
   if (makes_on_device(machine)) {
-    add(needs.made_bytes / p.generation_bytes_per_s_on_device / devices, "generation on all devices");
+    add(needs.made_bytes / p.generation_bytes_per_s_on_device / devices, "generation on all devices",
+        generation);
   } else {
-    add(generation_s / (1.0 * machine.ranks * machine.cores_per_rank()), "generation on all cores");
+    add(generation_s / (1.0 * machine.ranks * machine.cores_per_rank()), "generation on all cores",
+        generation);
   }
-  add(over(needs.host_bytes, devices * p.links.host_to_device.bandwidth_bytes_per_s), "loads of all devices");
-  add(over(needs.host_bytes, sockets * p.links.socket_host_to_device_bytes_per_s), "loads of all sockets");
+  add(over(needs.host_bytes, devices * p.links.host_to_device.bandwidth_bytes_per_s), "loads of all devices",
+      copies);
+  add(over(needs.host_bytes, sockets * p.links.socket_host_to_device_bytes_per_s), "loads of all sockets",
+      copies);
   add(over(needs.stored_bytes, devices * p.links.device_to_host.bandwidth_bytes_per_s),
-      "stores of all devices");
-  add(over(needs.host_bytes + needs.stored_bytes, sockets * p.memory_bandwidth_bytes_per_s), "host memory");
+      "stores of all devices", copies);
+  add(over(needs.host_bytes + needs.stored_bytes, sockets * p.memory_bandwidth_bytes_per_s), "host memory",
+      copies);
   return bound;
 }
 

@@ -2,7 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "planner/plan/grid.hpp"
@@ -16,6 +19,9 @@ namespace {
 
 /// A piece is told of from this share of its resource's time.
 constexpr double kNotablePiece = 0.25;
+
+/// Smaller shares of the path beyond the bound are not worth a word.
+constexpr double kNotableRest = 0.02;
 
 /// Savings below this share of the makespan are not worth a sentence.
 constexpr double kNotableSaving = 0.01;
@@ -170,13 +176,56 @@ std::string largest_saving(const WhatIf& what_if) {
                      in_seconds(what_if.makespan_s));
 }
 
+/// Whether the bound counts what the cause did.
+bool counts(const BoundWork& work, Cause cause) {
+  switch (cause) {
+    case Cause::kernel:
+      return work.products;
+    case Cause::generate:
+      return work.generation;
+    case Cause::h2d:
+    case Cause::d2d:
+    case Cause::d2h:
+      return work.copies;
+    case Cause::network:
+      return work.messages;
+    case Cause::wait:
+      break;
+  }
+  return false;
+}
+
+/// What the critical path has beyond the bound: "; the rest is 13.4 s of h2d and 4.18 s of d2d". The bound's
+/// seconds are taken from the causes that it counts, the longest first.
+std::string rest_text(const Bound& bound, const Path& path) {
+  std::array<std::pair<double, Cause>, kCauses> rest;
+  for (std::size_t c = 0; c < rest.size(); ++c)
+    rest[c] = {path.seconds(static_cast<Cause>(c)), static_cast<Cause>(c)};
+  std::sort(rest.rbegin(), rest.rend());
+  double counted = bound.seconds;
+  for (auto& [seconds, cause] : rest) {
+    if (!counts(bound.work, cause)) continue;
+    const double taken = std::min(counted, seconds);
+    counted -= taken;
+    seconds -= taken;
+  }
+  std::sort(rest.rbegin(), rest.rend());
+  std::string text;
+  for (const auto& [seconds, cause] : std::span(rest).first(2)) {
+    if (!(seconds > kNotableRest * path.total())) continue;
+    text += fmt::format("{}{} of {}", text.empty() ? "; the rest is " : " and ", in_seconds(seconds),
+                        kCauseNames[static_cast<std::size_t>(cause)]);
+  }
+  return text;
+}
+
+}  // namespace
+
 std::string bound_text(const Bound& bound, double makespan_s) {
   if (!(bound.seconds > 0)) return "nothing to do";
   return fmt::format("{}, {} ({:.2f} times that)", in_seconds(bound.seconds), bound.limit,
                      makespan_s / bound.seconds);
 }
-
-}  // namespace
 
 std::string limit_sentence(const Report& report) {
   const Path& path = report.limits;
@@ -202,7 +251,8 @@ std::string report_text(const Report& report) {
   if (report.choice) lines.add("sources", report.choice->reason());
   lines.add("makespan", in_seconds(report.makespan_s));
   if (report.bounds) {
-    lines.add("bound of this plan", bound_text(report.bounds->plan, report.makespan_s));
+    lines.add("bound of this plan", bound_text(report.bounds->plan, report.makespan_s) +
+                                        rest_text(report.bounds->plan, report.limits));
     lines.add("bound of any plan", bound_text(report.bounds->problem, report.makespan_s));
   }
   lines.add("rate", fmt::format("{}, {} per device", in_flops(report.flops_per_s()),

@@ -111,6 +111,7 @@ def check_tune(problem, scratch):
     assert found["defaults"]["parameters"] == {
         "grid.p": "1", "block_fraction": "0.5", "chunk_fraction": "0.25", "lookahead": "1"}, found
     assert 0 < found["best"]["makespan_s"] <= found["defaults"]["makespan_s"], found
+    assert 0 < found["problem_bound_s"] <= found["bound_s"] <= found["best"]["makespan_s"], found
     assert run("simulate", best, "--json")["makespan_s"] == found["best"]["makespan_s"]
     assert run(*search, "--count", 10)["from_history"] == 8
     expect(2, "platform", *search, "--count", 20, "--set", "platform.pcie.latency=0")
