@@ -51,6 +51,12 @@ Candidate candidate_from_json(const json& object) {
 
 }  // namespace
 
+std::string plan_of(const Outcome& outcome) {
+  if (!outcome.extra.is_object() || !outcome.extra.contains("plan")) return {};
+  const nlohmann::json& plan = outcome.extra.at("plan");
+  return plan.is_string() ? plan.get<std::string>() : std::string();
+}
+
 std::string status_name(Outcome::Status status) {
   switch (status) {
     case Outcome::Status::done:

@@ -40,6 +40,18 @@ struct Evaluation {
 /// means infeasible, any other exception failed.
 using CostFunction = std::function<Outcome(const Candidate&)>;
 
+/// What can be asked of a candidate.
+struct CostModel {
+  CostFunction evaluate;
+  /// Cheaper: where it is done, `makespan_s` is a time that evaluate's cannot beat. For the search "bound"
+  /// only.
+  CostFunction bound = {};
+};
+
+/// The text extra["plan"], which a cost model may give to evaluations and bounds alike: the same for
+/// candidates whose evaluations come out the same. Empty when there is none.
+std::string plan_of(const Outcome& outcome);
+
 /// "done", "infeasible" or "failed".
 std::string status_name(Outcome::Status status);
 

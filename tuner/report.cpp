@@ -183,7 +183,10 @@ std::string sensitivity_table(const TuneResult& result, std::size_t values) {
 nlohmann::json to_json(const TuneResult& result) {
   return {{"best", result.best() ? short_json(*result.best()) : nlohmann::json()},
           {"defaults", result.defaults ? short_json(*result.defaults) : nlohmann::json()},
+          {"candidates", result.candidates},
           {"evaluated", result.evaluated},
+          {"proven", result.proven()},
+          {"gap", result.gap ? nlohmann::json(*result.gap) : nlohmann::json()},
           {"infeasible", result.infeasible},
           {"failed", result.failed},
           {"from_history", result.from_history},
@@ -195,6 +198,7 @@ nlohmann::json to_json(const TuneResult& result) {
 
 std::string progress_text(const TuneProgress& progress) {
   std::string text = fmt::format("tune {}/{}", progress.evaluated, progress.total);
+  if (progress.bounded) text = fmt::format("tune, bounds {}/{}", *progress.bounded, progress.total);
   if (progress.best_s) text += fmt::format(", best {:.4g} s", *progress.best_s);
   if (progress.left_s) text += fmt::format(", {} left", duration_text(*progress.left_s));
   return text;

@@ -6,10 +6,16 @@
 #include <array>
 
 #include "base/error.hpp"
+#include "tuner/bound_search.hpp"
 
 namespace foretile {
 
 namespace {
+
+/// The bounds come later: tune() asks the cost model for them.
+std::unique_ptr<Search> make_empty_search(const Space&, std::uint64_t) {
+  return std::make_unique<BoundSearch>(std::vector<Bounded>());
+}
 
 struct Strategy {
   const char* name;
@@ -17,7 +23,8 @@ struct Strategy {
 };
 
 /// A new strategy adds its line here.
-constexpr std::array strategies = {Strategy{"exhaustive", make_exhaustive_search},
+constexpr std::array strategies = {Strategy{kBoundSearch, make_empty_search},
+                                   Strategy{"exhaustive", make_exhaustive_search},
                                    Strategy{"random", make_random_search}};
 
 }  // namespace

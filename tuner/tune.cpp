@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "tuner/bound_search.hpp"
 #include "tuner/history.hpp"
 #include "tuner/interrupt.hpp"
 #include "tuner/search.hpp"
@@ -54,19 +55,41 @@ std::uint64_t total_of(const TuneOptions& options, const History& history) {
 /// One run from the first proposal to the last outcome.
 class Tuning {
  public:
-  Tuning(const TuneOptions& options, const CostFunction& cost, History& history,
+  Tuning(const TuneOptions& options, const CostModel& cost, History& history,
          const ProgressFunction& progress)
       : options_(options),
+        cost_(cost),
         progress_(progress),
         history_(history),
         search_(
             make_first_candidates(options.first, make_search(options.search, options.space, options.seed))),
-        workers_(cost, options.limits),
+        workers_(cost.evaluate, options.limits),
         total_(total_of(options, history)),
         from_history_(history.evaluations().size()) {}
 
   TuneResult run() {
+    tell_all();
+    drive();
+    if (options_.search == kBoundSearch && end_ == TuneEnd::complete) {
+      for (const Evaluation& evaluation : history_.evaluations())
+        failed_before_bounds_ += evaluation.outcome.status == Outcome::Status::failed;
+      std::vector<Bounded> bounded = find_bounds();
+      auto by_bound = std::make_unique<BoundSearch>(std::move(bounded));
+      by_bound_ = by_bound.get();
+      search_ = std::move(by_bound);
+      tell_all();
+      if (end_ == TuneEnd::complete) drive();
+    }
+    return result();
+  }
+
+ private:
+  void tell_all() {
     for (const Evaluation& evaluation : history_.evaluations()) tell(evaluation);
+  }
+
+  /// Evaluates what the search proposes.
+  void drive() {
     fill_workers();  // before any look at the clock: the very first candidate is always tried
     while (workers_.count() > 0 && !stopped()) {
       for (const Evaluation& evaluation : workers_.wait(wait_s())) record(evaluation);
@@ -75,10 +98,43 @@ class Tuning {
     }
     if (end_ == TuneEnd::time) finish_first();
     workers_.end_all();
-    return result();
   }
 
- private:
+  /// Of the candidates that nothing is known of, in random order: with a budget of time for half of what is
+  /// left of it, so that some can be evaluated. What does not fit is recorded.
+  std::vector<Bounded> find_bounds() {
+    Workers workers(cost_.bound, options_.limits);
+    const auto order = make_search("random", options_.space, options_.seed);
+    const double until_s = options_.budget_s ? (elapsed_s() + *options_.budget_s) / 2 : 0;
+    std::vector<Bounded> bounded;
+    bool more = true;
+    while (more || workers.count() > 0) {
+      if (stopped()) return bounded;
+      if (options_.budget_s && elapsed_s() >= until_s) return bounded;
+      while (more && workers.has_room()) {
+        const auto candidate = next_unknown(*order);
+        more = candidate.has_value();
+        if (more) workers.start(*candidate);
+      }
+      for (const Evaluation& evaluation : workers.wait(tick_s)) note_bound(evaluation, bounded);
+      show_progress(bounded.size());
+    }
+    bounds_complete_ = true;
+    return bounded;
+  }
+
+  /// A candidate whose bound could not be computed may have any time.
+  void note_bound(const Evaluation& evaluation, std::vector<Bounded>& bounded) {
+    const Outcome& outcome = evaluation.outcome;
+    if (outcome.status == Outcome::Status::infeasible) {
+      history_.append(evaluation);
+      return;
+    }
+    const std::string plan = plan_of(outcome);
+    bounded.push_back({evaluation.candidate, outcome.done() ? outcome.makespan_s : 0,
+                       plan.empty() ? json_line(nlohmann::json(evaluation.candidate)) : plan});
+  }
+
   double elapsed_s() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 
   double wait_s() const {
@@ -102,9 +158,9 @@ class Tuning {
     return !options_.budget_count || used < *options_.budget_count;
   }
 
-  std::optional<Candidate> next_unknown() {
-    auto candidate = search_->next();
-    while (candidate && history_.contains(*candidate)) candidate = search_->next();
+  std::optional<Candidate> next_unknown(Search& search) const {
+    auto candidate = search.next();
+    while (candidate && history_.contains(*candidate)) candidate = search.next();
     return candidate;
   }
 
@@ -114,7 +170,7 @@ class Tuning {
         end_ = TuneEnd::count;
         return;
       }
-      const auto candidate = next_unknown();
+      const auto candidate = next_unknown(*search_);
       if (!candidate) {
         end_ = TuneEnd::complete;
         return;
@@ -157,9 +213,26 @@ class Tuning {
     return left;
   }
 
-  void show_progress() const {
+  void show_progress(std::optional<std::uint64_t> bounded = {}) const {
     if (!progress_) return;
-    progress_({history_.evaluations().size(), total_, workers_.count(), best_s_, elapsed_s(), left_s()});
+    progress_(
+        {history_.evaluations().size(), total_, workers_.count(), best_s_, elapsed_s(), left_s(), bounded});
+  }
+
+  /// A time that no candidate without an outcome can beat; 0: none is known.
+  double least_open_s(const TuneResult& result) const {
+    const double none = std::numeric_limits<double>::infinity();
+    if (by_bound_) return bounds_complete_ && failed_before_bounds_ == 0 ? by_bound_->least_open_s() : 0;
+    return end_ == TuneEnd::complete && result.failed == 0 && options_.search != kBoundSearch ? none : 0;
+  }
+
+  std::optional<double> gap(const TuneResult& result) const {
+    if (!result.best()) return {};
+    const double best_s = result.best()->outcome.makespan_s;
+    const double open_s = least_open_s(result);
+    if (open_s >= best_s) return 0;
+    if (open_s > 0) return best_s / open_s - 1;
+    return {};
   }
 
   bool is_first(const Candidate& candidate) const {
@@ -193,6 +266,8 @@ class Tuning {
     }
     result.defaults = defaults();
     result.evaluated = result.ranking.size();
+    result.candidates = count_candidates(options_, history_);
+    result.gap = gap(result);
     result.from_history = from_history_;
     result.end = end_;
     result.signal = interrupt_.signal();
@@ -203,9 +278,13 @@ class Tuning {
   using Clock = std::chrono::steady_clock;
 
   const TuneOptions& options_;
+  const CostModel& cost_;
   const ProgressFunction& progress_;
   History& history_;
   std::unique_ptr<Search> search_;
+  const BoundSearch* by_bound_ = nullptr;  // search_, once there are bounds
+  bool bounds_complete_ = false;
+  std::uint64_t failed_before_bounds_ = 0;  // evaluations that nothing bounds
   Workers workers_;
   std::uint64_t total_;
   std::uint64_t from_history_;
@@ -221,16 +300,22 @@ const Evaluation* TuneResult::best() const {
   return !ranking.empty() && ranking.front().outcome.done() ? &ranking.front() : nullptr;
 }
 
-TuneResult tune(const TuneOptions& options, const CostFunction& cost, const ProgressFunction& progress) {
+TuneResult tune(const TuneOptions& options, const CostModel& cost, const ProgressFunction& progress) {
   check(options);
   make_search(options.search, options.space,
               options.seed);  // a wrong name must not leave a new history behind
+  if (options.search == kBoundSearch && !cost.bound)
+    throw input_error("search", "\"bound\" of a cost model without bounds", "another search");
   if (options.history.empty()) {
     History history;
     return Tuning(options, cost, history, progress).run();
   }
   History history(options.history, header_of(options));
   return Tuning(options, cost, history, progress).run();
+}
+
+TuneResult tune(const TuneOptions& options, const CostFunction& cost, const ProgressFunction& progress) {
+  return tune(options, CostModel{cost, {}}, progress);
 }
 
 }  // namespace foretile

@@ -38,11 +38,12 @@ struct TuneProgress {
   int running = 0;
   std::optional<double> best_s;
   double elapsed_s = 0;
-  std::optional<double> left_s;  ///< an estimate; empty before there is ground for one
+  std::optional<double> left_s;               ///< an estimate; empty before there is ground for one
+  std::optional<std::uint64_t> bounded = {};  ///< candidates with a bound, while bounds are computed
 };
 
 enum class TuneEnd {
-  complete,  ///< the whole space is evaluated
+  complete,  ///< the whole space is evaluated, or what is left cannot be faster
   count,     ///< the budget by count is used up
   time,      ///< the budget by time is used up
   interrupt  ///< SIGINT, SIGTERM or SIGHUP
@@ -54,10 +55,15 @@ struct TuneResult {
   /// ended.
   std::vector<Evaluation> ranking;
   std::optional<Evaluation> defaults;  ///< the first of `TuneOptions::first` that is done
+  std::uint64_t candidates = 0;        ///< of the space, the first ones and the history
   std::uint64_t evaluated = 0;         ///< ranking.size()
   std::uint64_t infeasible = 0;
   std::uint64_t failed = 0;
   std::uint64_t from_history = 0;  ///< how many of `evaluated` an earlier run made
+  /// No candidate is faster than the best one by more than this share of its time: best / least open bound
+  /// - 1. 0: the best is proven. Empty: not known.
+  std::optional<double> gap;
+  bool proven() const { return gap && *gap == 0; }
   TuneEnd end = TuneEnd::complete;
   int signal = 0;  ///< that interrupted, else 0
   double wall_s = 0;
@@ -69,9 +75,13 @@ struct TuneResult {
 /// Called after each evaluation and about ten times a second.
 using ProgressFunction = std::function<void(const TuneProgress&)>;
 
-/// Throws InputError for an unknown search, budgets or limits that are not positive, nothing to search, or a
-/// history that does not belong to this run (History). Candidates that fail are part of the result, not
-/// errors.
+/// The search "bound" evaluates `first`, asks for the bounds of the space in random order for at most half of
+/// the time that is left, and evaluates those below the best time, the least first, each plan once. Throws
+/// InputError for an unknown search, one that needs bounds where the cost model has none, budgets or limits
+/// that are not positive, nothing to search, or a history that does not belong to this run (History).
+/// Candidates that fail are part of the result, not errors.
+TuneResult tune(const TuneOptions& options, const CostModel& cost, const ProgressFunction& progress = {});
+/// For searches that need no bounds.
 TuneResult tune(const TuneOptions& options, const CostFunction& cost, const ProgressFunction& progress = {});
 
 }  // namespace foretile

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include "apps/foretile/rehearsal.hpp"
+#include "base/files.hpp"
+#include "planner/bound/bound.hpp"
+#include "planner/plan/plan_digest.hpp"
 #include "platforms/loader.hpp"
 #include "scheduler/report/report.hpp"
 
@@ -68,6 +71,24 @@ PlannedWork Candidates::plan(const Candidate& candidate, const CountFunction& pr
                    parts.strategy, progress);
 }
 
+/// All that a rehearsal depends on: the problem, the plan and the machine.
+std::string Candidates::same_text(const Candidate& candidate, const PlannedWork& work) const {
+  const Machine& machine = work.machine;
+  return digest(fmt::format("{}\n{}\n{} {} {}\n{}", problem_name(candidate), plan_digest(work.plan),
+                            machine.ranks, machine.ranks_per_node, machine.devices_per_rank,
+                            machine.platform.toml));
+}
+
+Outcome Candidates::bound(const Candidate& candidate) const {
+  const PlannedWork work = plan(candidate);
+  const Noise& noise = work.machine.platform.noise;
+  const bool noisy = noise.kernel > 0 || noise.link > 0;  // then nothing is certain
+  return {Outcome::Status::done,
+          noisy ? 0 : plan_bound(work.plan, work.contraction, work.machine).seconds,
+          {},
+          {{"plan", same_text(candidate, work)}}};
+}
+
 Outcome Candidates::rehearse(const Candidate& candidate) const {
   const PlannedWork work = plan(candidate);
   const SimulationResult result = foretile::rehearse(work.plan, work.contraction, work.machine);
@@ -76,7 +97,9 @@ Outcome Candidates::rehearse(const Candidate& candidate) const {
   return {Outcome::Status::done,
           report.makespan_s,
           {},
-          {{"flops_per_s", report.flops_per_s()}, {"limit", limit_sentence(report)}}};
+          {{"flops_per_s", report.flops_per_s()},
+           {"limit", limit_sentence(report)},
+           {"plan", same_text(candidate, work)}}};
 }
 
 }  // namespace foretile

@@ -39,9 +39,13 @@ class Candidates {
   PlannedWork plan(const Candidate& candidate, const CountFunction& progress = {}) const;
   /// The tuner's cost function: the predicted time, and what limits it. Once per process.
   Outcome rehearse(const Candidate& candidate) const;
+  /// The bound of its plan (planner/bound/bound.hpp; 0 where the platform has noise), and what is the same
+  /// for candidates whose rehearsals are.
+  Outcome bound(const Candidate& candidate) const;
 
  private:
   const std::string& problem_name(const Candidate& candidate) const;
+  std::string same_text(const Candidate& candidate, const PlannedWork& work) const;
 
   TuneCase case_;
   std::map<std::string, Contraction> contractions_;

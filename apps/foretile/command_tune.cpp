@@ -82,6 +82,15 @@ std::string end_text(TuneEnd end) {
   return "interrupted";
 }
 
+/// What is known of the candidates that were not rehearsed.
+std::string proof_text(const TuneResult& result) {
+  if (!result.gap) return {};
+  const std::uint64_t rehearsed = result.evaluated - result.infeasible;
+  if (result.proven()) return fmt::format("proven best of {}: {} rehearsed", result.candidates, rehearsed);
+  return fmt::format("at most {:.1f}% slower than the best of {}: {} rehearsed", 100 * *result.gap,
+                     result.candidates, rehearsed);
+}
+
 /// The fastest candidate, planned again.
 struct Best {
   PlannedWork work;
@@ -103,6 +112,7 @@ std::string summary_text(const TuneResult& result, const Candidates& candidates,
                                  result.evaluated, quantity(result.wall_s, "s"), result.infeasible,
                                  result.failed, result.from_history, end_text(result.end));
   text += ranking_table(result);
+  if (const std::string proof = proof_text(result); !proof.empty()) text += "\n" + proof + "\n";
   text += fmt::format("\nsoftware costs: {}\n", runtime_source_text(candidates.platform().runtime.source));
   if (const std::string table = sensitivity_table(result); !table.empty())
     text += "\nbest time with each value, and its candidates\n" + table;
@@ -134,9 +144,9 @@ void store_best(const TuneArguments& arguments, const Candidates& candidates, co
 }
 
 TuneResult run(const TuneOptions& options, const Candidates& candidates, ProgressLine& line) {
-  return tune(
-      options, [&](const Candidate& candidate) { return candidates.rehearse(candidate); },
-      [&](const TuneProgress& progress) { line.show(progress_text(progress)); });
+  const CostModel cost{[&](const Candidate& candidate) { return candidates.rehearse(candidate); },
+                       [&](const Candidate& candidate) { return candidates.bound(candidate); }};
+  return tune(options, cost, [&](const TuneProgress& progress) { line.show(progress_text(progress)); });
 }
 
 TuneOptions tune_options(const TuneArguments& arguments) {
@@ -198,7 +208,7 @@ void add_search_options(CLI::App& command, TuneArguments& arguments) {
       .add_option("--space", arguments.space,
                   "The search space, a TOML file; without it one around the paper's values")
       ->check(not_empty_check());
-  command.add_option("--search", arguments.tune.search, "exhaustive or random")->capture_default_str();
+  command.add_option("--search", arguments.tune.search, "bound, exhaustive or random")->capture_default_str();
   command.add_option("--seed", arguments.tune.seed, "Of the random order")
       ->check(whole_number_check())
       ->capture_default_str();

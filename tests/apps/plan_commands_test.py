@@ -123,6 +123,9 @@ def check_tune(problem, scratch):
                      f'problem = ["{problem}", "{other}"]\n')
     all_of = run("tune", problem, *platform, "--nodes", 2, "--space", space, "--search", "exhaustive", "--json")
     assert all_of["evaluated"] == 8 and all_of["end"] == "complete", all_of  # the defaults lie in the space
+    proven = run("tune", problem, *platform, "--nodes", 2, "--space", space, "--search", "bound", "--json")
+    assert proven["proven"] and proven["gap"] == 0 and proven["candidates"] == 8, proven
+    assert proven["best"]["makespan_s"] == all_of["best"]["makespan_s"] and proven["evaluated"] <= 8, proven
     assert all_of["defaults"]["parameters"]["platform.pcie.latency"] == "1 us", all_of
     check_tuned_sources(problem, scratch)
     expect(2, "--set fixes", "tune", problem, *platform, "--space", space, "--set", "grid.p=1")

@@ -17,6 +17,7 @@
 #include "base/files.hpp"
 #include "base/random.hpp"
 #include "tests/tuner/temporary_folder.hpp"
+#include "tuner/search.hpp"
 
 namespace foretile {
 namespace {
@@ -84,6 +85,95 @@ TEST(Tune, FindsTheBestOfAll) {
     for (std::size_t i = 1; i < 16; ++i)
       EXPECT_LE(result.ranking[i - 1].outcome.makespan_s, result.ranking[i].outcome.makespan_s);
   }
+}
+
+/// Seven tenths of the time that bowl() will say; p = 4 does not fit. Where f is 3 or more the plan is that
+/// of f = 3.
+Outcome bowl_bound(const Candidate& candidate) {
+  Outcome outcome = bowl(candidate);
+  outcome.makespan_s *= 0.7;
+  if (candidate.at("f") >= "3") outcome.extra["plan"] = candidate.at("p");
+  return outcome;
+}
+
+/// Times of p = 3: 1.1, 1, 1.1, 1.4 s for f = 1 to 4; others take 2 s and more, at least 1.4 by their bounds.
+/// So of 20 candidates only those of p = 3 are evaluated (its f = 4 is taken for f = 3), and the defaults.
+TEST(Tune, ProvesTheBestByBounds) {
+  const TemporaryFolder folder;
+  TuneOptions options = options_of(5, 4, kBoundSearch);
+  options.first = {{{"p", "1"}, {"f", "1"}}};
+  options.limits.workers = 1;
+  const CostModel cost{[&](const Candidate& candidate) {
+                         log_line(folder / "log", text_of(candidate));
+                         return bowl(candidate);
+                       },
+                       bowl_bound};
+  const TuneResult result = tune(options, cost);
+  EXPECT_EQ(result.best()->candidate, (Candidate{{"p", "3"}, {"f", "2"}}));
+  EXPECT_TRUE(result.proven());
+  EXPECT_EQ(result.gap, 0);
+  EXPECT_EQ(result.candidates, 20u);
+  EXPECT_EQ(result.infeasible, 4u);
+  EXPECT_EQ(result.end, TuneEnd::complete);
+  EXPECT_EQ(lines_of(folder / "log"), (std::vector<std::string>{"1 1", "3 2", "3 1", "3 3"}));
+}
+
+/// The two least bounds are 0.7 and 0.77 s; one evaluation beside the defaults says 1 s: 1 / 0.77 - 1.
+TEST(Tune, SaysHowFarFromTheBestItMayBe) {
+  TuneOptions options = options_of(5, 4, kBoundSearch);
+  options.first = {{{"p", "1"}, {"f", "1"}}};
+  options.limits.workers = 1;
+  options.budget_count = 6;  // the defaults, four that do not fit, one more
+  const TuneResult result = tune(options, CostModel{bowl, bowl_bound});
+  EXPECT_EQ(result.end, TuneEnd::count);
+  EXPECT_FALSE(result.proven());
+  ASSERT_TRUE(result.gap);
+  EXPECT_NEAR(*result.gap, 1 / 0.77 - 1, 1e-9);
+}
+
+/// Bounds of 0 prove nothing before all is evaluated; a failed one never does.
+TEST(Tune, ProvesNothingWithoutBounds) {
+  const auto no_bound = [](const Candidate&) { return Outcome{Outcome::Status::done, 0, "", {}}; };
+  TuneOptions options = options_of(2, 2, kBoundSearch);
+  const TuneResult all = tune(options, CostModel{bowl, no_bound});
+  EXPECT_EQ(all.evaluated, 4u);
+  EXPECT_TRUE(all.proven());
+  const TuneResult failed = tune(options, CostModel{[](const Candidate& candidate) {
+                                                      if (text_of(candidate) == "1 2") std::raise(SIGKILL);
+                                                      return bowl(candidate);
+                                                    },
+                                                    no_bound});
+  EXPECT_FALSE(failed.gap);
+  EXPECT_EQ(failed.failed, 1u);
+}
+
+TEST(Tune, BoundsNeedACostModelThatHasThem) {
+  EXPECT_THROW(tune(options_of(2, 2, kBoundSearch), bowl), InputError);
+}
+
+/// Known outcomes are neither bounded nor evaluated again.
+TEST(Tune, ResumesWithBounds) {
+  const TemporaryFolder folder;
+  TuneOptions options = options_of(5, 4, kBoundSearch);
+  options.history = folder / "history";
+  const auto named_bowl = [](const Candidate& candidate) {
+    Outcome outcome = bowl(candidate);
+    outcome.extra = bowl_bound(candidate).extra;
+    return outcome;
+  };
+  tune(options, CostModel{named_bowl, bowl_bound});
+  const TuneResult again =
+      tune(options, CostModel{[](const Candidate&) -> Outcome { throw InputError("again"); }, bowl_bound});
+  EXPECT_TRUE(again.proven());
+  EXPECT_EQ(again.from_history, again.evaluated);
+  EXPECT_EQ(again.best()->outcome.makespan_s, 1);
+}
+
+TEST(Tune, ExhaustiveSearchProvesToo) {
+  EXPECT_TRUE(tune(options_of(3, 3, "exhaustive"), bowl).proven());
+  TuneOptions options = options_of(3, 3, "random");
+  options.budget_count = 2;
+  EXPECT_FALSE(tune(options, bowl).gap);
 }
 
 TEST(Tune, TriesTheDefaultsFirst) {

@@ -1,0 +1,80 @@
+#include "planner/plan/plan_digest.hpp"
+
+#include <fmt/format.h>
+
+#include <concepts>
+#include <cstdint>
+
+namespace foretile {
+
+namespace {
+
+/// http://www.isthe.com/chongo/tech/comp/fnv/, over the bytes of 64-bit numbers, lowest first.
+class Fnv {
+ public:
+  template <class... Numbers>
+  void add(Numbers... numbers) {
+    (add_number(static_cast<std::int64_t>(numbers)), ...);
+  }
+  template <class List>
+  void add_all(const List& list) {
+    add(list.size());
+    for (const auto& number : list) add(number);
+  }
+  std::string text() const { return fmt::format("{:016x}", state_); }
+
+ private:
+  void add_number(std::int64_t number) {
+    auto bits = static_cast<std::uint64_t>(number);
+    for (int byte = 0; byte < 8; ++byte, bits >>= 8) state_ = (state_ ^ (bits & 0xff)) * 0x100000001b3ULL;
+  }
+  std::uint64_t state_ = 0xcbf29ce484222325ULL;
+};
+
+void add(Fnv& fnv, const OperandPlan& operand) {
+  fnv.add(operand.source, operand.on_device, operand.distribution.deal);
+  fnv.add_all(operand.distribution.owners);
+}
+
+void add(Fnv& fnv, const PlanFrame& frame) {
+  fnv.add(frame.grid.p, frame.grid.q, frame.grid.r, frame.lookahead, frame.host_budget_bytes,
+          frame.staging_bytes, frame.copy_batch_bytes, frame.batch, frame.barriers, frame.prefetch_c);
+  for (const DeviceClass& devices : frame.device_classes) fnv.add(devices.kind, devices.memory_bytes);
+  add(fnv, frame.operands.a);
+  add(fnv, frame.operands.b);
+  add(fnv, frame.operands.c);
+}
+
+void add(Fnv& fnv, const DevicePlan& device) {
+  fnv.add(device.device_class, device.blocks.size());
+  for (const Block& block : device.blocks) {
+    fnv.add_all(block.columns);
+    fnv.add(block.chunks.size());
+    for (const Chunk& chunk : block.chunks) {
+      fnv.add(chunk.step);
+      fnv.add_all(chunk.a);
+    }
+  }
+}
+
+void add(Fnv& fnv, const Transfer& transfer) {
+  fnv.add(transfer.matrix, transfer.step, transfer.last_step, transfer.kind, transfer.tree);
+  fnv.add_all(transfer.tiles);
+  fnv.add_all(transfer.others);
+}
+
+}  // namespace
+
+std::string plan_digest(const Plan& plan) {
+  Fnv fnv;
+  add(fnv, plan);
+  fnv.add(plan.ranks.size());
+  for (const RankPlan& rank : plan.ranks) {
+    fnv.add(rank.devices.size(), rank.transfers.size());
+    for (const DevicePlan& device : rank.devices) add(fnv, device);
+    for (const Transfer& transfer : rank.transfers) add(fnv, transfer);
+  }
+  return fnv.text();
+}
+
+}  // namespace foretile
