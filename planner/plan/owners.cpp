@@ -12,12 +12,13 @@ namespace {
 struct Delivery {
   Step step;
   Step last_step;
-  std::int32_t k;
+  int group;  // with Sending::once_each
+  std::int32_t turn;
   Matrix matrix;
   TileId tile;
   std::vector<Rank> destinations;
 
-  auto order() const { return std::tuple(step, k, matrix); }
+  auto order() const { return std::tuple(step, group, turn, matrix); }
   bool shares_message(const Transfer& b) const {
     return b.matrix == matrix && b.step == step && b.last_step == last_step && b.others == destinations;
   }
@@ -52,6 +53,10 @@ class Deliveries {
  private:
   void deliver(TileId tile, std::int32_t k, std::vector<Delivery>& list) {
     find_uses(tile, k);
+    if (sending_ == Sending::once_each) {
+      deliver_each(tile, k, list);
+      return;
+    }
     const Step first = routes_.first ? routes_.first(tile) : Step();
     for (std::size_t begin = 0; begin < uses_.size();) {
       std::size_t end = begin + 1;
@@ -62,10 +67,34 @@ class Deliveries {
                         sending_ == Sending::once_for_ever
                             ? kEver
                             : Step::of(first + group_of(uses_[end - 1]) * routes_.stride),
-                        k, routes_.matrix, tile, std::move(destinations)});
+                        0, turn(tile, k), routes_.matrix, tile, std::move(destinations)});
       }
       begin = end;
     }
+  }
+
+  /// To each rank in the group of its first use.
+  void deliver_each(TileId tile, std::int32_t k, std::vector<Delivery>& list) {
+    find_uses(tile, k);
+    served_.assign(positions_, 0);
+    for (std::size_t begin = 0; begin < uses_.size();) {
+      std::size_t end = begin;
+      for (; end < uses_.size() && group_of(uses_[end]) == group_of(uses_[begin]); ++end) {
+        char& served = served_[uses_[end] % positions_];
+        marked_[uses_[end] % positions_] = served ? 0 : 1;
+        served = 1;
+      }
+      std::vector<Rank> destinations = marked_ranks();
+      if (!destinations.empty()) {
+        list.push_back({Step(), kEver, group_of(uses_[begin]), turn(tile, k), routes_.matrix, tile,
+                        std::move(destinations)});
+      }
+      begin = end;
+    }
+  }
+
+  std::int32_t turn(TileId tile, std::int32_t k) const {
+    return routes_.turn.empty() ? k : routes_.turn[tile];
   }
 
   /// Sets uses_ to the other ranks and the groups with a product: one merge of the partners that the other
@@ -105,6 +134,11 @@ class Deliveries {
 
   std::vector<Rank> destinations_of(std::size_t begin, std::size_t end) {
     for (std::size_t u = begin; u < end; ++u) marked_[uses_[u] % positions_] = 1;
+    return marked_ranks();
+  }
+
+  /// The ranks at marked positions, whose marks are taken away.
+  std::vector<Rank> marked_ranks() {
     std::vector<Rank> destinations;
     for (int behind = 1; behind < positions_; ++behind) {
       const int position = (own_position_ + behind) % positions_;
@@ -125,6 +159,7 @@ class Deliveries {
   int own_position_;
   std::vector<int> uses_;        // group * positions_ + position, increasing
   std::vector<char> marked_;     // per use; all 0 between calls
+  std::vector<char> served_;     // per position
   std::int32_t known_for_ = -1;  // the k whose partners uses_ holds, where C restricts nothing
 };
 

@@ -18,6 +18,7 @@ inline Rank owner_of(const Contraction& contraction, const PlanFrame& frame, Til
 /// How often a tile is sent, and how long its receivers keep it.
 enum class Sending : std::uint8_t {
   once_for_ever,  ///< before its first use; kept until the end
+  once_each,      ///< the same, but ranks that use it first in a later group get it in a later message
   once,           ///< before its first use; dropped after its last one
   per_use         ///< again for each use, dropped after it ("communication-redundant", RR-9289 3.2.1)
 };
@@ -31,14 +32,17 @@ struct Routes {
   /// A tile's uses: step first(tile) with group 0, and `stride` > 0 more with each further group. Empty: 0.
   std::function<Step(TileId)> first;
   int stride = 1;
+  /// By tile: in which order an owner sends the tiles of a step and, with Sending::once_each, of a group.
+  /// Empty: by increasing k.
+  std::vector<std::int32_t> turn = {};
 };
 
-/// The messages with which `rank` hands out its tiles, dealt cyclically on one layer, ordered by step, k, and
-/// A before B. A tile goes only to ranks that multiply it. With Sending::per_use, uses at most `lookahead`
-/// steps apart share one delivery to all their ranks, so that no tile arrives again where it may still be.
-/// Consecutive tiles that differ in nothing else share a message of up to `message_bytes` (always at least
-/// one tile). Destinations start behind the owner and wrap around, which spreads the inner nodes of the
-/// trees.
+/// The messages with which `rank` hands out its tiles, dealt cyclically on one layer, ordered by step, turn
+/// (k), and A before B. A tile goes only to ranks that multiply it. With Sending::per_use, uses at most
+/// `lookahead` steps apart share one delivery to all their ranks, so that no tile arrives again where it may
+/// still be. Consecutive tiles that differ in nothing else share a message of up to `message_bytes` (always
+/// at least one tile). Destinations start behind the owner and wrap around, which spreads the inner nodes of
+/// the trees.
 std::vector<Transfer> broadcasts_of(const Contraction& contraction, const ProcessGrid& grid, Rank rank,
                                     const std::vector<Routes>& routes, Sending sending, int lookahead,
                                     std::int64_t message_bytes);

@@ -32,11 +32,20 @@ std::string text_of(const Sources& sources) {
 }
 
 [[noreturn]] void refuse_sources(const Sources& sources) {
-  std::vector<std::string> known;
+  std::vector<std::pair<std::string, std::string>> known;  // sources, and the strategies that honour them
   for (const auto& strategy : strategies()) {
-    known.push_back(fmt::format("{} ({})", text_of(strategy->sources_for(sources)), strategy->name()));
+    const std::string honoured = text_of(strategy->sources_for(sources));
+    const auto same =
+        std::find_if(known.begin(), known.end(), [&](const auto& entry) { return entry.first == honoured; });
+    if (same == known.end()) {
+      known.emplace_back(honoured, strategy->name());
+    } else {
+      same->second += ", " + strategy->name();
+    }
   }
-  throw input_error("a_source, b_source", text_of(sources), fmt::format("{}", fmt::join(known, " or ")),
+  std::vector<std::string> texts;
+  for (const auto& [honoured, names] : known) texts.push_back(fmt::format("{} ({})", honoured, names));
+  throw input_error("a_source, b_source", text_of(sources), fmt::format("{}", fmt::join(texts, " or ")),
                     "change the problem, or name a strategy that overrides it: --set strategy=NAME");
 }
 

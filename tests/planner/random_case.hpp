@@ -63,6 +63,13 @@ inline RandomCase random_case(std::uint64_t seed) {
   return {std::move(problem), std::move(machine), std::move(settings)};
 }
 
+/// The same for local-b.
+inline RandomCase random_local_case(std::uint64_t seed) {
+  RandomCase c = random_case(seed);
+  c.settings["strategy"] = "local-b";
+  return c;
+}
+
 /// The same for stationary-c, where B is given, with b x c x d given or chosen and every kind of barrier; C =
 /// A B or C += A B, every third case dense.
 inline RandomCase random_streamed_case(std::uint64_t seed) {

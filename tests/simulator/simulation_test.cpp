@@ -373,7 +373,7 @@ TEST(Simulation, CausesAddUpOnRandomPlans) {
   int runs = 0;
   for (std::uint64_t seed = 0; seed < 30; ++seed) {
     SCOPED_TRACE(seed);
-    RandomCase c = random_case(seed);
+    RandomCase c = seed % 2 == 0 ? random_case(seed) : random_local_case(seed);
     c.machine.platform.device.memory_bytes *= 3;
     Random random(seed);
     const auto link = [&] { return LinkModel{1e-6 * random.real(), 1e6 * (1 + 9 * random.real())}; };

@@ -1,16 +1,11 @@
 #include "planner/strategies/stationary_b/stationary_b.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <numeric>
 #include <queue>
 
-#include "base/error.hpp"
-#include "base/parse.hpp"
 #include "planner/plan/owners.hpp"
-#include "planner/plan/products.hpp"
-#include "planner/strategies/frame.hpp"
+#include "planner/strategies/b_stays.hpp"
 #include "planner/strategies/strategy.hpp"
 
 namespace foretile {
@@ -75,67 +70,32 @@ namespace {
 
 constexpr const char* kName = "stationary-b";
 
-struct Limits {
-  std::int64_t block_bytes;
-  std::int64_t chunk_bytes;
-  std::int64_t message_bytes;
-};
-
-class Planner final : public RankPlanner {
+class Planner final : public BStaysPlanner {
  public:
   Planner(const Contraction& contraction, const Machine& machine, const Settings& settings)
-      : problem_(contraction), machine_(machine), frame_(make_frame(machine, settings)) {
-    const auto budget = static_cast<double>(frame_.device_classes.front().memory_bytes);
-    limits_ = {static_cast<std::int64_t>(real_setting(settings, "block_fraction") * budget),
-               static_cast<std::int64_t>(real_setting(settings, "chunk_fraction") * budget),
-               message_bytes(settings)};
-    const std::int64_t in_use = limits_.block_bytes + (1 + frame_.lookahead) * limits_.chunk_bytes;
-    if (in_use > frame_.device_classes.front().memory_bytes) {
-      throw input_error("block_fraction + (1 + lookahead) * chunk_fraction",
-                        fmt::format("{:.4g}", static_cast<double>(in_use) / budget), "at most 1",
-                        "lower block_fraction, chunk_fraction or lookahead");
-    }
-    column_owner_ = deal_mirrored(column_flops(problem_), frame_.grid.q);
-  }
-
-  PlanFrame frame() const override { return frame_; }
+      : BStaysPlanner(kName, contraction, machine, settings),
+        column_owner_(deal_mirrored(column_flops(problem_), frame_.grid.q)) {}
 
   RankPlan plan_rank(Rank rank) const override {
-    const int grid_row = frame_.grid.row(rank);
     RankPlan plan;
     plan.devices.resize(machine_.devices_per_rank);
     const auto columns = columns_of(frame_.grid.column(rank));
-    const auto bins =
-        worst_fit(column_bytes(columns, grid_row, rank), limits_.block_bytes, machine_.devices_per_rank);
+    const auto bins = worst_fit(column_bytes(columns, rank), block_bytes_, machine_.devices_per_rank);
     for (std::size_t bin = 0; bin < bins.size(); ++bin) {
       if (bins[bin].empty()) continue;
       Block block;
       for (const std::int32_t position : bins[bin]) block.columns.push_back(columns[position]);
       std::sort(block.columns.begin(), block.columns.end());
-      block.chunks = chunks_of(block, grid_row, rank);
+      block.chunks = cyclic_chunks(tiles_of_a(block, rank), chunk_bytes_,
+                                   [this](TileId a) { return problem_.a_bytes(a); });
       if (!block.chunks.empty()) plan.devices[bin % plan.devices.size()].blocks.push_back(std::move(block));
     }
     plan.transfers = broadcasts_of(problem_, frame_.grid, rank, {{Matrix::a, column_owner_, {}, {}}},
-                                   Sending::once_for_ever, frame_.lookahead, limits_.message_bytes);
+                                   Sending::once_for_ever, frame_.lookahead, message_bytes_);
     return plan;
   }
 
  private:
-  static PlanFrame make_frame(const Machine& machine, const Settings& settings) {
-    const int p = static_cast<int>(integer_setting(settings, "grid.p", 1, machine.ranks));
-    PlanFrame frame = common_frame(kName, machine, settings, p);
-    frame.operands.b = kMadeAndStays;
-    frame.advice = {"lower block_fraction, chunk_fraction or lookahead",
-                    "use more ranks, raise grid.p (fewer tiles of A per rank) or lower staging_fraction",
-                    "raise staging_fraction", "lower staging_fraction",
-                    "platform.device.memory and staging_fraction"};
-    frame.lookahead = static_cast<int>(integer_setting(settings, "lookahead"));
-    frame.staging_bytes = std::min(static_cast<std::int64_t>(real_setting(settings, "staging_fraction") *
-                                                             static_cast<double>(frame.host_budget_bytes)),
-                                   machine.devices_per_rank * frame.device_classes.front().memory_bytes);
-    return frame;
-  }
-
   std::vector<std::int32_t> columns_of(int grid_column) const {
     std::vector<std::int32_t> columns;
     for (std::int32_t j = 0; j < problem_.n.tiles(); ++j) {
@@ -144,61 +104,6 @@ class Planner final : public RankPlanner {
     return columns;
   }
 
-  /// Bytes of B's tiles that meet A's slice, and of C's tiles in the slice, per column.
-  std::vector<std::int64_t> column_bytes(const std::vector<std::int32_t>& columns, int grid_row,
-                                         Rank rank) const {
-    std::vector<char> met(problem_.k.tiles(), 0);
-    for (std::int32_t i = grid_row; i < problem_.m.tiles(); i += frame_.grid.p) {
-      for (const std::int32_t k : problem_.a.row(i)) met[k] = 1;
-    }
-    std::vector<std::int64_t> bytes;
-    bytes.reserve(columns.size());
-    for (const std::int32_t j : columns) {
-      std::int64_t elements = 0;
-      for (const std::int32_t k : problem_.b.column(j)) elements += met[k] ? problem_.k.size(k) : 0;
-      for (const std::int32_t i : problem_.c.column(j)) {
-        if (i % frame_.grid.p == grid_row) elements += problem_.m.size(i);
-      }
-      bytes.push_back(problem_.element_bytes() * elements * problem_.n.size(j));
-      if (bytes.back() > limits_.block_bytes)
-        refuse(rank, "column of B and C", j, bytes.back(), limits_.block_bytes, "block_fraction");
-    }
-    return bytes;
-  }
-
-  /// Rows of A are walked cyclically, each by increasing k.
-  std::vector<Chunk> chunks_of(const Block& block, int grid_row, Rank rank) const {
-    const BlockProducts products(problem_, block.columns);
-    std::vector<std::vector<TileId>> rows;
-    for (std::int32_t i = grid_row; i < problem_.m.tiles(); i += frame_.grid.p) {
-      std::vector<TileId> used;
-      const TileId first = problem_.a.first(i);
-      for (TileId a = first; a < first + static_cast<TileId>(problem_.a.row(i).size()); ++a) {
-        if (!products.any(a)) continue;
-        if (problem_.a_bytes(a) > limits_.chunk_bytes) {
-          refuse(rank, "tile of A", a, problem_.a_bytes(a), limits_.chunk_bytes, "chunk_fraction");
-        }
-        used.push_back(a);
-      }
-      rows.push_back(std::move(used));
-    }
-    return cyclic_chunks(rows, limits_.chunk_bytes, [&](TileId a) { return problem_.a_bytes(a); });
-  }
-
-  [[noreturn]] void refuse(Rank rank, const char* what, std::int64_t index, std::int64_t needed,
-                           std::int64_t limit, const char* parameter) const {
-    throw input_error(
-        fmt::format("plan of rank {}", rank), fmt::format("{} {} of {} bytes", what, index, needed),
-        fmt::format("at most {} bytes ({} {} of {} bytes of device memory)", limit, parameter,
-                    frame_.parameters.at(parameter), frame_.device_classes.front().memory_bytes),
-        fmt::format("{} bytes are missing: raise {}, or tile the problem finer, or give devices more memory",
-                    needed - limit, parameter));
-  }
-
-  const Contraction& problem_;
-  Machine machine_;
-  PlanFrame frame_;
-  Limits limits_{};
   std::vector<int> column_owner_;
 };
 
@@ -210,28 +115,8 @@ class StationaryB final : public Strategy {
   Sources sources_for(const Sources&) const override { return {Source::given, Source::made}; }
 
   std::vector<ParameterInfo> parameters() const override {
-    std::vector<ParameterInfo> list{
-        with_divisors({"grid.p", "1", "rows of the process grid; B is replicated this many times",
-                       whole_number(1, kMostCounted)}),
-        in_reports({"block_fraction",
-                    "0.5",
-                    "share of device memory for a block of B and C",
-                    real_number(0.001, 1),
-                    {"0.3", "0.4", "0.5", "0.6", "0.7"}}),
-        in_reports({"chunk_fraction",
-                    "0.25",
-                    "share of device memory for a chunk of A",
-                    real_number(0.0001, 1),
-                    {"0.1", "0.15", "0.2", "0.25"}}),
-        in_reports({"lookahead",
-                    "1",
-                    "chunks loaded ahead of the one worked on",
-                    whole_number(0, kMostAhead),
-                    {"1", "2"}}),
-        {"staging_fraction", "0.25", "share of a rank's host memory for generated tiles of B on their way",
-         real_number(0, 1)}};
-    for (ParameterInfo& shared : common_parameters()) list.push_back(std::move(shared));
-    return list;
+    return b_stays_parameters({"0.5", {"0.3", "0.4", "0.5", "0.6", "0.7"}},
+                              {"0.25", {"0.1", "0.15", "0.2", "0.25"}});
   }
 
   std::unique_ptr<RankPlanner> prepare(const Contraction& contraction, const Machine& machine,

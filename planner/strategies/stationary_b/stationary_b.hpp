@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "planner/plan/plan.hpp"
 #include "planner/problem/contraction.hpp"
 
 namespace foretile {
@@ -24,30 +23,5 @@ std::vector<int> deal_mirrored(const std::vector<double>& weights, int q);
 /// bin b belongs to device b mod devices. Every size must be <= capacity. Returns the items of each bin.
 std::vector<std::vector<std::int32_t>> worst_fit(const std::vector<std::int64_t>& sizes,
                                                  std::int64_t capacity, int devices);
-
-/// 3.2.3: takes one tile from each row in turn until the next one would exceed `capacity`, then starts the
-/// next chunk with it. Every tile must be <= capacity. `bytes(tile)` is its size.
-template <class Bytes>
-std::vector<Chunk> cyclic_chunks(const std::vector<std::vector<TileId>>& rows, std::int64_t capacity,
-                                 Bytes bytes) {
-  std::vector<Chunk> chunks;
-  std::int64_t filled = 0;
-  std::vector<std::size_t> next(rows.size(), 0);
-  for (bool left = true; left;) {
-    left = false;
-    for (std::size_t r = 0; r < rows.size(); ++r) {
-      if (next[r] == rows[r].size()) continue;
-      left = true;
-      const TileId tile = rows[r][next[r]++];
-      if (chunks.empty() || filled + bytes(tile) > capacity) {
-        chunks.emplace_back();
-        filled = 0;
-      }
-      chunks.back().a.push_back(tile);
-      filled += bytes(tile);
-    }
-  }
-  return chunks;
-}
 
 }  // namespace foretile

@@ -30,7 +30,8 @@ Settings random_settings(Random& random) {
           {"lookahead", std::to_string(random.integer(0, 2))},
           {"block_fraction", "0.4"},
           {"chunk_fraction", "0.2"},
-          {"message_bytes", std::to_string(random.integer(1, 20'000))}};
+          {"message_bytes", std::to_string(random.integer(1, 20'000))},
+          {"strategy", random.integer(0, 1) == 0 ? "stationary-b" : "local-b"}};
 }
 
 /// The same bits as on cores or, from CUDA, each time. The pinned pool is too small now and then. Returns

@@ -63,6 +63,52 @@ TEST(Broadcasts, SendEachTileOnceToTheRanksThatUseIt) {
   }
 }
 
+/// Each rank gets a tile in one message, in the group of its first use, and messages follow each other by
+/// group, then by turn.
+TEST(Broadcasts, OnceEachGoByFirstUse) {
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const Contraction p = random_small_contraction(random);
+    const ProcessGrid grid{1, static_cast<int>(random.integer(1, 5))};
+    Routes routes{Matrix::a, {}, {}, {}};
+    for (std::int32_t j = 0; j < p.n.tiles(); ++j) {
+      routes.position.push_back(static_cast<int>(random.integer(0, grid.q - 1)));
+      routes.group.push_back(static_cast<int>(random.integer(0, 3)));
+    }
+    for (TileId a = 0; a < p.a.nonzeros(); ++a)
+      routes.turn.push_back(static_cast<std::int32_t>(random.integer(0, 9)));
+    const auto first_use = [&](TileId a, int rank) {
+      int first = 99;
+      for (std::int32_t j = 0; j < p.n.tiles(); ++j) {
+        if (routes.position[j] == rank && p.b.contains(p.a.column_of(a), j) && p.c.contains(p.a.row_of(a), j))
+          first = std::min(first, routes.group[j]);
+      }
+      return first;
+    };
+    std::vector<std::set<int>> got(p.a.nonzeros());
+    for (Rank rank = 0; rank < grid.size(); ++rank) {
+      std::pair<int, std::int32_t> last{};
+      for (const Transfer& b : broadcasts_of(p, grid, rank, {routes}, Sending::once_each, 1, 1000)) {
+        EXPECT_EQ(b.last_step, kEver);
+        for (const TileId a : b.tiles) {
+          for (const int to : b.others) {
+            EXPECT_TRUE(got[a].insert(to).second);
+            const std::pair now{first_use(a, to), routes.turn[a]};
+            EXPECT_LE(last, now);
+            last = now;
+          }
+        }
+      }
+    }
+    for (TileId a = 0; a < p.a.nonzeros(); ++a) {
+      std::set<int> expected = users(p, grid, routes.position, a);
+      expected.erase(owner_of(p, grid, Distribution{}, {Matrix::a, a}));
+      EXPECT_EQ(got[a], expected);
+    }
+  }
+}
+
 /// Both tiles of A (32 bytes each) live at rank 0 and go to rank 1: 64 bytes hold them, 63 do not.
 TEST(Broadcasts, FillMessagesToTheLastByte) {
   const Tiling two = Tiling::uniform(4, 2);

@@ -29,13 +29,13 @@ def own_names():
     for path in sources(OWN):
         text = without_comments(path.read_text())
         names.update(re.findall(r'kName = "([\w-]+)"', text))
-        names.update(re.findall(r'\{"([a-z_.]+)",\s*"[^"]*",\s*"[^"]* ', text))
+        names.update(re.findall(r'\{"([a-z_.]+)",\s*(?:"[^"]*"|[\w.]+),\s*"[^"]* ', text))
     return {name for name in names if len(name) > 1}  # b, c and d are matrices elsewhere
 
 
 def main():
     names = own_names() - FRAME
-    assert {"stationary-b", "stationary-c", "block_fraction", "grid.p", "device_rows", "staging_fraction"} <= names, names
+    assert {"stationary-b", "stationary-c", "local-b", "block_fraction", "grid.p", "device_rows", "staging_fraction"} <= names, names
     found = []
     for folder in FOLDERS:
         for path in sources(ROOT / folder):

@@ -61,7 +61,8 @@ TEST(Strategies, SourcesThatNoneHonoursNeedAName) {
   } catch (const InputError& error) {
     EXPECT_STREQ(
         error.what(),
-        "a_source, b_source: found A is made, B is given, expected A is given, B is made (stationary-b) or "
+        "a_source, b_source: found A is made, B is given, expected A is given, B is made (stationary-b, "
+        "local-b) or "
         "A is given, B is given (stationary-c); change the problem, or name a strategy that overrides it: "
         "--set strategy=NAME");
   }

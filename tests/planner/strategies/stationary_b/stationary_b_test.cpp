@@ -36,8 +36,7 @@ using Tiles = std::vector<TileId>;
 /// 0 (8 left), j2 -> bin 1 (40 left). With room for 160: j1, j3 fill bins 0 and 1, j0 opens bin 2 (88 left),
 /// j2 joins it. Bin 2 goes to device 0.
 ///
-/// A's tiles: 0 = (0,0) 6 elements = 48 bytes, 1 = (1,0) 12 = 96 bytes, 2 = (1,1) 4 = 32 bytes. Taken in turn
-/// from the rows: 0, 1, then 2 (row 0 is used up). Room for 144: {0, 1}, {2}; room for 128: {0}, {1, 2}.
+/// A's tiles: 0 = (0,0) 6 elements = 48 bytes, 1 = (1,0) 12 = 96 bytes, 2 = (1,1) 4 = 32 bytes.
 Contraction four_columns() {
   const Shape a(2, 2, {{0, 0}, {1, 0}, {1, 1}});
   const Shape b(2, 4, {{0, 0}, {0, 1}, {0, 3}, {1, 1}, {1, 2}, {1, 3}});
@@ -65,18 +64,6 @@ TEST(FourColumns, Deal) {
 TEST(FourColumns, Blocks) {
   EXPECT_EQ(worst_fit({72, 160, 40, 160}, 240, 2), (Bins{{1, 0}, {3, 2}}));
   EXPECT_EQ(worst_fit({72, 160, 40, 160}, 160, 2), (Bins{{1}, {3}, {0, 2}}));
-}
-
-TEST(FourColumns, Chunks) {
-  const std::vector<Tiles> rows{{0}, {1, 2}};
-  const auto bytes = [](TileId a) { return Tiles{48, 96, 32}[a]; };
-  const auto tiles = [&](std::int64_t capacity) {
-    std::vector<Tiles> found;
-    for (const Chunk& chunk : cyclic_chunks(rows, capacity, bytes)) found.push_back(chunk.a);
-    return found;
-  };
-  EXPECT_EQ(tiles(144), (std::vector<Tiles>{{0, 1}, {2}}));
-  EXPECT_EQ(tiles(128), (std::vector<Tiles>{{0}, {1, 2}}));
 }
 
 /// 320 bytes per device: half for blocks, 128 for chunks, so lookahead 0 (160 + 128 <= 320). Bin 0 = {j1},

@@ -1,0 +1,214 @@
+#include "planner/strategies/local_b/column_deal.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "planner/strategies/local_b/column_groups.hpp"
+
+namespace foretile {
+
+namespace {
+
+struct DeviceLoad {
+  double copy_s = 0, rows_s = 0, product_s = 0, bytes = 0;
+};
+
+struct RankLoad {
+  double shared_rows_s = 0, make_s = 0;
+};
+
+double fourth_power(double x) {
+  return x * x * (x * x);
+}
+
+class ColumnDeal {
+ public:
+  ColumnDeal(const ColumnCosts& costs, int ranks, int devices_per_rank)
+      : costs_(costs),
+        per_rank_(devices_per_rank),
+        device_of_(costs.rows.columns(), 0),
+        devices_(static_cast<std::size_t>(ranks) * devices_per_rank),
+        ranks_(ranks),
+        users_(costs.row_s.size()),
+        known_s_(devices_.size(), 0.0),
+        shared_known_s_(ranks, 0.0) {}
+
+  void give(std::int32_t column, int device) {
+    device_of_[column] = device;
+    change(column, device, 1);
+  }
+
+  /// Each column in turn goes where it adds least. Whether any has moved.
+  bool improve() {
+    set_scale();
+    bool any = false;
+    for (std::int32_t column = 0; column < costs_.rows.columns(); ++column) any |= move(column);
+    return any;
+  }
+
+  std::vector<std::int32_t> take() { return std::move(device_of_); }
+
+ private:
+  /// A device with columns that have the row.
+  struct User {
+    int device;
+    int columns;
+  };
+
+  int rank_of(int device) const { return device / per_rank_; }
+
+  bool used_by_rank(std::int32_t row, int rank) const {
+    return std::any_of(users_[row].begin(), users_[row].end(),
+                       [&](const User& user) { return rank_of(user.device) == rank; });
+  }
+
+  /// Adds the column to the device, or takes it away (`by` = -1).
+  void change(std::int32_t column, int device, int by) {
+    DeviceLoad& load = devices_[device];
+    RankLoad& of_rank = ranks_[rank_of(device)];
+    load.copy_s += by * costs_.copy_s[column];
+    load.product_s += by * costs_.product_s[column];
+    load.bytes += by * costs_.bytes[column];
+    of_rank.make_s += by * costs_.make_s[column];
+    for (const std::int32_t row : costs_.rows.of(column)) {
+      const bool before = used_by_rank(row, rank_of(device));
+      change_user(users_[row], row, device, by);
+      if (used_by_rank(row, rank_of(device)) != before)
+        of_rank.shared_rows_s += by * costs_.shared_row_s[row];
+    }
+  }
+
+  void change_user(std::vector<User>& users, std::int32_t row, int device, int by) {
+    auto user = std::find_if(users.begin(), users.end(), [&](const User& u) { return u.device == device; });
+    if (user == users.end()) {
+      user = users.insert(user, {device, 0});
+      devices_[device].rows_s += costs_.row_s[row];
+    }
+    user->columns += by;
+    if (user->columns > 0) return;
+    users.erase(user);
+    devices_[device].rows_s -= costs_.row_s[row];
+  }
+
+  double copy_s(const DeviceLoad& load, const RankLoad& of_rank) const {
+    const double times = load.bytes > costs_.block_bytes ? 2 : 1;
+    return load.copy_s + times * (load.rows_s + of_rank.shared_rows_s / per_rank_);
+  }
+
+  double power(const DeviceLoad& load, const RankLoad& of_rank) const {
+    return fourth_power(fourth_power(copy_s(load, of_rank) / scale_s_) +
+                        fourth_power(load.product_s / scale_s_) + fourth_power(of_rank.make_s / scale_s_));
+  }
+
+  /// Of a rank whose device `changed` has this load instead.
+  double power(int rank, const RankLoad& of_rank, int changed, const DeviceLoad& load) const {
+    double sum = 0;
+    for (int device = rank * per_rank_; device < (rank + 1) * per_rank_; ++device)
+      sum += power(device == changed ? load : devices_[device], of_rank);
+    return sum;
+  }
+
+  double power(int rank) const { return power(rank, ranks_[rank], -1, {}); }
+
+  /// Keeps the powers in the range of a double.
+  void set_scale() {
+    scale_s_ = 0;
+    for (int device = 0; device < static_cast<int>(devices_.size()); ++device) {
+      const RankLoad& of_rank = ranks_[rank_of(device)];
+      scale_s_ =
+          std::max({scale_s_, copy_s(devices_[device], of_rank), devices_[device].product_s, of_rank.make_s});
+    }
+    if (scale_s_ <= 0) scale_s_ = 1;
+  }
+
+  /// What devices and ranks spend on the column's rows already.
+  void note_known(std::int32_t column) {
+    std::fill(known_s_.begin(), known_s_.end(), 0.0);
+    std::fill(shared_known_s_.begin(), shared_known_s_.end(), 0.0);
+    rows_s_ = shared_rows_s_ = 0;
+    for (const std::int32_t row : costs_.rows.of(column)) {
+      rows_s_ += costs_.row_s[row];
+      shared_rows_s_ += costs_.shared_row_s[row];
+      const std::vector<User>& users = users_[row];
+      for (auto user = users.begin(); user != users.end(); ++user) {
+        known_s_[user->device] += costs_.row_s[row];
+        const int rank = rank_of(user->device);
+        if (std::none_of(users.begin(), user, [&](const User& u) { return rank_of(u.device) == rank; }))
+          shared_known_s_[rank] += costs_.shared_row_s[row];
+      }
+    }
+  }
+
+  /// What the column noted last, on no device now, would add there. Stops early above `limit`.
+  double added(std::int32_t column, int device, double limit) const {
+    const int rank = rank_of(device);
+    DeviceLoad load = devices_[device];
+    load.copy_s += costs_.copy_s[column];
+    load.rows_s += rows_s_ - known_s_[device];
+    load.product_s += costs_.product_s[column];
+    load.bytes += costs_.bytes[column];
+    RankLoad of_rank = ranks_[rank];
+    of_rank.shared_rows_s += shared_rows_s_ - shared_known_s_[rank];
+    of_rank.make_s += costs_.make_s[column];
+    const double alone = power(load, of_rank) - power(devices_[device], ranks_[rank]);
+    return alone > limit ? alone : power(rank, of_rank, device, load) - power(rank);
+  }
+
+  bool move(std::int32_t column) {
+    constexpr double kRounding = 1 - 1e-9;  // no moves there and back
+    const int from = device_of_[column];
+    change(column, from, -1);
+    note_known(column);
+    int best = from;
+    double least = kRounding * added(column, from, std::numeric_limits<double>::infinity());
+    for (int device = 0; device < static_cast<int>(devices_.size()); ++device) {
+      if (device == from) continue;
+      const double sum = added(column, device, least);
+      if (sum >= least) continue;
+      least = sum;
+      best = device;
+    }
+    give(column, best);
+    return best != from;
+  }
+
+  const ColumnCosts& costs_;
+  int per_rank_;
+  std::vector<std::int32_t> device_of_;
+  std::vector<DeviceLoad> devices_;
+  std::vector<RankLoad> ranks_;
+  std::vector<std::vector<User>> users_;  // by row
+  double scale_s_ = 1;
+  // Of the column noted last:
+  double rows_s_ = 0, shared_rows_s_ = 0;
+  std::vector<double> known_s_, shared_known_s_;  // by device, by rank
+};
+
+}  // namespace
+
+std::vector<std::int32_t> deal_columns(const ColumnCosts& costs, int ranks, int devices_per_rank) {
+  constexpr int kMostSweeps = 12;
+  std::vector<std::int32_t> all(costs.rows.columns());
+  std::iota(all.begin(), all.end(), 0);
+  std::vector<double> weight(costs.row_s);
+  for (std::size_t row = 0; row < weight.size(); ++row) weight[row] += costs.shared_row_s[row];
+  std::vector<double> load(costs.copy_s);
+  for (std::size_t column = 0; column < load.size(); ++column)
+    load[column] = std::max(load[column], costs.product_s[column]);
+  ColumnDeal deal(costs, ranks, devices_per_rank);
+  int device = 0;
+  for (auto& of_rank : grow_groups(costs.rows, all, weight, load, ranks)) {
+    std::sort(of_rank.begin(), of_rank.end());
+    for (const auto& of_device : grow_groups(costs.rows, of_rank, weight, load, devices_per_rank)) {
+      for (const std::int32_t column : of_device) deal.give(column, device);
+      ++device;
+    }
+  }
+  for (int sweep = 0; sweep < kMostSweeps && deal.improve(); ++sweep) {
+  }
+  return deal.take();
+}
+
+}  // namespace foretile
