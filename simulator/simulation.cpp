@@ -42,6 +42,20 @@ void check_size(const Machine& machine) {
       fmt::format("at most {} sockets, ranks and devices together", kMostHosts), "rehearse on fewer nodes");
 }
 
+using Schedulers = std::vector<std::unique_ptr<RankScheduler>>;
+
+struct TimeIsOver {};
+
+bool all_finished(const Schedulers& schedulers) {
+  return std::all_of(schedulers.begin(), schedulers.end(),
+                     [](const auto& scheduler) { return scheduler->finished(); });
+}
+
+/// SimGrid would print a backtrace for each activity in flight that is freed.
+void leave_in_flight(std::vector<std::unique_ptr<SimulatedRank>>& backends) {
+  for (auto& backend : backends) static_cast<void>(backend.release());
+}
+
 }  // namespace
 
 SimulationResult simulate(const Plan& plan, const Contraction& contraction, const Machine& machine,
@@ -54,7 +68,7 @@ SimulationResult simulate(const Plan& plan, const Contraction& contraction, cons
   const MachineModel model(*engine, machine);
   const TileOrigins origins(contraction, plan);
   std::vector<std::unique_ptr<SimulatedRank>> backends;
-  std::vector<std::unique_ptr<RankScheduler>> schedulers;
+  Schedulers schedulers;
   for (Rank rank = 0; rank < static_cast<int>(plan.ranks.size()); ++rank) {
     backends.push_back(std::make_unique<SimulatedRank>(rank, machine, model, contraction, plan.batch, origins,
                                                        backends, options.noise_seed));
@@ -69,7 +83,9 @@ SimulationResult simulate(const Plan& plan, const Contraction& contraction, cons
     backends.back()->attach(*schedulers.back());
   }
   sg4::ActivityPtr ending;  // SimGrid still looks at an activity after its completion callback
-  sg4::Activity::on_completion_cb([&ending](const sg4::Activity& ended) {
+  sg4::Activity::on_completion_cb([&](const sg4::Activity& ended) {
+    // A timer, or Engine::run_until(), would change the last bits of all times.
+    if (sg4::Engine::get_clock() > options.stop_s && !all_finished(schedulers)) throw TimeIsOver();
     Activity& activity = *ended.get_data<Activity>();
     ending = std::move(activity.simgrid);
     activity.rank->ended(activity);
@@ -78,8 +94,11 @@ SimulationResult simulate(const Plan& plan, const Contraction& contraction, cons
     for (const auto& scheduler : schedulers) scheduler->start();
     for (const auto& backend : backends) backend->poll();
     engine->run();
-  } catch (...) {  // SimGrid would print a backtrace for each activity in flight that is freed
-    for (auto& backend : backends) static_cast<void>(backend.release());
+  } catch (const TimeIsOver&) {
+    leave_in_flight(backends);
+    return {.stopped = true, .makespan_s = 0, .ranks = {}};
+  } catch (...) {
+    leave_in_flight(backends);
     throw;
   }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "planner/plan/plan.hpp"
@@ -18,9 +19,12 @@ struct SimulationOptions {
   int batch = 1;  ///< products that are ready start together as one activity, at most so many; its time is
                   ///< that of launches of PlanFrame::batch in order
   bool in_plan_order = false;  ///< SchedulerOptions::in_plan_order
+  /// Nobody is interested in longer times than that.
+  double stop_s = std::numeric_limits<double>::infinity();
 };
 
 struct SimulationResult {
+  bool stopped = false;  ///< at SimulationOptions::stop_s, before the end: the rest is empty
   double makespan_s = 0;
   std::vector<RankStatistics> ranks;  ///< of the machine, those that the grid leaves out too
 };

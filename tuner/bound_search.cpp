@@ -1,44 +1,85 @@
 #include "tuner/bound_search.hpp"
 
 #include <algorithm>
-#include <tuple>
 
 namespace foretile {
 
-BoundSearch::BoundSearch(std::vector<Bounded> bounded) : bounded_(std::move(bounded)) {
-  std::sort(bounded_.begin(), bounded_.end(), [](const Bounded& l, const Bounded& r) {
-    return std::tie(l.bound_s, l.candidate) < std::tie(r.bound_s, r.candidate);
-  });
-  for (const Bounded& entry : bounded_) {
-    names_[entry.candidate] = entry.plan;
-    plans_[entry.plan];
+BoundSearch::BoundSearch(std::vector<Bounded> candidates) : candidates_(std::move(candidates)) {
+  for (std::size_t number = 0; number < candidates_.size(); ++number) {
+    numbers_[candidates_[number].candidate] = number;
+    to_bound_.emplace(candidates_[number].bound_s, number);
   }
+  open_ = to_bound_;
 }
 
-std::optional<Candidate> BoundSearch::next() {
-  for (; next_ < bounded_.size() && bounded_[next_].bound_s < best_s_; ++next_) {
-    PlanState& plan = plans_[bounded_[next_].plan];
-    if (std::exchange(plan.proposed, true)) continue;
-    return bounded_[next_++].candidate;
+std::optional<BoundSearch::Task> BoundSearch::next(bool evaluate_first) {
+  const auto useful = [this](const std::set<Place>& places) {
+    return !places.empty() && places.begin()->first < best_s_;
+  };
+  const bool evaluate = useful(to_evaluate_) && (evaluate_first || !useful(to_bound_) ||
+                                                 to_evaluate_.begin()->first <= to_bound_.begin()->first);
+  if (!evaluate && !useful(to_bound_)) return std::nullopt;
+  std::set<Place>& places = evaluate ? to_evaluate_ : to_bound_;
+  const std::size_t number = places.begin()->second;
+  places.erase(places.begin());
+  return Task{candidates_[number].candidate, evaluate ? Step::evaluate : Step::bound};
+}
+
+void BoundSearch::tell_bound(const Candidate& candidate, double bound_s, const std::string& plan) {
+  const auto known = numbers_.find(candidate);
+  if (known == numbers_.end()) return;
+  const std::size_t number = known->second;
+  double& own_s = candidates_[number].bound_s;
+  to_bound_.erase({own_s, number});
+  open_.erase({own_s, number});
+  own_s = std::max(own_s, bound_s);
+  if (plan.empty()) {
+    to_evaluate_.emplace(own_s, number);
+    open_.emplace(own_s, number);
+    return;
   }
-  return std::nullopt;
+  if (known_plans_.contains(plan)) return;
+  plans_[number] = plan;
+  std::set<std::size_t>& same = of_plan_[plan];
+  same.insert(number);
+  if (same.size() > 1) return;  // the first of them stands for all
+  to_evaluate_.emplace(own_s, number);
+  open_.emplace(own_s, number);
 }
 
 void BoundSearch::tell(const Candidate& candidate, const Outcome& outcome) {
   if (outcome.done()) best_s_ = std::min(best_s_, outcome.makespan_s);
-  if (outcome.status == Outcome::Status::failed) return;
-  // An earlier run may have evaluated a plan for a candidate that has no bound here.
-  const auto known = names_.find(candidate);
-  const std::string name = known == names_.end() ? plan_of(outcome) : known->second;
-  if (name.empty()) return;
-  PlanState& plan = plans_[name];
-  plan.proposed = plan.closed = true;
+  const auto known = numbers_.find(candidate);
+  if (outcome.status == Outcome::Status::failed) {
+    if (known == numbers_.end()) return;
+    const Place place{candidates_[known->second].bound_s, known->second};
+    to_bound_.erase(place);
+    to_evaluate_.erase(place);
+    return;
+  }
+  know_plan(plan_of(outcome));
+  if (known == numbers_.end()) return;
+  if (const auto plan = plans_.find(known->second); plan != plans_.end()) know_plan(plan->second);
+  close(known->second);
+}
+
+void BoundSearch::know_plan(const std::string& plan) {
+  if (plan.empty() || !known_plans_.insert(plan).second) return;
+  const auto same = of_plan_.find(plan);
+  if (same == of_plan_.end()) return;
+  for (const std::size_t number : same->second) close(number);
+  of_plan_.erase(same);
+}
+
+void BoundSearch::close(std::size_t number) {
+  const Place place{candidates_[number].bound_s, number};
+  to_bound_.erase(place);
+  to_evaluate_.erase(place);
+  open_.erase(place);
 }
 
 double BoundSearch::least_open_s() const {
-  const auto open = std::find_if(bounded_.begin(), bounded_.end(),
-                                 [this](const Bounded& entry) { return !plans_.at(entry.plan).closed; });
-  return open == bounded_.end() ? std::numeric_limits<double>::infinity() : open->bound_s;
+  return open_.empty() ? std::numeric_limits<double>::infinity() : open_.begin()->first;
 }
 
 }  // namespace foretile

@@ -1,46 +1,66 @@
 // Candidates in the order of their bounds, until none can be better.
 #pragma once
 
+#include <cstddef>
 #include <limits>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "tuner/search.hpp"
+#include "tuner/outcome.hpp"
 
 namespace foretile {
 
-/// A candidate with a time that its evaluation cannot beat, and a text that is the same for candidates that
-/// stand for the same plan.
+/// A candidate with a time that its evaluation cannot beat.
 struct Bounded {
   Candidate candidate;
   double bound_s = 0;
-  std::string plan;
 };
 
-/// Proposes the least bound first (ties by the candidates' values), each plan once, and stops when no bound
-/// is below the best time that it was told.
-class BoundSearch : public Search {
+/// Best-first: the candidate with the least bound comes next. While that bound is a first one, which cost
+/// nothing, a better one is asked for; then the candidate is evaluated. It is left out when its bound is not
+/// below the best time told, or when its plan (a text that is the same for candidates which stand for the
+/// same plan) is known or under way.
+class BoundSearch {
  public:
-  explicit BoundSearch(std::vector<Bounded> bounded);
+  enum class Step { bound, evaluate };
+  struct Task {
+    Candidate candidate;
+    Step step = Step::bound;
+    friend bool operator==(const Task&, const Task&) = default;
+  };
 
-  std::optional<Candidate> next() override;
-  void tell(const Candidate& candidate, const Outcome& outcome) override;
+  /// Equal bounds go by their order here, evaluations before bounds.
+  explicit BoundSearch(std::vector<Bounded> candidates);
 
-  /// The least bound of the plans without an outcome, or whose evaluation failed; infinite when there is
-  /// none.
+  /// What to do next; nothing when nothing is left, or all that is left waits for tasks under way.
+  /// `evaluate_first`: no further bounds as long as there is something to evaluate.
+  std::optional<Task> next(bool evaluate_first = false);
+
+  /// The answer to Step::bound. `plan` may be empty: the candidate's own.
+  void tell_bound(const Candidate& candidate, double bound_s, const std::string& plan);
+  /// The answer to Step::evaluate, or to Step::bound where the candidate is infeasible; also of candidates
+  /// that were never proposed. A failed one may have any time that its bound allows.
+  void tell(const Candidate& candidate, const Outcome& outcome);
+
+  /// The least bound of all candidates that may still be better; infinite when there is none.
   double least_open_s() const;
 
  private:
-  struct PlanState {
-    bool proposed = false;
-    bool closed = false;  // done or infeasible
-  };
+  using Place = std::pair<double, std::size_t>;  // bound and number
 
-  std::vector<Bounded> bounded_;            // by bound
-  std::map<Candidate, std::string> names_;  // of plans
-  std::map<std::string, PlanState> plans_;
-  std::size_t next_ = 0;
+  void close(std::size_t number);
+  void know_plan(const std::string& plan);
+
+  std::vector<Bounded> candidates_;
+  std::map<Candidate, std::size_t> numbers_;
+  std::map<std::string, std::set<std::size_t>> of_plan_;  // candidates with this plan that are not closed
+  std::set<std::string> known_plans_;
+  std::map<std::size_t, std::string> plans_;  // of candidates with a bound of their own
+  std::set<Place> to_bound_, to_evaluate_, open_;
   double best_s_ = std::numeric_limits<double>::infinity();
 };
 

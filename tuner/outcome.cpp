@@ -33,10 +33,11 @@ double seconds_member(const json& object, const char* key) {
 }
 
 Outcome::Status status_from_name(const std::string& name) {
-  for (const auto status : {Outcome::Status::done, Outcome::Status::infeasible, Outcome::Status::failed}) {
+  for (const auto status : {Outcome::Status::done, Outcome::Status::stopped, Outcome::Status::infeasible,
+                            Outcome::Status::failed}) {
     if (name == status_name(status)) return status;
   }
-  throw input_error("status", '"' + name + '"', "done, infeasible or failed");
+  throw input_error("status", '"' + name + '"', "done, stopped, infeasible or failed");
 }
 
 Candidate candidate_from_json(const json& object) {
@@ -61,6 +62,8 @@ std::string status_name(Outcome::Status status) {
   switch (status) {
     case Outcome::Status::done:
       return "done";
+    case Outcome::Status::stopped:
+      return "stopped";
     case Outcome::Status::infeasible:
       return "infeasible";
     case Outcome::Status::failed:
@@ -72,6 +75,7 @@ std::string status_name(Outcome::Status status) {
 json to_json(const Outcome& outcome) {
   json object = {{"status", status_name(outcome.status)}};
   if (outcome.done()) object["makespan_s"] = outcome.makespan_s;
+  if (outcome.status == Outcome::Status::stopped) object["lower_bound_s"] = outcome.lower_bound_s;
   if (!outcome.message.empty()) object["message"] = outcome.message;
   if (!outcome.extra.is_null()) object["extra"] = outcome.extra;
   return object;
@@ -81,6 +85,8 @@ Outcome outcome_from_json(const json& object) {
   Outcome outcome;
   outcome.status = status_from_name(text_member(object, "status"));
   if (outcome.done()) outcome.makespan_s = seconds_member(object, "makespan_s");
+  if (outcome.status == Outcome::Status::stopped)
+    outcome.lower_bound_s = seconds_member(object, "lower_bound_s");
   if (object.contains("message")) outcome.message = text_member(object, "message");
   if (object.contains("extra")) outcome.extra = object["extra"];
   return outcome;

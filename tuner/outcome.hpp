@@ -15,13 +15,15 @@ using Candidate = Settings;
 struct Outcome {
   enum class Status {
     done,        ///< `makespan_s` holds
+    stopped,     ///< takes longer than was of interest: `lower_bound_s` holds
     infeasible,  ///< the planner refuses the candidate; `message` says why
     failed       ///< the evaluation itself broke: crash, time or memory limit, error
   };
   Status status = Status::failed;
   double makespan_s = 0;  ///< seconds, finite and not negative when done; 0 otherwise
   std::string message;
-  nlohmann::json extra;  ///< whatever else the cost model tells; kept in the history as it is
+  nlohmann::json extra;      ///< whatever else the cost model tells; kept in the history as it is
+  double lower_bound_s = 0;  ///< seconds that the evaluation takes at least, when stopped; 0 otherwise
 
   bool done() const { return status == Status::done; }
   friend bool operator==(const Outcome&, const Outcome&) = default;
@@ -40,19 +42,23 @@ struct Evaluation {
 /// means infeasible, any other exception failed.
 using CostFunction = std::function<Outcome(const Candidate&)>;
 
-/// What can be asked of a candidate.
+/// What can be asked of a candidate. All but `evaluate` is for the search "bound" only.
 struct CostModel {
   CostFunction evaluate;
-  /// Cheaper: where it is done, `makespan_s` is a time that evaluate's cannot beat. For the search "bound"
-  /// only.
+  /// Cheaper: where it is done, `makespan_s` is a time that evaluate's cannot beat.
   CostFunction bound = {};
+  /// Almost for nothing, and in the tuner's own process: seconds that `evaluate` cannot beat; 0 when
+  /// nothing is known. Must not throw.
+  std::function<double(const Candidate&)> first_bound = {};
+  /// As `evaluate`, but may give up as `stopped` when it is sure that it takes longer than so many seconds.
+  std::function<Outcome(const Candidate&, double)> evaluate_until = {};
 };
 
 /// The text extra["plan"], which a cost model may give to evaluations and bounds alike: the same for
 /// candidates whose evaluations come out the same. Empty when there is none.
 std::string plan_of(const Outcome& outcome);
 
-/// "done", "infeasible" or "failed".
+/// "done", "stopped", "infeasible" or "failed".
 std::string status_name(Outcome::Status status);
 
 nlohmann::json to_json(const Outcome& outcome);

@@ -187,6 +187,7 @@ nlohmann::json to_json(const TuneResult& result) {
           {"evaluated", result.evaluated},
           {"proven", result.proven()},
           {"gap", result.gap ? nlohmann::json(*result.gap) : nlohmann::json()},
+          {"stopped", result.stopped},
           {"infeasible", result.infeasible},
           {"failed", result.failed},
           {"from_history", result.from_history},

@@ -22,13 +22,13 @@ class Search {
   virtual void tell(const Candidate& candidate, const Outcome& outcome) = 0;
 };
 
-/// By increasing bounds, which tune() asks the cost model for (tuner/bound_search.hpp).
+/// By increasing bounds (tuner/bound_search.hpp).
 inline constexpr const char* kBoundSearch = "bound";
 
 /// The names make_search knows.
 std::vector<std::string> search_names();
 
-/// A strategy by its name: "bound" (which proposes nothing before it has bounds), "exhaustive" or "random".
+/// A strategy by its name: "bound" (which proposes nothing: tune() does), "exhaustive" or "random".
 /// Throws InputError for another name.
 std::unique_ptr<Search> make_search(const std::string& name, const Space& space, std::uint64_t seed);
 

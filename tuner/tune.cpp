@@ -18,6 +18,7 @@ namespace foretile {
 namespace {
 
 constexpr double tick_s = 0.1;
+constexpr std::size_t kMostBounded = 200'000;  // candidates; each takes some hundred bytes
 
 void check(const TuneOptions& options) {
   if (options.budget_s && !(*options.budget_s > 0))
@@ -63,29 +64,27 @@ class Tuning {
         history_(history),
         search_(
             make_first_candidates(options.first, make_search(options.search, options.space, options.seed))),
-        workers_(cost.evaluate, options.limits),
+        workers_([this](const Candidate& candidate) { return work(candidate); }, options.limits),
         total_(total_of(options, history)),
         from_history_(history.evaluations().size()) {}
 
   TuneResult run() {
     tell_all();
     drive();
-    if (options_.search == kBoundSearch && end_ == TuneEnd::complete) {
-      for (const Evaluation& evaluation : history_.evaluations())
-        failed_before_bounds_ += evaluation.outcome.status == Outcome::Status::failed;
-      std::vector<Bounded> bounded = find_bounds();
-      auto by_bound = std::make_unique<BoundSearch>(std::move(bounded));
-      by_bound_ = by_bound.get();
-      search_ = std::move(by_bound);
-      tell_all();
-      if (end_ == TuneEnd::complete) drive();
-    }
+    if (options_.search == kBoundSearch && end_ != TuneEnd::interrupt) search_by_bounds();
     return result();
   }
 
  private:
   void tell_all() {
     for (const Evaluation& evaluation : history_.evaluations()) tell(evaluation);
+  }
+
+  /// In a process of its own, with this object as it was when that was started.
+  Outcome work(const Candidate& candidate) const {
+    if (bounding_.contains(candidate)) return cost_.bound(candidate);
+    if (!by_bound_ || !best_s_ || !cost_.evaluate_until) return cost_.evaluate(candidate);
+    return cost_.evaluate_until(candidate, *best_s_);
   }
 
   /// Evaluates what the search proposes.
@@ -100,39 +99,59 @@ class Tuning {
     workers_.end_all();
   }
 
-  /// Of the candidates that nothing is known of, in random order: with a budget of time for half of what is
-  /// left of it, so that some can be evaluated. What does not fit is recorded.
-  std::vector<Bounded> find_bounds() {
-    Workers workers(cost_.bound, options_.limits);
+  /// All candidates of the space, at most kMostBounded, in random order; those that failed too: they stay
+  /// open.
+  std::vector<Bounded> first_bounds() const {
     const auto order = make_search("random", options_.space, options_.seed);
-    const double until_s = options_.budget_s ? (elapsed_s() + *options_.budget_s) / 2 : 0;
     std::vector<Bounded> bounded;
-    bool more = true;
-    while (more || workers.count() > 0) {
-      if (stopped()) return bounded;
-      if (options_.budget_s && elapsed_s() >= until_s) return bounded;
-      while (more && workers.has_room()) {
-        const auto candidate = next_unknown(*order);
-        more = candidate.has_value();
-        if (more) workers.start(*candidate);
-      }
-      for (const Evaluation& evaluation : workers.wait(tick_s)) note_bound(evaluation, bounded);
-      show_progress(bounded.size());
+    while (bounded.size() < kMostBounded) {
+      const auto candidate = order->next();
+      if (!candidate) break;
+      bounded.push_back({*candidate, cost_.first_bound ? cost_.first_bound(*candidate) : 0});
     }
-    bounds_complete_ = true;
     return bounded;
   }
 
-  /// A candidate whose bound could not be computed may have any time.
-  void note_bound(const Evaluation& evaluation, std::vector<Bounded>& bounded) {
+  void search_by_bounds() {
+    by_bound_.emplace(first_bounds());
+    tell_all();
+    if (end_ != TuneEnd::complete) return;
+    bounds_until_s_ =
+        options_.budget_s ? (elapsed_s() + *options_.budget_s) / 2 : std::numeric_limits<double>::infinity();
+    start_tasks();
+    while (workers_.count() > 0 && !stopped()) {
+      for (const Evaluation& evaluation : workers_.wait(wait_s())) take(evaluation);
+      show_progress(bounded_);
+      if (!stopped()) start_tasks();
+    }
+    workers_.end_all();
+  }
+
+  /// Bounds get half of the time, and what evaluations leave.
+  void start_tasks() {
+    while (workers_.has_room()) {
+      const auto task = by_bound_->next(elapsed_s() >= bounds_until_s_);
+      if (!task) return;
+      if (task->step == BoundSearch::Step::bound) {
+        bounding_.insert(task->candidate);
+      } else if (!count_left()) {
+        end_ = TuneEnd::count;
+        workers_.end_all();
+        return;
+      }
+      workers_.start(task->candidate);
+    }
+  }
+
+  /// A candidate whose bound could not be computed may have any time that its first bound allows.
+  void take(const Evaluation& evaluation) {
     const Outcome& outcome = evaluation.outcome;
-    if (outcome.status == Outcome::Status::infeasible) {
-      history_.append(evaluation);
+    if (bounding_.erase(evaluation.candidate) == 0 || outcome.status == Outcome::Status::infeasible) {
+      record(evaluation);
       return;
     }
-    const std::string plan = plan_of(outcome);
-    bounded.push_back({evaluation.candidate, outcome.done() ? outcome.makespan_s : 0,
-                       plan.empty() ? json_line(nlohmann::json(evaluation.candidate)) : plan});
+    ++bounded_;
+    by_bound_->tell_bound(evaluation.candidate, outcome.done() ? outcome.makespan_s : 0, plan_of(outcome));
   }
 
   double elapsed_s() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
@@ -153,8 +172,18 @@ class Tuning {
     return true;
   }
 
+  /// The search by bounds finds what does not fit without evaluating it.
+  std::uint64_t counted_evaluations() const {
+    const std::vector<Evaluation>& all = history_.evaluations();
+    if (options_.search != kBoundSearch) return all.size();
+    return static_cast<std::uint64_t>(std::count_if(all.begin(), all.end(), [](const Evaluation& e) {
+      return e.outcome.status != Outcome::Status::infeasible;
+    }));
+  }
+
   bool count_left() const {
-    const std::uint64_t used = history_.evaluations().size() + static_cast<std::uint64_t>(workers_.count());
+    const std::uint64_t used =
+        counted_evaluations() + static_cast<std::uint64_t>(workers_.count()) - bounding_.size();
     return !options_.budget_count || used < *options_.budget_count;
   }
 
@@ -197,6 +226,7 @@ class Tuning {
 
   void tell(const Evaluation& evaluation) {
     search_->tell(evaluation.candidate, evaluation.outcome);
+    if (by_bound_) by_bound_->tell(evaluation.candidate, evaluation.outcome);
     if (!evaluation.outcome.done()) return;
     best_s_ = std::min(best_s_.value_or(evaluation.outcome.makespan_s), evaluation.outcome.makespan_s);
   }
@@ -222,7 +252,7 @@ class Tuning {
   /// A time that no candidate without an outcome can beat; 0: none is known.
   double least_open_s(const TuneResult& result) const {
     const double none = std::numeric_limits<double>::infinity();
-    if (by_bound_) return bounds_complete_ && failed_before_bounds_ == 0 ? by_bound_->least_open_s() : 0;
+    if (by_bound_) return options_.space.size() > kMostBounded ? 0 : by_bound_->least_open_s();
     return end_ == TuneEnd::complete && result.failed == 0 && options_.search != kBoundSearch ? none : 0;
   }
 
@@ -261,11 +291,12 @@ class Tuning {
     std::stable_sort(result.ranking.begin(), result.ranking.end(),
                      [this](const Evaluation& a, const Evaluation& b) { return better(a, b); });
     for (const Evaluation& evaluation : result.ranking) {
+      result.stopped += evaluation.outcome.status == Outcome::Status::stopped;
       result.infeasible += evaluation.outcome.status == Outcome::Status::infeasible;
       result.failed += evaluation.outcome.status == Outcome::Status::failed;
     }
     result.defaults = defaults();
-    result.evaluated = result.ranking.size();
+    result.evaluated = result.ranking.size() - result.infeasible;
     result.candidates = count_candidates(options_, history_);
     result.gap = gap(result);
     result.from_history = from_history_;
@@ -282,9 +313,10 @@ class Tuning {
   const ProgressFunction& progress_;
   History& history_;
   std::unique_ptr<Search> search_;
-  const BoundSearch* by_bound_ = nullptr;  // search_, once there are bounds
-  bool bounds_complete_ = false;
-  std::uint64_t failed_before_bounds_ = 0;  // evaluations that nothing bounds
+  std::optional<BoundSearch> by_bound_;  // after the first candidates
+  std::set<Candidate> bounding_;         // those of which workers compute bounds
+  std::uint64_t bounded_ = 0;
+  double bounds_until_s_ = 0;
   Workers workers_;
   std::uint64_t total_;
   std::uint64_t from_history_;

@@ -24,7 +24,8 @@ struct TuneOptions {
   /// Seconds of this run. At their end running evaluations are killed and not recorded, except the very first
   /// candidate, which is always finished so that there is something to compare with.
   std::optional<double> budget_s;
-  std::optional<std::uint64_t> budget_count;  ///< evaluations, those of the history included
+  /// Evaluations, those of the history included; in the search by bounds without the infeasible ones.
+  std::optional<std::uint64_t> budget_count;
   WorkerLimits limits;
   std::filesystem::path history;  ///< empty: none is kept
   /// What the history belongs to (digests of problem, platform, space), an object; search and seed are added.
@@ -51,15 +52,16 @@ enum class TuneEnd {
 
 struct TuneResult {
   /// All evaluations, those of the history included: done ones from fast to slow (at equal times `first`
-  /// before others, then by their values), after them the infeasible and the failed ones in the order they
-  /// ended.
+  /// before others, then by their values), after them the stopped, the infeasible and the failed ones in the
+  /// order they ended.
   std::vector<Evaluation> ranking;
   std::optional<Evaluation> defaults;  ///< the first of `TuneOptions::first` that is done
   std::uint64_t candidates = 0;        ///< of the space, the first ones and the history
-  std::uint64_t evaluated = 0;         ///< ranking.size()
+  std::uint64_t evaluated = 0;         ///< all of ranking but the infeasible ones
+  std::uint64_t stopped = 0;           ///< of `evaluated`: given up when they took longer than the best
   std::uint64_t infeasible = 0;
   std::uint64_t failed = 0;
-  std::uint64_t from_history = 0;  ///< how many of `evaluated` an earlier run made
+  std::uint64_t from_history = 0;  ///< how many of `ranking` an earlier run made
   /// No candidate is faster than the best one by more than this share of its time: best / least open bound
   /// - 1. 0: the best is proven. Empty: not known.
   std::optional<double> gap;

@@ -1,8 +1,10 @@
 #include "apps/foretile/candidates.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "apps/foretile/rehearsal.hpp"
+#include "base/error.hpp"
 #include "base/files.hpp"
 #include "planner/bound/bound.hpp"
 #include "planner/plan/plan_digest.hpp"
@@ -29,6 +31,12 @@ Parts parts_of(const Candidate& candidate) {
     }
   }
   return parts;
+}
+
+/// Then nothing is certain.
+bool has_noise(const Machine& machine) {
+  const Noise& noise = machine.platform.noise;
+  return noise.kernel > 0 || noise.link > 0;
 }
 
 }  // namespace
@@ -81,17 +89,51 @@ std::string Candidates::same_text(const Candidate& candidate, const PlannedWork&
 
 Outcome Candidates::bound(const Candidate& candidate) const {
   const PlannedWork work = plan(candidate);
-  const Noise& noise = work.machine.platform.noise;
-  const bool noisy = noise.kernel > 0 || noise.link > 0;  // then nothing is certain
   return {Outcome::Status::done,
-          noisy ? 0 : plan_bound(work.plan, work.contraction, work.machine).seconds,
+          has_noise(work.machine) ? 0 : plan_bound(work.plan, work.contraction, work.machine).seconds,
           {},
           {{"plan", same_text(candidate, work)}}};
 }
 
-Outcome Candidates::rehearse(const Candidate& candidate) const {
+const Machine& Candidates::machine_of(const std::vector<std::string>& settings) const {
+  const auto [machine, is_new] = machines_.try_emplace(fmt::format("{}", fmt::join(settings, "\n")));
+  if (is_new) {
+    try {
+      machine->second =
+          make_machine(parse_platform(case_.platform.toml, case_.platform.source, settings), case_.size);
+    } catch (const InputError&) {
+      machine->second.ranks = 0;
+    }
+  }
+  return machine->second;
+}
+
+double Candidates::first_bound(const Candidate& candidate) const {
+  Parts parts = parts_of(candidate);
+  const Machine& machine = machine_of(parts.platform);
+  if (machine.ranks == 0 || has_noise(machine)) return 0;
+  parts.strategy.merge(Settings(case_.fixed));
+  const Contraction& contraction = contractions_.at(problem_name(candidate));
+  try {
+    const Strategy& strategy = choose_strategy(contraction.sources, parts.strategy);
+    const std::string key =
+        fmt::format("{}\n{}\n{}\n{}", problem_name(candidate), fmt::join(parts.platform, "\n"),
+                    strategy.name(), strategy.grid_rows(parts.strategy));
+    const auto [bound, is_new] = first_bounds_.try_emplace(key, 0.0);
+    if (is_new) bound->second = bound_before_planning(contraction, machine, parts.strategy).seconds;
+    return bound->second;
+  } catch (const InputError&) {  // planning will tell
+    return 0;
+  }
+}
+
+Outcome Candidates::rehearse(const Candidate& candidate, double stop_s) const {
   const PlannedWork work = plan(candidate);
-  const SimulationResult result = foretile::rehearse(work.plan, work.contraction, work.machine);
+  SimulationOptions options;
+  options.stop_s = stop_s;
+  const SimulationResult result = foretile::rehearse(work.plan, work.contraction, work.machine, options);
+  if (result.stopped)
+    return {Outcome::Status::stopped, 0, {}, {{"plan", same_text(candidate, work)}}, stop_s};
   Report report = make_report(result.ranks, work.machine, work.plan.grid, result.makespan_s);
   add_plan(report, work.contraction, work.machine, work.plan);
   return {Outcome::Status::done,

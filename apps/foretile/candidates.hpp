@@ -1,6 +1,7 @@
 // What the tuner's candidates stand for: settings of problem, platform and strategy.
 #pragma once
 
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
@@ -37,18 +38,25 @@ class Candidates {
   /// Throws InputError when the candidate does not fit, and when its strategy, unless --set names it, does
   /// not honour the problem's sources.
   PlannedWork plan(const Candidate& candidate, const CountFunction& progress = {}) const;
-  /// The tuner's cost function: the predicted time, and what limits it. Once per process.
-  Outcome rehearse(const Candidate& candidate) const;
+  /// The tuner's cost function: the predicted time, and what limits it. Once per process. Stops at `stop_s`.
+  Outcome rehearse(const Candidate& candidate, double stop_s = std::numeric_limits<double>::infinity()) const;
   /// The bound of its plan (planner/bound/bound.hpp; 0 where the platform has noise), and what is the same
   /// for candidates whose rehearsals are.
   Outcome bound(const Candidate& candidate) const;
+  /// A bound without a plan: bound_before_planning(), computed once for candidates that do not differ in it.
+  /// 0 where nothing is known.
+  double first_bound(const Candidate& candidate) const;
 
  private:
   const std::string& problem_name(const Candidate& candidate) const;
+  /// The platform with these settings; no ranks where they are impossible.
+  const Machine& machine_of(const std::vector<std::string>& settings) const;
   std::string same_text(const Candidate& candidate, const PlannedWork& work) const;
 
   TuneCase case_;
   std::map<std::string, Contraction> contractions_;
+  mutable std::map<std::string, Machine> machines_;  // by what changes the platform
+  mutable std::map<std::string, double> first_bounds_;
 };
 
 }  // namespace foretile

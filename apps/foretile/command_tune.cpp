@@ -19,6 +19,7 @@
 #include "platforms/units.hpp"
 #include "scheduler/report/report_json.hpp"
 #include "tuner/report.hpp"
+#include "tuner/search.hpp"
 
 namespace foretile {
 
@@ -71,7 +72,7 @@ std::string parameters_text(const Candidate& candidate) {
 std::string end_text(TuneEnd end) {
   switch (end) {
     case TuneEnd::complete:
-      return "all candidates are evaluated";
+      return "nothing is left";
     case TuneEnd::count:
       return "the count is reached";
     case TuneEnd::time:
@@ -85,7 +86,7 @@ std::string end_text(TuneEnd end) {
 /// What is known of the candidates that were not rehearsed.
 std::string proof_text(const TuneResult& result) {
   if (!result.gap) return {};
-  const std::uint64_t rehearsed = result.evaluated - result.infeasible;
+  const std::uint64_t rehearsed = result.evaluated;
   if (result.proven()) return fmt::format("proven best of {}: {} rehearsed", result.candidates, rehearsed);
   return fmt::format("at most {:.1f}% slower than the best of {}: {} rehearsed", 100 * *result.gap,
                      result.candidates, rehearsed);
@@ -108,9 +109,11 @@ std::optional<Best> plan_best(const TuneArguments& arguments, const Candidates& 
 
 std::string summary_text(const TuneResult& result, const Candidates& candidates,
                          const std::optional<Best>& planned) {
-  std::string text = fmt::format("{} candidates in {}, {} infeasible, {} failed, {} from the history: {}\n\n",
-                                 result.evaluated, quantity(result.wall_s, "s"), result.infeasible,
-                                 result.failed, result.from_history, end_text(result.end));
+  std::string text = fmt::format("{} of {} candidates rehearsed in {}", result.evaluated, result.candidates,
+                                 quantity(result.wall_s, "s"));
+  if (result.stopped > 0) text += fmt::format(", {} of them as far as the best time", result.stopped);
+  text += fmt::format("; {} infeasible, {} failed, {} from the history: {}\n\n", result.infeasible,
+                      result.failed, result.from_history, end_text(result.end));
   text += ranking_table(result);
   if (const std::string proof = proof_text(result); !proof.empty()) text += "\n" + proof + "\n";
   text += fmt::format("\nsoftware costs: {}\n", runtime_source_text(candidates.platform().runtime.source));
@@ -144,8 +147,11 @@ void store_best(const TuneArguments& arguments, const Candidates& candidates, co
 }
 
 TuneResult run(const TuneOptions& options, const Candidates& candidates, ProgressLine& line) {
-  const CostModel cost{[&](const Candidate& candidate) { return candidates.rehearse(candidate); },
-                       [&](const Candidate& candidate) { return candidates.bound(candidate); }};
+  const CostModel cost{
+      [&](const Candidate& candidate) { return candidates.rehearse(candidate); },
+      [&](const Candidate& candidate) { return candidates.bound(candidate); },
+      [&](const Candidate& candidate) { return candidates.first_bound(candidate); },
+      [&](const Candidate& candidate, double stop_s) { return candidates.rehearse(candidate, stop_s); }};
   return tune(options, cost, [&](const TuneProgress& progress) { line.show(progress_text(progress)); });
 }
 
@@ -208,7 +214,8 @@ void add_search_options(CLI::App& command, TuneArguments& arguments) {
       .add_option("--space", arguments.space,
                   "The search space, a TOML file; without it one around the paper's values")
       ->check(not_empty_check());
-  command.add_option("--search", arguments.tune.search, "bound, exhaustive or random")->capture_default_str();
+  command.add_option("--search", arguments.tune.search, "bound (proves its result), exhaustive or random")
+      ->capture_default_str();
   command.add_option("--seed", arguments.tune.seed, "Of the random order")
       ->check(whole_number_check())
       ->capture_default_str();
@@ -233,6 +240,7 @@ void add_search_options(CLI::App& command, TuneArguments& arguments) {
 void add_tune_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("tune", "Search for the parameters with the shortest rehearsal");
   const auto arguments = std::make_shared<TuneArguments>();
+  arguments->tune.search = kBoundSearch;
   command
       ->add_option("problem", arguments->problems,
                    "A problem file or an example such as c65-v1; the tuner chooses among several")

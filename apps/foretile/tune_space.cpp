@@ -183,10 +183,39 @@ std::vector<Parameter> tried_parameters(const Strategy& strategy, const Machine&
   return parameters;
 }
 
+bool same_names(const std::vector<Parameter>& l, const std::vector<Parameter>& r) {
+  return std::equal(l.begin(), l.end(), r.begin(), r.end(),
+                    [](const Parameter& a, const Parameter& b) { return a.name == b.name; });
+}
+
+void add_new(std::vector<std::string>& names, const std::vector<std::string>& more) {
+  for (const std::string& name : more) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+}
+
+/// Of the first problem's strategy and, unless one is named, of all that honour its sources and have the same
+/// parameters to try.
+std::vector<Parameter> tried_by_strategies(const SpaceQuestion& question, const Machine& machine) {
+  const Strategy& first = strategy_of(question.problems.front(), question);
+  std::vector<Parameter> tried = tried_parameters(first, machine);
+  const auto known = question.sources.find(question.problems.front());
+  if (question.fixed.contains("strategy") || known == question.sources.end()) return tried;
+  std::vector<std::string> names{first.name()};
+  const std::vector<Parameter> of_first = tried;
+  for (const auto& other : strategies()) {
+    const std::vector<Parameter> more = tried_parameters(*other, machine);
+    if (other->name() == first.name() || !other->honours(known->second) || !same_names(of_first, more))
+      continue;
+    names.push_back(other->name());
+    for (std::size_t p = 0; p < tried.size(); ++p) add_new(tried[p].values, more[p].values);
+  }
+  if (names.size() > 1) tried.push_back({"strategy", std::move(names)});
+  return tried;
+}
+
 std::vector<Parameter> free_default_parameters(const SpaceQuestion& question, const Machine& machine) {
-  const Space space =
-      default_space(tried_parameters(strategy_of(question.problems.front(), question), machine),
-                    ranks_per_node(machine.platform));
+  const Space space = default_space(tried_by_strategies(question, machine), ranks_per_node(machine.platform));
   std::vector<Parameter> parameters = space.parameters();
   std::erase_if(parameters, [&](const Parameter& p) { return fixed_by_set(p.name, question); });
   return parameters;
@@ -225,12 +254,6 @@ std::optional<std::string> platform_default(const Parameter& parameter, const nl
       return value;
   }
   return std::nullopt;
-}
-
-void add_new(std::vector<std::string>& names, const std::vector<std::string>& more) {
-  for (const std::string& name : more) {
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-  }
 }
 
 Candidate default_candidate(const Space& space, const std::string& problem, const Strategy& strategy,

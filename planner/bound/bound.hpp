@@ -35,7 +35,10 @@ Bound plan_bound(const Plan& plan, const Contraction& contraction, const Machine
 /// Of any plan of the contraction on the machine that has its operands from there (`sources`), in which a
 /// tile of C is computed on one device: generation, products, copies and the least time of one product, from
 /// its tiles to the way home of C. Messages may be none: a plan may deal A and B as it likes.
-Bound problem_bound(const Contraction& contraction, const Machine& machine, const Sources& sources);
+/// `grid_rows` > 1: of plans that deal tile rows of C cyclically to so many rows of ranks, and so need each
+/// tile of B in each row that has a product with it.
+Bound problem_bound(const Contraction& contraction, const Machine& machine, const Sources& sources,
+                    int grid_rows = 1);
 
 struct Bounds {
   Bound plan;     ///< of this plan: the larger of both

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "planner/bound/bound.hpp"
@@ -23,20 +24,24 @@ struct Needs {
 
 class ProblemNeeds {
  public:
-  ProblemNeeds(const Contraction& p, const Machine& machine, const Sources& sources)
+  ProblemNeeds(const Contraction& p, const Machine& machine, const Sources& sources, int grid_rows)
       : p_(p),
         platform_(machine.platform),
         sources_(sources),
+        grid_rows_(grid_rows),
         least_(machine, p.precision, kAnyBatch),
         gpu_(platform_.device.kind == DeviceKind::gpu),
         made_here_(makes_on_device(machine)),
         a_used_(p.a.nonzeros(), 0),
-        b_used_(p.b.nonzeros(), 0),
+        b_row_(p.b.nonzeros(), -1),
         row_(p.n.tiles()) {}
 
   Needs count() {
-    for (std::int32_t i = 0; i < p_.m.tiles(); ++i) count_row(i);
-    add_tiles();
+    // Rows of one row of ranks follow each other, so that a tile of B is counted once for each.
+    for (std::int32_t of = 0; of < std::min(grid_rows_, p_.m.tiles()); ++of) {
+      for (std::int32_t i = of; i < p_.m.tiles(); i += grid_rows_) count_row(i);
+    }
+    add_a();
     return needs_;
   }
 
@@ -75,7 +80,7 @@ class ProblemNeeds {
       const double work_s = least_.work(p_.m.size(i), p_.n.size(columns[e]), p_.k.size(k));
       const TileId b = first + static_cast<TileId>(e);
       any = true;
-      b_used_[b] = 1;
+      if (std::exchange(b_row_[b], i % grid_rows_) != i % grid_rows_) add_b(b);
       ++c.products;
       c.seconds += work_s;
       c.piece_s = std::max(c.piece_s, work_s + until_here_s(b));
@@ -110,17 +115,17 @@ class ProblemNeeds {
   }
 
   /// Every tile that is used comes to a device once at least.
-  void add_tiles() {
+  void add_a() {
     for (TileId a = 0; a < p_.a.nonzeros(); ++a) {
       if (a_used_[a] && gpu_) add_load(p_.a_bytes(a), 0);
     }
-    for (TileId b = 0; b < p_.b.nonzeros(); ++b) {
-      if (!b_used_[b]) continue;
-      const bool made = sources_.b == Source::made;
-      if (made) needs_.made_bytes += static_cast<double>(p_.b_bytes(b));
-      if (gpu_ && !(made && made_here_))
-        add_load(p_.b_bytes(b), made ? platform_.runtime.unpinned.made_bytes_per_s : 0);
-    }
+  }
+
+  void add_b(TileId b) {
+    const bool made = sources_.b == Source::made;
+    if (made) needs_.made_bytes += static_cast<double>(p_.b_bytes(b));
+    if (gpu_ && !(made && made_here_))
+      add_load(p_.b_bytes(b), made ? platform_.runtime.unpinned.made_bytes_per_s : 0);
   }
 
   /// `unpinned`: the rate of a copy that keeps the device's manager; 0: it may keep no manager.
@@ -138,18 +143,21 @@ class ProblemNeeds {
   const Contraction& p_;
   const Platform& platform_;
   Sources sources_;
+  std::int32_t grid_rows_;
   LeastTimes least_;
   bool gpu_, made_here_;
-  std::vector<char> a_used_, b_used_;
-  std::vector<TileOfC> row_;  // by column
+  std::vector<char> a_used_;
+  std::vector<std::int32_t> b_row_;  // by tile: the last row of ranks that needs it
+  std::vector<TileOfC> row_;         // by column
   Needs needs_;
 };
 
 }  // namespace
 
-Bound problem_bound(const Contraction& contraction, const Machine& machine, const Sources& sources) {
+Bound problem_bound(const Contraction& contraction, const Machine& machine, const Sources& sources,
+                    int grid_rows) {
   const Platform& p = machine.platform;
-  const Needs needs = ProblemNeeds(contraction, machine, sources).count();
+  const Needs needs = ProblemNeeds(contraction, machine, sources, grid_rows).count();
   Bound bound;
   const auto add = [&bound](double seconds, const char* limit, const BoundWork& work) {
     if (seconds > bound.seconds) bound = {seconds, limit, work};

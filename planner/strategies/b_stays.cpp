@@ -49,6 +49,11 @@ PlanFrame make_frame(std::string_view strategy, const Machine& machine, const Se
 
 }  // namespace
 
+int b_stays_grid_rows(const Settings& settings) {
+  return settings.contains("grid.p") ? static_cast<int>(integer_setting(settings, "grid.p", 1, kMostCounted))
+                                     : 1;
+}
+
 BStaysPlanner::BStaysPlanner(std::string_view strategy, const Contraction& contraction,
                              const Machine& machine, const Settings& settings)
     : problem_(contraction), machine_(machine), frame_(make_frame(strategy, machine, settings)) {

@@ -107,6 +107,13 @@ std::optional<PredictedVolumes> predict_volumes(const Contraction& contraction, 
   return find_strategy(plan.strategy).predicted_volumes(contraction, machine, plan);
 }
 
+Bound bound_before_planning(const Contraction& contraction, const Machine& machine,
+                            const Settings& settings) {
+  const Strategy& strategy = choose_strategy(contraction.sources, settings);
+  return problem_bound(contraction, machine, strategy.sources_for(contraction.sources),
+                       strategy.grid_rows(settings));
+}
+
 std::unique_ptr<RankPlanner> prepare_planner(const Contraction& contraction, const Machine& machine,
                                              const Settings& settings) {
   check_precision(machine.platform, contraction.precision);

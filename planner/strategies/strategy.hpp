@@ -8,6 +8,7 @@
 
 #include "base/progress.hpp"
 #include "base/settings.hpp"
+#include "planner/bound/bound.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/problem/contraction.hpp"
 #include "planner/strategies/communication_model.hpp"
@@ -39,6 +40,9 @@ class Strategy {
   /// InputError for settings that are impossible together, or with this problem or machine.
   virtual std::unique_ptr<RankPlanner> prepare(const Contraction& contraction, const Machine& machine,
                                                const Settings& settings) const = 0;
+  /// Rows of ranks to which its plans with these settings deal tile rows of C cyclically; 1 where that is
+  /// open.
+  virtual int grid_rows(const Settings& /*settings*/) const { return 1; }
   /// What a model of the strategy says that its plan with this frame moves; nothing where there is no model.
   virtual std::optional<PredictedVolumes> predicted_volumes(const Contraction& /*contraction*/,
                                                             const Machine& /*machine*/,
@@ -75,6 +79,10 @@ struct StrategyChoice {
 
 /// `strategy` is a name of a strategy, as in Plan::strategy. Throws InputError for other names.
 StrategyChoice explain_choice(const Sources& sources, const std::string& strategy);
+
+/// problem_bound() of the plans that the chosen strategy makes with these settings: without planning. Throws
+/// InputError as choose_strategy().
+Bound bound_before_planning(const Contraction& contraction, const Machine& machine, const Settings& settings);
 
 /// Throws InputError with StrategyChoice::overridden when the strategy does not honour the sources.
 void require_honoured(const StrategyChoice& choice);

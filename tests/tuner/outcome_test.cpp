@@ -14,7 +14,8 @@ using nlohmann::json;
 TEST(Evaluation, SurvivesJson) {
   const Evaluation done{{{"grid.p", "2"}}, {Outcome::Status::done, 34.9, "", {{"flops", 1e15}}}, 1.5};
   const Evaluation refused{{{"grid.p", "9"}}, {Outcome::Status::infeasible, 0, "too \"small\"\n", {}}, 0.01};
-  for (const Evaluation& evaluation : {done, refused}) {
+  const Evaluation stopped{{{"grid.p", "3"}}, {Outcome::Status::stopped, 0, "", {}, 20.5}, 0.7};
+  for (const Evaluation& evaluation : {done, refused, stopped}) {
     const std::string line = json_line(to_json(evaluation));
     EXPECT_EQ(line.find('\n'), std::string::npos);
     EXPECT_EQ(evaluation_from_json(json::parse(line)), evaluation) << line;
@@ -27,6 +28,7 @@ TEST(Evaluation, RefusesWhatIsNone) {
                           R"({"status": "done", "makespan_s": "1", "parameters": {}, "wall_s": 1})",
                           R"({"status": "done", "makespan_s": null, "parameters": {}, "wall_s": 1})",
                           R"({"status": "done", "makespan_s": -1, "parameters": {}, "wall_s": 1})",
+                          R"({"status": "stopped", "parameters": {}, "wall_s": 1})",
                           R"({"status": "failed", "message": 1, "parameters": {}, "wall_s": 1})",
                           R"({"status": "failed", "parameters": [], "wall_s": 1})",
                           R"({"status": "failed", "parameters": {"p": 1}, "wall_s": 1})"}) {

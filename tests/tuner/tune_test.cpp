@@ -75,7 +75,7 @@ TEST(Tune, FindsTheBestOfAll) {
     ASSERT_TRUE(result.best());
     EXPECT_EQ(result.best()->candidate, (Candidate{{"p", "3"}, {"f", "2"}}));
     EXPECT_EQ(result.best()->outcome.makespan_s, 1);
-    EXPECT_EQ(result.evaluated, 20u);
+    EXPECT_EQ(result.evaluated, 16u);
     EXPECT_EQ(result.infeasible, 4u);
     EXPECT_EQ(result.failed, 0u);
     EXPECT_EQ(result.end, TuneEnd::complete);
@@ -97,7 +97,7 @@ Outcome bowl_bound(const Candidate& candidate) {
 }
 
 /// Times of p = 3: 1.1, 1, 1.1, 1.4 s for f = 1 to 4; others take 2 s and more, at least 1.4 by their bounds.
-/// So of 20 candidates only those of p = 3 are evaluated (its f = 4 is taken for f = 3), and the defaults.
+/// So of 20 candidates only those of p = 3 are evaluated (f = 3 and 4 are one plan), and the defaults.
 TEST(Tune, ProvesTheBestByBounds) {
   const TemporaryFolder folder;
   TuneOptions options = options_of(5, 4, kBoundSearch);
@@ -115,7 +115,54 @@ TEST(Tune, ProvesTheBestByBounds) {
   EXPECT_EQ(result.candidates, 20u);
   EXPECT_EQ(result.infeasible, 4u);
   EXPECT_EQ(result.end, TuneEnd::complete);
-  EXPECT_EQ(lines_of(folder / "log"), (std::vector<std::string>{"1 1", "3 2", "3 1", "3 3"}));
+  EXPECT_EQ(lines_of(folder / "log"), (std::vector<std::string>{"1 1", "3 2", "3 1", "3 4"}));
+}
+
+/// First bounds of 2 s for all but p = 3: with 1 s reached nobody asks for their plans.
+TEST(Tune, FirstBoundsSavePlanning) {
+  const TemporaryFolder folder;
+  TuneOptions options = options_of(5, 4, kBoundSearch);
+  options.limits.workers = 1;
+  CostModel cost{bowl, [&](const Candidate& candidate) {
+                   log_line(folder / "log", text_of(candidate));
+                   return bowl_bound(candidate);
+                 }};
+  cost.first_bound = [](const Candidate& candidate) { return candidate.at("p") == "3" ? 0.5 : 2; };
+  const TuneResult result = tune(options, cost);
+  EXPECT_TRUE(result.proven());
+  EXPECT_EQ(result.best()->outcome.makespan_s, 1);
+  auto bounded = lines_of(folder / "log");
+  std::sort(bounded.begin(), bounded.end());
+  EXPECT_EQ(bounded, (std::vector<std::string>{"3 1", "3 2", "3 3", "3 4"}));
+}
+
+/// f = 1, with the least bound, takes 1.1 s, f = 4 would take 1.4 s; the defaults take 5.1 s and do not stop.
+TEST(Tune, StopsEvaluationsThatAreNotBetter) {
+  const TemporaryFolder folder;
+  TuneOptions options = options_of(1, 1, kBoundSearch);
+  options.space = Space({{"f", {"1", "4"}}, {"p", {"3"}}});
+  options.first = {{{"p", "1"}, {"f", "1"}}};
+  options.limits.workers = 1;
+  options.history = folder / "history";
+  CostModel cost{bowl, [](const Candidate& candidate) {
+                   return Outcome{Outcome::Status::done, candidate.at("f") == "1" ? 0.1 : 0.2, "", {}};
+                 }};
+  cost.evaluate_until = [](const Candidate& candidate, double stop_s) {
+    Outcome outcome = bowl(candidate);
+    if (outcome.makespan_s <= stop_s) return outcome;
+    return Outcome{Outcome::Status::stopped, 0, "", {}, stop_s};
+  };
+  for (int run = 0; run < 2; ++run) {  // the second one reads the history
+    const TuneResult result = tune(options, cost);
+    EXPECT_TRUE(result.proven());
+    EXPECT_EQ(result.evaluated, 3U);
+    EXPECT_EQ(result.from_history, run == 0 ? 0U : 3U);
+    ASSERT_EQ(result.ranking.size(), 3U);
+    EXPECT_EQ(result.ranking[0].outcome.makespan_s, 1.1);
+    EXPECT_NEAR(result.ranking[1].outcome.makespan_s, 5.1, 1e-12);
+    EXPECT_EQ(result.ranking[2].outcome.status, Outcome::Status::stopped);
+    EXPECT_EQ(result.ranking[2].outcome.lower_bound_s, 1.1);
+  }
 }
 
 /// The two least bounds are 0.7 and 0.77 s; one evaluation beside the defaults says 1 s: 1 / 0.77 - 1.
@@ -123,7 +170,7 @@ TEST(Tune, SaysHowFarFromTheBestItMayBe) {
   TuneOptions options = options_of(5, 4, kBoundSearch);
   options.first = {{{"p", "1"}, {"f", "1"}}};
   options.limits.workers = 1;
-  options.budget_count = 6;  // the defaults, four that do not fit, one more
+  options.budget_count = 2;  // the defaults and one more; what does not fit is not counted
   const TuneResult result = tune(options, CostModel{bowl, bowl_bound});
   EXPECT_EQ(result.end, TuneEnd::count);
   EXPECT_FALSE(result.proven());
@@ -165,7 +212,7 @@ TEST(Tune, ResumesWithBounds) {
   const TuneResult again =
       tune(options, CostModel{[](const Candidate&) -> Outcome { throw InputError("again"); }, bowl_bound});
   EXPECT_TRUE(again.proven());
-  EXPECT_EQ(again.from_history, again.evaluated);
+  EXPECT_EQ(again.from_history, again.ranking.size());
   EXPECT_EQ(again.best()->outcome.makespan_s, 1);
 }
 
@@ -327,10 +374,10 @@ TEST(Tune, AnswersFromTheHistory) {
   };
   const TuneResult result = tune(options, logged);
   EXPECT_EQ(result.from_history, 8u);
-  EXPECT_EQ(result.evaluated, 12u);
+  EXPECT_EQ(result.ranking.size(), 12u);
   EXPECT_EQ(lines_of(folder / "log").size(), 4u);
   options.budget_count = 5;  // fewer than there are: nothing is run, nothing is lost
-  EXPECT_EQ(tune(options, logged).evaluated, 12u);
+  EXPECT_EQ(tune(options, logged).ranking.size(), 12u);
   EXPECT_EQ(lines_of(folder / "log").size(), 4u);
 }
 
@@ -383,7 +430,7 @@ TEST(Tune, ResumesAfterAKillWithNothingLostOrDoneTwice) {
   const std::size_t kept = recorded(options.history).size();
   const TuneResult result = tune(options, bowl);
   EXPECT_EQ(result.from_history, kept);
-  EXPECT_EQ(result.evaluated, 60u);
+  EXPECT_EQ(result.ranking.size(), 60u);
   EXPECT_EQ(recorded(options.history).size(), 60u);
   const TuneResult whole = tune(options_of(6, 10), bowl);
   ASSERT_EQ(whole.ranking.size(), result.ranking.size());

@@ -57,6 +57,14 @@ TEST(ProblemBound, Copies) {
   expect_bound(example.problem, example.machine, (7 + 4.8) / 2, "copies of all devices");
 }
 
+/// Two rows of ranks: the tile of B comes to both, the last copy of 6.
+TEST(ProblemBound, EachRowOfRanksNeedsB) {
+  UnequalTiles example;
+  example.machine.platform.runtime.copy_overhead_s = 1;
+  EXPECT_NEAR(problem_bound(example.problem, example.machine, kMadeB, 2).seconds, 3, 1e-9);
+  EXPECT_NEAR(problem_bound(example.problem, example.machine, kMadeB, 100).seconds, 3, 1e-9);
+}
+
 /// 16 tiles of B, 480 bytes each and each for one product, on 8 cores or two devices at 10 B/s.
 TEST(ProblemBound, Generation) {
   UnequalTiles example;
