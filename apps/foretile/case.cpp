@@ -60,12 +60,17 @@ Platform named_platform(const std::string& name, const std::vector<std::string>&
   return load_platform(name, settings);
 }
 
-void add_machine_options(CLI::App& command, CaseArguments& arguments) {
+void add_machine_options(CLI::App& command, CaseArguments& arguments, std::string* nodes) {
   command
       .add_option("--platform", arguments.platform,
                   "summit, raven, here (this machine, unless given), or a platform file")
       ->check(not_empty_check());
-  command.add_option("--nodes", arguments.size.nodes, "Nodes of the machine to use (1)");
+  if (nodes) {
+    command.add_option("--nodes", *nodes, "Nodes of the machine to use (1), or a range of them: 1..64")
+        ->check(not_empty_check());
+  } else {
+    command.add_option("--nodes", arguments.size.nodes, "Nodes of the machine to use (1)");
+  }
   command.add_option("--ranks", arguments.size.ranks, "Ranks to use, instead of --nodes");
   command.add_option("--gpus", arguments.size.gpus, "Devices to use, instead of --nodes");
   add_set_option(command, arguments.options);

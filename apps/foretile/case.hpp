@@ -33,8 +33,8 @@ Platform named_platform(const std::string& name, const std::vector<std::string>&
 /// Says on stderr why predictions with the platform are to be doubted, if they are (platform_warnings()).
 void warn_of_doubts(const Platform& platform);
 
-/// --platform, --nodes, --ranks, --gpus, --set and --json.
-void add_machine_options(CLI::App& command, CaseArguments& arguments);
+/// --platform, --nodes, --ranks, --gpus, --set and --json. `nodes`, if any, gets --nodes as a text.
+void add_machine_options(CLI::App& command, CaseArguments& arguments, std::string* nodes = nullptr);
 
 /// Loads all; what the command line says holds against the plan file. Warns on stderr when the platform is a
 /// guess. Throws InputError.

@@ -1,6 +1,8 @@
 // foretile tune PROBLEM: rehearses choices of tiling, grid and memory split and keeps the fastest.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -18,6 +20,7 @@
 #include "platforms/runtime_source.hpp"
 #include "platforms/units.hpp"
 #include "scheduler/report/report_json.hpp"
+#include "tuner/by_nodes.hpp"
 #include "tuner/report.hpp"
 #include "tuner/search.hpp"
 
@@ -30,13 +33,15 @@ struct TuneArguments : CaseArguments {
   std::string budget;
   std::string evaluation_limit;
   std::string output;
+  std::string nodes;
+  std::string goal = "time";
   TuneOptions tune;
   std::string space;
   std::string history;
 };
 
 TuneCase make_case(const Case& the_case, const TuneArguments& arguments,
-                   const std::vector<std::string>& problems) {
+                   const std::vector<std::string>& problems, const MachineSize& size) {
   TuneCase made;
   made.first_problem = arguments.problem;
   made.problems[arguments.problem] = the_case.problem;
@@ -44,7 +49,7 @@ TuneCase make_case(const Case& the_case, const TuneArguments& arguments,
     if (!made.problems.contains(name)) made.problems[name] = load_problem(name);
   }
   made.platform = the_case.platform;
-  made.size = the_case.size;
+  made.size = size;
   made.fixed = arguments.options.settings();
   return made;
 }
@@ -164,49 +169,146 @@ TuneOptions tune_options(const TuneArguments& arguments) {
   return options;
 }
 
-void print(const TuneArguments& arguments, const TuneResult& result, const Candidates& candidates,
-           const std::optional<Best>& best, bool stored) {
+/// One search, on a machine of one size.
+struct Tuning {
+  MachineSize size;
+  std::unique_ptr<Candidates> candidates;
+  TuneResult result;
+};
+
+/// `known`: candidates that were good elsewhere.
+Tuning tune_machine(const TuneArguments& arguments, const Case& the_case, const MachineSize& size,
+                    TuneOptions options, const std::vector<Candidate>& known, ProgressLine& line) {
+  SpaceQuestion question{arguments.space, arguments.problems, arguments.options.settings(),
+                         arguments.options.platform_settings()};
+  const TuneCase tune_case = make_case(the_case, arguments, candidate_problems(question), size);
+  Tuning tuning{size, std::make_unique<Candidates>(tune_case), {}};
+  question.sources = tuning.candidates->sources();
+  options.space = tune_space(question, make_machine(the_case.platform, size));
+  options.first = default_candidates(options.space, question, the_case.platform);
+  options.first.insert(options.first.end(), known.begin(), known.end());
+  options.identity = identity(tune_case, options.space);
+  tuning.result = run(options, *tuning.candidates, line);
+  return tuning;
+}
+
+/// All numbers of nodes, or those for which there is time, and the tuning of the one that the goal asks for.
+struct NodesTuning {
+  std::vector<NodesResult> results;
+  Tuning chosen;
+  std::size_t asked = 0;
+  TuneEnd end = TuneEnd::complete;
+  int signal = 0;
+};
+
+NodesTuning tune_over_nodes(const TuneArguments& arguments, const Case& the_case, const NodeRange& range,
+                            const TuneOptions& options, Goal goal, ProgressLine& line) {
+  using Clock = std::chrono::steady_clock;
+  const auto start = Clock::now();
+  const std::vector<int> order = visiting_order(range);
+  NodesTuning all;
+  all.asked = order.size();
+  std::vector<Candidate> known;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    TuneOptions own = options;
+    if (options.budget_s) {
+      const double left_s = *options.budget_s - std::chrono::duration<double>(Clock::now() - start).count();
+      if (i > 0 && left_s <= 0) {
+        all.end = TuneEnd::time;
+        break;
+      }
+      own.budget_s = std::max(1e-3, left_s / static_cast<double>(order.size() - i));
+    }
+    Tuning tuning =
+        tune_machine(arguments, the_case, {.nodes = order[i], .ranks = {}, .gpus = {}}, own, known, line);
+    all.results.push_back(nodes_result(order[i], tuning.result));
+    if (tuning.result.best()) known = {tuning.result.best()->candidate};
+    all.end = tuning.result.end;
+    all.signal = tuning.result.signal;
+    const NodesResult* const best = best_of(all.results, goal);
+    if (i == 0 || best == &all.results.back()) all.chosen = std::move(tuning);
+    if (all.end == TuneEnd::interrupt) break;
+  }
+  return all;
+}
+
+void print(const TuneArguments& arguments, const Tuning& tuning, const std::optional<Best>& best, bool stored,
+           const NodesTuning* over_nodes) {
+  const TuneResult& result = tuning.result;
   if (arguments.options.json) {
     nlohmann::ordered_json json = to_json(result);
-    json["runtime_source"] = candidates.platform().runtime.source;
-    if (result.best()) add_choice(json, candidates.choice(result.best()->candidate));
+    json["runtime_source"] = tuning.candidates->platform().runtime.source;
+    if (result.best()) add_choice(json, tuning.candidates->choice(result.best()->candidate));
     if (best) add_bounds(json, best->bounds);
+    if (over_nodes) {
+      json["goal"] = arguments.goal;
+      json["nodes"] = *tuning.size.nodes;
+      json["by_nodes"] = to_json(over_nodes->results);
+    }
     if (stored) json["file"] = arguments.output;
     print_json(json);
     return;
   }
-  fmt::print("{}", summary_text(result, candidates, best));
+  if (over_nodes) {
+    fmt::print("{}", nodes_table(over_nodes->results));
+    if (over_nodes->results.size() < over_nodes->asked)
+      fmt::print("{} of {} numbers of nodes: {}\n", over_nodes->results.size(), over_nodes->asked,
+                 end_text(over_nodes->end));
+    fmt::print("\non {} ({}):\n", nodes_text(*tuning.size.nodes),
+               arguments.goal == "time" ? "the shortest time" : "the fewest node-hours");
+  }
+  fmt::print("{}", summary_text(result, *tuning.candidates, best));
   if (stored) fmt::print("\nWritten to {}\n", one_line(arguments.output));
 }
 
-void tune_problem(TuneArguments& arguments) {
-  require_simulator("tune");
-  arguments.problem = arguments.problems.front();
-  TuneOptions options = tune_options(arguments);
-  ProgressLine line;
-  if (!arguments.output.empty()) require_writable(arguments.output);
-  const Case the_case = load_case(arguments);
-  SpaceQuestion question{arguments.space, arguments.problems, arguments.options.settings(),
-                         arguments.options.platform_settings()};
-  const TuneCase tune_case = make_case(the_case, arguments, candidate_problems(question));
-  const Candidates candidates(tune_case);
-  question.sources = candidates.sources();
-  options.space = tune_space(question, make_machine(the_case.platform, the_case.size));
-  options.first = default_candidates(options.space, question, the_case.platform);
-  options.identity = identity(tune_case, options.space);
-  const TuneResult result = run(options, candidates, line);
-  const std::optional<Best> best = plan_best(arguments, candidates, result, line);
+/// Stores and prints the best; says what went wrong where there is none.
+void conclude(const TuneArguments& arguments, const Tuning& tuning, ProgressLine& line,
+              const NodesTuning* over_nodes) {
+  const TuneResult& result = tuning.result;
+  const TuneEnd end = over_nodes ? over_nodes->end : result.end;
+  const std::optional<Best> best = plan_best(arguments, *tuning.candidates, result, line);
   const bool stored = best && !arguments.output.empty();
-  if (stored) store_best(arguments, candidates, the_case.size, *result.best(), best->work);
+  if (stored) store_best(arguments, *tuning.candidates, tuning.size, *result.best(), best->work);
   erase_progress();
-  if (result.best() || result.end == TuneEnd::interrupt || arguments.options.json)
-    print(arguments, result, candidates, best, stored);
-  if (result.end == TuneEnd::interrupt) throw CLI::RuntimeError(128 + result.signal);
+  if (result.best() || end == TuneEnd::interrupt || arguments.options.json)
+    print(arguments, tuning, best, stored, over_nodes);
+  if (end == TuneEnd::interrupt)
+    throw CLI::RuntimeError(128 + (over_nodes ? over_nodes->signal : result.signal));
   if (!result.best()) {
     std::string why = ranking_table(result);
     why.pop_back();
     throw WorkError(why);
   }
+}
+
+void check_range(const TuneArguments& arguments, const Case& the_case, const NodeRange& range) {
+  MachineSize largest = arguments.size;
+  largest.nodes = range.last;
+  make_machine(the_case.platform, largest);
+  if (!arguments.history.empty())
+    throw input_error("--history", "a range of nodes", "one number of nodes", "leave --history out");
+}
+
+void tune_problem(TuneArguments& arguments) {
+  require_simulator("tune");
+  arguments.problem = arguments.problems.front();
+  const TuneOptions options = tune_options(arguments);
+  const Goal goal = goal_of(arguments.goal);
+  NodeRange range;
+  if (!arguments.nodes.empty()) {
+    range = node_range(arguments.nodes);
+    arguments.size.nodes = range.first;
+  }
+  ProgressLine line;
+  if (!arguments.output.empty()) require_writable(arguments.output);
+  const Case the_case = load_case(arguments);
+  if (!range.several()) {
+    conclude(arguments, tune_machine(arguments, the_case, the_case.size, options, {}, line), line, nullptr);
+    return;
+  }
+  check_range(arguments, the_case, range);
+  const NodesTuning over_nodes = tune_over_nodes(arguments, the_case, range, options, goal, line);
+  conclude(arguments, over_nodes.chosen, line, &over_nodes);
 }
 
 void add_search_options(CLI::App& command, TuneArguments& arguments) {
@@ -245,7 +347,9 @@ void add_tune_command(CLI::App& app) {
       ->add_option("problem", arguments->problems,
                    "A problem file or an example such as c65-v1; the tuner chooses among several")
       ->required();
-  add_machine_options(*command, *arguments);
+  add_machine_options(*command, *arguments, &arguments->nodes);
+  command->add_option("--goal", arguments->goal, "Of a range of nodes: time or node-hours")
+      ->capture_default_str();
   add_search_options(*command, *arguments);
   command->add_option("-o,--output", arguments->output, "Store the best plan in this .json file")
       ->check(not_empty_check());

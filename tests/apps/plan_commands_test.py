@@ -136,7 +136,31 @@ def check_tune(problem, scratch):
     expect(2, "did you mean \"block_fraction\"?", "tune", problem, *platform, "--space", space)
     expect(1, "could be rehearsed", "tune", problem, *platform, "--count", 2, "--set", "platform.device.memory=100")
     expect(2, "--budget", "tune", problem, *platform, "--budget", "soon")
+    check_node_range(problem, scratch)
     check_wrong_values(problem, scratch)
+
+
+def check_node_range(problem, scratch):
+    tune = ("tune", problem, *platform)
+    found = run(*tune, "--nodes", "1..2", "--json", "--goal", "node-hours", "-o", scratch / "few.json")
+    by_nodes = found["by_nodes"]
+    assert [line["nodes"] for line in by_nodes] == [1, 2], found
+    for line in by_nodes:
+        alone = run(*tune, "--nodes", line["nodes"], "--json")
+        assert alone["proven"] and line["gap"] == 0 and line["makespan_s"] == alone["best"]["makespan_s"], (line, alone)
+        assert abs(line["node_hours"] - line["nodes"] * line["makespan_s"] / 3600) < 1e-15, line
+    fewest = min(by_nodes, key=lambda line: line["node_hours"])
+    assert (found["goal"], found["nodes"]) == ("node-hours", fewest["nodes"]), found
+    assert found["best"]["makespan_s"] == fewest["makespan_s"], found
+    assert run("simulate", scratch / "few.json", "--json")["makespan_s"] == fewest["makespan_s"]
+    text = call(*tune, "--nodes", "1..2").stdout
+    assert "shortest time" in text and "fewest node-hours" in text, text
+    expect(2, "--nodes: found many", *tune, "--nodes", "many")
+    expect(2, "expected the smaller number first", *tune, "--nodes", "2..1")
+    expect(2, "found 1000 nodes", *tune, "--nodes", "1..1000")
+    expect(2, "--goal: found money", *tune, "--nodes", "1..2", "--goal", "money")
+    expect(2, "--history: found a range of nodes", *tune, "--nodes", "1..2", "--history", scratch / "range.jsonl")
+    expect(2, "only one of", *tune, "--nodes", "1..2", "--gpus", 2)
 
 
 def check_wrong_values(problem, scratch):

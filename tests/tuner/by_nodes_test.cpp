@@ -1,0 +1,81 @@
+#include "tuner/by_nodes.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/error.hpp"
+
+namespace foretile {
+namespace {
+
+NodesResult done(int nodes, double seconds, std::optional<double> gap = {}) {
+  return {nodes, Evaluation{{{"grid.p", "1"}}, {Outcome::Status::done, seconds, "", {}}, 1}, gap, ""};
+}
+
+/// 60 s on 1 node and 40 s on 2, 25 s on 4: 60, 80 and 100 node-seconds. On 3 nodes nothing fits.
+std::vector<NodesResult> example() {
+  return {done(1, 60, 0), done(4, 25), {3, {}, {}, "does not fit"}, done(2, 40, 0.125)};
+}
+
+TEST(NodeRange, OneOrTwoNumbers) {
+  EXPECT_EQ(node_range("18").first, 18);
+  EXPECT_EQ(node_range("18").last, 18);
+  EXPECT_FALSE(node_range("18").several());
+  EXPECT_EQ(node_range("1..64").first, 1);
+  EXPECT_EQ(node_range("1..64").last, 64);
+  EXPECT_TRUE(node_range("1..64").several());
+}
+
+TEST(NodeRange, RefusesWhatIsNone) {
+  for (const char* bad :
+       {"", "0", "-1", "1.5", "1...3", "1..", "..4", "64..1", "1-4", "1..1000000000000", "many"})
+    EXPECT_THROW(node_range(bad), InputError) << bad;
+}
+
+TEST(VisitingOrder, CoversTheRangeEarly) {
+  EXPECT_EQ(visiting_order({1, 8}), (std::vector<int>{1, 8, 4, 2, 6, 3, 5, 7}));
+  EXPECT_EQ(visiting_order({5, 5}), (std::vector<int>{5}));
+  auto all = visiting_order({3, 40});
+  std::sort(all.begin(), all.end());
+  for (int i = 0; i < 38; ++i) EXPECT_EQ(all[i], 3 + i);
+}
+
+TEST(ByNodes, TheBestDependsOnTheGoal) {
+  const auto results = example();
+  EXPECT_EQ(best_of(results, Goal::time)->nodes, 4);
+  EXPECT_EQ(best_of(results, Goal::node_hours)->nodes, 1);
+  EXPECT_EQ(best_of({}, Goal::time), nullptr);
+  EXPECT_EQ(best_of({{3, {}, {}, "does not fit"}}, Goal::time), nullptr);
+  EXPECT_EQ(best_of({done(8, 2), done(4, 2)}, Goal::time)->nodes, 4);
+  EXPECT_EQ(goal_of("node-hours"), Goal::node_hours);
+  EXPECT_THROW(goal_of("money"), InputError);
+}
+
+TEST(ByNodes, Table) {
+  EXPECT_EQ(nodes_table(example()),
+            "nodes    time/s  node-hours      gap\n"
+            "    1        60     0.01667   proven\n"
+            "    2        40     0.02222    12.5%\n"
+            "    3  does not fit\n"
+            "    4        25     0.02778        -\n"
+            "\n"
+            "shortest time      25 s on 4 nodes\n"
+            "fewest node-hours  0.01667 on 1 node\n");
+}
+
+TEST(ByNodes, Json) {
+  const nlohmann::json list = to_json(example());
+  ASSERT_EQ(list.size(), 4U);
+  EXPECT_EQ(list[1].at("nodes"), 2);
+  EXPECT_EQ(list[1].at("makespan_s"), 40);
+  EXPECT_DOUBLE_EQ(list[1].at("node_hours"), 80.0 / 3600);
+  EXPECT_EQ(list[1].at("gap"), 0.125);
+  EXPECT_EQ(list[1].at("parameters").at("grid.p"), "1");
+  EXPECT_TRUE(list[2].at("makespan_s").is_null());
+  EXPECT_EQ(list[2].at("message"), "does not fit");
+  EXPECT_TRUE(list[3].at("gap").is_null());
+}
+
+}  // namespace
+}  // namespace foretile

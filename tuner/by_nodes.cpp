@@ -1,0 +1,132 @@
+#include "tuner/by_nodes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+#include <tuple>
+
+#include "base/error.hpp"
+#include "base/parse.hpp"
+
+namespace foretile {
+
+namespace {
+
+constexpr int kMostNodes = 100'000;
+
+int nodes_of(const std::string& text) {
+  return static_cast<int>(parse_integer(text, "--nodes", 1, kMostNodes));
+}
+
+void sort_by_nodes(std::vector<NodesResult>& results) {
+  std::sort(results.begin(), results.end(),
+            [](const NodesResult& l, const NodesResult& r) { return l.nodes < r.nodes; });
+}
+
+std::string gap_text(const std::optional<double>& gap) {
+  if (!gap) return "-";
+  return *gap == 0 ? "proven" : fmt::format("{:.1f}%", 100 * *gap);
+}
+
+std::string line_of(const NodesResult& result) {
+  if (!result.best) return fmt::format("{:>5}  {}\n", result.nodes, result.message);
+  return fmt::format("{:>5}  {:>8.4g}  {:>10.4g}  {:>7}\n", result.nodes, result.best->outcome.makespan_s,
+                     result.node_hours(), gap_text(result.gap));
+}
+
+}  // namespace
+
+std::string nodes_text(int nodes) {
+  return fmt::format("{} node{}", nodes, nodes == 1 ? "" : "s");
+}
+
+Goal goal_of(const std::string& text) {
+  if (text == "time") return Goal::time;
+  if (text == "node-hours") return Goal::node_hours;
+  throw input_error("--goal", text, "time or node-hours");
+}
+
+NodeRange node_range(const std::string& text) {
+  const std::size_t dots = text.find("..");
+  if (dots == std::string::npos) {
+    const int nodes = nodes_of(text);
+    return {nodes, nodes};
+  }
+  const NodeRange range{nodes_of(text.substr(0, dots)), nodes_of(text.substr(dots + 2))};
+  if (range.last < range.first)
+    throw input_error("--nodes", text, "the smaller number first",
+                      fmt::format("{}..{}", range.last, range.first));
+  return range;
+}
+
+std::vector<int> visiting_order(const NodeRange& range) {
+  std::vector<int> order(range.last - range.first + 1);
+  std::iota(order.begin(), order.end(), range.first);
+  std::stable_sort(order.begin() + 1, order.end(), [](int l, int r) {
+    return std::countr_zero(static_cast<unsigned>(l)) > std::countr_zero(static_cast<unsigned>(r));
+  });
+  return order;
+}
+
+NodesResult nodes_result(int nodes, const TuneResult& result) {
+  NodesResult found{nodes, {}, result.gap, {}};
+  if (const Evaluation* const best = result.best()) {
+    found.best = *best;
+  } else {
+    found.message = result.ranking.empty() ? "nothing was finished" : result.ranking.front().outcome.message;
+  }
+  return found;
+}
+
+const NodesResult* best_of(const std::vector<NodesResult>& results, Goal goal) {
+  const auto key = [goal](const NodesResult& result) {
+    return std::tuple(!result.best,
+                      goal == Goal::node_hours ? result.node_hours()
+                      : result.best            ? result.best->outcome.makespan_s
+                                               : 0.0,
+                      result.nodes);
+  };
+  const auto least =
+      std::min_element(results.begin(), results.end(),
+                       [&key](const NodesResult& l, const NodesResult& r) { return key(l) < key(r); });
+  return least == results.end() || !least->best ? nullptr : &*least;
+}
+
+std::string nodes_table(std::vector<NodesResult> results) {
+  sort_by_nodes(results);
+  std::string text = fmt::format("{:>5}  {:>8}  {:>10}  {:>7}\n", "nodes", "time/s", "node-hours", "gap");
+  for (const NodesResult& result : results) text += line_of(result);
+  const NodesResult* const fastest = best_of(results, Goal::time);
+  if (!fastest) return text;
+  const NodesResult& cheapest = *best_of(results, Goal::node_hours);
+  text += fmt::format("\nshortest time      {:.4g} s on {}\n", fastest->best->outcome.makespan_s,
+                      nodes_text(fastest->nodes));
+  text += fmt::format("fewest node-hours  {:.4g} on {}\n", cheapest.node_hours(), nodes_text(cheapest.nodes));
+  return text;
+}
+
+nlohmann::json to_json(std::vector<NodesResult> results) {
+  sort_by_nodes(results);
+  nlohmann::json list = nlohmann::json::array();
+  for (const NodesResult& result : results) {
+    nlohmann::json line = {{"nodes", result.nodes},
+                           {"makespan_s", nullptr},
+                           {"node_hours", nullptr},
+                           {"gap", nullptr},
+                           {"parameters", nullptr}};
+    if (result.best) {
+      line["makespan_s"] = result.best->outcome.makespan_s;
+      line["node_hours"] = result.node_hours();
+      line["parameters"] = result.best->candidate;
+      if (result.gap) line["gap"] = *result.gap;
+    } else {
+      line["message"] = result.message;
+    }
+    list.push_back(std::move(line));
+  }
+  return list;
+}
+
+}  // namespace foretile

@@ -1,0 +1,58 @@
+// The same tuning for several sizes of a machine: how many nodes are worth it?
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner/tune.hpp"
+
+namespace foretile {
+
+/// "1 node", "2 nodes".
+std::string nodes_text(int nodes);
+
+/// What the best of a machine is chosen by.
+enum class Goal {
+  time,       ///< least makespan
+  node_hours  ///< least makespan times nodes
+};
+
+/// "time" or "node-hours". Throws InputError for another text.
+Goal goal_of(const std::string& text);
+
+/// "1..64" or "18": first and last number of nodes. Throws InputError for anything else.
+struct NodeRange {
+  int first = 1, last = 1;
+  bool several() const { return first != last; }
+};
+NodeRange node_range(const std::string& text);
+
+/// All numbers of the range, so that the first ones already cover it: the smallest, then those that more
+/// powers of 2 divide first, e.g. of 1..8: 1, 8, 4, 2, 6, 3, 5, 7.
+std::vector<int> visiting_order(const NodeRange& range);
+
+/// What is known of one number of nodes.
+struct NodesResult {
+  int nodes = 1;
+  std::optional<Evaluation> best;  ///< none: nothing fits, or nothing was finished
+  std::optional<double> gap;       ///< TuneResult::gap
+  std::string message;             ///< why there is no best
+
+  double node_hours() const { return best ? nodes * best->outcome.makespan_s / 3600 : 0; }
+};
+
+NodesResult nodes_result(int nodes, const TuneResult& result);
+
+/// The one with the least time or node-hours (ties: fewer nodes), or null when none has a best.
+const NodesResult* best_of(const std::vector<NodesResult>& results, Goal goal);
+
+/// By increasing nodes: a line for each number of nodes, then the shortest time and the fewest node-hours.
+std::string nodes_table(std::vector<NodesResult> results);
+
+/// By increasing nodes: [{nodes, makespan_s, node_hours, gap, parameters}]; null where nothing fits or is
+/// known.
+nlohmann::json to_json(std::vector<NodesResult> results);
+
+}  // namespace foretile
