@@ -59,9 +59,13 @@ class ColumnDeal {
 
   int rank_of(int device) const { return device / per_rank_; }
 
+  static std::vector<User>::const_iterator first_from(const std::vector<User>& users, int device) {
+    return std::partition_point(users.begin(), users.end(), [=](const User& u) { return u.device < device; });
+  }
+
   bool used_by_rank(std::int32_t row, int rank) const {
-    return std::any_of(users_[row].begin(), users_[row].end(),
-                       [&](const User& user) { return rank_of(user.device) == rank; });
+    const auto user = first_from(users_[row], rank * per_rank_);
+    return user != users_[row].end() && rank_of(user->device) == rank;
   }
 
   /// Adds the column to the device, or takes it away (`by` = -1).
@@ -81,8 +85,8 @@ class ColumnDeal {
   }
 
   void change_user(std::vector<User>& users, std::int32_t row, int device, int by) {
-    auto user = std::find_if(users.begin(), users.end(), [&](const User& u) { return u.device == device; });
-    if (user == users.end()) {
+    auto user = users.begin() + (first_from(users, device) - users.begin());
+    if (user == users.end() || user->device != device) {
       user = users.insert(user, {device, 0});
       devices_[device].rows_s += costs_.row_s[row];
     }
@@ -131,12 +135,12 @@ class ColumnDeal {
     for (const std::int32_t row : costs_.rows.of(column)) {
       rows_s_ += costs_.row_s[row];
       shared_rows_s_ += costs_.shared_row_s[row];
-      const std::vector<User>& users = users_[row];
-      for (auto user = users.begin(); user != users.end(); ++user) {
-        known_s_[user->device] += costs_.row_s[row];
-        const int rank = rank_of(user->device);
-        if (std::none_of(users.begin(), user, [&](const User& u) { return rank_of(u.device) == rank; }))
-          shared_known_s_[rank] += costs_.shared_row_s[row];
+      int last_rank = -1;
+      for (const User& user : users_[row]) {
+        known_s_[user.device] += costs_.row_s[row];
+        const int rank = rank_of(user.device);
+        if (rank != last_rank) shared_known_s_[rank] += costs_.shared_row_s[row];
+        last_rank = rank;
       }
     }
   }
@@ -179,7 +183,7 @@ class ColumnDeal {
   std::vector<std::int32_t> device_of_;
   std::vector<DeviceLoad> devices_;
   std::vector<RankLoad> ranks_;
-  std::vector<std::vector<User>> users_;  // by row
+  std::vector<std::vector<User>> users_;  // by row; by increasing device
   double scale_s_ = 1;
   // Of the column noted last:
   double rows_s_ = 0, shared_rows_s_ = 0;
@@ -189,7 +193,8 @@ class ColumnDeal {
 }  // namespace
 
 std::vector<std::int32_t> deal_columns(const ColumnCosts& costs, int ranks, int devices_per_rank) {
-  constexpr int kMostSweeps = 12;
+  constexpr std::size_t kMostSweeps = 12;
+  constexpr std::size_t kMostTrials = 50'000'000;  // of a column on a device: some seconds
   std::vector<std::int32_t> all(costs.rows.columns());
   std::iota(all.begin(), all.end(), 0);
   std::vector<double> weight(costs.row_s);
@@ -206,7 +211,8 @@ std::vector<std::int32_t> deal_columns(const ColumnCosts& costs, int ranks, int 
       ++device;
     }
   }
-  for (int sweep = 0; sweep < kMostSweeps && deal.improve(); ++sweep) {
+  const std::size_t trials = std::max<std::size_t>(1, all.size() * ranks * devices_per_rank);
+  for (std::size_t left = std::min(kMostSweeps, kMostTrials / trials); left > 0 && deal.improve(); --left) {
   }
   return deal.take();
 }

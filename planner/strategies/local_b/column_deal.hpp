@@ -14,7 +14,8 @@ namespace foretile {
 /// after the other, to the device where the sum over all devices of (c^4 + p^4 + g^4)^4 becomes least: with
 /// the device's times for copies c and products p, and its rank's for generation g, that is close to the
 /// largest of all times, and still tells where more than one of them is large. Tiles of A are loaded twice
-/// where the columns need more than one block. Deterministic: no function but + - * / and comparison.
+/// where the columns need more than one block. Columns are not moved where that would take long, on thousands
+/// of devices. Deterministic: no function but + - * / and comparison.
 std::vector<std::int32_t> deal_columns(const ColumnCosts& costs, int ranks, int devices_per_rank);
 
 }  // namespace foretile

@@ -53,7 +53,8 @@ class Planner final : public BStaysPlanner {
       transfers_.push_back(broadcasts_of(problem_, frame_.grid, rank, {routes}, Sending::once_each,
                                          frame_.lookahead, message_bytes_));
     }
-    arrivals_ = expected_arrivals(transfers_, problem_, machine_);
+    arrivals_ = few_deliveries() ? expected_arrivals(transfers_, problem_, machine_)
+                                 : std::vector<Arrivals>(transfers_.size());
   }
 
   RankPlan plan_rank(Rank rank) const override {
@@ -76,6 +77,16 @@ class Planner final : public BStaysPlanner {
   }
 
  private:
+  /// Else the model takes long and much memory; tiles are then expected in the order of their turns.
+  bool few_deliveries() const {
+    constexpr std::size_t kMostDeliveries = 10'000'000;
+    std::size_t deliveries = 0;
+    for (const auto& of_owner : transfers_) {
+      for (const Transfer& transfer : of_owner) deliveries += transfer.tiles.size() * transfer.others.size();
+    }
+    return deliveries <= kMostDeliveries;
+  }
+
   void deal() {
     const int devices = machine_.devices_per_rank;
     const auto device_of = deal_columns(costs_, frame_.grid.q, devices);
