@@ -4,7 +4,8 @@
 
 namespace foretile {
 
-BoundSearch::BoundSearch(std::vector<Bounded> candidates) : candidates_(std::move(candidates)) {
+BoundSearch::BoundSearch(std::vector<Bounded> candidates)
+    : candidates_(std::move(candidates)), plans_(candidates_.size()) {
   for (std::size_t number = 0; number < candidates_.size(); ++number) {
     numbers_[candidates_[number].candidate] = number;
     to_bound_.emplace(candidates_[number].bound_s, number);
@@ -38,8 +39,8 @@ void BoundSearch::tell_bound(const Candidate& candidate, double bound_s, const s
     open_.emplace(own_s, number);
     return;
   }
-  if (known_plans_.contains(plan)) return;
   plans_[number] = plan;
+  if (known_plans_.contains(plan)) return;
   std::set<std::size_t>& same = of_plan_[plan];
   same.insert(number);
   if (same.size() > 1) return;  // the first of them stands for all
@@ -59,7 +60,9 @@ void BoundSearch::tell(const Candidate& candidate, const Outcome& outcome) {
   }
   know_plan(plan_of(outcome));
   if (known == numbers_.end()) return;
-  if (const auto plan = plans_.find(known->second); plan != plans_.end()) know_plan(plan->second);
+  std::string& plan = plans_[known->second];
+  if (plan.empty()) plan = plan_of(outcome);
+  know_plan(plan);
   close(known->second);
 }
 
@@ -76,6 +79,14 @@ void BoundSearch::close(std::size_t number) {
   to_bound_.erase(place);
   to_evaluate_.erase(place);
   open_.erase(place);
+}
+
+std::vector<Candidate> BoundSearch::with_plan(const std::string& plan) const {
+  std::vector<Candidate> same;
+  for (std::size_t number = 0; number < candidates_.size(); ++number) {
+    if (!plan.empty() && plans_[number] == plan) same.push_back(candidates_[number].candidate);
+  }
+  return same;
 }
 
 double BoundSearch::least_open_s() const {

@@ -46,6 +46,9 @@ class BoundSearch {
   /// that were never proposed. A failed one may have any time that its bound allows.
   void tell(const Candidate& candidate, const Outcome& outcome);
 
+  /// Candidates that are known to stand for this plan.
+  std::vector<Candidate> with_plan(const std::string& plan) const;
+
   /// The least bound of all candidates that may still be better; infinite when there is none.
   double least_open_s() const;
 
@@ -59,7 +62,7 @@ class BoundSearch {
   std::map<Candidate, std::size_t> numbers_;
   std::map<std::string, std::set<std::size_t>> of_plan_;  // candidates with this plan that are not closed
   std::set<std::string> known_plans_;
-  std::map<std::size_t, std::string> plans_;  // of candidates with a bound of their own
+  std::vector<std::string> plans_;  // of each candidate; empty: not known
   std::set<Place> to_bound_, to_evaluate_, open_;
   double best_s_ = std::numeric_limits<double>::infinity();
 };

@@ -1,11 +1,13 @@
 #include "tuner/report.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
+#include <set>
 
 #include "base/progress.hpp"
 
@@ -159,6 +161,19 @@ std::string ranking_table(const TuneResult& result, std::size_t rows) {
   for (std::size_t i = 0; i < std::min(rows, done_count(result)); ++i)
     table.push_back(row_of(result, i, names));
   return aligned(table);
+}
+
+std::string ties_text(const TuneResult& result) {
+  std::map<std::string, std::set<std::string>> values;
+  for (const Candidate& candidate : result.same_as_best) {
+    for (const auto& [name, value] : candidate) values[name].insert(value);
+  }
+  std::string text;
+  for (const auto& [name, of_name] : values) {
+    if (of_name.size() < 2) continue;
+    text += fmt::format("{} {} {}", text.empty() ? "the same plan:" : ";", name, fmt::join(of_name, ", "));
+  }
+  return text;
 }
 
 std::string sensitivity_table(const TuneResult& result, std::size_t values) {

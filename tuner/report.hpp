@@ -34,6 +34,10 @@ std::vector<ParameterEffect> sensitivity(const TuneResult& result);
 /// defaults'.
 std::string ranking_table(const TuneResult& result, std::size_t rows = 10);
 
+/// "the same plan: block_fraction 0.8, 0.9; lookahead 1, 2", the values of TuneResult::same_as_best where
+/// they differ. Empty when it is one candidate.
+std::string ties_text(const TuneResult& result);
+
 /// One line per parameter of sensitivity(), at most `values` values each. Empty when none varies.
 std::string sensitivity_table(const TuneResult& result, std::size_t values = 6);
 

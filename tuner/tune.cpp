@@ -296,6 +296,8 @@ class Tuning {
       result.failed += evaluation.outcome.status == Outcome::Status::failed;
     }
     result.defaults = defaults();
+    if (by_bound_ && result.best())
+      result.same_as_best = by_bound_->with_plan(plan_of(result.best()->outcome));
     result.evaluated = result.ranking.size() - result.infeasible;
     result.candidates = count_candidates(options_, history_);
     result.gap = gap(result);

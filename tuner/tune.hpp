@@ -55,10 +55,11 @@ struct TuneResult {
   /// before others, then by their values), after them the stopped, the infeasible and the failed ones in the
   /// order they ended.
   std::vector<Evaluation> ranking;
-  std::optional<Evaluation> defaults;  ///< the first of `TuneOptions::first` that is done
-  std::uint64_t candidates = 0;        ///< of the space, the first ones and the history
-  std::uint64_t evaluated = 0;         ///< all of ranking but the infeasible ones
-  std::uint64_t stopped = 0;           ///< of `evaluated`: given up when they took longer than the best
+  std::vector<Candidate> same_as_best;  ///< those of which is known that they stand for its plan, itself too
+  std::optional<Evaluation> defaults;   ///< the first of `TuneOptions::first` that is done
+  std::uint64_t candidates = 0;         ///< of the space, the first ones and the history
+  std::uint64_t evaluated = 0;          ///< all of ranking but the infeasible ones
+  std::uint64_t stopped = 0;            ///< of `evaluated`: given up when they took longer than the best
   std::uint64_t infeasible = 0;
   std::uint64_t failed = 0;
   std::uint64_t from_history = 0;  ///< how many of `ranking` an earlier run made

@@ -127,6 +127,7 @@ std::string summary_text(const TuneResult& result, const Candidates& candidates,
   if (!result.best()) return text;
   const Evaluation& best = *result.best();
   text += fmt::format("\nbest      {:.4g} s:{}\n", best.outcome.makespan_s, parameters_text(best.candidate));
+  if (const std::string ties = ties_text(result); !ties.empty()) text += fmt::format("          {}\n", ties);
   text += fmt::format("sources   {}\n", candidates.choice(best.candidate).reason());
   if (planned) {
     const double best_s = best.outcome.makespan_s;

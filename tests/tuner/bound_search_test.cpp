@@ -108,6 +108,9 @@ TEST(BoundSearch, EachPlanOnce) {
   search.tell(candidate("a"), done(7));
   EXPECT_EQ(search.least_open_s(), 5);
   search.tell_bound(candidate("c"), 6, "same");
+  EXPECT_EQ(search.with_plan("same"),
+            (std::vector<Candidate>{candidate("c"), candidate("b"), candidate("a")}));
+  EXPECT_TRUE(search.with_plan("").empty());
   EXPECT_EQ(search.least_open_s(), std::numeric_limits<double>::infinity());
 }
 

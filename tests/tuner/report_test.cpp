@@ -24,6 +24,16 @@ TuneResult example() {
   return result;
 }
 
+TEST(Ties, ValuesThatDoNotMatter) {
+  TuneResult result;
+  EXPECT_EQ(ties_text(result), "");
+  result.same_as_best = {{{"p", "1"}, {"block", "0.8"}, {"ahead", "1"}}};
+  EXPECT_EQ(ties_text(result), "");
+  result.same_as_best.push_back({{"p", "1"}, {"block", "0.9"}, {"ahead", "1"}});
+  result.same_as_best.push_back({{"p", "1"}, {"block", "0.8"}, {"ahead", "2"}});
+  EXPECT_EQ(ties_text(result), "the same plan: ahead 1, 2; block 0.8, 0.9");
+}
+
 TEST(RankingTable, HasAColumnForWhatVaries) {
   EXPECT_EQ(ranking_table(example()),
             "rank     f  p  time/s  /defaults\n"
