@@ -129,14 +129,13 @@ class Tuning {
 
   /// Bounds get half of the time, and what evaluations leave.
   void start_tasks() {
-    while (workers_.has_room()) {
+    while (workers_.has_room() && end_ != TuneEnd::count) {
       const auto task = by_bound_->next(elapsed_s() >= bounds_until_s_);
       if (!task) return;
       if (task->step == BoundSearch::Step::bound) {
         bounding_.insert(task->candidate);
       } else if (!count_left()) {
         end_ = TuneEnd::count;
-        workers_.end_all();
         return;
       }
       workers_.start(task->candidate);

@@ -178,6 +178,19 @@ TEST(Tune, SaysHowFarFromTheBestItMayBe) {
   EXPECT_NEAR(*result.gap, 1 / 0.77 - 1, 1e-9);
 }
 
+/// Evaluations under way when the count is used up are finished.
+TEST(Tune, CountsByBoundsWithSeveralWorkers) {
+  TuneOptions options = options_of(3, 4, kBoundSearch);
+  options.budget_count = 2;
+  const TuneResult result = tune(options, CostModel{[](const Candidate& candidate) {
+                                                      std::this_thread::sleep_for(milliseconds(20));
+                                                      return bowl(candidate);
+                                                    },
+                                                    bowl_bound});
+  EXPECT_EQ(result.evaluated, 2u);
+  EXPECT_EQ(result.end, TuneEnd::count);
+}
+
 /// Bounds of 0 prove nothing before all is evaluated; a failed one never does.
 TEST(Tune, ProvesNothingWithoutBounds) {
   const auto no_bound = [](const Candidate&) { return Outcome{Outcome::Status::done, 0, "", {}}; };
