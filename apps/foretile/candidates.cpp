@@ -116,9 +116,10 @@ double Candidates::first_bound(const Candidate& candidate) const {
   const Contraction& contraction = contractions_.at(problem_name(candidate));
   try {
     const Strategy& strategy = choose_strategy(contraction.sources, parts.strategy);
+    const Dealing dealing = strategy.dealing(contraction, machine, parts.strategy);
     const std::string key =
-        fmt::format("{}\n{}\n{}\n{}", problem_name(candidate), fmt::join(parts.platform, "\n"),
-                    strategy.name(), strategy.grid_rows(parts.strategy));
+        fmt::format("{}\n{}\n{} {} {}", problem_name(candidate), fmt::join(parts.platform, "\n"),
+                    strategy.name(), dealing.rows, dealing.columns);
     const auto [bound, is_new] = first_bounds_.try_emplace(key, 0.0);
     if (is_new) bound->second = bound_before_planning(contraction, machine, parts.strategy).seconds;
     return bound->second;

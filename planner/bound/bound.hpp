@@ -32,13 +32,21 @@ struct Bound {
 Bound plan_bound(const Plan& plan, const Contraction& contraction, const Machine& machine,
                  const CountFunction& progress = {});
 
+/// Of plans that deal the tile rows of C cyclically to so many rows of ranks, and its tile columns to so many
+/// columns of ranks. 1: that is open.
+struct Dealing {
+  int rows = 1, columns = 1;
+  friend bool operator==(const Dealing&, const Dealing&) = default;
+};
+
 /// Of any plan of the contraction on the machine that has its operands from there (`sources`), in which a
 /// tile of C is computed on one device: generation, products, copies and the least time of one product, from
-/// its tiles to the way home of C. Messages may be none: a plan may deal A and B as it likes.
-/// `grid_rows` > 1: of plans that deal tile rows of C cyclically to so many rows of ranks, and so need each
-/// tile of B in each row that has a product with it.
+/// its tiles to the way home of C. A plan may own A and B as it likes, so that a tile which one rank needs
+/// costs no message. With a dealing, of plans that have it: the row (rank) with the longest products counts,
+/// a made tile of B is made in each row that has a product with it, and a given tile that n rows (A: columns)
+/// need is sent and received n - 1 times.
 Bound problem_bound(const Contraction& contraction, const Machine& machine, const Sources& sources,
-                    int grid_rows = 1);
+                    const Dealing& dealing = {});
 
 struct Bounds {
   Bound plan;     ///< of this plan: the larger of both

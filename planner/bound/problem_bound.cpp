@@ -13,6 +13,8 @@ namespace {
 /// What all devices have to do together, and the longest that one of them has to do alone.
 struct Needs {
   double products_s = 0;
+  double most_products_s = 0;  // of those to whom one part of C is dealt
+  std::int64_t messages = 0;   // tiles that are sent, and received, at least
   std::int64_t products = 0;
   double made_bytes = 0;
   double host_bytes = 0;  // to be copied to a device that has them from the host
@@ -24,22 +26,27 @@ struct Needs {
 
 class ProblemNeeds {
  public:
-  ProblemNeeds(const Contraction& p, const Machine& machine, const Sources& sources, int grid_rows)
+  ProblemNeeds(const Contraction& p, const Machine& machine, const Sources& sources, const Dealing& dealing)
       : p_(p),
         platform_(machine.platform),
         sources_(sources),
-        grid_rows_(grid_rows),
+        dealing_(dealing),
         least_(machine, p.precision, kAnyBatch),
         gpu_(platform_.device.kind == DeviceKind::gpu),
         made_here_(makes_on_device(machine)),
         a_used_(p.a.nonzeros(), 0),
         b_row_(p.b.nonzeros(), -1),
-        row_(p.n.tiles()) {}
+        row_(p.n.tiles()),
+        part_s_(dealing.columns, 0.0),
+        used_by_(dealing.columns, -1) {}
 
   Needs count() {
     // Rows of one row of ranks follow each other, so that a tile of B is counted once for each.
-    for (std::int32_t of = 0; of < std::min(grid_rows_, p_.m.tiles()); ++of) {
-      for (std::int32_t i = of; i < p_.m.tiles(); i += grid_rows_) count_row(i);
+    for (std::int32_t of = 0; of < std::min(dealing_.rows, p_.m.tiles()); ++of) {
+      for (std::int32_t i = of; i < p_.m.tiles(); i += dealing_.rows) count_row(i);
+      needs_.most_products_s =
+          std::max(needs_.most_products_s, *std::max_element(part_s_.begin(), part_s_.end()));
+      std::fill(part_s_.begin(), part_s_.end(), 0.0);
     }
     add_a();
     return needs_;
@@ -61,16 +68,18 @@ class ProblemNeeds {
     const TileId first = p_.a.first(i);
     const auto ks = p_.a.row(i);
     for (std::size_t e = 0; e < ks.size(); ++e) {
-      if (count_tile(i, ks[e])) a_used_[first + static_cast<TileId>(e)] = 1;
+      const TileId a = first + static_cast<TileId>(e);
+      if (count_tile(i, ks[e], a)) a_used_[a] = 1;
     }
     for (const std::int32_t j : p_.c.row(i)) {
       add_c(p_.element_bytes() * p_.m.size(i) * p_.n.size(j), row_[j]);
+      part_s_[j % dealing_.columns] += row_[j].seconds;
       row_[j].kept = false;
     }
   }
 
   /// All products of A_ik; whether there are any.
-  bool count_tile(std::int32_t i, std::int32_t k) {
+  bool count_tile(std::int32_t i, std::int32_t k, TileId a) {
     const TileId first = p_.b.first(k);
     const auto columns = p_.b.row(k);
     bool any = false;
@@ -79,8 +88,10 @@ class ProblemNeeds {
       if (!c.kept) continue;
       const double work_s = least_.work(p_.m.size(i), p_.n.size(columns[e]), p_.k.size(k));
       const TileId b = first + static_cast<TileId>(e);
+      add_use_of_a(a, columns[e] % dealing_.columns, !any);
       any = true;
-      if (std::exchange(b_row_[b], i % grid_rows_) != i % grid_rows_) add_b(b);
+      const std::int32_t before = std::exchange(b_row_[b], i % dealing_.rows);
+      if (before != i % dealing_.rows) add_b(b, before < 0);
       ++c.products;
       c.seconds += work_s;
       c.piece_s = std::max(c.piece_s, work_s + until_here_s(b));
@@ -121,8 +132,14 @@ class ProblemNeeds {
     }
   }
 
-  void add_b(TileId b) {
+  void add_use_of_a(TileId a, std::int32_t column, bool first) {
+    if (std::exchange(used_by_[column], a) != a && !first && sources_.a == Source::given) ++needs_.messages;
+  }
+
+  /// For a row of ranks; `first`: of those that need it.
+  void add_b(TileId b, bool first) {
     const bool made = sources_.b == Source::made;
+    if (!made && !first) ++needs_.messages;
     if (made) needs_.made_bytes += static_cast<double>(p_.b_bytes(b));
     if (gpu_ && !(made && made_here_))
       add_load(p_.b_bytes(b), made ? platform_.runtime.unpinned.made_bytes_per_s : 0);
@@ -143,21 +160,23 @@ class ProblemNeeds {
   const Contraction& p_;
   const Platform& platform_;
   Sources sources_;
-  std::int32_t grid_rows_;
+  Dealing dealing_;
   LeastTimes least_;
   bool gpu_, made_here_;
   std::vector<char> a_used_;
   std::vector<std::int32_t> b_row_;  // by tile: the last row of ranks that needs it
   std::vector<TileOfC> row_;         // by column
+  std::vector<double> part_s_;       // of products, by column of ranks, in the row of ranks at hand
+  std::vector<TileId> used_by_;      // by column of ranks: the last tile of A that it needs
   Needs needs_;
 };
 
 }  // namespace
 
 Bound problem_bound(const Contraction& contraction, const Machine& machine, const Sources& sources,
-                    int grid_rows) {
+                    const Dealing& dealing) {
   const Platform& p = machine.platform;
-  const Needs needs = ProblemNeeds(contraction, machine, sources, grid_rows).count();
+  const Needs needs = ProblemNeeds(contraction, machine, sources, dealing).count();
   Bound bound;
   const auto add = [&bound](double seconds, const char* limit, const BoundWork& work) {
     if (seconds > bound.seconds) bound = {seconds, limit, work};
@@ -166,6 +185,15 @@ Bound problem_bound(const Contraction& contraction, const Machine& machine, cons
   const BoundWork generation{.generation = true};
   const BoundWork copies{.copies = true};
   const double devices = machine.devices();
+  const bool dealt = dealing.rows > 1 || dealing.columns > 1;
+  if (dealt) {
+    const int sharing =
+        std::max(1, machine.ranks / (dealing.rows * dealing.columns));  // ranks, one part of C
+    add(needs.most_products_s / (1.0 * sharing * machine.devices_per_rank),
+        "products of a rank or row of ranks, as they are dealt", products);
+    add(2 * p.runtime.message_overhead_s * static_cast<double>(needs.messages) / machine.ranks,
+        "software cost of the messages of all ranks", {.messages = true});
+  }
   const double sockets = 1.0 * machine.nodes() * p.sockets;
   add(needs.longest_c_s, "the products of one tile of C", {.products = true, .copies = true});
   add(needs.longest_piece_s, "one product with its tiles",

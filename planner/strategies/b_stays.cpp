@@ -49,9 +49,11 @@ PlanFrame make_frame(std::string_view strategy, const Machine& machine, const Se
 
 }  // namespace
 
-int b_stays_grid_rows(const Settings& settings) {
-  return settings.contains("grid.p") ? static_cast<int>(integer_setting(settings, "grid.p", 1, kMostCounted))
-                                     : 1;
+Dealing b_stays_dealing(const Settings& settings) {
+  Dealing dealing;
+  if (settings.contains("grid.p"))
+    dealing.rows = static_cast<int>(integer_setting(settings, "grid.p", 1, kMostCounted));
+  return dealing;
 }
 
 BStaysPlanner::BStaysPlanner(std::string_view strategy, const Contraction& contraction,

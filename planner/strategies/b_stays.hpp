@@ -23,8 +23,8 @@ struct Fraction {
 /// grid.p, block_fraction, chunk_fraction, lookahead, staging_fraction and those of all strategies.
 std::vector<ParameterInfo> b_stays_parameters(const Fraction& block, const Fraction& chunk);
 
-/// Strategy::grid_rows of these strategies.
-int b_stays_grid_rows(const Settings& settings);
+/// Strategy::dealing of these strategies: which columns a rank gets is open.
+Dealing b_stays_dealing(const Settings& settings);
 
 /// Sources, frame and limits. A rank of grid row r has the tile rows i of A and C with i mod p = r.
 class BStaysPlanner : public RankPlanner {

@@ -114,7 +114,7 @@ Bound bound_before_planning(const Contraction& contraction, const Machine& machi
                             const Settings& settings) {
   const Strategy& strategy = choose_strategy(contraction.sources, settings);
   return problem_bound(contraction, machine, strategy.sources_for(contraction.sources),
-                       strategy.grid_rows(settings));
+                       strategy.dealing(contraction, machine, settings));
 }
 
 namespace {

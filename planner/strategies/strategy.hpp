@@ -40,9 +40,11 @@ class Strategy {
   /// InputError for settings that are impossible together, or with this problem or machine.
   virtual std::unique_ptr<RankPlanner> prepare(const Contraction& contraction, const Machine& machine,
                                                const Settings& settings) const = 0;
-  /// Rows of ranks to which its plans with these settings deal tile rows of C cyclically; 1 where that is
-  /// open.
-  virtual int grid_rows(const Settings& /*settings*/) const { return 1; }
+  /// How its plans with these settings deal C to ranks. Throws InputError for settings that cannot be.
+  virtual Dealing dealing(const Contraction& /*contraction*/, const Machine& /*machine*/,
+                          const Settings& /*settings*/) const {
+    return {};
+  }
   /// What a model of the strategy says that its plan with this frame moves; nothing where there is no model.
   virtual std::optional<PredictedVolumes> predicted_volumes(const Contraction& /*contraction*/,
                                                             const Machine& /*machine*/,

@@ -211,7 +211,10 @@ class LocalB final : public Strategy {
                               {"0.1", {"0.025", "0.05", "0.1"}});
   }
 
-  int grid_rows(const Settings& settings) const override { return b_stays_grid_rows(settings); }
+  Dealing dealing(const Contraction& /*contraction*/, const Machine& /*machine*/,
+                  const Settings& settings) const override {
+    return b_stays_dealing(settings);
+  }
 
   std::unique_ptr<RankPlanner> prepare(const Contraction& contraction, const Machine& machine,
                                        const Settings& settings) const override {

@@ -119,7 +119,10 @@ class StationaryB final : public Strategy {
                               {"0.25", {"0.1", "0.15", "0.2", "0.25"}});
   }
 
-  int grid_rows(const Settings& settings) const override { return b_stays_grid_rows(settings); }
+  Dealing dealing(const Contraction& /*contraction*/, const Machine& /*machine*/,
+                  const Settings& settings) const override {
+    return b_stays_dealing(settings);
+  }
 
   std::unique_ptr<RankPlanner> prepare(const Contraction& contraction, const Machine& machine,
                                        const Settings& settings) const override {

@@ -55,6 +55,11 @@ int best_p(const Contraction& problem, const Machine& machine) {
   return std::min_element(grids.begin(), grids.end(), less)->p;
 }
 
+int grid_rows(const Contraction& problem, const Machine& machine, const Settings& settings) {
+  const auto given = integer_or_auto(settings, "grid.p", 1, machine.ranks);
+  return given ? static_cast<int>(*given) : best_p(problem, machine);
+}
+
 Barriers barriers_setting(const Settings& settings) {
   const std::string& name = settings.at("barriers");
   if (name == "none") return Barriers::none;
@@ -69,8 +74,7 @@ class Planner final : public RankPlanner {
  public:
   Planner(const Contraction& contraction, const Machine& machine, const Settings& settings)
       : problem_(contraction), devices_(machine.devices_per_rank), message_bytes_(message_bytes(settings)) {
-    const int p = static_cast<int>(
-        integer_or_auto(settings, "grid.p", 1, machine.ranks).value_or(best_p(contraction, machine)));
+    const int p = grid_rows(contraction, machine, settings);
     frame_ = common_frame(kName, machine, settings, p);
     frame_.barriers = barriers_setting(settings);
     frame_.advice.device_memory = "lower d, b, c or lookahead";
@@ -320,6 +324,13 @@ class StationaryC final : public Strategy {
          real_number(0.001, 1)}};
     for (ParameterInfo& shared : common_parameters()) list.push_back(std::move(shared));
     return list;
+  }
+
+  Dealing dealing(const Contraction& contraction, const Machine& machine,
+                  const Settings& settings) const override {
+    const int p = settings.contains("grid.p") ? grid_rows(contraction, machine, settings)
+                                              : best_p(contraction, machine);
+    return {p, machine.ranks / p};
   }
 
   std::unique_ptr<RankPlanner> prepare(const Contraction& contraction, const Machine& machine,

@@ -61,8 +61,35 @@ TEST(ProblemBound, Copies) {
 TEST(ProblemBound, EachRowOfRanksNeedsB) {
   UnequalTiles example;
   example.machine.platform.runtime.copy_overhead_s = 1;
-  EXPECT_NEAR(problem_bound(example.problem, example.machine, kMadeB, 2).seconds, 3, 1e-9);
-  EXPECT_NEAR(problem_bound(example.problem, example.machine, kMadeB, 100).seconds, 3, 1e-9);
+  EXPECT_NEAR(problem_bound(example.problem, example.machine, kMadeB, {2, 1}).seconds, 3, 1e-9);
+  EXPECT_NEAR(problem_bound(example.problem, example.machine, kMadeB, {100, 1}).seconds, 3, 1e-9);
+}
+
+/// 3 x 3 products of 8 us for as many tiles of C, on 4 ranks with one device each. Dealt to 2 x 2 ranks, the
+/// first has rows 0 and 2, and columns 0 and 2: 4 products. Dealt to 2 rows only, the first row has 6 on two
+/// devices.
+TEST(ProblemBound, PartsOfCAsTheyAreDealt) {
+  const Contraction problem{"",
+                            Tiling::uniform(60, 20),
+                            Tiling::uniform(30, 10),
+                            Tiling::uniform(20, 20),
+                            Shape::dense(3, 1),
+                            Shape::dense(1, 3),
+                            Shape::dense(3, 3),
+                            0};
+  Machine machine = small_machine(4, 1, 100000, 100000);
+  EXPECT_NEAR(problem_bound(problem, machine, kMadeB).seconds, 18e-6, 1e-15);
+  EXPECT_NEAR(problem_bound(problem, machine, kMadeB, {2, 2}).seconds, 32e-6, 1e-15);
+  EXPECT_NEAR(problem_bound(problem, machine, kMadeB, {2, 1}).seconds, 24e-6, 1e-15);
+  machine.platform.runtime.message_overhead_s = 1;
+  const auto seconds = [&](Source b, const Dealing& dealing) {
+    return problem_bound(problem, machine, {Source::given, b}, dealing).seconds;
+  };
+  // 3 tiles of A, each sent and received once, by 4 ranks; where B is given, 3 of B too.
+  EXPECT_NEAR(seconds(Source::made, {2, 2}), 2 * 3 / 4.0, 1e-9);
+  EXPECT_NEAR(seconds(Source::given, {2, 2}), 2 * 6 / 4.0, 1e-9);
+  EXPECT_NEAR(seconds(Source::given, {1, 4}), 2 * 6 / 4.0, 1e-9);  // of A to 3 columns, twice
+  EXPECT_LT(seconds(Source::given, {1, 1}), 1);
 }
 
 /// 16 tiles of B, 480 bytes each and each for one product, on 8 cores or two devices at 10 B/s.
