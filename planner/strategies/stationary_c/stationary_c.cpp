@@ -171,6 +171,7 @@ class Planner final : public RankPlanner {
       const BlockProducts products(problem_, columns);
       for (std::int32_t x = 0; x < sizes_.X; ++x) {
         Block block{columns, chunks_of(products, sizes_.step(x, y, 0), rows_of(rank, device, x))};
+        if (frame_.barriers == Barriers::none) put_own_first(rank, block.chunks);
         if (!block.chunks.empty()) plan.blocks.push_back(std::move(block));
       }
     }
@@ -236,6 +237,18 @@ class Planner final : public RankPlanner {
       chunks.back().a.push_back(a);
     }
     return chunks;
+  }
+
+  /// Chunks of which the rank owns all tiles: its devices work on them while the first messages travel. Needs
+  /// no more memory: each chunk is what it was, and tiles stay on the rank for ever.
+  void put_own_first(Rank rank, std::vector<Chunk>& chunks) const {
+    const auto owned = [&](const Chunk& chunk) {
+      return std::all_of(chunk.a.begin(), chunk.a.end(), [&](TileId a) {
+        const std::int32_t k = problem_.a.column_of(a);
+        return k % frame_.grid.q == frame_.grid.column(rank) && k % frame_.grid.p == frame_.grid.row(rank);
+      });
+    };
+    std::stable_partition(chunks.begin(), chunks.end(), owned);
   }
 
   const Contraction& problem_;
@@ -310,11 +323,12 @@ class StationaryC final : public Strategy {
                     "chunks loaded ahead of the one worked on; auto: 1, with several blocks 2",
                     auto_or_whole_number(0, kMostAhead),
                     {"auto", "1", "2", "3"}}),
-        in_reports({"barriers",
-                    "global",
-                    "who waits for whom at the end of a chunk: none, local (rank) or global",
-                    one_of({"none", "local", "global"}),
-                    {"global", "local", "none"}}),
+        in_reports(
+            {"barriers",
+             "global",
+             "who waits for whom at the end of a chunk: none (and own tiles first), local (rank) or global",
+             one_of({"none", "local", "global"}),
+             {"global", "local", "none"}}),
         {"prefetch_c", "0", "1: C of the next block enters before the last one has left", whole_number(0, 1)},
         {"keep_received", "0", "1: with global barriers, each tile is sent once and kept until its last use",
          whole_number(0, 1)},

@@ -89,18 +89,32 @@ std::set<Task> expected_tasks(const RandomCase& c, const Plan& plan) {
   return tasks;
 }
 
-/// All products of the plan, each once; also that nothing is empty or out of order.
+/// All tiles of A and B that the chunk may need are the rank's own.
+bool all_own(const Contraction& p, const Plan& plan, Rank rank, const Chunk& chunk) {
+  return std::all_of(chunk.a.begin(), chunk.a.end(), [&](TileId a) {
+    const std::int32_t k = p.a.column_of(a);
+    return k % plan.grid.q == plan.grid.column(rank) && k % plan.grid.p == plan.grid.row(rank);
+  });
+}
+
+/// All products of the plan, each once; also that nothing is empty or out of order: without barriers, own
+/// chunks of a block come first.
 std::set<Task> planned_tasks(const Contraction& p, const Plan& plan) {
   std::set<Task> tasks;
   for (Rank rank = 0; rank < plan.grid.size(); ++rank) {
     for (std::size_t device = 0; device < plan.ranks[rank].devices.size(); ++device) {
-      Step last_step = -1;
-      for (const Block& block : plan.ranks[rank].devices[device].blocks) {
+      using Turn = std::tuple<std::size_t, bool, int>;
+      Turn last{0, false, -1};
+      const auto& blocks = plan.ranks[rank].devices[device].blocks;
+      for (std::size_t b = 0; b < blocks.size(); ++b) {
+        const Block& block = blocks[b];
         EXPECT_FALSE(block.chunks.empty());
         EXPECT_TRUE(std::is_sorted(block.columns.begin(), block.columns.end()));
         for (const Chunk& chunk : block.chunks) {
-          EXPECT_GT(chunk.step, last_step);
-          last_step = chunk.step;
+          const bool free = plan.barriers == Barriers::none;
+          const Turn turn{free ? b : 0, free && !all_own(p, plan, rank, chunk), chunk.step};
+          EXPECT_GT(turn, last);
+          last = turn;
           EXPECT_FALSE(chunk.a.empty());
           std::int32_t last_k = 0;
           for (const TileId a : chunk.a) {
@@ -331,6 +345,21 @@ TEST(StationaryC, StaggeredChunksByHand) {
   const Plan plain = make_plan(dense(4, 4, 2), small_machine(1, 2, 1 << 20, 1 << 20),
                                with_strategy({{"b", "2"}, {"c", "4"}, {"d", "1"}, {"stagger", "0"}}));
   EXPECT_EQ(plain.ranks[0].devices[1].blocks[0].chunks[0].a, (Tiles{0, 2}));
+}
+
+/// Grid 2 x 2, 4 tiles of k: rank 3 owns A's and B's tiles with odd k.
+TEST(StationaryC, WithoutBarriersOwnTilesComeFirst) {
+  const auto ks_of_rank_3 = [](const char* barriers) {
+    const Contraction problem = dense(2, 2, 4);
+    const Plan plan = make_plan(problem, small_machine(4, 1, 1 << 20, 1 << 20),
+                                with_strategy({{"d", "1"}, {"grid.p", "2"}, {"barriers", barriers}}));
+    verify(plan, problem);
+    Ints ks;
+    for (const Chunk& chunk : plan.ranks[3].devices[0].blocks[0].chunks) ks.push_back(chunk.step);
+    return ks;
+  };
+  EXPECT_EQ(ks_of_rank_3("none"), (Ints{1, 3, 0, 2}));
+  EXPECT_EQ(ks_of_rank_3("local"), (Ints{0, 1, 2, 3}));
 }
 
 /// Grid 2 x 2 with 4 x 4 x 1 tiles, b = c = d = 1: X = Y = 2, Z = 1; steps (x, y): (0,0) 0, (1,0) 1, (0,1) 2,
