@@ -13,6 +13,7 @@ namespace foretile {
 namespace {
 
 constexpr std::string_view platform_prefix = "platform.";
+constexpr std::string_view problem_prefix = "problem.";
 
 std::pair<std::string, std::string> split(const std::string& setting) {
   const std::size_t equals = setting.find('=');
@@ -37,15 +38,25 @@ Settings Options::settings() const {
   Settings found;
   for (const std::string& setting : set) {
     auto [key, value] = split(setting);
-    if (!key.starts_with(platform_prefix)) found[key] = value;
+    if (!key.starts_with(platform_prefix) && !key.starts_with(problem_prefix)) found[key] = value;
+  }
+  return found;
+}
+
+Settings Options::tiling() const {
+  Settings found;
+  for (const std::string& setting : set) {
+    auto [key, value] = split(setting);
+    if (key.starts_with(problem_prefix)) found[key.substr(problem_prefix.size())] = value;
   }
   return found;
 }
 
 void Options::expect_only_platform_settings() const {
-  for (const auto& [key, value] : settings()) {
+  Settings others = settings();
+  for (const auto& [key, value] : tiling()) others[std::string(problem_prefix) + key] = value;
+  for (const auto& [key, value] : others)
     throw input_error("--set", fmt::format("the key '{}'", key), "a key that begins with 'platform.'");
-  }
 }
 
 void add_json_option(CLI::App& command, Options& options) {
@@ -56,7 +67,7 @@ void add_set_option(CLI::App& command, Options& options) {
   command
       .add_option("--set", options.set,
                   "Override a parameter; repeatable (grid.p=2, strategy=stationary-c, "
-                  "platform.nvlink.bandwidth=100e9)")
+                  "problem.tile=1000, platform.nvlink.bandwidth=100e9)")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
 }

@@ -16,9 +16,11 @@ struct Options {
 
   /// The keys that begin with "platform.", as load_platform() takes them.
   std::vector<std::string> platform_settings() const;
-  /// All other keys: those of the strategy or the problem. Throws InputError for text that is not key=value.
+  /// The tiling keys of the problem: those that begin with "problem.", without it.
+  Settings tiling() const;
+  /// All other keys: those of the strategy. Throws InputError for text that is not key=value.
   Settings settings() const;
-  /// For commands without a strategy: throws InputError when a key does not begin with "platform.".
+  /// For commands without a strategy and a problem: throws InputError when a key does not begin with "platform.".
   void expect_only_platform_settings() const;
 };
 

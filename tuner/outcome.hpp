@@ -42,14 +42,24 @@ struct Evaluation {
 /// means infeasible, any other exception failed.
 using CostFunction = std::function<Outcome(const Candidate&)>;
 
+/// What a look at a candidate tells, without a plan.
+struct FirstLook {
+  std::string refusal;  ///< why it does not fit; empty when it may
+  std::string plan;     ///< the same only for candidates with the same plan; empty: not known
+};
+
 /// What can be asked of a candidate. All but `evaluate` is for the search "bound" only.
 struct CostModel {
   CostFunction evaluate;
   /// Cheaper: where it is done, `makespan_s` is a time that evaluate's cannot beat.
   CostFunction bound = {};
   /// Almost for nothing, and in the tuner's own process: seconds that `evaluate` cannot beat; 0 when
-  /// nothing is known. Must not throw.
+  /// nothing is known, infinite when it is infeasible. Must not throw.
   std::function<double(const Candidate&)> first_bound = {};
+  /// Whether `first_bound` may differ between candidates that differ in this parameter only; empty: in any.
+  std::function<bool(const std::string&)> decides_first_bound = {};
+  /// In the tuner's own process, in a few milliseconds. Must not throw.
+  std::function<FirstLook(const Candidate&)> look = {};
   /// As `evaluate`, but may give up as `stopped` when it is sure that it takes longer than so many seconds.
   std::function<Outcome(const Candidate&, double)> evaluate_until = {};
 };

@@ -61,6 +61,10 @@ Space parse_space(std::string_view toml, const std::string& name);
 /// parse_space of a file.
 Space load_space(const std::filesystem::path& path);
 
+/// The parameters "problem.KEY" of the [tune] table of a problem's text (docs/problems.md); none without one.
+/// Values and errors as in parse_space. The text must be that of a problem.
+std::vector<Parameter> parse_tilings(std::string_view toml, const std::string& name);
+
 /// The divisors of the number of ranks up to 12, as values. Throws InputError for ranks < 1.
 std::vector<std::string> tried_divisors(int ranks);
 

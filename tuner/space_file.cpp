@@ -139,9 +139,9 @@ void add_parameters(const Place& place, const std::string& prefix, const toml::t
   }
 }
 
-toml::table parse_toml(std::string_view text, const std::string& name) {
+toml::table parse_toml(const std::string& ascii, const std::string& name) {
   try {
-    return toml::parse(ascii_with_escapes(text, name), name);
+    return toml::parse(ascii, name);
   } catch (const toml::parse_error& error) {
     throw InputError(fmt::format("{}:{}: {}", name, error.source().begin.line, error.description()));
   }
@@ -151,7 +151,7 @@ toml::table parse_toml(std::string_view text, const std::string& name) {
 
 Space parse_space(std::string_view text, const std::string& name) {
   const Place place{name};
-  const toml::table file = parse_toml(text, name);
+  const toml::table file = parse_toml(ascii_with_escapes(text, name), name);
   for (const auto& [key, node] : file) {
     if (key != "parameters")
       throw unknown_key(fmt::format("{}:{}", name, node.source().begin.line), key.str(), {"parameters"},
@@ -169,6 +169,14 @@ Space parse_space(std::string_view text, const std::string& name) {
 
 Space load_space(const std::filesystem::path& path) {
   return parse_space(read_text(path), path.string());
+}
+
+std::vector<Parameter> parse_tilings(std::string_view text, const std::string& name) {
+  const toml::table file = parse_toml(ascii_for_toml(text, name), name);
+  std::vector<Parameter> parameters;
+  if (const toml::table* const table = file["tune"].as_table())
+    add_parameters({name}, "problem.", *table, parameters);
+  return parameters;
 }
 
 }  // namespace foretile

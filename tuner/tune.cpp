@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <deque>
 #include <limits>
+#include <map>
+#include <memory>
 #include <set>
 
 #include "base/error.hpp"
@@ -18,7 +21,9 @@ namespace foretile {
 namespace {
 
 constexpr double tick_s = 0.1;
-constexpr std::size_t kMostBounded = 200'000;  // candidates; each takes some hundred bytes
+constexpr std::size_t kMostBoxes = 200'000;  // each takes some hundred bytes
+constexpr int kInVain = 8;                   // evaluations that found nothing better
+constexpr int kBoundsBetween = 16;           // at most, as long as there is something to evaluate
 
 void check(const TuneOptions& options) {
   if (options.budget_s && !(*options.budget_s > 0))
@@ -99,21 +104,43 @@ class Tuning {
     workers_.end_all();
   }
 
-  /// All candidates of the space, at most kMostBounded, in random order; those that failed too: they stay
-  /// open.
-  std::vector<Bounded> first_bounds() const {
-    const auto order = make_search("random", options_.space, options_.seed);
-    std::vector<Bounded> bounded;
-    while (bounded.size() < kMostBounded) {
-      const auto candidate = order->next();
-      if (!candidate) break;
-      bounded.push_back({*candidate, cost_.first_bound ? cost_.first_bound(*candidate) : 0});
+  /// The space, cut where first bounds differ, at most kMostBoxes; in random order.
+  std::vector<Box> boxes() {
+    std::vector<Parameter> deciding, free;
+    for (const Parameter& parameter : options_.space.parameters()) {
+      const bool decides = !cost_.decides_first_bound || cost_.decides_first_bound(parameter.name);
+      (decides ? deciding : free).push_back(parameter);
     }
-    return bounded;
+    const Space inside(std::move(free));
+    if (deciding.empty()) return inside.size() == 0 ? std::vector<Box>{} : std::vector{box({}, inside)};
+    const Space corners(std::move(deciding));
+    all_boxed_ = corners.size() <= kMostBoxes;
+    const auto order = make_search("random", corners, options_.seed);
+    std::vector<Box> boxes;
+    while (boxes.size() < kMostBoxes) {
+      const auto corner = order->next();
+      if (!corner) break;
+      boxes.push_back(box(*corner, inside));
+    }
+    return boxes;
+  }
+
+  Box box(const Candidate& corner, const Space& inside) const {
+    Candidate candidate = corner;
+    if (inside.size() > 0) candidate.merge(inside.at(0));
+    const bool too_late = options_.budget_s && elapsed_s() > *options_.budget_s / 2;
+    const double bound_s = cost_.first_bound && !too_late ? cost_.first_bound(candidate) : 0;
+    if (inside.size() == 0) return box_of(candidate, bound_s);
+    const std::shared_ptr<Search> order = make_search("random", inside, options_.seed);
+    return {bound_s, [corner, order] {
+              auto next = order->next();
+              if (next) next->insert(corner.begin(), corner.end());
+              return next;
+            }};
   }
 
   void search_by_bounds() {
-    by_bound_.emplace(first_bounds());
+    by_bound_.emplace(boxes());
     tell_all();
     if (end_ != TuneEnd::complete) return;
     bounds_until_s_ =
@@ -127,30 +154,95 @@ class Tuning {
     workers_.end_all();
   }
 
+  /// What proves; once that has not found anything better for a while, in turn with what may be better
+  /// because it is near to the best one.
+  std::optional<BoundSearch::Task> next_task() {
+    near_turn_ = !near_turn_;
+    if (near_turn_ && evaluations_in_vain_ >= kInVain) {
+      if (auto task = next_near()) return task;
+    }
+    return by_bound_->next(bounds_since_evaluation_ >= kBoundsBetween || elapsed_s() >= bounds_until_s_);
+  }
+
+  /// Candidates that differ from the best one in one parameter.
+  std::optional<BoundSearch::Task> next_near() {
+    while (!bounded_near_.empty()) {
+      const Candidate candidate = std::move(bounded_near_.front());
+      bounded_near_.pop_front();
+      if (by_bound_->evaluate(candidate)) return BoundSearch::Task{candidate, BoundSearch::Step::evaluate};
+    }
+    while (!near_.empty()) {
+      const Candidate candidate = std::move(near_.front());
+      near_.pop_front();
+      if (by_bound_->ask(candidate, cost_.first_bound ? cost_.first_bound(candidate) : 0)) {
+        asked_near_.insert(candidate);
+        return BoundSearch::Task{candidate, BoundSearch::Step::bound};
+      }
+      if (by_bound_->evaluate(candidate)) return BoundSearch::Task{candidate, BoundSearch::Step::evaluate};
+    }
+    return std::nullopt;
+  }
+
+  /// The first values of all parameters, then the second ones.
+  void look_near(const Candidate& best) {
+    bool any = true;
+    for (std::size_t v = 0; any; ++v) {
+      any = false;
+      for (const Parameter& parameter : options_.space.parameters()) {
+        if (v >= parameter.values.size()) continue;
+        any = true;
+        Candidate other = best;
+        other[parameter.name] = parameter.values[v];
+        near_.push_back(std::move(other));
+      }
+    }
+  }
+
   /// Bounds get half of the time, and what evaluations leave.
   void start_tasks() {
-    while (workers_.has_room() && end_ != TuneEnd::count) {
-      const auto task = by_bound_->next(elapsed_s() >= bounds_until_s_);
+    while (workers_.has_room() && end_ != TuneEnd::count && !stopped()) {
+      const auto task = next_task();
       if (!task) return;
       if (task->step == BoundSearch::Step::bound) {
+        if (settled_by_look(task->candidate)) continue;
+        ++bounds_since_evaluation_;
         bounding_.insert(task->candidate);
       } else if (!count_left()) {
         end_ = TuneEnd::count;
         return;
+      } else {
+        bounds_since_evaluation_ = 0;
       }
       workers_.start(task->candidate);
     }
+  }
+
+  /// Whether a look tells that the candidate does not fit, or has the plan of another one.
+  bool settled_by_look(const Candidate& candidate) {
+    if (!cost_.look) return false;
+    const FirstLook look = cost_.look(candidate);
+    if (!look.refusal.empty()) {
+      record({candidate, {Outcome::Status::infeasible, 0, look.refusal, {}}, 0});
+      return true;
+    }
+    if (look.plan.empty()) return false;
+    const auto [first, is_new] = first_with_plan_.try_emplace(look.plan, candidate);
+    if (!is_new) by_bound_->tell_same(candidate, first->second);
+    return !is_new;
   }
 
   /// A candidate whose bound could not be computed may have any time that its first bound allows.
   void take(const Evaluation& evaluation) {
     const Outcome& outcome = evaluation.outcome;
     if (bounding_.erase(evaluation.candidate) == 0 || outcome.status == Outcome::Status::infeasible) {
+      const std::optional<double> before_s = best_s_;
       record(evaluation);
+      if (outcome.status != Outcome::Status::infeasible && best_s_ == before_s) ++evaluations_in_vain_;
       return;
     }
     ++bounded_;
     by_bound_->tell_bound(evaluation.candidate, outcome.done() ? outcome.makespan_s : 0, plan_of(outcome));
+    if (asked_near_.erase(evaluation.candidate) > 0) bounded_near_.push_back(evaluation.candidate);
   }
 
   double elapsed_s() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
@@ -227,6 +319,9 @@ class Tuning {
     search_->tell(evaluation.candidate, evaluation.outcome);
     if (by_bound_) by_bound_->tell(evaluation.candidate, evaluation.outcome);
     if (!evaluation.outcome.done()) return;
+    const double seconds = evaluation.outcome.makespan_s;
+    if (best_s_ && seconds < *best_s_) near_.clear();
+    if (!best_s_ || seconds <= *best_s_) look_near(evaluation.candidate);
     best_s_ = std::min(best_s_.value_or(evaluation.outcome.makespan_s), evaluation.outcome.makespan_s);
   }
 
@@ -251,7 +346,7 @@ class Tuning {
   /// A time that no candidate without an outcome can beat; 0: none is known.
   double least_open_s(const TuneResult& result) const {
     const double none = std::numeric_limits<double>::infinity();
-    if (by_bound_) return options_.space.size() > kMostBounded ? 0 : by_bound_->least_open_s();
+    if (by_bound_) return all_boxed_ ? by_bound_->least_open_s() : 0;
     return end_ == TuneEnd::complete && result.failed == 0 && options_.search != kBoundSearch ? none : 0;
   }
 
@@ -317,6 +412,14 @@ class Tuning {
   std::optional<BoundSearch> by_bound_;  // after the first candidates
   std::set<Candidate> bounding_;         // those of which workers compute bounds
   std::uint64_t bounded_ = 0;
+  bool all_boxed_ = true;
+  int bounds_since_evaluation_ = 0;
+  int evaluations_in_vain_ = 0;
+  bool near_turn_ = false;
+  std::deque<Candidate> near_;                        // to the best one, to be asked for
+  std::set<Candidate> asked_near_;                    // those of which workers compute bounds
+  std::deque<Candidate> bounded_near_;                // those that have their bounds
+  std::map<std::string, Candidate> first_with_plan_;  // by FirstLook::plan
   double bounds_until_s_ = 0;
   Workers workers_;
   std::uint64_t total_;

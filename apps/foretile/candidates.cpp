@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "apps/foretile/rehearsal.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "planner/bound/bound.hpp"
 #include "planner/plan/plan_digest.hpp"
+#include "planner/problem/retile.hpp"
 #include "platforms/loader.hpp"
 #include "scheduler/report/report.hpp"
 
@@ -15,7 +18,11 @@ namespace foretile {
 
 namespace {
 
+constexpr std::string_view kPlatformPrefix = "platform.";
+constexpr std::string_view kProblemPrefix = "problem.";
+
 struct Parts {
+  Settings tiling;
   std::vector<std::string> platform;
   Settings strategy;
 };
@@ -24,8 +31,10 @@ Parts parts_of(const Candidate& candidate) {
   Parts parts;
   for (const auto& [key, value] : candidate) {
     if (key == "problem") continue;
-    if (key.starts_with("platform.")) {
+    if (key.starts_with(kPlatformPrefix)) {
       parts.platform.push_back(fmt::format("{}={}", key, value));
+    } else if (key.starts_with(kProblemPrefix)) {
+      parts.tiling[key.substr(kProblemPrefix.size())] = value;
     } else {
       parts.strategy[key] = value;
     }
@@ -53,20 +62,37 @@ const std::string& Candidates::problem_name(const Candidate& candidate) const {
   return named == candidate.end() ? case_.first_problem : named->second;
 }
 
-const Problem& Candidates::problem_of(const Candidate& candidate) const {
-  return case_.problems.at(problem_name(candidate));
+Problem Candidates::problem_of(const Candidate& candidate) const {
+  return retile(case_.problems.at(problem_name(candidate)), parts_of(candidate).tiling);
+}
+
+std::string Candidates::problem_text(const Candidate& candidate) const {
+  std::string text = problem_name(candidate);
+  for (const auto& [key, value] : parts_of(candidate).tiling) text += fmt::format("\n{}={}", key, value);
+  return text;
+}
+
+const Sources& Candidates::sources_of(const Candidate& candidate) const {
+  return contractions_.at(problem_name(candidate)).sources;
+}
+
+const Contraction& Candidates::contraction_of(const Candidate& candidate) const {
+  const std::string text = problem_text(candidate);
+  const auto known = contractions_.find(text);
+  if (known != contractions_.end()) return known->second;
+  return contractions_.emplace(text, build_contraction(problem_of(candidate))).first->second;
 }
 
 std::map<std::string, Sources> Candidates::sources() const {
   std::map<std::string, Sources> of_problem;
-  for (const auto& [name, contraction] : contractions_) of_problem[name] = contraction.sources;
+  for (const auto& [name, problem] : case_.problems) of_problem[name] = contractions_.at(name).sources;
   return of_problem;
 }
 
 StrategyChoice Candidates::choice(const Candidate& candidate) const {
   Settings settings = parts_of(candidate).strategy;
   settings.merge(Settings(case_.fixed));
-  const Sources& sources = contractions_.at(problem_name(candidate)).sources;
+  const Sources& sources = sources_of(candidate);
   return explain_choice(sources, choose_strategy(sources, settings).name());
 }
 
@@ -75,14 +101,14 @@ PlannedWork Candidates::plan(const Candidate& candidate, const CountFunction& pr
   Parts parts = parts_of(candidate);
   parts.strategy.merge(Settings(case_.fixed));
   Platform platform = parse_platform(case_.platform.toml, case_.platform.source, parts.platform);
-  return plan_work(contractions_.at(problem_name(candidate)), make_machine(std::move(platform), case_.size),
-                   parts.strategy, progress);
+  return plan_work(contraction_of(candidate), make_machine(std::move(platform), case_.size), parts.strategy,
+                   progress);
 }
 
 /// All that a rehearsal depends on: the problem, the plan and the machine.
 std::string Candidates::same_text(const Candidate& candidate, const PlannedWork& work) const {
   const Machine& machine = work.machine;
-  return digest(fmt::format("{}\n{}\n{} {} {}\n{}", problem_name(candidate), plan_digest(work.plan),
+  return digest(fmt::format("{}\n{}\n{} {} {}\n{}", problem_text(candidate), plan_digest(work.plan),
                             machine.ranks, machine.ranks_per_node, machine.devices_per_rank,
                             machine.platform.toml));
 }
@@ -113,18 +139,45 @@ double Candidates::first_bound(const Candidate& candidate) const {
   const Machine& machine = machine_of(parts.platform);
   if (machine.ranks == 0 || has_noise(machine)) return 0;
   parts.strategy.merge(Settings(case_.fixed));
-  const Contraction& contraction = contractions_.at(problem_name(candidate));
   try {
+    const Contraction& contraction = contraction_of(candidate);
     const Strategy& strategy = choose_strategy(contraction.sources, parts.strategy);
     const Dealing dealing = strategy.dealing(contraction, machine, parts.strategy);
     const std::string key =
-        fmt::format("{}\n{}\n{} {} {}", problem_name(candidate), fmt::join(parts.platform, "\n"),
+        fmt::format("{}\n{}\n{} {} {}", problem_text(candidate), fmt::join(parts.platform, "\n"),
                     strategy.name(), dealing.rows, dealing.columns);
     const auto [bound, is_new] = first_bounds_.try_emplace(key, 0.0);
     if (is_new) bound->second = bound_before_planning(contraction, machine, parts.strategy).seconds;
     return bound->second;
-  } catch (const InputError&) {  // planning will tell
-    return 0;
+  } catch (const InputError&) {  // planning would throw it, too
+    return std::numeric_limits<double>::infinity();
+  }
+}
+
+bool Candidates::decides_first_bound(const std::string& key) {
+  if (key == "problem" || key == "strategy" || key.starts_with(kProblemPrefix) ||
+      key.starts_with(kPlatformPrefix))
+    return true;
+  return std::any_of(strategies().begin(), strategies().end(), [&](const auto& strategy) {
+    const auto parameters = strategy->parameters();
+    const ParameterInfo* const info = find_parameter(parameters, key);
+    return info && info->deals_c;
+  });
+}
+
+FirstLook Candidates::look(const Candidate& candidate) const {
+  Parts parts = parts_of(candidate);
+  const Machine& machine = machine_of(parts.platform);
+  if (machine.ranks == 0) return {};  // planning will tell why
+  parts.strategy.merge(Settings(case_.fixed));
+  try {
+    if (!case_.fixed.contains("strategy")) require_honoured(choice(candidate));
+    std::string text = fmt::format("{}\n{}", problem_text(candidate), fmt::join(parts.platform, "\n"));
+    for (const auto& [key, value] : plan_key(contraction_of(candidate), machine, parts.strategy))
+      text += fmt::format("\n{}={}", key, value);
+    return {{}, text};
+  } catch (const InputError& error) {
+    return {error.what(), {}};
   }
 }
 

@@ -21,15 +21,16 @@ struct TuneCase {
   Settings fixed;  ///< the strategy's parameters from --set
 };
 
-/// Plans and rehearses candidates. A candidate's `problem` chooses a problem, keys that begin with
-/// `platform.` change the platform, all others are the strategy's.
+/// Plans and rehearses candidates. A candidate's `problem` chooses a problem, keys that begin with `problem.`
+/// change its tiling and those with `platform.` the platform; all others are the strategy's.
 class Candidates {
  public:
   /// Builds all contractions, so that worker processes need not. Warns of those whose planning takes long.
   /// Throws InputError.
   explicit Candidates(TuneCase tune_case);
 
-  const Problem& problem_of(const Candidate& candidate) const;
+  /// Tiled as the candidate says. Throws InputError where that cannot be.
+  Problem problem_of(const Candidate& candidate) const;
   const Platform& platform() const { return case_.platform; }
   /// The sources of each problem, by its name.
   std::map<std::string, Sources> sources() const;
@@ -44,18 +45,27 @@ class Candidates {
   /// for candidates whose rehearsals are.
   Outcome bound(const Candidate& candidate) const;
   /// A bound without a plan: bound_before_planning(), computed once for candidates that do not differ in it.
-  /// 0 where nothing is known.
+  /// 0 where nothing is known; infinite where the problem cannot be tiled or dealt so.
   double first_bound(const Candidate& candidate) const;
+  /// Whether first_bound() may depend on a key of candidates.
+  static bool decides_first_bound(const std::string& key);
+  /// Whether it cannot fit, and what it has in common with candidates of the same plan.
+  FirstLook look(const Candidate& candidate) const;
 
  private:
   const std::string& problem_name(const Candidate& candidate) const;
+  /// The problem's name and the candidate's tiling.
+  std::string problem_text(const Candidate& candidate) const;
+  const Sources& sources_of(const Candidate& candidate) const;
+  /// Built when first asked for, and kept. Throws InputError where the tiling cannot be.
+  const Contraction& contraction_of(const Candidate& candidate) const;
   /// The platform with these settings; no ranks where they are impossible.
   const Machine& machine_of(const std::vector<std::string>& settings) const;
   std::string same_text(const Candidate& candidate, const PlannedWork& work) const;
 
   TuneCase case_;
-  std::map<std::string, Contraction> contractions_;
-  mutable std::map<std::string, Machine> machines_;  // by what changes the platform
+  mutable std::map<std::string, Contraction> contractions_;  // by problem_text()
+  mutable std::map<std::string, Machine> machines_;          // by what changes the platform
   mutable std::map<std::string, double> first_bounds_;
 };
 

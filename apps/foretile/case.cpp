@@ -6,6 +6,7 @@
 
 #include "apps/program.hpp"
 #include "base/one_line.hpp"
+#include "planner/problem/retile.hpp"
 #include "platforms/checks.hpp"
 #include "platforms/list.hpp"
 #include "platforms/loader.hpp"
@@ -27,23 +28,24 @@ Case stored_case(const CaseArguments& arguments) {
   const std::vector<std::string> changes = arguments.options.platform_settings();
   const Settings settings = arguments.options.settings();
   Case found;
-  found.problem = file.problem;
+  found.problem = retile(file.problem, arguments.options.tiling());
   found.platform = arguments.platform.empty()
                        ? parse_platform(file.platform_toml, file.source + ": platform.toml", changes)
                        : named_platform(arguments.platform, changes);
   found.size = given(arguments.size) ? arguments.size : file.size;
   found.settings = settings;
   found.settings.merge(Settings(file.parameters));
-  const bool changed =
-      !changes.empty() || !settings.empty() || !arguments.platform.empty() || given(arguments.size);
+  const bool changed = !changes.empty() || !settings.empty() || !arguments.options.tiling().empty() ||
+                       !arguments.platform.empty() || given(arguments.size);
   if (!changed) found.stored = std::move(file);
   return found;
 }
 
 Case fresh_case(const CaseArguments& arguments) {
   const std::string platform = arguments.platform.empty() ? "here" : arguments.platform;
-  return {load_problem(arguments.problem), named_platform(platform, arguments.options.platform_settings()),
-          arguments.size, arguments.options.settings(), std::nullopt};
+  return {retile(load_problem(arguments.problem), arguments.options.tiling()),
+          named_platform(platform, arguments.options.platform_settings()), arguments.size,
+          arguments.options.settings(), std::nullopt};
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "base/files.hpp"
 #include "base/one_line.hpp"
 #include "base/progress.hpp"
+#include "planner/problem/retile.hpp"
 #include "platforms/runtime_source.hpp"
 #include "platforms/units.hpp"
 #include "scheduler/report/report_json.hpp"
@@ -46,7 +47,8 @@ TuneCase make_case(const Case& the_case, const TuneArguments& arguments,
   made.first_problem = arguments.problem;
   made.problems[arguments.problem] = the_case.problem;
   for (const std::string& name : problems) {
-    if (!made.problems.contains(name)) made.problems[name] = load_problem(name);
+    if (!made.problems.contains(name))
+      made.problems[name] = retile(load_problem(name), arguments.options.tiling());
   }
   made.platform = the_case.platform;
   made.size = size;
@@ -154,10 +156,13 @@ void store_best(const TuneArguments& arguments, const Candidates& candidates, co
 
 TuneResult run(const TuneOptions& options, const Candidates& candidates, ProgressLine& line) {
   const CostModel cost{
-      [&](const Candidate& candidate) { return candidates.rehearse(candidate); },
-      [&](const Candidate& candidate) { return candidates.bound(candidate); },
-      [&](const Candidate& candidate) { return candidates.first_bound(candidate); },
-      [&](const Candidate& candidate, double stop_s) { return candidates.rehearse(candidate, stop_s); }};
+      .evaluate = [&](const Candidate& candidate) { return candidates.rehearse(candidate); },
+      .bound = [&](const Candidate& candidate) { return candidates.bound(candidate); },
+      .first_bound = [&](const Candidate& candidate) { return candidates.first_bound(candidate); },
+      .decides_first_bound = Candidates::decides_first_bound,
+      .look = [&](const Candidate& candidate) { return candidates.look(candidate); },
+      .evaluate_until = [&](const Candidate& candidate,
+                            double stop_s) { return candidates.rehearse(candidate, stop_s); }};
   return tune(options, cost, [&](const TuneProgress& progress) { line.show(progress_text(progress)); });
 }
 
@@ -182,9 +187,11 @@ Tuning tune_machine(const TuneArguments& arguments, const Case& the_case, const 
                     TuneOptions options, const std::vector<Candidate>& known, ProgressLine& line) {
   SpaceQuestion question{arguments.space, arguments.problems, arguments.options.settings(),
                          arguments.options.platform_settings()};
+  question.fixed_tiling = arguments.options.tiling();
   const TuneCase tune_case = make_case(the_case, arguments, candidate_problems(question), size);
   Tuning tuning{size, std::make_unique<Candidates>(tune_case), {}};
   question.sources = tuning.candidates->sources();
+  question.loaded = tune_case.problems;
   options.space = tune_space(question, make_machine(the_case.platform, size));
   options.first = default_candidates(options.space, question, the_case.platform);
   options.first.insert(options.first.end(), known.begin(), known.end());

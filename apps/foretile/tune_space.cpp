@@ -8,6 +8,8 @@
 #include <optional>
 
 #include "base/error.hpp"
+#include "planner/problem/problem_table.hpp"
+#include "planner/problem/retile.hpp"
 #include "planner/strategies/strategy.hpp"
 #include "platforms/keys.hpp"
 #include "platforms/loader.hpp"
@@ -18,6 +20,7 @@ namespace foretile {
 namespace {
 
 constexpr std::string_view platform_prefix = "platform.";
+constexpr std::string_view problem_prefix = "problem.";
 
 const Strategy& strategy_of(const std::string& problem, const SpaceQuestion& question) {
   const auto known = question.sources.find(problem);
@@ -28,6 +31,10 @@ std::vector<std::string> known_keys() {
   std::vector<std::string> keys{"problem", "strategy"};
   for (const auto& strategy : strategies()) {
     for (const ParameterInfo& parameter : strategy->parameters()) keys.push_back(parameter.key);
+  }
+  for (const char* const kind : {"dense", "random", "molecule"}) {
+    for (const std::string& key : tiling_keys_of_kind(kind))
+      keys.push_back(std::string(problem_prefix) + key);
   }
   for (const PlatformKey& key : platform_keys()) keys.push_back(std::string(platform_prefix) + key.path);
   std::sort(keys.begin(), keys.end());  // strategies share some
@@ -44,6 +51,8 @@ std::vector<std::string> without_platform(std::vector<std::string> keys) {
 
 bool fixed_by_set(const std::string& key, const SpaceQuestion& question) {
   const auto sets_key = [&](const std::string& setting) { return setting.starts_with(key + "="); };
+  if (key.starts_with(problem_prefix))
+    return question.fixed_tiling.contains(key.substr(problem_prefix.size()));
   return question.fixed.contains(key) ||
          std::any_of(question.fixed_platform.begin(), question.fixed_platform.end(), sets_key);
 }
@@ -101,7 +110,21 @@ Spelling spelling_of(const std::string& key, const StrategiesByName& possible, c
   return either_of(std::move(spellings));
 }
 
+/// A tiling key that the kind of none of the problems has would make all candidates infeasible.
+void check_tiling_key(const Parameter& parameter, const SpaceQuestion& question) {
+  const std::string key = parameter.name.substr(problem_prefix.size());
+  std::vector<std::string> known;
+  for (const auto& [name, problem] : question.loaded) {
+    for (const std::string& of_kind : tiling_keys(problem)) {
+      if (of_kind == key) return;
+      known.push_back(std::string(problem_prefix) + of_kind);
+    }
+  }
+  throw unknown_key(parameter.where, parameter.name, known, " of these problems");
+}
+
 Spelling spelling_of(const Parameter& parameter, const StrategiesByName& possible) {
+  if (parameter.name.starts_with(problem_prefix)) return spell_tiling_value;
   if (!parameter.name.starts_with(platform_prefix))
     return spelling_of(parameter.name, possible, parameter.where);
   const PlatformKey* const key = find_platform_key(parameter.name.substr(platform_prefix.size()));
@@ -147,6 +170,7 @@ void check_keys(const Space& space, const SpaceQuestion& question) {
     if (std::find(known.begin(), known.end(), parameter.name) == known.end()) {
       throw unknown_key(parameter.where, parameter.name, without_platform(known), " in [parameters]", known);
     }
+    if (parameter.name.starts_with(problem_prefix)) check_tiling_key(parameter, question);
     check_values(parameter, possible);
     if (fixed_by_set(parameter.name, question)) {
       throw input_error(where, "a parameter that --set fixes", "one or the other",
@@ -214,9 +238,19 @@ std::vector<Parameter> tried_by_strategies(const SpaceQuestion& question, const 
   return tried;
 }
 
+/// Of several problems, each is one tiling.
+std::vector<Parameter> tilings(const SpaceQuestion& question) {
+  const auto problem = question.loaded.find(question.problems.front());
+  if (question.problems.size() > 1 || problem == question.loaded.end()) return {};
+  std::vector<Parameter> parameters = parse_tilings(problem->second.toml, problem->second.source);
+  for (const Parameter& parameter : parameters) check_values(parameter, {});
+  return parameters;
+}
+
 std::vector<Parameter> free_default_parameters(const SpaceQuestion& question, const Machine& machine) {
   const Space space = default_space(tried_by_strategies(question, machine), ranks_per_node(machine.platform));
   std::vector<Parameter> parameters = space.parameters();
+  for (Parameter& tiling : tilings(question)) parameters.push_back(std::move(tiling));
   std::erase_if(parameters, [&](const Parameter& p) { return fixed_by_set(p.name, question); });
   return parameters;
 }
@@ -256,8 +290,20 @@ std::optional<std::string> platform_default(const Parameter& parameter, const nl
   return std::nullopt;
 }
 
-Candidate default_candidate(const Space& space, const std::string& problem, const Strategy& strategy,
+std::optional<std::string> tiling_default(const Parameter& parameter, const Problem& problem) {
+  const auto value = tiling_value(problem, parameter.name.substr(problem_prefix.size()));
+  if (!value) return std::nullopt;
+  const auto same = [&](const std::string& text) {
+    return spell_tiling_value(parameter.name, text) == *value;
+  };
+  const auto found = std::find_if(parameter.values.begin(), parameter.values.end(), same);
+  return found == parameter.values.end() ? std::nullopt : std::optional(*found);
+}
+
+Candidate default_candidate(const Space& space, const std::string& problem, const SpaceQuestion& question,
                             const nlohmann::json& figures) {
+  const Strategy& strategy = strategy_of(problem, question);
+  const auto loaded = question.loaded.find(problem);
   Candidate candidate;
   for (const Parameter& parameter : space.parameters()) {
     std::optional<std::string> value;
@@ -265,6 +311,8 @@ Candidate default_candidate(const Space& space, const std::string& problem, cons
       value = problem;
     } else if (parameter.name.starts_with(platform_prefix)) {
       value = platform_default(parameter, figures);
+    } else if (parameter.name.starts_with(problem_prefix)) {
+      if (loaded != question.loaded.end()) value = tiling_default(parameter, loaded->second);
     } else {
       value = strategy_default(parameter, strategy);
     }
@@ -310,7 +358,7 @@ std::vector<Candidate> default_candidates(const Space& space, const SpaceQuestio
   if (const Parameter* const chosen = find_in(space, "problem")) add_new(problems, chosen->values);
   std::vector<Candidate> candidates;
   for (const std::string& problem : problems) {
-    candidates.push_back(default_candidate(space, problem, strategy_of(problem, question), figures));
+    candidates.push_back(default_candidate(space, problem, question, figures));
   }
   return candidates;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "planner/problem/contraction.hpp"
+#include "planner/problem/problem.hpp"
 #include "platforms/machine.hpp"
 #include "tuner/space.hpp"
 
@@ -18,6 +19,8 @@ struct SpaceQuestion {
   Settings fixed;                            ///< --set of the strategy
   std::vector<std::string> fixed_platform;   ///< --set platform.KEY=VALUE
   std::map<std::string, Sources> sources{};  ///< of A and B, by problem; they decide its default strategy
+  Settings fixed_tiling{};                   ///< --set problem.KEY=VALUE
+  std::map<std::string, Problem> loaded{};   ///< the candidates' problems, by name
 };
 
 /// The problems that candidates may have: the first one given, then those of the file's "problem", or the
@@ -26,12 +29,13 @@ std::vector<std::string> candidate_problems(const SpaceQuestion& question);
 
 /// Throws InputError for keys that neither the strategies nor the platform know, for those of a strategy that
 /// no candidate has, and for keys that --set fixes already. The default space, which leaves those out, is
-/// that of the first problem's strategy.
+/// that of the strategies that honour the first problem's sources and, of a single problem, the tilings of
+/// its [tune] table.
 Space tune_space(const SpaceQuestion& question, const Machine& machine);
 
 /// For each problem of the space, the first one given before all others: the defaults of its strategy (the
-/// paper's) and the platform as it is, spelled as the space spells them. Platform keys whose value is not in
-/// the space are left out.
+/// paper's) and the platform as it is, spelled as the space spells them. Keys of problem and platform whose
+/// value is not in the space are left out.
 std::vector<Candidate> default_candidates(const Space& space, const SpaceQuestion& question,
                                           const Platform& platform);
 

@@ -16,6 +16,8 @@
 #include "planner/problem/kinds/random.hpp"
 #include "planner/problem/kinds/table_reader.hpp"
 #include "planner/problem/kinds/tiles.hpp"
+#include "planner/problem/problem_table.hpp"
+#include "planner/problem/retile.hpp"
 
 namespace foretile {
 
@@ -40,15 +42,6 @@ std::vector<std::string> examples() {
   return names;
 }
 
-toml::table parse(const Problem& problem) {
-  try {
-    return toml::parse(ascii_for_toml(problem.toml, problem.source), problem.source);
-  } catch (const toml::parse_error& e) {
-    throw InputError(
-        fmt::format("{}:{}: not TOML: {}", problem.source, e.source().begin.line, e.description()));
-  }
-}
-
 /// A key of every kind.
 Precision read_precision(TableReader& table) {
   const std::string text = table.text_or("precision", name_of(Precision::f64));
@@ -68,6 +61,23 @@ std::optional<Source> read_source(TableReader& table, std::string_view key) {
   throw table.error(key, fmt::format("\"{}\"", text), "\"given\" or \"made\"");
 }
 
+/// What a tuner may choose has tiling keys only; their values are the tuner's to read.
+void check_tune_table(TableReader& table, const toml::table& parsed, std::string_view kind) {
+  if (!table.has(kTuneTable)) return;
+  const toml::node& node = *parsed.get(kTuneTable);
+  const std::vector<std::string> known = tiling_keys_of_kind(kind);
+  table.note(kTuneTable);
+  if (!node.is_table() || known.empty())
+    throw table.error(kTuneTable,
+                      node.is_table() ? "a table in a problem whose tiles are listed" : "no table",
+                      "a table with tiling keys", "leave it out, or see docs/problems.md");
+  for (const auto& [key, value] : *node.as_table()) {
+    if (std::find(known.begin(), known.end(), key.str()) == known.end())
+      throw unknown_key(fmt::format("{}:{}", table.source(), key.source().begin.line), key.str(), known,
+                        " in [tune]");
+  }
+}
+
 /// Reads the parameters of one kind, refuses other keys, and builds.
 template <class Parameters>
 Contraction build(TableReader& table, Parameters (*read)(TableReader&),
@@ -83,6 +93,22 @@ Contraction build(TableReader& table, Parameters (*read)(TableReader&),
 }
 
 }  // namespace
+
+toml::table parse_problem_table(const Problem& problem) {
+  try {
+    return toml::parse(ascii_for_toml(problem.toml, problem.source), problem.source);
+  } catch (const toml::parse_error& e) {
+    throw InputError(
+        fmt::format("{}:{}: not TOML: {}", problem.source, e.source().begin.line, e.description()));
+  }
+}
+
+std::vector<std::string> tiling_keys_of_kind(std::string_view kind) {
+  if (kind == "dense") return {"tile"};
+  if (kind == "random") return {"tile_min", "tile_max"};
+  if (kind == "molecule") return {"occ_clusters", "ao_clusters", "tile_min", "tile_max"};
+  return {};
+}
 
 Problem load_problem(const std::string& path_or_name) {
   fs::path path = path_or_name;
@@ -100,12 +126,13 @@ Problem load_problem(const std::string& path_or_name) {
 }
 
 Contraction build_contraction(const Problem& problem) {
-  const toml::table parsed = parse(problem);
+  const toml::table parsed = parse_problem_table(problem);
   TableReader table(parsed, problem.source);
   const std::string kind = table.text("kind");
   const Precision precision = read_precision(table);
   const std::optional<Source> a_source = read_source(table, "a_source");
   const std::optional<Source> b_source = read_source(table, "b_source");
+  check_tune_table(table, parsed, kind);
   Contraction contraction = [&] {
     if (kind == "dense") return build(table, read_dense, dense_contraction);
     if (kind == "random") return build(table, read_random, random_contraction);

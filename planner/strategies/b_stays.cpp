@@ -13,8 +13,8 @@ namespace foretile {
 
 std::vector<ParameterInfo> b_stays_parameters(const Fraction& block, const Fraction& chunk) {
   std::vector<ParameterInfo> list{
-      with_divisors({"grid.p", "1", "rows of the process grid; B is replicated this many times",
-                     whole_number(1, kMostCounted)}),
+      deals_c(with_divisors({"grid.p", "1", "rows of the process grid; B is replicated this many times",
+                             whole_number(1, kMostCounted)})),
       in_reports({"block_fraction", block.default_value, "share of device memory for a block of B and C",
                   real_number(0.001, 1), block.tries}),
       in_reports({"chunk_fraction", chunk.default_value, "share of device memory for a chunk of A",
@@ -49,27 +49,69 @@ PlanFrame make_frame(std::string_view strategy, const Machine& machine, const Se
 
 }  // namespace
 
-Dealing b_stays_dealing(const Settings& settings) {
+Dealing b_stays_dealing(const Machine& machine, const Settings& settings) {
   Dealing dealing;
   if (settings.contains("grid.p"))
-    dealing.rows = static_cast<int>(integer_setting(settings, "grid.p", 1, kMostCounted));
+    dealing.rows = static_cast<int>(integer_setting(settings, "grid.p", 1, machine.ranks));
   return dealing;
+}
+
+namespace {
+
+/// What a device may hold.
+struct Limits {
+  std::int64_t block_bytes = 0, chunk_bytes = 0;
+};
+
+/// Throws InputError where a block and the chunks beside it do not fit a device.
+Limits limits_of(const PlanFrame& frame, const Settings& settings) {
+  const std::int64_t memory_bytes = frame.device_classes.front().memory_bytes;
+  const auto budget = static_cast<double>(memory_bytes);
+  const Limits limits{static_cast<std::int64_t>(real_setting(settings, "block_fraction") * budget),
+                      static_cast<std::int64_t>(real_setting(settings, "chunk_fraction") * budget)};
+  const std::int64_t in_use = limits.block_bytes + (1 + frame.lookahead) * limits.chunk_bytes;
+  if (in_use <= memory_bytes) return limits;
+  throw input_error("block_fraction + (1 + lookahead) * chunk_fraction",
+                    fmt::format("{:.4g}", static_cast<double>(in_use) / budget), "at most 1",
+                    "lower block_fraction, chunk_fraction or lookahead");
+}
+
+/// Whether A_ik has a product.
+bool is_used(const Contraction& problem, std::int32_t i, std::int32_t k) {
+  const auto columns = problem.b.row(k);
+  const auto kept = problem.c.row(i);
+  auto c = kept.begin();
+  for (const std::int32_t j : columns) {
+    while (c != kept.end() && *c < j) ++c;
+    if (c == kept.end()) return false;
+    if (*c == j) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void refuse_b_stays(const Contraction& contraction, const Machine& machine, const Settings& settings) {
+  const Limits limits = limits_of(make_frame("", machine, settings), settings);
+  for (std::int32_t i = 0; i < contraction.m.tiles(); ++i) {
+    TileId a = contraction.a.first(i);
+    for (const std::int32_t k : contraction.a.row(i)) {
+      const std::int64_t bytes = contraction.a_bytes(a++);
+      if (bytes <= limits.chunk_bytes || !is_used(contraction, i, k)) continue;
+      throw input_error("chunk_fraction", fmt::format("a tile of A of {} bytes", bytes),
+                        fmt::format("at most {} bytes in a chunk", limits.chunk_bytes),
+                        "raise chunk_fraction, or tile the problem finer");
+    }
+  }
 }
 
 BStaysPlanner::BStaysPlanner(std::string_view strategy, const Contraction& contraction,
                              const Machine& machine, const Settings& settings)
     : problem_(contraction), machine_(machine), frame_(make_frame(strategy, machine, settings)) {
-  const std::int64_t memory_bytes = frame_.device_classes.front().memory_bytes;
-  const auto budget = static_cast<double>(memory_bytes);
-  block_bytes_ = static_cast<std::int64_t>(real_setting(settings, "block_fraction") * budget);
-  chunk_bytes_ = static_cast<std::int64_t>(real_setting(settings, "chunk_fraction") * budget);
+  const Limits limits = limits_of(frame_, settings);
+  block_bytes_ = limits.block_bytes;
+  chunk_bytes_ = limits.chunk_bytes;
   message_bytes_ = message_bytes(settings);
-  const std::int64_t in_use = block_bytes_ + (1 + frame_.lookahead) * chunk_bytes_;
-  if (in_use > memory_bytes) {
-    throw input_error("block_fraction + (1 + lookahead) * chunk_fraction",
-                      fmt::format("{:.4g}", static_cast<double>(in_use) / budget), "at most 1",
-                      "lower block_fraction, chunk_fraction or lookahead");
-  }
 }
 
 std::vector<std::int64_t> BStaysPlanner::column_bytes(const std::vector<std::int32_t>& columns,

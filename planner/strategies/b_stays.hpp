@@ -24,7 +24,11 @@ struct Fraction {
 std::vector<ParameterInfo> b_stays_parameters(const Fraction& block, const Fraction& chunk);
 
 /// Strategy::dealing of these strategies: which columns a rank gets is open.
-Dealing b_stays_dealing(const Settings& settings);
+Dealing b_stays_dealing(const Machine& machine, const Settings& settings);
+
+/// Throws InputError where a block and the chunks beside it do not fit a device, or a tile of A no chunk.
+/// O(nonzero tiles of A).
+void refuse_b_stays(const Contraction& contraction, const Machine& machine, const Settings& settings);
 
 /// Sources, frame and limits. A rank of grid row r has the tile rows i of A and C with i mod p = r.
 class BStaysPlanner : public RankPlanner {

@@ -48,6 +48,11 @@ Spelling one_of(std::vector<std::string> words) {
   };
 }
 
+ParameterInfo deals_c(ParameterInfo info) {
+  info.deals_c = true;
+  return info;
+}
+
 ParameterInfo with_divisors(ParameterInfo info) {
   info.tries_divisors = true;
   return info;

@@ -32,11 +32,13 @@ struct ParameterInfo {
   /// What the tuner tries when nobody says what; none: it leaves the default.
   std::vector<std::string> tries = {};
   bool tries_divisors = false;  ///< of the number of ranks, too
+  bool deals_c = false;         ///< decides Strategy::dealing()
   bool for_batches = false;     ///< matters only where the platform knows launches of several products
   bool in_reports = false;      ///< reports print its value
 };
 
 /// The same, with the mark set.
+ParameterInfo deals_c(ParameterInfo info);
 ParameterInfo with_divisors(ParameterInfo info);
 ParameterInfo in_reports(ParameterInfo info);
 

@@ -117,6 +117,15 @@ Bound bound_before_planning(const Contraction& contraction, const Machine& machi
                        strategy.dealing(contraction, machine, settings));
 }
 
+Settings plan_key(const Contraction& contraction, const Machine& machine, const Settings& settings) {
+  const Strategy& strategy = choose_strategy(contraction.sources, settings);
+  Settings own = settings;
+  own.erase("strategy");
+  Settings key = strategy.plan_key(contraction, machine, with_defaults(strategy, std::move(own)));
+  key["strategy"] = strategy.name();
+  return key;
+}
+
 namespace {
 
 Plan plan_all(const RankPlanner& planner, const CountFunction& progress) {

@@ -45,6 +45,12 @@ class Strategy {
                           const Settings& /*settings*/) const {
     return {};
   }
+  /// Settings that are equal only where the plans are the same: in a few milliseconds, without planning. As
+  /// prepare(), throws InputError where that shows that nothing fits.
+  virtual Settings plan_key(const Contraction& /*contraction*/, const Machine& /*machine*/,
+                            const Settings& settings) const {
+    return settings;
+  }
   /// What a model of the strategy says that its plan with this frame moves; nothing where there is no model.
   virtual std::optional<PredictedVolumes> predicted_volumes(const Contraction& /*contraction*/,
                                                             const Machine& /*machine*/,
@@ -85,6 +91,10 @@ StrategyChoice explain_choice(const Sources& sources, const std::string& strateg
 /// problem_bound() of the plans that the chosen strategy makes with these settings: without planning. Throws
 /// InputError as choose_strategy().
 Bound bound_before_planning(const Contraction& contraction, const Machine& machine, const Settings& settings);
+
+/// Strategy::plan_key() of the chosen strategy with its defaults filled in, and "strategy". Throws InputError
+/// as prepare_planner(), or not yet.
+Settings plan_key(const Contraction& contraction, const Machine& machine, const Settings& settings);
 
 /// Throws InputError with StrategyChoice::overridden when the strategy does not honour the sources.
 void require_honoured(const StrategyChoice& choice);

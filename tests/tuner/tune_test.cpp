@@ -136,6 +136,66 @@ TEST(Tune, FirstBoundsSavePlanning) {
   EXPECT_EQ(bounded, (std::vector<std::string>{"3 1", "3 2", "3 3", "3 4"}));
 }
 
+/// Only p decides the first bounds: one for each p, 5 of 20, and none of infinite ones is asked for more.
+TEST(Tune, FirstBoundsOfBoxes) {
+  const TemporaryFolder folder;
+  TuneOptions options = options_of(5, 4, kBoundSearch);
+  options.limits.workers = 1;
+  CostModel cost{bowl, [&](const Candidate& candidate) {
+                   log_line(folder / "log", text_of(candidate));
+                   return bowl_bound(candidate);
+                 }};
+  int asked = 0;
+  cost.decides_first_bound = [](const std::string& name) { return name == "p"; };
+  cost.first_bound = [&](const Candidate& candidate) {
+    ++asked;
+    return candidate.at("p") == "3" ? 0.5 : std::numeric_limits<double>::infinity();
+  };
+  const TuneResult result = tune(options, cost);
+  EXPECT_TRUE(result.proven());
+  EXPECT_EQ(result.candidates, 20U);
+  EXPECT_EQ(result.best()->outcome.makespan_s, 1);
+  EXPECT_EQ(asked, 5);
+  EXPECT_EQ(lines_of(folder / "log").size(), 4U);
+}
+
+/// A look tells that p = 4 does not fit, and that f = 4 has the plan of f = 3.
+TEST(Tune, LooksBeforePlanning) {
+  const TemporaryFolder folder;
+  TuneOptions options = options_of(5, 4, kBoundSearch);
+  options.limits.workers = 1;
+  CostModel cost{bowl, [&](const Candidate& candidate) {
+                   log_line(folder / "log", text_of(candidate));
+                   return Outcome{Outcome::Status::done, 0.1, "", {{"plan", text_of(candidate)}}};
+                 }};
+  cost.look = [](const Candidate& candidate) -> FirstLook {
+    if (candidate.at("p") == "4") return {"too large", ""};
+    return {"", candidate.at("p") + (candidate.at("f") >= "3" ? "3" : candidate.at("f"))};
+  };
+  const TuneResult result = tune(options, cost);
+  EXPECT_TRUE(result.proven());
+  EXPECT_EQ(result.infeasible, 4U);
+  EXPECT_EQ(result.evaluated, 12U);
+  EXPECT_EQ(lines_of(folder / "log").size(), 12U);
+  for (const Evaluation& evaluation : result.ranking) {
+    if (evaluation.outcome.status == Outcome::Status::infeasible) {
+      EXPECT_EQ(evaluation.outcome.message, "too large");
+    }
+  }
+}
+
+/// Bounds that say nothing: 100 of 400 candidates are evaluated. The best of the row and the column of a good
+/// one are found near to it.
+TEST(Tune, SearchesNearTheBestWhereBoundsDoNotHelp) {
+  TuneOptions options = options_of(20, 20, kBoundSearch);
+  options.limits.workers = 1;
+  options.budget_count = 100;
+  const TuneResult result = tune(options, CostModel{bowl, [](const Candidate&) {
+                                                      return Outcome{Outcome::Status::done, 0.1, "", {}};
+                                                    }});
+  EXPECT_EQ(result.best()->outcome.makespan_s, 1);
+}
+
 /// f = 1, with the least bound, takes 1.1 s, f = 4 would take 1.4 s; the defaults take 5.1 s and do not stop.
 TEST(Tune, StopsEvaluationsThatAreNotBetter) {
   const TemporaryFolder folder;

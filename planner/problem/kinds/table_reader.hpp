@@ -36,6 +36,9 @@ class TableReader {
   /// A list of lists of numbers, each inner one of `low` to `high` numbers.
   std::vector<std::vector<double>> rows(std::string_view key, std::size_t low, std::size_t high);
 
+  /// Somebody else reads this key.
+  void note(std::string_view key) { asked_.emplace(key); }
+
   /// Throws InputError for the first key nobody asked for. Call it when all keys were read.
   void refuse_other_keys() const;
 

@@ -119,9 +119,15 @@ class StationaryB final : public Strategy {
                               {"0.25", {"0.1", "0.15", "0.2", "0.25"}});
   }
 
-  Dealing dealing(const Contraction& /*contraction*/, const Machine& /*machine*/,
+  Dealing dealing(const Contraction& /*contraction*/, const Machine& machine,
                   const Settings& settings) const override {
-    return b_stays_dealing(settings);
+    return b_stays_dealing(machine, settings);
+  }
+
+  Settings plan_key(const Contraction& contraction, const Machine& machine,
+                    const Settings& settings) const override {
+    refuse_b_stays(contraction, machine, settings);
+    return settings;
   }
 
   std::unique_ptr<RankPlanner> prepare(const Contraction& contraction, const Machine& machine,

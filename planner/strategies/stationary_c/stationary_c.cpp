@@ -294,11 +294,12 @@ class StationaryC final : public Strategy {
   std::vector<ParameterInfo> parameters() const override {
     const Spelling counted = auto_or_whole_number(1, kMostCounted);
     std::vector<ParameterInfo> list{
-        with_divisors({"grid.p",
-                       "auto",
-                       "rows of the process grid; auto: the grid on which the busiest device has least to do",
-                       counted,
-                       {"auto"}}),
+        deals_c(with_divisors(
+            {"grid.p",
+             "auto",
+             "rows of the process grid; auto: the grid on which the busiest device has least to do",
+             counted,
+             {"auto"}})),
         in_reports({"b",
                     "auto",
                     "tile rows of C that stay on a rank's devices; auto: even blocks within c_fraction",
@@ -345,6 +346,12 @@ class StationaryC final : public Strategy {
     const int p = settings.contains("grid.p") ? grid_rows(contraction, machine, settings)
                                               : best_p(contraction, machine);
     return {p, machine.ranks / p};
+  }
+
+  /// The sizes that come out of the wishes.
+  Settings plan_key(const Contraction& contraction, const Machine& machine,
+                    const Settings& settings) const override {
+    return Planner(contraction, machine, settings).frame().parameters;
   }
 
   std::unique_ptr<RankPlanner> prepare(const Contraction& contraction, const Machine& machine,
