@@ -144,8 +144,14 @@ void History::append(const Evaluation& evaluation) {
 }
 
 void History::remember(Evaluation evaluation) {
-  if (!index_.emplace(evaluation.candidate, evaluations_.size()).second) return;
-  evaluations_.push_back(std::move(evaluation));
+  const auto [known, is_new] = index_.emplace(evaluation.candidate, evaluations_.size());
+  if (is_new) {
+    evaluations_.push_back(std::move(evaluation));
+    return;
+  }
+  Evaluation& before = evaluations_[known->second];
+  if (before.outcome.status == Outcome::Status::stopped && evaluation.outcome.done())
+    before = std::move(evaluation);
 }
 
 }  // namespace foretile

@@ -122,8 +122,8 @@ std::string summary_text(const TuneResult& result, const Candidates& candidates,
   text += ranking_table(result);
   if (const std::string proof = proof_text(result); !proof.empty()) text += "\n" + proof + "\n";
   text += fmt::format("\nsoftware costs: {}\n", runtime_source_text(candidates.platform().runtime.source));
-  if (const std::string table = sensitivity_table(result); !table.empty())
-    text += "\nbest time with each value, and its candidates\n" + table;
+  if (const std::string table = effects_table(result); !table.empty())
+    text += "\neach parameter by itself, the others as in the best\n" + table;
   if (!result.best()) return text;
   const Evaluation& best = *result.best();
   text += fmt::format("\nbest      {:.4g} s:{}\n", best.outcome.makespan_s, parameters_text(best.candidate));
@@ -288,6 +288,8 @@ void check_range(const TuneArguments& arguments, const Case& the_case, const Nod
   make_machine(the_case.platform, largest);
   if (!arguments.history.empty())
     throw input_error("--history", "a range of nodes", "one number of nodes", "leave --history out");
+  if (arguments.tune.effects)
+    throw input_error("--effects", "a range of nodes", "one number of nodes", "leave --effects out");
 }
 
 void tune_problem(TuneArguments& arguments) {
@@ -336,6 +338,8 @@ void add_search_options(CLI::App& command, TuneArguments& arguments) {
       .add_option("--history", arguments.history,
                   "Keep evaluations here; a run that was killed resumes from it")
       ->check(not_empty_check());
+  command.add_flag("--effects", arguments.tune.effects,
+                   "After the search, rehearse all that differs from the best in one parameter");
 }
 
 }  // namespace

@@ -127,6 +127,13 @@ def check_tune(problem, scratch):
     assert proven["proven"] and proven["gap"] == 0 and proven["candidates"] == 8, proven
     assert proven["best"]["makespan_s"] == all_of["best"]["makespan_s"] and proven["evaluated"] <= 8, proven
     assert all_of["defaults"]["parameters"]["platform.pcie.latency"] == "1 us", all_of
+    with_effects = run("tune", problem, *platform, "--nodes", 2, "--space", space, "--effects", "--json")
+    alone = all_of["sensitivity"]
+    assert set(alone) == {"grid.p", "platform.pcie.latency", "problem"}, alone
+    for name, values in alone.items():  # an exhaustive search knows everything, --effects all that is asked for
+        assert [value["status"] for value in values][0] == "best" and len(values) == 2, alone
+        assert [value["makespan_s"] for value in values] == [
+            value["makespan_s"] for value in with_effects["sensitivity"][name]], (alone, with_effects)
     with_own = run("tune", problem, *platform, "--nodes", 2, "--json")
     assert with_own["proven"] and with_own["candidates"] > 100, with_own  # the space that is made
     assert with_own["evaluated"] + with_own["infeasible"] < with_own["candidates"], with_own
@@ -160,6 +167,7 @@ def check_node_range(problem, scratch):
     expect(2, "found 1000 nodes", *tune, "--nodes", "1..1000")
     expect(2, "--goal: found money", *tune, "--nodes", "1..2", "--goal", "money")
     expect(2, "--history: found a range of nodes", *tune, "--nodes", "1..2", "--history", scratch / "range.jsonl")
+    expect(2, "--effects: found a range of nodes", *tune, "--nodes", "1..2", "--effects")
     expect(2, "only one of", *tune, "--nodes", "1..2", "--gpus", 2)
 
 

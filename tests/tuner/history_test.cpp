@@ -53,6 +53,24 @@ TEST(History, IsReadBack) {
   EXPECT_FALSE(history.contains({{"i", "3"}}));
 }
 
+/// What was stopped once and then rehearsed in full counts as done; a failure after it does not count.
+TEST(History, ADoneEvaluationReplacesAStoppedOne) {
+  const TemporaryFolder folder;
+  const Evaluation stopped{{{"i", "1"}}, {Outcome::Status::stopped, 0, "", {}, 1.5}, 0.5};
+  const Evaluation failed{{{"i", "1"}}, {Outcome::Status::failed, 0, "crash", {}}, 0.5};
+  {
+    History history(folder / "h.jsonl", header);
+    history.append(evaluation(0));
+    for (const Evaluation& next : {stopped, failed}) history.append(next);
+    EXPECT_EQ(history.evaluations()[1], stopped);
+    history.append(evaluation(1));
+    history.append(stopped);
+  }
+  const History history(folder / "h.jsonl", header);
+  ASSERT_EQ(history.evaluations().size(), 2u);
+  EXPECT_EQ(*history.find({{"i", "1"}}), evaluation(1));
+}
+
 TEST(History, LosesOnlyTheTornLineWhereverItIsCut) {
   const TemporaryFolder folder;
   const std::string whole = whole_history(folder / "whole.jsonl");

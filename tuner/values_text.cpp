@@ -1,0 +1,60 @@
+#include "tuner/values_text.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+namespace foretile {
+
+namespace {
+
+constexpr std::size_t shortest_range = 3;
+
+std::optional<double> number_of(const std::string& text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return {};
+  return number;
+}
+
+bool contains(const std::vector<std::string>& values, const std::string& value) {
+  return std::find(values.begin(), values.end(), value) != values.end();
+}
+
+std::string run_text(const std::vector<std::string>& run) {
+  if (run.size() < shortest_range) return fmt::format("{}", fmt::join(run, ", "));
+  return fmt::format("{} to {}", run.front(), run.back());
+}
+
+}  // namespace
+
+std::string values_text(const std::vector<std::string>& values, const std::vector<std::string>& all) {
+  std::vector<std::string> order = all;
+  for (const std::string& value : values) {
+    if (!contains(order, value)) order.push_back(value);
+  }
+  const bool numbers =
+      std::all_of(order.begin(), order.end(), [](const std::string& text) { return number_of(text); });
+  if (numbers) {
+    std::stable_sort(order.begin(), order.end(), [](const std::string& l, const std::string& r) {
+      return *number_of(l) < *number_of(r);
+    });
+  }
+  std::vector<std::string> parts, run;
+  const auto end_run = [&] {
+    if (!run.empty()) parts.push_back(run_text(run));
+    run.clear();
+  };
+  for (const std::string& value : order) {
+    const bool shown = contains(values, value);
+    if (!shown || !numbers) end_run();
+    if (shown) run.push_back(value);
+  }
+  end_run();
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+}  // namespace foretile
