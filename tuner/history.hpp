@@ -45,4 +45,9 @@ class History {
   std::map<Candidate, std::size_t> index_;
 };
 
+/// The evaluations of any history, one for each candidate, whatever it belongs to. Reads only, so that the
+/// file may be another run's that is still going; a torn last line is left out. Throws InputError when it is
+/// no regular file, is no history of this format, or is damaged in the middle.
+std::vector<Evaluation> read_history(const std::filesystem::path& path);
+
 }  // namespace foretile

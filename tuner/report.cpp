@@ -228,8 +228,9 @@ std::string effects_text(const TuneResult& result, const ParameterEffect& parame
   std::vector<std::pair<std::string, std::vector<std::string>>> groups;
   for (const ValueEffect& effect : parameter.values) {
     std::string text = effect_text(effect);
-    if (groups.empty() || groups.back().first != text) groups.emplace_back(std::move(text), Row{});
-    groups.back().second.push_back(effect.value.empty() ? "-" : effect.value);
+    auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& of) { return of.first == text; });
+    if (group == groups.end()) group = groups.insert(group, {std::move(text), Row{}});
+    group->second.push_back(effect.value.empty() ? "-" : effect.value);
   }
   std::string text;
   for (std::size_t i = 0; i < std::min(most_groups, groups.size()); ++i) {

@@ -37,13 +37,19 @@ nlohmann::json header_of(const TuneOptions& options) {
   return header;
 }
 
+std::vector<Candidate> candidates_before_search(const TuneOptions& options) {
+  std::vector<Candidate> before = options.first;
+  before.insert(before.end(), options.starts.begin(), options.starts.end());
+  return before;
+}
+
 /// How many distinct candidates the search and the history have together.
 std::uint64_t count_candidates(const TuneOptions& options, const History& history) {
   std::set<Candidate> outside;
   const auto note = [&](const Candidate& candidate) {
     if (!options.space.index_of(candidate)) outside.insert(candidate);
   };
-  for (const Candidate& candidate : options.first) note(candidate);
+  for (const Candidate& candidate : candidates_before_search(options)) note(candidate);
   for (const Evaluation& evaluation : history.evaluations()) note(evaluation.candidate);
   return options.space.size() + outside.size();
 }
@@ -63,8 +69,8 @@ class Tuning {
         cost_(cost),
         progress_(progress),
         history_(history),
-        search_(
-            make_first_candidates(options.first, make_search(options.search, options.space, options.seed))),
+        search_(make_first_candidates(candidates_before_search(options),
+                                      make_search(options.search, options.space, options.seed))),
         workers_([this](const Candidate& candidate) { return work(candidate); }, options.limits),
         total_(total_of(options, history)),
         from_history_(history.evaluations().size()) {}
@@ -85,7 +91,8 @@ class Tuning {
   /// In a process of its own, with this object as it was when that was started.
   Outcome work(const Candidate& candidate) const {
     if (bounding_.contains(candidate)) return cost_.bound(candidate);
-    if (in_full_ || !by_bound_ || !best_s_ || !cost_.evaluate_until) return cost_.evaluate(candidate);
+    const bool in_full = in_full_ || options_.search != kBoundSearch || is_first(candidate);
+    if (in_full || !best_s_ || !cost_.evaluate_until) return cost_.evaluate(candidate);
     return cost_.evaluate_until(candidate, *best_s_);
   }
 

@@ -20,6 +20,9 @@ struct TuneOptions {
   /// Tried before everything else, in this order: the paper's defaults. They need not lie in the space, and
   /// their values should be spelled as the space spells them ("0.5", not "0.50").
   std::vector<Candidate> first;
+  /// Tried next, in this order: what was good elsewhere (tuner/starts.hpp). The search by bounds stops them
+  /// at the best time. They need not lie in the space.
+  std::vector<Candidate> starts = {};
   std::string search = "random";  ///< a name of search_names()
   std::uint64_t seed = 1;
   /// Seconds of this run. At their end running evaluations are killed and not recorded, except the very first
@@ -65,7 +68,7 @@ struct TuneResult {
   /// (CostModel::bound), as far as known.
   std::map<Candidate, Outcome> neighbour_bounds;
   std::optional<Evaluation> defaults;  ///< the first of `TuneOptions::first` that is done
-  std::uint64_t candidates = 0;        ///< of the space, the first ones and the history
+  std::uint64_t candidates = 0;        ///< of the space, first, starts and the history
   std::uint64_t evaluated = 0;         ///< all of ranking but the infeasible ones
   std::uint64_t stopped = 0;           ///< of `evaluated`: given up when they took longer than the best
   std::uint64_t infeasible = 0;
@@ -86,11 +89,11 @@ struct TuneResult {
 /// Called after each evaluation and about ten times a second.
 using ProgressFunction = std::function<void(const TuneProgress&)>;
 
-/// The search "bound" evaluates `first`, asks for the bounds of the space in random order for at most half of
-/// the time that is left, and evaluates those below the best time, the least first, each plan once. Throws
-/// InputError for an unknown search, one that needs bounds where the cost model has none, budgets or limits
-/// that are not positive, nothing to search, or a history that does not belong to this run (History).
-/// Candidates that fail are part of the result, not errors.
+/// The search "bound" evaluates `first` and `starts`, asks for the bounds of the space in random order for at
+/// most half of the time that is left, and evaluates those below the best time, the least first, each plan
+/// once. Throws InputError for an unknown search, one that needs bounds where the cost model has none,
+/// budgets or limits that are not positive, nothing to search, or a history that does not belong to this run
+/// (History). Candidates that fail are part of the result, not errors.
 TuneResult tune(const TuneOptions& options, const CostModel& cost, const ProgressFunction& progress = {});
 /// For searches that need no bounds.
 TuneResult tune(const TuneOptions& options, const CostFunction& cost, const ProgressFunction& progress = {});

@@ -5,20 +5,13 @@
 
 #include <algorithm>
 #include <charconv>
-#include <optional>
+#include <cmath>
 
 namespace foretile {
 
 namespace {
 
 constexpr std::size_t shortest_range = 3;
-
-std::optional<double> number_of(const std::string& text) {
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return {};
-  return number;
-}
 
 bool contains(const std::vector<std::string>& values, const std::string& value) {
   return std::find(values.begin(), values.end(), value) != values.end();
@@ -31,16 +24,24 @@ std::string run_text(const std::vector<std::string>& run) {
 
 }  // namespace
 
+std::optional<double> number_in(const std::string& value) {
+  double number = 0;
+  const char* const end = value.data() + value.size();
+  const auto [stop, error] = std::from_chars(value.data(), end, number);
+  if (error != std::errc() || stop != end || !std::isfinite(number)) return {};
+  return number;
+}
+
 std::string values_text(const std::vector<std::string>& values, const std::vector<std::string>& all) {
   std::vector<std::string> order = all;
   for (const std::string& value : values) {
     if (!contains(order, value)) order.push_back(value);
   }
   const bool numbers =
-      std::all_of(order.begin(), order.end(), [](const std::string& text) { return number_of(text); });
+      std::all_of(order.begin(), order.end(), [](const std::string& text) { return number_in(text); });
   if (numbers) {
     std::stable_sort(order.begin(), order.end(), [](const std::string& l, const std::string& r) {
-      return *number_of(l) < *number_of(r);
+      return *number_in(l) < *number_in(r);
     });
   }
   std::vector<std::string> parts, run;

@@ -21,8 +21,10 @@
 #include "platforms/units.hpp"
 #include "scheduler/report/report_json.hpp"
 #include "tuner/by_nodes.hpp"
+#include "tuner/history.hpp"
 #include "tuner/report.hpp"
 #include "tuner/search.hpp"
+#include "tuner/starts.hpp"
 
 namespace foretile {
 
@@ -38,6 +40,8 @@ struct TuneArguments : CaseArguments {
   TuneOptions tune;
   std::string space;
   std::string history;
+  std::string start_from;
+  std::vector<Evaluation> elsewhere;  // what start_from says
 };
 
 TuneCase make_case(const Case& the_case, const TuneArguments& arguments,
@@ -174,20 +178,24 @@ TuneOptions tune_options(const TuneArguments& arguments) {
 struct Tuning {
   MachineSize size;
   std::unique_ptr<Candidates> candidates;
+  Starts starts;  // from --start-from
   TuneResult result;
 };
 
-/// `known`: candidates that were good elsewhere.
+/// `known`: candidates that were good on other numbers of nodes.
 Tuning tune_machine(const TuneArguments& arguments, const Case& the_case, const MachineSize& size,
                     TuneOptions options, const std::vector<Candidate>& known, ProgressLine& line) {
   SpaceQuestion question{arguments.space, arguments.problems, arguments.options.settings(),
                          arguments.options.platform_settings()};
   const TuneCase tune_case = make_case(the_case, arguments, candidate_problems(question), size);
-  Tuning tuning{size, std::make_unique<Candidates>(tune_case), {}};
+  Tuning tuning{size, std::make_unique<Candidates>(tune_case), {}, {}};
   question.sources = tuning.candidates->sources();
   options.space = tune_space(question, make_machine(the_case.platform, size));
   options.first = default_candidates(options.space, question, the_case.platform);
-  options.first.insert(options.first.end(), known.begin(), known.end());
+  tuning.starts = starts_from(arguments.elsewhere, options.space, options.first);
+  options.starts = known;
+  options.starts.insert(options.starts.end(), tuning.starts.candidates.begin(),
+                        tuning.starts.candidates.end());
   options.identity = identity(tune_case, options.space);
   tuning.result = run(options, *tuning.candidates, line);
   return tuning;
@@ -233,11 +241,25 @@ NodesTuning tune_over_nodes(const TuneArguments& arguments, const Case& the_case
   return all;
 }
 
+std::string starts_text(const std::string& file, const Starts& starts) {
+  const std::size_t used = starts.candidates.size();
+  if (used + starts.unused == 0)
+    return fmt::format("started from the defaults only: nothing in {} is done", one_line(file));
+  std::string text =
+      fmt::format("started from {} good candidate{} of {}", used, used == 1 ? "" : "s", one_line(file));
+  if (starts.unused > 0) text += fmt::format("; {} more cannot be tried in this space", starts.unused);
+  return text;
+}
+
 void print(const TuneArguments& arguments, const Tuning& tuning, const std::optional<Best>& best, bool stored,
            const NodesTuning* over_nodes) {
   const TuneResult& result = tuning.result;
   if (arguments.options.json) {
     nlohmann::ordered_json json = to_json(result);
+    if (!arguments.start_from.empty()) {
+      json["started_from"] = tuning.starts.candidates.size();
+      json["starts_unused"] = tuning.starts.unused;
+    }
     json["runtime_source"] = tuning.candidates->platform().runtime.source;
     if (result.best()) add_choice(json, tuning.candidates->choice(result.best()->candidate));
     if (best) add_bounds(json, best->bounds);
@@ -258,6 +280,7 @@ void print(const TuneArguments& arguments, const Tuning& tuning, const std::opti
     fmt::print("\non {} ({}):\n", nodes_text(*tuning.size.nodes),
                arguments.goal == "time" ? "the shortest time" : "the fewest node-hours");
   }
+  if (!arguments.start_from.empty()) fmt::print("{}\n", starts_text(arguments.start_from, tuning.starts));
   fmt::print("{}", summary_text(result, *tuning.candidates, best));
   if (stored) fmt::print("\nWritten to {}\n", one_line(arguments.output));
 }
@@ -302,6 +325,7 @@ void tune_problem(TuneArguments& arguments) {
     range = node_range(arguments.nodes);
     arguments.size.nodes = range.first;
   }
+  if (!arguments.start_from.empty()) arguments.elsewhere = read_history(arguments.start_from);
   ProgressLine line;
   if (!arguments.output.empty()) require_writable(arguments.output);
   const Case the_case = load_case(arguments);
@@ -337,6 +361,10 @@ void add_search_options(CLI::App& command, TuneArguments& arguments) {
   command
       .add_option("--history", arguments.history,
                   "Keep evaluations here; a run that was killed resumes from it")
+      ->check(not_empty_check());
+  command
+      .add_option("--start-from", arguments.start_from,
+                  "Try first what was best in this --history file of another machine, problem or space")
       ->check(not_empty_check());
   command.add_flag("--effects", arguments.tune.effects,
                    "After the search, rehearse all that differs from the best in one parameter");

@@ -248,7 +248,7 @@ TEST(Tune, CompletesEffectsOnRequest) {
   options.history = folder / "h.jsonl";
   CostModel cost{named_bowl, bowl_bound};
   cost.evaluate_until = [](const Candidate& candidate, double stop_s) {
-    const Outcome outcome = named_bowl(candidate);
+    Outcome outcome = named_bowl(candidate);
     if (outcome.makespan_s <= stop_s) return outcome;
     return Outcome{Outcome::Status::stopped, 0, "", outcome.extra, stop_s};
   };
@@ -312,6 +312,49 @@ TEST(Tune, TriesTheDefaultsFirst) {
   ASSERT_EQ(lines.size(), 3u);
   EXPECT_EQ(lines[0], "2 99");
   EXPECT_EQ(lines[1], "5 4");
+}
+
+/// After the defaults; they are no defaults, and need not lie in the space.
+TEST(Tune, TriesStartsNext) {
+  const TemporaryFolder folder;
+  for (const std::string search : {"random", kBoundSearch}) {
+    std::filesystem::remove(folder / "log");
+    TuneOptions options = options_of(5, 4, search);
+    options.first = {{{"p", "4"}, {"f", "1"}}};
+    options.starts = {{{"p", "2"}, {"f", "9"}}, {{"p", "4"}, {"f", "1"}}, {{"p", "5"}, {"f", "4"}}};
+    options.limits.workers = 1;
+    const TuneResult result = tune(options, CostModel{[&](const Candidate& candidate) {
+                                                        log_line(folder / "log", text_of(candidate));
+                                                        return bowl(candidate);
+                                                      },
+                                                      bowl_bound});
+    const auto lines = lines_of(folder / "log");
+    ASSERT_GE(lines.size(), 3u);
+    EXPECT_EQ((std::vector<std::string>(lines.begin(), lines.begin() + 3)),
+              (std::vector<std::string>{"4 1", "2 9", "5 4"}));
+    EXPECT_EQ(std::set<std::string>(lines.begin(), lines.end()).size(), lines.size()) << "tried twice";
+    EXPECT_FALSE(result.defaults) << "p = 4 does not fit";
+    EXPECT_EQ(result.candidates, 21u);
+    EXPECT_TRUE(result.proven());
+  }
+}
+
+/// 1.1 s is not reached within 1 s, the time of the first one. The random search stops nothing.
+TEST(Tune, StopsStartsAtTheBestTime) {
+  for (const std::string search : {"random", kBoundSearch}) {
+    TuneOptions options = options_of(5, 4, search);
+    options.first = {{{"p", "3"}, {"f", "2"}}};
+    options.starts = {{{"p", "3"}, {"f", "1"}}};
+    options.limits.workers = 1;
+    CostModel cost{bowl, bowl_bound};
+    cost.evaluate_until = [](const Candidate&, double stop_s) {
+      return Outcome{Outcome::Status::stopped, 0, "", {}, stop_s};
+    };
+    const TuneResult result = tune(options, cost);
+    EXPECT_EQ(result.best()->candidate, options.first[0]);
+    EXPECT_EQ(result.stopped > 0, search == kBoundSearch);
+    EXPECT_TRUE(result.proven());
+  }
 }
 
 TEST(Tune, RanksDefaultsBeforeEqualsAndCountsFailures) {

@@ -7,6 +7,13 @@ namespace {
 
 const std::vector<std::string> fractions = {"0.3", "0.4", "0.5", "0.6", "0.7"};
 
+TEST(NumberIn, TakesWholeFiniteNumbers) {
+  EXPECT_EQ(number_in("0.50"), 0.5);
+  EXPECT_EQ(number_in("1e9"), 1e9);
+  for (const char* text : {"", "16 MB", "auto", "nan", "inf", "1,5", " 1"})
+    EXPECT_FALSE(number_in(text)) << text;
+}
+
 TEST(ValuesText, ThreeNeighboursAreARange) {
   EXPECT_EQ(values_text({"0.5", "0.3", "0.4"}, fractions), "0.3 to 0.5");
   EXPECT_EQ(values_text({"0.3", "0.4"}, fractions), "0.3, 0.4");
