@@ -223,10 +223,21 @@ std::string effect_text(const ValueEffect& effect) {
 
 constexpr std::size_t most_groups = 8;
 
+/// Those that were not tried all with the least of their bounds: none is worth a place of its own.
+std::vector<ValueEffect> with_common_bound(std::vector<ValueEffect> values) {
+  double least_s = 0;
+  for (ValueEffect& effect : values) {  // by increasing bounds
+    if (effect.status != ValueEffect::Status::not_tried || effect.seconds == 0) continue;
+    if (least_s == 0) least_s = effect.seconds;
+    effect.seconds = least_s;
+  }
+  return values;
+}
+
 /// Values of which the report says the same are named together.
 std::string effects_text(const TuneResult& result, const ParameterEffect& parameter) {
   std::vector<std::pair<std::string, std::vector<std::string>>> groups;
-  for (const ValueEffect& effect : parameter.values) {
+  for (const ValueEffect& effect : with_common_bound(parameter.values)) {
     std::string text = effect_text(effect);
     auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& of) { return of.first == text; });
     if (group == groups.end()) group = groups.insert(group, {std::move(text), Row{}});

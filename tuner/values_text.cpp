@@ -6,16 +6,13 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <set>
 
 namespace foretile {
 
 namespace {
 
 constexpr std::size_t shortest_range = 3;
-
-bool contains(const std::vector<std::string>& values, const std::string& value) {
-  return std::find(values.begin(), values.end(), value) != values.end();
-}
 
 std::string run_text(const std::vector<std::string>& run) {
   if (run.size() < shortest_range) return fmt::format("{}", fmt::join(run, ", "));
@@ -33,9 +30,11 @@ std::optional<double> number_in(const std::string& value) {
 }
 
 std::string values_text(const std::vector<std::string>& values, const std::vector<std::string>& all) {
+  const std::set<std::string> wanted(values.begin(), values.end());
   std::vector<std::string> order = all;
+  std::set<std::string> known(all.begin(), all.end());
   for (const std::string& value : values) {
-    if (!contains(order, value)) order.push_back(value);
+    if (known.insert(value).second) order.push_back(value);
   }
   const bool numbers =
       std::all_of(order.begin(), order.end(), [](const std::string& text) { return number_in(text); });
@@ -50,7 +49,7 @@ std::string values_text(const std::vector<std::string>& values, const std::vecto
     run.clear();
   };
   for (const std::string& value : order) {
-    const bool shown = contains(values, value);
+    const bool shown = wanted.contains(value);
     if (!shown || !numbers) end_run();
     if (shown) run.push_back(value);
   }

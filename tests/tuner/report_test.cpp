@@ -110,20 +110,20 @@ TEST(EffectsTable, HasALineForEachParameter) {
 
 TEST(EffectsTable, GroupsValuesThatDoTheSame) {
   TuneResult result;
-  result.space = Space({{"f", {"1", "2", "3", "4", "5", "6", "7", "8"}}});
+  result.space = Space({{"f", {"1", "2", "3", "4", "5", "6", "7", "8", "9"}}});
   result.ranking = {done({{"f", "1"}}, 2), {{{"f", "8"}}, {Outcome::Status::infeasible, 0, "no", {}}, 1}};
   result.ranking.front().outcome.extra["plan"] = "x";
   for (const char* value : {"2", "3", "4"})
     result.neighbour_bounds[{{"f", value}}] = {Outcome::Status::done, 1, "", {{"plan", "x"}}};
   result.neighbour_bounds[{{"f", "5"}}] = {Outcome::Status::done, 2.5, "", {}};
-  result.neighbour_bounds[{{"f", "6"}}] = {Outcome::Status::done, 1.5, "", {}};
-  EXPECT_EQ(
-      effects_table(result),
-      "f  1: 2 s; 2 to 4: the same plan; 5: at least 2.5 s; 7: not tried; 6: not tried, at least 1.5 s; "
-      "8: does not fit\n");
+  result.neighbour_bounds[{{"f", "6"}}] = {Outcome::Status::done, 1.75, "", {}};
+  result.neighbour_bounds[{{"f", "9"}}] = {Outcome::Status::done, 1.5, "", {}};
+  EXPECT_EQ(effects_table(result),
+            "f  1: 2 s; 2 to 4: the same plan; 5: at least 2.5 s; 7: not tried; "
+            "6, 9: not tried, at least 1.5 s; 8: does not fit\n");
 }
 
-/// With p = 1 the other three values of q give one comparison each: f doubles the time at q = 2, and so on.
+/// Besides the best's own q = 1 there are three values of q: f makes it 2, 3 and 4 times slower there.
 TEST(EffectsTable, SaysWhatHappensElsewhere) {
   TuneResult result;
   for (const auto& [q, slow_s] : {std::pair("1", 1.5), {"2", 2.0}, {"3", 3.0}, {"4", 4.0}}) {
