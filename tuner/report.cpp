@@ -134,7 +134,7 @@ std::string aligned(const std::vector<Row>& rows) {
 std::string nothing_done(const TuneResult& result) {
   if (result.ranking.empty()) return "no candidate was evaluated\n";
   const Outcome& first = result.ranking.front().outcome;
-  return fmt::format("none of {} candidates could be rehearsed; the first is {}: {}\n", result.evaluated,
+  return fmt::format("none of {} candidates could be rehearsed; the first is {}: {}\n", result.ranking.size(),
                      status_name(first.status), first.message);
 }
 

@@ -68,7 +68,7 @@ TEST(RankingTable, SaysWhyThereIsNothing) {
   EXPECT_EQ(ranking_table(TuneResult()), "no candidate was evaluated\n");
   TuneResult result;
   result.ranking = {example().ranking.back()};
-  result.evaluated = 1;
+  result.infeasible = 1;
   EXPECT_EQ(ranking_table(result), "none of 1 candidates could be rehearsed; the first is infeasible: no\n");
 }
 
