@@ -65,12 +65,13 @@ void check_header(const json& found, const json& expected, const fs::path& path)
   }
 }
 
-json parse_header(const std::string& line, const fs::path& path) {
+constexpr const char* take_another = "use another --history file";
+
+json parse_header(const std::string& line, const fs::path& path, const char* change = take_another) {
   const bool strange = line.find(version_key) == std::string::npos;
   json header = strange ? json() : parse_json<json>(line, place(path, 1), "the header of a history");
   if (!header.is_object() || !header.contains(version_key))
-    throw input_error(place(path, 1), "no header", "a history of `foretile tune`",
-                      "use another --history file");
+    throw input_error(place(path, 1), "no header", "a history of `foretile tune`", change);
   return header;
 }
 
@@ -93,16 +94,9 @@ struct Content {
   std::size_t length = 0;  ///< bytes of whole lines; 0: the header is still to be written
 };
 
-/// A line counts when its line end was written.
-Content parse_content(const std::string& text, const json& header, const fs::path& path) {
+/// The lines after the header, which ends at `header_end`. A line counts when its line end was written.
+Content parse_lines(const std::string& text, std::size_t header_end, const fs::path& path) {
   Content content;
-  const std::size_t header_end = text.find('\n');
-  if (header_end == std::string::npos) {
-    // Only the beginning of our own header may be taken for a torn one: never cut a stranger's file.
-    if (!json_line(header).starts_with(text)) parse_header({}, path);
-    return content;
-  }
-  check_header(parse_header(text.substr(0, header_end), path), header, path);
   content.length = header_end + 1;
   std::size_t end = 0;
   for (std::size_t line = 2; (end = text.find('\n', content.length)) != std::string::npos; ++line) {
@@ -111,6 +105,17 @@ Content parse_content(const std::string& text, const json& header, const fs::pat
     content.length = end + 1;
   }
   return content;
+}
+
+Content parse_content(const std::string& text, const json& header, const fs::path& path) {
+  const std::size_t header_end = text.find('\n');
+  if (header_end == std::string::npos) {
+    // Only the beginning of our own header may be taken for a torn one: never cut a stranger's file.
+    if (!json_line(header).starts_with(text)) parse_header({}, path);
+    return {};
+  }
+  check_header(parse_header(text.substr(0, header_end), path), header, path);
+  return parse_lines(text, header_end, path);
 }
 
 json with_version(const json& header) {
@@ -133,6 +138,21 @@ History::History(const fs::path& path, const json& header) : path_(path) {
   file_ = std::move(file);
 }
 
+std::vector<Evaluation> read_history(const fs::path& path) {
+  const char* const change = "give the --history file of another run";
+  const std::string text = read_text(path);
+  const std::size_t header_end = text.find('\n');
+  const bool whole = header_end != std::string::npos;
+  const json header = parse_header(whole ? text.substr(0, header_end) : std::string(), path, change);
+  if (header[version_key] != format_version)
+    throw input_error(place(path, 1) + ": " + version_key, json_line(header[version_key]),
+                      fmt::to_string(format_version), change);
+  History history;
+  for (const Evaluation& evaluation : parse_lines(text, header_end, path).evaluations)
+    history.append(evaluation);
+  return history.evaluations();
+}
+
 const Evaluation* History::find(const Candidate& candidate) const {
   const auto found = index_.find(candidate);
   return found == index_.end() ? nullptr : &evaluations_[found->second];
@@ -144,8 +164,14 @@ void History::append(const Evaluation& evaluation) {
 }
 
 void History::remember(Evaluation evaluation) {
-  if (!index_.emplace(evaluation.candidate, evaluations_.size()).second) return;
-  evaluations_.push_back(std::move(evaluation));
+  const auto [known, is_new] = index_.emplace(evaluation.candidate, evaluations_.size());
+  if (is_new) {
+    evaluations_.push_back(std::move(evaluation));
+    return;
+  }
+  Evaluation& before = evaluations_[known->second];
+  if (before.outcome.status == Outcome::Status::stopped && evaluation.outcome.done())
+    before = std::move(evaluation);
 }
 
 }  // namespace foretile

@@ -25,12 +25,12 @@ class History {
   /// another header; the message names what differs.
   History(const std::filesystem::path& path, const nlohmann::json& header);
 
-  /// In the order they were appended.
+  /// In the order they were appended; one for each candidate (find()).
   const std::vector<Evaluation>& evaluations() const { return evaluations_; }
 
   bool contains(const Candidate& candidate) const { return index_.contains(candidate); }
 
-  /// The first evaluation of the candidate, or null.
+  /// The first evaluation of the candidate, or null. A done one takes the place of a stopped one.
   const Evaluation* find(const Candidate& candidate) const;
 
   /// Throws WorkError when the line cannot be written whole.
@@ -44,5 +44,10 @@ class History {
   std::vector<Evaluation> evaluations_;
   std::map<Candidate, std::size_t> index_;
 };
+
+/// The evaluations of any history, one for each candidate, whatever it belongs to. Reads only, so that the
+/// file may be another run's that is still going; a torn last line is left out. Throws InputError when it is
+/// no regular file, is no history of this format, or is damaged in the middle.
+std::vector<Evaluation> read_history(const std::filesystem::path& path);
 
 }  // namespace foretile

@@ -4,12 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <map>
 #include <set>
 
 #include "base/progress.hpp"
+#include "tuner/effects.hpp"
+#include "tuner/values_text.hpp"
 
 namespace foretile {
 
@@ -23,19 +23,17 @@ std::size_t done_count(const TuneResult& result) {
   return static_cast<std::size_t>(end - result.ranking.begin());
 }
 
-/// name -> value -> effect. The ranking runs from fast to slow, so a value's first candidate is its best.
-std::map<std::string, std::map<std::string, ValueEffect>> effects(const TuneResult& result) {
-  std::map<std::string, std::map<std::string, ValueEffect>> by_name;
-  for (std::size_t i = 0; i < done_count(result); ++i) {
-    const Evaluation& evaluation = result.ranking[i];
-    for (const auto& [name, value] : evaluation.candidate) {
-      auto& effect = by_name[name]
-                         .try_emplace(value, ValueEffect{value, evaluation.outcome.makespan_s, 0})
-                         .first->second;
-      ++effect.candidates;
-    }
+const std::vector<std::string>& space_values(const TuneResult& result, const std::string& name) {
+  static const std::vector<std::string> none;
+  for (const Parameter& parameter : result.space.parameters()) {
+    if (parameter.name == name) return parameter.values;
   }
-  return by_name;
+  return none;
+}
+
+std::string in_words(const TuneResult& result, const std::string& name,
+                     const std::vector<std::string>& values) {
+  return values_text(values, space_values(result, name));
 }
 
 std::string value_or_dash(const Candidate& candidate, const std::string& name) {
@@ -43,14 +41,59 @@ std::string value_or_dash(const Candidate& candidate, const std::string& name) {
   return found == candidate.end() ? "-" : found->second;
 }
 
+/// Candidates with the same time.
+struct Tie {
+  std::vector<const Candidate*> candidates;
+  double seconds = 0;
+};
+
+/// From fast to slow. The first one's has those with the best's plan, rehearsed or not.
+std::vector<Tie> ties_of(const TuneResult& result) {
+  std::vector<Tie> ties;
+  for (std::size_t i = 0; i < done_count(result); ++i) {
+    const Evaluation& evaluation = result.ranking[i];
+    if (ties.empty() || ties.back().seconds != evaluation.outcome.makespan_s)
+      ties.push_back({{}, evaluation.outcome.makespan_s});
+    ties.back().candidates.push_back(&evaluation.candidate);
+  }
+  if (ties.empty()) return ties;
+  for (const Candidate& candidate : result.same_as_best) ties.front().candidates.push_back(&candidate);
+  return ties;
+}
+
+std::vector<std::string> distinct(std::vector<std::string> values) {
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  return values;
+}
+
+std::vector<std::string> values_in(const Tie& tie, const std::string& name) {
+  std::vector<std::string> values;
+  for (const Candidate* const candidate : tie.candidates) values.push_back(value_or_dash(*candidate, name));
+  return distinct(std::move(values));
+}
+
+bool has_all_combinations(const Tie& tie, const std::vector<std::string>& names) {
+  double combinations = 1;
+  for (const std::string& name : names) combinations *= static_cast<double>(values_in(tie, name).size());
+  std::set<Candidate> candidates;
+  for (const Candidate* const candidate : tie.candidates) candidates.insert(*candidate);
+  return combinations <= static_cast<double>(candidates.size());
+}
+
 /// In alphabetical order; a parameter that only some candidates have varies, too.
-std::vector<std::string> varying_parameters(const TuneResult& result) {
-  std::map<std::string, std::map<std::string, ValueEffect>> by_name = effects(result);
+std::vector<std::string> varying_parameters(const std::vector<Tie>& ties) {
+  std::set<std::string> all;
+  Tie everything;
+  for (const Tie& tie : ties) {
+    for (const Candidate* const candidate : tie.candidates) {
+      everything.candidates.push_back(candidate);
+      for (const auto& [name, value] : *candidate) all.insert(name);
+    }
+  }
   std::vector<std::string> names;
-  for (const auto& [name, by_value] : by_name) {
-    std::uint64_t having = 0;
-    for (const auto& [value, effect] : by_value) having += effect.candidates;
-    if (by_value.size() > 1 || having < done_count(result)) names.push_back(name);
+  for (const std::string& name : all) {
+    if (values_in(everything, name).size() > 1) names.push_back(name);
   }
   return names;
 }
@@ -60,13 +103,16 @@ std::string ratio_text(double seconds, const std::optional<Evaluation>& defaults
   return fmt::format("{:.3f}", seconds / defaults->outcome.makespan_s);
 }
 
-Row row_of(const TuneResult& result, std::size_t rank, const std::vector<std::string>& names) {
-  const Evaluation& evaluation = result.ranking[rank];
-  const bool is_default = result.defaults && evaluation.candidate == result.defaults->candidate;
-  Row row = {fmt::format("{}{}", is_default ? "*" : "", rank + 1)};
-  for (const std::string& name : names) row.push_back(value_or_dash(evaluation.candidate, name));
-  row.push_back(fmt::format("{:.4g}", evaluation.outcome.makespan_s));
-  row.push_back(ratio_text(evaluation.outcome.makespan_s, result.defaults));
+Row row_of(const TuneResult& result, const Tie& tie, std::size_t rank,
+           const std::vector<std::string>& names) {
+  const bool has_defaults = result.defaults && std::any_of(tie.candidates.begin(), tie.candidates.end(),
+                                                           [&](const Candidate* candidate) {
+                                                             return *candidate == result.defaults->candidate;
+                                                           });
+  Row row = {fmt::format("{}{}", has_defaults ? "*" : "", rank)};
+  for (const std::string& name : names) row.push_back(in_words(result, name, values_in(tie, name)));
+  row.push_back(fmt::format("{:.4g}", tie.seconds));
+  row.push_back(ratio_text(tie.seconds, result.defaults));
   return row;
 }
 
@@ -88,7 +134,7 @@ std::string aligned(const std::vector<Row>& rows) {
 std::string nothing_done(const TuneResult& result) {
   if (result.ranking.empty()) return "no candidate was evaluated\n";
   const Outcome& first = result.ranking.front().outcome;
-  return fmt::format("none of {} candidates could be rehearsed; the first is {}: {}\n", result.evaluated,
+  return fmt::format("none of {} candidates could be rehearsed; the first is {}: {}\n", result.ranking.size(),
                      status_name(first.status), first.message);
 }
 
@@ -117,50 +163,117 @@ nlohmann::json ranking_json(const TuneResult& result) {
   return list;
 }
 
-nlohmann::json sensitivity_json(const TuneResult& result) {
-  nlohmann::json object = nlohmann::json::object();
-  for (const ParameterEffect& parameter : sensitivity(result)) {
-    for (const ValueEffect& effect : parameter.values) {
-      object[parameter.name].push_back(
-          {{"value", effect.value}, {"best_s", effect.best_s}, {"candidates", effect.candidates}});
-    }
+nlohmann::json value_json(const ValueEffect& effect) {
+  nlohmann::json object = {{"value", effect.value.empty() ? nlohmann::json() : nlohmann::json(effect.value)},
+                           {"status", status_name(effect.status)}};
+  switch (effect.status) {
+    case ValueEffect::Status::best:
+    case ValueEffect::Status::same_plan:
+    case ValueEffect::Status::done:
+      object["makespan_s"] = effect.seconds;
+      break;
+    case ValueEffect::Status::at_least:
+    case ValueEffect::Status::not_tried:
+      object["lower_bound_s"] = effect.seconds;
+      break;
+    case ValueEffect::Status::infeasible:
+    case ValueEffect::Status::failed:
+      object["message"] = effect.message;
+      break;
   }
   return object;
 }
 
-}  // namespace
-
-double ParameterEffect::ratio() const {
-  const double best = values.front().best_s;
-  const double worst = values.back().best_s;
-  if (best == worst) return 1;
-  return best > 0 ? worst / best : std::numeric_limits<double>::infinity();
-}
-
-std::vector<ParameterEffect> sensitivity(const TuneResult& result) {
-  std::vector<ParameterEffect> parameters;
-  for (const auto& [name, by_value] : effects(result)) {
-    if (by_value.size() < 2) continue;
-    ParameterEffect parameter{name, {}};
-    for (const auto& [value, effect] : by_value) parameter.values.push_back(effect);
-    std::stable_sort(parameter.values.begin(), parameter.values.end(),
-                     [](const ValueEffect& a, const ValueEffect& b) { return a.best_s < b.best_s; });
-    parameters.push_back(std::move(parameter));
+nlohmann::json sensitivity_json(const TuneResult& result) {
+  nlohmann::json object = nlohmann::json::object();
+  for (const ParameterEffect& parameter : effects_on_best(result)) {
+    for (const ValueEffect& effect : parameter.values) object[parameter.name].push_back(value_json(effect));
   }
-  std::stable_sort(parameters.begin(), parameters.end(),
-                   [](const ParameterEffect& a, const ParameterEffect& b) { return a.ratio() > b.ratio(); });
-  return parameters;
+  return object;
 }
+
+nlohmann::json comparisons_json(const TuneResult& result) {
+  nlohmann::json object = nlohmann::json::object();
+  for (const Comparisons& of : comparisons_elsewhere(result)) {
+    object[of.name] = {
+        {"count", of.count}, {"median_ratio", of.median_ratio}, {"largest_ratio", of.largest_ratio}};
+  }
+  return object;
+}
+
+/// What the report says of a value, without the value. The best's plan is the best's.
+std::string effect_text(const ValueEffect& effect) {
+  switch (effect.status) {
+    case ValueEffect::Status::best:
+    case ValueEffect::Status::done:
+      return fmt::format("{:.4g} s", effect.seconds);
+    case ValueEffect::Status::same_plan:
+      return "the same plan";
+    case ValueEffect::Status::at_least:
+      return fmt::format("at least {:.4g} s", effect.seconds);
+    case ValueEffect::Status::not_tried:
+      return effect.seconds > 0 ? fmt::format("not tried, at least {:.4g} s", effect.seconds) : "not tried";
+    case ValueEffect::Status::infeasible:
+      return "does not fit";
+    case ValueEffect::Status::failed:
+      break;
+  }
+  return "failed";
+}
+
+constexpr std::size_t most_groups = 8;
+
+/// Those that were not tried all with the least of their bounds: none is worth a place of its own.
+std::vector<ValueEffect> with_common_bound(std::vector<ValueEffect> values) {
+  double least_s = 0;
+  for (ValueEffect& effect : values) {  // by increasing bounds
+    if (effect.status != ValueEffect::Status::not_tried || effect.seconds == 0) continue;
+    if (least_s == 0) least_s = effect.seconds;
+    effect.seconds = least_s;
+  }
+  return values;
+}
+
+/// Values of which the report says the same are named together.
+std::string effects_text(const TuneResult& result, const ParameterEffect& parameter) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> groups;
+  for (const ValueEffect& effect : with_common_bound(parameter.values)) {
+    std::string text = effect_text(effect);
+    auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& of) { return of.first == text; });
+    if (group == groups.end()) group = groups.insert(group, {std::move(text), Row{}});
+    group->second.push_back(effect.value.empty() ? "-" : effect.value);
+  }
+  std::string text;
+  for (std::size_t i = 0; i < std::min(most_groups, groups.size()); ++i) {
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ",
+                        in_words(result, parameter.name, distinct(groups[i].second)), groups[i].first);
+  }
+  if (groups.size() > most_groups) text += fmt::format("; {} more", groups.size() - most_groups);
+  return text;
+}
+
+constexpr std::uint64_t fewest_comparisons = 3;
+
+std::string comparisons_text(const Comparisons& of) {
+  return fmt::format("elsewhere x{:.3g} (median of {} comparisons), at most x{:.3g}", of.median_ratio,
+                     of.count, of.largest_ratio);
+}
+
+}  // namespace
 
 std::string ranking_table(const TuneResult& result, std::size_t rows) {
   if (!result.best()) return nothing_done(result);
-  const std::vector<std::string> names = varying_parameters(result);
+  const std::vector<Tie> ties = ties_of(result);
+  const std::vector<std::string> names = varying_parameters(ties);
   std::vector<Row> table = {{"rank"}};
   table.front().insert(table.front().end(), names.begin(), names.end());
   table.front().insert(table.front().end(), {"time/s", "/defaults"});
-  for (std::size_t i = 0; i < std::min(rows, done_count(result)); ++i)
-    table.push_back(row_of(result, i, names));
-  return aligned(table);
+  for (std::size_t i = 0; i < std::min(rows, ties.size()); ++i)
+    table.push_back(row_of(result, ties[i], i + 1, names));
+  const auto mixed = std::any_of(ties.begin(), ties.begin() + static_cast<std::ptrdiff_t>(table.size() - 1),
+                                 [&](const Tie& tie) { return !has_all_combinations(tie, names); });
+  return aligned(table) +
+         (mixed ? "rows with several values: candidates with the same time, not all combinations\n" : "");
 }
 
 std::string ties_text(const TuneResult& result) {
@@ -169,29 +282,34 @@ std::string ties_text(const TuneResult& result) {
     for (const auto& [name, value] : candidate) values[name].insert(value);
   }
   std::string text;
+  std::size_t combinations = 1;
   for (const auto& [name, of_name] : values) {
     if (of_name.size() < 2) continue;
-    text += fmt::format("{} {} {}", text.empty() ? "the same plan:" : ";", name, fmt::join(of_name, ", "));
+    combinations *= of_name.size();
+    text += fmt::format("{}{} {}", text.empty() ? "" : "; ", name,
+                        in_words(result, name, {of_name.begin(), of_name.end()}));
   }
+  if (text.empty()) return {};
+  text += ": the same plan";
+  if (combinations > result.same_as_best.size())
+    text += fmt::format(" in {} of {} combinations", result.same_as_best.size(), combinations);
   return text;
 }
 
-std::string sensitivity_table(const TuneResult& result, std::size_t values) {
-  std::vector<Row> table;
-  for (const ParameterEffect& parameter : sensitivity(result)) {
-    std::string line;
-    for (std::size_t i = 0; i < std::min(values, parameter.values.size()); ++i) {
-      const ValueEffect& effect = parameter.values[i];
-      line += fmt::format("{}{}: {:.4g} s ({})", i == 0 ? "" : ", ", effect.value, effect.best_s,
-                          effect.candidates);
-    }
-    if (parameter.values.size() > values) line += fmt::format(", {} more", parameter.values.size() - values);
-    table.push_back({parameter.name, fmt::format("x{:.3f}", parameter.ratio()), std::move(line)});
+std::string effects_table(const TuneResult& result) {
+  const std::vector<ParameterEffect> effects = effects_on_best(result);
+  std::map<std::string, std::string> elsewhere;
+  for (const Comparisons& of : comparisons_elsewhere(result)) {
+    if (of.count >= fewest_comparisons) elsewhere[of.name] = comparisons_text(of);
   }
-  std::string text;
   std::size_t width = 0;
-  for (const Row& row : table) width = std::max(width, row[0].size());
-  for (const Row& row : table) text += fmt::format("{:<{}}  {}  {}\n", row[0], width, row[1], row[2]);
+  for (const ParameterEffect& parameter : effects) width = std::max(width, parameter.name.size());
+  std::string text;
+  for (const ParameterEffect& parameter : effects) {
+    text += fmt::format("{:<{}}  {}\n", parameter.name, width, effects_text(result, parameter));
+    if (elsewhere.contains(parameter.name))
+      text += fmt::format("{:<{}}  {}\n", "", width, elsewhere.at(parameter.name));
+  }
   return text;
 }
 
@@ -209,7 +327,8 @@ nlohmann::json to_json(const TuneResult& result) {
           {"end", end_name(result.end)},
           {"wall_s", result.wall_s},
           {"ranking", ranking_json(result)},
-          {"sensitivity", sensitivity_json(result)}};
+          {"sensitivity", sensitivity_json(result)},
+          {"comparisons", comparisons_json(result)}};
 }
 
 std::string progress_text(const TuneProgress& progress) {

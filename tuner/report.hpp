@@ -9,40 +9,22 @@
 
 namespace foretile {
 
-/// The best makespan among the done candidates that have one value of a parameter.
-struct ValueEffect {
-  std::string value;
-  double best_s = 0;
-  std::uint64_t candidates = 0;
-};
-
-/// How much a parameter mattered: its values from best to worst.
-struct ParameterEffect {
-  std::string name;
-  std::vector<ValueEffect> values;
-
-  /// The last value's best time over the first one's, at least 1. Infinite when only some are 0 s.
-  double ratio() const;
-};
-
-/// Parameters with at least two values among the done candidates, the one that mattered most first.
-/// Candidates that lack a parameter do not count for it. One value may look bad because few candidates tried
-/// it: the counts tell.
-std::vector<ParameterEffect> sensitivity(const TuneResult& result);
-
-/// The best `rows` candidates: a column for each parameter that varies, the time, the time over the
-/// defaults'.
+/// The best `rows` times: a column for each parameter that varies, the time, the time over the defaults'.
+/// Candidates with the same time, or known to stand for the best's plan, share a row, with all their values
+/// (values_text).
 std::string ranking_table(const TuneResult& result, std::size_t rows = 10);
 
-/// "the same plan: block_fraction 0.8, 0.9; lookahead 1, 2", the values of TuneResult::same_as_best where
-/// they differ. Empty when it is one candidate.
+/// "block_fraction 0.3 to 0.6; lookahead 1, 2: the same plan", the values of TuneResult::same_as_best where
+/// they differ; "...: the same plan in 3 of 8 combinations" where not all are among them. Empty when it is
+/// one candidate.
 std::string ties_text(const TuneResult& result);
 
-/// One line per parameter of sensitivity(), at most `values` values each. Empty when none varies.
-std::string sensitivity_table(const TuneResult& result, std::size_t values = 6);
+/// A line for each parameter of effects_on_best(), with its values grouped by what they do; below it what it
+/// changed elsewhere, where at least three comparisons tell. Empty when there is none.
+std::string effects_table(const TuneResult& result);
 
 /// best {parameters, makespan_s} (null when nothing is done), defaults likewise, evaluated, infeasible,
-/// failed, from_history, end, wall_s, ranking (the best ten), sensitivity.
+/// failed, from_history, end, wall_s, ranking (the best ten), sensitivity, comparisons.
 nlohmann::json to_json(const TuneResult& result);
 
 /// For example "tune 12/100, best 34.9 s, 41 s left".

@@ -12,6 +12,7 @@
 
 #include "base/error.hpp"
 #include "tuner/bound_search.hpp"
+#include "tuner/effects.hpp"
 #include "tuner/history.hpp"
 #include "tuner/interrupt.hpp"
 #include "tuner/search.hpp"
@@ -41,13 +42,19 @@ nlohmann::json header_of(const TuneOptions& options) {
   return header;
 }
 
+std::vector<Candidate> candidates_before_search(const TuneOptions& options) {
+  std::vector<Candidate> before = options.first;
+  before.insert(before.end(), options.starts.begin(), options.starts.end());
+  return before;
+}
+
 /// How many distinct candidates the search and the history have together.
 std::uint64_t count_candidates(const TuneOptions& options, const History& history) {
   std::set<Candidate> outside;
   const auto note = [&](const Candidate& candidate) {
     if (!options.space.index_of(candidate)) outside.insert(candidate);
   };
-  for (const Candidate& candidate : options.first) note(candidate);
+  for (const Candidate& candidate : candidates_before_search(options)) note(candidate);
   for (const Evaluation& evaluation : history.evaluations()) note(evaluation.candidate);
   return options.space.size() + outside.size();
 }
@@ -67,8 +74,8 @@ class Tuning {
         cost_(cost),
         progress_(progress),
         history_(history),
-        search_(
-            make_first_candidates(options.first, make_search(options.search, options.space, options.seed))),
+        search_(make_first_candidates(candidates_before_search(options),
+                                      make_search(options.search, options.space, options.seed))),
         workers_([this](const Candidate& candidate) { return work(candidate); }, options.limits),
         total_(total_of(options, history)),
         from_history_(history.evaluations().size()) {}
@@ -77,6 +84,7 @@ class Tuning {
     tell_all();
     drive();
     if (options_.search == kBoundSearch && end_ != TuneEnd::interrupt) search_by_bounds();
+    if (options_.effects && end_ == TuneEnd::complete) complete_effects();
     return result();
   }
 
@@ -88,7 +96,8 @@ class Tuning {
   /// In a process of its own, with this object as it was when that was started.
   Outcome work(const Candidate& candidate) const {
     if (bounding_.contains(candidate)) return cost_.bound(candidate);
-    if (!by_bound_ || !best_s_ || !cost_.evaluate_until) return cost_.evaluate(candidate);
+    const bool in_full = in_full_ || options_.search != kBoundSearch || is_first(candidate);
+    if (in_full || !best_s_ || !cost_.evaluate_until) return cost_.evaluate(candidate);
     return cost_.evaluate_until(candidate, *best_s_);
   }
 
@@ -241,8 +250,37 @@ class Tuning {
       return;
     }
     ++bounded_;
+    bounds_[evaluation.candidate] = outcome;
     by_bound_->tell_bound(evaluation.candidate, outcome.done() ? outcome.makespan_s : 0, plan_of(outcome));
     if (asked_near_.erase(evaluation.candidate) > 0) bounded_near_.push_back(evaluation.candidate);
+  }
+
+  /// Until nothing about the best's neighbours is open: one of them may be the new best.
+  void complete_effects() {
+    in_full_ = true;
+    std::set<Candidate> asked;
+    const auto left = [&] {
+      std::vector<Candidate> unknown = unknown_neighbours(result());
+      std::erase_if(unknown, [&](const Candidate& candidate) { return !asked.insert(candidate).second; });
+      return unknown;
+    };
+    for (auto candidates = left(); !candidates.empty(); candidates = left()) {
+      if (!evaluate_all(candidates)) break;
+    }
+    workers_.end_all();
+    if (end_ == TuneEnd::time) end_ = TuneEnd::complete;
+  }
+
+  /// False when time or count are not enough.
+  bool evaluate_all(const std::vector<Candidate>& candidates) {
+    auto next = candidates.begin();
+    while (true) {
+      for (; next != candidates.end() && workers_.has_room() && count_left(); ++next) workers_.start(*next);
+      if (workers_.count() == 0) return next == candidates.end();
+      if (stopped()) return false;
+      for (const Evaluation& evaluation : workers_.wait(wait_s())) record(evaluation);
+      show_progress();
+    }
   }
 
   double elapsed_s() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
@@ -331,7 +369,7 @@ class Tuning {
     if (options_.budget_s) left = std::max(0.0, *options_.budget_s - elapsed_s());
     if (evaluated > from_history_) {
       const double each = elapsed_s() / static_cast<double>(evaluated - from_history_);
-      const double rest = each * static_cast<double>(total_ - evaluated);
+      const double rest = each * static_cast<double>(total_ - std::min(total_, evaluated));
       left = std::min(left.value_or(rest), rest);
     }
     return left;
@@ -379,8 +417,23 @@ class Tuning {
     return std::nullopt;
   }
 
+  /// What the search by bounds was told, else what costs nothing.
+  std::map<Candidate, Outcome> neighbour_bounds(const Candidate& best) const {
+    std::map<Candidate, Outcome> bounds;
+    for (const Candidate& candidate : neighbours_of(best, options_.space)) {
+      if (history_.contains(candidate)) continue;
+      if (const auto told = bounds_.find(candidate); told != bounds_.end()) {
+        bounds.insert(*told);
+      } else if (cost_.first_bound) {
+        bounds[candidate] = {Outcome::Status::done, cost_.first_bound(candidate), {}, {}};
+      }
+    }
+    return bounds;
+  }
+
   TuneResult result() const {
     TuneResult result;
+    result.space = options_.space;
     result.ranking = history_.evaluations();
     std::stable_sort(result.ranking.begin(), result.ranking.end(),
                      [this](const Evaluation& a, const Evaluation& b) { return better(a, b); });
@@ -392,6 +445,7 @@ class Tuning {
     result.defaults = defaults();
     if (by_bound_ && result.best())
       result.same_as_best = by_bound_->with_plan(plan_of(result.best()->outcome));
+    if (result.best()) result.neighbour_bounds = neighbour_bounds(result.best()->candidate);
     result.evaluated = result.ranking.size() - result.infeasible;
     result.candidates = count_candidates(options_, history_);
     result.gap = gap(result);
@@ -411,6 +465,7 @@ class Tuning {
   std::unique_ptr<Search> search_;
   std::optional<BoundSearch> by_bound_;  // after the first candidates
   std::set<Candidate> bounding_;         // those of which workers compute bounds
+  std::map<Candidate, Outcome> bounds_;  // what they said
   std::uint64_t bounded_ = 0;
   bool all_boxed_ = true;
   int bounds_since_evaluation_ = 0;
@@ -421,6 +476,7 @@ class Tuning {
   std::deque<Candidate> bounded_near_;                // those that have their bounds
   std::map<std::string, Candidate> first_with_plan_;  // by FirstLook::plan
   double bounds_until_s_ = 0;
+  bool in_full_ = false;  // nothing is stopped
   Workers workers_;
   std::uint64_t total_;
   std::uint64_t from_history_;

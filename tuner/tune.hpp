@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -19,6 +20,9 @@ struct TuneOptions {
   /// Tried before everything else, in this order: the paper's defaults. They need not lie in the space, and
   /// their values should be spelled as the space spells them ("0.5", not "0.50").
   std::vector<Candidate> first;
+  /// Tried next, in this order: what was good elsewhere (tuner/starts.hpp). The search by bounds stops them
+  /// at the best time. They need not lie in the space.
+  std::vector<Candidate> starts = {};
   std::string search = "random";  ///< a name of search_names()
   std::uint64_t seed = 1;
   /// Seconds of this run. At their end running evaluations are killed and not recorded, except the very first
@@ -28,6 +32,9 @@ struct TuneOptions {
   std::optional<std::uint64_t> budget_count;
   WorkerLimits limits;
   std::filesystem::path history;  ///< empty: none is kept
+  /// When the search is complete and time and count are left: rehearse in full what differs from the best in
+  /// one parameter and is not known (tuner/effects.hpp).
+  bool effects = false;
   /// What the history belongs to (digests of problem, platform, space), an object; search and seed are added.
   nlohmann::json identity = nlohmann::json::object();
 };
@@ -56,10 +63,14 @@ struct TuneResult {
   /// order they ended.
   std::vector<Evaluation> ranking;
   std::vector<Candidate> same_as_best;  ///< those of which is known that they stand for its plan, itself too
-  std::optional<Evaluation> defaults;   ///< the first of `TuneOptions::first` that is done
-  std::uint64_t candidates = 0;         ///< of the space, the first ones and the history
-  std::uint64_t evaluated = 0;          ///< all of ranking but the infeasible ones
-  std::uint64_t stopped = 0;            ///< of `evaluated`: given up when they took longer than the best
+  Space space;                          ///< that was searched
+  /// Of the best's neighbours in the space that have no evaluation: what they cannot beat, and their plans
+  /// (CostModel::bound), as far as known.
+  std::map<Candidate, Outcome> neighbour_bounds;
+  std::optional<Evaluation> defaults;  ///< the first of `TuneOptions::first` that is done
+  std::uint64_t candidates = 0;        ///< of the space, first, starts and the history
+  std::uint64_t evaluated = 0;         ///< all of ranking but the infeasible ones
+  std::uint64_t stopped = 0;           ///< of `evaluated`: given up when they took longer than the best
   std::uint64_t infeasible = 0;
   std::uint64_t failed = 0;
   std::uint64_t from_history = 0;  ///< how many of `ranking` an earlier run made
@@ -67,8 +78,8 @@ struct TuneResult {
   /// - 1. 0: the best is proven. Empty: not known.
   std::optional<double> gap;
   bool proven() const { return gap && *gap == 0; }
-  TuneEnd end = TuneEnd::complete;
-  int signal = 0;  ///< that interrupted, else 0
+  TuneEnd end = TuneEnd::complete;  ///< of the search; time for `effects` may have run out later
+  int signal = 0;                   ///< that interrupted, else 0
   double wall_s = 0;
 
   /// The fastest, or null when no candidate is done.
@@ -78,11 +89,11 @@ struct TuneResult {
 /// Called after each evaluation and about ten times a second.
 using ProgressFunction = std::function<void(const TuneProgress&)>;
 
-/// The search "bound" evaluates `first`, asks for the bounds of the space in random order for at most half of
-/// the time that is left, and evaluates those below the best time, the least first, each plan once. Throws
-/// InputError for an unknown search, one that needs bounds where the cost model has none, budgets or limits
-/// that are not positive, nothing to search, or a history that does not belong to this run (History).
-/// Candidates that fail are part of the result, not errors.
+/// The search "bound" evaluates `first` and `starts`, asks for the bounds of the space in random order for at
+/// most half of the time that is left, and evaluates those below the best time, the least first, each plan
+/// once. Throws InputError for an unknown search, one that needs bounds where the cost model has none,
+/// budgets or limits that are not positive, nothing to search, or a history that does not belong to this run
+/// (History). Candidates that fail are part of the result, not errors.
 TuneResult tune(const TuneOptions& options, const CostModel& cost, const ProgressFunction& progress = {});
 /// For searches that need no bounds.
 TuneResult tune(const TuneOptions& options, const CostFunction& cost, const ProgressFunction& progress = {});

@@ -22,8 +22,10 @@
 #include "platforms/units.hpp"
 #include "scheduler/report/report_json.hpp"
 #include "tuner/by_nodes.hpp"
+#include "tuner/history.hpp"
 #include "tuner/report.hpp"
 #include "tuner/search.hpp"
+#include "tuner/starts.hpp"
 
 namespace foretile {
 
@@ -39,6 +41,8 @@ struct TuneArguments : CaseArguments {
   TuneOptions tune;
   std::string space;
   std::string history;
+  std::string start_from;
+  std::vector<Evaluation> elsewhere;  // what start_from says
 };
 
 TuneCase make_case(const Case& the_case, const TuneArguments& arguments,
@@ -124,8 +128,8 @@ std::string summary_text(const TuneResult& result, const Candidates& candidates,
   text += ranking_table(result);
   if (const std::string proof = proof_text(result); !proof.empty()) text += "\n" + proof + "\n";
   text += fmt::format("\nsoftware costs: {}\n", runtime_source_text(candidates.platform().runtime.source));
-  if (const std::string table = sensitivity_table(result); !table.empty())
-    text += "\nbest time with each value, and its candidates\n" + table;
+  if (const std::string table = effects_table(result); !table.empty())
+    text += "\neach parameter by itself, the others as in the best\n" + table;
   if (!result.best()) return text;
   const Evaluation& best = *result.best();
   text += fmt::format("\nbest      {:.4g} s:{}\n", best.outcome.makespan_s, parameters_text(best.candidate));
@@ -179,22 +183,26 @@ TuneOptions tune_options(const TuneArguments& arguments) {
 struct Tuning {
   MachineSize size;
   std::unique_ptr<Candidates> candidates;
+  Starts starts;  // from --start-from
   TuneResult result;
 };
 
-/// `known`: candidates that were good elsewhere.
+/// `known`: candidates that were good on other numbers of nodes.
 Tuning tune_machine(const TuneArguments& arguments, const Case& the_case, const MachineSize& size,
                     TuneOptions options, const std::vector<Candidate>& known, ProgressLine& line) {
   SpaceQuestion question{arguments.space, arguments.problems, arguments.options.settings(),
                          arguments.options.platform_settings()};
   question.fixed_tiling = arguments.options.tiling();
   const TuneCase tune_case = make_case(the_case, arguments, candidate_problems(question), size);
-  Tuning tuning{size, std::make_unique<Candidates>(tune_case), {}};
+  Tuning tuning{size, std::make_unique<Candidates>(tune_case), {}, {}};
   question.sources = tuning.candidates->sources();
   question.loaded = tune_case.problems;
   options.space = tune_space(question, make_machine(the_case.platform, size));
   options.first = default_candidates(options.space, question, the_case.platform);
-  options.first.insert(options.first.end(), known.begin(), known.end());
+  tuning.starts = starts_from(arguments.elsewhere, options.space, options.first);
+  options.starts = known;
+  options.starts.insert(options.starts.end(), tuning.starts.candidates.begin(),
+                        tuning.starts.candidates.end());
   options.identity = identity(tune_case, options.space);
   tuning.result = run(options, *tuning.candidates, line);
   return tuning;
@@ -240,11 +248,25 @@ NodesTuning tune_over_nodes(const TuneArguments& arguments, const Case& the_case
   return all;
 }
 
+std::string starts_text(const std::string& file, const Starts& starts) {
+  const std::size_t used = starts.candidates.size();
+  if (used + starts.unused == 0)
+    return fmt::format("started from the defaults only: nothing in {} is done", one_line(file));
+  std::string text =
+      fmt::format("started from {} good candidate{} of {}", used, used == 1 ? "" : "s", one_line(file));
+  if (starts.unused > 0) text += fmt::format("; {} more cannot be tried in this space", starts.unused);
+  return text;
+}
+
 void print(const TuneArguments& arguments, const Tuning& tuning, const std::optional<Best>& best, bool stored,
            const NodesTuning* over_nodes) {
   const TuneResult& result = tuning.result;
   if (arguments.options.json) {
     nlohmann::ordered_json json = to_json(result);
+    if (!arguments.start_from.empty()) {
+      json["started_from"] = tuning.starts.candidates.size();
+      json["starts_unused"] = tuning.starts.unused;
+    }
     json["runtime_source"] = tuning.candidates->platform().runtime.source;
     if (result.best()) add_choice(json, tuning.candidates->choice(result.best()->candidate));
     if (best) add_bounds(json, best->bounds);
@@ -265,6 +287,7 @@ void print(const TuneArguments& arguments, const Tuning& tuning, const std::opti
     fmt::print("\non {} ({}):\n", nodes_text(*tuning.size.nodes),
                arguments.goal == "time" ? "the shortest time" : "the fewest node-hours");
   }
+  if (!arguments.start_from.empty()) fmt::print("{}\n", starts_text(arguments.start_from, tuning.starts));
   fmt::print("{}", summary_text(result, *tuning.candidates, best));
   if (stored) fmt::print("\nWritten to {}\n", one_line(arguments.output));
 }
@@ -295,6 +318,8 @@ void check_range(const TuneArguments& arguments, const Case& the_case, const Nod
   make_machine(the_case.platform, largest);
   if (!arguments.history.empty())
     throw input_error("--history", "a range of nodes", "one number of nodes", "leave --history out");
+  if (arguments.tune.effects)
+    throw input_error("--effects", "a range of nodes", "one number of nodes", "leave --effects out");
 }
 
 void tune_problem(TuneArguments& arguments) {
@@ -307,6 +332,7 @@ void tune_problem(TuneArguments& arguments) {
     range = node_range(arguments.nodes);
     arguments.size.nodes = range.first;
   }
+  if (!arguments.start_from.empty()) arguments.elsewhere = read_history(arguments.start_from);
   ProgressLine line;
   if (!arguments.output.empty()) require_writable(arguments.output);
   const Case the_case = load_case(arguments);
@@ -343,6 +369,12 @@ void add_search_options(CLI::App& command, TuneArguments& arguments) {
       .add_option("--history", arguments.history,
                   "Keep evaluations here; a run that was killed resumes from it")
       ->check(not_empty_check());
+  command
+      .add_option("--start-from", arguments.start_from,
+                  "Try first what was best in this --history file of another machine, problem or space")
+      ->check(not_empty_check());
+  command.add_flag("--effects", arguments.tune.effects,
+                   "After the search, rehearse all that differs from the best in one parameter");
 }
 
 }  // namespace

@@ -127,6 +127,13 @@ def check_tune(problem, scratch):
     assert proven["proven"] and proven["gap"] == 0 and proven["candidates"] == 8, proven
     assert proven["best"]["makespan_s"] == all_of["best"]["makespan_s"] and proven["evaluated"] <= 8, proven
     assert all_of["defaults"]["parameters"]["platform.pcie.latency"] == "1 us", all_of
+    with_effects = run("tune", problem, *platform, "--nodes", 2, "--space", space, "--effects", "--json")
+    alone = all_of["sensitivity"]
+    assert set(alone) == {"grid.p", "platform.pcie.latency", "problem"}, alone
+    for name, values in alone.items():  # an exhaustive search knows everything, --effects all that is asked for
+        assert [value["status"] for value in values][0] == "best" and len(values) == 2, alone
+        assert [value["makespan_s"] for value in values] == [
+            value["makespan_s"] for value in with_effects["sensitivity"][name]], (alone, with_effects)
     with_own = run("tune", problem, *platform, "--nodes", 2, "--json")
     assert with_own["proven"] and with_own["candidates"] > 100, with_own  # the space that is made
     assert with_own["evaluated"] + with_own["infeasible"] < with_own["candidates"], with_own
@@ -137,7 +144,55 @@ def check_tune(problem, scratch):
     expect(1, "could be rehearsed", "tune", problem, *platform, "--count", 2, "--set", "platform.device.memory=100")
     expect(2, "--budget", "tune", problem, *platform, "--budget", "soon")
     check_node_range(problem, scratch)
+    check_starts(problem, scratch)
     check_wrong_values(problem, scratch)
+
+
+def check_starts(problem, scratch):
+    """Candidates of another run come after the defaults; nothing of its results is taken over."""
+    elsewhere, own = scratch / "elsewhere.jsonl", scratch / "own.jsonl"
+    tune = ("tune", problem, *platform, "--workers", 1, "--json")
+    lines = [{"makespan_s": 2e-9, "parameters": {"block_fraction": "0.40", "message_bytes": "16 MB"}},  # others: the defaults'
+             {"makespan_s": 1e-9, "parameters": {"block_fraction": "0.3", "grid.p": "2", "lookahead": "1",
+                                                 "chunk_fraction": "0.1", "strategy": "local-b"}},
+             {"makespan_s": 3e-9, "parameters": {"block_fraction": "0.123"}}]
+    text = '{"foretile_history":1,"problem":"of another machine"}\n' + "".join(
+        json.dumps({**line, "status": "done", "wall_s": 1}) + "\n" for line in lines)
+    elsewhere.write_text(text)
+    started = (*tune, "--nodes", 2, "--start-from", elsewhere)
+    found = run(*started, "--history", own)
+    evaluated = [json.loads(line) for line in own.read_text().splitlines()[1:]]
+    assert (found["started_from"], found["starts_unused"], found["from_history"]) == (2, 1, 0), found
+    defaults = found["defaults"]["parameters"]
+    assert [e["parameters"] for e in evaluated[:3]] == [
+        defaults, lines[1]["parameters"], {**defaults, "block_fraction": "0.4"}], evaluated
+    assert all(e.get("makespan_s", 1) > 1e-6 for e in evaluated), evaluated
+    alone = run(*tune, "--nodes", 2)
+    assert found["proven"] and found["best"]["makespan_s"] == alone["best"]["makespan_s"], (found, alone)
+    assert "started_from" not in alone, alone
+    again = run(*started, "--history", own)  # resumes; the starts are known by then
+    assert again["from_history"] == len(evaluated) and again["started_from"] == found["started_from"], again
+    assert elsewhere.read_text() == text
+
+    space = scratch / "starts.toml"
+    space.write_text('[parameters]\n"grid.p" = [1, 2]\nblock_fraction = [0.21, 0.3]\n')
+    narrow = run(*started, "--space", space)
+    assert (narrow["started_from"], narrow["starts_unused"]) == (1, 2), narrow
+    shown = call("tune", problem, *platform, "--nodes", "1..2", "--start-from", elsewhere).stdout
+    assert "started from 2 good candidates of" in shown and "1 more cannot be tried in this space" in shown, shown
+    ranged = run(*tune, "--nodes", "1..2", "--start-from", elsewhere)
+    assert ranged["started_from"] > 0 and all(line["gap"] == 0 for line in ranged["by_nodes"]), ranged
+
+    torn = scratch / "torn.jsonl"
+    torn.write_text(elsewhere.read_text()[:-5])
+    assert run(*tune, "--nodes", 2, "--start-from", torn)["started_from"] > 0
+    for content, part in [("", "torn.jsonl:1: found no header, expected a history"),
+                          ('{"foretile_history":7}\n', "torn.jsonl:1: foretile_history: found 7, expected 1"),
+                          (problem.read_text(), "torn.jsonl:1: found no header"),
+                          ('{"foretile_history":1}\nno\n', "torn.jsonl:2: not an evaluation")]:
+        torn.write_text(content)
+        expect(2, part, *tune, "--start-from", torn)
+    expect(2, "missing.jsonl", *tune, "--start-from", scratch / "missing.jsonl")
 
 
 def check_node_range(problem, scratch):
@@ -160,6 +215,7 @@ def check_node_range(problem, scratch):
     expect(2, "found 1000 nodes", *tune, "--nodes", "1..1000")
     expect(2, "--goal: found money", *tune, "--nodes", "1..2", "--goal", "money")
     expect(2, "--history: found a range of nodes", *tune, "--nodes", "1..2", "--history", scratch / "range.jsonl")
+    expect(2, "--effects: found a range of nodes", *tune, "--nodes", "1..2", "--effects")
     expect(2, "only one of", *tune, "--nodes", "1..2", "--gpus", 2)
 
 

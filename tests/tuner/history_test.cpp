@@ -53,6 +53,24 @@ TEST(History, IsReadBack) {
   EXPECT_FALSE(history.contains({{"i", "3"}}));
 }
 
+/// What was stopped once and then rehearsed in full counts as done; a failure after it does not count.
+TEST(History, ADoneEvaluationReplacesAStoppedOne) {
+  const TemporaryFolder folder;
+  const Evaluation stopped{{{"i", "1"}}, {Outcome::Status::stopped, 0, "", {}, 1.5}, 0.5};
+  const Evaluation failed{{{"i", "1"}}, {Outcome::Status::failed, 0, "crash", {}}, 0.5};
+  {
+    History history(folder / "h.jsonl", header);
+    history.append(evaluation(0));
+    for (const Evaluation& next : {stopped, failed}) history.append(next);
+    EXPECT_EQ(history.evaluations()[1], stopped);
+    history.append(evaluation(1));
+    history.append(stopped);
+  }
+  const History history(folder / "h.jsonl", header);
+  ASSERT_EQ(history.evaluations().size(), 2u);
+  EXPECT_EQ(*history.find({{"i", "1"}}), evaluation(1));
+}
+
 TEST(History, LosesOnlyTheTornLineWhereverItIsCut) {
   const TemporaryFolder folder;
   const std::string whole = whole_history(folder / "whole.jsonl");
@@ -115,6 +133,56 @@ TEST(History, RefusesAKeyThatStandsTwice) {
   write_text(path, text.insert(1, "\"foretile_history\":1,"));
   EXPECT_NE(error_of(path).find("h.jsonl:1: foretile_history: found this key twice"), std::string::npos)
       << error_of(path);
+}
+
+TEST(ReadHistory, TakesWhateverItBelongsTo) {
+  const TemporaryFolder folder;
+  const auto path = folder / "h.jsonl";
+  const std::string whole = whole_history(path);
+  EXPECT_EQ(read_history(path), (std::vector<Evaluation>{evaluation(0), evaluation(1), evaluation(2)}));
+  write_text(path, whole.substr(0, whole.size() - 4));
+  EXPECT_EQ(read_history(path).size(), 2u) << "the last line is torn";
+  EXPECT_EQ(read_text(path), whole.substr(0, whole.size() - 4)) << "and stays so";
+}
+
+std::string reading_error(const std::filesystem::path& path) {
+  try {
+    read_history(path);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(ReadHistory, RefusesWhatIsNone) {
+  const TemporaryFolder folder;
+  const auto path = folder / "h.jsonl";
+  EXPECT_NE(reading_error(path).find("h.jsonl"), std::string::npos) << "not there";
+  for (const char* text :
+       {"", "\n", "dear diary\n", "{}\n", "{\"foretile_history\":1", "[\"foretile_history\"]\n"}) {
+    write_text(path, text);
+    EXPECT_NE(reading_error(path).find("h.jsonl:1: found no header, expected a history of `foretile tune`"),
+              std::string::npos)
+        << text << ": " << reading_error(path);
+  }
+  write_text(path, "{\"foretile_history\":2}\n");
+  EXPECT_NE(reading_error(path).find("h.jsonl:1: foretile_history: found 2, expected 1"), std::string::npos)
+      << reading_error(path);
+  write_text(path, "{\"foretile_history\":1}\noh no\n");
+  EXPECT_NE(reading_error(path).find("h.jsonl:2: not an evaluation"), std::string::npos)
+      << reading_error(path);
+}
+
+/// Reading must not end the lock of a run that still writes (POSIX locks end with any close of the file).
+TEST(ReadHistory, ReadsThatOfARunThatIsGoing) {
+  const TemporaryFolder folder;
+  History held(folder / "h.jsonl", header);
+  held.append(evaluation(0));
+  const int pid = ::fork();
+  if (pid == 0) ::_exit(read_history(folder / "h.jsonl").size() == 1 ? 0 : 1);
+  int status = 1;
+  ::waitpid(pid, &status, 0);
+  EXPECT_EQ(status, 0);
 }
 
 TEST(History, NeedsARegularFile) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace foretile {
 namespace {
 
@@ -21,6 +23,7 @@ TuneResult example() {
       {{{"p", "7"}, {"f", "0.5"}, {"same", "1"}}, {Outcome::Status::infeasible, 0, "no", {}}, 1});
   result.evaluated = 5;
   result.infeasible = 1;
+  result.space = Space({{"f", {"0.25", "0.5"}}, {"p", {"1", "2", "7"}}, {"same", {"1"}}});
   return result;
 }
 
@@ -31,7 +34,17 @@ TEST(Ties, ValuesThatDoNotMatter) {
   EXPECT_EQ(ties_text(result), "");
   result.same_as_best.push_back({{"p", "1"}, {"block", "0.9"}, {"ahead", "1"}});
   result.same_as_best.push_back({{"p", "1"}, {"block", "0.8"}, {"ahead", "2"}});
-  EXPECT_EQ(ties_text(result), "the same plan: ahead 1, 2; block 0.8, 0.9");
+  EXPECT_EQ(ties_text(result), "ahead 1, 2; block 0.8, 0.9: the same plan in 3 of 4 combinations");
+  result.same_as_best.push_back({{"p", "1"}, {"block", "0.9"}, {"ahead", "2"}});
+  EXPECT_EQ(ties_text(result), "ahead 1, 2; block 0.8, 0.9: the same plan");
+}
+
+/// 0.4 to 0.6 follow each other in the space; of 0.8 and 0.9 there are two only.
+TEST(Ties, NeighboursInTheSpaceAreARange) {
+  TuneResult result;
+  result.space = Space({{"f", {"0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9"}}});
+  for (const char* value : {"0.9", "0.4", "0.5", "0.8", "0.6"}) result.same_as_best.push_back({{"f", value}});
+  EXPECT_EQ(ties_text(result), "f 0.4 to 0.6, 0.8, 0.9: the same plan");
 }
 
 TEST(RankingTable, HasAColumnForWhatVaries) {
@@ -55,7 +68,7 @@ TEST(RankingTable, SaysWhyThereIsNothing) {
   EXPECT_EQ(ranking_table(TuneResult()), "no candidate was evaluated\n");
   TuneResult result;
   result.ranking = {example().ranking.back()};
-  result.evaluated = 1;
+  result.infeasible = 1;
   EXPECT_EQ(ranking_table(result), "none of 1 candidates could be rehearsed; the first is infeasible: no\n");
 }
 
@@ -68,23 +81,65 @@ TEST(RankingTable, ShowsParametersThatOnlySomeHave) {
             "   2  -       2          -\n");
 }
 
-// p: best with 2 is 2 s, with 1 it is 4 s: ratio 2. f: 0.5 gives 2 s, 0.25 gives 3 s: 1.5.
-TEST(Sensitivity, ComparesTheBestOfEachValue) {
-  const auto parameters = sensitivity(example());
-  ASSERT_EQ(parameters.size(), 2u);
-  EXPECT_EQ(parameters[0].name, "p");
-  EXPECT_DOUBLE_EQ(parameters[0].ratio(), 2);
-  EXPECT_EQ(parameters[0].values[0].value, "2");
-  EXPECT_EQ(parameters[0].values[1].candidates, 2u);
-  EXPECT_EQ(parameters[1].name, "f");
-  EXPECT_DOUBLE_EQ(parameters[1].ratio(), 1.5);
-  EXPECT_EQ(sensitivity_table(example()),
-            "p  x2.000  2: 2 s (2), 1: 4 s (2)\n"
-            "f  x1.500  0.5: 2 s (2), 0.25: 3 s (2)\n");
-  EXPECT_EQ(sensitivity_table(example(), 1),
-            "p  x2.000  2: 2 s (2), 1 more\n"
-            "f  x1.500  0.5: 2 s (2), 1 more\n");
-  EXPECT_EQ(sensitivity_table(TuneResult()), "");
+/// Two candidates take 2 s, of which one, with the best's plan, was not rehearsed; two take 3 s, which are
+/// not all combinations of their values.
+TEST(RankingTable, EqualTimesShareARow) {
+  TuneResult result;
+  result.space = Space({{"f", {"1", "2", "3", "4"}}, {"p", {"1", "2"}}});
+  result.ranking = {done({{"f", "1"}, {"p", "1"}}, 2), done({{"f", "3"}, {"p", "1"}}, 2),
+                    done({{"f", "1"}, {"p", "2"}}, 3), done({{"f", "2"}, {"p", "1"}}, 3)};
+  result.same_as_best = {result.ranking[0].candidate, {{"f", "2"}, {"p", "1"}}};
+  result.defaults = result.ranking[2];
+  EXPECT_EQ(ranking_table(result),
+            "rank       f     p  time/s  /defaults\n"
+            "   1  1 to 3     1       2      0.667\n"
+            "  *2    1, 2  1, 2       3      1.000\n"
+            "rows with several values: candidates with the same time, not all combinations\n");
+  EXPECT_EQ(ranking_table(result, 1),
+            "rank       f  p  time/s  /defaults\n"
+            "   1  1 to 3  1       2      0.667\n");
+}
+
+// With all else as in the best (p = 2, f = 0.5): p = 1 takes 4 s, twice as long; f = 0.25 takes 3 s.
+TEST(EffectsTable, HasALineForEachParameter) {
+  EXPECT_EQ(effects_table(example()),
+            "p  2: 2 s; 1: 4 s; 7: does not fit\n"
+            "f  0.5: 2 s; 0.25: 3 s\n");
+  EXPECT_EQ(effects_table(TuneResult()), "");
+}
+
+TEST(EffectsTable, GroupsValuesThatDoTheSame) {
+  TuneResult result;
+  result.space = Space({{"f", {"1", "2", "3", "4", "5", "6", "7", "8", "9"}}});
+  result.ranking = {done({{"f", "1"}}, 2), {{{"f", "8"}}, {Outcome::Status::infeasible, 0, "no", {}}, 1}};
+  result.ranking.front().outcome.extra["plan"] = "x";
+  for (const char* value : {"2", "3", "4"})
+    result.neighbour_bounds[{{"f", value}}] = {Outcome::Status::done, 1, "", {{"plan", "x"}}};
+  result.neighbour_bounds[{{"f", "5"}}] = {Outcome::Status::done, 2.5, "", {}};
+  result.neighbour_bounds[{{"f", "6"}}] = {Outcome::Status::done, 1.75, "", {}};
+  result.neighbour_bounds[{{"f", "9"}}] = {Outcome::Status::done, 1.5, "", {}};
+  EXPECT_EQ(effects_table(result),
+            "f  1: 2 s; 2 to 4: the same plan; 5: at least 2.5 s; 7: not tried; "
+            "6, 9: not tried, at least 1.5 s; 8: does not fit\n");
+}
+
+/// Besides the best's own q = 1 there are three values of q: f makes it 2, 3 and 4 times slower there.
+TEST(EffectsTable, SaysWhatHappensElsewhere) {
+  TuneResult result;
+  for (const auto& [q, slow_s] : {std::pair("1", 1.5), {"2", 2.0}, {"3", 3.0}, {"4", 4.0}}) {
+    result.ranking.push_back(done({{"f", "1"}, {"q", q}}, 1));
+    result.ranking.push_back(done({{"f", "2"}, {"q", q}}, slow_s));
+  }
+  std::stable_sort(
+      result.ranking.begin(), result.ranking.end(),
+      [](const Evaluation& l, const Evaluation& r) { return l.outcome.makespan_s < r.outcome.makespan_s; });
+  EXPECT_EQ(effects_table(result),
+            "f  1: 1 s; 2: 1.5 s\n"
+            "   elsewhere x3 (median of 3 comparisons), at most x4\n"
+            "q  1 to 4: 1 s\n");
+  EXPECT_EQ(to_json(result)["comparisons"]["f"],
+            (nlohmann::json{{"count", 3}, {"median_ratio", 3.0}, {"largest_ratio", 4.0}}));
+  EXPECT_EQ(to_json(result)["comparisons"]["q"]["count"], 1);
 }
 
 TEST(ReportJson, HasTheKeysScriptsRelyOn) {
@@ -94,7 +149,11 @@ TEST(ReportJson, HasTheKeysScriptsRelyOn) {
   EXPECT_EQ(json["evaluated"], 5);
   EXPECT_EQ(json["infeasible"], 1);
   EXPECT_EQ(json["ranking"].size(), 4u);
-  EXPECT_EQ(json["sensitivity"]["p"][0]["value"], "2");
+  EXPECT_EQ(json["sensitivity"]["p"][0],
+            (nlohmann::json{{"value", "2"}, {"status", "best"}, {"makespan_s", 2.0}}));
+  EXPECT_EQ(json["sensitivity"]["p"][2],
+            (nlohmann::json{{"value", "7"}, {"status", "infeasible"}, {"message", "no"}}));
+  EXPECT_TRUE(json["comparisons"].is_object());
   EXPECT_TRUE(to_json(TuneResult())["best"].is_null());
 }
 

@@ -17,12 +17,14 @@
 #include "base/files.hpp"
 #include "base/random.hpp"
 #include "tests/tuner/temporary_folder.hpp"
+#include "tuner/effects.hpp"
 #include "tuner/search.hpp"
 
 namespace foretile {
 namespace {
 
 using std::chrono::milliseconds;
+using Status = ValueEffect::Status;
 
 Space space_of(int p, int f) {
   std::vector<Parameter> parameters = {{"f", {}}, {"p", {}}};
@@ -93,6 +95,13 @@ Outcome bowl_bound(const Candidate& candidate) {
   Outcome outcome = bowl(candidate);
   outcome.makespan_s *= 0.7;
   if (candidate.at("f") >= "3") outcome.extra["plan"] = candidate.at("p");
+  return outcome;
+}
+
+/// bowl() with the plans' names.
+Outcome named_bowl(const Candidate& candidate) {
+  Outcome outcome = bowl(candidate);
+  outcome.extra = bowl_bound(candidate).extra;
   return outcome;
 }
 
@@ -267,6 +276,64 @@ TEST(Tune, ProvesNothingWithoutBounds) {
   EXPECT_EQ(failed.failed, 1u);
 }
 
+Status status_of(const TuneResult& result, const std::string& name, const std::string& value) {
+  for (const ParameterEffect& parameter : effects_on_best(result)) {
+    for (const ValueEffect& effect : parameter.values) {
+      if (parameter.name == name && effect.value == value) return effect.status;
+    }
+  }
+  ADD_FAILURE() << name << " = " << value << " is missing";
+  return Status::failed;
+}
+
+/// As in ProvesTheBestByBounds: around p = 3, f = 2 bounds are enough for p = 2 (1.4 s) and others, f = 3 and
+/// f = 4 are one plan, and p = 4 was not even bounded: its first bound, 1.4 s, was enough.
+TEST(Tune, TellsBoundsOfTheBestsNeighbours) {
+  CostModel cost{named_bowl, bowl_bound};
+  cost.first_bound = [](const Candidate& candidate) { return candidate.at("p") == "4" ? 1.4 : 0; };
+  const TuneResult result = tune(options_of(5, 4, kBoundSearch), cost);
+  EXPECT_EQ(result.space, space_of(5, 4));
+  EXPECT_DOUBLE_EQ(result.neighbour_bounds.at({{"p", "2"}, {"f", "2"}}).makespan_s, 1.4);
+  EXPECT_EQ(status_of(result, "p", "2"), Status::at_least);
+  EXPECT_EQ(status_of(result, "p", "4"), Status::at_least);
+  EXPECT_EQ(status_of(result, "f", "2"), Status::best);
+  EXPECT_EQ(status_of(result, "f", "3"), Status::done);
+}
+
+/// With p = 1, 2, 5 and f = 2 there are three more, of which the cost model would stop each.
+TEST(Tune, CompletesEffectsOnRequest) {
+  const TemporaryFolder folder;
+  TuneOptions options = options_of(5, 4, kBoundSearch);
+  options.effects = true;
+  options.history = folder / "h.jsonl";
+  CostModel cost{named_bowl, bowl_bound};
+  cost.evaluate_until = [](const Candidate& candidate, double stop_s) {
+    Outcome outcome = named_bowl(candidate);
+    if (outcome.makespan_s <= stop_s) return outcome;
+    return Outcome{Outcome::Status::stopped, 0, "", outcome.extra, stop_s};
+  };
+  const TuneResult result = tune(options, cost);
+  EXPECT_TRUE(result.proven());
+  EXPECT_EQ(result.end, TuneEnd::complete);
+  for (const char* p : {"1", "2", "5"}) EXPECT_EQ(status_of(result, "p", p), Status::done) << p;
+  EXPECT_EQ(status_of(result, "p", "4"), Status::infeasible);
+  for (const char* f : {"1", "3", "4"}) EXPECT_EQ(status_of(result, "f", f), Status::done) << f;
+  EXPECT_TRUE(unknown_neighbours(result).empty());
+  const TuneResult again =
+      tune(options, CostModel{[](const Candidate&) -> Outcome { throw InputError("again"); }, bowl_bound});
+  EXPECT_EQ(again.ranking, result.ranking);
+}
+
+TEST(Tune, EffectsKeepTheCount) {
+  TuneOptions options = options_of(5, 4, kBoundSearch);
+  const std::uint64_t least = tune(options, CostModel{bowl, bowl_bound}).evaluated;
+  options.effects = true;
+  options.budget_count = least + 1;
+  const TuneResult result = tune(options, CostModel{bowl, bowl_bound});
+  EXPECT_EQ(result.evaluated, least + 1);
+  EXPECT_TRUE(result.proven());
+}
+
 TEST(Tune, BoundsNeedACostModelThatHasThem) {
   EXPECT_THROW(tune(options_of(2, 2, kBoundSearch), bowl), InputError);
 }
@@ -276,11 +343,6 @@ TEST(Tune, ResumesWithBounds) {
   const TemporaryFolder folder;
   TuneOptions options = options_of(5, 4, kBoundSearch);
   options.history = folder / "history";
-  const auto named_bowl = [](const Candidate& candidate) {
-    Outcome outcome = bowl(candidate);
-    outcome.extra = bowl_bound(candidate).extra;
-    return outcome;
-  };
   tune(options, CostModel{named_bowl, bowl_bound});
   const TuneResult again =
       tune(options, CostModel{[](const Candidate&) -> Outcome { throw InputError("again"); }, bowl_bound});
@@ -310,6 +372,49 @@ TEST(Tune, TriesTheDefaultsFirst) {
   ASSERT_EQ(lines.size(), 3u);
   EXPECT_EQ(lines[0], "2 99");
   EXPECT_EQ(lines[1], "5 4");
+}
+
+/// After the defaults; they are no defaults, and need not lie in the space.
+TEST(Tune, TriesStartsNext) {
+  const TemporaryFolder folder;
+  for (const std::string search : {"random", kBoundSearch}) {
+    std::filesystem::remove(folder / "log");
+    TuneOptions options = options_of(5, 4, search);
+    options.first = {{{"p", "4"}, {"f", "1"}}};
+    options.starts = {{{"p", "2"}, {"f", "9"}}, {{"p", "4"}, {"f", "1"}}, {{"p", "5"}, {"f", "4"}}};
+    options.limits.workers = 1;
+    const TuneResult result = tune(options, CostModel{[&](const Candidate& candidate) {
+                                                        log_line(folder / "log", text_of(candidate));
+                                                        return bowl(candidate);
+                                                      },
+                                                      bowl_bound});
+    const auto lines = lines_of(folder / "log");
+    ASSERT_GE(lines.size(), 3u);
+    EXPECT_EQ((std::vector<std::string>(lines.begin(), lines.begin() + 3)),
+              (std::vector<std::string>{"4 1", "2 9", "5 4"}));
+    EXPECT_EQ(std::set<std::string>(lines.begin(), lines.end()).size(), lines.size()) << "tried twice";
+    EXPECT_FALSE(result.defaults) << "p = 4 does not fit";
+    EXPECT_EQ(result.candidates, 21u);
+    EXPECT_TRUE(result.proven());
+  }
+}
+
+/// 1.1 s is not reached within 1 s, the time of the first one. The random search stops nothing.
+TEST(Tune, StopsStartsAtTheBestTime) {
+  for (const std::string search : {"random", kBoundSearch}) {
+    TuneOptions options = options_of(5, 4, search);
+    options.first = {{{"p", "3"}, {"f", "2"}}};
+    options.starts = {{{"p", "3"}, {"f", "1"}}};
+    options.limits.workers = 1;
+    CostModel cost{bowl, bowl_bound};
+    cost.evaluate_until = [](const Candidate&, double stop_s) {
+      return Outcome{Outcome::Status::stopped, 0, "", {}, stop_s};
+    };
+    const TuneResult result = tune(options, cost);
+    EXPECT_EQ(result.best()->candidate, options.first[0]);
+    EXPECT_EQ(result.stopped > 0, search == kBoundSearch);
+    EXPECT_TRUE(result.proven());
+  }
 }
 
 TEST(Tune, RanksDefaultsBeforeEqualsAndCountsFailures) {
