@@ -20,7 +20,8 @@ struct Options {
   Settings tiling() const;
   /// All other keys: those of the strategy. Throws InputError for text that is not key=value.
   Settings settings() const;
-  /// For commands without a strategy and a problem: throws InputError when a key does not begin with "platform.".
+  /// For commands without a strategy and a problem: throws InputError when a key does not begin with
+  /// "platform.".
   void expect_only_platform_settings() const;
 };
 

@@ -59,10 +59,15 @@ class Knowledge {
     const Evaluation& best = *result_.best();
     if (candidate == best.candidate) return {value, Status::best, best.outcome.makespan_s};
     const std::string plan = plan_text(candidate);
-    if (!plan.empty() && plan == plan_of(best.outcome))
+    const auto& same = result_.same_as_best;
+    if ((!plan.empty() && plan == plan_of(best.outcome)) ||
+        std::find(same.begin(), same.end(), candidate) != same.end())
       return {value, Status::same_plan, best.outcome.makespan_s};
     if (const Outcome* const outcome = outcome_of(candidate, plan)) return of_outcome(value, *outcome);
-    return of_bound(value, bound_s(candidate));
+    const auto bound = result_.neighbour_bounds.find(candidate);
+    if (bound == result_.neighbour_bounds.end()) return of_bound(value, 0);
+    if (!bound->second.done()) return of_outcome(value, bound->second);
+    return of_bound(value, bound->second.makespan_s);
   }
 
   /// Empty when it is not known.
@@ -80,11 +85,6 @@ class Knowledge {
     if (own != by_candidate_.end() && own->second->done()) return own->second;
     if (const auto same = by_plan_.find(plan); same != by_plan_.end()) return same->second;
     return own == by_candidate_.end() ? nullptr : own->second;
-  }
-
-  double bound_s(const Candidate& candidate) const {
-    const auto bound = result_.neighbour_bounds.find(candidate);
-    return bound == result_.neighbour_bounds.end() ? 0 : bound->second.makespan_s;
   }
 
   ValueEffect of_outcome(const std::string& value, const Outcome& outcome) const {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <deque>
 #include <limits>
 #include <map>
@@ -192,21 +193,6 @@ class Tuning {
     return std::nullopt;
   }
 
-  /// The first values of all parameters, then the second ones.
-  void look_near(const Candidate& best) {
-    bool any = true;
-    for (std::size_t v = 0; any; ++v) {
-      any = false;
-      for (const Parameter& parameter : options_.space.parameters()) {
-        if (v >= parameter.values.size()) continue;
-        any = true;
-        Candidate other = best;
-        other[parameter.name] = parameter.values[v];
-        near_.push_back(std::move(other));
-      }
-    }
-  }
-
   /// Bounds get half of the time, and what evaluations leave.
   void start_tasks() {
     while (workers_.has_room() && end_ != TuneEnd::count && !stopped()) {
@@ -359,7 +345,10 @@ class Tuning {
     if (!evaluation.outcome.done()) return;
     const double seconds = evaluation.outcome.makespan_s;
     if (best_s_ && seconds < *best_s_) near_.clear();
-    if (!best_s_ || seconds <= *best_s_) look_near(evaluation.candidate);
+    if (!best_s_ || seconds <= *best_s_) {
+      const auto near = neighbours_of(evaluation.candidate, options_.space);
+      near_.insert(near_.end(), near.begin(), near.end());
+    }
     best_s_ = std::min(best_s_.value_or(evaluation.outcome.makespan_s), evaluation.outcome.makespan_s);
   }
 
@@ -417,6 +406,12 @@ class Tuning {
     return std::nullopt;
   }
 
+  Outcome first_outcome(const Candidate& candidate) const {
+    const double bound_s = cost_.first_bound(candidate);
+    if (std::isfinite(bound_s)) return {Outcome::Status::done, bound_s, {}, {}};
+    return {Outcome::Status::infeasible, 0, "impossible with the other parameters", {}};
+  }
+
   /// What the search by bounds was told, else what costs nothing.
   std::map<Candidate, Outcome> neighbour_bounds(const Candidate& best) const {
     std::map<Candidate, Outcome> bounds;
@@ -425,7 +420,7 @@ class Tuning {
       if (const auto told = bounds_.find(candidate); told != bounds_.end()) {
         bounds.insert(*told);
       } else if (cost_.first_bound) {
-        bounds[candidate] = {Outcome::Status::done, cost_.first_bound(candidate), {}, {}};
+        bounds[candidate] = first_outcome(candidate);
       }
     }
     return bounds;

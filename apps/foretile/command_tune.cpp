@@ -1,5 +1,6 @@
 // foretile tune PROBLEM: rehearses choices of tiling, grid and memory split and keeps the fastest.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -116,6 +117,22 @@ std::optional<Best> plan_best(const TuneArguments& arguments, const Candidates& 
   PlannedWork work = candidates.plan(result.best()->candidate, line.stage("plan", kPlanningSteps));
   const Bounds bounds = bounds_of(work.plan, work.contraction, work.machine);
   return Best{std::move(work), bounds};
+}
+
+/// A line for each parameter of a space that nobody wrote down.
+std::string space_text(const Space& space) {
+  std::string text = "space searched, made as --space gives none\n";
+  std::size_t width = 0;
+  for (const Parameter& parameter : space.parameters()) width = std::max(width, parameter.name.size());
+  for (const Parameter& parameter : space.parameters())
+    text += fmt::format("  {:<{}}  {}\n", parameter.name, width, fmt::join(parameter.values, ", "));
+  return text + "\n";
+}
+
+nlohmann::ordered_json space_json(const Space& space) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  for (const Parameter& parameter : space.parameters()) json[parameter.name] = parameter.values;
+  return json;
 }
 
 std::string summary_text(const TuneResult& result, const Candidates& candidates,
@@ -263,6 +280,7 @@ void print(const TuneArguments& arguments, const Tuning& tuning, const std::opti
   const TuneResult& result = tuning.result;
   if (arguments.options.json) {
     nlohmann::ordered_json json = to_json(result);
+    json["space"] = space_json(result.space);
     if (!arguments.start_from.empty()) {
       json["started_from"] = tuning.starts.candidates.size();
       json["starts_unused"] = tuning.starts.unused;
@@ -288,6 +306,7 @@ void print(const TuneArguments& arguments, const Tuning& tuning, const std::opti
                arguments.goal == "time" ? "the shortest time" : "the fewest node-hours");
   }
   if (!arguments.start_from.empty()) fmt::print("{}\n", starts_text(arguments.start_from, tuning.starts));
+  if (arguments.space.empty()) fmt::print("{}", space_text(result.space));
   fmt::print("{}", summary_text(result, *tuning.candidates, best));
   if (stored) fmt::print("\nWritten to {}\n", one_line(arguments.output));
 }
