@@ -1,13 +1,16 @@
 // foretile problem KIND: writes a problem file.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "apps/foretile/commands.hpp"
 #include "apps/foretile/traits_view.hpp"
 #include "apps/options.hpp"
 #include "base/atomic_file.hpp"
+#include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/one_line.hpp"
 #include "planner/problem/kinds/dense.hpp"
@@ -15,6 +18,7 @@
 #include "planner/problem/kinds/molecule.hpp"
 #include "planner/problem/kinds/random.hpp"
 #include "planner/problem/problem.hpp"
+#include "planner/problem/retile.hpp"
 
 namespace foretile {
 
@@ -24,6 +28,7 @@ struct Output {
   std::string file;
   std::string precision{name_of(Precision::f64)};
   std::optional<std::string> a_source, b_source;  ///< none: the kind's own
+  std::vector<std::string> tune;                  ///< "KEY=VALUE,VALUE"
   Options options;
 };
 
@@ -40,10 +45,39 @@ std::string common_keys(const Output& output) {
   return text;
 }
 
+/// "KEY = [VALUE, VALUE]\n" of "KEY=VALUE,VALUE".
+std::string tune_line(const std::string& option) {
+  const std::size_t equals = option.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == option.size())
+    throw input_error("--tune", fmt::format("'{}'", option), "KEY=VALUE,VALUE",
+                      "for example --tune tile=500,1000");
+  const std::string key = option.substr(0, equals);
+  std::vector<std::string> values = CLI::detail::split(option.substr(equals + 1), ',');
+  std::set<std::string> seen;
+  for (std::string& value : values) {
+    value = spell_tiling_value("--tune " + key, value);
+    if (!seen.insert(value).second)
+      throw input_error("--tune " + key, value + " twice", "each value once", "remove one");
+  }
+  return fmt::format("{} = [{}]\n", key, fmt::join(values, ", "));
+}
+
+std::string tune_table(const Output& output) {
+  std::string text;
+  std::set<std::string> keys;
+  for (const std::string& option : output.tune) {
+    if (const std::string key = option.substr(0, option.find('=')); !keys.insert(key).second)
+      throw input_error("--tune", key + " twice", "each key once", "give all its values at once");
+    text += tune_line(option);
+  }
+  return text.empty() ? text : fmt::format("\n[{}]\n{}", kTuneTable, text);
+}
+
 // Building first means that no file is left behind that `show` would refuse.
 void write_problem(std::string toml, const Output& output, const std::string& kind) {
   const std::size_t second_line = toml.find('\n') + 1;  // the first one names the kind
   toml.insert(second_line, common_keys(output));
+  toml += tune_table(output);
   const std::string name = output.file.empty() ? kind : std::filesystem::path(output.file).stem().string();
   const Contraction contraction = build_contraction({name, toml, ""});
   if (!output.b_source) toml.insert(second_line, line("b_source", name_of(contraction.sources.b)));
@@ -78,6 +112,11 @@ std::shared_ptr<Parameters> add_kind(CLI::App& command, std::string (*to_toml)(c
     command.add_option(option, *source, "given: in memory before the start; made: where and when it is used")
         ->check(CLI::IsMember({"given", "made"}));
   }
+  command
+      .add_option("--tune", output->tune,
+                  "Values that `foretile tune` may give a key of the tiling; repeatable (tile=500,1000)")
+      ->type_name("KEY=VALUE,VALUE")
+      ->allow_extra_args(false);
   add_json_option(command, output->options);
   command.callback([parameters, output, to_toml, kind = command.get_name()] {
     write_problem(to_toml(*parameters), *output, kind);

@@ -73,8 +73,9 @@ void check_tune_table(TableReader& table, const toml::table& parsed, std::string
                       "a table with tiling keys", "leave it out, or see docs/problems.md");
   for (const auto& [key, value] : *node.as_table()) {
     if (std::find(known.begin(), known.end(), key.str()) == known.end())
-      throw unknown_key(fmt::format("{}:{}", table.source(), key.source().begin.line), key.str(), known,
-                        " in [tune]");
+      throw unknown_key(
+          table.source().empty() ? "--tune" : fmt::format("{}:{}", table.source(), key.source().begin.line),
+          key.str(), known, " in [tune]");
   }
 }
 

@@ -145,7 +145,46 @@ def check_tune(problem, scratch):
     expect(2, "--budget", "tune", problem, *platform, "--budget", "soon")
     check_node_range(problem, scratch)
     check_starts(problem, scratch)
+    check_tilings(scratch)
     check_wrong_values(problem, scratch)
+
+
+def check_tilings(scratch):
+    """The problem file says which tilings may be; the tuner finds one, and stores the problem tiled so."""
+    fixed, free, best = scratch / "fixed.toml", scratch / "free.toml", scratch / "retiled.json"
+    dense = ("problem", "dense", "--m", 24, "--n", 24, "--k", 24, "--tile", 24)
+    assert call(*dense, "-o", fixed).returncode == 0
+    assert call(*dense, "--tune", "tile=24,6,4", "-o", free).returncode == 0
+    machine = (*platform, "--nodes", 2)
+    one_tile = run("simulate", fixed, *machine, "--json")["makespan_s"]
+    found = run("tune", free, *machine, "--json", "--set", "lookahead=1", "-o", best)
+    assert found["proven"] and found["space"]["problem.tile"] == ["24", "6", "4"], found
+    assert found["defaults"]["parameters"]["problem.tile"] == "24", found
+    tile = found["best"]["parameters"]["problem.tile"]
+    assert tile != "24" and found["best"]["makespan_s"] < one_tile == found["defaults"]["makespan_s"], found
+    assert run("simulate", best, "--json")["makespan_s"] == found["best"]["makespan_s"]
+    assert f"tile = {tile}\n" in json.loads(best.read_text())["problem"]["toml"]
+    set_tile = run("tune", free, *machine, "--json", "--set", "lookahead=1", "--set", f"problem.tile={tile}")
+    assert "problem.tile" not in set_tile["space"], set_tile
+    assert set_tile["best"]["makespan_s"] == found["best"]["makespan_s"], set_tile
+    assert "\n  problem.tile  " in call("tune", free, *machine, "--count", 1).stdout
+
+    space = scratch / "tilings.toml"
+    space.write_text('[parameters]\n"problem.tile" = [4, 8]\n')
+    assert run("tune", fixed, *machine, "--space", space, "--json")["candidates"] == 3  # the defaults too
+    expect(2, "a parameter that --set fixes", "tune", fixed, *machine, "--space", space, "--set", "problem.tile=4")
+    space.write_text('[parameters]\n"problem.ao_clusters" = [4, 8]\n')
+    expect(2, "unknown key \"problem.ao_clusters\" of these problems. Known keys: problem.tile", "tune", fixed, *machine,
+           "--space", space)
+    space.write_text('[parameters]\n"problem.tile" = [4, 0]\n')
+    expect(2, "found 0, expected a whole number from 1", "tune", fixed, *machine, "--space", space)
+    free.write_text(free.read_text().replace("24, 6, 4", "24, 24"))
+    expect(2, "found 24 twice", "tune", free, *machine)
+    expect(2, "unknown key \"problem.m\"", "simulate", fixed, *machine, "--set", "problem.m=4")
+    for option, message in (("tile", "KEY=VALUE"), ("m=3", "unknown key \"m\" in [tune]"), ("tile=0", "a whole number"),
+                            ("tile=4,4", "4 twice")):
+        expect(2, message, *dense, "--tune", option)
+    expect(2, "tile twice", *dense, "--tune", "tile=4", "--tune", "tile=6")
 
 
 def check_starts(problem, scratch):
