@@ -94,7 +94,7 @@ def random_case(seed, programs, folder):
 # ---- what the papers have ----
 
 LARGE = {
-    **{f"{problem} on {gpus} GPUs": (problem, "--platform", "summit", "--gpus", gpus)
+    **{f"{problem} on {gpus} GPUs": (problem, "--platform", "summit", "--gpus", gpus, "--set", "balance=bytes")
        for problem in ("c65-v1", "c65-v2", "c65-v3") for gpus in (6, 108)},
     **{f"dense of {tiles} tiles on {gpus} GPUs, lookahead {lookahead}":
        ("dense", tiles, "--platform", "summit", "--gpus", gpus, "--set", f"grid.p={p}", "--set", f"lookahead={lookahead}")

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "planner/strategies/local_b/column_costs.hpp"
+#include "planner/strategies/column_costs.hpp"
 
 namespace foretile {
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "planner/strategies/local_b/column_costs.hpp"
+#include "planner/strategies/column_costs.hpp"
 
 namespace foretile {
 

@@ -1,8 +1,8 @@
 // Our own: columns of B and C lie where their tiles of A are needed anyway.
 //
-// As stationary-b (RR-9365 3.2), with the same parameters and the same life of a block, but
+// As stationary-b (RR-9365 3.2), with its parameters but `balance` and the same life of a block, but
 //  - columns that need the same tiles of A go to the same device, so that few tiles of A travel;
-//  - devices have equal times, as the machine's figures make them, and not equal flops;
+//  - all devices have equal times, as the machine's figures make them, where ranks have equal flops there;
 //  - an owner sends the tiles of first blocks first, and those of the k's that it owns in bit-reversed order
 //    (0, 1/2, 1/4, 3/4, ...), so that every rank gets its tiles spread over the time of sending, whichever
 //    k's it needs;
@@ -16,8 +16,8 @@
 
 #include "planner/plan/owners.hpp"
 #include "planner/strategies/b_stays.hpp"
+#include "planner/strategies/column_costs.hpp"
 #include "planner/strategies/local_b/arrivals.hpp"
-#include "planner/strategies/local_b/column_costs.hpp"
 #include "planner/strategies/local_b/column_deal.hpp"
 #include "planner/strategies/local_b/column_groups.hpp"
 #include "planner/strategies/strategy.hpp"

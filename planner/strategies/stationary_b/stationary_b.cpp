@@ -6,6 +6,8 @@
 
 #include "planner/plan/owners.hpp"
 #include "planner/strategies/b_stays.hpp"
+#include "planner/strategies/column_costs.hpp"
+#include "planner/strategies/stationary_b/even_fit.hpp"
 #include "planner/strategies/strategy.hpp"
 
 namespace foretile {
@@ -69,18 +71,23 @@ std::vector<std::vector<std::int32_t>> worst_fit(const std::vector<std::int64_t>
 namespace {
 
 constexpr const char* kName = "stationary-b";
+constexpr const char* kBalance = "balance";
+constexpr const char* kTime = "time";
 
 class Planner final : public BStaysPlanner {
  public:
   Planner(const Contraction& contraction, const Machine& machine, const Settings& settings)
       : BStaysPlanner(kName, contraction, machine, settings),
-        column_owner_(deal_mirrored(column_flops(problem_), frame_.grid.q)) {}
+        column_owner_(deal_mirrored(column_flops(problem_), frame_.grid.q)),
+        by_time_(settings.at(kBalance) == kTime) {
+    if (by_time_) costs_ = column_costs(contraction, machine, frame_, block_bytes_);
+  }
 
   RankPlan plan_rank(Rank rank) const override {
     RankPlan plan;
     plan.devices.resize(machine_.devices_per_rank);
     const auto columns = columns_of(frame_.grid.column(rank));
-    const auto bins = worst_fit(column_bytes(columns, rank), block_bytes_, machine_.devices_per_rank);
+    const auto bins = bins_of(columns, rank);
     for (std::size_t bin = 0; bin < bins.size(); ++bin) {
       if (bins[bin].empty()) continue;
       Block block;
@@ -104,7 +111,17 @@ class Planner final : public BStaysPlanner {
     return columns;
   }
 
+  /// Positions in `columns`.
+  std::vector<std::vector<std::int32_t>> bins_of(const std::vector<std::int32_t>& columns, Rank rank) const {
+    const auto bytes = column_bytes(columns, rank);
+    const int devices = machine_.devices_per_rank;
+    return by_time_ ? even_fit(columns, bytes, block_bytes_, devices, costs_)
+                    : worst_fit(bytes, block_bytes_, devices);
+  }
+
   std::vector<int> column_owner_;
+  bool by_time_;
+  ColumnCosts costs_;  // empty unless by_time_
 };
 
 class StationaryB final : public Strategy {
@@ -115,8 +132,12 @@ class StationaryB final : public Strategy {
   Sources sources_for(const Sources&) const override { return {Source::given, Source::made}; }
 
   std::vector<ParameterInfo> parameters() const override {
-    return b_stays_parameters({"0.5", {"0.3", "0.4", "0.5", "0.6", "0.7"}},
-                              {"0.25", {"0.1", "0.15", "0.2", "0.25"}});
+    std::vector<ParameterInfo> list = b_stays_parameters({"0.5", {"0.3", "0.4", "0.5", "0.6", "0.7"}},
+                                                         {"0.25", {"0.1", "0.15", "0.2", "0.25"}});
+    list.push_back({kBalance, kTime,
+                    "what a rank's devices get evenly: time; bytes: blocks as RR-9365 3.2.2 fills them",
+                    one_of({kTime, "bytes"})});
+    return list;
   }
 
   Dealing dealing(const Contraction& /*contraction*/, const Machine& machine,

@@ -1,4 +1,6 @@
-// B stays, A streams: the algorithm of RR-9365 section 3.2.
+// B stays, A streams: the algorithm of RR-9365 section 3.2. Only the blocks of a rank are ours, unless
+// balance = bytes is set: the paper's fill one more block for one device where its neighbours have none to
+// fill.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +20,10 @@ std::vector<double> column_flops(const Contraction& contraction);
 /// order: 0..q-1, q-1..0, 0..q-1, ... Returns the owner of each column.
 std::vector<int> deal_mirrored(const std::vector<double>& weights, int q);
 
-/// 3.2.2: places items by non-increasing size (ties by index) into bins of `capacity`: each into the bin with
-/// the most space left (worst fit), or into a new bin when it fits nowhere. Starts with `devices` empty bins;
-/// bin b belongs to device b mod devices. Every size must be <= capacity. Returns the items of each bin.
+/// 3.2.2, with balance = bytes (else even_fit): places items by non-increasing size (ties by index) into bins
+/// of `capacity`: each into the bin with the most space left (worst fit), or into a new bin when it fits
+/// nowhere. Starts with `devices` empty bins; bin b belongs to device b mod devices. Every size must be <=
+/// capacity. Returns the items of each bin.
 std::vector<std::vector<std::int32_t>> worst_fit(const std::vector<std::int64_t>& sizes,
                                                  std::int64_t capacity, int devices);
 

@@ -1,4 +1,4 @@
-#include "planner/strategies/local_b/column_costs.hpp"
+#include "planner/strategies/column_costs.hpp"
 
 #include "planner/bound/least_times.hpp"
 #include "platforms/copy_model.hpp"
