@@ -217,7 +217,8 @@ Tuning tune_machine(const TuneArguments& arguments, const Case& the_case, const 
   options.space = tune_space(question, make_machine(the_case.platform, size));
   options.first = default_candidates(options.space, question, the_case.platform);
   tuning.starts = starts_from(arguments.elsewhere, options.space, options.first);
-  options.starts = known;
+  options.starts = other_strategies_defaults(options.space, question, the_case.platform);
+  options.starts.insert(options.starts.end(), known.begin(), known.end());
   options.starts.insert(options.starts.end(), tuning.starts.candidates.begin(),
                         tuning.starts.candidates.end());
   options.identity = identity(tune_case, options.space);

@@ -300,9 +300,8 @@ std::optional<std::string> tiling_default(const Parameter& parameter, const Prob
   return found == parameter.values.end() ? std::nullopt : std::optional(*found);
 }
 
-Candidate default_candidate(const Space& space, const std::string& problem, const SpaceQuestion& question,
-                            const nlohmann::json& figures) {
-  const Strategy& strategy = strategy_of(problem, question);
+Candidate default_candidate(const Space& space, const std::string& problem, const Strategy& strategy,
+                            const SpaceQuestion& question, const nlohmann::json& figures) {
   const auto loaded = question.loaded.find(problem);
   Candidate candidate;
   for (const Parameter& parameter : space.parameters()) {
@@ -319,6 +318,20 @@ Candidate default_candidate(const Space& space, const std::string& problem, cons
     if (value) candidate[parameter.name] = *value;
   }
   return candidate;
+}
+
+std::vector<std::string> problems_in(const Space& space, const SpaceQuestion& question) {
+  std::vector<std::string> problems{question.problems.front()};
+  if (const Parameter* const chosen = find_in(space, "problem")) add_new(problems, chosen->values);
+  return problems;
+}
+
+bool has_its_values(const Space& space, const Candidate& candidate) {
+  return std::all_of(space.parameters().begin(), space.parameters().end(), [&](const Parameter& parameter) {
+    const auto value = candidate.find(parameter.name);
+    return value == candidate.end() || std::find(parameter.values.begin(), parameter.values.end(),
+                                                 value->second) != parameter.values.end();
+  });
 }
 
 }  // namespace
@@ -354,11 +367,25 @@ Space tune_space(const SpaceQuestion& question, const Machine& machine) {
 std::vector<Candidate> default_candidates(const Space& space, const SpaceQuestion& question,
                                           const Platform& platform) {
   const nlohmann::json figures = platform_summary_json(platform).at("figures");
-  std::vector<std::string> problems{question.problems.front()};
-  if (const Parameter* const chosen = find_in(space, "problem")) add_new(problems, chosen->values);
   std::vector<Candidate> candidates;
-  for (const std::string& problem : problems) {
-    candidates.push_back(default_candidate(space, problem, question, figures));
+  for (const std::string& problem : problems_in(space, question))
+    candidates.push_back(
+        default_candidate(space, problem, strategy_of(problem, question), question, figures));
+  return candidates;
+}
+
+std::vector<Candidate> other_strategies_defaults(const Space& space, const SpaceQuestion& question,
+                                                 const Platform& platform) {
+  std::vector<Candidate> candidates;
+  const Parameter* const searched = find_in(space, "strategy");
+  if (!searched) return candidates;
+  const nlohmann::json figures = platform_summary_json(platform).at("figures");
+  for (const std::string& problem : problems_in(space, question)) {
+    for (const std::string& name : searched->values) {
+      if (name == strategy_of(problem, question).name()) continue;
+      Candidate candidate = default_candidate(space, problem, find_strategy(name), question, figures);
+      if (has_its_values(space, candidate)) candidates.push_back(std::move(candidate));
+    }
   }
   return candidates;
 }

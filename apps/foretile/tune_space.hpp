@@ -39,4 +39,8 @@ Space tune_space(const SpaceQuestion& question, const Machine& machine);
 std::vector<Candidate> default_candidates(const Space& space, const SpaceQuestion& question,
                                           const Platform& platform);
 
+/// The defaults of the space's other strategies, as far as the space has them: good guesses.
+std::vector<Candidate> other_strategies_defaults(const Space& space, const SpaceQuestion& question,
+                                                 const Platform& platform);
+
 }  // namespace foretile

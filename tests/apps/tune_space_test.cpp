@@ -60,6 +60,39 @@ TEST_F(TuneSpace, DefaultsLieInTheDefaultSpace) {
   EXPECT_EQ(defaults.at("block_fraction"), "0.5");
 }
 
+/// local-b's own block_fraction is not the default strategy's.
+TEST_F(TuneSpace, OtherStrategiesHaveDefaultsToo) {
+  const SpaceQuestion asked{{}, {"a"}, {}, {}, b_is_made("a")};
+  const auto others = [](const SpaceQuestion& of) {
+    const Space space = tune_space(of, summit());
+    return other_strategies_defaults(space, of, summit().platform);
+  };
+  const std::vector<Candidate> found = others(asked);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].at("strategy"), "local-b");
+  EXPECT_EQ(found[0].at("block_fraction"), "0.8");
+  EXPECT_EQ(found[0].at("platform.ranks_per_node"), "2");
+  EXPECT_TRUE(
+      others(question("strategy = [\"stationary-b\", \"local-b\"]\nblock_fraction = [0.5]\n")).empty());
+  EXPECT_TRUE(others(question("grid.p = [1]\n")).empty());
+}
+
+/// The file says 40; the tuner may choose. With several problems each is taken as it is.
+TEST_F(TuneSpace, TilingsOfTheProblem) {
+  SpaceQuestion asked{{}, {"a"}, {}, {}, {}};
+  asked.loaded["a"] = {"a", "kind = \"dense\"\ntile = 40\n[tune]\ntile = [20, 40]\n", "a.toml"};
+  const Space space = tune_space(asked, summit());
+  EXPECT_EQ(space.parameters().back(), (Parameter{"problem.tile", {"20", "40"}}));
+  EXPECT_EQ(defaults_of(space, asked).at("problem.tile"), "40");
+  asked.fixed_tiling = {{"tile", "10"}};
+  EXPECT_NE(tune_space(asked, summit()).parameters().back().name, "problem.tile");
+  asked.fixed_tiling = {};
+  asked.loaded["a"].toml = "kind = \"dense\"\ntile = 30\n[tune]\ntile = [20, 40]\n";
+  EXPECT_FALSE(defaults_of(tune_space(asked, summit()), asked).contains("problem.tile"));
+  asked.problems.push_back("b");
+  EXPECT_EQ(tune_space(asked, summit()).parameters().back().name, "problem");
+}
+
 TEST_F(TuneSpace, TriesBatchesWhereTheirTimeIsKnown) {
   const SpaceQuestion asked{{}, {"a"}, {}, {}, b_is_made("a")};
   Machine machine = summit();
