@@ -25,4 +25,19 @@ void generate_tile(std::span<float> tile, std::uint64_t key, double norm);
 void generate_tile(Precision precision, std::byte* tile, std::int64_t elements, std::uint64_t key,
                    double norm);
 
+/// Elements [first, first + elements) of a tile of `whole`.
+struct PartOfTile {
+  std::int64_t whole = 0;
+  std::int64_t first = 0;
+  std::int64_t elements = 0;
+};
+
+/// Versions of the code below for vector units of this machine, the best last. All give the same bits.
+int generate_versions();
+
+/// Writes this part of what generate_tile would: the same bits, whoever makes the other parts. `tile` has
+/// room for the whole. `version`: 0 to generate_versions() - 1; -1 is the best.
+void generate_part(Precision precision, std::byte* tile, const PartOfTile& part, std::uint64_t key,
+                   double norm, int version = -1);
+
 }  // namespace foretile

@@ -30,13 +30,16 @@ void HostStore::add_own(TileRef tile) {
   to_make_.push_back({tile, own_.back().data()});
 }
 
-std::vector<HostStore::ToMake> HostStore::stage_b(std::span<const TileId> tiles) {
-  std::vector<ToMake> places;
-  places.reserve(tiles.size());
-  for (const TileId b : tiles) {
-    const auto [place, fresh] = staged_b.emplace(b, TileBuffer(problem_.b_bytes(b), memory_));
-    assert(fresh);
-    places.push_back({{Matrix::b, b}, place->second.data()});
+std::vector<HostStore::PartToMake> HostStore::stage_b(std::span<const MadePart> parts) {
+  std::vector<PartToMake> places;
+  places.reserve(parts.size());
+  for (const MadePart& part : parts) {
+    if (part.first == 0) {
+      const bool fresh = staged_b.emplace(part.tile, TileBuffer(problem_.b_bytes(part.tile), memory_)).second;
+      assert(fresh);
+      static_cast<void>(fresh);
+    }
+    places.push_back({part, staged_b.at(part.tile).data()});
   }
   return places;
 }

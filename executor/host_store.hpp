@@ -14,6 +14,7 @@
 #include "planner/plan/plan.hpp"
 #include "planner/plan/products.hpp"
 #include "planner/problem/contraction.hpp"
+#include "planner/problem/made_part.hpp"
 #include "planner/problem/tile_table.hpp"
 
 namespace foretile {
@@ -46,8 +47,13 @@ class HostStore {
     TileRef tile;
     std::byte* to;
   };
-  /// Puts tiles of B that were not there into `staged_b`, without numbers.
-  std::vector<ToMake> stage_b(std::span<const TileId> tiles);
+  struct PartToMake {
+    MadePart part;
+    std::byte* tile;  ///< all of it
+  };
+  /// Puts tiles of B that are begun into `staged_b`, without numbers; they were not there. Later parts find
+  /// theirs there.
+  std::vector<PartToMake> stage_b(std::span<const MadePart> parts);
 
   std::unordered_map<TileId, TileBuffer> staged_b;
   std::unordered_map<TileId, TileBuffer> c;  ///< initial tiles until the device has them, then finished ones

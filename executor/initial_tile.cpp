@@ -27,6 +27,12 @@ void make_tile(const Contraction& p, TileRef tile, std::byte* to) {
                 tile_key(p.seed, operand_of(tile.matrix), tile.id), generated_norm(p, tile));
 }
 
+void make_part_of_b(const Contraction& p, const MadePart& part, std::byte* tile) {
+  const TileRef whole{Matrix::b, part.tile};
+  generate_part(p.precision, tile, {p.b_bytes(part.tile) / p.element_bytes(), part.first, part.elements},
+                tile_key(p.seed, Operand::b, part.tile), generated_norm(p, whole));
+}
+
 TileBuffer initial_tile(const Contraction& p, TileRef tile, std::pmr::memory_resource* memory) {
   TileBuffer buffer(bytes_of(p, tile), memory);
   make_tile(p, tile, buffer.data());

@@ -4,6 +4,7 @@
 #include <memory_resource>
 
 #include "executor/tile_buffer.hpp"
+#include "planner/problem/made_part.hpp"
 #include "planner/problem/tile_ref.hpp"
 
 namespace foretile {
@@ -14,6 +15,9 @@ double generated_norm(const Contraction& contraction, TileRef tile);
 
 /// Writes a tile of A, of B or of the initial C; the same wherever it is made. `to` has room for its bytes.
 void make_tile(const Contraction& contraction, TileRef tile, std::byte* to);
+
+/// Writes these elements of a tile of B. `tile` has room for all of it.
+void make_part_of_b(const Contraction& contraction, const MadePart& part, std::byte* tile);
 
 /// The same in memory of its own.
 TileBuffer initial_tile(const Contraction& contraction, TileRef tile,

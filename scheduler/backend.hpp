@@ -10,6 +10,7 @@
 #include "base/id.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/plan/products.hpp"
+#include "planner/problem/made_part.hpp"
 #include "planner/problem/tile_ref.hpp"
 #include "scheduler/path.hpp"
 
@@ -62,8 +63,9 @@ class Backend {
   /// C_ij += A_ik B_kj on a device, several products in one launch. Products of one device on the same C tile
   /// must take effect in this order. `products` is valid during the call only.
   virtual void start_kernel(OperationId id, Device device, std::span<const Product> products) = 0;
-  /// Makes tiles of B in host memory on one core. `tiles` is valid during the call only.
-  virtual void start_generate(OperationId id, std::span<const TileId> tiles) = 0;
+  /// Makes whole tiles of B in host memory on one core, or one part of one: then the part that begins the
+  /// tile is started first, and the tile is there when all are done. `parts` is valid during the call only.
+  virtual void start_generate(OperationId id, std::span<const MadePart> parts) = 0;
   virtual void start_copy(OperationId id, const Copy& copy) = 0;
   /// Sends to another rank; its back end calls RankScheduler::received there. Done when the tiles were read.
   virtual void start_send(OperationId id, Rank to_rank, const Message& message) = 0;

@@ -9,6 +9,7 @@
 #include "scheduler/backend.hpp"
 #include "scheduler/device_queue.hpp"
 #include "scheduler/operations.hpp"
+#include "scheduler/options.hpp"
 
 namespace foretile {
 
@@ -18,17 +19,20 @@ struct Cores {
   int slots = 1;
 };
 
-/// Makes tiles ahead of their loads, in load order, as far as the staging area reaches.
+/// Makes tiles ahead of their loads, in load order, as far as the staging area reaches. A large tile is
+/// divided into parts, which free cores take one after the other before any of the next tile: so the first
+/// ones, which devices wait for, and the last ones are there soon, and the work in all is the same.
 class Generation {
  public:
+  /// References must outlive this object.
   Generation(const PlanFrame& frame, const Contraction& contraction, Backend& backend, Operations& operations,
-             Cores& cores, int tiles_at_once)
+             Cores& cores, const SchedulerOptions& options)
       : frame_(frame),
         problem_(contraction),
         backend_(backend),
         operations_(operations),
         cores_(cores),
-        tiles_at_once_(tiles_at_once) {}
+        options_(options) {}
 
   void advance(std::vector<DeviceQueue>& queues);
   void done(const GenerateOperation& generated, const TraceEvent& event, RankStatistics& statistics);
@@ -36,16 +40,34 @@ class Generation {
   void left(DeviceQueue& queue, const Item& item);
 
  private:
+  /// A tile whose parts are made. They are in flight, or those from `next` on wait for a core.
+  struct Divided {
+    Item* item = nullptr;
+    Device device = 0;
+    int parts = 0;
+    int next = 0;
+    int unfinished = 0;
+  };
+
   bool has_room(const Item& item) const;
-  void take(DeviceQueue& queue, Item& item, TraceEvent& event);
+  DeviceQueue* choose(std::vector<DeviceQueue>& queues) const;
+  bool start_next(std::vector<DeviceQueue>& queues);
+  void start_part(Divided& tile);
+  void start_tiles(DeviceQueue& queue, Device device);
+  void take(DeviceQueue& queue, Item& item);
+  Started<GenerateOperation> start(const Item& first, Device device);
+  void add(const Started<GenerateOperation>& operation, Item& item, const MadePart& part);
+  std::int64_t elements_of(const Item& item) const { return item.bytes / problem_.element_bytes(); }
+  bool staged(const Item& item);
 
   const PlanFrame& frame_;
   const Contraction& problem_;
   Backend& backend_;
   Operations& operations_;
   Cores& cores_;
-  int tiles_at_once_;
-  std::vector<TileId> tiles_;      // of the operation at hand
+  const SchedulerOptions& options_;
+  std::vector<MadePart> parts_;    // of the operation at hand
+  std::vector<Divided> divided_;   // in flight: no more than cores. Parts wait of the last one only
   std::int64_t staged_bytes_ = 0;  // made or being made
   bool stuck_ = false;             // until a tile leaves: no tile is left to make, or none has room
 };

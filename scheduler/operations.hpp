@@ -41,9 +41,9 @@ struct KernelOperation {
   std::vector<std::int32_t> c_slots;  ///< one per product
 };
 
-/// Tiles of B that a core makes in host memory.
+/// Tiles of B that a core makes in host memory, or a part of one.
 struct GenerateOperation {
-  std::vector<Item*> items;  ///< staged when it is done
+  std::vector<Item*> items;  ///< staged when it is done; of a part, when all parts are
   Device device = 0;         ///< which will load them
 };
 

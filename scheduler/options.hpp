@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "planner/plan/plan.hpp"
 #include "planner/problem/contraction.hpp"
+#include "planner/problem/made_part.hpp"
 #include "platforms/machine.hpp"
 #include "scheduler/copy_estimate.hpp"
 
@@ -26,9 +28,11 @@ struct SchedulerOptions {
   bool whole_batches =
       false;              ///< never fewer but at the end of a chunk, so that results do not depend on time
   int tiles_at_once = 1;  ///< tiles of B that a core makes in one operation, at most
-  int copy_slots = 2;     ///< copies in flight per device and direction; a copy engine does one at a time
-  int send_slots = 4;     ///< messages in flight per rank
-  CopyCosts copies;       ///< to compare sources of a tile
+  /// Larger tiles of B are made in parts of at least so many bytes, by as many cores as the rank has.
+  std::int64_t least_part_bytes = kLeastPartBytes;
+  int copy_slots = 2;  ///< copies in flight per device and direction; a copy engine does one at a time
+  int send_slots = 4;  ///< messages in flight per rank
+  CopyCosts copies;    ///< to compare sources of a tile
   /// Loads, hits and evictions depend on the plan alone, not on what ends first: all loads come from the
   /// host, the memory of a chunk is free only when everything was asked for that may be loaded beside it, and
   /// a block opens when C of the last one is home. For comparing back ends; slower.

@@ -37,7 +37,7 @@ RankScheduler::RankScheduler(const PlanFrame& frame, const RankPlan& plan, const
       options_(std::move(options)),
       operations_(backend, rank, options_, sink),
       cores_{0, options_.core_slots},
-      generation_(frame, contraction, backend, operations_, cores_, options_.tiles_at_once),
+      generation_(frame, contraction, backend, operations_, cores_, options_),
       c_tiles_(frame, contraction, options_, backend, operations_),
       tiles_(plan.devices.size()),
       near_(near_devices(options_, plan.devices.size())),

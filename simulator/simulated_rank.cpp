@@ -98,7 +98,7 @@ ProductSize SimulatedRank::size_of(const Product& x) const {
   return {problem_.m.size(x.i), problem_.n.size(x.j), problem_.k.size(x.k)};
 }
 
-/// Between two products or generated tiles on a core.
+/// Between two products, generated tiles or parts of tiles on a core.
 double SimulatedRank::hand_over_s() const {
   const Platform& p = machine_.platform;
   if (p.device.kind != DeviceKind::core) return 0;
@@ -192,13 +192,13 @@ void SimulatedRank::start_kernel(OperationId id, Device device, std::span<const 
   }
 }
 
-void SimulatedRank::start_generate(OperationId id, std::span<const TileId> tiles) {
+void SimulatedRank::start_generate(OperationId id, std::span<const MadePart> parts) {
   std::int64_t bytes = 0;
-  for (const TileId b : tiles) bytes += problem_.b_bytes(b);
+  for (const MadePart& part : parts) bytes += part.elements * problem_.element_bytes();
   Activity& a = activity(id, Activity::Kind::plain);
   a.alone_s = noise(machine_.platform.noise.kernel) * static_cast<double>(bytes) /
               machine_.platform.generation_bytes_per_s_per_core;
-  a.software_s = static_cast<double>(tiles.size()) * hand_over_s() + operation_s();
+  a.software_s = static_cast<double>(parts.size()) * hand_over_s() + operation_s();
   if (machine_.platform.device.kind == DeviceKind::core) {
     on_cores(a, a.software_s + a.alone_s);
   } else {

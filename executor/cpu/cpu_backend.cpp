@@ -97,9 +97,9 @@ void CpuBackend::start_kernel(OperationId id, Device device, std::span<const Pro
   });
 }
 
-void CpuBackend::start_generate(OperationId id, std::span<const TileId> tiles) {
-  cores_.submit(id, [this, places = host_.stage_b(tiles)] {
-    for (const auto& [tile, to] : places) make_tile(problem_, tile, to);
+void CpuBackend::start_generate(OperationId id, std::span<const MadePart> parts) {
+  cores_.submit(id, [this, places = host_.stage_b(parts)] {
+    for (const auto& [part, to] : places) make_part_of_b(problem_, part, to);
   });
 }
 

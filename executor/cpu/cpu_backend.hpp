@@ -27,7 +27,7 @@ class CpuBackend final : public RankBackend {
   /// So many that a core always finds the next product when one has ended.
   int kernel_slots(Device) const override { return 32; }
   void start_kernel(OperationId id, Device device, std::span<const Product> products) override;
-  void start_generate(OperationId id, std::span<const TileId> tiles) override;
+  void start_generate(OperationId id, std::span<const MadePart> parts) override;
   void start_copy(OperationId id, const Copy& copy) override;
   void start_send(OperationId id, Rank to_rank, const Message& message) override {
     transport_.send(id, to_rank, message);

@@ -184,10 +184,10 @@ void GpuBackend::start_kernel(OperationId id, Device device, std::span<const Pro
   });
 }
 
-void GpuBackend::start_generate(OperationId id, std::span<const TileId> tiles) {
+void GpuBackend::start_generate(OperationId id, std::span<const MadePart> parts) {
   ++generating_;
-  cores_.submit(id, [this, places = host_.stage_b(tiles)] {
-    for (const auto& [tile, to] : places) make_tile(problem_, tile, to);
+  cores_.submit(id, [this, places = host_.stage_b(parts)] {
+    for (const auto& [part, to] : places) make_part_of_b(problem_, part, to);
   });
 }
 

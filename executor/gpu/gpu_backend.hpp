@@ -43,7 +43,7 @@ class GpuBackend final : public RankBackend {
   double now() const override;
   int kernel_slots(Device) const override { return kernel_slots_; }
   void start_kernel(OperationId id, Device device, std::span<const Product> products) override;
-  void start_generate(OperationId id, std::span<const TileId> tiles) override;
+  void start_generate(OperationId id, std::span<const MadePart> parts) override;
   void start_copy(OperationId id, const Copy& copy) override;
   void start_send(OperationId id, Rank to_rank, const Message& message) override {
     transport_.send(id, to_rank, message);

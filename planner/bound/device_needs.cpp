@@ -69,8 +69,7 @@ BlockNeeds NeedsCounter::block(const Block& block) {
 void NeedsCounter::first_of(TileId b, BlockNeeds& needs) const {
   const Platform& p = machine_.platform;
   const auto bytes = static_cast<double>(p_.b_bytes(b));
-  if (plan_.operands.b.made() && !made_here_)
-    needs.making_s = over(bytes, p.generation_bytes_per_s_per_core) / (gpu_ ? 1 : p.solo_speedup);
+  if (plan_.operands.b.made() && !made_here_) needs.making_s = least_making_s(machine_, p_, b);
   if (!gpu_ || plan_.operands.b.streams()) return;
   if (made_here_) {
     needs.first_load_s = bytes / p.generation_bytes_per_s_on_device;

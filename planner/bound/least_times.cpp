@@ -1,6 +1,16 @@
 #include "planner/bound/least_times.hpp"
 
+#include "planner/problem/made_part.hpp"
+
 namespace foretile {
+
+/// Its largest part, alone on its core.
+double least_making_s(const Machine& machine, const Contraction& p, TileId b) {
+  const Platform& platform = machine.platform;
+  const double bytes = largest_part_bytes(p.b_bytes(b), p.element_bytes(), machine.cores_per_rank());
+  return over(bytes, platform.generation_bytes_per_s_per_core) /
+         (platform.device.kind == DeviceKind::core ? platform.solo_speedup : 1);
+}
 
 LeastTimes::LeastTimes(const Machine& machine, Precision precision, int batch)
     : device_(&machine.platform.device),

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "base/precision.hpp"
+#include "planner/problem/contraction.hpp"
 #include "platforms/machine.hpp"
 
 namespace foretile {
@@ -23,6 +24,9 @@ inline double over(double amount, double rate) {
 inline double link_seconds(const LinkModel& link, double bytes) {
   return link.latency_s + over(bytes, link.bandwidth_bytes_per_s);
 }
+
+/// Until the cores of a rank have made a tile of B, each a part of it.
+double least_making_s(const Machine& machine, const Contraction& contraction, TileId b);
 
 /// Of products on one device. On a core that others leave alone they take 1 / Platform::solo_speedup of the
 /// time.

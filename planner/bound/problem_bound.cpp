@@ -28,6 +28,7 @@ class ProblemNeeds {
  public:
   ProblemNeeds(const Contraction& p, const Machine& machine, const Sources& sources, const Dealing& dealing)
       : p_(p),
+        machine_(machine),
         platform_(machine.platform),
         sources_(sources),
         dealing_(dealing),
@@ -103,9 +104,7 @@ class ProblemNeeds {
   double until_here_s(TileId b) const {
     const auto bytes = static_cast<double>(p_.b_bytes(b));
     if (made_here_ && sources_.b == Source::made) return bytes / platform_.generation_bytes_per_s_on_device;
-    double seconds = 0;
-    if (sources_.b == Source::made)
-      seconds += over(bytes, platform_.generation_bytes_per_s_per_core) / (gpu_ ? 1 : platform_.solo_speedup);
+    const double seconds = sources_.b == Source::made ? least_making_s(machine_, p_, b) : 0.0;
     return gpu_ ? seconds + platform_.runtime.copy_overhead_s + platform_.links.host_to_device.latency_s
                 : seconds;
   }
@@ -158,6 +157,7 @@ class ProblemNeeds {
   }
 
   const Contraction& p_;
+  const Machine& machine_;
   const Platform& platform_;
   Sources sources_;
   Dealing dealing_;

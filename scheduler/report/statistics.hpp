@@ -26,7 +26,7 @@ struct DeviceStatistics {
 struct RankStatistics {
   std::vector<DeviceStatistics> devices;
   std::int64_t generated_tiles = 0;
-  std::int64_t generate_operations = 0;  ///< on cores; each makes one tile or more
+  std::int64_t generate_operations = 0;  ///< on cores; each makes one tile or more, or a part
   std::int64_t generated_bytes = 0;
   double generate_s = 0;  ///< core-seconds
   std::int64_t sent_bytes = 0;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -47,6 +48,39 @@ TEST(GenerateTile, TakesBytesOfEitherPrecision) {
   generate_tile(Precision::f32, std::as_writable_bytes(std::span(floats)).data(), 33, 8, 2);
   EXPECT_EQ(doubles, wanted);
   EXPECT_EQ(floats, std::vector<float>(wanted.begin(), wanted.end()));
+}
+
+/// Of 257 elements, with each vector unit of this machine: every pair of parts, and 16 parts in any order.
+template <class Real>
+void expect_same_bits_in_parts(Precision precision) {
+  constexpr std::int64_t whole = 257;
+  std::vector<Real> wanted(whole);
+  generate_tile(wanted, 21, 2.5);
+  for (int version = 0; version < generate_versions(); ++version) {
+    std::vector<Real> found(whole);
+    const auto make = [&](std::int64_t first, std::int64_t elements) {
+      generate_part(precision, std::as_writable_bytes(std::span(found)).data(), {whole, first, elements}, 21,
+                    2.5, version);
+    };
+    for (std::int64_t cut = 0; cut <= whole; ++cut) {
+      std::fill(found.begin(), found.end(), Real{9});
+      make(cut, whole - cut);
+      for (std::int64_t e = 0; e < cut; ++e) ASSERT_EQ(found[e], Real{9}) << "not its element " << e;
+      make(0, cut);
+      ASSERT_EQ(found, wanted) << "version " << version << ", cut at " << cut;
+    }
+    std::fill(found.begin(), found.end(), Real{9});
+    for (int part = 0; part < 16; ++part) {
+      const std::int64_t number = part * 7 % 16;
+      make(whole * number / 16, whole * (number + 1) / 16 - whole * number / 16);
+    }
+    ASSERT_EQ(found, wanted) << "version " << version;
+  }
+}
+
+TEST(GenerateTile, PartsHaveTheBitsOfTheWhole) {
+  expect_same_bits_in_parts<double>(Precision::f64);
+  expect_same_bits_in_parts<float>(Precision::f32);
 }
 
 TEST(GenerateTile, HasTheNormOnAverage) {

@@ -145,19 +145,38 @@ void FakeRank::start_kernel(OperationId id, Device device, std::span<const Produ
   });
 }
 
-void FakeRank::start_generate(OperationId id, std::span<const TileId> tiles) {
-  if (tiles.empty() || std::ssize(tiles) > cluster_.options_.tiles_at_once)
-    complain(fmt::format("{} tiles generated at once", tiles.size()));
-  for (const TileId b : tiles) {
-    if (!generated_.insert(b).second) complain(fmt::format("B{} generated again", b));
-    staged_[b] = false;
-    staged_bytes_ += cluster_.problem_.b_bytes(b);
+void FakeRank::begin_part(const MadePart& part, bool alone) {
+  const Contraction& p = cluster_.problem_;
+  const std::int64_t bytes = p.b_bytes(part.tile);
+  const bool whole = part.elements * p.element_bytes() == bytes;
+  if (part.first == 0) {
+    if (!generated_.insert(part.tile).second) complain(fmt::format("B{} generated again", part.tile));
+    staged_[part.tile] = false;
+    staged_bytes_ += bytes;
   }
+  if (begun_[part.tile] != part.first) complain(fmt::format("a part of B{} out of turn", part.tile));
+  begun_[part.tile] += part.elements;
+  if (whole) return;
+  if (!alone) complain(fmt::format("a part of B{} with others", part.tile));
+  if (part.elements * p.element_bytes() < cluster_.options_.least_part_bytes - p.element_bytes())
+    complain(fmt::format("a small part of B{}", part.tile));
+}
+
+void FakeRank::end_part(const MadePart& part) {
+  const Contraction& p = cluster_.problem_;
+  made_[part.tile] += part.elements;
+  staged_[part.tile] = made_[part.tile] * p.element_bytes() == p.b_bytes(part.tile);
+}
+
+void FakeRank::start_generate(OperationId id, std::span<const MadePart> parts) {
+  if (parts.empty() || std::ssize(parts) > cluster_.options_.tiles_at_once)
+    complain(fmt::format("{} tiles generated at once", parts.size()));
+  for (const MadePart& part : parts) begin_part(part, parts.size() == 1);
   if (staged_bytes_ > cluster_.plan_.staging_bytes)
     complain(fmt::format("staging area holds {} bytes", staged_bytes_));
   if (++cores_busy_ > cluster_.options_.core_slots) complain("more work than cores");
-  cluster_.later([this, id, made = std::vector<TileId>(tiles.begin(), tiles.end())] {
-    for (const TileId b : made) staged_[b] = true;
+  cluster_.later([this, id, made = std::vector<MadePart>(parts.begin(), parts.end())] {
+    for (const MadePart& part : made) end_part(part);
     --cores_busy_;
     scheduler->done(id);
   });

@@ -28,7 +28,7 @@ class FakeRank final : public Backend {
   double now() const override;
   int kernel_slots(Device device) const override { return kernel_slots_[static_cast<std::size_t>(device)]; }
   void start_kernel(OperationId id, Device device, std::span<const Product> products) override;
-  void start_generate(OperationId id, std::span<const TileId> tiles) override;
+  void start_generate(OperationId id, std::span<const MadePart> tiles) override;
   void start_copy(OperationId id, const Copy& copy) override;
   void start_send(OperationId id, Rank to_rank, const Message& message) override;
   void allocate(Device device, TileRef tile) override;
@@ -56,6 +56,8 @@ class FakeRank final : public Backend {
   bool streams(TileRef tile) const;
   void host_bytes_changed(std::int64_t bytes);
   void copy_ended(const Copy& copy);
+  void begin_part(const MadePart& part, bool alone);
+  void end_part(const MadePart& part);
   void staging_left(TileRef tile);
   std::int64_t bytes_of(TileRef tile) const;
   void complain(const std::string& what);
@@ -72,6 +74,7 @@ class FakeRank final : public Backend {
   std::map<std::pair<int, int>, int> sends_of_;                               // in flight, per message
   std::int64_t host_bytes_ = 0;                                               // of received tiles
   std::map<TileId, bool> staged_;                                             // B; true when made
+  std::map<TileId, std::int64_t> begun_, made_;                               // elements of B, ever
   std::set<TileId> generated_;                                                // B, ever
   std::int64_t staged_bytes_ = 0;
   int cores_busy_ = 0;

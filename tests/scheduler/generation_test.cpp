@@ -7,13 +7,17 @@
 namespace foretile {
 namespace {
 
-/// Notes which tiles are made.
+/// Notes what is made.
 struct Maker final : IdleBackend {
   std::vector<TileId> made;
+  std::vector<std::vector<MadePart>> operations;
+  std::vector<OperationId> ids;
   OperationId last = 0;
-  void start_generate(OperationId id, std::span<const TileId> tiles) override {
+  void start_generate(OperationId id, std::span<const MadePart> parts) override {
     last = id;
-    made.insert(made.end(), tiles.begin(), tiles.end());
+    ids.push_back(id);
+    operations.emplace_back(parts.begin(), parts.end());
+    for (const MadePart& part : parts) made.push_back(part.tile);
   }
 };
 
@@ -43,7 +47,7 @@ TEST(Generation, TheDeviceWithTheLeastInStoreGoesFirst) {
   Operations operations(backend, 0, options, nullptr);
   Cores cores;
   RankStatistics statistics;
-  Generation generation(frame, problem, backend, operations, cores, 1);
+  Generation generation(frame, problem, backend, operations, cores, options);
   const auto make_one = [&] {
     generation.advance(queues);
     EXPECT_EQ(cores.busy, 1);
@@ -58,6 +62,105 @@ TEST(Generation, TheDeviceWithTheLeastInStoreGoesFirst) {
             (std::vector<TileId>{*problem.b.find(0, 0), *problem.b.find(0, 1), *problem.b.find(1, 0)}));
   EXPECT_EQ(statistics.generated_tiles, 3);
   EXPECT_EQ(statistics.generated_bytes, 200);
+}
+
+/// Four cores make a column of B for one device: a tile of 10 x 4 numbers, 320 bytes, and two of 2 x 4. Parts
+/// have 100 bytes at least, so three cores make the large tile, 13, 13 and 14 numbers, and the fourth the two
+/// small ones at once. The large one is there when its last part is.
+TEST(Generation, ALargeTileIsMadeInParts) {
+  const Contraction problem{"",
+                            Tiling::uniform(1, 1),
+                            Tiling::uniform(4, 4),
+                            Tiling::from_sizes({10, 2, 2}),
+                            Shape::dense(1, 3),
+                            Shape::dense(3, 1),
+                            Shape::dense(1, 1),
+                            0};
+  PlanFrame frame;
+  frame.operands.b = kMadeAndStays;
+  frame.staging_bytes = 1000;
+  const DevicePlan plan{{{{0}, {{{0, 1, 2}}}}}};
+  TileStates tiles(1);
+  std::vector<DeviceQueue> queues;
+  queues.emplace_back(problem, plan, OnDevice::stays, DeviceTraits{},
+                      DeviceMemory(tiles, 0, 1000, [](TileRef) {}));
+  Maker backend;
+  SchedulerOptions options;
+  options.core_slots = 4;
+  options.tiles_at_once = 2;
+  options.least_part_bytes = 100;
+  Operations operations(backend, 0, options, nullptr);
+  Cores cores{0, options.core_slots};
+  RankStatistics statistics;
+  Generation generation(frame, problem, backend, operations, cores, options);
+  generation.advance(queues);
+  const TileId large = *problem.b.find(0, 0);
+  const TileId first = *problem.b.find(1, 0);
+  const TileId second = *problem.b.find(2, 0);
+  using Parts = std::vector<std::vector<MadePart>>;
+  EXPECT_EQ(backend.operations,
+            (Parts{{{large, 0, 13}}, {{large, 13, 13}}, {{large, 26, 14}}, {{first, 0, 8}, {second, 0, 8}}}));
+  EXPECT_EQ(cores.busy, 4);
+  const auto state = [&](std::size_t item) { return queues[0].chunk(0)->items[item].state; };
+  std::size_t whole = 0;
+  for (const std::size_t number : {2, 0, 3, 1}) {
+    EXPECT_EQ(state(0), ItemState::generating);
+    const Operation& ended = operations.end(backend.ids[number]);
+    generation.done(std::get<GenerateOperation>(ended.work), ended.event, statistics);
+    if (number == 3) whole += 2;
+    if (number == 1) ++whole;
+    EXPECT_EQ(static_cast<std::size_t>(statistics.generated_tiles), whole);
+  }
+  for (const Item& item : queues[0].chunk(0)->items) {
+    EXPECT_EQ(item.state, item.tile.matrix == Matrix::b ? ItemState::staged : ItemState::waiting);
+  }
+  EXPECT_EQ(statistics.generate_operations, 4);
+  EXPECT_EQ(statistics.generated_bytes, 320 + 2 * 64);
+}
+
+/// One free core takes the parts of the same tile one after the other before it begins the next.
+TEST(Generation, AllPartsOfATileComeBeforeTheNext) {
+  const Contraction problem{"",
+                            Tiling::uniform(1, 1),
+                            Tiling::uniform(4, 4),
+                            Tiling::from_sizes({10, 10}),
+                            Shape::dense(1, 2),
+                            Shape::dense(2, 1),
+                            Shape::dense(1, 1),
+                            0};
+  PlanFrame frame;
+  frame.operands.b = kMadeAndStays;
+  frame.staging_bytes = 330;  // of one tile
+  const DevicePlan plan{{{{0}, {{{0, 1}}}}}};
+  TileStates tiles(1);
+  std::vector<DeviceQueue> queues;
+  queues.emplace_back(problem, plan, OnDevice::stays, DeviceTraits{},
+                      DeviceMemory(tiles, 0, 1000, [](TileRef) {}));
+  Maker backend;
+  SchedulerOptions options;
+  options.core_slots = 2;
+  options.least_part_bytes = 100;
+  Operations operations(backend, 0, options, nullptr);
+  Cores cores{1, options.core_slots};  // the other core computes
+  RankStatistics statistics;
+  Generation generation(frame, problem, backend, operations, cores, options);
+  const auto make_one = [&] {
+    generation.advance(queues);
+    EXPECT_EQ(cores.busy, 2);
+    const Operation& ended = operations.end(backend.last);
+    generation.done(std::get<GenerateOperation>(ended.work), ended.event, statistics);
+  };
+  make_one();
+  make_one();
+  generation.advance(queues);
+  EXPECT_EQ(cores.busy, 1);  // the staging area is full
+  generation.left(queues[0], queues[0].chunk(0)->items[0]);
+  make_one();
+  make_one();
+  const TileId first = *problem.b.find(0, 0);
+  const TileId second = *problem.b.find(1, 0);
+  EXPECT_EQ(backend.made, (std::vector<TileId>{first, first, second, second}));
+  EXPECT_EQ(statistics.generated_tiles, 2);
 }
 
 }  // namespace

@@ -94,6 +94,7 @@ SchedulerOptions random_options(Random& random, int devices) {
     options.devices.push_back(mixed ? random_traits(random) : alike);
     options.devices.back().socket = static_cast<int>(random.integer(0, 1));
   }
+  if (random.integer(0, 1) == 0) options.least_part_bytes = random.integer(8, 500);
   return options;
 }
 
@@ -143,9 +144,11 @@ void check_run(const Plan& plan, const Contraction& problem, FakeCluster& cluste
     sent += s.sent_bytes;
     received += s.received_bytes;
     generated += s.generated_bytes;
-    EXPECT_LE(s.generate_operations, s.generated_tiles);
-    if (!any_makes_tiles(cluster.options())) {
-      EXPECT_GE(s.generate_operations * cluster.options().tiles_at_once, s.generated_tiles);
+    const SchedulerOptions& options = cluster.options();
+    const bool divided = options.least_part_bytes < kLeastPartBytes;
+    EXPECT_LE(s.generate_operations, s.generated_tiles * (divided ? options.core_slots : 1));
+    if (!any_makes_tiles(options)) {
+      EXPECT_GE(s.generate_operations * options.tiles_at_once, s.generated_tiles);
     }
     EXPECT_NEAR(s.critical.total(), s.finish_s, 1e-6 * (1 + s.finish_s));
     for (const DeviceStatistics& d : s.devices) {

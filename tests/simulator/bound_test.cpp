@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 #include "planner/strategies/strategy.hpp"
@@ -66,6 +68,21 @@ void draw_nodes(Machine& machine, Random& random) {
   p.memory_bytes_per_socket /= 2;
 }
 
+/// Tiles 100 times as long, which several cores make together, on a machine with as much more memory, and a
+/// thousand times as fast in products, so that generation still counts.
+void enlarge(RandomCase& c) {
+  constexpr std::int64_t kLonger = 100;
+  for (Tiling* tiling : {&c.problem.m, &c.problem.n, &c.problem.k}) {
+    std::vector<std::int64_t> cuts = tiling->cuts();
+    for (std::int64_t& cut : cuts) cut *= kLonger;
+    *tiling = Tiling(std::move(cuts));
+  }
+  Platform& p = c.machine.platform;
+  p.device.memory_bytes *= kLonger * kLonger;
+  p.memory_bytes_per_socket *= kLonger * kLonger;
+  for (KernelModel* kernel : {&p.device.kernel, &p.device.batched}) kernel->rate_flops_per_s *= 1000;
+}
+
 struct Counts {
   int runs = 0;
   double tightest = 0, sum = 0;
@@ -83,6 +100,7 @@ Counts check_bounds(std::uint64_t first) {
     Random random(seed + 1000);
     draw_nodes(c.machine, random);
     draw_platform(c.machine, random);
+    if (seed % 2 == 0 && random.integer(0, 1) == 0) enlarge(c);  // where B is made
     c.settings["batch"] = std::to_string(random.integer(0, 1) == 0 ? 1 : 5);
     const bool chain = random.integer(0, 1) == 1;
     SimulationOptions options;

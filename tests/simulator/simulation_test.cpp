@@ -260,6 +260,31 @@ TEST(Simulation, GenerationOnTheCores) {
   EXPECT_NEAR(micros(dense({100}, {100}, std::vector<std::int64_t>(8, 100)), m), 36000, kPrecision);
 }
 
+/// One tile of B of 500 x 1000 numbers, 4 MB, in parts of 1 MB at least: four cores at 10 MB/s make it in
+/// 100,000 and three, 1.33 MB each, in 133,333; one in 400,000. The product follows: 1e8 flop.
+TEST(Simulation, CoresMakeALargeTileTogether) {
+  Machine m = machine(1, 1);
+  m.platform.generation_bytes_per_s_per_core = 10e6;
+  const Contraction large = dense({100}, {1000}, {500});
+  for (const int cores : {1, 2, 4, 16}) {
+    m.platform.cores_per_socket = cores;
+    EXPECT_NEAR(micros(large, m), 4e5 / std::min(cores, 4) + 1e5, kPrecision) << cores << " cores";
+  }
+  m.platform.cores_per_socket = 3;  // 166,667 numbers
+  EXPECT_NEAR(micros(large, m), 166667 * 8 / 10.0 + 1e5, kPrecision);
+}
+
+/// The same on cores, which take 10 for each operation and 5 for each part. One core then computes.
+TEST(Simulation, CoresThatComputeMakeALargeTileTogether) {
+  Machine m = machine(1, 1);
+  m.platform.device.kind = DeviceKind::core;
+  m.platform.cores_per_socket = 4;
+  m.platform.generation_bytes_per_s_per_core = 10e6;
+  m.platform.runtime.operation_overhead_s = 10e-6;
+  m.platform.runtime.product_overhead_s = 5e-6;
+  EXPECT_NEAR(micros(dense({100}, {1000}, {500}), m), 1e5 + 15 + 1e5 + 15, kPrecision);
+}
+
 const Contraction four_columns = dense({100}, {100, 100, 100, 100}, {100});
 
 /// Launches take 10. Four products at once after 80: 10 + 8000, or four times 10 + 2000, or three and one.

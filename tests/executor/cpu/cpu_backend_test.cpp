@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 #include <string>
 
 #include "executor/initial_tile.hpp"
+#include "tests/executor/run_alone.hpp"
 
 namespace foretile {
 namespace {
@@ -147,6 +149,34 @@ TEST_P(CpuBackendTest, StoresSeveralTilesAtOnce) {
 
 std::string precision_of(const testing::TestParamInfo<Precision>& test) {
   return std::string(name_of(test.param));
+}
+
+/// Tiles of B whole, and in parts of 1 kB at least.
+TEST(CpuBackend, TheProductDoesNotDependOnHowManyCoresMakeATile) {
+  for (const Precision precision : {Precision::f64, Precision::f32}) {
+    const Contraction problem = made_tiles(precision);
+    Machine machine = small_machine(1, 2, 1 << 20, 1 << 24);
+    machine.platform.device.kind = DeviceKind::core;
+    const Plan plan = make_plan(problem, machine, {});
+    SchedulerOptions options = scheduler_options(plan, problem, machine, 0, true);
+    options.tiles_at_once = 1;
+    const auto run = [&](int cores) {
+      options.core_slots = cores;
+      return run_alone(plan, problem, options, [&](HostStore& host) {
+        return std::make_unique<CpuBackend>(problem, host, 2, cores, Transport{});
+      });
+    };
+    const AloneResult whole = run(1);
+    EXPECT_EQ(whole.statistics.generate_operations, 9);
+    options.least_part_bytes = 1000;
+    for (const int cores : {1, 2, 4}) {
+      const AloneResult found = run(cores);
+      EXPECT_EQ(found.c, whole.c) << cores << " cores";
+      EXPECT_EQ(found.statistics.generated_tiles, 9);
+      EXPECT_EQ(found.statistics.generated_bytes, whole.statistics.generated_bytes);
+      EXPECT_EQ(found.statistics.generate_operations, made_operations(precision, cores));
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Precisions, CpuBackendTest, testing::Values(Precision::f64, Precision::f32),

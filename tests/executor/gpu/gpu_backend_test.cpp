@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <memory>
 #include <utility>
 
 #include "base/error.hpp"
 #include "executor/gpu/pinned_pool.hpp"
 #include "executor/gpu/stand_in.hpp"
+#include "tests/executor/run_alone.hpp"
 
 namespace foretile {
 namespace {
@@ -174,6 +176,33 @@ struct Rows {
 
 /// A budget of four tiles of A gives a pool of 1024 + 4 * 255 + 256 = 2300 bytes, eight times 256: full with
 /// A and two tiles of B. Two tiles of A that are no neighbours make way for the third of B.
+/// As CpuBackend, TheProductDoesNotDependOnHowManyCoresMakeATile.
+TEST(GpuBackend, TheProductDoesNotDependOnHowManyCoresMakeATile) {
+  for (const Precision precision : {Precision::f64, Precision::f32}) {
+    const Contraction problem = made_tiles(precision);
+    const Machine machine = small_machine(1, 2, 1 << 20, 1 << 24);
+    const Plan plan = make_plan(problem, machine, {});
+    SchedulerOptions options = scheduler_options(plan, problem, machine, 0, true);
+    StandInGpus gpus{{2}};
+    const auto run = [&](int cores) {
+      options.core_slots = cores;
+      return run_alone(plan, problem, options, [&](HostStore& host) {
+        return std::make_unique<GpuBackend>(problem, plan, plan.ranks[0], host, gpus,
+                                            GpuBackendOptions{0, 0, 1, cores}, Transport{});
+      });
+    };
+    const AloneResult whole = run(1);
+    EXPECT_EQ(whole.statistics.generate_operations, 9);
+    options.least_part_bytes = 1000;
+    for (const int cores : {1, 2, 4}) {
+      const AloneResult found = run(cores);
+      EXPECT_EQ(found.c, whole.c) << cores << " cores";
+      EXPECT_EQ(found.statistics.generated_tiles, 9);
+      EXPECT_EQ(found.statistics.generate_operations, made_operations(precision, cores));
+    }
+  }
+}
+
 TEST(GpuBackend, CountsHowOftenTilesMove) {
   const Rows rows(1024);
   StandInGpus gpus;

@@ -152,6 +152,14 @@ TEST(PlanBound, GenerationOfTheFirstTile) {
   expect_bound(example, 2.4 + 24e-6, "the blocks of rank 0, device 0");
 }
 
+/// 4.8 MB on four cores, 1.2 MB each, before two products of 12 ms.
+TEST(PlanBound, CoresMakeALargeTileTogether) {
+  UnequalTiles example;
+  example.problem.n = Tiling::uniform(30000, 30000);
+  example.machine.platform.generation_bytes_per_s_per_core = 1e3;
+  expect_bound(example, 1200 + 24e-3, "the blocks of rank 0, device 0");
+}
+
 /// Ten tiles of B for ten products, 4800 bytes each, on 4 cores.
 TEST(PlanBound, GenerationOnTheCoresOfARank) {
   UnequalTiles example;

@@ -104,6 +104,14 @@ TEST(ProblemBound, Generation) {
   expect_bound(example.problem, example.machine, 16 * 48.0 / 2, "generation on all devices");
 }
 
+/// 4.8 MB on the four cores of one rank, 1.2 MB each, before one of two products of 12 ms.
+TEST(ProblemBound, CoresOfARankMakeALargeTile) {
+  UnequalTiles example;
+  example.problem.n = Tiling::uniform(30000, 30000);
+  example.machine.platform.generation_bytes_per_s_per_core = 1e3;
+  expect_bound(example.problem, example.machine, 1200 + 12e-3, "one product with its tiles");
+}
+
 /// Only the first tile of C is kept: the second tile of A has no product, and nobody loads it. 1600 + 4800
 /// bytes at 2 kB/s to two devices.
 TEST(ProblemBound, TilesWithoutProductsAreNotLoaded) {
