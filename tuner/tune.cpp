@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <deque>
 #include <limits>
 #include <map>
 #include <memory>
@@ -13,9 +12,11 @@
 
 #include "base/error.hpp"
 #include "tuner/bound_search.hpp"
+#include "tuner/boxes.hpp"
 #include "tuner/effects.hpp"
 #include "tuner/history.hpp"
 #include "tuner/interrupt.hpp"
+#include "tuner/near_search.hpp"
 #include "tuner/search.hpp"
 
 namespace foretile {
@@ -77,6 +78,7 @@ class Tuning {
         history_(history),
         search_(make_first_candidates(candidates_before_search(options),
                                       make_search(options.search, options.space, options.seed))),
+        near_(options.space, cost.first_bound),
         workers_([this](const Candidate& candidate) { return work(candidate); }, options.limits),
         total_(total_of(options, history)),
         from_history_(history.evaluations().size()) {}
@@ -114,43 +116,23 @@ class Tuning {
     workers_.end_all();
   }
 
-  /// The space, cut where first bounds differ, at most kMostBoxes; in random order.
-  std::vector<Box> boxes() {
-    std::vector<Parameter> deciding, free;
-    for (const Parameter& parameter : options_.space.parameters()) {
-      const bool decides = !cost_.decides_first_bound || cost_.decides_first_bound(parameter.name);
-      (decides ? deciding : free).push_back(parameter);
-    }
-    const Space inside(std::move(free));
-    if (deciding.empty()) return inside.size() == 0 ? std::vector<Box>{} : std::vector{box({}, inside)};
-    const Space corners(std::move(deciding));
-    all_boxed_ = corners.size() <= kMostBoxes;
-    const auto order = make_search("random", corners, options_.seed);
-    std::vector<Box> boxes;
-    while (boxes.size() < kMostBoxes) {
-      const auto corner = order->next();
-      if (!corner) break;
-      boxes.push_back(box(*corner, inside));
-    }
-    return boxes;
+  /// A budget of time is not spent on first bounds alone.
+  double first_bound(const Candidate& candidate) const {
+    if (!cost_.first_bound || (options_.budget_s && elapsed_s() > *options_.budget_s / 2)) return 0;
+    return cost_.first_bound(candidate);
   }
 
-  Box box(const Candidate& corner, const Space& inside) const {
-    Candidate candidate = corner;
-    if (inside.size() > 0) candidate.merge(inside.at(0));
-    const bool too_late = options_.budget_s && elapsed_s() > *options_.budget_s / 2;
-    const double bound_s = cost_.first_bound && !too_late ? cost_.first_bound(candidate) : 0;
-    if (inside.size() == 0) return box_of(candidate, bound_s);
-    const std::shared_ptr<Search> order = make_search("random", inside, options_.seed);
-    return {bound_s, [corner, order] {
-              auto next = order->next();
-              if (next) next->insert(corner.begin(), corner.end());
-              return next;
-            }};
+  bool decides_first_bound(const std::string& parameter) const {
+    return !cost_.decides_first_bound || cost_.decides_first_bound(parameter);
   }
 
   void search_by_bounds() {
-    by_bound_.emplace(boxes());
+    Boxes boxes = boxes_of(
+        options_.space, options_.seed, kMostBoxes,
+        [this](const std::string& parameter) { return decides_first_bound(parameter); },
+        [this](const Candidate& candidate) { return first_bound(candidate); });
+    all_boxed_ = boxes.all;
+    by_bound_.emplace(std::move(boxes.boxes));
     tell_all();
     if (end_ != TuneEnd::complete) return;
     bounds_until_s_ =
@@ -169,28 +151,9 @@ class Tuning {
   std::optional<BoundSearch::Task> next_task() {
     near_turn_ = !near_turn_;
     if (near_turn_ && evaluations_in_vain_ >= kInVain) {
-      if (auto task = next_near()) return task;
+      if (auto task = near_.next(*by_bound_)) return task;
     }
     return by_bound_->next(bounds_since_evaluation_ >= kBoundsBetween || elapsed_s() >= bounds_until_s_);
-  }
-
-  /// Candidates that differ from the best one in one parameter.
-  std::optional<BoundSearch::Task> next_near() {
-    while (!bounded_near_.empty()) {
-      const Candidate candidate = std::move(bounded_near_.front());
-      bounded_near_.pop_front();
-      if (by_bound_->evaluate(candidate)) return BoundSearch::Task{candidate, BoundSearch::Step::evaluate};
-    }
-    while (!near_.empty()) {
-      const Candidate candidate = std::move(near_.front());
-      near_.pop_front();
-      if (by_bound_->ask(candidate, cost_.first_bound ? cost_.first_bound(candidate) : 0)) {
-        asked_near_.insert(candidate);
-        return BoundSearch::Task{candidate, BoundSearch::Step::bound};
-      }
-      if (by_bound_->evaluate(candidate)) return BoundSearch::Task{candidate, BoundSearch::Step::evaluate};
-    }
-    return std::nullopt;
   }
 
   /// Bounds get half of the time, and what evaluations leave.
@@ -238,7 +201,7 @@ class Tuning {
     ++bounded_;
     bounds_[evaluation.candidate] = outcome;
     by_bound_->tell_bound(evaluation.candidate, outcome.done() ? outcome.makespan_s : 0, plan_of(outcome));
-    if (asked_near_.erase(evaluation.candidate) > 0) bounded_near_.push_back(evaluation.candidate);
+    near_.bounded(evaluation.candidate);
   }
 
   /// Until nothing about the best's neighbours is open: one of them may be the new best.
@@ -344,11 +307,7 @@ class Tuning {
     if (by_bound_) by_bound_->tell(evaluation.candidate, evaluation.outcome);
     if (!evaluation.outcome.done()) return;
     const double seconds = evaluation.outcome.makespan_s;
-    if (best_s_ && seconds < *best_s_) near_.clear();
-    if (!best_s_ || seconds <= *best_s_) {
-      const auto near = neighbours_of(evaluation.candidate, options_.space);
-      near_.insert(near_.end(), near.begin(), near.end());
-    }
+    if (!best_s_ || seconds <= *best_s_) near_.found(evaluation.candidate, !best_s_ || seconds < *best_s_);
     best_s_ = std::min(best_s_.value_or(evaluation.outcome.makespan_s), evaluation.outcome.makespan_s);
   }
 
@@ -466,9 +425,7 @@ class Tuning {
   int bounds_since_evaluation_ = 0;
   int evaluations_in_vain_ = 0;
   bool near_turn_ = false;
-  std::deque<Candidate> near_;                        // to the best one, to be asked for
-  std::set<Candidate> asked_near_;                    // those of which workers compute bounds
-  std::deque<Candidate> bounded_near_;                // those that have their bounds
+  NearSearch near_;
   std::map<std::string, Candidate> first_with_plan_;  // by FirstLook::plan
   double bounds_until_s_ = 0;
   bool in_full_ = false;  // nothing is stopped
