@@ -52,12 +52,13 @@ std::string tune_line(const std::string& option) {
     throw input_error("--tune", fmt::format("'{}'", option), "KEY=VALUE,VALUE",
                       "for example --tune tile=500,1000");
   const std::string key = option.substr(0, equals);
+  const std::string where = "--tune " + key;
   std::vector<std::string> values = CLI::detail::split(option.substr(equals + 1), ',');
   std::set<std::string> seen;
   for (std::string& value : values) {
-    value = spell_tiling_value("--tune " + key, value);
+    value = spell_tiling_value(where, value);
     if (!seen.insert(value).second)
-      throw input_error("--tune " + key, value + " twice", "each value once", "remove one");
+      throw input_error(where, fmt::format("{} twice", value), "each value once", "remove one");
   }
   return fmt::format("{} = [{}]\n", key, fmt::join(values, ", "));
 }
@@ -67,7 +68,8 @@ std::string tune_table(const Output& output) {
   std::set<std::string> keys;
   for (const std::string& option : output.tune) {
     if (const std::string key = option.substr(0, option.find('=')); !keys.insert(key).second)
-      throw input_error("--tune", key + " twice", "each key once", "give all its values at once");
+      throw input_error("--tune", fmt::format("{} twice", key), "each key once",
+                        "give all its values at once");
     text += tune_line(option);
   }
   return text.empty() ? text : fmt::format("\n[{}]\n{}", kTuneTable, text);
