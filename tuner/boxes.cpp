@@ -25,7 +25,7 @@ Box box_at(const Candidate& corner, const Space& inside, std::uint64_t seed,
 
 }  // namespace
 
-Boxes boxes_of(const Space& space, std::uint64_t seed, std::size_t most,
+Boxes boxes_of(const Space& space, std::uint64_t seed, const std::function<bool(std::size_t)>& enough,
                const std::function<bool(const std::string&)>& decides,
                const std::function<double(const Candidate&)>& first_bound) {
   std::vector<Parameter> deciding, free;
@@ -38,12 +38,10 @@ Boxes boxes_of(const Space& space, std::uint64_t seed, std::size_t most,
   }
   const Space corners(std::move(deciding));
   const auto order = make_random_search(corners, seed);
-  Boxes boxes{{}, corners.size() <= most};
-  while (boxes.boxes.size() < most) {
-    const auto corner = order->next();
-    if (!corner) break;
+  Boxes boxes;
+  for (auto corner = order->next(); corner && !enough(boxes.boxes.size()); corner = order->next())
     boxes.boxes.push_back(box_at(*corner, inside, seed, first_bound));
-  }
+  boxes.all = boxes.boxes.size() == corners.size();
   return boxes;
 }
 

@@ -116,10 +116,15 @@ class Tuning {
     workers_.end_all();
   }
 
-  /// A budget of time is not spent on first bounds alone.
   double first_bound(const Candidate& candidate) const {
-    if (!cost_.first_bound || (options_.budget_s && elapsed_s() > *options_.budget_s / 2)) return 0;
-    return cost_.first_bound(candidate);
+    return cost_.first_bound ? cost_.first_bound(candidate) : 0;
+  }
+
+  /// A budget of time is not spent on first bounds alone.
+  bool enough_boxes(std::size_t boxes) const {
+    return boxes >= kMostBoxes ||
+           (boxes > 0 &&
+            (interrupt_.signal() != 0 || (options_.budget_s && elapsed_s() > *options_.budget_s / 2)));
   }
 
   bool decides_first_bound(const std::string& parameter) const {
@@ -128,7 +133,7 @@ class Tuning {
 
   void search_by_bounds() {
     Boxes boxes = boxes_of(
-        options_.space, options_.seed, kMostBoxes,
+        options_.space, options_.seed, [this](std::size_t count) { return enough_boxes(count); },
         [this](const std::string& parameter) { return decides_first_bound(parameter); },
         [this](const Candidate& candidate) { return first_bound(candidate); });
     all_boxed_ = boxes.all;
@@ -371,14 +376,15 @@ class Tuning {
     return {Outcome::Status::infeasible, 0, "impossible with the other parameters", {}};
   }
 
-  /// What the search by bounds was told, else what costs nothing.
+  /// What the search by bounds was told, else first bounds, as far as they come in a second.
   std::map<Candidate, Outcome> neighbour_bounds(const Candidate& best) const {
+    const double until_s = elapsed_s() + 1;
     std::map<Candidate, Outcome> bounds;
     for (const Candidate& candidate : neighbours_of(best, options_.space)) {
       if (history_.contains(candidate)) continue;
       if (const auto told = bounds_.find(candidate); told != bounds_.end()) {
         bounds.insert(*told);
-      } else if (cost_.first_bound) {
+      } else if (cost_.first_bound && elapsed_s() < until_s) {
         bounds[candidate] = first_outcome(candidate);
       }
     }

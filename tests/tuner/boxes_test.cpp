@@ -10,6 +10,10 @@ namespace {
 
 const Space kSpace({{"p", {"1", "2", "3"}}, {"f", {"a", "b"}}, {"g", {"x", "y"}}});
 
+bool never(std::size_t /*boxes*/) {
+  return false;
+}
+
 /// What p says.
 double first_bound(const Candidate& candidate) {
   EXPECT_EQ(candidate.size(), 3U);
@@ -30,7 +34,7 @@ std::map<double, std::set<Candidate>> content(Boxes& boxes) {
 TEST(Boxes, OneForEachFirstBound) {
   int asked = 0;
   Boxes boxes = boxes_of(
-      kSpace, 7, 100, [](const std::string& name) { return name == "p"; },
+      kSpace, 7, never, [](const std::string& name) { return name == "p"; },
       [&](const Candidate& candidate) {
         ++asked;
         return first_bound(candidate);
@@ -48,25 +52,26 @@ TEST(Boxes, OneForEachFirstBound) {
 
 TEST(Boxes, OfSingleCandidatesOrOfAll) {
   Boxes singles = boxes_of(
-      kSpace, 7, 100, [](const std::string&) { return true; }, first_bound);
+      kSpace, 7, never, [](const std::string&) { return true; }, first_bound);
   EXPECT_EQ(singles.boxes.size(), 12U);
   EXPECT_EQ(content(singles).size(), 3U);
   Boxes one = boxes_of(
-      kSpace, 7, 100, [](const std::string&) { return false; }, [](const Candidate&) { return 9.0; });
+      kSpace, 7, never, [](const std::string&) { return false; }, [](const Candidate&) { return 9.0; });
   EXPECT_EQ(one.boxes.size(), 1U);
   EXPECT_EQ(content(one).at(9).size(), 12U);
 }
 
 TEST(Boxes, SomeOfTooMany) {
   Boxes some = boxes_of(
-      kSpace, 7, 5, [](const std::string&) { return true; }, first_bound);
+      kSpace, 7, [](std::size_t boxes) { return boxes >= 5; }, [](const std::string&) { return true; },
+      first_bound);
   EXPECT_FALSE(some.all);
   EXPECT_EQ(some.boxes.size(), 5U);
 }
 
 TEST(Boxes, OfNothing) {
   const Boxes none = boxes_of(
-      Space(), 7, 5, [](const std::string&) { return true; }, first_bound);
+      Space(), 7, never, [](const std::string&) { return true; }, first_bound);
   EXPECT_TRUE(none.boxes.empty());
   EXPECT_TRUE(none.all);
 }
