@@ -120,11 +120,9 @@ class Tuning {
     return cost_.first_bound ? cost_.first_bound(candidate) : 0;
   }
 
-  /// A budget of time is not spent on first bounds alone.
-  bool enough_boxes(std::size_t boxes) const {
-    return boxes >= kMostBoxes ||
-           (boxes > 0 &&
-            (interrupt_.signal() != 0 || (options_.budget_s && elapsed_s() > *options_.budget_s / 2)));
+  /// A budget of time is not spent on first bounds alone; they may have a second when it is over.
+  bool enough_boxes(std::size_t boxes, double until_s) const {
+    return boxes >= kMostBoxes || interrupt_.signal() != 0 || elapsed_s() > until_s;
   }
 
   bool decides_first_bound(const std::string& parameter) const {
@@ -132,16 +130,17 @@ class Tuning {
   }
 
   void search_by_bounds() {
+    bounds_until_s_ =
+        options_.budget_s ? (elapsed_s() + *options_.budget_s) / 2 : std::numeric_limits<double>::infinity();
+    const double boxes_until_s = std::max(bounds_until_s_, elapsed_s() + 1);
     Boxes boxes = boxes_of(
-        options_.space, options_.seed, [this](std::size_t count) { return enough_boxes(count); },
+        options_.space, options_.seed, [&](std::size_t count) { return enough_boxes(count, boxes_until_s); },
         [this](const std::string& parameter) { return decides_first_bound(parameter); },
         [this](const Candidate& candidate) { return first_bound(candidate); });
     all_boxed_ = boxes.all;
     by_bound_.emplace(std::move(boxes.boxes));
     tell_all();
     if (end_ != TuneEnd::complete) return;
-    bounds_until_s_ =
-        options_.budget_s ? (elapsed_s() + *options_.budget_s) / 2 : std::numeric_limits<double>::infinity();
     start_tasks();
     while (workers_.count() > 0 && !stopped()) {
       for (const Evaluation& evaluation : workers_.wait(wait_s())) take(evaluation);

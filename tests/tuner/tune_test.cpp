@@ -170,6 +170,26 @@ TEST(Tune, FirstBoundsOfBoxes) {
   EXPECT_EQ(lines_of(folder / "log").size(), 4U);
 }
 
+/// The defaults take all of the time; first bounds still say how far from the best they may be: 5.1 / 0.5
+/// - 1.
+TEST(Tune, TheGapIsKnownWhenTheDefaultsTakeAllTime) {
+  TuneOptions options = options_of(5, 4, kBoundSearch);
+  options.first = {{{"p", "1"}, {"f", "1"}}};
+  options.limits.workers = 1;
+  options.budget_s = 0.05;
+  CostModel cost{[](const Candidate& candidate) {
+                   std::this_thread::sleep_for(milliseconds(100));
+                   return bowl(candidate);
+                 },
+                 bowl_bound};
+  cost.first_bound = [](const Candidate&) { return 0.5; };
+  const TuneResult result = tune(options, cost);
+  EXPECT_EQ(result.end, TuneEnd::time);
+  EXPECT_EQ(result.evaluated, 1U);
+  ASSERT_TRUE(result.gap);
+  EXPECT_NEAR(*result.gap, 5.1 / 0.5 - 1, 1e-9);
+}
+
 /// A look tells that p = 4 does not fit, and that f = 4 has the plan of f = 3.
 TEST(Tune, LooksBeforePlanning) {
   const TemporaryFolder folder;
