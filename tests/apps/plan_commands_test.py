@@ -203,8 +203,10 @@ def check_starts(problem, scratch):
     evaluated = [json.loads(line) for line in own.read_text().splitlines()[1:]]
     assert (found["started_from"], found["starts_unused"], found["from_history"]) == (2, 1, 0), found
     defaults = found["defaults"]["parameters"]
-    assert [e["parameters"] for e in evaluated[:3]] == [
-        defaults, lines[1]["parameters"], {**defaults, "block_fraction": "0.4"}], evaluated
+    first = [e["parameters"] for e in evaluated[:4]]  # the other strategy's defaults come before the starts
+    assert (first[0], first[2], first[3]) == (
+        defaults, lines[1]["parameters"], {**defaults, "block_fraction": "0.4"}), first
+    assert {first[0]["strategy"], first[1]["strategy"]} == {"stationary-b", "local-b"}, first
     assert all(e.get("makespan_s", 1) > 1e-6 for e in evaluated), evaluated
     alone = run(*tune, "--nodes", 2)
     assert found["proven"] and found["best"]["makespan_s"] == alone["best"]["makespan_s"], (found, alone)
