@@ -6,7 +6,7 @@ namespace foretile {
 
 namespace {
 
-constexpr double kMostAtOnce = 16;
+constexpr double kMostAtOnce = 256;
 
 double mean_tile(const Tiling& tiling) {
   return static_cast<double>(tiling.extent()) / std::max(1, tiling.tiles());

@@ -44,11 +44,12 @@ struct SchedulerOptions {
 };
 
 /// Products that a core gets at once: four million flop together (0.1 ms on a slow core) or less, at least
-/// one and at most 16, so that handing them out takes less time than the products themselves.
+/// one and at most 256. Handing them out takes less time than the products themselves, and a core has work
+/// for a while when the progress loop is late.
 int products_at_once(const Contraction& contraction);
 
 /// Tiles of B that a core makes at once: half a megabyte together (0.1 ms on a slow core) or less, at least
-/// one and at most 16.
+/// one and at most 256.
 int tiles_at_once(const Contraction& contraction);
 
 /// The same for simulator and executor, so that both decide alike. With `in_plan_order` a core gets its

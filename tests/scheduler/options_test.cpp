@@ -16,17 +16,18 @@ Contraction of_tiles(std::int64_t tile) {
 }
 
 /// 2 * 80^3 = 1,024,000 flop: three of them are less than four million, four are more. 2 * 16^3 = 8,192: 488
-/// would be less. 2 * 160^3 = 8,192,000 are more.
+/// would be less, 2 * 26^3 = 35,152: 113. 2 * 160^3 = 8,192,000 are more.
 TEST(SchedulerOptions, ProductsAtOnceByHand) {
   EXPECT_EQ(products_at_once(of_tiles(80)), 3);
-  EXPECT_EQ(products_at_once(of_tiles(16)), 16);
+  EXPECT_EQ(products_at_once(of_tiles(16)), 256);
+  EXPECT_EQ(products_at_once(of_tiles(26)), 113);
   EXPECT_EQ(products_at_once(of_tiles(160)), 1);
 }
 
-/// A tile of 100 has 80 kB, six of which are less than 500 kB. 2 kB: 244 would be less. 512 kB are more.
+/// A tile of 100 has 80 kB, six of which are less than 500 kB. 2 kB: 244 are less. 512 kB are more.
 TEST(SchedulerOptions, TilesAtOnceByHand) {
   EXPECT_EQ(tiles_at_once(of_tiles(100)), 6);
-  EXPECT_EQ(tiles_at_once(of_tiles(16)), 16);
+  EXPECT_EQ(tiles_at_once(of_tiles(16)), 244);
   EXPECT_EQ(tiles_at_once(of_tiles(256)), 1);
 }
 
