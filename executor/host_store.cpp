@@ -14,6 +14,7 @@ namespace foretile {
 HostStore::HostStore(const Contraction& contraction, const PlanFrame& frame, const RankPlan& plan, Rank rank,
                      int cores, std::pmr::memory_resource* memory)
     : problem_(contraction), rank_(rank), memory_(memory) {
+  c.reserve(static_cast<std::size_t>(contraction.c.nonzeros() / frame.grid.size()));  // about
   for (const Transfer& broadcast : plan.transfers) {
     const int number = static_cast<int>(outgoing_.size());
     outgoing_.push_back({message_header(broadcast, rank, number, memory_), broadcast});

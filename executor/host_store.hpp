@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "executor/heap_memory.hpp"
 #include "executor/message_buffer.hpp"
 #include "executor/tile_buffer.hpp"
 #include "planner/plan/plan.hpp"
@@ -27,7 +28,7 @@ class HostStore {
   /// that the rank computes, on up to `cores` threads. `memory` holds all tiles and must outlive this; it is
   /// called by the calling thread alone.
   HostStore(const Contraction& contraction, const PlanFrame& frame, const RankPlan& plan, Rank rank,
-            int cores = 1, std::pmr::memory_resource* memory = std::pmr::new_delete_resource());
+            int cores = 1, std::pmr::memory_resource* memory = heap_memory());
 
   /// A tile of A, or of B where it is given, that is own or received.
   std::byte* tile(TileRef tile) const { return distributed_.at(tile); }

@@ -3,6 +3,7 @@
 
 #include <memory_resource>
 
+#include "executor/heap_memory.hpp"
 #include "executor/tile_buffer.hpp"
 #include "planner/problem/made_part.hpp"
 #include "planner/problem/tile_ref.hpp"
@@ -21,6 +22,6 @@ void make_part_of_b(const Contraction& contraction, const MadePart& part, std::b
 
 /// The same in memory of its own.
 TileBuffer initial_tile(const Contraction& contraction, TileRef tile,
-                        std::pmr::memory_resource* memory = std::pmr::new_delete_resource());
+                        std::pmr::memory_resource* memory = heap_memory());
 
 }  // namespace foretile

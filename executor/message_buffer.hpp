@@ -7,6 +7,7 @@
 #include <memory_resource>
 
 #include "base/id.hpp"
+#include "executor/heap_memory.hpp"
 #include "executor/tile_buffer.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/problem/contraction.hpp"
@@ -18,7 +19,7 @@ namespace foretile {
 /// tiles and other ranks, name matrix, step, last step and tree; then the tile ids, the other ranks and
 /// padding to 64 bytes. The tiles follow one behind the other, column-major, without gaps.
 TileBuffer message_header(const Transfer& broadcast, Rank owner, int number,
-                          std::pmr::memory_resource* memory = std::pmr::new_delete_resource());
+                          std::pmr::memory_resource* memory = heap_memory());
 
 /// Bytes behind the tiles: the sender's path (scheduler/path.hpp), a whole number of elements.
 inline constexpr std::int64_t kPathBytes = sizeof(Path);
@@ -27,8 +28,7 @@ inline constexpr std::int64_t kPathBytes = sizeof(Path);
 class MessageBuffer {
  public:
   /// Room for `bytes` bytes; call `parse` when they are there.
-  explicit MessageBuffer(std::int64_t bytes,
-                         std::pmr::memory_resource* memory = std::pmr::new_delete_resource());
+  explicit MessageBuffer(std::int64_t bytes, std::pmr::memory_resource* memory = heap_memory());
   /// Reads the header. Throws WorkError when it does not fit the contraction or the length.
   void parse(const Contraction& contraction);
 

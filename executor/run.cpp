@@ -12,6 +12,8 @@
 #include "executor/cpu/cpu_backend.hpp"
 #include "executor/gpu/gpu_backend.hpp"
 #include "executor/gpu/pinned_pool.hpp"
+#include "executor/heap_memory.hpp"
+#include "executor/large_pages.hpp"
 #include "executor/mpi/messenger.hpp"
 #include "executor/mpi/session.hpp"
 #include "executor/thread_seconds.hpp"
@@ -55,10 +57,12 @@ int position_of(const Transfer& broadcast, Rank rank) {
 /// Touches the memory and gives it back to the allocator, which keeps it (see foretile-run's main).
 void fill_pool(std::int64_t bytes) {
   constexpr std::int64_t kPiece = 1 << 24;
-  std::vector<TileBuffer> pieces;
+  std::vector<TileBuffer> pieces;  // neighbours in memory: large pages may lie across two
   for (std::int64_t taken = 0; taken < bytes; taken += kPiece) {
-    pieces.emplace_back(kPiece);
-    for (std::int64_t at = 0; at < kPiece; at += 4096) pieces.back().data()[at] = std::byte{0};
+    prefer_large_pages(pieces.emplace_back(kPiece).bytes());
+  }
+  for (const TileBuffer& piece : pieces) {
+    for (std::int64_t at = 0; at < kPiece; at += 4096) piece.data()[at] = std::byte{0};
   }
 }
 
@@ -162,7 +166,7 @@ RunResult run(const PlanFrame& frame, const RankPlan& plan, const Contraction& c
   const SchedulerOptions scheduling = scheduling_of(frame, contraction, machine, rank, options);
   RunResult result;
   result.memory = host_memory(options);
-  auto* const memory = result.memory ? result.memory.get() : std::pmr::new_delete_resource();
+  auto* const memory = result.memory ? result.memory.get() : heap_memory();
   result.host = std::make_unique<HostStore>(contraction, frame, plan, rank, scheduling.core_slots, memory);
   Messenger messenger(communicator, contraction, memory);
   std::optional<RankScheduler> scheduler;

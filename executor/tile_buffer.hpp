@@ -7,6 +7,8 @@
 #include <span>
 #include <utility>
 
+#include "executor/heap_memory.hpp"
+
 namespace foretile {
 
 /// Bytes on a cache line boundary, not initialized: a tile's numbers, column-major, in the problem's
@@ -16,7 +18,7 @@ class TileBuffer {
  public:
   TileBuffer() = default;
   /// `memory` must outlive this.
-  explicit TileBuffer(std::int64_t bytes, std::pmr::memory_resource* memory = std::pmr::new_delete_resource())
+  explicit TileBuffer(std::int64_t bytes, std::pmr::memory_resource* memory = heap_memory())
       : memory_(memory), bytes_(bytes) {
     if (bytes > 0)
       data_ = static_cast<std::byte*>(memory->allocate(static_cast<std::size_t>(bytes), kAlignment));

@@ -2,29 +2,36 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <numeric>
+#include <span>
 
 #include "executor/cpu/blas.hpp"
 #include "executor/generate.hpp"
+#include "executor/large_pages.hpp"
 
 namespace foretile {
 
 namespace {
 
-/// Tiles of one size in a ring of memory, used one after the other.
+/// Tiles of one size in memory, each used once in a turn, neighbours long after each other: as a plan's tiles
+/// do, they come from anywhere.
 class TileRing {
  public:
   TileRing(std::vector<double>& memory, std::int64_t tile_bytes, std::int64_t ring_bytes)
       : memory_(reinterpret_cast<std::byte*>(memory.data())), bytes_(static_cast<std::size_t>(tile_bytes)) {
     const auto all = static_cast<std::int64_t>(memory.size() * sizeof(double));
     count_ = static_cast<std::size_t>(std::max<std::int64_t>(1, std::min(all, ring_bytes) / tile_bytes));
+    stride_ = static_cast<std::size_t>(0.618 * static_cast<double>(count_)) + 1;
+    while (std::gcd(stride_, count_) != 1) ++stride_;
   }
 
-  std::byte* at(int i) { return memory_ + static_cast<std::size_t>(i) % count_ * bytes_; }
+  std::byte* at(int i) { return memory_ + static_cast<std::size_t>(i) * stride_ % count_ * bytes_; }
 
  private:
   std::byte* memory_;
   std::size_t bytes_;
   std::size_t count_;
+  std::size_t stride_;  // no common divisor with `count_`: all tiles have their turn
 };
 
 /// Products timed together: reading the clock is to cost little beside them.
@@ -40,7 +47,11 @@ std::vector<Workspace> make_workspaces(int cores, std::int64_t bytes_per_core, s
   const auto elements = static_cast<std::size_t>(std::max(third, largest * largest));
   std::vector<Workspace> all(static_cast<std::size_t>(cores));
   for (Workspace& space : all) {
-    for (std::vector<double>* memory : {&space.a, &space.b, &space.c}) memory->resize(elements);
+    for (std::vector<double>* memory : {&space.a, &space.b, &space.c}) {
+      memory->reserve(elements);
+      prefer_large_pages(std::as_writable_bytes(std::span(memory->data(), elements)));
+      memory->resize(elements);
+    }
   }
   return all;
 }

@@ -46,9 +46,18 @@ std::byte* CpuBackend::at(MemoryPlace place, TileRef tile) {
 
 void CpuBackend::allocate(Device device, TileRef tile) {
   DeviceTile& here = devices_[device][tile];
+  here.untouched = tile.matrix == Matrix::c && !problem_.reads_c();
+  if (here.untouched) return;  // a block has many of them, and cores wait for its first product
   here.own = TileBuffer(bytes_of(problem_, tile));
   here.data = here.own.data();
-  here.untouched = tile.matrix == Matrix::c && !problem_.reads_c();
+}
+
+std::byte* CpuBackend::touched(DeviceTile& c, TileRef tile) {
+  if (!c.data) {
+    c.own = TileBuffer(bytes_of(problem_, tile));
+    c.data = c.own.data();
+  }
+  return c.data;
 }
 
 /// Tiles that only this device uses from now on change hands; others are shared.
@@ -85,9 +94,10 @@ void CpuBackend::start_kernel(OperationId id, Device device, std::span<const Pro
   gemms.reserve(products.size());
   TileTable<DeviceTile>& tiles = devices_[device];
   for (const Product& x : products) {
-    DeviceTile& c = tiles.at({Matrix::c, x.c});
+    const TileRef of_c{Matrix::c, x.c};
+    DeviceTile& c = tiles.at(of_c);
     gemms.push_back({problem_.m.size(x.i), problem_.n.size(x.j), problem_.k.size(x.k),
-                     tiles.at({Matrix::a, x.a}).data, tiles.at({Matrix::b, x.b}).data, c.data,
+                     tiles.at({Matrix::a, x.a}).data, tiles.at({Matrix::b, x.b}).data, touched(c, of_c),
                      std::exchange(c.untouched, false)});
   }
   cores_.submit_in_turn(device, id, [precision = problem_.precision, gemms = std::move(gemms)] {

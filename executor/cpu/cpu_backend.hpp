@@ -42,10 +42,12 @@ class CpuBackend final : public RankBackend {
  private:
   struct DeviceTile {
     std::byte* data = nullptr;
-    bool untouched = false;  // of C: the first product ignores what it holds
+    bool untouched = false;  // of C: has no memory until its first product, which ignores what it holds
     TileBuffer own;          // empty where the tile is the host's
   };
   std::byte* at(MemoryPlace place, TileRef tile);
+  /// Where the tile of C lies, which gets its memory now if it has none.
+  std::byte* touched(DeviceTile& c, TileRef tile);
   double at(Completions::Clock::time_point time) const;  // seconds since the start
 
   const Contraction& problem_;

@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "executor/heap_memory.hpp"
 #include "executor/message_buffer.hpp"
 #include "planner/problem/contraction.hpp"
 #include "scheduler/backend.hpp"
@@ -23,7 +24,7 @@ class Messenger {
  public:
   /// Received messages lie in `memory`, which must outlive them.
   Messenger(MPI_Comm communicator, const Contraction& contraction,
-            std::pmr::memory_resource* memory = std::pmr::new_delete_resource());
+            std::pmr::memory_resource* memory = heap_memory());
 
   /// Who is told of what has ended.
   struct Listener {

@@ -1,0 +1,42 @@
+#include "executor/heap_memory.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <new>
+
+namespace foretile {
+
+namespace {
+
+/// malloc's pieces begin at multiples of this; so much room lies before each aligned place at least.
+constexpr std::size_t kLeast = alignof(std::max_align_t);
+
+class Heap final : public std::pmr::memory_resource {
+  void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+    const std::size_t room = alignment < kLeast ? kLeast : alignment;
+    if (bytes > std::numeric_limits<std::size_t>::max() - room) throw std::bad_alloc();
+    auto* const piece = static_cast<std::byte*>(std::malloc(bytes + room));
+    if (!piece) throw std::bad_alloc();
+    std::byte* const place = piece + (room - reinterpret_cast<std::uintptr_t>(piece) % room);
+    std::memcpy(place - sizeof(piece), &piece, sizeof(piece));
+    return place;
+  }
+  void do_deallocate(void* memory, std::size_t, std::size_t) override {
+    std::byte* piece = nullptr;
+    std::memcpy(&piece, static_cast<std::byte*>(memory) - sizeof(piece), sizeof(piece));
+    std::free(piece);
+  }
+  bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override { return this == &other; }
+};
+
+}  // namespace
+
+std::pmr::memory_resource* heap_memory() {
+  static Heap heap;
+  return &heap;
+}
+
+}  // namespace foretile

@@ -1,0 +1,48 @@
+#include "executor/heap_memory.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <new>
+#include <vector>
+
+namespace foretile {
+namespace {
+
+TEST(HeapMemory, PlacesAreAlignedAndApart) {
+  struct Place {
+    std::byte* data;
+    std::size_t bytes, alignment;
+    int value;
+  };
+  std::vector<Place> places;
+  for (const std::size_t alignment : {1, 8, 16, 64, 4096}) {
+    for (const std::size_t bytes : {0, 1, 63, 64, 5408, 1 << 20}) {
+      auto* const data = static_cast<std::byte*>(heap_memory()->allocate(bytes, alignment));
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(data) % alignment, 0U) << bytes << " at " << alignment;
+      places.push_back({data, bytes, alignment, static_cast<int>(places.size()) + 1});
+      std::memset(data, places.back().value, bytes);
+    }
+  }
+  for (const auto& [data, bytes, alignment, value] : places) {
+    for (std::size_t i = 0; i < bytes; ++i) ASSERT_EQ(data[i], static_cast<std::byte>(value));
+    heap_memory()->deallocate(data, bytes, alignment);
+  }
+}
+
+TEST(HeapMemory, TooMuchIsBadAlloc) {
+  constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
+  EXPECT_THROW(static_cast<void>(heap_memory()->allocate(most, 64)), std::bad_alloc);
+  EXPECT_THROW(static_cast<void>(heap_memory()->allocate(most / 4, 64)), std::bad_alloc);
+}
+
+TEST(HeapMemory, IsOne) {
+  EXPECT_TRUE(heap_memory()->is_equal(*heap_memory()));
+  EXPECT_FALSE(heap_memory()->is_equal(*std::pmr::new_delete_resource()));
+}
+
+}  // namespace
+}  // namespace foretile
