@@ -18,7 +18,9 @@ Candidate take_first(std::deque<Candidate>& candidates) {
 
 void NearSearch::found(const Candidate& candidate, bool better) {
   if (better) to_ask_.clear();
-  for (Candidate& near : neighbours_of(candidate, space_)) to_ask_.push_back(std::move(near));
+  for (Candidate& near : neighbours_of(candidate, space_)) {
+    if (space_.index_of(near)) to_ask_.push_back(std::move(near));
+  }
 }
 
 void NearSearch::bounded(const Candidate& candidate) {

@@ -54,6 +54,14 @@ TEST_F(NearSearchTest, FollowsTheBest) {
   EXPECT_EQ(next(), std::nullopt);
 }
 
+/// Of the defaults, which need not lie in the space: 4 1 has the neighbours 1 1, 2 1 and 3 1 there, and 4 2
+/// outside.
+TEST_F(NearSearchTest, AsksForTheSpaceOnly) {
+  tell(candidate("4", "1"), 5, true);
+  for (const std::string p : {"1", "2", "3"}) EXPECT_EQ(next(), (Task{candidate(p, "1"), Step::bound}));
+  EXPECT_EQ(next(), std::nullopt);
+}
+
 TEST_F(NearSearchTest, FirstBoundsLeaveOut) {
   first_bound_ = [](const Candidate& of) { return of.at("p") == "3" ? 9.0 : 1.0; };
   tell(candidate("2", "1"), 5, true);
