@@ -118,6 +118,12 @@ void BoundSearch::close(std::size_t number) {
   open_.erase(place);
 }
 
+std::optional<Candidate> BoundSearch::same_as(const Candidate& candidate) const {
+  const auto number = numbers_.find(candidate);
+  if (number == numbers_.end() || !known_[number->second].same_as) return std::nullopt;
+  return known_[*known_[number->second].same_as].candidate;
+}
+
 std::vector<Candidate> BoundSearch::with_plan(const std::string& plan) const {
   std::vector<Candidate> same;
   for (std::size_t number = 0; number < known_.size(); ++number) {

@@ -255,7 +255,7 @@ std::string effects_text(const TuneResult& result, const ParameterEffect& parame
 constexpr std::uint64_t fewest_comparisons = 3;
 
 std::string comparisons_text(const Comparisons& of) {
-  return fmt::format("elsewhere x{:.3g} (median of {} comparisons), at most x{:.3g}", of.median_ratio,
+  return fmt::format("elsewhere x{:.3g} (median of {} comparisons), the largest x{:.3g}", of.median_ratio,
                      of.count, of.largest_ratio);
 }
 

@@ -375,14 +375,27 @@ class Tuning {
     return {Outcome::Status::infeasible, 0, "impossible with the other parameters", {}};
   }
 
+  /// The candidate's own bound, or what is known of the one whose plan it has.
+  std::optional<Outcome> told_bound(const Candidate& candidate) const {
+    if (const auto told = bounds_.find(candidate); told != bounds_.end()) return told->second;
+    const std::optional<Candidate> same = by_bound_ ? by_bound_->same_as(candidate) : std::nullopt;
+    if (!same) return std::nullopt;
+    const Evaluation* const evaluated = history_.find(*same);
+    if (!evaluated) return told_bound(*same);
+    Outcome outcome = evaluated->outcome;
+    if (outcome.status == Outcome::Status::stopped)
+      outcome = {Outcome::Status::done, outcome.lower_bound_s, {}, outcome.extra};
+    return outcome;
+  }
+
   /// What the search by bounds was told, else first bounds, as far as they come in a second.
   std::map<Candidate, Outcome> neighbour_bounds(const Candidate& best) const {
     const double until_s = elapsed_s() + 1;
     std::map<Candidate, Outcome> bounds;
     for (const Candidate& candidate : neighbours_of(best, options_.space)) {
       if (history_.contains(candidate)) continue;
-      if (const auto told = bounds_.find(candidate); told != bounds_.end()) {
-        bounds.insert(*told);
+      if (const std::optional<Outcome> told = told_bound(candidate)) {
+        bounds[candidate] = *told;
       } else if (cost_.first_bound && elapsed_s() < until_s) {
         bounds[candidate] = first_outcome(candidate);
       }

@@ -137,6 +137,7 @@ def check_tune(problem, scratch):
     with_own = run("tune", problem, *platform, "--nodes", 2, "--json")
     assert with_own["proven"] and with_own["candidates"] > 100, with_own  # the space that is made
     assert with_own["evaluated"] + with_own["infeasible"] < with_own["candidates"], with_own
+    check_effects_of_proven(scratch)
     check_tuned_sources(problem, scratch)
     expect(2, "--set fixes", "tune", problem, *platform, "--space", space, "--set", "grid.p=1")
     space.write_text("[parameters]\nblock_fractoin = [0.5]\n")
@@ -185,6 +186,17 @@ def check_tilings(scratch):
                             ("tile=4,4", "4 twice")):
         expect(2, message, *dense, "--tune", option)
     expect(2, "tile twice", *dense, "--tune", "tile=4", "--tune", "tile=6")
+
+
+def check_effects_of_proven(scratch):
+    """Nothing near a proven best may be better: also where a look found another candidate's plan (lookahead auto)."""
+    dense = scratch / "effects.toml"
+    assert call("problem", "dense", "--m", 40, "--n", 40, "--k", 40, "--tile", 5, "-o", dense).returncode == 0
+    found = run("tune", dense, *platform, "--nodes", 1, "--set", "b=1", "--set", "c=1", "--set", "d=1", "--json")
+    assert found["proven"] and found["best"]["makespan_s"] > 0, found
+    statuses = {value["status"] for values in found["sensitivity"].values() for value in values}
+    assert "auto" in [value["value"] for value in found["sensitivity"]["lookahead"]], found
+    assert not statuses & {"not_tried", "failed"}, found["sensitivity"]
 
 
 def check_starts(problem, scratch):

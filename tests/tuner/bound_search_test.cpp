@@ -163,6 +163,9 @@ TEST(BoundSearch, EachPlanOnce) {
   EXPECT_EQ(search.with_plan("same"),
             (std::vector<Candidate>{candidate("a"), candidate("b"), candidate("c")}));
   EXPECT_TRUE(search.with_plan("").empty());
+  EXPECT_EQ(search.same_as(candidate("c")), candidate("b"));
+  EXPECT_EQ(search.same_as(candidate("b")), std::nullopt);
+  EXPECT_EQ(search.same_as(candidate("never asked for")), std::nullopt);
   EXPECT_EQ(search.least_open_s(), std::numeric_limits<double>::infinity());
 }
 

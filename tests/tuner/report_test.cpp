@@ -135,7 +135,7 @@ TEST(EffectsTable, SaysWhatHappensElsewhere) {
       [](const Evaluation& l, const Evaluation& r) { return l.outcome.makespan_s < r.outcome.makespan_s; });
   EXPECT_EQ(effects_table(result),
             "f  1: 1 s; 2: 1.5 s\n"
-            "   elsewhere x3 (median of 3 comparisons), at most x4\n"
+            "   elsewhere x3 (median of 3 comparisons), the largest x4\n"
             "q  1 to 4: 1 s\n");
   EXPECT_EQ(to_json(result)["comparisons"]["f"],
             (nlohmann::json{{"count", 3}, {"median_ratio", 3.0}, {"largest_ratio", 4.0}}));
