@@ -81,16 +81,15 @@ void find_worst(const Contraction& p, const TileErrors& mine, MPI_Comm communica
 
 }  // namespace
 
+std::string digest_of_c(const HostStore& host, MPI_Comm communicator) {
+  return fmt::format("{:016x}", sum_over_ranks(digest_of(host.c), communicator));
+}
+
 CheckResult check_product(const Contraction& contraction, const HostStore& host, MPI_Comm communicator,
                           const CheckOptions& options) {
   require_all_tiles(contraction, host.c, communicator);
   TileErrors errors;
-  std::uint64_t digest = 0;
-  agree(communicator, [&] {
-    errors = freivalds(contraction, host.c, options.freivalds);
-    digest = digest_of(host.c);
-  });
-  digest = sum_over_ranks(digest, communicator);
+  agree(communicator, [&] { errors = freivalds(contraction, host.c, options.freivalds); });
   std::array<double, 2> most{errors.flops, errors.longest_sum};
   require_mpi(MPI_Allreduce(MPI_IN_PLACE, most.data(), 2, MPI_DOUBLE, MPI_MAX, communicator), "check");
   const bool small = most[0] <= options.reference_flops;
@@ -99,7 +98,7 @@ CheckResult check_product(const Contraction& contraction, const HostStore& host,
   find_worst(contraction, errors, communicator, result);
   result.method = small ? "freivalds + reference" : "freivalds";
   result.allowed_error = allowed_error(contraction.precision, most[1]);
-  result.c_digest = fmt::format("{:016x}", digest);
+  result.c_digest = digest_of_c(host, communicator);
   return result;
 }
 

@@ -30,6 +30,9 @@ struct CheckResult {
   bool passed() const { return relative_error <= allowed_error; }
 };
 
+/// Of all bits of C, 16 hexadecimal digits, whatever rank holds which tile. Collective.
+std::string digest_of_c(const HostStore& host, MPI_Comm communicator);
+
 struct CheckOptions {
   FreivaldsOptions freivalds;
   /// When no rank has more flops, tiles are also compared with a reference; its speed is about 0.2 Gflop/s.

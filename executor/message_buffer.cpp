@@ -23,6 +23,7 @@ struct Fixed {
   std::int64_t matrix = -1;
   std::int64_t step = -1, last_step = -1;
   std::int64_t tree = -1;
+  std::int64_t kind = -1;
 };
 constexpr std::int64_t kFixedWords = sizeof(Fixed) / 8;
 
@@ -44,7 +45,11 @@ bool is_rank(std::int64_t number) {
 bool plausible(const Fixed& f, std::int64_t words) {
   if (f.tiles < 1 || f.others < 1 || f.tiles > words || f.others > words) return false;
   if (f.words > words || f.words != header_words(f.tiles, f.others)) return false;
-  if (f.matrix != static_cast<std::int64_t>(Matrix::a) && f.matrix != static_cast<std::int64_t>(Matrix::b)) {
+  if (f.kind == static_cast<std::int64_t>(TransferKind::parts)) {
+    if (f.matrix != static_cast<std::int64_t>(Matrix::c) || f.others != 1) return false;
+  } else if (f.kind != static_cast<std::int64_t>(TransferKind::broadcast) ||
+             (f.matrix != static_cast<std::int64_t>(Matrix::a) &&
+              f.matrix != static_cast<std::int64_t>(Matrix::b))) {
     return false;
   }
   if (f.tree != static_cast<std::int64_t>(Tree::binomial) && f.tree != static_cast<std::int64_t>(Tree::chain))
@@ -66,7 +71,8 @@ TileBuffer message_header(const Transfer& broadcast, Rank owner, int number,
                                    static_cast<std::int64_t>(broadcast.matrix),
                                    broadcast.step,
                                    broadcast.last_step,
-                                   static_cast<std::int64_t>(broadcast.tree)};
+                                   static_cast<std::int64_t>(broadcast.tree),
+                                   static_cast<std::int64_t>(broadcast.kind)};
   header.insert(header.end(), broadcast.tiles.begin(), broadcast.tiles.end());
   header.insert(header.end(), broadcast.others.begin(), broadcast.others.end());
   header.resize(words, 0);
@@ -100,10 +106,11 @@ void MessageBuffer::parse(const Contraction& p) {
   broadcast.step = Step::of(fixed.step);
   broadcast.last_step = Step::of(fixed.last_step);
   broadcast.tree = static_cast<Tree>(fixed.tree);
+  broadcast.kind = static_cast<TransferKind>(fixed.kind);
   for (const TileId tile : broadcast.tiles) {
     if (tile < 0 || tile >= shape_of(p, broadcast.matrix).nonzeros()) {
       throw WorkError(fmt::format("message with {} tile {}: not in this problem",
-                                  broadcast.matrix == Matrix::a ? 'A' : 'B', tile));
+                                  "ABC"[static_cast<int>(broadcast.matrix)], tile));
     }
   }
   if (const std::int64_t expected = header_bytes_ + bytes_of_tiles(p, broadcast) + kPathBytes;

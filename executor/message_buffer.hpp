@@ -16,7 +16,7 @@
 namespace foretile {
 
 /// The header alone, for sending: 8-byte words that count the header's words, name owner and number, count
-/// tiles and other ranks, name matrix, step, last step and tree; then the tile ids, the other ranks and
+/// tiles and other ranks, name matrix, step, last step, tree and kind; then the tile ids, the other ranks and
 /// padding to 64 bytes. The tiles follow one behind the other, column-major, without gaps.
 TileBuffer message_header(const Transfer& broadcast, Rank owner, int number,
                           std::pmr::memory_resource* memory = heap_memory());

@@ -51,6 +51,8 @@ void add_node(std::vector<PlatformKey>& keys) {
   keys.push_back(count("sockets_per_node", most_sockets, [](Platform& p) { return Slots{&p.sockets}; }));
   keys.push_back(count("ranks_per_node", most_ranks, [](Platform& p) { return Slots{&p.ranks_per_node}; }));
   keys.push_back(
+      other("pretend_nodes", Presence::optional, [](Platform& p) { return Slots{&p.pretend_nodes}; }));
+  keys.push_back(
       count("socket.cores", most_in_socket, [](Platform& p) { return Slots{&p.cores_per_socket}; }));
   keys.push_back(number("socket.solo_speedup", 1, most_in_socket, Presence::optional,
                         [](Platform& p) { return Slots{&p.solo_speedup}; }));

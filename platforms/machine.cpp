@@ -68,6 +68,7 @@ namespace {
 void share_cores(Machine& machine, const MachineSize& size) {
   Platform& p = machine.platform;
   if (size.ranks && p.nodes == 1) {
+    if (p.pretend_nodes) machine.ranks_of_counted_node = p.ranks_per_node;
     machine.ranks_per_node = *size.ranks;
     machine.devices_per_rank = std::max(1, p.devices_per_node() / *size.ranks);
   }

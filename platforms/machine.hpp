@@ -22,7 +22,15 @@ struct Machine {
   int ranks = 1;
   int ranks_per_node = 1;
   int devices_per_rank = 1;
+  /// Of nodes for grids and counts of bytes: `ranks_per_node`, or fewer where nodes are pretended.
+  /// 0: `ranks_per_node`.
+  int ranks_of_counted_node = 0;
 
+  int counted_ranks_per_node() const {
+    return ranks_of_counted_node > 0 ? ranks_of_counted_node : ranks_per_node;
+  }
+  int counted_nodes() const { return (ranks - 1) / counted_ranks_per_node() + 1; }
+  int counted_node_of(Rank rank) const { return rank / counted_ranks_per_node(); }
   int nodes() const { return (ranks - 1) / ranks_per_node + 1; }
   int devices() const { return ranks * devices_per_rank; }
   int node_of(Rank rank) const { return rank / ranks_per_node; }

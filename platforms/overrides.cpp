@@ -102,6 +102,12 @@ void make_room_for_source(toml::table& table, const std::string& source) {
   if (source == "none") table.clear();
 }
 
+/// One node of cores takes all ranks: who says how many it has means nodes that are pretended.
+void pretend_nodes(toml::table& table) {
+  const auto kind = table["device"]["kind"].value<std::string>();
+  if (table["nodes"].value_or(1) == 1 && kind == "core") table.insert_or_assign("pretend_nodes", true);
+}
+
 toml::table& table_of(toml::table& root, std::string_view path) {
   toml::table* table = &root;
   for (auto dot = path.find('.'); dot != std::string_view::npos; dot = path.find('.')) {
@@ -128,6 +134,7 @@ void apply_overrides(toml::table& table, const std::vector<std::string>& setting
     const std::string_view leaf = std::string_view(path).substr(path.rfind('.') + 1);
     toml::table& inner = table_of(table, path);
     if (is_device_link(path)) make_room_on_link(inner, leaf);
+    if (path == "ranks_per_node") pretend_nodes(table);
     if (path == "runtime.source") make_room_for_source(inner, change.value);
     insert_value(inner, leaf, *change.key, change.value);
   }

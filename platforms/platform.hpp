@@ -98,6 +98,9 @@ struct Platform {
   std::int64_t memory_bytes_per_socket = 0;
   double memory_bandwidth_bytes_per_s = 0;  ///< host memory of one socket
   int ranks_per_node = 1;
+  /// Where all ranks share one node whose cores are the devices: they are counted, and placed in grids, as if
+  /// every `ranks_per_node` of them were a node. For tests.
+  bool pretend_nodes = false;
 
   DeviceModel device;
   NodeLinks links;

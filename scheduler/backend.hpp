@@ -30,11 +30,12 @@ struct Copy {
   std::int64_t bytes = 0;
 };
 
-/// A broadcast on its way to one rank, which forwards it along its tree (planner/plan/transfer.hpp).
+/// A broadcast on its way to one rank, which forwards it along its tree (planner/plan/transfer.hpp). Or parts
+/// of C on their way to the next rank of a sum.
 struct Message {
   std::shared_ptr<const Transfer> transfer;
-  Rank owner = 0;
-  int number = 0;    ///< of the broadcast among its owner's
+  Rank owner = 0;    ///< of parts: who sends them
+  int number = 0;    ///< of the broadcast among its owner's; sums are numbered behind them
   int position = 0;  ///< of the receiver in the tree
   std::int64_t bytes = 0;
 };
@@ -45,6 +46,29 @@ struct Signal {
   Step step = 0;      ///< first that is not over
   bool down = false;  ///< on all ranks; else on the sender and those below it
   Path path;          ///< of the sender until it was sent, and at the receiver until it came
+};
+
+/// Where tiles of C lie in a rank's host memory.
+struct PlaceOfC {
+  enum class Kind : std::uint8_t {
+    home,    ///< C itself: initial or finished
+    device,  ///< parts that a device of the rank has computed
+    message  ///< parts that came in a message
+  };
+  Kind kind = Kind::home;
+  Device device = 0;  ///< Kind::device
+  Rank sender = 0;    ///< Kind::message: Message::owner
+  int number = 0;     ///< Kind::message: Message::number
+};
+
+/// to = beta to + factor from, tile by tile, with each tile's indices permuted on the way. With beta = 0 what
+/// lies in `to` is not read, and `to` may not be there yet.
+struct Combine {
+  std::span<const TileId> tiles;  ///< of C
+  PlaceOfC to, from;
+  double beta = 1, factor = 1;
+  /// Index d of a tile of `to` is index permutation[d] of `from`; empty: as it is.
+  std::span<const int> permutation = {};
 };
 
 using OperationId = std::uint32_t;
@@ -66,13 +90,16 @@ class Backend {
   /// Makes whole tiles of B in host memory on one core, or one part of one: then the part that begins the
   /// tile is started first, and the tile is there when all are done. `parts` is valid during the call only.
   virtual void start_generate(OperationId id, std::span<const MadePart> parts) = 0;
+  /// To the host: C itself, or with PlanFrame::c_in_parts the device's parts of it.
   virtual void start_copy(OperationId id, const Copy& copy) = 0;
+  /// On one core, in host memory. `combine` is valid until it is done.
+  virtual void start_combine(OperationId id, const Combine& combine) = 0;
   /// Sends to another rank; its back end calls RankScheduler::received there. Done when the tiles were read.
   virtual void start_send(OperationId id, Rank to_rank, const Message& message) = 0;
   /// Its back end calls RankScheduler::signalled there. Nothing is reported here.
   virtual void send_signal(Rank to_rank, Signal signal) = 0;
 
-  /// Space for a tile on a device; C is zeroed unless Contraction::reads_c(), where a copy follows.
+  /// Space for a tile on a device; C is zeroed unless devices_read_c(), where a copy follows.
   virtual void allocate(Device device, TileRef tile) = 0;
   virtual void release(Device device, TileRef tile) = 0;
   /// A generated tile left the staging area.
@@ -82,6 +109,10 @@ class Backend {
   /// The device works on the host's tile in place, instead of allocate and copy; a generated tile of B leaves
   /// the staging area for the device, an initial tile of C the host. Only where DeviceTraits::in_host_memory.
   virtual void adopt(Device device, TileRef tile) = 0;
+  /// Parts that were added or sent are no longer needed. Of a message: release_message() says so.
+  virtual void release_parts(std::span<const TileId> tiles, Device computed_by) = 0;
+  /// The parts are C from now on.
+  virtual void keep_parts(std::span<const TileId> tiles, Device computed_by) = 0;
 };
 
 }  // namespace foretile

@@ -36,7 +36,7 @@ void CTiles::drop_stored(DeviceQueue& queue, Device device) {
 
 void CTiles::place(DeviceQueue& queue, Device device, BlockWork& block) {
   while (block.c_placed < block.c.size()) {
-    if (problem_.reads_c() && !queue.traits.in_host_memory) {
+    if (devices_read_c(frame_, problem_) && !queue.traits.in_host_memory) {
       if (!load(queue, device, block)) return;
       continue;
     }
@@ -44,7 +44,7 @@ void CTiles::place(DeviceQueue& queue, Device device, BlockWork& block) {
     // Proven to fit; but the last block may still be on its way home, or peers may copy older tiles from
     // here.
     if (!queue.memory.take(item.bytes)) return;
-    if (problem_.reads_c()) {
+    if (devices_read_c(frame_, problem_)) {
       backend_.adopt(device, item.tile);
       ++queue.statistics.c_loads;
     } else {

@@ -62,10 +62,17 @@ struct StoreOperation {
 struct SendOperation {
   Rank owner = 0;  ///< of the transfer
   int number = 0;  ///< of the transfer among its owner's
+  Rank to = 0;
 };
 
-using AnyOperation =
-    std::variant<KernelOperation, GenerateOperation, LoadOperation, StoreOperation, SendOperation>;
+/// An addition of a sum.
+struct CombineOperation {
+  std::size_t sum = 0;  ///< of RankPlan::sums
+  Combine combine;
+};
+
+using AnyOperation = std::variant<KernelOperation, GenerateOperation, LoadOperation, StoreOperation,
+                                  SendOperation, CombineOperation>;
 
 /// In flight. It starts only when all that it needs is there, so it waits for nothing.
 struct Operation {

@@ -37,6 +37,7 @@ SchedulerOptions scheduler_options(const PlanFrame& plan, const Contraction& con
   traits.batch = plan.batch;
   if (traits.on_core && plan.batch == 1 && !in_plan_order) traits.batch = products_at_once(contraction);
   options.core_slots = machine.cores_per_rank();
+  options.ranks_per_node = machine.counted_ranks_per_node();
   options.whole_batches = plan.batch > 1;
   options.in_plan_order = in_plan_order;
   if (traits.on_core) options.tiles_at_once = tiles_at_once(contraction);

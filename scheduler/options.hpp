@@ -30,14 +30,16 @@ struct SchedulerOptions {
   int tiles_at_once = 1;  ///< tiles of B that a core makes in one operation, at most
   /// Larger tiles of B are made in parts of at least so many bytes, by as many cores as the rank has.
   std::int64_t least_part_bytes = kLeastPartBytes;
-  int copy_slots = 2;  ///< copies in flight per device and direction; a copy engine does one at a time
-  int send_slots = 4;  ///< messages in flight per rank
-  CopyCosts copies;    ///< to compare sources of a tile
+  int copy_slots = 2;      ///< copies in flight per device and direction; a copy engine does one at a time
+  int send_slots = 4;      ///< messages in flight per rank
+  CopyCosts copies;        ///< to compare sources of a tile
+  int ranks_per_node = 1;  ///< to count bytes between nodes
   /// Loads, hits and evictions depend on the plan alone, not on what ends first: all loads come from the
   /// host, the memory of a chunk is free only when everything was asked for that may be loaded beside it, and
   /// a block opens when C of the last one is home. For comparing back ends; slower.
   bool in_plan_order = false;
 
+  int node_of(Rank rank) const { return rank / ranks_per_node; }
   DeviceTraits traits(std::size_t device) const {
     return device < devices.size() ? devices[device] : DeviceTraits{};
   }

@@ -6,10 +6,10 @@
 
 namespace foretile {
 
-enum class Cause : std::uint8_t { kernel, generate, h2d, d2d, d2h, network, wait };
-inline constexpr int kCauses = 7;
-inline constexpr std::array<const char*, kCauses> kCauseNames{"kernel", "generate", "h2d", "d2d",
-                                                              "d2h",    "network",  "wait"};
+enum class Cause : std::uint8_t { kernel, generate, h2d, d2d, d2h, network, wait, combine };
+inline constexpr int kCauses = 8;
+inline constexpr std::array<const char*, kCauses> kCauseNames{"kernel", "generate", "h2d",  "d2d",
+                                                              "d2h",    "network",  "wait", "combine"};
 
 /// What the time of a cause was spent on.
 enum class Part : std::uint8_t {

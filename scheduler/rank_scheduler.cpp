@@ -42,6 +42,7 @@ RankScheduler::RankScheduler(const PlanFrame& frame, const RankPlan& plan, const
       tiles_(plan.devices.size()),
       near_(near_devices(options_, plan.devices.size())),
       awake_(plan.devices.size(), true),
+      sums_(frame, plan, contraction, rank, backend, operations_, cores_, send_queue_),
       host_(contraction, frame, rank,
             [&backend](Rank owner, int number) { backend.release_message(owner, number); }),
       barrier_(frame.barriers, rank, frame.grid.size(), [this](Rank to, Signal signal) {
@@ -78,6 +79,7 @@ void RankScheduler::start() {
 }
 
 void RankScheduler::advance() {
+  sums_.advance();  // before all else: additions free memory
   do {
     if (options_.in_plan_order) wake_all();
     advance_fronts();
@@ -341,6 +343,9 @@ void RankScheduler::ended(const GenerateOperation& generated, const TraceEvent& 
 
 void RankScheduler::ended(const StoreOperation& store, const TraceEvent&) {
   c_tiles_.store_done(queues_[store.copy.from], store.copy);
+  if (frame_.c_in_parts) {
+    for (const TileRef tile : store.copy.tiles) sums_.stored(tile.id);
+  }
   awake_[store.copy.from] = true;
 }
 
@@ -412,7 +417,7 @@ void RankScheduler::advance_sends() {
     ++sending_;
     const auto [id, event, send] = operations_.start<SendOperation>(Cause::network, kHost);
     event.bytes = entry.message.bytes;
-    send = {entry.message.owner, entry.message.number};
+    send = {entry.message.owner, entry.message.number, entry.to_rank};
     backend_.start_send(id, entry.to_rank, entry.message);
   }
 }
@@ -420,13 +425,24 @@ void RankScheduler::advance_sends() {
 void RankScheduler::ended(const SendOperation& send, const TraceEvent& event) {
   --sending_;
   statistics_.sent_bytes += event.bytes;
+  if (options_.node_of(send.to) != options_.node_of(rank_))
+    statistics_.sent_between_nodes_bytes += event.bytes;
   host_.forwarded(send.owner, send.number);
+  sums_.sent(send.owner, send.number);
+}
+
+void RankScheduler::ended(const CombineOperation& combine, const TraceEvent& event) {
+  sums_.done(combine, event, statistics_);
 }
 
 void RankScheduler::received(const Message& message, const Path& path) {
   operations_.set_path(path);
   statistics_.received_bytes += message.bytes;
-  host_.received(message, send_queue_.forward(message));
+  if (message.transfer->kind == TransferKind::parts) {
+    sums_.received(message);
+  } else {
+    host_.received(message, send_queue_.forward(message));
+  }
   wake_all();
   advance();
 }
@@ -447,7 +463,8 @@ void RankScheduler::done(OperationId id, const OperationTime& time) {
 }
 
 bool RankScheduler::finished() const {
-  if (!barrier_.over() || operations_.in_flight() > 0 || !send_queue_.empty()) return false;
+  if (!barrier_.over() || operations_.in_flight() > 0 || !send_queue_.empty() || !sums_.finished())
+    return false;
   return std::none_of(queues_.begin(), queues_.end(), [](const DeviceQueue& queue) {
     return queue.chunks_left() || !queue.finished_c.empty();
   });
@@ -455,7 +472,7 @@ bool RankScheduler::finished() const {
 
 bool RankScheduler::expects_messages() const {
   if (frame_.grid.size() == 1) return false;
-  if (sending_ > 0 || !send_queue_.empty() || !barrier_.over()) return true;
+  if (sending_ > 0 || !send_queue_.empty() || !barrier_.over() || sums_.expects_messages()) return true;
   return std::any_of(queues_.begin(), queues_.end(),
                      [](const DeviceQueue& queue) { return !queue.loads_over(); });
 }
@@ -463,6 +480,7 @@ bool RankScheduler::expects_messages() const {
 const RankStatistics& RankScheduler::statistics() {
   statistics_.devices.clear();
   statistics_.send_s = operations_.busy_seconds(Cause::network, kHost);
+  statistics_.combine_s = operations_.busy_seconds(Cause::combine, kHost);
   for (std::size_t d = 0; d < queues_.size(); ++d) {
     const auto busy_s = [&](Cause cause) { return operations_.busy_seconds(cause, Device::of(d)); };
     DeviceQueue& queue = queues_[d];

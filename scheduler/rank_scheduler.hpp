@@ -20,6 +20,7 @@
 #include "scheduler/options.hpp"
 #include "scheduler/report/statistics.hpp"
 #include "scheduler/send_queue.hpp"
+#include "scheduler/sums.hpp"
 #include "scheduler/tile_states.hpp"
 
 namespace foretile {
@@ -88,6 +89,7 @@ class RankScheduler {
   void ended(const LoadOperation& load, const TraceEvent& event);
   void ended(const StoreOperation& store, const TraceEvent& event);
   void ended(const SendOperation& send, const TraceEvent& event);
+  void ended(const CombineOperation& combine, const TraceEvent& event);
   void finish_front(DeviceQueue& queue, Device device);
   void step_ended();
 
@@ -110,6 +112,7 @@ class RankScheduler {
   std::vector<char> awake_;
   std::vector<std::shared_ptr<const Transfer>> own_;
   SendQueue send_queue_;
+  Sums sums_;
   HostTiles host_;
   Barrier barrier_;
   Copy copy_;                 // the one being put together,

@@ -206,6 +206,23 @@ void SimulatedRank::start_generate(OperationId id, std::span<const MadePart> par
   }
 }
 
+/// Of each byte added two are read and one is written, by a core with its share of the socket's memory.
+void SimulatedRank::start_combine(OperationId id, const Combine& combine) {
+  constexpr double kMoved = 3;
+  const Platform& p = machine_.platform;
+  double bytes = 0;
+  for (const TileId tile : combine.tiles) bytes += static_cast<double>(problem_.c_bytes(tile));
+  const double rate = p.memory_bandwidth_bytes_per_s / p.cores_per_socket;
+  Activity& a = activity(id, Activity::Kind::plain);
+  a.software_s = operation_s();
+  a.alone_s = rate > 0 ? kMoved * bytes / rate : 0;
+  if (p.device.kind == DeviceKind::core) {
+    on_cores(a, a.software_s + a.alone_s);
+  } else {
+    after(a, a.alone_s);
+  }
+}
+
 /// On the device, one launch after the other. Products beside it lose nothing here.
 void SimulatedRank::start_making(OperationId id, const Copy& copy) {
   const Platform& p = machine_.platform;

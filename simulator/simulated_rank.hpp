@@ -67,6 +67,7 @@ class SimulatedRank final : public Backend {
   double now() const override { return simgrid::s4u::Engine::get_clock(); }
   int kernel_slots(Device) const override { return 1; }  // the kernel model already counts the streams
   void start_kernel(OperationId id, Device device, std::span<const Product> products) override;
+  void start_combine(OperationId id, const Combine& combine) override;
   void start_generate(OperationId id, std::span<const MadePart> parts) override;
   void start_copy(OperationId id, const Copy& copy) override;
   void start_send(OperationId id, Rank to_rank, const Message& message) override;
@@ -76,6 +77,8 @@ class SimulatedRank final : public Backend {
   void release_message(Rank, int) override {}
   void send_signal(Rank to_rank, Signal signal) override;
   void adopt(Device device, TileRef tile) override { book(device, tile); }
+  void release_parts(std::span<const TileId>, Device) override {}
+  void keep_parts(std::span<const TileId>, Device) override {}
 
  private:
   Activity& activity(OperationId id, Activity::Kind kind);

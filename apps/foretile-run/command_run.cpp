@@ -73,6 +73,8 @@ struct Finished {
   bool cuda = false;
   std::unique_ptr<Gpus> gpus;  // before the result, whose host memory is theirs
   RunResult result;
+  std::string digest;               // of all bits of C, whatever rank holds them
+  std::int64_t peak_rss_bytes = 0;  // of the rank with most
   std::optional<CheckResult> check;
 };
 
@@ -176,7 +178,9 @@ void print_json_result(const Finished& done, const Report& report) {
                    {"compacted_bytes", done.result.gpu.compacted_bytes},
                    {"unpinned_bytes", done.result.gpu.unpinned_bytes}};
   }
-  json["peak_rss_bytes"] = peak_rss_bytes();
+  json["digest"] = done.digest;
+  json["peak_rss_bytes"] = done.peak_rss_bytes;
+  json["matrix_bytes_per_rank"] = done.work->summary.matrix_bytes_per_rank;
   if (done.check) json["verify"] = verify_json(*done.check, done.work->contraction.precision);
   print_json(json);
 }
@@ -190,7 +194,11 @@ void print_text(const Finished& done, const Report& report) {
                100 * (predicted / done.result.wall_s - 1));
     fmt::print("{}", slow_text(done.probes, predicted));
   }
-  if (done.check) print_check(*done.check, done.work->contraction.precision);
+  if (done.check) {
+    print_check(*done.check, done.work->contraction.precision);
+  } else {
+    fmt::print("not verified, digest of C {}\n", done.digest);
+  }
   fmt::print("\n{}\n", report_text(report));
 }
 
@@ -215,12 +223,19 @@ void write_trace(const std::string& path, const MpiSession& session, const Event
   trace.finish();
 }
 
+/// On cores that work in place, given tiles lie in host memory alone, where C goes too.
+bool devices_need_memory(const PlannedWork& work, bool copies) {
+  return on_gpus(work) || copies || work.plan.operands.b.made();
+}
+
 /// Cores: all that the verifier proved. GPUs: host memory for all tiles, and something for messages' headers
 /// and for holes.
-std::int64_t pool_bytes(const Finished& done) {
+std::int64_t pool_bytes(const Finished& done, bool copies) {
   const PlanSummary& summary = done.work->summary;
-  if (!done.gpus)
-    return done.work->machine.devices_per_rank * summary.peak_device_bytes + summary.peak_host_bytes;
+  if (!done.gpus) {
+    const int devices = devices_need_memory(*done.work, copies) ? done.work->machine.devices_per_rank : 0;
+    return devices * summary.peak_device_bytes + summary.peak_host_bytes;
+  }
   return summary.peak_host_bytes + summary.peak_host_bytes / 64 + (std::int64_t{16} << 20);
 }
 
@@ -298,6 +313,11 @@ void warn_of_doubts(const PlannedWork& work, const MpiSession& session) {
   }
 }
 
+std::int64_t most_of_ranks(std::int64_t mine, MPI_Comm communicator) {
+  require_mpi(MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_INT64_T, MPI_MAX, communicator), "memory");
+  return mine;
+}
+
 void execute(const CLI::App& app, const RunArguments& arguments, const MpiSession& session) {
   require_same_start(session, [&] {
     require_plan_file(arguments.plan, session.size());
@@ -319,7 +339,8 @@ void execute(const CLI::App& app, const RunArguments& arguments, const MpiSessio
     if (session.rank() == 0 && !chosen.note.empty()) print_message("foretile-run", chosen.note);
     done.gpus = std::move(chosen.gpus);
     done.cuda = chosen.cuda;
-    require_memory(*done.work, on_node, !chosen.cuda, available_memory_bytes());
+    require_memory(*done.work, on_node, !chosen.cuda && devices_need_memory(*done.work, arguments.copies),
+                   available_memory_bytes());
   });
   require_same_start(session, [&] { return device_facts(done); });
   prepare_products(*done.work, session);
@@ -331,7 +352,7 @@ void execute(const CLI::App& app, const RunArguments& arguments, const MpiSessio
   options.copies = arguments.copies;
   options.in_plan_order = arguments.plan_order;
   options.gpus = done.gpus.get();
-  options.pool_bytes = pool_bytes(done);
+  options.pool_bytes = pool_bytes(done, arguments.copies);
   options.warm_up_s = done.cuda ? kWarmUp_s : 0;
   if (!arguments.trace.empty()) options.trace = &events;
   std::optional<ProgressSink> progress;
@@ -341,6 +362,8 @@ void execute(const CLI::App& app, const RunArguments& arguments, const MpiSessio
   done.result =
       run(done.work->plan, part, done.work->contraction, done.work->machine, session.world(), options);
   done.probes.after = probe(*done.work, session);
+  done.digest = digest_of_c(*done.result.host, session.world());
+  done.peak_rss_bytes = most_of_ranks(peak_rss_bytes(), session.world());
   if (arguments.verify)
     done.check = check_product(done.work->contraction, *done.result.host, session.world(),
                                {{.threads = cores_of_a_rank(on_node)}});

@@ -59,7 +59,7 @@ std::string plan_text(const PlanView& view) {
   line("parameters", parameters_text(plan.parameters));
   line("nodes, ranks, devices", fmt::format("{}, {}, {}", machine.nodes(), machine.ranks, machine.devices()));
   const std::string idle = idle_ranks_text(machine.ranks - plan.grid.size());
-  line("grid", fmt::format("{} x {}{}{}", plan.grid.p, plan.grid.q, idle.empty() ? "" : ", ", idle));
+  line("grid", fmt::format("{}{}{}", grid_text(plan.grid), idle.empty() ? "" : ", ", idle));
   line("software costs", runtime_source_text(machine.platform.runtime.source));
   line("GEMM tasks", grouped(summary.gemms));
   line("blocks, chunks", fmt::format("{}, {}", grouped(summary.blocks), grouped(summary.chunks)));
@@ -70,7 +70,9 @@ std::string plan_text(const PlanView& view) {
   const auto volume = [&](std::int64_t counted, double PredictedVolumes::*of_model) {
     return bytes(counted) + (predicted ? model_text(*predicted.*of_model) : "");
   };
-  line(streams_b ? "A and B sent" : "A sent",
+  line(plan.c_in_parts ? "A, B, parts of C sent"
+       : streams_b     ? "A and B sent"
+                       : "A sent",
        volume(summary.network_bytes, &PredictedVolumes::network_bytes));
   if (!streams_b) line("B generated", bytes(summary.generated_bytes));
   line("host to devices", "at most " + volume(summary.h2d_bytes, &PredictedVolumes::loaded_bytes));
@@ -90,7 +92,7 @@ nlohmann::ordered_json plan_json(const PlanView& view) {
                               {"platform", machine.platform.name},
                               {"runtime_source", machine.platform.runtime.source},
                               {"parameters", plan.parameters},
-                              {"grid", {{"p", plan.grid.p}, {"q", plan.grid.q}}},
+                              {"grid", {{"p", plan.grid.p}, {"q", plan.grid.q}, {"r", plan.grid.r}}},
                               {"nodes", machine.nodes()},
                               {"ranks", machine.ranks},
                               {"devices", machine.devices()},

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "executor/combine_job.hpp"
 #include "executor/cpu/blas.hpp"
 #include "executor/initial_tile.hpp"
 
@@ -46,7 +47,7 @@ std::byte* CpuBackend::at(MemoryPlace place, TileRef tile) {
 
 void CpuBackend::allocate(Device device, TileRef tile) {
   DeviceTile& here = devices_[device][tile];
-  here.untouched = tile.matrix == Matrix::c && !problem_.reads_c();
+  here.untouched = tile.matrix == Matrix::c && !host_.devices_read_c();
   if (here.untouched) return;  // a block has many of them, and cores wait for its first product
   here.own = TileBuffer(bytes_of(problem_, tile));
   here.data = here.own.data();
@@ -113,11 +114,15 @@ void CpuBackend::start_generate(OperationId id, std::span<const MadePart> parts)
   });
 }
 
+void CpuBackend::start_combine(OperationId id, const Combine& combine) {
+  cores_.submit(id, combine_job(problem_, host_, combine));
+}
+
 /// Finished tiles of C change hands; everything else is really copied.
 void CpuBackend::start_copy(OperationId id, const Copy& copy) {
   if (copy.to == kHost) {
     for (const TileRef tile : copy.tiles) {
-      host_.c.insert_or_assign(tile.id, std::move(devices_[copy.from].at(tile).own));
+      host_.home_of_c(tile.id, Device::of(copy.from)) = std::move(devices_[copy.from].at(tile).own);
     }
     const auto at_once = Completions::Clock::now();
     completions_.add({id, at_once, at_once}, nullptr, true);

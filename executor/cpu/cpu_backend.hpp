@@ -38,6 +38,13 @@ class CpuBackend final : public RankBackend {
   void release_message(Rank owner, int number) override { host_.release(owner, number); }
   void send_signal(Rank to_rank, Signal signal) override { transport_.signal(to_rank, signal); }
   void adopt(Device device, TileRef tile) override;
+  void start_combine(OperationId id, const Combine& combine) override;
+  void release_parts(std::span<const TileId> tiles, Device computed_by) override {
+    host_.release_parts(tiles, computed_by);
+  }
+  void keep_parts(std::span<const TileId> tiles, Device computed_by) override {
+    host_.keep_parts(tiles, computed_by);
+  }
 
  private:
   struct DeviceTile {

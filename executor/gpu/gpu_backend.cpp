@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "executor/combine_job.hpp"
 #include "executor/generate.hpp"
 #include "executor/gpu/pool_size.hpp"
 #include "executor/gpu/warm_up.hpp"
@@ -117,7 +118,7 @@ double GpuBackend::now() const {
 void GpuBackend::allocate(Device device, TileRef tile) {
   const std::int64_t bytes = bytes_of(problem_, tile);
   if (!devices_[device]->place(tile, bytes)) make_room(device, tile, bytes);
-  if (tile.matrix == Matrix::c && !problem_.reads_c()) devices_[device]->overwrite_first(tile.id);
+  if (tile.matrix == Matrix::c && !host_.devices_read_c()) devices_[device]->overwrite_first(tile.id);
 }
 
 void GpuBackend::make_room(Device device, TileRef tile, std::int64_t bytes) {
@@ -151,10 +152,10 @@ std::byte* GpuBackend::on_host(TileRef tile) {
   return generated ? staged->second.data() : host_.tile(tile);
 }
 
-std::byte* GpuBackend::home_of_c(TileId c) {
-  auto home = host_.c.find(c);  // there already where it had initial numbers
-  if (home == host_.c.end()) home = host_.c.emplace(c, TileBuffer(problem_.c_bytes(c), host_.memory())).first;
-  return home->second.data();
+std::byte* GpuBackend::home_of_c(TileId c, Device device) {
+  TileBuffer& home = host_.home_of_c(c, device);  // with memory already where it had initial numbers
+  if (!home.data()) home = TileBuffer(problem_.c_bytes(c), host_.memory());
+  return home.data();
 }
 
 // ---- work ----
@@ -185,10 +186,15 @@ void GpuBackend::start_kernel(OperationId id, Device device, std::span<const Pro
 }
 
 void GpuBackend::start_generate(OperationId id, std::span<const MadePart> parts) {
-  ++generating_;
+  ++on_cores_;
   cores_.submit(id, [this, places = host_.stage_b(parts)] {
     for (const auto& [part, to] : places) make_part_of_b(problem_, part, to);
   });
+}
+
+void GpuBackend::start_combine(OperationId id, const Combine& combine) {
+  ++on_cores_;
+  cores_.submit(id, combine_job(problem_, host_, combine));
 }
 
 void GpuBackend::start_copy(OperationId id, const Copy& wanted) {
@@ -202,7 +208,8 @@ void GpuBackend::copy(OperationId id, const Copy& wanted, const Task& task) {
   std::vector<TileRef> order(wanted.tiles);
   if (wanted.to == kHost) std::reverse(order.begin(), order.end());  // C was placed from the high end down
   for (const TileRef tile : order) {
-    std::byte* const to = wanted.to == kHost ? home_of_c(tile.id) : devices_[wanted.to]->at(tile);
+    std::byte* const to =
+        wanted.to == kHost ? home_of_c(tile.id, Device::of(wanted.from)) : devices_[wanted.to]->at(tile);
     const std::byte* const from = wanted.from == kHost ? on_host(tile) : devices_[wanted.from]->at(tile);
     add_piece(pieces_, {to, from, bytes_of(problem_, tile)});
   }
@@ -237,11 +244,11 @@ std::vector<EndedOperation> GpuBackend::ended(double seconds) {
     collect();
     std::vector<EndedOperation> all;
     for (const Completions::Entry& made : completions_.take(0)) all.push_back({made.id, {}});
-    generating_ -= static_cast<int>(all.size());
+    on_cores_ -= static_cast<int>(all.size());
     for (const OperationId id : std::exchange(ended_, {})) all.push_back({id, {}});
     const double left = seconds - seconds_since(start);
     if (!all.empty() || left <= 0) return all;
-    gpus_.pause(generating_ > 0 ? std::min(left, 1e-4) : left);
+    gpus_.pause(on_cores_ > 0 ? std::min(left, 1e-4) : left);
   }
 }
 

@@ -54,6 +54,14 @@ class GpuBackend final : public RankBackend {
   void release_host(TileRef tile) override { host_.staged_b.erase(tile.id); }
   void release_message(Rank owner, int number) override { host_.release(owner, number); }
   void adopt(Device device, TileRef tile) override;
+  /// On the cores: parts of C that were stored lie in host memory.
+  void start_combine(OperationId id, const Combine& combine) override;
+  void release_parts(std::span<const TileId> tiles, Device computed_by) override {
+    host_.release_parts(tiles, computed_by);
+  }
+  void keep_parts(std::span<const TileId> tiles, Device computed_by) override {
+    host_.keep_parts(tiles, computed_by);
+  }
 
   /// How often a device's tiles had to be slid together for want of a hole, and how many bytes moved.
   std::int64_t compactions() const { return compactions_; }
@@ -61,7 +69,7 @@ class GpuBackend final : public RankBackend {
 
  private:
   std::byte* on_host(TileRef tile);
-  std::byte* home_of_c(TileId c);
+  std::byte* home_of_c(TileId c, Device device);
   void copy(OperationId id, const Copy& copy, const Task& task);
   void make(OperationId id, const Copy& copy, const Task& task);
   void make_room(Device device, TileRef tile, std::int64_t bytes);
@@ -86,7 +94,7 @@ class GpuBackend final : public RankBackend {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::int64_t compactions_ = 0;
   std::int64_t compacted_bytes_ = 0;
-  int generating_ = 0;
+  int on_cores_ = 0;  // operations
   Completions completions_;
   WorkerPool cores_;  // last: its threads end first
 };

@@ -58,31 +58,13 @@ std::vector<int> mpi_counts(const std::vector<std::int64_t>& counts, const char*
 }
 
 std::vector<RankStatistics> gather_statistics(const RankStatistics& mine, MPI_Comm communicator) {
-  struct Fixed {
-    std::int64_t generated_tiles, generate_operations, generated_bytes, sent_bytes, received_bytes;
-    double generate_s, send_s, finish_s;
-    Path critical;
-  };
   std::vector<int> counts;
-  const auto fixed =
-      gather<Fixed>({{mine.generated_tiles, mine.generate_operations, mine.generated_bytes, mine.sent_bytes,
-                      mine.received_bytes, mine.generate_s, mine.send_s, mine.finish_s, mine.critical}},
-                    "statistics", communicator, counts);
+  const std::vector<RankCounts> of_ranks = gather<RankCounts>({mine}, "statistics", communicator, counts);
   const auto devices = gather(mine.devices, "statistics of devices", communicator, counts);
-  std::vector<RankStatistics> all(fixed.size());
+  std::vector<RankStatistics> all(of_ranks.size());
   auto next = devices.begin();
   for (std::size_t rank = 0; rank < all.size(); ++rank) {
-    const Fixed& f = fixed[rank];
-    all[rank] = {{next, next + counts[rank]},
-                 f.generated_tiles,
-                 f.generate_operations,
-                 f.generated_bytes,
-                 f.generate_s,
-                 f.sent_bytes,
-                 f.received_bytes,
-                 f.send_s,
-                 f.finish_s,
-                 f.critical};
+    all[rank] = {of_ranks[rank], {next, next + counts[rank]}};
     next += counts[rank];
   }
   return all;

@@ -127,7 +127,7 @@ void NeedsCounter::use_c(TileId c, BlockNeeds& needs) {
   c_bytes_ += bytes;
   needs.stored_bytes += static_cast<double>(bytes);
   needs.store_manager_s += machine_.platform.runtime.copy_overhead_s;
-  if (!gpu_ || !p_.reads_c()) return;
+  if (!gpu_ || !devices_read_c(plan_, p_)) return;
   needs.load_manager_s += manager_s({Matrix::c, c}, bytes);
   needs.host_bytes += static_cast<double>(bytes);
   needs.loaded_bytes += static_cast<double>(bytes);

@@ -200,7 +200,7 @@ Bound plan_bound(const Plan& plan, const Contraction& contraction, const Machine
 Bounds bounds_of(const Plan& plan, const Contraction& contraction, const Machine& machine,
                  const CountFunction& progress) {
   const Sources sources{plan.operands.a.source, plan.operands.b.source};
-  const Bound problem = problem_bound(contraction, machine, sources);
+  const Bound problem = problem_bound(contraction, machine, sources, {.c_in_parts = plan.c_in_parts});
   const Bound plan_alone = plan_bound(plan, contraction, machine, progress);
   return {plan_alone.seconds > problem.seconds ? plan_alone : problem, problem};
 }

@@ -121,7 +121,7 @@ class ProblemNeeds {
         (gpu_ ? link_seconds(platform_.links.device_to_host, static_cast<double>(bytes)) : 0.0);
     needs_.longest_c_s = std::max(needs_.longest_c_s, c.seconds + home_s);
     needs_.longest_piece_s = std::max(needs_.longest_piece_s, c.piece_s + home_s);
-    if (gpu_ && p_.reads_c()) add_load(bytes, 0);
+    if (gpu_ && p_.reads_c() && !dealing_.c_in_parts) add_load(bytes, 0);
   }
 
   /// Every tile that is used comes to a device once at least.
@@ -195,7 +195,8 @@ Bound problem_bound(const Contraction& contraction, const Machine& machine, cons
         "software cost of the messages of all ranks", {.messages = true});
   }
   const double sockets = 1.0 * machine.nodes() * p.sockets;
-  add(needs.longest_c_s, "the products of one tile of C", {.products = true, .copies = true});
+  if (!dealing.c_in_parts)
+    add(needs.longest_c_s, "the products of one tile of C", {.products = true, .copies = true});
   add(needs.longest_piece_s, "one product with its tiles",
       {.products = true, .generation = true, .copies = true});
   const double generation_s = over(needs.made_bytes, p.generation_bytes_per_s_per_core);

@@ -47,15 +47,15 @@ constexpr Axis travels_along(Matrix matrix) {
   return matrix == Matrix::a ? Axis::q : Axis::p;
 }
 
-/// Calls visit(tile, k) for each tile of A or B that cyclic_owner() gives to the rank of a grid with one
-/// layer, by increasing k.
+/// Calls visit(tile, k) for each tile of A or B that cyclic_owner() gives to the rank, by increasing k.
 template <class Visit>
 void for_each_cyclically_owned(const Contraction& contraction, const ProcessGrid& grid, Matrix matrix,
                                Rank rank, const Visit& visit) {
   const Shape& shape = shape_of(contraction, matrix);
   const Axis along = travels_along(matrix);
   const Axis across = along == Axis::q ? Axis::p : Axis::q;
-  for (std::int32_t k = grid.position(rank, along); k < contraction.k.tiles(); k += grid.ranks_along(along)) {
+  const std::int32_t first = grid.position(rank, along) * grid.r + grid.layer(rank);
+  for (std::int32_t k = first; k < contraction.k.tiles(); k += grid.ranks_along(along) * grid.r) {
     const auto others = matrix == Matrix::a ? shape.column(k) : shape.row(k);
     for (std::size_t e = 0; e < others.size(); ++e) {
       if (others[e] % grid.ranks_along(across) != grid.position(rank, across)) continue;

@@ -23,7 +23,31 @@ AlongAxes bricks(const ProcessGrid& grid) {
   return bricks;
 }
 
+void add_prime_factors(int number, std::vector<int>& factors) {
+  for (int factor = 2; number > 1; ++factor) {
+    for (; number % factor == 0; number /= factor) factors.push_back(factor);
+  }
+}
+
 }  // namespace
+
+std::vector<int> ProcessGrid::in_turn(Axis axis, int first) const {
+  const int of_node = node ? (*node)[axis] : 1;
+  std::vector<int> digits;  // how many values each has, the lowest first
+  add_prime_factors(of_node, digits);
+  add_prime_factors(ranks_along(axis) / of_node, digits);
+  std::vector<int> order;
+  for (int turn = 0; turn < ranks_along(axis); ++turn) {
+    int position = 0;
+    int worth = 1;
+    for (const int values : digits) {
+      position += worth * ((first / worth + turn / worth) % values);
+      worth *= values;
+    }
+    order.push_back(position);
+  }
+  return order;
+}
 
 Rank ProcessGrid::moved(Rank from, Axis axis, int position) const {
   AlongAxes place{{row(from), column(from), layer(from)}};
@@ -46,6 +70,11 @@ int ProcessGrid::rank_in_nodes(const AlongAxes& place) const {
     inside[axis] = place[axis] % (*node)[axis];
   }
   return number_of(brick, bricks(*this)) * node->product() + number_of(inside, *node);
+}
+
+std::string grid_text(const ProcessGrid& grid) {
+  return grid.r == 1 ? fmt::format("{} x {}", grid.p, grid.q)
+                     : fmt::format("{} x {} x {}", grid.p, grid.q, grid.r);
 }
 
 std::string idle_ranks_text(int idle) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/id.hpp"
 
@@ -51,11 +52,20 @@ struct ProcessGrid {
   }
   /// The rank at another position along one axis, and the same along the others.
   Rank moved(Rank rank, Axis axis, int position) const;
+  /// All positions along an axis, `first` first, in the order of a chain that enters each node once. With the
+  /// ranks of a node along the axis and what that leaves of the axis cut into prime factors, positions are
+  /// numbers with those digits, and each digit goes round from that of `first`, the lowest fastest. So groups
+  /// of 2, 4, ... that lie in one node follow each other, and where the axis has one prime factor the order
+  /// does not depend on the nodes.
+  std::vector<int> in_turn(Axis axis, int first) const;
 
  private:
   AlongAxes place_in_nodes(Rank rank) const;
   int rank_in_nodes(const AlongAxes& place) const;
 };
+
+/// "2 x 3"; "2 x 3 x 4" with layers.
+std::string grid_text(const ProcessGrid& grid);
 
 /// "1 rank has no work"; empty when none is idle.
 std::string idle_ranks_text(int idle);

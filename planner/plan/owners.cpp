@@ -37,7 +37,8 @@ class Deliveries {
         lookahead_(lookahead),
         along_(travels_along(routes.matrix)),
         positions_(grid.ranks_along(along_)),
-        own_position_(grid.position(rank, along_)) {
+        own_position_(grid.position(rank, along_)),
+        in_turn_(grid.node ? grid.in_turn(along_, own_position_) : wrapped(own_position_, positions_)) {
     const int groups =
         routes.group.empty() ? 1 : 1 + *std::max_element(routes.group.begin(), routes.group.end());
     marked_.resize(static_cast<std::size_t>(groups) * positions_, 0);
@@ -51,6 +52,12 @@ class Deliveries {
   }
 
  private:
+  static std::vector<int> wrapped(int first, int positions) {
+    std::vector<int> order;
+    for (int behind = 0; behind < positions; ++behind) order.push_back((first + behind) % positions);
+    return order;
+  }
+
   void deliver(TileId tile, std::int32_t k, std::vector<Delivery>& list) {
     find_uses(tile, k);
     if (sending_ == Sending::once_each) {
@@ -140,8 +147,7 @@ class Deliveries {
   /// The ranks at marked positions, whose marks are taken away.
   std::vector<Rank> marked_ranks() {
     std::vector<Rank> destinations;
-    for (int behind = 1; behind < positions_; ++behind) {
-      const int position = (own_position_ + behind) % positions_;
+    for (const int position : in_turn_) {
       if (marked_[position]) destinations.push_back(grid_.moved(rank_, along_, position));
     }
     std::fill_n(marked_.begin(), positions_, 0);
@@ -157,6 +163,7 @@ class Deliveries {
   Axis along_;
   int positions_;
   int own_position_;
+  std::vector<int> in_turn_;     // all positions, the own one first, which is never marked
   std::vector<int> uses_;        // group * positions_ + position, increasing
   std::vector<char> marked_;     // per use; all 0 between calls
   std::vector<char> served_;     // per position

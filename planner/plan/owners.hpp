@@ -37,12 +37,12 @@ struct Routes {
   std::vector<std::int32_t> turn = {};
 };
 
-/// The messages with which `rank` hands out its tiles, dealt cyclically on one layer, ordered by step, turn
+/// The messages with which `rank` hands out its tiles, dealt cyclically, ordered by step, turn
 /// (k), and A before B. A tile goes only to ranks that multiply it. With Sending::per_use, uses at most
 /// `lookahead` steps apart share one delivery to all their ranks, so that no tile arrives again where it may
 /// still be. Consecutive tiles that differ in nothing else share a message of up to `message_bytes` (always
 /// at least one tile). Destinations start behind the owner and wrap around, which spreads the inner nodes of
-/// the trees.
+/// the trees; where the grid knows the ranks of a node, node follows node (ProcessGrid::in_turn()).
 std::vector<Transfer> broadcasts_of(const Contraction& contraction, const ProcessGrid& grid, Rank rank,
                                     const std::vector<Routes>& routes, Sending sending, int lookahead,
                                     std::int64_t message_bytes);

@@ -10,6 +10,7 @@
 #include "base/settings.hpp"
 #include "planner/plan/distribution.hpp"
 #include "planner/plan/grid.hpp"
+#include "planner/plan/sum.hpp"
 #include "planner/plan/transfer.hpp"
 #include "planner/problem/contraction.hpp"
 #include "planner/problem/shape.hpp"
@@ -47,6 +48,7 @@ struct DevicePlan {
 struct RankPlan {
   std::vector<DevicePlan> devices;
   std::vector<Transfer> transfers;  ///< of tiles that this rank owns, in sending order
+  std::vector<Sum> sums = {};  ///< with PlanFrame::c_in_parts: of all tiles that it has a part of, or owns
 };
 
 /// Chunk `chunk` of block `block`; -1 as chunk stands for the end of the block.
@@ -67,7 +69,7 @@ enum class OnDevice : std::uint8_t {
 struct OperandPlan {
   Source source = Source::given;
   OnDevice on_device = OnDevice::streams;
-  Distribution distribution = {};  ///< of given tiles of A or B, which are sent from there. C: not used yet
+  Distribution distribution = {};  ///< of given tiles of A or B, which are sent from there; of C in parts
 
   bool made() const { return source == Source::made; }
   bool streams() const { return on_device == OnDevice::streams; }
@@ -118,12 +120,21 @@ struct PlanFrame {
   Barriers barriers = Barriers::none;
   bool prefetch_c = false;  ///< where B streams: C of the next block enters with its first loads, before
                             ///< the last block has left
+  /// Several devices and ranks may compute parts of a tile of C, apart from its initial values and from each
+  /// other; RankPlan::sums bring them together. Else one device computes all of a tile.
+  bool c_in_parts = false;
+  Tree part_sums = Tree::chain;  ///< how the parts of a rank's own devices are added
 
   /// `device` must be of one of the classes.
   std::int64_t memory_of(const DevicePlan& device) const {
     return device_classes[static_cast<std::size_t>(device.device_class)].memory_bytes;
   }
 };
+
+/// Whether devices begin with the initial values of C. (Parts are added to those at the owner.)
+inline bool devices_read_c(const PlanFrame& frame, const Contraction& contraction) {
+  return contraction.reads_c() && !frame.c_in_parts;
+}
 
 struct Plan : PlanFrame {
   std::vector<RankPlan> ranks;  ///< by rank, PlanFrame::grid.size() of them

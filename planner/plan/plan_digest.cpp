@@ -43,6 +43,7 @@ void add(Fnv& fnv, const PlanFrame& frame) {
   add(fnv, frame.operands.a);
   add(fnv, frame.operands.b);
   add(fnv, frame.operands.c);
+  if (frame.c_in_parts) fnv.add(frame.part_sums);
 }
 
 void add(Fnv& fnv, const DevicePlan& device) {
@@ -63,6 +64,13 @@ void add(Fnv& fnv, const Transfer& transfer) {
   fnv.add_all(transfer.others);
 }
 
+void add(Fnv& fnv, const Sum& sum) {
+  fnv.add_all(sum.tiles);
+  fnv.add_all(sum.devices);
+  fnv.add_all(sum.from);
+  fnv.add(sum.to ? static_cast<int>(*sum.to) : -1);
+}
+
 }  // namespace
 
 std::string plan_digest(const Plan& plan) {
@@ -73,6 +81,7 @@ std::string plan_digest(const Plan& plan) {
     fnv.add(rank.devices.size(), rank.transfers.size());
     for (const DevicePlan& device : rank.devices) add(fnv, device);
     for (const Transfer& transfer : rank.transfers) add(fnv, transfer);
+    for (const Sum& sum : rank.sums) add(fnv, sum);
   }
   return fnv.text();
 }

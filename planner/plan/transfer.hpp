@@ -1,4 +1,4 @@
-// What travels between ranks: tiles that one rank hands out, and partial sums that one rank collects.
+// What travels between ranks: tiles that one rank hands out, and parts of C's tiles on their way to a sum.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace foretile {
 
 enum class TransferKind : std::uint8_t {
   broadcast,  ///< from the owner to the other ranks
-  sum         ///< partial tiles of the other ranks, added on the way, to the owner. Not executed yet
+  parts       ///< parts of C's tiles, from one rank to the next of a sum's tree (planner/plan/sum.hpp)
 };
 
 /// The tree of ranks that a transfer follows. Position 0 is the owner, position n + 1 is Transfer::others[n].
@@ -27,7 +27,8 @@ std::vector<int> tree_children(Tree tree, int position, int size);
 /// Requires position > 0.
 int tree_parent(Tree tree, int position);
 
-/// Tiles of one matrix and one owner that travel together, as one message per edge of the tree.
+/// Tiles of one matrix and one owner (parts: of one sender) that travel together, as one message per edge of
+/// the tree.
 struct Transfer {
   std::vector<TileId> tiles;
   std::vector<Rank> others;  ///< ranks without the owner, in tree order

@@ -22,6 +22,12 @@ Spread spread(const std::vector<std::int64_t>& values) {
           static_cast<double>(*most)};
 }
 
+std::int64_t bytes_of_tiles(const Contraction& p, const Sum& sum) {
+  std::int64_t bytes = 0;
+  for (const TileId tile : sum.tiles) bytes += p.c_bytes(tile);
+  return bytes;
+}
+
 class Counts final : public VerifyPass {
  public:
   using VerifyPass::VerifyPass;
@@ -73,7 +79,7 @@ class Counts final : public VerifyPass {
     std::int64_t bytes = 0;
     for (const TileId c : tiles.c) bytes += problem_.c_bytes(c);
     counted_.d2h_bytes += bytes;
-    if (!problem_.reads_c()) return 0;
+    if (!devices_read_c(plan_, problem_)) return 0;
     counted_.c_loaded_bytes += bytes;
     counted_.h2d_bytes += bytes;
     return tiles.c.size();
@@ -85,6 +91,11 @@ class Counts final : public VerifyPass {
       (sized.message->matrix == Matrix::a ? counted_.a_sent_bytes : counted_.b_sent_bytes) += sized.bytes;
       received += sized.bytes;
     });
+    for (const Sum& sum : plan_.ranks[static_cast<std::size_t>(rank)].sums) {
+      const std::int64_t parts = bytes_of_tiles(problem_, sum) * std::ssize(sum.from);
+      counted_.c_sent_bytes += parts;
+      received += parts;
+    }
     counted_.network_bytes += received;
     counted_.most_received_bytes = std::max(counted_.most_received_bytes, received);
   }

@@ -48,8 +48,8 @@ void check_grid(const Plan& plan) {
                       fmt::format("{} x {} x {} and {} ranks", grid.p, grid.q, grid.r, plan.ranks.size()),
                       "p * q * r ranks, each at least 1");
   }
-  // The parts of C on several layers must be summed, which nothing executes yet.
-  if (grid.r > 1) throw broken_plan("grid", fmt::format("{} layers", grid.r), "one");
+  if (grid.r > 1 && !plan.c_in_parts)
+    throw broken_plan("grid", fmt::format("{} layers", grid.r), "one where C is not computed in parts");
   if (!grid.node) return;
   const AlongAxes& node = *grid.node;
   const bool divides = std::all_of(kAxes.begin(), kAxes.end(), [&](Axis axis) {
@@ -101,6 +101,10 @@ void check_frame(const Plan& plan, const Contraction& contraction) {
   if (plan.batch < 1) throw broken_plan("batch", fmt::format("{}", plan.batch), "at least 1");
   if (plan.lookahead < 0) throw broken_plan("lookahead", fmt::format("{}", plan.lookahead), "at least 0");
   check_device_classes(plan);
+  check_sums(plan, contraction);
+  if (plan.part_sums != Tree::binomial && plan.part_sums != Tree::chain)
+    throw broken_plan("part_sums", fmt::format("tree {}", static_cast<int>(plan.part_sums)),
+                      "binomial or chain");
   for (const auto& [name, bytes] : {std::pair("host budget", plan.host_budget_bytes),
                                     {"staging area", plan.staging_bytes},
                                     {"copy batch", plan.copy_batch_bytes}}) {

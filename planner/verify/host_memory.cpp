@@ -100,19 +100,34 @@ class HostMemoryPass final : public VerifyPass {
     }
   }
   void close(Rank rank) override {
+    std::int64_t own_c = plan_.c_in_parts ? 0 : tiles_.c_bytes;
+    for (const Sum& sum : plan_.ranks[static_cast<std::size_t>(rank)].sums) own_c += add_sum(sum);
     check_staging(plan_, rank, tiles_);
     const Received worst = worst_received(plan_, view_.messages, rank);
     const HostNeed need = host_need(plan_, rank, view_.owners, worst, tiles_);
     if (need.bytes() > most_.bytes()) most_ = need;
+    most_matrix_bytes_ = std::max(most_matrix_bytes_, need.owned + own_c);
   }
   void finish(PlanSummary& summary) override {
     check_host_memory(plan_, most_);
     summary.peak_host_bytes = most_.bytes();
+    summary.matrix_bytes_per_rank = most_matrix_bytes_;
   }
 
  private:
+  /// Beside the parts of its own devices: at worst all other parts wait here, beside C itself at the owner.
+  /// Returns the bytes of C that the rank owns.
+  std::int64_t add_sum(const Sum& sum) {
+    std::int64_t bytes = 0;
+    for (const TileId tile : sum.tiles) bytes += problem_.c_bytes(tile);
+    const bool c_apart = !sum.to && (problem_.reads_c() || sum.devices.empty());
+    tiles_.c_bytes += bytes * (std::ssize(sum.from) + (c_apart ? 1 : 0));
+    return sum.to ? 0 : bytes;
+  }
+
   RankTiles tiles_;  // of the rank at hand
   HostNeed most_;    // of the rank that needs most
+  std::int64_t most_matrix_bytes_ = 0;
 };
 
 }  // namespace

@@ -23,7 +23,7 @@ Received worst_received(const Plan& plan, const Messages& messages, Rank rank);
 
 /// What a rank computes and, where B is made, generates.
 struct RankTiles {
-  std::int64_t c_bytes = 0;
+  std::int64_t c_bytes = 0;  ///< of blocks; with sums also initial values, and what comes from other ranks
   std::int64_t b_bytes = 0;  ///< generated
   std::int64_t largest_b = 0;
 };

@@ -31,7 +31,8 @@ namespace {
 std::int64_t check_tiles(const Contraction& p, const Owners& owners, const Transfer& message, Rank rank) {
   const std::string where = fmt::format("rank {}", rank);
   if (message.kind != TransferKind::broadcast)
-    throw broken_plan(where, "a sum of partial tiles", "broadcasts, since every tile of C is in one block");
+    throw broken_plan(where, "parts of C among the broadcasts",
+                      "broadcasts alone: parts travel with the sums");
   if (message.tree != Tree::binomial && message.tree != Tree::chain)
     throw broken_plan(where, fmt::format("tree {}", static_cast<int>(message.tree)), "binomial or chain");
   if (message.tiles.empty()) throw broken_plan(where, "a message without tiles", "at least one tile");

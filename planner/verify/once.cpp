@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "planner/plan/products.hpp"
@@ -49,9 +50,18 @@ class ProductMarks {
   }
 
   void mark(const Block& block) {
-    for_each_product(p_, block, [this](const Product& product) {
-      done_[start_[product.a] + product.b - p_.b.first(product.k)] = true;
+    for_each_product(p_, block, [this](const Product& product) { done_[number_of(product)] = true; });
+  }
+
+  /// The first product of the block that was marked before, if there is one.
+  std::optional<Product> mark_new(const Block& block) {
+    std::optional<Product> again;
+    for_each_product(p_, block, [&](const Product& product) {
+      auto mark = done_[number_of(product)];
+      if (mark && !again) again = product;
+      mark = true;
     });
+    return again;
   }
 
   void require_all() const {
@@ -69,6 +79,10 @@ class ProductMarks {
   }
 
  private:
+  std::size_t number_of(const Product& product) const {
+    return static_cast<std::size_t>(start_[product.a] + product.b - p_.b.first(product.k));
+  }
+
   const Contraction& p_;
   std::vector<std::int64_t> start_;
   std::vector<bool> done_;
@@ -131,20 +145,38 @@ class MadeOnce final : public VerifyPass {
 
 class Products final : public VerifyPass {
  public:
-  explicit Products(const VerifyView& view) : VerifyPass(view), in_block_(problem_.c.nonzeros(), 0) {}
+  explicit Products(const VerifyView& view)
+      : VerifyPass(view), in_block_(plan_.c_in_parts ? 0 : problem_.c.nonzeros(), 0) {
+    if (plan_.c_in_parts) marks_.emplace(problem_);
+  }
 
   void block(const WalkedBlock& walked, const std::string& where) override {
+    computed_ += walked.tiles.gemms;
+    if (marks_) {
+      if (const auto again = marks_->mark_new(*walked.block)) {
+        throw broken_plan(where,
+                          fmt::format("A({},{}) B({},{}) again", again->i, again->k, again->k, again->j),
+                          "every nonzero product once");
+      }
+      return;
+    }
     for (const TileId c : walked.tiles.c) {
       if (in_block_[c])
         throw broken_plan(where, fmt::format("C tile {} in a second block", c), "each C tile in one block");
       in_block_[c] = 1;
     }
-    computed_ += walked.tiles.gemms;
   }
-  void finish(PlanSummary&) override { require_all_products(plan_, problem_, computed_); }
+  void finish(PlanSummary&) override {
+    if (marks_) {
+      marks_->require_all();
+    } else {
+      require_all_products(plan_, problem_, computed_);
+    }
+  }
 
  private:
-  std::vector<char> in_block_;
+  std::vector<char> in_block_;         // of each tile of C, which is in one block
+  std::optional<ProductMarks> marks_;  // where it may be in several
   std::int64_t computed_ = 0;
 };
 

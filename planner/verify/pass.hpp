@@ -34,6 +34,9 @@ inline const char* name_of(Matrix matrix) {
 /// is negative, staging fits into the host's budget. Throws InputError.
 void check_frame(const Plan& plan, const Contraction& contraction);
 
+/// A part of check_frame(): sums name tiles, devices and ranks that exist. Throws InputError.
+void check_sums(const Plan& plan, const Contraction& contraction);
+
 /// A plan that check_frame() accepts, with what more than one pass asks. Throws
 /// InputError for a message that makes no sense on its own.
 struct VerifyView {
@@ -91,11 +94,16 @@ Pass steps_pass(const VerifyView& view);
 /// Each tile of a B that is made is made at most once by a rank.
 Pass made_once_pass(const VerifyView& view);
 /// Every product is computed exactly once: each tile of C is in one block, and none of its products is
-/// missing. (None comes twice in a block: see BlockWalk.)
+/// missing. (None comes twice in a block: see BlockWalk.) Where C is computed in parts, a bit for each
+/// product tells.
 Pass products_pass(const VerifyView& view);
 /// Every given tile that a rank uses at a step is owned by it or there through exactly one message, and every
 /// message is used (planner/verify/deliveries.hpp).
 Pass sources_pass(const VerifyView& view);
+/// Where C is computed in parts: a device computes one part of a tile at most; each rank with a part of a
+/// tile, and its owner where anyone has, lists it in one sum, with exactly the devices that have parts of it;
+/// the sums of a tile form one tree, which ends at its owner. Else there are no sums.
+Pass sums_pass(const VerifyView& view);
 /// Device memory stays under its budget (planner/verify/device_memory_check.hpp).
 Pass device_memory_pass(const VerifyView& view);
 /// Host memory stays under its budget (planner/verify/host_memory.hpp).

@@ -13,7 +13,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::array<const char*, 5> kLaneNames{"generation", "messages", "kernels", "loads", "stores"};
+constexpr std::array kLaneNames{"generation", "messages", "kernels", "loads", "stores", "additions"};
+constexpr int kKinds = std::ssize(kLaneNames);
 
 /// Threads are shown by number: first the rank's own lanes, then device by device.
 constexpr int kThreadsPerLane = 1000;
@@ -65,6 +66,8 @@ ChromeTrace::LaneKey ChromeTrace::lane_of(const TraceEvent& event) {
     case Cause::h2d:
     case Cause::d2d:
       return {event.rank, event.device, Kind::loads};
+    case Cause::combine:
+      return {event.rank, kHost, Kind::additions};
     case Cause::d2h:
       break;
   }
@@ -80,7 +83,7 @@ int ChromeTrace::thread_of(const TraceEvent& event) {
     if (lane[copy] > event.start_s + kSlack_s) continue;
     if (chosen == lane.size() || lane[copy] > lane[chosen]) chosen = copy;
   }
-  const int first = (5 * (key.device + 1) + static_cast<int>(key.kind)) * kThreadsPerLane;
+  const int first = (kKinds * (key.device + 1) + static_cast<int>(key.kind)) * kThreadsPerLane;
   const int thread = first + static_cast<int>(chosen);
   if (chosen == lane.size()) {
     lane.emplace_back();

@@ -32,7 +32,7 @@ class ChromeTrace final : public TraceSink {
   std::int64_t events() const { return events_; }
 
  private:
-  enum class Kind : std::uint8_t { generation, messages, kernels, loads, stores };
+  enum class Kind : std::uint8_t { generation, messages, kernels, loads, stores, additions };
   struct LaneKey {
     Rank rank;
     MemoryPlace device;

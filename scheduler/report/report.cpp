@@ -55,6 +55,7 @@ BusyShares busy_shares(const std::vector<RankStatistics>& ranks, const Machine& 
   busy.generation =
       spread_of_ranks(ranks, [&](const RankStatistics& r) { return r.generate_s / core_seconds; });
   busy.network = spread_of_ranks(ranks, [&](const RankStatistics& r) { return r.send_s / makespan_s; });
+  busy.combining = spread_of_ranks(ranks, [&](const RankStatistics& r) { return r.combine_s / makespan_s; });
   return busy;
 }
 
@@ -86,6 +87,8 @@ Report make_report(const std::vector<RankStatistics>& ranks, const Machine& mach
   report.ranks = static_cast<int>(ranks.size());
   for (const RankStatistics& rank : ranks) {
     report.bytes.network += rank.sent_bytes;
+    report.bytes.between_nodes += rank.sent_between_nodes_bytes;
+    report.bytes.sent_per_rank_max = std::max(report.bytes.sent_per_rank_max, rank.sent_bytes);
     report.bytes.generated += rank.generated_bytes;
     for (const DeviceStatistics& device : rank.devices) add_device(report, device);
   }
@@ -107,7 +110,7 @@ Report make_report(const std::vector<RankStatistics>& ranks, const Machine& mach
 void add_plan(Report& report, const Contraction& contraction, const Machine& machine, const Plan& plan) {
   report.b_streams = plan.operands.b.streams();
   report.choice = explain_choice(contraction.sources, plan.strategy);
-  report.plan = fmt::format("{}, grid {} x {}", plan.strategy, plan.grid.p, plan.grid.q);
+  report.plan = fmt::format("{}, grid {}", plan.strategy, grid_text(plan.grid));
   for (const ParameterInfo& info : find_strategy(plan.strategy).parameters()) {
     if (info.in_reports) report.plan += fmt::format(", {} {}", info.key, plan.parameters.at(info.key));
   }

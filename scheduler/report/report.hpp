@@ -39,15 +39,20 @@ struct BusyShares {
   Spread kernels, h2d, d2d, d2h;  ///< per device
   Spread generation;              ///< per rank, of all its cores' time
   Spread network;                 ///< per rank, messages sent
+  Spread combining;               ///< per rank, additions of parts of C
 };
 
 /// Bytes moved or made.
 struct BytesByKind {
-  std::int64_t network = 0;
+  std::int64_t network = 0;            ///< between ranks
+  std::int64_t between_nodes = 0;      ///< of these, to ranks of other nodes
+  std::int64_t sent_per_rank_max = 0;  ///< of these, most by one rank
   std::int64_t h2d = 0;
   std::int64_t d2d = 0;
   std::int64_t d2h = 0;
   std::int64_t generated = 0;
+
+  std::int64_t within_nodes() const { return network - between_nodes; }
 };
 
 /// Where devices found the tiles of A, and of B where it streams.

@@ -11,7 +11,14 @@ Json json_of(const Spread& s) {
 }
 
 Json json_of(const BytesByKind& b) {
-  return {{"network", b.network}, {"h2d", b.h2d}, {"d2d", b.d2d}, {"d2h", b.d2h}, {"generated", b.generated}};
+  return {{"network", b.network},
+          {"between_nodes", b.between_nodes},
+          {"within_nodes", b.within_nodes()},
+          {"sent_per_rank_max", b.sent_per_rank_max},
+          {"h2d", b.h2d},
+          {"d2d", b.d2d},
+          {"d2h", b.d2h},
+          {"generated", b.generated}};
 }
 
 Json json_of(const BusyShares& b) {
@@ -20,7 +27,8 @@ Json json_of(const BusyShares& b) {
           {"d2d", json_of(b.d2d)},
           {"d2h", json_of(b.d2h)},
           {"generation", json_of(b.generation)},
-          {"network", json_of(b.network)}};
+          {"network", json_of(b.network)},
+          {"combining", json_of(b.combining)}};
 }
 
 Json json_of(const LoadCounts& l) {

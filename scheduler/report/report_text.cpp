@@ -56,8 +56,9 @@ const Limit& largest_limit(const Path& path) {
       {"copying between devices takes", {Cause::d2d}, false},
       {"storing C from device to host takes", {Cause::d2h}, false},
       {"sending tiles between ranks takes", {Cause::network}, false},
+      {"adding parts of C takes", {Cause::combine}, false},
       {"waiting for events takes", {Cause::wait}, false},
-      {"the software cost of launches takes", {Cause::kernel, Cause::generate}, true},
+      {"the software cost of launches takes", {Cause::kernel, Cause::generate, Cause::combine}, true},
       {"the software cost of copies takes", {Cause::h2d, Cause::d2d, Cause::d2h}, true},
       {"the software cost of messages takes", {Cause::network}, true}};
   return *std::max_element(limits.begin(), limits.end(),
@@ -102,6 +103,8 @@ std::string piece_text(const Piece& piece) {
       return fmt::format("making one piece of {}", bytes);
     case Cause::network:
       return fmt::format("one message of {}", bytes);
+    case Cause::combine:
+      return fmt::format("one addition of {}", bytes);
     default:
       return fmt::format("one copy of {}", bytes);
   }
@@ -135,6 +138,7 @@ void add_busy(Lines& lines, const BusyShares& busy) {
   lines.add("devices: d2d copies", spread(busy.d2d));
   lines.add("devices: d2h copies", spread(busy.d2h));
   if (busy.generation.max > 0) lines.add("cores: generating B", spread(busy.generation));
+  if (busy.combining.max > 0) lines.add("cores: adding parts", spread(busy.combining));
   lines.add("ranks: sending", spread(busy.network));
 }
 
@@ -189,6 +193,7 @@ bool counts(const BoundWork& work, Cause cause) {
       return work.copies;
     case Cause::network:
       return work.messages;
+    case Cause::combine:  // no bound counts sums
     case Cause::wait:
       break;
   }

@@ -23,17 +23,24 @@ struct DeviceStatistics {
   std::int64_t peak_bytes = 0;
 };
 
-struct RankStatistics {
-  std::vector<DeviceStatistics> devices;
+struct RankCounts {
   std::int64_t generated_tiles = 0;
   std::int64_t generate_operations = 0;  ///< on cores; each makes one tile or more, or a part
   std::int64_t generated_bytes = 0;
-  double generate_s = 0;  ///< core-seconds
+  double generate_s = 0;            ///< core-seconds
+  std::int64_t combines = 0;        ///< additions of parts of C, each of the tiles of one sum
+  std::int64_t combined_bytes = 0;  ///< that they added
+  double combine_s = 0;             ///< time with at least one of them under way
   std::int64_t sent_bytes = 0;
+  std::int64_t sent_between_nodes_bytes = 0;  ///< of these, to ranks of other nodes
   std::int64_t received_bytes = 0;
   double send_s = 0;    ///< time with at least one message on its way out
   double finish_s = 0;  ///< end of the last operation
   Path critical;        ///< of the last operation
+};
+
+struct RankStatistics : RankCounts {
+  std::vector<DeviceStatistics> devices;
 };
 
 }  // namespace foretile

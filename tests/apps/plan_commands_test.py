@@ -33,11 +33,11 @@ def check_plan(problem, stored):
     for key, value in {"gemms": 24, "ranks": 2, "devices": 4, "budget_device_bytes": 1_000_000}.items():
         assert plan[key] == value, (key, plan)
     assert 0 < plan["peak_device_bytes"] <= plan["budget_device_bytes"] and plan["wall_s"] > 0
-    assert plan["bytes"]["network"] == 0 and plan["grid"] == {"p": 2, "q": 1}
+    assert plan["bytes"]["network"] == 0 and plan["grid"] == {"p": 2, "q": 1, "r": 1}
     again = run("plan", stored, "--json")
     assert {**again, "wall_s": 0, "peak_rss_bytes": 0} == {**plan, "wall_s": 0, "peak_rss_bytes": 0}, (again, plan)
     # Whatever the command line says holds against the stored plan.
-    assert run("plan", stored, "--json", "--set", "grid.p=1", "--nodes", 1)["grid"] == {"p": 1, "q": 1}
+    assert run("plan", stored, "--json", "--set", "grid.p=1", "--nodes", 1)["grid"] == {"p": 1, "q": 1, "r": 1}
 
 
 def check_sources(made, given, scratch):
@@ -88,7 +88,8 @@ def check_simulate(problem, stored, scratch):
     first = run("simulate", stored, "--json", "-o", predicted)
     keys = ("makespan_s", "flops_per_s", "gemms", "wall_s", "peak_rss_bytes")
     assert all(first[key] > 0 for key in keys), first
-    assert first["gemms"] == 24 and set(first["bytes"]) == {"network", "h2d", "d2d", "d2h", "generated"}
+    assert first["gemms"] == 24 and set(first["bytes"]) == {
+        "network", "between_nodes", "within_nodes", "sent_per_rank_max", "h2d", "d2d", "d2h", "generated"}
     assert 0 < first["problem_bound_s"] <= first["bound_s"] <= first["makespan_s"] and first["bound"], first
     planned = run("plan", stored, "--json")
     assert all(planned[key] == first[key] for key in ("bound_s", "bound", "problem_bound_s", "problem_bound")), planned

@@ -98,4 +98,37 @@ inline RandomCase random_streamed_case(std::uint64_t seed) {
   return c;
 }
 
+/// The same for grid-3d, with 1 to 8 ranks on nodes of 1 to 4, any grid, devices that divide K too, and C =
+/// alpha A B + beta C.
+inline RandomCase random_grid_case(std::uint64_t seed) {
+  RandomCase c = random_streamed_case(seed);
+  Random random(seed + 177);
+  c.machine.ranks = static_cast<int>(random.integer(1, 8));
+  c.machine.ranks_per_node = static_cast<int>(random.integer(1, 4));
+  if (random.integer(0, 1) == 1) c.problem.alpha = 0.75;
+  if (c.problem.reads_c() && random.integer(0, 1) == 1) c.problem.beta = 0.3;
+  c.settings.erase("grid.p");
+  c.settings.erase("device_rows");
+  c.settings["strategy"] = "grid-3d";
+  const auto r = random.integer(1, c.machine.ranks);
+  const auto p = random.integer(1, c.machine.ranks / r);
+  const auto q = random.integer(1, c.machine.ranks / r / p);
+  if (random.integer(0, 9) > 0) c.settings["grid"] = fmt::format("{}x{}x{}", p, q, r);
+  c.settings["grid.node"] = random.integer(0, 1) == 0 ? "natural" : "auto";
+  c.settings["tree"] = random.integer(0, 1) == 0 ? "chain" : "binomial";
+  c.settings["sum_bytes"] = fmt::format("{}", random.integer(1, 3000));
+  const int devices = c.machine.devices_per_rank;
+  const int layers = static_cast<int>(random.integer(1, devices));
+  if (devices % layers == 0) c.settings["device_layers"] = fmt::format("{}", layers);
+  return c;
+}
+
+/// The same as simulator and executor know it: alpha = 1, beta 0 or 1.
+inline RandomCase random_plain_grid_case(std::uint64_t seed) {
+  RandomCase c = random_grid_case(seed);
+  c.problem.alpha = 1;
+  if (c.problem.reads_c()) c.problem.beta = 1;
+  return c;
+}
+
 }  // namespace foretile

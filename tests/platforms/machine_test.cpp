@@ -105,5 +105,20 @@ TEST(Machine, RefusesWhatDoesNotFit) {
   EXPECT_THROW(make_machine(summit, {.nodes = 1, .ranks = 2, .gpus = {}}), InputError);
 }
 
+/// All eight ranks share the one node, but count as two nodes of four once somebody says so.
+TEST(Machine, PretendsNodesOfCores) {
+  const MachineSize eight{.nodes = {}, .ranks = 8, .gpus = {}};
+  const std::string text = estimated_here({.cores = 2, .memory_bytes = 2'000'000'000, .host = "test"});
+  const Machine plain = make_machine(parse_platform(text, "test"), eight);
+  EXPECT_EQ(plain.counted_nodes(), 1);
+  const Machine pretended = make_machine(parse_platform(text, "test", {"platform.ranks_per_node=4"}), eight);
+  EXPECT_EQ(pretended.nodes(), 1);
+  EXPECT_EQ(pretended.ranks_per_node, 8);
+  EXPECT_EQ(pretended.counted_nodes(), 2);
+  EXPECT_EQ(pretended.counted_node_of(3), 0);
+  EXPECT_EQ(pretended.counted_node_of(4), 1);
+  EXPECT_TRUE(parse_platform(pretended.platform.toml, "again").pretend_nodes);
+}
+
 }  // namespace
 }  // namespace foretile

@@ -19,8 +19,14 @@ FakeRank::FakeRank(FakeCluster& cluster, Rank rank)
       if (owner_of(cluster.problem_, cluster.plan_, {matrix, id}) == rank) on_host_[{matrix, id}] = 0;
     }
   }
-  if (!cluster.problem_.reads_c()) return;
+  if (!devices_read_c(cluster.plan_, cluster.problem_)) return;
   for (TileId c = 0; c < cluster.problem_.c.nonzeros(); ++c) on_host_[{Matrix::c, c}] = 0;
+}
+
+double number_of(TileRef tile) {
+  const std::uint64_t bits =
+      counter_bits(static_cast<std::uint64_t>(tile.matrix) + 1, static_cast<std::uint64_t>(tile.id));
+  return 0.5 + static_cast<double>(bits >> 11) / 9007199254740992.0;
 }
 
 bool FakeRank::streams(TileRef tile) const {
@@ -52,12 +58,15 @@ std::string name(TileRef tile) {
 }  // namespace
 
 void FakeRank::allocate(Device device, TileRef tile) {
-  enter(device, tile, tile.matrix == Matrix::c && !cluster_.problem_.reads_c());
+  enter(device, tile, tile.matrix == Matrix::c && !devices_read_c(cluster_.plan_, cluster_.problem_));
 }
 
 void FakeRank::enter(MemoryPlace device, TileRef tile, bool readable) {
   const std::int64_t bytes = bytes_of(tile);
-  if (!devices_[device].emplace(Key{tile.matrix, tile.id}, Tile{bytes, readable, 0}).second)
+  const bool initial_c = tile.matrix == Matrix::c && devices_read_c(cluster_.plan_, cluster_.problem_);
+  if (!devices_[device]
+           .emplace(Key{tile.matrix, tile.id}, Tile{bytes, readable, 0, initial_c ? number_of(tile) : 0})
+           .second)
     complain(fmt::format("{} is on device {} already", name(tile), device));
   device_bytes_[device] += bytes;
   if (device_bytes_[device] > cluster_.plan_.memory_of(cluster_.plan_.ranks[rank_].devices[device]))
@@ -90,7 +99,7 @@ void FakeRank::release_host(TileRef tile) {
 
 void FakeRank::adopt(Device device, TileRef tile) {
   if (!traits(device).in_host_memory) complain("adopt where tiles are copied");
-  const bool initial_c = tile.matrix == Matrix::c && cluster_.problem_.reads_c();
+  const bool initial_c = tile.matrix == Matrix::c && devices_read_c(cluster_.plan_, cluster_.problem_);
   if (tile.matrix == Matrix::c && !initial_c) complain("C adopted");
   if ((streams(tile) || initial_c) && !on_host_.contains({tile.matrix, tile.id}))
     complain(name(tile) + " adopted but not on the host");
@@ -129,7 +138,9 @@ void FakeRank::start_kernel(OperationId id, Device device, std::span<const Produ
       tiles.push_back(tile);
       use(device, tile, true);
     }
-    cluster_.accumulated[product.c].emplace_back(product.a, product.b);
+    cluster_.accumulated[{rank_, device, product.c}].emplace_back(product.a, product.b);
+    if (const auto c = devices_[device].find({Matrix::c, product.c}); c != devices_[device].end())
+      c->second.number += number_of({Matrix::a, product.a}) * number_of({Matrix::b, product.b});
   }
   if (cluster_.options_.whole_batches && static_cast<int>(products.size()) < traits(device).batch)
     cluster_.partial_batches[{rank_, device}]++;
@@ -226,6 +237,14 @@ void FakeRank::start_copy(OperationId id, const Copy& copy) {
 
 void FakeRank::copy_ended(const Copy& copy) {
   for (const TileRef tile : copy.tiles) {
+    if (copy.to == kHost) {
+      const double number = devices_[copy.from].at({tile.matrix, tile.id}).number;
+      if (!cluster_.plan_.c_in_parts) {
+        cluster_.c[tile.id] = number;
+      } else if (!parts_.emplace(std::pair(tile.id, Device::of(copy.from)), number).second) {
+        complain(name(tile) + " stored again");
+      }
+    }
     if (copy.from >= 0) unuse(copy.from, tile);
     if (copy.from == kHost && (streams(tile) || tile.matrix == Matrix::c)) --on_host_[{tile.matrix, tile.id}];
     if (copy.to == kHost) {
@@ -245,6 +264,7 @@ void FakeRank::start_send(OperationId id, Rank to_rank, const Message& message) 
   for (const TileId tile : broadcast.tiles) {
     bytes += bytes_of({broadcast.matrix, tile});
     // Received tiles may be dropped while their message still waits to be forwarded.
+    if (broadcast.kind == TransferKind::parts) continue;
     const bool here = message.owner == rank_ ? on_host_.contains({broadcast.matrix, tile})
                                              : messages_.contains({message.owner, message.number});
     if (!here) complain(fmt::format("{} sent but not here", name({broadcast.matrix, tile})));
@@ -252,15 +272,20 @@ void FakeRank::start_send(OperationId id, Rank to_rank, const Message& message) 
   if (bytes != message.bytes) complain("a message with the wrong size");
   if (++sends_ > cluster_.options_.send_slots) complain("more messages in flight than slots");
   ++sends_of_[{message.owner, message.number}];
-  cluster_.later([this, id, to_rank, message] {
+  cluster_.later([this, id, to_rank, message, parts = parts_to_send(message)] {
     --sends_;
     --sends_of_[{message.owner, message.number}];
     scheduler->done(id);
     FakeRank& to = *cluster_.ranks[to_rank];
     const Path path = scheduler->path();
     cluster_.later(
-        [&to, message, path] {
+        [&to, message, path, parts] {
           const Transfer& arrived = *message.transfer;
+          if (arrived.kind == TransferKind::parts) {
+            to.arrived(message, parts);
+            to.scheduler->received(message, path);
+            return;
+          }
           for (const TileId tile : arrived.tiles) {
             if (!to.on_host_.emplace(Key{arrived.matrix, tile}, 0).second)
               to.complain(fmt::format("{} received again", name({arrived.matrix, tile})));
@@ -274,12 +299,87 @@ void FakeRank::start_send(OperationId id, Rank to_rank, const Message& message) 
   });
 }
 
+/// In the order of the sum's tiles, as they are when the message leaves.
+FakeRank::ReceivedParts FakeRank::parts_to_send(const Message& message) {
+  ReceivedParts parts;
+  if (message.transfer->kind != TransferKind::parts) return parts;
+  const RankPlan& plan = cluster_.plan_.ranks[rank_];
+  const Sum& sum = plan.sums.at(static_cast<std::size_t>(message.number) - plan.transfers.size());
+  for (const TileId tile : sum.tiles) {
+    const auto part = parts_.find({tile, sum.devices.front()});
+    if (part == parts_.end()) {
+      complain(fmt::format("parts of C{} sent but not here", tile));
+    } else {
+      parts.numbers[tile] = part->second;
+    }
+  }
+  parts.bytes = message.bytes;
+  return parts;
+}
+
+void FakeRank::arrived(const Message& message, ReceivedParts parts) {
+  if (!scheduler->expects_messages()) complain("parts that it does not expect");
+  if (!received_parts_.emplace(std::pair(message.owner, message.number), std::move(parts)).second)
+    complain("parts received again");
+}
+
+double* FakeRank::number_at(const PlaceOfC& place, TileId tile) {
+  if (place.kind == PlaceOfC::Kind::home) {
+    const auto [c, fresh] = cluster_.c.emplace(tile, 0);
+    if (fresh && cluster_.problem_.reads_c()) c->second = number_of({Matrix::c, tile});
+    return &c->second;
+  }
+  if (place.kind == PlaceOfC::Kind::device) {
+    const auto part = parts_.find({tile, place.device});
+    return part == parts_.end() ? nullptr : &part->second;
+  }
+  const auto message = received_parts_.find({place.sender, place.number});
+  if (message == received_parts_.end()) return nullptr;
+  const auto part = message->second.numbers.find(tile);
+  return part == message->second.numbers.end() ? nullptr : &part->second;
+}
+
+void FakeRank::start_combine(OperationId id, const Combine& combine) {
+  if (++cores_busy_ > cluster_.options_.core_slots) complain("more work than cores");
+  if (combine.tiles.empty()) complain("an empty addition");
+  cluster_.later([this, id, &combine] {
+    for (const TileId tile : combine.tiles) {
+      double* const to = number_at(combine.to, tile);
+      const double* const from = number_at(combine.from, tile);
+      if (!to || !from) {
+        complain(fmt::format("parts of C{} added that are not here", tile));
+      } else {
+        *to = (combine.beta == 0 ? 0 : combine.beta * *to) + combine.factor * *from;
+      }
+    }
+    --cores_busy_;
+    scheduler->done(id);
+  });
+}
+
+void FakeRank::release_parts(std::span<const TileId> tiles, Device computed_by) {
+  for (const TileId tile : tiles) {
+    if (parts_.erase({tile, computed_by}) == 0)
+      complain(fmt::format("a part of C{} released that is not here", tile));
+  }
+}
+
+void FakeRank::keep_parts(std::span<const TileId> tiles, Device computed_by) {
+  for (const TileId tile : tiles) {
+    const auto part = parts_.find({tile, computed_by});
+    if (part == parts_.end()) return complain(fmt::format("a part of C{} kept that is not here", tile));
+    if (!cluster_.c.emplace(tile, part->second).second) complain(fmt::format("C{} is there already", tile));
+    parts_.erase(part);
+  }
+}
+
 void FakeRank::host_bytes_changed(std::int64_t bytes) {
   host_bytes_ += bytes;
   cluster_.most_received_bytes = std::max(cluster_.most_received_bytes, host_bytes_);
 }
 
 void FakeRank::release_message(Rank owner, int number) {
+  if (received_parts_.erase({owner, number}) > 0) return;
   const auto found = messages_.find({owner, number});
   if (found == messages_.end()) return complain("a message released that is not here");
   if (sends_of_[{owner, number}] > 0) complain("a message released while it is sent on");
@@ -337,6 +437,7 @@ void FakeCluster::run() {
     if (!rank->scheduler->finished()) rank->complain("stalled");
     if (rank->scheduler->expects_messages()) rank->complain("expects messages at the end");
     if (!rank->staged_.empty()) rank->complain("B left in the staging area");
+    if (!rank->parts_.empty() || !rank->received_parts_.empty()) rank->complain("parts of C left");
     for (const auto& device : rank->devices_) {
       for (const auto& [key, tile] : device) {
         if (!rank->streams({key.first, key.second})) rank->complain("B or C left on a device");

@@ -1,5 +1,6 @@
 // Ranks wired together in one process whose operations end in random order; checks every promise of
-// scheduler/backend.hpp on the way.
+// scheduler/backend.hpp on the way. Each tile has one number, so that the bits of C show in which order
+// things were added.
 #pragma once
 
 #include <fmt/format.h>
@@ -10,6 +11,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -20,6 +22,9 @@
 namespace foretile {
 
 class FakeCluster;
+
+/// The number of a tile of A, B or the initial C: about 1, and the same everywhere.
+double number_of(TileRef tile);
 
 class FakeRank final : public Backend {
  public:
@@ -37,6 +42,9 @@ class FakeRank final : public Backend {
   void release_message(Rank owner, int number) override;
   void send_signal(Rank to_rank, Signal signal) override;
   void adopt(Device device, TileRef tile) override;
+  void start_combine(OperationId id, const Combine& combine) override;
+  void release_parts(std::span<const TileId> tiles, Device computed_by) override;
+  void keep_parts(std::span<const TileId> tiles, Device computed_by) override;
 
   std::unique_ptr<RankScheduler> scheduler;
 
@@ -46,6 +54,12 @@ class FakeRank final : public Backend {
     std::int64_t bytes = 0;
     bool readable = false;
     int users = 0;  ///< operations in flight that name it
+    double number = 0;
+  };
+  /// Parts of one sum that came in a message.
+  struct ReceivedParts {
+    std::map<TileId, double> numbers;
+    std::int64_t bytes = 0;
   };
   using Key = std::pair<Matrix, TileId>;
 
@@ -55,6 +69,9 @@ class FakeRank final : public Backend {
   DeviceTraits traits(MemoryPlace device) const;
   bool streams(TileRef tile) const;
   void host_bytes_changed(std::int64_t bytes);
+  double* number_at(const PlaceOfC& place, TileId tile);
+  ReceivedParts parts_to_send(const Message& message);
+  void arrived(const Message& message, ReceivedParts parts);
   void copy_ended(const Copy& copy);
   void begin_part(const MadePart& part, bool alone);
   void end_part(const MadePart& part);
@@ -73,6 +90,8 @@ class FakeRank final : public Backend {
   std::map<std::pair<Rank, int>, std::shared_ptr<const Transfer>> messages_;  // received and not released
   std::map<std::pair<int, int>, int> sends_of_;                               // in flight, per message
   std::int64_t host_bytes_ = 0;                                               // of received tiles
+  std::map<std::pair<TileId, Device>, double> parts_;                         // of own devices
+  std::map<std::pair<Rank, int>, ReceivedParts> received_parts_;              // by message
   std::map<TileId, bool> staged_;                                             // B; true when made
   std::map<TileId, std::int64_t> begun_, made_;                               // elements of B, ever
   std::set<TileId> generated_;                                                // B, ever
@@ -90,9 +109,11 @@ class FakeCluster {
   void run();
   const SchedulerOptions& options() const { return options_; }
 
-  std::vector<std::string> complaints;                                   ///< broken promises; empty is good
-  std::map<TileId, std::vector<std::pair<TileId, TileId>>> accumulated;  ///< per C tile: A and B, in order
-  std::map<TileId, int> stored;  ///< C tiles that came home, how often
+  std::vector<std::string> complaints;  ///< broken promises; empty is good
+  /// Per rank, device and C tile: A and B, in order.
+  std::map<std::tuple<int, int, TileId>, std::vector<std::pair<TileId, TileId>>> accumulated;
+  std::map<TileId, int> stored;  ///< C tiles or parts of them that left a device, how often
+  std::map<TileId, double> c;    ///< their numbers at home
   std::map<std::pair<int, int>, std::int64_t>
       partial_batches;  ///< per rank and device: smaller than a whole one
   std::int64_t peer_copies = 0;

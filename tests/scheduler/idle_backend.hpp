@@ -18,6 +18,9 @@ struct IdleBackend : Backend {
   void release_message(Rank, int) override {}
   void send_signal(Rank, Signal) override {}
   void adopt(Device, TileRef) override {}
+  void start_combine(OperationId, const Combine&) override {}
+  void release_parts(std::span<const TileId>, Device) override {}
+  void keep_parts(std::span<const TileId>, Device) override {}
 };
 
 }  // namespace foretile

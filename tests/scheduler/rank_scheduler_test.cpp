@@ -48,19 +48,19 @@ void shrink(Plan& plan, const Contraction& problem) {
   ASSERT_TRUE(accepts(high));
 }
 
-/// For each C tile the order in which the plan adds to it.
-std::map<TileId, std::vector<std::pair<TileId, TileId>>> planned_order(const Plan& plan,
-                                                                       const Contraction& p) {
-  std::map<TileId, std::vector<std::pair<TileId, TileId>>> order;
-  for (const RankPlan& rank : plan.ranks) {
-    for (const DevicePlan& device : rank.devices) {
-      for (const Block& block : device.blocks) {
+/// For each rank, device and C tile the order in which the plan adds to it.
+std::map<std::tuple<int, int, TileId>, std::vector<std::pair<TileId, TileId>>> planned_order(
+    const Plan& plan, const Contraction& p) {
+  std::map<std::tuple<int, int, TileId>, std::vector<std::pair<TileId, TileId>>> order;
+  for (std::size_t rank = 0; rank < plan.ranks.size(); ++rank) {
+    for (std::size_t device = 0; device < plan.ranks[rank].devices.size(); ++device) {
+      for (const Block& block : plan.ranks[rank].devices[device].blocks) {
         for (const Chunk& chunk : block.chunks) {
           for (const TileId a : chunk.a) {
             for (const std::int32_t j : block.columns) {
               const auto b = p.b.find(p.a.column_of(a), j);
               const auto c = p.c.find(p.a.row_of(a), j);
-              if (b && c) order[*c].emplace_back(a, *b);
+              if (b && c) order[{static_cast<int>(rank), static_cast<int>(device), *c}].emplace_back(a, *b);
             }
           }
         }
@@ -69,6 +69,62 @@ std::map<TileId, std::vector<std::pair<TileId, TileId>>> planned_order(const Pla
   }
   return order;
 }
+
+/// C's numbers as the plan says: parts in the order of their products, sums in the order of their trees.
+class PlannedC {
+ public:
+  PlannedC(const Plan& plan, const Contraction& p) : plan_(plan), p_(p), order_(planned_order(plan, p)) {}
+
+  std::map<TileId, double> all() const {
+    std::map<TileId, double> c;
+    for (const auto& [place, products] : order_) {
+      const auto [rank, device, tile] = place;
+      if (!plan_.c_in_parts)
+        c[tile] = part(rank, device, tile, p_.reads_c() ? number_of({Matrix::c, tile}) : 0);
+    }
+    for (std::size_t rank = 0; rank < plan_.ranks.size(); ++rank) {
+      for (const Sum& sum : plan_.ranks[rank].sums) {
+        for (const TileId tile : sum.tiles) {
+          if (!sum.to) c[tile] = finished(tile, of(static_cast<int>(rank), sum, tile));
+        }
+      }
+    }
+    return c;
+  }
+
+ private:
+  double part(int rank, int device, TileId tile, double number) const {
+    for (const auto& [a, b] : order_.at({rank, device, tile}))
+      number += number_of({Matrix::a, a}) * number_of({Matrix::b, b});
+    return number;
+  }
+
+  double of(int rank, const Sum& sum, TileId tile) const {
+    std::vector<double> own;
+    for (const Device device : sum.devices) own.push_back(part(rank, device, tile, 0));
+    for (const auto& [to, from] : additions(plan_.part_sums, static_cast<int>(own.size())))
+      own[to] += own[from];
+    std::optional<double> result;
+    if (!own.empty()) result = own[0];
+    for (const Rank from : sum.from) {
+      const auto& sums = plan_.ranks[from].sums;
+      const auto theirs = std::find_if(sums.begin(), sums.end(), [&](const Sum& s) {
+        return std::find(s.tiles.begin(), s.tiles.end(), tile) != s.tiles.end();
+      });
+      const double other = of(from, *theirs, tile);
+      result = result ? *result + other : other;
+    }
+    return *result;
+  }
+
+  double finished(TileId tile, double sum) const {
+    return p_.beta.real() * (p_.reads_c() ? number_of({Matrix::c, tile}) : 0) + p_.alpha.real() * sum;
+  }
+
+  const Plan& plan_;
+  const Contraction& p_;
+  std::map<std::tuple<int, int, TileId>, std::vector<std::pair<TileId, TileId>>> order_;
+};
 
 /// A core in host memory, or a GPU that makes its tiles or not; and a core that copies, as with --copies.
 DeviceTraits random_traits(Random& random) {
@@ -132,8 +188,10 @@ void check_run(const Plan& plan, const Contraction& problem, FakeCluster& cluste
   ASSERT_TRUE(cluster.complaints.empty()) << joined(cluster.complaints);
   const auto order = planned_order(plan, problem);
   EXPECT_TRUE(cluster.accumulated == order);
-  EXPECT_EQ(cluster.stored.size(), order.size());
-  for (const auto& [tile, times] : cluster.stored) EXPECT_EQ(times, 1) << "C" << tile;
+  std::map<TileId, int> parts;
+  for (const auto& [place, products] : order) ++parts[std::get<TileId>(place)];
+  EXPECT_TRUE(cluster.stored == parts);
+  EXPECT_TRUE(cluster.c == PlannedC(plan, problem).all()) << "other bits";
   const PlanSummary planned = verify(plan, problem);
   std::int64_t kernels = 0;
   std::int64_t sent = 0;
@@ -176,6 +234,7 @@ struct Totals {
   int runs = 0;
   std::int64_t peer_copies = 0;
   std::int64_t released_messages = 0;
+  std::int64_t sums = 0;
 };
 
 Totals run_cases(MakeCase make_case) {
@@ -193,6 +252,7 @@ Totals run_cases(MakeCase make_case) {
     if (testing::Test::HasFailure()) break;
     totals.peer_copies += cluster.peer_copies;
     totals.released_messages += cluster.released_messages;
+    for (const auto& rank : cluster.ranks) totals.sums += rank->scheduler->statistics().combines;
     ++totals.runs;
   }
   return totals;
@@ -209,6 +269,57 @@ TEST(RankScheduler, KeepsItsPromisesWhenBStreams) {
   EXPECT_GE(totals.runs, 600);
   EXPECT_GE(totals.peer_copies, 300);
   EXPECT_GE(totals.released_messages, 1000);
+}
+
+/// Parts of C on several devices and ranks, in grids of one to eight ranks.
+TEST(RankScheduler, SumsTheSameBitsWhateverEndsFirst) {
+  const Totals totals = run_cases(random_grid_case);
+  EXPECT_GE(totals.runs, 600);
+  EXPECT_GE(totals.sums, 1000);
+}
+
+/// Where everything divides and all trees are chains, the bytes between nodes are those of the formula, to
+/// the byte; V = sum_i W_i (p_i / m_i - 1).
+TEST(RankScheduler, SendsBetweenNodesWhatTheFormulaSays) {
+  Contraction p{"",
+                Tiling::uniform(24, 1),
+                Tiling::uniform(24, 1),
+                Tiling::uniform(24, 1),
+                Shape::dense(24, 24),
+                Shape::dense(24, 24),
+                Shape::dense(24, 24),
+                0};
+  const double bytes = 24 * 24 * 8;
+  int orders = 0;
+  for (const std::array grid :
+       {std::array{2, 2, 2}, {4, 2, 1}, {1, 2, 4}, {1, 1, 8}, {2, 3, 1}, {1, 2, 3}, {1, 1, 6}}) {
+    const int ranks = grid[0] * grid[1] * grid[2];
+    for (int x = 1; x <= grid[0]; ++x) {
+      for (int y = 1; y <= grid[1]; ++y) {
+        for (int z = 1; z <= grid[2]; ++z) {
+          if (grid[0] % x != 0 || grid[1] % y != 0 || grid[2] % z != 0) continue;
+          SCOPED_TRACE(fmt::format("{}x{}x{}, {}x{}x{}", grid[0], grid[1], grid[2], x, y, z));
+          const Machine machine = small_machine(ranks, 1, 1 << 20, 1 << 20, x * y * z);
+          const Settings settings{{"strategy", "grid-3d"},
+                                  {"tree", "chain"},
+                                  {"grid", fmt::format("{}x{}x{}", grid[0], grid[1], grid[2])},
+                                  {"grid.node", fmt::format("{}x{}x{}", x, y, z)}};
+          const Plan plan = make_plan(p, machine, settings);
+          SchedulerOptions options;
+          options.ranks_per_node = machine.ranks_per_node;
+          FakeCluster cluster(plan, p, options, 1);
+          check_run(plan, p, cluster);
+          std::int64_t between = 0;
+          for (const auto& rank : cluster.ranks)
+            between += rank->scheduler->statistics().sent_between_nodes_bytes;
+          EXPECT_EQ(static_cast<double>(between),
+                    bytes * (grid[1] / y - 1 + grid[0] / x - 1 + grid[2] / z - 1));
+          ++orders;
+        }
+      }
+    }
+  }
+  EXPECT_EQ(orders, 8 + 6 + 6 + 4 + 4 + 4 + 4);
 }
 
 /// Host loads, hits and evictions of every device.
@@ -250,6 +361,10 @@ void expect_counts_from_the_plan_alone(MakeCase make_case) {
 
 TEST(RankScheduler, InPlanOrderTimeDecidesNothing) {
   expect_counts_from_the_plan_alone(random_case);
+}
+
+TEST(RankScheduler, InPlanOrderTimeDecidesNothingWithSums) {
+  expect_counts_from_the_plan_alone(random_grid_case);
 }
 
 TEST(RankScheduler, InPlanOrderTimeDecidesNothingWhenBStreams) {
@@ -343,7 +458,7 @@ TEST(RankScheduler, EndsNoStepBeforeItsMessagesCame) {
   plan.device_classes[0].memory_bytes = 10000;
   plan.host_budget_bytes = 10000;
   for (Rank rank = 0; rank < 2; ++rank) {
-    RankPlan part{{DevicePlan{}}, {}};
+    RankPlan part{{DevicePlan{}}, {}, {}};
     for (int y = 0; y < 6; ++y) {
       part.devices[0].blocks.push_back(
           {{2 * y + rank}, {{{0, 1}, Step::of(2 * y)}, {{2, 3}, Step::of(2 * y + 1)}}});

@@ -7,11 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/parse.hpp"
-#include "planner/plan/owners.hpp"
-#include "planner/plan/products.hpp"
-#include "planner/strategies/frame.hpp"
-#include "planner/strategies/stationary_c/block_sizes.hpp"
-#include "planner/strategies/stationary_c/stream_bytes.hpp"
+#include "planner/strategies/c_stays.hpp"
 #include "planner/strategies/strategy.hpp"
 
 namespace foretile {
@@ -60,209 +56,6 @@ int grid_rows(const Contraction& problem, const Machine& machine, const Settings
   return given ? static_cast<int>(*given) : best_p(problem, machine);
 }
 
-Barriers barriers_setting(const Settings& settings) {
-  const std::string& name = settings.at("barriers");
-  if (name == "none") return Barriers::none;
-  return name == "local" ? Barriers::local : Barriers::global;
-}
-
-bool switch_setting(const Settings& settings, const std::string& key) {
-  return integer_setting(settings, key) == 1;
-}
-
-class Planner final : public RankPlanner {
- public:
-  Planner(const Contraction& contraction, const Machine& machine, const Settings& settings)
-      : problem_(contraction), devices_(machine.devices_per_rank), message_bytes_(message_bytes(settings)) {
-    const int p = grid_rows(contraction, machine, settings);
-    frame_ = common_frame(kName, machine, settings, p);
-    frame_.barriers = barriers_setting(settings);
-    frame_.advice.device_memory = "lower d, b, c or lookahead";
-    frame_.advice.host_memory = "use more ranks or lower d, b, c or lookahead";
-    frame_.prefetch_c = switch_setting(settings, "prefetch_c");
-    stagger_ = switch_setting(settings, "stagger");
-    sending_ = frame_.barriers != Barriers::global         ? Sending::once_for_ever
-               : switch_setting(settings, "keep_received") ? Sending::once
-                                                           : Sending::per_use;
-    device_rows_ = device_rows(settings);
-    sizes_ = choose_block_sizes(problem_, frame_.grid, devices_, frame_.device_classes.front().memory_bytes,
-                                wishes(settings));
-    frame_.lookahead = sizes_.lookahead;
-    blocking_ = {frame_.grid, devices_, sizes_.b, sizes_.c, device_rows_};
-    for (const auto& [key, value] : {std::pair("grid.p", p),
-                                     {"b", sizes_.b},
-                                     {"c", sizes_.c},
-                                     {"d", sizes_.d},
-                                     {"lookahead", sizes_.lookahead},
-                                     {"device_rows", device_rows_}}) {
-      frame_.parameters[key] = fmt::to_string(value);
-    }
-    routes_ = {routes_of_a(), routes_of_b()};
-  }
-
-  PlanFrame frame() const override { return frame_; }
-
-  RankPlan plan_rank(Rank rank) const override {
-    RankPlan plan;
-    for (Device device = 0; device < devices_; ++device) plan.devices.push_back(plan_device(rank, device));
-    plan.transfers =
-        broadcasts_of(problem_, frame_.grid, rank, routes_, sending_, sizes_.lookahead, message_bytes_);
-    return plan;
-  }
-
- private:
-  /// Blocks of b rows leave no row of devices idle.
-  int device_rows(const Settings& settings) const {
-    if (const auto given = integer_or_auto(settings, "device_rows", 1, devices_)) {
-      if (devices_ % *given == 0) return static_cast<int>(*given);
-      throw input_error("device_rows", fmt::to_string(*given),
-                        fmt::format("a divisor of the {} devices of a rank", devices_));
-    }
-    const auto b = integer_or_auto(settings, "b");
-    const int rows = best_device_rows(std::max(1, most_dealt(problem_.m.tiles(), frame_.grid.p)),
-                                      std::max(1, most_dealt(problem_.n.tiles(), frame_.grid.q)), devices_);
-    return b && *b % rows != 0 ? 1 : rows;
-  }
-
-  BlockSizeWishes wishes(const Settings& settings) const {
-    const auto tiles = [&](const char* key) -> std::optional<std::int32_t> {
-      const auto given = integer_or_auto(settings, key);
-      return given ? std::optional(static_cast<std::int32_t>(*given)) : std::nullopt;
-    };
-    BlockSizeWishes wishes{tiles("b"), tiles("c"), tiles("d"), {}};
-    if (const auto ahead = integer_or_auto(settings, "lookahead")) {
-      wishes.lookahead = static_cast<int>(*ahead);
-    }
-    wishes.c_fraction = real_setting(settings, "c_fraction");
-    wishes.prefetch_c = frame_.prefetch_c;
-    wishes.device_rows = device_rows_;
-    if (sending_ == Sending::per_use) wishes.host_bytes = frame_.host_budget_bytes;
-    return wishes;
-  }
-
-  /// A_ik is used with columns of block column y at step (x, y, z).
-  Routes routes_of_a() const {
-    Routes a{Matrix::a, deal_cyclic(problem_.n.tiles(), frame_.grid.q), {}, {}};
-    for (std::int32_t j = 0; j < problem_.n.tiles(); ++j) a.group.push_back(blocking_.y(j));
-    a.first = [this](TileId tile) {
-      return sizes_.step(blocking_.x(problem_.a.row_of(tile)), 0, problem_.a.column_of(tile) / sizes_.d);
-    };
-    a.stride = sizes_.X * sizes_.Z;
-    return a;
-  }
-
-  /// B_kj is used with rows of block row x at step (x, y, z).
-  Routes routes_of_b() const {
-    Routes b{Matrix::b, deal_cyclic(problem_.m.tiles(), frame_.grid.p), {}, {}};
-    for (std::int32_t i = 0; i < problem_.m.tiles(); ++i) b.group.push_back(blocking_.x(i));
-    b.first = [this](TileId tile) {
-      return sizes_.step(0, blocking_.y(problem_.b.column_of(tile)), problem_.b.row_of(tile) / sizes_.d);
-    };
-    b.stride = sizes_.Z;
-    return b;
-  }
-
-  /// Section 2: z runs fastest, then x, then y.
-  DevicePlan plan_device(Rank rank, Device device) const {
-    DevicePlan plan;
-    for (std::int32_t y = 0; y < sizes_.Y; ++y) {
-      const std::vector<std::int32_t> columns = columns_of(rank, device, y);
-      if (columns.empty()) continue;
-      const BlockProducts products(problem_, columns);
-      for (std::int32_t x = 0; x < sizes_.X; ++x) {
-        Block block{columns, chunks_of(products, sizes_.step(x, y, 0), rows_of(rank, device, x))};
-        if (frame_.barriers == Barriers::none) put_own_first(rank, block.chunks);
-        if (!block.chunks.empty()) plan.blocks.push_back(std::move(block));
-      }
-    }
-    return plan;
-  }
-
-  std::vector<std::int32_t> columns_of(Rank rank, Device device, std::int32_t y) const {
-    std::vector<std::int32_t> columns;
-    const auto first = std::int64_t{y} * sizes_.c;
-    for (std::int64_t jl = first; jl < first + sizes_.c; ++jl) {
-      const std::int64_t j = frame_.grid.column(rank) + jl * frame_.grid.q;
-      if (j >= problem_.n.tiles()) break;
-      if (jl % blocking_.device_columns() == device % blocking_.device_columns())
-        columns.push_back(static_cast<std::int32_t>(j));
-    }
-    return columns;
-  }
-
-  /// Rows of block row x in the order in which the device asks for them: each device begins elsewhere, so
-  /// that the host gives each tile to one device and the others find it there.
-  std::vector<std::int32_t> rows_of(Rank rank, Device device, std::int32_t x) const {
-    std::vector<std::int32_t> rows;
-    const auto first = std::int64_t{x} * sizes_.b;
-    for (std::int64_t il = first; il < first + sizes_.b; ++il) {
-      const std::int64_t i = frame_.grid.row(rank) + il * frame_.grid.p;
-      if (i >= problem_.m.tiles()) break;
-      if (il % device_rows_ == device / blocking_.device_columns())
-        rows.push_back(static_cast<std::int32_t>(i));
-    }
-    if (stagger_) {
-      const int across = blocking_.device_columns();  // devices that need the same rows
-      const auto offset = static_cast<std::ptrdiff_t>(rows.size()) * (device % across) / across;
-      std::rotate(rows.begin(), rows.begin() + offset, rows.end());
-    }
-    return rows;
-  }
-
-  /// The rows' tiles of A that have products, by increasing k, and for each k in the order of the rows.
-  std::vector<TileId> used_by_k(const BlockProducts& products, const std::vector<std::int32_t>& rows) const {
-    std::vector<std::size_t> end(problem_.k.tiles() + 1, 0);
-    const auto for_each = [&](auto visit) {
-      for (const std::int32_t i : rows) {
-        TileId a = problem_.a.first(i);
-        for (const std::int32_t k : problem_.a.row(i)) {
-          if (products.any(a)) visit(a, k);
-          ++a;
-        }
-      }
-    };
-    for_each([&](TileId, std::int32_t k) { ++end[k + 1]; });
-    std::partial_sum(end.begin(), end.end(), end.begin());
-    std::vector<TileId> tiles(end.back());
-    for_each([&](TileId a, std::int32_t k) { tiles[end[k]++] = a; });
-    return tiles;
-  }
-
-  std::vector<Chunk> chunks_of(const BlockProducts& products, Step first_step,
-                               const std::vector<std::int32_t>& rows) const {
-    std::vector<Chunk> chunks;
-    for (const TileId a : used_by_k(products, rows)) {
-      const Step step = Step::of(first_step + problem_.a.column_of(a) / sizes_.d);
-      if (chunks.empty() || chunks.back().step != step) chunks.push_back({{}, step});
-      chunks.back().a.push_back(a);
-    }
-    return chunks;
-  }
-
-  /// Chunks of which the rank owns all tiles: its devices work on them while the first messages travel. Needs
-  /// no more memory: each chunk is what it was, and tiles stay on the rank for ever.
-  void put_own_first(Rank rank, std::vector<Chunk>& chunks) const {
-    const auto owned = [&](const Chunk& chunk) {
-      return std::all_of(chunk.a.begin(), chunk.a.end(), [&](TileId a) {
-        const std::int32_t k = problem_.a.column_of(a);
-        return k % frame_.grid.q == frame_.grid.column(rank) && k % frame_.grid.p == frame_.grid.row(rank);
-      });
-    };
-    std::stable_partition(chunks.begin(), chunks.end(), owned);
-  }
-
-  const Contraction& problem_;
-  int devices_;
-  std::int64_t message_bytes_;
-  PlanFrame frame_;
-  bool stagger_ = true;
-  int device_rows_ = 1;
-  Sending sending_ = Sending::per_use;
-  BlockSizes sizes_;
-  Blocking blocking_;
-  std::vector<Routes> routes_;
-};
-
 /// Of the model of RR-9289 section 3. b, c and d are whole numbers in the parameters of a plan.
 ModelSymbols model_symbols(const Contraction& p, const Machine& machine, const PlanFrame& frame) {
   const auto number = [&](const char* key) {
@@ -284,6 +77,14 @@ ModelSymbols model_symbols(const Contraction& p, const Machine& machine, const P
   return s;
 }
 
+std::unique_ptr<CStaysPlanner> planner(const Contraction& contraction, const Machine& machine,
+                                       const Settings& settings) {
+  const int p = grid_rows(contraction, machine, settings);
+  CStaysGrid grid{.grid = {p, machine.ranks / p}};
+  grid.parameters["grid.p"] = fmt::to_string(p);
+  return std::make_unique<CStaysPlanner>(kName, contraction, machine, settings, grid);
+}
+
 class StationaryC final : public Strategy {
  public:
   std::string name() const override { return kName; }
@@ -292,52 +93,13 @@ class StationaryC final : public Strategy {
   Sources sources_for(const Sources&) const override { return {Source::given, Source::given}; }
 
   std::vector<ParameterInfo> parameters() const override {
-    const Spelling counted = auto_or_whole_number(1, kMostCounted);
-    std::vector<ParameterInfo> list{
-        deals_c(with_divisors(
-            {"grid.p",
-             "auto",
-             "rows of the process grid; auto: the grid on which the busiest device has least to do",
-             counted,
-             {"auto"}})),
-        in_reports({"b",
-                    "auto",
-                    "tile rows of C that stay on a rank's devices; auto: even blocks within c_fraction",
-                    counted,
-                    {"auto", "4", "8", "16", "32", "64"}}),
-        in_reports({"c",
-                    "auto",
-                    "tile columns of C that stay on a rank's devices; auto: even blocks within c_fraction",
-                    counted,
-                    {"auto", "6", "12", "24", "48", "96"}}),
-        {"device_rows", "auto",
-         "rows of the grid to which a rank's tiles of C are dealt; auto: 1, or what gives the busiest device "
-         "least",
-         counted},
-        in_reports({"d",
-                    "auto",
-                    "depth of a chunk of A and B in tiles; auto: what fits beside C, evened out",
-                    counted,
-                    {"auto", "1", "2", "4", "8", "16"}}),
-        in_reports({"lookahead",
-                    "auto",
-                    "chunks loaded ahead of the one worked on; auto: 1, with several blocks 2",
-                    auto_or_whole_number(0, kMostAhead),
-                    {"auto", "1", "2", "3"}}),
-        in_reports(
-            {"barriers",
-             "global",
-             "who waits for whom at the end of a chunk: none (and own tiles first), local (rank) or global",
-             one_of({"none", "local", "global"}),
-             {"global", "local", "none"}}),
-        {"prefetch_c", "0", "1: C of the next block enters before the last one has left", whole_number(0, 1)},
-        {"keep_received", "0", "1: with global barriers, each tile is sent once and kept until its last use",
-         whole_number(0, 1)},
-        {"stagger", "1", "1: each device begins with other rows of A, to find the rest on its peers",
-         whole_number(0, 1)},
-        {"c_fraction", "0.75", "share of device memory that a block of C takes at most",
-         real_number(0.001, 1)}};
-    for (ParameterInfo& shared : common_parameters()) list.push_back(std::move(shared));
+    std::vector<ParameterInfo> list{deals_c(
+        with_divisors({"grid.p",
+                       "auto",
+                       "rows of the process grid; auto: the grid on which the busiest device has least to do",
+                       auto_or_whole_number(1, kMostCounted),
+                       {"auto"}}))};
+    for (ParameterInfo& shared : c_stays_parameters()) list.push_back(std::move(shared));
     return list;
   }
 
@@ -351,17 +113,18 @@ class StationaryC final : public Strategy {
   /// The sizes that come out of the wishes.
   Settings plan_key(const Contraction& contraction, const Machine& machine,
                     const Settings& settings) const override {
-    return Planner(contraction, machine, settings).frame().parameters;
+    return planner(contraction, machine, settings)->frame().parameters;
   }
 
   std::unique_ptr<RankPlanner> prepare(const Contraction& contraction, const Machine& machine,
                                        const Settings& settings) const override {
-    return std::make_unique<Planner>(contraction, machine, settings);
+    return planner(contraction, machine, settings);
   }
 
   std::optional<PredictedVolumes> predicted_volumes(const Contraction& contraction, const Machine& machine,
                                                     const PlanFrame& frame) const override {
-    const bool once = frame.barriers != Barriers::global || switch_setting(frame.parameters, "keep_received");
+    const bool once =
+        frame.barriers != Barriers::global || integer_setting(frame.parameters, "keep_received") == 1;
     return predict_volumes(contraction, frame.device_classes.front().memory_bytes,
                            model_symbols(contraction, machine, frame), once);
   }

@@ -1,5 +1,6 @@
 #include "executor/run.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
@@ -144,6 +145,56 @@ TEST(Run, StreamedPlansGiveTheRightProduct) {
     for (const DeviceStatistics& device : copied.run.statistics.devices) {
       EXPECT_LE(device.peak_bytes, plan.device_classes[0].memory_bytes);
     }
+  }
+  EXPECT_GE(ran, cases(20));
+}
+
+Settings random_grid(Random& random, int devices) {
+  Settings settings = random_streaming(random);
+  settings.erase("grid.p");
+  settings["strategy"] = "grid-3d";
+  const auto r = random.integer(1, world_size());
+  const auto p = random.integer(1, world_size() / r);
+  settings["grid"] = fmt::format("{}x{}x{}", p, random.integer(1, world_size() / r / p), r);
+  settings["tree"] = random.integer(0, 1) == 0 ? "chain" : "binomial";
+  settings["sum_bytes"] = std::to_string(random.integer(1, 100'000));
+  settings["device_layers"] = std::to_string(devices % 2 == 0 ? random.integer(1, 2) : 1);
+  return settings;
+}
+
+/// Grids with layers of ranks and devices: the right product or a refusal, the same bits in place, with
+/// copies and on GPUs, and however the ranks lie in pretended nodes of two.
+TEST(Run, GridsWithSumsGiveTheRightProduct) {
+  int ran = 0;
+  for (int seed = 1; seed <= cases(60); ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed << ", " << world_size() << " ranks");
+    Random random(seed);
+    RandomParameters problem = random_problem(random, seed);
+    problem.tile_max = std::min<std::int64_t>(problem.tile_max, 40);
+    problem.tile_min = std::min(problem.tile_min, problem.tile_max);
+    if (random.integer(0, 1) == 1) problem.a_density = problem.b_density = 1;
+    Contraction contraction = random_contraction(problem);
+    contraction.beta = random.integer(0, 1) == 1 ? 1 : 0;
+    contraction.precision = random.integer(0, 1) == 1 ? Precision::f64 : Precision::f32;
+    const int devices = static_cast<int>(random.integer(1, 8));
+    Machine machine = machine_here(random.integer(5'000, 200'000), devices);
+    Settings settings = random_grid(random, devices);
+    Plan plan;
+    try {
+      plan = make_plan(contraction, machine, settings);
+      verify(plan, contraction);
+    } catch (const InputError&) {
+      continue;
+    }
+    ++ran;
+    const RunOutcome in_place = execute(plan, contraction, machine, false);
+    EXPECT_TRUE(in_place.check.passed()) << in_place.check.relative_error;
+    EXPECT_EQ(execute(plan, contraction, machine, true).check.c_digest, in_place.check.c_digest);
+    expect_the_same_on_gpus(plan, contraction, machine, in_place, random);
+    machine.ranks_per_node = std::min(2, world_size());
+    settings["grid.node"] = "auto";
+    EXPECT_EQ(execute(make_plan(contraction, machine, settings), contraction, machine, false).check.c_digest,
+              in_place.check.c_digest);
   }
   EXPECT_GE(ran, cases(20));
 }

@@ -64,7 +64,8 @@ TEST(Strategies, SourcesThatNoneHonoursNeedAName) {
         error.what(),
         "a_source, b_source: found A is made, B is given, expected A is given, B is made (stationary-b, "
         "local-b) or "
-        "A is given, B is given (stationary-c); change the problem, or name a strategy that overrides it: "
+        "A is given, B is given (stationary-c, grid-3d); change the problem, or name a strategy that "
+        "overrides it: "
         "--set strategy=NAME");
   }
   EXPECT_EQ(choose_strategy(a_made, {{"strategy", "stationary-c"}}).name(), "stationary-c");

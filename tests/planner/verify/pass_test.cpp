@@ -119,8 +119,8 @@ TEST(VerifyPass, EachIsNamedAndTimed) {
   }
   EXPECT_GT(passes_s, 0);
   EXPECT_EQ(names, (std::vector<std::string>{"frame", "messages", "blocks", "counts", "steps", "made once",
-                                             "products once", "sources", "device memory", "host memory",
-                                             "no cycle"}));
+                                             "products once", "sources", "sums", "device memory",
+                                             "host memory", "no cycle"}));
 }
 
 }  // namespace

@@ -66,7 +66,7 @@ void corrupt_message(Transfer& message, Random& random) {
       message.tiles.push_back(odd_number(random, message.tiles[0]));
       break;
     case 6:
-      message.kind = TransferKind::sum;
+      message.kind = TransferKind::parts;
       break;
     default:
       message.others[0] = Rank::of(near(message.others[0]));

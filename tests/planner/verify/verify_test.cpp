@@ -282,8 +282,8 @@ TEST(Verify, CatchesAMissingSource) {
 
 TEST(Verify, CatchesSumsAndTreesThatNobodyFollows) {
   Example sum;
-  sum.plan.ranks[0].transfers[0].kind = TransferKind::sum;
-  EXPECT_NE(complaint(sum.plan, sum.problem).find("a sum of partial tiles"), std::string::npos);
+  sum.plan.ranks[0].transfers[0].kind = TransferKind::parts;
+  EXPECT_NE(complaint(sum.plan, sum.problem).find("parts of C among the broadcasts"), std::string::npos);
   Example tree;
   tree.plan.ranks[0].transfers[0].tree = static_cast<Tree>(7);
   EXPECT_NE(complaint(tree.plan, tree.problem).find("tree 7"), std::string::npos);

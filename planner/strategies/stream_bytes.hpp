@@ -16,9 +16,12 @@ struct Blocking {
   int devices = 1;
   std::int32_t b = 1;
   std::int32_t c = 1;
-  int device_rows = 1;  ///< divides `devices`; 1: columns alone are dealt (RR-9289 2)
+  int device_rows = 1;    ///< divides `devices`; 1: columns alone are dealt (RR-9289 2)
+  int device_layers = 1;  ///< of devices that share tiles of C and divide K; rows * layers divides `devices`
 
-  int device_columns() const { return devices / device_rows; }
+  int device_columns() const { return devices / (device_rows * device_layers); }
+  /// Layers of devices of all ranks; tile column k of A belongs to layer k mod layers().
+  int layers() const { return grid.r * device_layers; }
   /// Place among the rows and columns of its rank.
   std::int32_t local_row(std::int32_t i) const { return i / grid.p; }
   std::int32_t local_column(std::int32_t j) const { return j / grid.q; }
@@ -55,11 +58,11 @@ class StreamBytes {
   /// O(nonzeros of A and B).
   StreamBytes(const Contraction& contraction, const Blocking& blocking);
 
-  /// Of each chunk of depth d, the most over all ranks, devices and blocks.
+  /// Of each chunk of depth d, in tiles of one layer of ranks, the most over all ranks, devices and blocks.
   std::vector<std::int64_t> chunks(std::int32_t d) const;
 
  private:
-  std::int32_t depth_;               // tiles along K
+  std::int32_t depth_;               // tiles along K of a layer of ranks
   std::vector<std::int64_t> a_, b_;  // per group of rows or columns: bytes before tile row k of B
 };
 

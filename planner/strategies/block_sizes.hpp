@@ -18,6 +18,7 @@ struct BlockSizeWishes {
   double c_fraction = 0.75;  ///< share of device memory that a chosen C block takes at most
   bool prefetch_c = false;   ///< C of several blocks may be there at once
   int device_rows = 1;       ///< of the grid of a rank's devices; divides their number
+  int device_layers = 1;     ///< the same; device_rows * device_layers divides their number
   /// Host memory of a rank for own and received tiles, where the chunks decide how much is received at once.
   std::optional<std::int64_t> host_bytes{};
 };

@@ -1,4 +1,4 @@
-#include "planner/strategies/stationary_c/stream_bytes.hpp"
+#include "planner/strategies/stream_bytes.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -86,17 +86,22 @@ std::int64_t block_bytes(const Contraction& p, const Blocking& blocking) {
 }
 
 StreamBytes::StreamBytes(const Contraction& p, const Blocking& blocking)
-    : depth_(p.k.tiles()),
-      a_(row_groups(p, blocking) * (depth_ + 1), 0),
-      b_(column_groups(p, blocking) * (depth_ + 1), 0) {
+    : depth_(most_dealt(p.k.tiles(), blocking.grid.r)),
+      a_(row_groups(p, blocking) * blocking.layers() * (depth_ + 1), 0),
+      b_(column_groups(p, blocking) * blocking.layers() * (depth_ + 1), 0) {
   const std::size_t length = static_cast<std::size_t>(depth_) + 1;
+  const auto place = [&](std::size_t group, std::int32_t k) {
+    return (group * blocking.layers() + k % blocking.layers()) * length + k / blocking.grid.r;
+  };
   for (std::int32_t i = 0; i < p.m.tiles(); ++i) {
-    const std::size_t start = row_group(blocking, i) * length;
-    for (const std::int32_t k : p.a.row(i)) a_[start + k] += p.element_bytes() * p.m.size(i) * p.k.size(k);
+    const std::size_t group = row_group(blocking, i);
+    for (const std::int32_t k : p.a.row(i))
+      a_[place(group, k)] += p.element_bytes() * p.m.size(i) * p.k.size(k);
   }
   for (std::int32_t j = 0; j < p.n.tiles(); ++j) {
-    const std::size_t start = column_group(blocking, j) * length;
-    for (const std::int32_t k : p.b.column(j)) b_[start + k] += p.element_bytes() * p.k.size(k) * p.n.size(j);
+    const std::size_t group = column_group(blocking, j);
+    for (const std::int32_t k : p.b.column(j))
+      b_[place(group, k)] += p.element_bytes() * p.k.size(k) * p.n.size(j);
   }
   sum_up(a_, length);
   sum_up(b_, length);

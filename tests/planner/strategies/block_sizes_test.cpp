@@ -1,9 +1,9 @@
-#include "planner/strategies/stationary_c/block_sizes.hpp"
+#include "planner/strategies/block_sizes.hpp"
 
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "planner/strategies/stationary_c/stream_bytes.hpp"
+#include "planner/strategies/stream_bytes.hpp"
 #include "tests/planner/random_case.hpp"
 
 namespace foretile {

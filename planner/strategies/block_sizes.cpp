@@ -1,4 +1,4 @@
-#include "planner/strategies/stationary_c/block_sizes.hpp"
+#include "planner/strategies/block_sizes.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -12,7 +12,7 @@
 
 #include "base/error.hpp"
 #include "planner/plan/owners.hpp"
-#include "planner/strategies/stationary_c/stream_bytes.hpp"
+#include "planner/strategies/stream_bytes.hpp"
 
 namespace foretile {
 
@@ -58,14 +58,19 @@ class Chooser {
 
  private:
   void list_options(const ProcessGrid& grid, int devices) {
+    depth_ = std::max(1, most_dealt(p_.k.tiles(), grid.r));
     const std::int32_t rows = std::max(1, most_dealt(p_.m.tiles(), grid.p));
     const std::int32_t columns = std::max(1, most_dealt(p_.n.tiles(), grid.q));
     for (std::int32_t f = 1; f <= std::max(rows, columns); ++f) {
       const int down = wishes_.device_rows;
-      const int across = devices / down;
+      const int across = devices / (down * wishes_.device_layers);
       const Blocking blocking{
-          grid, devices, std::min(rows, wishes_.b.value_or(down * most_dealt(most_dealt(rows, f), down))),
-          std::min(columns, wishes_.c.value_or(across * most_dealt(most_dealt(columns, f), across))), down};
+          grid,
+          devices,
+          std::min(rows, wishes_.b.value_or(down * most_dealt(most_dealt(rows, f), down))),
+          std::min(columns, wishes_.c.value_or(across * most_dealt(most_dealt(columns, f), across))),
+          down,
+          wishes_.device_layers};
       if (!options_.empty() && options_.back().blocking.b == blocking.b &&
           options_.back().blocking.c == blocking.c) {
         continue;
@@ -82,7 +87,7 @@ class Chooser {
     }
   }
 
-  std::int32_t depth() const { return std::max(1, p_.k.tiles()); }
+  std::int32_t depth() const { return depth_; }
   std::int32_t least_depth() const { return std::min(wishes_.d.value_or(1), depth()); }
 
   /// The usual one, or what of it fits.
@@ -104,7 +109,16 @@ class Chooser {
         owned[owner_of(p_, grid, Distribution{}, {matrix, id})] += bytes_of(p_, {matrix, id});
       }
     }
-    return *std::max_element(owned.begin(), owned.end());
+    return *std::max_element(owned.begin(), owned.end()) + most_parts(grid);
+  }
+
+  /// Parts of C on one rank, as many coming from another, where there are any.
+  std::int64_t most_parts(const ProcessGrid& grid) const {
+    if (grid.r * wishes_.device_layers == 1) return 0;
+    std::vector<std::int64_t> parts(static_cast<std::size_t>(grid.p) * grid.q, 0);
+    for (TileId id = 0; id < p_.c.nonzeros(); ++id)
+      parts[p_.c.row_of(id) % grid.p * grid.q + p_.c.column_of(id) % grid.q] += p_.c_bytes(id);
+    return (wishes_.device_layers + (grid.r > 1 ? 1 : 0)) * *std::max_element(parts.begin(), parts.end());
   }
 
   /// Own tiles, and received ones for 1 + lookahead steps, of which own ones are not taken off: a safe side.
@@ -210,6 +224,7 @@ class Chooser {
   BlockSizeWishes wishes_;
   std::int64_t device_bytes_;
   double c_limit_;
+  std::int32_t depth_ = 1;  // of a layer, in tiles
   std::int64_t own_bytes_ = 0;
   bool complete_;  // every tile of A and B is nonzero
   std::vector<Option> options_;

@@ -1,0 +1,163 @@
+// A p x q x r grid of ranks over M, N and K: A travels along q, B along p, parts of C are summed along r. Any
+// axis may be 1, so that 1D, 2D, 2.5D and 3D grids are one strategy.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/parse.hpp"
+#include "planner/strategies/c_stays.hpp"
+#include "planner/strategies/grid_3d/grid_choice.hpp"
+#include "planner/strategies/strategy.hpp"
+
+namespace foretile {
+
+namespace {
+
+constexpr const char* kName = "grid-3d";
+constexpr const char* kNatural = "natural";
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;
+
+Spelling spelled_grid(std::vector<std::string> words) {
+  return [words = std::move(words)](std::string_view where, const std::string& text) {
+    if (std::find(words.begin(), words.end(), text) != words.end()) return text;
+    return to_text(parse_grid(where, text));
+  };
+}
+
+Spelling auto_or_whole_bytes(std::int64_t low, std::int64_t high) {
+  return [bytes = whole_bytes(low, high)](std::string_view where, const std::string& text) {
+    return text == kAuto ? text : bytes(where, text);
+  };
+}
+
+ProcessGrid grid_setting(const Contraction& contraction, const Machine& machine, const Settings& settings) {
+  const std::string& text = settings.at("grid");
+  if (text == kAuto) return choose_grid(contraction, machine);
+  const AlongAxes numbers = parse_grid("grid", text);
+  std::int64_t ranks = 1;
+  for (const int along : numbers.numbers) {
+    ranks *= along;
+    if (ranks <= machine.ranks) continue;
+    throw input_error("grid", text, fmt::format("at most {} ranks in all", machine.ranks));
+  }
+  return {numbers[Axis::p], numbers[Axis::q], numbers[Axis::r]};
+}
+
+std::optional<AlongAxes> node_setting(const Contraction& contraction, const Machine& machine,
+                                      const Settings& settings, const ProcessGrid& grid) {
+  const std::string& text = settings.at("grid.node");
+  if (text == kNatural) return std::nullopt;
+  if (text == kAuto) return choose_node(contraction, machine, grid);
+  const AlongAxes node = parse_grid("grid.node", text);
+  const std::int64_t ranks = std::int64_t{node[Axis::p]} * node[Axis::q] * node[Axis::r];
+  if (ranks != machine.counted_ranks_per_node())
+    throw input_error(
+        "grid.node", text,
+        fmt::format("numbers whose product is {}, the ranks of a node", machine.counted_ranks_per_node()));
+  for (const Axis axis : kAxes) {
+    if (grid.ranks_along(axis) % node[axis] != 0)
+      throw input_error("grid.node", text,
+                        fmt::format("divisors of the grid's {} x {} x {}", grid.p, grid.q, grid.r));
+  }
+  return node;
+}
+
+/// Bytes of A, B and C that a rank owns, at most.
+std::int64_t most_owned(const Contraction& p, const ProcessGrid& grid) {
+  std::vector<std::int64_t> owned(static_cast<std::size_t>(grid.size()), 0);
+  for (const Matrix matrix : {Matrix::a, Matrix::b, Matrix::c}) {
+    for (TileId id = 0; id < shape_of(p, matrix).nonzeros(); ++id)
+      owned[owner_of(p, grid, Distribution{}, {matrix, id})] += bytes_of(p, {matrix, id});
+  }
+  return *std::max_element(owned.begin(), owned.end());
+}
+
+std::unique_ptr<CStaysPlanner> planner(const Contraction& contraction, const Machine& machine,
+                                       const Settings& settings) {
+  CStaysGrid grid;
+  grid.grid = grid_setting(contraction, machine, settings);
+  grid.grid.node = node_setting(contraction, machine, settings, grid.grid);
+  grid.device_layers = static_cast<int>(integer_setting(settings, "device_layers"));
+  if (machine.devices_per_rank % grid.device_layers != 0)
+    throw input_error("device_layers", fmt::to_string(grid.device_layers),
+                      fmt::format("a divisor of the {} devices of a rank", machine.devices_per_rank));
+  grid.tree = settings.at("tree") == "chain" ? Tree::chain : Tree::binomial;
+  grid.sum_bytes = integer_setting(settings, "sum_bytes");
+  if (const auto copies = integer_or_auto(settings, "replication_bytes"))
+    grid.host_bytes = most_owned(contraction, grid.grid) + *copies;
+  grid.parameters = {{"grid", to_text({{grid.grid.p, grid.grid.q, grid.grid.r}})},
+                     {"grid.node", grid.grid.node ? to_text(*grid.grid.node) : std::string(kNatural)}};
+  return std::make_unique<CStaysPlanner>(kName, contraction, machine, settings, grid);
+}
+
+class Grid3d final : public Strategy {
+ public:
+  std::string name() const override { return kName; }
+
+  Sources sources_for(const Sources&) const override { return {Source::given, Source::given}; }
+
+  std::vector<ParameterInfo> parameters() const override {
+    std::vector<ParameterInfo> list{
+        {.key = "grid",
+         .default_value = std::string(kAuto),
+         .meaning =
+             "ranks along M, N and K as PxQxR; auto: by a model of products and bytes, which may leave "
+             "ranks out",
+         .spelling = spelled_grid({std::string(kAuto)}),
+         .tries = {std::string(kAuto)}},
+        {.key = "grid.node",
+         .default_value = std::string(kAuto),
+         .meaning = "ranks of a node along M, N and K as PxQxR; natural: node after node in the order of the "
+                    "ranks; auto: what moves least between nodes",
+         .spelling = spelled_grid({std::string(kAuto), kNatural}),
+         .tries = {std::string(kAuto), kNatural}},
+        {.key = "tree",
+         .default_value = "binomial",
+         .meaning = "how messages travel and parts of C are summed",
+         .spelling = one_of({"binomial", "chain"}),
+         .tries = {"binomial", "chain"},
+         .in_reports = true},
+        {.key = "device_layers",
+         .default_value = "1",
+         .meaning = "parts into which the devices of a rank divide its share of K",
+         .spelling = whole_number(1, kMostCounted),
+         .tries = {"1"}},
+        {.key = "sum_bytes",
+         .default_value = "1000000",
+         .meaning = "parts of C are joined to additions and messages up to this size",
+         .spelling = whole_bytes(1, std::int64_t{1} << 31)},
+        {.key = "replication_bytes",
+         .default_value = std::string(kAuto),
+         .meaning =
+             "host memory of a rank beside the tiles that it owns, for copies of A and B and parts of C; "
+             "auto: all that there is",
+         .spelling = auto_or_whole_bytes(0, kMostBytes)}};
+    for (ParameterInfo& shared : c_stays_parameters()) list.push_back(std::move(shared));
+    return list;
+  }
+
+  /// The grid depends on more than the bound knows.
+  Dealing dealing(const Contraction&, const Machine&, const Settings&) const override {
+    return {.c_in_parts = true};
+  }
+
+  Settings plan_key(const Contraction& contraction, const Machine& machine,
+                    const Settings& settings) const override {
+    return planner(contraction, machine, settings)->frame().parameters;
+  }
+
+  std::unique_ptr<RankPlanner> prepare(const Contraction& contraction, const Machine& machine,
+                                       const Settings& settings) const override {
+    return planner(contraction, machine, settings);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Strategy> grid_3d() {
+  return std::make_unique<Grid3d>();
+}
+
+}  // namespace foretile

@@ -1,0 +1,175 @@
+#include "planner/strategies/grid_3d/grid_choice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <set>
+#include <tuple>
+#include <vector>
+
+#include "base/error.hpp"
+#include "planner/problem/tile_ref.hpp"
+#include "planner/strategies/stream_bytes.hpp"
+
+namespace foretile {
+
+namespace {
+
+double bytes_of_all(const Contraction& p, Matrix matrix) {
+  double bytes = 0;
+  for (TileId id = 0; id < shape_of(p, matrix).nonzeros(); ++id)
+    bytes += static_cast<double>(bytes_of(p, {matrix, id}));
+  return bytes;
+}
+
+/// Bytes of A, B and C, and the share of products that there are.
+struct Amounts {
+  double a, b, c, filled;
+
+  explicit Amounts(const Contraction& p)
+      : a(bytes_of_all(p, Matrix::a)), b(bytes_of_all(p, Matrix::b)), c(bytes_of_all(p, Matrix::c)) {
+    const auto share = [](const Shape& shape) {
+      return static_cast<double>(shape.nonzeros()) / (1.0 * shape.rows() * shape.columns());
+    };
+    filled = share(p.a) * share(p.b);
+  }
+};
+
+double message_bandwidth(const Machine& machine) {
+  const Platform& p = machine.platform;
+  return machine.nodes() > 1 ? p.network.message.bandwidth_bytes_per_s
+                             : p.links.message.bandwidth_bytes_per_s;
+}
+
+/// The largest share of `tiles` that one of `owners` has.
+double largest_share(std::int32_t tiles, int owners) {
+  return static_cast<double>(most_dealt(tiles, owners)) / tiles;
+}
+
+GridCost cost_of(const Contraction& p, const Machine& machine, const ProcessGrid& grid, const Amounts& all) {
+  const double rows = largest_share(p.m.tiles(), grid.p);
+  const double columns = largest_share(p.n.tiles(), grid.q);
+  const double depth = largest_share(p.k.tiles(), grid.r);
+  GridCost cost;
+  cost.received_bytes =
+      all.a * rows * depth * (1 - 1.0 / grid.q) + all.b * columns * depth * (1 - 1.0 / grid.p);
+  cost.summed_bytes = all.c * rows * columns * (1 - 1.0 / grid.r);
+  const std::int32_t m = most_dealt(p.m.tiles(), grid.p);
+  const std::int32_t n = most_dealt(p.n.tiles(), grid.q);
+  const int devices = machine.devices_per_rank;
+  const double on_device =
+      static_cast<double>(most_on_device(m, n, devices, best_device_rows(m, n, devices))) / (1.0 * m * n);
+  const double flops = p.flops_per_term() * static_cast<double>(p.m.extent()) *
+                       static_cast<double>(p.n.extent()) * static_cast<double>(p.k.extent()) * all.filled;
+  const double rate = machine.platform.device.kernel_for(p.precision).rate_flops_per_s;
+  const double bandwidth = message_bandwidth(machine);
+  const auto travel_s = [&](double bytes) { return bandwidth > 0 ? bytes / bandwidth : 0; };
+  cost.seconds = std::max(flops * rows * columns * depth * on_device / rate, travel_s(cost.received_bytes)) +
+                 travel_s(cost.summed_bytes);
+  return cost;
+}
+
+/// How many nodes a fibre along the axis touches, on average.
+double nodes_of_fibre(const ProcessGrid& grid, const Machine& machine, Axis axis) {
+  if (grid.node) return static_cast<double>(grid.ranks_along(axis)) / (*grid.node)[axis];
+  std::int64_t touched = 0;
+  for (Rank rank = 0; rank < grid.size(); ++rank) {
+    if (grid.position(rank, axis) != 0) continue;
+    std::set<int> nodes;
+    for (int at = 0; at < grid.ranks_along(axis); ++at)
+      nodes.insert(machine.counted_node_of(grid.moved(rank, axis, at)));
+    touched += std::ssize(nodes);
+  }
+  return static_cast<double>(touched) * grid.ranks_along(axis) / grid.size();
+}
+
+double between_nodes(const ProcessGrid& grid, const Machine& machine, const Amounts& all) {
+  return all.a * (nodes_of_fibre(grid, machine, Axis::q) - 1) +
+         all.b * (nodes_of_fibre(grid, machine, Axis::p) - 1) +
+         all.c * (nodes_of_fibre(grid, machine, Axis::r) - 1);
+}
+
+}  // namespace
+
+AlongAxes parse_grid(std::string_view where, const std::string& text) {
+  AlongAxes numbers;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  bool good = true;
+  for (std::size_t axis = 0; axis < 3 && good; ++axis) {
+    if (axis > 0) good = at != end && *at++ == 'x';
+    const auto [rest, error] = std::from_chars(at, end, numbers.numbers[axis]);
+    good = good && error == std::errc() && rest != at && *at != '-' && numbers.numbers[axis] >= 1;
+    at = rest;
+  }
+  if (!good || at != end)
+    throw input_error(where, text.empty() ? "nothing" : text,
+                      "three whole numbers of at least 1 as 2x3x4, or auto");
+  return numbers;
+}
+
+std::string to_text(const AlongAxes& numbers) {
+  return fmt::format("{}x{}x{}", numbers[Axis::p], numbers[Axis::q], numbers[Axis::r]);
+}
+
+GridCost grid_cost(const Contraction& contraction, const Machine& machine, const ProcessGrid& grid) {
+  return cost_of(contraction, machine, grid, Amounts(contraction));
+}
+
+ProcessGrid choose_grid(const Contraction& p, const Machine& machine) {
+  constexpr double kAsGood = 1.02;
+  const Amounts all(p);
+  struct Candidate {
+    ProcessGrid grid;
+    GridCost cost;
+    double moved() const { return cost.received_bytes + cost.summed_bytes; }
+  };
+  std::vector<Candidate> candidates;
+  const auto most = [](int ranks, std::int32_t tiles) { return std::max(1, std::min(ranks, tiles)); };
+  for (int r = 1; r <= most(machine.ranks, p.k.tiles()); ++r) {
+    for (int rows = 1; rows <= most(machine.ranks / r, p.m.tiles()); ++rows) {
+      for (int columns = 1; columns <= most(machine.ranks / r / rows, p.n.tiles()); ++columns) {
+        const ProcessGrid grid{rows, columns, r};
+        candidates.push_back({grid, cost_of(p, machine, grid, all)});
+      }
+    }
+  }
+  const auto faster = [](const Candidate& l, const Candidate& r) { return l.cost.seconds < r.cost.seconds; };
+  const double limit = kAsGood * std::min_element(candidates.begin(), candidates.end(), faster)->cost.seconds;
+  const auto better = [limit](const Candidate& l, const Candidate& r) {
+    return std::tuple(l.cost.seconds > limit, l.moved(), l.cost.seconds) <
+           std::tuple(r.cost.seconds > limit, r.moved(), r.cost.seconds);
+  };
+  return std::min_element(candidates.begin(), candidates.end(), better)->grid;
+}
+
+double bytes_between_nodes(const Contraction& contraction, const Machine& machine, const ProcessGrid& grid) {
+  return between_nodes(grid, machine, Amounts(contraction));
+}
+
+std::optional<AlongAxes> choose_node(const Contraction& contraction, const Machine& machine,
+                                     const ProcessGrid& natural) {
+  const int ranks = machine.counted_ranks_per_node();
+  if (ranks == 1 || machine.counted_nodes() == 1) return std::nullopt;
+  const Amounts all(contraction);
+  double least = between_nodes(natural, machine, all);
+  std::optional<AlongAxes> best;
+  for (int x = 1; x <= ranks; ++x) {
+    if (ranks % x != 0 || natural.p % x != 0) continue;
+    for (int y = 1; y <= ranks / x; ++y) {
+      const AlongAxes node{{x, y, ranks / x / y}};
+      if (node.product() != ranks || natural.q % y != 0 || natural.r % node[Axis::r] != 0) continue;
+      ProcessGrid grid = natural;
+      grid.node = node;
+      const double bytes = between_nodes(grid, machine, all);
+      if (bytes >= least) continue;
+      least = bytes;
+      best = node;
+    }
+  }
+  return best;
+}
+
+}  // namespace foretile

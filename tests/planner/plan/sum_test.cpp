@@ -1,0 +1,31 @@
+#include "planner/plan/sum.hpp"
+
+#include <gtest/gtest.h>
+
+namespace foretile {
+namespace {
+
+using Pairs = std::vector<std::pair<int, int>>;
+
+TEST(Sum, AChainAddsOneAfterTheOther) {
+  EXPECT_EQ(additions(Tree::chain, 0), Pairs{});
+  EXPECT_EQ(additions(Tree::chain, 1), Pairs{});
+  EXPECT_EQ(additions(Tree::chain, 4), (Pairs{{0, 1}, {0, 2}, {0, 3}}));
+}
+
+/// 0 1 2 3 4: (0+1), (2+3), 4; then (0+2), 4; then 0+4.
+TEST(Sum, ABinaryTreeAddsNeighbours) {
+  EXPECT_EQ(additions(Tree::binomial, 1), Pairs{});
+  EXPECT_EQ(additions(Tree::binomial, 5), (Pairs{{0, 1}, {2, 3}, {0, 2}, {0, 4}}));
+}
+
+TEST(Sum, AMessageTakesThePartsToOneRank) {
+  const Transfer message = parts_message({{3, 5}, {0}, {}, Rank(2)});
+  EXPECT_EQ(message.tiles, (std::vector<TileId>{3, 5}));
+  EXPECT_EQ(message.others, std::vector<Rank>{2});
+  EXPECT_EQ(message.matrix, Matrix::c);
+  EXPECT_EQ(message.kind, TransferKind::parts);
+}
+
+}  // namespace
+}  // namespace foretile
