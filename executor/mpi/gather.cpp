@@ -59,7 +59,8 @@ std::vector<int> mpi_counts(const std::vector<std::int64_t>& counts, const char*
 
 std::vector<RankStatistics> gather_statistics(const RankStatistics& mine, MPI_Comm communicator) {
   std::vector<int> counts;
-  const std::vector<RankCounts> of_ranks = gather<RankCounts>({mine}, "statistics", communicator, counts);
+  const RankCounts& own = mine;
+  const std::vector<RankCounts> of_ranks = gather<RankCounts>({own}, "statistics", communicator, counts);
   const auto devices = gather(mine.devices, "statistics of devices", communicator, counts);
   std::vector<RankStatistics> all(of_ranks.size());
   auto next = devices.begin();
