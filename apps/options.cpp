@@ -72,12 +72,12 @@ void add_set_option(CLI::App& command, Options& options) {
       ->allow_extra_args(false);
 }
 
-CLI::Validator whole_number_check() {
-  const auto complaint = [](std::string& text) -> std::string {
+CLI::Validator whole_number_check(std::int64_t low) {
+  const auto complaint = [low](std::string& text) -> std::string {
     std::int64_t value = -1;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error == std::errc{} && end == text.data() + text.size() && value >= 0) return {};
-    return fmt::format("found '{}', expected a whole number from 0 to {}", text,
+    if (error == std::errc{} && end == text.data() + text.size() && value >= low) return {};
+    return fmt::format("found '{}', expected a whole number from {} to {}", text, low,
                        std::numeric_limits<std::int64_t>::max());
   };
   return CLI::Validator(complaint, "");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -30,9 +31,9 @@ void add_json_option(CLI::App& command, Options& options);
 /// Commands with a platform or a strategy take --set.
 void add_set_option(CLI::App& command, Options& options);
 
-/// For counts and seeds. Refuses what is no whole number from 0 to 2^63 - 1: CLI11 would take -1 for the
+/// For counts and seeds. Refuses what is no whole number from `low` to 2^63 - 1: CLI11 would take -1 for the
 /// largest number.
-CLI::Validator whole_number_check();
+CLI::Validator whole_number_check(std::int64_t low = 0);
 
 /// Refuses an empty text, as an empty variable of a shell script gives.
 CLI::Validator not_empty_check();

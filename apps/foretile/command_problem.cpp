@@ -98,9 +98,11 @@ void write_problem(std::string toml, const Output& output, const std::string& ki
   }
 }
 
-/// One kind of problem: its options fill `Parameters`, which `to_toml` turns into the file's text.
+/// One kind of problem: its options fill `Parameters`, which `to_toml` turns into the file's text. `complete`
+/// sets what the user left open.
 template <class Parameters>
-std::shared_ptr<Parameters> add_kind(CLI::App& command, std::string (*to_toml)(const Parameters&)) {
+std::shared_ptr<Parameters> add_kind(CLI::App& command, std::string (*to_toml)(const Parameters&),
+                                     void (*complete)(Parameters&, Output&) = nullptr) {
   auto parameters = std::make_shared<Parameters>();
   const auto output = std::make_shared<Output>();
   command.add_option("-o,--output", output->file, "The problem file; without it the text goes to stdout")
@@ -120,7 +122,8 @@ std::shared_ptr<Parameters> add_kind(CLI::App& command, std::string (*to_toml)(c
       ->type_name("KEY=VALUE,VALUE")
       ->allow_extra_args(false);
   add_json_option(command, output->options);
-  command.callback([parameters, output, to_toml, kind = command.get_name()] {
+  command.callback([parameters, output, to_toml, complete, kind = command.get_name()] {
+    if (complete) complete(*parameters, *output);
     write_problem(to_toml(*parameters), *output, kind);
   });
   return parameters;
@@ -145,11 +148,23 @@ void add_accumulate(CLI::App& command, Parameters& p) {
   command.add_flag("--accumulate", p.accumulate, "C += A B with an initial C, instead of C = A B");
 }
 
+/// Tiles of a usual size, and others for the tuner, when the user names none.
+void choose_tile(DenseParameters& p, Output& output) {
+  if (p.tile != 0 || !p.m_tiles.empty() || !p.n_tiles.empty() || !p.k_tiles.empty()) return;
+  if (p.m < 1 || p.n < 1 || p.k < 1) return;  // the problem's own checks say so
+  p.tile = usual_tile(p.m, p.n, p.k);
+  if (output.tune.empty() && p.tile > 1)
+    output.tune = {fmt::format("tile={},{},{}", (p.tile + 1) / 2, p.tile, 2 * p.tile)};
+}
+
 void add_dense(CLI::App& group) {
   CLI::App& command = *group.add_subcommand("dense", "Every tile is nonzero");
-  const auto p = add_kind<DenseParameters>(command, dense_problem_toml);
+  const auto p = add_kind<DenseParameters>(command, dense_problem_toml, choose_tile);
   add_extents(command, *p);
-  command.add_option("--tile", p->tile, "Rows and columns of a tile");
+  command
+      .add_option("--tile", p->tile,
+                  "Rows and columns of a tile; about 1024 unless given, and half and double for the tuner")
+      ->check(whole_number_check(1));
   command.add_option("--m-tiles", p->m_tiles, "Sizes that add up to M, instead of --tile")->delimiter(',');
   command.add_option("--n-tiles", p->n_tiles, "The same for N")->delimiter(',');
   command.add_option("--k-tiles", p->k_tiles, "The same for K")->delimiter(',');

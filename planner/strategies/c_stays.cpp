@@ -61,6 +61,10 @@ std::vector<ParameterInfo> c_stays_parameters() {
       {"prefetch_c", "0", "1: C of the next block enters before the last one has left", whole_number(0, 1)},
       {"keep_received", "0", "1: with global barriers, each tile is sent once and kept until its last use",
        whole_number(0, 1)},
+      {"own_first", "auto",
+       "1: of a chunk, products of tiles that the rank owns come first, while the others travel; auto: 1 on "
+       "cores",
+       auto_or_whole_number(0, 1)},
       {"stagger", "1", "1: each device begins with other rows of A, to find the rest on its peers",
        whole_number(0, 1)},
       {"c_fraction", "0.75", "share of device memory that a block of C takes at most",
@@ -85,6 +89,8 @@ CStaysPlanner::CStaysPlanner(std::string_view strategy, const Contraction& contr
   frame_.advice.host_memory = "use more ranks or lower d, b, c or lookahead";
   frame_.prefetch_c = switch_setting(settings, "prefetch_c");
   stagger_ = switch_setting(settings, "stagger");
+  own_first_ = integer_or_auto(settings, "own_first", 0, 1)
+                   .value_or(machine.platform.device.kind == DeviceKind::core) == 1;
   sending_ = frame_.barriers != Barriers::global         ? Sending::once_for_ever
              : switch_setting(settings, "keep_received") ? Sending::once
                                                          : Sending::per_use;
@@ -97,7 +103,8 @@ CStaysPlanner::CStaysPlanner(std::string_view strategy, const Contraction& contr
                                    {"c", sizes_.c},
                                    {"d", sizes_.d},
                                    {"lookahead", sizes_.lookahead},
-                                   {"device_rows", device_rows_}}) {
+                                   {"device_rows", device_rows_},
+                                   {"own_first", own_first_ ? 1 : 0}}) {
     frame_.parameters[key] = fmt::to_string(value);
   }
   for (const auto& [key, value] : grid.parameters) frame_.parameters[key] = value;
@@ -179,7 +186,7 @@ DevicePlan CStaysPlanner::plan_device(Rank rank, Device device) const {
     const BlockProducts products(problem_, columns);
     for (std::int32_t x = 0; x < sizes_.X; ++x) {
       Block block{columns, chunks_of(products, sizes_.step(x, y, 0), rows_of(rank, device, x), layer)};
-      if (frame_.barriers == Barriers::none) put_own_first(rank, block.chunks);
+      put_own_first(rank, block.chunks);
       if (!block.chunks.empty()) plan.blocks.push_back(std::move(block));
     }
   }
@@ -248,16 +255,23 @@ std::vector<Chunk> CStaysPlanner::chunks_of(const BlockProducts& products, Step 
   return chunks;
 }
 
-/// Chunks of which the rank owns all tiles: its devices work on them while the first messages travel. Needs
-/// no more memory: each chunk is what it was, and tiles stay on the rank for ever.
+/// Whether the rank owns the tile of A and all tiles of B that it meets on the rank.
+bool CStaysPlanner::owned(Rank rank, TileId a) const {
+  const std::int32_t k = problem_.a.column_of(a) / frame_.grid.r;
+  return k % frame_.grid.q == frame_.grid.column(rank) && k % frame_.grid.p == frame_.grid.row(rank);
+}
+
+/// The devices work on the rank's own tiles while the first messages travel. Needs no more memory: each chunk
+/// has the tiles that it had. Whole chunks change places only where tiles stay on the rank for ever.
 void CStaysPlanner::put_own_first(Rank rank, std::vector<Chunk>& chunks) const {
-  const auto owned = [&](const Chunk& chunk) {
-    return std::all_of(chunk.a.begin(), chunk.a.end(), [&](TileId a) {
-      const std::int32_t k = problem_.a.column_of(a) / frame_.grid.r;
-      return k % frame_.grid.q == frame_.grid.column(rank) && k % frame_.grid.p == frame_.grid.row(rank);
+  const auto own = [&](TileId a) { return owned(rank, a); };
+  if (frame_.barriers == Barriers::none) {
+    std::stable_partition(chunks.begin(), chunks.end(), [&](const Chunk& chunk) {
+      return std::all_of(chunk.a.begin(), chunk.a.end(), own);
     });
-  };
-  std::stable_partition(chunks.begin(), chunks.end(), owned);
+  }
+  if (!own_first_) return;
+  for (Chunk& chunk : chunks) std::stable_partition(chunk.a.begin(), chunk.a.end(), own);
 }
 
 }  // namespace foretile

@@ -35,7 +35,7 @@ struct CStaysGrid {
   bool c_in_parts() const { return grid.r * device_layers > 1; }
 };
 
-/// b, c, d, device_rows, lookahead, barriers, prefetch_c, keep_received, stagger, c_fraction, and
+/// b, c, d, device_rows, lookahead, barriers, prefetch_c, keep_received, own_first, stagger, c_fraction, and
 /// common_parameters().
 std::vector<ParameterInfo> c_stays_parameters();
 
@@ -60,6 +60,7 @@ class CStaysPlanner final : public RankPlanner {
                                 int layer) const;
   std::vector<Chunk> chunks_of(const BlockProducts& products, Step first_step,
                                const std::vector<std::int32_t>& rows, int layer) const;
+  bool owned(Rank rank, TileId a) const;
   void put_own_first(Rank rank, std::vector<Chunk>& chunks) const;
   /// Of tile column k of A among those of its layer of ranks: which chunk.
   std::int32_t z(std::int32_t k) const { return k / frame_.grid.r / sizes_.d; }
@@ -70,6 +71,7 @@ class CStaysPlanner final : public RankPlanner {
   CStaysGrid grid_;
   PlanFrame frame_;
   bool stagger_ = true;
+  bool own_first_ = false;
   int device_rows_ = 1;
   Sending sending_ = Sending::per_use;
   BlockSizes sizes_;

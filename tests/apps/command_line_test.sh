@@ -44,7 +44,7 @@ expect 2 "foretile problem dense --help" problem dense --m 4 --n 4 --tile 2
 expect 2 "--m: found -4" problem dense --m -4 --n 4 --k 4 --tile 2
 expect 2 "expected a whole number from 0 to 9223372036854775807" problem dense --m 4 --n 4 --k 4 --tile 2 --seed -1
 expect 2 "--seed" simulate c65-v1 --seed -1
-expect 2 "--tile: found -2" problem dense --m 4 --n 4 --k 4 --tile -2
+expect 2 "--tile: found '-2'" problem dense --m 4 --n 4 --k 4 --tile -2
 expect 2 "--m" problem dense --m four --n 4 --k 4 --tile 2
 printf '2\nhydrogen\nH 0 0 0\nH 0 0 0.74\n' >h2.xyz
 expect_out "M x N x K          1 x 100 x 100" problem molecule --xyz h2.xyz --basis cc-pVDZ \

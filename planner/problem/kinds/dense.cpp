@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "planner/problem/kinds/limits.hpp"
@@ -31,6 +32,13 @@ Tiling cut(std::int64_t extent, std::int64_t tile, const std::vector<std::int64_
 }
 
 }  // namespace
+
+std::int64_t usual_tile(std::int64_t m, std::int64_t n, std::int64_t k) {
+  constexpr std::int64_t kMost = 1024;
+  const std::int64_t largest = std::max({m, n, k});
+  const std::int64_t parts = (largest + kMost - 1) / kMost;
+  return (largest + parts - 1) / parts;
+}
 
 DenseParameters read_dense(TableReader& table) {
   DenseParameters p;

@@ -448,5 +448,41 @@ TEST(StationaryC, DealsTheRemainderInBothDimensions) {
   EXPECT_THROW(imbalance({{"device_rows", "4"}}), InputError);
 }
 
+/// A chunk keeps its tiles; those with which the rank can begin at once come first.
+TEST(StationaryC, PutsOwnTilesOfAChunkFirst) {
+  int moved = 0;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    SCOPED_TRACE(seed);
+    RandomCase c = random_streaming_case(seed);
+    c.machine.platform.device.memory_bytes = 1 << 20;
+    c.settings["own_first"] = "0";
+    const Plan in_order = make_plan(c.problem, c.machine, c.settings);
+    c.settings["own_first"] = "1";
+    const Plan own_first = make_plan(c.problem, c.machine, c.settings);
+    verify(own_first, c.problem);
+    for (Rank rank = 0; rank < own_first.grid.size(); ++rank) {
+      const auto& devices = own_first.ranks[rank].devices;
+      for (std::size_t d = 0; d < devices.size(); ++d) {
+        for (std::size_t b = 0; b < devices[d].blocks.size(); ++b) {
+          const auto& chunks = devices[d].blocks[b].chunks;
+          for (std::size_t z = 0; z < chunks.size(); ++z) {
+            const Tiles& before = in_order.ranks[rank].devices[d].blocks[b].chunks[z].a;
+            const Tiles& after = chunks[z].a;
+            EXPECT_TRUE(std::is_permutation(before.begin(), before.end(), after.begin(), after.end()));
+            const auto own = [&](TileId a) {
+              const std::int32_t k = c.problem.a.column_of(a);
+              return k % own_first.grid.q == own_first.grid.column(rank) &&
+                     k % own_first.grid.p == own_first.grid.row(rank);
+            };
+            EXPECT_TRUE(std::is_partitioned(after.begin(), after.end(), own));
+            moved += before != after;
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(moved, 0);
+}
+
 }  // namespace
 }  // namespace foretile
