@@ -22,8 +22,8 @@ struct DenseParameters {
 };
 
 /// Rows and columns of a tile where nobody asks for another size: at most 1024, the largest extent in even
-/// parts. Where a core's product of two tiles comes close to the rate of one of whole matrices
-/// (docs/results/cpu.md) and several products still go to each of some ranks. 1500: 750.
+/// parts, 1500: 750. Larger tiles are a little faster on cores (docs/results/dense.md, "The size of tiles")
+/// but leave some ranks with one product to begin with.
 std::int64_t usual_tile(std::int64_t m, std::int64_t n, std::int64_t k);
 
 /// Keys: m, n, k, tile, m_tiles, n_tiles, k_tiles, seed, accumulate.

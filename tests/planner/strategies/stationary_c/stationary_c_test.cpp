@@ -89,12 +89,14 @@ std::set<Task> expected_tasks(const RandomCase& c, const Plan& plan) {
   return tasks;
 }
 
-/// All tiles of A and B that the chunk may need are the rank's own.
+/// The tile of A and all tiles of B that it may meet on the rank are the rank's own.
+bool own(const Contraction& p, const Plan& plan, Rank rank, TileId a) {
+  const std::int32_t k = p.a.column_of(a);
+  return k % plan.grid.q == plan.grid.column(rank) && k % plan.grid.p == plan.grid.row(rank);
+}
+
 bool all_own(const Contraction& p, const Plan& plan, Rank rank, const Chunk& chunk) {
-  return std::all_of(chunk.a.begin(), chunk.a.end(), [&](TileId a) {
-    const std::int32_t k = p.a.column_of(a);
-    return k % plan.grid.q == plan.grid.column(rank) && k % plan.grid.p == plan.grid.row(rank);
-  });
+  return std::all_of(chunk.a.begin(), chunk.a.end(), [&](TileId a) { return own(p, plan, rank, a); });
 }
 
 /// All products of the plan, each once; also that nothing is empty or out of order: without barriers, own
@@ -448,6 +450,16 @@ TEST(StationaryC, DealsTheRemainderInBothDimensions) {
   EXPECT_THROW(imbalance({{"device_rows", "4"}}), InputError);
 }
 
+std::vector<const Chunk*> chunks_of(const RankPlan& rank) {
+  std::vector<const Chunk*> chunks;
+  for (const DevicePlan& device : rank.devices) {
+    for (const Block& block : device.blocks) {
+      for (const Chunk& chunk : block.chunks) chunks.push_back(&chunk);
+    }
+  }
+  return chunks;
+}
+
 /// A chunk keeps its tiles; those with which the rank can begin at once come first.
 TEST(StationaryC, PutsOwnTilesOfAChunkFirst) {
   int moved = 0;
@@ -461,23 +473,14 @@ TEST(StationaryC, PutsOwnTilesOfAChunkFirst) {
     const Plan own_first = make_plan(c.problem, c.machine, c.settings);
     verify(own_first, c.problem);
     for (Rank rank = 0; rank < own_first.grid.size(); ++rank) {
-      const auto& devices = own_first.ranks[rank].devices;
-      for (std::size_t d = 0; d < devices.size(); ++d) {
-        for (std::size_t b = 0; b < devices[d].blocks.size(); ++b) {
-          const auto& chunks = devices[d].blocks[b].chunks;
-          for (std::size_t z = 0; z < chunks.size(); ++z) {
-            const Tiles& before = in_order.ranks[rank].devices[d].blocks[b].chunks[z].a;
-            const Tiles& after = chunks[z].a;
-            EXPECT_TRUE(std::is_permutation(before.begin(), before.end(), after.begin(), after.end()));
-            const auto own = [&](TileId a) {
-              const std::int32_t k = c.problem.a.column_of(a);
-              return k % own_first.grid.q == own_first.grid.column(rank) &&
-                     k % own_first.grid.p == own_first.grid.row(rank);
-            };
-            EXPECT_TRUE(std::is_partitioned(after.begin(), after.end(), own));
-            moved += before != after;
-          }
-        }
+      const auto before = chunks_of(in_order.ranks[rank]), after = chunks_of(own_first.ranks[rank]);
+      ASSERT_EQ(before.size(), after.size());
+      for (std::size_t z = 0; z < after.size(); ++z) {
+        EXPECT_TRUE(std::is_permutation(before[z]->a.begin(), before[z]->a.end(), after[z]->a.begin(),
+                                        after[z]->a.end()));
+        EXPECT_TRUE(std::is_partitioned(after[z]->a.begin(), after[z]->a.end(),
+                                        [&](TileId a) { return own(c.problem, own_first, rank, a); }));
+        moved += before[z]->a != after[z]->a;
       }
     }
   }
