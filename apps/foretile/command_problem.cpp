@@ -148,23 +148,37 @@ void add_accumulate(CLI::App& command, Parameters& p) {
   command.add_flag("--accumulate", p.accumulate, "C += A B with an initial C, instead of C = A B");
 }
 
-/// Tiles of a usual size, and others for the tuner, when the user names none.
-void choose_tile(DenseParameters& p, Output& output) {
-  if (p.tile != 0 || !p.m_tiles.empty() || !p.n_tiles.empty() || !p.k_tiles.empty()) return;
+/// Tiles of a usual size, and smaller ones for the tuner, when the user names none.
+void choose_tiles(DenseParameters& p, Output& output) {
+  const bool any_size = p.tile != 0 || p.m_tile != 0 || p.n_tile != 0 || p.k_tile != 0;
+  if (any_size || !p.m_tiles.empty() || !p.n_tiles.empty() || !p.k_tiles.empty()) return;
   if (p.m < 1 || p.n < 1 || p.k < 1) return;  // the problem's own checks say so
-  p.tile = usual_tile(p.m, p.n, p.k);
-  if (output.tune.empty() && p.tile > 1)
-    output.tune = {fmt::format("tile={},{},{}", (p.tile + 1) / 2, p.tile, 2 * p.tile)};
+  const TileSize usual = usual_tiles(p.m, p.n, p.k);
+  p.m_tile = usual.m;
+  p.n_tile = usual.n;
+  p.k_tile = usual.k;
+  if (!output.tune.empty()) return;
+  for (const auto& [key, size] : {std::pair("m_tile", usual.m), {"n_tile", usual.n}, {"k_tile", usual.k}}) {
+    if (size > 1) output.tune.push_back(fmt::format("{}={},{}", key, (size + 1) / 2, size));
+  }
 }
 
 void add_dense(CLI::App& group) {
   CLI::App& command = *group.add_subcommand("dense", "Every tile is nonzero");
-  const auto p = add_kind<DenseParameters>(command, dense_problem_toml, choose_tile);
+  const auto p = add_kind<DenseParameters>(command, dense_problem_toml, choose_tiles);
   add_extents(command, *p);
   command
-      .add_option("--tile", p->tile,
-                  "Rows and columns of a tile; about 1024 unless given, and half and double for the tuner")
+      .add_option(
+          "--tile", p->tile,
+          "Rows and columns of a tile. Without any size: at most 2048 rows of C and 1024 along K, and "
+          "half of that for the tuner")
       ->check(whole_number_check(1));
+  for (const auto& [option, size, index] : {std::tuple("--m-tile", &p->m_tile, "M"),
+                                            {"--n-tile", &p->n_tile, "N"},
+                                            {"--k-tile", &p->k_tile, "K"}}) {
+    command.add_option(option, *size, fmt::format("Of {}, instead of --tile", index))
+        ->check(whole_number_check(1));
+  }
   command.add_option("--m-tiles", p->m_tiles, "Sizes that add up to M, instead of --tile")->delimiter(',');
   command.add_option("--n-tiles", p->n_tiles, "The same for N")->delimiter(',');
   command.add_option("--k-tiles", p->k_tiles, "The same for K")->delimiter(',');

@@ -22,9 +22,35 @@ namespace {
 constexpr std::string_view platform_prefix = "platform.";
 constexpr std::string_view problem_prefix = "problem.";
 
-const Strategy& strategy_of(const std::string& problem, const SpaceQuestion& question) {
+bool is_of_strategy(const std::string& key) {
+  return key != "problem" && key != "strategy" && !key.starts_with(platform_prefix) &&
+         !key.starts_with(problem_prefix);
+}
+
+const Parameter* find_in(const Space& space, std::string_view name) {
+  for (const Parameter& parameter : space.parameters()) {
+    if (parameter.name == name) return &parameter;
+  }
+  return nullptr;
+}
+
+/// The default one, as far as the space allows it: of its strategies, or with its parameters.
+const Strategy& strategy_of(const std::string& problem, const SpaceQuestion& question, const Space& space) {
   const auto known = question.sources.find(problem);
-  return choose_strategy(known == question.sources.end() ? Sources{} : known->second, question.fixed);
+  const Sources sources = known == question.sources.end() ? Sources{} : known->second;
+  if (const Parameter* const searched = find_in(space, "strategy")) {
+    for (const auto& strategy : strategies()) {
+      const auto& names = searched->values;
+      if (strategy->honours(sources) &&
+          std::find(names.begin(), names.end(), strategy->name()) != names.end())
+        return *strategy;
+    }
+  }
+  Settings settings = question.fixed;
+  for (const Parameter& parameter : space.parameters()) {
+    if (is_of_strategy(parameter.name)) settings[parameter.name];
+  }
+  return choose_strategy(sources, settings);
 }
 
 std::vector<std::string> known_keys() {
@@ -57,13 +83,6 @@ bool fixed_by_set(const std::string& key, const SpaceQuestion& question) {
          std::any_of(question.fixed_platform.begin(), question.fixed_platform.end(), sets_key);
 }
 
-const Parameter* find_in(const Space& space, std::string_view name) {
-  for (const Parameter& parameter : space.parameters()) {
-    if (parameter.name == name) return &parameter;
-  }
-  return nullptr;
-}
-
 using StrategiesByName = std::map<std::string, const Strategy*>;
 
 /// The strategies that candidates may have.
@@ -75,7 +94,7 @@ StrategiesByName possible_strategies(const Space& space, const SpaceQuestion& qu
   }
   const Parameter* const chosen = find_in(space, "problem");
   for (const std::string& problem : chosen ? chosen->values : question.problems) {
-    const Strategy& strategy = strategy_of(problem, question);
+    const Strategy& strategy = strategy_of(problem, question, space);
     possible[strategy.name()] = &strategy;
   }
   return possible;
@@ -221,7 +240,7 @@ void add_new(std::vector<std::string>& names, const std::vector<std::string>& mo
 /// Of the first problem's strategy and, unless one is named, of all that honour its sources and have the same
 /// parameters to try.
 std::vector<Parameter> tried_by_strategies(const SpaceQuestion& question, const Machine& machine) {
-  const Strategy& first = strategy_of(question.problems.front(), question);
+  const Strategy& first = strategy_of(question.problems.front(), question, Space{});
   std::vector<Parameter> tried = tried_parameters(first, machine);
   const auto known = question.sources.find(question.problems.front());
   if (question.fixed.contains("strategy") || known == question.sources.end()) return tried;
@@ -370,7 +389,7 @@ std::vector<Candidate> default_candidates(const Space& space, const SpaceQuestio
   std::vector<Candidate> candidates;
   for (const std::string& problem : problems_in(space, question))
     candidates.push_back(
-        default_candidate(space, problem, strategy_of(problem, question), question, figures));
+        default_candidate(space, problem, strategy_of(problem, question, space), question, figures));
   return candidates;
 }
 
@@ -382,7 +401,7 @@ std::vector<Candidate> other_strategies_defaults(const Space& space, const Space
   const nlohmann::json figures = platform_summary_json(platform).at("figures");
   for (const std::string& problem : problems_in(space, question)) {
     for (const std::string& name : searched->values) {
-      if (name == strategy_of(problem, question).name()) continue;
+      if (name == strategy_of(problem, question, space).name()) continue;
       Candidate candidate = default_candidate(space, problem, find_strategy(name), question, figures);
       if (has_its_values(space, candidate)) candidates.push_back(std::move(candidate));
     }

@@ -105,7 +105,7 @@ toml::table parse_problem_table(const Problem& problem) {
 }
 
 std::vector<std::string> tiling_keys_of_kind(std::string_view kind) {
-  if (kind == "dense") return {"tile"};
+  if (kind == "dense") return {"tile", "m_tile", "n_tile", "k_tile"};
   if (kind == "random") return {"tile_min", "tile_max"};
   if (kind == "molecule") return {"occ_clusters", "ao_clusters", "tile_min", "tile_max"};
   return {};

@@ -24,10 +24,20 @@ const Strategy& find_strategy(const std::string& name) {
 
 namespace {
 
-const Strategy* first_that_honours(const Sources& sources) {
-  const auto& all = strategies();
-  const auto found = std::find_if(all.begin(), all.end(), [&](const auto& s) { return s->honours(sources); });
-  return found == all.end() ? nullptr : found->get();
+std::ptrdiff_t known_of(const Strategy& strategy, const Settings& settings) {
+  const auto known = strategy.parameters();
+  return std::count_if(settings.begin(), settings.end(),
+                       [&](const auto& setting) { return find_parameter(known, setting.first); });
+}
+
+/// Of those that know most of the settings.
+const Strategy* first_that_honours(const Sources& sources, const Settings& settings = {}) {
+  const Strategy* first = nullptr;
+  for (const auto& strategy : strategies()) {
+    if (!strategy->honours(sources)) continue;
+    if (!first || known_of(*strategy, settings) > known_of(*first, settings)) first = strategy.get();
+  }
+  return first;
 }
 
 std::string text_of(const Sources& sources) {
@@ -80,7 +90,7 @@ Settings with_defaults(const Strategy& strategy, Settings settings) {
 const Strategy& choose_strategy(const Sources& sources, const Settings& settings) {
   if (const auto named = settings.find("strategy"); named != settings.end())
     return find_strategy(named->second);
-  if (const Strategy* const honouring = first_that_honours(sources)) return *honouring;
+  if (const Strategy* const honouring = first_that_honours(sources, settings)) return *honouring;
   refuse_sources(sources);
 }
 

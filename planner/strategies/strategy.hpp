@@ -65,8 +65,9 @@ const std::vector<std::unique_ptr<Strategy>>& strategies();
 /// The strategy of this name. Throws InputError that lists the names.
 const Strategy& find_strategy(const std::string& name);
 
-/// The strategy named by the setting "strategy", whether or not it honours the sources; else the default one.
-/// Throws InputError for unknown names, and when no strategy honours the sources and none is named.
+/// The strategy named by the setting "strategy", whether or not it honours the sources; else, of those that
+/// honour them and have most of the parameters set, the first. Throws InputError for unknown names, and when
+/// no strategy honours the sources and none is named.
 const Strategy& choose_strategy(const Sources& sources, const Settings& settings);
 
 /// Strategy::predicted_volumes of the plan's strategy. Throws InputError for a name that is none.

@@ -47,7 +47,8 @@ def check_sources(made, given, scratch):
     assert default["strategy_reason"] == "A is given, B is made: stationary-b is the default", default
     assert default["bytes"]["generated"] > 0 and "source_override" not in default, default
     default = run("plan", given, *platform, "--json")
-    assert (default["strategy"], default["bytes"]["generated"]) == ("stationary-c", 0), default
+    assert (default["strategy"], default["bytes"]["generated"]) == ("grid-3d", 0), default
+    assert run("plan", given, *platform, "--set", "grid.p=1", "--json")["strategy"] == "stationary-c"
     stored = scratch / "overridden.json"
     named = run("plan", given, *platform, "--set", "strategy=stationary-b", "-o", stored, "--json")
     override = "B is given; stationary-b makes it: the problem's source is overridden"
@@ -302,7 +303,7 @@ def check_tuned_sources(made, scratch):
     assert chosen[:2] == [(str(made), "stationary-b", "done"), (str(given), "stationary-c", "done")], chosen
     assert sorted(chosen[2:]) == sorted([(str(made), "stationary-c", "infeasible"),
                                          (str(given), "stationary-b", "infeasible")]), chosen
-    assert found["infeasible"] == 2 and found["strategy_reason"].endswith("is the default"), found
+    assert found["infeasible"] == 2 and found["strategy_reason"].endswith("stationary-c is set"), found
     fixed = run("tune", given, *platform, "--count", 2, "--set", "strategy=stationary-b", "--json")
     assert fixed["evaluated"] == 2 and "overridden" in fixed["source_override"], fixed
 

@@ -182,6 +182,22 @@ TEST_F(TuneSpace, EveryProblemHasItsDefaults) {
   EXPECT_EQ(defaults, (std::vector<Candidate>{molecule("c65-v1"), dense, molecule("c65-v3")}));
 }
 
+/// A and B are given: grid-3d is the default, and stationary-c has grid.p.
+TEST_F(TuneSpace, ParametersOfTheSpaceChooseTheStrategy) {
+  const auto refused = [&](const char* parameters) {
+    SpaceQuestion asked = question(parameters);
+    for (const std::string& problem : asked.problems) asked.sources[problem] = {Source::given, Source::given};
+    try {
+      tune_space(asked, summit());
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(refused("grid = [\"auto\", \"2x1x3\"]\ntree = [\"chain\"]\n"), "");
+  EXPECT_EQ(refused("grid.p = [1, 2]\nkeep_received = [0, 1]\n"), "");
+}
+
 TEST_F(TuneSpace, ProblemsOfTheCommandLineAreThoseOfTheSpace) {
   const SpaceQuestion asked{{}, {"b", "a", "b"}, {}, {}};
   EXPECT_EQ(candidate_problems(asked), (std::vector<std::string>{"b", "a"}));

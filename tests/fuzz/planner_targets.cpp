@@ -37,7 +37,9 @@ bool few(std::int64_t extent, std::int64_t tile, const std::vector<std::int64_t>
 }
 
 bool quick(const DenseParameters& p) {
-  return few(p.m, p.tile, p.m_tiles) && few(p.n, p.tile, p.n_tiles) && few(p.k, p.tile, p.k_tiles);
+  const auto size = [&](std::int64_t own) { return own > 0 ? own : p.tile; };
+  return few(p.m, size(p.m_tile), p.m_tiles) && few(p.n, size(p.n_tile), p.n_tiles) &&
+         few(p.k, size(p.k_tile), p.k_tiles);
 }
 
 bool quick(const RandomParameters& p) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "planner/problem/kinds/limits.hpp"
 #include "planner/problem/kinds/table_reader.hpp"
@@ -25,19 +26,45 @@ std::vector<std::int64_t> read_sizes(TableReader& table, std::string_view key, s
   return sizes;
 }
 
-Tiling cut(std::int64_t extent, std::int64_t tile, const std::vector<std::int64_t>& sizes) {
+/// Of an index whose list is `sizes`; 0 where the key is not there.
+std::int64_t read_size(TableReader& table, std::string_view key, const std::vector<std::int64_t>& sizes) {
+  if (!table.has(key)) return 0;
+  const std::int64_t size = table.integer(key, 1, max_extent);
+  if (!sizes.empty())
+    throw table.error(key, fmt::format("{} and a list of {} sizes for the same index", size, sizes.size()),
+                      "one of the two", "remove the size or the list");
+  return size;
+}
+
+Tiling cut(std::int64_t extent, std::int64_t common, std::int64_t own,
+           const std::vector<std::int64_t>& sizes) {
   if (!sizes.empty()) return Tiling::from_sizes(sizes);
+  const std::int64_t tile = own > 0 ? own : common;
   check_tile_count(tile > 0 ? extent / tile : 1, 1);
   return Tiling::uniform(extent, tile);
 }
 
 }  // namespace
 
-std::int64_t usual_tile(std::int64_t m, std::int64_t n, std::int64_t k) {
-  constexpr std::int64_t kMost = 1024;
-  const std::int64_t largest = std::max({m, n, k});
-  const std::int64_t parts = (largest + kMost - 1) / kMost;
-  return (largest + parts - 1) / parts;
+namespace {
+
+/// Even parts of at most `most`, and an even number of them unless one is enough.
+std::int64_t even_part(std::int64_t extent, std::int64_t most) {
+  if (extent <= most) return extent;
+  std::int64_t parts = (extent + most - 1) / most;
+  parts += parts % 2;
+  return (extent + parts - 1) / parts;
+}
+
+}  // namespace
+
+TileSize usual_tiles(std::int64_t m, std::int64_t n, std::int64_t k) {
+  constexpr std::int64_t kMost = 2048, kMostOfK = 1024, kMostOfC = std::int64_t{1} << 21;
+  TileSize tile;
+  tile.m = even_part(m, kMost);
+  tile.n = even_part(n, std::min(kMost, kMostOfC / tile.m));
+  tile.k = even_part(k, kMostOfK);
+  return tile;
 }
 
 DenseParameters read_dense(TableReader& table) {
@@ -48,7 +75,11 @@ DenseParameters read_dense(TableReader& table) {
   p.m_tiles = read_sizes(table, "m_tiles", p.m);
   p.n_tiles = read_sizes(table, "n_tiles", p.n);
   p.k_tiles = read_sizes(table, "k_tiles", p.k);
-  const bool all_given = !p.m_tiles.empty() && !p.n_tiles.empty() && !p.k_tiles.empty();
+  p.m_tile = read_size(table, "m_tile", p.m_tiles);
+  p.n_tile = read_size(table, "n_tile", p.n_tiles);
+  p.k_tile = read_size(table, "k_tile", p.k_tiles);
+  const bool all_given = (p.m_tile > 0 || !p.m_tiles.empty()) && (p.n_tile > 0 || !p.n_tiles.empty()) &&
+                         (p.k_tile > 0 || !p.k_tiles.empty());
   p.tile = all_given ? table.integer_or("tile", 0, 0, max_extent) : table.integer("tile", 1, max_extent);
   p.seed = static_cast<std::uint64_t>(table.integer_or("seed", 1, 0, max_seed));
   p.accumulate = table.boolean_or("accumulate", false);
@@ -57,7 +88,10 @@ DenseParameters read_dense(TableReader& table) {
 
 std::string dense_problem_toml(const DenseParameters& p) {
   std::string text = fmt::format("kind = \"dense\"\nm = {}\nn = {}\nk = {}\n", p.m, p.n, p.k);
-  if (p.tile != 0) text += fmt::format("tile = {}\n", p.tile);
+  for (const auto& [key, size] :
+       {std::pair("tile", p.tile), {"m_tile", p.m_tile}, {"n_tile", p.n_tile}, {"k_tile", p.k_tile}}) {
+    if (size != 0) text += fmt::format("{} = {}\n", key, size);
+  }
   const auto add_sizes = [&](std::string_view key, const std::vector<std::int64_t>& sizes) {
     if (!sizes.empty()) text += fmt::format("{} = [{}]\n", key, fmt::join(sizes, ", "));
   };
@@ -69,9 +103,9 @@ std::string dense_problem_toml(const DenseParameters& p) {
 }
 
 Contraction dense_contraction(const DenseParameters& p) {
-  Tiling m = cut(p.m, p.tile, p.m_tiles);
-  Tiling n = cut(p.n, p.tile, p.n_tiles);
-  Tiling k = cut(p.k, p.tile, p.k_tiles);
+  Tiling m = cut(p.m, p.tile, p.m_tile, p.m_tiles);
+  Tiling n = cut(p.n, p.tile, p.n_tile, p.n_tiles);
+  Tiling k = cut(p.k, p.tile, p.k_tile, p.k_tiles);
   check_tile_count(m.tiles(), n.tiles());
   check_tile_count(m.tiles(), k.tiles());
   check_tile_count(k.tiles(), n.tiles());

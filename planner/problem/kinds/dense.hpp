@@ -11,22 +11,30 @@ namespace foretile {
 
 class TableReader;
 
-/// M x N x K elements. An index is cut by its own list of sizes when that is given (irregular tilings),
-/// else into tiles of `tile`, the last one smaller where `tile` does not divide the extent.
+/// M x N x K elements. An index is cut by its own list of sizes when that is given (irregular tilings), else
+/// into tiles of its own size, else into tiles of `tile`, the last one smaller where that does not divide the
+/// extent. 0: not given.
 struct DenseParameters {
   std::int64_t m = 0, n = 0, k = 0;
   std::int64_t tile = 0;
+  std::int64_t m_tile = 0, n_tile = 0, k_tile = 0;
   std::vector<std::int64_t> m_tiles, n_tiles, k_tiles;  ///< sizes that add up to m, n and k
   std::uint64_t seed = 1;                               ///< of the numbers in the tiles
   bool accumulate = false;                              ///< C += A B instead of C = A B
 };
 
-/// Rows and columns of a tile where nobody asks for another size: at most 1024, the largest extent in even
-/// parts, 1500: 750. Larger tiles are a little faster on cores (docs/results/dense.md, "The size of tiles")
-/// but leave some ranks with one product to begin with.
-std::int64_t usual_tile(std::int64_t m, std::int64_t n, std::int64_t k);
+/// Extents of a tile along M, N and K.
+struct TileSize {
+  std::int64_t m = 0, n = 0, k = 0;
+};
 
-/// Keys: m, n, k, tile, m_tiles, n_tiles, k_tiles, seed, accumulate.
+/// Where nobody asks for other tiles: at most 2048 rows of C; as many columns as make a tile of C of at most
+/// 2^21 elements, and at most 2048; 1024 along K; all in an even number of parts, so that 2 x 2 ranks get the
+/// same. Products with tall tiles of C are faster on cores: BLAS copies both operands of every call, B once
+/// for all its rows and A once for all its columns (docs/results/dense.md, "The size of tiles").
+TileSize usual_tiles(std::int64_t m, std::int64_t n, std::int64_t k);
+
+/// Keys: m, n, k, tile, m_tile, n_tile, k_tile, m_tiles, n_tiles, k_tiles, seed, accumulate.
 DenseParameters read_dense(TableReader& table);
 /// The text of a problem file.
 std::string dense_problem_toml(const DenseParameters& parameters);

@@ -34,7 +34,7 @@ Spelling auto_or_whole_bytes(std::int64_t low, std::int64_t high) {
 
 ProcessGrid grid_setting(const Contraction& contraction, const Machine& machine, const Settings& settings) {
   const std::string& text = settings.at("grid");
-  if (text == kAuto) return choose_grid(contraction, machine);
+  if (text == kAuto) return choose_grid(contraction, machine, integer_or_auto(settings, "replication_bytes"));
   const AlongAxes numbers = parse_grid("grid", text);
   std::int64_t ranks = 1;
   for (const int along : numbers.numbers) {
@@ -106,7 +106,8 @@ class Grid3d final : public Strategy {
              "ranks along M, N and K as PxQxR; auto: by a model of products and bytes, which may leave "
              "ranks out",
          .spelling = spelled_grid({std::string(kAuto)}),
-         .tries = {std::string(kAuto)}},
+         .tries = {std::string(kAuto)},
+         .deals_c = true},
         {.key = "grid.node",
          .default_value = std::string(kAuto),
          .meaning = "ranks of a node along M, N and K as PxQxR; natural: node after node in the order of the "
@@ -123,7 +124,8 @@ class Grid3d final : public Strategy {
          .default_value = "1",
          .meaning = "parts into which the devices of a rank divide its share of K",
          .spelling = whole_number(1, kMostCounted),
-         .tries = {"1"}},
+         .tries = {"1"},
+         .deals_c = true},
         {.key = "sum_bytes",
          .default_value = "1000000",
          .meaning = "parts of C are joined to additions and messages up to this size",
@@ -133,14 +135,21 @@ class Grid3d final : public Strategy {
          .meaning =
              "host memory of a rank beside the tiles that it owns, for copies of A and B and parts of C; "
              "auto: all that there is",
-         .spelling = auto_or_whole_bytes(0, kMostBytes)}};
+         .spelling = auto_or_whole_bytes(0, kMostBytes),
+         .deals_c = true}};
     for (ParameterInfo& shared : c_stays_parameters()) list.push_back(std::move(shared));
     return list;
   }
 
-  /// The grid depends on more than the bound knows.
-  Dealing dealing(const Contraction&, const Machine&, const Settings&) const override {
-    return {.c_in_parts = true};
+  /// The bound knows rows and columns of ranks, not layers.
+  Dealing dealing(const Contraction& contraction, const Machine& machine,
+                  const Settings& settings) const override {
+    Settings all = settings;
+    for (const ParameterInfo& parameter : parameters())
+      all.try_emplace(parameter.key, parameter.default_value);
+    const ProcessGrid grid = grid_setting(contraction, machine, all);
+    if (grid.r > 1 || integer_setting(all, "device_layers") > 1) return {.c_in_parts = true};
+    return {grid.p, grid.q};
   }
 
   Settings plan_key(const Contraction& contraction, const Machine& machine,

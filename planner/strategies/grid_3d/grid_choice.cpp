@@ -17,7 +17,17 @@ namespace foretile {
 
 namespace {
 
+bool full(const Shape& shape) {
+  return shape.nonzeros() == TileId{shape.rows()} * shape.columns();
+}
+
 double bytes_of_all(const Contraction& p, Matrix matrix) {
+  if (full(shape_of(p, matrix))) {
+    const Tiling& rows = matrix == Matrix::b ? p.k : p.m;
+    const Tiling& columns = matrix == Matrix::a ? p.k : p.n;
+    return static_cast<double>(rows.extent()) * static_cast<double>(columns.extent()) *
+           static_cast<double>(p.element_bytes());
+  }
   double bytes = 0;
   for (TileId id = 0; id < shape_of(p, matrix).nonzeros(); ++id)
     bytes += static_cast<double>(bytes_of(p, {matrix, id}));
@@ -56,6 +66,7 @@ GridCost cost_of(const Contraction& p, const Machine& machine, const ProcessGrid
   cost.received_bytes =
       all.a * rows * depth * (1 - 1.0 / grid.q) + all.b * columns * depth * (1 - 1.0 / grid.p);
   cost.summed_bytes = all.c * rows * columns * (1 - 1.0 / grid.r);
+  cost.held_bytes = (all.a + all.b + all.c) / grid.size() + (grid.r > 1 ? 2 * all.c * rows * columns : 0);
   const std::int32_t m = most_dealt(p.m.tiles(), grid.p);
   const std::int32_t n = most_dealt(p.n.tiles(), grid.q);
   const int devices = machine.devices_per_rank;
@@ -118,12 +129,14 @@ GridCost grid_cost(const Contraction& contraction, const Machine& machine, const
   return cost_of(contraction, machine, grid, Amounts(contraction));
 }
 
-ProcessGrid choose_grid(const Contraction& p, const Machine& machine) {
+ProcessGrid choose_grid(const Contraction& p, const Machine& machine,
+                        std::optional<std::int64_t> replication_bytes) {
   constexpr double kAsGood = 1.02;
   const Amounts all(p);
   struct Candidate {
     ProcessGrid grid;
     GridCost cost;
+    double owned;
     double moved() const { return cost.received_bytes + cost.summed_bytes; }
   };
   std::vector<Candidate> candidates;
@@ -132,10 +145,16 @@ ProcessGrid choose_grid(const Contraction& p, const Machine& machine) {
     for (int rows = 1; rows <= most(machine.ranks / r, p.m.tiles()); ++rows) {
       for (int columns = 1; columns <= most(machine.ranks / r / rows, p.n.tiles()); ++columns) {
         const ProcessGrid grid{rows, columns, r};
-        candidates.push_back({grid, cost_of(p, machine, grid, all)});
+        candidates.push_back({grid, cost_of(p, machine, grid, all), (all.a + all.b + all.c) / grid.size()});
       }
     }
   }
+  const auto too_large = [&](const Candidate& candidate) {
+    const double held = candidate.cost.held_bytes;
+    return held > static_cast<double>(machine.host_bytes_per_rank()) ||
+           (replication_bytes && held > candidate.owned + static_cast<double>(*replication_bytes));
+  };
+  if (!std::all_of(candidates.begin(), candidates.end(), too_large)) std::erase_if(candidates, too_large);
   const auto faster = [](const Candidate& l, const Candidate& r) { return l.cost.seconds < r.cost.seconds; };
   const double limit = kAsGood * std::min_element(candidates.begin(), candidates.end(), faster)->cost.seconds;
   const auto better = [limit](const Candidate& l, const Candidate& r) {

@@ -19,14 +19,18 @@ std::string to_text(const AlongAxes& numbers);
 struct GridCost {
   double received_bytes = 0;  ///< of A and B, by a rank with most tiles
   double summed_bytes = 0;    ///< parts of C that a rank sends, on average
+  double held_bytes = 0;      ///< on average: what a rank owns, its parts of C, and as many that come
   double seconds = 0;         ///< products or the bytes of A and B, what takes longer, then the sums
 };
 GridCost grid_cost(const Contraction& contraction, const Machine& machine, const ProcessGrid& grid);
 
 /// Of all grids with at most machine.ranks ranks, and no more along an axis than there are tiles, among those
 /// that take at most 2% longer than the shortest by grid_cost() the one that moves least. It may leave ranks
-/// out. Time: about n log(n)^2 for n ranks.
-ProcessGrid choose_grid(const Contraction& contraction, const Machine& machine);
+/// out. Grids whose ranks hold more than the host memory, or more than their own tiles and
+/// `replication_bytes` beside them, are not considered while there are others. Time: about n log(n)^2 for n
+/// ranks.
+ProcessGrid choose_grid(const Contraction& contraction, const Machine& machine,
+                        std::optional<std::int64_t> replication_bytes = {});
 
 /// Bytes between nodes when every tile of A goes to all ranks of its fibre along q, of B along p, and sums of
 /// C come along r, each in a chain that enters a node once: V = sum_i W_i (p_i / m_i - 1) with W_i the bytes

@@ -46,13 +46,22 @@ const Sources a_made{Source::made, Source::given};
 
 TEST(Strategies, TheDefaultFollowsFromTheSources) {
   EXPECT_EQ(choose_strategy(b_made, {}).name(), "stationary-b");
-  EXPECT_EQ(choose_strategy(both_given, {}).name(), "stationary-c");
+  EXPECT_EQ(choose_strategy(both_given, {}).name(), "grid-3d");
   EXPECT_EQ(choose_strategy(both_given, {{"strategy", "stationary-b"}}).name(), "stationary-b");
   RandomCase c = random_case(1);
   c.machine.platform.device.memory_bytes = 1 << 20;
   EXPECT_FALSE(make_plan(c.problem, c.machine, {}).operands.b.streams());
   c.problem.sources = both_given;
   EXPECT_TRUE(make_plan(c.problem, c.machine, {}).operands.b.streams());
+}
+
+/// grid.p and grid are names that one strategy has for given A and B; lookahead is common.
+TEST(Strategies, ParametersThatAreSetChooseTheStrategy) {
+  const auto chosen = [](const Settings& settings) { return choose_strategy(both_given, settings).name(); };
+  EXPECT_EQ(chosen({{"lookahead", "1"}}), "grid-3d");
+  EXPECT_EQ(chosen({{"grid", "1x1x2"}, {"lookahead", "1"}}), "grid-3d");
+  EXPECT_EQ(chosen({{"grid.p", "2"}, {"lookahead", "1"}}), "stationary-c");
+  EXPECT_EQ(chosen({{"nonsense", "2"}}), "grid-3d");
 }
 
 TEST(Strategies, SourcesThatNoneHonoursNeedAName) {
@@ -64,7 +73,7 @@ TEST(Strategies, SourcesThatNoneHonoursNeedAName) {
         error.what(),
         "a_source, b_source: found A is made, B is given, expected A is given, B is made (stationary-b, "
         "local-b) or "
-        "A is given, B is given (stationary-c, grid-3d); change the problem, or name a strategy that "
+        "A is given, B is given (grid-3d, stationary-c); change the problem, or name a strategy that "
         "overrides it: "
         "--set strategy=NAME");
   }

@@ -2,15 +2,61 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
+#include "base/error.hpp"
+#include "planner/problem/problem.hpp"
+
 namespace foretile {
 namespace {
 
-// 1500 in two parts: 750. 4097 in five parts: 819.4, so 820. 512 x 8192: eight parts of 8192.
-TEST(UsualTile, CutsTheLargestExtentEvenly) {
-  EXPECT_EQ(usual_tile(1500, 10, 1), 750);
-  EXPECT_EQ(usual_tile(4097, 4096, 4096), 820);
-  EXPECT_EQ(usual_tile(512, 8192, 8192), 1024);
-  EXPECT_EQ(usual_tile(1, 1, 1), 1);
+TileSize usual(std::int64_t m, std::int64_t n, std::int64_t k) {
+  return usual_tiles(m, n, k);
+}
+
+// 4096: two parts of 2048 rows, so 2^21 / 2048 = 1024 columns. 1024 x 1024: one tile of C. 512 rows: 4096
+// columns would make 2^21 elements, but 2048 are the most. 10000 rows in 5 parts of 2000 are no even number,
+// 6 of 1667 (up) are; 2^21 / 1667 = 1258, and 10000 in 8 parts: 1250.
+TEST(UsualTiles, AreTallAndOfAnEvenNumber) {
+  const auto is = [](const TileSize& tile, std::int64_t m, std::int64_t n, std::int64_t k) {
+    EXPECT_EQ(tile.m, m);
+    EXPECT_EQ(tile.n, n);
+    EXPECT_EQ(tile.k, k);
+  };
+  is(usual(4096, 4096, 4096), 2048, 1024, 1024);
+  is(usual(1024, 1024, 65536), 1024, 1024, 1024);
+  is(usual(512, 8192, 8192), 512, 2048, 1024);
+  is(usual(10000, 10000, 10000), 1667, 1250, 1000);
+  is(usual(1, 1, 1), 1, 1, 1);
+}
+
+Contraction built(const std::string& keys) {
+  return build_contraction({"d", "kind = \"dense\"\nm = 10\nn = 10\nk = 10\n" + keys, "d.toml"});
+}
+
+TEST(Dense, AnIndexMayHaveTilesOfItsOwn) {
+  const Contraction p = built("tile = 5\nm_tile = 4\nk_tiles = [1, 9]\n");
+  EXPECT_EQ(p.m.tiles(), 3);
+  EXPECT_EQ(p.m.size(2), 2);
+  EXPECT_EQ(p.n.tiles(), 2);
+  EXPECT_EQ(p.k.size(1), 9);
+  EXPECT_EQ(built("m_tile = 4\nn_tile = 10\nk_tile = 20\n").k.tiles(), 1);
+}
+
+std::string refusal(const std::string& keys) {
+  try {
+    built(keys);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return {};
+}
+
+TEST(Dense, SaysWhichSizesAreWrong) {
+  EXPECT_NE(refusal("m_tile = 4\nn_tile = 4\n").find("tile"), std::string::npos);
+  EXPECT_NE(refusal("tile = 4\nm_tile = 0\n").find("key 'm_tile': found 0"), std::string::npos);
+  EXPECT_NE(refusal("tile = 4\nm_tile = 4\nm_tiles = [5, 5]\n").find("remove the size or the list"),
+            std::string::npos);
 }
 
 }  // namespace
