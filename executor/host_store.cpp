@@ -96,7 +96,7 @@ void HostStore::add_used(const PlanFrame& frame, const Product& product) {
 
 std::vector<std::span<const std::byte>> HostStore::message(Rank owner, int number) const {
   if (owner != rank_) {
-    return {received_.at({owner, number})->bytes_to_forward()};
+    return received_.at({owner, number})->pieces();
   }
   if (number >= std::ssize(outgoing_)) return message(outgoing_sums_.at(number - outgoing_.size()));
   const Outgoing& outgoing = outgoing_.at(number);

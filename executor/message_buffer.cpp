@@ -31,12 +31,6 @@ std::int64_t header_words(std::int64_t tiles, std::int64_t others) {
   return (kFixedWords + tiles + others + 7) / 8 * 8;
 }
 
-std::int64_t bytes_of_tiles(const Contraction& p, const Transfer& broadcast) {
-  std::int64_t bytes = 0;
-  for (const TileId tile : broadcast.tiles) bytes += bytes_of(p, {broadcast.matrix, tile});
-  return bytes;
-}
-
 bool is_rank(std::int64_t number) {
   return number >= 0 && number <= std::numeric_limits<int>::max();
 }
@@ -81,23 +75,31 @@ TileBuffer message_header(const Transfer& broadcast, Rank owner, int number,
   return buffer;
 }
 
-MessageBuffer::MessageBuffer(std::int64_t bytes, std::pmr::memory_resource* memory)
-    : memory_(bytes, memory) {}
+static_assert(std::is_trivially_copyable_v<Hop> && sizeof(Hop) % sizeof(std::int64_t) == 0);
 
-static_assert(std::is_trivially_copyable_v<Path> && sizeof(Path) % sizeof(std::int64_t) == 0);
+std::vector<std::byte> message_envelope(std::span<const std::byte> header, const Hop& hop) {
+  std::vector<std::byte> envelope(header.begin(), header.end());
+  const auto of_hop = std::as_bytes(std::span(&hop, 1));
+  envelope.insert(envelope.end(), of_hop.begin(), of_hop.end());
+  return envelope;
+}
+
+MessageBuffer::MessageBuffer(std::int64_t bytes, std::pmr::memory_resource* memory)
+    : memory_(memory), envelope_(bytes) {}
 
 void MessageBuffer::parse(const Contraction& p) {
   Fixed fixed;
-  const std::int64_t words = memory_.size() / 8;
-  if (words >= kFixedWords) std::memcpy(static_cast<void*>(&fixed), memory_.data(), sizeof fixed);
+  const std::int64_t words = envelope_.size() / 8;
+  if (words >= kFixedWords) std::memcpy(static_cast<void*>(&fixed), envelope_.data(), sizeof fixed);
   if (!plausible(fixed, words)) {
-    throw WorkError(fmt::format("message of {} bytes: not one of foretile's", memory_.size()));
+    throw WorkError(
+        fmt::format("message with an envelope of {} bytes: not one of foretile's", envelope_.size()));
   }
   header_bytes_ = 8 * fixed.words;
   owner_ = Rank::of(fixed.owner);
   number_ = static_cast<int>(fixed.number);
   std::vector<std::int64_t> list(fixed.tiles + fixed.others);
-  std::memcpy(list.data(), memory_.data() + sizeof fixed, 8 * list.size());
+  std::memcpy(list.data(), envelope_.data() + sizeof fixed, 8 * list.size());
   Transfer broadcast;
   broadcast.tiles.assign(list.begin(), list.begin() + fixed.tiles);
   for (auto rank = list.begin() + fixed.tiles; rank != list.end(); ++rank)
@@ -107,18 +109,35 @@ void MessageBuffer::parse(const Contraction& p) {
   broadcast.last_step = Step::of(fixed.last_step);
   broadcast.tree = static_cast<Tree>(fixed.tree);
   broadcast.kind = static_cast<TransferKind>(fixed.kind);
+  std::int64_t bytes = 0;
   for (const TileId tile : broadcast.tiles) {
     if (tile < 0 || tile >= shape_of(p, broadcast.matrix).nonzeros()) {
       throw WorkError(fmt::format("message with {} tile {}: not in this problem",
                                   "ABC"[static_cast<int>(broadcast.matrix)], tile));
     }
+    sizes_.push_back(bytes_of(p, {broadcast.matrix, tile}));
+    bytes += sizes_.back();
   }
-  if (const std::int64_t expected = header_bytes_ + bytes_of_tiles(p, broadcast) + kPathBytes;
-      expected != memory_.size()) {
-    throw WorkError(fmt::format("message of {} bytes: expected {}", memory_.size(), expected));
+  if (const std::int64_t expected = header_bytes_ + static_cast<std::int64_t>(sizeof hop_);
+      expected != envelope_.size()) {
+    throw WorkError(
+        fmt::format("message with an envelope of {} bytes: expected {}", envelope_.size(), expected));
   }
-  std::memcpy(&path_, memory_.data() + memory_.size() - kPathBytes, sizeof path_);
+  std::memcpy(static_cast<void*>(&hop_), envelope_.data() + header_bytes_, sizeof hop_);
+  if (hop_.tag < 0 || hop_.tag > std::numeric_limits<int>::max())
+    throw WorkError(fmt::format("message with tag {}: not one of foretile's", hop_.tag));
+  tiles_ = TileBuffer(bytes, memory_);
   transfer_ = std::make_shared<Transfer>(std::move(broadcast));
+}
+
+std::vector<std::span<const std::byte>> MessageBuffer::pieces() const {
+  std::vector<std::span<const std::byte>> pieces{envelope().first(static_cast<std::size_t>(header_bytes_))};
+  const std::byte* tile = tiles();
+  for (const std::int64_t bytes : sizes_) {
+    pieces.emplace_back(tile, static_cast<std::size_t>(bytes));
+    tile += bytes;
+  }
+  return pieces;
 }
 
 }  // namespace foretile

@@ -1,10 +1,12 @@
-// A broadcast of tiles as it travels: a header that says all the receiver must know, then the tiles.
+// A transfer of tiles as it travels: an envelope that says all the receiver must know, then the tiles.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <memory_resource>
+#include <span>
+#include <vector>
 
 #include "base/id.hpp"
 #include "executor/heap_memory.hpp"
@@ -17,40 +19,49 @@ namespace foretile {
 
 /// The header alone, for sending: 8-byte words that count the header's words, name owner and number, count
 /// tiles and other ranks, name matrix, step, last step, tree and kind; then the tile ids, the other ranks and
-/// padding to 64 bytes. The tiles follow one behind the other, column-major, without gaps.
+/// padding to 64 bytes.
 TileBuffer message_header(const Transfer& broadcast, Rank owner, int number,
                           std::pmr::memory_resource* memory = heap_memory());
 
-/// Bytes behind the tiles: the sender's path (scheduler/path.hpp), a whole number of elements.
-inline constexpr std::int64_t kPathBytes = sizeof(Path);
+/// What is not the same for all receivers of a transfer; behind the header.
+struct Hop {
+  Path path = {};        ///< the sender's (scheduler/path.hpp), until it began to send
+  std::int64_t tag = 0;  ///< of the MPI messages that bring the tiles
+};
 
-/// A message as received: header, tiles and the sender's path in one piece.
+/// Header and hop, to send.
+std::vector<std::byte> message_envelope(std::span<const std::byte> header, const Hop& hop);
+
+/// A message as received: the envelope, then memory for the tiles, one behind the other, column-major,
+/// without gaps.
 class MessageBuffer {
  public:
-  /// Room for `bytes` bytes; call `parse` when they are there.
+  /// Room for an envelope of `bytes`; call `parse` when it is there.
   explicit MessageBuffer(std::int64_t bytes, std::pmr::memory_resource* memory = heap_memory());
-  /// Reads the header. Throws WorkError when it does not fit the contraction or the length.
+  /// Reads the envelope and takes memory for the tiles. Throws WorkError when the envelope does not fit the
+  /// contraction or its own length.
   void parse(const Contraction& contraction);
 
-  std::span<std::byte> bytes() const { return memory_.bytes(); }
-  /// Header and tiles, to send on.
-  std::span<std::byte> bytes_to_forward() const {
-    return bytes().first(bytes().size() - static_cast<std::size_t>(kPathBytes));
-  }
-  std::byte* tiles() const { return memory_.data() + header_bytes_; }
+  std::span<std::byte> envelope() const { return envelope_.bytes(); }
+  /// The header, and each tile, to send on.
+  std::vector<std::span<const std::byte>> pieces() const;
+  std::byte* tiles() const { return tiles_.data(); }
+  /// Of each tile.
+  const std::vector<std::int64_t>& sizes() const { return sizes_; }
   const std::shared_ptr<const Transfer>& transfer() const { return transfer_; }
   Rank owner() const { return owner_; }
   int number() const { return number_; }
-  std::int64_t tile_bytes() const { return memory_.size() - header_bytes_ - kPathBytes; }
-  /// The sender's, until it began to send.
-  const Path& path() const { return path_; }
+  std::int64_t tile_bytes() const { return tiles_.size(); }
+  const Hop& hop() const { return hop_; }
 
  private:
-  TileBuffer memory_;
+  std::pmr::memory_resource* memory_;
+  TileBuffer envelope_, tiles_;
+  std::vector<std::int64_t> sizes_;
   std::int64_t header_bytes_ = 0;
   Rank owner_ = 0;
   int number_ = 0;
-  Path path_;
+  Hop hop_;
   std::shared_ptr<const Transfer> transfer_;
 };
 

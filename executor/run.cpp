@@ -54,16 +54,12 @@ int position_of(const Transfer& broadcast, Rank rank) {
   throw WorkError(fmt::format("rank {}: a message for others", rank));
 }
 
-/// Touches the memory and gives it back to the allocator, which keeps it (see foretile-run's main).
+/// Touches the memory and gives it back to the allocator, which keeps it (see foretile-run's main). In one
+/// piece: the allocator writes between pieces, and a large page of which a part is there cannot come.
 void fill_pool(std::int64_t bytes) {
-  constexpr std::int64_t kPiece = 1 << 24;
-  std::vector<TileBuffer> pieces;  // neighbours in memory: large pages may lie across two
-  for (std::int64_t taken = 0; taken < bytes; taken += kPiece) {
-    prefer_large_pages(pieces.emplace_back(kPiece).bytes());
-  }
-  for (const TileBuffer& piece : pieces) {
-    for (std::int64_t at = 0; at < kPiece; at += 4096) piece.data()[at] = std::byte{0};
-  }
+  const TileBuffer pool(bytes);
+  prefer_large_pages(pool.bytes());
+  for (std::int64_t at = 0; at < bytes; at += 4096) pool.data()[at] = std::byte{0};
 }
 
 void progress_loop(RankScheduler& scheduler, RankBackend& backend, Messenger& messenger, HostStore& host,
@@ -73,7 +69,7 @@ void progress_loop(RankScheduler& scheduler, RankBackend& backend, Messenger& me
   listener.received = [&](std::shared_ptr<MessageBuffer> buffer) {
     const Message message{buffer->transfer(), buffer->owner(), buffer->number(),
                           position_of(*buffer->transfer(), rank), buffer->tile_bytes()};
-    const Path path = buffer->path().arriving(buffer->tile_bytes(), backend.now());
+    const Path path = buffer->hop().path.arriving(buffer->tile_bytes(), backend.now());
     host.keep(std::move(buffer));
     scheduler.received(message, path);
   };

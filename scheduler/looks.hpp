@@ -5,7 +5,7 @@
 namespace foretile {
 
 /// Seconds between two looks at most, while messages are expected and all cores have work.
-inline constexpr double kLongestLookInterval_s = 2e-3;
+inline constexpr double kLongestLookInterval_s = 8e-3;
 /// While a message is on its way.
 inline constexpr double kMovingLookInterval_s = 100e-6;
 /// The end of work that took longer makes the loop look at once: what that costs is small beside it.

@@ -14,9 +14,11 @@ namespace foretile {
 
 namespace {
 
-// Tags of what travels.
-constexpr int kTiles = 0;
+// Tags of what travels. Those of tiles are used in turn; far fewer are in use at once.
+constexpr int kEnvelope = 0;
 constexpr int kSignal = 1;
+constexpr int kFirstOfTiles = 16;
+constexpr int kTagsOfTiles = 4096;
 
 static_assert(std::is_trivially_copyable_v<Signal>);
 
@@ -26,9 +28,30 @@ bool ended(MPI_Request& request, const char* what) {
   return done != 0;
 }
 
+bool ended(std::vector<MPI_Request>& requests, const char* what) {
+  int done = 0;
+  require_mpi(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE),
+              what);
+  return done != 0;
+}
+
+using Pieces = std::vector<std::span<const std::byte>>;
+
+/// Pieces that follow each other in memory are one.
+Pieces joined(std::span<const std::span<const std::byte>> pieces) {
+  Pieces few;
+  for (const auto piece : pieces) {
+    if (!few.empty() && few.back().data() + few.back().size() == piece.data()) {
+      few.back() = {few.back().data(), few.back().size() + piece.size()};
+    } else {
+      few.push_back(piece);
+    }
+  }
+  return few;
+}
+
 /// The pieces, made of `element`s of `bytes`, where they lie in memory; the caller frees it.
-MPI_Datatype type_of(const std::vector<std::span<const std::byte>>& pieces, MPI_Datatype element,
-                     std::size_t bytes) {
+MPI_Datatype type_of(const Pieces& pieces, MPI_Datatype element, std::size_t bytes) {
   std::vector<int> lengths;
   std::vector<MPI_Aint> places;
   for (const auto piece : pieces) {
@@ -86,23 +109,64 @@ Messenger::Messenger(MPI_Comm communicator, const Contraction& contraction, std:
       memory_(memory),
       element_(contraction.precision == Precision::f64 ? MPI_INT64_T : MPI_INT32_T) {}
 
-void Messenger::send(OperationId id, Rank to_rank, const std::vector<std::span<const std::byte>>& pieces,
-                     const Path& path) {
-  const auto element_bytes = static_cast<std::size_t>(problem_.element_bytes());
-  auto sent_path = std::make_unique<Path>(path);
-  std::vector<std::span<const std::byte>> all(pieces);
-  all.push_back(std::as_bytes(std::span(sent_path.get(), 1)));
+namespace {
+
+MPI_Request send_elements(const Pieces& pieces, int to, int tag, MPI_Datatype element, std::int64_t bytes,
+                          MPI_Comm communicator) {
+  const auto element_bytes = static_cast<std::size_t>(bytes);
   std::size_t elements = 0;
-  for (const auto piece : all) elements += piece.size() / element_bytes;
+  for (const auto piece : pieces) elements += piece.size() / element_bytes;
   if (elements > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
     throw WorkError(fmt::format("a message of {} numbers to rank {}: MPI sends at most {} at once", elements,
-                                to_rank, std::numeric_limits<int>::max()));
+                                to, std::numeric_limits<int>::max()));
   }
   MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Datatype type = type_of(all, element_, element_bytes);
-  require_mpi(MPI_Isend(MPI_BOTTOM, 1, type, to_rank, kTiles, communicator_, &request), "send");
+  if (pieces.size() == 1) {
+    require_mpi(MPI_Isend(pieces.front().data(), static_cast<int>(elements), element, to, tag, communicator,
+                          &request),
+                "send");
+    return request;
+  }
+  MPI_Datatype type = type_of(pieces, element, element_bytes);
+  require_mpi(MPI_Isend(MPI_BOTTOM, 1, type, to, tag, communicator, &request), "send");
   require_mpi(MPI_Type_free(&type), "send");  // MPI keeps it until the message has left
-  sending_.push_back({request, id, std::move(sent_path)});
+  return request;
+}
+
+}  // namespace
+
+std::vector<std::size_t> tiles_of_messages(std::span<const std::int64_t> sizes) {
+  std::vector<std::size_t> counts;
+  bool small_before = false;
+  for (const std::int64_t bytes : sizes) {
+    const bool small = bytes < kAlone;
+    if (small && small_before) {
+      ++counts.back();
+    } else {
+      counts.push_back(1);
+    }
+    small_before = small;
+  }
+  return counts;
+}
+
+void Messenger::send(OperationId id, Rank to_rank, const Pieces& pieces, const Path& path) {
+  const int tag = kFirstOfTiles + next_tag_;
+  next_tag_ = (next_tag_ + 1) % kTagsOfTiles;
+  Sending sending{{}, id, message_envelope(pieces.front(), {path, tag})};
+  MPI_Request& of_envelope = sending.requests.emplace_back(MPI_REQUEST_NULL);
+  require_mpi(MPI_Isend(sending.envelope.data(), static_cast<int>(sending.envelope.size()), MPI_BYTE, to_rank,
+                        kEnvelope, communicator_, &of_envelope),
+              "send");
+  std::vector<std::int64_t> sizes;
+  for (const auto tile : std::span(pieces).subspan(1)) sizes.push_back(std::ssize(tile));
+  std::size_t first = 1;
+  for (const std::size_t count : tiles_of_messages(sizes)) {
+    sending.requests.push_back(send_elements(joined(std::span(pieces).subspan(first, count)), to_rank, tag,
+                                             element_, problem_.element_bytes(), communicator_));
+    first += count;
+  }
+  sending_.push_back(std::move(sending));
 }
 
 void Messenger::signal(Rank to_rank, const Signal& signal) {
@@ -117,23 +181,41 @@ bool Messenger::start_receive() {
   int found = 0;
   MPI_Message message = MPI_MESSAGE_NULL;
   MPI_Status status;
-  require_mpi(MPI_Improbe(MPI_ANY_SOURCE, kTiles, communicator_, &found, &message, &status), "probe");
+  require_mpi(MPI_Improbe(MPI_ANY_SOURCE, kEnvelope, communicator_, &found, &message, &status), "probe");
   if (!found) return false;
-  int elements = 0;
-  require_mpi(MPI_Get_count(&status, element_, &elements), "count");
-  if (elements < 0) throw WorkError("a message that is no whole number of elements");
-  receiving_.push_back(
-      {MPI_REQUEST_NULL, std::make_shared<MessageBuffer>(elements * problem_.element_bytes(), memory_)});
-  Receiving& receiving = receiving_.back();
-  require_mpi(MPI_Imrecv(receiving.buffer->bytes().data(), elements, element_, &message, &receiving.request),
-              "receive");
+  int bytes = 0;
+  require_mpi(MPI_Get_count(&status, MPI_BYTE, &bytes), "count");
+  Receiving receiving{
+      {MPI_REQUEST_NULL}, std::make_shared<MessageBuffer>(bytes, memory_), status.MPI_SOURCE, false};
+  require_mpi(
+      MPI_Imrecv(receiving.buffer->envelope().data(), bytes, MPI_BYTE, &message, receiving.requests.data()),
+      "receive");
+  receiving_.push_back(std::move(receiving));
   return true;
+}
+
+void Messenger::receive_tiles(Receiving& receiving) {
+  MessageBuffer& buffer = *receiving.buffer;
+  buffer.parse(problem_);
+  receiving.of_tiles = true;
+  receiving.requests.clear();
+  std::byte* tile = buffer.tiles();
+  std::size_t next = 0;
+  for (const std::size_t count : tiles_of_messages(buffer.sizes())) {
+    std::int64_t bytes = 0;
+    for (std::size_t t = 0; t < count; ++t) bytes += buffer.sizes()[next++];
+    MPI_Request& request = receiving.requests.emplace_back(MPI_REQUEST_NULL);
+    require_mpi(MPI_Irecv(tile, static_cast<int>(bytes / problem_.element_bytes()), element_, receiving.from,
+                          static_cast<int>(buffer.hop().tag), communicator_, &request),
+                "receive");
+    tile += bytes;
+  }
 }
 
 bool Messenger::end_sends(const Listener& listener) {
   std::vector<OperationId> done;
   std::erase_if(sending_, [&](Sending& sending) {
-    if (!ended(sending.request, "send")) return false;
+    if (!ended(sending.requests, "send")) return false;
     done.push_back(sending.id);
     return true;
   });
@@ -144,14 +226,15 @@ bool Messenger::end_sends(const Listener& listener) {
 bool Messenger::end_receives(const Listener& listener) {
   std::vector<std::shared_ptr<MessageBuffer>> done;
   std::erase_if(receiving_, [&](Receiving& receiving) {
-    if (!ended(receiving.request, "receive")) return false;
+    if (!ended(receiving.requests, "receive")) return false;
+    if (!receiving.of_tiles) {
+      receive_tiles(receiving);
+      return false;
+    }
     done.push_back(std::move(receiving.buffer));
     return true;
   });
-  for (auto& buffer : done) {
-    buffer->parse(problem_);
-    listener.received(std::move(buffer));
-  }
+  for (auto& buffer : done) listener.received(std::move(buffer));
   return !done.empty();
 }
 

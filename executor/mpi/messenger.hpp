@@ -33,9 +33,10 @@ class Messenger {
     std::function<void(const Signal&)> signalled;
   };
 
-  /// Sends the pieces and behind them the path as one message, without copying the pieces. They must stay
-  /// until the operation is reported as sent. All are whole numbers of elements; MPI takes 2^31 - 1 of them
-  /// at once (16 GB, 8 GB in single precision), beyond which this throws WorkError.
+  /// Sends the pieces, of which the first is the header (message_header()) and each other one a tile, and the
+  /// path. Tiles are not copied: they must stay until the operation is reported as sent. MPI takes 2^31 - 1
+  /// elements at once (16 GB, 8 GB in single precision); for more, in one tile or in neighbours of less than
+  /// kAlone bytes, this throws WorkError.
   void send(OperationId id, Rank to_rank, const std::vector<std::span<const std::byte>>& pieces,
             const Path& path = {});
   void signal(Rank to_rank, const Signal& signal);
@@ -57,14 +58,17 @@ class Messenger {
   bool end_signals();
 
   struct Sending {
-    MPI_Request request;
+    std::vector<MPI_Request> requests;
     OperationId id;
-    std::unique_ptr<Path> path;  // read by MPI until it is sent
+    std::vector<std::byte> envelope;  // read by MPI until it is sent
   };
   struct Receiving {
-    MPI_Request request;
+    std::vector<MPI_Request> requests;
     std::shared_ptr<MessageBuffer> buffer;
+    int from;
+    bool of_tiles;  // the requests; else of the envelope
   };
+  void receive_tiles(Receiving& receiving);
   struct SentSignal {
     MPI_Request request;
     Signal signal;  // read by MPI until it is sent
@@ -76,9 +80,18 @@ class Messenger {
   std::vector<Sending> sending_;
   std::list<SentSignal> signals_;
   std::vector<Receiving> receiving_;
+  int next_tag_ = 0;
 };
 
-/// MPI moves a piece of a message at each look, and only then. Whether it moved one shows in the time that
+/// A tile of at least so many bytes is an MPI message of its own; smaller neighbours of a transfer are one.
+/// A message in one piece is copied once, by the receiver alone, while one of several pieces passes through
+/// buffers and moves only while sender and receiver both look, which cores that multiply do not let them.
+inline constexpr std::int64_t kAlone = 65536;
+
+/// How many tiles of these sizes each MPI message brings. Sender and receiver must agree.
+std::vector<std::size_t> tiles_of_messages(std::span<const std::int64_t> sizes);
+
+/// MPI may move a piece of a message at each look, and only then. Whether it moved one shows in the time that
 /// the look took; after a few in vain the core is left to the products. `look` returns true when something
 /// ended, which ends the looks, as does `moving` when it is false. Returns whether something ended.
 template <class Look, class Moving>

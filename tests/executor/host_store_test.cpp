@@ -42,13 +42,14 @@ bool is_initial(const Contraction& p, TileRef tile, const std::byte* found) {
 
 /// What arrives when the pieces are sent.
 std::shared_ptr<MessageBuffer> arrive(const Contraction& p, const HostStore& sender, Rank owner, int number) {
-  std::vector<std::byte> bytes;
-  for (const auto piece : sender.message(owner, number))
-    bytes.insert(bytes.end(), piece.begin(), piece.end());
-  bytes.resize(bytes.size() + kPathBytes);
-  auto buffer = std::make_shared<MessageBuffer>(std::ssize(bytes));
-  std::copy(bytes.begin(), bytes.end(), buffer->bytes().begin());
+  const auto pieces = sender.message(owner, number);
+  const std::vector<std::byte> envelope = message_envelope(pieces.front(), {});
+  auto buffer = std::make_shared<MessageBuffer>(std::ssize(envelope));
+  std::copy(envelope.begin(), envelope.end(), buffer->envelope().begin());
   buffer->parse(p);
+  std::byte* to = buffer->tiles();
+  for (const auto tile : std::span(pieces).subspan(1)) to = std::copy(tile.begin(), tile.end(), to);
+  EXPECT_EQ(to - buffer->tiles(), buffer->tile_bytes());
   return buffer;
 }
 
@@ -204,7 +205,9 @@ TEST(HostStore, SendsOddNumbersOfFloats) {
   HostStore receiver(p, plan, {{{}}, {}}, 1);
   auto message = arrive(p, sender, 0, 0);
   EXPECT_EQ(message->tile_bytes(), 4 * (9 + 12));
-  EXPECT_EQ(message->bytes_to_forward().size(), 8U * 16 + 84);
+  EXPECT_EQ(message->pieces().front().size(), 8U * 16);
+  EXPECT_EQ(message->pieces()[1].size(), 36U);
+  EXPECT_EQ(message->pieces()[2].size(), 48U);
   receiver.keep(std::move(message));
   for (const TileId id : {0, 1}) {
     EXPECT_TRUE(is_initial(p, {Matrix::a, id}, receiver.tile({Matrix::a, id})));

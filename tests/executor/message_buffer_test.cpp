@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include "base/error.hpp"
 
@@ -16,48 +18,53 @@ Contraction small() {
   return {"small", Tiling({0, 2}), Tiling({0, 5}), Tiling({0, 3, 7}), a, b, symbolic_product(a, b, 0)};
 }
 
-MessageBuffer received_with(const TileBuffer& header, std::int64_t tile_bytes) {
-  MessageBuffer received(header.size() + tile_bytes + kPathBytes);
-  std::memcpy(received.bytes().data(), header.data(), header.bytes().size());
+MessageBuffer received_with(const TileBuffer& header, const Hop& hop = {}) {
+  const std::vector<std::byte> envelope = message_envelope(header.bytes(), hop);
+  MessageBuffer received(std::ssize(envelope));
+  std::copy(envelope.begin(), envelope.end(), received.envelope().begin());
   return received;
 }
 
 TEST(MessageBuffer, ParsesWhatWasSent) {
   const Contraction p = small();
-  // 9 + 2 + 3 words of header are padded to 16; 6 and 8 elements follow.
-  MessageBuffer received = received_with(message_header({{0, 1}, {2, 3, 1}}, 4, 7), 8 * 14);
-  received.bytes()[8 * (16 + 13)] = std::byte{5};
+  // 10 + 2 + 3 words of header are padded to 16; 6 and 8 elements follow.
+  MessageBuffer received = received_with(message_header({{0, 1}, {2, 3, 1}}, 4, 7));
   received.parse(p);
   EXPECT_EQ(received.tile_bytes(), 8 * 14);
+  EXPECT_EQ(received.sizes(), (std::vector<std::int64_t>{8 * 6, 8 * 8}));
   EXPECT_EQ(received.owner(), 4);
   EXPECT_EQ(received.number(), 7);
   EXPECT_EQ(received.transfer()->tiles, (std::vector<TileId>{0, 1}));
   EXPECT_EQ(received.transfer()->others, (std::vector<Rank>{2, 3, 1}));
-  EXPECT_EQ(received.tiles()[8 * 13], std::byte{5});
-  EXPECT_EQ(std::ssize(received.bytes_to_forward()), 8 * (16 + 14));
+  const auto pieces = received.pieces();
+  ASSERT_EQ(pieces.size(), 3U);
+  EXPECT_EQ(pieces[0].size(), 8U * 16);
+  EXPECT_EQ(pieces[1].data(), received.tiles());
+  EXPECT_EQ(pieces[2].data(), received.tiles() + 8 * 6);
+  EXPECT_EQ(pieces[2].size(), 8U * 8);
 }
 
 TEST(MessageBuffer, CarriesTheTree) {
   Transfer transfer{{0, 1}, {2, 3, 1}};
   transfer.tree = Tree::chain;
-  MessageBuffer received = received_with(message_header(transfer, 4, 7), 8 * 14);
+  MessageBuffer received = received_with(message_header(transfer, 4, 7));
   received.parse(small());
   EXPECT_EQ(received.transfer()->tree, Tree::chain);
 }
 
-TEST(MessageBuffer, CarriesThePathOfTheSender) {
+TEST(MessageBuffer, CarriesPathAndTagOfTheSender) {
   const Path path = Path{}.plus(Cause::kernel, Part::work, 3).plus(Piece{Cause::h2d, 2, 80});
-  MessageBuffer received = received_with(message_header({{0, 1}, {2}}, 4, 7), 8 * 14);
-  std::memcpy(received.bytes().data() + received.bytes().size() - kPathBytes, &path, kPathBytes);
+  MessageBuffer received = received_with(message_header({{0, 1}, {2}}, 4, 7), {path, 99});
   received.parse(small());
-  EXPECT_EQ(received.path().parts, path.parts);
-  EXPECT_EQ(received.path().longest.bytes, 80);
+  EXPECT_EQ(received.hop().path.parts, path.parts);
+  EXPECT_EQ(received.hop().path.longest.bytes, 80);
+  EXPECT_EQ(received.hop().tag, 99);
 }
 
 // B's tiles have 3 x 5 and 4 x 5 elements.
 TEST(MessageBuffer, CarriesTilesOfBAndTheirSteps) {
   const Contraction p = small();
-  MessageBuffer received = received_with(message_header({{1}, {2}, Matrix::b, 3, 5}, 0, 1), 8 * 20);
+  MessageBuffer received = received_with(message_header({{1}, {2}, Matrix::b, 3, 5}, 0, 1));
   received.parse(p);
   EXPECT_EQ(received.transfer()->matrix, Matrix::b);
   EXPECT_EQ(received.transfer()->step, 3);
@@ -70,33 +77,29 @@ TEST(MessageBuffer, CarriesTilesOfBAndTheirSteps) {
 TEST(MessageBuffer, HoldsAnOddNumberOfFloats) {
   Contraction p = small();
   p.precision = Precision::f32;
-  const TileBuffer header = message_header({{0}, {2}, Matrix::b, 0, 1}, 0, 1);
-  MessageBuffer received = received_with(header, 4 * 15);
+  MessageBuffer received = received_with(message_header({{0}, {2}, Matrix::b, 0, 1}, 0, 1));
   received.parse(p);
   EXPECT_EQ(received.tile_bytes(), 60);
-  EXPECT_EQ(received.tiles(), received.bytes().data() + header.size());
-  EXPECT_THROW(received_with(header, 64).parse(p), WorkError);
-  EXPECT_THROW(received_with(header, 8 * 15).parse(p), WorkError);
 }
 
 TEST(MessageBuffer, RefusesOtherMessages) {
   const Contraction p = small();
   const TileBuffer header = message_header({{0, 1}, {2}, Matrix::a, 2, 8}, 0, 0);
-  ASSERT_NO_THROW(received_with(header, 8 * 14).parse(p));
+  ASSERT_NO_THROW(received_with(header).parse(p));
   for (std::int64_t word = 0; word < 10; ++word) {
     for (const std::int64_t value : {std::int64_t{-1}, std::int64_t{9}, std::int64_t{1} << 60}) {
       if ((word == 1 || word == 2 || word == 7) && value == 9) continue;  // any owner, number, last step
-      MessageBuffer received = received_with(header, 8 * 14);
-      std::memcpy(received.bytes().data() + 8 * word, &value, 8);
+      MessageBuffer received = received_with(header);
+      std::memcpy(received.envelope().data() + 8 * word, &value, 8);
       EXPECT_THROW(received.parse(p), WorkError) << "word " << word << " value " << value;
     }
   }
-  for (const std::int64_t bytes : {0, 8, 16}) {
-    MessageBuffer tiny(bytes);
-    EXPECT_THROW(tiny.parse(p), WorkError);
-  }
-  for (const std::int64_t tile_bytes : {8 * 14 - 8, 8 * 14 - 4, 8 * 14 + 4, 4 * 14}) {
-    EXPECT_THROW(received_with(header, tile_bytes).parse(p), WorkError) << tile_bytes;
+  for (const std::int64_t tag : {std::int64_t{-1}, std::int64_t{1} << 40})
+    EXPECT_THROW(received_with(header, {{}, tag}).parse(p), WorkError) << tag;
+  for (const std::int64_t bytes : {std::int64_t{0}, std::int64_t{8}, std::int64_t{16}, header.size()}) {
+    MessageBuffer part(bytes);
+    std::memcpy(part.envelope().data(), header.data(), static_cast<std::size_t>(bytes));
+    EXPECT_THROW(part.parse(p), WorkError);
   }
 }
 

@@ -44,7 +44,7 @@ void send_pieces_to_the_next(const Contraction& p) {
   while (!sent || !arrived || !messenger.idle()) messenger.progress(listener);
   EXPECT_EQ(arrived->owner(), previous);
   EXPECT_EQ(arrived->number(), 7);
-  EXPECT_EQ(arrived->path().total(), 1 + previous);
+  EXPECT_EQ(arrived->hop().path.total(), 1 + previous);
   EXPECT_EQ(arrived->transfer()->last_step, 3);
   std::vector<Real> found(first + 80'000);
   ASSERT_EQ(arrived->tile_bytes(), p.element_bytes() * std::ssize(found));
@@ -65,6 +65,59 @@ TEST(Messenger, SendsAnOddNumberOfFloats) {
   p.k = Tiling({0, 299, 80'299});
   p.precision = Precision::f32;
   send_pieces_to_the_next<float>(p);
+}
+
+// 65536 bytes travel alone; what is smaller joins its small neighbours, whatever their sum.
+TEST(Messenger, JoinsSmallTiles) {
+  using Counts = std::vector<std::size_t>;
+  const auto counts = [](const std::vector<std::int64_t>& sizes) { return tiles_of_messages(sizes); };
+  EXPECT_EQ(counts({}), Counts{});
+  EXPECT_EQ(counts({65536, 65535}), (Counts{1, 1}));
+  EXPECT_EQ(counts({65535, 65535, 8, 70000, 70000, 8, 8}), (Counts{3, 1, 1, 2}));
+}
+
+/// Many messages of several tiles each, large ones and small ones, are on their way at once; each tile holds
+/// numbers of its own.
+TEST(Messenger, KeepsMessagesApart) {
+  const World world;
+  constexpr int kMessages = 20;
+  const std::vector<std::int64_t> extents{1, 2, 100, 1, 1, 200, 3};  // times 200 doubles
+  std::vector<std::int64_t> cuts{0};
+  for (const std::int64_t extent : extents) cuts.push_back(cuts.back() + extent);
+  const Shape a = Shape::dense(1, static_cast<std::int32_t>(extents.size()));
+  const Shape b = Shape::dense(static_cast<std::int32_t>(extents.size()), 1);
+  const Contraction p{"p", Tiling({0, 200}), Tiling({0, 5}), Tiling(cuts), a, b, symbolic_product(a, b, 0)};
+  const auto number = [](int owner, int message, std::size_t at) {
+    return 1e6 * owner + 1e4 * message + static_cast<double>(at % 9973);
+  };
+  Messenger messenger(MPI_COMM_WORLD, p);
+  const Rank next = Rank::of((world.rank + 1) % world.size);
+  const auto length = static_cast<std::size_t>(200 * cuts.back());
+  std::vector<std::vector<double>> tiles(kMessages, std::vector<double>(length));
+  std::vector<TileBuffer> headers;
+  for (int m = 0; m < kMessages; ++m) {
+    for (std::size_t at = 0; at < length; ++at) tiles[m][at] = number(world.rank, m, at);
+    headers.push_back(message_header({{0, 1, 2, 3, 4, 5, 6}, {next}, Matrix::a, 2, 3}, world.rank, m));
+    std::vector<std::span<const std::byte>> pieces{headers.back().bytes()};
+    for (std::size_t t = 0; t < extents.size(); ++t) {
+      const auto first = static_cast<std::size_t>(200 * cuts[t]);
+      pieces.push_back(
+          std::as_bytes(std::span(tiles[m]).subspan(first, static_cast<std::size_t>(200 * extents[t]))));
+    }
+    messenger.send(m, next, pieces);
+  }
+  int sent = 0, arrived = 0, wrong = 0;
+  Messenger::Listener listener;
+  listener.sent = [&](OperationId) { ++sent; };
+  listener.received = [&](const std::shared_ptr<MessageBuffer>& buffer) {
+    ++arrived;
+    const auto* const found = reinterpret_cast<const double*>(buffer->tiles());
+    for (std::size_t at = 0; at < length; ++at)
+      wrong += found[at] != number(buffer->owner(), buffer->number(), at);
+  };
+  while (sent < kMessages || arrived < kMessages || !messenger.idle()) messenger.progress(listener);
+  EXPECT_EQ(wrong, 0);
+  quiet_barrier(MPI_COMM_WORLD);
 }
 
 /// Every rank sends to every other; all arrive, in order for each sender, and nothing is left over.
