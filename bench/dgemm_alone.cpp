@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <barrier>
 #include <chrono>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <thread>
 #include <vector>
@@ -66,12 +67,17 @@ std::vector<double> measure(const Options& o) {
 int run(int argc, char** argv) {
   Options o;
   CLI::App app("Times dgemm on all cores at once: C = A B, each core with matrices of its own; prints JSON");
-  app.add_option("M", o.m, "Rows of A and C")->required()->check(CLI::PositiveNumber);
-  app.add_option("N", o.n, "Columns of B and C")->required()->check(CLI::PositiveNumber);
-  app.add_option("K", o.k, "Columns of A, rows of B")->required()->check(CLI::PositiveNumber);
-  app.add_option("--cores", o.cores, "Threads, one product each")->check(CLI::PositiveNumber);
-  app.add_option("--repeat", o.repeat, "Repetitions")->check(CLI::PositiveNumber);
-  CLI11_PARSE(app, argc, argv);
+  const CLI::Range from_one(1, std::numeric_limits<int>::max());
+  app.add_option("M", o.m, "Rows of A and C")->required()->check(from_one);
+  app.add_option("N", o.n, "Columns of B and C")->required()->check(from_one);
+  app.add_option("K", o.k, "Columns of A, rows of B")->required()->check(from_one);
+  app.add_option("--cores", o.cores, "Threads, one product each")->check(from_one);
+  app.add_option("--repeat", o.repeat, "Repetitions")->check(from_one);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
   const std::vector<double> seconds = measure(o);
   const double flops =
       2.0 * static_cast<double>(o.m) * static_cast<double>(o.n) * static_cast<double>(o.k) * o.cores;
@@ -85,8 +91,8 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  foretile::choose_blas_kernels();
   try {
+    foretile::choose_blas_kernels();
     return run(argc, argv);
   } catch (const std::exception& error) {
     fmt::print(stderr, "dgemm_alone: {}\n", error.what());
