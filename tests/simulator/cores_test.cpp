@@ -111,17 +111,18 @@ TEST(SimulationOnCores, CopiesOfMessagesTakeTheCores) {
 }
 
 /// Two ranks share one core; the tile that each gets from the other is there after 1000 and before 2000.
-/// Until then each looks every 2000 for 200, a tenth of the core, charged in pieces of 1000: from 0 to 2000.
-/// The core is never idle: 2 * 0.1 * 2000 later.
+/// Until then each looks every 8000 for 200, a fortieth of the core, charged in pieces of 1000: from 0 to
+/// 2000. Rank 1 begins with the tile that it gets, so it takes both its products as one operation of 3800,
+/// whose end is a look; products of 1900 are too short. The core is never idle: 2 * 2000 / 40 + 200 later.
 TEST(SimulationOnCores, LookingForMessagesTakesTheCores) {
   Machine m = machine(2, 1, 2);
   m.platform.device.kind = DeviceKind::core;
   m.platform.cores_per_socket = 1;
-  m.platform.links.message = {0, 80e3 / 700e-6};
-  const Contraction problem = dense({100}, {100, 100}, {100, 100});
+  m.platform.links.message = {0, 76e3 / 1400e-6};
+  const Contraction problem = dense({95}, {100, 100}, {100, 100});
   const double without = micros(problem, m);
   m.platform.runtime.look_overhead_s = 200e-6;
-  EXPECT_NEAR(micros(problem, m) - without, 400, kPrecision);
+  EXPECT_NEAR(micros(problem, m) - without, 300, kPrecision);
 }
 
 /// Nothing is expected, and the product of 1000 ends too soon to wake the loop: 40 + 1000.
