@@ -4,6 +4,7 @@
 #include "planner/strategies/grid_3d/grid_choice.hpp"
 #include "planner/strategies/strategy.hpp"
 #include "planner/verify/verify.hpp"
+#include "tests/planner/all_grids.hpp"
 #include "tests/planner/random_case.hpp"
 
 namespace foretile {
@@ -66,6 +67,55 @@ TEST(Grid3d, ReplicationIsProven) {
   EXPECT_NO_THROW(verify(make_plan(p, machine, tight), p));
   tight["replication_bytes"] = "511";
   EXPECT_THROW(verify(make_plan(p, machine, tight), p), InputError);
+}
+
+/// The missing bytes of a refusal; 0 where the plan is proven.
+std::int64_t missing_bytes(const Contraction& p, const Machine& machine, const Settings& settings) {
+  try {
+    verify(make_plan(p, machine, settings), p);
+    return 0;
+  } catch (const InputError& error) {
+    const std::string said = error.what();
+    const std::size_t end = said.find(" bytes are missing");
+    EXPECT_NE(end, std::string::npos) << said;
+    return end == std::string::npos ? -1 : std::stoll(said.substr(said.rfind(' ', end - 1) + 1));
+  }
+}
+
+/// Without room for copies a plan is refused; with the missing bytes it is accepted, with one less it lacks
+/// one. The same for the memory of the machine.
+TEST(Grid3d, SaysHowManyBytesOfHostMemoryAreMissing) {
+  int refused = 0;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    GridProblem problem = grid_problem(seed);
+    const Contraction& p = problem.contraction;
+    if (p.sources.b == Source::made) continue;  // its staging area shrinks with the memory
+    Settings& settings = problem.settings;
+    const int ranks = 2 + static_cast<int>(seed % 7);
+    const std::vector<AlongAxes> grids = grids_of(ranks);
+    settings["grid"] = text_of(grids[seed / 7 % grids.size()]);
+    settings.erase("replication_bytes");
+    const auto machine = [&](std::int64_t bytes) {
+      return small_machine(ranks, problem.devices, kPlenty, bytes);
+    };
+    const Plan plan = make_plan(p, machine(kPlenty), settings);
+    for (const char* size : {"b", "c", "d"}) settings[size] = plan.parameters.at(size);
+    const std::int64_t needed = verify(plan, p).peak_host_bytes;
+    EXPECT_EQ(missing_bytes(p, machine(needed), settings), 0);
+    EXPECT_EQ(missing_bytes(p, machine(needed - 1), settings), 1);
+    EXPECT_EQ(missing_bytes(p, machine(needed / 2), settings), needed - needed / 2);
+    const auto missing_beside = [&](std::int64_t copies) {
+      settings["replication_bytes"] = fmt::format("{}", copies);
+      return missing_bytes(p, machine(kPlenty), settings);
+    };
+    const std::int64_t missing = missing_beside(0);
+    if (missing == 0) continue;  // nothing is copied
+    EXPECT_EQ(missing_beside(missing), 0);
+    EXPECT_EQ(missing_beside(missing - 1), 1);
+    ++refused;
+  }
+  EXPECT_GE(refused, 100);
 }
 
 /// 8 x 8 x 8 elements in tiles of 2 on 2 x 1 x 2 ranks, B made: 4 x 4 tiles each of 32 bytes. A rank owns 2 x
