@@ -2,22 +2,28 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 namespace foretile {
 
-namespace {
-
-Item* next_to_generate(DeviceQueue& queue) {
+Item* Generation::next_to_generate(DeviceQueue& queue) const {
   for (; Item* item = queue.item(queue.generating); ++queue.generating.item) {
-    if (item->tile.matrix == Matrix::b && item->state == ItemState::waiting) return item;
+    if (item->tile.matrix == Matrix::b && item->state == ItemState::waiting)
+      return may_stage(queue, *queue.chunk(queue.generating.chunk)) ? item : nullptr;
   }
   return nullptr;
 }
 
-}  // namespace
+/// In plan order with barriers a block waits for other devices before its C is placed.
+bool Generation::may_stage(DeviceQueue& queue, const ChunkWork& chunk) const {
+  if (chunk.step > last_step_) return false;
+  if (frame_.barriers == Barriers::none || !options_.in_plan_order) return true;
+  return chunk.block == queue.chunk(queue.front())->block && chunk.block->c_placed == chunk.block->c.size();
+}
 
-void Generation::advance(std::vector<DeviceQueue>& queues) {
+void Generation::advance(std::vector<DeviceQueue>& queues, std::int64_t last_step) {
   if (!frame_.operands.b.made()) return;
+  if (std::exchange(last_step_, last_step) != last_step || options_.in_plan_order) stuck_ = false;
   while (cores_.busy < cores_.slots && start_next(queues)) ++cores_.busy;
 }
 

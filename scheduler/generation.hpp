@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "planner/plan/plan.hpp"
@@ -34,7 +35,9 @@ class Generation {
         cores_(cores),
         options_(options) {}
 
-  void advance(std::vector<DeviceQueue>& queues);
+  /// For steps up to `last_step`: a tile that barriers keep from its device would keep others from the
+  /// staging area, which the barriers may wait for.
+  void advance(std::vector<DeviceQueue>& queues, std::int64_t last_step = kNoLimit);
   void done(const GenerateOperation& generated, const TraceEvent& event, RankStatistics& statistics);
   /// The item left the staging area for its device.
   void left(DeviceQueue& queue, const Item& item);
@@ -49,6 +52,10 @@ class Generation {
     int unfinished = 0;
   };
 
+  static constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
+
+  Item* next_to_generate(DeviceQueue& queue) const;
+  bool may_stage(DeviceQueue& queue, const ChunkWork& chunk) const;
   bool has_room(const Item& item) const;
   DeviceQueue* choose(std::vector<DeviceQueue>& queues) const;
   bool start_next(std::vector<DeviceQueue>& queues);
@@ -69,7 +76,8 @@ class Generation {
   std::vector<MadePart> parts_;    // of the operation at hand
   std::vector<Divided> divided_;   // in flight: no more than cores. Parts wait of the last one only
   std::int64_t staged_bytes_ = 0;  // made or being made
-  bool stuck_ = false;             // until a tile leaves: no tile is left to make, or none has room
+  std::int64_t last_step_ = kNoLimit;
+  bool stuck_ = false;  // until a tile leaves or a step opens: no tile is left to make, or none has room
 };
 
 }  // namespace foretile

@@ -87,7 +87,11 @@ void RankScheduler::advance() {
       if (awake_[d]) advance_device(d);
     }
   } while (options_.in_plan_order && advance_fronts());
-  generation_.advance(queues_);
+  if (frame_.barriers == Barriers::none) {
+    generation_.advance(queues_);
+  } else {
+    generation_.advance(queues_, std::int64_t{barrier_.first_open()} + frame_.lookahead);
+  }
   advance_sends();
 }
 
@@ -356,7 +360,7 @@ bool RankScheduler::front_ended(DeviceQueue& queue) {
   if (!queue.item(queue.loading)) return true;
   if (queue.loading.chunk - queue.front() > static_cast<std::size_t>(frame_.lookahead)) return true;
   const ChunkWork& loading = *queue.chunk(queue.loading.chunk);
-  if (!frame_.operands.b.streams()) return loading.block != queue.chunk(queue.front())->block;
+  if (!frame_.operands.b.streams() && loading.block != queue.chunk(queue.front())->block) return true;
   // A sparse block may leave steps out, so that the barrier keeps back the next chunk until this one ended.
   return frame_.barriers != Barriers::none && loading.step - frame_.lookahead > queue.front_step();
 }

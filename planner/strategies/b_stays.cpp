@@ -24,8 +24,7 @@ std::vector<ParameterInfo> b_stays_parameters(const Fraction& block, const Fract
                   "chunks loaded ahead of the one worked on",
                   whole_number(0, kMostAhead),
                   {"1", "2"}}),
-      {"staging_fraction", "0.25", "share of a rank's host memory for generated tiles of B on their way",
-       real_number(0, 1)}};
+      staging_parameter()};
   for (ParameterInfo& shared : common_parameters()) list.push_back(std::move(shared));
   return list;
 }
@@ -41,9 +40,7 @@ PlanFrame make_frame(std::string_view strategy, const Machine& machine, const Se
                   "raise staging_fraction", "lower staging_fraction",
                   "platform.device.memory and staging_fraction"};
   frame.lookahead = static_cast<int>(integer_setting(settings, "lookahead"));
-  frame.staging_bytes = std::min(static_cast<std::int64_t>(real_setting(settings, "staging_fraction") *
-                                                           static_cast<double>(frame.host_budget_bytes)),
-                                 machine.devices_per_rank * frame.device_classes.front().memory_bytes);
+  frame.staging_bytes = staging_bytes(frame, machine, settings);
   return frame;
 }
 

@@ -44,7 +44,7 @@ class Chooser {
   }
 
   BlockSizes choose() const {
-    if (wishes_.b && wishes_.c && wishes_.d && wishes_.lookahead)
+    if ((wishes_.b || wishes_.b_stays) && wishes_.c && wishes_.d && wishes_.lookahead)
       return deepen(options_.front(), *wishes_.lookahead);
     for (const bool within_limit : {true, false}) {
       for (const int at_least : {1, 0}) {
@@ -67,7 +67,8 @@ class Chooser {
       const Blocking blocking{
           grid,
           devices,
-          std::min(rows, wishes_.b.value_or(down * most_dealt(most_dealt(rows, f), down))),
+          wishes_.b_stays ? rows
+                          : std::min(rows, wishes_.b.value_or(down * most_dealt(most_dealt(rows, f), down))),
           std::min(columns, wishes_.c.value_or(across * most_dealt(most_dealt(columns, f), across))),
           down,
           wishes_.device_layers};
@@ -78,9 +79,9 @@ class Chooser {
       options_.push_back({blocking,
                           most_dealt(rows, blocking.b),
                           most_dealt(columns, blocking.c),
-                          block_bytes(p_, blocking),
+                          block_bytes(p_, blocking, wishes_.b_stays),
                           {}});
-      const StreamBytes streams(p_, blocking);
+      const StreamBytes streams(p_, blocking, wishes_.b_stays);
       options_.back().chunks = streams.chunks(least_depth());
       // Smaller blocks need not be looked at.
       if (fits(options_.back(), true, 1)) return;
@@ -105,6 +106,7 @@ class Chooser {
   std::int64_t most_owned(const ProcessGrid& grid) const {
     std::vector<std::int64_t> owned(grid.size(), 0);
     for (const Matrix matrix : {Matrix::a, Matrix::b, Matrix::c}) {
+      if (matrix == Matrix::b && wishes_.b_stays) continue;  // made, and nobody's
       for (TileId id = 0; id < shape_of(p_, matrix).nonzeros(); ++id) {
         owned[owner_of(p_, grid, Distribution{}, {matrix, id})] += bytes_of(p_, {matrix, id});
       }
@@ -125,7 +127,7 @@ class Chooser {
   bool fits_host(const Option& option, std::int32_t d, int ahead) const {
     if (!wishes_.host_bytes) return true;
     const Blocking whole_rank{option.blocking.grid, 1, option.blocking.b, option.blocking.c};
-    const auto chunks = StreamBytes(p_, whole_rank).chunks(d);
+    const auto chunks = StreamBytes(p_, whole_rank, wishes_.b_stays).chunks(d);
     const std::int64_t in_flight =
         std::min(std::int64_t{1} + ahead, std::int64_t{option.X} * option.Y * most_dealt(depth(), d));
     return own_bytes_ + in_flight * *std::max_element(chunks.begin(), chunks.end()) <= *wishes_.host_bytes;
@@ -133,7 +135,8 @@ class Chooser {
 
   /// Most bytes in use: C, and 1 + lookahead successive chunks, or all chunks where there are fewer.
   std::int64_t in_use(const Option& option, const std::vector<std::int64_t>& chunks, int ahead) const {
-    const std::int64_t blocks = std::int64_t{option.X} * option.Y;
+    // Beside a B that stays no chunk of the next block is loaded.
+    const std::int64_t blocks = wishes_.b_stays ? 1 : std::int64_t{option.X} * option.Y;
     const auto depth = static_cast<std::int64_t>(chunks.size());
     const std::int64_t in_flight = std::min(std::int64_t{1} + ahead, blocks * depth);
     return option.c_bytes * blocks_at_once(blocks, depth, ahead) + window_bytes(chunks, blocks, in_flight);
@@ -173,7 +176,7 @@ class Chooser {
   BlockSizes deepen(const Option& option, int ahead) const {
     BlockSizes sizes{option.blocking.b, option.blocking.c, least_depth(), ahead, option.X, option.Y};
     if (!wishes_.d) {
-      const StreamBytes streams(p_, option.blocking);
+      const StreamBytes streams(p_, option.blocking, wishes_.b_stays);
       sizes.d = depth();
       const auto too_deep = [&](std::int32_t d) {
         return in_use(option, streams.chunks(d), ahead) > device_bytes_ ||
@@ -202,11 +205,13 @@ class Chooser {
         needed = bytes;
       }
     }
-    throw input_error(fmt::format("b={} c={} d={} lookahead={}", least->blocking.b, least->blocking.c,
-                                  least_depth(), wishes_.lookahead.value_or(0)),
-                      fmt::format("{} bytes of C and of the tiles of A and B in flight", needed),
-                      fmt::format("at most {} bytes of device memory", device_bytes_),
-                      fmt::format("{} bytes are missing: {}", needed - device_bytes_, advice(*least)));
+    throw input_error(
+        fmt::format("b={} c={} d={} lookahead={}", least->blocking.b, least->blocking.c, least_depth(),
+                    wishes_.lookahead.value_or(0)),
+        fmt::format("{} bytes of {} in flight", needed,
+                    wishes_.b_stays ? "B and C and of the tiles of A" : "C and of the tiles of A and B"),
+        fmt::format("at most {} bytes of device memory", device_bytes_),
+        fmt::format("{} bytes are missing: {}", needed - device_bytes_, advice(*least)));
   }
 
   std::string advice(const Option& least) const {
@@ -216,6 +221,8 @@ class Chooser {
     if (wishes_.d && least_depth() > 1) lower.emplace_back("d");
     if (wishes_.lookahead && *wishes_.lookahead > 0) lower.emplace_back("lookahead");
     if (wishes_.prefetch_c) lower.emplace_back("prefetch_c");
+    if (wishes_.b_stays && lower.empty())
+      return "tile the problem finer, use more ranks or give devices more memory";
     return lower.empty() ? "tile the problem finer or give devices more memory"
                          : fmt::format("lower {}, or give devices more memory", fmt::join(lower, ", "));
   }

@@ -19,6 +19,9 @@ struct BlockSizeWishes {
   bool prefetch_c = false;   ///< C of several blocks may be there at once
   int device_rows = 1;       ///< of the grid of a rank's devices; divides their number
   int device_layers = 1;     ///< the same; device_rows * device_layers divides their number
+  /// B is made, once by a rank, and stays beside C: blocks have all tile rows of a rank. `b` must be empty
+  /// and device_rows 1.
+  bool b_stays = false;
   /// Host memory of a rank for own and received tiles, where the chunks decide how much is received at once.
   std::optional<std::int64_t> host_bytes{};
 };
@@ -44,9 +47,9 @@ struct BlockSizes {
 /// where nothing fits so, lookahead is 0; and only where no C block is small enough, the smallest one is
 /// taken. Then the largest d for which C and the chunks in flight fit, evened out over the chunks; d and
 /// lookahead are smaller where host memory asks for it. Where b, c, d and lookahead are all given they are
-/// taken: the verifier counts exactly. Memory is counted with block_bytes and StreamBytes, so tiles of any
-/// size are safe, and whatever holds the largest tiles of A, B and C is enough. Throws InputError that names
-/// the missing bytes and which wishes to lower.
+/// taken: the verifier counts exactly. Where B stays, its tiles count with C's. Memory is counted with
+/// block_bytes and StreamBytes, so tiles of any size are safe, and whatever holds the largest tiles of A, B
+/// and C is enough. Throws InputError that names the missing bytes and which wishes to lower.
 BlockSizes choose_block_sizes(const Contraction& contraction, const ProcessGrid& grid, int devices,
                               std::int64_t device_bytes, const BlockSizeWishes& wishes);
 

@@ -88,6 +88,7 @@ CStaysPlanner::CStaysPlanner(std::string_view strategy, const Contraction& contr
   frame_.advice.device_memory = "lower d, b, c or lookahead";
   frame_.advice.host_memory = "use more ranks or lower d, b, c or lookahead";
   frame_.prefetch_c = switch_setting(settings, "prefetch_c");
+  if (grid.makes_b) make_b(machine, settings);
   stagger_ = switch_setting(settings, "stagger");
   own_first_ = integer_or_auto(settings, "own_first", 0, 1)
                    .value_or(machine.platform.device.kind == DeviceKind::core) == 1;
@@ -108,7 +109,28 @@ CStaysPlanner::CStaysPlanner(std::string_view strategy, const Contraction& contr
     frame_.parameters[key] = fmt::to_string(value);
   }
   for (const auto& [key, value] : grid.parameters) frame_.parameters[key] = value;
-  routes_ = {routes_of_a(), routes_of_b()};
+  routes_ = {routes_of_a()};
+  if (!grid_.makes_b) routes_.push_back(routes_of_b());
+}
+
+/// A rank makes a tile of B once: so it has one block with the tile, on one device.
+void CStaysPlanner::make_b(const Machine& machine, const Settings& settings) {
+  const auto refuse = [](const char* key, const std::string& found, const std::string& expected) {
+    throw input_error(key, found, expected,
+                      "B is made, once by a rank, and stays while its block is worked on");
+  };
+  const std::int32_t rows = most_dealt(problem_.m.tiles(), frame_.grid.p);
+  const auto b = integer_or_auto(settings, "b");
+  if (b && *b < rows)
+    refuse("b", fmt::to_string(*b), fmt::format("auto, or at least the {} tile rows of a rank", rows));
+  const auto device_rows = integer_or_auto(settings, "device_rows");
+  if (device_rows && *device_rows != 1) refuse("device_rows", fmt::to_string(*device_rows), "auto or 1");
+  if (frame_.prefetch_c) refuse("prefetch_c", "1", "0");
+  frame_.operands.b = kMadeAndStays;
+  frame_.staging_bytes = staging_bytes(frame_, machine, settings);
+  frame_.advice = {"lower c, d or lookahead", "use more ranks or lower c, d, lookahead or staging_fraction",
+                   "raise staging_fraction", "lower staging_fraction",
+                   "platform.device.memory and staging_fraction"};
 }
 
 RankPlan CStaysPlanner::plan_rank(Rank rank) const {
@@ -123,6 +145,7 @@ RankPlan CStaysPlanner::plan_rank(Rank rank) const {
 
 /// Blocks of b rows leave no row of devices idle.
 int CStaysPlanner::device_rows(const Settings& settings) const {
+  if (grid_.makes_b) return 1;
   const int devices = devices_ / grid_.device_layers;
   if (const auto given = integer_or_auto(settings, "device_rows", 1, devices)) {
     if (devices % *given == 0) return static_cast<int>(*given);
@@ -149,7 +172,9 @@ BlockSizeWishes CStaysPlanner::wishes(const Settings& settings) const {
   wishes.prefetch_c = frame_.prefetch_c;
   wishes.device_rows = device_rows_;
   wishes.device_layers = grid_.device_layers;
-  if (sending_ == Sending::per_use) wishes.host_bytes = frame_.host_budget_bytes;
+  wishes.b_stays = grid_.makes_b;
+  if (wishes.b_stays) wishes.b.reset();
+  if (sending_ == Sending::per_use) wishes.host_bytes = frame_.host_budget_bytes - frame_.staging_bytes;
   return wishes;
 }
 
@@ -255,10 +280,11 @@ std::vector<Chunk> CStaysPlanner::chunks_of(const BlockProducts& products, Step 
   return chunks;
 }
 
-/// Whether the rank owns the tile of A and all tiles of B that it meets on the rank.
+/// Whether the rank owns the tile of A, and owns or makes all tiles of B that it meets on the rank.
 bool CStaysPlanner::owned(Rank rank, TileId a) const {
   const std::int32_t k = problem_.a.column_of(a) / frame_.grid.r;
-  return k % frame_.grid.q == frame_.grid.column(rank) && k % frame_.grid.p == frame_.grid.row(rank);
+  return k % frame_.grid.q == frame_.grid.column(rank) &&
+         (grid_.makes_b || k % frame_.grid.p == frame_.grid.row(rank));
 }
 
 /// The devices work on the rank's own tiles while the first messages travel. Needs no more memory: each chunk

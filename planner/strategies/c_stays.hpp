@@ -30,6 +30,9 @@ struct CStaysGrid {
   std::int64_t sum_bytes = 0;
   /// Host memory of a rank; nothing: all that the machine has.
   std::optional<std::int64_t> host_bytes = {};
+  /// B is made where it is needed, once by a rank, and stays beside C: nothing of B travels, and a block has
+  /// all tile rows of its rank.
+  bool makes_b = false;
   Settings parameters = {};  ///< the strategy's own, with the values used
 
   bool c_in_parts() const { return grid.r * device_layers > 1; }
@@ -49,6 +52,7 @@ class CStaysPlanner final : public RankPlanner {
   RankPlan plan_rank(Rank rank) const override;
 
  private:
+  void make_b(const Machine& machine, const Settings& settings);
   int device_rows(const Settings& settings) const;
   BlockSizeWishes wishes(const Settings& settings) const;
   Routes routes_of_a() const;

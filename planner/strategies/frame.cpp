@@ -1,5 +1,7 @@
 #include "planner/strategies/frame.hpp"
 
+#include <algorithm>
+
 #include "base/parse.hpp"
 
 namespace foretile {
@@ -38,6 +40,17 @@ PlanFrame common_frame(std::string_view strategy, const Machine& machine, const 
 
 std::int64_t message_bytes(const Settings& settings) {
   return integer_setting(settings, "message_bytes");
+}
+
+ParameterInfo staging_parameter() {
+  return {"staging_fraction", "0.25", "share of a rank's host memory for generated tiles of B on their way",
+          real_number(0, 1)};
+}
+
+std::int64_t staging_bytes(const PlanFrame& frame, const Machine& machine, const Settings& settings) {
+  return std::min(static_cast<std::int64_t>(real_setting(settings, "staging_fraction") *
+                                            static_cast<double>(frame.host_budget_bytes)),
+                  machine.devices_per_rank * frame.device_classes.front().memory_bytes);
 }
 
 std::vector<int> deal_cyclic(std::int32_t count, int owners) {

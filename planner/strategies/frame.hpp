@@ -21,6 +21,13 @@ PlanFrame common_frame(std::string_view strategy, const Machine& machine, const 
 /// The setting message_bytes: a size as platform files have them ("16 MB"), or a number of bytes.
 std::int64_t message_bytes(const Settings& settings);
 
+/// staging_fraction, of the strategies that make B.
+ParameterInfo staging_parameter();
+
+/// PlanFrame::staging_bytes: the setting staging_fraction of the frame's host budget, no more than the
+/// devices of a rank hold.
+std::int64_t staging_bytes(const PlanFrame& frame, const Machine& machine, const Settings& settings);
+
 /// Deals 0, 1, 2, ... `count` - 1 to `owners` in turn (2D-cyclic distribution along one dimension).
 std::vector<int> deal_cyclic(std::int32_t count, int owners);
 

@@ -65,13 +65,34 @@ int best_device_rows(std::int32_t rows, std::int32_t columns, int devices) {
   return best;
 }
 
-std::int64_t block_bytes(const Contraction& p, const Blocking& blocking) {
-  const std::size_t columns = column_groups(p, blocking);
-  std::vector<std::int64_t> bytes(columns * blocking.device_rows);
+namespace {
+
+/// Of the columns that a device holds of a block: the layer with most.
+std::vector<std::int64_t> bytes_of_b(const Contraction& p, const Blocking& blocking) {
+  std::vector<std::int64_t> most(column_groups(p, blocking), 0);
+  std::vector<std::int64_t> of_layer(most.size());
+  for (int layer = 0; layer < blocking.layers(); ++layer) {
+    std::fill(of_layer.begin(), of_layer.end(), 0);
+    for (std::int32_t k = layer; k < p.k.tiles(); k += blocking.layers()) {
+      for (const std::int32_t j : p.b.row(k))
+        of_layer[column_group(blocking, j)] += p.element_bytes() * p.k.size(k) * p.n.size(j);
+    }
+    std::transform(most.begin(), most.end(), of_layer.begin(), most.begin(),
+                   [](std::int64_t l, std::int64_t r) { return std::max(l, r); });
+  }
+  return most;
+}
+
+}  // namespace
+
+std::int64_t block_bytes(const Contraction& p, const Blocking& blocking, bool b_stays) {
+  std::vector<std::int64_t> before(column_groups(p, blocking) * blocking.device_rows, 0);
+  if (b_stays) before = bytes_of_b(p, blocking);
+  std::vector<std::int64_t> bytes;
   std::int64_t most = 0;
   for (int u = 0; u < blocking.grid.p; ++u) {
     for (std::int32_t first = u; first < p.m.tiles(); first += blocking.b * blocking.grid.p) {
-      std::fill(bytes.begin(), bytes.end(), 0);
+      bytes = before;
       for (std::int32_t il = 0; il < blocking.b; ++il) {
         const std::int32_t i = first + il * blocking.grid.p;
         if (i >= p.m.tiles()) break;
@@ -85,7 +106,7 @@ std::int64_t block_bytes(const Contraction& p, const Blocking& blocking) {
   return most;
 }
 
-StreamBytes::StreamBytes(const Contraction& p, const Blocking& blocking)
+StreamBytes::StreamBytes(const Contraction& p, const Blocking& blocking, bool b_stays)
     : depth_(most_dealt(p.k.tiles(), blocking.grid.r)),
       a_(row_groups(p, blocking) * blocking.layers() * (depth_ + 1), 0),
       b_(column_groups(p, blocking) * blocking.layers() * (depth_ + 1), 0) {
@@ -98,7 +119,7 @@ StreamBytes::StreamBytes(const Contraction& p, const Blocking& blocking)
     for (const std::int32_t k : p.a.row(i))
       a_[place(group, k)] += p.element_bytes() * p.m.size(i) * p.k.size(k);
   }
-  for (std::int32_t j = 0; j < p.n.tiles(); ++j) {
+  for (std::int32_t j = 0; j < (b_stays ? 0 : p.n.tiles()); ++j) {
     const std::size_t group = column_group(blocking, j);
     for (const std::int32_t k : p.b.column(j))
       b_[place(group, k)] += p.element_bytes() * p.k.size(k) * p.n.size(j);

@@ -48,15 +48,18 @@ inline std::int64_t most_on_device(std::int32_t rows, std::int32_t columns, int 
 /// average 771.
 int best_device_rows(std::int32_t rows, std::int32_t columns, int devices);
 
-/// Most bytes of C's tiles that one device holds in a block. O(nonzeros of C).
-std::int64_t block_bytes(const Contraction& contraction, const Blocking& blocking);
+/// Most bytes of C's tiles that one device holds in a block. O(nonzeros of C). Where B stays (device_rows
+/// must be 1), also of the tiles of B in the block's columns and the device's layer, whether they meet a
+/// partner or not. O(nonzeros of B and C).
+std::int64_t block_bytes(const Contraction& contraction, const Blocking& blocking, bool b_stays = false);
 
-/// Upper bounds of the bytes of A and B that one device holds of a chunk, for any depth. Exact for dense
-/// matrices; otherwise tiles of the block's rows and columns count even where they meet no partner.
+/// Upper bounds of the bytes of A, and of B where it streams, that one device holds of a chunk, for any
+/// depth. Exact for dense matrices; otherwise tiles of the block's rows and columns count even where they
+/// meet no partner.
 class StreamBytes {
  public:
   /// O(nonzeros of A and B).
-  StreamBytes(const Contraction& contraction, const Blocking& blocking);
+  StreamBytes(const Contraction& contraction, const Blocking& blocking, bool b_stays = false);
 
   /// Of each chunk of depth d, in tiles of one layer of ranks, the most over all ranks, devices and blocks.
   std::vector<std::int64_t> chunks(std::int32_t d) const;

@@ -123,9 +123,18 @@ inline RandomCase random_grid_case(std::uint64_t seed) {
   return c;
 }
 
-/// The same as simulator and executor know it: alpha = 1, beta 0 or 1.
-inline RandomCase random_plain_grid_case(std::uint64_t seed) {
+/// The same with a B that is made. Its blocks have all rows of a rank, so devices have more memory.
+inline RandomCase random_made_grid_case(std::uint64_t seed) {
   RandomCase c = random_grid_case(seed);
+  c.problem.sources.b = Source::made;
+  c.machine.platform.device.memory_bytes *= 6;
+  for (const char* key : {"b", "prefetch_c"}) c.settings.erase(key);
+  return c;
+}
+
+/// The same as simulator and executor know it: alpha = 1, beta 0 or 1; B given or made.
+inline RandomCase random_plain_grid_case(std::uint64_t seed) {
+  RandomCase c = seed % 2 == 0 ? random_made_grid_case(seed) : random_grid_case(seed);
   c.problem.alpha = 1;
   if (c.problem.reads_c()) c.problem.beta = 1;
   return c;

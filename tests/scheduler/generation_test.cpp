@@ -64,6 +64,38 @@ TEST(Generation, TheDeviceWithTheLeastInStoreGoesFirst) {
   EXPECT_EQ(statistics.generated_bytes, 200);
 }
 
+/// Two cores, a device with a column of two tiles of B in steps 0 and 1, and room for both: the second one is
+/// not made before its step may be loaded.
+TEST(Generation, MakesNothingForStepsThatAreHeldBack) {
+  const Contraction problem{"",
+                            Tiling::uniform(1, 1),
+                            Tiling::uniform(1, 1),
+                            Tiling::uniform(2, 1),
+                            Shape::dense(1, 2),
+                            Shape::dense(2, 1),
+                            Shape::dense(1, 1),
+                            0};
+  PlanFrame frame;
+  frame.operands.b = kMadeAndStays;
+  frame.barriers = Barriers::local;
+  frame.staging_bytes = 1000;
+  const DevicePlan plan{{{{0}, {{{0}, 0}, {{1}, 1}}}}};
+  TileStates tiles(1);
+  std::vector<DeviceQueue> queues;
+  queues.emplace_back(problem, plan, OnDevice::stays, DeviceTraits{},
+                      DeviceMemory(tiles, 0, 1000, [](TileRef) {}));
+  Maker backend;
+  SchedulerOptions options;
+  options.core_slots = 2;
+  Operations operations(backend, 0, options, nullptr);
+  Cores cores{0, options.core_slots};
+  Generation generation(frame, problem, backend, operations, cores, options);
+  generation.advance(queues, 0);
+  EXPECT_EQ(backend.made, (std::vector<TileId>{0}));
+  generation.advance(queues, 1);
+  EXPECT_EQ(backend.made, (std::vector<TileId>{0, 1}));
+}
+
 /// Four cores make a column of B for one device: a tile of 10 x 4 numbers, 320 bytes, and two of 2 x 4. Parts
 /// have 100 bytes at least, so three cores make the large tile, 13, 13 and 14 numbers, and the fourth the two
 /// small ones at once. The large one is there when its last part is.

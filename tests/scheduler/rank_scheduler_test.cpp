@@ -278,6 +278,13 @@ TEST(RankScheduler, SumsTheSameBitsWhateverEndsFirst) {
   EXPECT_GE(totals.sums, 1000);
 }
 
+/// Beside a B that is made, with all kinds of barriers.
+TEST(RankScheduler, SumsTheSameBitsWhereBIsMade) {
+  const Totals totals = run_cases(random_made_grid_case);
+  EXPECT_GE(totals.runs, 600);
+  EXPECT_GE(totals.sums, 1000);
+}
+
 /// Where everything divides and all trees are chains, the bytes between nodes are those of the formula, to
 /// the byte; V = sum_i W_i (p_i / m_i - 1).
 TEST(RankScheduler, SendsBetweenNodesWhatTheFormulaSays) {
@@ -365,6 +372,10 @@ TEST(RankScheduler, InPlanOrderTimeDecidesNothing) {
 
 TEST(RankScheduler, InPlanOrderTimeDecidesNothingWithSums) {
   expect_counts_from_the_plan_alone(random_grid_case);
+}
+
+TEST(RankScheduler, InPlanOrderTimeDecidesNothingWithSumsAndMadeB) {
+  expect_counts_from_the_plan_alone(random_made_grid_case);
 }
 
 TEST(RankScheduler, InPlanOrderTimeDecidesNothingWhenBStreams) {

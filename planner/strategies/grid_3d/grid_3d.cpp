@@ -1,5 +1,6 @@
 // A p x q x r grid of ranks over M, N and K: A travels along q, B along p, parts of C are summed along r. Any
-// axis may be 1, so that 1D, 2D, 2.5D and 3D grids are one strategy.
+// axis may be 1, so that 1D, 2D, 2.5D and 3D grids are one strategy. Where the problem says that B is made,
+// each rank makes what it multiplies, and nothing travels along p.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/parse.hpp"
 #include "planner/strategies/c_stays.hpp"
+#include "planner/strategies/frame.hpp"
 #include "planner/strategies/grid_3d/grid_choice.hpp"
 #include "planner/strategies/strategy.hpp"
 
@@ -68,6 +70,7 @@ std::optional<AlongAxes> node_setting(const Contraction& contraction, const Mach
 std::int64_t most_owned(const Contraction& p, const ProcessGrid& grid) {
   std::vector<std::int64_t> owned(static_cast<std::size_t>(grid.size()), 0);
   for (const Matrix matrix : {Matrix::a, Matrix::b, Matrix::c}) {
+    if (matrix == Matrix::b && p.sources.b == Source::made) continue;
     for (TileId id = 0; id < shape_of(p, matrix).nonzeros(); ++id)
       owned[owner_of(p, grid, Distribution{}, {matrix, id})] += bytes_of(p, {matrix, id});
   }
@@ -85,6 +88,7 @@ std::unique_ptr<CStaysPlanner> planner(const Contraction& contraction, const Mac
                       fmt::format("a divisor of the {} devices of a rank", machine.devices_per_rank));
   grid.tree = settings.at("tree") == "chain" ? Tree::chain : Tree::binomial;
   grid.sum_bytes = integer_setting(settings, "sum_bytes");
+  grid.makes_b = contraction.sources.b == Source::made;
   if (const auto copies = integer_or_auto(settings, "replication_bytes"))
     grid.host_bytes = most_owned(contraction, grid.grid) + *copies;
   grid.parameters = {{"grid", to_text({{grid.grid.p, grid.grid.q, grid.grid.r}})},
@@ -96,7 +100,9 @@ class Grid3d final : public Strategy {
  public:
   std::string name() const override { return kName; }
 
-  Sources sources_for(const Sources&) const override { return {Source::given, Source::given}; }
+  Sources sources_for(const Sources& asked) const override {
+    return {Source::given, asked.b == Source::made ? Source::made : Source::given};
+  }
 
   std::vector<ParameterInfo> parameters() const override {
     std::vector<ParameterInfo> list{
@@ -132,11 +138,11 @@ class Grid3d final : public Strategy {
          .spelling = whole_bytes(1, std::int64_t{1} << 31)},
         {.key = "replication_bytes",
          .default_value = std::string(kAuto),
-         .meaning =
-             "host memory of a rank beside the tiles that it owns, for copies of A and B and parts of C; "
-             "auto: all that there is",
+         .meaning = "host memory of a rank beside the tiles that it owns, for copies of A and B, parts of C "
+                    "and tiles of B on their way; auto: all that there is",
          .spelling = auto_or_whole_bytes(0, kMostBytes),
-         .deals_c = true}};
+         .deals_c = true},
+        staging_parameter()};
     for (ParameterInfo& shared : c_stays_parameters()) list.push_back(std::move(shared));
     return list;
   }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "planner/bound/least_times.hpp"
 #include "planner/problem/tile_ref.hpp"
 #include "planner/strategies/stream_bytes.hpp"
 
@@ -34,12 +35,15 @@ double bytes_of_all(const Contraction& p, Matrix matrix) {
   return bytes;
 }
 
-/// Bytes of A, B and C, and the share of products that there are.
+/// Bytes of A, B and C that travel, of B where it is made, and the share of products that there are.
 struct Amounts {
-  double a, b, c, filled;
+  double a, b, c, made_b, filled;
 
   explicit Amounts(const Contraction& p)
-      : a(bytes_of_all(p, Matrix::a)), b(bytes_of_all(p, Matrix::b)), c(bytes_of_all(p, Matrix::c)) {
+      : a(bytes_of_all(p, Matrix::a)),
+        b(p.sources.b == Source::made ? 0 : bytes_of_all(p, Matrix::b)),
+        c(bytes_of_all(p, Matrix::c)),
+        made_b(p.sources.b == Source::made ? bytes_of_all(p, Matrix::b) : 0) {
     const auto share = [](const Shape& shape) {
       return static_cast<double>(shape.nonzeros()) / (1.0 * shape.rows() * shape.columns());
     };
@@ -58,6 +62,18 @@ double largest_share(std::int32_t tiles, int owners) {
   return static_cast<double>(most_dealt(tiles, owners)) / tiles;
 }
 
+/// Of a rank: its products, and `bytes` of B that it makes. Cores that multiply, and GPUs that make tiles, do
+/// one after the other; else cores make tiles, which are copied to the GPUs, during the products.
+double work_s(const Machine& machine, double products_s, double bytes) {
+  const Platform& p = machine.platform;
+  if (makes_on_device(machine))
+    return products_s + over(bytes, machine.devices_per_rank * p.generation_bytes_per_s_on_device);
+  const double making_s = over(bytes, machine.cores_per_rank() * p.generation_bytes_per_s_per_core);
+  if (p.device.kind == DeviceKind::core) return products_s + making_s;
+  const double copy_s = over(bytes, machine.devices_per_rank * p.links.host_to_device.bandwidth_bytes_per_s);
+  return std::max({products_s, making_s, copy_s});
+}
+
 GridCost cost_of(const Contraction& p, const Machine& machine, const ProcessGrid& grid, const Amounts& all) {
   const double rows = largest_share(p.m.tiles(), grid.p);
   const double columns = largest_share(p.n.tiles(), grid.q);
@@ -70,15 +86,15 @@ GridCost cost_of(const Contraction& p, const Machine& machine, const ProcessGrid
   const std::int32_t m = most_dealt(p.m.tiles(), grid.p);
   const std::int32_t n = most_dealt(p.n.tiles(), grid.q);
   const int devices = machine.devices_per_rank;
-  const double on_device =
-      static_cast<double>(most_on_device(m, n, devices, best_device_rows(m, n, devices))) / (1.0 * m * n);
+  const int device_rows = p.sources.b == Source::made ? 1 : best_device_rows(m, n, devices);
+  const double on_device = static_cast<double>(most_on_device(m, n, devices, device_rows)) / (1.0 * m * n);
   const double flops = p.flops_per_term() * static_cast<double>(p.m.extent()) *
                        static_cast<double>(p.n.extent()) * static_cast<double>(p.k.extent()) * all.filled;
   const double rate = machine.platform.device.kernel_for(p.precision).rate_flops_per_s;
   const double bandwidth = message_bandwidth(machine);
-  const auto travel_s = [&](double bytes) { return bandwidth > 0 ? bytes / bandwidth : 0; };
-  cost.seconds = std::max(flops * rows * columns * depth * on_device / rate, travel_s(cost.received_bytes)) +
-                 travel_s(cost.summed_bytes);
+  const double own_s =
+      work_s(machine, flops * rows * columns * depth * on_device / rate, all.made_b * columns * depth);
+  cost.seconds = std::max(own_s, over(cost.received_bytes, bandwidth)) + over(cost.summed_bytes, bandwidth);
   return cost;
 }
 

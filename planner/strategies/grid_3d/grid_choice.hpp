@@ -15,12 +15,14 @@ namespace foretile {
 AlongAxes parse_grid(std::string_view where, const std::string& text);
 std::string to_text(const AlongAxes& numbers);
 
-/// What a grid moves and how long that takes, by extents, tile counts and densities.
+/// What a grid moves and how long that takes, by extents, tile counts and densities. A B that is made does
+/// not travel: each rank makes what it multiplies.
 struct GridCost {
-  double received_bytes = 0;  ///< of A and B, by a rank with most tiles
+  double received_bytes = 0;  ///< of A, and of B where it is given, by a rank with most tiles
   double summed_bytes = 0;    ///< parts of C that a rank sends, on average
   double held_bytes = 0;      ///< on average: what a rank owns, its parts of C, and as many that come
-  double seconds = 0;         ///< products or the bytes of A and B, what takes longer, then the sums
+  /// Products, with the making of B, or the bytes received, what takes longer; then the sums.
+  double seconds = 0;
 };
 GridCost grid_cost(const Contraction& contraction, const Machine& machine, const ProcessGrid& grid);
 
@@ -32,10 +34,11 @@ GridCost grid_cost(const Contraction& contraction, const Machine& machine, const
 ProcessGrid choose_grid(const Contraction& contraction, const Machine& machine,
                         std::optional<std::int64_t> replication_bytes = {});
 
-/// Bytes between nodes when every tile of A goes to all ranks of its fibre along q, of B along p, and sums of
-/// C come along r, each in a chain that enters a node once: V = sum_i W_i (p_i / m_i - 1) with W_i the bytes
-/// of the matrix that travels along axis i ("Node-aware grids" paper, eq. 2), m_i the ranks of a node along
-/// it. In natural order p_i / m_i is how many nodes a fibre along i touches, on average.
+/// Bytes between nodes when every tile of A goes to all ranks of its fibre along q, of B, where it is given,
+/// along p, and sums of C come along r, each in a chain that enters a node once: V = sum_i W_i (p_i / m_i -
+/// 1) with W_i the bytes of the matrix that travels along axis i ("Node-aware grids" paper, eq. 2), m_i the
+/// ranks of a node along it. In natural order p_i / m_i is how many nodes a fibre along i touches, on
+/// average.
 double bytes_between_nodes(const Contraction& contraction, const Machine& machine, const ProcessGrid& grid);
 
 /// ProcessGrid::node with the least bytes_between_nodes(); nothing where no way to cut the grid into nodes

@@ -71,6 +71,36 @@ TEST(BlockSizes, DepthsAreEven) {
   EXPECT_EQ(s.Z, 2);
 }
 
+/// A rank of 4 rows, 8 columns, K of 6, where B stays: a column takes 4 + 6 tiles, a chunk of A 4 d. Of 39
+/// tiles three quarters are 29: 8, 4 and 3 columns, 80, 40 and 30 tiles, are too many, 2 columns take 20.
+/// There are several blocks, so lookahead is 2, and 3 chunks fit in the other 19 with d = 1; 2 chunks with d
+/// = 2.
+TEST(BlockSizes, WhereBStaysBlocksHaveAllRows) {
+  BlockSizeWishes wishes;
+  wishes.b_stays = true;
+  const BlockSizes s = choose_block_sizes(dense(4, 8, 6), {1, 1}, 1, 39 * kTile, wishes);
+  EXPECT_EQ(s.b, 4);
+  EXPECT_EQ(s.c, 2);
+  EXPECT_EQ(s.X, 1);
+  EXPECT_EQ(s.Y, 4);
+  EXPECT_EQ(s.lookahead, 2);
+  EXPECT_EQ(s.d, 1);
+  wishes.lookahead = 1;
+  EXPECT_EQ(choose_block_sizes(dense(4, 8, 6), {1, 1}, 1, 39 * kTile, wishes).d, 2);
+  // Two layers have 3 of the 6 tiles of a column: 7 for each, 28 for four of them.
+  EXPECT_EQ(choose_block_sizes(dense(4, 8, 6), {1, 1, 2}, 1, 39 * kTile, wishes).c, 4);
+}
+
+/// The least is one column of 4 + 6 tiles and a chunk of 4: 14.
+TEST(BlockSizes, SaysWhatAColumnOfBNeeds) {
+  BlockSizeWishes wishes;
+  wishes.b_stays = true;
+  const std::string said = refusal(dense(4, 8, 6), 13 * kTile, wishes);
+  EXPECT_NE(said.find("11200 bytes of B and C and of the tiles of A in flight"), std::string::npos) << said;
+  EXPECT_NE(said.find("800 bytes are missing"), std::string::npos) << said;
+  EXPECT_EQ(refusal(dense(4, 8, 6), 14 * kTile, wishes), "");
+}
+
 /// All of it: 1 + 10 + 10 tiles. One chunk is all there is, whatever the lookahead.
 TEST(BlockSizes, OneChunkNeedsNoRoomForOthers) {
   const BlockSizes s = choose_block_sizes(dense(1, 1, 10), {1, 1}, 1, 21 * kTile, {{}, {}, {}, {7}});

@@ -92,6 +92,8 @@ TEST(Strategies, TellWhatTheyOverride) {
             "stationary-b "
             "makes it: the problem's source is overridden");
   EXPECT_FALSE(explain_choice(a_made, "stationary-c").is_default);
+  EXPECT_EQ(explain_choice(b_made, "grid-3d").reason(), "A is given, B is made: grid-3d is set");
+  EXPECT_EQ(explain_choice(both_given, "grid-3d").overridden, "");
 }
 
 TEST(Strategies, RefuseOtherSourcesWhereNobodyNamedThem) {

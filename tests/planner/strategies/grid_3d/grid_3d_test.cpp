@@ -4,6 +4,7 @@
 #include "planner/strategies/grid_3d/grid_choice.hpp"
 #include "planner/strategies/strategy.hpp"
 #include "planner/verify/verify.hpp"
+#include "tests/planner/all_grids.hpp"
 #include "tests/planner/random_case.hpp"
 
 namespace foretile {
@@ -66,6 +67,126 @@ TEST(Grid3d, ReplicationIsProven) {
   EXPECT_NO_THROW(verify(make_plan(p, machine, tight), p));
   tight["replication_bytes"] = "511";
   EXPECT_THROW(verify(make_plan(p, machine, tight), p), InputError);
+}
+
+/// The missing bytes of a refusal; 0 where the plan is proven.
+std::int64_t missing_bytes(const Contraction& p, const Machine& machine, const Settings& settings) {
+  try {
+    verify(make_plan(p, machine, settings), p);
+    return 0;
+  } catch (const InputError& error) {
+    const std::string said = error.what();
+    const std::size_t end = said.find(" bytes are missing");
+    EXPECT_NE(end, std::string::npos) << said;
+    return end == std::string::npos ? -1 : std::stoll(said.substr(said.rfind(' ', end - 1) + 1));
+  }
+}
+
+/// Without room for copies a plan is refused; with the missing bytes it is accepted, with one less it lacks
+/// one. The same for the memory of the machine.
+TEST(Grid3d, SaysHowManyBytesOfHostMemoryAreMissing) {
+  int refused = 0;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    GridProblem problem = grid_problem(seed);
+    const Contraction& p = problem.contraction;
+    if (p.sources.b == Source::made) continue;  // its staging area shrinks with the memory
+    Settings& settings = problem.settings;
+    const int ranks = 2 + static_cast<int>(seed % 7);
+    const std::vector<AlongAxes> grids = grids_of(ranks);
+    settings["grid"] = text_of(grids[seed / 7 % grids.size()]);
+    settings.erase("replication_bytes");
+    const auto machine = [&](std::int64_t bytes) {
+      return small_machine(ranks, problem.devices, kPlenty, bytes);
+    };
+    const Plan plan = make_plan(p, machine(kPlenty), settings);
+    for (const char* size : {"b", "c", "d"}) settings[size] = plan.parameters.at(size);
+    const std::int64_t needed = verify(plan, p).peak_host_bytes;
+    EXPECT_EQ(missing_bytes(p, machine(needed), settings), 0);
+    EXPECT_EQ(missing_bytes(p, machine(needed - 1), settings), 1);
+    EXPECT_EQ(missing_bytes(p, machine(needed / 2), settings), needed - needed / 2);
+    const auto missing_beside = [&](std::int64_t copies) {
+      settings["replication_bytes"] = fmt::format("{}", copies);
+      return missing_bytes(p, machine(kPlenty), settings);
+    };
+    const std::int64_t missing = missing_beside(0);
+    if (missing == 0) continue;  // nothing is copied
+    EXPECT_EQ(missing_beside(missing), 0);
+    EXPECT_EQ(missing_beside(missing - 1), 1);
+    ++refused;
+  }
+  EXPECT_GE(refused, 100);
+}
+
+/// 8 x 8 x 8 elements in tiles of 2 on 2 x 1 x 2 ranks, B made: 4 x 4 tiles each of 32 bytes. A rank owns 2 x
+/// 2 tiles of A and 4 of C. It multiplies its rows of A by its 2 rows of tiles of B, which it makes, and
+/// sends half of the parts of its 2 x 4 tiles of C.
+TEST(Grid3d, MakesBWhereItIsNeeded) {
+  Contraction p = dense(8, 8, 8, 2);
+  p.sources.b = Source::made;
+  const Machine machine = small_machine(4, 1, kPlenty, kPlenty);
+  const Plan plan = make_plan(p, machine, {{"strategy", "grid-3d"}, {"grid", "2x1x2"}});
+  EXPECT_TRUE(plan.operands.b.made());
+  for (const RankPlan& rank : plan.ranks) EXPECT_TRUE(rank.transfers.empty());
+  const PlanSummary summary = verify(plan, p);
+  EXPECT_EQ(summary.generated_bytes, 2 * 16 * 32);  // once for each row of ranks
+  EXPECT_EQ(summary.network_bytes, 16 * 32);
+  // A, parts of 2 x 4 tiles of C, those that come for its own 4, and at most all of its B.
+  EXPECT_EQ(summary.peak_host_bytes, 4 * 32 + 8 * 32 + 4 * 32 + 8 * 32);
+  EXPECT_EQ(plan.ranks[0].devices[0].blocks.size(), 1U);
+}
+
+/// 1 x 2 x 1 ranks: A travels, and each of a rank's two devices has 4 columns, of 4 tiles of B and 4 of C
+/// each. A device has room for 2 columns and two chunks, so it has two blocks. All tiles of B are made once.
+TEST(Grid3d, BlocksHaveAllRowsWhereBIsMade) {
+  Contraction p = dense(8, 32, 8, 2);
+  p.sources.b = Source::made;
+  const Machine machine = small_machine(2, 2, 2 * 8 * 32 + 2 * 4 * 32, kPlenty);
+  Settings settings{{"strategy", "grid-3d"}, {"grid", "1x2x1"}};
+  const Plan plan = make_plan(p, machine, settings);
+  EXPECT_EQ(plan.parameters.at("b"), "4");
+  EXPECT_EQ(plan.parameters.at("c"), "4");
+  EXPECT_EQ(plan.ranks[1].devices[1].blocks.size(), 2U);
+  EXPECT_EQ(verify(plan, p).generated_bytes, 4 * 16 * 32);
+  settings["device_layers"] = "2";  // half of a column of B, and all 8 columns on both devices
+  EXPECT_EQ(verify(make_plan(p, machine, settings), p).generated_bytes, 4 * 16 * 32);
+}
+
+TEST(Grid3d, RefusesWhatMadeBForbids) {
+  Contraction p = dense(8, 8, 8, 2);
+  p.sources.b = Source::made;
+  const Machine machine = small_machine(2, 2, kPlenty, kPlenty);
+  for (const auto& [key, value, expected] :
+       {std::tuple("b", "1", "auto, or at least the 2 tile rows of a rank; B is made"),
+        {"device_rows", "2", "expected auto or 1; B is made"},
+        {"prefetch_c", "1", "expected 0; B is made"}}) {
+    const std::string found = refusal(p, machine, {{"grid", "2x1x1"}, {key, value}});
+    EXPECT_NE(found.find(expected), std::string::npos) << key << "=" << value << ": " << found;
+  }
+  EXPECT_EQ(refusal(p, machine, {{"grid", "2x1x1"}, {"b", "2"}, {"device_rows", "1"}}), "");
+  EXPECT_NE(refusal(p, small_machine(2, 2, 100, kPlenty), {{"grid", "2x1x1"}}).find("bytes are missing"),
+            std::string::npos);
+}
+
+/// 512 flops for each of 2 ranks, at 1e9 a second. As two rows, each rank makes all of B, 512 bytes, and
+/// nothing travels; as two columns, each makes half of B and has half of A from the other. Four cores make
+/// 4e9 bytes a second, which the products hide, or 4.
+TEST(Grid3d, CountsTheMakingOfB) {
+  Contraction p = dense(8, 8, 8, 2);
+  p.sources.b = Source::made;
+  Machine machine = small_machine(2, 1, kPlenty, kPlenty);
+  machine.platform.network.message.bandwidth_bytes_per_s = 1e9;
+  EXPECT_EQ(grid_cost(p, machine, {2, 1, 1}).received_bytes, 0);
+  EXPECT_EQ(grid_cost(p, machine, {1, 2, 1}).received_bytes, 256);
+  EXPECT_EQ(bytes_between_nodes(p, machine, {2, 1, 1}), 0);
+  EXPECT_EQ(bytes_between_nodes(p, machine, {1, 2, 1}), 512);
+  EXPECT_EQ(choose_grid(p, machine).p, 2);
+  machine.platform.generation_bytes_per_s_per_core = 1;  // of 4 cores
+  EXPECT_DOUBLE_EQ(grid_cost(p, machine, {2, 1, 1}).seconds, 512 / 4.0);
+  EXPECT_DOUBLE_EQ(grid_cost(p, machine, {1, 2, 1}).seconds, 256 / 4.0);
+  EXPECT_EQ(choose_grid(p, machine).p, 1);
+  machine.platform.device.kind = DeviceKind::core;  // which multiplies then, too
+  EXPECT_DOUBLE_EQ(grid_cost(p, machine, {1, 2, 1}).seconds, 256 / 4.0 + 512e-9);
 }
 
 /// Large K: only the sums travel. 17 ranks: 16 of them in a cube move less than 17 in a row, and take no

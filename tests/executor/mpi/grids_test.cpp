@@ -1,0 +1,75 @@
+// Every grid of the ranks of this job in every order of pretended nodes: right or refused, and the same bits
+// however the ranks lie in nodes.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <map>
+
+#include "base/error.hpp"
+#include "planner/strategies/strategy.hpp"
+#include "planner/verify/verify.hpp"
+#include "tests/executor/mpi/run_plan.hpp"
+#include "tests/planner/all_grids.hpp"
+
+namespace foretile {
+namespace {
+
+/// Random problems, each of which runs on one grid. FORETILE_TEST_GRID_PROBLEMS=200 is for a run by hand.
+std::uint64_t problems() {
+  const char* const wanted = std::getenv("FORETILE_TEST_GRID_PROBLEMS");
+  return wanted ? std::strtoull(wanted, nullptr, 10) : 10;
+}
+
+struct Totals {
+  int right = 0, refused = 0;
+};
+
+void check_grid(const GridProblem& problem, const AlongAxes& grid, Totals& totals) {
+  std::map<std::vector<std::vector<int>>, std::string> digests;  // by order of additions
+  Machine machine = machine_here(problem.device_bytes, problem.devices * world_size());
+  ASSERT_EQ(machine.devices_per_rank, problem.devices);
+  Settings settings = problem.settings;
+  settings["grid"] = text_of(grid);
+  for (const AlongAxes& node : node_orders(grid)) {
+    SCOPED_TRACE(testing::Message() << "grid " << text_of(grid) << " of nodes " << text_of(node));
+    machine.ranks_of_counted_node = node.product();
+    settings["grid.node"] = text_of(node);
+    Plan plan;
+    try {
+      plan = make_plan(problem.contraction, machine, settings);
+      verify(plan, problem.contraction);
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find(" bytes are missing"), std::string::npos) << error.what();
+      ++totals.refused;
+      continue;
+    }
+    const RunOutcome outcome = execute(plan, problem.contraction, machine, totals.right % 2 == 1);
+    EXPECT_LE(outcome.check.relative_error, 1e-12);
+    const auto [same, fresh] = digests.emplace(turns_of_sums(grid, node), outcome.check.c_digest);
+    EXPECT_EQ(same->second, outcome.check.c_digest);
+    ++totals.right;
+  }
+}
+
+TEST(Grids, AreRightInAllOrdersOfNodes) {
+  Totals totals;
+  const std::vector<AlongAxes> grids = grids_of(world_size());
+  for (std::size_t g = 0; g < grids.size(); ++g) {
+    const int before = totals.right;
+    // More where all of them were refused.
+    for (std::uint64_t seed = g; seed < problems() || (totals.right == before && !HasFailure());
+         seed += grids.size()) {
+      SCOPED_TRACE(testing::Message() << "seed " << seed << ", " << world_size() << " ranks");
+      check_grid(grid_problem(seed), grids[g], totals);
+    }
+  }
+  RecordProperty("right", totals.right);
+  RecordProperty("refused", totals.refused);
+  if (world_rank() == 0)
+    fmt::print("{} ranks: {} grids, {} problems, {} runs, {} plans refused\n", world_size(), grids.size(),
+               problems(), totals.right, totals.refused);
+}
+
+}  // namespace
+}  // namespace foretile
