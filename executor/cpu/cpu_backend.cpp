@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "executor/combine_job.hpp"
-#include "executor/cpu/blas.hpp"
 #include "executor/initial_tile.hpp"
 
 namespace foretile {
@@ -13,6 +12,7 @@ namespace foretile {
 CpuBackend::CpuBackend(const Contraction& contraction, HostStore& host, int devices, int cores,
                        Transport transport)
     : problem_(contraction),
+      kernels_(contraction),
       host_(host),
       transport_(std::move(transport)),
       devices_(devices),
@@ -84,27 +84,24 @@ void CpuBackend::release_host(TileRef tile) {
 }
 
 void CpuBackend::start_kernel(OperationId id, Device device, std::span<const Product> products) {
-  struct Gemm {
-    std::int64_t m, n, k;
+  struct Work {
+    TileKernel kernel;
     const std::byte* a;
     const std::byte* b;
     std::byte* c;
-    bool first;
   };
-  std::vector<Gemm> gemms;
-  gemms.reserve(products.size());
+  std::vector<Work> all;
+  all.reserve(products.size());
   TileTable<DeviceTile>& tiles = devices_[device];
   for (const Product& x : products) {
     const TileRef of_c{Matrix::c, x.c};
     DeviceTile& c = tiles.at(of_c);
-    gemms.push_back({problem_.m.size(x.i), problem_.n.size(x.j), problem_.k.size(x.k),
-                     tiles.at({Matrix::a, x.a}).data, tiles.at({Matrix::b, x.b}).data, touched(c, of_c),
-                     std::exchange(c.untouched, false)});
+    const COld old = std::exchange(c.untouched, false) ? COld::ignored : COld::added;
+    all.push_back({kernels_.of(x, old), tiles.at({Matrix::a, x.a}).data, tiles.at({Matrix::b, x.b}).data,
+                   touched(c, of_c)});
   }
-  cores_.submit_in_turn(device, id, [precision = problem_.precision, gemms = std::move(gemms)] {
-    for (const auto& [m, n, k, a, b, c, first] : gemms) {
-      multiply_tiles(precision, m, n, k, a, b, c, first ? COld::ignored : COld::added);
-    }
+  cores_.submit_in_turn(device, id, [all = std::move(all)] {
+    for (const auto& [kernel, a, b, c] : all) kernel(a, b, c);
   });
 }
 

@@ -5,6 +5,7 @@
 #include <functional>
 #include <vector>
 
+#include "executor/cpu/product_kernels.hpp"
 #include "executor/cpu/worker_pool.hpp"
 #include "executor/host_store.hpp"
 #include "executor/rank_backend.hpp"
@@ -58,6 +59,7 @@ class CpuBackend final : public RankBackend {
   double at(Completions::Clock::time_point time) const;  // seconds since the start
 
   const Contraction& problem_;
+  ProductKernels kernels_;
   HostStore& host_;
   Transport transport_;
   std::vector<TileTable<DeviceTile>> devices_;
