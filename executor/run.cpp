@@ -17,6 +17,7 @@
 #include "executor/mpi/messenger.hpp"
 #include "executor/mpi/session.hpp"
 #include "executor/thread_seconds.hpp"
+#include "executor/tile_slabs.hpp"
 #include "planner/plan/owners.hpp"
 #include "scheduler/looks.hpp"
 #include "scheduler/options.hpp"
@@ -93,7 +94,7 @@ std::unique_ptr<std::pmr::memory_resource> host_memory(const RunOptions& options
   if (options.gpus && options.pool_bytes > 0)
     return std::make_unique<PinnedPool>(*options.gpus, options.pool_bytes);
   fill_pool(options.pool_bytes);
-  return nullptr;
+  return std::make_unique<TileSlabs>(heap_memory());
 }
 
 SchedulerOptions scheduling_of(const PlanFrame& frame, const Contraction& contraction, const Machine& machine,
@@ -162,7 +163,7 @@ RunResult run(const PlanFrame& frame, const RankPlan& plan, const Contraction& c
   const SchedulerOptions scheduling = scheduling_of(frame, contraction, machine, rank, options);
   RunResult result;
   result.memory = host_memory(options);
-  auto* const memory = result.memory ? result.memory.get() : heap_memory();
+  auto* const memory = result.memory.get();
   result.host = std::make_unique<HostStore>(contraction, frame, plan, rank, scheduling.core_slots, memory);
   Messenger messenger(communicator, contraction, memory);
   std::optional<RankScheduler> scheduler;

@@ -26,6 +26,7 @@
 #include "executor/calibration/probe.hpp"
 #include "executor/check.hpp"
 #include "executor/cpu/blas.hpp"
+#include "executor/cpu/product_kernels.hpp"
 #include "executor/mpi/gather.hpp"
 #include "executor/mpi/messenger.hpp"
 #include "executor/run.hpp"
@@ -103,7 +104,7 @@ bool on_gpus(const PlannedWork& work) {
 
 /// What multiplies.
 std::string kernels(const Finished& done) {
-  if (!done.gpus) return blas_kernels();
+  if (!done.gpus) return tile_kernels(uses_small_products(done.work->contraction));
   const GpuFacts facts = done.gpus->facts(0);
   return fmt::format("{}, {}", facts.name, facts.library);
 }
@@ -261,6 +262,7 @@ StartFacts device_facts(const Finished& done) {
   const Machine& machine = done.work->machine;
   return {{"elements in precision", std::string(name_of(done.work->contraction.precision))},
           {"devices per rank:", fmt::to_string(machine.devices_per_rank)},
+          {"products by", !done.gpus && uses_small_products(done.work->contraction) ? "libxsmm" : "BLAS"},
           {"devices:", !done.gpus  ? "cores"
                        : done.cuda ? "GPUs"
                                    : "stand-ins for GPUs"}};

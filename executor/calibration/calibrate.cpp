@@ -14,7 +14,7 @@
 #include "executor/calibration/measure.hpp"
 #include "executor/calibration/measure_cache.hpp"
 #include "executor/calibration/probe.hpp"
-#include "executor/cpu/blas.hpp"
+#include "executor/cpu/tile_kernel.hpp"
 #include "executor/generate.hpp"
 
 namespace foretile {
@@ -251,7 +251,7 @@ CalibrationResult of_this_machine() {
   CalibrationResult result;
   result.facts = machine_facts();
   result.cpu = cpu_name();
-  result.kernels = blas_kernels();
+  result.kernels = tile_kernels();
   result.when = fmt::format("{:%Y-%m-%d %H:%M}", fmt::gmtime(std::time(nullptr)));
   return result;
 }

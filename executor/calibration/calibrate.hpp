@@ -68,7 +68,7 @@ inline constexpr double kLeastCoreShare = 0.9;
 struct CalibrationResult {
   MachineFacts facts;
   std::string cpu;      ///< model name as the system tells it
-  std::string kernels;  ///< blas_kernels()
+  std::string kernels;  ///< tile_kernels()
   std::string when;     ///< UTC, "2025-01-31 12:00"
   std::vector<KernelSample> samples;
   KernelFit fit;

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <span>
 
-#include "executor/cpu/blas.hpp"
+#include "executor/cpu/tile_kernel.hpp"
 #include "executor/generate.hpp"
 #include "executor/large_pages.hpp"
 
@@ -72,12 +72,13 @@ Timing time_product(const Repetition& repetition, std::vector<Workspace>& spaces
   const std::int64_t m = shape.m, n = shape.n, k = shape.k;
   const std::int64_t size = bytes_of(precision);
   const int inner = products_per_reading(shape);
+  const TileKernel kernel(precision, m, n, k, COld::added);
   Timing timing = time_on_all_cores(repetition, [&](int core, int i) {
     Workspace& space = spaces[static_cast<std::size_t>(core)];
     TileRing a(space.a, m * k * size, ring_bytes), b(space.b, k * n * size, ring_bytes),
         c(space.c, m * n * size, ring_bytes);
     for (int at = i * inner; at < (i + 1) * inner; ++at) {
-      multiply_tiles(precision, m, n, k, a.at(at / same_a), b.at(at), c.at(at));
+      kernel(a.at(at / same_a), b.at(at), c.at(at));
     }
   });
   for (double& seconds : timing.seconds) seconds /= inner;

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "executor/combine_job.hpp"
-#include "executor/cpu/blas.hpp"
 #include "executor/initial_tile.hpp"
 
 namespace foretile {
@@ -13,6 +12,7 @@ namespace foretile {
 CpuBackend::CpuBackend(const Contraction& contraction, HostStore& host, int devices, int cores,
                        Transport transport)
     : problem_(contraction),
+      kernels_(contraction),
       host_(host),
       transport_(std::move(transport)),
       devices_(devices),
@@ -42,41 +42,37 @@ std::byte* CpuBackend::at(MemoryPlace place, TileRef tile) {
     const bool generated = tile.matrix == Matrix::b && staged != host_.staged_b.end();
     return generated ? staged->second.data() : host_.tile(tile);
   }
-  return devices_[place].at(tile).data;
+  return devices_[place].places.at(tile);
 }
 
 void CpuBackend::allocate(Device device, TileRef tile) {
-  DeviceTile& here = devices_[device][tile];
-  here.untouched = tile.matrix == Matrix::c && !host_.devices_read_c();
-  if (here.untouched) return;  // a block has many of them, and cores wait for its first product
-  here.own = TileBuffer(bytes_of(problem_, tile));
-  here.data = here.own.data();
-}
-
-std::byte* CpuBackend::touched(DeviceTile& c, TileRef tile) {
-  if (!c.data) {
-    c.own = TileBuffer(bytes_of(problem_, tile));
-    c.data = c.own.data();
+  DeviceTiles& here = devices_[device];
+  if (tile.matrix == Matrix::c && !host_.devices_read_c()) {
+    here.places[tile] = nullptr;  // a block has many of them, and cores wait for its first product
+    return;
   }
-  return c.data;
+  TileBuffer& memory = here.own[tile] = TileBuffer(bytes_of(problem_, tile));
+  here.places[tile] = memory.data();
 }
 
 /// Tiles that only this device uses from now on change hands; others are shared.
 void CpuBackend::adopt(Device device, TileRef tile) {
   auto& from = tile.matrix == Matrix::c ? host_.c : host_.staged_b;
-  DeviceTile& here = devices_[device][tile];
+  DeviceTiles& here = devices_[device];
   const auto found = tile.matrix == Matrix::a ? from.end() : from.find(tile.id);
   if (found == from.end()) {
-    here.data = host_.tile(tile);
+    here.places[tile] = host_.tile(tile);
     return;
   }
-  here.own = std::move(found->second);
-  here.data = here.own.data();
+  here.places[tile] = found->second.data();
+  here.own[tile] = std::move(found->second);
   from.erase(found);
 }
 
 void CpuBackend::release(Device device, TileRef tile) {
-  devices_[device].erase(tile);
+  DeviceTiles& here = devices_[device];
+  here.places.erase(tile);
+  if (here.own.contains(tile)) here.own.erase(tile);
 }
 
 void CpuBackend::release_host(TileRef tile) {
@@ -84,27 +80,32 @@ void CpuBackend::release_host(TileRef tile) {
 }
 
 void CpuBackend::start_kernel(OperationId id, Device device, std::span<const Product> products) {
-  struct Gemm {
-    std::int64_t m, n, k;
+  struct Work {
+    TileKernel kernel;
     const std::byte* a;
     const std::byte* b;
     std::byte* c;
-    bool first;
   };
-  std::vector<Gemm> gemms;
-  gemms.reserve(products.size());
-  TileTable<DeviceTile>& tiles = devices_[device];
+  std::vector<Work> all;
+  all.reserve(products.size());
+  DeviceTiles& tiles = devices_[device];
+  const std::byte* a = nullptr;
+  TileId a_id = -1;  // several products of one tile of A follow each other
   for (const Product& x : products) {
-    const TileRef of_c{Matrix::c, x.c};
-    DeviceTile& c = tiles.at(of_c);
-    gemms.push_back({problem_.m.size(x.i), problem_.n.size(x.j), problem_.k.size(x.k),
-                     tiles.at({Matrix::a, x.a}).data, tiles.at({Matrix::b, x.b}).data, touched(c, of_c),
-                     std::exchange(c.untouched, false)});
-  }
-  cores_.submit_in_turn(device, id, [precision = problem_.precision, gemms = std::move(gemms)] {
-    for (const auto& [m, n, k, a, b, c, first] : gemms) {
-      multiply_tiles(precision, m, n, k, a, b, c, first ? COld::ignored : COld::added);
+    if (x.a != a_id) {
+      a_id = x.a;
+      a = tiles.places.at({Matrix::a, a_id});
     }
+    std::byte*& c = tiles.places.at({Matrix::c, x.c});
+    const COld old = c ? COld::added : COld::ignored;
+    if (!c) {
+      TileBuffer& home = host_.home_of_c(x.c, device) = TileBuffer(problem_.c_bytes(x.c), host_.memory());
+      c = home.data();
+    }
+    all.push_back({kernels_.of(x, old), a, tiles.places.at({Matrix::b, x.b}), c});
+  }
+  cores_.submit_in_turn(device, id, [all = std::move(all)] {
+    for (const Work& work : all) work.kernel(work.a, work.b, work.c);
   });
 }
 
@@ -118,11 +119,12 @@ void CpuBackend::start_combine(OperationId id, const Combine& combine) {
   cores_.submit(id, combine_job(problem_, host_, combine));
 }
 
-/// Finished tiles of C change hands; everything else is really copied.
+/// Finished tiles of C change hands, or are at home from the start; everything else is really copied.
 void CpuBackend::start_copy(OperationId id, const Copy& copy) {
   if (copy.to == kHost) {
-    for (const TileRef tile : copy.tiles) {
-      host_.home_of_c(tile.id, Device::of(copy.from)) = std::move(devices_[copy.from].at(tile).own);
+    if (host_.devices_read_c()) {
+      for (const TileRef tile : copy.tiles)
+        host_.home_of_c(tile.id, Device::of(copy.from)) = std::move(devices_[copy.from].own.at(tile));
     }
     const auto at_once = Completions::Clock::now();
     completions_.add({id, at_once, at_once}, nullptr, true);

@@ -5,6 +5,7 @@
 #include <functional>
 #include <vector>
 
+#include "executor/cpu/product_kernels.hpp"
 #include "executor/cpu/worker_pool.hpp"
 #include "executor/host_store.hpp"
 #include "executor/rank_backend.hpp"
@@ -47,20 +48,20 @@ class CpuBackend final : public RankBackend {
   }
 
  private:
-  struct DeviceTile {
-    std::byte* data = nullptr;
-    bool untouched = false;  // of C: has no memory until its first product, which ignores what it holds
-    TileBuffer own;          // empty where the tile is the host's
+  struct DeviceTiles {
+    /// Where each tile lies: looked up for each product, so nothing else is there. nullptr: a tile of C that
+    /// gets its memory, where it will stay, with its first product, which ignores what it holds.
+    TileTable<std::byte*> places;
+    TileTable<TileBuffer> own;  ///< memory of these that is not the host's
   };
   std::byte* at(MemoryPlace place, TileRef tile);
-  /// Where the tile of C lies, which gets its memory now if it has none.
-  std::byte* touched(DeviceTile& c, TileRef tile);
   double at(Completions::Clock::time_point time) const;  // seconds since the start
 
   const Contraction& problem_;
+  ProductKernels kernels_;
   HostStore& host_;
   Transport transport_;
-  std::vector<TileTable<DeviceTile>> devices_;
+  std::vector<DeviceTiles> devices_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   Completions completions_;
   WorkerPool copies_;

@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "base/error.hpp"
-#include "executor/cpu/blas.hpp"
+#include "executor/cpu/tile_kernel.hpp"
 #include "executor/generate.hpp"
 
 namespace foretile {
@@ -113,9 +113,9 @@ class LaneThread {
   std::thread thread_;  // started by the first job
 };
 
-void multiply_one(Precision precision, const TileProduct& x) {
-  if (x.first) std::memset(x.c, 0, static_cast<std::size_t>(x.m * x.n * bytes_of(precision)));
-  multiply_tiles(precision, x.m, x.n, x.k, x.a, x.b, x.c);
+void multiply_one(Precision precision, TileKernel::Library library, const TileProduct& x) {
+  const COld old = x.first ? COld::ignored : COld::added;
+  TileKernel(precision, x.m, x.n, x.k, old, library)(x.a, x.b, x.c);
 }
 
 }  // namespace
@@ -148,8 +148,10 @@ class StandInGpu final : public Gpu {
     });
   }
   void multiply(Lane lane, Precision precision, std::span<const TileProduct> products) override {
-    lanes_[lane]->give([precision, products = std::vector(products.begin(), products.end())] {
-      for (const TileProduct& product : products) multiply_one(precision, product);
+    const auto library =
+        system_.options_.small_products ? TileKernel::Library::best : TileKernel::Library::blas;
+    lanes_[lane]->give([precision, library, products = std::vector(products.begin(), products.end())] {
+      for (const TileProduct& product : products) multiply_one(precision, library, product);
     });
   }
   void make(Lane lane, Precision precision, std::span<const TileToMake> tiles) override {
@@ -175,7 +177,7 @@ class StandInGpu final : public Gpu {
 StandInGpus::StandInGpus(StandInOptions options) : options_(options), used_(options.count, 0) {}
 
 GpuFacts StandInGpus::facts(int physical) {
-  return {"stand-in (threads of the CPU)", blas_kernels(), options_.memory_bytes,
+  return {"stand-in (threads of the CPU)", tile_kernels(options_.small_products), options_.memory_bytes,
           options_.memory_bytes - used_.at(physical)};
 }
 

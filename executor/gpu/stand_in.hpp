@@ -13,6 +13,7 @@ struct StandInOptions {
   int count = 1;                                      ///< physical devices
   std::int64_t memory_bytes = std::int64_t{1} << 40;  ///< of each
   bool direct = true;                                 ///< whether devices reach each other
+  bool small_products = false;                        ///< TileKernel::Library::best multiplies, as on cores
 };
 
 /// Device memory is host memory of its own and each lane is a thread. Work that must not meet does meet here

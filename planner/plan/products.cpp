@@ -22,10 +22,24 @@ BlockProducts::BlockProducts(const Contraction& p, std::span<const std::int32_t>
       b_column_[slot] = static_cast<std::int32_t>(position);
       b_ids_[slot] = p.b.column_ids(j)[e];
     }
-    const auto c_rows = p.c.column(j);
-    for (std::size_t e = 0; e < c_rows.size(); ++e) {
-      c_slots_[static_cast<std::size_t>(c_rows[e]) * columns_.size() + position] = c_slots();
-      c_ids_.push_back(p.c.column_ids(j)[e]);
+  }
+  number_c(p);
+}
+
+/// Row by row, as products of a tile of A meet them.
+void BlockProducts::number_c(const Contraction& p) {
+  std::vector<std::int32_t> next(p.m.tiles() + 1, 0);
+  for (const std::int32_t j : columns_) {
+    for (const std::int32_t i : p.c.column(j)) ++next[i + 1];
+  }
+  for (std::int32_t i = 0; i < p.m.tiles(); ++i) next[i + 1] += next[i];
+  c_ids_.resize(next.back());
+  for (std::size_t position = 0; position < columns_.size(); ++position) {
+    const auto rows = p.c.column(columns_[position]);
+    for (std::size_t e = 0; e < rows.size(); ++e) {
+      const std::int32_t slot = next[rows[e]]++;
+      c_slots_[static_cast<std::size_t>(rows[e]) * columns_.size() + position] = slot;
+      c_ids_[slot] = p.c.column_ids(columns_[position])[e];
     }
   }
 }

@@ -44,6 +44,8 @@ class BlockProducts {
   TileId c_id(std::int32_t slot) const { return c_ids_[slot]; }
 
  private:
+  void number_c(const Contraction& contraction);
+
   const Contraction* contraction_;
   std::vector<std::int32_t> columns_;
   std::vector<std::int32_t> b_start_;   // per tile row k, into the next two

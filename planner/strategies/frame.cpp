@@ -20,7 +20,7 @@ std::vector<ParameterInfo> common_parameters() {
            whole_bytes(0, kMostBytes)},
           {.key = "batch",
            .default_value = "1",
-           .meaning = "products of a chunk that go to a device in one launch",
+           .meaning = "products of a chunk in one launch; 1 on cores: as many as make 4 Mflop, up to 256",
            .spelling = whole_number(1, kMostProducts),
            .tries = {"1", "16", "128"},
            .for_batches = true}};

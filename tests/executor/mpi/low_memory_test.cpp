@@ -135,7 +135,7 @@ void try_configuration(const Configuration& c, Fates& fates) {
   }
   ++fates.ran;
   if (c.scarcity <= 1.3) ++fates.ran_near_the_least;
-  const std::unique_ptr<Gpus> gpus = c.gpus ? test_gpus() : nullptr;
+  const std::unique_ptr<Gpus> gpus = c.gpus ? test_gpus(c.problem) : nullptr;
   const RunOutcome outcome =
       gpus ? execute_on(*gpus, plan, c.problem, with_gpus(c.machine, fates.random), 100'000)
            : execute(plan, c.problem, c.machine, c.copies);

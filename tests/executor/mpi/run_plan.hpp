@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/random.hpp"
 #include "executor/check.hpp"
+#include "executor/cpu/product_kernels.hpp"
 #include "executor/gpu/load_cuda.hpp"
 #include "executor/gpu/stand_in.hpp"
 #include "executor/mpi/messenger.hpp"
@@ -55,9 +56,12 @@ inline int cases(int usual) {
   return on_cuda() ? usual / 4 : usual;
 }
 
-/// The stand-in has two GPUs for all logical devices of a node.
-inline std::unique_ptr<Gpus> test_gpus() {
-  if (!on_cuda()) return std::make_unique<StandInGpus>(StandInOptions{2, std::int64_t{1} << 30, true});
+/// The stand-in has two GPUs for all logical devices of a node, and multiplies as cores do.
+inline std::unique_ptr<Gpus> test_gpus(const Contraction& contraction) {
+  if (!on_cuda()) {
+    return std::make_unique<StandInGpus>(
+        StandInOptions{2, std::int64_t{1} << 30, true, uses_small_products(contraction)});
+  }
   LoadedGpus loaded = load_cuda();
   if (!loaded.gpus) throw WorkError("FORETILE_TEST_GPUS=cuda: " + loaded.why_not);
   return std::move(loaded.gpus);

@@ -39,7 +39,7 @@ Settings random_settings(Random& random) {
 /// what happened.
 GpuNotes expect_the_same_on_gpus(const Plan& plan, const Contraction& contraction, const Machine& machine,
                                  const RunOutcome& on_cores, Random& random) {
-  const std::unique_ptr<Gpus> gpus = test_gpus();
+  const std::unique_ptr<Gpus> gpus = test_gpus(contraction);
   Plan batched = plan;
   batched.batch = static_cast<int>(random.integer(0, 1) * random.integer(1, 20) + 1);
   const Machine gpu_machine = with_gpus(machine, random);

@@ -1,0 +1,121 @@
+#include "executor/cpu/tile_kernel.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <string_view>
+
+#include "base/error.hpp"
+
+// The sanitizers do not see what code made at run time reads and writes.
+#if defined(FORETILE_HAS_LIBXSMM) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#include <libxsmm.h>
+#define FORETILE_USES_LIBXSMM 1
+#else
+#define FORETILE_USES_LIBXSMM 0
+#endif
+
+namespace foretile {
+
+namespace {
+
+constexpr const char* kVariable = "FORETILE_SMALL_PRODUCTS";
+
+#if FORETILE_USES_LIBXSMM
+constexpr const char* kLibrary = "libxsmm " LIBXSMM_CONFIG_VERSION;
+
+using Code = void (*)();
+
+template <class Real>
+struct Libxsmm;
+template <>
+struct Libxsmm<double> {
+  using Function = libxsmm_dmmfunction;
+  static constexpr auto dispatch = libxsmm_dmmdispatch;
+};
+template <>
+struct Libxsmm<float> {
+  using Function = libxsmm_smmfunction;
+  static constexpr auto dispatch = libxsmm_smmdispatch;
+};
+
+template <class Real>
+Code code_of(std::int64_t m, std::int64_t n, std::int64_t k, COld old) {
+  const auto rows = static_cast<libxsmm_blasint>(m);
+  const auto depth = static_cast<libxsmm_blasint>(k);
+  const Real alpha = 1;
+  const Real beta = old == COld::added ? Real{1} : Real{0};
+  const int flags = LIBXSMM_GEMM_FLAG_NONE;
+  const int prefetch = LIBXSMM_GEMM_PREFETCH_NONE;
+  return reinterpret_cast<Code>(Libxsmm<Real>::dispatch(rows, static_cast<libxsmm_blasint>(n), depth, &rows,
+                                                        &depth, &rows, &alpha, &beta, &flags, &prefetch));
+}
+
+/// nullptr: libxsmm makes no code for it here.
+Code code_of(Precision precision, std::int64_t m, std::int64_t n, std::int64_t k, COld old) {
+  return precision == Precision::f64 ? code_of<double>(m, n, k, old) : code_of<float>(m, n, k, old);
+}
+
+template <class Real>
+void call(Code code, const std::byte* a, const std::byte* b, std::byte* c) {
+  reinterpret_cast<typename Libxsmm<Real>::Function>(code)(
+      reinterpret_cast<const Real*>(a), reinterpret_cast<const Real*>(b), reinterpret_cast<Real*>(c));
+}
+
+/// Processors without AVX get none.
+bool makes_code() {
+  libxsmm_init();
+  return code_of(Precision::f64, 8, 8, 8, COld::added) && code_of(Precision::f32, 8, 8, 8, COld::added);
+}
+#else
+constexpr const char* kLibrary = "";
+bool makes_code() {
+  return false;
+}
+#endif
+
+bool wanted_and_there() {
+  const char* const text = std::getenv(kVariable);
+  const std::string_view value = text ? text : "";
+  if (value == "blas") return false;
+  if (!value.empty() && value != "libxsmm")
+    throw input_error(kVariable, value, "blas or libxsmm", "unset it for the faster one");
+  const bool there = makes_code();
+  if (!there && !value.empty())
+    throw input_error(kVariable, value, "blas: libxsmm is not built in, or makes no code for this processor",
+                      "unset it");
+  return there;
+}
+
+}  // namespace
+
+bool small_products_on() {
+  static const bool on = wanted_and_there();
+  return on;
+}
+
+std::string tile_kernels(bool with_small_products) {
+  if (!with_small_products) return blas_kernels();
+  return fmt::format("{}, {} up to {}", blas_kernels(), kLibrary, kMostSmall);
+}
+
+TileKernel::TileKernel(Precision precision, std::int64_t m, std::int64_t n, std::int64_t k, COld old,
+                       Library library)
+    : m_(m), n_(n), k_(k), precision_(precision), old_(old) {
+#if FORETILE_USES_LIBXSMM
+  const bool empty = m <= 0 || n <= 0 || k <= 0;
+  if (library == Library::best && !empty && is_small(m, n, k) && small_products_on())
+    code_ = code_of(precision, m, n, k, old);
+#else
+  static_cast<void>(library);
+#endif
+}
+
+void TileKernel::operator()(const std::byte* a, const std::byte* b, std::byte* c) const {
+#if FORETILE_USES_LIBXSMM
+  if (code_) return precision_ == Precision::f64 ? call<double>(code_, a, b, c) : call<float>(code_, a, b, c);
+#endif
+  multiply_tiles(precision_, m_, n_, k_, a, b, c, old_);
+}
+
+}  // namespace foretile

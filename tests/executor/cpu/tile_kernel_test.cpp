@@ -1,0 +1,82 @@
+#include "executor/cpu/tile_kernel.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "base/random.hpp"
+
+namespace foretile {
+namespace {
+
+/// Small whole numbers, so that every order of summation gives the same.
+template <class Real>
+std::vector<Real> whole_numbers(Random& random, std::int64_t elements) {
+  std::vector<Real> x(static_cast<std::size_t>(elements));
+  for (Real& e : x) e = static_cast<Real>(random.integer(-9, 9));
+  return x;
+}
+
+template <class Real>
+std::byte* bytes(std::vector<Real>& x) {
+  return std::as_writable_bytes(std::span(x)).data();
+}
+
+template <class Real>
+void expect_the_reference(TileKernel::Library library, COld old) {
+  constexpr Precision precision = sizeof(Real) == 8 ? Precision::f64 : Precision::f32;
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    Random random(seed);
+    const std::int64_t most = seed % 3 == 0 ? kMostSmall + 20 : 40;
+    const auto m = random.integer(1, most), n = random.integer(1, most), k = random.integer(1, most);
+    auto a = whole_numbers<Real>(random, m * k), b = whole_numbers<Real>(random, k * n);
+    auto c = whole_numbers<Real>(random, m * n);
+    auto expected = c;
+    if (old == COld::ignored) {
+      std::fill(c.begin(), c.end(), std::numeric_limits<Real>::quiet_NaN());
+      std::fill(expected.begin(), expected.end(), Real{0});
+    }
+    for (std::int64_t j = 0; j < n; ++j) {
+      for (std::int64_t l = 0; l < k; ++l) {
+        for (std::int64_t i = 0; i < m; ++i) {
+          expected[static_cast<std::size_t>(i + j * m)] +=
+              a[static_cast<std::size_t>(i + l * m)] * b[static_cast<std::size_t>(l + j * k)];
+        }
+      }
+    }
+    TileKernel(precision, m, n, k, old, library)(bytes(a), bytes(b), bytes(c));
+    EXPECT_EQ(c, expected) << "seed " << seed << ": " << m << " x " << n << " x " << k;
+  }
+}
+
+TEST(TileKernel, EqualsTheReference) {
+  for (const auto library : {TileKernel::Library::blas, TileKernel::Library::best}) {
+    for (const COld old : {COld::added, COld::ignored}) {
+      expect_the_reference<double>(library, old);
+      expect_the_reference<float>(library, old);
+    }
+  }
+}
+
+TEST(TileKernel, MultipliesWithEmptyTiles) {
+  std::vector<double> c{1, 2};
+  TileKernel(Precision::f64, 2, 1, 0, COld::added)(nullptr, nullptr, bytes(c));
+  EXPECT_EQ(c, (std::vector<double>{1, 2}));
+}
+
+TEST(TileKernel, NamesItsLibraries) {
+  EXPECT_EQ(tile_kernels(false), blas_kernels());
+  if (small_products_on()) {
+    EXPECT_TRUE(tile_kernels().starts_with(blas_kernels() + ", libxsmm "));
+    EXPECT_TRUE(tile_kernels().ends_with(" up to 128"));
+  } else {
+    EXPECT_EQ(tile_kernels(), blas_kernels());
+  }
+}
+
+}  // namespace
+}  // namespace foretile
