@@ -53,6 +53,7 @@ std::vector<Resource> resources(const Machine& machine, bool more_devices) {
         {"device.single.latency", kHalf},
         {"device.single_batched.latency", kHalf}}},
       {"generation rate", {{"generation.rate", kTwice}, {"generation.device_rate", kTwice}}},
+      {"addition rate", {{"addition.rate", kTwice}, {"addition.cached_rate", kTwice}}},
       {"device memory", {{"device.memory", kTwice}}},
       {"cache", {{"device.cache.size", kTwice}}},
       {"host memory", {{"socket.memory", kTwice}}},

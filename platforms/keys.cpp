@@ -167,6 +167,10 @@ void add_software(std::vector<PlatformKey>& keys) {
                            [](Platform& p) { return Slots{&p.generation_bytes_per_s_per_core}; }));
   keys.push_back(bandwidth("generation.device_rate", Presence::optional_gpu,
                            [](Platform& p) { return Slots{&p.generation_bytes_per_s_on_device}; }));
+  keys.push_back(bandwidth("addition.rate", Presence::optional,
+                           [](Platform& p) { return Slots{&p.addition_bytes_per_s_per_core}; }));
+  keys.push_back(bandwidth("addition.cached_rate", Presence::optional_core,
+                           [](Platform& p) { return Slots{&p.cached_addition_bytes_per_s_per_core}; }));
   keys.push_back(
       other("runtime.source", Presence::optional, [](Platform& p) { return Slots{&p.runtime.source}; }));
   keys.push_back(latency("runtime.copy_overhead", Presence::optional,

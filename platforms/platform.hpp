@@ -107,6 +107,9 @@ struct Platform {
   Network network;
   double generation_bytes_per_s_per_core = 0;   ///< making B tiles on demand, one core
   double generation_bytes_per_s_on_device = 0;  ///< the same on a GPU; 0: it is left to the cores
+  /// Bytes of tiles that one core adds to others per second, all cores busy; 0: not measured.
+  double addition_bytes_per_s_per_core = 0;
+  double cached_addition_bytes_per_s_per_core = 0;  ///< both tiles in the core's part of the last cache
   Runtime runtime;
   Noise noise;
   CalibrationFacts calibration;

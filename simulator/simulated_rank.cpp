@@ -4,6 +4,7 @@
 #include <simgrid/kernel/Timer.hpp>
 #include <utility>
 
+#include "platforms/addition_model.hpp"
 #include "scheduler/looks.hpp"
 
 namespace foretile {
@@ -206,16 +207,13 @@ void SimulatedRank::start_generate(OperationId id, std::span<const MadePart> par
   }
 }
 
-/// Of each byte added two are read and one is written, by a core with its share of the socket's memory.
 void SimulatedRank::start_combine(OperationId id, const Combine& combine) {
-  constexpr double kMoved = 3;
   const Platform& p = machine_.platform;
-  double bytes = 0;
-  for (const TileId tile : combine.tiles) bytes += static_cast<double>(problem_.c_bytes(tile));
-  const double rate = p.memory_bandwidth_bytes_per_s / p.cores_per_socket;
+  std::int64_t bytes = 0;
+  for (const TileId tile : combine.tiles) bytes += problem_.c_bytes(tile);
   Activity& a = activity(id, Activity::Kind::plain);
   a.software_s = operation_s();
-  a.alone_s = rate > 0 ? kMoved * bytes / rate : 0;
+  a.alone_s = addition_seconds(p, bytes);
   if (p.device.kind == DeviceKind::core) {
     on_cores(a, a.software_s + a.alone_s);
   } else {

@@ -128,7 +128,9 @@ nlohmann::ordered_json calibration_json(const CalibrationResult& r) {
           {"cache", {{"bytes", r.cache.bytes}, {"sizes", kFactorSizes}, {"factors", r.cache.factors}}},
           {"runtime", runtime_json(r)},
           {"generation_bytes_per_s_per_core", r.generation_bytes_per_s_per_core},
-          {"copy_bytes_per_s_per_core", r.copy_bytes_per_s_per_core}};
+          {"copy_bytes_per_s_per_core", r.copy_bytes_per_s_per_core},
+          {"addition_bytes_per_s_per_core", r.addition_bytes_per_s_per_core},
+          {"cached_addition_bytes_per_s_per_core", r.cached_addition_bytes_per_s_per_core}};
 }
 
 nlohmann::ordered_json calibration_json(const GpuCalibration& r) {
@@ -149,7 +151,8 @@ nlohmann::ordered_json calibration_json(const GpuCalibration& r) {
           {"both_ways_bytes_per_s", c.both.bytes_per_s},
           {"generation_bytes_per_s_on_device", r.making.bytes_per_s},
           {"generation_bytes_per_s_per_core", r.host.generation_bytes_per_s_per_core},
-          {"copy_bytes_per_s_per_core", r.host.copy_bytes_per_s_per_core}};
+          {"copy_bytes_per_s_per_core", r.host.copy_bytes_per_s_per_core},
+          {"addition_bytes_per_s_per_core", r.host.addition_bytes_per_s_per_core}};
 }
 
 }  // namespace foretile

@@ -14,6 +14,7 @@
 #include "executor/calibration/measure.hpp"
 #include "executor/calibration/measure_cache.hpp"
 #include "executor/calibration/probe.hpp"
+#include "executor/cpu/combine.hpp"
 #include "executor/cpu/tile_kernel.hpp"
 #include "executor/generate.hpp"
 
@@ -198,7 +199,7 @@ std::vector<Buffers> make_buffers(const CalibrationOptions& options, const Machi
                               {std::vector<double>(elements), std::vector<double>(elements)});
 }
 
-constexpr std::size_t piece = 1 << 17;  // elements made or copied at once: tiles of a megabyte
+constexpr std::size_t piece = 1 << 17;  // elements made, copied or added at once: tiles of a megabyte
 
 /// Bytes per second at which each core works through its memory, a piece at a time.
 Summary bandwidth_of(const CalibrationOptions& options, std::vector<Buffers>& buffers,
@@ -213,6 +214,38 @@ Summary bandwidth_of(const CalibrationOptions& options, std::vector<Buffers>& bu
   return {piece * sizeof(double) / mean_s, summarize(timing.seconds).spread};
 }
 
+/// A tile that is added to another, from both buffers.
+void add_piece(Buffers& mine, std::size_t at, std::size_t elements) {
+  const std::int64_t extent = static_cast<std::int64_t>(elements);
+  combine_tile(Precision::f64, {&extent, 1}, {}, 1, 1,
+               reinterpret_cast<const std::byte*>(mine.from.data() + at),
+               reinterpret_cast<std::byte*>(mine.to.data() + at));
+}
+
+/// Tiles that go round in half of each core's part of the cache.
+double cached_addition_rate(const CalibrationOptions& options, const CacheModel& cache,
+                            std::vector<Buffers>& buffers) {
+  const auto half = static_cast<std::size_t>(cache.bytes) / sizeof(double) / 2;
+  const std::size_t each = std::min(half / 2, buffers[0].to.size());  // of either operand
+  const std::size_t elements = std::min(each, piece);
+  if (elements == 0) return 0;
+  const Repetition repetition{static_cast<int>(buffers.size()), options.seconds_per_bandwidth, 3};
+  const Timing timing = time_on_all_cores(repetition, [&](int core, int i) {
+    const std::size_t at = static_cast<std::size_t>(i) % (each / elements) * elements;
+    add_piece(buffers[static_cast<std::size_t>(core)], at, elements);
+  });
+  return static_cast<double>(elements * sizeof(double)) / mean_of(timing.seconds);
+}
+
+void measure_additions(const CalibrationOptions& options, std::vector<Buffers>& buffers,
+                       CalibrationResult& result) {
+  const Summary added =
+      bandwidth_of(options, buffers, [](Buffers& mine, std::size_t at, int) { add_piece(mine, at, piece); });
+  result.addition_bytes_per_s_per_core = added.median;
+  result.addition_spread = added.spread / added.median;
+  result.cached_addition_bytes_per_s_per_core = cached_addition_rate(options, result.cache, buffers);
+}
+
 void measure_bandwidths(const CalibrationOptions& options, CalibrationResult& result) {
   std::vector<Buffers> buffers = make_buffers(options, result.facts);
   const Summary made = bandwidth_of(options, buffers, [](Buffers& mine, std::size_t at, int i) {
@@ -225,6 +258,7 @@ void measure_bandwidths(const CalibrationOptions& options, CalibrationResult& re
   result.generation_spread = made.spread / made.median;
   result.copy_bytes_per_s_per_core = copied.median;
   result.copy_spread = copied.spread / copied.median;
+  measure_additions(options, buffers, result);
 }
 
 std::string cpu_name() {

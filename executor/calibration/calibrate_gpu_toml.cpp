@@ -203,7 +203,7 @@ link = {link:.4g}
 
 std::string gpu_calibration_toml(const GpuCalibration& r, const std::string& samples_file) {
   return head(r, samples_file) + node_text(r) + device_text(r) + link_text(r) + peer_text(r) +
-         message_toml(r.host) + software_text(r);
+         message_toml(r.host) + software_text(r) + addition_toml(r.host);
 }
 
 }  // namespace foretile

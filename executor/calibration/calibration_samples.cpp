@@ -54,9 +54,11 @@ void add_copies(nlohmann::json& to, const CopyCurve& curve, const char* path) {
 }
 
 nlohmann::json host_figures(const CalibrationResult& r) {
-  return {{"generation_bytes_per_s_per_core",
-           figure(r.generation_bytes_per_s_per_core, r.generation_spread, r.when)},
-          {"copy_bytes_per_s_per_core", figure(r.copy_bytes_per_s_per_core, r.copy_spread, r.when)}};
+  return {
+      {"generation_bytes_per_s_per_core",
+       figure(r.generation_bytes_per_s_per_core, r.generation_spread, r.when)},
+      {"copy_bytes_per_s_per_core", figure(r.copy_bytes_per_s_per_core, r.copy_spread, r.when)},
+      {"addition_bytes_per_s_per_core", figure(r.addition_bytes_per_s_per_core, r.addition_spread, r.when)}};
 }
 
 }  // namespace

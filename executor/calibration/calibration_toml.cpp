@@ -128,6 +128,17 @@ std::string message_toml(const CalibrationResult& r) {
       r.copy_bytes_per_s_per_core / 2);
 }
 
+std::string addition_toml(const CalibrationResult& r) {
+  if (r.addition_bytes_per_s_per_core <= 0) return {};
+  std::string text = fmt::format(
+      "\n[addition]\nrate = {:.4g}  # bytes of tiles that one core adds to others; spread {:.3f}\n",
+      r.addition_bytes_per_s_per_core, r.addition_spread);
+  if (r.cached_addition_bytes_per_s_per_core > 0)
+    text += fmt::format("cached_rate = {:.4g}  # both tiles in its part of the last cache\n",
+                        r.cached_addition_bytes_per_s_per_core);
+  return text;
+}
+
 namespace {
 
 /// foretile-run's own costs, measured by running small plans.
@@ -178,8 +189,8 @@ std::string calibration_toml(const CalibrationResult& result, const CalibrationT
   if (!text.samples_file.empty())
     all = fmt::format("# Every single time is in {}.\n", printable(text.samples_file));
   return all + node_text(result) + device_text(result) + cache_text(result) + single_text(result) +
-         message_toml(result) + software_text(result, text.noise) + runtime_text(result) +
-         calibration_table(result);
+         message_toml(result) + software_text(result, text.noise) + addition_toml(result) +
+         runtime_text(result) + calibration_table(result);
 }
 
 }  // namespace foretile

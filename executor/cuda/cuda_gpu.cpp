@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "base/error.hpp"
+#include "executor/cuda/combine_launches.hpp"
 #include "executor/cuda/kernels.hpp"
 #include "executor/cuda/status.hpp"
 
@@ -93,6 +94,13 @@ void CudaGpu::make(Lane lane, Precision precision, std::span<const TileToMake> t
     check(launch_make(tile.to, tile.elements, tile.key, width_of(tile), precision, stream),
           "cudaLaunchKernel");
   }
+}
+
+void CudaGpu::combine(Lane lane, Precision precision, std::span<const TileToCombine> tiles) {
+  const std::vector<CombineLaunch> launches = combine_launches(tiles);
+  cudaStream_t stream = on(lane).stream.get();
+  for (const CombineLaunch& launch : launches)
+    check(launch_combine(launch, precision, stream), "cudaLaunchKernel");
 }
 
 /// A stream waits for what the event stands for now; to record it anew does not change that

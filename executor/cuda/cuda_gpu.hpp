@@ -27,6 +27,7 @@ class CudaGpu final : public Gpu {
   void copy(Lane lane, std::span<const CopyPiece> pieces) override;
   void multiply(Lane lane, Precision precision, std::span<const TileProduct> products) override;
   void make(Lane lane, Precision precision, std::span<const TileToMake> tiles) override;
+  void combine(Lane lane, Precision precision, std::span<const TileToCombine> tiles) override;
   void follow(Lane lane, Lane other) override;
   std::uint64_t mark(Lane lane) override;
   std::uint64_t reached(Lane lane) override;

@@ -1,4 +1,5 @@
-// Our kernels: random numbers made on the device, and a copy that does not queue behind copies of tiles.
+// Our kernels: random numbers made on the device, sums of tiles, and a copy that does not queue behind copies
+// of tiles.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -6,6 +7,7 @@
 #include <cstdint>
 
 #include "base/precision.hpp"
+#include "executor/cuda/combine_work.hpp"
 
 namespace foretile {
 
@@ -22,5 +24,10 @@ cudaError_t launch_make(void* to, std::int64_t elements, std::uint64_t key, doub
 /// current. Returns the launch's status.
 cudaError_t launch_bring(std::uintptr_t* to, const std::uintptr_t* from, std::int64_t count,
                          cudaStream_t stream);
+
+/// Adds `launch.count` tiles in one launch, with the bits of combine_tile() (executor/cpu/combine.hpp). Tiles
+/// are in memory of the device or, where kernels read and write at its own address, of cudaHostAlloc(). The
+/// stream's device must be current. Returns the launch's status.
+cudaError_t launch_combine(const CombineLaunch& launch, Precision precision, cudaStream_t stream);
 
 }  // namespace foretile

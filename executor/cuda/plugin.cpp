@@ -4,7 +4,7 @@
 #include "base/error.hpp"
 #include "executor/cuda/cuda_gpus.hpp"
 
-foretile::Gpus* foretile_open_cuda_1(std::string* why_not) {
+foretile::Gpus* foretile_open_cuda_2(std::string* why_not) {
   try {
     return new foretile::CudaGpus;
   } catch (const foretile::WorkError& error) {

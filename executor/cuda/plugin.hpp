@@ -7,10 +7,10 @@
 
 /// The caller owns what it gets; nullptr with the reason when there is no GPU. The number counts changes of
 /// executor/gpu/gpu.hpp: a plugin of another build is not taken for ours.
-extern "C" [[gnu::visibility("default")]] foretile::Gpus* foretile_open_cuda_1(std::string* why_not);
+extern "C" [[gnu::visibility("default")]] foretile::Gpus* foretile_open_cuda_2(std::string* why_not);
 
 namespace foretile {
 
-inline constexpr const char* kCudaFactory = "foretile_open_cuda_1";
+inline constexpr const char* kCudaFactory = "foretile_open_cuda_2";
 
 }  // namespace foretile

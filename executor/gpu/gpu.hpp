@@ -45,6 +45,16 @@ struct TileToMake {
   double norm = 0;
 };
 
+/// to = beta to + factor from with the indices permuted, as combine_tile() does it
+/// (executor/cpu/combine.hpp), with the same bits. Both are on the device or in memory of allocate_host().
+struct TileToCombine {
+  std::span<const std::int64_t> extents;  ///< of `to`; valid during the call only
+  std::span<const int> permutation;       ///< index d of `to` is permutation[d] of `from`; valid as long
+  double beta = 1, factor = 1;
+  const std::byte* from = nullptr;
+  std::byte* to = nullptr;
+};
+
 /// One logical device: a share of the memory of a physical one, and lanes of its own. All calls come from one
 /// thread and, but for the constructor's and `allocate`, return before the work is done. They throw WorkError
 /// with the name of the failing call and the library's text; errors of earlier work may show in any later
@@ -63,6 +73,9 @@ class Gpu {
   /// only. Throws InputError for an extent of 2^31 or more.
   virtual void multiply(Lane lane, Precision precision, std::span<const TileProduct> products) = 0;
   virtual void make(Lane lane, Precision precision, std::span<const TileToMake> tiles) = 0;
+  /// In few launches. No tile is the `to` of two, or `from` of one and `to` of another. On any lane. Throws
+  /// InputError for what is no permutation of the extents and for more than 8 of them with one.
+  virtual void combine(Lane lane, Precision precision, std::span<const TileToCombine> tiles) = 0;
 
   /// What is given to `lane` from here on starts when all that was given to `other` so far has ended.
   virtual void follow(Lane lane, Lane other) = 0;

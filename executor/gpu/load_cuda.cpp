@@ -42,7 +42,7 @@ LoadedGpus load_cuda() {
   // Never closed: code of the plugin must outlive its objects, and CUDA's own threads.
   void* plugin = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (!plugin) return {nullptr, fmt::format("{} cannot be loaded: {}", kPlugin, last_failure())};
-  const auto open = reinterpret_cast<decltype(&foretile_open_cuda_1)>(dlsym(plugin, kCudaFactory));
+  const auto open = reinterpret_cast<decltype(&foretile_open_cuda_2)>(dlsym(plugin, kCudaFactory));
   if (!open) return {nullptr, fmt::format("{} is of another build: {}", path.string(), last_failure())};
   LoadedGpus loaded;
   loaded.gpus.reset(open(&loaded.why_not));

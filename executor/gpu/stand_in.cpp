@@ -12,8 +12,10 @@
 #include <thread>
 
 #include "base/error.hpp"
+#include "executor/cpu/combine.hpp"
 #include "executor/cpu/tile_kernel.hpp"
 #include "executor/generate.hpp"
+#include "executor/tile_indices.hpp"
 
 namespace foretile {
 
@@ -118,6 +120,23 @@ void multiply_one(Precision precision, TileKernel::Library library, const TilePr
   TileKernel(precision, x.m, x.n, x.k, old, library)(x.a, x.b, x.c);
 }
 
+/// With lists of its own, for those of a call do not stay.
+struct KeptCombine {
+  explicit KeptCombine(const TileToCombine& given)
+      : extents(given.extents.begin(), given.extents.end()),
+        permutation(given.permutation.begin(), given.permutation.end()),
+        tile(given) {
+    tile_indices(extents, permutation);  // throws now
+  }
+  void run(Precision precision) const {
+    combine_tile(precision, extents, permutation, tile.beta, tile.factor, tile.from, tile.to);
+  }
+
+  std::vector<std::int64_t> extents;
+  std::vector<int> permutation;
+  TileToCombine tile;
+};
+
 }  // namespace
 
 class StandInGpu final : public Gpu {
@@ -158,6 +177,11 @@ class StandInGpu final : public Gpu {
     lanes_[lane]->give([precision, tiles = std::vector(tiles.begin(), tiles.end())] {
       for (const TileToMake& tile : tiles)
         generate_tile(precision, tile.to, tile.elements, tile.key, tile.norm);
+    });
+  }
+  void combine(Lane lane, Precision precision, std::span<const TileToCombine> tiles) override {
+    lanes_[lane]->give([precision, tiles = std::vector<KeptCombine>(tiles.begin(), tiles.end())] {
+      for (const KeptCombine& tile : tiles) tile.run(precision);
     });
   }
   void follow(Lane lane, Lane other) override {

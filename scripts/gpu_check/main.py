@@ -146,7 +146,7 @@ def take_step(check, name):
         state, note = "failed", f"{type(error).__name__}: {error}"
         with open(check.processes.log, "a") as log:
             log.write(traceback.format_exc())
-    if state == "failed" and name in ("correctness", "sanitizer"):
+    if state == "failed" and name in ("correctness", "additions", "sanitizer"):
         check.results.check(f"the whole step {name}", False, note)
     check.results.steps.append({"step": name, "state": state, "seconds": time.monotonic() - begin, "note": note})
     if note:

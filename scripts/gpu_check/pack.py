@@ -11,8 +11,8 @@ import tarfile
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PROGRAMS = ["foretile", "foretile-run", "libforetile_cuda.so", "executor_mpi_tests", "cuda_peers"]
-TARGETS = ["foretile", "foretile-run", "foretile_cuda", "executor_mpi_tests", "cuda_peers"]
+PROGRAMS = ["foretile", "foretile-run", "libforetile_cuda.so", "executor_mpi_tests", "cuda_peers", "gpu_additions"]
+TARGETS = ["foretile", "foretile-run", "foretile_cuda", "executor_mpi_tests", "cuda_peers", "gpu_additions"]
 LIMIT = 40 * 2**20  # bytes of the folder
 # Every Linux with CUDA has these: the C library's own, the compiler's, CUDA's and its driver's.
 THEIRS = re.compile(r"(ld-linux.*|linux-vdso|lib(c|m|dl|rt|pthread|resolv|util|anl|mvec|BrokenLocale|stdc\+\+|gcc_s|cublas|cublasLt"

@@ -7,10 +7,11 @@ GiB = 2**30
 # shrink alike.
 SECONDS = {
     "facts": 10,
-    "correctness": 115,
+    "correctness": 110,
+    "additions": 15,
     "calibration": 100,
     "peers": 70,
-    "dense": 85,
+    "dense": 80,
     "small": 50,
     "sparse": 70,
     "prediction": 65,
@@ -54,6 +55,7 @@ class Sizes:
     plan_flops: float  # about
     calibration_s: float
     calibration: tuple  # further options
+    additions: tuple  # options of gpu_additions
     peers_dense: int  # extent for cuBLAS and cublasXt
     peers_copy: int  # bytes
     xt_blocks: tuple
@@ -76,6 +78,7 @@ FULL = Sizes(
     plan_flops=1e13,
     calibration_s=75,
     calibration=(),
+    additions=(),
     peers_dense=32768,
     peers_copy=GiB,
     xt_blocks=(2048, 4096, 8192),
@@ -97,6 +100,7 @@ QUICK = Sizes(
     plan_flops=1e9,
     calibration_s=6,
     calibration=("--sizes", "32,64,128,256", "--largest-copy", "1 MiB"),
+    additions=("--cases", 20, "--elements", 5000, "--side", 8, "--bytes", 2**20, "--seconds", 0.005),
     peers_dense=64,
     peers_copy=65536,
     xt_blocks=(32, 64),

@@ -14,6 +14,7 @@ import unittest
 
 GPU_CHECK, BUILD = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
 FAKED_PEERS = BUILD / "cuda_peers_on_fake"
+ADDITIONS = BUILD / "gpu_additions"
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(GPU_CHECK.parent))
 
@@ -126,7 +127,8 @@ class Steps(InFolder):
             self.assertFalse(results.failed)
 
     def test_a_correctness_step_that_breaks_is_a_failure(self):
-        self.assertTrue(self.take(self.throwing(KeyError("x")), "correctness").failed)
+        for step in ("correctness", "additions", "sanitizer"):
+            self.assertTrue(self.take(self.throwing(KeyError("x")), step).failed)
 
     def test_all_cases_fit_at_full_size(self):
         check, platform = self.check(FULL), self.folder / "guessed.toml"
@@ -194,8 +196,9 @@ class CommandLine(InFolder):
         self.assertEqual(sorted(path.name for path in out.iterdir()),
                          ["gpu-check.json", "gpu-check.log", "gpu-check.md", "gpu.samples.json", "gpu.toml"])
         found = json.loads((out / "gpu-check.json").read_text())
-        self.assertEqual({step["step"]: step["state"] for step in found["steps"] if step["step"] not in ("peers", "sanitizer")},
-                         {name: "done" for name in SECONDS if name not in ("peers", "sanitizer")}, result.stdout)
+        not_here = ["peers", "sanitizer"] + ([] if ADDITIONS.exists() else ["additions"])
+        self.assertEqual({step["step"]: step["state"] for step in found["steps"] if step["step"] not in not_here},
+                         {name: "done" for name in SECONDS if name not in not_here}, result.stdout)
         self.assertTrue(all(check["passed"] for check in found["checks"]))
         self.assertGreaterEqual(len(found["checks"]), 13)
         self.assertEqual(len(found["plans"]), QUICK.plans)
@@ -209,10 +212,13 @@ class CommandLine(InFolder):
         folder.mkdir()
         (folder / "foretile").symlink_to(BUILD / "foretile")
         gpu = '[{"name": "played", "library": "none", "memory_bytes": 1000000000, "free_bytes": 1000000000}]'
+        play = 'for word; do shift; [ "$word" = cuda ] && word=stand-in; set -- "$@" "$word"; done'
         scripts = {
             "foretile-run": f"""[ "$1" = gpus ] && {{ echo '{gpu}'; exit 0; }}
-                                for word; do shift; [ "$word" = cuda ] && word=stand-in; set -- "$@" "$word"; done
+                                {play}
                                 exec {BUILD}/foretile-run "$@" """,
+            "gpu_additions": f"""{play}
+                                 exec {ADDITIONS} "$@" """,
             "executor_mpi_tests": f"FORETILE_TEST_GPUS=stand-in exec {BUILD}/executor_mpi_tests --gtest_filter=Post.*",
             "cuda_peers": f"exec {FAKED_PEERS} --products 10 --batch 5 \"$@\"",
             "compute-sanitizer": """shift 6
@@ -224,8 +230,8 @@ class CommandLine(InFolder):
         return folder
 
     def test_does_what_only_gpus_need(self):
-        if not FAKED_PEERS.exists():
-            self.skipTest("built without CUDA")
+        if not FAKED_PEERS.exists() or not ADDITIONS.exists():
+            self.skipTest("built without CUDA or without FORETILE_BENCH")
         folder = self.played_gpu()
         result = subprocess.run([GPU_CHECK, "--quick", "--from", folder, "-o", "out", "--only",
                                  "calibration,peers,dense,small,sanitizer"], capture_output=True, text=True, cwd=self.folder,
@@ -237,7 +243,8 @@ class CommandLine(InFolder):
                          result.stdout)
         self.assertIn("played", found["facts"]["GPU"])
         self.assertEqual({check["what"] for check in found["checks"] if "sanitizer" in check["what"]},
-                         {"compute-sanitizer, memcheck", "compute-sanitizer, racecheck"})
+                         {f"compute-sanitizer, {tool}{of}" for tool in ("memcheck", "racecheck")
+                          for of in ("", ", additions of tiles")})
         rows = {row["target"]: row for row in found["figures"] if row["target"]}
         self.assertIn("at best", rows["at least 1.1"]["peer"])
         self.assertIsNotNone(rows["at least 95%"]["value"], "cuBLAS is there to compare with")

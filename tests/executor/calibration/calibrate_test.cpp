@@ -35,7 +35,9 @@ TEST(Calibrate, WritesAPlatformThatLoads) {
   EXPECT_GT(p.device.kernel.rate_flops_per_s, 1e8);
   EXPECT_LT(p.device.kernel.rate_flops_per_s, 1e13);
   EXPECT_GT(p.generation_bytes_per_s_per_core, 1e7);
-  EXPECT_EQ(result.single_samples.size(), 8U);  // 16 and 128
+  EXPECT_GT(p.addition_bytes_per_s_per_core, 1e7);
+  EXPECT_EQ(p.cached_addition_bytes_per_s_per_core, 0);  // the cache was not measured
+  EXPECT_EQ(result.single_samples.size(), 8U);           // 16 and 128
   EXPECT_GT(p.device.single.rate_flops_per_s, 1e8);
   EXPECT_LT(p.device.single.rate_flops_per_s, 2e13);
   EXPECT_GE(result.rounds, 3);
@@ -94,6 +96,17 @@ TEST(Calibrate, SaysThatTheMachineWasBusyOrDrifted) {
   ASSERT_EQ(warnings.size(), 2U);
   EXPECT_NE(warnings[0].find("ours for 0.06 of the time"), std::string::npos) << warnings[0];
   EXPECT_NE(warnings[1].find("speed changed"), std::string::npos) << warnings[1];
+}
+
+TEST(Calibrate, WritesAdditionsWhereTheyWereMeasured) {
+  CalibrationResult result = made_up();
+  EXPECT_EQ(parse_platform(calibration_toml(result), "here.toml").addition_bytes_per_s_per_core, 0);
+  result.cache.bytes = 1 << 20;
+  result.addition_bytes_per_s_per_core = 3e9;
+  result.cached_addition_bytes_per_s_per_core = 8e9;
+  const Platform p = parse_platform(calibration_toml(result), "here.toml");
+  EXPECT_DOUBLE_EQ(p.addition_bytes_per_s_per_core, 3e9);
+  EXPECT_DOUBLE_EQ(p.cached_addition_bytes_per_s_per_core, 8e9);
 }
 
 TEST(Calibrate, WritesForetileRunsOwnCosts) {

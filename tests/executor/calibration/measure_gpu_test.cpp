@@ -80,6 +80,7 @@ class Sleeper final : public Gpu {
   }
   void multiply(Lane, Precision, std::span<const TileProduct>) override {}
   void make(Lane, Precision, std::span<const TileToMake>) override {}
+  void combine(Lane, Precision, std::span<const TileToCombine>) override {}
   void follow(Lane, Lane) override {}
   std::uint64_t mark(Lane) override { return ++marks_; }
   std::uint64_t reached(Lane) override { return marks_; }

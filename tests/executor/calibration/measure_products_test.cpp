@@ -37,6 +37,7 @@ class Recorder final : public Gpu {
     if (launches.size() < 500) launches.push_back({lane, {products.begin(), products.end()}});
   }
   void make(Lane, Precision, std::span<const TileToMake>) override {}
+  void combine(Lane, Precision, std::span<const TileToCombine>) override {}
   void follow(Lane, Lane) override {}
   std::uint64_t mark(Lane lane) override { return ++marked[lane]; }
   std::uint64_t reached(Lane lane) override {

@@ -3,6 +3,7 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "../random_combine.hpp"
 #include "base/error.hpp"
 #include "executor/generate.hpp"
 #include "random_products.hpp"
@@ -79,6 +80,97 @@ TEST_F(CudaGpuTest, MakesTheNumbersOfGenerateTile) {
   wait_for(*gpu, kMakeLane);
   EXPECT_EQ(get<double>(gpus, *gpu, doubles, 1000), expected);
   EXPECT_EQ(get<float>(gpus, *gpu, floats, 1000), std::vector<float>(expected.begin(), expected.end()));
+}
+
+/// Operands are on the device or in pinned memory.
+template <class Real>
+void expect_the_sums_of_the_cores(std::uint64_t seed) {
+  CudaGpus gpus;
+  const std::unique_ptr<Gpu> gpu = gpus.open(1, 1);
+  Random random(seed);
+  const auto size = [](const std::vector<Real>& values) { return static_cast<std::int64_t>(values.size()); };
+  std::vector<RandomCombine<Real>> all;
+  for (int t = 0; t < 25; ++t) all.push_back(random_combine<Real>(random, 3000));
+  std::vector<std::unique_ptr<HostMemory>> pinned;
+  const auto placed = [&](const std::vector<Real>& values) {
+    if (values.empty()) return gpu->allocate(8);
+    if (random.integer(0, 1) == 1) return put<Real>(gpus, *gpu, values);
+    const auto bytes = size(values) * std::int64_t{sizeof(Real)};
+    std::byte* const memory = pinned.emplace_back(std::make_unique<HostMemory>(gpus, bytes))->get();
+    std::memcpy(memory, values.data(), static_cast<std::size_t>(bytes));
+    return memory;
+  };
+  std::vector<TileToCombine> tiles;
+  for (const RandomCombine<Real>& x : all) tiles.push_back(x.tile(placed(x.from), placed(x.to)));
+  gpu->combine(kFirstKernelLane, precision_of<Real>(), tiles);
+  EXPECT_EQ(fake_cuda::calls("launch_combine"), 2);  // of 20 tiles and what is left
+  wait_for(*gpu, kFirstKernelLane);
+  for (std::size_t t = 0; t < all.size(); ++t) {
+    if (all[t].to.empty()) continue;
+    EXPECT_EQ(get<Real>(gpus, *gpu, tiles[t].to, size(all[t].to)), all[t].expected);
+  }
+}
+
+TEST_F(CudaGpuTest, AddsTilesAsTheCoresDo) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    SCOPED_TRACE(seed);
+    fake_cuda::reset();
+    expect_the_sums_of_the_cores<double>(seed);
+    fake_cuda::reset();
+    expect_the_sums_of_the_cores<float>(seed);
+    for (const std::string& complaint : fake_cuda::complaints(true)) ADD_FAILURE() << complaint;
+  }
+}
+
+/// (1 2) is loaded, doubled into what was stored, and only then copied back. Nobody waits in between.
+TEST_F(CudaGpuTest, AdditionsFollowOtherLanes) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    SCOPED_TRACE(seed);
+    fake_cuda::Options options;
+    options.seed = seed;
+    fake_cuda::reset(options);
+    CudaGpus gpus;
+    const std::unique_ptr<Gpu> gpu = gpus.open(0, 1);
+    std::byte* const to = put<double>(gpus, *gpu, counting(10, 2));
+    std::byte* const loaded = gpu->allocate(16);
+    HostMemory here(gpus, 16), there(gpus, 16);
+    std::memcpy(here.get(), counting(1, 2).data(), 16);
+    const std::vector<std::int64_t> extents{2};
+    const CopyPiece in{loaded, here.get(), 16};
+    const CopyPiece out{there.get(), to, 16};
+    gpu->copy(kInLane, {&in, 1});
+    gpu->follow(kPeerLane, kInLane);
+    {
+      const std::vector<std::int64_t> of_the_call = extents;
+      const TileToCombine tile{of_the_call, {}, 1, 2, loaded, to};
+      gpu->combine(kPeerLane, Precision::f64, {&tile, 1});
+    }
+    gpu->follow(kOutLane, kPeerLane);
+    gpu->copy(kOutLane, {&out, 1});
+    wait_for(*gpu, kOutLane);
+    std::vector<double> values(2);
+    std::memcpy(values.data(), there.get(), 16);
+    EXPECT_EQ(values, (std::vector<double>{12, 15}));
+    for (const std::string& complaint : fake_cuda::complaints(false)) ADD_FAILURE() << complaint;
+  }
+}
+
+TEST_F(CudaGpuTest, AdditionsThatCannotBe) {
+  CudaGpus gpus;
+  const std::unique_ptr<Gpu> gpu = gpus.open(0, 1);
+  std::byte* const memory = gpu->allocate(64);
+  const std::vector<std::int64_t> extents{2, 2};
+  const std::vector<int> twice_the_same{0, 0};
+  TileToCombine tile{extents, twice_the_same, 1, 1, memory, memory + 32};
+  EXPECT_THROW(gpu->combine(kPeerLane, Precision::f64, {&tile, 1}), InputError);
+  EXPECT_EQ(fake_cuda::calls("launch_combine"), 0);
+  tile.permutation = {};
+  EXPECT_THROW(gpu->combine(kFirstKernelLane + 1, Precision::f64, {&tile, 1}), std::logic_error);
+  fake_cuda::fail_after("cudaLaunchKernel", 0);
+  EXPECT_EQ(work_error([&] {
+              gpu->combine(kPeerLane, Precision::f64, {&tile, 1});
+            }),
+            "cudaLaunchKernel: unknown error (cudaErrorUnknown)");
 }
 
 TEST_F(CudaGpuTest, SaysHowMuchMemoryIsMissing) {
@@ -201,6 +293,11 @@ void use_everything() {
   const TileToMake to_make{one->allocate(64), 8, 1, 1.0};
   one->make(kMakeLane, Precision::f64, {&to_make, 1});
   wait_for(*one, kMakeLane);
+  const std::vector<std::int64_t> extents{8};
+  const TileToCombine to_add{extents, {}, 1, 1, to_make.to, one->allocate(64)};
+  one->follow(kPeerLane, kMakeLane);
+  one->combine(kPeerLane, Precision::f64, {&to_add, 1});
+  wait_for(*one, kPeerLane);
   const CopyPiece piece{other->allocate(64), to_make.to, 64};
   other->follow(kPeerLane, kInLane);
   other->copy(kPeerLane, {&piece, 1});

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "combine_threads.hpp"
 #include "executor/cuda/kernels.hpp"
 #include "fake_world.hpp"
 
@@ -48,6 +49,45 @@ cudaError_t launch_bring(std::uintptr_t* to, const std::uintptr_t* from, std::in
           std::memcpy(to, from, static_cast<std::size_t>(bytes));
       },
       "bring");
+  return cudaSuccess;
+}
+
+namespace {
+
+/// A kernel reaches memory of its device and all pinned memory.
+bool in_reach_of_kernel(const void* begin, std::int64_t bytes, int device) {
+  const Memory* memory = find(begin, bytes);
+  if (memory && memory->device == kPinned) return true;
+  return on_device(begin, bytes, device, "combine");
+}
+
+template <typename Real>
+void combine(const CombineLaunch& launch, int device) {
+  for (int t = 0; t < launch.count; ++t) {
+    const CombineWork& work = launch.tiles[t];
+    const std::int64_t bytes = work.elements * std::int64_t{sizeof(Real)};
+    if (in_reach_of_kernel(work.from, bytes, device) && in_reach_of_kernel(work.to, bytes, device))
+      play_threads<Real>(work);
+  }
+}
+
+}  // namespace
+
+cudaError_t launch_combine(const CombineLaunch& launch, Precision precision, cudaStream_t stream) {
+  if (const cudaError_t status = enter("cudaLaunchKernel")) return status;
+  ++world->calls["launch_combine"];
+  expect(stream->device == world->current, "combine: another device is current");
+  expect(launch.count > 0, "combine: an empty launch");
+  give(
+      stream,
+      [launch, precision, device = stream->device] {
+        if (precision == Precision::f64) {
+          combine<double>(launch, device);
+        } else {
+          combine<float>(launch, device);
+        }
+      },
+      "combine");
   return cudaSuccess;
 }
 

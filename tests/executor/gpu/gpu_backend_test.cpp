@@ -34,6 +34,9 @@ class FailingGpu final : public Gpu {
     fail_if("make");
     inner_->make(lane, precision, tiles);
   }
+  void combine(Lane lane, Precision precision, std::span<const TileToCombine> tiles) override {
+    inner_->combine(lane, precision, tiles);
+  }
   void follow(Lane lane, Lane other) override { inner_->follow(lane, other); }
   std::uint64_t mark(Lane lane) override { return inner_->mark(lane); }
   std::uint64_t reached(Lane lane) override {

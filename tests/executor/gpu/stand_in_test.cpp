@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "../random_combine.hpp"
 #include "base/error.hpp"
 #include "executor/generate.hpp"
 
@@ -56,6 +57,39 @@ void expect_the_numbers_of_the_cpu(Precision precision) {
 TEST(StandIn, MakesTheSameNumbersAsTheCpu) {
   expect_the_numbers_of_the_cpu<double>(Precision::f64);
   expect_the_numbers_of_the_cpu<float>(Precision::f32);
+}
+
+template <class Real>
+void expect_the_sums_of_the_cores() {
+  StandInGpus gpus;
+  const auto gpu = gpus.open(0, 1);
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Random random(seed);
+    RandomCombine<Real> x = random_combine<Real>(random);
+    {
+      const RandomCombine<Real> of_the_call = x;
+      const TileToCombine tile = of_the_call.tile(std::as_bytes(std::span(x.from)).data(),
+                                                  std::as_writable_bytes(std::span(x.to)).data());
+      gpu->combine(kPeerLane, precision_of<Real>(), {&tile, 1});
+    }
+    wait(gpus, *gpu, kPeerLane);
+    EXPECT_EQ(x.to, x.expected);
+  }
+}
+
+TEST(StandIn, AddsTilesAsTheCoresDo) {
+  expect_the_sums_of_the_cores<double>();
+  expect_the_sums_of_the_cores<float>();
+}
+
+TEST(StandIn, RefusesWhatIsNoPermutation) {
+  StandInGpus gpus;
+  const auto gpu = gpus.open(0, 1);
+  const std::vector<std::int64_t> extents{2, 2};
+  const std::vector<int> permutation{1, 1};
+  const TileToCombine tile{extents, permutation, 1, 1, nullptr, nullptr};
+  EXPECT_THROW(gpu->combine(kPeerLane, Precision::f64, {&tile, 1}), InputError);
 }
 
 TEST(StandIn, LogicalDevicesShareThePhysicalMemory) {

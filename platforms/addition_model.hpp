@@ -1,0 +1,15 @@
+// How long a core takes to add tiles.
+#pragma once
+
+#include <cstdint>
+
+#include "platforms/platform.hpp"
+
+namespace foretile {
+
+/// Seconds in which one core adds `bytes` of tiles to as many others. Both together are taken to be in the
+/// core's part of the cache where they fit into it. Without a measured rate, of each byte added two are read
+/// and one is written at the core's share of the socket's memory; 0 where that has no bandwidth.
+double addition_seconds(const Platform& p, std::int64_t bytes);
+
+}  // namespace foretile

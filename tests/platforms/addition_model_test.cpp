@@ -1,0 +1,33 @@
+#include "platforms/addition_model.hpp"
+
+#include <gtest/gtest.h>
+
+namespace foretile {
+namespace {
+
+/// Four cores share 120 GB/s: 30 GB/s each, so 3 bytes moved for each of 20 GB take 2 s.
+TEST(AdditionModel, MovesThreeBytesForEachUnlessMeasured) {
+  Platform p;
+  EXPECT_EQ(addition_seconds(p, 1000), 0);
+  p.cores_per_socket = 4;
+  p.memory_bandwidth_bytes_per_s = 120e9;
+  EXPECT_DOUBLE_EQ(addition_seconds(p, 20'000'000'000), 2);
+  p.addition_bytes_per_s_per_core = 5e9;
+  EXPECT_DOUBLE_EQ(addition_seconds(p, 20'000'000'000), 4);
+}
+
+/// Two tiles of 1 MB fit into 2 MB, two of a byte more do not.
+TEST(AdditionModel, TilesThatFitAreInTheCache) {
+  Platform p;
+  p.addition_bytes_per_s_per_core = 4e9;
+  p.cached_addition_bytes_per_s_per_core = 16e9;
+  EXPECT_DOUBLE_EQ(addition_seconds(p, 1'000'000), 250e-6);  // no cache
+  p.device.cache.bytes = 2'000'000;
+  EXPECT_DOUBLE_EQ(addition_seconds(p, 1'000'000), 62.5e-6);
+  EXPECT_DOUBLE_EQ(addition_seconds(p, 1'000'001), 1'000'001 / 4e9);
+  p.cached_addition_bytes_per_s_per_core = 0;
+  EXPECT_DOUBLE_EQ(addition_seconds(p, 1'000'000), 250e-6);
+}
+
+}  // namespace
+}  // namespace foretile
