@@ -15,10 +15,11 @@
 namespace foretile {
 namespace {
 
-/// Random problems, each of which runs on one grid. FORETILE_TEST_GRID_PROBLEMS=200 is for a run by hand.
+/// Random problems, each of which runs on one grid; every grid has one that is not refused at least.
+/// FORETILE_TEST_GRID_PROBLEMS=200 is for a run by hand.
 std::uint64_t problems() {
   const char* const wanted = std::getenv("FORETILE_TEST_GRID_PROBLEMS");
-  return wanted ? std::strtoull(wanted, nullptr, 10) : 10;
+  return wanted ? std::strtoull(wanted, nullptr, 10) : 0;
 }
 
 struct Totals {
@@ -55,20 +56,20 @@ void check_grid(const GridProblem& problem, const AlongAxes& grid, Totals& total
 TEST(Grids, AreRightInAllOrdersOfNodes) {
   Totals totals;
   const std::vector<AlongAxes> grids = grids_of(world_size());
+  std::size_t orders = 0;
   for (std::size_t g = 0; g < grids.size(); ++g) {
     const int before = totals.right;
-    // More where all of them were refused.
+    orders += node_orders(grids[g]).size();
     for (std::uint64_t seed = g; seed < problems() || (totals.right == before && !HasFailure());
          seed += grids.size()) {
       SCOPED_TRACE(testing::Message() << "seed " << seed << ", " << world_size() << " ranks");
       check_grid(grid_problem(seed), grids[g], totals);
     }
   }
-  RecordProperty("right", totals.right);
-  RecordProperty("refused", totals.refused);
+  EXPECT_GE(totals.right, static_cast<int>(orders));
   if (world_rank() == 0)
-    fmt::print("{} ranks: {} grids, {} problems, {} runs, {} plans refused\n", world_size(), grids.size(),
-               problems(), totals.right, totals.refused);
+    fmt::print("{} ranks: {} grids, {} runs, {} plans refused\n", world_size(), grids.size(), totals.right,
+               totals.refused);
 }
 
 }  // namespace
