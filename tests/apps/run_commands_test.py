@@ -153,6 +153,26 @@ class RunCommands(unittest.TestCase):
         self.assertEqual(same.returncode, 0, same.stderr)
         self.assertFalse((self.folder / "t.json").exists() or (self.folder / "a.toml").exists())
 
+    def test_takes_the_kernels_of_small_products_from_the_environment(self):
+        (self.folder / "p.toml").write_text(PROBLEM.replace("tile_max = 60", "tile_max = 20"))
+        self.plan(2)
+        usual = json.loads(self.run_plan(2, "--verify", "--json").stdout)
+        self.environment["FORETILE_SMALL_PRODUCTS"] = "blas"
+        blas = json.loads(self.run_plan(2, "--verify", "--json").stdout)
+        self.assertNotIn("libxsmm", blas["kernels"])
+        self.assertTrue(usual["kernels"].startswith(blas["kernels"]))
+        self.environment["FORETILE_SMALL_PRODUCTS"] = "both"
+        wrong = self.run_plan(2)
+        self.assertEqual(wrong.returncode, 2)
+        self.assertIn("FORETILE_SMALL_PRODUCTS: found both, expected blas or libxsmm", wrong.stderr)
+        del self.environment["FORETILE_SMALL_PRODUCTS"]
+        if "libxsmm" not in usual["kernels"]:
+            self.skipTest("no libxsmm")
+        mixed = self.call(MPIEXEC, "-n", 1, "-env", "FORETILE_SMALL_PRODUCTS", "blas", FORETILE_RUN, "plan.json", ":", "-n", 1,
+                          FORETILE_RUN, "plan.json")
+        self.assertEqual(mixed.returncode, 2, (mixed.stdout, mixed.stderr))
+        self.assertIn("rank 1: found products by libxsmm, expected products by BLAS as on the other ranks", mixed.stderr)
+
     def test_names_the_rank_that_differs_from_most(self):
         self.plan(3)
         result = self.call(MPIEXEC, "-n", 1, FORETILE_RUN, "plan.json", ":", "-n", 2, FORETILE_RUN, "plan.json", "--copies")
