@@ -279,7 +279,7 @@ def check_wrong_values(problem, scratch):
     history, space = scratch / "none.jsonl", scratch / "wrong.toml"
     tune = ("tune", problem, *platform, "--history", history)
     expect(2, "lookahead: found many, expected a whole number from 0 to 64", *tune, "--set", "lookahead=many")
-    expect(2, "unknown key \"barriers\" of strategy local-b and stationary-b", *tune, "--set", "barriers=none")
+    expect(2, "unknown key \"barriers\" of strategy stationary-b", *tune, "--set", "strategy=stationary-b", "--set", "barriers=none")
     expect(2, "did you mean \"platform.device.cache.size\"", *tune, "--set", "platform.device.cache=1")
     for line, part in [('"platform.pcie.latency" = ["1 us", "1 GB"]', "wrong.toml:2: platform.pcie.latency: found"),
                        ("message_bytes = [\"16 MB\", \"16000000\"]", "wrong.toml:2: message_bytes: found 16 MB and 16000000, the same"),

@@ -230,7 +230,7 @@ TEST_F(TuneSpace, UnknownKeysAreErrorsWithAHint) {
 TEST_F(TuneSpace, WrongKeysAreNamedWithFileAndLine) {
   for (const auto& [lines, said] :
        {std::pair("lookahead = [1]\nlookahaed = [1]", ":3: unknown key \"lookahaed\" in [parameters]"),
-        {"lookahead = [1]\nd = [1]", ":3: unknown key \"d\" of strategy stationary-b"},
+        {"strategy = [\"stationary-b\"]\nd = [1]", ":3: unknown key \"d\" of strategy stationary-b"},
         {"\nproblem = [\"a\"]\nlookahead = [1]\nblock_fractoin = [1]", ":5: unknown key"},
         {"lookahead = [1, 65]", ":2: lookahead: found 65, expected a whole number from 0 to 64"},
         {"message_bytes = [\"1 MB\", \"1e6\"]", ":2: message_bytes: found 1 MB and 1e6, the same"},

@@ -44,7 +44,7 @@ TEST(Retile, AddsAMissingKey) {
 }
 
 TEST(Retile, EachKindHasItsKeys) {
-  EXPECT_EQ(tiling_keys(kDense), (Keys{"tile"}));
+  EXPECT_EQ(tiling_keys(kDense), (Keys{"tile", "m_tile", "n_tile", "k_tile"}));
   EXPECT_EQ(tiling_keys({"", "kind = \"random\"", ""}), (Keys{"tile_min", "tile_max"}));
   EXPECT_EQ(tiling_keys({"", "kind = \"molecule\"", ""}),
             (Keys{"occ_clusters", "ao_clusters", "tile_min", "tile_max"}));
@@ -59,8 +59,10 @@ TEST(Retile, RefusesWhatIsNoTiling) {
             "problem.tile: found 0, expected a whole number from 1 to 2000000000");
   EXPECT_EQ(message(kDense, {{"tile", "4.5"}}),
             "problem.tile: found 4.5, expected a whole number from 1 to 2000000000");
-  EXPECT_EQ(message(kDense, {{"m", "4"}}),
-            "--set: unknown key \"problem.m\" of the problem's tiling. Known keys: problem.tile");
+  EXPECT_EQ(
+      message(kDense, {{"m", "4"}}),
+      "--set: unknown key \"problem.m\" of the problem's tiling; did you mean \"problem.m_tile\"? Known "
+      "keys: problem.tile, problem.m_tile, problem.n_tile, problem.k_tile");
   EXPECT_EQ(message({"t", "kind = \"tiles\"", "t.toml"}, {{"tile", "4"}}),
             "problem.tile: found a problem whose tiles are listed, expected one with a rule for its tiles");
   EXPECT_EQ(message({"d", "kind = \"dense\"\ntile = \"x\"\n", "d.toml"}, {{"tile", "4"}}),
@@ -73,7 +75,10 @@ TEST(Retile, TheTuneTableHasTilingKeysOnly) {
     return message_of([&] { build_contraction({"p", problem.toml + table, "p.toml"}); });
   };
   EXPECT_EQ(message("[tune]\ntile = [1, 2]\n"), "no error");
-  EXPECT_EQ(message("[tune]\nm = [1, 2]\n"), "p.toml:8: unknown key \"m\" in [tune]. Known keys: tile");
+  EXPECT_EQ(
+      message("[tune]\nm = [1, 2]\n"),
+      "p.toml:8: unknown key \"m\" in [tune]; did you mean \"m_tile\"? Known keys: tile, m_tile, n_tile, "
+      "k_tile");
   EXPECT_EQ(message("tune = 3\n"),
             "p.toml:7: key 'tune': found no table, expected a table with tiling keys; leave it out, or see "
             "docs/problems.md");
