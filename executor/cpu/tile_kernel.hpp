@@ -11,9 +11,10 @@
 
 namespace foretile {
 
-/// A product is small when m, n and k are all at most this. Up to 96 libxsmm 1.17 is 1.0 to 1.6 times as fast
-/// as OpenBLAS 0.3.21, beyond its small-matrix kernels (100) again 1.3 to 1.5 times (ratios of neighbouring
-/// runs on one core with AVX-512, both precisions).
+/// A product is small when m, n and k are all at most this. libxsmm 1.17 is 1.4 to 1.6 times as fast as
+/// OpenBLAS 0.3.21 (SkylakeX) at 16 to 23, 0.9 to 1.1 times at 32 to 100, and 1.4 to 1.5 times beyond
+/// OpenBLAS's small-matrix kernels up to 128 (double, tiles in cache, ratios of neighbouring runs on one
+/// core). Larger ones were not measured well enough to tell.
 inline constexpr std::int64_t kMostSmall = 128;
 
 constexpr bool is_small(std::int64_t m, std::int64_t n, std::int64_t k) {
