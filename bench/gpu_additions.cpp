@@ -2,10 +2,13 @@
 // where bits differ and with 3 where there is no GPU.
 #include <fmt/format.h>
 
+#include <bit>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "apps/options.hpp"
@@ -20,6 +23,12 @@
 #include "tests/executor/random_combine.hpp"
 
 namespace {
+
+template <class Real>
+bool same_bits(Real x, Real y) {
+  using Bits = std::conditional_t<sizeof(Real) == 8, std::uint64_t, std::uint32_t>;
+  return std::bit_cast<Bits>(x) == std::bit_cast<Bits>(y);
+}
 
 using namespace foretile;
 using Json = nlohmann::ordered_json;
@@ -113,7 +122,7 @@ void check_case(Bench& bench, Random& random, std::int64_t elements) {
   if (to_on_device) bench.copy(bench.to(false), bench.to(true), bytes);
   std::memcpy(x.to.data(), bench.to(false), static_cast<std::size_t>(bytes));
   for (std::size_t e = 0; e < x.to.size(); ++e) {
-    if (std::memcmp(&x.to[e], &x.expected[e], sizeof(Real)) != 0)
+    if (!same_bits(x.to[e], x.expected[e]))
       throw WorkError(
           fmt::format("extents {}, permutation {}, beta {}, factor {}: element {} is {} on the "
                       "GPU and {} on a core",

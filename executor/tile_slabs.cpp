@@ -18,21 +18,21 @@ TileSlabs::~TileSlabs() {
   while (!slabs_.empty()) drop(slabs_.begin());
 }
 
-void TileSlabs::drop(std::map<std::uintptr_t, std::size_t>::iterator slab) {
-  upstream_->deallocate(reinterpret_cast<void*>(slab->first), kSlab, kAlignment);
-  if (slab->first == open_) open_ = 0;
+void TileSlabs::drop(Slabs::iterator slab) {
+  upstream_->deallocate(slab->first, kSlab, kAlignment);
+  if (slab->first == open_) open_ = nullptr;
   slabs_.erase(slab);
 }
 
 void* TileSlabs::do_allocate(std::size_t bytes, std::size_t alignment) {
   if (!from_slab(bytes, alignment)) return upstream_->allocate(bytes, alignment);
   const std::size_t taken = (bytes + kAlignment - 1) / kAlignment * kAlignment;
-  if (open_ == 0 || used_ + taken > kSlab) {
-    open_ = reinterpret_cast<std::uintptr_t>(upstream_->allocate(kSlab, kAlignment));
+  if (!open_ || used_ + taken > kSlab) {
+    open_ = static_cast<std::byte*>(upstream_->allocate(kSlab, kAlignment));
     slabs_.emplace_hint(slabs_.end(), open_, 0);
     used_ = 0;
   }
-  void* const memory = reinterpret_cast<void*>(open_ + used_);
+  void* const memory = open_ + used_;
   used_ += taken;
   ++slabs_.find(open_)->second;
   return memory;
@@ -40,7 +40,7 @@ void* TileSlabs::do_allocate(std::size_t bytes, std::size_t alignment) {
 
 void TileSlabs::do_deallocate(void* memory, std::size_t bytes, std::size_t alignment) {
   if (!from_slab(bytes, alignment)) return upstream_->deallocate(memory, bytes, alignment);
-  const auto slab = std::prev(slabs_.upper_bound(reinterpret_cast<std::uintptr_t>(memory)));
+  const auto slab = std::prev(slabs_.upper_bound(static_cast<std::byte*>(memory)));
   if (--slab->second == 0) drop(slab);
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
+#include <functional>
 #include <map>
 #include <memory_resource>
 
@@ -26,12 +26,14 @@ class TileSlabs final : public std::pmr::memory_resource {
   void* do_allocate(std::size_t bytes, std::size_t alignment) override;
   void do_deallocate(void* memory, std::size_t bytes, std::size_t alignment) override;
   bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override { return this == &other; }
-  void drop(std::map<std::uintptr_t, std::size_t>::iterator slab);
+  /// Address, and tiles that did not go back.
+  using Slabs = std::map<std::byte*, std::size_t, std::less<>>;
+  void drop(Slabs::iterator slab);
 
   std::pmr::memory_resource* upstream_;
-  std::map<std::uintptr_t, std::size_t> slabs_;  // address, and tiles that did not go back
-  std::uintptr_t open_ = 0;                      // the slab that tiles are cut from; 0: none
-  std::size_t used_ = 0;                         // of it, bytes
+  Slabs slabs_;
+  std::byte* open_ = nullptr;  // the slab that tiles are cut from, if any
+  std::size_t used_ = 0;       // of it, bytes
 };
 
 }  // namespace foretile
