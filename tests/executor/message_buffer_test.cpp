@@ -98,7 +98,7 @@ TEST(MessageBuffer, RefusesOtherMessages) {
     EXPECT_THROW(received_with(header, {{}, tag}).parse(p), WorkError) << tag;
   for (const std::int64_t bytes : {std::int64_t{0}, std::int64_t{8}, std::int64_t{16}, header.size()}) {
     MessageBuffer part(bytes);
-    std::memcpy(part.envelope().data(), header.data(), static_cast<std::size_t>(bytes));
+    std::copy_n(header.bytes().begin(), bytes, part.envelope().begin());
     EXPECT_THROW(part.parse(p), WorkError);
   }
 }
