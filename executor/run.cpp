@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "executor/cpu/binding.hpp"
 #include "executor/cpu/cpu_backend.hpp"
 #include "executor/gpu/gpu_backend.hpp"
 #include "executor/gpu/pinned_pool.hpp"
@@ -119,15 +120,20 @@ struct Work {
 };
 
 std::unique_ptr<RankBackend> make_backend(const Work& work, HostStore& host, int cores, MPI_Comm communicator,
-                                          Gpus* gpus, double warm_up_s, Transport transport) {
+                                          const RunOptions& run, Transport transport) {
   const int devices = work.machine.devices_per_rank;
-  if (!gpus)
-    return std::make_unique<CpuBackend>(work.contraction, host, devices, cores, std::move(transport));
-  const GpuBackendOptions options{work.rank, place_on_node(communicator).number * devices,
+  const NodePlace place = place_on_node(communicator);
+  if (!run.gpus) {
+    std::vector<int> cpus;
+    if (run.bind) cpus = cpus_of_rank(allowed_cpus(), place.number, place.ranks, cores);
+    return std::make_unique<CpuBackend>(work.contraction, host, devices, cores, std::move(transport),
+                                        std::move(cpus));
+  }
+  const GpuBackendOptions options{work.rank, place.number * devices,
                                   work.machine.platform.device.kernel.streams, cores};
-  auto backend = std::make_unique<GpuBackend>(work.contraction, work.frame, work.plan, host, *gpus, options,
+  auto backend = std::make_unique<GpuBackend>(work.contraction, work.frame, work.plan, host, *run.gpus, options,
                                               std::move(transport));
-  if (warm_up_s > 0) backend->warm_up(work.plan, warm_up_s);
+  if (run.warm_up_s > 0) backend->warm_up(work.plan, run.warm_up_s);
   return backend;
 }
 
@@ -167,8 +173,8 @@ RunResult run(const PlanFrame& frame, const RankPlan& plan, const Contraction& c
   result.host = std::make_unique<HostStore>(contraction, frame, plan, rank, scheduling.core_slots, memory);
   Messenger messenger(communicator, contraction, memory);
   std::optional<RankScheduler> scheduler;
-  const auto backend = make_backend(work, *result.host, scheduling.core_slots, communicator, options.gpus,
-                                    options.warm_up_s, transport_over(messenger, *result.host, scheduler));
+  const auto backend = make_backend(work, *result.host, scheduling.core_slots, communicator, options,
+                                    transport_over(messenger, *result.host, scheduler));
   scheduler.emplace(frame, plan, contraction, rank, *backend, scheduling, options.trace);
 
   quiet_barrier(communicator);

@@ -51,6 +51,7 @@ struct RunArguments {
   bool verify = false;
   bool copies = false;
   bool plan_order = false;
+  bool no_bind = false;
   GpuChoice gpu = GpuChoice::automatic;
   Options options;
 };
@@ -229,15 +230,14 @@ bool devices_need_memory(const PlannedWork& work, bool copies) {
   return on_gpus(work) || copies || work.plan.operands.b.made();
 }
 
-/// Cores: all that the verifier proved. GPUs: host memory for all tiles, and something for messages' headers
-/// and for holes.
+/// What the verifier proved of host memory and, on cores, of devices that need some; a little more for messages'
+/// headers, for holes and for what the scheduler keeps, since a first touch during the run costs far more.
 std::int64_t pool_bytes(const Finished& done, bool copies) {
   const PlanSummary& summary = done.work->summary;
-  if (!done.gpus) {
-    const int devices = devices_need_memory(*done.work, copies) ? done.work->machine.devices_per_rank : 0;
-    return devices * summary.peak_device_bytes + summary.peak_host_bytes;
-  }
-  return summary.peak_host_bytes + summary.peak_host_bytes / 64 + (std::int64_t{16} << 20);
+  std::int64_t bytes = summary.peak_host_bytes;
+  if (!done.gpus && devices_need_memory(*done.work, copies))
+    bytes += done.work->machine.devices_per_rank * summary.peak_device_bytes;
+  return bytes + bytes / 64 + (std::int64_t{16} << 20);
 }
 
 /// Ranks beyond the grid have no work.
@@ -352,6 +352,7 @@ void execute(const CLI::App& app, const RunArguments& arguments, const MpiSessio
   EventStore events;
   RunOptions options;
   options.copies = arguments.copies;
+  options.bind = !arguments.no_bind;
   options.in_plan_order = arguments.plan_order;
   options.gpus = done.gpus.get();
   options.pool_bytes = pool_bytes(done, arguments.copies);
@@ -391,6 +392,9 @@ void add_run(CLI::App& app) {
   add_gpu_option(app, arguments->gpu, "stand-in");
   app.add_flag("--plan-order", arguments->plan_order,
                "Keep loads to the plan's order, so that their counts do not depend on time");
+  app.add_flag("--no-bind", arguments->no_bind,
+               "Let the system move threads among cores; otherwise each has a core of its own where the job has "
+               "all of the node");
   add_json_option(app, arguments->options);
   app.callback([&app, plan, arguments] {
     if (!app.get_subcommands().empty()) return;

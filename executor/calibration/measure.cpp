@@ -1,7 +1,5 @@
 #include "executor/calibration/measure.hpp"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <atomic>
 #include <barrier>
@@ -12,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "executor/cpu/binding.hpp"
 #include "executor/thread_seconds.hpp"
 
 namespace foretile {
@@ -40,39 +39,21 @@ double cost_of_clock() {
   return median_of(gaps);
 }
 
-std::vector<int> allowed_cpus() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  std::vector<int> cpus;
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return cpus;
-  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-    if (CPU_ISSET(static_cast<std::size_t>(cpu), &set)) cpus.push_back(cpu);
-  }
-  return cpus;
-}
-
 /// Keeps the calling thread on one of the cores, so that no two threads begin on the same one; back to all of
 /// them at the end. Fewer threads than cores are left to the system, which knows what other processes do.
 class OnOneCore {
  public:
   OnOneCore(const std::vector<int>& cpus, int threads, int core)
       : cpus_(cpus), active_(threads > 1 && std::ssize(cpus) == threads) {
-    if (active_) keep_to({cpus.at(static_cast<std::size_t>(core))});
+    if (active_) bind_thread({&cpus.at(static_cast<std::size_t>(core)), 1});
   }
   ~OnOneCore() {
-    if (active_) keep_to(cpus_);
+    if (active_) bind_thread(cpus_);
   }
   OnOneCore(const OnOneCore&) = delete;
   OnOneCore& operator=(const OnOneCore&) = delete;
 
  private:
-  static void keep_to(const std::vector<int>& cpus) {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    for (const int cpu : cpus) CPU_SET(static_cast<std::size_t>(cpu), &set);
-    sched_setaffinity(0, sizeof set, &set);
-  }
-
   const std::vector<int>& cpus_;
   bool active_;
 };

@@ -10,14 +10,14 @@
 namespace foretile {
 
 CpuBackend::CpuBackend(const Contraction& contraction, HostStore& host, int devices, int cores,
-                       Transport transport)
+                       Transport transport, std::vector<int> cpus)
     : problem_(contraction),
       kernels_(contraction),
       host_(host),
       transport_(std::move(transport)),
       devices_(devices),
       copies_(1, completions_),
-      cores_(cores, completions_) {}
+      cores_(cores, completions_, std::move(cpus)) {}
 
 double CpuBackend::at(Completions::Clock::time_point time) const {
   return std::chrono::duration<double>(time - start_).count();

@@ -1,8 +1,10 @@
 #include "executor/cpu/worker_pool.hpp"
 
+#include <cassert>
 #include <iterator>
 #include <utility>
 
+#include "executor/cpu/binding.hpp"
 #include "scheduler/looks.hpp"
 
 namespace foretile {
@@ -41,8 +43,16 @@ std::vector<Completions::Entry> Completions::take(double seconds) {
   return std::exchange(entries_, {});
 }
 
-WorkerPool::WorkerPool(int threads, Completions& completions) : completions_(completions) {
-  for (int t = 0; t < threads; ++t) threads_.emplace_back([this] { work(); });
+WorkerPool::WorkerPool(int threads, Completions& completions, std::vector<int> cpus)
+    : completions_(completions) {
+  assert(cpus.empty() || std::ssize(cpus) == threads);
+  cpus.resize(static_cast<std::size_t>(threads), -1);
+  for (const int cpu : cpus) {
+    threads_.emplace_back([this, cpu] {
+      if (cpu >= 0) bind_thread({&cpu, 1});
+      work();
+    });
+  }
 }
 
 WorkerPool::~WorkerPool() {

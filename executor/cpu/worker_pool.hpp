@@ -44,7 +44,8 @@ class Completions {
 /// for their turn; reports each one's operation id when it has returned.
 class WorkerPool {
  public:
-  WorkerPool(int threads, Completions& completions);
+  /// Thread t runs on cpus[t] alone, or where the system lets it when there are no `cpus`.
+  WorkerPool(int threads, Completions& completions, std::vector<int> cpus = {});
   ~WorkerPool();
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
