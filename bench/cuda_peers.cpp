@@ -25,6 +25,7 @@ namespace {
 using namespace foretile;
 using Json = nlohmann::ordered_json;
 
+constexpr BlasForm<double> kPlain{CUBLAS_OP_N, CUBLAS_OP_N, 1.0};
 constexpr int kNoGpu = 3;
 
 struct Request {
@@ -96,7 +97,7 @@ Json measure_dense(const Request& request) {
   const OwnedDeviceMemory c = random_on_device(elements, 3);
   const BlasOnStream lane;
   const double seconds = median_seconds(request.repeats, [&] {
-    check(gemm(lane.blas.get(), n, n, n, doubles(a), doubles(b), 0.0, doubles(c)), "cublasDgemm");
+    check(gemm(lane.blas.get(), kPlain, n, n, n, doubles(a), doubles(b), 0.0, doubles(c)), "cublasDgemm");
     wait();
   });
   return {{"n", n}, {"seconds", seconds}, {"flops_per_s", flops_of(n, n, n) / seconds}};
@@ -263,14 +264,17 @@ class SmallProducts {
 
   void one(const BlasOnStream& lane, int p) const {
     const std::int64_t at = std::int64_t{p} * s_ * s_;
-    check(gemm(lane.blas.get(), s_, s_, s_, doubles(a_) + at, doubles(b_) + at, 1.0, doubles(c_) + at),
-          "cublasDgemm");
+    check(
+        gemm(lane.blas.get(), kPlain, s_, s_, s_, doubles(a_) + at, doubles(b_) + at, 1.0, doubles(c_) + at),
+        "cublasDgemm");
   }
   void batched(const BlasOnStream& lane, int begin, int end) const {
-    check(gemm_batched(lane.blas.get(), s_, s_, s_, from(begin), 1.0, end - begin), "cublasDgemmBatched");
+    check(gemm_batched(lane.blas.get(), kPlain, s_, s_, s_, from(begin), 1.0, end - begin),
+          "cublasDgemmBatched");
   }
   void grouped(const BlasOnStream& lane, int begin, int end) const {
-    const GroupLists<double> lists{{CUBLAS_OP_N}, {s_}, {s_}, {s_}, {end - begin}, {1.0}, {1.0}};
+    const GroupLists<double> lists{{CUBLAS_OP_N}, {CUBLAS_OP_N}, {s_},          {s_},  {s_},
+                                   {s_},          {s_},          {end - begin}, {1.0}, {1.0}};
     check(gemm_grouped(lane.blas.get(), lists, from(begin)), "cublasDgemmGroupedBatched");
   }
   double flops() const { return count_ * flops_of(s_, s_, s_); }

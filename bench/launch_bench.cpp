@@ -20,7 +20,7 @@ class InstantGpu final : public Gpu {
     return memory_.back().get();
   }
   void copy(Lane, std::span<const CopyPiece>) override {}
-  void multiply(Lane, Precision, std::span<const TileProduct> products) override {
+  void multiply(Lane, const ProductForm&, std::span<const TileProduct> products) override {
     benchmark::DoNotOptimize(products.data());
   }
   void make(Lane, Precision, std::span<const TileToMake>) override {}

@@ -105,7 +105,9 @@ void measure(const char* path) {
   choose_blas_kernels();
   const PlannedWork work = rebuild(load_plan_file(path));
   Matrices tiles(work.contraction);
-  std::vector<ProductKernels> kernels(devices_of(work.plan).size(), ProductKernels(work.contraction));
+  std::vector<ProductKernels> kernels(
+      devices_of(work.plan).size(),
+      ProductKernels(work.contraction, product_form(work.plan, work.contraction)));
   round_seconds(work, tiles, kernels);
   std::vector<double> seconds;
   for (double spent = 0; std::ssize(seconds) < kRounds && spent < kEnough_s; spent += seconds.back())

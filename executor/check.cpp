@@ -10,6 +10,7 @@
 #include "base/random.hpp"
 #include "executor/mpi/messenger.hpp"
 #include "executor/mpi/session.hpp"
+#include "executor/reference.hpp"
 
 namespace foretile {
 

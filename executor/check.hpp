@@ -8,8 +8,8 @@
 #include <string>
 
 #include "base/id.hpp"
+#include "executor/freivalds.hpp"
 #include "executor/host_store.hpp"
-#include "executor/tile_errors.hpp"
 #include "planner/problem/contraction.hpp"
 
 namespace foretile {

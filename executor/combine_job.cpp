@@ -22,11 +22,11 @@ std::function<void()> combine_job(const Contraction& p, HostStore& host, const C
     const TileId c = combine.tiles[t];
     pairs.push_back({{p.m.size(p.c.row_of(c)), p.n.size(p.c.column_of(c))}, from[t], to[t]});
   }
-  return [precision = p.precision, beta = combine.beta, factor = combine.factor,
+  return [type = p.element(), beta = combine.beta, factor = combine.factor,
           permutation = std::vector<int>(combine.permutation.begin(), combine.permutation.end()),
           pairs = std::move(pairs)] {
     for (const Pair& pair : pairs)
-      combine_tile(precision, pair.extents, permutation, beta, factor, pair.from, pair.to);
+      combine_tile(type, pair.extents, permutation, beta, factor, pair.from, pair.to);
   };
 }
 

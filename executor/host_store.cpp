@@ -5,6 +5,7 @@
 #include <thread>
 #include <utility>
 
+#include "executor/cpu/combine.hpp"
 #include "executor/in_parallel.hpp"
 #include "executor/initial_tile.hpp"
 #include "planner/plan/owners.hpp"
@@ -70,8 +71,14 @@ std::vector<HostStore::PartToMake> HostStore::stage_b(std::span<const MadePart> 
 /// Tiles differ in size, so each thread takes the next one when it is done.
 void HostStore::make_tiles(int cores) {
   const int here = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  in_parallel(to_make_.size(), std::min(cores, here),
-              [&](std::size_t i) { make_tile(problem_, to_make_[i].tile, to_make_[i].to); });
+  in_parallel(to_make_.size(), std::min(cores, here), [&](std::size_t i) {
+    const ToMake& one = to_make_[i];
+    make_tile(problem_, one.tile, one.to);
+    // Devices add to it; where C is computed in parts, the last addition of a sum knows beta.
+    if (one.tile.matrix == Matrix::c && devices_read_c_ && problem_.beta != 1.0)
+      scale_tile(problem_.element(), problem_.beta, bytes_of(problem_, one.tile) / problem_.element_bytes(),
+                 one.to);
+  });
   to_make_ = {};
 }
 

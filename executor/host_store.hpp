@@ -26,8 +26,8 @@ namespace foretile {
 class HostStore {
  public:
   /// Makes the own tiles that the rank or others use, and with Contraction::reads_c() the initial tiles of C
-  /// that the rank computes, or that it owns where C is computed in parts, on up to `cores` threads. `memory`
-  /// holds all tiles and must outlive this; it is called by the calling thread alone.
+  /// that the rank computes, times beta, or that it owns where C is computed in parts, on up to `cores`
+  /// threads. `memory` holds all tiles and must outlive this; it is called by the calling thread alone.
   HostStore(const Contraction& contraction, const PlanFrame& frame, const RankPlan& plan, Rank rank,
             int cores = 1, std::pmr::memory_resource* memory = heap_memory());
 

@@ -23,13 +23,15 @@ double generated_norm(const Contraction& p, TileRef tile) {
 }
 
 void make_tile(const Contraction& p, TileRef tile, std::byte* to) {
-  generate_tile(p.precision, to, bytes_of(p, tile) / p.element_bytes(),
+  generate_tile(p.precision, to, bytes_of(p, tile) / bytes_of(p.precision),
                 tile_key(p.seed, operand_of(tile.matrix), tile.id), generated_norm(p, tile));
 }
 
 void make_part_of_b(const Contraction& p, const MadePart& part, std::byte* tile) {
   const TileRef whole{Matrix::b, part.tile};
-  generate_part(p.precision, tile, {p.b_bytes(part.tile) / p.element_bytes(), part.first, part.elements},
+  const std::int64_t reals = p.element().reals();
+  generate_part(p.precision, tile,
+                {p.b_bytes(part.tile) / bytes_of(p.precision), reals * part.first, reals * part.elements},
                 tile_key(p.seed, Operand::b, part.tile), generated_norm(p, whole));
 }
 

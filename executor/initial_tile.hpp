@@ -14,7 +14,8 @@ namespace foretile {
 /// float, half of it in single precision. (The norm of C is a bound which may be infinite.)
 double generated_norm(const Contraction& contraction, TileRef tile);
 
-/// Writes a tile of A, of B or of the initial C; the same wherever it is made. `to` has room for its bytes.
+/// Writes a tile of A, of B or of the initial C; the same wherever it is made. A complex number is two
+/// neighbouring real ones of generate_tile(). `to` has room for the tile's bytes.
 void make_tile(const Contraction& contraction, TileRef tile, std::byte* to);
 
 /// Writes these elements of a tile of B. `tile` has room for all of it.

@@ -126,13 +126,13 @@ std::unique_ptr<RankBackend> make_backend(const Work& work, HostStore& host, int
   if (!run.gpus) {
     std::vector<int> cpus;
     if (run.bind) cpus = cpus_of_rank(allowed_cpus(), place.number, place.ranks, cores);
-    return std::make_unique<CpuBackend>(work.contraction, host, devices, cores, std::move(transport),
-                                        std::move(cpus));
+    return std::make_unique<CpuBackend>(work.contraction, product_form(work.frame, work.contraction), host,
+                                        devices, cores, std::move(transport), std::move(cpus));
   }
   const GpuBackendOptions options{work.rank, place.number * devices,
                                   work.machine.platform.device.kernel.streams, cores};
-  auto backend = std::make_unique<GpuBackend>(work.contraction, work.frame, work.plan, host, *run.gpus, options,
-                                              std::move(transport));
+  auto backend = std::make_unique<GpuBackend>(work.contraction, work.frame, work.plan, host, *run.gpus,
+                                              options, std::move(transport));
   if (run.warm_up_s > 0) backend->warm_up(work.plan, run.warm_up_s);
   return backend;
 }
@@ -163,7 +163,7 @@ void note_gpus(const RankBackend& backend, MPI_Comm communicator, RunResult& res
 
 RunResult run(const PlanFrame& frame, const RankPlan& plan, const Contraction& contraction,
               const Machine& machine, MPI_Comm communicator, const RunOptions& options) {
-  require_plain(contraction);
+  require_runnable(contraction);
   const Rank rank = rank_in(communicator);
   const Work work{frame, plan, contraction, machine, rank};
   const SchedulerOptions scheduling = scheduling_of(frame, contraction, machine, rank, options);

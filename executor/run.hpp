@@ -22,7 +22,7 @@ struct RunOptions {
   /// The node's GPUs, for machines whose devices are GPUs; nullptr: cores stand for all devices.
   Gpus* gpus = nullptr;
   bool copies = false;  ///< cores only: device memory is apart from host memory, A and B are really copied
-  bool bind = true;            ///< on cores: each thread that works to a CPU, where cpus_of_rank() has one
+  bool bind = true;     ///< on cores: each thread that works to a CPU, where cpus_of_rank() has one
   bool in_plan_order = false;  ///< loads, hits and evictions depend on the plan alone (SchedulerOptions)
   /// Memory taken from the system before the clock starts, because a first touch costs as much as making the
   /// numbers. Cores: that of the devices. GPUs: pinned host memory, for all that the rank holds there. 0:

@@ -39,7 +39,7 @@ class TileBuffer {
   std::byte* data() const { return data_; }
   std::int64_t size() const { return bytes_; }
   std::span<std::byte> bytes() const { return {data_, static_cast<std::size_t>(bytes_)}; }
-  /// As numbers: double or float.
+  /// As numbers: double, float or complex ones of these.
   template <class Real>
   std::span<Real> as() const {
     return {reinterpret_cast<Real*>(data_), static_cast<std::size_t>(bytes_) / sizeof(Real)};

@@ -1,7 +1,6 @@
-// How far each tile of C is from the product that the seed gives: one rank's part, without messages.
+// How far tiles of C are from the product that the seed gives: what both tests of it share.
 #pragma once
 
-#include <cstdint>
 #include <unordered_map>
 
 #include "executor/tile_buffer.hpp"
@@ -12,11 +11,12 @@ namespace foretile {
 using TilesOfC = std::unordered_map<TileId, TileBuffer>;
 
 /// The relative error of tile ij is |found - expected| / S in the Frobenius norm, with
-/// S^2 = sum over k of |A_ik|^2 |B_kj|^2 / k's extent, plus |C_ij|^2 of the initial C where C += A B.
-/// S is the tile's own norm: numbers of random sign (generate.hpp) make E |A_ik B_kj|^2 = |A_ik|^2 |B_kj|^2 /
-/// k. It does not depend on what was found. Differences that underflow explains (longest sum x the smallest
-/// normal number per element) do not count. A tile to which nothing contributes must have its initial bits,
-/// or be zero; else its error is infinite, as it is with a NaN or an infinity.
+/// S^2 = |alpha|^2 sum over k of |A_ik|^2 |B_kj|^2 / k's extent, plus |beta C_ij|^2 of the initial C where it
+/// is read. S is the tile's own norm: numbers of random sign (generate.hpp) make E |A_ik B_kj|^2 = |A_ik|^2
+/// |B_kj|^2 / k, complex ones too. It does not depend on what was found. Differences that underflow explains
+/// (longest sum x the smallest normal number per element) do not count. A tile to which nothing contributes
+/// must have beta times its initial numbers, or be zero; else its error is infinite, as it is with a NaN or
+/// an infinity.
 struct TileErrors {
   double largest = -1;     ///< relative error; -1 without tiles
   TileId worst = -1;       ///< the tile that has it
@@ -37,23 +37,20 @@ struct TileErrors {
 /// uniform rather than extreme, so lambda = 6 is ten standard deviations of one element.
 double allowed_error(Precision precision, double terms);
 
-struct FreivaldsOptions {
-  int threads = 1;
-  /// For the products B x that are kept, at least one tile column's; A is made anew for each such share.
-  std::int64_t bytes = std::int64_t{256} << 20;
+/// What is known of a tile of C before it is looked at.
+struct ExpectedTile {
+  double product_square = 0;  ///< of the norm of the products' sum
+  double terms = 0;           ///< real ones of the sum, one more per product and per factor that is not 1
+  double flops = 0;
+
+  /// A_ik B_kj
+  void add(const Contraction& p, TileId a, TileId b, std::int32_t k);
 };
 
-/// Freivalds' test (R. Freivalds, Probabilistic machines can use less running time, IFIP 1977) of each tile:
-/// C_ij X_j is compared with the sum over k of A_ik (B_kj X_j), plus the initial C_ij X_j where C += A B. X_j
-/// has two random vectors, whose numbers are uniform in [1/2, 3/2) with a random sign: a wrong number shows
-/// with at least half its size, and two wrong columns cancel only where two pairs of them nearly agree. The
-/// error found estimates the one defined above. A, B and the initial C are made anew from the seed, so a tile
-/// damaged on its way shows. All is computed in double. Takes the flops of the products times two over the
-/// width of a tile of C, and reads C once. Memory: `bytes`, and per thread two tiles (A, B or C) and two
-/// numbers per row of a tile row of C for each of its tiles.
-TileErrors freivalds(const Contraction& contraction, const TilesOfC& c, const FreivaldsOptions& options = {});
+/// `difference` is |found - expected| in the 2-norm.
+double relative_error(const Contraction& p, TileId c, const ExpectedTile& expected, double difference);
 
-/// Compares each element with the sum of products in extended precision. Takes about 5 s per Gflop.
-TileErrors compare_with_reference(const Contraction& contraction, const TilesOfC& c);
+/// Of a tile to which no product contributes.
+double error_of_untouched(const Contraction& p, TileId c, const TileBuffer& found);
 
 }  // namespace foretile

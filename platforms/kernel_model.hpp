@@ -4,6 +4,8 @@
 #include <array>
 #include <cstdint>
 
+#include "base/element_type.hpp"
+
 namespace foretile {
 
 /// Sizes of tiles at which factors of a product's time are given. OpenBLAS has another kernel for products up
@@ -42,6 +44,12 @@ struct KernelModel {
   /// A launch of `count` products.
   double seconds(std::int64_t m, std::int64_t n, std::int64_t k, int count = 1) const;
 };
+
+/// How much longer than real ones products of these elements take beyond the start of a launch: as many times
+/// as they have more flops. Platforms know the times of real products only.
+constexpr double kernel_factor(ElementType type) {
+  return type.flops_per_term() / ElementType{}.flops_per_term();
+}
 
 /// Where a product lies in the table of factors: between entries `below` and `below + 1`, `share` of the way.
 struct FactorPlace {

@@ -2,6 +2,7 @@
 // machine or a real one.
 #pragma once
 
+#include <complex>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -66,7 +67,7 @@ struct PlaceOfC {
 struct Combine {
   std::span<const TileId> tiles;  ///< of C
   PlaceOfC to, from;
-  double beta = 1, factor = 1;
+  std::complex<double> beta = 1, factor = 1;  ///< real where the elements are
   /// Index d of a tile of `to` is index permutation[d] of `from`; empty: as it is.
   std::span<const int> permutation = {};
 };

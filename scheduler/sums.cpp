@@ -127,8 +127,8 @@ void Sums::start(std::size_t number) {
   work.sum = number;
   work.combine = {state.sum->tiles, addition.to, addition.from};
   if (addition.last) {
-    work.combine.beta = problem_.beta.real();
-    work.combine.factor = problem_.alpha.real();
+    work.combine.beta = problem_.beta;
+    work.combine.factor = problem_.alpha;
   }
   ++cores_.busy;
   backend_.start_combine(id, work.combine);

@@ -149,11 +149,12 @@ double SimulatedRank::cached_share(CoreCache& cache, const Product& x) const {
 KernelTime SimulatedRank::core_time(Device device, std::span<const Product> products) {
   const DeviceModel& model = machine_.platform.device;
   const KernelModel& curve = model.kernel_for(problem_.precision);
+  const double factor = kernel_factor(problem_.element());
   KernelTime time;
   for (const Product& x : products) {
     const ProductSize size = size_of(x);
     const double share = cached_share(caches_[static_cast<std::size_t>(device)], x);
-    time.work_s += curve.work_seconds(size.m, size.n, size.k) * model.cache.factor(size, share);
+    time.work_s += factor * curve.work_seconds(size.m, size.n, size.k) * model.cache.factor(size, share);
     time.launch_s += curve.start_seconds() + hand_over_s();
   }
   return time;
@@ -162,10 +163,11 @@ KernelTime SimulatedRank::core_time(Device device, std::span<const Product> prod
 /// A launch cannot have two products for the same tile of C: they follow in another one.
 void SimulatedRank::add_batch(KernelTime& time, std::span<const Product> products) {
   const DeviceModel& device = machine_.platform.device;
+  const double factor = kernel_factor(problem_.element());
   const auto add = [&](std::span<const ProductSize> launch) {
     const double start = device.launch_of(problem_.precision, launch.size()).start_seconds();
     time.launch_s += start;
-    time.work_s += device.launch_seconds(problem_.precision, launch) - start;
+    time.work_s += factor * (device.launch_seconds(problem_.precision, launch) - start);
   };
   if (products.size() == 1) {
     const ProductSize one = size_of(products.front());

@@ -62,7 +62,7 @@ SimulationResult simulate(const Plan& plan, const Contraction& contraction, cons
                           const SimulationOptions& options) {
   check_machine(plan, machine);
   check_size(machine);
-  require_plain(contraction);
+  require_runnable(contraction);
   check_precision(machine.platform, contraction.precision);
   const auto engine = make_engine();
   const MachineModel model(*engine, machine);

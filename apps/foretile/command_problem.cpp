@@ -18,6 +18,7 @@
 #include "planner/problem/kinds/molecule.hpp"
 #include "planner/problem/kinds/random.hpp"
 #include "planner/problem/problem.hpp"
+#include "planner/problem/product_keys.hpp"
 #include "planner/problem/retile.hpp"
 
 namespace foretile {
@@ -27,22 +28,35 @@ namespace {
 struct Output {
   std::string file;
   std::string precision{name_of(Precision::f64)};
+  bool is_complex = false;
   std::optional<std::string> a_source, b_source;  ///< none: the kind's own
-  std::vector<std::string> tune;                  ///< "KEY=VALUE,VALUE"
+  std::string a_op{name_of(Op::none)}, b_op{name_of(Op::none)};
+  std::optional<std::string> alpha, beta;  ///< "RE" or "RE,IM"
+  std::vector<std::string> tune;           ///< "KEY=VALUE,VALUE"
   Options options;
 };
 
-std::string line(std::string_view key, std::string_view value) {
-  return fmt::format("{} = \"{}\"\n", key, value);
-}
-
-/// The keys that every kind has.
-std::string common_keys(const Output& output) {
-  std::string text;
-  if (output.precision != name_of(Precision::f64)) text += line("precision", output.precision);
-  if (output.a_source) text += line("a_source", *output.a_source);
-  if (output.b_source) text += line("b_source", *output.b_source);
-  return text;
+/// What the options say of the keys that every kind has.
+ProductKeys product_keys(const Output& output) {
+  const auto source = [](const std::optional<std::string>& name) -> std::optional<Source> {
+    if (!name) return {};
+    return *name == name_of(Source::made) ? Source::made : Source::given;
+  };
+  const auto op = [](const std::string& name) {
+    return name == name_of(Op::none)        ? Op::none
+           : name == name_of(Op::transpose) ? Op::transpose
+                                            : Op::conjugate_transpose;
+  };
+  ProductKeys keys;
+  keys.element = {output.precision == name_of(Precision::f32) ? Precision::f32 : Precision::f64,
+                  output.is_complex};
+  keys.a_source = source(output.a_source);
+  keys.b_source = source(output.b_source);
+  keys.a_op = op(output.a_op);
+  keys.b_op = op(output.b_op);
+  if (output.alpha) keys.alpha = complex_number("--alpha", *output.alpha);
+  if (output.beta) keys.beta = complex_number("--beta", *output.beta);
+  return keys;
 }
 
 /// "KEY = [VALUE, VALUE]\n" of "KEY=VALUE,VALUE".
@@ -78,12 +92,17 @@ std::string tune_table(const Output& output) {
 // Building first means that no file is left behind that `show` would refuse.
 void write_problem(std::string toml, const Output& output, const std::string& kind) {
   const std::size_t second_line = toml.find('\n') + 1;  // the first one names the kind
-  toml.insert(second_line, common_keys(output));
+  ProductKeys keys = product_keys(output);
+  const std::string kind_only = toml;
+  toml.insert(second_line, product_keys_toml(keys));
   toml += tune_table(output);
   const std::string name = output.file.empty() ? kind : std::filesystem::path(output.file).stem().string();
   const Contraction contraction = build_contraction({name, toml, ""});
-  if (!output.b_source) toml.insert(second_line, line("b_source", name_of(contraction.sources.b)));
-  if (!output.a_source) toml.insert(second_line, line("a_source", name_of(contraction.sources.a)));
+  keys.a_source = contraction.sources.a;
+  keys.b_source = contraction.sources.b;
+  toml = kind_only;
+  toml.insert(second_line, product_keys_toml(keys));
+  toml += tune_table(output);
   if (output.file.empty() && !output.options.json) {
     fmt::print("{}", toml);
     return;
@@ -111,6 +130,17 @@ std::shared_ptr<Parameters> add_kind(CLI::App& command, std::string (*to_toml)(c
   command.add_option("--precision", output->precision, "Numbers of 8 bytes (double) or of 4 (single)")
       ->check(CLI::IsMember({"double", "single"}))
       ->capture_default_str();
+  command.add_flag("--complex", output->is_complex, "Complex numbers of two such numbers each");
+  for (const auto& [option, op] : {std::pair("--op-a", &output->a_op), {"--op-b", &output->b_op}}) {
+    command
+        .add_option(option, *op, "How the matrix enters: N as it is, T transposed, C conjugate transposed")
+        ->check(CLI::IsMember({"N", "T", "C"}))
+        ->capture_default_str();
+  }
+  command.add_option("--alpha", output->alpha, "Factor of op(A) op(B); complex: RE,IM (1)")
+      ->type_name("NUMBER");
+  command.add_option("--beta", output->beta, "Factor of the initial C; 0: it is not read (0)")
+      ->type_name("NUMBER");
   for (const auto& [option, source] :
        {std::pair("--a-source", &output->a_source), {"--b-source", &output->b_source}}) {
     command.add_option(option, *source, "given: in memory before the start; made: where and when it is used")

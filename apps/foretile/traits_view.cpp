@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <complex>
 #include <iterator>
 
 #include "apps/quantities.hpp"
+#include "planner/problem/product_keys.hpp"
 
 namespace foretile {
 
@@ -26,10 +29,36 @@ std::string matrix_line(std::string_view name, std::string_view role, const Shap
                      percent(density), quantity(static_cast<double>(bytes), "B"));
 }
 
+/// "2 " or "(1 - 2i) "; nothing for 1.
+std::string factor(std::complex<double> x) {
+  if (x == 1.0) return {};
+  if (x.imag() == 0) return fmt::format("{} ", x.real());
+  return fmt::format("({} {} {}i) ", x.real(), x.imag() < 0 ? '-' : '+', std::abs(x.imag()));
+}
+
+std::string operand(std::string_view name, Op op) {
+  return fmt::format("{}{}", name, op == Op::none ? "" : op == Op::transpose ? "^T" : "^H");
+}
+
+std::string elements_text(ElementType type) {
+  if (type == ElementType{}) return {};
+  return fmt::format(", {}{} precision", type.is_complex ? "complex numbers in " : "in ",
+                     name_of(type.precision));
+}
+
+nlohmann::ordered_json factor_json(std::complex<double> x) {
+  if (x.imag() == 0) return x.real();
+  return {x.real(), x.imag()};
+}
+
 }  // namespace
 
-std::string equation(const Contraction& contraction) {
-  return contraction.reads_c() ? "C += A B" : "C = A B";
+std::string equation(const Contraction& p) {
+  const std::string product =
+      fmt::format("{}{} {}", factor(p.alpha), operand("A", p.a_op), operand("B", p.b_op));
+  if (!p.reads_c()) return "C = " + product;
+  if (p.beta == 1.0) return "C += " + product;
+  return fmt::format("C = {} + {}C", product, factor(p.beta));
 }
 
 std::string traits_text(const Contraction& contraction) {
@@ -39,7 +68,7 @@ std::string traits_text(const Contraction& contraction) {
     fmt::format_to(std::back_inserter(text), "  {:<19}{}\n", label, value);
   };
   text += fmt::format("{}: {}{}\n", contraction.name, equation(contraction),
-                      contraction.precision == Precision::f64 ? "" : ", in single precision");
+                      elements_text(contraction.element()));
   line("M x N x K", fmt::format("{} x {} x {}", t.m, t.n, t.k));
   line("flops", quantity(t.flops, "flop"));
   line("GEMM tasks", grouped(t.gemms));
@@ -62,6 +91,11 @@ nlohmann::ordered_json traits_json(const Contraction& contraction) {
       {"name", contraction.name},
       {"accumulate", contraction.reads_c()},
       {"precision", name_of(contraction.precision)},
+      {"complex", contraction.complex_elements},
+      {"a_op", name_of(contraction.a_op)},
+      {"b_op", name_of(contraction.b_op)},
+      {"alpha", factor_json(contraction.alpha)},
+      {"beta", factor_json(contraction.beta)},
       {"sources", {{"A", name_of(contraction.sources.a)}, {"B", name_of(contraction.sources.b)}}},
       {"M", t.m},
       {"N", t.n},

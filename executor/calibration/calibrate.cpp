@@ -217,7 +217,7 @@ Summary bandwidth_of(const CalibrationOptions& options, std::vector<Buffers>& bu
 /// A tile that is added to another, from both buffers.
 void add_piece(Buffers& mine, std::size_t at, std::size_t elements) {
   const std::int64_t extent = static_cast<std::int64_t>(elements);
-  combine_tile(Precision::f64, {&extent, 1}, {}, 1, 1,
+  combine_tile({Precision::f64}, {&extent, 1}, {}, 1, 1,
                reinterpret_cast<const std::byte*>(mine.from.data() + at),
                reinterpret_cast<std::byte*>(mine.to.data() + at));
 }

@@ -72,7 +72,7 @@ Timing time_product(const Repetition& repetition, std::vector<Workspace>& spaces
   const std::int64_t m = shape.m, n = shape.n, k = shape.k;
   const std::int64_t size = bytes_of(precision);
   const int inner = products_per_reading(shape);
-  const TileKernel kernel(precision, m, n, k, COld::added);
+  const TileKernel kernel({{precision}}, m, n, k, COld::added);
   Timing timing = time_on_all_cores(repetition, [&](int core, int i) {
     Workspace& space = spaces[static_cast<std::size_t>(core)];
     TileRing a(space.a, m * k * size, ring_bytes), b(space.b, k * n * size, ring_bytes),

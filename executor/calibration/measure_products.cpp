@@ -124,7 +124,7 @@ void ProductBench::give(const std::vector<ProductSize>& launch, const Layout& ti
                                               false};
     }
     const Lane on = kFirstKernelLane + static_cast<Lane>(lane);
-    gpu_.multiply(on, precision_, launch_);
+    gpu_.multiply(on, {{precision_}}, launch_);
     gpu_.mark(on);
     if (i / lanes % kAskedEvery == kAskedEvery - 1) gpu_.reached(on);
   }

@@ -8,8 +8,10 @@
 
 #include <algorithm>
 #include <array>
+#include <complex>
 #include <cstdlib>
 #include <limits>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -158,58 +160,134 @@ void take_blas_buffers(int threads) {
   for (void* const buffer : buffers) blas_memory_free(buffer);
 }
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 namespace {
 
-// Loops whose reads and writes the sanitizers see; those of OpenBLAS they do not.
+/// Arguments of a product, of any element type.
+template <class Number>
+struct Gemm {
+  Op a_op = Op::none, b_op = Op::none;
+  std::int64_t m = 0, n = 0, k = 0;
+  Number alpha = 1;
+  const Number* a = nullptr;
+  std::int64_t lda = 1;
+  const Number* b = nullptr;
+  std::int64_t ldb = 1;
+  Number beta = 0;
+  Number* c = nullptr;
+  std::int64_t ldc = 1;
+};
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+template <class Number>
+Number conjugated(Number x) {
+  return x;
+}
 template <class Real>
-void product(std::int64_t m, std::int64_t n, std::int64_t k, const Real* a, std::int64_t lda, const Real* b,
-             std::int64_t ldb, Real* c, std::int64_t ldc, COld old) {
-  for (const std::int64_t size : {m, n, k, lda, ldb, ldc}) blas_size(size);
-  for (std::int64_t j = 0; j < n; ++j) {
-    if (old == COld::ignored) std::fill_n(c + j * ldc, m, Real{0});
-    for (std::int64_t l = 0; l < k; ++l) {
-      for (std::int64_t i = 0; i < m; ++i) c[i + j * ldc] += a[i + l * lda] * b[l + j * ldb];
+std::complex<Real> conjugated(std::complex<Real> x) {
+  return std::conj(x);
+}
+
+/// Element (i, j) of op(X).
+template <class Number>
+Number element(Op op, const Number* x, std::int64_t ld, std::int64_t i, std::int64_t j) {
+  if (op == Op::none) return x[i + j * ld];
+  const Number transposed = x[j + i * ld];
+  return op == Op::transpose ? transposed : conjugated(transposed);
+}
+
+// Loops whose reads and writes the sanitizers see; those of OpenBLAS they do not.
+template <class Number>
+void run(const Gemm<Number>& g) {
+  for (const std::int64_t size : {g.m, g.n, g.k, g.lda, g.ldb, g.ldc}) blas_size(size);
+  for (std::int64_t j = 0; j < g.n; ++j) {
+    Number* const c = g.c + j * g.ldc;
+    if (g.beta == Number{0}) std::fill_n(c, g.m, Number{0});
+    for (std::int64_t l = 0; l < g.k; ++l) {
+      const Number factor = g.alpha * element(g.b_op, g.b, g.ldb, l, j);
+      for (std::int64_t i = 0; i < g.m; ++i) c[i] += element(g.a_op, g.a, g.lda, i, l) * factor;
     }
   }
+}
+#else
+CBLAS_TRANSPOSE flag(Op op) {
+  return op == Op::none ? CblasNoTrans : op == Op::transpose ? CblasTrans : CblasConjTrans;
+}
+
+void run(const Gemm<double>& g) {
+  cblas_dgemm(CblasColMajor, flag(g.a_op), flag(g.b_op), blas_size(g.m), blas_size(g.n), blas_size(g.k),
+              g.alpha, g.a, blas_size(g.lda), g.b, blas_size(g.ldb), g.beta, g.c, blas_size(g.ldc));
+}
+
+void run(const Gemm<float>& g) {
+  cblas_sgemm(CblasColMajor, flag(g.a_op), flag(g.b_op), blas_size(g.m), blas_size(g.n), blas_size(g.k),
+              g.alpha, g.a, blas_size(g.lda), g.b, blas_size(g.ldb), g.beta, g.c, blas_size(g.ldc));
+}
+
+void run(const Gemm<std::complex<double> >& g) {
+  cblas_zgemm(CblasColMajor, flag(g.a_op), flag(g.b_op), blas_size(g.m), blas_size(g.n), blas_size(g.k),
+              &g.alpha, g.a, blas_size(g.lda), g.b, blas_size(g.ldb), &g.beta, g.c, blas_size(g.ldc));
+}
+
+void run(const Gemm<std::complex<float> >& g) {
+  cblas_cgemm(CblasColMajor, flag(g.a_op), flag(g.b_op), blas_size(g.m), blas_size(g.n), blas_size(g.k),
+              &g.alpha, g.a, blas_size(g.lda), g.b, blas_size(g.ldb), &g.beta, g.c, blas_size(g.ldc));
+}
+#endif
+
+template <class Number>
+Number number_of(std::complex<double> x) {
+  if constexpr (std::is_floating_point_v<Number>) {
+    return static_cast<Number>(x.real());
+  } else {
+    return Number(x);
+  }
+}
+
+std::int64_t gapless(std::int64_t rows) {
+  return std::max<std::int64_t>(1, rows);
 }
 
 }  // namespace
 
-void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const double* a, std::int64_t lda, const double* b,
-          std::int64_t ldb, double* c, std::int64_t ldc, COld old) {
-  product(m, n, k, a, lda, b, ldb, c, ldc, old);
+void multiply_tiles(const ProductForm& form, std::int64_t m, std::int64_t n, std::int64_t k, TileView a,
+                    TileView b, TileView c, COld old) {
+  with_element(form.type, [&]<class Number>(Number) {
+    run(Gemm<Number>{form.a, form.b, m, n, k, number_of<Number>(form.alpha),
+                     reinterpret_cast<const Number*>(a.data), a.ld, reinterpret_cast<const Number*>(b.data),
+                     b.ld, old == COld::added ? Number{1} : Number{0}, reinterpret_cast<Number*>(c.data),
+                     c.ld});
+  });
 }
 
-void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t lda, const float* b,
-          std::int64_t ldb, float* c, std::int64_t ldc, COld old) {
-  product(m, n, k, a, lda, b, ldb, c, ldc, old);
-}
-#else
-void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const double* a, std::int64_t lda, const double* b,
-          std::int64_t ldb, double* c, std::int64_t ldc, COld old) {
-  cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, blas_size(m), blas_size(n), blas_size(k), 1.0, a,
-              blas_size(lda), b, blas_size(ldb), old == COld::added ? 1.0 : 0.0, c, blas_size(ldc));
-}
-
-void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t lda, const float* b,
-          std::int64_t ldb, float* c, std::int64_t ldc, COld old) {
-  cblas_sgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, blas_size(m), blas_size(n), blas_size(k), 1.0F, a,
-              blas_size(lda), b, blas_size(ldb), old == COld::added ? 1.0F : 0.0F, c, blas_size(ldc));
-}
-#endif
-
-void multiply_tiles(Precision precision, std::int64_t m, std::int64_t n, std::int64_t k, const std::byte* a,
-                    const std::byte* b, std::byte* c, COld old) {
-  const auto multiply = [&]<class Real>(Real) {
-    gemm(m, n, k, reinterpret_cast<const Real*>(a), m, reinterpret_cast<const Real*>(b), k,
-         reinterpret_cast<Real*>(c), m, old);
+void multiply_tiles(const ProductForm& form, std::int64_t m, std::int64_t n, std::int64_t k,
+                    const std::byte* a, const std::byte* b, std::byte* c, COld old) {
+  const auto read = [](const std::byte* tile, std::int64_t rows) {
+    return TileView{const_cast<std::byte*>(tile), gapless(rows)};
   };
-  if (precision == Precision::f64) {
-    multiply(double{});
-  } else {
-    multiply(float{});
-  }
+  multiply_tiles(form, m, n, k, read(a, form.a == Op::none ? m : k), read(b, form.b == Op::none ? k : n),
+                 {c, gapless(m)}, old);
 }
+
+template <class Number>
+void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const Number* a, std::int64_t lda, const Number* b,
+          std::int64_t ldb, Number* c, std::int64_t ldc, COld old) {
+  const Number beta = old == COld::added ? Number{1} : Number{0};
+  run(Gemm<Number>{Op::none, Op::none, m, n, k, Number{1}, a, lda, b, ldb, beta, c, ldc});
+}
+template void gemm(std::int64_t, std::int64_t, std::int64_t, const double*, std::int64_t, const double*,
+                   std::int64_t, double*, std::int64_t, COld);
+template void gemm(std::int64_t, std::int64_t, std::int64_t, const float*, std::int64_t, const float*,
+                   std::int64_t, float*, std::int64_t, COld);
+
+template <class Number>
+void add_product(Op op, std::int64_t rows, std::int64_t columns, std::int64_t inner, const Number* matrix,
+                 std::int64_t ld, const Number* x, std::int64_t ldx, Number* y, std::int64_t ldy) {
+  run(Gemm<Number>{op, Op::none, rows, columns, inner, Number{1}, matrix, ld, x, ldx, Number{1}, y, ldy});
+}
+template void add_product(Op, std::int64_t, std::int64_t, std::int64_t, const double*, std::int64_t,
+                          const double*, std::int64_t, double*, std::int64_t);
+template void add_product(Op, std::int64_t, std::int64_t, std::int64_t, const std::complex<double>*,
+                          std::int64_t, const std::complex<double>*, std::int64_t, std::complex<double>*,
+                          std::int64_t);
 
 }  // namespace foretile

@@ -6,7 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/precision.hpp"
+#include "base/product_form.hpp"
+#include "executor/tile_view.hpp"
 
 namespace foretile {
 
@@ -46,16 +47,26 @@ enum class COld {
   ignored  ///< C = A B; C may hold anything
 };
 
-/// C += A B or C = A B, column-major: A is m x k, B is k x n, C is m x n; element (i, j) of X is x[i +
-/// j*ldx]. Runs on the calling thread alone; several threads may call it at once on different C. Requires
-/// lda, ldc >= max(1, m), ldb >= max(1, k), and all sizes below 2^31 (throws InputError beyond).
-void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const double* a, std::int64_t lda, const double* b,
-          std::int64_t ldb, double* c, std::int64_t ldc, COld old = COld::added);
-void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t lda, const float* b,
-          std::int64_t ldb, float* c, std::int64_t ldc, COld old = COld::added);
+/// C += alpha op(A) op(B) or C = alpha op(A) op(B) on tiles of the form's type: op(A) is m x k, op(B) is k x
+/// n, C is m x n; A lies in memory as k x m where its operation is not Op::none, B as n x k. Runs on the
+/// calling thread alone; several threads may call it at once on different C. Throws InputError for sizes of
+/// 2^31 and more.
+void multiply_tiles(const ProductForm& form, std::int64_t m, std::int64_t n, std::int64_t k, TileView a,
+                    TileView b, TileView c, COld old = COld::added);
 
-/// The same for tiles without gaps, of either precision.
-void multiply_tiles(Precision precision, std::int64_t m, std::int64_t n, std::int64_t k, const std::byte* a,
-                    const std::byte* b, std::byte* c, COld old = COld::added);
+/// The same for tiles without gaps.
+void multiply_tiles(const ProductForm& form, std::int64_t m, std::int64_t n, std::int64_t k,
+                    const std::byte* a, const std::byte* b, std::byte* c, COld old = COld::added);
+
+/// C += A B or C = A B with plain numbers; element (i, j) of X is x[i + j ldx]. Requires lda, ldc >= max(1,
+/// m) and ldb >= max(1, k).
+template <class Number>
+void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const Number* a, std::int64_t lda, const Number* b,
+          std::int64_t ldb, Number* c, std::int64_t ldc, COld old = COld::added);
+
+/// y += op(M) x: op(M) is rows x inner, x is inner x columns and y is rows x columns.
+template <class Number>
+void add_product(Op op, std::int64_t rows, std::int64_t columns, std::int64_t inner, const Number* matrix,
+                 std::int64_t ld, const Number* x, std::int64_t ldx, Number* y, std::int64_t ldy);
 
 }  // namespace foretile

@@ -1,6 +1,7 @@
 #include "executor/cpu/combine.hpp"
 
 #include <array>
+#include <type_traits>
 
 #include "executor/tile_indices.hpp"
 
@@ -26,9 +27,19 @@ void for_each_row(const TileIndices& indices, const Visit& visit) {
   }
 }
 
-/// Compiled without fused multiply-adds (executor/CMakeLists.txt): a product is rounded before it is added.
 template <class Real>
-void combine_row(const TileIndex& index, Real beta, Real factor, const Real* from, Real* to) {
+Real product(Real x, Real y) {
+  return x * y;
+}
+/// std::complex looks for infinities, which takes time.
+template <class Real>
+std::complex<Real> product(std::complex<Real> x, std::complex<Real> y) {
+  return {x.real() * y.real() - x.imag() * y.imag(), x.real() * y.imag() + x.imag() * y.real()};
+}
+
+/// Compiled without fused multiply-adds (executor/CMakeLists.txt): a product is rounded before it is added.
+template <class Number>
+void combine_row(const TileIndex& index, Number beta, Number factor, const Number* from, Number* to) {
   const auto each = [&](auto value) {
     if (index.stride == 1) {
       for (std::int64_t i = 0; i < index.extent; ++i) to[i] = value(to[i], from[i]);
@@ -36,31 +47,42 @@ void combine_row(const TileIndex& index, Real beta, Real factor, const Real* fro
       for (std::int64_t i = 0; i < index.extent; ++i) to[i] = value(to[i], from[i * index.stride]);
     }
   };
-  if (beta == 0) return each([factor](Real, Real x) { return factor * x; });
-  if (beta == 1 && factor == 1) return each([](Real y, Real x) { return y + x; });
-  each([beta, factor](Real y, Real x) { return beta * y + factor * x; });
+  constexpr Number one = 1;
+  if (beta == Number{0}) return each([factor](Number, Number x) { return product(factor, x); });
+  if (beta == one && factor == one) return each([](Number y, Number x) { return y + x; });
+  each([beta, factor](Number y, Number x) { return product(beta, y) + product(factor, x); });
 }
 
-template <class Real>
-void combine(const TileIndices& indices, double beta, double factor, const std::byte* from, std::byte* to) {
-  const auto* const x = reinterpret_cast<const Real*>(from);
-  auto* const y = reinterpret_cast<Real*>(to);
-  for_each_row(indices, [&](std::int64_t of_from, std::int64_t of_to) {
-    combine_row(indices.of[0], static_cast<Real>(beta), static_cast<Real>(factor), x + of_from, y + of_to);
-  });
+template <class Number>
+Number rounded(std::complex<double> x) {
+  if constexpr (std::is_floating_point_v<Number>) {
+    return static_cast<Number>(x.real());
+  } else {
+    return Number(x);
+  }
 }
 
 }  // namespace
 
-void combine_tile(Precision precision, std::span<const std::int64_t> extents,
-                  std::span<const int> permutation, double beta, double factor, const std::byte* from,
+void combine_tile(ElementType type, std::span<const std::int64_t> extents, std::span<const int> permutation,
+                  std::complex<double> beta, std::complex<double> factor, const std::byte* from,
                   std::byte* to) {
   const TileIndices indices = tile_indices(extents, permutation);
-  if (precision == Precision::f64) {
-    combine<double>(indices, beta, factor, from, to);
-  } else {
-    combine<float>(indices, beta, factor, from, to);
-  }
+  with_element(type, [&]<class Number>(Number) {
+    const auto* const x = reinterpret_cast<const Number*>(from);
+    auto* const y = reinterpret_cast<Number*>(to);
+    for_each_row(indices, [&](std::int64_t of_from, std::int64_t of_to) {
+      combine_row(indices.of[0], rounded<Number>(beta), rounded<Number>(factor), x + of_from, y + of_to);
+    });
+  });
+}
+
+void scale_tile(ElementType type, std::complex<double> beta, std::int64_t elements, std::byte* to) {
+  with_element(type, [&]<class Number>(Number) {
+    auto* const y = reinterpret_cast<Number*>(to);
+    const auto factor = rounded<Number>(beta);
+    for (std::int64_t e = 0; e < elements; ++e) y[e] = product(factor, y[e]);
+  });
 }
 
 }  // namespace foretile

@@ -1,20 +1,26 @@
 // Sums of tiles on one core.
 #pragma once
 
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
-#include "base/precision.hpp"
+#include "base/element_type.hpp"
 
 namespace foretile {
 
 /// to = beta to + factor from, element by element; the tiles do not overlap. With beta = 0 what lies in `to`
-/// is not read. beta and factor are rounded to the precision first. beta to, factor from and their sum are
-/// each rounded once, so the bits are the same wherever it runs (of a NaN only that it is one). Indices are
-/// permuted: see tile_indices() (executor/tile_indices.hpp) for extents, permutation and errors.
-void combine_tile(Precision precision, std::span<const std::int64_t> extents,
-                  std::span<const int> permutation, double beta, double factor, const std::byte* from,
+/// is not read. beta and factor are rounded to the precision first; of real tiles they are real. beta to,
+/// factor from and their sum are each rounded once, complex ones as (a + b i) (c + d i) = (a c - b d) + (a d
+/// + b c) i with each operation rounded, so the bits are the same wherever it runs (of a NaN only that it is
+/// one). Indices are permuted: see tile_indices() (executor/tile_indices.hpp) for extents, permutation and
+/// errors.
+void combine_tile(ElementType type, std::span<const std::int64_t> extents, std::span<const int> permutation,
+                  std::complex<double> beta, std::complex<double> factor, const std::byte* from,
                   std::byte* to);
+
+/// to = beta to, for a tile of this many elements.
+void scale_tile(ElementType type, std::complex<double> beta, std::int64_t elements, std::byte* to);
 
 }  // namespace foretile

@@ -9,10 +9,10 @@
 
 namespace foretile {
 
-CpuBackend::CpuBackend(const Contraction& contraction, HostStore& host, int devices, int cores,
-                       Transport transport, std::vector<int> cpus)
+CpuBackend::CpuBackend(const Contraction& contraction, const ProductForm& form, HostStore& host, int devices,
+                       int cores, Transport transport, std::vector<int> cpus)
     : problem_(contraction),
-      kernels_(contraction),
+      kernels_(contraction, form),
       host_(host),
       transport_(std::move(transport)),
       devices_(devices),

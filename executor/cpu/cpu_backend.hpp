@@ -19,9 +19,9 @@ namespace foretile {
 /// until their operation is done.
 class CpuBackend final : public RankBackend {
  public:
-  /// `cpus`: one for each core, or none, as WorkerPool has it.
-  CpuBackend(const Contraction& contraction, HostStore& host, int devices, int cores, Transport transport,
-             std::vector<int> cpus = {});
+  /// `form` of the plan's products. `cpus`: one for each core, or none, as WorkerPool has it.
+  CpuBackend(const Contraction& contraction, const ProductForm& form, HostStore& host, int devices, int cores,
+             Transport transport, std::vector<int> cpus = {});
 
   void start_clock() override { start_ = std::chrono::steady_clock::now(); }
   std::vector<EndedOperation> ended(double seconds) override;

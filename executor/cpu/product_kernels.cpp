@@ -40,9 +40,11 @@ bool uses_small_products(const Contraction& p) {
   return shapes > 0 && shapes <= kMostSmallShapes && small_products_on();
 }
 
-ProductKernels::ProductKernels(const Contraction& p)
+ProductKernels::ProductKernels(const Contraction& p, const ProductForm& form)
     : contraction_(&p),
-      library_(uses_small_products(p) ? TileKernel::Library::best : TileKernel::Library::blas) {
+      form_(form),
+      library_(is_plain(form) && uses_small_products(p) ? TileKernel::Library::best
+                                                        : TileKernel::Library::blas) {
   if (library_ == TileKernel::Library::blas) return;
   const auto m = small_sizes(p.m), n = small_sizes(p.n), k = small_sizes(p.k);
   m_ = numbered(p.m, m);
@@ -56,7 +58,7 @@ ProductKernels::ProductKernels(const Contraction& p)
 TileKernel ProductKernels::of(const Product& x, COld old) {
   const auto make = [&] {
     const Contraction& p = *contraction_;
-    return TileKernel(p.precision, p.m.size(x.i), p.n.size(x.j), p.k.size(x.k), old, library_);
+    return TileKernel(form_, p.m.size(x.i), p.n.size(x.j), p.k.size(x.k), old, library_);
   };
   if (kernels_.empty()) return make();
   const std::int32_t m = m_[x.i], n = n_[x.j], k = k_[x.k];

@@ -20,15 +20,16 @@ inline constexpr std::size_t kMostSmallShapes = 256;
 bool uses_small_products(const Contraction& contraction);
 
 /// Kernels by product; those of small shapes are made once. For one thread. The contraction must outlive
-/// this.
+/// this. `form`: Contraction::product_form(), without alpha where C is computed in parts.
 class ProductKernels {
  public:
-  explicit ProductKernels(const Contraction& contraction);
+  ProductKernels(const Contraction& contraction, const ProductForm& form);
 
   TileKernel of(const Product& product, COld old);
 
  private:
   const Contraction* contraction_;
+  ProductForm form_;
   TileKernel::Library library_;
   // Numbers of the small sizes among the tiles of M, N and K; -1 where a tile is not small.
   std::vector<std::int32_t> m_, n_, k_;

@@ -89,6 +89,10 @@ bool wanted_and_there() {
 
 }  // namespace
 
+bool is_plain(const ProductForm& form) {
+  return form == ProductForm{{form.type.precision, false}, Op::none, Op::none, 1};
+}
+
 bool small_products_on() {
   static const bool on = wanted_and_there();
   return on;
@@ -99,13 +103,13 @@ std::string tile_kernels(bool with_small_products) {
   return fmt::format("{}, {} up to {}", blas_kernels(), kLibrary, kMostSmall);
 }
 
-TileKernel::TileKernel(Precision precision, std::int64_t m, std::int64_t n, std::int64_t k, COld old,
+TileKernel::TileKernel(const ProductForm& form, std::int64_t m, std::int64_t n, std::int64_t k, COld old,
                        Library library)
-    : m_(m), n_(n), k_(k), precision_(precision), old_(old) {
+    : m_(m), n_(n), k_(k), form_(form), old_(old) {
 #if FORETILE_USES_LIBXSMM
   const bool empty = m <= 0 || n <= 0 || k <= 0;
-  if (library == Library::best && !empty && is_small(m, n, k) && small_products_on())
-    code_ = code_of(precision, m, n, k, old);
+  if (library == Library::best && is_plain(form) && !empty && is_small(m, n, k) && small_products_on())
+    code_ = code_of(form.type.precision, m, n, k, old);
 #else
   static_cast<void>(library);
 #endif
@@ -113,9 +117,21 @@ TileKernel::TileKernel(Precision precision, std::int64_t m, std::int64_t n, std:
 
 void TileKernel::operator()(const std::byte* a, const std::byte* b, std::byte* c) const {
 #if FORETILE_USES_LIBXSMM
-  if (code_) return precision_ == Precision::f64 ? call<double>(code_, a, b, c) : call<float>(code_, a, b, c);
+  if (code_) {
+    const bool f64 = form_.type.precision == Precision::f64;
+    return f64 ? call<double>(code_, a, b, c) : call<float>(code_, a, b, c);
+  }
 #endif
-  multiply_tiles(precision_, m_, n_, k_, a, b, c, old_);
+  multiply_tiles(form_, m_, n_, k_, a, b, c, old_);
+}
+
+bool TileKernel::gapless(TileView a, TileView b, TileView c) const {
+  return a.ld == m_ && b.ld == k_ && c.ld == m_;
+}
+
+void TileKernel::operator()(TileView a, TileView b, TileView c) const {
+  if (code_ && gapless(a, b, c)) return (*this)(a.data, b.data, c.data);
+  multiply_tiles(form_, m_, n_, k_, a, b, c, old_);
 }
 
 }  // namespace foretile

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "base/precision.hpp"
+#include "base/product_form.hpp"
 #include "executor/cpu/blas.hpp"
 
 namespace foretile {
@@ -21,6 +21,9 @@ constexpr bool is_small(std::int64_t m, std::int64_t n, std::int64_t k) {
   return m <= kMostSmall && n <= kMostSmall && k <= kMostSmall;
 }
 
+/// Whether the product is C += A B or C = A B of real numbers.
+bool is_plain(const ProductForm& form);
+
 /// Whether libxsmm multiplies small tiles: it is built in, makes code for this machine, and the environment
 /// variable FORETILE_SMALL_PRODUCTS is not "blas". The answer stays the same. The first call starts libxsmm,
 /// which takes some 20 ms. Throws InputError where the variable is neither "blas" nor "libxsmm", or demands
@@ -31,7 +34,8 @@ bool small_products_on();
 /// blas_kernels().
 std::string tile_kernels(bool with_small_products = small_products_on());
 
-/// C += A B or C = A B for tiles of one shape, column-major and without gaps.
+/// C += alpha op(A) op(B) or C = alpha op(A) op(B) for tiles of one shape, column-major. libxsmm multiplies
+/// plain products alone: real numbers, tiles without gaps as they are, alpha = 1.
 class TileKernel {
  public:
   enum class Library : std::uint8_t {
@@ -42,16 +46,19 @@ class TileKernel {
   TileKernel() = default;
   /// With libxsmm the first kernel of a shape takes some 0.1 ms, the next ones 20 ns. The kernel depends on
   /// the arguments alone, in one process. For all threads.
-  TileKernel(Precision precision, std::int64_t m, std::int64_t n, std::int64_t k, COld old,
+  TileKernel(const ProductForm& form, std::int64_t m, std::int64_t n, std::int64_t k, COld old,
              Library library = Library::best);
 
-  /// As multiply_tiles().
+  /// As multiply_tiles(), on tiles without gaps.
   void operator()(const std::byte* a, const std::byte* b, std::byte* c) const;
+  void operator()(TileView a, TileView b, TileView c) const;
 
  private:
+  bool gapless(TileView a, TileView b, TileView c) const;
+
   void (*code_)() = nullptr;  // libxsmm's; else OpenBLAS multiplies
   std::int64_t m_ = 0, n_ = 0, k_ = 0;
-  Precision precision_ = Precision::f64;
+  ProductForm form_;
   COld old_ = COld::added;
 };
 

@@ -1,8 +1,11 @@
 #include "executor/cuda/blas_lane.hpp"
 
 #include <algorithm>
+#include <complex>
 #include <cstdlib>
+#include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "base/error.hpp"
@@ -22,32 +25,76 @@ std::int64_t workspace_bytes() {
   return (major >= 9 ? std::int64_t{32} : std::int64_t{4}) << 20;
 }
 
-template <typename Real>
-const Real* in(const std::byte* tile) {
-  return reinterpret_cast<const Real*>(tile);
+/// What cuBLAS calls a number, and the letter of its functions.
+template <typename Number>
+struct BlasNumber;
+template <>
+struct BlasNumber<double> {
+  static constexpr char letter = 'D';
+  static double of(std::complex<double> x) { return x.real(); }
+};
+template <>
+struct BlasNumber<float> {
+  static constexpr char letter = 'S';
+  static float of(std::complex<double> x) { return static_cast<float>(x.real()); }
+};
+template <>
+struct BlasNumber<cuDoubleComplex> {
+  static constexpr char letter = 'Z';
+  static cuDoubleComplex of(std::complex<double> x) { return make_cuDoubleComplex(x.real(), x.imag()); }
+};
+template <>
+struct BlasNumber<cuComplex> {
+  static constexpr char letter = 'C';
+  static cuComplex of(std::complex<double> x) {
+    return make_cuComplex(static_cast<float>(x.real()), static_cast<float>(x.imag()));
+  }
+};
+
+template <typename Number>
+constexpr bool is_real = std::is_floating_point_v<Number>;
+
+cublasOperation_t flag(Op op) {
+  return op == Op::none ? CUBLAS_OP_N : op == Op::transpose ? CUBLAS_OP_T : CUBLAS_OP_C;
 }
 
-template <typename Real>
-Real* out(std::byte* tile) {
-  return reinterpret_cast<Real*>(tile);
+template <typename Number>
+BlasForm<Number> blas_form(const ProductForm& form) {
+  return {flag(form.a), flag(form.b), BlasNumber<Number>::of(form.alpha)};
 }
 
-template <typename Real>
-Real beta(bool first) {
-  return first ? Real{0} : Real{1};
+template <typename Number>
+const Number* in(const std::byte* tile) {
+  return reinterpret_cast<const Number*>(tile);
 }
 
-template <typename Real>
-void multiply_one(cublasHandle_t blas, const ProductGroup& group) {
+template <typename Number>
+Number* out(std::byte* tile) {
+  return reinterpret_cast<Number*>(tile);
+}
+
+template <typename Number>
+Number beta(bool first) {
+  return BlasNumber<Number>::of(first ? 0 : 1);
+}
+
+template <typename Number>
+void require(cublasStatus_t status, const char* suffix) {
+  if (status == CUBLAS_STATUS_SUCCESS) return;
+  check(status, (std::string("cublas") + BlasNumber<Number>::letter + suffix).c_str());
+}
+
+template <typename Number>
+void multiply_one(cublasHandle_t blas, const BlasForm<Number>& form, const ProductGroup& group) {
   const TileProduct& product = *group.products.front();
-  check(gemm(blas, group.m, group.n, group.k, in<Real>(product.a), in<Real>(product.b),
-             beta<Real>(group.first), out<Real>(product.c)),
-        sizeof(Real) == 8 ? "cublasDgemm" : "cublasSgemm");
+  require<Number>(gemm(blas, form, group.m, group.n, group.k, in<Number>(product.a), in<Number>(product.b),
+                       beta<Number>(group.first), out<Number>(product.c)),
+                  "gemm");
 }
 
 /// Brings the groups' addresses to the device.
-template <typename Real>
-Addresses<Real> upload(PointerRing& ring, std::span<const ProductGroup> groups) {
+template <typename Number>
+Addresses<Number> upload(PointerRing& ring, std::span<const ProductGroup> groups) {
   std::vector<std::uintptr_t> a, b, c;
   for (const ProductGroup& group : groups) {
     for (const TileProduct* product : group.products) {
@@ -61,49 +108,59 @@ Addresses<Real> upload(PointerRing& ring, std::span<const ProductGroup> groups) 
   all.insert(all.end(), c.begin(), c.end());
   const std::byte* at = ring.upload(all);
   const std::size_t one = a.size() * sizeof(std::uintptr_t);
-  return {reinterpret_cast<const Real* const*>(at), reinterpret_cast<const Real* const*>(at + one),
-          reinterpret_cast<Real* const*>(at + 2 * one)};
+  return {reinterpret_cast<const Number* const*>(at), reinterpret_cast<const Number* const*>(at + one),
+          reinterpret_cast<Number* const*>(at + 2 * one)};
+}
+
+template <typename Number>
+void multiply_alike(cublasHandle_t blas, PointerRing& ring, const BlasForm<Number>& form,
+                    const ProductGroup& group) {
+  const Addresses<Number> at = upload<Number>(ring, {&group, 1});
+  require<Number>(gemm_batched(blas, form, group.m, group.n, group.k, at, beta<Number>(group.first),
+                               static_cast<int>(group.products.size())),
+                  "gemmBatched");
 }
 
 template <typename Real>
-void multiply_alike(cublasHandle_t blas, PointerRing& ring, const ProductGroup& group) {
-  const Addresses<Real> at = upload<Real>(ring, {&group, 1});
-  check(gemm_batched(blas, group.m, group.n, group.k, at, beta<Real>(group.first),
-                     static_cast<int>(group.products.size())),
-        sizeof(Real) == 8 ? "cublasDgemmBatched" : "cublasSgemmBatched");
-}
-
-template <typename Real>
-GroupLists<Real> lists_of(std::span<const ProductGroup> groups) {
+GroupLists<Real> lists_of(const BlasForm<Real>& form, std::span<const ProductGroup> groups) {
   GroupLists<Real> lists;
   for (const ProductGroup& group : groups) {
-    lists.plain.push_back(CUBLAS_OP_N);
+    lists.a_op.push_back(form.a);
+    lists.b_op.push_back(form.b);
     lists.m.push_back(group.m);
     lists.n.push_back(group.n);
     lists.k.push_back(group.k);
+    lists.lda.push_back(form.lda(group.m, group.k));
+    lists.ldb.push_back(form.ldb(group.n, group.k));
     lists.count.push_back(static_cast<int>(group.products.size()));
-    lists.alpha.push_back(Real{1});
+    lists.alpha.push_back(form.alpha);
     lists.beta.push_back(beta<Real>(group.first));
   }
   return lists;
 }
 
 /// Returns false, with nothing launched, when cuBLAS cannot do it.
-template <typename Real>
-bool multiply_mixed(cublasHandle_t blas, PointerRing& ring, std::span<const ProductGroup> groups) {
-  const Addresses<Real> at = upload<Real>(ring, groups);
-  const cublasStatus_t status = gemm_grouped(blas, lists_of<Real>(groups), at);
-  if (status == CUBLAS_STATUS_NOT_SUPPORTED) return false;
-  check(status, sizeof(Real) == 8 ? "cublasDgemmGroupedBatched" : "cublasSgemmGroupedBatched");
-  return true;
+template <typename Number>
+bool multiply_mixed(cublasHandle_t blas, PointerRing& ring, const BlasForm<Number>& form,
+                    std::span<const ProductGroup> groups) {
+  if constexpr (is_real<Number>) {
+    const Addresses<Number> at = upload<Number>(ring, groups);
+    const cublasStatus_t status = gemm_grouped(blas, lists_of<Number>(form, groups), at);
+    if (status == CUBLAS_STATUS_NOT_SUPPORTED) return false;
+    require<Number>(status, "gemmGroupedBatched");
+    return true;
+  } else {
+    return false;
+  }
 }
 
-template <typename Real>
-void multiply_group(cublasHandle_t blas, PointerRing& ring, const ProductGroup& group) {
+template <typename Number>
+void multiply_group(cublasHandle_t blas, PointerRing& ring, const BlasForm<Number>& form,
+                    const ProductGroup& group) {
   if (group.products.size() == 1) {
-    multiply_one<Real>(blas, group);
+    multiply_one<Number>(blas, form, group);
   } else {
-    multiply_alike<Real>(blas, ring, group);
+    multiply_alike<Number>(blas, ring, form, group);
   }
 }
 
@@ -142,30 +199,36 @@ BlasLane::BlasLane(cudaStream_t stream, std::int64_t ring, bool grouped)
   check(cublasSetMathMode(blas_.get(), CUBLAS_DEFAULT_MATH), "cublasSetMathMode");
 }
 
-void BlasLane::multiply(Precision precision, std::span<const TileProduct> products) {
+void BlasLane::multiply(const ProductForm& form, std::span<const TileProduct> products) {
+  const bool f64 = form.type.precision == Precision::f64;
   const auto most = static_cast<std::size_t>(ring_.capacity() / 3);
   while (!products.empty()) {
     const auto part = products.first(std::min(products.size(), most));
-    precision == Precision::f64 ? run<double>(part) : run<float>(part);
+    if (form.type.is_complex) {
+      f64 ? run<cuDoubleComplex>(form, part) : run<cuComplex>(form, part);
+    } else {
+      f64 ? run<double>(form, part) : run<float>(form, part);
+    }
     products = products.subspan(part.size());
   }
 }
 
-template <typename Real>
-void BlasLane::run(std::span<const TileProduct> products) {
+template <typename Number>
+void BlasLane::run(const ProductForm& given, std::span<const TileProduct> products) {
+  const BlasForm<Number> form = blas_form<Number>(given);
   const SortedProducts sorted = sort_products(products);
   for (const TileProduct* product : sorted.to_zero) {
-    check(cudaMemsetAsync(product->c, 0, static_cast<std::size_t>(product->m * product->n) * sizeof(Real),
+    check(cudaMemsetAsync(product->c, 0, static_cast<std::size_t>(product->m * product->n) * sizeof(Number),
                           stream_),
           "cudaMemsetAsync");
   }
   // What cuBLAS refuses is not remembered: were it to depend on the shapes, results would on what came
   // before.
   if (grouped_ && sorted.groups.size() > 1 && small_on_average(sorted.groups) &&
-      multiply_mixed<Real>(blas_.get(), ring_, sorted.groups)) {
+      multiply_mixed<Number>(blas_.get(), ring_, form, sorted.groups)) {
     return;
   }
-  for (const ProductGroup& group : sorted.groups) multiply_group<Real>(blas_.get(), ring_, group);
+  for (const ProductGroup& group : sorted.groups) multiply_group<Number>(blas_.get(), ring_, form, group);
 }
 
 }  // namespace foretile

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "base/precision.hpp"
+#include "base/product_form.hpp"
 #include "executor/cuda/blas_calls.hpp"
 #include "executor/cuda/owned.hpp"
 #include "executor/cuda/pointer_ring.hpp"
@@ -25,11 +25,11 @@ class BlasLane {
   explicit BlasLane(cudaStream_t stream, std::int64_t ring = 98304, bool grouped = wants_grouped());
 
   /// See Gpu::multiply().
-  void multiply(Precision precision, std::span<const TileProduct> products);
+  void multiply(const ProductForm& form, std::span<const TileProduct> products);
 
  private:
-  template <typename Real>
-  void run(std::span<const TileProduct> products);
+  template <typename Number>
+  void run(const ProductForm& form, std::span<const TileProduct> products);
 
   cudaStream_t stream_;
   bool grouped_;

@@ -81,10 +81,10 @@ void CudaGpu::copy(Lane lane, std::span<const CopyPiece> pieces) {
   for (const CopyPiece& piece : pieces) copy_piece(piece, stream);
 }
 
-void CudaGpu::multiply(Lane lane, Precision precision, std::span<const TileProduct> products) {
+void CudaGpu::multiply(Lane lane, const ProductForm& form, std::span<const TileProduct> products) {
   LaneState& state = on(lane);
   if (!state.blas) throw std::logic_error(fmt::format("CudaGpu: lane {} is none for kernels", lane));
-  state.blas->multiply(precision, products);
+  state.blas->multiply(form, products);
 }
 
 void CudaGpu::make(Lane lane, Precision precision, std::span<const TileToMake> tiles) {

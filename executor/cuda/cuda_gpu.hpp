@@ -25,7 +25,7 @@ class CudaGpu final : public Gpu {
 
   std::byte* allocate(std::int64_t bytes) override;
   void copy(Lane lane, std::span<const CopyPiece> pieces) override;
-  void multiply(Lane lane, Precision precision, std::span<const TileProduct> products) override;
+  void multiply(Lane lane, const ProductForm& form, std::span<const TileProduct> products) override;
   void make(Lane lane, Precision precision, std::span<const TileToMake> tiles) override;
   void combine(Lane lane, Precision precision, std::span<const TileToCombine> tiles) override;
   void follow(Lane lane, Lane other) override;

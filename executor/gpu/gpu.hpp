@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-#include "base/precision.hpp"
+#include "base/product_form.hpp"
 
 namespace foretile {
 
@@ -27,8 +27,8 @@ struct CopyPiece {
   std::int64_t bytes = 0;
 };
 
-/// C = A B when `first`, whatever lies in C (it is not read), else C += A B. Column-major without gaps: A is
-/// m x k, B is k x n, C is m x n. All on the device.
+/// C = alpha op(A) op(B) when `first`, whatever lies in C (it is not read), else C += alpha op(A) op(B).
+/// Column-major without gaps: op(A) is m x k, op(B) is k x n, C is m x n. All on the device.
 struct TileProduct {
   std::int64_t m = 0, n = 0, k = 0;
   const std::byte* a = nullptr;
@@ -71,7 +71,7 @@ class Gpu {
   virtual void copy(Lane lane, std::span<const CopyPiece> pieces) = 0;
   /// In one launch if the library can. No two products have the same C. Extents may be 0. On kernel lanes
   /// only. Throws InputError for an extent of 2^31 or more.
-  virtual void multiply(Lane lane, Precision precision, std::span<const TileProduct> products) = 0;
+  virtual void multiply(Lane lane, const ProductForm& form, std::span<const TileProduct> products) = 0;
   virtual void make(Lane lane, Precision precision, std::span<const TileToMake> tiles) = 0;
   /// In few launches. No tile is the `to` of two, or `from` of one and `to` of another. On any lane. Throws
   /// InputError for what is no permutation of the extents and for more than 8 of them with one.

@@ -57,6 +57,7 @@ Lane lane_of(const Copy& copy) {
 GpuBackend::GpuBackend(const Contraction& contraction, const PlanFrame& frame, const RankPlan& plan,
                        HostStore& host, Gpus& gpus, const GpuBackendOptions& options, Transport transport)
     : problem_(contraction),
+      form_(product_form(frame, contraction)),
       host_(host),
       gpus_(gpus),
       options_(options),
@@ -102,7 +103,7 @@ void GpuBackend::warm_up(const RankPlan& plan, double seconds) {
   constexpr std::size_t kShapes = 16;
   const TileBuffer host(kCopied, host_.memory());
   for (std::size_t d = 0; d < devices_.size(); ++d) {
-    const WarmUp what{problem_.precision, usual_shapes(problem_, plan.devices[d], kShapes), batch_, seconds};
+    const WarmUp what{form_, usual_shapes(problem_, plan.devices[d], kShapes), batch_, seconds};
     explained(Device::of(d), nullptr, [&] {
       foretile::warm_up(*devices_[d], gpus_, {host.data(), static_cast<std::size_t>(kCopied)}, what);
     });
@@ -175,11 +176,11 @@ void GpuBackend::start_kernel(OperationId id, Device device, std::span<const Pro
     const KernelLanes::Choice choice = on.lanes().start(c);
     for (const Lane other : choice.follow) on.gpu().follow(choice.lane, other);
     if (products_.size() == 1) {
-      on.gpu().multiply(choice.lane, problem_.precision, products_);
+      on.gpu().multiply(choice.lane, form_, products_);
     } else {
       Waves<const std::byte*, TileProduct> waves;
       for (const TileProduct& product : products_) waves.add(product.c, product);
-      for (const auto& wave : waves.all()) on.gpu().multiply(choice.lane, problem_.precision, wave);
+      for (const auto& wave : waves.all()) on.gpu().multiply(choice.lane, form_, wave);
     }
     on.expect(choice.lane, id, task, std::move(c));
   });
@@ -223,7 +224,7 @@ void GpuBackend::make(OperationId id, const Copy& wanted, const Task& task) {
   GpuDevice& on = *devices_[wanted.to];
   std::vector<TileToMake> tiles;
   for (const TileRef tile : wanted.tiles) {
-    tiles.push_back({on.at(tile), problem_.b_bytes(tile.id) / problem_.element_bytes(),
+    tiles.push_back({on.at(tile), problem_.b_bytes(tile.id) / bytes_of(problem_.precision),
                      tile_key(problem_.seed, Operand::b, tile.id), generated_norm(problem_, tile)});
   }
   on.gpu().make(kMakeLane, problem_.precision, tiles);

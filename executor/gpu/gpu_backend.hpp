@@ -80,6 +80,7 @@ class GpuBackend final : public RankBackend {
   void explained(Device device, const Task* task, Work work) const;
 
   const Contraction& problem_;
+  ProductForm form_;
   HostStore& host_;
   Gpus& gpus_;
   GpuBackendOptions options_;

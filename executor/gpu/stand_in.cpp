@@ -115,9 +115,9 @@ class LaneThread {
   std::thread thread_;  // started by the first job
 };
 
-void multiply_one(Precision precision, TileKernel::Library library, const TileProduct& x) {
+void multiply_one(const ProductForm& form, TileKernel::Library library, const TileProduct& x) {
   const COld old = x.first ? COld::ignored : COld::added;
-  TileKernel(precision, x.m, x.n, x.k, old, library)(x.a, x.b, x.c);
+  TileKernel(form, x.m, x.n, x.k, old, library)(x.a, x.b, x.c);
 }
 
 /// With lists of its own, for those of a call do not stay.
@@ -129,7 +129,7 @@ struct KeptCombine {
     tile_indices(extents, permutation);  // throws now
   }
   void run(Precision precision) const {
-    combine_tile(precision, extents, permutation, tile.beta, tile.factor, tile.from, tile.to);
+    combine_tile({precision}, extents, permutation, tile.beta, tile.factor, tile.from, tile.to);
   }
 
   std::vector<std::int64_t> extents;
@@ -166,11 +166,11 @@ class StandInGpu final : public Gpu {
       for (const CopyPiece& piece : pieces) std::memcpy(piece.to, piece.from, piece.bytes);
     });
   }
-  void multiply(Lane lane, Precision precision, std::span<const TileProduct> products) override {
+  void multiply(Lane lane, const ProductForm& form, std::span<const TileProduct> products) override {
     const auto library =
         system_.options_.small_products ? TileKernel::Library::best : TileKernel::Library::blas;
-    lanes_[lane]->give([precision, library, products = std::vector(products.begin(), products.end())] {
-      for (const TileProduct& product : products) multiply_one(precision, library, product);
+    lanes_[lane]->give([form, library, products = std::vector(products.begin(), products.end())] {
+      for (const TileProduct& product : products) multiply_one(form, library, product);
     });
   }
   void make(Lane lane, Precision precision, std::span<const TileToMake> tiles) override {

@@ -31,9 +31,9 @@ double volume(const Shape3& shape) {
 }
 
 /// Products of one shape in the pool: A and B in front, then as many C as fit and are asked for.
-std::vector<TileProduct> products_in(const GpuDevice& device, Precision precision, const ProductSize& shape,
+std::vector<TileProduct> products_in(const GpuDevice& device, ElementType type, const ProductSize& shape,
                                      int most) {
-  const auto place = [&](std::int64_t elements) { return Arena::rounded(elements * bytes_of(precision)); };
+  const auto place = [&](std::int64_t elements) { return Arena::rounded(elements * type.bytes()); };
   const std::int64_t a = place(shape.m * shape.k);
   const std::int64_t b = place(shape.k * shape.n);
   const std::int64_t c = place(shape.m * shape.n);
@@ -48,14 +48,14 @@ std::vector<TileProduct> products_in(const GpuDevice& device, Precision precisio
 
 /// Once with all C overwritten, once with all added to, and once with every other one: of launches of
 /// several, the second kind is one batched call, the last a grouped one.
-void multiply_all_ways(Gpu& gpu, Lane lane, Precision precision, std::vector<TileProduct> products) {
+void multiply_all_ways(Gpu& gpu, Lane lane, const ProductForm& form, std::vector<TileProduct> products) {
   if (products.empty()) return;
-  gpu.multiply(lane, precision, products);
+  gpu.multiply(lane, form, products);
   for (TileProduct& product : products) product.first = false;
-  gpu.multiply(lane, precision, products);
+  gpu.multiply(lane, form, products);
   if (products.size() == 1) return;
   for (std::size_t i = 0; i < products.size(); i += 2) products[i].first = true;
-  gpu.multiply(lane, precision, products);
+  gpu.multiply(lane, form, products);
 }
 
 void copy_and_make(GpuDevice& device, std::span<std::byte> host, Precision precision) {
@@ -102,16 +102,16 @@ std::vector<ProductSize> usual_shapes(const Contraction& p, const DevicePlan& de
 }
 
 void warm_up(GpuDevice& device, Gpus& gpus, std::span<std::byte> host, const WarmUp& what) {
-  copy_and_make(device, host, what.precision);
+  copy_and_make(device, host, what.form.type.precision);
   wait(device, gpus);
   const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(what.seconds);
   do {
     for (Lane lane = kFirstKernelLane; lane < kFirstKernelLane + device.kernel_lanes(); ++lane) {
       for (const ProductSize& shape : what.shapes) {
-        multiply_all_ways(device.gpu(), lane, what.precision, products_in(device, what.precision, shape, 1));
+        multiply_all_ways(device.gpu(), lane, what.form, products_in(device, what.form.type, shape, 1));
         if (what.batch > 1)
-          multiply_all_ways(device.gpu(), lane, what.precision,
-                            products_in(device, what.precision, shape, what.batch));
+          multiply_all_ways(device.gpu(), lane, what.form,
+                            products_in(device, what.form.type, shape, what.batch));
       }
       wait(device, gpus);  // lanes write the same memory
     }

@@ -18,7 +18,7 @@ std::vector<ProductSize> usual_shapes(const Contraction& contraction, const Devi
                                       std::size_t most);
 
 struct WarmUp {
-  Precision precision = Precision::f64;
+  ProductForm form;
   std::vector<ProductSize> shapes;
   int batch = 1;       ///< products in a launch, beside single ones
   double seconds = 0;  ///< at least once, and again until so much time has passed

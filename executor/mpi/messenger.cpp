@@ -163,7 +163,7 @@ void Messenger::send(OperationId id, Rank to_rank, const Pieces& pieces, const P
   std::size_t first = 1;
   for (const std::size_t count : tiles_of_messages(sizes)) {
     sending.requests.push_back(send_elements(joined(std::span(pieces).subspan(first, count)), to_rank, tag,
-                                             element_, problem_.element_bytes(), communicator_));
+                                             element_, bytes_of(problem_.precision), communicator_));
     first += count;
   }
   sending_.push_back(std::move(sending));
@@ -205,7 +205,7 @@ void Messenger::receive_tiles(Receiving& receiving) {
     std::int64_t bytes = 0;
     for (std::size_t t = 0; t < count; ++t) bytes += buffer.sizes()[next++];
     MPI_Request& request = receiving.requests.emplace_back(MPI_REQUEST_NULL);
-    require_mpi(MPI_Irecv(tile, static_cast<int>(bytes / problem_.element_bytes()), element_, receiving.from,
+    require_mpi(MPI_Irecv(tile, static_cast<int>(bytes / bytes_of(problem_.precision)), element_, receiving.from,
                           static_cast<int>(buffer.hop().tag), communicator_, &request),
                 "receive");
     tile += bytes;

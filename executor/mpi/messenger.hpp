@@ -35,7 +35,7 @@ class Messenger {
 
   /// Sends the pieces, of which the first is the header (message_header()) and each other one a tile, and the
   /// path. Tiles are not copied: they must stay until the operation is reported as sent. MPI takes 2^31 - 1
-  /// elements at once (16 GB, 8 GB in single precision); for more, in one tile or in neighbours of less than
+  /// real numbers at once (16 GB, 8 GB in single precision); for more, in one tile or in neighbours of less than
   /// kAlone bytes, this throws WorkError.
   void send(OperationId id, Rank to_rank, const std::vector<std::span<const std::byte>>& pieces,
             const Path& path = {});
@@ -76,7 +76,7 @@ class Messenger {
   MPI_Comm communicator_;
   const Contraction& problem_;
   std::pmr::memory_resource* memory_;
-  MPI_Datatype element_;  // the bits of one
+  MPI_Datatype element_;  // the bits of a real number
   std::vector<Sending> sending_;
   std::list<SentSignal> signals_;
   std::vector<Receiving> receiving_;

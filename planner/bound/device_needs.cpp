@@ -11,7 +11,7 @@ NeedsCounter::NeedsCounter(const Plan& plan, const Contraction& contraction, con
       p_(contraction),
       machine_(machine),
       progress_(progress),
-      least_(machine, contraction.precision, plan.batch),
+      least_(machine, contraction.element(), plan.batch),
       origins_(contraction, plan),
       gpu_(machine.platform.device.kind == DeviceKind::gpu),
       made_here_(makes_on_device(machine)),

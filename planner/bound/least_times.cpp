@@ -12,13 +12,14 @@ double least_making_s(const Machine& machine, const Contraction& p, TileId b) {
          (platform.device.kind == DeviceKind::core ? platform.solo_speedup : 1);
 }
 
-LeastTimes::LeastTimes(const Machine& machine, Precision precision, int batch)
+LeastTimes::LeastTimes(const Machine& machine, ElementType type, int batch)
     : device_(&machine.platform.device),
-      alone_(&device_->launch_of(precision, 1)),
-      several_(batch > 1 ? &device_->launch_of(precision, 2) : nullptr),
+      alone_(&device_->launch_of(type.precision, 1)),
+      several_(batch > 1 ? &device_->launch_of(type.precision, 2) : nullptr),
       core_(device_->kind == DeviceKind::core),
       batch_(batch),
       launch_s_(alone_->start_seconds()),
+      work_factor_(kernel_factor(type)),
       speedup_(core_ ? machine.platform.solo_speedup : 1) {
   if (several_) launch_s_ = std::min(launch_s_, several_->start_seconds());
   const Runtime& runtime = machine.platform.runtime;
@@ -41,7 +42,7 @@ double LeastTimes::work(std::int64_t m, std::int64_t n, std::int64_t k) const {
   double least = alone_->work_seconds(m, n, k);
   if (several_ && several_ != alone_) least = std::min(least, several_->work_seconds(m, n, k));
   if (core_) least *= least_cache_factor({m, n, k});
-  return least / speedup_;
+  return work_factor_ * least / speedup_;
 }
 
 }  // namespace foretile

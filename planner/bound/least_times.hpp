@@ -33,7 +33,7 @@ double least_making_s(const Machine& machine, const Contraction& contraction, Ti
 class LeastTimes {
  public:
   /// At most `batch` products go out in one launch.
-  LeastTimes(const Machine& machine, Precision precision, int batch);
+  LeastTimes(const Machine& machine, ElementType type, int batch);
 
   /// What a product of m x k by k x n adds to its launch.
   double work(std::int64_t m, std::int64_t n, std::int64_t k) const;
@@ -52,6 +52,7 @@ class LeastTimes {
   bool core_;
   std::int64_t batch_;
   double launch_s_;
+  double work_factor_;  // of complex products
   double speedup_;
 };
 

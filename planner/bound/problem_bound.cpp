@@ -32,7 +32,7 @@ class ProblemNeeds {
         platform_(machine.platform),
         sources_(sources),
         dealing_(dealing),
-        least_(machine, p.precision, kAnyBatch),
+        least_(machine, p.element(), kAnyBatch),
         gpu_(platform_.device.kind == DeviceKind::gpu),
         made_here_(makes_on_device(machine)),
         a_used_(p.a.nonzeros(), 0),

@@ -136,6 +136,13 @@ inline bool devices_read_c(const PlanFrame& frame, const Contraction& contractio
   return contraction.reads_c() && !frame.c_in_parts;
 }
 
+/// Of the products: parts of C are multiplied by alpha when they become C.
+inline ProductForm product_form(const PlanFrame& frame, const Contraction& contraction) {
+  ProductForm form = contraction.product_form();
+  if (frame.c_in_parts) form.alpha = 1;
+  return form;
+}
+
 struct Plan : PlanFrame {
   std::vector<RankPlan> ranks;  ///< by rank, PlanFrame::grid.size() of them
 };

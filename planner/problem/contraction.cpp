@@ -94,23 +94,15 @@ Traits traits(const Contraction& p) {
   return t;
 }
 
-void require_plain(const Contraction& p) {
+void require_runnable(const Contraction& p) {
   const auto refuse = [](const char* what, const std::string& found, const char* expected) {
     throw input_error(fmt::format("contraction, {}", what), found, expected,
                       "only plans can be made of this contraction so far");
-  };
-  const auto text = [](std::complex<double> x) {
-    return x.imag() == 0 ? fmt::format("{}", x.real()) : fmt::format("{} + {} i", x.real(), x.imag());
   };
   for (const auto& [what, source] : {std::pair("source of A", p.sources.a), {"source of B", p.sources.b}}) {
     if (source != Source::given && source != Source::made)
       refuse(what, std::string(name_of(source)), "given or made");
   }
-  if (p.complex_elements) refuse("elements", "complex numbers", "real numbers");
-  if (p.a_op != Op::none) refuse("op(A)", "an operation on A", "A itself");
-  if (p.b_op != Op::none) refuse("op(B)", "an operation on B", "B itself");
-  if (p.alpha != 1.0) refuse("alpha", text(p.alpha), "1");
-  if (p.beta != 0.0 && p.beta != 1.0) refuse("beta", text(p.beta), "0 or 1");
 }
 
 }  // namespace foretile

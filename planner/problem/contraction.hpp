@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/precision.hpp"
+#include "base/product_form.hpp"
 #include "planner/problem/shape.hpp"
 #include "planner/problem/tiling.hpp"
 
@@ -42,13 +42,6 @@ struct Sources {
   friend bool operator==(const Sources&, const Sources&) = default;
 };
 
-/// How an operand enters the product, as in BLAS.
-enum class Op : std::uint8_t {
-  none,                ///< N: as it is
-  transpose,           ///< T
-  conjugate_transpose  ///< C
-};
-
 /// op(A) is M x K, op(B) is K x N, C is M x N. Shapes and tile ids are those of op(A) and op(B): where the
 /// operation is not Op::none, tile (i, k) of op(A) is tile (k, i) of A, and lies in memory as A has it.
 struct Contraction {
@@ -65,7 +58,10 @@ struct Contraction {
   bool complex_elements = false;  ///< each of two numbers of that precision
 
   bool reads_c() const { return beta != 0.0; }
-  std::int64_t element_bytes() const { return bytes_of(precision) * (complex_elements ? 2 : 1); }
+  ElementType element() const { return {precision, complex_elements}; }
+  std::int64_t element_bytes() const { return element().bytes(); }
+  /// Of the products of tiles, with alpha.
+  ProductForm product_form() const { return {element(), a_op, b_op, alpha}; }
   std::int64_t a_bytes(TileId id) const {
     return element_bytes() * m.size(a.row_of(id)) * k.size(a.column_of(id));
   }
@@ -75,8 +71,7 @@ struct Contraction {
   std::int64_t c_bytes(TileId id) const {
     return element_bytes() * m.size(c.row_of(id)) * n.size(c.column_of(id));
   }
-  /// Of one multiplication and one addition of elements: complex ones take 4 and 4 of real numbers.
-  double flops_per_term() const { return complex_elements ? 8.0 : 2.0; }
+  double flops_per_term() const { return element().flops_per_term(); }
   /// Of the product A_ik B_kj: 2 m n k for real elements.
   double flops(std::int32_t i, std::int32_t j, std::int32_t k_tile) const {
     return flops_per_term() * static_cast<double>(m.size(i)) * static_cast<double>(n.size(j)) *
@@ -102,8 +97,8 @@ struct Traits {
 
 Traits traits(const Contraction& contraction);
 
-/// What simulator and executor can do so far: A and B given or made, real elements, no operation on A or B,
-/// alpha = 1, and beta = 0 or 1. Throws InputError for any other contraction.
-void require_plain(const Contraction& contraction);
+/// What simulator and executor can do so far: A and B given or made. Throws InputError for any other
+/// contraction.
+void require_runnable(const Contraction& contraction);
 
 }  // namespace foretile

@@ -17,6 +17,7 @@
 #include "planner/problem/kinds/table_reader.hpp"
 #include "planner/problem/kinds/tiles.hpp"
 #include "planner/problem/problem_table.hpp"
+#include "planner/problem/product_keys.hpp"
 #include "planner/problem/retile.hpp"
 
 namespace foretile {
@@ -40,25 +41,6 @@ std::vector<std::string> examples() {
   }
   std::sort(names.begin(), names.end());
   return names;
-}
-
-/// A key of every kind.
-Precision read_precision(TableReader& table) {
-  const std::string text = table.text_or("precision", name_of(Precision::f64));
-  for (const Precision precision : {Precision::f64, Precision::f32}) {
-    if (text == name_of(precision)) return precision;
-  }
-  throw table.error("precision", fmt::format("\"{}\"", text), "\"double\" or \"single\"");
-}
-
-/// A key of every kind; without it the kind's own source holds.
-std::optional<Source> read_source(TableReader& table, std::string_view key) {
-  if (!table.has(key)) return {};
-  const std::string text = table.text(key);
-  for (const Source source : {Source::given, Source::made}) {
-    if (text == name_of(source)) return source;
-  }
-  throw table.error(key, fmt::format("\"{}\"", text), "\"given\" or \"made\"");
 }
 
 /// What a tuner may choose has tiling keys only; their values are the tuner's to read.
@@ -130,9 +112,7 @@ Contraction build_contraction(const Problem& problem) {
   const toml::table parsed = parse_problem_table(problem);
   TableReader table(parsed, problem.source);
   const std::string kind = table.text("kind");
-  const Precision precision = read_precision(table);
-  const std::optional<Source> a_source = read_source(table, "a_source");
-  const std::optional<Source> b_source = read_source(table, "b_source");
+  const ProductKeys keys = read_product_keys(table);
   check_tune_table(table, parsed, kind);
   Contraction contraction = [&] {
     if (kind == "dense") return build(table, read_dense, dense_contraction);
@@ -143,8 +123,7 @@ Contraction build_contraction(const Problem& problem) {
                       "\"dense\", \"random\", \"molecule\" or \"tiles\"");
   }();
   contraction.name = problem.name;
-  contraction.precision = precision;
-  contraction.sources = {a_source.value_or(contraction.sources.a), b_source.value_or(contraction.sources.b)};
+  apply_product_keys(table, keys, contraction);
   return contraction;
 }
 

@@ -13,7 +13,7 @@ class Counter {
       : p_(p),
         machine_(machine),
         platform_(machine.platform),
-        least_(machine, p.precision, frame.batch),
+        least_(machine, p.element(), frame.batch),
         grid_rows_(frame.grid.p),
         gpu_(platform_.device.kind == DeviceKind::gpu),
         made_here_(makes_on_device(machine)),

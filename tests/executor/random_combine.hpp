@@ -77,7 +77,7 @@ RandomCombine<Real> random_combine(Random& random, std::int64_t most = 20000) {
   for (Real& number : x.to)
     number = x.beta == 0 ? std::numeric_limits<Real>::quiet_NaN() : static_cast<Real>(random.normal());
   x.expected = x.to;
-  combine_tile(precision_of<Real>(), x.extents, x.permutation, x.beta, x.factor,
+  combine_tile({precision_of<Real>()}, x.extents, x.permutation, x.beta, x.factor,
                std::as_bytes(std::span(x.from)).data(), std::as_writable_bytes(std::span(x.expected)).data());
   return x;
 }

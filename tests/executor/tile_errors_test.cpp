@@ -15,7 +15,9 @@
 
 #include "base/random.hpp"
 #include "executor/cpu/blas.hpp"
+#include "executor/freivalds.hpp"
 #include "executor/initial_tile.hpp"
+#include "executor/reference.hpp"
 #include "planner/problem/kinds/random.hpp"
 
 namespace foretile {
@@ -59,7 +61,7 @@ TilesOfC start(const Contraction& p) {
 
 void multiply(const Contraction& p, const TileProduct& x, const TileBuffer& b, TilesOfC& c) {
   const TileBuffer a = initial_tile(p, {Matrix::a, x.a});
-  multiply_tiles(p.precision, p.m.size(p.a.row_of(x.a)), p.n.size(p.b.column_of(x.b)), p.k.size(x.k),
+  multiply_tiles(p.product_form(), p.m.size(p.a.row_of(x.a)), p.n.size(p.b.column_of(x.b)), p.k.size(x.k),
                  a.data(), b.data(), c.at(x.c).data());
 }
 

@@ -349,7 +349,8 @@ void FakeRank::start_combine(OperationId id, const Combine& combine) {
       if (!to || !from) {
         complain(fmt::format("parts of C{} added that are not here", tile));
       } else {
-        *to = (combine.beta == 0 ? 0 : combine.beta * *to) + combine.factor * *from;
+        const double beta = combine.beta.real();
+        *to = (beta == 0 ? 0 : beta * *to) + combine.factor.real() * *from;
       }
     }
     --cores_busy_;

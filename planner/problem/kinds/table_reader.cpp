@@ -125,6 +125,22 @@ std::vector<std::vector<double>> TableReader::rows(std::string_view key, std::si
   return all;
 }
 
+std::array<double, 2> TableReader::pair(std::string_view key, double low, double high) {
+  const toml::node& value = node(key);
+  const auto good = [&](const toml::node& part) {
+    const auto number = part.is_number() ? part.value<double>() : std::nullopt;
+    return number && *number >= low && *number <= high;
+  };
+  const toml::array* list = value.as_array();
+  if (!list || list->size() != 2 || !good((*list)[0]) || !good((*list)[1]))
+    throw error(key, shown(value), "a list of two finite numbers");
+  return {*(*list)[0].value<double>(), *(*list)[1].value<double>()};
+}
+
+std::string TableReader::value_text(std::string_view key) const {
+  return shown(*table_.get(key));
+}
+
 void TableReader::refuse_other_keys() const {
   for (const auto& [key, value] : table_) {
     if (asked_.contains(key.str())) continue;

@@ -3,6 +3,7 @@
 
 #include <toml++/toml.h>
 
+#include <array>
 #include <cstdint>
 #include <set>
 #include <string>
@@ -21,6 +22,9 @@ class TableReader {
   TableReader(const toml::table& table, std::string source) : table_(table), source_(std::move(source)) {}
 
   bool has(std::string_view key) const { return table_.contains(key); }
+  bool is_list(std::string_view key) const { return table_.contains(key) && table_.get(key)->is_array(); }
+  /// The value at `key`, which must be there, as a message shows it.
+  std::string value_text(std::string_view key) const;
 
   /// The number at `key`, within [low, high]. Throws InputError when it is missing, no integer or outside.
   std::int64_t integer(std::string_view key, std::int64_t low, std::int64_t high);
@@ -28,6 +32,8 @@ class TableReader {
   /// The same for real numbers; integers are accepted, infinity and "not a number" are not.
   double real(std::string_view key, double low, double high);
   double real_or(std::string_view key, double fallback, double low, double high);
+  /// A list of two real numbers, each within [low, high].
+  std::array<double, 2> pair(std::string_view key, double low, double high);
   bool boolean_or(std::string_view key, bool fallback);
   std::string text(std::string_view key);
   std::string text_or(std::string_view key, std::string_view fallback);

@@ -78,7 +78,7 @@ class Sleeper final : public Gpu {
   void copy(Lane, std::span<const CopyPiece>) override {
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
-  void multiply(Lane, Precision, std::span<const TileProduct>) override {}
+  void multiply(Lane, const ProductForm&, std::span<const TileProduct>) override {}
   void make(Lane, Precision, std::span<const TileToMake>) override {}
   void combine(Lane, Precision, std::span<const TileToCombine>) override {}
   void follow(Lane, Lane) override {}

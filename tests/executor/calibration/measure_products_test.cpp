@@ -32,7 +32,7 @@ class Recorder final : public Gpu {
     return memory.back().data();
   }
   void copy(Lane, std::span<const CopyPiece>) override {}
-  void multiply(Lane lane, Precision, std::span<const TileProduct> products) override {
+  void multiply(Lane lane, const ProductForm&, std::span<const TileProduct> products) override {
     ++multiplied[lane];
     if (launches.size() < 500) launches.push_back({lane, {products.begin(), products.end()}});
   }

@@ -16,12 +16,32 @@ namespace {
 template <class Real>
 std::vector<Real> combined(const std::vector<std::int64_t>& extents, const std::vector<int>& permutation,
                            double beta, double factor, const std::vector<Real>& from, std::vector<Real> to) {
-  combine_tile(sizeof(Real) == 8 ? Precision::f64 : Precision::f32, extents, permutation, beta, factor,
+  combine_tile({sizeof(Real) == 8 ? Precision::f64 : Precision::f32}, extents, permutation, beta, factor,
                reinterpret_cast<const std::byte*>(from.data()), reinterpret_cast<std::byte*>(to.data()));
   return to;
 }
 
 using Doubles = std::vector<double>;
+using Complexes = std::vector<std::complex<double>>;
+
+/// (1 + 2i)(3 + i) + (2 - i)(i) = (1 + 7i) + (1 + 2i) = 2 + 9i.
+TEST(Combine, TakesComplexNumbersAndFactors) {
+  const Complexes from{{0, 1}, {1, 0}};
+  Complexes to{{3, 1}, {0, 0}};
+  const std::array<std::int64_t, 1> extents{2};
+  combine_tile({Precision::f64, true}, extents, {}, {1, 2}, {2, -1},
+               reinterpret_cast<const std::byte*>(from.data()), reinterpret_cast<std::byte*>(to.data()));
+  EXPECT_EQ(to, (Complexes{{2, 9}, {2, -1}}));
+}
+
+TEST(Combine, ScalesATile) {
+  Complexes complex{{3, 1}, {0, -1}};
+  scale_tile({Precision::f64, true}, {0, 2}, 2, reinterpret_cast<std::byte*>(complex.data()));
+  EXPECT_EQ(complex, (Complexes{{-2, 6}, {2, 0}}));
+  std::vector<float> real{3, -1};
+  scale_tile({Precision::f32}, 0.5, 2, reinterpret_cast<std::byte*>(real.data()));
+  EXPECT_EQ(real, (std::vector<float>{1.5F, -0.5F}));
+}
 
 TEST(Combine, AddsScalesAndCopies) {
   const Doubles x{1, 2, 3, 4};

@@ -76,7 +76,7 @@ class CpuBackendTest : public testing::TestWithParam<Precision> {
   const TileRef a_{Matrix::a, 0};
   const Contraction problem_ = problem();
   HostStore host_{problem_, frame(), part(), 0};
-  CpuBackend backend_{problem_, host_, 2, 2, {}};
+  CpuBackend backend_{problem_, problem_.product_form(), host_, 2, 2, {}};
   OperationId next_ = 0;
 };
 
@@ -163,7 +163,7 @@ TEST(CpuBackend, TheProductDoesNotDependOnHowManyCoresMakeATile) {
     const auto run = [&](int cores) {
       options.core_slots = cores;
       return run_alone(plan, problem, options, [&](HostStore& host) {
-        return std::make_unique<CpuBackend>(problem, host, 2, cores, Transport{});
+        return std::make_unique<CpuBackend>(problem, problem.product_form(), host, 2, cores, Transport{});
       });
     };
     const AloneResult whole = run(1);

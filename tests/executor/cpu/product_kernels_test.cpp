@@ -36,7 +36,7 @@ void expect_right(ProductKernels& kernels, const Contraction& p, std::int32_t i,
 TEST(ProductKernels, FitEachProductOfSmallAndLargeTiles) {
   const Contraction p = dense_of(Tiling::from_sizes({3, 7, 3, 200}), Tiling::from_sizes({5, 129, 5, 128}),
                                  Tiling::from_sizes({16, 2, 150}));
-  ProductKernels kernels(p);
+  ProductKernels kernels(p, p.product_form());
   for (int round = 0; round < 2; ++round) {
     for (std::int32_t i = 0; i < 4; ++i) {
       for (std::int32_t j = 0; j < 4; ++j) {
@@ -59,7 +59,7 @@ TEST(ProductKernels, ManyShapesAreOpenBlass) {
   const Contraction many = dense_of(growing(8), growing(8), growing(5));
   EXPECT_FALSE(uses_small_products(many));
   EXPECT_FALSE(uses_small_products(dense_of(Tiling({0, 129}), Tiling({0, 1}), Tiling({0, 1}))));
-  ProductKernels kernels(many);
+  ProductKernels kernels(many, many.product_form());
   expect_right(kernels, many, 7, 6, 4);
 }
 

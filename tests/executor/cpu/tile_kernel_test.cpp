@@ -48,7 +48,7 @@ void expect_the_reference(TileKernel::Library library, COld old) {
         }
       }
     }
-    TileKernel(precision, m, n, k, old, library)(bytes(a), bytes(b), bytes(c));
+    TileKernel({{precision}}, m, n, k, old, library)(bytes(a), bytes(b), bytes(c));
     EXPECT_EQ(c, expected) << "seed " << seed << ": " << m << " x " << n << " x " << k;
   }
 }
@@ -64,7 +64,7 @@ TEST(TileKernel, EqualsTheReference) {
 
 TEST(TileKernel, MultipliesWithEmptyTiles) {
   std::vector<double> c{1, 2};
-  TileKernel(Precision::f64, 2, 1, 0, COld::added)(nullptr, nullptr, bytes(c));
+  TileKernel({{Precision::f64}}, 2, 1, 0, COld::added)(nullptr, nullptr, bytes(c));
   EXPECT_EQ(c, (std::vector<double>{1, 2}));
 }
 

@@ -13,7 +13,7 @@ class BlasLaneTest : public CudaTest {
   template <typename Real>
   void run(std::vector<TestProduct<Real>> products) {
     const std::vector<TileProduct> tiles = put_products(*gpus_, *gpu_, products);
-    gpu_->multiply(kFirstKernelLane, sizeof(Real) == 8 ? Precision::f64 : Precision::f32, tiles);
+    gpu_->multiply(kFirstKernelLane, {{sizeof(Real) == 8 ? Precision::f64 : Precision::f32}}, tiles);
     wait_for(*gpu_, kFirstKernelLane);
     expect_results(*gpus_, *gpu_, products);
   }
@@ -71,7 +71,7 @@ TEST_F(BlasLaneTest, ListsAreNotCopied) {
                                                product<double>(random, 2, 3, 4, true)};
   const std::vector<TileProduct> tiles = put_products(*gpus_, *gpu_, products);
   const int before = fake_cuda::calls("cudaMemcpyAsync");
-  gpu_->multiply(kFirstKernelLane, Precision::f64, tiles);
+  gpu_->multiply(kFirstKernelLane, {{Precision::f64}}, tiles);
   wait_for(*gpu_, kFirstKernelLane);
   EXPECT_EQ(fake_cuda::calls("cudaMemcpyAsync"), before);
   expect_results(*gpus_, *gpu_, products);
@@ -162,6 +162,44 @@ TEST_F(BlasLaneTest, RandomProducts) {
   }
 }
 
+/// One product, several alike and mixed ones; cuBLAS has grouped products for real numbers only.
+template <typename Number>
+std::vector<TestProduct<Number>> formed_products(Random& random, const ProductForm& form) {
+  std::vector<TestProduct<Number>> products;
+  for (std::int64_t p = random.integer(1, 6); p > 0; --p) {
+    TestProduct<Number> one;
+    one.m = random.integer(1, 3);
+    one.n = random.integer(1, 3);
+    one.k = random.integer(1, 3);
+    one.first = random.integer(0, 1) == 1;
+    finish_product(random, one, form);
+    products.push_back(std::move(one));
+  }
+  return products;
+}
+
+TEST_F(BlasLaneTest, TakesAllOperationsFactorsAndComplexNumbers) {
+  const auto run_formed = [&]<class Number>(Random& random, ElementType type, Number) {
+    const auto op = [&] { return static_cast<Op>(random.integer(0, 2)); };
+    const double imaginary = type.is_complex ? 3 : 0;
+    const ProductForm form{type, op(), op(), {-2, imaginary}};
+    std::vector<TestProduct<Number>> products = formed_products<Number>(random, form);
+    const std::vector<TileProduct> tiles = put_products(*gpus_, *gpu_, products);
+    gpu_->multiply(kFirstKernelLane, form, tiles);
+    wait_for(*gpu_, kFirstKernelLane);
+    expect_results(*gpus_, *gpu_, products);
+  };
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    for (const ElementType type : {ElementType{Precision::f64, false}, ElementType{Precision::f32, false},
+                                   ElementType{Precision::f64, true}, ElementType{Precision::f32, true}})
+      with_element(type, [&](auto number) { run_formed(random, type, number); });
+  }
+  EXPECT_GT(fake_cuda::calls("cublasZgemm"), 0);
+  EXPECT_GT(fake_cuda::calls("cublasCgemmBatched"), 0);
+}
+
 TEST_F(BlasLaneTest, RefusesExtentsThatCuBlasCannotCount) {
   const std::int64_t too_many = std::int64_t{1} << 31;
   for (const auto& [m, n, k] : {std::tuple{too_many, std::int64_t{1}, std::int64_t{1}},
@@ -169,7 +207,7 @@ TEST_F(BlasLaneTest, RefusesExtentsThatCuBlasCannotCount) {
                                 {std::int64_t{1}, std::int64_t{1}, too_many},
                                 {std::int64_t{-1}, std::int64_t{1}, std::int64_t{1}}}) {
     const TileProduct product{m, n, k, nullptr, nullptr, nullptr, true};
-    EXPECT_THROW(gpu_->multiply(kFirstKernelLane, Precision::f64, {&product, 1}), InputError);
+    EXPECT_THROW(gpu_->multiply(kFirstKernelLane, {{Precision::f64}}, {&product, 1}), InputError);
   }
   EXPECT_EQ(fake_cuda::waiting(), 0);
 }
@@ -182,7 +220,7 @@ TEST_F(BlasLaneTest, OlderCuBlasTakesALaunchPerShape) {
   const std::vector<TileProduct> tiles = put_products(*gpus_, *gpu_, products);
   const Stream stream = make_stream();
   BlasLane lane(stream.get(), 30, false);
-  lane.multiply(Precision::f64, tiles);
+  lane.multiply({{Precision::f64}}, tiles);
   fake_cuda::drain();
   expect_results(*gpus_, *gpu_, products);
   EXPECT_EQ(fake_cuda::calls("cublasDgemmGroupedBatched"), 0);
@@ -205,7 +243,7 @@ TEST_F(BlasLaneTest, ListsWaitForRoomInTheRing) {
     BlasLane lane(stream.get(), 12, random.integer(0, 1) == 1);
     for (auto& launch : launches) {
       const std::vector<TileProduct> tiles = put_products(*gpus_, *gpu_, launch);
-      lane.multiply(Precision::f64, tiles);
+      lane.multiply({{Precision::f64}}, tiles);
     }
     fake_cuda::drain();
     for (const auto& launch : launches) expect_results(*gpus_, *gpu_, launch);

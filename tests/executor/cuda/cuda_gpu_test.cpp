@@ -274,7 +274,7 @@ TEST_F(CudaGpuTest, LanesThatAreNotThere) {
   const std::unique_ptr<Gpu> gpu = gpus.open(0, 1);
   EXPECT_THROW(gpu->mark(kFirstKernelLane + 1), std::logic_error);
   EXPECT_THROW(gpu->mark(-1), std::logic_error);
-  EXPECT_THROW(gpu->multiply(kInLane, Precision::f64, {}), std::logic_error);
+  EXPECT_THROW(gpu->multiply(kInLane, {{Precision::f64}}, {}), std::logic_error);
 }
 
 /// A bit of everything on two devices.
@@ -288,8 +288,8 @@ void use_everything() {
   for (int p = 0; p < 3; ++p) products.push_back(random_product<double>(random, 1, 2));
   products.push_back(random_product<double>(random, 3, 3));
   std::vector<TileProduct> tiles = put_products<double>(gpus, *other, products);
-  other->multiply(kFirstKernelLane + 1, Precision::f64, tiles);
-  other->multiply(kFirstKernelLane, Precision::f64, std::span(tiles).last(1));
+  other->multiply(kFirstKernelLane + 1, {{Precision::f64}}, tiles);
+  other->multiply(kFirstKernelLane, {{Precision::f64}}, std::span(tiles).last(1));
   const TileToMake to_make{one->allocate(64), 8, 1, 1.0};
   one->make(kMakeLane, Precision::f64, {&to_make, 1});
   wait_for(*one, kMakeLane);

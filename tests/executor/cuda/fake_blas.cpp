@@ -2,6 +2,9 @@
 #include <cublasXt.h>
 #include <fmt/format.h>
 
+#include <complex>
+#include <set>
+
 #include "fake_world.hpp"
 
 namespace foretile::fake_cuda {
@@ -12,28 +15,52 @@ cublasStatus_t enter_blas(const char* name) {
   return enter(name) == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_EXECUTION_FAILED;
 }
 
-/// Column-major C = A B + beta C, where C is not read when beta is 0.
+/// Sizes and operations of a product without gaps between columns.
+struct Sizes {
+  cublasOperation_t a_op = CUBLAS_OP_N, b_op = CUBLAS_OP_N;
+  int m = 0, n = 0, k = 0;
+};
+
 template <typename Real>
-void product(int m, int n, int k, Real alpha, const Real* a, const Real* b, Real beta, Real* c) {
-  for (int j = 0; j < n; ++j) {
-    for (int i = 0; i < m; ++i) {
-      Real sum = 0;
-      for (int l = 0; l < k; ++l) sum += a[i + std::int64_t{l} * m] * b[l + std::int64_t{j} * k];
-      Real& element = c[i + std::int64_t{j} * m];
-      element = beta == Real{0} ? alpha * sum : alpha * sum + beta * element;
+Real conjugated(Real x) {
+  return x;
+}
+template <typename Real>
+std::complex<Real> conjugated(std::complex<Real> x) {
+  return std::conj(x);
+}
+
+/// Element (i, j) of op(X), which has `rows` rows and `columns` columns.
+template <typename Number>
+Number element(cublasOperation_t op, const Number* x, int rows, int columns, int i, int j) {
+  if (op == CUBLAS_OP_N) return x[i + std::int64_t{j} * rows];
+  const Number transposed = x[j + std::int64_t{i} * columns];
+  return op == CUBLAS_OP_T ? transposed : conjugated(transposed);
+}
+
+/// Column-major C = alpha op(A) op(B) + beta C, where C is not read when beta is 0.
+template <typename Number>
+void product(const Sizes& s, Number alpha, const Number* a, const Number* b, Number beta, Number* c) {
+  for (int j = 0; j < s.n; ++j) {
+    for (int i = 0; i < s.m; ++i) {
+      Number sum = 0;
+      for (int l = 0; l < s.k; ++l)
+        sum += element(s.a_op, a, s.m, s.k, i, l) * element(s.b_op, b, s.k, s.n, l, j);
+      Number& to = c[i + std::int64_t{j} * s.m];
+      to = beta == Number{0} ? alpha * sum : alpha * sum + beta * to;
     }
   }
 }
 
-template <typename Real>
-void checked_product(int device, int m, int n, int k, Real alpha, const Real* a, const Real* b, Real beta,
-                     Real* c) {
+template <typename Number>
+void checked_product(int device, const Sizes& s, Number alpha, const Number* a, const Number* b, Number beta,
+                     Number* c) {
   const auto bytes = [](int rows, int columns) {
-    return std::int64_t{rows} * columns * std::int64_t{sizeof(Real)};
+    return std::int64_t{rows} * columns * std::int64_t{sizeof(Number)};
   };
-  if (on_device(a, bytes(m, k), device, "A") && on_device(b, bytes(k, n), device, "B") &&
-      on_device(c, bytes(m, n), device, "C")) {
-    product(m, n, k, alpha, a, b, beta, c);
+  if (on_device(a, bytes(s.m, s.k), device, "A") && on_device(b, bytes(s.k, s.n), device, "B") &&
+      on_device(c, bytes(s.m, s.n), device, "C")) {
+    product(s, alpha, a, b, beta, c);
   }
 }
 
@@ -47,57 +74,58 @@ void expect_ready(const cublasContext* blas, const char* call) {
   expect(blas->reals_on_host, fmt::format("{}: alpha and beta are on the host", call));
 }
 
-void expect_plain(cublasOperation_t a, cublasOperation_t b, int m, int n, int k, int lda, int ldb, int ldc) {
-  expect(a == CUBLAS_OP_N && b == CUBLAS_OP_N, "transposed");
-  expect(m > 0 && n > 0 && k > 0, "an empty product");
-  expect(lda == m && ldb == k && ldc == m, "gaps between columns");
+void expect_sound(const Sizes& s, int lda, int ldb, int ldc) {
+  expect(s.m > 0 && s.n > 0 && s.k > 0, "an empty product");
+  expect(
+      lda == (s.a_op == CUBLAS_OP_N ? s.m : s.k) && ldb == (s.b_op == CUBLAS_OP_N ? s.k : s.n) && ldc == s.m,
+      "gaps between columns");
 }
 
-template <typename Real>
-cublasStatus_t gemm(const char* call, cublasHandle_t blas, cublasOperation_t ta, cublasOperation_t tb, int m,
-                    int n, int k, const Real* alpha, const Real* a, int lda, const Real* b, int ldb,
-                    const Real* beta, Real* c, int ldc) {
+template <typename Number>
+cublasStatus_t gemm(const char* call, cublasHandle_t blas, const Sizes& s, const Number* alpha,
+                    const Number* a, int lda, const Number* b, int ldb, const Number* beta, Number* c,
+                    int ldc) {
   const cublasStatus_t status = enter_blas(call);
   if (status != CUBLAS_STATUS_SUCCESS) return status;
   expect_ready(blas, call);
-  expect_plain(ta, tb, m, n, k, lda, ldb, ldc);
+  expect_sound(s, lda, ldb, ldc);
   give(
       blas->stream,
       [=, device = blas->device, alpha = *alpha, beta = *beta] {
-        checked_product(device, m, n, k, alpha, a, b, beta, c);
+        checked_product(device, s, alpha, a, b, beta, c);
       },
       call);
   return status;
 }
 
 /// The lists of addresses are read when the work is done, as a GPU would.
-template <typename Real>
-void products(int device, int m, int n, int k, Real alpha, const Real* const* a, const Real* const* b,
-              Real beta, Real* const* c, int begin, int end, int all) {
+template <typename Number>
+void products(int device, const Sizes& s, Number alpha, const Number* const* a, const Number* const* b,
+              Number beta, Number* const* c, int begin, int end, int all) {
   const std::int64_t bytes = std::int64_t{all} * std::int64_t{sizeof(void*)};
   if (!on_device(a, bytes, device, "list of A") || !on_device(b, bytes, device, "list of B") ||
       !on_device(c, bytes, device, "list of C")) {
     return;
   }
-  std::set<Real*> different;
+  std::set<Number*> different;
   for (int p = begin; p < end; ++p) {
     expect(different.insert(c[p]).second, "two products of a launch have the same C");
-    checked_product(device, m, n, k, alpha, a[p], b[p], beta, c[p]);
+    checked_product(device, s, alpha, a[p], b[p], beta, c[p]);
   }
 }
 
-template <typename Real>
-cublasStatus_t batched(const char* call, cublasHandle_t blas, cublasOperation_t ta, cublasOperation_t tb,
-                       int m, int n, int k, const Real* alpha, const Real* const* a, int lda,
-                       const Real* const* b, int ldb, const Real* beta, Real* const* c, int ldc, int count) {
+template <typename Number>
+cublasStatus_t batched(const char* call, cublasHandle_t blas, const Sizes& s, const Number* alpha,
+                       const Number* const* a, int lda, const Number* const* b, int ldb, const Number* beta,
+                       Number* const* c, int ldc, int count) {
   const cublasStatus_t status = enter_blas(call);
   if (status != CUBLAS_STATUS_SUCCESS) return status;
   expect_ready(blas, call);
-  expect_plain(ta, tb, m, n, k, lda, ldb, ldc);
+  expect_sound(s, lda, ldb, ldc);
   give(
       blas->stream,
       [=, device = blas->device, alpha = *alpha, beta = *beta] {
-        products(device, m, n, k, alpha, a, b, beta, c, 0, count, count);
+        products(device, s, alpha, a, b, beta, c, 0, count, count);
       },
       call);
   return status;
@@ -105,7 +133,7 @@ cublasStatus_t batched(const char* call, cublasHandle_t blas, cublasOperation_t 
 
 template <typename Real>
 struct Group {
-  int m, n, k;
+  Sizes sizes;
   Real alpha, beta;
   int begin, end;
 };
@@ -123,22 +151,48 @@ cublasStatus_t grouped(const char* call, cublasHandle_t blas, const cublasOperat
   std::vector<Group<Real>> groups;
   int all = 0;
   for (int g = 0; g < count; ++g) {
-    expect_plain(ta[g], tb[g], m[g], n[g], k[g], lda[g], ldb[g], ldc[g]);
+    const Sizes sizes{ta[g], tb[g], m[g], n[g], k[g]};
+    expect_sound(sizes, lda[g], ldb[g], ldc[g]);
     expect(size[g] > 0, "an empty group");
-    groups.push_back({m[g], n[g], k[g], alpha[g], beta[g], all, all + size[g]});
+    groups.push_back({sizes, alpha[g], beta[g], all, all + size[g]});
     all += size[g];
   }
   give(
       blas->stream,
       [=, device = blas->device] {
-        for (const Group<Real>& group : groups) {
-          products(device, group.m, group.n, group.k, group.alpha, a, b, group.beta, c, group.begin,
-                   group.end, all);
-        }
+        for (const Group<Real>& group : groups)
+          products(device, group.sizes, group.alpha, a, b, group.beta, c, group.begin, group.end, all);
       },
       call);
   return status;
 }
+
+/// cuBLAS's complex numbers as the language has them.
+const std::complex<double>* numbers(const cuDoubleComplex* x) {
+  return reinterpret_cast<const std::complex<double>*>(x);
+}
+std::complex<double>* numbers(cuDoubleComplex* x) {
+  return reinterpret_cast<std::complex<double>*>(x);
+}
+const std::complex<float>* numbers(const cuComplex* x) {
+  return reinterpret_cast<const std::complex<float>*>(x);
+}
+std::complex<float>* numbers(cuComplex* x) {
+  return reinterpret_cast<std::complex<float>*>(x);
+}
+const std::complex<double>* const* lists(const cuDoubleComplex* const* x) {
+  return reinterpret_cast<const std::complex<double>* const*>(x);
+}
+std::complex<double>* const* lists(cuDoubleComplex* const* x) {
+  return reinterpret_cast<std::complex<double>* const*>(x);
+}
+const std::complex<float>* const* lists(const cuComplex* const* x) {
+  return reinterpret_cast<const std::complex<float>* const*>(x);
+}
+std::complex<float>* const* lists(cuComplex* const* x) {
+  return reinterpret_cast<std::complex<float>* const*>(x);
+}
+
 }  // namespace
 
 }  // namespace foretile::fake_cuda
@@ -230,35 +284,68 @@ cublasStatus_t cublasXtDgemm(cublasXtHandle_t handle, cublasOperation_t ta, cubl
   const cublasStatus_t status = enter_blas("cublasXtDgemm");
   if (*reinterpret_cast<int*>(handle) > 64) return CUBLAS_STATUS_ALLOC_FAILED;  // blocks without room
   const auto count = [](std::size_t extent) { return static_cast<int>(extent); };
-  expect_plain(ta, tb, count(m), count(n), count(k), count(lda), count(ldb), count(ldc));
-  product(count(m), count(n), count(k), *alpha, a, b, *beta, c);
+  const Sizes sizes{ta, tb, count(m), count(n), count(k)};
+  expect_sound(sizes, count(lda), count(ldb), count(ldc));
+  product(sizes, *alpha, a, b, *beta, c);
   return status;
 }
 
 cublasStatus_t cublasDgemm(cublasHandle_t blas, cublasOperation_t ta, cublasOperation_t tb, int m, int n,
                            int k, const double* alpha, const double* a, int lda, const double* b, int ldb,
                            const double* beta, double* c, int ldc) {
-  return gemm("cublasDgemm", blas, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
-}
-
-cublasStatus_t cublasSgemm(cublasHandle_t blas, cublasOperation_t ta, cublasOperation_t tb, int m, int n,
-                           int k, const float* alpha, const float* a, int lda, const float* b, int ldb,
-                           const float* beta, float* c, int ldc) {
-  return gemm("cublasSgemm", blas, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+  return gemm("cublasDgemm", blas, {ta, tb, m, n, k}, alpha, a, lda, b, ldb, beta, c, ldc);
 }
 
 cublasStatus_t cublasDgemmBatched(cublasHandle_t blas, cublasOperation_t ta, cublasOperation_t tb, int m,
                                   int n, int k, const double* alpha, const double* const a[], int lda,
                                   const double* const b[], int ldb, const double* beta, double* const c[],
                                   int ldc, int count) {
-  return batched("cublasDgemmBatched", blas, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, count);
+  return batched("cublasDgemmBatched", blas, {ta, tb, m, n, k}, alpha, a, lda, b, ldb, beta, c, ldc, count);
+}
+
+cublasStatus_t cublasSgemm(cublasHandle_t blas, cublasOperation_t ta, cublasOperation_t tb, int m, int n,
+                           int k, const float* alpha, const float* a, int lda, const float* b, int ldb,
+                           const float* beta, float* c, int ldc) {
+  return gemm("cublasSgemm", blas, {ta, tb, m, n, k}, alpha, a, lda, b, ldb, beta, c, ldc);
 }
 
 cublasStatus_t cublasSgemmBatched(cublasHandle_t blas, cublasOperation_t ta, cublasOperation_t tb, int m,
                                   int n, int k, const float* alpha, const float* const a[], int lda,
                                   const float* const b[], int ldb, const float* beta, float* const c[],
                                   int ldc, int count) {
-  return batched("cublasSgemmBatched", blas, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, count);
+  return batched("cublasSgemmBatched", blas, {ta, tb, m, n, k}, alpha, a, lda, b, ldb, beta, c, ldc, count);
+}
+
+cublasStatus_t cublasZgemm(cublasHandle_t blas, cublasOperation_t ta, cublasOperation_t tb, int m, int n,
+                           int k, const cuDoubleComplex* alpha, const cuDoubleComplex* a, int lda,
+                           const cuDoubleComplex* b, int ldb, const cuDoubleComplex* beta, cuDoubleComplex* c,
+                           int ldc) {
+  return gemm("cublasZgemm", blas, {ta, tb, m, n, k}, numbers(alpha), numbers(a), lda, numbers(b), ldb,
+              numbers(beta), numbers(c), ldc);
+}
+
+cublasStatus_t cublasZgemmBatched(cublasHandle_t blas, cublasOperation_t ta, cublasOperation_t tb, int m,
+                                  int n, int k, const cuDoubleComplex* alpha,
+                                  const cuDoubleComplex* const a[], int lda, const cuDoubleComplex* const b[],
+                                  int ldb, const cuDoubleComplex* beta, cuDoubleComplex* const c[], int ldc,
+                                  int count) {
+  return batched("cublasZgemmBatched", blas, {ta, tb, m, n, k}, numbers(alpha), lists(a), lda, lists(b), ldb,
+                 numbers(beta), lists(c), ldc, count);
+}
+
+cublasStatus_t cublasCgemm(cublasHandle_t blas, cublasOperation_t ta, cublasOperation_t tb, int m, int n,
+                           int k, const cuComplex* alpha, const cuComplex* a, int lda, const cuComplex* b,
+                           int ldb, const cuComplex* beta, cuComplex* c, int ldc) {
+  return gemm("cublasCgemm", blas, {ta, tb, m, n, k}, numbers(alpha), numbers(a), lda, numbers(b), ldb,
+              numbers(beta), numbers(c), ldc);
+}
+
+cublasStatus_t cublasCgemmBatched(cublasHandle_t blas, cublasOperation_t ta, cublasOperation_t tb, int m,
+                                  int n, int k, const cuComplex* alpha, const cuComplex* const a[], int lda,
+                                  const cuComplex* const b[], int ldb, const cuComplex* beta,
+                                  cuComplex* const c[], int ldc, int count) {
+  return batched("cublasCgemmBatched", blas, {ta, tb, m, n, k}, numbers(alpha), lists(a), lda, lists(b), ldb,
+                 numbers(beta), lists(c), ldc, count);
 }
 
 cublasStatus_t cublasDgemmGroupedBatched(cublasHandle_t blas, const cublasOperation_t ta[],

@@ -1,9 +1,12 @@
 // Tiles of small whole numbers, so that sums are exact in any order, and the plain way to multiply them.
 #pragma once
 
+#include <complex>
 #include <limits>
+#include <type_traits>
 #include <vector>
 
+#include "base/product_form.hpp"
 #include "base/random.hpp"
 #include "rig.hpp"
 
@@ -17,26 +20,58 @@ struct TestProduct {
   TileProduct tiles;  ///< on the device
 };
 
+template <typename Number>
+Number number_of(std::complex<double> x) {
+  if constexpr (std::is_floating_point_v<Number>) {
+    return static_cast<Number>(x.real());
+  } else {
+    return Number(x);
+  }
+}
+
 template <typename Real>
 std::vector<Real> whole_numbers(Random& random, std::int64_t count) {
   std::vector<Real> values(static_cast<std::size_t>(count));
-  for (Real& value : values) value = static_cast<Real>(random.integer(-4, 4));
+  const auto part = [&] { return static_cast<double>(random.integer(-4, 4)); };
+  for (Real& value : values) {
+    const double re = part();
+    value = number_of<Real>({re, std::is_floating_point_v<Real> ? 0 : part()});
+  }
   return values;
+}
+
+template <typename Number>
+Number conjugated(Number x) {
+  if constexpr (std::is_floating_point_v<Number>) {
+    return x;
+  } else {
+    return std::conj(x);
+  }
+}
+
+/// Element (i, j) of op(X), which has so many rows and columns.
+template <typename Number>
+Number element(Op op, const std::vector<Number>& x, std::int64_t rows, std::int64_t columns, std::int64_t i,
+               std::int64_t j) {
+  if (op == Op::none) return x[static_cast<std::size_t>(i + j * rows)];
+  const Number transposed = x[static_cast<std::size_t>(j + i * columns)];
+  return op == Op::transpose ? transposed : conjugated(transposed);
 }
 
 /// The definition, in loops over columns, rows and inner extent. C of a first product holds NaN before.
 template <typename Real>
-void finish_product(Random& random, TestProduct<Real>& p) {
+void finish_product(Random& random, TestProduct<Real>& p, const ProductForm& form = {}) {
   p.a = whole_numbers<Real>(random, p.m * p.k);
   p.b = whole_numbers<Real>(random, p.k * p.n);
   p.c = whole_numbers<Real>(random, p.m * p.n);
-  if (p.first) p.c.assign(p.c.size(), std::numeric_limits<Real>::quiet_NaN());
+  if (p.first) p.c.assign(p.c.size(), number_of<Real>(std::numeric_limits<double>::quiet_NaN()));
+  const Real alpha = number_of<Real>(form.alpha);
   p.expected = p.first ? std::vector<Real>(p.c.size(), Real{0}) : p.c;
   for (std::int64_t j = 0; j < p.n; ++j) {
     for (std::int64_t i = 0; i < p.m; ++i) {
       for (std::int64_t l = 0; l < p.k; ++l) {
         p.expected[static_cast<std::size_t>(i + j * p.m)] +=
-            p.a[static_cast<std::size_t>(i + l * p.m)] * p.b[static_cast<std::size_t>(l + j * p.k)];
+            alpha * element(form.a, p.a, p.m, p.k, i, l) * element(form.b, p.b, p.k, p.n, l, j);
       }
     }
   }

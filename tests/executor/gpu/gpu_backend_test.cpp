@@ -26,9 +26,9 @@ class FailingGpu final : public Gpu {
     pieces_ += pieces.size();
     inner_->copy(lane, pieces);
   }
-  void multiply(Lane lane, Precision precision, std::span<const TileProduct> products) override {
+  void multiply(Lane lane, const ProductForm& form, std::span<const TileProduct> products) override {
     fail_if("multiply");
-    inner_->multiply(lane, precision, products);
+    inner_->multiply(lane, form, products);
   }
   void make(Lane lane, Precision precision, std::span<const TileToMake> tiles) override {
     fail_if("make");

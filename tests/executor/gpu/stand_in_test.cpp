@@ -29,9 +29,9 @@ TEST(StandIn, LanesDoTheirWorkInOrderAndFollowEachOther) {
     std::vector<double> in{3.0 + round}, two{2.0}, out{0.0};
     gpu->copy(kInLane, std::vector<CopyPiece>{{a, bytes(in), 8}, {b, bytes(two), 8}});
     gpu->follow(kFirstKernelLane, kInLane);
-    gpu->multiply(kFirstKernelLane, Precision::f64, std::vector<TileProduct>{{1, 1, 1, a, b, c, true}});
+    gpu->multiply(kFirstKernelLane, {{Precision::f64}}, std::vector<TileProduct>{{1, 1, 1, a, b, c, true}});
     gpu->follow(kFirstKernelLane + 1, kFirstKernelLane);
-    gpu->multiply(kFirstKernelLane + 1, Precision::f64, std::vector<TileProduct>{{1, 1, 1, a, b, c, false}});
+    gpu->multiply(kFirstKernelLane + 1, {{Precision::f64}}, std::vector<TileProduct>{{1, 1, 1, a, b, c, false}});
     gpu->follow(kOutLane, kFirstKernelLane + 1);
     gpu->copy(kOutLane, std::vector<CopyPiece>{{bytes(out), c, 8}});
     wait(gpus, *gpu, kOutLane);

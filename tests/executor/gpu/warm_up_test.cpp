@@ -38,13 +38,13 @@ TEST(WarmUp, KeepsToThePool) {
     StandInGpus gpus;
     GpuDevice device(gpus.open(0, 2), 2, 3 * 1024 + 512);
     std::vector<std::byte> host(10'000);
-    warm_up(device, gpus, host, {precision, {{8, 8, 8}, {8, 16, 8}, {100, 100, 100}}, 10, 0});
+    warm_up(device, gpus, host, {{{precision}}, {{8, 8, 8}, {8, 16, 8}, {100, 100, 100}}, 10, 0});
     EXPECT_TRUE(device.idle());
   }
   StandInGpus gpus;
   GpuDevice nothing_to_do(gpus.open(0, 1), 1, 0);
   std::vector<std::byte> host(100);
-  warm_up(nothing_to_do, gpus, host, {Precision::f64, {}, 1, 0});
+  warm_up(nothing_to_do, gpus, host, {{{Precision::f64}}, {}, 1, 0});
 }
 
 }  // namespace
