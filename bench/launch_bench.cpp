@@ -66,7 +66,7 @@ void Launches(benchmark::State& state) {
   std::int64_t products = 0;
   for (auto _ : state) {
     state.PauseTiming();
-    HostStore host(problem, plan, plan.ranks[0], 0, 1);
+    HostStore host(problem, plan, plan.ranks[0], 0, {1});
     GpuBackend backend(problem, plan, plan.ranks[0], host, gpus, {0, 0, 4, 1}, {});
     RankScheduler scheduler(plan, plan.ranks[0], problem, 0, backend,
                             scheduler_options(plan, problem, machine, 0));

@@ -22,9 +22,10 @@ std::uint64_t sum_over_ranks(std::uint64_t mine, MPI_Comm communicator) {
   return mine;
 }
 
-std::uint64_t digest_of(const TilesOfC& c) {
+std::uint64_t digest_of(const Contraction& p, const TilesOfC& c) {
   std::uint64_t sum = 0;
-  for (const auto& [id, buffer] : c) {
+  for (const auto& [id, found] : c) {
+    const TileBuffer buffer = gapless_c(p, id, found);
     const std::string_view bytes(reinterpret_cast<const char*>(buffer.data()), buffer.bytes().size());
     sum += counter_bits(std::stoull(digest(bytes), nullptr, 16), static_cast<std::uint64_t>(id));
   }
@@ -83,7 +84,7 @@ void find_worst(const Contraction& p, const TileErrors& mine, MPI_Comm communica
 }  // namespace
 
 std::string digest_of_c(const HostStore& host, MPI_Comm communicator) {
-  return fmt::format("{:016x}", sum_over_ranks(digest_of(host.c), communicator));
+  return fmt::format("{:016x}", sum_over_ranks(digest_of(host.contraction(), host.c), communicator));
 }
 
 CheckResult check_product(const Contraction& contraction, const HostStore& host, MPI_Comm communicator,

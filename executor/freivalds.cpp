@@ -201,7 +201,8 @@ class Test {
 
   /// `wanted` is A B X.
   double error_of(const Held& held, const Vector& x, Vector wanted) const {
-    if (held.expected.product_square == 0) return error_of_untouched(p_, held.id, *held.found);
+    const TileBuffer numbers = gapless_c(p_, held.id, *held.found);
+    if (held.expected.product_square == 0) return error_of_untouched(p_, held.id, numbers);
     const std::int64_t m = p_.m.size(p_.c.row_of(held.id));
     const std::int64_t n = p_.n.size(p_.c.column_of(held.id));
     for (Number& number : wanted) number *= factor(p_.alpha);
@@ -211,7 +212,7 @@ class Test {
       for (std::size_t e = 0; e < wanted.size(); ++e) wanted[e] += factor(p_.beta) * initial[e];
     }
     Vector found(wanted.size(), Number{0});
-    add(Op::none, *held.found, m, n, x.data(), kVectors, found.data());
+    add(Op::none, numbers, m, n, x.data(), kVectors, found.data());
     double squares = 0;
     for (std::size_t e = 0; e < found.size(); ++e) squares += std::norm(found[e] - wanted[e]);
     return relative_error(p_, held.id, held.expected, std::sqrt(squares / (kVectors * kMeanSquare)));

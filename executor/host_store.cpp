@@ -7,18 +7,21 @@
 
 #include "executor/cpu/combine.hpp"
 #include "executor/in_parallel.hpp"
-#include "executor/initial_tile.hpp"
+#include "executor/tile_extents.hpp"
 #include "planner/plan/owners.hpp"
 
 namespace foretile {
 
 HostStore::HostStore(const Contraction& contraction, const PlanFrame& frame, const RankPlan& plan, Rank rank,
-                     int cores, std::pmr::memory_resource* memory)
+                     const HostStoreOptions& options)
     : problem_(contraction),
       rank_(rank),
       devices_read_c_(foretile::devices_read_c(frame, contraction)),
       c_in_parts_(frame.c_in_parts),
-      memory_(memory) {
+      gapless_(options.gapless),
+      memory_(options.memory),
+      seeded_(contraction),
+      storage_(options.storage ? options.storage : &seeded_) {
   c.reserve(static_cast<std::size_t>(contraction.c.nonzeros() / frame.grid.size()));  // about
   for (const Transfer& broadcast : plan.transfers) {
     const int number = static_cast<int>(outgoing_.size());
@@ -27,7 +30,7 @@ HostStore::HostStore(const Contraction& contraction, const PlanFrame& frame, con
   }
   for (const Sum& sum : plan.sums) add_sum(sum);
   for (const DevicePlan& device : plan.devices) add_used(frame, device);
-  make_tiles(cores);
+  make_tiles(options.cores);
 }
 
 void HostStore::add_sum(const Sum& sum) {
@@ -37,21 +40,40 @@ void HostStore::add_sum(const Sum& sum) {
     outgoing.header = message_header(parts_message(sum), rank_, number, memory_);
     outgoing.tiles = sum.tiles;
     outgoing.computed_by = sum.devices.front();
-  } else if (problem_.reads_c()) {
-    for (const TileId tile : sum.tiles) add_initial_c(tile);
+    return;
+  }
+  for (const TileId tile : sum.tiles) {
+    if (!sum.devices.empty()) first_parts_.emplace(tile, sum.devices.front());
+    if (problem_.reads_c()) add_initial_c(tile);
   }
 }
 
+std::optional<TileView> HostStore::in_place(TileRef tile) const {
+  const std::optional<TileView> view = storage_->in_place(tile);
+  return view && gapless_ && !extents_of(problem_, tile).gapless(*view) ? std::nullopt : view;
+}
+
+TileBuffer HostStore::new_c(TileId tile) const {
+  const std::optional<TileView> view = in_place({Matrix::c, tile});
+  return view ? TileBuffer::borrowed(*view, problem_.c_bytes(tile))
+              : TileBuffer(problem_.c_bytes(tile), memory_);
+}
+
 void HostStore::add_initial_c(TileId tile) {
-  const auto place = c.emplace(tile, TileBuffer(problem_.c_bytes(tile), memory_)).first;
-  to_make_.push_back({{Matrix::c, tile}, place->second.data()});
+  const TileRef ref{Matrix::c, tile};
+  const auto place = c.emplace(tile, new_c(tile)).first;
+  to_make_.push_back({ref, place->second.view(extents_of(problem_, ref).rows), in_place(ref).has_value()});
 }
 
 void HostStore::add_own(TileRef tile) {
   if (distributed_.contains(tile)) return;
+  if (const std::optional<TileView> view = in_place(tile)) {
+    distributed_[tile] = *view;
+    return;
+  }
   own_.emplace_back(bytes_of(problem_, tile), memory_);
-  distributed_[tile] = own_.back().data();
-  to_make_.push_back({tile, own_.back().data()});
+  distributed_[tile] = own_.back().view(extents_of(problem_, tile).rows);
+  to_make_.push_back({tile, distributed_[tile]});
 }
 
 std::vector<HostStore::PartToMake> HostStore::stage_b(std::span<const MadePart> parts) {
@@ -71,15 +93,24 @@ std::vector<HostStore::PartToMake> HostStore::stage_b(std::span<const MadePart> 
 /// Tiles differ in size, so each thread takes the next one when it is done.
 void HostStore::make_tiles(int cores) {
   const int here = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  in_parallel(to_make_.size(), std::min(cores, here), [&](std::size_t i) {
-    const ToMake& one = to_make_[i];
-    make_tile(problem_, one.tile, one.to);
-    // Devices add to it; where C is computed in parts, the last addition of a sum knows beta.
-    if (one.tile.matrix == Matrix::c && devices_read_c_ && problem_.beta != 1.0)
-      scale_tile(problem_.element(), problem_.beta, bytes_of(problem_, one.tile) / problem_.element_bytes(),
-                 one.to);
-  });
+  in_parallel(to_make_.size(), std::min(cores, here), [&](std::size_t i) { make_tile(to_make_[i]); });
   to_make_ = {};
+}
+
+void HostStore::make_tile(const ToMake& one) const {
+  const TileExtents extents = extents_of(problem_, one.tile);
+  if (!one.numbers_there) {
+    if (const std::optional<TileView> with_gaps = storage_->in_place(one.tile)) {
+      copy_tile(extents, *with_gaps, one.to);
+    } else {
+      storage_->fill(one.tile, one.to.data);
+    }
+  }
+  // Devices add to it; where C is computed in parts, the last addition of a sum knows beta.
+  if (one.tile.matrix != Matrix::c || !devices_read_c_ || problem_.beta == 1.0) return;
+  for_each_piece(extents, one.to, one.to, [&](const std::byte*, std::byte* numbers, std::int64_t bytes) {
+    scale_tile(problem_.element(), problem_.beta, bytes / problem_.element_bytes(), numbers);
+  });
 }
 
 /// In the order of loads, so that neighbours in memory travel together: A behind the B that it needs first.
@@ -101,7 +132,19 @@ void HostStore::add_used(const PlanFrame& frame, const Product& product) {
   if (devices_read_c_ && !c.contains(product.c)) add_initial_c(product.c);
 }
 
-std::vector<std::span<const std::byte>> HostStore::message(Rank owner, int number) const {
+std::span<const std::byte> HostStore::piece(TileRef tile, std::vector<TileBuffer>& packed) const {
+  const TileExtents extents = extents_of(problem_, tile);
+  TileView view = distributed_.at(tile);
+  if (!extents.gapless(view)) {
+    packed.emplace_back(extents.bytes(), memory_);
+    copy_tile(extents, view, extents.gapless_at(packed.back().data()));
+    view.data = packed.back().data();
+  }
+  return {view.data, static_cast<std::size_t>(extents.bytes())};
+}
+
+std::vector<std::span<const std::byte>> HostStore::message(Rank owner, int number,
+                                                           std::vector<TileBuffer>& packed) const {
   if (owner != rank_) {
     return received_.at({owner, number})->pieces();
   }
@@ -109,8 +152,7 @@ std::vector<std::span<const std::byte>> HostStore::message(Rank owner, int numbe
   const Outgoing& outgoing = outgoing_.at(number);
   std::vector<std::span<const std::byte>> pieces{outgoing.header.bytes()};
   for (const TileId id : outgoing.broadcast.tiles) {
-    const TileRef tile{outgoing.broadcast.matrix, id};
-    pieces.emplace_back(distributed_.at(tile), static_cast<std::size_t>(bytes_of(problem_, tile)));
+    pieces.push_back(piece({outgoing.broadcast.matrix, id}, packed));
   }
   return pieces;
 }
@@ -121,28 +163,64 @@ std::vector<std::span<const std::byte>> HostStore::message(const OutgoingSum& su
   return pieces;
 }
 
-TileBuffer& HostStore::home_of_c(TileId tile, Device device) {
-  return c_in_parts_ ? parts_[{tile, device}] : c[tile];
+/// A part may be computed where C will lie, where it becomes C as it is.
+bool HostStore::becomes_c(TileId tile, Device device) const {
+  const auto first = first_parts_.find(tile);
+  return first != first_parts_.end() && first->second == device && !problem_.reads_c() &&
+         problem_.alpha == 1.0;
 }
 
-std::vector<std::byte*> HostStore::parts(std::span<const TileId> tiles, const PlaceOfC& place) {
-  std::vector<std::byte*> places;
+TileView HostStore::home_of_c(TileId tile, Device device) {
+  TileBuffer& home = c_in_parts_ ? parts_[{tile, device}] : c[tile];
+  if (!home.data()) {
+    home =
+        !c_in_parts_ || becomes_c(tile, device) ? new_c(tile) : TileBuffer(problem_.c_bytes(tile), memory_);
+  }
+  return home.view(problem_.m.size(problem_.c.row_of(tile)));
+}
+
+void HostStore::keep_c(TileId tile, Device device, TileBuffer numbers) {
+  (c_in_parts_ ? parts_[{tile, device}] : c[tile]) = std::move(numbers);
+}
+
+std::vector<TileView> HostStore::parts(std::span<const TileId> tiles, const PlaceOfC& place) {
+  std::vector<TileView> places;
   places.reserve(tiles.size());
   std::byte* of_message =
       place.kind == PlaceOfC::Kind::message ? received_.at({place.sender, place.number})->tiles() : nullptr;
   for (const TileId tile : tiles) {
+    const TileExtents extents = extents_of(problem_, {Matrix::c, tile});
     if (of_message) {
-      places.push_back(of_message);
-      of_message += problem_.c_bytes(tile);
+      places.push_back(extents.gapless_at(of_message));
+      of_message += extents.bytes();
     } else if (place.kind == PlaceOfC::Kind::device) {
-      places.push_back(parts_.at({tile, place.device}).data());
+      places.push_back(parts_.at({tile, place.device}).view(extents.rows));
     } else {
       TileBuffer& home = c[tile];
-      if (!home.data()) home = TileBuffer(problem_.c_bytes(tile), memory_);
-      places.push_back(home.data());
+      if (!home.data()) home = new_c(tile);
+      places.push_back(home.view(extents.rows));
     }
   }
   return places;
+}
+
+void HostStore::fill_part(const MadePart& part, std::byte* tile) const {
+  const TileRef whole{Matrix::b, part.tile};
+  const std::optional<TileView> in_place = storage_->in_place(whole);
+  if (!in_place) return storage_->fill_part(part, tile);
+  const TileExtents extents = extents_of(problem_, whole);
+  if (part.first == 0) copy_tile(extents, *in_place, extents.gapless_at(tile));
+}
+
+void HostStore::deliver_c() {
+  for (auto& [tile, numbers] : c) {
+    const TileRef ref{Matrix::c, tile};
+    const std::optional<TileView> wanted = storage_->in_place(ref);
+    if (!wanted || wanted->data == numbers.data()) continue;
+    const TileExtents extents = extents_of(problem_, ref);
+    copy_tile(extents, numbers.view(extents.rows), *wanted);
+    numbers = TileBuffer::borrowed(*wanted, extents.bytes());
+  }
 }
 
 void HostStore::release_parts(std::span<const TileId> tiles, Device computed_by) {
@@ -166,8 +244,9 @@ void HostStore::keep(std::shared_ptr<MessageBuffer> message) {
   }
   for (const TileId id : broadcast.tiles) {
     const TileRef tile{broadcast.matrix, id};
-    distributed_[tile] = memory;
-    memory += bytes_of(problem_, tile);
+    const TileExtents extents = extents_of(problem_, tile);
+    distributed_[tile] = extents.gapless_at(memory);
+    memory += extents.bytes();
   }
   received_[{message->owner(), message->number()}] = std::move(message);
 }
@@ -183,8 +262,8 @@ void HostStore::release(Rank owner, int number) {
   const Transfer& broadcast = *found->second->transfer();
   for (const TileId id : broadcast.tiles) {
     const TileRef tile{broadcast.matrix, id};
-    const std::byte* const* const place = distributed_.find(tile);
-    if (place && *place == memory) distributed_.erase(tile);
+    const TileView* const place = distributed_.find(tile);
+    if (place && place->data == memory) distributed_.erase(tile);
     memory += bytes_of(problem_, tile);
   }
   received_.erase(found);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <memory_resource>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "executor/heap_memory.hpp"
 #include "executor/message_buffer.hpp"
 #include "executor/tile_buffer.hpp"
+#include "executor/tile_storage.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/plan/products.hpp"
 #include "planner/problem/contraction.hpp"
@@ -21,24 +23,35 @@
 
 namespace foretile {
 
+struct HostStoreOptions {
+  int cores = 1;                                      ///< threads that fill tiles, at most
+  std::pmr::memory_resource* memory = heap_memory();  ///< of all tiles; must outlive the store, which calls
+                                                      ///< it from its own thread alone
+  const TileStorage* storage = nullptr;  ///< must outlive the store; nullptr: numbers from the seed
+  bool gapless = false;  ///< tiles that a caller keeps with gaps are copied to memory of the store's own
+};
+
 /// Own tiles of A, and of B where it is given, lie here once, however often they are sent; received ones
 /// lie in the messages that brought them. Used by the thread of the progress loop alone.
 class HostStore {
  public:
-  /// Makes the own tiles that the rank or others use, and with Contraction::reads_c() the initial tiles of C
-  /// that the rank computes, times beta, or that it owns where C is computed in parts, on up to `cores`
-  /// threads. `memory` holds all tiles and must outlive this; it is called by the calling thread alone.
+  /// Fills the own tiles that the rank or others use, and with Contraction::reads_c() the initial tiles of C
+  /// that the rank computes, times beta, or that it owns where C is computed in parts, on several
+  /// threads.
   HostStore(const Contraction& contraction, const PlanFrame& frame, const RankPlan& plan, Rank rank,
-            int cores = 1, std::pmr::memory_resource* memory = heap_memory());
+            const HostStoreOptions& options = {});
 
   /// A tile of A, or of B where it is given, that is own or received.
-  std::byte* tile(TileRef tile) const { return distributed_.at(tile); }
+  TileView tile(TileRef tile) const { return distributed_.at(tile); }
+  const Contraction& contraction() const { return problem_; }
   /// For tiles that are put here.
   std::pmr::memory_resource* memory() const { return memory_; }
 
   /// What to send for a broadcast that this rank owns or has received, or for a sum, piece by piece: valid
   /// until `release`, of an own one for good, of a sum until release_parts().
-  std::vector<std::span<const std::byte>> message(Rank owner, int number) const;
+  /// Tiles with gaps are copied to `packed`, which must stay as long.
+  std::vector<std::span<const std::byte>> message(Rank owner, int number,
+                                                  std::vector<TileBuffer>& packed) const;
   /// Keeps a received message and its tiles.
   void keep(std::shared_ptr<MessageBuffer> message);
   /// Frees a received message and its tiles.
@@ -47,7 +60,8 @@ class HostStore {
   /// Memory that waits for a tile's numbers.
   struct ToMake {
     TileRef tile;
-    std::byte* to;
+    TileView to;
+    bool numbers_there = false;
   };
   struct PartToMake {
     MadePart part;
@@ -59,13 +73,20 @@ class HostStore {
 
   /// Whether devices begin with the initial values of C, which then lie in `c`.
   bool devices_read_c() const { return devices_read_c_; }
-  /// Where a tile of C that leaves a device goes: `c`, or the parts that the device computed.
-  TileBuffer& home_of_c(TileId tile, Device device);
+  /// Where a tile of C that leaves a device goes: `c`, or the parts that the device computed. It gets its
+  /// memory now if it has none.
+  TileView home_of_c(TileId tile, Device device);
+  /// The tile comes home in memory of its own.
+  void keep_c(TileId tile, Device device, TileBuffer numbers);
   /// Where the tiles lie. Those of C itself get their memory now if they have none.
-  std::vector<std::byte*> parts(std::span<const TileId> tiles, const PlaceOfC& place);
+  std::vector<TileView> parts(std::span<const TileId> tiles, const PlaceOfC& place);
   void release_parts(std::span<const TileId> tiles, Device computed_by);
   /// The parts become C.
   void keep_parts(std::span<const TileId> tiles, Device computed_by);
+  /// Writes a part of a tile of B that is made; from any thread.
+  void fill_part(const MadePart& part, std::byte* tile) const;
+  /// After the run: C that is meant to lie in a caller's memory is copied there unless it is there already.
+  void deliver_c();
 
   std::unordered_map<TileId, TileBuffer> staged_b;
   std::unordered_map<TileId, TileBuffer> c;  ///< initial tiles until the device has them, then finished ones
@@ -87,6 +108,11 @@ class HostStore {
     Device computed_by = 0;  // which holds the result
   };
   std::vector<std::span<const std::byte>> message(const OutgoingSum& sum) const;
+  std::span<const std::byte> piece(TileRef tile, std::vector<TileBuffer>& packed) const;
+  std::optional<TileView> in_place(TileRef tile) const;
+  TileBuffer new_c(TileId tile) const;
+  bool becomes_c(TileId tile, Device device) const;
+  void make_tile(const ToMake& one) const;
   void add_own(TileRef tile);
   void add_sum(const Sum& sum);
   void add_initial_c(TileId tile);
@@ -97,13 +123,17 @@ class HostStore {
   const Contraction& problem_;
   Rank rank_;
   bool devices_read_c_, c_in_parts_;
+  bool gapless_;
   std::pmr::memory_resource* memory_;
+  SeededTiles seeded_;
+  const TileStorage* storage_;
+  std::unordered_map<TileId, Device> first_parts_;  // of tiles that the rank owns: the device of their sum
   std::vector<ToMake> to_make_;
   std::vector<TileBuffer> own_;
   std::vector<Outgoing> outgoing_;
   std::vector<OutgoingSum> outgoing_sums_;  // by number in RankPlan::sums; without header where the rank owns
   std::unordered_map<std::pair<TileId, Device>, TileBuffer, PairHash> parts_;
-  TileTable<std::byte*> distributed_;
+  TileTable<TileView> distributed_;
   std::unordered_map<std::pair<Rank, int>, std::shared_ptr<MessageBuffer>, PairHash> received_;
 };
 

@@ -103,7 +103,7 @@ SchedulerOptions scheduling_of(const PlanFrame& frame, const Contraction& contra
   SchedulerOptions scheduling = scheduler_options(frame, contraction, machine, rank, options.in_plan_order);
   for (DeviceTraits& device : scheduling.devices) {
     device.in_host_memory = device.in_host_memory && !options.copies && !options.gpus;
-    device.makes_tiles = device.makes_tiles && options.gpus;
+    device.makes_tiles = device.makes_tiles && options.gpus && !options.storage;
   }
   const int cores_here = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   scheduling.core_slots = std::min(scheduling.core_slots, cores_here);  // a plan for another machine
@@ -142,7 +142,9 @@ Transport transport_over(Messenger& messenger, const HostStore& host,
                          const std::optional<RankScheduler>& scheduler) {
   Transport transport;
   transport.send = [&](OperationId id, Rank to, const Message& message) {
-    messenger.send(id, to, host.message(message.owner, message.number), scheduler->path());
+    std::vector<TileBuffer> packed;
+    const auto pieces = host.message(message.owner, message.number, packed);
+    messenger.send(id, to, pieces, scheduler->path(), std::move(packed));
   };
   transport.signal = [&](Rank to, const Signal& signal) { messenger.signal(to, signal); };
   return transport;
@@ -170,7 +172,9 @@ RunResult run(const PlanFrame& frame, const RankPlan& plan, const Contraction& c
   RunResult result;
   result.memory = host_memory(options);
   auto* const memory = result.memory.get();
-  result.host = std::make_unique<HostStore>(contraction, frame, plan, rank, scheduling.core_slots, memory);
+  result.host = std::make_unique<HostStore>(
+      contraction, frame, plan, rank,
+      HostStoreOptions{scheduling.core_slots, memory, options.storage, options.gpus != nullptr});
   Messenger messenger(communicator, contraction, memory);
   std::optional<RankScheduler> scheduler;
   const auto backend = make_backend(work, *result.host, scheduling.core_slots, communicator, options,
@@ -184,6 +188,7 @@ RunResult run(const PlanFrame& frame, const RankPlan& plan, const Contraction& c
   progress_loop(*scheduler, *backend, messenger, *result.host, rank);
   result.progress_s = thread_seconds() - begun_s;
   result.statistics = scheduler->statistics();
+  result.host->deliver_c();
   quiet_barrier(communicator);
   note_gpus(*backend, communicator, result);
   require_mpi(

@@ -19,6 +19,8 @@ namespace foretile {
 
 struct RunOptions {
   TraceSink* trace = nullptr;
+  /// Must outlive the run, and the tiles of C that stay in place there the result. nullptr: from the seed.
+  const TileStorage* storage = nullptr;
   /// The node's GPUs, for machines whose devices are GPUs; nullptr: cores stand for all devices.
   Gpus* gpus = nullptr;
   bool copies = false;  ///< cores only: device memory is apart from host memory, A and B are really copied
@@ -49,8 +51,9 @@ struct RunResult {
   std::unique_ptr<HostStore> host;  ///< holds this rank's tiles of C
 };
 
-/// Collective over `communicator`, whose ranks from plan.grid.size() on have no work. A's tiles are made
-/// before the clock starts. Throws WorkError when MPI, a worker or a GPU fails.
+/// Collective over `communicator`, whose ranks from plan.grid.size() on have no work. Tiles of A, of B
+/// where it is given and of the initial C are filled before the clock starts. Throws WorkError when MPI, a
+/// worker or a GPU fails.
 RunResult run(const PlanFrame& frame, const RankPlan& plan, const Contraction& contraction,
               const Machine& machine, MPI_Comm communicator, const RunOptions& options = {});
 

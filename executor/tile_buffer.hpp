@@ -1,6 +1,7 @@
 // Memory of one tile.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory_resource>
@@ -8,6 +9,7 @@
 #include <utility>
 
 #include "executor/heap_memory.hpp"
+#include "executor/tile_view.hpp"
 
 namespace foretile {
 
@@ -23,21 +25,34 @@ class TileBuffer {
     if (bytes > 0)
       data_ = static_cast<std::byte*>(memory->allocate(static_cast<std::size_t>(bytes), kAlignment));
   }
+  /// Somebody else's memory, which must outlive this: a tile of `bytes`, perhaps with gaps.
+  static TileBuffer borrowed(TileView view, std::int64_t bytes) {
+    TileBuffer buffer;
+    buffer.data_ = view.data;
+    buffer.bytes_ = bytes;
+    buffer.ld_ = view.ld;
+    return buffer;
+  }
   TileBuffer(TileBuffer&& other) noexcept
       : memory_(other.memory_),
         data_(std::exchange(other.data_, nullptr)),
-        bytes_(std::exchange(other.bytes_, 0)) {}
+        bytes_(std::exchange(other.bytes_, 0)),
+        ld_(other.ld_) {}
   TileBuffer& operator=(TileBuffer&& other) noexcept {
     std::swap(memory_, other.memory_);
     std::swap(data_, other.data_);
     std::swap(bytes_, other.bytes_);
+    std::swap(ld_, other.ld_);
     return *this;
   }
   ~TileBuffer() {
-    if (data_) memory_->deallocate(data_, static_cast<std::size_t>(bytes_), kAlignment);
+    if (data_ && memory_) memory_->deallocate(data_, static_cast<std::size_t>(bytes_), kAlignment);
   }
   std::byte* data() const { return data_; }
   std::int64_t size() const { return bytes_; }
+  /// Of a tile with so many rows.
+  TileView view(std::int64_t rows) const { return {data_, ld_ > 0 ? ld_ : std::max<std::int64_t>(1, rows)}; }
+  /// All bytes, of a tile without gaps.
   std::span<std::byte> bytes() const { return {data_, static_cast<std::size_t>(bytes_)}; }
   /// As numbers: double, float or complex ones of these.
   template <class Real>
@@ -50,6 +65,7 @@ class TileBuffer {
   std::pmr::memory_resource* memory_ = nullptr;
   std::byte* data_ = nullptr;
   std::int64_t bytes_ = 0;
+  std::int64_t ld_ = 0;  // of borrowed memory; 0: no gaps
 };
 
 }  // namespace foretile

@@ -7,6 +7,7 @@
 
 #include "executor/cpu/combine.hpp"
 #include "executor/initial_tile.hpp"
+#include "executor/tile_extents.hpp"
 
 namespace foretile {
 
@@ -21,6 +22,15 @@ std::int64_t elements_of(const Contraction& p, TileId c) {
 }
 
 }  // namespace
+
+TileBuffer gapless_c(const Contraction& p, TileId tile, const TileBuffer& found) {
+  const TileExtents extents = extents_of(p, {Matrix::c, tile});
+  const TileView view = found.view(extents.rows);
+  if (extents.gapless(view)) return TileBuffer::borrowed(extents.gapless_at(view.data), extents.bytes());
+  TileBuffer copy(extents.bytes());
+  copy_tile(extents, view, extents.gapless_at(copy.data()));
+  return copy;
+}
 
 void TileErrors::add(double error, TileId tile) {
   if (error <= largest) return;

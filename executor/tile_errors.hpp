@@ -10,6 +10,9 @@ namespace foretile {
 
 using TilesOfC = std::unordered_map<TileId, TileBuffer>;
 
+/// The tile of C without gaps: as it is, in borrowed memory, or a copy.
+TileBuffer gapless_c(const Contraction& contraction, TileId tile, const TileBuffer& found);
+
 /// The relative error of tile ij is |found - expected| / S in the Frobenius norm, with
 /// S^2 = |alpha|^2 sum over k of |A_ik|^2 |B_kj|^2 / k's extent, plus |beta C_ij|^2 of the initial C where it
 /// is read. S is the tile's own norm: numbers of random sign (generate.hpp) make E |A_ik B_kj|^2 = |A_ik|^2

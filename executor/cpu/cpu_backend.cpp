@@ -1,11 +1,10 @@
 #include "executor/cpu/cpu_backend.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "executor/combine_job.hpp"
-#include "executor/initial_tile.hpp"
+#include "executor/tile_extents.hpp"
 
 namespace foretile {
 
@@ -35,12 +34,13 @@ std::vector<EndedOperation> CpuBackend::ended(double seconds) {
   return all;
 }
 
-std::byte* CpuBackend::at(MemoryPlace place, TileRef tile) {
+TileView CpuBackend::at(MemoryPlace place, TileRef tile) {
   if (place == kHost) {
-    if (tile.matrix == Matrix::c) return host_.c.at(tile.id).data();
+    const std::int64_t rows = extents_of(problem_, tile).rows;
+    if (tile.matrix == Matrix::c) return host_.c.at(tile.id).view(rows);
     const auto staged = host_.staged_b.find(tile.id);
     const bool generated = tile.matrix == Matrix::b && staged != host_.staged_b.end();
-    return generated ? staged->second.data() : host_.tile(tile);
+    return generated ? staged->second.view(rows) : host_.tile(tile);
   }
   return devices_[place].places.at(tile);
 }
@@ -48,11 +48,11 @@ std::byte* CpuBackend::at(MemoryPlace place, TileRef tile) {
 void CpuBackend::allocate(Device device, TileRef tile) {
   DeviceTiles& here = devices_[device];
   if (tile.matrix == Matrix::c && !host_.devices_read_c()) {
-    here.places[tile] = nullptr;  // a block has many of them, and cores wait for its first product
+    here.places[tile] = {};  // a block has many of them, and cores wait for its first product
     return;
   }
   TileBuffer& memory = here.own[tile] = TileBuffer(bytes_of(problem_, tile));
-  here.places[tile] = memory.data();
+  here.places[tile] = memory.view(extents_of(problem_, tile).rows);
 }
 
 /// Tiles that only this device uses from now on change hands; others are shared.
@@ -64,7 +64,7 @@ void CpuBackend::adopt(Device device, TileRef tile) {
     here.places[tile] = host_.tile(tile);
     return;
   }
-  here.places[tile] = found->second.data();
+  here.places[tile] = found->second.view(extents_of(problem_, tile).rows);
   here.own[tile] = std::move(found->second);
   from.erase(found);
 }
@@ -82,26 +82,21 @@ void CpuBackend::release_host(TileRef tile) {
 void CpuBackend::start_kernel(OperationId id, Device device, std::span<const Product> products) {
   struct Work {
     TileKernel kernel;
-    const std::byte* a;
-    const std::byte* b;
-    std::byte* c;
+    TileView a, b, c;
   };
   std::vector<Work> all;
   all.reserve(products.size());
   DeviceTiles& tiles = devices_[device];
-  const std::byte* a = nullptr;
+  TileView a;
   TileId a_id = -1;  // several products of one tile of A follow each other
   for (const Product& x : products) {
     if (x.a != a_id) {
       a_id = x.a;
       a = tiles.places.at({Matrix::a, a_id});
     }
-    std::byte*& c = tiles.places.at({Matrix::c, x.c});
-    const COld old = c ? COld::added : COld::ignored;
-    if (!c) {
-      TileBuffer& home = host_.home_of_c(x.c, device) = TileBuffer(problem_.c_bytes(x.c), host_.memory());
-      c = home.data();
-    }
+    TileView& c = tiles.places.at({Matrix::c, x.c});
+    const COld old = c.data ? COld::added : COld::ignored;
+    if (!c.data) c = host_.home_of_c(x.c, device);
     all.push_back({kernels_.of(x, old), a, tiles.places.at({Matrix::b, x.b}), c});
   }
   cores_.submit_in_turn(device, id, [all = std::move(all)] {
@@ -111,7 +106,7 @@ void CpuBackend::start_kernel(OperationId id, Device device, std::span<const Pro
 
 void CpuBackend::start_generate(OperationId id, std::span<const MadePart> parts) {
   cores_.submit(id, [this, places = host_.stage_b(parts)] {
-    for (const auto& [part, to] : places) make_part_of_b(problem_, part, to);
+    for (const auto& [part, to] : places) host_.fill_part(part, to);
   });
 }
 
@@ -124,25 +119,23 @@ void CpuBackend::start_copy(OperationId id, const Copy& copy) {
   if (copy.to == kHost) {
     if (host_.devices_read_c()) {
       for (const TileRef tile : copy.tiles)
-        host_.home_of_c(tile.id, Device::of(copy.from)) = std::move(devices_[copy.from].own.at(tile));
+        host_.keep_c(tile.id, Device::of(copy.from), std::move(devices_[copy.from].own.at(tile)));
     }
     const auto at_once = Completions::Clock::now();
     completions_.add({id, at_once, at_once}, nullptr, true);
     return;
   }
   struct Move {
-    const std::byte* from;
-    std::byte* to;
-    std::size_t bytes;
+    TileExtents extents;
+    TileView from, to;
   };
   std::vector<Move> moves;
   moves.reserve(copy.tiles.size());
   for (const TileRef tile : copy.tiles) {
-    moves.push_back(
-        {at(copy.from, tile), at(copy.to, tile), static_cast<std::size_t>(bytes_of(problem_, tile))});
+    moves.push_back({extents_of(problem_, tile), at(copy.from, tile), at(copy.to, tile)});
   }
   copies_.submit(id, [moves = std::move(moves)] {
-    for (const Move& move : moves) std::memcpy(move.to, move.from, move.bytes);
+    for (const Move& move : moves) copy_tile(move.extents, move.from, move.to);
   });
 }
 

@@ -51,12 +51,12 @@ class CpuBackend final : public RankBackend {
 
  private:
   struct DeviceTiles {
-    /// Where each tile lies: looked up for each product, so nothing else is there. nullptr: a tile of C that
+    /// Where each tile lies: looked up for each product, so nothing else is there. No data: a tile of C that
     /// gets its memory, where it will stay, with its first product, which ignores what it holds.
-    TileTable<std::byte*> places;
+    TileTable<TileView> places;
     TileTable<TileBuffer> own;  ///< memory of these that is not the host's
   };
-  std::byte* at(MemoryPlace place, TileRef tile);
+  TileView at(MemoryPlace place, TileRef tile);
   double at(Completions::Clock::time_point time) const;  // seconds since the start
 
   const Contraction& problem_;

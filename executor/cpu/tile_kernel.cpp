@@ -39,27 +39,42 @@ struct Libxsmm<float> {
   static constexpr auto dispatch = libxsmm_smmdispatch;
 };
 
+/// Distances between columns.
+struct Strides {
+  std::int64_t a = 0, b = 0, c = 0;
+};
+
 template <class Real>
-Code code_of(std::int64_t m, std::int64_t n, std::int64_t k, COld old) {
-  const auto rows = static_cast<libxsmm_blasint>(m);
-  const auto depth = static_cast<libxsmm_blasint>(k);
+Code code_of(std::int64_t m, std::int64_t n, std::int64_t k, COld old, const Strides& strides) {
+  const auto size = [](std::int64_t x) { return static_cast<libxsmm_blasint>(x); };
+  const libxsmm_blasint lda = size(strides.a), ldb = size(strides.b), ldc = size(strides.c);
   const Real alpha = 1;
   const Real beta = old == COld::added ? Real{1} : Real{0};
   const int flags = LIBXSMM_GEMM_FLAG_NONE;
   const int prefetch = LIBXSMM_GEMM_PREFETCH_NONE;
-  return reinterpret_cast<Code>(Libxsmm<Real>::dispatch(rows, static_cast<libxsmm_blasint>(n), depth, &rows,
-                                                        &depth, &rows, &alpha, &beta, &flags, &prefetch));
+  return reinterpret_cast<Code>(
+      Libxsmm<Real>::dispatch(size(m), size(n), size(k), &lda, &ldb, &ldc, &alpha, &beta, &flags, &prefetch));
 }
 
 /// nullptr: libxsmm makes no code for it here.
+Code code_of(Precision precision, std::int64_t m, std::int64_t n, std::int64_t k, COld old,
+             const Strides& strides) {
+  return precision == Precision::f64 ? code_of<double>(m, n, k, old, strides)
+                                     : code_of<float>(m, n, k, old, strides);
+}
+
 Code code_of(Precision precision, std::int64_t m, std::int64_t n, std::int64_t k, COld old) {
-  return precision == Precision::f64 ? code_of<double>(m, n, k, old) : code_of<float>(m, n, k, old);
+  return code_of(precision, m, n, k, old, {m, k, m});
 }
 
 template <class Real>
 void call(Code code, const std::byte* a, const std::byte* b, std::byte* c) {
   reinterpret_cast<typename Libxsmm<Real>::Function>(code)(
       reinterpret_cast<const Real*>(a), reinterpret_cast<const Real*>(b), reinterpret_cast<Real*>(c));
+}
+
+void call(Precision precision, Code code, const std::byte* a, const std::byte* b, std::byte* c) {
+  return precision == Precision::f64 ? call<double>(code, a, b, c) : call<float>(code, a, b, c);
 }
 
 /// Processors without AVX get none.
@@ -117,10 +132,7 @@ TileKernel::TileKernel(const ProductForm& form, std::int64_t m, std::int64_t n, 
 
 void TileKernel::operator()(const std::byte* a, const std::byte* b, std::byte* c) const {
 #if FORETILE_USES_LIBXSMM
-  if (code_) {
-    const bool f64 = form_.type.precision == Precision::f64;
-    return f64 ? call<double>(code_, a, b, c) : call<float>(code_, a, b, c);
-  }
+  if (code_) return call(form_.type.precision, code_, a, b, c);
 #endif
   multiply_tiles(form_, m_, n_, k_, a, b, c, old_);
 }
@@ -131,6 +143,12 @@ bool TileKernel::gapless(TileView a, TileView b, TileView c) const {
 
 void TileKernel::operator()(TileView a, TileView b, TileView c) const {
   if (code_ && gapless(a, b, c)) return (*this)(a.data, b.data, c.data);
+#if FORETILE_USES_LIBXSMM
+  if (code_) {  // of other distances, which give the same bits
+    const Code code = code_of(form_.type.precision, m_, n_, k_, old_, {a.ld, b.ld, c.ld});
+    if (code) return call(form_.type.precision, code, a.data, b.data, c.data);
+  }
+#endif
   multiply_tiles(form_, m_, n_, k_, a, b, c, old_);
 }
 

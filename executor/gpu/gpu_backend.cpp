@@ -150,13 +150,11 @@ std::byte* GpuBackend::on_host(TileRef tile) {
   if (tile.matrix == Matrix::c) return host_.c.at(tile.id).data();
   const auto staged = host_.staged_b.find(tile.id);
   const bool generated = tile.matrix == Matrix::b && staged != host_.staged_b.end();
-  return generated ? staged->second.data() : host_.tile(tile);
+  return generated ? staged->second.data() : host_.tile(tile).data;
 }
 
 std::byte* GpuBackend::home_of_c(TileId c, Device device) {
-  TileBuffer& home = host_.home_of_c(c, device);  // with memory already where it had initial numbers
-  if (!home.data()) home = TileBuffer(problem_.c_bytes(c), host_.memory());
-  return home.data();
+  return host_.home_of_c(c, device).data;
 }
 
 // ---- work ----
@@ -189,7 +187,7 @@ void GpuBackend::start_kernel(OperationId id, Device device, std::span<const Pro
 void GpuBackend::start_generate(OperationId id, std::span<const MadePart> parts) {
   ++on_cores_;
   cores_.submit(id, [this, places = host_.stage_b(parts)] {
-    for (const auto& [part, to] : places) make_part_of_b(problem_, part, to);
+    for (const auto& [part, to] : places) host_.fill_part(part, to);
   });
 }
 

@@ -150,10 +150,11 @@ std::vector<std::size_t> tiles_of_messages(std::span<const std::int64_t> sizes) 
   return counts;
 }
 
-void Messenger::send(OperationId id, Rank to_rank, const Pieces& pieces, const Path& path) {
+void Messenger::send(OperationId id, Rank to_rank, const Pieces& pieces, const Path& path,
+                     std::vector<TileBuffer> packed) {
   const int tag = kFirstOfTiles + next_tag_;
   next_tag_ = (next_tag_ + 1) % kTagsOfTiles;
-  Sending sending{{}, id, message_envelope(pieces.front(), {path, tag})};
+  Sending sending{{}, id, message_envelope(pieces.front(), {path, tag}), std::move(packed)};
   MPI_Request& of_envelope = sending.requests.emplace_back(MPI_REQUEST_NULL);
   require_mpi(MPI_Isend(sending.envelope.data(), static_cast<int>(sending.envelope.size()), MPI_BYTE, to_rank,
                         kEnvelope, communicator_, &of_envelope),
@@ -205,8 +206,8 @@ void Messenger::receive_tiles(Receiving& receiving) {
     std::int64_t bytes = 0;
     for (std::size_t t = 0; t < count; ++t) bytes += buffer.sizes()[next++];
     MPI_Request& request = receiving.requests.emplace_back(MPI_REQUEST_NULL);
-    require_mpi(MPI_Irecv(tile, static_cast<int>(bytes / bytes_of(problem_.precision)), element_, receiving.from,
-                          static_cast<int>(buffer.hop().tag), communicator_, &request),
+    require_mpi(MPI_Irecv(tile, static_cast<int>(bytes / bytes_of(problem_.precision)), element_,
+                          receiving.from, static_cast<int>(buffer.hop().tag), communicator_, &request),
                 "receive");
     tile += bytes;
   }

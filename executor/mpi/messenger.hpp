@@ -34,11 +34,11 @@ class Messenger {
   };
 
   /// Sends the pieces, of which the first is the header (message_header()) and each other one a tile, and the
-  /// path. Tiles are not copied: they must stay until the operation is reported as sent. MPI takes 2^31 - 1
-  /// real numbers at once (16 GB, 8 GB in single precision); for more, in one tile or in neighbours of less than
-  /// kAlone bytes, this throws WorkError.
+  /// path. Tiles are not copied: they must stay until the operation is reported as sent; `packed` goes then.
+  /// MPI takes 2^31 - 1 real numbers at once (16 GB, 8 GB in single precision); for more, in one tile or in
+  /// neighbours of less than kAlone bytes, this throws WorkError.
   void send(OperationId id, Rank to_rank, const std::vector<std::span<const std::byte>>& pieces,
-            const Path& path = {});
+            const Path& path = {}, std::vector<TileBuffer> packed = {});
   void signal(Rank to_rank, const Signal& signal);
 
   /// Reports what has ended since the last call; true when there was anything.
@@ -61,6 +61,7 @@ class Messenger {
     std::vector<MPI_Request> requests;
     OperationId id;
     std::vector<std::byte> envelope;  // read by MPI until it is sent
+    std::vector<TileBuffer> packed;
   };
   struct Receiving {
     std::vector<MPI_Request> requests;

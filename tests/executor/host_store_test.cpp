@@ -42,7 +42,9 @@ bool is_initial(const Contraction& p, TileRef tile, const std::byte* found) {
 
 /// What arrives when the pieces are sent.
 std::shared_ptr<MessageBuffer> arrive(const Contraction& p, const HostStore& sender, Rank owner, int number) {
-  const auto pieces = sender.message(owner, number);
+  std::vector<TileBuffer> packed;
+  const auto pieces = sender.message(owner, number, packed);
+  EXPECT_TRUE(packed.empty());
   const std::vector<std::byte> envelope = message_envelope(pieces.front(), {});
   auto buffer = std::make_shared<MessageBuffer>(std::ssize(envelope));
   std::copy(envelope.begin(), envelope.end(), buffer->envelope().begin());
@@ -58,21 +60,22 @@ TEST(HostStore, KeepsAnOwnTileOnceHoweverOftenItIsSent) {
   const HostStore host(p, streaming_plan(), part_of_rank_0(), 0);
   const TileRef a{Matrix::a, 0};
   const TileRef b{Matrix::b, 0};
-  EXPECT_TRUE(is_initial(p, a, host.tile(a)));
-  EXPECT_TRUE(is_initial(p, b, host.tile(b)));
-  ASSERT_EQ(host.message(0, 0).size(), 2U);  // header, tile
-  EXPECT_EQ(host.message(0, 0)[1].data(), host.tile(a));
-  EXPECT_EQ(host.message(0, 1)[1].data(), host.tile(b));
-  EXPECT_EQ(host.message(0, 2)[1].data(), host.tile(a));
-  EXPECT_EQ(host.message(0, 2)[1].size(), 8U * 8);
+  EXPECT_TRUE(is_initial(p, a, host.tile(a).data));
+  EXPECT_TRUE(is_initial(p, b, host.tile(b).data));
+  std::vector<TileBuffer> packed;
+  ASSERT_EQ(host.message(0, 0, packed).size(), 2U);  // header, tile
+  EXPECT_EQ(host.message(0, 0, packed)[1].data(), host.tile(a).data);
+  EXPECT_EQ(host.message(0, 1, packed)[1].data(), host.tile(b).data);
+  EXPECT_EQ(host.message(0, 2, packed)[1].data(), host.tile(a).data);
+  EXPECT_EQ(host.message(0, 2, packed)[1].size(), 8U * 8);
 }
 
 TEST(HostStore, MakesOnlyWhatIsUsedOrSent) {
   const Contraction p = problem();
   const HostStore host(p, streaming_plan(), part_of_rank_0(), 0);
   // A_10 and B_10 are rank 0's as well, but no chunk and no message has them.
-  EXPECT_THROW(static_cast<void>(host.tile({Matrix::a, 2})), std::out_of_range);
-  EXPECT_THROW(static_cast<void>(host.tile({Matrix::b, 2})), std::out_of_range);
+  EXPECT_THROW(static_cast<void>(host.tile({Matrix::a, 2}).data), std::out_of_range);
+  EXPECT_THROW(static_cast<void>(host.tile({Matrix::b, 2}).data), std::out_of_range);
   ASSERT_EQ(host.c.size(), 1U);
   EXPECT_TRUE(is_initial(p, {Matrix::c, 0}, host.c.at(0).data()));
 }
@@ -90,7 +93,7 @@ TEST(HostStore, LeavesGeneratedTilesOfBToTheCores) {
   RankPlan part = part_of_rank_0();
   part.transfers.clear();
   const HostStore host(p, plan, part, 0);
-  EXPECT_THROW(static_cast<void>(host.tile({Matrix::b, 0})), std::out_of_range);
+  EXPECT_THROW(static_cast<void>(host.tile({Matrix::b, 0}).data), std::out_of_range);
 }
 
 TEST(HostStore, ForwardsAndReleasesWhatItReceived) {
@@ -99,12 +102,12 @@ TEST(HostStore, ForwardsAndReleasesWhatItReceived) {
   HostStore receiver(p, streaming_plan(), {{{}}, {}}, 1);
   const TileRef b{Matrix::b, 0};
   receiver.keep(arrive(p, sender, 0, 1));
-  EXPECT_TRUE(is_initial(p, b, receiver.tile(b)));
+  EXPECT_TRUE(is_initial(p, b, receiver.tile(b).data));
   const auto forwarded = arrive(p, receiver, 0, 1);
   EXPECT_EQ(forwarded->transfer()->matrix, Matrix::b);
   EXPECT_TRUE(is_initial(p, b, forwarded->tiles()));
   receiver.release(0, 1);
-  EXPECT_THROW(static_cast<void>(receiver.tile(b)), std::out_of_range);
+  EXPECT_THROW(static_cast<void>(receiver.tile(b).data), std::out_of_range);
 }
 
 TEST(HostStore, KeepsATileThatCameAgainWhenTheFirstMessageGoes) {
@@ -114,7 +117,7 @@ TEST(HostStore, KeepsATileThatCameAgainWhenTheFirstMessageGoes) {
   receiver.keep(arrive(p, sender, 0, 0));
   receiver.keep(arrive(p, sender, 0, 2));
   receiver.release(0, 0);
-  EXPECT_TRUE(is_initial(p, {Matrix::a, 0}, receiver.tile({Matrix::a, 0})));
+  EXPECT_TRUE(is_initial(p, {Matrix::a, 0}, receiver.tile({Matrix::a, 0}).data));
 }
 
 /// Counts what is taken, and that all of it comes back, on the thread that made this.
@@ -143,7 +146,7 @@ class CountingMemory : public std::pmr::memory_resource {
 TEST(HostStore, TakesAllItsMemoryFromTheResource) {
   const Contraction p = problem();
   CountingMemory memory;
-  HostStore host(p, streaming_plan(), part_of_rank_0(), 0, 3, &memory);
+  HostStore host(p, streaming_plan(), part_of_rank_0(), 0, {3, &memory});
   EXPECT_EQ(host.memory(), &memory);
   // Three headers of 10 words, padded to 16; A of 2 x 4, B of 4 x 6 and C of 2 x 6.
   EXPECT_EQ(memory.pieces, 6U);
@@ -173,10 +176,10 @@ TEST(HostStore, MakesTheSameTilesOnSeveralCores) {
     for (TileId a = 0; a < 600; ++a) block.chunks[0].a.push_back(a);
     part.devices[0].blocks = {block};
     for (const int cores : {1, 4}) {
-      const HostStore host(p, plan, part, 0, cores);
+      const HostStore host(p, plan, part, 0, {cores});
       for (TileId id = 0; id < 600; ++id) {
-        ASSERT_TRUE(is_initial(p, {Matrix::a, id}, host.tile({Matrix::a, id}))) << id;
-        ASSERT_TRUE(is_initial(p, {Matrix::b, id}, host.tile({Matrix::b, id}))) << id;
+        ASSERT_TRUE(is_initial(p, {Matrix::a, id}, host.tile({Matrix::a, id}).data)) << id;
+        ASSERT_TRUE(is_initial(p, {Matrix::b, id}, host.tile({Matrix::b, id}).data)) << id;
         ASSERT_TRUE(is_initial(p, {Matrix::c, id}, host.c.at(id).data())) << id;
       }
     }
@@ -210,10 +213,10 @@ TEST(HostStore, SendsOddNumbersOfFloats) {
   EXPECT_EQ(message->pieces()[2].size(), 48U);
   receiver.keep(std::move(message));
   for (const TileId id : {0, 1}) {
-    EXPECT_TRUE(is_initial(p, {Matrix::a, id}, receiver.tile({Matrix::a, id})));
+    EXPECT_TRUE(is_initial(p, {Matrix::a, id}, receiver.tile({Matrix::a, id}).data));
   }
   receiver.release(0, 0);
-  EXPECT_THROW(static_cast<void>(receiver.tile({Matrix::a, 0})), std::out_of_range);
+  EXPECT_THROW(static_cast<void>(receiver.tile({Matrix::a, 0}).data), std::out_of_range);
 }
 
 // C's norms are sums of products of norms, which may lie beyond the largest float.

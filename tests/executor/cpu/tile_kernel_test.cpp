@@ -62,6 +62,41 @@ TEST(TileKernel, EqualsTheReference) {
   }
 }
 
+/// Columns of A, B and C with one, two and three numbers between them.
+template <class Real>
+void expect_the_same_bits_with_gaps(Random& random, Precision precision, COld old) {
+  const std::int64_t m = random.integer(1, 40), n = random.integer(1, 40), k = random.integer(1, 40);
+  const auto fill = [&](std::int64_t elements) {
+    std::vector<Real> x(static_cast<std::size_t>(elements));
+    for (Real& e : x) e = static_cast<Real>(random.real() - 0.5);
+    return x;
+  };
+  auto a = fill((m + 1) * k), b = fill((k + 2) * n), c = fill((m + 3) * n);
+  const auto without_gaps = [](const std::vector<Real>& x, std::int64_t rows, std::int64_t gap) {
+    std::vector<Real> all;
+    for (std::int64_t e = 0; e < std::ssize(x); ++e) {
+      if (e % (rows + gap) < rows) all.push_back(x[static_cast<std::size_t>(e)]);
+    }
+    return all;
+  };
+  auto plain_a = without_gaps(a, m, 1), plain_b = without_gaps(b, k, 2), plain_c = without_gaps(c, m, 3);
+  const TileKernel kernel({{precision}}, m, n, k, old);
+  kernel(bytes(plain_a), bytes(plain_b), bytes(plain_c));
+  kernel({bytes(a), m + 1}, {bytes(b), k + 2}, {bytes(c), m + 3});
+  EXPECT_EQ(without_gaps(c, m, 3), plain_c) << m << " x " << n << " x " << k;
+}
+
+TEST(TileKernel, GapsBetweenColumnsChangeNoBit) {
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    for (const COld old : {COld::added, COld::ignored}) {
+      expect_the_same_bits_with_gaps<double>(random, Precision::f64, old);
+      expect_the_same_bits_with_gaps<float>(random, Precision::f32, old);
+    }
+  }
+}
+
 TEST(TileKernel, MultipliesWithEmptyTiles) {
   std::vector<double> c{1, 2};
   TileKernel({{Precision::f64}}, 2, 1, 0, COld::added)(nullptr, nullptr, bytes(c));

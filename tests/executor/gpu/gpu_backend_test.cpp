@@ -229,7 +229,7 @@ TEST(GpuBackend, NeighboursTravelInOnePiece) {
   const auto& [problem, frame, part] = rows;
   FailingGpus gpus("");
   PinnedPool pool(gpus, 100'000);
-  HostStore host(problem, frame, part, 0, 1, &pool);
+  HostStore host(problem, frame, part, 0, {1, &pool});
   GpuBackend backend(problem, frame, part, host, gpus, {0, 0, 1, 1}, {});
   const std::vector<TileRef> loads{{Matrix::b, 0}, {Matrix::b, 1}, {Matrix::b, 2}, {Matrix::a, 0},
                                    {Matrix::a, 1}, {Matrix::a, 2}, {Matrix::a, 3}};

@@ -1,0 +1,45 @@
+// Where the numbers of A, B and the initial C come from, and where C goes: from a seed, or from a caller.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "executor/tile_view.hpp"
+#include "planner/problem/contraction.hpp"
+#include "planner/problem/made_part.hpp"
+#include "planner/problem/tile_ref.hpp"
+
+namespace foretile {
+
+/// Tiles lie column-major in the contraction's element type; those of A and B as the matrix has them:
+/// transposed where their operation is not Op::none. All calls are const and may come from several threads at
+/// once. A rank asks for tiles of A and B that it owns and for made ones that it uses, and for tiles of C
+/// that it owns, or computes where C is not computed in parts. What a call throws ends the run.
+class TileStorage {
+ public:
+  virtual ~TileStorage() = default;
+
+  /// Where the tile lies until the run ends, or nothing. A and B are only read. In a tile of C are the
+  /// initial numbers, if they are read, and the run leaves the final ones there.
+  virtual std::optional<TileView> in_place(TileRef) const { return std::nullopt; }
+  /// Writes a tile that is not in place, without gaps; asked at most once for each.
+  virtual void fill(TileRef tile, std::byte* to) const = 0;
+  /// Writes a part of a tile of B that is made where it is used. Unless overridden the part that begins the
+  /// tile writes all of it.
+  virtual void fill_part(const MadePart& part, std::byte* tile) const {
+    if (part.first == 0) fill({Matrix::b, part.tile}, tile);
+  }
+};
+
+/// Anyone can make the numbers again (executor/initial_tile.hpp). The contraction must outlive this.
+class SeededTiles final : public TileStorage {
+ public:
+  explicit SeededTiles(const Contraction& contraction) : problem_(contraction) {}
+  void fill(TileRef tile, std::byte* to) const override;
+  void fill_part(const MadePart& part, std::byte* tile) const override;
+
+ private:
+  const Contraction& problem_;
+};
+
+}  // namespace foretile
