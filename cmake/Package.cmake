@@ -1,16 +1,21 @@
 # `cmake --install`: the programs, and the package that find_package(foretile) reads. Targets are
-# foretile::base, foretile::platforms, foretile::planner and so on, for the libraries this build made.
+# foretile::planner, foretile::simulator, foretile::tuner, foretile::executor and what they need, for the libraries
+# this build made.
 include(CMakePackageConfigHelpers)
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/foretile)
-foreach(part base platforms planner scheduler simulator tuner)
+foreach(part base platforms planner scheduler simulator tuner cpu executor)
   if(NOT TARGET foretile_${part})
     continue()
   endif()
   set_target_properties(foretile_${part} PROPERTIES EXPORT_NAME ${part})
   install(TARGETS foretile_${part} EXPORT foretileTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/${part} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/foretile
-    FILES_MATCHING PATTERN "*.hpp")
+endforeach()
+foreach(folder base platforms planner scheduler simulator tuner executor)
+  if(TARGET foretile_${folder})
+    install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/foretile
+      FILES_MATCHING PATTERN "*.hpp")
+  endif()
 endforeach()
 install(EXPORT foretileTargets NAMESPACE foretile:: DESTINATION ${package_folder})
 

@@ -216,8 +216,12 @@ void HostStore::deliver_c() {
   for (auto& [tile, numbers] : c) {
     const TileRef ref{Matrix::c, tile};
     const std::optional<TileView> wanted = storage_->in_place(ref);
-    if (!wanted || wanted->data == numbers.data()) continue;
     const TileExtents extents = extents_of(problem_, ref);
+    if (!wanted) {
+      storage_->take(tile, numbers.view(extents.rows));
+      continue;
+    }
+    if (wanted->data == numbers.data()) continue;
     copy_tile(extents, numbers.view(extents.rows), *wanted);
     numbers = TileBuffer::borrowed(*wanted, extents.bytes());
   }

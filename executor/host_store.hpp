@@ -85,7 +85,8 @@ class HostStore {
   void keep_parts(std::span<const TileId> tiles, Device computed_by);
   /// Writes a part of a tile of B that is made; from any thread.
   void fill_part(const MadePart& part, std::byte* tile) const;
-  /// After the run: C that is meant to lie in a caller's memory is copied there unless it is there already.
+  /// After the run: C that is meant to lie in a caller's memory is copied there unless it is there already;
+  /// other tiles are offered to TileStorage::take().
   void deliver_c();
 
   std::unordered_map<TileId, TileBuffer> staged_b;

@@ -95,7 +95,7 @@ std::unique_ptr<std::pmr::memory_resource> host_memory(const RunOptions& options
   if (options.gpus && options.pool_bytes > 0)
     return std::make_unique<PinnedPool>(*options.gpus, options.pool_bytes);
   fill_pool(options.pool_bytes);
-  return std::make_unique<TileSlabs>(heap_memory());
+  return std::make_unique<TileSlabs>(options.memory ? options.memory : heap_memory());
 }
 
 SchedulerOptions scheduling_of(const PlanFrame& frame, const Contraction& contraction, const Machine& machine,
@@ -170,12 +170,14 @@ RunResult run(const PlanFrame& frame, const RankPlan& plan, const Contraction& c
   const Work work{frame, plan, contraction, machine, rank};
   const SchedulerOptions scheduling = scheduling_of(frame, contraction, machine, rank, options);
   RunResult result;
-  result.memory = host_memory(options);
-  auto* const memory = result.memory.get();
-  result.host = std::make_unique<HostStore>(
-      contraction, frame, plan, rank,
-      HostStoreOptions{scheduling.core_slots, memory, options.storage, options.gpus != nullptr});
-  Messenger messenger(communicator, contraction, memory);
+  // What fails on one rank now, in a caller's numbers or for want of memory, ends the run on all.
+  agree(communicator, [&] {
+    result.memory = host_memory(options);
+    result.host = std::make_unique<HostStore>(contraction, frame, plan, rank,
+                                              HostStoreOptions{scheduling.core_slots, result.memory.get(),
+                                                               options.storage, options.gpus != nullptr});
+  });
+  Messenger messenger(communicator, contraction, result.memory.get());
   std::optional<RankScheduler> scheduler;
   const auto backend = make_backend(work, *result.host, scheduling.core_slots, communicator, options,
                                     transport_over(messenger, *result.host, scheduler));

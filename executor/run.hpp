@@ -23,6 +23,9 @@ struct RunOptions {
   const TileStorage* storage = nullptr;
   /// The node's GPUs, for machines whose devices are GPUs; nullptr: cores stand for all devices.
   Gpus* gpus = nullptr;
+  /// Of all tiles in host memory, on cores; must outlive the result, and is called by this thread alone.
+  /// nullptr: the heap.
+  std::pmr::memory_resource* memory = nullptr;
   bool copies = false;  ///< cores only: device memory is apart from host memory, A and B are really copied
   bool bind = true;     ///< on cores: each thread that works to a CPU, where cpus_of_rank() has one
   bool in_plan_order = false;  ///< loads, hits and evictions depend on the plan alone (SchedulerOptions)
@@ -52,8 +55,9 @@ struct RunResult {
 };
 
 /// Collective over `communicator`, whose ranks from plan.grid.size() on have no work. Tiles of A, of B
-/// where it is given and of the initial C are filled before the clock starts. Throws WorkError when MPI, a
-/// worker or a GPU fails.
+/// where it is given and of the initial C are filled before the clock starts. What fails on a rank until then
+/// is thrown on all, as agree() has it (executor/mpi/session.hpp). Throws WorkError when MPI, a worker or a
+/// GPU fails later, on this rank alone.
 RunResult run(const PlanFrame& frame, const RankPlan& plan, const Contraction& contraction,
               const Machine& machine, MPI_Comm communicator, const RunOptions& options = {});
 

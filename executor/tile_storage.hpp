@@ -24,6 +24,9 @@ class TileStorage {
   virtual std::optional<TileView> in_place(TileRef) const { return std::nullopt; }
   /// Writes a tile that is not in place, without gaps; asked at most once for each.
   virtual void fill(TileRef tile, std::byte* to) const = 0;
+  /// A finished tile of C that is not in place, valid during the call only; from one thread at a time. Once
+  /// for each that the rank owns.
+  virtual void take(TileId, TileView) const {}
   /// Writes a part of a tile of B that is made where it is used. Unless overridden the part that begins the
   /// tile writes all of it.
   virtual void fill_part(const MadePart& part, std::byte* tile) const {

@@ -122,6 +122,14 @@ void choose_blas_kernels() {
   start_again();
 }
 
+OneBlasThread::OneBlasThread() : before_(openblas_get_num_threads()) {
+  openblas_set_num_threads(1);
+}
+
+OneBlasThread::~OneBlasThread() {
+  openblas_set_num_threads(before_);
+}
+
 std::string blas_kernels() {
   return fmt::format("OpenBLAS {}", openblas_get_corename());
 }

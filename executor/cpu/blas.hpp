@@ -41,6 +41,18 @@ inline constexpr std::int64_t kBlasBufferBytes = std::int64_t{32} << 22;
 /// driver/others/memory.c). Throws WorkError that names the limit where they do not fit.
 void take_blas_buffers(int threads);
 
+/// While it lives, OpenBLAS multiplies each product on the thread that asks for it, in the whole process.
+class OneBlasThread {
+ public:
+  OneBlasThread();
+  ~OneBlasThread();
+  OneBlasThread(const OneBlasThread&) = delete;
+  OneBlasThread& operator=(const OneBlasThread&) = delete;
+
+ private:
+  int before_;
+};
+
 /// What C held before the product.
 enum class COld {
   added,   ///< C += A B

@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # Installs the build into a scratch prefix; builds and runs a project against it from outside the source tree.
-#   test.sh BUILD_FOLDER
+#   test.sh BUILD_FOLDER EXECUTOR(yes/no) MPIEXEC
 set -euo pipefail
 build=$1
+executor=$2
+mpiexec=$3
 here=$(cd "$(dirname "$0")" && pwd)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -13,4 +15,10 @@ cmake -S "$scratch/consumer" -B "$scratch/build" -G Ninja -DCMAKE_PREFIX_PATH="$
 cmake --build "$scratch/build"
 # Only the installed data may be found.
 FORETILE_DATA="$scratch/prefix/share/foretile" "$scratch/build/consumer" | grep -F "$scratch/prefix/share/foretile"
+# The examples of programs that run products on their own arrays.
+if [ "$executor" = yes ]; then
+  cmake -S "$here/../../examples/library" -B "$scratch/library" -G Ninja -DCMAKE_PREFIX_PATH="$scratch/prefix" >/dev/null
+  cmake --build "$scratch/library"
+  FORETILE_DATA="$scratch/prefix/share/foretile" "$mpiexec" -n 2 "$scratch/library/own_arrays" | grep -cx ".* 0 tiles wrong" | grep -x 2
+fi
 "$scratch/prefix/bin/foretile" platform show summit --json | grep -F "$scratch/prefix/share/foretile"

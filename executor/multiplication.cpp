@@ -1,0 +1,252 @@
+#include "executor/multiplication.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <functional>
+#include <optional>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/files.hpp"
+#include "executor/cpu/blas.hpp"
+#include "executor/cpu/combine.hpp"
+#include "executor/heap_memory.hpp"
+#include "executor/kept_memory.hpp"
+#include "executor/mpi/messenger.hpp"
+#include "executor/mpi/session.hpp"
+#include "executor/run.hpp"
+#include "executor/tile_extents.hpp"
+#include "planner/plan/owners.hpp"
+#include "planner/plan/plan_digest.hpp"
+#include "planner/plan/products.hpp"
+#include "platforms/loader.hpp"
+
+namespace foretile {
+
+namespace {
+
+void require_mpi_ready() {
+  int initialized = 0, level = 0, main_thread = 0;
+  MPI_Initialized(&initialized);
+  if (!initialized)
+    throw input_error("MPI", "not initialized", "MPI_Init_thread() before",
+                      "ask it for MPI_THREAD_FUNNELED or more");
+  MPI_Query_thread(&level);
+  MPI_Is_thread_main(&main_thread);
+  if (level < MPI_THREAD_FUNNELED)
+    throw input_error("MPI", "MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED or more",
+                      "start with MPI_Init_thread() instead of MPI_Init()");
+  if (!main_thread && level < MPI_THREAD_SERIALIZED)
+    throw input_error("MPI", "another thread than the one that initialized it", "the same",
+                      "ask MPI_Init_thread() for MPI_THREAD_SERIALIZED");
+}
+
+/// A duplicate of the caller's, whose errors come back as codes.
+class OwnCommunicator {
+ public:
+  explicit OwnCommunicator(MPI_Comm given) {
+    require_mpi_ready();
+    require_mpi(MPI_Comm_dup(given, &communicator_), "communicator");
+    require_mpi(MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN), "communicator");
+  }
+  ~OwnCommunicator() { MPI_Comm_free(&communicator_); }
+  OwnCommunicator(const OwnCommunicator&) = delete;
+  OwnCommunicator& operator=(const OwnCommunicator&) = delete;
+  MPI_Comm get() const { return communicator_; }
+
+ private:
+  MPI_Comm communicator_ = MPI_COMM_NULL;
+};
+
+/// What the ranks agreed on, for callers of a library: the rank's own error, or WorkError where another rank
+/// failed.
+template <class Work>
+auto with_agreed_errors(const Work& work) {
+  try {
+    return work();
+  } catch (const AgreedError& error) {
+    std::rethrow_exception(error.error);
+  } catch (const FailedElsewhere&) {
+    throw WorkError("another rank failed; its error says why");
+  }
+}
+
+PlannedWork planned(MPI_Comm communicator, Contraction contraction, const MultiplicationOptions& options) {
+  const Machine machine = make_machine(load_platform(options.platform),
+                                       {.nodes = {}, .ranks = size_of(communicator), .gpus = {}});
+  if (machine.platform.device.kind != DeviceKind::core)
+    throw input_error("platform " + options.platform, "GPUs", "cores as devices", "name a platform of cores");
+  return plan_work(std::move(contraction), machine, options.parameters);
+}
+
+/// An error that this rank alone has would leave the others waiting for its tiles: it ends the job.
+template <class Run>
+RunResult run_or_end(MPI_Comm communicator, const Run& run) {
+  try {
+    return run();
+  } catch (const AgreedError&) {
+    throw;
+  } catch (const FailedElsewhere&) {
+    throw;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "foretile: rank %d: %s; the job ends\n", static_cast<int>(rank_in(communicator)),
+                 error.what());
+    MPI_Abort(communicator, 1);
+    throw;
+  }
+}
+
+/// The plan and what it does not say of the contraction.
+std::uint64_t digest_of(const PlannedWork& work) {
+  const Contraction& p = work.contraction;
+  const std::string text = fmt::format(
+      "{} {} {} {} {} {} {} {} {}", plan_digest(work.plan), name_of(p.element()), static_cast<int>(p.a_op),
+      static_cast<int>(p.b_op), p.alpha.real(), p.alpha.imag(), p.beta.real(), p.beta.imag(), p.seed);
+  return std::stoull(digest(text), nullptr, 16);
+}
+
+void require_same_plan(MPI_Comm communicator, const PlannedWork& work) {
+  const std::uint64_t mine = digest_of(work);
+  std::array<std::uint64_t, 2> ends{mine, ~mine};  // the largest, and the complement of the least
+  require_mpi(MPI_Allreduce(MPI_IN_PLACE, ends.data(), 2, MPI_UINT64_T, MPI_MAX, communicator), "plans");
+  if (ends[0] == ~ends[1]) return;
+  throw input_error("Multiplication", "ranks with different contractions, platforms or parameters",
+                    "the same on all ranks", "give all ranks the same arguments");
+}
+
+RankPlan part_of(const PlannedWork& work, Rank rank) {
+  if (rank < work.plan.grid.size()) return work.plan.ranks[rank];
+  return {std::vector<DevicePlan>(work.machine.devices_per_rank), {}};
+}
+
+/// Who computes a tile or, where several ranks compute parts of it, who adds them. Tiles without a product
+/// are dealt in turn.
+std::vector<Rank> owners_of_c(const Contraction& p, const Plan& plan) {
+  std::vector<Rank> owners;
+  for (TileId tile = 0; tile < p.c.nonzeros(); ++tile)
+    owners.push_back(Rank::of(static_cast<int>(tile % plan.grid.size())));
+  for (int rank = 0; rank < plan.grid.size(); ++rank) {
+    const RankPlan& part = plan.ranks[static_cast<std::size_t>(rank)];
+    for (const Sum& sum : part.sums) {
+      for (const TileId tile : sum.tiles) {
+        if (!sum.to) owners[static_cast<std::size_t>(tile)] = Rank::of(rank);
+      }
+    }
+    if (plan.c_in_parts) continue;
+    for (const DevicePlan& device : part.devices) {
+      for_each_product(p, device,
+                       [&](const Product& x) { owners[static_cast<std::size_t>(x.c)] = Rank::of(rank); });
+    }
+  }
+  return owners;
+}
+
+/// Own tiles of C to which no product contributes.
+std::vector<TileId> untouched(const Contraction& p, const std::vector<TileId>& own) {
+  std::vector<char> has_product(static_cast<std::size_t>(p.c.nonzeros()), 0);
+  const Shape products = symbolic_product(p.a, p.b, 0.0, &p.c);
+  for (TileId id = 0; id < products.nonzeros(); ++id)
+    has_product[static_cast<std::size_t>(*p.c.find(products.row_of(id), products.column_of(id)))] = 1;
+  std::vector<TileId> tiles;
+  for (const TileId tile : own) {
+    if (!has_product[static_cast<std::size_t>(tile)]) tiles.push_back(tile);
+  }
+  return tiles;
+}
+
+/// beta C, or 0, where no product contributes.
+void finish_untouched(const Contraction& p, TileId tile, const TileStorage& storage) {
+  const TileRef ref{Matrix::c, tile};
+  const TileExtents extents = extents_of(p, ref);
+  const std::optional<TileView> in_place = storage.in_place(ref);
+  TileBuffer own(in_place ? 0 : extents.bytes());
+  const TileView view = in_place ? *in_place : own.view(extents.rows);
+  if (!in_place && p.reads_c()) storage.fill(ref, own.data());
+  for_each_piece(extents, view, view, [&](const std::byte*, std::byte* numbers, std::int64_t bytes) {
+    if (!p.reads_c()) {
+      std::fill_n(numbers, bytes, std::byte{0});
+    } else {
+      scale_tile(p.element(), p.beta, bytes / p.element_bytes(), numbers);
+    }
+  });
+  if (!in_place) storage.take(tile, view);
+}
+
+}  // namespace
+
+struct Multiplication::State {
+  State(MPI_Comm given, Contraction contraction, const MultiplicationOptions& options)
+      : communicator(given), rank(rank_in(communicator.get())), bind(options.bind) {
+    const MPI_Comm mine = communicator.get();
+    with_agreed_errors([&] { agree(mine, [&] { work = planned(mine, std::move(contraction), options); }); });
+    require_same_plan(mine, *work);
+    part = part_of(*work, rank);
+    owners_of_c = foretile::owners_of_c(work->contraction, work->plan);
+    flops = traits(work->contraction).flops;
+  }
+
+  OwnCommunicator communicator;
+  Rank rank;
+  bool bind;
+  std::optional<PlannedWork> work;
+  RankPlan part;
+  std::vector<Rank> owners_of_c;  // by tile
+  std::vector<TileId> without_product;
+  double flops = 0;
+  KeptMemory memory{heap_memory()};
+};
+
+Multiplication::Multiplication(MPI_Comm communicator, Contraction contraction,
+                               const MultiplicationOptions& options)
+    : state_(std::make_unique<State>(communicator, std::move(contraction), options)) {
+  state_->without_product = untouched(this->contraction(), own_tiles(Matrix::c));
+}
+
+Multiplication::~Multiplication() = default;
+
+const Contraction& Multiplication::contraction() const {
+  return state_->work->contraction;
+}
+
+const PlannedWork& Multiplication::work() const {
+  return *state_->work;
+}
+
+Rank Multiplication::owner(TileRef tile) const {
+  if (tile.matrix == Matrix::c) return state_->owners_of_c.at(static_cast<std::size_t>(tile.id));
+  return owner_of(contraction(), work().plan, tile);
+}
+
+std::vector<TileId> Multiplication::own_tiles(Matrix matrix) const {
+  std::vector<TileId> tiles;
+  if (matrix != Matrix::c && work().plan.operands.of(matrix).made()) return tiles;
+  for (TileId tile = 0; tile < shape_of(contraction(), matrix).nonzeros(); ++tile) {
+    if (owner({matrix, tile}) == state_->rank) tiles.push_back(tile);
+  }
+  return tiles;
+}
+
+MultiplicationReport Multiplication::run(const TileStorage& tiles) {
+  const OneBlasThread one_thread;
+  RunOptions options;
+  options.storage = &tiles;
+  options.bind = state_->bind;
+  options.memory = &state_->memory;
+  const PlannedWork& planned = work();
+  const MPI_Comm communicator = state_->communicator.get();
+  return with_agreed_errors([&] {
+    const RunResult result = run_or_end(communicator, [&] {
+      return foretile::run(planned.plan, state_->part, planned.contraction, planned.machine, communicator,
+                           options);
+    });
+    agree(communicator, [&] {
+      for (const TileId tile : state_->without_product) finish_untouched(contraction(), tile, tiles);
+    });
+    return MultiplicationReport{result.wall_s, state_->flops};
+  });
+}
+
+}  // namespace foretile

@@ -1,0 +1,72 @@
+// For programs that link foretile: one contraction, planned once, run as often as wanted with numbers of
+// their own.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/id.hpp"
+#include "base/settings.hpp"
+#include "executor/tile_storage.hpp"
+#include "planner/plan/plan_file.hpp"
+#include "planner/problem/contraction.hpp"
+#include "planner/problem/tile_ref.hpp"
+
+namespace foretile {
+
+struct MultiplicationOptions {
+  /// A platform's name or file. Its devices must be cores; "here" is this machine, calibrated or estimated.
+  std::string platform = "here";
+  Settings parameters;  ///< of the plan, as `foretile plan --set` takes them: {{"strategy", "stationary-c"}}
+  bool bind = true;     ///< threads to cores of their own, where the ranks of a node have all of its cores
+};
+
+/// What one run took; the same on all ranks.
+struct MultiplicationReport {
+  double wall_s = 0;  ///< from the start on all ranks to the end of the last
+  double flops = 0;   ///< of the contraction
+};
+
+/// C = alpha op(A) op(B) + beta C on the ranks of a communicator, on cores. Which rank keeps which tile
+/// follows from the plan: see owner(). Errors are InputError (base/error.hpp) for what the caller can correct
+/// and/// WorkError for what failed: the lowest rank that has one throws it and the others throw WorkError,
+/// so that nobody waits. What fails on a rank while products run (MPI, TileStorage::fill_part() or take())
+/// prints one line there and ends the job by MPI_Abort(). Two objects can exist at once, and run one after
+/// the other.
+class Multiplication {
+ public:
+  /// Plans and verifies. MPI must be initialized with MPI_THREAD_FUNNELED at least, and all calls come from
+  /// the thread that did so. Collective: all ranks give the same arguments, else all throw InputError. The
+  /// communicator is duplicated, and its error handler is left alone. Throws InputError, too, where the plan
+  /// does not fit the memory of the platform.
+  Multiplication(MPI_Comm communicator, Contraction contraction, const MultiplicationOptions& options = {});
+  /// Collective.
+  ~Multiplication();
+  Multiplication(const Multiplication&) = delete;
+  Multiplication& operator=(const Multiplication&) = delete;
+
+  const Contraction& contraction() const;
+  /// The plan, for a rehearsal (simulator/simulation.hpp) or to look at.
+  const PlannedWork& work() const;
+
+  /// Who keeps the tile: given ones of A and B, and all of C.
+  Rank owner(TileRef tile) const;
+  /// The nonzero tiles of a matrix that this rank owns, by increasing number; none of a matrix that is made.
+  std::vector<TileId> own_tiles(Matrix matrix) const;
+
+  /// Multiplies with the numbers of `tiles`. Collective. All own tiles of C that the contraction has get
+  /// their final numbers, also those without a product: in place, or by TileStorage::take(). The first run
+  /// takes the memory that later ones use again. Products run on one thread of OpenBLAS each; its number of
+  /// threads is set back at the end.
+  MultiplicationReport run(const TileStorage& tiles);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace foretile
