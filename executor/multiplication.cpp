@@ -52,7 +52,11 @@ class OwnCommunicator {
     require_mpi(MPI_Comm_dup(given, &communicator_), "communicator");
     require_mpi(MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN), "communicator");
   }
-  ~OwnCommunicator() { MPI_Comm_free(&communicator_); }
+  ~OwnCommunicator() {
+    int finalized = 0;
+    MPI_Finalized(&finalized);
+    if (!finalized) MPI_Comm_free(&communicator_);
+  }
   OwnCommunicator(const OwnCommunicator&) = delete;
   OwnCommunicator& operator=(const OwnCommunicator&) = delete;
   MPI_Comm get() const { return communicator_; }
