@@ -206,7 +206,8 @@ double rate_on_cores(const Bench& bench, const Tiles& tiles, const Kind& kind, d
   const Timing timing = time_on_all_cores({cores, seconds, 3}, [&](int core, int repetition) {
     const TileToCombine tile =
         tiles.tile(kind, core * share + repetition % share, bench.from(false), bench.to(false));
-    combine_tile({Precision::f64}, tile.extents, tile.permutation, tile.beta, tile.factor, tile.from, tile.to);
+    combine_tile({Precision::f64}, tile.extents, tile.permutation, tile.beta, tile.factor, tile.from,
+                 tile.to);
   });
   return tiles.rate(summarize(timing.seconds).median);
 }

@@ -230,8 +230,9 @@ bool devices_need_memory(const PlannedWork& work, bool copies) {
   return on_gpus(work) || copies || work.plan.operands.b.made();
 }
 
-/// What the verifier proved of host memory and, on cores, of devices that need some; a little more for messages'
-/// headers, for holes and for what the scheduler keeps, since a first touch during the run costs far more.
+/// What the verifier proved of host memory and, on cores, of devices that need some; a little more for
+/// messages' headers, for holes and for what the scheduler keeps, since a first touch during the run costs
+/// far more.
 std::int64_t pool_bytes(const Finished& done, bool copies) {
   const PlanSummary& summary = done.work->summary;
   std::int64_t bytes = summary.peak_host_bytes;
@@ -392,9 +393,10 @@ void add_run(CLI::App& app) {
   add_gpu_option(app, arguments->gpu, "stand-in");
   app.add_flag("--plan-order", arguments->plan_order,
                "Keep loads to the plan's order, so that their counts do not depend on time");
-  app.add_flag("--no-bind", arguments->no_bind,
-               "Let the system move threads among cores; otherwise each has a core of its own where the job has "
-               "all of the node");
+  app.add_flag(
+      "--no-bind", arguments->no_bind,
+      "Let the system move threads among cores; otherwise each has a core of its own where the job has "
+      "all of the node");
   add_json_option(app, arguments->options);
   app.callback([&app, plan, arguments] {
     if (!app.get_subcommands().empty()) return;

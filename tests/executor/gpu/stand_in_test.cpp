@@ -31,7 +31,8 @@ TEST(StandIn, LanesDoTheirWorkInOrderAndFollowEachOther) {
     gpu->follow(kFirstKernelLane, kInLane);
     gpu->multiply(kFirstKernelLane, {{Precision::f64}}, std::vector<TileProduct>{{1, 1, 1, a, b, c, true}});
     gpu->follow(kFirstKernelLane + 1, kFirstKernelLane);
-    gpu->multiply(kFirstKernelLane + 1, {{Precision::f64}}, std::vector<TileProduct>{{1, 1, 1, a, b, c, false}});
+    gpu->multiply(kFirstKernelLane + 1, {{Precision::f64}},
+                  std::vector<TileProduct>{{1, 1, 1, a, b, c, false}});
     gpu->follow(kOutLane, kFirstKernelLane + 1);
     gpu->copy(kOutLane, std::vector<CopyPiece>{{bytes(out), c, 8}});
     wait(gpus, *gpu, kOutLane);

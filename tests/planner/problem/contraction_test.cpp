@@ -93,9 +93,10 @@ TEST_F(SmallProduct, RunnableOrNamed) {
   p.a_op = Op::transpose;
   EXPECT_EQ(refused(p), "");
   p.sources.b = Source::in_file;
-  EXPECT_EQ(refused(p),
-            "contraction, source of B: found in a file, expected given or made; only plans can be made of this "
-            "contraction so far");
+  EXPECT_EQ(
+      refused(p),
+      "contraction, source of B: found in a file, expected given or made; only plans can be made of this "
+      "contraction so far");
   p = plain;
   p.sources.a = Source::produced;
   EXPECT_NE(refused(p).find("source of A: found produced"), std::string::npos);
