@@ -36,6 +36,9 @@ std::vector<std::int32_t> numbered(const Tiling& tiling, const std::vector<std::
 }  // namespace
 
 bool uses_small_products(const Contraction& p) {
+  ProductForm form = p.product_form();
+  form.alpha = 1;  // whose kernels have it depends on the plan
+  if (!is_plain(form)) return false;
   const std::size_t shapes = small_shapes(p);
   return shapes > 0 && shapes <= kMostSmallShapes && small_products_on();
 }

@@ -15,8 +15,8 @@ namespace foretile {
 /// contraction with more shapes than this has OpenBLAS multiply all of its tiles.
 inline constexpr std::size_t kMostSmallShapes = 256;
 
-/// Whether libxsmm multiplies small tiles of the contraction. It depends on the tilings alone, as long as
-/// small_products_on() stays what it is.
+/// Whether libxsmm multiplies small tiles of the contraction where the plan leaves alpha = 1 to its products.
+/// It depends on tilings, elements and operations alone, as long as small_products_on() stays what it is.
 bool uses_small_products(const Contraction& contraction);
 
 /// Kernels by product; those of small shapes are made once. For one thread. The contraction must outlive

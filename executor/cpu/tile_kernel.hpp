@@ -21,7 +21,7 @@ constexpr bool is_small(std::int64_t m, std::int64_t n, std::int64_t k) {
   return m <= kMostSmall && n <= kMostSmall && k <= kMostSmall;
 }
 
-/// Whether the product is C += A B or C = A B of real numbers.
+/// Whether the product is C += A B or C = A B of real numbers, which libxsmm can multiply.
 bool is_plain(const ProductForm& form);
 
 /// Whether libxsmm multiplies small tiles: it is built in, makes code for this machine, and the environment
@@ -35,7 +35,7 @@ bool small_products_on();
 std::string tile_kernels(bool with_small_products = small_products_on());
 
 /// C += alpha op(A) op(B) or C = alpha op(A) op(B) for tiles of one shape, column-major. libxsmm multiplies
-/// plain products alone: real numbers, tiles without gaps as they are, alpha = 1.
+/// plain products alone: real numbers, A and B as they are, alpha = 1.
 class TileKernel {
  public:
   enum class Library : std::uint8_t {
@@ -51,7 +51,7 @@ class TileKernel {
 
   /// As multiply_tiles(), on tiles without gaps.
   void operator()(const std::byte* a, const std::byte* b, std::byte* c) const;
-  /// The same bits, with gaps or without. Gaps cost some 50 ns to find libxsmm's code for them.
+  /// The same bits, with gaps or without. With gaps libxsmm looks up its code for them in each call.
   void operator()(TileView a, TileView b, TileView c) const;
 
  private:

@@ -58,6 +58,11 @@ TEST(ProductKernels, ManyShapesAreOpenBlass) {
   EXPECT_EQ(uses_small_products(dense_of(growing(8), growing(8), growing(4))), small_products_on());
   const Contraction many = dense_of(growing(8), growing(8), growing(5));
   EXPECT_FALSE(uses_small_products(many));
+  Contraction transposed = dense_of(growing(8), growing(8), growing(4)), complex = transposed;
+  transposed.a_op = Op::transpose;
+  complex.complex_elements = true;
+  EXPECT_FALSE(uses_small_products(transposed));
+  EXPECT_FALSE(uses_small_products(complex));
   EXPECT_FALSE(uses_small_products(dense_of(Tiling({0, 129}), Tiling({0, 1}), Tiling({0, 1}))));
   ProductKernels kernels(many, many.product_form());
   expect_right(kernels, many, 7, 6, 4);
