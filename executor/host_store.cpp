@@ -132,33 +132,20 @@ void HostStore::add_used(const PlanFrame& frame, const Product& product) {
   if (devices_read_c_ && !c.contains(product.c)) add_initial_c(product.c);
 }
 
-std::span<const std::byte> HostStore::piece(TileRef tile, std::vector<TileBuffer>& packed) const {
-  const TileExtents extents = extents_of(problem_, tile);
-  TileView view = distributed_.at(tile);
-  if (!extents.gapless(view)) {
-    packed.emplace_back(extents.bytes(), memory_);
-    copy_tile(extents, view, extents.gapless_at(packed.back().data()));
-    view.data = packed.back().data();
-  }
-  return {view.data, static_cast<std::size_t>(extents.bytes())};
-}
-
-std::vector<std::span<const std::byte>> HostStore::message(Rank owner, int number,
-                                                           std::vector<TileBuffer>& packed) const {
-  if (owner != rank_) {
-    return received_.at({owner, number})->pieces();
-  }
+std::vector<MessagePiece> HostStore::message(Rank owner, int number) const {
+  if (owner != rank_) return received_.at({owner, number})->pieces();
   if (number >= std::ssize(outgoing_)) return message(outgoing_sums_.at(number - outgoing_.size()));
   const Outgoing& outgoing = outgoing_.at(number);
-  std::vector<std::span<const std::byte>> pieces{outgoing.header.bytes()};
+  std::vector<MessagePiece> pieces{outgoing.header.bytes()};
   for (const TileId id : outgoing.broadcast.tiles) {
-    pieces.push_back(piece({outgoing.broadcast.matrix, id}, packed));
+    const TileRef tile{outgoing.broadcast.matrix, id};
+    pieces.emplace_back(distributed_.at(tile), extents_of(problem_, tile));
   }
   return pieces;
 }
 
-std::vector<std::span<const std::byte>> HostStore::message(const OutgoingSum& sum) const {
-  std::vector<std::span<const std::byte>> pieces{sum.header.bytes()};
+std::vector<MessagePiece> HostStore::message(const OutgoingSum& sum) const {
+  std::vector<MessagePiece> pieces{sum.header.bytes()};
   for (const TileId tile : sum.tiles) pieces.emplace_back(parts_.at({tile, sum.computed_by}).bytes());
   return pieces;
 }

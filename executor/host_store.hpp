@@ -49,9 +49,7 @@ class HostStore {
 
   /// What to send for a broadcast that this rank owns or has received, or for a sum, piece by piece: valid
   /// until `release`, of an own one for good, of a sum until release_parts().
-  /// Tiles with gaps are copied to `packed`, which must stay as long.
-  std::vector<std::span<const std::byte>> message(Rank owner, int number,
-                                                  std::vector<TileBuffer>& packed) const;
+  std::vector<MessagePiece> message(Rank owner, int number) const;
   /// Keeps a received message and its tiles.
   void keep(std::shared_ptr<MessageBuffer> message);
   /// Frees a received message and its tiles.
@@ -108,8 +106,7 @@ class HostStore {
     std::vector<TileId> tiles;
     Device computed_by = 0;  // which holds the result
   };
-  std::vector<std::span<const std::byte>> message(const OutgoingSum& sum) const;
-  std::span<const std::byte> piece(TileRef tile, std::vector<TileBuffer>& packed) const;
+  std::vector<MessagePiece> message(const OutgoingSum& sum) const;
   std::optional<TileView> in_place(TileRef tile) const;
   TileBuffer new_c(TileId tile) const;
   bool becomes_c(TileId tile, Device device) const;

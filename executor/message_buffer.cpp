@@ -130,11 +130,11 @@ void MessageBuffer::parse(const Contraction& p) {
   transfer_ = std::make_shared<Transfer>(std::move(broadcast));
 }
 
-std::vector<std::span<const std::byte>> MessageBuffer::pieces() const {
-  std::vector<std::span<const std::byte>> pieces{envelope().first(static_cast<std::size_t>(header_bytes_))};
+std::vector<MessagePiece> MessageBuffer::pieces() const {
+  std::vector<MessagePiece> pieces{envelope().first(static_cast<std::size_t>(header_bytes_))};
   const std::byte* tile = tiles();
   for (const std::int64_t bytes : sizes_) {
-    pieces.emplace_back(tile, static_cast<std::size_t>(bytes));
+    pieces.emplace_back(std::span<const std::byte>(tile, static_cast<std::size_t>(bytes)));
     tile += bytes;
   }
   return pieces;

@@ -11,6 +11,7 @@
 #include "base/id.hpp"
 #include "executor/heap_memory.hpp"
 #include "executor/tile_buffer.hpp"
+#include "executor/tile_view.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/problem/contraction.hpp"
 #include "scheduler/path.hpp"
@@ -32,6 +33,22 @@ struct Hop {
 /// Header and hop, to send.
 std::vector<std::byte> message_envelope(std::span<const std::byte> header, const Hop& hop);
 
+/// A header or a tile to send. The memory is another's.
+struct MessagePiece {
+  MessagePiece(std::span<const std::byte> bytes)
+      : view{const_cast<std::byte*>(bytes.data()), std::ssize(bytes)}, extents{std::ssize(bytes), 1, 1} {}
+  MessagePiece(std::span<std::byte> bytes) : MessagePiece(std::span<const std::byte>(bytes)) {}
+  MessagePiece(TileView tile, const TileExtents& tile_extents) : view(tile), extents(tile_extents) {}
+
+  bool gapless() const { return extents.gapless(view); }
+  std::int64_t size() const { return extents.bytes(); }
+  /// Of a piece without gaps.
+  std::span<const std::byte> bytes() const { return {view.data, static_cast<std::size_t>(size())}; }
+
+  TileView view;  // only read
+  TileExtents extents;
+};
+
 /// A message as received: the envelope, then memory for the tiles, one behind the other, column-major,
 /// without gaps.
 class MessageBuffer {
@@ -44,7 +61,7 @@ class MessageBuffer {
 
   std::span<std::byte> envelope() const { return envelope_.bytes(); }
   /// The header, and each tile, to send on.
-  std::vector<std::span<const std::byte>> pieces() const;
+  std::vector<MessagePiece> pieces() const;
   std::byte* tiles() const { return tiles_.data(); }
   /// Of each tile.
   const std::vector<std::int64_t>& sizes() const { return sizes_; }

@@ -142,9 +142,7 @@ Transport transport_over(Messenger& messenger, const HostStore& host,
                          const std::optional<RankScheduler>& scheduler) {
   Transport transport;
   transport.send = [&](OperationId id, Rank to, const Message& message) {
-    std::vector<TileBuffer> packed;
-    const auto pieces = host.message(message.owner, message.number, packed);
-    messenger.send(id, to, pieces, scheduler->path(), std::move(packed));
+    messenger.send(id, to, host.message(message.owner, message.number), scheduler->path());
   };
   transport.signal = [&](Rank to, const Signal& signal) { messenger.signal(to, signal); };
   return transport;

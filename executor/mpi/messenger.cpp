@@ -35,11 +35,11 @@ bool ended(std::vector<MPI_Request>& requests, const char* what) {
   return done != 0;
 }
 
-using Pieces = std::vector<std::span<const std::byte>>;
+using Spans = std::vector<std::span<const std::byte>>;
 
 /// Pieces that follow each other in memory are one.
-Pieces joined(std::span<const std::span<const std::byte>> pieces) {
-  Pieces few;
+Spans joined(std::span<const std::span<const std::byte>> pieces) {
+  Spans few;
   for (const auto piece : pieces) {
     if (!few.empty() && few.back().data() + few.back().size() == piece.data()) {
       few.back() = {few.back().data(), few.back().size() + piece.size()};
@@ -51,7 +51,7 @@ Pieces joined(std::span<const std::span<const std::byte>> pieces) {
 }
 
 /// The pieces, made of `element`s of `bytes`, where they lie in memory; the caller frees it.
-MPI_Datatype type_of(const Pieces& pieces, MPI_Datatype element, std::size_t bytes) {
+MPI_Datatype type_of(const Spans& pieces, MPI_Datatype element, std::size_t bytes) {
   std::vector<int> lengths;
   std::vector<MPI_Aint> places;
   for (const auto piece : pieces) {
@@ -93,13 +93,21 @@ int size_of(MPI_Comm communicator) {
 void quiet_barrier(MPI_Comm communicator) {
   MPI_Request request = MPI_REQUEST_NULL;
   require_mpi(MPI_Ibarrier(communicator, &request), "barrier");
-  int done = 0;
-  // Looks get rarer: those of several ranks at once take a tenth of a core from what the others still do.
-  for (auto pause = std::chrono::microseconds(100);;
-       pause = std::min(2 * pause, std::chrono::microseconds(2000))) {
+  using Clock = std::chrono::steady_clock;
+  // Ranks often come together: then a sleep would cost more than the barrier. Later looks get rarer: those of
+  // several ranks at once take a tenth of a core from what the others still do.
+  constexpr auto kAwake = std::chrono::microseconds(200);
+  constexpr auto kLongestPause = std::chrono::microseconds(2000);
+  const auto begun = Clock::now();
+  for (int done = 0;;) {
     require_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "barrier");
     if (done) return;
-    std::this_thread::sleep_for(pause);
+    const auto waited = Clock::now() - begun;
+    if (waited < kAwake) {
+      std::this_thread::yield();
+    } else {
+      std::this_thread::sleep_for(std::min<Clock::duration>(waited / 8, kLongestPause));
+    }
   }
 }
 
@@ -111,7 +119,7 @@ Messenger::Messenger(MPI_Comm communicator, const Contraction& contraction, std:
 
 namespace {
 
-MPI_Request send_elements(const Pieces& pieces, int to, int tag, MPI_Datatype element, std::int64_t bytes,
+MPI_Request send_elements(const Spans& pieces, int to, int tag, MPI_Datatype element, std::int64_t bytes,
                           MPI_Comm communicator) {
   const auto element_bytes = static_cast<std::size_t>(bytes);
   std::size_t elements = 0;
@@ -150,23 +158,70 @@ std::vector<std::size_t> tiles_of_messages(std::span<const std::int64_t> sizes) 
   return counts;
 }
 
-void Messenger::send(OperationId id, Rank to_rank, const Pieces& pieces, const Path& path,
-                     std::vector<TileBuffer> packed) {
+namespace {
+
+std::int64_t bytes_with_gaps(const std::vector<MessagePiece>& pieces) {
+  std::int64_t bytes = 0;
+  for (const MessagePiece& piece : pieces) bytes += piece.gapless() ? 0 : piece.size();
+  return bytes;
+}
+
+/// Where the pieces lie without gaps: those that have some are copied to `packed`.
+Spans gapless(const std::vector<MessagePiece>& pieces, std::vector<TileBuffer>& packed,
+              std::pmr::memory_resource* memory) {
+  Spans spans;
+  for (const MessagePiece& piece : pieces) {
+    if (piece.gapless()) {
+      spans.push_back(piece.bytes());
+      continue;
+    }
+    packed.emplace_back(piece.size(), memory);
+    copy_tile(piece.extents, piece.view, piece.extents.gapless_at(packed.back().data()));
+    spans.emplace_back(packed.back().bytes());
+  }
+  return spans;
+}
+
+}  // namespace
+
+void Messenger::send(OperationId id, Rank to_rank, std::vector<MessagePiece> pieces, const Path& path) {
+  const std::int64_t packed_bytes = bytes_with_gaps(pieces);
+  waiting_.push_back({id, to_rank, std::move(pieces), path, packed_bytes});
+  start_waiting();
+}
+
+void Messenger::start_waiting() {
+  while (!waiting_.empty()) {
+    const std::int64_t bytes = waiting_.front().packed_bytes;
+    if (bytes > 0 && packed_bytes_ > 0 && packed_bytes_ + bytes > kPackedAtOnce) return;
+    Waiting message = std::move(waiting_.front());
+    waiting_.pop_front();
+    start(std::move(message));
+  }
+}
+
+void Messenger::start(Waiting message) {
   const int tag = kFirstOfTiles + next_tag_;
   next_tag_ = (next_tag_ + 1) % kTagsOfTiles;
-  Sending sending{{}, id, message_envelope(pieces.front(), {path, tag}), std::move(packed)};
+  Sending sending{{},
+                  message.id,
+                  message_envelope(message.pieces.front().bytes(), {message.path, tag}),
+                  {},
+                  message.packed_bytes};
+  const Spans spans = gapless(message.pieces, sending.packed, memory_);
   MPI_Request& of_envelope = sending.requests.emplace_back(MPI_REQUEST_NULL);
-  require_mpi(MPI_Isend(sending.envelope.data(), static_cast<int>(sending.envelope.size()), MPI_BYTE, to_rank,
-                        kEnvelope, communicator_, &of_envelope),
+  require_mpi(MPI_Isend(sending.envelope.data(), static_cast<int>(sending.envelope.size()), MPI_BYTE,
+                        message.to_rank, kEnvelope, communicator_, &of_envelope),
               "send");
   std::vector<std::int64_t> sizes;
-  for (const auto tile : std::span(pieces).subspan(1)) sizes.push_back(std::ssize(tile));
+  for (const auto tile : std::span(spans).subspan(1)) sizes.push_back(std::ssize(tile));
   std::size_t first = 1;
   for (const std::size_t count : tiles_of_messages(sizes)) {
-    sending.requests.push_back(send_elements(joined(std::span(pieces).subspan(first, count)), to_rank, tag,
-                                             element_, bytes_of(problem_.precision), communicator_));
+    sending.requests.push_back(send_elements(joined(std::span(spans).subspan(first, count)), message.to_rank,
+                                             tag, element_, bytes_of(problem_.precision), communicator_));
     first += count;
   }
+  packed_bytes_ += sending.packed_bytes;
   sending_.push_back(std::move(sending));
 }
 
@@ -218,8 +273,10 @@ bool Messenger::end_sends(const Listener& listener) {
   std::erase_if(sending_, [&](Sending& sending) {
     if (!ended(sending.requests, "send")) return false;
     done.push_back(sending.id);
+    packed_bytes_ -= sending.packed_bytes;
     return true;
   });
+  if (!done.empty()) start_waiting();
   for (const OperationId id : done) listener.sent(id);
   return !done.empty();
 }

@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <chrono>
+#include <deque>
 #include <functional>
 #include <list>
 #include <memory>
@@ -34,11 +35,11 @@ class Messenger {
   };
 
   /// Sends the pieces, of which the first is the header (message_header()) and each other one a tile, and the
-  /// path. Tiles are not copied: they must stay until the operation is reported as sent; `packed` goes then.
+  /// path. Tiles must stay until the operation is reported as sent. Those with gaps are copied when their
+  /// message leaves, at most kPackedAtOnce bytes or one message at a time; the others are not copied.
   /// MPI takes 2^31 - 1 real numbers at once (16 GB, 8 GB in single precision); for more, in one tile or in
   /// neighbours of less than kAlone bytes, this throws WorkError.
-  void send(OperationId id, Rank to_rank, const std::vector<std::span<const std::byte>>& pieces,
-            const Path& path = {}, std::vector<TileBuffer> packed = {});
+  void send(OperationId id, Rank to_rank, std::vector<MessagePiece> pieces, const Path& path = {});
   void signal(Rank to_rank, const Signal& signal);
 
   /// Reports what has ended since the last call; true when there was anything.
@@ -47,9 +48,18 @@ class Messenger {
   /// Tiles are on their way in or out: MPI needs to be looked after.
   bool moving() const { return !sending_.empty() || !receiving_.empty(); }
   /// Nothing is on its way out.
-  bool idle() const { return sending_.empty() && signals_.empty(); }
+  bool idle() const { return sending_.empty() && waiting_.empty() && signals_.empty(); }
 
  private:
+  struct Waiting {
+    OperationId id;
+    Rank to_rank;
+    std::vector<MessagePiece> pieces;
+    Path path;
+    std::int64_t packed_bytes;  // of its tiles with gaps
+  };
+  void start(Waiting message);
+  void start_waiting();
   bool look_once(const Listener& listener);
   bool start_receive();
   bool end_sends(const Listener& listener);
@@ -62,6 +72,7 @@ class Messenger {
     OperationId id;
     std::vector<std::byte> envelope;  // read by MPI until it is sent
     std::vector<TileBuffer> packed;
+    std::int64_t packed_bytes;
   };
   struct Receiving {
     std::vector<MPI_Request> requests;
@@ -79,6 +90,8 @@ class Messenger {
   std::pmr::memory_resource* memory_;
   MPI_Datatype element_;  // the bits of a real number
   std::vector<Sending> sending_;
+  std::deque<Waiting> waiting_;    // for packed ones to leave, in the order of their calls
+  std::int64_t packed_bytes_ = 0;  // of those in sending_
   std::list<SentSignal> signals_;
   std::vector<Receiving> receiving_;
   int next_tag_ = 0;
@@ -88,6 +101,10 @@ class Messenger {
 /// A message in one piece is copied once, by the receiver alone, while one of several pieces passes through
 /// buffers and moves only while sender and receiver both look, which cores that multiply do not let them.
 inline constexpr std::int64_t kAlone = 65536;
+
+/// Memory for copies of tiles with gaps, of messages on their way. Two tiles of 1024 x 1024 doubles: the next
+/// message is copied while one is sent.
+inline constexpr std::int64_t kPackedAtOnce = std::int64_t{16} << 20;
 
 /// How many tiles of these sizes each MPI message brings. Sender and receiver must agree.
 std::vector<std::size_t> tiles_of_messages(std::span<const std::int64_t> sizes);

@@ -38,10 +38,10 @@ TEST(MessageBuffer, ParsesWhatWasSent) {
   EXPECT_EQ(received.transfer()->others, (std::vector<Rank>{2, 3, 1}));
   const auto pieces = received.pieces();
   ASSERT_EQ(pieces.size(), 3U);
-  EXPECT_EQ(pieces[0].size(), 8U * 16);
-  EXPECT_EQ(pieces[1].data(), received.tiles());
-  EXPECT_EQ(pieces[2].data(), received.tiles() + 8 * 6);
-  EXPECT_EQ(pieces[2].size(), 8U * 8);
+  EXPECT_EQ(pieces[0].size(), 8 * 16);
+  EXPECT_EQ(pieces[1].view.data, received.tiles());
+  EXPECT_EQ(pieces[2].view.data, received.tiles() + 8 * 6);
+  EXPECT_EQ(pieces[2].size(), 8 * 8);
 }
 
 TEST(MessageBuffer, CarriesTheTree) {

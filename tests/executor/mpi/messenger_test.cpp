@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
+#include <memory_resource>
 #include <numeric>
 
 #include "base/error.hpp"
@@ -13,6 +15,26 @@ namespace {
 struct World {
   Rank rank = rank_in(MPI_COMM_WORLD);
   int size = size_of(MPI_COMM_WORLD);
+};
+
+/// The heap, and how many bytes were in use at most.
+class LargestInUse final : public std::pmr::memory_resource {
+ public:
+  std::int64_t largest() const { return largest_; }
+
+ private:
+  void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+    in_use_ += static_cast<std::int64_t>(bytes);
+    largest_ = std::max(largest_, in_use_);
+    return heap_memory()->allocate(bytes, alignment);
+  }
+  void do_deallocate(void* memory, std::size_t bytes, std::size_t alignment) override {
+    in_use_ -= static_cast<std::int64_t>(bytes);
+    heap_memory()->deallocate(memory, bytes, alignment);
+  }
+  bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override { return this == &other; }
+
+  std::int64_t in_use_ = 0, largest_ = 0;
 };
 
 /// One row of A with tiles of 200 x 300 and 200 x 400; large enough not to be sent at once.
@@ -98,10 +120,10 @@ TEST(Messenger, KeepsMessagesApart) {
   for (int m = 0; m < kMessages; ++m) {
     for (std::size_t at = 0; at < length; ++at) tiles[m][at] = number(world.rank, m, at);
     headers.push_back(message_header({{0, 1, 2, 3, 4, 5, 6}, {next}, Matrix::a, 2, 3}, world.rank, m));
-    std::vector<std::span<const std::byte>> pieces{headers.back().bytes()};
+    std::vector<MessagePiece> pieces{headers.back().bytes()};
     for (std::size_t t = 0; t < extents.size(); ++t) {
       const auto first = static_cast<std::size_t>(200 * cuts[t]);
-      pieces.push_back(
+      pieces.emplace_back(
           std::as_bytes(std::span(tiles[m]).subspan(first, static_cast<std::size_t>(200 * extents[t]))));
     }
     messenger.send(m, next, pieces);
@@ -117,6 +139,49 @@ TEST(Messenger, KeepsMessagesApart) {
   };
   while (sent < kMessages || arrived < kMessages || !messenger.idle()) messenger.progress(listener);
   EXPECT_EQ(wrong, 0);
+  quiet_barrier(MPI_COMM_WORLD);
+}
+
+/// Tiles of 1024 x 1024 doubles, every second column of an array: 8 MB each, 2 fit at once, so most of the
+/// messages wait for others to have left. All arrive, and each is reported as sent.
+TEST(Messenger, PacksTilesWithGapsAFewAtATime) {
+  const World world;
+  constexpr std::int64_t kExtent = 1024, kTiles = 7;
+  const Shape a = Shape::dense(1, kTiles);
+  const Shape b = Shape::dense(kTiles, 1);
+  const Contraction p{
+      "p", Tiling({0, kExtent}),     Tiling({0, 5}), Tiling::uniform(kExtent * kTiles, kExtent), a,
+      b,   symbolic_product(a, b, 0)};
+  std::vector<double> array(kExtent * 2 * kExtent);
+  for (std::size_t at = 0; at < array.size(); ++at)
+    array[at] = static_cast<double>(at) + 1e8 * static_cast<double>(static_cast<int>(world.rank));
+  const TileView view{reinterpret_cast<std::byte*>(array.data()), 2 * kExtent};
+  const Rank next = Rank::of((world.rank + 1) % world.size);
+  const int previous = (world.rank + world.size - 1) % world.size;
+  std::vector<TileBuffer> headers;
+  LargestInUse memory;
+  Messenger messenger(MPI_COMM_WORLD, p, &memory);
+  for (int m = 0; m < kTiles; ++m) {
+    headers.push_back(message_header({{m}, {next}, Matrix::a, 2, 3}, world.rank, m));
+    messenger.send(m, next, {headers.back().bytes(), {view, TileExtents{kExtent, kExtent, 8}}});
+  }
+  EXPECT_EQ(memory.largest(), kPackedAtOnce);
+  std::vector<OperationId> sent;
+  int arrived = 0, wrong = 0;
+  Messenger::Listener listener;
+  listener.sent = [&](OperationId id) { sent.push_back(id); };
+  listener.received = [&](const std::shared_ptr<MessageBuffer>& buffer) {
+    ++arrived;
+    const auto* const found = reinterpret_cast<const double*>(buffer->tiles());
+    for (std::int64_t j = 0; j < kExtent; ++j) {
+      for (std::int64_t i = 0; i < kExtent; ++i)
+        wrong += found[i + j * kExtent] != static_cast<double>(i + j * 2 * kExtent) + 1e8 * previous;
+    }
+  };
+  while (std::ssize(sent) < kTiles || arrived < kTiles || !messenger.idle()) messenger.progress(listener);
+  EXPECT_EQ(wrong, 0);
+  std::sort(sent.begin(), sent.end());
+  for (int m = 0; m < kTiles; ++m) EXPECT_EQ(sent[static_cast<std::size_t>(m)], m);
   quiet_barrier(MPI_COMM_WORLD);
 }
 
