@@ -1,5 +1,5 @@
 // Runs of one plan on a program's own arrays beside runs on numbers that foretile makes.
-//   mpiexec -n RANKS own_arrays_bench --m M --n N --k K [--tile T] [--runs R] [--copies SIZE]
+//   mpiexec -n RANKS own_arrays_bench --m M --n N --k K [--tile T] [--runs R] [--set KEY VALUE]...
 // Each rank keeps its tiles of A, B and C in one column-major array per matrix, as ScaLAPACK would, and
 // foretile uses them in place. As JSON: seconds of each run by the clock of the run, and as the caller sees
 // them, of both kinds in turn; and the ranks' peak memory after the runs in place, beside their share of the
@@ -104,9 +104,9 @@ nlohmann::ordered_json json_of(const Times& times) {
   return {{"wall_s", times.wall_s}, {"call_s", times.call_s}};
 }
 
-void measure(const DenseParameters& parameters, const std::string& copies, int runs) {
+void measure(const DenseParameters& parameters, const Settings& settings, int runs) {
   MultiplicationOptions options;
-  options.parameters["replication_bytes"] = copies;
+  options.parameters = settings;
   Multiplication product(MPI_COMM_WORLD, dense_contraction(parameters), options);
   const LocalArrays arrays(product);
   const SeededTiles made(product.contraction());
@@ -127,7 +127,7 @@ void measure(const DenseParameters& parameters, const std::string& copies, int r
 
 int run(int argc, char** argv) {
   DenseParameters parameters;
-  std::string copies = "auto";
+  std::vector<std::pair<std::string, std::string>> settings;
   int runs = 7;
   CLI::App app("Runs of one plan on a program's own arrays beside runs on made numbers", "own_arrays_bench");
   app.add_option("--m", parameters.m, "Rows of A and C")->required();
@@ -135,7 +135,7 @@ int run(int argc, char** argv) {
   app.add_option("--k", parameters.k, "Columns of A, rows of B")->required();
   app.add_option("--tile", parameters.tile, "Extent of tiles; 0: foretile's own");
   app.add_option("--runs", runs, "Of the arrays in place; up to 7 of made numbers");
-  app.add_option("--copies", copies, "Memory for received tiles (replication_bytes of the plan)");
+  app.add_option("--set", settings, "Key and value of a parameter of the plan, repeatable");
   CLI11_PARSE(app, argc, argv);
   if (parameters.tile == 0) {
     const TileSize tiles = usual_tiles(parameters.m, parameters.n, parameters.k);
@@ -145,7 +145,7 @@ int run(int argc, char** argv) {
   }
   int level = 0;
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level);
-  measure(parameters, copies, runs);
+  measure(parameters, {settings.begin(), settings.end()}, runs);
   MPI_Finalize();
   return 0;
 }
