@@ -15,6 +15,7 @@
 #include "executor/cpu/combine.hpp"
 #include "executor/heap_memory.hpp"
 #include "executor/kept_memory.hpp"
+#include "executor/layout/distributed_tiles.hpp"
 #include "executor/mpi/messenger.hpp"
 #include "executor/mpi/session.hpp"
 #include "executor/run.hpp"
@@ -88,7 +89,7 @@ PlannedWork planned(MPI_Comm communicator, Contraction contraction, const Multip
 
 /// An error that this rank alone has would leave the others waiting for its tiles: it ends the job.
 template <class Run>
-RunResult run_or_end(MPI_Comm communicator, const Run& run) {
+auto run_or_end(MPI_Comm communicator, const Run& run) {
   try {
     return run();
   } catch (const AgreedError&) {
@@ -201,6 +202,8 @@ struct Multiplication::State {
   std::vector<TileId> without_product;
   double flops = 0;
   KeptMemory memory{heap_memory()};
+  std::string layouts;  // that `distributed` is for
+  std::optional<DistributedTiles> distributed;
 };
 
 Multiplication::Multiplication(MPI_Comm communicator, Contraction contraction,
@@ -233,6 +236,46 @@ std::vector<TileId> Multiplication::own_tiles(Matrix matrix) const {
   return tiles;
 }
 
+namespace {
+
+/// Seconds of the slowest rank. Collective.
+template <class Step>
+double timed(MPI_Comm communicator, const Step& step) {
+  const double begun_s = MPI_Wtime();
+  run_or_end(communicator, step);
+  double seconds = MPI_Wtime() - begun_s;
+  require_mpi(MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, communicator), "redistribution");
+  return seconds;
+}
+
+}  // namespace
+
+MultiplicationReport Multiplication::run(const DistributedMatrix& a, const DistributedMatrix& b,
+                                         const DistributedMatrix& c) {
+  const MPI_Comm communicator = state_->communicator.get();
+  with_agreed_errors([&] {
+    agree(communicator, [&] {
+      const std::string layouts = a.layout->text() + "\n" + b.layout->text() + "\n" + c.layout->text();
+      if (state_->distributed && state_->layouts == layouts) return;
+      state_->distributed.reset();
+      state_->distributed.emplace(
+          contraction(), [this](TileRef tile) { return owner(tile); },
+          std::array{a.layout, b.layout, c.layout}, state_->rank, size_of(communicator));
+      state_->layouts = layouts;
+    });
+  });
+  DistributedTiles& tiles = *state_->distributed;
+  const double gather_s = timed(communicator, [&] {
+    tiles.gather(communicator, {a.local, b.local, c.local});
+  });
+  MultiplicationReport report = run(tiles);
+  report.redistribution_s = gather_s + timed(communicator, [&] { tiles.scatter(communicator); });
+  report.redistributed_bytes = tiles.sent_bytes();
+  require_mpi(MPI_Allreduce(MPI_IN_PLACE, &report.redistributed_bytes, 1, MPI_INT64_T, MPI_SUM, communicator),
+              "redistribution");
+  return report;
+}
+
 MultiplicationReport Multiplication::run(const TileStorage& tiles) {
   const OneBlasThread one_thread;
   RunOptions options;
@@ -249,7 +292,10 @@ MultiplicationReport Multiplication::run(const TileStorage& tiles) {
     agree(communicator, [&] {
       for (const TileId tile : state_->without_product) finish_untouched(contraction(), tile, tiles);
     });
-    return MultiplicationReport{result.wall_s, state_->flops};
+    MultiplicationReport report;
+    report.wall_s = result.wall_s;
+    report.flops = state_->flops;
+    return report;
   });
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/id.hpp"
 #include "base/settings.hpp"
+#include "executor/layout/layout.hpp"
 #include "executor/tile_storage.hpp"
 #include "planner/plan/plan_file.hpp"
 #include "planner/problem/contraction.hpp"
@@ -27,13 +28,15 @@ struct MultiplicationOptions {
 
 /// What one run took; the same on all ranks.
 struct MultiplicationReport {
-  double wall_s = 0;  ///< from the start on all ranks to the end of the last
-  double flops = 0;   ///< of the contraction
+  double wall_s = 0;                     ///< from the start on all ranks to the end of the last
+  double redistribution_s = 0;           ///< besides: from the caller's layouts and back, of the slowest rank
+  std::int64_t redistributed_bytes = 0;  ///< that all ranks sent for it
+  double flops = 0;                      ///< of the contraction
 };
 
 /// C = alpha op(A) op(B) + beta C on the ranks of a communicator, on cores. Which rank keeps which tile
 /// follows from the plan: see owner(). Errors are InputError (base/error.hpp) for what the caller can correct
-/// and/// WorkError for what failed: the lowest rank that has one throws it and the others throw WorkError,
+/// and WorkError for what failed: the lowest rank that has one throws it and the others throw WorkError,
 /// so that nobody waits. What fails on a rank while products run (MPI, TileStorage::fill_part() or take())
 /// prints one line there and ends the job by MPI_Abort(). Two objects can exist at once, and run one after
 /// the other.
@@ -63,6 +66,13 @@ class Multiplication {
   /// takes the memory that later ones use again. Products run on one thread of OpenBLAS each; its number of
   /// threads is set back at the end.
   MultiplicationReport run(const TileStorage& tiles);
+
+  /// The same on matrices that lie in layouts of the caller's (executor/layout/). A and B are given, and read
+  /// only; C lies in its layout before and after. Tiles that lie in one piece on the rank that owns them are
+  /// used in place; the others are moved to memory of this object and, of C, back. The moves are planned in
+  /// the first run, and again when a layout changes. Throws InputError for layouts of other extents.
+  MultiplicationReport run(const DistributedMatrix& a, const DistributedMatrix& b,
+                           const DistributedMatrix& c);
 
  private:
   struct State;

@@ -1,0 +1,235 @@
+#include "executor/layout/block_cyclic_product.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <numeric>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "executor/layout/redistribution.hpp"
+#include "executor/mpi/messenger.hpp"
+#include "planner/problem/kinds/dense.hpp"
+
+namespace foretile {
+
+namespace {
+
+/// An index of the product: its tiles, and the order in which they take the matrix's indices.
+struct OrderedIndex {
+  std::vector<std::int64_t> tiles;
+  IndexOrder order;
+};
+
+/// Which of several classes an index belongs to.
+struct Classes {
+  int count = 1;
+  std::function<int(std::int64_t)> of;
+};
+
+/// Tile t * classes + c is the t-th of class c, so that dealing tiles in turn deals the classes. The matrix's
+/// own order where a class has too few indices for its tiles.
+OrderedIndex dealt_in_turn(std::int64_t extent, const Classes& classes, std::int64_t tile) {
+  std::vector<std::vector<IndexOrder::Run>> runs(static_cast<std::size_t>(classes.count));
+  std::vector<std::int64_t> sizes(runs.size(), 0);
+  for (std::int64_t i = 0; i < extent; ++i) {
+    const auto c = static_cast<std::size_t>(classes.of(i));
+    if (!runs[c].empty() && runs[c].back().begin + runs[c].back().size == i) {
+      ++runs[c].back().size;
+    } else {
+      runs[c].push_back({i, 1});
+    }
+    ++sizes[c];
+  }
+  const auto [least, most] = std::minmax_element(sizes.begin(), sizes.end());
+  const std::int64_t tiles = (*most + tile - 1) / tile;
+  OrderedIndex index;
+  if (*least < tiles) {
+    for (std::int64_t at = 0; at < extent; at += tile) index.tiles.push_back(std::min(tile, extent - at));
+    return index;
+  }
+  std::vector<IndexOrder> of_class(runs.size());
+  for (std::size_t c = 0; c < runs.size(); ++c) {
+    for (const IndexOrder::Run& run : runs[c]) of_class[c].add(run);
+  }
+  for (std::int64_t t = 0; t < tiles; ++t) {
+    for (std::size_t c = 0; c < runs.size(); ++c) {
+      const std::int64_t begin = sizes[c] * t / tiles, end = sizes[c] * (t + 1) / tiles;
+      index.tiles.push_back(end - begin);
+      of_class[c].for_each_run(begin, end - begin, [&](const IndexOrder::Run& run) { index.order.add(run); });
+    }
+  }
+  return index;
+}
+
+Classes one_class() {
+  return {1, [](std::int64_t) { return 0; }};
+}
+
+/// One way to do the task.
+struct Proposal {
+  Classes m = one_class(), n = one_class(), k = one_class();
+  std::string grid;
+};
+
+/// Where A and B are not transposed, index k is summed where A's column and B's row lie: on process column q
+/// and row p. Nothing where some pair has no number mod lcm(P, Q), because blocks do not match.
+std::optional<Classes> classes_of_k(const BlockCyclic& a, const BlockCyclic& b, std::int64_t k) {
+  const int p = b.grid().rows, q = a.grid().columns, count = std::lcm(p, q);
+  std::vector<int> numbers(static_cast<std::size_t>(p) * static_cast<std::size_t>(q), -1);
+  for (int c = 0; c < count; ++c) numbers[static_cast<std::size_t>(c % p * q + c % q)] = c;
+  const auto number = [=](std::int64_t i) {
+    return numbers[static_cast<std::size_t>(b.process_row(i) * q + a.process_column(i))];
+  };
+  for (std::int64_t i = 0; i < k; ++i) {
+    if (number(i) < 0) return std::nullopt;
+  }
+  return Classes{count, number};
+}
+
+BlockCyclic layout_of(const BlacsGrid& grid, const BlockCyclicMatrix& matrix, const IndexOrder& rows = {},
+                      const IndexOrder& columns = {}) {
+  return {grid, matrix.shape, matrix.part, rows, columns};
+}
+
+/// C stays where it is.
+Proposal c_stays(const BlacsGrid& grid, const BlockCyclicTask& task) {
+  const BlockCyclic a = layout_of(grid, task.a), b = layout_of(grid, task.b), c = layout_of(grid, task.c);
+  Proposal proposal{{grid.rows, [c](std::int64_t i) { return c.process_row(i); }},
+                    {grid.columns, [c](std::int64_t j) { return c.process_column(j); }},
+                    one_class(),
+                    fmt::format("{}x{}x1", grid.rows, grid.columns)};
+  if (task.a_op == Op::none && task.b_op == Op::none) {
+    if (auto k = classes_of_k(a, b, task.k)) proposal.k = std::move(*k);
+  }
+  return proposal;
+}
+
+/// Each process sums over its share of K, as A or B has it where all processes share their K.
+Proposal k_dealt(const BlacsGrid& grid, const BlockCyclicTask& task) {
+  const int ranks = grid.rows * grid.columns;
+  Proposal proposal;
+  proposal.grid = fmt::format("1x1x{}", ranks);
+  for (const bool of_a : {false, true}) {
+    const BlockCyclic layout = layout_of(grid, of_a ? task.a : task.b);
+    const bool along_columns = of_a == ((of_a ? task.a_op : task.b_op) == Op::none);
+    if ((along_columns ? grid.columns : grid.rows) != ranks) continue;
+    proposal.k = {ranks, [=](std::int64_t i) {
+                    return along_columns ? layout.process_column(i) : layout.process_row(i);
+                  }};
+    break;
+  }
+  return proposal;
+}
+
+/// A plan and the layouts that belong to it.
+struct Candidate {
+  std::unique_ptr<Multiplication> product;
+  std::shared_ptr<const Layout> a, b, c;
+  std::int64_t bytes = 0;  // that the busiest rank receives, at most
+};
+
+Contraction contraction_of(const BlockCyclicTask& task, const OrderedIndex& m, const OrderedIndex& n,
+                           const OrderedIndex& k) {
+  DenseParameters parameters;
+  parameters.m = task.m;
+  parameters.n = task.n;
+  parameters.k = task.k;
+  parameters.m_tiles = m.tiles;
+  parameters.n_tiles = n.tiles;
+  parameters.k_tiles = k.tiles;
+  Contraction p = dense_contraction(parameters);
+  p.precision = task.element.precision;
+  p.complex_elements = task.element.is_complex;
+  p.a_op = task.a_op;
+  p.b_op = task.b_op;
+  p.alpha = task.alpha;
+  p.beta = task.beta;
+  return p;
+}
+
+/// Most of a rank. Collective.
+std::int64_t redistributed_bytes(MPI_Comm communicator, const Multiplication& product,
+                                 const Candidate& candidate) {
+  std::int64_t bytes = 0;
+  for (const auto& [matrix, layout] :
+       {std::pair(Matrix::a, &candidate.a), {Matrix::b, &candidate.b}, {Matrix::c, &candidate.c}}) {
+    const Redistribution moves(
+        product.contraction(), matrix,
+        [&, m = matrix](TileId tile) {
+          return product.owner({m, tile});
+        },
+        **layout, rank_in(communicator), size_of(communicator));
+    if (matrix != Matrix::c || product.contraction().reads_c()) bytes += moves.to_tiles_bytes();
+    if (matrix == Matrix::c) bytes += moves.to_layout_bytes();
+  }
+  require_mpi(MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_MAX, communicator), "redistribution");
+  return bytes;
+}
+
+Candidate candidate_of(MPI_Comm communicator, const BlacsGrid& grid, const BlockCyclicTask& task,
+                       const Proposal& proposal, MultiplicationOptions options) {
+  const TileSize tile = usual_tiles(task.m, task.n, task.k);
+  const OrderedIndex m = dealt_in_turn(task.m, proposal.m, tile.m),
+                     n = dealt_in_turn(task.n, proposal.n, tile.n),
+                     k = dealt_in_turn(task.k, proposal.k, tile.k);
+  options.parameters["strategy"] = "grid-3d";
+  options.parameters["grid"] = proposal.grid;
+  options.parameters["grid.node"] = "natural";
+  const auto layout = [&](const BlockCyclicMatrix& matrix, Op op, const OrderedIndex& rows,
+                          const OrderedIndex& columns) {
+    const bool as_stored = op == Op::none;
+    return std::make_shared<BlockCyclic>(
+        layout_of(grid, matrix, (as_stored ? rows : columns).order, (as_stored ? columns : rows).order));
+  };
+  Candidate candidate;
+  candidate.a = layout(task.a, task.a_op, m, k);
+  candidate.b = layout(task.b, task.b_op, k, n);
+  candidate.c = layout(task.c, Op::none, m, n);
+  candidate.product = std::make_unique<Multiplication>(communicator, contraction_of(task, m, n, k), options);
+  candidate.bytes = candidate.product->work().summary.most_received_bytes +
+                    redistributed_bytes(communicator, *candidate.product, candidate);
+  return candidate;
+}
+
+BlacsGrid grid_of(MPI_Comm communicator, int rows, int columns) {
+  if (rows < 1 || columns < 1 || std::int64_t{rows} * columns != size_of(communicator))
+    throw input_error("grid of processes", fmt::format("{} x {}", rows, columns),
+                      fmt::format("one of the {} ranks of the communicator", size_of(communicator)));
+  const Rank self = rank_in(communicator);
+  BlacsGrid grid{rows, columns, self / columns, self % columns, {}};
+  for (int rank = 0; rank < rows * columns; ++rank) grid.ranks.push_back(Rank::of(rank));
+  return grid;
+}
+
+}  // namespace
+
+BlockCyclicProduct::BlockCyclicProduct(MPI_Comm communicator, int rows, int columns,
+                                       const BlockCyclicTask& task, const MultiplicationOptions& options) {
+  const BlacsGrid grid = grid_of(communicator, rows, columns);
+  std::vector<Proposal> proposals{c_stays(grid, task)};
+  if (rows * columns > 1) {
+    proposals.push_back(k_dealt(grid, task));
+    proposals.push_back({one_class(), one_class(), one_class(), "auto"});
+  }
+  Candidate best;
+  for (const Proposal& proposal : proposals) {
+    Candidate candidate = candidate_of(communicator, grid, task, proposal, options);
+    if (!best.product || candidate.bytes < best.bytes) best = std::move(candidate);
+  }
+  product_ = std::move(best.product);
+  a_ = std::move(best.a);
+  b_ = std::move(best.b);
+  c_ = std::move(best.c);
+}
+
+MultiplicationReport BlockCyclicProduct::run(const std::byte* a, const std::byte* b, std::byte* c) {
+  // Multiplication only reads A and B.
+  return product_->run({a_, const_cast<std::byte*>(a)}, {b_, const_cast<std::byte*>(b)}, {c_, c});
+}
+
+}  // namespace foretile

@@ -1,0 +1,80 @@
+#include "executor/layout/distributed_tiles.hpp"
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "executor/tile_extents.hpp"
+
+namespace foretile {
+
+namespace {
+
+constexpr std::array kMatrices{Matrix::a, Matrix::b, Matrix::c};
+
+std::size_t number_of(Matrix matrix) {
+  return static_cast<std::size_t>(matrix);
+}
+
+}  // namespace
+
+DistributedTiles::DistributedTiles(const Contraction& contraction, const Owner& owner,
+                                   const std::array<std::shared_ptr<const Layout>, 3>& layouts, Rank self,
+                                   int ranks)
+    : problem_(contraction) {
+  for (const Matrix matrix : kMatrices) {
+    const Redistribution& moves = redistributions_.emplace_back(
+        contraction, matrix,
+        [&](TileId tile) {
+          return owner({matrix, tile});
+        },
+        *layouts[number_of(matrix)], self, ranks);
+    for (TileId id = 0; id < shape_of(contraction, matrix).nonzeros(); ++id) {
+      const TileRef tile{matrix, id};
+      if (owner(tile) == self && !moves.in_place(id, nullptr))
+        moved_.emplace(tile, TileBuffer(bytes_of(contraction, tile)));
+    }
+  }
+}
+
+void DistributedTiles::gather(MPI_Comm communicator, const std::array<std::byte*, 3>& local) {
+  local_ = local;
+  for (const Matrix matrix : kMatrices) {
+    if (matrix == Matrix::c && !problem_.reads_c()) continue;
+    redistributions_[number_of(matrix)].to_tiles(communicator, local[number_of(matrix)], [&](TileId id) {
+      return view({matrix, id});
+    });
+  }
+}
+
+void DistributedTiles::scatter(MPI_Comm communicator) const {
+  redistributions_[number_of(Matrix::c)].to_layout(
+      communicator,
+      [&](TileId id) {
+        return view({Matrix::c, id});
+      },
+      local_[number_of(Matrix::c)]);
+}
+
+std::int64_t DistributedTiles::sent_bytes() const {
+  std::int64_t bytes = redistributions_[number_of(Matrix::c)].to_layout_bytes();
+  for (const Matrix matrix : kMatrices) {
+    if (matrix != Matrix::c || problem_.reads_c())
+      bytes += redistributions_[number_of(matrix)].to_tiles_bytes();
+  }
+  return bytes;
+}
+
+TileView DistributedTiles::view(TileRef tile) const {
+  return moved_.at(tile).view(extents_of(problem_, tile).rows);
+}
+
+std::optional<TileView> DistributedTiles::in_place(TileRef tile) const {
+  if (moved_.contains(tile)) return view(tile);
+  return redistributions_[number_of(tile.matrix)].in_place(tile.id, local_[number_of(tile.matrix)]);
+}
+
+void DistributedTiles::fill(TileRef tile, std::byte*) const {
+  throw WorkError(fmt::format("tile {} of {}: not on this rank", tile.id, "ABC"[number_of(tile.matrix)]));
+}
+
+}  // namespace foretile

@@ -1,0 +1,50 @@
+// Tiles of a plan whose numbers a program keeps in layouts of its own.
+#pragma once
+
+#include <mpi.h>
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "executor/layout/layout.hpp"
+#include "executor/layout/redistribution.hpp"
+#include "executor/tile_buffer.hpp"
+#include "executor/tile_storage.hpp"
+
+namespace foretile {
+
+/// Tiles that lie in one piece on their owner are used in place; the others are moved to memory of this
+/// object, which it keeps from run to run. For A and B given, and C.
+class DistributedTiles final : public TileStorage {
+ public:
+  using Owner = std::function<Rank(TileRef)>;
+  /// `layouts` of A, B and C. The contraction must outlive this. Not collective. Throws InputError as
+  /// Redistribution.
+  DistributedTiles(const Contraction& contraction, const Owner& owner,
+                   const std::array<std::shared_ptr<const Layout>, 3>& layouts, Rank self, int ranks);
+
+  /// Moves A, B and, where it is read, C to their tiles. `local` of A, B and C: where the memory of this rank
+  /// starts. Collective.
+  void gather(MPI_Comm communicator, const std::array<std::byte*, 3>& local);
+  /// Moves C back. Collective.
+  void scatter(MPI_Comm communicator) const;
+  /// Bytes that this rank sends in both.
+  std::int64_t sent_bytes() const;
+
+  std::optional<TileView> in_place(TileRef tile) const override;
+  void fill(TileRef tile, std::byte* to) const override;
+
+ private:
+  TileView view(TileRef tile) const;
+
+  const Contraction& problem_;
+  std::vector<Redistribution> redistributions_;  // of A, B and C
+  std::unordered_map<TileRef, TileBuffer, TileRefHash> moved_;
+  std::array<std::byte*, 3> local_{};
+};
+
+}  // namespace foretile

@@ -1,0 +1,51 @@
+// How a program keeps a dense matrix on its ranks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/id.hpp"
+
+namespace foretile {
+
+/// Rows [row, row + rows) and columns [column, column + columns), counted from 0.
+struct Rectangle {
+  std::int64_t row = 0, column = 0;
+  std::int64_t rows = 0, columns = 0;
+
+  bool empty() const { return rows == 0 || columns == 0; }
+  friend bool operator==(const Rectangle&, const Rectangle&) = default;
+};
+
+/// A rectangle that lies column-major on one rank. Where it lies is known on that rank alone.
+struct MatrixPart {
+  Rectangle where;
+  Rank rank = 0;
+  std::int64_t at = 0;  ///< the first element, counted in elements from the start of the rank's memory
+  std::int64_t ld = 1;  ///< distance between neighbouring columns, in elements
+};
+
+/// All ranks describe the same matrix, each with its own memory.
+class Layout {
+ public:
+  virtual ~Layout() = default;
+
+  virtual std::int64_t rows() const = 0;
+  virtual std::int64_t columns() const = 0;
+  /// The parts of the rectangle, each element in one; in the same order on all ranks.
+  virtual void for_each_part(const Rectangle& of,
+                             const std::function<void(const MatrixPart&)>& visit) const = 0;
+  /// Two layouts with the same text on a rank are the same there.
+  virtual std::string text() const = 0;
+};
+
+/// A matrix in a program's memory: the layout, and where the rank's elements start (nullptr: it has none).
+struct DistributedMatrix {
+  std::shared_ptr<const Layout> layout;
+  std::byte* local = nullptr;
+};
+
+}  // namespace foretile
