@@ -14,7 +14,7 @@ endforeach()
 foreach(folder base platforms planner scheduler simulator tuner executor)
   if(TARGET foretile_${folder})
     install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/foretile
-      FILES_MATCHING PATTERN "*.hpp")
+      FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
   endif()
 endforeach()
 install(EXPORT foretileTargets NAMESPACE foretile:: DESTINATION ${package_folder})

@@ -1,0 +1,61 @@
+/* C = 2 A^T B + C on the caller's own column-major arrays, in C: mpiexec -n 2 own_arrays_c */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "executor/foretile.h"
+
+enum { M = 1000, N = 800, K = 600 };
+
+static void require(foretile_status status) {
+  if (status == FORETILE_OK) return;
+  fprintf(stderr, "own_arrays: %s\n", foretile_message());
+  MPI_Abort(MPI_COMM_WORLD, (int)status);
+}
+
+/* All of an array of rows x columns on each rank, of which foretile uses the tiles that the rank owns. */
+static double* filled(int64_t rows, int64_t columns, double number) {
+  double* array = malloc(sizeof(double) * (size_t)(rows * columns));
+  for (int64_t i = 0; i < rows * columns; ++i) array[i] = number;
+  return array;
+}
+
+static int in_place(void* context, char matrix, const foretile_tile* tile, void** data, int64_t* ld) {
+  double** arrays = context;
+  /* Tiles have 250 rows and columns; A lies transposed: its tile (i, k) is in row k and column i. */
+  const int64_t row = 250 * (matrix == 'A' ? tile->column : tile->row);
+  const int64_t column = 250 * (matrix == 'A' ? tile->row : tile->column);
+  *ld = matrix == 'C' ? M : K;
+  *data = arrays[matrix - 'A'] + row + column * *ld;
+  return 0;
+}
+
+int main(int argc, char** argv) {
+  int level, rank, wrong = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  double* arrays[] = {filled(K, M, 0.5), filled(K, N, 3.0), filled(M, N, 1.0)};
+  const double alpha[] = {2, 0}, beta[] = {1, 0};
+  foretile_problem* problem;
+  foretile_multiplication* product;
+  foretile_report report;
+  require(foretile_dense_problem(M, N, K, 250, &problem));
+  require(foretile_set_form(problem, 'd', 'T', 'N', alpha, beta));
+  require(foretile_create(MPI_COMM_WORLD, problem, NULL, NULL, &product));
+  const foretile_storage storage = {.context = arrays, .in_place = in_place};
+  require(foretile_run(product, &storage, &report));
+  int64_t tiles;
+  require(foretile_tile_count(product, 'C', &tiles));
+  for (int64_t number = 0; number < tiles; ++number) {
+    foretile_tile tile;
+    require(foretile_get_tile(product, 'C', number, &tile));
+    /* 2 times the sum of 600 products 0.5 * 3, and 1 */
+    if (tile.owner == rank && arrays[2][250 * tile.row + 250 * tile.column * M] != 1801) ++wrong;
+  }
+  printf("%.1f Gflop in %.3f s, %d tiles wrong\n", report.flops / 1e9, report.seconds, wrong);
+  foretile_free(product);
+  foretile_free_problem(problem);
+  for (int array = 0; array < 3; ++array) free(arrays[array]);
+  MPI_Finalize();
+  return wrong > 0;
+}

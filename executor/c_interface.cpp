@@ -1,0 +1,359 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <new>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/files.hpp"
+#include "executor/foretile.h"
+#include "executor/layout/block_cyclic.hpp"
+#include "executor/layout/owner_table.hpp"
+#include "executor/multiplication.hpp"
+#include "executor/tile_extents.hpp"
+#include "planner/problem/kinds/dense.hpp"
+#include "planner/problem/problem.hpp"
+
+struct foretile_problem {
+  foretile::Contraction contraction;
+};
+
+struct foretile_multiplication {
+  foretile::Multiplication multiplication;
+};
+
+struct foretile_layout {
+  std::shared_ptr<const foretile::Layout> layout;
+};
+
+namespace foretile {
+
+namespace {
+
+std::string& message() {
+  static thread_local std::string text;
+  return text;
+}
+
+/// No exception leaves the library.
+template <class Call>
+foretile_status guarded(const Call& call) {
+  try {
+    call();
+    return FORETILE_OK;
+  } catch (const InputError& error) {
+    message() = error.what();
+    return FORETILE_WRONG_INPUT;
+  } catch (const std::bad_alloc&) {
+    message() = "memory is used up";
+  } catch (const std::exception& error) {
+    message() = error.what();
+  }
+  return FORETILE_FAILED;
+}
+
+template <class... Pointers>
+void require_given(const char* function, const Pointers*... pointers) {
+  if ((... && (pointers != nullptr))) return;
+  throw input_error(function, "NULL", "a pointer for each argument that has no default");
+}
+
+Matrix matrix_named(char name) {
+  switch (name) {
+    case 'A':
+      return Matrix::a;
+    case 'B':
+      return Matrix::b;
+    case 'C':
+      return Matrix::c;
+    default:
+      throw input_error("matrix", fmt::format("'{}'", name), "'A', 'B' or 'C'");
+  }
+}
+
+char name_of(Matrix matrix) {
+  return "ABC"[static_cast<int>(matrix)];
+}
+
+Op op_named(char name) {
+  switch (name) {
+    case 'N':
+      return Op::none;
+    case 'T':
+      return Op::transpose;
+    case 'C':
+      return Op::conjugate_transpose;
+    default:
+      throw input_error("operation", fmt::format("'{}'", name), "'N', 'T' or 'C'");
+  }
+}
+
+ElementType type_named(char name) {
+  switch (name) {
+    case 'd':
+      return {Precision::f64, false};
+    case 's':
+      return {Precision::f32, false};
+    case 'z':
+      return {Precision::f64, true};
+    case 'c':
+      return {Precision::f32, true};
+    default:
+      throw input_error("type", fmt::format("'{}'", name), "'d', 's', 'z' or 'c'");
+  }
+}
+
+/// "KEY=VALUE KEY=VALUE".
+Settings settings_of(const char* text) {
+  Settings settings;
+  std::istringstream words(text ? text : "");
+  for (std::string word; words >> word;) {
+    const std::size_t equals = word.find('=');
+    if (equals == std::string::npos || equals == 0)
+      throw input_error("parameters", fmt::format("'{}'", word), "KEY=VALUE, separated by spaces");
+    settings[word.substr(0, equals)] = word.substr(equals + 1);
+  }
+  return settings;
+}
+
+foretile_tile described(const Multiplication& product, TileRef tile) {
+  const Shape& shape = shape_of(product.contraction(), tile.matrix);
+  const TileExtents extents = extents_of(product.contraction(), tile);
+  return {tile.id,      shape.row_of(tile.id), shape.column_of(tile.id),
+          extents.rows, extents.columns,       product.owner(tile)};
+}
+
+/// The caller's functions.
+class CallbackStorage final : public TileStorage {
+ public:
+  CallbackStorage(const Multiplication& product, const foretile_storage& functions)
+      : product_(product), functions_(functions) {}
+
+  std::optional<TileView> in_place(TileRef tile) const override {
+    if (!functions_.in_place) return std::nullopt;
+    const foretile_tile description = described(product_, tile);
+    void* data = nullptr;
+    std::int64_t ld = 0;
+    require("in_place", tile,
+            functions_.in_place(functions_.context, name_of(tile.matrix), &description, &data, &ld));
+    if (!data) return std::nullopt;
+    if (ld < description.rows)
+      throw input_error(place(tile), fmt::format("leading dimension {}", ld),
+                        fmt::format("at least {}, its rows", description.rows));
+    return TileView{static_cast<std::byte*>(data), std::max<std::int64_t>(1, ld)};
+  }
+  void fill(TileRef tile, std::byte* to) const override {
+    if (!functions_.fill)
+      throw input_error(place(tile), "neither in place nor a function `fill`", "one of both");
+    const foretile_tile description = described(product_, tile);
+    require("fill", tile, functions_.fill(functions_.context, name_of(tile.matrix), &description, to));
+  }
+  void take(TileId id, TileView numbers) const override {
+    if (!functions_.take) return;
+    const TileRef tile{Matrix::c, id};
+    const foretile_tile description = described(product_, tile);
+    require("take", tile, functions_.take(functions_.context, &description, numbers.data, numbers.ld));
+  }
+
+ private:
+  std::string place(TileRef tile) const {
+    const Shape& shape = shape_of(product_.contraction(), tile.matrix);
+    return fmt::format("tile {}({}, {})", name_of(tile.matrix), shape.row_of(tile.id),
+                       shape.column_of(tile.id));
+  }
+  void require(const char* function, TileRef tile, int returned) const {
+    if (returned != 0) throw WorkError(fmt::format("{}: `{}` returned {}", place(tile), function, returned));
+  }
+
+  const Multiplication& product_;
+  const foretile_storage& functions_;
+};
+
+void write_report(const MultiplicationReport& from, foretile_report* to) {
+  if (to) *to = {from.wall_s, from.redistribution_s, from.flops};
+}
+
+void make_problem(Contraction contraction, foretile_problem** problem) {
+  *problem = new foretile_problem{std::move(contraction)};
+}
+
+DistributedMatrix distributed(const foretile_layout* layout, const void* memory) {
+  return {layout->layout, static_cast<std::byte*>(const_cast<void*>(memory))};  // A and B are only read
+}
+
+}  // namespace
+
+}  // namespace foretile
+
+using foretile::guarded;
+
+const char* foretile_message(void) {
+  return foretile::message().c_str();
+}
+
+foretile_status foretile_dense_problem(int64_t m, int64_t n, int64_t k, int64_t tile,
+                                       foretile_problem** problem) {
+  return guarded([&] {
+    foretile::require_given("foretile_dense_problem", problem);
+    for (const auto& [name, extent] : {std::pair("m", m), {"n", n}, {"k", k}, {"tile", tile}}) {
+      const std::int64_t least = name == std::string_view("tile") ? 0 : 1;
+      if (extent < least)
+        throw foretile::input_error(name, fmt::to_string(extent), fmt::format("{} or more", least));
+    }
+    foretile::DenseParameters parameters;
+    parameters.m = m;
+    parameters.n = n;
+    parameters.k = k;
+    parameters.tile = tile;
+    if (tile == 0 && m > 0 && n > 0 && k > 0) {
+      const foretile::TileSize tiles = foretile::usual_tiles(m, n, k);
+      parameters.m_tile = tiles.m;
+      parameters.n_tile = tiles.n;
+      parameters.k_tile = tiles.k;
+    }
+    foretile::make_problem(foretile::dense_contraction(parameters), problem);
+  });
+}
+
+foretile_status foretile_problem_from_text(const char* toml, foretile_problem** problem) {
+  return guarded([&] {
+    foretile::require_given("foretile_problem_from_text", toml, problem);
+    foretile::make_problem(foretile::build_contraction({"problem", toml, "text"}), problem);
+  });
+}
+
+foretile_status foretile_problem_from_file(const char* path, foretile_problem** problem) {
+  return guarded([&] {
+    foretile::require_given("foretile_problem_from_file", path, problem);
+    foretile::make_problem(foretile::build_contraction(foretile::load_problem(path)), problem);
+  });
+}
+
+foretile_status foretile_set_form(foretile_problem* problem, char type, char a_op, char b_op,
+                                  const double alpha[2], const double beta[2]) {
+  return guarded([&] {
+    foretile::require_given("foretile_set_form", problem, alpha, beta);
+    const foretile::ElementType element = foretile::type_named(type);
+    if (!element.is_complex && (alpha[1] != 0 || beta[1] != 0))
+      throw foretile::input_error("alpha and beta", "an imaginary part", "none in a product of real numbers");
+    foretile::Contraction& p = problem->contraction;
+    p.a_op = foretile::op_named(a_op);
+    p.b_op = foretile::op_named(b_op);
+    p.precision = element.precision;
+    p.complex_elements = element.is_complex;
+    p.alpha = {alpha[0], alpha[1]};
+    p.beta = {beta[0], beta[1]};
+  });
+}
+
+void foretile_free_problem(foretile_problem* problem) {
+  delete problem;
+}
+
+foretile_status foretile_create(MPI_Comm communicator, const foretile_problem* problem, const char* platform,
+                                const char* parameters, foretile_multiplication** multiplication) {
+  return guarded([&] {
+    foretile::require_given("foretile_create", problem, multiplication);
+    foretile::MultiplicationOptions options;
+    if (platform) options.platform = platform;
+    options.parameters = foretile::settings_of(parameters);
+    *multiplication = new foretile_multiplication{{communicator, problem->contraction, options}};
+  });
+}
+
+void foretile_free(foretile_multiplication* multiplication) {
+  delete multiplication;
+}
+
+foretile_status foretile_tile_count(const foretile_multiplication* multiplication, char matrix,
+                                    int64_t* count) {
+  return guarded([&] {
+    foretile::require_given("foretile_tile_count", multiplication, count);
+    *count =
+        shape_of(multiplication->multiplication.contraction(), foretile::matrix_named(matrix)).nonzeros();
+  });
+}
+
+foretile_status foretile_get_tile(const foretile_multiplication* multiplication, char matrix, int64_t number,
+                                  foretile_tile* tile) {
+  return guarded([&] {
+    foretile::require_given("foretile_get_tile", multiplication, tile);
+    const foretile::Multiplication& product = multiplication->multiplication;
+    const foretile::Matrix of = foretile::matrix_named(matrix);
+    const std::int64_t tiles = shape_of(product.contraction(), of).nonzeros();
+    if (number < 0 || number >= tiles)
+      throw foretile::input_error("tile", fmt::to_string(number), fmt::format("0 to {}", tiles - 1));
+    *tile = foretile::described(product, {of, number});
+  });
+}
+
+foretile_status foretile_run(foretile_multiplication* multiplication, const foretile_storage* storage,
+                             foretile_report* report) {
+  return guarded([&] {
+    foretile::require_given("foretile_run", multiplication, storage);
+    foretile::Multiplication& product = multiplication->multiplication;
+    const foretile::CallbackStorage tiles(product, *storage);
+    foretile::write_report(product.run(tiles), report);
+  });
+}
+
+foretile_status foretile_block_cyclic_layout(int grid_rows, int grid_columns, const int* ranks, int self,
+                                             int64_t rows, int64_t columns, int64_t row_block,
+                                             int64_t column_block, int row_source, int column_source,
+                                             int64_t ld, foretile_layout** layout) {
+  return guarded([&] {
+    foretile::require_given("foretile_block_cyclic_layout", layout);
+    foretile::BlacsGrid grid{grid_rows, grid_columns, -1, -1, {}};
+    for (int place = 0; grid_rows > 0 && grid_columns > 0 && place < grid_rows * grid_columns; ++place) {
+      grid.ranks.push_back(foretile::Rank::of(ranks ? ranks[place] : place));
+      if (grid.ranks.back() != self) continue;
+      grid.row = place / grid_columns;
+      grid.column = place % grid_columns;
+    }
+    *layout = new foretile_layout{std::make_shared<foretile::BlockCyclic>(
+        std::move(grid),
+        foretile::BlockCyclicShape{rows, columns, row_block, column_block, row_source, column_source, ld})};
+  });
+}
+
+foretile_status foretile_table_layout(const int64_t* row_sizes, int row_tiles, const int64_t* column_sizes,
+                                      int column_tiles, const int* owners, const int64_t* at,
+                                      const int64_t* ld, int self, foretile_layout** layout) {
+  return guarded([&] {
+    foretile::require_given("foretile_table_layout", row_sizes, column_sizes, owners, at, ld, layout);
+    if (row_tiles < 1 || column_tiles < 1)
+      throw foretile::input_error("table of owners", fmt::format("{} x {} tiles", row_tiles, column_tiles),
+                                  "at least 1 x 1");
+    const auto tiles = static_cast<std::size_t>(row_tiles) * static_cast<std::size_t>(column_tiles);
+    std::vector<foretile::Rank> ranks;
+    std::vector<foretile::TilePlace> places;
+    for (std::size_t tile = 0; tile < tiles; ++tile) {
+      ranks.push_back(foretile::Rank::of(owners[tile]));
+      places.push_back({at[tile], ld[tile]});
+    }
+    *layout = new foretile_layout{std::make_shared<foretile::OwnerTable>(
+        foretile::Tiling::from_sizes({row_sizes, row_sizes + row_tiles}),
+        foretile::Tiling::from_sizes({column_sizes, column_sizes + column_tiles}), std::move(ranks),
+        std::move(places), foretile::Rank::of(self))};
+  });
+}
+
+void foretile_free_layout(foretile_layout* layout) {
+  delete layout;
+}
+
+foretile_status foretile_run_in_layouts(foretile_multiplication* multiplication,
+                                        const foretile_layout* a_layout, const void* a,
+                                        const foretile_layout* b_layout, const void* b,
+                                        const foretile_layout* c_layout, void* c, foretile_report* report) {
+  return guarded([&] {
+    foretile::require_given("foretile_run_in_layouts", multiplication, a_layout, b_layout, c_layout);
+    foretile::write_report(multiplication->multiplication.run(foretile::distributed(a_layout, a),
+                                                              foretile::distributed(b_layout, b),
+                                                              foretile::distributed(c_layout, c)),
+                           report);
+  });
+}

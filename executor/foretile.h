@@ -1,0 +1,123 @@
+/* foretile in C: C = alpha op(A) op(B) + beta C on the ranks of an MPI communicator, planned once, run often.
+
+   Every function returns FORETILE_OK or an error; foretile_message() says in one line what was found, what
+   was expected and what to change. No function throws or ends the job, but one: an error of a single rank
+   while products run prints its line there and calls MPI_Abort(), because the others wait for its tiles.
+
+   Matrices are named by the characters 'A', 'B' and 'C'. Tiles count from 0, in rows and columns of op(A),
+   op(B) and C. All arrays are column-major, leading dimensions count elements. Elements are double, float, or
+   complex numbers of these (the real part first). */
+#ifndef FORETILE_EXECUTOR_FORETILE_H
+#define FORETILE_EXECUTOR_FORETILE_H
+
+#include <mpi.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum {
+  FORETILE_OK = 0,
+  FORETILE_FAILED = 1,     /* the input was sound but the work failed */
+  FORETILE_WRONG_INPUT = 2 /* what the caller can correct */
+} foretile_status;
+
+/* Of the last call of this thread that did not return FORETILE_OK; valid until the next one. */
+const char* foretile_message(void);
+
+/* What is multiplied. Made by one of the two functions below, freed by foretile_free_problem(); a
+   multiplication takes a copy. */
+typedef struct foretile_problem foretile_problem;
+
+/* Every tile is nonzero; tiles of `tile` x `tile` elements, or of foretile's own size where it is 0. */
+foretile_status foretile_dense_problem(int64_t m, int64_t n, int64_t k, int64_t tile,
+                                       foretile_problem** problem);
+
+/* A text or file as `foretile problem` writes it (docs/problems.md), also with listed tiles (kind "tiles").
+ */
+foretile_status foretile_problem_from_text(const char* toml, foretile_problem** problem);
+foretile_status foretile_problem_from_file(const char* path, foretile_problem** problem);
+
+/* type: 'd', 's', 'z' or 'c' as in BLAS; ops: 'N', 'T' or 'C'; alpha and beta: a real and an imaginary part.
+ */
+foretile_status foretile_set_form(foretile_problem* problem, char type, char a_op, char b_op,
+                                  const double alpha[2], const double beta[2]);
+void foretile_free_problem(foretile_problem* problem);
+
+/* A plan on the ranks of a communicator. */
+typedef struct foretile_multiplication foretile_multiplication;
+
+/* Plans and verifies. Collective, with the same arguments on all ranks. MPI must be initialized with
+   MPI_THREAD_FUNNELED at least; the communicator is duplicated. `platform`: a platform's name or file, NULL
+   for this machine. `parameters`: of the plan, as "KEY=VALUE KEY=VALUE", or NULL. */
+foretile_status foretile_create(MPI_Comm communicator, const foretile_problem* problem, const char* platform,
+                                const char* parameters, foretile_multiplication** multiplication);
+/* Collective. */
+void foretile_free(foretile_multiplication* multiplication);
+
+typedef struct {
+  int64_t number;        /* among the nonzero tiles of its matrix */
+  int64_t row, column;   /* in tiles */
+  int64_t rows, columns; /* elements of the tile as it lies in memory: those of A and B as they are stored */
+  int owner;             /* the rank that keeps it */
+} foretile_tile;
+
+/* Tiles of a matrix in the order of their numbers. */
+foretile_status foretile_tile_count(const foretile_multiplication* multiplication, char matrix,
+                                    int64_t* count);
+foretile_status foretile_get_tile(const foretile_multiplication* multiplication, char matrix, int64_t number,
+                                  foretile_tile* tile);
+
+/* Where tiles come from and where C goes, for own tiles. Several threads may call at once. A function returns
+   0, or anything else to end the run. */
+typedef struct {
+  void* context; /* handed to each function */
+  /* Where the tile lies until the run ends: sets `data` and `ld`, or leaves `data` NULL. May be NULL: no tile
+     is in place. In a tile of C are the initial numbers, if beta is not 0, and the final ones afterwards. */
+  int (*in_place)(void* context, char matrix, const foretile_tile* tile, void** data, int64_t* ld);
+  /* Writes a tile that is not in place, without gaps. May be NULL where all tiles are in place. */
+  int (*fill)(void* context, char matrix, const foretile_tile* tile, void* to);
+  /* A finished tile of C that is not in place, valid during the call; from one thread at a time. May be NULL.
+   */
+  int (*take)(void* context, const foretile_tile* tile, const void* data, int64_t ld);
+} foretile_storage;
+
+typedef struct {
+  double seconds;                /* of the products and their messages, of the slowest rank */
+  double redistribution_seconds; /* from the caller's layouts and back */
+  double flops;
+} foretile_report;
+
+/* Collective. `report` may be NULL. */
+foretile_status foretile_run(foretile_multiplication* multiplication, const foretile_storage* storage,
+                             foretile_report* report);
+
+/* How a whole matrix lies on the ranks of the communicator. */
+typedef struct foretile_layout foretile_layout;
+
+/* ScaLAPACK's block-cyclic distribution on a grid of `grid_rows` x `grid_columns`; process (p, q) is rank
+   ranks[p * grid_columns + q] (NULL: ranks in this order). `self`: this rank. `ld`: of this rank's memory. */
+foretile_status foretile_block_cyclic_layout(int grid_rows, int grid_columns, const int* ranks, int self,
+                                             int64_t rows, int64_t columns, int64_t row_block,
+                                             int64_t column_block, int row_source, int column_source,
+                                             int64_t ld, foretile_layout** layout);
+/* Tiles of these sizes; tile (i, j) is on rank owners[i + j * row_tiles]. On this rank it starts at element
+   at[...] of the rank's memory, with leading dimension ld[...]. */
+foretile_status foretile_table_layout(const int64_t* row_sizes, int row_tiles, const int64_t* column_sizes,
+                                      int column_tiles, const int* owners, const int64_t* at,
+                                      const int64_t* ld, int self, foretile_layout** layout);
+void foretile_free_layout(foretile_layout* layout);
+
+/* Multiplies matrices that lie in layouts, each with the memory of this rank. Collective. A and B are only
+ * read. */
+foretile_status foretile_run_in_layouts(foretile_multiplication* multiplication,
+                                        const foretile_layout* a_layout, const void* a,
+                                        const foretile_layout* b_layout, const void* b,
+                                        const foretile_layout* c_layout, void* c, foretile_report* report);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

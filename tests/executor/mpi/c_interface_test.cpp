@@ -1,0 +1,141 @@
+#include <gtest/gtest.h>
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "executor/foretile.h"
+#include "tests/executor/mpi/run_plan.hpp"
+
+namespace {
+
+constexpr std::array<double, 2> kOne{1, 0}, kZero{0, 0};
+
+void expect_refused(foretile_status status, const std::string& text) {
+  EXPECT_EQ(status, FORETILE_WRONG_INPUT);
+  EXPECT_NE(std::string(foretile_message()).find(text), std::string::npos) << foretile_message();
+}
+
+/// Calls of the functions below.
+struct Calls {
+  int fills = 0, takes = 0;
+  double sum = 0;
+  int fails_at = -1;
+};
+
+/// A is 2, B is 3 everywhere.
+int fill(void* context, char matrix, const foretile_tile* tile, void* to) {
+  auto& calls = *static_cast<Calls*>(context);
+  std::fill_n(static_cast<double*>(to), tile->rows * tile->columns, matrix == 'A' ? 2.0 : 3.0);
+  return calls.fails_at == calls.fills++ ? 7 : 0;
+}
+
+int take(void* context, const foretile_tile* tile, const void* data, int64_t ld) {
+  auto& calls = *static_cast<Calls*>(context);
+  ++calls.takes;
+  for (int64_t j = 0; j < tile->columns; ++j) {
+    for (int64_t i = 0; i < tile->rows; ++i) calls.sum += static_cast<const double*>(data)[i + j * ld];
+  }
+  return 0;
+}
+
+/// Frees what it made.
+struct Product {
+  foretile_problem* problem = nullptr;
+  foretile_multiplication* multiplication = nullptr;
+  ~Product() {
+    foretile_free(multiplication);
+    foretile_free_problem(problem);
+  }
+};
+
+// 7 x 5 elements of C, each the sum of 4 products 2 * 3: 24; all together 35 * 24.
+TEST(CInterface, RunsOnCallbacks) {
+  Product product;
+  ASSERT_EQ(foretile_dense_problem(7, 5, 4, 3, &product.problem), FORETILE_OK);
+  ASSERT_EQ(foretile_create(MPI_COMM_WORLD, product.problem, nullptr, "strategy=grid-3d d=1",
+                            &product.multiplication),
+            FORETILE_OK)
+      << foretile_message();
+  int64_t tiles = 0;
+  ASSERT_EQ(foretile_tile_count(product.multiplication, 'C', &tiles), FORETILE_OK);
+  EXPECT_EQ(tiles, 6);
+  for (int run = 0; run < 2; ++run) {
+    Calls calls;
+    const foretile_storage storage{&calls, nullptr, fill, take};
+    foretile_report report{};
+    ASSERT_EQ(foretile_run(product.multiplication, &storage, &report), FORETILE_OK) << foretile_message();
+    EXPECT_EQ(report.flops, 2.0 * 7 * 5 * 4);
+    std::array<double, 2> sums{calls.sum, static_cast<double>(calls.takes)};
+    MPI_Allreduce(MPI_IN_PLACE, sums.data(), 2, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    EXPECT_EQ(sums[0], 35 * 24.0);
+    EXPECT_EQ(sums[1], 6);
+  }
+}
+
+/// The same in layouts: all of A and B on rank 0, C on the last rank.
+TEST(CInterface, RunsInLayouts) {
+  Product product;
+  ASSERT_EQ(foretile_dense_problem(7, 5, 4, 0, &product.problem), FORETILE_OK);
+  ASSERT_EQ(foretile_create(MPI_COMM_WORLD, product.problem, nullptr, nullptr, &product.multiplication),
+            FORETILE_OK);
+  const int self = foretile::world_rank(), last = foretile::world_size() - 1, first = 0;
+  const int64_t rows = 7, columns = 5, inner = 4, zero = 0;
+  foretile_layout *a_layout = nullptr, *b_layout = nullptr, *c_layout = nullptr;
+  ASSERT_EQ(foretile_block_cyclic_layout(1, 1, &first, self, 7, 4, 2, 2, 0, 0, 7, &a_layout), FORETILE_OK);
+  ASSERT_EQ(foretile_table_layout(&inner, 1, &columns, 1, &first, &zero, &inner, self, &b_layout),
+            FORETILE_OK);
+  ASSERT_EQ(foretile_table_layout(&rows, 1, &columns, 1, &last, &zero, &rows, self, &c_layout), FORETILE_OK);
+  const std::vector<double> a(28, 2), b(20, 3);
+  std::vector<double> c(35, -1);
+  EXPECT_EQ(foretile_run_in_layouts(product.multiplication, a_layout, a.data(), b_layout, b.data(), c_layout,
+                                    c.data(), nullptr),
+            FORETILE_OK)
+      << foretile_message();
+  EXPECT_EQ(c, std::vector<double>(35, self == last ? 24 : -1));
+  for (foretile_layout* layout : {a_layout, b_layout, c_layout}) foretile_free_layout(layout);
+}
+
+TEST(CInterface, RefusesWrongInput) {
+  foretile_problem* problem = nullptr;
+  expect_refused(foretile_dense_problem(0, 5, 4, 3, &problem), "m: found 0");
+  expect_refused(foretile_dense_problem(7, 5, 4, -1, &problem), "tile: found -1");
+  expect_refused(foretile_dense_problem(7, 5, 4, 3, nullptr), "NULL");
+  expect_refused(foretile_problem_from_text("kind = \"dense\"\nm = x", &problem), "text:2");
+  expect_refused(foretile_problem_from_file("/no/such/file.toml", &problem), "/no/such/file.toml");
+  Product product;
+  ASSERT_EQ(foretile_dense_problem(7, 5, 4, 3, &product.problem), FORETILE_OK);
+  expect_refused(foretile_set_form(product.problem, 'q', 'N', 'N', kOne.data(), kZero.data()), "'q'");
+  expect_refused(foretile_set_form(product.problem, 'd', 'X', 'N', kOne.data(), kZero.data()), "'X'");
+  const std::array<double, 2> imaginary{0, 1};
+  expect_refused(foretile_set_form(product.problem, 's', 'N', 'T', imaginary.data(), kZero.data()),
+                 "imaginary");
+  const foretile_status status =
+      foretile_create(MPI_COMM_WORLD, product.problem, nullptr, "strategy", &product.multiplication);
+  expect_refused(status, "KEY=VALUE");
+  ASSERT_EQ(foretile_create(MPI_COMM_WORLD, product.problem, nullptr, nullptr, &product.multiplication),
+            FORETILE_OK);
+  int64_t count = 0;
+  expect_refused(foretile_tile_count(product.multiplication, 'D', &count), "'D'");
+  foretile_tile tile;
+  expect_refused(foretile_get_tile(product.multiplication, 'A', 99, &tile), "99");
+}
+
+/// What a callback returns ends the run on all ranks, which can run again.
+TEST(CInterface, EndsWhereACallbackFails) {
+  Product product;
+  ASSERT_EQ(foretile_dense_problem(7, 5, 4, 3, &product.problem), FORETILE_OK);
+  ASSERT_EQ(foretile_create(MPI_COMM_WORLD, product.problem, nullptr, nullptr, &product.multiplication),
+            FORETILE_OK);
+  Calls calls;
+  calls.fails_at = foretile::world_rank() == 0 ? 0 : -1;
+  const foretile_storage storage{&calls, nullptr, fill, take};
+  EXPECT_EQ(foretile_run(product.multiplication, &storage, nullptr), FORETILE_FAILED);
+  const std::string text = foretile_message();
+  EXPECT_NE(text.find(foretile::world_rank() == 0 ? "`fill` returned 7" : "another rank"), std::string::npos)
+      << text;
+  calls = {};
+  EXPECT_EQ(foretile_run(product.multiplication, &storage, nullptr), FORETILE_OK) << foretile_message();
+}
+
+}  // namespace
