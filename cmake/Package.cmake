@@ -4,7 +4,7 @@
 include(CMakePackageConfigHelpers)
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/foretile)
-foreach(part base platforms planner scheduler simulator tuner cpu executor)
+foreach(part base matrix_files platforms planner scheduler simulator tuner cpu executor)
   if(NOT TARGET foretile_${part})
     continue()
   endif()

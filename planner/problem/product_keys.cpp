@@ -8,8 +8,8 @@
 
 #include "base/error.hpp"
 #include "base/one_line.hpp"
+#include "base/words.hpp"
 #include "planner/problem/kinds/table_reader.hpp"
-#include "planner/problem/kinds/text.hpp"
 
 namespace foretile {
 

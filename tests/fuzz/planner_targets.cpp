@@ -92,11 +92,11 @@ std::string xyz_text(const std::vector<Atom>& atoms) {
   return text;
 }
 
-std::string matrix_market_text(const CoordinateMatrix& matrix) {
-  std::string text = fmt::format("%%MatrixMarket matrix coordinate real general\n{} {} {}\n", matrix.rows,
+std::string matrix_market_text(const MarketMatrix& matrix) {
+  std::string text = fmt::format("%%MatrixMarket matrix coordinate complex general\n{} {} {}\n", matrix.rows,
                                  matrix.columns, matrix.entries.size());
-  for (const auto& [row, column, magnitude] : matrix.entries)
-    text += fmt::format("{} {} {}\n", row + 1, column + 1, magnitude);
+  for (const auto& [row, column, value] : matrix.entries)
+    text += fmt::format("{} {} {} {}\n", row + 1, column + 1, value.real(), value.imag());
   return text;
 }
 

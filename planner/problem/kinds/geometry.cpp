@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "base/error.hpp"
-#include "planner/problem/kinds/text.hpp"
+#include "base/words.hpp"
 
 namespace foretile {
 

@@ -110,7 +110,7 @@ Contraction tiles_contraction(const TilesParameters& p) {
           std::move(c), p.seed,       p.accumulate ? 1.0 : 0.0};
 }
 
-TilesParameters tiles_of_matrices(const CoordinateMatrix& a, const CoordinateMatrix& b, std::int64_t tile) {
+TilesParameters tiles_of_matrices(const MarketMatrix& a, const MarketMatrix& b, std::int64_t tile) {
   if (a.columns != b.rows) {
     throw input_error("matrices", fmt::format("{} columns of A and {} rows of B", a.columns, b.rows),
                       "as many of both");
@@ -125,8 +125,8 @@ TilesParameters tiles_of_matrices(const CoordinateMatrix& a, const CoordinateMat
   p.m_tiles = sizes_of(m);
   p.k_tiles = sizes_of(k);
   p.n_tiles = sizes_of(n);
-  p.a = nonzero_tiles(a, m, k);
-  p.b = nonzero_tiles(b, k, n);
+  p.a = nonzero_tiles(a.entries, m, k);
+  p.b = nonzero_tiles(b.entries, k, n);
   return p;
 }
 

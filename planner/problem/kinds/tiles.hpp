@@ -11,7 +11,7 @@
 namespace foretile {
 
 class TableReader;
-struct CoordinateMatrix;
+struct MarketMatrix;
 
 struct TilesParameters {
   std::vector<std::int64_t> m_tiles, n_tiles, k_tiles;  ///< tile sizes of each index
@@ -30,6 +30,6 @@ Contraction tiles_contraction(const TilesParameters& parameters);
 
 /// The problem of two sparse matrices cut into tiles of `tile` elements; a tile is nonzero when it holds an
 /// entry. Throws InputError when A's columns are not B's rows.
-TilesParameters tiles_of_matrices(const CoordinateMatrix& a, const CoordinateMatrix& b, std::int64_t tile);
+TilesParameters tiles_of_matrices(const MarketMatrix& a, const MarketMatrix& b, std::int64_t tile);
 
 }  // namespace foretile

@@ -1,4 +1,4 @@
-#include "planner/problem/kinds/text.hpp"
+#include "base/words.hpp"
 
 #include <algorithm>
 

@@ -1,0 +1,40 @@
+// An input file of any size, read by position.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "base/descriptor.hpp"
+
+namespace foretile {
+
+class InputFile {
+ public:
+  /// Throws InputError for what is missing, no regular file or not readable.
+  explicit InputFile(const std::string& path);
+  /// A file that is already open. `path` is for messages.
+  InputFile(Descriptor file, std::string path);
+  ~InputFile();
+  InputFile(const InputFile&) = delete;
+  InputFile& operator=(const InputFile&) = delete;
+
+  const std::string& path() const { return path_; }
+  std::int64_t bytes() const { return bytes_; }  ///< when it was opened
+
+  /// Bytes [begin, begin + bytes). Throws WorkError when the file does not have them (any more).
+  void read(std::int64_t begin, std::int64_t bytes, std::byte* to) const;
+  /// The whole file mapped to memory, by the first call. Null where the system cannot map it.
+  const std::byte* mapped() const;
+
+ private:
+  Descriptor file_;
+  std::string path_;
+  std::int64_t bytes_ = 0;
+  mutable std::once_flag map_once_;
+  mutable void* map_ = nullptr;
+};
+
+}  // namespace foretile

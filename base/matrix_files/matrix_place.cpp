@@ -1,0 +1,46 @@
+#include "base/matrix_files/matrix_place.hpp"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "base/error.hpp"
+
+namespace foretile {
+
+namespace {
+
+std::optional<MatrixFormat> format_of(std::string_view file) {
+  if (file.ends_with(".npy")) return MatrixFormat::npy;
+  if (file.ends_with(".mtx")) return MatrixFormat::matrix_market;
+  if (file.ends_with(".h5") || file.ends_with(".hdf5")) return MatrixFormat::hdf5;
+  return std::nullopt;
+}
+
+std::optional<MatrixPlace> find_place(std::string_view text) {
+  if (const auto format = format_of(text)) return MatrixPlace{text, {}, *format};
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  const std::string_view file = text.substr(0, colon), dataset = text.substr(colon + 1);
+  if (format_of(file) != MatrixFormat::hdf5) return std::nullopt;
+  const bool rooted = dataset.empty() || dataset.starts_with('/');
+  return MatrixPlace{file, fmt::format("{}{}", rooted ? "" : "/", dataset), MatrixFormat::hdf5};
+}
+
+}  // namespace
+
+bool is_matrix_place(std::string_view text) {
+  return find_place(text).has_value();
+}
+
+MatrixPlace parse_matrix_place(std::string_view text) {
+  if (auto place = find_place(text)) return *std::move(place);
+  throw input_error(text, "an unknown ending", "FILE.npy, FILE.mtx or FILE.h5:/DATASET",
+                    "name the file after its format");
+}
+
+std::string name_of(const MatrixPlace& place) {
+  return place.dataset.empty() ? place.file.string() : place.file.string() + ":" + place.dataset;
+}
+
+}  // namespace foretile

@@ -1,0 +1,217 @@
+#include "base/matrix_files/matrix_writer.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <stdexcept>
+
+#include "base/atomic_file.hpp"
+#include "base/error.hpp"
+#include "base/matrix_files/hdf5.hpp"
+#include "base/matrix_files/input_file.hpp"
+#include "base/matrix_files/npy.hpp"
+#include "base/matrix_files/tile_cuts.hpp"
+#include "base/matrix_files/transpose.hpp"
+
+namespace foretile {
+
+namespace {
+
+/// Of the rows that are transposed before they are written.
+constexpr std::int64_t kPanel_bytes = std::int64_t{1} << 20;
+
+[[noreturn]] void refuse_market(const MatrixPlace& place) {
+  throw input_error(name_of(place), "an output in Matrix Market format", "FILE.npy or FILE.h5:/DATASET",
+                    "processes cannot write parts of a text file at the same time");
+}
+
+void check_place(const MatrixPlace& place, const MatrixFacts& facts) {
+  if (place.format == MatrixFormat::matrix_market) refuse_market(place);
+  if (place.format == MatrixFormat::npy && facts.is_sparse())
+    throw input_error(name_of(place), "a block-sparse matrix in a .npy file", "FILE.h5:/DATASET",
+                      "name an HDF5 file");
+  if (place.format == MatrixFormat::hdf5 && place.dataset.size() < 2)
+    throw input_error(name_of(place), "no name of a dataset", fmt::format("{}:/DATASET", place.file.string()),
+                      "add one, for example :/C");
+}
+
+OutputPlace regular_place(const MatrixPlace& place) {
+  OutputPlace found = find_output_place(place.file);
+  if (!found.is_regular_or_missing()) refuse_output(place.file, "it is no regular file");
+  return found;
+}
+
+/// The path of an open file.
+std::string path_of(int descriptor) {
+  std::error_code error;
+  const auto path = std::filesystem::read_symlink(fmt::format("/proc/self/fd/{}", descriptor), error);
+  if (error) throw WorkError(fmt::format("no name of the temporary file: {}", error.message()));
+  return path.string();
+}
+
+void copy_whole(const InputFile& from, std::ostream& to) {
+  std::vector<std::byte> part(std::size_t{1} << 20);
+  for (std::int64_t at = 0; at < from.bytes(); at += std::ssize(part)) {
+    const std::int64_t count = std::min<std::int64_t>(std::ssize(part), from.bytes() - at);
+    from.read(at, count, part.data());
+    to.write(reinterpret_cast<const char*>(part.data()), count);
+  }
+}
+
+}  // namespace
+
+MatrixFacts dense_output(const MatrixPlace& place, std::int64_t rows, std::int64_t columns,
+                         ElementType element) {
+  if (place.format == MatrixFormat::matrix_market) refuse_market(place);
+  return dense_facts(
+      name_of(place), rows, columns, element,
+      place.format == MatrixFormat::hdf5 ? MatrixLayout::row_major : MatrixLayout::column_major);
+}
+
+class MatrixOutput::File {
+ public:
+  File(const MatrixPlace& place, const MatrixFacts& facts)
+      : exists_(has_content(regular_place(place))), place_(place), file_(place.file) {
+    begin_ = place.format == MatrixFormat::npy ? add_npy_header(facts) : add_dataset(facts);
+    reserve(begin_ + facts.bytes());
+  }
+
+  std::string ticket() { return fmt::format("{}:{}", begin_, path_of(descriptor())); }
+  void finish() { file_.commit(); }
+
+ private:
+  static bool has_content(const OutputPlace& place) { return place.facts && place.facts->st_size > 0; }
+
+  int descriptor() { return static_cast<DescriptorBuffer&>(*file_.stream().rdbuf()).file().get(); }
+
+  void flush() {
+    if (!file_.stream().flush())
+      throw WorkError(fmt::format("{}: could not be written: {}", place_.file.string(), system_message()));
+  }
+
+  std::int64_t add_npy_header(const MatrixFacts& facts) {
+    const std::string header = npy_header(facts);
+    file_.stream() << header;
+    flush();
+    return std::ssize(header);
+  }
+
+  std::int64_t add_dataset(const MatrixFacts& facts) {
+    if (exists_) copy_whole(InputFile(place_.file.string()), file_.stream());
+    flush();
+    return add_to_hdf5(path_of(descriptor()), !exists_, place_, facts);
+  }
+
+  void reserve(std::int64_t bytes) {
+    if (bytes == 0) return;  // a matrix without stored tiles
+    int error = 0;
+    do {
+      error = ::posix_fallocate(descriptor(), 0, bytes);
+    } while (error == EINTR);
+    if (error == 0) return;
+    errno = error;
+    throw WorkError(
+        fmt::format("{}: no room for its {} bytes: {}", place_.file.string(), bytes, system_message()));
+  }
+
+  bool exists_;
+  MatrixPlace place_;
+  AtomicFile file_;
+  std::int64_t begin_ = 0;
+};
+
+MatrixOutput::MatrixOutput(const MatrixPlace& place, const MatrixFacts& facts) {
+  check_place(place, facts);
+  file_ = std::make_unique<File>(place, facts);
+  ticket_ = file_->ticket();
+}
+
+MatrixOutput::~MatrixOutput() = default;
+
+void MatrixOutput::finish() {
+  file_->finish();
+}
+
+MatrixWriter::MatrixWriter(const std::string& ticket, const MatrixFacts& facts) : facts_(facts) {
+  const auto [end, error] = std::from_chars(ticket.data(), ticket.data() + ticket.size(), begin_);
+  if (error != std::errc{} || *end != ':') throw std::invalid_argument("no ticket: " + ticket);
+  path_ = std::string(end + 1);
+  file_ = Descriptor(::open(path_.c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC));
+  if (!file_) throw WorkError(fmt::format("{}: cannot be opened: {}", path_, system_message()));
+  if (facts_.layout != MatrixLayout::block_sparse) return;
+  row_cuts_ = cuts_of(facts_.row_tiles);
+  column_cuts_ = cuts_of(facts_.column_tiles);
+  offsets_ = gapless_offsets(facts_);
+}
+
+/// Column-major elements: the first one, and the distance between columns.
+struct MatrixWriter::Target {
+  std::int64_t first = 0;
+  std::int64_t ld = 0;
+};
+
+MatrixWriter::Target MatrixWriter::target_of(const MatrixRectangle& r) const {
+  if (facts_.layout != MatrixLayout::block_sparse) return {r.row + r.column * facts_.rows, facts_.rows};
+  const MatrixTile tile{tile_at(row_cuts_, r.row), tile_at(column_cuts_, r.column)};
+  const auto at = std::lower_bound(facts_.tiles.begin(), facts_.tiles.end(), tile);
+  const std::int64_t row = r.row - row_cuts_[static_cast<std::size_t>(tile.row)];
+  const std::int64_t column = r.column - column_cuts_[static_cast<std::size_t>(tile.column)];
+  const std::int64_t rows = facts_.row_tiles[static_cast<std::size_t>(tile.row)];
+  if (at == facts_.tiles.end() || *at != tile || row + r.rows > rows ||
+      column + r.columns > facts_.column_tiles[static_cast<std::size_t>(tile.column)])
+    throw std::out_of_range("a rectangle that is not in one stored tile");
+  return {offsets_[static_cast<std::size_t>(at - facts_.tiles.begin())] + row + column * rows, rows};
+}
+
+void MatrixWriter::write(const MatrixRectangle& r, const std::byte* from, std::int64_t ld) const {
+  require_inside(r, facts_);
+  if (r.rows == 0 || r.columns == 0) return;
+  if (facts_.layout == MatrixLayout::row_major) return write_row_major(r, from, ld);
+  const std::int64_t bytes = facts_.element.bytes();
+  const Target to = target_of(r);
+  if (r.rows == to.ld && ld == r.rows)
+    return write_at(begin_ + to.first * bytes, from, r.rows * r.columns * bytes);
+  for (std::int64_t j = 0; j < r.columns; ++j)
+    write_at(begin_ + (to.first + j * to.ld) * bytes, from + j * ld * bytes, r.rows * bytes);
+}
+
+void MatrixWriter::write_row_major(const MatrixRectangle& r, const std::byte* from, std::int64_t ld) const {
+  const std::int64_t bytes = facts_.element.bytes(), line = r.columns * bytes;
+  const std::int64_t rows = std::clamp<std::int64_t>(kPanel_bytes / line, 1, r.rows);
+  std::vector<std::byte> panel(static_cast<std::size_t>(rows * line));
+  for (std::int64_t i = 0; i < r.rows; i += rows) {
+    const std::int64_t count = std::min(rows, r.rows - i);
+    transpose_block(facts_.element, from + i * bytes, ld, panel.data(), r.columns, count, r.columns);
+    const std::int64_t begin = begin_ + ((r.row + i) * facts_.columns + r.column) * bytes;
+    if (r.columns == facts_.columns) {
+      write_at(begin, panel.data(), count * line);
+      continue;
+    }
+    for (std::int64_t k = 0; k < count; ++k)
+      write_at(begin + k * facts_.columns * bytes, panel.data() + k * line, line);
+  }
+}
+
+void MatrixWriter::write_at(std::int64_t begin, const std::byte* from, std::int64_t bytes) const {
+  while (bytes > 0) {
+    const ssize_t count = ::pwrite(file_.get(), from, static_cast<std::size_t>(bytes), begin);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw WorkError(fmt::format("{}: could not be written: {}", path_, system_message()));
+    begin += count;
+    bytes -= count;
+    from += count;
+  }
+}
+
+void MatrixWriter::close() {
+  const bool synced = ::fsync(file_.get()) == 0;
+  if (!synced || !file_.close())
+    throw WorkError(fmt::format("{}: could not be written whole: {}", path_, system_message()));
+}
+
+}  // namespace foretile

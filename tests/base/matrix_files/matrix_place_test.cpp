@@ -1,0 +1,33 @@
+#include "base/matrix_files/matrix_place.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+
+namespace foretile {
+namespace {
+
+TEST(MatrixPlace, TheEndingNamesTheFormat) {
+  EXPECT_EQ(parse_matrix_place("x/a.npy"), (MatrixPlace{"x/a.npy", "", MatrixFormat::npy}));
+  EXPECT_EQ(parse_matrix_place("a.mtx"), (MatrixPlace{"a.mtx", "", MatrixFormat::matrix_market}));
+  EXPECT_EQ(parse_matrix_place("a.h5:/g/A"), (MatrixPlace{"a.h5", "/g/A", MatrixFormat::hdf5}));
+  EXPECT_EQ(parse_matrix_place("a.hdf5:A"), (MatrixPlace{"a.hdf5", "/A", MatrixFormat::hdf5}));
+  EXPECT_EQ(parse_matrix_place("a.h5"), (MatrixPlace{"a.h5", "", MatrixFormat::hdf5}));
+  EXPECT_EQ(parse_matrix_place("a:b.npy"), (MatrixPlace{"a:b.npy", "", MatrixFormat::npy}));
+  EXPECT_EQ(parse_matrix_place("c:a.h5:/A"), (MatrixPlace{"c:a.h5", "/A", MatrixFormat::hdf5}));
+}
+
+TEST(MatrixPlace, IsNamedAsItWasRead) {
+  for (const std::string text : {"x/a.npy", "a.h5:/g/A", "a.h5", "b.mtx"})
+    EXPECT_EQ(name_of(parse_matrix_place(text)), text);
+}
+
+TEST(MatrixPlace, RefusesOtherEndings) {
+  for (const std::string text : {"", ":", "a", "a.toml", "a.npy:/A", "a.npz", "a.h5x:/A", "c65-v1"}) {
+    EXPECT_FALSE(is_matrix_place(text)) << text;
+    EXPECT_THROW(parse_matrix_place(text), InputError) << text;
+  }
+}
+
+}  // namespace
+}  // namespace foretile
