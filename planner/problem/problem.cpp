@@ -12,6 +12,7 @@
 #include "base/files.hpp"
 #include "base/toml_text.hpp"
 #include "planner/problem/kinds/dense.hpp"
+#include "planner/problem/kinds/matrices.hpp"
 #include "planner/problem/kinds/molecule.hpp"
 #include "planner/problem/kinds/random.hpp"
 #include "planner/problem/kinds/table_reader.hpp"
@@ -87,7 +88,7 @@ toml::table parse_problem_table(const Problem& problem) {
 }
 
 std::vector<std::string> tiling_keys_of_kind(std::string_view kind) {
-  if (kind == "dense") return {"tile", "m_tile", "n_tile", "k_tile"};
+  if (kind == "dense" || kind == "matrices") return {"tile", "m_tile", "n_tile", "k_tile"};
   if (kind == "random") return {"tile_min", "tile_max"};
   if (kind == "molecule") return {"occ_clusters", "ao_clusters", "tile_min", "tile_max"};
   return {};
@@ -119,11 +120,13 @@ Contraction build_contraction(const Problem& problem) {
     if (kind == "random") return build(table, read_random, random_contraction);
     if (kind == "molecule") return build(table, read_molecule, molecule_contraction);
     if (kind == "tiles") return build(table, read_tiles, tiles_contraction);
+    if (kind == "matrices") return build(table, read_matrices, matrices_contraction);
     throw table.error("kind", fmt::format("\"{}\"", kind),
-                      "\"dense\", \"random\", \"molecule\" or \"tiles\"");
+                      "\"dense\", \"random\", \"molecule\", \"tiles\" or \"matrices\"");
   }();
   contraction.name = problem.name;
   apply_product_keys(table, keys, contraction);
+  if (kind == "matrices") check_initial_c(table, contraction.reads_c());
   return contraction;
 }
 

@@ -10,11 +10,11 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/matrix_files/matrix_market.hpp"
 #include "base/toml_text.hpp"
 #include "planner/plan/plan_file.hpp"
 #include "planner/problem/kinds/dense.hpp"
 #include "planner/problem/kinds/geometry.hpp"
-#include "planner/problem/kinds/matrix_market.hpp"
 #include "planner/problem/kinds/molecule.hpp"
 #include "planner/problem/kinds/random.hpp"
 #include "planner/problem/kinds/table_reader.hpp"

@@ -67,8 +67,7 @@ TileSize usual_tiles(std::int64_t m, std::int64_t n, std::int64_t k) {
   return tile;
 }
 
-DenseParameters read_dense(TableReader& table) {
-  DenseParameters p;
+void read_tilings(TableReader& table, DenseParameters& p) {
   p.m = table.integer("m", 1, max_extent);
   p.n = table.integer("n", 1, max_extent);
   p.k = table.integer("k", 1, max_extent);
@@ -81,13 +80,18 @@ DenseParameters read_dense(TableReader& table) {
   const bool all_given = (p.m_tile > 0 || !p.m_tiles.empty()) && (p.n_tile > 0 || !p.n_tiles.empty()) &&
                          (p.k_tile > 0 || !p.k_tiles.empty());
   p.tile = all_given ? table.integer_or("tile", 0, 0, max_extent) : table.integer("tile", 1, max_extent);
+}
+
+DenseParameters read_dense(TableReader& table) {
+  DenseParameters p;
+  read_tilings(table, p);
   p.seed = static_cast<std::uint64_t>(table.integer_or("seed", 1, 0, max_seed));
   p.accumulate = table.boolean_or("accumulate", false);
   return p;
 }
 
-std::string dense_problem_toml(const DenseParameters& p) {
-  std::string text = fmt::format("kind = \"dense\"\nm = {}\nn = {}\nk = {}\n", p.m, p.n, p.k);
+std::string tilings_toml(const DenseParameters& p) {
+  std::string text = fmt::format("m = {}\nn = {}\nk = {}\n", p.m, p.n, p.k);
   for (const auto& [key, size] :
        {std::pair("tile", p.tile), {"m_tile", p.m_tile}, {"n_tile", p.n_tile}, {"k_tile", p.k_tile}}) {
     if (size != 0) text += fmt::format("{} = {}\n", key, size);
@@ -98,17 +102,27 @@ std::string dense_problem_toml(const DenseParameters& p) {
   add_sizes("m_tiles", p.m_tiles);
   add_sizes("n_tiles", p.n_tiles);
   add_sizes("k_tiles", p.k_tiles);
+  return text;
+}
+
+std::string dense_problem_toml(const DenseParameters& p) {
+  std::string text = "kind = \"dense\"\n" + tilings_toml(p);
   text += fmt::format("seed = {}\n", p.seed);
   return p.accumulate ? text + "accumulate = true\n" : text;
 }
 
-Contraction dense_contraction(const DenseParameters& p) {
+Tilings tilings_of(const DenseParameters& p) {
   Tiling m = cut(p.m, p.tile, p.m_tile, p.m_tiles);
   Tiling n = cut(p.n, p.tile, p.n_tile, p.n_tiles);
   Tiling k = cut(p.k, p.tile, p.k_tile, p.k_tiles);
   check_tile_count(m.tiles(), n.tiles());
   check_tile_count(m.tiles(), k.tiles());
   check_tile_count(k.tiles(), n.tiles());
+  return {std::move(m), std::move(n), std::move(k)};
+}
+
+Contraction dense_contraction(const DenseParameters& p) {
+  auto [m, n, k] = tilings_of(p);
   Shape a = Shape::dense(m.tiles(), k.tiles());
   Shape b = Shape::dense(k.tiles(), n.tiles());
   check_product_count(a, b);

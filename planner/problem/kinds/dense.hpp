@@ -23,6 +23,11 @@ struct DenseParameters {
   bool accumulate = false;                              ///< C += A B instead of C = A B
 };
 
+/// The cut indices.
+struct Tilings {
+  Tiling m, n, k;
+};
+
 /// Extents of a tile along M, N and K.
 struct TileSize {
   std::int64_t m = 0, n = 0, k = 0;
@@ -33,6 +38,13 @@ struct TileSize {
 /// same. Products with tall tiles of C are faster on cores: BLAS copies both operands of every call, B once
 /// for all its rows and A once for all its columns (docs/results/dense.md, "The size of tiles").
 TileSize usual_tiles(std::int64_t m, std::int64_t n, std::int64_t k);
+
+/// Reads m, n, k and what cuts them; seed and accumulate stay what they are.
+void read_tilings(TableReader& table, DenseParameters& parameters);
+/// The lines of these keys.
+std::string tilings_toml(const DenseParameters& parameters);
+/// Throws InputError when a matrix would have too many tiles.
+Tilings tilings_of(const DenseParameters& parameters);
 
 /// Keys: m, n, k, tile, m_tile, n_tile, k_tile, m_tiles, n_tiles, k_tiles, seed, accumulate.
 DenseParameters read_dense(TableReader& table);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "planner/problem/contraction.hpp"
@@ -21,6 +22,15 @@ struct TilesParameters {
   std::uint64_t seed = 1;   ///< of the numbers in the tiles
   bool accumulate = false;  ///< C += A B instead of C = A B
 };
+
+/// The tiles at `key`, for matrices of so many tile rows and columns: [row, column] or [row, column, norm].
+std::vector<Shape::Entry> read_tile_list(TableReader& table, std::string_view key, std::int64_t rows,
+                                         std::int64_t columns);
+/// The lines of such a key.
+std::string tile_list_toml(std::string_view key, const std::vector<Shape::Entry>& tiles);
+/// A shape of such a list. Throws InputError that names the key.
+Shape shape_of_list(std::string_view key, const Tiling& rows, const Tiling& columns,
+                    const std::vector<Shape::Entry>& tiles);
 
 /// Keys: the members' names; a tile is [row, column] with norm 1, or [row, column, norm].
 TilesParameters read_tiles(TableReader& table);

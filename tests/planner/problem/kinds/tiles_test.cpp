@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "planner/problem/kinds/matrix_market.hpp"
+#include "base/matrix_files/matrix_market.hpp"
 #include "planner/problem/problem.hpp"
 
 namespace foretile {

@@ -1,6 +1,11 @@
-#include "planner/problem/kinds/matrix_market.hpp"
+#include "planner/problem/kinds/stored_tiles.hpp"
 
 #include <gtest/gtest.h>
+
+#include <limits>
+
+#include "base/matrix_files/matrix_market.hpp"
+#include "base/matrix_files/matrix_sums.hpp"
 
 namespace foretile {
 namespace {
@@ -14,6 +19,12 @@ TEST(NonzeroTiles, CarryFrobeniusNorms) {
   EXPECT_EQ(tiles[0].row, 0);
   EXPECT_EQ(tiles[0].column, 1);
   EXPECT_FLOAT_EQ(tiles[0].norm, 5.0F);
+}
+
+TEST(TileNorm, IsNeverTakenForZeroOrInfinity) {
+  EXPECT_EQ(tile_norm(9), 3.0F);
+  EXPECT_EQ(tile_norm(std::numeric_limits<long double>::quiet_NaN()), 3e38F);
+  EXPECT_EQ(tile_norm(square_of(1e300)), 3e38F);
 }
 
 }  // namespace

@@ -1,0 +1,65 @@
+#include "apps/foretile/problem_matrices.hpp"
+
+#include <memory>
+
+#include "apps/foretile/problem_output.hpp"
+#include "base/error.hpp"
+#include "planner/problem/kinds/matrices_from_files.hpp"
+
+namespace foretile {
+
+namespace {
+
+struct MatricesArguments {
+  MatrixRequest request;
+  ProblemOutput output;
+};
+
+void check_c(const MatricesArguments& arguments) {
+  const bool reads_c = arguments.output.beta && complex_number("--beta", *arguments.output.beta) != 0.0;
+  if (reads_c && arguments.request.c.empty())
+    throw input_error("--beta", *arguments.output.beta, "--c FILE beside a beta that is not 0",
+                      "name the file of the initial C");
+  if (!reads_c && !arguments.request.c.empty())
+    throw input_error("--c", "a file of C that is not read", "--beta with a number that is not 0",
+                      "add for example --beta 1, or leave --c out");
+}
+
+void write_matrices(const MatricesArguments& arguments) {
+  check_c(arguments);
+  MatrixRequest request = arguments.request;
+  ProblemOutput output = arguments.output;
+  request.a_op = op_named(output.a_op);
+  request.b_op = op_named(output.b_op);
+  const MatrixProblem problem = matrices_from_files(request);
+  output.precision = name_of(problem.element.precision);
+  output.is_complex = problem.element.is_complex;
+  if (problem.usual_tiles) tune_tiles(problem.parameters.indices, output);
+  write_problem(matrices_problem_toml(problem.parameters), output, "matrices");
+}
+
+}  // namespace
+
+void add_matrices(CLI::App& group) {
+  CLI::App& command =
+      *group.add_subcommand("matrices", "Matrices in NumPy, HDF5 and Matrix Market files (docs/files.md)");
+  const auto arguments = std::make_shared<MatricesArguments>();
+  MatrixRequest& request = arguments->request;
+  const char* const place = "FILE.npy, FILE.mtx or FILE.h5:/DATASET";
+  command.add_option("--a", request.a, "The file of A; with --op-a T it holds K x M")
+      ->required()
+      ->type_name(place);
+  command.add_option("--b", request.b, "The file of B; with --op-b T it holds N x K")
+      ->required()
+      ->type_name(place);
+  command.add_option("--c", request.c, "The file of the initial C, with --beta")
+      ->check(not_empty_check())
+      ->type_name(place);
+  add_problem_options(command, arguments->output);
+  add_tile_options(
+      command, request.indices,
+      "Without any size: those of block-sparse files, else at most 2048 rows of C and 1024 along K");
+  command.callback([arguments] { write_matrices(*arguments); });
+}
+
+}  // namespace foretile

@@ -1,0 +1,153 @@
+#include "apps/foretile/problem_output.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <filesystem>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "apps/foretile/traits_view.hpp"
+#include "base/atomic_file.hpp"
+#include "base/error.hpp"
+#include "base/one_line.hpp"
+#include "planner/problem/kinds/dense.hpp"
+#include "planner/problem/problem.hpp"
+#include "planner/problem/retile.hpp"
+
+namespace foretile {
+
+namespace {
+
+/// What the options say of the keys that every kind has.
+ProductKeys product_keys(const ProblemOutput& output) {
+  const auto source = [](const std::optional<std::string>& name) -> std::optional<Source> {
+    if (!name) return {};
+    return *name == name_of(Source::made) ? Source::made : Source::given;
+  };
+  ProductKeys keys;
+  keys.element = {output.precision == name_of(Precision::f32) ? Precision::f32 : Precision::f64,
+                  output.is_complex};
+  keys.a_source = source(output.a_source);
+  keys.b_source = source(output.b_source);
+  keys.a_op = op_named(output.a_op);
+  keys.b_op = op_named(output.b_op);
+  if (output.alpha) keys.alpha = complex_number("--alpha", *output.alpha);
+  if (output.beta) keys.beta = complex_number("--beta", *output.beta);
+  return keys;
+}
+
+/// "KEY = [VALUE, VALUE]\n" of "KEY=VALUE,VALUE".
+std::string tune_line(const std::string& option) {
+  const std::size_t equals = option.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == option.size())
+    throw input_error("--tune", fmt::format("'{}'", option), "KEY=VALUE,VALUE",
+                      "for example --tune tile=500,1000");
+  const std::string key = option.substr(0, equals);
+  const std::string where = "--tune " + key;
+  std::vector<std::string> values = CLI::detail::split(option.substr(equals + 1), ',');
+  std::set<std::string> seen;
+  for (std::string& value : values) {
+    value = spell_tiling_value(where, value);
+    if (!seen.insert(value).second)
+      throw input_error(where, fmt::format("{} twice", value), "each value once", "remove one");
+  }
+  return fmt::format("{} = [{}]\n", key, fmt::join(values, ", "));
+}
+
+std::string tune_table(const ProblemOutput& output) {
+  std::string text;
+  std::set<std::string> keys;
+  for (const std::string& option : output.tune) {
+    if (const std::string key = option.substr(0, option.find('=')); !keys.insert(key).second)
+      throw input_error("--tune", fmt::format("{} twice", key), "each key once",
+                        "give all its values at once");
+    text += tune_line(option);
+  }
+  return text.empty() ? text : fmt::format("\n[{}]\n{}", kTuneTable, text);
+}
+
+}  // namespace
+
+void add_problem_options(CLI::App& command, ProblemOutput& output) {
+  command.add_option("-o,--output", output.file, "The problem file; without it the text goes to stdout")
+      ->check(not_empty_check())
+      ->type_name("FILE.toml");
+  for (const auto& [option, op] : {std::pair("--op-a", &output.a_op), {"--op-b", &output.b_op}}) {
+    command
+        .add_option(option, *op, "How the matrix enters: N as it is, T transposed, C conjugate transposed")
+        ->check(CLI::IsMember({"N", "T", "C"}))
+        ->capture_default_str();
+  }
+  command.add_option("--alpha", output.alpha, "Factor of op(A) op(B); complex: RE,IM (1)")
+      ->type_name("NUMBER");
+  command.add_option("--beta", output.beta, "Factor of the initial C; 0: it is not read (0)")
+      ->type_name("NUMBER");
+  command
+      .add_option("--tune", output.tune,
+                  "Values that `foretile tune` may give a key of the tiling; repeatable (tile=500,1000)")
+      ->type_name("KEY=VALUE,VALUE")
+      ->allow_extra_args(false);
+  add_json_option(command, output.options);
+}
+
+Op op_named(const std::string& name) {
+  if (name == name_of(Op::none)) return Op::none;
+  return name == name_of(Op::transpose) ? Op::transpose : Op::conjugate_transpose;
+}
+
+void add_tile_options(CLI::App& command, DenseParameters& p, const std::string& without) {
+  command.add_option("--tile", p.tile, "Rows and columns of a tile. " + without)
+      ->check(whole_number_check(1));
+  for (const auto& [option, size, index] :
+       {std::tuple("--m-tile", &p.m_tile, "M"), {"--n-tile", &p.n_tile, "N"}, {"--k-tile", &p.k_tile, "K"}}) {
+    command.add_option(option, *size, fmt::format("Of {}, instead of --tile", index))
+        ->check(whole_number_check(1));
+  }
+  command.add_option("--m-tiles", p.m_tiles, "Sizes that add up to M, instead of --tile")->delimiter(',');
+  command.add_option("--n-tiles", p.n_tiles, "The same for N")->delimiter(',');
+  command.add_option("--k-tiles", p.k_tiles, "The same for K")->delimiter(',');
+}
+
+bool has_tile_sizes(const DenseParameters& p) {
+  return p.tile != 0 || p.m_tile != 0 || p.n_tile != 0 || p.k_tile != 0 || !p.m_tiles.empty() ||
+         !p.n_tiles.empty() || !p.k_tiles.empty();
+}
+
+void tune_tiles(const DenseParameters& p, ProblemOutput& output) {
+  if (!output.tune.empty()) return;
+  for (const auto& [key, size] :
+       {std::pair("m_tile", p.m_tile), {"n_tile", p.n_tile}, {"k_tile", p.k_tile}}) {
+    if (size > 1) output.tune.push_back(fmt::format("{}={},{}", key, (size + 1) / 2, size));
+  }
+}
+
+void write_problem(std::string toml, const ProblemOutput& output, const std::string& kind) {
+  const std::size_t second_line = toml.find('\n') + 1;  // the first one names the kind
+  ProductKeys keys = product_keys(output);
+  const std::string kind_only = toml;
+  toml.insert(second_line, product_keys_toml(keys));
+  toml += tune_table(output);
+  const std::string name = output.file.empty() ? kind : std::filesystem::path(output.file).stem().string();
+  const Contraction contraction = build_contraction({name, toml, ""});
+  keys.a_source = contraction.sources.a;
+  keys.b_source = contraction.sources.b;
+  toml = kind_only;
+  toml.insert(second_line, product_keys_toml(keys));
+  toml += tune_table(output);
+  if (output.file.empty() && !output.options.json) {
+    fmt::print("{}", toml);
+    return;
+  }
+  if (!output.file.empty()) write_atomically(output.file, [&](std::ostream& out) { out << toml; });
+  if (output.options.json) {
+    nlohmann::ordered_json json = traits_json(contraction);
+    if (!output.file.empty()) json["file"] = output.file;
+    print_json(json);
+  } else {
+    fmt::print("{}\nWritten to {}\n", traits_text(contraction), one_line(output.file));
+  }
+}
+
+}  // namespace foretile
