@@ -67,7 +67,8 @@ void require_all_tiles(const Contraction& p, const TilesOfC& c, MPI_Comm communi
                                 held.tiles, wanted.tiles));
 }
 
-/// The worst tile of all ranks; of equal ones the lowest rank's.
+}  // namespace
+
 void find_worst(const Contraction& p, const TileErrors& mine, MPI_Comm communicator, CheckResult& result) {
   struct {
     double error;
@@ -80,8 +81,6 @@ void find_worst(const Contraction& p, const TileErrors& mine, MPI_Comm communica
   result.relative_error = worst.error;
   result.worst = {p.c.row_of(tile), p.c.column_of(tile), Rank::of(worst.rank)};
 }
-
-}  // namespace
 
 std::string digest_of_c(const HostStore& host, MPI_Comm communicator) {
   return fmt::format("{:016x}", sum_over_ranks(digest_of(host.contraction(), host.c), communicator));

@@ -25,10 +25,14 @@ struct CheckResult {
   double relative_error = 0;   ///< of the worst tile of C, by its own norm (see TileErrors); may be infinite
   double allowed_error = 0;    ///< of this problem's largest tile sums
   std::optional<Place> worst;  ///< nothing without tiles of C
-  std::string c_digest;        ///< of all bits of C, whatever rank holds them
+  std::string c_digest;        ///< of all bits of C, whatever rank holds them; see digest_of_c()
 
   bool passed() const { return relative_error <= allowed_error; }
 };
+
+/// Puts the worst tile of all ranks into the result; of equal ones the lowest rank's. Collective.
+void find_worst(const Contraction& contraction, const TileErrors& mine, MPI_Comm communicator,
+                CheckResult& result);
 
 /// Of all bits of C, 16 hexadecimal digits, whatever rank holds which tile. Collective.
 std::string digest_of_c(const HostStore& host, MPI_Comm communicator);

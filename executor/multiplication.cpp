@@ -7,12 +7,15 @@
 #include <cstdio>
 #include <functional>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "executor/cpu/blas.hpp"
 #include "executor/cpu/combine.hpp"
+#include "executor/distributed_check.hpp"
+#include "executor/finite_check.hpp"
 #include "executor/heap_memory.hpp"
 #include "executor/kept_memory.hpp"
 #include "executor/layout/distributed_tiles.hpp"
@@ -180,11 +183,38 @@ void finish_untouched(const Contraction& p, TileId tile, const TileStorage& stor
   if (!in_place) storage.take(tile, view);
 }
 
+/// A caller's tiles, with the final ones of C brought to the check too.
+class CheckedTiles final : public TileStorage {
+ public:
+  CheckedTiles(const TileStorage& tiles, DistributedCheck& check) : tiles_(tiles), check_(check) {}
+  std::optional<TileView> in_place(TileRef tile) const override { return tiles_.in_place(tile); }
+  void fill(TileRef tile, std::byte* to) const override { tiles_.fill(tile, to); }
+  void fill_part(const MadePart& part, std::byte* tile) const override { tiles_.fill_part(part, tile); }
+  void take(TileId tile, TileView numbers) const override {
+    check_.add_final(tile, numbers);
+    tiles_.take(tile, numbers);
+  }
+
+ private:
+  const TileStorage& tiles_;
+  DistributedCheck& check_;
+};
+
+int cores_of_a_rank(MPI_Comm communicator) {
+  return std::max(1,
+                  static_cast<int>(std::thread::hardware_concurrency()) / place_on_node(communicator).ranks);
+}
+
 }  // namespace
 
 struct Multiplication::State {
   State(MPI_Comm given, Contraction contraction, const MultiplicationOptions& options)
-      : communicator(given), rank(rank_in(communicator.get())), bind(options.bind) {
+      : communicator(given),
+        rank(rank_in(communicator.get())),
+        bind(options.bind),
+        check_finite(options.check_finite),
+        verify(options.verify),
+        cores(cores_of_a_rank(communicator.get())) {
     const MPI_Comm mine = communicator.get();
     with_agreed_errors([&] { agree(mine, [&] { work = planned(mine, std::move(contraction), options); }); });
     require_same_plan(mine, *work);
@@ -195,11 +225,12 @@ struct Multiplication::State {
 
   OwnCommunicator communicator;
   Rank rank;
-  bool bind;
+  bool bind, check_finite, verify;
+  int cores;
   std::optional<PlannedWork> work;
   RankPlan part;
   std::vector<Rank> owners_of_c;  // by tile
-  std::vector<TileId> without_product;
+  std::vector<TileId> own_c, without_product;
   double flops = 0;
   KeptMemory memory{heap_memory()};
   std::string layouts;  // that `distributed` is for
@@ -209,7 +240,8 @@ struct Multiplication::State {
 Multiplication::Multiplication(MPI_Comm communicator, Contraction contraction,
                                const MultiplicationOptions& options)
     : state_(std::make_unique<State>(communicator, std::move(contraction), options)) {
-  state_->without_product = untouched(this->contraction(), own_tiles(Matrix::c));
+  state_->own_c = own_tiles(Matrix::c);
+  state_->without_product = untouched(this->contraction(), state_->own_c);
 }
 
 Multiplication::~Multiplication() = default;
@@ -234,6 +266,40 @@ std::vector<TileId> Multiplication::own_tiles(Matrix matrix) const {
     if (owner({matrix, tile}) == state_->rank) tiles.push_back(tile);
   }
   return tiles;
+}
+
+MultiplicationReport Multiplication::multiply(const TileStorage& tiles) {
+  RunOptions options;
+  options.storage = &tiles;
+  options.bind = state_->bind;
+  options.memory = &state_->memory;
+  const PlannedWork& planned = work();
+  const MPI_Comm communicator = state_->communicator.get();
+  const RunResult result = run_or_end(communicator, [&] {
+    return foretile::run(planned.plan, state_->part, planned.contraction, planned.machine, communicator,
+                         options);
+  });
+  agree(communicator, [&] {
+    for (const TileId tile : state_->without_product) finish_untouched(contraction(), tile, tiles);
+  });
+  MultiplicationReport report;
+  report.wall_s = result.wall_s;
+  report.flops = state_->flops;
+  return report;
+}
+
+MultiplicationReport Multiplication::multiply_and_verify(const TileStorage& tiles) {
+  const MPI_Comm communicator = state_->communicator.get();
+  DistributedCheck check(contraction(), work().plan, communicator, {.threads = state_->cores});
+  agree(communicator, [&] { check.add_initial(state_->own_c, tiles); });
+  MultiplicationReport report = multiply(CheckedTiles(tiles, check));
+  agree(communicator, [&] {
+    for (const TileId tile : state_->own_c) {
+      if (const auto view = tiles.in_place({Matrix::c, tile})) check.add_final(tile, *view);
+    }
+  });
+  report.check = check.result(tiles);
+  return report;
 }
 
 namespace {
@@ -278,24 +344,11 @@ MultiplicationReport Multiplication::run(const DistributedMatrix& a, const Distr
 
 MultiplicationReport Multiplication::run(const TileStorage& tiles) {
   const OneBlasThread one_thread;
-  RunOptions options;
-  options.storage = &tiles;
-  options.bind = state_->bind;
-  options.memory = &state_->memory;
-  const PlannedWork& planned = work();
-  const MPI_Comm communicator = state_->communicator.get();
   return with_agreed_errors([&] {
-    const RunResult result = run_or_end(communicator, [&] {
-      return foretile::run(planned.plan, state_->part, planned.contraction, planned.machine, communicator,
-                           options);
-    });
-    agree(communicator, [&] {
-      for (const TileId tile : state_->without_product) finish_untouched(contraction(), tile, tiles);
-    });
-    MultiplicationReport report;
-    report.wall_s = result.wall_s;
-    report.flops = state_->flops;
-    return report;
+    if (state_->check_finite)
+      require_finite(contraction(), work().plan, state_->own_c, tiles, state_->communicator.get(),
+                     state_->cores);
+    return state_->verify ? multiply_and_verify(tiles) : multiply(tiles);
   });
 }
 

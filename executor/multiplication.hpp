@@ -6,11 +6,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/id.hpp"
 #include "base/settings.hpp"
+#include "executor/check.hpp"
 #include "executor/layout/layout.hpp"
 #include "executor/tile_storage.hpp"
 #include "planner/plan/plan_file.hpp"
@@ -24,6 +26,12 @@ struct MultiplicationOptions {
   std::string platform = "here";
   Settings parameters;  ///< of the plan, as `foretile plan --set` takes them: {{"strategy", "stationary-c"}}
   bool bind = true;     ///< threads to cores of their own, where the ranks of a node have all of its cores
+  /// Each run first looks for NaN and infinity in A, B and, where it is read, C, and throws InputError on the
+  /// lowest rank that has one.
+  bool check_finite = false;
+  /// Each run ends with Freivalds' test of C (executor/distributed_check.hpp): it reads all tiles of A, B and
+  /// of the C that is read at least once more, so these must not change during the run.
+  bool verify = false;
 };
 
 /// What one run took; the same on all ranks.
@@ -32,6 +40,9 @@ struct MultiplicationReport {
   double redistribution_s = 0;           ///< besides: from the caller's layouts and back, of the slowest rank
   std::int64_t redistributed_bytes = 0;  ///< that all ranks sent for it
   double flops = 0;                      ///< of the contraction
+  /// With MultiplicationOptions::verify. A wrong product is no error: see CheckResult::passed(). Without
+  /// digest.
+  std::optional<CheckResult> check = std::nullopt;
 };
 
 /// C = alpha op(A) op(B) + beta C on the ranks of a communicator, on cores. Which rank keeps which tile
@@ -75,6 +86,9 @@ class Multiplication {
                            const DistributedMatrix& c);
 
  private:
+  MultiplicationReport multiply(const TileStorage& tiles);
+  MultiplicationReport multiply_and_verify(const TileStorage& tiles);
+
   struct State;
   std::unique_ptr<State> state_;
 };

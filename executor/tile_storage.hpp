@@ -22,7 +22,8 @@ class TileStorage {
   /// Where the tile lies until the run ends, or nothing. A and B are only read. In a tile of C are the
   /// initial numbers, if they are read, and the run leaves the final ones there.
   virtual std::optional<TileView> in_place(TileRef) const { return std::nullopt; }
-  /// Writes a tile that is not in place, without gaps; asked at most once for each.
+  /// Writes a tile that is not in place, without gaps. A run asks at most once for each; a check of the
+  /// numbers asks again, for tiles that are made on one rank each.
   virtual void fill(TileRef tile, std::byte* to) const = 0;
   /// A finished tile of C that is not in place, valid during the call only; from one thread at a time. Once
   /// for each that the rank owns.

@@ -1,0 +1,23 @@
+// NaN and infinity among the numbers that a run starts from.
+#pragma once
+
+#include <mpi.h>
+
+#include <vector>
+
+#include "executor/tile_storage.hpp"
+#include "planner/plan/plan.hpp"
+
+namespace foretile {
+
+/// Reads this rank's tiles of A and B (made ones are dealt in turn) and, where it is read, those of the
+/// initial C. Collective: when a number is NaN or infinite, the lowest such rank throws InputError as
+/// agree() has it; it names the first such tile by its row and column, and the rank.
+void require_finite(const Contraction& contraction, const PlanFrame& frame, const std::vector<TileId>& own_c,
+                    const TileStorage& tiles, MPI_Comm communicator, int threads);
+
+/// This rank's tiles of A or B: those it owns, or where they are made each of `ranks` takes them in turn.
+std::vector<TileId> tiles_to_check(const Contraction& contraction, const PlanFrame& frame, Matrix matrix,
+                                   MPI_Comm communicator);
+
+}  // namespace foretile
