@@ -1,12 +1,17 @@
-// foretile show PROBLEM: what RR-9365 Table 1 tells of a problem, and a picture of its shapes.
+// foretile show PROBLEM: what RR-9365 Table 1 tells of a problem, and a picture of its shapes; or a matrix in
+// a file.
 #include <fmt/format.h>
 
 #include <memory>
 
 #include "apps/foretile/commands.hpp"
+#include "apps/foretile/matrix_view.hpp"
 #include "apps/foretile/shape_picture.hpp"
 #include "apps/foretile/traits_view.hpp"
 #include "apps/options.hpp"
+#include "base/error.hpp"
+#include "base/matrix_files/matrix_place.hpp"
+#include "base/one_line.hpp"
 #include "planner/problem/problem.hpp"
 
 namespace foretile {
@@ -19,26 +24,40 @@ struct ShowArguments {
   Options options;
 };
 
+void show_matrix_of(const ShowArguments& arguments) {
+  if (!arguments.picture.empty())
+    throw input_error("--picture", fmt::format("the matrix {}", quote(arguments.problem)), "a problem",
+                      "draw a problem of it: foretile problem matrices");
+  show_matrix(arguments.problem, arguments.options.json);
+}
+
 void show(const ShowArguments& arguments) {
+  if (is_matrix_place(arguments.problem)) return show_matrix_of(arguments);
   if (!arguments.picture.empty()) check_picture_path(arguments.picture);
-  const Contraction contraction = build_contraction(load_problem(arguments.problem));
+  const Problem problem = load_problem(arguments.problem);
+  const Contraction contraction = build_contraction(problem);
   if (!arguments.picture.empty()) draw_shapes(contraction, arguments.picture);
   if (arguments.options.json) {
     nlohmann::ordered_json json = traits_json(contraction);
+    if (const auto inputs = inputs_json(problem); !inputs.is_null()) json["files"] = inputs;
     if (!arguments.picture.empty()) json["picture"] = arguments.picture;
     print_json(json);
     return;
   }
-  fmt::print("{}", traits_text(contraction));
+  fmt::print("{}{}", traits_text(contraction), inputs_text(problem));
   if (!arguments.picture.empty()) fmt::print("\nThe shapes are drawn in {}\n", arguments.picture);
 }
 
 }  // namespace
 
 void add_show_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("show", "Show a problem's traits and draw its shapes");
+  CLI::App* command =
+      app.add_subcommand("show", "Show a problem's traits and draw its shapes, or show a matrix in a file");
   const auto arguments = std::make_shared<ShowArguments>();
-  command->add_option("problem", arguments->problem, "A problem file, or an example such as c65-v1")
+  command
+      ->add_option(
+          "problem", arguments->problem,
+          "A problem file, an example such as c65-v1, or a matrix: FILE.npy, FILE.mtx, FILE.h5:/DATASET")
       ->check(not_empty_check())
       ->required();
   command->add_option("--picture", arguments->picture, "Draw A, B and C into this .png or .svg file")

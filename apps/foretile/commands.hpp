@@ -7,6 +7,7 @@ namespace foretile {
 
 void add_problem_command(CLI::App& app);
 void add_show_command(CLI::App& app);
+void add_compare_command(CLI::App& app);
 void add_platform_command(CLI::App& app);
 void add_plan_command(CLI::App& app);
 void add_simulate_command(CLI::App& app);

@@ -19,6 +19,7 @@ int run(int argc, char** argv) {
       "foretile COMMAND --help tells more. Exit codes: 0 done, 1 the work failed, 2 wrong usage or input.");
   foretile::add_problem_command(app);
   foretile::add_show_command(app);
+  foretile::add_compare_command(app);
   foretile::add_platform_command(app);
   foretile::add_plan_command(app);
   foretile::add_simulate_command(app);

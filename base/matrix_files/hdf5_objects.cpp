@@ -43,10 +43,19 @@ std::optional<StoredType> complex_type(hid_t id) {
   return StoredType{{real->precision, true}, real->native && dense};
 }
 
-herr_t add_name(hid_t, const char* name, const H5O_info_t* info, void* to) {
+bool has_blocks(hid_t file, const std::string& group) {
+  return H5Lexists(file, (group + "/offsets").c_str(), H5P_DEFAULT) > 0 &&
+         H5Lexists(file, (group + "/data").c_str(), H5P_DEFAULT) > 0;
+}
+
+/// A group comes before what is in it; a group of blocks stands for its datasets.
+herr_t add_name(hid_t file, const char* name, const H5O_info_t* info, void* to) {
   auto& names = *static_cast<std::vector<std::string>*>(to);
   if (std::string_view(name) == ".") return 0;
-  if (info->type == H5O_TYPE_DATASET) names.push_back(fmt::format("/{}", name));
+  const std::string path = fmt::format("/{}", name);
+  const bool inside = !names.empty() && path.starts_with(names.back() + "/");
+  if (info->type == H5O_TYPE_DATASET ? !inside : info->type == H5O_TYPE_GROUP && has_blocks(file, path))
+    names.push_back(path);
   return names.size() >= 20 ? 1 : 0;
 }
 

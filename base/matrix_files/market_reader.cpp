@@ -14,10 +14,15 @@ namespace foretile {
 namespace {
 
 MatrixFacts facts_of(const MarketMatrix& matrix, const std::string& source) {
-  MatrixFacts facts = dense_facts(source, matrix.rows, matrix.columns, {Precision::f64, matrix.is_complex},
-                                  MatrixLayout::column_major);
+  const ElementType element{Precision::f64, matrix.is_complex};
+  if (matrix.is_array)
+    return dense_facts(source, matrix.rows, matrix.columns, element, MatrixLayout::column_major);
+  MatrixFacts facts;
+  facts.rows = matrix.rows;
+  facts.columns = matrix.columns;
+  facts.element = element;
+  facts.layout = MatrixLayout::coordinates;
   facts.stored = std::ssize(matrix.entries);
-  if (!matrix.is_array) facts.layout = MatrixLayout::coordinates;
   return facts;
 }
 

@@ -87,7 +87,6 @@ MatrixFacts block_sparse_facts(std::string_view where, std::vector<std::int64_t>
   MatrixFacts facts;
   facts.rows = checked_sum(where, "rows", row_tiles);
   facts.columns = checked_sum(where, "columns", column_tiles);
-  checked_count(where, facts.rows, facts.columns, element);
   facts.element = element;
   facts.layout = MatrixLayout::block_sparse;
   facts.row_tiles = std::move(row_tiles);
@@ -95,9 +94,14 @@ MatrixFacts block_sparse_facts(std::string_view where, std::vector<std::int64_t>
   facts.tiles = std::move(tiles);
   std::sort(facts.tiles.begin(), facts.tiles.end());
   check_tiles(where, facts);
-  for (const MatrixTile& tile : facts.tiles)
-    facts.stored += facts.row_tiles[static_cast<std::size_t>(tile.row)] *
-                    facts.column_tiles[static_cast<std::size_t>(tile.column)];
+  for (const MatrixTile& tile : facts.tiles) {
+    const std::int64_t elements =
+        checked_count(where, facts.row_tiles[static_cast<std::size_t>(tile.row)],
+                      facts.column_tiles[static_cast<std::size_t>(tile.column)], element);
+    if (elements > INT64_MAX / element.bytes() - facts.stored)
+      throw input_error(where, "tiles of more elements", "fewer than 2^63 bytes");
+    facts.stored += elements;
+  }
   return facts;
 }
 

@@ -1,0 +1,116 @@
+#include "apps/foretile/matrix_view.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "apps/options.hpp"
+#include "apps/quantities.hpp"
+#include "base/matrix_files/matrix_reader.hpp"
+#include "base/matrix_files/matrix_sums.hpp"
+#include "base/one_line.hpp"
+#include "planner/problem/kinds/matrices.hpp"
+
+namespace foretile {
+
+namespace {
+
+double share(std::int64_t count, const MatrixFacts& facts) {
+  return static_cast<double>(count) / static_cast<double>(facts.rows) / static_cast<double>(facts.columns);
+}
+
+std::string line(std::string_view label, std::string_view value) {
+  return fmt::format("  {:<21}{}\n", label, value);
+}
+
+std::string sizes_text(const std::vector<std::int64_t>& sizes) {
+  const auto [least, most] = std::minmax_element(sizes.begin(), sizes.end());
+  return *least == *most ? fmt::format("{} of {}", sizes.size(), *most)
+                         : fmt::format("{} of {} to {}", sizes.size(), *least, *most);
+}
+
+std::string matrix_text(const std::string& name, const MatrixReader& matrix, const MatrixSums& sums) {
+  const MatrixFacts& facts = matrix.facts();
+  std::string text = fmt::format("{}: {}\n", one_line(name), describe(facts));
+  text += line("stored", fmt::format("{} elements, {}", grouped(facts.stored),
+                                     quantity(static_cast<double>(facts.bytes()), "B")));
+  if (facts.layout == MatrixLayout::block_sparse) {
+    text += line("nonzero tiles", grouped(std::ssize(facts.tiles)));
+    text += line("tiles along rows", sizes_text(facts.row_tiles));
+    text += line("tiles along columns", sizes_text(facts.column_tiles));
+  }
+  text +=
+      line("nonzeros", fmt::format("{}, {}", grouped(sums.nonzeros), percent(share(sums.nonzeros, facts))));
+  text += line("Frobenius norm", fmt::format("{:.6g}", sums.norm()));
+  text += line("largest element", fmt::format("{:.6g}", sums.largest));
+  if (sums.not_finite > 0) text += line("not finite", fmt::format("{} elements", grouped(sums.not_finite)));
+  return text + line("digest", matrix.digest());
+}
+
+nlohmann::ordered_json matrix_json(const std::string& name, const MatrixReader& matrix,
+                                   const MatrixSums& sums) {
+  const MatrixFacts& facts = matrix.facts();
+  nlohmann::ordered_json json{{"name", one_line(name)},
+                              {"rows", facts.rows},
+                              {"columns", facts.columns},
+                              {"precision", name_of(facts.element.precision)},
+                              {"complex", facts.element.is_complex},
+                              {"layout", name_of(facts.layout)},
+                              {"stored", facts.stored},
+                              {"bytes", facts.bytes()},
+                              {"nonzeros", sums.nonzeros},
+                              {"not_finite", sums.not_finite},
+                              {"norm", nullptr},
+                              {"largest", sums.largest},
+                              {"digest", matrix.digest()}};
+  if (std::isfinite(sums.norm())) json["norm"] = sums.norm();
+  if (facts.layout != MatrixLayout::block_sparse) return json;
+  json["nonzero_tiles"] = facts.tiles.size();
+  json["row_tiles"] = facts.row_tiles;
+  json["column_tiles"] = facts.column_tiles;
+  return json;
+}
+
+/// Calls visit("A", input) for each matrix of the problem.
+template <class Visit>
+void for_each_input(const Problem& problem, const Visit& visit) {
+  const auto matrices = matrices_of(problem);
+  if (!matrices) return;
+  visit("A", matrices->a);
+  visit("B", matrices->b);
+  if (matrices->c) visit("C", *matrices->c);
+}
+
+}  // namespace
+
+void show_matrix(const std::string& text, bool json) {
+  const MatrixPlace place = parse_matrix_place(text);
+  const auto matrix = open_matrix(place);
+  const MatrixSums sums = sums_of(*matrix);
+  if (json) {
+    print_json(matrix_json(name_of(place), *matrix, sums));
+  } else {
+    fmt::print("{}", matrix_text(name_of(place), *matrix, sums));
+  }
+}
+
+std::string inputs_text(const Problem& problem) {
+  std::string text;
+  for_each_input(problem, [&](std::string_view name, const MatrixInput& input) {
+    text += fmt::format("  {:<6}{}, {} in the file\n", name, one_line(input.place),
+                        quantity(static_cast<double>(input.bytes), "B"));
+  });
+  return text.empty() ? text : "\n" + text;
+}
+
+nlohmann::ordered_json inputs_json(const Problem& problem) {
+  nlohmann::ordered_json json;
+  for_each_input(problem, [&](std::string_view name, const MatrixInput& input) {
+    json[std::string(name)] = {
+        {"file", one_line(input.place)}, {"bytes", input.bytes}, {"digest", input.digest}};
+  });
+  return json;
+}
+
+}  // namespace foretile

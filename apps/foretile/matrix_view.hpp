@@ -1,0 +1,19 @@
+// A matrix in a file, for people and for scripts.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "planner/problem/problem.hpp"
+
+namespace foretile {
+
+/// Prints extents, type, layout, norm and digest of the matrix. Reads all of it. Throws InputError.
+void show_matrix(const std::string& place, bool json);
+
+/// The files of a problem of kind "matrices", a line each; empty for other kinds.
+std::string inputs_text(const Problem& problem);
+/// The same under the keys "A", "B" and "C"; null for other kinds.
+nlohmann::ordered_json inputs_json(const Problem& problem);
+
+}  // namespace foretile
