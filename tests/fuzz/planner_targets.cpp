@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/matrix_files/matrix_market.hpp"
+#include "base/matrix_files/npy.hpp"
 #include "base/toml_text.hpp"
 #include "planner/plan/plan_file.hpp"
 #include "planner/problem/kinds/dense.hpp"
@@ -131,6 +132,11 @@ void parse_xyz_file(std::string_view text) {
 void parse_matrix_market_file(std::string_view text) {
   const std::string written = matrix_market_text(parse_matrix_market(text, "fuzz.mtx"));
   expect_same(written, matrix_market_text(parse_matrix_market(written, "again.mtx")));
+}
+
+void parse_npy(std::string_view text) {
+  const std::string written = npy_header(parse_npy_header(text, "fuzz.npy").facts);
+  expect_same(written, npy_header(parse_npy_header(written, "again.npy").facts));
 }
 
 // As it is, and with the right digest, without which nearly every text would be refused.

@@ -12,9 +12,10 @@ namespace foretile::fuzz {
 
 namespace {
 
-constexpr std::array<Target, 10> all = {{{"command_line", parse_command_line},
+constexpr std::array<Target, 11> all = {{{"command_line", parse_command_line},
                                          {"history", parse_history},
                                          {"matrix_market", parse_matrix_market_file},
+                                         {"npy", parse_npy},
                                          {"plan", parse_plan},
                                          {"platform", parse_platform_file},
                                          {"problem", parse_problem},

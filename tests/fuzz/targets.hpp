@@ -44,6 +44,7 @@ void run(const Target& target, std::string_view text);
 void parse_command_line(std::string_view text);
 void parse_history(std::string_view text);
 void parse_matrix_market_file(std::string_view text);
+void parse_npy(std::string_view text);
 void parse_plan(std::string_view text);
 void parse_platform_file(std::string_view text);
 void parse_problem(std::string_view text);
