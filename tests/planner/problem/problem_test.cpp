@@ -108,7 +108,7 @@ TEST(Problem, ErrorsNameFileLineAndKey) {
       "extent");
   EXPECT_EQ(
       message_of("kind = \"dens\"\n"),
-      "p.toml:1: key 'kind': found \"dens\", expected \"dense\", \"random\", \"molecule\" or \"tiles\"");
+      "p.toml:1: key 'kind': found \"dens\", expected \"dense\", \"random\", \"molecule\", \"tiles\" or \"matrices\"");
   EXPECT_EQ(message_of("kind = \"random\"\nm = 10\nn = 2\nk = 8\na_density = -0.1\n"),
             "p.toml:5: key 'a_density': found -0.1, expected a number from 1e-09 to 1");
   EXPECT_EQ(message_of("kind = \"random\"\nm = 10\nn = 2\nk = 8\na_density = nan\n"),
