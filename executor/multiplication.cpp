@@ -23,6 +23,7 @@
 #include "executor/mpi/session.hpp"
 #include "executor/run.hpp"
 #include "executor/tile_extents.hpp"
+#include "executor/tiles_of_c.hpp"
 #include "planner/plan/owners.hpp"
 #include "planner/plan/plan_digest.hpp"
 #include "planner/plan/products.hpp"
@@ -130,41 +131,6 @@ RankPlan part_of(const PlannedWork& work, Rank rank) {
   return {std::vector<DevicePlan>(work.machine.devices_per_rank), {}};
 }
 
-/// Who computes a tile or, where several ranks compute parts of it, who adds them. Tiles without a product
-/// are dealt in turn.
-std::vector<Rank> owners_of_c(const Contraction& p, const Plan& plan) {
-  std::vector<Rank> owners;
-  for (TileId tile = 0; tile < p.c.nonzeros(); ++tile)
-    owners.push_back(Rank::of(static_cast<int>(tile % plan.grid.size())));
-  for (int rank = 0; rank < plan.grid.size(); ++rank) {
-    const RankPlan& part = plan.ranks[static_cast<std::size_t>(rank)];
-    for (const Sum& sum : part.sums) {
-      for (const TileId tile : sum.tiles) {
-        if (!sum.to) owners[static_cast<std::size_t>(tile)] = Rank::of(rank);
-      }
-    }
-    if (plan.c_in_parts) continue;
-    for (const DevicePlan& device : part.devices) {
-      for_each_product(p, device,
-                       [&](const Product& x) { owners[static_cast<std::size_t>(x.c)] = Rank::of(rank); });
-    }
-  }
-  return owners;
-}
-
-/// Own tiles of C to which no product contributes.
-std::vector<TileId> untouched(const Contraction& p, const std::vector<TileId>& own) {
-  std::vector<char> has_product(static_cast<std::size_t>(p.c.nonzeros()), 0);
-  const Shape products = symbolic_product(p.a, p.b, 0.0, &p.c);
-  for (TileId id = 0; id < products.nonzeros(); ++id)
-    has_product[static_cast<std::size_t>(*p.c.find(products.row_of(id), products.column_of(id)))] = 1;
-  std::vector<TileId> tiles;
-  for (const TileId tile : own) {
-    if (!has_product[static_cast<std::size_t>(tile)]) tiles.push_back(tile);
-  }
-  return tiles;
-}
-
 /// beta C, or 0, where no product contributes.
 void finish_untouched(const Contraction& p, TileId tile, const TileStorage& storage) {
   const TileRef ref{Matrix::c, tile};
@@ -173,13 +139,7 @@ void finish_untouched(const Contraction& p, TileId tile, const TileStorage& stor
   TileBuffer own(in_place ? 0 : extents.bytes());
   const TileView view = in_place ? *in_place : own.view(extents.rows);
   if (!in_place && p.reads_c()) storage.fill(ref, own.data());
-  for_each_piece(extents, view, view, [&](const std::byte*, std::byte* numbers, std::int64_t bytes) {
-    if (!p.reads_c()) {
-      std::fill_n(numbers, bytes, std::byte{0});
-    } else {
-      scale_tile(p.element(), p.beta, bytes / p.element_bytes(), numbers);
-    }
-  });
+  scale_initial(p, extents, view);
   if (!in_place) storage.take(tile, view);
 }
 
@@ -241,7 +201,7 @@ Multiplication::Multiplication(MPI_Comm communicator, Contraction contraction,
                                const MultiplicationOptions& options)
     : state_(std::make_unique<State>(communicator, std::move(contraction), options)) {
   state_->own_c = own_tiles(Matrix::c);
-  state_->without_product = untouched(this->contraction(), state_->own_c);
+  state_->without_product = without_product(this->contraction(), state_->own_c);
 }
 
 Multiplication::~Multiplication() = default;

@@ -13,6 +13,7 @@
 #include "apps/foretile-run/guard.hpp"
 #include "apps/foretile-run/job_terminal.hpp"
 #include "apps/foretile-run/memory_check.hpp"
+#include "apps/foretile-run/run_files.hpp"
 #include "apps/foretile-run/same_start.hpp"
 #include "apps/options.hpp"
 #include "apps/program.hpp"
@@ -48,7 +49,9 @@ constexpr double kWarmUp_s = 0.2;  // clocks of an idle GPU have risen by then
 struct RunArguments {
   std::string plan;
   std::string trace;
+  std::string output;  ///< where C goes; empty: nowhere
   bool verify = false;
+  bool check_finite = false;
   bool copies = false;
   bool plan_order = false;
   bool no_bind = false;
@@ -78,6 +81,7 @@ struct Finished {
   std::string digest;               // of all bits of C, whatever rank holds them
   std::int64_t peak_rss_bytes = 0;  // of the rank with most
   std::optional<CheckResult> check;
+  std::optional<RunFiles> files;  // after the work that it refers to
 };
 
 bool is_plan_file(const std::string& path) {
@@ -183,6 +187,7 @@ void print_json_result(const Finished& done, const Report& report) {
   json["digest"] = done.digest;
   json["peak_rss_bytes"] = done.peak_rss_bytes;
   json["matrix_bytes_per_rank"] = done.work->summary.matrix_bytes_per_rank;
+  json.update(done.files->json());
   if (done.check) json["verify"] = verify_json(*done.check, done.work->contraction.precision);
   print_json(json);
 }
@@ -201,6 +206,7 @@ void print_text(const Finished& done, const Report& report) {
   } else {
     fmt::print("not verified, digest of C {}\n", done.digest);
   }
+  fmt::print("{}", done.files->text());
   fmt::print("\n{}\n", report_text(report));
 }
 
@@ -346,6 +352,10 @@ void execute(const CLI::App& app, const RunArguments& arguments, const MpiSessio
                    available_memory_bytes());
   });
   require_same_start(session, [&] { return device_facts(done); });
+  const int threads = cores_of_a_rank(on_node);
+  done.files.emplace(done.file.problem, *done.work, arguments.output, session.world());
+  done.files->require_unchanged();
+  if (arguments.check_finite) done.files->require_finite(threads);
   prepare_products(*done.work, session);
   warn_of_doubts(*done.work, session);
   done.probes.calibrated = done.work->machine.platform.calibration.probe_flops_per_s;
@@ -356,21 +366,29 @@ void execute(const CLI::App& app, const RunArguments& arguments, const MpiSessio
   options.bind = !arguments.no_bind;
   options.in_plan_order = arguments.plan_order;
   options.gpus = done.gpus.get();
+  options.storage = done.files->storage();
   options.pool_bytes = pool_bytes(done, arguments.copies);
   options.warm_up_s = done.cuda ? kWarmUp_s : 0;
   if (!arguments.trace.empty()) options.trace = &events;
   std::optional<ProgressSink> progress;
   if (CountFunction show = run_progress(done, session.rank(), line))
     options.trace = &progress.emplace(std::move(show), 1, options.trace);
+  if (arguments.verify) done.files->prepare_check(threads);
   const RankPlan part = part_of(session.rank(), *done.work);
   done.result =
       run(done.work->plan, part, done.work->contraction, done.work->machine, session.world(), options);
   done.probes.after = probe(*done.work, session);
+  done.files->complete(*done.result.host);
   done.digest = digest_of_c(*done.result.host, session.world());
   done.peak_rss_bytes = most_of_ranks(peak_rss_bytes(), session.world());
-  if (arguments.verify)
-    done.check = check_product(done.work->contraction, *done.result.host, session.world(),
-                               {{.threads = cores_of_a_rank(on_node)}});
+  if (arguments.verify) {
+    done.check = done.files->storage() ? done.files->check(*done.result.host, done.digest)
+                                       : check_product(done.work->contraction, *done.result.host,
+                                                       session.world(), {{.threads = threads}});
+    if (done.check->passed()) done.files->write(*done.result.host, threads);
+  } else {
+    done.files->write(*done.result.host, threads);
+  }
   erase_progress();
   report(arguments, session, done);
   if (!arguments.trace.empty()) write_trace(arguments.trace, session, events);
@@ -386,6 +404,12 @@ void add_run(CLI::App& app) {
           ->check(not_empty_check());
   app.add_flag("--verify", arguments->verify,
                "Check each tile of C: Freivalds' test, and a reference when small");
+  app.add_option("--output", arguments->output,
+                 "Write C to a matrix file, whole or not at all: c.npy, c.h5:/C")
+      ->check(not_empty_check())
+      ->type_name("FILE");
+  app.add_flag("--check-finite", arguments->check_finite,
+               "First look for NaN and infinity in A, B and, where it is read, C");
   app.add_option("--trace", arguments->trace, "Write what happened when, for Perfetto or chrome://tracing")
       ->check(not_empty_check());
   app.add_flag("--copies", arguments->copies,

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "executor/layout/stored_rectangle.hpp"
 #include "executor/mpi/messenger.hpp"
 #include "executor/tile_buffer.hpp"
 #include "executor/tile_extents.hpp"
@@ -15,20 +16,6 @@
 namespace foretile {
 
 namespace {
-
-/// Where the tile is in the matrix as it is stored.
-Rectangle rectangle_of(const Contraction& p, TileRef tile) {
-  const Shape& shape = shape_of(p, tile.matrix);
-  const Tiling& rows = tile.matrix == Matrix::b ? p.k : p.m;
-  const Tiling& columns = tile.matrix == Matrix::a ? p.k : p.n;
-  Rectangle where{rows.begin(shape.row_of(tile.id)), columns.begin(shape.column_of(tile.id)),
-                  rows.size(shape.row_of(tile.id)), columns.size(shape.column_of(tile.id))};
-  const Op op = tile.matrix == Matrix::a ? p.a_op : tile.matrix == Matrix::b ? p.b_op : Op::none;
-  if (op == Op::none) return where;
-  std::swap(where.row, where.column);
-  std::swap(where.rows, where.columns);
-  return where;
-}
 
 Rectangle whole(const Contraction& p, Matrix matrix) {
   Rectangle all{0, 0, (matrix == Matrix::b ? p.k : p.m).extent(), (matrix == Matrix::a ? p.k : p.n).extent()};
@@ -212,7 +199,7 @@ Redistribution::Redistribution(const Contraction& p, Matrix matrix, const std::f
   in_layout_.resize(static_cast<std::size_t>(ranks));
   in_tiles_.resize(static_cast<std::size_t>(ranks));
   for (TileId tile = 0; tile < shape_of(p, matrix).nonzeros(); ++tile) {
-    add_tile(tile, rectangle_of(p, {matrix, tile}), owner(tile), layout);
+    add_tile(tile, stored_rectangle(p, {matrix, tile}), owner(tile), layout);
   }
 }
 

@@ -1,0 +1,111 @@
+#include "apps/foretile-run/run_files.hpp"
+
+#include <fmt/format.h>
+
+#include "apps/quantities.hpp"
+#include "base/one_line.hpp"
+#include "executor/finite_check.hpp"
+#include "executor/mpi/messenger.hpp"
+#include "executor/mpi/session.hpp"
+#include "executor/tile_extents.hpp"
+#include "executor/tiles_of_c.hpp"
+
+namespace foretile {
+
+namespace {
+
+/// Seconds until the slowest rank is done.
+template <class Step>
+double timed(MPI_Comm communicator, const Step& step) {
+  const double begun_s = MPI_Wtime();
+  step();
+  double seconds = MPI_Wtime() - begun_s;
+  require_mpi(MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, communicator), "files");
+  return seconds;
+}
+
+std::vector<TileId> own_tiles_of_c(const PlannedWork& work, Rank rank) {
+  const std::vector<Rank> owners = owners_of_c(work.contraction, work.plan);
+  std::vector<TileId> own;
+  for (TileId tile = 0; tile < std::ssize(owners); ++tile) {
+    if (owners[static_cast<std::size_t>(tile)] == rank) own.push_back(tile);
+  }
+  return own;
+}
+
+}  // namespace
+
+RunFiles::RunFiles(const Problem& problem, const PlannedWork& work, const std::string& output,
+                   MPI_Comm communicator)
+    : work_(work), communicator_(communicator), output_name_(output) {
+  MatrixPlace place;
+  agree(communicator, [&] {
+    if (!output.empty()) place = parse_matrix_place(output);
+    const auto inputs = matrices_of(problem);
+    if (!inputs) return;
+    tiles_ = std::make_unique<FileTiles>(work.contraction, *inputs);
+    own_c_ = own_tiles_of_c(work, rank_in(communicator));
+  });
+  if (!output.empty()) output_.emplace(place, work.contraction, communicator);
+}
+
+void RunFiles::require_unchanged() {
+  if (tiles_) inputs_s_ = timed(communicator_, [&] { tiles_->require_unchanged(communicator_); });
+}
+
+void RunFiles::require_finite(int threads) const {
+  const SeededTiles seeded(work_.contraction);
+  foretile::require_finite(work_.contraction, work_.plan, own_c_,
+                           tiles_ ? static_cast<const TileStorage&>(*tiles_) : seeded, communicator_,
+                           threads);
+}
+
+void RunFiles::prepare_check(int threads) {
+  if (!tiles_) return;
+  check_.emplace(work_.contraction, work_.plan, communicator_, FreivaldsOptions{.threads = threads});
+  if (work_.contraction.reads_c()) agree(communicator_, [&] { check_->add_initial(own_c_, *tiles_); });
+}
+
+void RunFiles::complete(HostStore& host) const {
+  if (!tiles_) return;
+  const Contraction& p = work_.contraction;
+  agree(communicator_, [&] {
+    for (const TileId tile : without_product(p, own_c_)) {
+      const TileRef ref{Matrix::c, tile};
+      const TileExtents extents = extents_of(p, ref);
+      TileBuffer numbers(extents.bytes());
+      if (p.reads_c()) tiles_->fill(ref, numbers.data());
+      scale_initial(p, extents, extents.gapless_at(numbers.data()));
+      host.c.insert_or_assign(tile, std::move(numbers));
+    }
+  });
+}
+
+CheckResult RunFiles::check(const HostStore& host, const std::string& c_digest) {
+  for (const auto& [tile, numbers] : host.c)
+    check_->add_final(tile, numbers.view(extents_of(work_.contraction, {Matrix::c, tile}).rows));
+  CheckResult result = check_->result(*tiles_);
+  result.c_digest = c_digest;
+  return result;
+}
+
+void RunFiles::write(const HostStore& host, int threads) {
+  if (output_) output_s_ = timed(communicator_, [&] { output_->write(host, threads); });
+}
+
+std::string RunFiles::text() const {
+  std::string text;
+  if (tiles_) text += fmt::format("inputs     unchanged, found in {}\n", quantity(inputs_s_, "s"));
+  if (output_)
+    text += fmt::format("output     {}, written in {}\n", one_line(output_name_), quantity(output_s_, "s"));
+  return text;
+}
+
+nlohmann::ordered_json RunFiles::json() const {
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  if (tiles_) json["inputs_checked_s"] = inputs_s_;
+  if (output_) json["output"] = {{"file", output_name_}, {"written_s", output_s_}};
+  return json;
+}
+
+}  // namespace foretile

@@ -1,0 +1,169 @@
+#include "executor/file_tiles.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "executor/in_parallel.hpp"
+#include "executor/layout/stored_rectangle.hpp"
+#include "executor/mpi/messenger.hpp"
+#include "executor/mpi/session.hpp"
+#include "executor/tile_extents.hpp"
+
+namespace foretile {
+
+namespace {
+
+MatrixRectangle in_file(const Contraction& p, TileRef tile) {
+  const Rectangle where = stored_rectangle(p, tile);
+  return {where.row, where.column, where.rows, where.columns};
+}
+
+InputError changed(const MatrixInput& input, const std::string& found, const std::string& expected) {
+  return input_error(input.place, found, fmt::format("{}, as when the problem was made", expected),
+                     "make problem and plan again, or bring the old file back");
+}
+
+/// Of a whole matrix, as it is stored.
+std::pair<std::int64_t, std::int64_t> stored_extents(const Contraction& p, Matrix matrix) {
+  const Op op = matrix == Matrix::a ? p.a_op : matrix == Matrix::b ? p.b_op : Op::none;
+  const std::int64_t rows = (matrix == Matrix::b ? p.k : p.m).extent();
+  const std::int64_t columns = (matrix == Matrix::a ? p.k : p.n).extent();
+  return op == Op::none ? std::pair(rows, columns) : std::pair(columns, rows);
+}
+
+std::vector<std::int64_t> sizes_of(const Tiling& tiling) {
+  std::vector<std::int64_t> sizes;
+  for (std::int32_t t = 0; t < tiling.tiles(); ++t) sizes.push_back(tiling.size(t));
+  return sizes;
+}
+
+bool every_tile(const Contraction& p) {
+  return p.c.nonzeros() == std::int64_t{p.m.tiles()} * p.n.tiles();
+}
+
+MatrixFacts output_facts(const MatrixPlace& place, const Contraction& p) {
+  if (place.format != MatrixFormat::hdf5 || every_tile(p))
+    return dense_output(place, p.m.extent(), p.n.extent(), p.element());
+  std::vector<MatrixTile> tiles;
+  for (TileId id = 0; id < p.c.nonzeros(); ++id) tiles.push_back({p.c.row_of(id), p.c.column_of(id)});
+  return block_sparse_facts(name_of(place), sizes_of(p.m), sizes_of(p.n), std::move(tiles), p.element());
+}
+
+std::string broadcast(std::string text, MPI_Comm communicator) {
+  int size = static_cast<int>(text.size());
+  require_mpi(MPI_Bcast(&size, 1, MPI_INT, 0, communicator), "output");
+  text.resize(static_cast<std::size_t>(size));
+  require_mpi(MPI_Bcast(text.data(), size, MPI_CHAR, 0, communicator), "output");
+  return text;
+}
+
+}  // namespace
+
+FileTiles::FileTiles(const Contraction& contraction, const MatricesParameters& inputs)
+    : problem_(contraction) {
+  const std::array<const MatrixInput*, 3> given{&inputs.a, &inputs.b, inputs.c ? &*inputs.c : nullptr};
+  for (const Matrix matrix : {Matrix::a, Matrix::b, Matrix::c}) {
+    const auto number = static_cast<std::size_t>(matrix);
+    if (!given[number]) continue;
+    File& file = files_[number];
+    file.input = *given[number];
+    file.reader = open_matrix(parse_matrix_place(file.input.place));
+    const MatrixFacts& facts = file.reader->facts();
+    const auto [rows, columns] = stored_extents(contraction, matrix);
+    if (facts.rows != rows || facts.columns != columns)
+      throw changed(file.input, fmt::format("{} x {}", facts.rows, facts.columns),
+                    fmt::format("{} x {}", rows, columns));
+    if (facts.element != contraction.element())
+      throw changed(file.input, std::string(foretile::name_of(facts.element)),
+                    std::string(foretile::name_of(contraction.element())));
+    if (facts.bytes() != file.input.bytes)
+      throw changed(file.input, fmt::format("{} bytes", facts.bytes()),
+                    fmt::format("{} bytes", file.input.bytes));
+  }
+}
+
+void FileTiles::require_unchanged(MPI_Comm communicator) const {
+  const int rank = rank_in(communicator), ranks = size_of(communicator);
+  for (const File& file : files_) {
+    if (!file.reader) continue;
+    std::vector<std::uint64_t> digests(static_cast<std::size_t>(file.reader->digest_blocks()), 0);
+    agree(communicator, [&] {
+      for (auto block = static_cast<std::int64_t>(rank); block < std::ssize(digests); block += ranks)
+        digests[static_cast<std::size_t>(block)] = file.reader->block_digest(block);
+    });
+    require_mpi(MPI_Allreduce(MPI_IN_PLACE, digests.data(), static_cast<int>(digests.size()), MPI_UINT64_T,
+                              MPI_SUM, communicator),
+                "digests");
+    agree(communicator, [&] {
+      const std::string found = file.reader->digest(digests);
+      if (found != file.input.digest)
+        throw changed(file.input, "numbers with digest " + found, "digest " + file.input.digest);
+    });
+  }
+}
+
+/// A and B are only read.
+std::optional<TileView> FileTiles::in_place(TileRef tile) const {
+  if (tile.matrix == Matrix::c) return std::nullopt;
+  const auto mapped = file_of(tile.matrix).reader->mapped(in_file(problem_, tile));
+  if (!mapped) return std::nullopt;
+  return TileView{const_cast<std::byte*>(mapped->data), mapped->ld};
+}
+
+void FileTiles::fill(TileRef tile, std::byte* to) const {
+  const MatrixRectangle where = in_file(problem_, tile);
+  file_of(tile.matrix).reader->read(where, to, where.rows);
+}
+
+OutputOfC::OutputOfC(const MatrixPlace& place, const Contraction& contraction, MPI_Comm communicator)
+    : problem_(contraction), communicator_(communicator) {
+  agree(communicator, [&] {
+    facts_ = output_facts(place, contraction);
+    if (rank_in(communicator) == 0) output_.emplace(place, facts_);
+  });
+  ticket_ = broadcast(output_ ? output_->ticket() : std::string(), communicator);
+}
+
+void OutputOfC::write_tiles(const HostStore& host, int threads) const {
+  MatrixWriter writer(ticket_, facts_);
+  std::vector<TileId> own;
+  for (const auto& [tile, numbers] : host.c) own.push_back(tile);
+  std::sort(own.begin(), own.end());
+  in_parallel(own.size(), threads, [&](std::size_t i) {
+    const TileRef tile{Matrix::c, own[i]};
+    const TileView view = host.c.at(own[i]).view(extents_of(problem_, tile).rows);
+    writer.write(in_file(problem_, tile), view.data, view.ld);
+  });
+  if (facts_.layout != MatrixLayout::block_sparse && !every_tile(problem_)) write_zeros(writer);
+  writer.close();
+}
+
+/// Zero tiles are dealt in turn.
+void OutputOfC::write_zeros(const MatrixWriter& writer) const {
+  const int rank = rank_in(communicator_), ranks = size_of(communicator_);
+  const std::vector<std::byte> zeros(
+      static_cast<std::size_t>(problem_.m.largest() * problem_.n.largest() * problem_.element_bytes()),
+      std::byte{0});
+  std::int64_t number = 0;
+  for (std::int32_t i = 0; i < problem_.m.tiles(); ++i) {
+    for (std::int32_t j = 0; j < problem_.n.tiles(); ++j) {
+      if (problem_.c.find(i, j) || number++ % ranks != rank) continue;
+      writer.write({problem_.m.begin(i), problem_.n.begin(j), problem_.m.size(i), problem_.n.size(j)},
+                   zeros.data(), problem_.m.size(i));
+    }
+  }
+}
+
+void OutputOfC::write(const HostStore& host, int threads) {
+  agree(communicator_, [&] { write_tiles(host, threads); });
+  agree(communicator_, [&] {
+    if (output_) output_->finish();
+  });
+}
+
+}  // namespace foretile

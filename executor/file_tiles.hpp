@@ -1,0 +1,66 @@
+// Numbers of A, B and the initial C from files, and C into a file.
+#pragma once
+
+#include <mpi.h>
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/matrix_files/matrix_reader.hpp"
+#include "base/matrix_files/matrix_writer.hpp"
+#include "executor/host_store.hpp"
+#include "executor/tile_storage.hpp"
+#include "planner/problem/kinds/matrices.hpp"
+
+namespace foretile {
+
+/// Tiles of A and B lie in place where their file is column-major and mapped to memory; the others are read
+/// when they are asked for, and so is the initial C. C does not go back to its file.
+class FileTiles final : public TileStorage {
+ public:
+  /// Opens the files. The contraction must outlive this. Not collective. Throws InputError.
+  FileTiles(const Contraction& contraction, const MatricesParameters& inputs);
+
+  /// Throws InputError on all ranks, as agree() has it, when a file holds other numbers than the problem was
+  /// made for. Collective: the ranks share the reading of all bytes.
+  void require_unchanged(MPI_Comm communicator) const;
+
+  std::optional<TileView> in_place(TileRef tile) const override;
+  void fill(TileRef tile, std::byte* to) const override;
+
+ private:
+  struct File {
+    MatrixInput input;
+    std::unique_ptr<MatrixReader> reader;  // nullptr: no initial C
+  };
+  const File& file_of(Matrix matrix) const { return files_[static_cast<std::size_t>(matrix)]; }
+
+  const Contraction& problem_;
+  std::array<File, 3> files_;
+};
+
+/// C of all ranks in one file, written whole or not at all.
+class OutputOfC {
+ public:
+  /// Rank 0 reserves the whole file under a temporary name. A dense file, or in HDF5 a block-sparse one where
+  /// C has zero tiles. Collective: what fails on rank 0 is thrown on all, as agree() has it.
+  OutputOfC(const MatrixPlace& place, const Contraction& contraction, MPI_Comm communicator);
+
+  /// Writes this rank's tiles and, in a dense file, its share of the zero tiles, on several threads; then the
+  /// file gets its name. Collective, errors as above.
+  void write(const HostStore& host, int threads);
+
+ private:
+  void write_tiles(const HostStore& host, int threads) const;
+  void write_zeros(const MatrixWriter& writer) const;
+
+  const Contraction& problem_;
+  MPI_Comm communicator_;
+  MatrixFacts facts_;
+  std::optional<MatrixOutput> output_;  // of rank 0
+  std::string ticket_;
+};
+
+}  // namespace foretile

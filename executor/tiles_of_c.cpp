@@ -1,0 +1,52 @@
+#include "executor/tiles_of_c.hpp"
+
+#include <algorithm>
+
+#include "executor/cpu/combine.hpp"
+#include "planner/plan/products.hpp"
+
+namespace foretile {
+
+std::vector<Rank> owners_of_c(const Contraction& p, const Plan& plan) {
+  std::vector<Rank> owners;
+  for (TileId tile = 0; tile < p.c.nonzeros(); ++tile)
+    owners.push_back(Rank::of(static_cast<int>(tile % plan.grid.size())));
+  for (int rank = 0; rank < plan.grid.size(); ++rank) {
+    const RankPlan& part = plan.ranks[static_cast<std::size_t>(rank)];
+    for (const Sum& sum : part.sums) {
+      for (const TileId tile : sum.tiles) {
+        if (!sum.to) owners[static_cast<std::size_t>(tile)] = Rank::of(rank);
+      }
+    }
+    if (plan.c_in_parts) continue;
+    for (const DevicePlan& device : part.devices) {
+      for_each_product(p, device,
+                       [&](const Product& x) { owners[static_cast<std::size_t>(x.c)] = Rank::of(rank); });
+    }
+  }
+  return owners;
+}
+
+std::vector<TileId> without_product(const Contraction& p, const std::vector<TileId>& own) {
+  std::vector<char> has_product(static_cast<std::size_t>(p.c.nonzeros()), 0);
+  const Shape products = symbolic_product(p.a, p.b, 0.0, &p.c);
+  for (TileId id = 0; id < products.nonzeros(); ++id)
+    has_product[static_cast<std::size_t>(*p.c.find(products.row_of(id), products.column_of(id)))] = 1;
+  std::vector<TileId> tiles;
+  for (const TileId tile : own) {
+    if (!has_product[static_cast<std::size_t>(tile)]) tiles.push_back(tile);
+  }
+  return tiles;
+}
+
+void scale_initial(const Contraction& p, const TileExtents& extents, TileView tile) {
+  for_each_piece(extents, tile, tile, [&](const std::byte*, std::byte* numbers, std::int64_t bytes) {
+    if (!p.reads_c()) {
+      std::fill_n(numbers, bytes, std::byte{0});
+    } else {
+      scale_tile(p.element(), p.beta, bytes / p.element_bytes(), numbers);
+    }
+  });
+}
+
+}  // namespace foretile

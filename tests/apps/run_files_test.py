@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+"""Problems of matrices in files, from `foretile problem matrices` to C in a file, beside NumPy.
+
+    run_files_test.py FORETILE FORETILE_RUN MPIEXEC HDF5(yes/no)
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import numpy
+
+FORETILE, FORETILE_RUN, MPIEXEC, WITH_HDF5 = sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4] == "yes"
+if WITH_HDF5:
+    import h5py
+
+
+def numbers(rows, columns, dtype="f8", seed=1):
+    random = numpy.random.default_rng(seed)
+    matrix = random.standard_normal((rows, columns))
+    if numpy.dtype(dtype).kind == "c":
+        matrix = matrix + 1j * random.standard_normal((rows, columns))
+    return matrix.astype(dtype)
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def run_program(self, *command, code=0):
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=self.folder)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done
+
+    def plan(self, *options, ranks, settings=()):
+        self.run_program(FORETILE, "problem", "matrices", *options, "-o", "p.toml")
+        self.run_program(FORETILE, "plan", "p.toml", "--platform", "here", "--ranks", str(ranks), *settings, "-o",
+                         "plan.json")
+
+    def execute(self, *options, ranks, code=0):
+        return self.run_program(MPIEXEC, "-n", str(ranks), FORETILE_RUN, "plan.json", *options, code=code)
+
+    def assert_equal(self, found, expected, tolerance=1e-12):
+        self.assertEqual(found.shape, expected.shape)
+        self.assertEqual(found.dtype, expected.dtype)
+        self.assertLessEqual(numpy.linalg.norm(found - expected), tolerance * numpy.linalg.norm(expected))
+
+    def files(self):
+        return sorted(os.listdir(self.folder))
+
+
+class Products(Case):
+    def test_numpy_files_on_1_to_3_ranks(self):
+        a, b = numbers(90, 70), numbers(70, 50, seed=2)
+        numpy.save(self.path("a.npy"), a)
+        numpy.save(self.path("b.npy"), numpy.asfortranarray(b))
+        for ranks in (1, 2, 3):
+            self.plan("--a", "a.npy", "--b", "b.npy", "--tile", "16", ranks=ranks)
+            done = self.execute("--verify", "--json", "--check-finite", "--output", "c.npy", ranks=ranks)
+            self.assertIn("given numbers", json.loads(done.stdout)["verify"]["method"])
+            self.assert_equal(numpy.load(self.path("c.npy")), a @ b)
+            self.assertEqual(self.files(), ["a.npy", "b.npy", "c.npy", "p.toml", "plan.json"])
+
+    def test_copies_and_b_read_where_it_is_used(self):
+        a, b = numbers(90, 70), numbers(70, 50, seed=2)
+        numpy.save(self.path("a.npy"), a)
+        numpy.save(self.path("b.npy"), b)
+        for settings, run in [((), ("--copies",)), (("--set", "strategy=stationary-b"), ())]:
+            self.plan("--a", "a.npy", "--b", "b.npy", "--tile", "16", ranks=2, settings=settings)
+            self.execute("--verify", *run, "--output", "c.npy", ranks=2)
+            self.assert_equal(numpy.load(self.path("c.npy")), a @ b)
+
+    def test_operations_factors_and_types(self):
+        for seed, (dtype, a_op, b_op) in enumerate(
+                [("f8", "T", "N"), ("f4", "N", "T"), ("c16", "C", "T"), ("c8", "T", "C")]):
+            with self.subTest(dtype=dtype, a_op=a_op, b_op=b_op):
+                operations = {"N": lambda x: x, "T": numpy.transpose, "C": lambda x: x.conj().T}
+                a = numbers(60, 40, dtype, seed) if a_op == "N" else numbers(40, 60, dtype, seed)
+                b = numbers(40, 50, dtype, seed + 9) if b_op == "N" else numbers(50, 40, dtype, seed + 9)
+                c = numbers(60, 50, dtype, seed + 20)
+                for name, matrix in [("a", a), ("b", b), ("c", c)]:
+                    numpy.save(self.path(name + ".npy"), matrix)
+                self.plan("--a", "a.npy", "--b", "b.npy", "--c", "c.npy", "--op-a", a_op, "--op-b", b_op, "--alpha",
+                          "2", "--beta", "-0.5", "--tile", "13", ranks=2)
+                self.execute("--verify", "--output", "out.npy", ranks=2)
+                expected = (2 * (operations[a_op](a) @ operations[b_op](b)) - 0.5 * c).astype(dtype)
+                self.assert_equal(numpy.load(self.path("out.npy")), expected,
+                                  1e-12 if dtype in ("f8", "c16") else 1e-5)
+
+    def test_sparse_matrices(self):
+        dense = numpy.zeros((40, 40))
+        random = numpy.random.default_rng(5)
+        places = random.choice(1600, 60, replace=False)
+        dense.flat[places] = random.standard_normal(60)
+        with open(self.path("s.mtx"), "w", encoding="ascii") as file:
+            file.write("%%MatrixMarket matrix coordinate real general\n40 40 60\n")
+            for place in places:
+                file.write(f"{place // 40 + 1} {place % 40 + 1} {float(dense.flat[place])!r}\n")
+        initial = numpy.zeros((40, 40))
+        initial[32:, 32:] = 7  # where the product may have no tile
+        numpy.save(self.path("c.npy"), initial)
+        self.plan("--a", "s.mtx", "--b", "s.mtx", "--tile", "8", "--beta", "3", "--c", "c.npy", ranks=2)
+        self.execute("--verify", "--output", "out.npy", ranks=2)
+        self.assert_equal(numpy.load(self.path("out.npy")), dense @ dense + 3 * initial)
+        self.plan("--a", "s.mtx", "--b", "s.mtx", "--tile", "4", ranks=3)
+        self.execute("--verify", "--output", "out.npy", ranks=3)
+        self.assert_equal(numpy.load(self.path("out.npy")), dense @ dense)
+
+    @unittest.skipUnless(WITH_HDF5, "without HDF5")
+    def test_hdf5_keeps_other_datasets(self):
+        a, b = numbers(50, 40), numbers(40, 30, seed=2)
+        with h5py.File(self.path("m.h5"), "w") as file:
+            file["A"] = a
+            file.create_dataset("in/B", data=b, chunks=(16, 16), compression="gzip")
+        self.plan("--a", "m.h5:/A", "--b", "m.h5:/in/B", "--tile", "16", ranks=2)
+        self.execute("--verify", "--output", "m.h5:/C", ranks=2)
+        with h5py.File(self.path("m.h5")) as file:
+            self.assert_equal(file["C"][:], a @ b)
+            self.assert_equal(file["A"][:], a)
+
+    def test_seeded_product_goes_to_a_file(self):
+        self.run_program(FORETILE, "problem", "random", "--m", "90", "--n", "80", "--k", "70", "--tile-min", "9",
+                         "--tile-max", "20", "--density", "0.3", "-o", "p.toml")
+        for ranks in (1, 3):
+            self.run_program(FORETILE, "plan", "p.toml", "--platform", "here", "--ranks", str(ranks), "-o", "plan.json")
+            self.execute("--verify", "--output", f"c{ranks}.npy", ranks=ranks)
+        self.assertGreater(numpy.count_nonzero(numpy.load(self.path("c1.npy"))), 0)
+        self.run_program(FORETILE, "compare", "c1.npy", "c3.npy")
+
+
+class WrongInput(Case):
+    """One line, exit code 2 or 1, no file left behind."""
+
+    def setUp(self):
+        super().setUp()
+        self.a = numbers(50, 40)
+        numpy.save(self.path("a.npy"), self.a)
+        numpy.save(self.path("b.npy"), numbers(40, 30, seed=2))
+        self.plan("--a", "a.npy", "--b", "b.npy", "--tile", "16", ranks=2)
+
+    def assert_refused(self, expected, *options, code=2):
+        before = self.files()
+        done = self.execute("--output", "c.npy", *options, ranks=2, code=code)
+        lines = [line for line in done.stderr.splitlines() if "not calibrated" not in line]
+        self.assertEqual(len(lines), 1, done.stderr)
+        self.assertIn(expected, lines[0])
+        self.assertEqual(self.files(), before)
+
+    def test_changed_number(self):
+        self.a[3, 4] += 1
+        numpy.save(self.path("a.npy"), self.a)
+        self.assert_refused("as when the problem was made")
+
+    def test_other_shape_and_type(self):
+        numpy.save(self.path("a.npy"), self.a[:-1])
+        self.assert_refused("found 49 x 40, expected 50 x 40")
+        numpy.save(self.path("a.npy"), self.a.astype("f4"))
+        self.assert_refused("single")
+
+    def test_truncated_and_missing_file(self):
+        os.truncate(self.path("a.npy"), 1000)
+        self.assert_refused("is the file whole?")
+        os.remove(self.path("a.npy"))
+        self.assert_refused("no readable file")
+
+    def test_not_finite(self):
+        self.a[20, 35] = numpy.nan
+        numpy.save(self.path("a.npy"), self.a)
+        self.plan("--a", "a.npy", "--b", "b.npy", "--tile", "16", ranks=2)
+        self.assert_refused("tile (1, 2) of A", "--check-finite")
+
+    def test_impossible_output(self):
+        for name, expected in [("no/folder/c.npy", "no place to write"), ("c.txt", "ending"), ("c.mtx", "Market"),
+                               ("c.h5", "dataset" if WITH_HDF5 else "HDF5")]:
+            before = self.files()
+            done = self.execute("--output", name, ranks=2, code=2)
+            self.assertIn(expected, done.stderr)
+            self.assertEqual(self.files(), before)
+
+    def test_wrong_product_is_not_written(self):
+        self.a[20, 35] = numpy.inf
+        numpy.save(self.path("a.npy"), self.a)
+        self.plan("--a", "a.npy", "--b", "b.npy", "--tile", "16", ranks=2)
+        self.assert_refused("the product is wrong", "--verify", code=1)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
