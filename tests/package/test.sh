@@ -19,7 +19,7 @@ FORETILE_DATA="$scratch/prefix/share/foretile" "$scratch/build/consumer" | grep 
 if [ "$executor" = yes ]; then
   cmake -S "$here/../../examples/library" -B "$scratch/library" -G Ninja -DCMAKE_PREFIX_PATH="$scratch/prefix" >/dev/null
   cmake --build "$scratch/library"
-  for example in own_arrays own_arrays_c; do
+  for example in own_arrays own_arrays_c block_sparse; do
     FORETILE_DATA="$scratch/prefix/share/foretile" "$mpiexec" -n 2 "$scratch/library/$example" | grep -cx ".* 0 tiles wrong" | grep -x 2
   done
 fi
