@@ -171,9 +171,11 @@ RunResult run(const PlanFrame& frame, const RankPlan& plan, const Contraction& c
   // What fails on one rank now, in a caller's numbers or for want of memory, ends the run on all.
   agree(communicator, [&] {
     result.memory = host_memory(options);
+    const double begun_s = MPI_Wtime();
     result.host = std::make_unique<HostStore>(contraction, frame, plan, rank,
                                               HostStoreOptions{scheduling.core_slots, result.memory.get(),
                                                                options.storage, options.gpus != nullptr});
+    result.fill_s = MPI_Wtime() - begun_s;
   });
   Messenger messenger(communicator, contraction, result.memory.get());
   std::optional<RankScheduler> scheduler;

@@ -46,6 +46,7 @@ struct GpuNotes {
 
 struct RunResult {
   double wall_s = 0;  ///< from the start on all ranks to the end of the last; the same on all ranks
+  double fill_s = 0;  ///< before: to make, read or copy this rank's tiles
   RankStatistics statistics;
   double progress_s = 0;  ///< processor time of this rank's progress loop
   GpuNotes gpu;

@@ -385,9 +385,9 @@ void execute(const CLI::App& app, const RunArguments& arguments, const MpiSessio
     done.check = done.files->storage() ? done.files->check(*done.result.host, done.digest)
                                        : check_product(done.work->contraction, *done.result.host,
                                                        session.world(), {{.threads = threads}});
-    if (done.check->passed()) done.files->write(*done.result.host, threads);
+    if (done.check->passed()) done.files->write(done.result, threads);
   } else {
-    done.files->write(*done.result.host, threads);
+    done.files->write(done.result, threads);
   }
   erase_progress();
   report(arguments, session, done);

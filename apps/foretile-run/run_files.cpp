@@ -50,7 +50,7 @@ RunFiles::RunFiles(const Problem& problem, const PlannedWork& work, const std::s
 }
 
 void RunFiles::require_unchanged() {
-  if (tiles_) inputs_s_ = timed(communicator_, [&] { tiles_->require_unchanged(communicator_); });
+  if (tiles_) check_s_ = timed(communicator_, [&] { tiles_->require_unchanged(communicator_); });
 }
 
 void RunFiles::require_finite(int threads) const {
@@ -89,22 +89,25 @@ CheckResult RunFiles::check(const HostStore& host, const std::string& c_digest) 
   return result;
 }
 
-void RunFiles::write(const HostStore& host, int threads) {
-  if (output_) output_s_ = timed(communicator_, [&] { output_->write(host, threads); });
+void RunFiles::write(const RunResult& result, int threads) {
+  require_mpi(MPI_Allreduce(&result.fill_s, &read_s_, 1, MPI_DOUBLE, MPI_MAX, communicator_), "files");
+  if (output_) output_s_ = timed(communicator_, [&] { output_->write(*result.host, threads); });
 }
 
 std::string RunFiles::text() const {
   std::string text;
-  if (tiles_) text += fmt::format("inputs     unchanged, found in {}\n", quantity(inputs_s_, "s"));
+  if (tiles_)
+    text += fmt::format("inputs     unchanged, compared in {}, read in {}\n", quantity(check_s_, "s"),
+                        quantity(read_s_, "s"));
   if (output_)
-    text += fmt::format("output     {}, written in {}\n", one_line(output_name_), quantity(output_s_, "s"));
+    text += fmt::format("output     {}, written in {}\n", one_line(output_name_), quantity(*output_s_, "s"));
   return text;
 }
 
 nlohmann::ordered_json RunFiles::json() const {
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
-  if (tiles_) json["inputs_checked_s"] = inputs_s_;
-  if (output_) json["output"] = {{"file", output_name_}, {"written_s", output_s_}};
+  if (tiles_) json["inputs"] = {{"compared_s", check_s_}, {"read_s", read_s_}};
+  if (output_s_) json["output"] = {{"file", output_name_}, {"written_s", *output_s_}};
   return json;
 }
 

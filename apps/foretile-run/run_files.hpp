@@ -12,6 +12,7 @@
 #include "executor/check.hpp"
 #include "executor/distributed_check.hpp"
 #include "executor/file_tiles.hpp"
+#include "executor/run.hpp"
 #include "planner/plan/plan_file.hpp"
 
 namespace foretile {
@@ -34,7 +35,8 @@ class RunFiles {
   void complete(HostStore& host) const;
   /// Of a run on numbers from files, after complete().
   CheckResult check(const HostStore& host, const std::string& c_digest);
-  void write(const HostStore& host, int threads);
+  /// Writes C and, for the report, takes the longest time in which a rank read its tiles.
+  void write(const RunResult& result, int threads);
 
   /// nullptr: from the seed.
   const TileStorage* storage() const { return tiles_.get(); }
@@ -49,7 +51,8 @@ class RunFiles {
   std::vector<TileId> own_c_;
   std::optional<DistributedCheck> check_;
   std::optional<OutputOfC> output_;
-  double inputs_s_ = 0, output_s_ = 0;
+  double check_s_ = 0, read_s_ = 0;
+  std::optional<double> output_s_;  // once C is written
 };
 
 }  // namespace foretile
