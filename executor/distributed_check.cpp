@@ -8,6 +8,7 @@
 #include <limits>
 #include <map>
 #include <span>
+#include <type_traits>
 #include <unordered_map>
 
 #include "base/error.hpp"
@@ -41,9 +42,13 @@ void add_over_ranks(std::span<double> numbers, MPI_Comm communicator) {
   }
 }
 
+/// Of which a number consists.
+template <class Number>
+inline constexpr std::size_t kReals = std::is_same_v<Number, double> ? 1 : 2;
+
 template <class Number>
 std::span<double> reals_of(std::vector<Number>& numbers) {
-  return {reinterpret_cast<double*>(numbers.data()), numbers.size() * (sizeof(Number) / sizeof(double))};
+  return {reinterpret_cast<double*>(numbers.data()), numbers.size() * kReals<Number>};
 }
 
 /// Vectors for some tiles: two numbers and a size per row of each.

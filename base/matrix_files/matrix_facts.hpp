@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/element_type.hpp"
@@ -26,7 +27,10 @@ std::string_view name_of(MatrixLayout layout);
 struct MatrixTile {
   std::int32_t row = 0, column = 0;
 
-  friend auto operator<=>(const MatrixTile&, const MatrixTile&) = default;
+  friend bool operator==(const MatrixTile&, const MatrixTile&) = default;
+  friend bool operator<(const MatrixTile& x, const MatrixTile& y) {
+    return std::pair(x.row, x.column) < std::pair(y.row, y.column);
+  }
 };
 
 /// A single element, its position counted from 0.

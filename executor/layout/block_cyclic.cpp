@@ -139,10 +139,11 @@ void BlockCyclic::for_each_part(const Rectangle& of,
   for (const Segment& column : segments({shape_.column_block, grid_.columns, shape_.column_source},
                                         of_.column, column_order_, of.column, of.columns)) {
     for (const Segment& row : rows) {
-      visit({{row.begin, column.begin, row.size, column.size},
-             grid_.ranks[static_cast<std::size_t>(row.process * grid_.columns + column.process)],
-             row.local + column.local * shape_.ld,
-             shape_.ld});
+      visit(
+          {{row.begin, column.begin, row.size, column.size},
+           grid_.ranks[static_cast<std::size_t>(std::int64_t{row.process} * grid_.columns + column.process)],
+           row.local + column.local * shape_.ld,
+           shape_.ld});
     }
   }
 }

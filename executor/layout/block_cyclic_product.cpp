@@ -80,11 +80,12 @@ struct Proposal {
 /// and row p. Nothing where some pair has no number mod lcm(P, Q), because blocks do not match.
 std::optional<Classes> classes_of_k(const BlockCyclic& a, const BlockCyclic& b, std::int64_t k) {
   const int p = b.grid().rows, q = a.grid().columns, count = std::lcm(p, q);
-  std::vector<int> numbers(static_cast<std::size_t>(p) * static_cast<std::size_t>(q), -1);
-  for (int c = 0; c < count; ++c) numbers[static_cast<std::size_t>(c % p * q + c % q)] = c;
-  const auto number = [=](std::int64_t i) {
-    return numbers[static_cast<std::size_t>(b.process_row(i) * q + a.process_column(i))];
+  const auto place = [q](std::int64_t row, std::int64_t column) {
+    return static_cast<std::size_t>(row * q + column);
   };
+  std::vector<int> numbers(place(p, 0), -1);
+  for (int c = 0; c < count; ++c) numbers[place(c % p, c % q)] = c;
+  const auto number = [=](std::int64_t i) { return numbers[place(b.process_row(i), a.process_column(i))]; };
   for (std::int64_t i = 0; i < k; ++i) {
     if (number(i) < 0) return std::nullopt;
   }
