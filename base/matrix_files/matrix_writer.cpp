@@ -104,7 +104,21 @@ class MatrixOutput::File {
   std::int64_t add_dataset(const MatrixFacts& facts) {
     if (exists_) copy_whole(InputFile(place_.file.string()), file_.stream());
     flush();
+    try_room_for(facts);
     return add_to_hdf5(path_of(descriptor()), !exists_, place_, facts);
+  }
+
+  /// A full disk is found before HDF5 meets it: a file that it cannot close ends the program later.
+  void try_room_for(const MatrixFacts& facts) {
+    struct stat file = {};
+    if (::fstat(descriptor(), &file) != 0)
+      throw WorkError(fmt::format("{}: {}", place_.file.string(), system_message()));
+    constexpr std::int64_t kStructures = std::int64_t{1} << 20;  // of the file, beside lists and numbers
+    const auto list_entries = static_cast<std::int64_t>(3 * facts.tiles.size() + facts.row_tiles.size() +
+                                                        facts.column_tiles.size());
+    reserve(file.st_size + facts.bytes() + 8 * list_entries + kStructures);
+    if (::ftruncate(descriptor(), file.st_size) != 0)
+      throw WorkError(fmt::format("{}: {}", place_.file.string(), system_message()));
   }
 
   void reserve(std::int64_t bytes) {

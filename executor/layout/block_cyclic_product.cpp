@@ -178,7 +178,6 @@ Candidate candidate_of(MPI_Comm communicator, const BlacsGrid& grid, const Block
   const OrderedIndex m = dealt_in_turn(task.m, proposal.m, tile.m),
                      n = dealt_in_turn(task.n, proposal.n, tile.n),
                      k = dealt_in_turn(task.k, proposal.k, tile.k);
-  options.parameters["strategy"] = "grid-3d";
   options.parameters["grid"] = proposal.grid;
   options.parameters["grid.node"] = "natural";
   const auto layout = [&](const BlockCyclicMatrix& matrix, Op op, const OrderedIndex& rows,
