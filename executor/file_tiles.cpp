@@ -18,11 +18,6 @@ namespace foretile {
 
 namespace {
 
-MatrixRectangle in_file(const Contraction& p, TileRef tile) {
-  const Rectangle where = stored_rectangle(p, tile);
-  return {where.row, where.column, where.rows, where.columns};
-}
-
 InputError changed(const MatrixInput& input, const std::string& found, const std::string& expected) {
   return input_error(input.place, found, fmt::format("{}, as when the problem was made", expected),
                      "make problem and plan again, or bring the old file back");
@@ -110,13 +105,13 @@ void FileTiles::require_unchanged(MPI_Comm communicator) const {
 /// A and B are only read.
 std::optional<TileView> FileTiles::in_place(TileRef tile) const {
   if (tile.matrix == Matrix::c) return std::nullopt;
-  const auto mapped = file_of(tile.matrix).reader->mapped(in_file(problem_, tile));
+  const auto mapped = file_of(tile.matrix).reader->mapped(stored_rectangle(problem_, tile));
   if (!mapped) return std::nullopt;
   return TileView{const_cast<std::byte*>(mapped->data), mapped->ld};
 }
 
 void FileTiles::fill(TileRef tile, std::byte* to) const {
-  const MatrixRectangle where = in_file(problem_, tile);
+  const MatrixRectangle where = stored_rectangle(problem_, tile);
   file_of(tile.matrix).reader->read(where, to, where.rows);
 }
 
@@ -137,7 +132,7 @@ void OutputOfC::write_tiles(const HostStore& host, int threads) const {
   in_parallel(own.size(), threads, [&](std::size_t i) {
     const TileRef tile{Matrix::c, own[i]};
     const TileView view = host.c.at(own[i]).view(extents_of(problem_, tile).rows);
-    writer.write(in_file(problem_, tile), view.data, view.ld);
+    writer.write(stored_rectangle(problem_, tile), view.data, view.ld);
   });
   if (facts_.layout != MatrixLayout::block_sparse && !every_tile(problem_)) write_zeros(writer);
   writer.close();

@@ -59,7 +59,7 @@ void foretile_free(foretile_multiplication* multiplication);
 typedef struct {
   int64_t number;        /* among the nonzero tiles of its matrix */
   int64_t row, column;   /* in tiles */
-  int64_t rows, columns; /* elements of the tile as it lies in memory: those of A and B as they are stored */
+  int64_t rows, columns; /* elements of the tile as it is stored: those of A and B as they are stored */
   int owner;             /* the rank that keeps it */
 } foretile_tile;
 
@@ -73,7 +73,7 @@ foretile_status foretile_get_tile(const foretile_multiplication* multiplication,
    0, or anything else to end the run. */
 typedef struct {
   void* context; /* handed to each function */
-  /* Where the tile lies until the run ends: sets `data` and `ld`, or leaves `data` NULL. May be NULL: no tile
+  /* Where the tile is until the run ends: sets `data` and `ld`, or leaves `data` NULL. May be NULL: no tile
      is in place. In a tile of C are the initial numbers, if beta is not 0, and the final ones afterwards. */
   int (*in_place)(void* context, char matrix, const foretile_tile* tile, void** data, int64_t* ld);
   /* Writes a tile that is not in place, without gaps. May be NULL where all tiles are in place. */
@@ -93,7 +93,7 @@ typedef struct {
 foretile_status foretile_run(foretile_multiplication* multiplication, const foretile_storage* storage,
                              foretile_report* report);
 
-/* How a whole matrix lies on the ranks of the communicator. */
+/* How a whole matrix is stored on the ranks of the communicator. */
 typedef struct foretile_layout foretile_layout;
 
 /* ScaLAPACK's block-cyclic distribution on a grid of `grid_rows` x `grid_columns`; process (p, q) is rank

@@ -7,16 +7,15 @@
 #include <utility>
 #include <vector>
 
-#include "base/random.hpp"
 #include "executor/cpu/blas.hpp"
 #include "executor/in_parallel.hpp"
 #include "executor/initial_tile.hpp"
+#include "executor/projection.hpp"
 
 namespace foretile {
 
 namespace {
 
-constexpr int kVectors = 2;
 constexpr double kMeanSquare = 13.0 / 12;  // of a number of X: 1 + 1/12
 
 std::size_t elements(std::int64_t rows, std::int64_t columns) {
@@ -82,20 +81,6 @@ class Test {
     std::map<std::int32_t, std::vector<Held>> rows;  // tiles of C by tile row, with increasing column
   };
 
-  /// X_j: kVectors columns.
-  Vector random_vectors(std::int32_t j) const {
-    const std::int64_t n = p_.n.size(j);
-    Vector x(elements(n, kVectors));
-    for (int v = 0; v < kVectors; ++v) {
-      const std::uint64_t key = counter_bits(counter_bits(p_.seed, 0x5eed), static_cast<std::uint64_t>(v));
-      for (std::int64_t e = 0; e < n; ++e) {
-        const std::uint64_t bits = counter_bits(key, static_cast<std::uint64_t>(p_.n.begin(j) + e));
-        x[elements(e + v * n, 1)] = (bits & 1 ? 1 : -1) * (unit_real(bits) + 0.5);
-      }
-    }
-    return x;
-  }
-
   /// y += op(M) x, where op(M) is rows x columns and x has `count` columns.
   static void add(Op op, const TileBuffer& matrix, std::int64_t rows, std::int64_t columns, const Number* x,
                   std::int64_t count, Number* y) {
@@ -141,7 +126,7 @@ class Test {
       std::vector<TileId> used;
       for_each_used(p_, j, tiles, [&](TileId b) { used.push_back(b); });
       for (const TileId b : used)
-        taken += kVectors * p_.k.size(p_.b.row_of(b)) * static_cast<std::int64_t>(sizeof(Number));
+        taken += kTestVectors * p_.k.size(p_.b.row_of(b)) * static_cast<std::int64_t>(sizeof(Number));
       if (taken > options_.bytes && !share.columns.empty()) break;
       for (const TileId b : used) share.y.try_emplace(b);
       add_column(j, tiles, share);
@@ -154,7 +139,7 @@ class Test {
     share.x.resize(share.columns.size());
     std::map<std::int32_t, std::size_t> place;
     for (std::size_t g = 0; g < share.columns.size(); ++g) {
-      share.x[g] = random_vectors(share.columns[g]);
+      share.x[g] = test_vectors<Number>(p_.n, share.columns[g], p_.seed);
       place[share.columns[g]] = g;
     }
     std::vector<std::pair<const TileId, Vector>*> tiles;
@@ -163,9 +148,9 @@ class Test {
       const TileId b = tiles[t]->first;
       const std::int64_t k = p_.k.size(p_.b.row_of(b));
       const std::int64_t n = p_.n.size(p_.b.column_of(b));
-      tiles[t]->second.assign(elements(k, kVectors), Number{0});
+      tiles[t]->second.assign(elements(k, kTestVectors), Number{0});
       add(p_.b_op, initial_tile(p_, {Matrix::b, b}), k, n, share.x[place.at(p_.b.column_of(b))].data(),
-          kVectors, tiles[t]->second.data());
+          kTestVectors, tiles[t]->second.data());
     });
   }
 
@@ -190,7 +175,7 @@ class Test {
       into.push_back(&held);
     });
     if (into.empty()) return;
-    const std::int64_t count = std::ssize(into) * kVectors;
+    const std::int64_t count = std::ssize(into) * kTestVectors;
     Vector product(elements(m, count), Number{0});
     add(p_.a_op, initial_tile(p_, {Matrix::a, a}), m, p_.k.size(k_tile), y.data(), count, product.data());
     const Number* from = product.data();
@@ -205,32 +190,24 @@ class Test {
     if (held.expected.product_square == 0) return error_of_untouched(p_, held.id, numbers);
     const std::int64_t m = p_.m.size(p_.c.row_of(held.id));
     const std::int64_t n = p_.n.size(p_.c.column_of(held.id));
-    for (Number& number : wanted) number *= factor(p_.alpha);
+    for (Number& number : wanted) number *= narrowed<Number>(p_.alpha);
     if (p_.reads_c()) {
       Vector initial(wanted.size(), Number{0});
-      add(Op::none, initial_tile(p_, {Matrix::c, held.id}), m, n, x.data(), kVectors, initial.data());
-      for (std::size_t e = 0; e < wanted.size(); ++e) wanted[e] += factor(p_.beta) * initial[e];
+      add(Op::none, initial_tile(p_, {Matrix::c, held.id}), m, n, x.data(), kTestVectors, initial.data());
+      for (std::size_t e = 0; e < wanted.size(); ++e) wanted[e] += narrowed<Number>(p_.beta) * initial[e];
     }
     Vector found(wanted.size(), Number{0});
-    add(Op::none, numbers, m, n, x.data(), kVectors, found.data());
+    add(Op::none, numbers, m, n, x.data(), kTestVectors, found.data());
     double squares = 0;
     for (std::size_t e = 0; e < found.size(); ++e) squares += std::norm(found[e] - wanted[e]);
-    return relative_error(p_, held.id, held.expected, std::sqrt(squares / (kVectors * kMeanSquare)));
-  }
-
-  static Number factor(std::complex<double> x) {
-    if constexpr (std::is_same_v<Number, double>) {
-      return x.real();
-    } else {
-      return x;
-    }
+    return relative_error(p_, held.id, held.expected, std::sqrt(squares / (kTestVectors * kMeanSquare)));
   }
 
   TileErrors judge_row(const Share& share, std::int32_t i, std::vector<Held>& row) const {
     std::vector<Held*> at(p_.n.tiles(), nullptr);
     for (Held& held : row) {
       at[p_.c.column_of(held.id)] = &held;
-      held.product.assign(elements(p_.m.size(i), kVectors), Number{0});
+      held.product.assign(elements(p_.m.size(i), kTestVectors), Number{0});
     }
     for (std::size_t e = 0; e < p_.a.row(i).size(); ++e)
       multiply_a(share, p_.a.first(i) + static_cast<TileId>(e), at);
@@ -264,8 +241,7 @@ class Test {
 
 TileErrors freivalds(const Contraction& contraction, const TilesOfC& c, const FreivaldsOptions& options) {
   return with_element(contraction.element(), [&]<class Stored>(Stored) {
-    using Number = std::conditional_t<std::is_floating_point_v<Stored>, double, std::complex<double>>;
-    return Test<Number, Stored>(contraction, c, options).run();
+    return Test<Wide<Stored>, Stored>(contraction, c, options).run();
   });
 }
 

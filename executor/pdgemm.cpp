@@ -7,6 +7,7 @@
 #include <array>
 #include <complex>
 #include <cstdio>
+#include <iterator>
 #include <list>
 #include <memory>
 #include <string>
@@ -100,7 +101,7 @@ struct Kept {
   BlockCyclicProduct product;
 };
 
-/// What a process keeps between calls. All ranks of a grid have the same plans in the same order.
+/// What a process keeps between calls. All ranks of a grid have its plans in the same order.
 struct Calls {
   std::list<GridCommunicator> grids;
   std::list<Kept> plans;  // the last used first
@@ -143,8 +144,10 @@ Op op_of(const char* argument, char text) {
   }
 }
 
-BlockCyclicMatrix matrix_of(const char* name, const int* descriptor, int first_row, int first_column,
+/// The part that takes part; op(part) is rows x columns.
+BlockCyclicMatrix matrix_of(const char* name, Op op, const int* descriptor, int first_row, int first_column,
                             std::int64_t part_rows, std::int64_t part_columns) {
+  if (op != Op::none) std::swap(part_rows, part_columns);
   if (descriptor[Entry::dtype] != 1)
     throw input_error(fmt::format("descriptor of {}: DTYPE_", name), fmt::to_string(descriptor[Entry::dtype]),
                       "1, a dense block-cyclic matrix");
@@ -171,12 +174,6 @@ struct Arguments {
   const int *desca, *descb, *descc;
 };
 
-BlockCyclicMatrix stored(const char* name, Op op, const int* descriptor, int first_row, int first_column,
-                         std::int64_t part_rows, std::int64_t part_columns) {
-  if (op != Op::none) std::swap(part_rows, part_columns);
-  return matrix_of(name, descriptor, first_row, first_column, part_rows, part_columns);
-}
-
 template <class Number>
 BlockCyclicTask task_of(const Arguments<Number>& x, ElementType element) {
   for (const auto& [name, extent] : {std::pair("m", x.m), {"n", x.n}, {"k", x.k}}) {
@@ -191,9 +188,9 @@ BlockCyclicTask task_of(const Arguments<Number>& x, ElementType element) {
   task.m = x.m;
   task.n = x.n;
   task.k = x.k;
-  task.a = stored("A", task.a_op, x.desca, x.ia, x.ja, x.m, x.k);
-  task.b = stored("B", task.b_op, x.descb, x.ib, x.jb, x.k, x.n);
-  task.c = stored("C", Op::none, x.descc, x.ic, x.jc, x.m, x.n);
+  task.a = matrix_of("A", task.a_op, x.desca, x.ia, x.ja, x.m, x.k);
+  task.b = matrix_of("B", task.b_op, x.descb, x.ib, x.jb, x.k, x.n);
+  task.c = matrix_of("C", Op::none, x.descc, x.ic, x.jc, x.m, x.n);
   return task;
 }
 
@@ -232,6 +229,15 @@ bool agreed(MPI_Comm communicator, const std::string& arguments, bool yes) {
   return most[2] == 0;
 }
 
+/// Ranks may be in several grids: each grid forgets its own plans, the same one on all of its ranks.
+void forget_oldest(std::list<Kept>& plans, MPI_Comm communicator) {
+  std::size_t of_grid = 0;
+  for (auto kept = plans.begin(); kept != plans.end();) {
+    const bool forgotten = kept->communicator == communicator && ++of_grid > kPlansKept;
+    kept = forgotten ? plans.erase(kept) : std::next(kept);
+  }
+}
+
 /// The plan for these arguments, from an earlier call where there was one.
 Kept& plan_for(MPI_Comm communicator, const Grid& grid, const BlockCyclicTask& task) {
   std::list<Kept>& plans = calls().plans;
@@ -247,7 +253,7 @@ Kept& plan_for(MPI_Comm communicator, const Grid& grid, const BlockCyclicTask& t
   if (found != plans.end()) plans.erase(found);
   plans.push_front(
       {communicator, std::move(text), lds, BlockCyclicProduct(communicator, grid.rows, grid.columns, task)});
-  if (plans.size() > kPlansKept) plans.pop_back();
+  forget_oldest(plans, communicator);
   return plans.front();
 }
 

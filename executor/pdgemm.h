@@ -8,13 +8,13 @@
    other processes may call it and return at once. Any block sizes and offsets work. With equal ones A and B
    are used in place, else they are moved to tiles of a plan's and C back.
 
-   A call with new arguments makes a plan, which the next call with the same ones (pointers, alpha and beta
-   apart from being zero excepted) finds again. The last 8 plans are kept, with the memory that they use,
-   until MPI_Finalize().
+   A call with new arguments makes three plans and keeps one, which the next call with the same arguments
+   finds again. Only pointers may differ; a new alpha or beta needs a new plan. The last 8 plans of a grid are
+   kept, with the memory that they use, until MPI_Finalize().
 
-   As in ScaLAPACK, errors end the job: one line on standard error, MPI_Abort(). MPI must be initialized with
-   MPI_THREAD_FUNNELED at least, which MPI_Init() of MPICH gives. BLACS is not linked: the program brings it.
- */
+   As in ScaLAPACK, errors end the job: one line on standard error, MPI_Abort(). BLACS is not linked: the
+   program brings it. MPI must be initialized with MPI_THREAD_FUNNELED at least. MPI_Init(), which BLACS calls
+   where nobody did, gives less in MPICH: call MPI_Init_thread() before BLACS. */
 #ifndef FORETILE_EXECUTOR_PDGEMM_H
 #define FORETILE_EXECUTOR_PDGEMM_H
 

@@ -7,7 +7,7 @@
 
 namespace foretile {
 
-/// Calls visit(view): where the tile lies in place, else a copy that is valid during the call only.
+/// Calls visit(view): the tile where it is in place, else a copy that is valid during the call only.
 template <class Visit>
 void with_tile(const Contraction& p, const TileStorage& storage, TileRef tile, const Visit& visit) {
   if (const std::optional<TileView> view = storage.in_place(tile)) return visit(*view);

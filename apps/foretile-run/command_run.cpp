@@ -378,17 +378,14 @@ void execute(const CLI::App& app, const RunArguments& arguments, const MpiSessio
   done.result =
       run(done.work->plan, part, done.work->contraction, done.work->machine, session.world(), options);
   done.probes.after = probe(*done.work, session);
-  done.files->complete(*done.result.host);
+  done.files->complete(done.result);
   done.digest = digest_of_c(*done.result.host, session.world());
   done.peak_rss_bytes = most_of_ranks(peak_rss_bytes(), session.world());
-  if (arguments.verify) {
+  if (arguments.verify)
     done.check = done.files->storage() ? done.files->check(*done.result.host, done.digest)
                                        : check_product(done.work->contraction, *done.result.host,
                                                        session.world(), {{.threads = threads}});
-    if (done.check->passed()) done.files->write(done.result, threads);
-  } else {
-    done.files->write(done.result, threads);
-  }
+  if (!done.check || done.check->passed()) done.files->write(*done.result.host, threads);
   erase_progress();
   report(arguments, session, done);
   if (!arguments.trace.empty()) write_trace(arguments.trace, session, events);

@@ -66,8 +66,9 @@ void RunFiles::prepare_check(int threads) {
   if (work_.contraction.reads_c()) agree(communicator_, [&] { check_->add_initial(own_c_, *tiles_); });
 }
 
-void RunFiles::complete(HostStore& host) const {
+void RunFiles::complete(RunResult& result) {
   if (!tiles_) return;
+  require_mpi(MPI_Allreduce(&result.fill_s, &read_s_, 1, MPI_DOUBLE, MPI_MAX, communicator_), "files");
   const Contraction& p = work_.contraction;
   agree(communicator_, [&] {
     for (const TileId tile : without_product(p, own_c_)) {
@@ -76,7 +77,7 @@ void RunFiles::complete(HostStore& host) const {
       TileBuffer numbers(extents.bytes());
       if (p.reads_c()) tiles_->fill(ref, numbers.data());
       scale_initial(p, extents, extents.gapless_at(numbers.data()));
-      host.c.insert_or_assign(tile, std::move(numbers));
+      result.host->c.insert_or_assign(tile, std::move(numbers));
     }
   });
 }
@@ -89,9 +90,8 @@ CheckResult RunFiles::check(const HostStore& host, const std::string& c_digest) 
   return result;
 }
 
-void RunFiles::write(const RunResult& result, int threads) {
-  require_mpi(MPI_Allreduce(&result.fill_s, &read_s_, 1, MPI_DOUBLE, MPI_MAX, communicator_), "files");
-  if (output_) output_s_ = timed(communicator_, [&] { output_->write(*result.host, threads); });
+void RunFiles::write(const HostStore& host, int threads) {
+  if (output_) output_s_ = timed(communicator_, [&] { output_->write(host, threads); });
 }
 
 std::string RunFiles::text() const {
@@ -99,7 +99,7 @@ std::string RunFiles::text() const {
   if (tiles_)
     text += fmt::format("inputs     unchanged, compared in {}, read in {}\n", quantity(check_s_, "s"),
                         quantity(read_s_, "s"));
-  if (output_)
+  if (output_s_)
     text += fmt::format("output     {}, written in {}\n", one_line(output_name_), quantity(*output_s_, "s"));
   return text;
 }

@@ -31,12 +31,12 @@ class RunFiles {
   void require_finite(int threads) const;
   /// Keeps what `--verify` needs of the initial C.
   void prepare_check(int threads);
-  /// Tiles of C that no product reaches join `host`.
-  void complete(HostStore& host) const;
+  /// Tiles of C that no product reaches join the others. Takes note of the longest time in which a rank read
+  /// its tiles.
+  void complete(RunResult& result);
   /// Of a run on numbers from files, after complete().
   CheckResult check(const HostStore& host, const std::string& c_digest);
-  /// Writes C and, for the report, takes the longest time in which a rank read its tiles.
-  void write(const RunResult& result, int threads);
+  void write(const HostStore& host, int threads);
 
   /// nullptr: from the seed.
   const TileStorage* storage() const { return tiles_.get(); }

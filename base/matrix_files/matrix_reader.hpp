@@ -10,13 +10,9 @@
 
 #include "base/matrix_files/matrix_facts.hpp"
 #include "base/matrix_files/matrix_place.hpp"
+#include "base/matrix_files/matrix_rectangle.hpp"
 
 namespace foretile {
-
-/// Elements [row, row + rows) x [column, column + columns) of a matrix.
-struct MatrixRectangle {
-  std::int64_t row = 0, column = 0, rows = 0, columns = 0;
-};
 
 /// Throws std::out_of_range unless the rectangle is inside a matrix of these extents.
 void require_inside(const MatrixRectangle& rectangle, const MatrixFacts& facts);
@@ -60,7 +56,7 @@ class MatrixReader {
   /// XXH3 of the facts and of the digests of all blocks in turn, as 16 hexadecimal digits. Equal matrices in
   /// different layouts have different digests.
   std::string digest(std::span<const std::uint64_t> block_digests) const;
-  /// All by itself.
+  /// Reads all blocks.
   std::string digest() const;
 
  protected:

@@ -22,7 +22,7 @@ static double* filled(int64_t rows, int64_t columns, double number) {
 
 static int in_place(void* context, char matrix, const foretile_tile* tile, void** data, int64_t* ld) {
   double** arrays = context;
-  /* Tiles have 250 rows and columns; A lies transposed: its tile (i, k) is in row k and column i. */
+  /* Tiles have 250 rows and columns; A is stored transposed: its tile (i, k) is in row k and column i. */
   const int64_t row = 250 * (matrix == 'A' ? tile->column : tile->row);
   const int64_t column = 250 * (matrix == 'A' ? tile->row : tile->column);
   *ld = matrix == 'C' ? M : K;

@@ -64,7 +64,7 @@ void require(bool right, const char* what, const std::string& found, const char*
   if (!right) throw input_error(fmt::format("block-cyclic matrix: {}", what), found, expected);
 }
 
-void check(const BlacsGrid& grid, const BlockCyclicShape& shape, const Rectangle& of) {
+void check(const BlacsGrid& grid, const BlockCyclicShape& shape, const MatrixRectangle& of) {
   require(grid.rows > 0 && grid.columns > 0, "grid", fmt::format("{} x {}", grid.rows, grid.columns),
           "at least one row and one column");
   require(std::ssize(grid.ranks) == std::int64_t{grid.rows} * grid.columns, "grid",
@@ -101,8 +101,8 @@ std::string IndexOrder::text() const {
 BlockCyclic::BlockCyclic(BlacsGrid grid, const BlockCyclicShape& shape)
     : BlockCyclic(std::move(grid), shape, {0, 0, shape.rows, shape.columns}) {}
 
-BlockCyclic::BlockCyclic(BlacsGrid grid, const BlockCyclicShape& shape, const Rectangle& of, IndexOrder rows,
-                         IndexOrder columns)
+BlockCyclic::BlockCyclic(BlacsGrid grid, const BlockCyclicShape& shape, const MatrixRectangle& of,
+                         IndexOrder rows, IndexOrder columns)
     : grid_(std::move(grid)),
       shape_(shape),
       of_(of),
@@ -132,7 +132,7 @@ int BlockCyclic::process_column(std::int64_t j) const {
   return Dealt{shape_.column_block, grid_.columns, shape_.column_source}.process(of_.column + j);
 }
 
-void BlockCyclic::for_each_part(const Rectangle& of,
+void BlockCyclic::for_each_part(const MatrixRectangle& of,
                                 const std::function<void(const MatrixPart&)>& visit) const {
   const std::vector<Segment> rows =
       segments({shape_.row_block, grid_.rows, shape_.row_source}, of_.row, row_order_, of.row, of.rows);

@@ -65,19 +65,20 @@ void IndexOrder::for_each_run(std::int64_t begin, std::int64_t size, const Visit
   }
 }
 
-/// Block (b, d) lies on process ((b + row_source) mod P, (d + column_source) mod Q).
+/// Block (b, d) is on process ((b + row_source) mod P, (d + column_source) mod Q).
 class BlockCyclic final : public Layout {
  public:
   /// The part `of` the matrix, all of it by default, with its rows and columns in other orders. Throws
   /// InputError for impossible numbers.
   BlockCyclic(BlacsGrid grid, const BlockCyclicShape& shape);
-  BlockCyclic(BlacsGrid grid, const BlockCyclicShape& shape, const Rectangle& of, IndexOrder rows = {},
+  BlockCyclic(BlacsGrid grid, const BlockCyclicShape& shape, const MatrixRectangle& of, IndexOrder rows = {},
               IndexOrder columns = {});
 
   const BlacsGrid& grid() const { return grid_; }
   std::int64_t rows() const override { return of_.rows; }
   std::int64_t columns() const override { return of_.columns; }
-  void for_each_part(const Rectangle& of, const std::function<void(const MatrixPart&)>& visit) const override;
+  void for_each_part(const MatrixRectangle& of,
+                     const std::function<void(const MatrixPart&)>& visit) const override;
   std::string text() const override;
 
   /// Rows of the whole matrix that process row `p` keeps (ScaLAPACK's NUMROC), and columns of column `q`.
@@ -90,7 +91,7 @@ class BlockCyclic final : public Layout {
  private:
   BlacsGrid grid_;
   BlockCyclicShape shape_;
-  Rectangle of_;
+  MatrixRectangle of_;
   IndexOrder row_order_, column_order_;
 };
 

@@ -15,7 +15,7 @@ namespace foretile {
 
 struct BlockCyclicMatrix {
   BlockCyclicShape shape;
-  Rectangle part;  ///< that takes part in the product
+  MatrixRectangle part;  ///< that takes part in the product
 };
 
 struct BlockCyclicTask {

@@ -8,21 +8,13 @@
 #include <string>
 
 #include "base/id.hpp"
+#include "base/matrix_files/matrix_rectangle.hpp"
 
 namespace foretile {
 
-/// Rows [row, row + rows) and columns [column, column + columns), counted from 0.
-struct Rectangle {
-  std::int64_t row = 0, column = 0;
-  std::int64_t rows = 0, columns = 0;
-
-  bool empty() const { return rows == 0 || columns == 0; }
-  friend bool operator==(const Rectangle&, const Rectangle&) = default;
-};
-
-/// A rectangle that lies column-major on one rank. Where it lies is known on that rank alone.
+/// A rectangle that is stored column-major on one rank. Its place is known on that rank alone.
 struct MatrixPart {
-  Rectangle where;
+  MatrixRectangle where;
   Rank rank = 0;
   std::int64_t at = 0;  ///< the first element, counted in elements from the start of the rank's memory
   std::int64_t ld = 1;  ///< distance between neighbouring columns, in elements
@@ -36,7 +28,7 @@ class Layout {
   virtual std::int64_t rows() const = 0;
   virtual std::int64_t columns() const = 0;
   /// The parts of the rectangle, each element in one; in the same order on all ranks.
-  virtual void for_each_part(const Rectangle& of,
+  virtual void for_each_part(const MatrixRectangle& of,
                              const std::function<void(const MatrixPart&)>& visit) const = 0;
   /// Two layouts with the same text on a rank are the same there.
   virtual std::string text() const = 0;

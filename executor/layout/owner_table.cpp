@@ -43,7 +43,7 @@ OwnerTable::OwnerTable(Tiling row_tiles, Tiling column_tiles, std::vector<Rank> 
   }
 }
 
-void OwnerTable::for_each_part(const Rectangle& of,
+void OwnerTable::for_each_part(const MatrixRectangle& of,
                                const std::function<void(const MatrixPart&)>& visit) const {
   if (of.empty()) return;
   const std::int64_t last_row = of.row + of.rows, last_column = of.column + of.columns;

@@ -11,7 +11,7 @@
 
 namespace foretile {
 
-/// Where a tile lies in the memory of its rank.
+/// Where a tile is stored in the memory of its rank.
 struct TilePlace {
   std::int64_t at = 0;  ///< as MatrixPart
   std::int64_t ld = 1;
@@ -27,7 +27,8 @@ class OwnerTable final : public Layout {
 
   std::int64_t rows() const override { return row_tiles_.extent(); }
   std::int64_t columns() const override { return column_tiles_.extent(); }
-  void for_each_part(const Rectangle& of, const std::function<void(const MatrixPart&)>& visit) const override;
+  void for_each_part(const MatrixRectangle& of,
+                     const std::function<void(const MatrixPart&)>& visit) const override;
   std::string text() const override;
 
  private:

@@ -17,8 +17,9 @@ namespace foretile {
 
 namespace {
 
-Rectangle whole(const Contraction& p, Matrix matrix) {
-  Rectangle all{0, 0, (matrix == Matrix::b ? p.k : p.m).extent(), (matrix == Matrix::a ? p.k : p.n).extent()};
+MatrixRectangle whole(const Contraction& p, Matrix matrix) {
+  MatrixRectangle all{0, 0, (matrix == Matrix::b ? p.k : p.m).extent(),
+                      (matrix == Matrix::a ? p.k : p.n).extent()};
   const Op op = matrix == Matrix::a ? p.a_op : matrix == Matrix::b ? p.b_op : Op::none;
   if (op != Op::none) std::swap(all.rows, all.columns);
   return all;
@@ -58,7 +59,7 @@ class Lane {
     }
     return std::span(parts_).subspan(first, at_ - first);
   }
-  /// Calls visit(extents, where the part lies, its place in the message).
+  /// Calls visit(extents, the part, its place in the message).
   template <class Visit>
   void for_each_part(std::span<const MovedPart> run, std::byte* message, const Visit& visit) const {
     for (const MovedPart& part : run) {
@@ -191,7 +192,7 @@ void add_part(std::vector<MovedPart>& parts, MovedPart part, std::int64_t elemen
 Redistribution::Redistribution(const Contraction& p, Matrix matrix, const std::function<Rank(TileId)>& owner,
                                const Layout& layout, Rank self, int ranks)
     : element_bytes_(p.element_bytes()), self_(self) {
-  const Rectangle all = whole(p, matrix);
+  const MatrixRectangle all = whole(p, matrix);
   if (layout.rows() != all.rows || layout.columns() != all.columns)
     throw input_error(fmt::format("layout of {}", "ABC"[static_cast<int>(matrix)]),
                       fmt::format("{} x {}", layout.rows(), layout.columns()),
@@ -203,7 +204,7 @@ Redistribution::Redistribution(const Contraction& p, Matrix matrix, const std::f
   }
 }
 
-void Redistribution::add_tile(TileId tile, const Rectangle& where, Rank owner, const Layout& layout) {
+void Redistribution::add_tile(TileId tile, const MatrixRectangle& where, Rank owner, const Layout& layout) {
   std::vector<MatrixPart> parts;
   layout.for_each_part(where, [&](const MatrixPart& part) {
     if (!part.where.empty()) parts.push_back(part);

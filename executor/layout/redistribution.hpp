@@ -17,16 +17,16 @@
 
 namespace foretile {
 
-/// The part of a tile that lies in one piece in the layout.
+/// The part of a tile that is stored in one piece in the layout.
 struct MovedPart {
   TileId tile = 0;
-  std::int64_t tile_row = 0, tile_column = 0;  ///< where it begins in the tile as it lies in memory
+  std::int64_t tile_row = 0, tile_column = 0;  ///< where it begins in the tile as it is stored in memory
   std::int64_t at = 0, ld = 1;                 ///< in the layout, as MatrixPart, on the rank that has it
   std::int64_t rows = 0, columns = 0;
 };
 
-/// Planned once, run often. A tile that lies in one piece on its owner stays there: it is used in place. Each
-/// other element travels once, from the rank that has it to the one that wants it, in messages of about
+/// Planned once, run often. A tile that is stored in one piece on its owner stays there: it is used in place.
+/// Each other element travels once, from the rank that has it to the one that wants it, in messages of about
 /// kRedistributed bytes; what stays on its rank is copied there.
 class Redistribution {
  public:
@@ -40,7 +40,7 @@ class Redistribution {
   std::int64_t to_tiles_bytes() const { return sent_bytes(in_layout_); }
   std::int64_t to_layout_bytes() const { return sent_bytes(in_tiles_); }
 
-  /// Where an own tile lies in the layout, if it stays there.
+  /// Where an own tile is in the layout, if it stays there.
   std::optional<TileView> in_place(TileId tile, std::byte* local) const;
   /// Where the other own tiles are, without gaps or with.
   using Tiles = std::function<TileView(TileId)>;
@@ -50,7 +50,7 @@ class Redistribution {
 
  private:
   using Parts = std::vector<std::vector<MovedPart>>;  // by the other rank
-  void add_tile(TileId tile, const Rectangle& where, Rank owner, const Layout& layout);
+  void add_tile(TileId tile, const MatrixRectangle& where, Rank owner, const Layout& layout);
   std::int64_t sent_bytes(const Parts& parts) const;
 
   std::int64_t element_bytes_;

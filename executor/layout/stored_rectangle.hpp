@@ -9,12 +9,12 @@
 namespace foretile {
 
 /// Where the tile is in its matrix as that is stored: transposed where the operation is not Op::none.
-inline Rectangle stored_rectangle(const Contraction& p, TileRef tile) {
+inline MatrixRectangle stored_rectangle(const Contraction& p, TileRef tile) {
   const Shape& shape = shape_of(p, tile.matrix);
   const Tiling& rows = tile.matrix == Matrix::b ? p.k : p.m;
   const Tiling& columns = tile.matrix == Matrix::a ? p.k : p.n;
-  Rectangle where{rows.begin(shape.row_of(tile.id)), columns.begin(shape.column_of(tile.id)),
-                  rows.size(shape.row_of(tile.id)), columns.size(shape.column_of(tile.id))};
+  MatrixRectangle where{rows.begin(shape.row_of(tile.id)), columns.begin(shape.column_of(tile.id)),
+                        rows.size(shape.row_of(tile.id)), columns.size(shape.column_of(tile.id))};
   const Op op = tile.matrix == Matrix::a ? p.a_op : tile.matrix == Matrix::b ? p.b_op : Op::none;
   if (op == Op::none) return where;
   std::swap(where.row, where.column);

@@ -152,6 +152,7 @@ class WrongInput(Case):
         self.assertEqual(len(lines), 1, done.stderr)
         self.assertIn(expected, lines[0])
         self.assertEqual(self.files(), before)
+        self.assertNotIn("written in", done.stdout)
 
     def test_changed_number(self):
         self.a[3, 4] += 1

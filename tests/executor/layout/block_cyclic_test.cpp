@@ -16,7 +16,7 @@ BlacsGrid grid_of(int rows, int columns, int row = -1, int column = -1) {
   return grid;
 }
 
-std::vector<MatrixPart> parts_of(const Layout& layout, const Rectangle& of) {
+std::vector<MatrixPart> parts_of(const Layout& layout, const MatrixRectangle& of) {
   std::vector<MatrixPart> parts;
   layout.for_each_part(of, [&](const MatrixPart& part) { parts.push_back(part); });
   return parts;
@@ -42,10 +42,10 @@ TEST(BlockCyclic, FindsTheParts) {
   const BlockCyclic layout(grid_of(2, 3), {9, 9, 2, 2, 0, 0, 5});
   const std::vector<MatrixPart> parts = parts_of(layout, {3, 6, 3, 1});
   ASSERT_EQ(parts.size(), 2U);
-  EXPECT_EQ(parts[0].where, (Rectangle{3, 6, 1, 1}));
+  EXPECT_EQ(parts[0].where, (MatrixRectangle{3, 6, 1, 1}));
   EXPECT_EQ(parts[0].rank, 3);
   EXPECT_EQ(parts[0].at, 1 + 2 * 5);
-  EXPECT_EQ(parts[1].where, (Rectangle{4, 6, 2, 1}));
+  EXPECT_EQ(parts[1].where, (MatrixRectangle{4, 6, 2, 1}));
   EXPECT_EQ(parts[1].rank, 0);
   EXPECT_EQ(parts[1].at, 2 + 2 * 5);
 }
@@ -57,9 +57,9 @@ TEST(BlockCyclic, JoinsWhatLiesTogetherInAnotherOrder) {
   const BlockCyclic layout(grid_of(2, 1), {9, 3, 2, 2, 0, 0, 7}, {0, 0, 9, 3}, rows);
   const std::vector<MatrixPart> parts = parts_of(layout, {0, 0, 9, 3});
   ASSERT_EQ(parts.size(), 2U);
-  EXPECT_EQ(parts[0].where, (Rectangle{0, 0, 5, 3}));
+  EXPECT_EQ(parts[0].where, (MatrixRectangle{0, 0, 5, 3}));
   EXPECT_EQ(parts[0].at, 0);
-  EXPECT_EQ(parts[1].where, (Rectangle{5, 0, 4, 3}));
+  EXPECT_EQ(parts[1].where, (MatrixRectangle{5, 0, 4, 3}));
   EXPECT_EQ(parts[1].rank, 1);
 }
 
@@ -67,8 +67,8 @@ TEST(BlockCyclic, ContiguousIsOneBlockEach) {
   const BlockCyclic layout = contiguous(grid_of(2, 2), 5, 3, 3);
   const std::vector<MatrixPart> parts = parts_of(layout, {0, 0, 5, 3});
   ASSERT_EQ(parts.size(), 4U);
-  EXPECT_EQ(parts[0].where, (Rectangle{0, 0, 3, 2}));
-  EXPECT_EQ(parts[3].where, (Rectangle{3, 2, 2, 1}));
+  EXPECT_EQ(parts[0].where, (MatrixRectangle{0, 0, 3, 2}));
+  EXPECT_EQ(parts[3].where, (MatrixRectangle{3, 2, 2, 1}));
   EXPECT_EQ(parts[3].rank, 3);
 }
 
@@ -81,7 +81,7 @@ TEST(BlockCyclic, GivesEveryElementAPlace) {
     const int p = 1 + below(3), q = 1 + below(3);
     BlockCyclicShape shape{1 + below(30), 1 + below(30), 1 + below(6), 1 + below(6), below(p), below(q), 0};
     shape.ld = shape.rows + below(3);
-    Rectangle of{below(shape.rows), below(shape.columns), 0, 0};
+    MatrixRectangle of{below(shape.rows), below(shape.columns), 0, 0};
     of.rows = random.integer(0, shape.rows - of.row);
     of.columns = random.integer(0, shape.columns - of.column);
     const BlockCyclic layout(grid_of(p, q), shape, of);
@@ -105,7 +105,7 @@ TEST(BlockCyclic, GivesEveryElementAPlace) {
 
 TEST(BlockCyclic, RefusesImpossibleNumbers) {
   const BlockCyclicShape good{9, 9, 2, 2, 0, 0, 5};
-  const auto refused = [](const BlacsGrid& grid, const BlockCyclicShape& shape, const Rectangle& of,
+  const auto refused = [](const BlacsGrid& grid, const BlockCyclicShape& shape, const MatrixRectangle& of,
                           const char* why) {
     try {
       const BlockCyclic layout(grid, shape, of);
@@ -114,7 +114,7 @@ TEST(BlockCyclic, RefusesImpossibleNumbers) {
       EXPECT_NE(std::string(error.what()).find(why), std::string::npos) << error.what();
     }
   };
-  const Rectangle all{0, 0, 9, 9};
+  const MatrixRectangle all{0, 0, 9, 9};
   refused(grid_of(0, 2), good, all, "grid");
   refused({2, 2, 0, 0, {0}}, good, all, "one for each place");
   refused(grid_of(2, 3), {9, 9, 0, 2, 0, 0, 5}, all, "blocks");

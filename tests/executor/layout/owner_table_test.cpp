@@ -18,12 +18,12 @@ TEST(OwnerTable, CutsARectangleAtTiles) {
   std::vector<MatrixPart> parts;
   table().for_each_part({2, 3, 2, 2}, [&](const MatrixPart& part) { parts.push_back(part); });
   ASSERT_EQ(parts.size(), 4U);
-  EXPECT_EQ(parts[0].where, (Rectangle{2, 3, 1, 1}));
+  EXPECT_EQ(parts[0].where, (MatrixRectangle{2, 3, 1, 1}));
   EXPECT_EQ(parts[0].rank, 0);
   EXPECT_EQ(parts[0].at, 7 + 2 + 3 * 3);
-  EXPECT_EQ(parts[1].where, (Rectangle{3, 3, 1, 1}));
+  EXPECT_EQ(parts[1].where, (MatrixRectangle{3, 3, 1, 1}));
   EXPECT_EQ(parts[1].rank, 1);
-  EXPECT_EQ(parts[3].where, (Rectangle{3, 4, 1, 1}));
+  EXPECT_EQ(parts[3].where, (MatrixRectangle{3, 4, 1, 1}));
   EXPECT_EQ(parts[3].rank, 0);
   EXPECT_EQ(parts[3].at, 100);
 }

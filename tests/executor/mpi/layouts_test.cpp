@@ -243,7 +243,7 @@ std::shared_ptr<const Layout> random_layout(std::int64_t rows, std::int64_t colu
   return std::make_shared<BlockCyclic>(
       grid,
       random_blocks(grid, rows + above + random.integer(0, 5), columns + left + random.integer(0, 5), random),
-      Rectangle{above, left, rows, columns});
+      MatrixRectangle{above, left, rows, columns});
 }
 
 Contraction random_product(Random& random) {
@@ -346,7 +346,7 @@ Described random_described(const BlacsGrid& grid, std::int64_t rows, std::int64_
     shape.row_block = shape.column_block = block;
     shape.row_source = shape.column_source = 0;
   }
-  const Rectangle of{block > 0 ? 0 : above, block > 0 ? 0 : left, rows, columns};
+  const MatrixRectangle of{block > 0 ? 0 : above, block > 0 ? 0 : left, rows, columns};
   return {{1, 0, static_cast<int>(shape.rows), static_cast<int>(shape.columns),
            static_cast<int>(shape.row_block), static_cast<int>(shape.column_block), shape.row_source,
            shape.column_source, static_cast<int>(shape.ld)},
