@@ -27,6 +27,7 @@ void catch_signals(void (*handler)(int)) {
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
     if (number != SIGHUP || !ignored(number)) ::sigaction(number, &action, nullptr);
   }
+  std::signal(SIGXFSZ, SIG_IGN);
 }
 
 void end_by_signal(int number) {

@@ -10,7 +10,8 @@ namespace foretile {
 /// caller ignores it (nohup). Call it again after a library has installed handlers of its own.
 void end_on_signals();
 
-/// Calls `handler` for the same signals instead.
+/// Calls `handler` for the same signals instead. A file beyond the limit of setrlimit(2) becomes an error of
+/// its write in both cases.
 void catch_signals(void (*handler)(int));
 
 /// Removes the temporary files (base/temporary_files.hpp) and exits with the code that shells report for this

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "scheduler/backend.hpp"
@@ -22,10 +23,19 @@ struct EndedOperation {
 
 class RankBackend : public Backend {
  public:
+  /// Who hears of finished tiles of C; before the clock starts.
+  void tell_finished(std::function<void(TileId)> listener) { finished_ = std::move(listener); }
+  void finished(TileId tile) final {
+    if (finished_) finished_(tile);
+  }
+
   /// The clock starts now.
   virtual void start_clock() = 0;
   /// Operations ended since the last call; waits up to `seconds` for the first. Throws what their work threw.
   virtual std::vector<EndedOperation> ended(double seconds) = 0;
+
+ private:
+  std::function<void(TileId)> finished_;
 };
 
 }  // namespace foretile

@@ -18,6 +18,7 @@
 #include "executor/mpi/messenger.hpp"
 #include "executor/mpi/session.hpp"
 #include "executor/thread_seconds.hpp"
+#include "executor/tile_extents.hpp"
 #include "executor/tile_slabs.hpp"
 #include "planner/plan/owners.hpp"
 #include "scheduler/looks.hpp"
@@ -183,6 +184,13 @@ RunResult run(const PlanFrame& frame, const RankPlan& plan, const Contraction& c
                                     transport_over(messenger, *result.host, scheduler));
   scheduler.emplace(frame, plan, contraction, rank, *backend, scheduling, options.trace);
 
+  if (options.finished) {
+    backend->tell_finished([&](TileId tile) {
+      const std::int64_t rows = extents_of(contraction, {Matrix::c, tile}).rows;
+      options.finished->finished(tile, result.host->c.at(tile).view(rows));
+    });
+  }
+
   quiet_barrier(communicator);
   backend->start_clock();
   const double begun_s = thread_seconds();
@@ -190,6 +198,7 @@ RunResult run(const PlanFrame& frame, const RankPlan& plan, const Contraction& c
   progress_loop(*scheduler, *backend, messenger, *result.host, rank);
   result.progress_s = thread_seconds() - begun_s;
   result.statistics = scheduler->statistics();
+  if (options.finished) options.finished->all_heard();
   result.host->deliver_c();
   quiet_barrier(communicator);
   note_gpus(*backend, communicator, result);

@@ -17,10 +17,21 @@
 
 namespace foretile {
 
+/// Hears of each tile of C that this rank ends up with, once: from one thread, on which the run waits.
+class FinishedTiles {
+ public:
+  virtual ~FinishedTiles() = default;
+  /// `numbers` stay as they are until all_heard().
+  virtual void finished(TileId tile, TileView numbers) = 0;
+  /// After the last. The numbers may move from now on.
+  virtual void all_heard() = 0;
+};
+
 struct RunOptions {
   TraceSink* trace = nullptr;
   /// Must outlive the run, and the tiles of C that stay in place there the result. nullptr: from the seed.
   const TileStorage* storage = nullptr;
+  FinishedTiles* finished = nullptr;  ///< what it throws ends the run
   /// The node's GPUs, for machines whose devices are GPUs; nullptr: cores stand for all devices.
   Gpus* gpus = nullptr;
   /// Of all tiles in host memory, on cores; must outlive the result, and is called by this thread alone.

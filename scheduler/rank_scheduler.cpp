@@ -347,8 +347,12 @@ void RankScheduler::ended(const GenerateOperation& generated, const TraceEvent& 
 
 void RankScheduler::ended(const StoreOperation& store, const TraceEvent&) {
   c_tiles_.store_done(queues_[store.copy.from], store.copy);
-  if (frame_.c_in_parts) {
-    for (const TileRef tile : store.copy.tiles) sums_.stored(tile.id);
+  for (const TileRef tile : store.copy.tiles) {
+    if (frame_.c_in_parts) {
+      sums_.stored(tile.id);
+    } else {
+      backend_.finished(tile.id);
+    }
   }
   awake_[store.copy.from] = true;
 }

@@ -158,6 +158,7 @@ void Sums::end(std::size_t number) {
     return;
   }
   if (!needs_last(state)) backend_.keep_parts(state.sum->tiles, state.sum->devices.front());
+  for (const TileId tile : state.sum->tiles) backend_.finished(tile);
   --unfinished_;
 }
 

@@ -26,6 +26,7 @@
 #include "base/progress.hpp"
 #include "executor/calibration/probe.hpp"
 #include "executor/check.hpp"
+#include "executor/checkpoint.hpp"
 #include "executor/cpu/blas.hpp"
 #include "executor/cpu/product_kernels.hpp"
 #include "executor/mpi/gather.hpp"
@@ -49,7 +50,8 @@ constexpr double kWarmUp_s = 0.2;  // clocks of an idle GPU have risen by then
 struct RunArguments {
   std::string plan;
   std::string trace;
-  std::string output;  ///< where C goes; empty: nowhere
+  std::string output;      ///< where C goes; empty: nowhere
+  std::string checkpoint;  ///< folder of finished tiles; empty: none
   bool verify = false;
   bool check_finite = false;
   bool copies = false;
@@ -82,6 +84,11 @@ struct Finished {
   std::int64_t peak_rss_bytes = 0;  // of the rank with most
   std::optional<CheckResult> check;
   std::optional<RunFiles> files;  // after the work that it refers to
+  std::optional<Checkpoint> checkpoint;
+
+  /// What this run computes: without tiles that are finished already.
+  const PlannedWork& now() const { return checkpoint ? checkpoint->work() : *work; }
+  bool resumed() const { return checkpoint && checkpoint->finished_before() > 0; }
 };
 
 bool is_plan_file(const std::string& path) {
@@ -112,6 +119,17 @@ std::string kernels(const Finished& done) {
   if (!done.gpus) return tile_kernels(uses_small_products(done.work->contraction));
   const GpuFacts facts = done.gpus->facts(0);
   return fmt::format("{}, {}", facts.name, facts.library);
+}
+
+nlohmann::ordered_json checkpoint_json(const Finished& done, const std::string& folder) {
+  const std::int64_t before = done.checkpoint->finished_before(), all = done.checkpoint->tiles();
+  return {{"folder", folder}, {"tiles_before", before}, {"tiles_computed", all - before}};
+}
+
+std::string checkpoint_text(const Finished& done, const std::string& folder) {
+  const std::int64_t before = done.checkpoint->finished_before(), all = done.checkpoint->tiles();
+  return fmt::format("checkpoint {}: {} of {} tiles of C were finished, {} computed now\n", one_line(folder),
+                     before, all, all - before);
 }
 
 /// JSON has no infinity: it becomes null.
@@ -172,11 +190,12 @@ std::string slow_text(const Probes& probes, double predicted_s) {
       probes.share(), quantity(predicted_s / probes.share(), "s"));
 }
 
-void print_json_result(const Finished& done, const Report& report) {
+void print_json_result(const RunArguments& arguments, const Finished& done, const Report& report) {
   nlohmann::ordered_json json = report_json(report);
   json["wall_s"] = done.result.wall_s;
   json["predicted_s"] =
       done.file.predicted ? nlohmann::ordered_json(done.file.predicted->makespan_s) : nullptr;
+  if (done.checkpoint) json["checkpoint"] = checkpoint_json(done, arguments.checkpoint);
   json["probe"] = probes_json(done.probes);
   json["kernels"] = kernels(done);
   if (done.gpus) {
@@ -192,15 +211,20 @@ void print_json_result(const Finished& done, const Report& report) {
   print_json(json);
 }
 
-void print_text(const Finished& done, const Report& report) {
+void print_text(const RunArguments& arguments, const Finished& done, const Report& report) {
   fmt::print("{} on {} ranks, products by {}\n", done.file.problem.name, done.file.ranks, kernels(done));
   fmt::print("measured   {}\n", quantity(done.result.wall_s, "s"));
   if (done.file.predicted) {
     const double predicted = done.file.predicted->makespan_s;
-    fmt::print("predicted  {} ({:+.1f}%)\n", quantity(predicted, "s"),
-               100 * (predicted / done.result.wall_s - 1));
-    fmt::print("{}", slow_text(done.probes, predicted));
+    if (done.resumed()) {
+      fmt::print("predicted  {} for all of C\n", quantity(predicted, "s"));
+    } else {
+      fmt::print("predicted  {} ({:+.1f}%)\n", quantity(predicted, "s"),
+                 100 * (predicted / done.result.wall_s - 1));
+      fmt::print("{}", slow_text(done.probes, predicted));
+    }
   }
+  if (done.checkpoint) fmt::print("{}", checkpoint_text(done, arguments.checkpoint));
   if (done.check) {
     print_check(*done.check, done.work->contraction.precision);
   } else {
@@ -213,13 +237,13 @@ void print_text(const Finished& done, const Report& report) {
 void report(const RunArguments& arguments, const MpiSession& session, const Finished& done) {
   const auto statistics = gather_statistics(done.result.statistics, session.world());
   if (session.rank() != 0) return;
-  const auto& work = *done.work;
+  const auto& work = done.now();
   Report summary = make_report(statistics, work.machine, work.plan.grid, done.result.wall_s);
   add_plan(summary, work.contraction, work.machine, work.plan);
   if (arguments.options.json) {
-    print_json_result(done, summary);
+    print_json_result(arguments, done, summary);
   } else {
-    print_text(done, summary);
+    print_text(arguments, done, summary);
   }
 }
 
@@ -240,7 +264,7 @@ bool devices_need_memory(const PlannedWork& work, bool copies) {
 /// messages' headers, for holes and for what the scheduler keeps, since a first touch during the run costs
 /// far more.
 std::int64_t pool_bytes(const Finished& done, bool copies) {
-  const PlanSummary& summary = done.work->summary;
+  const PlanSummary& summary = done.now().summary;
   std::int64_t bytes = summary.peak_host_bytes;
   if (!done.gpus && devices_need_memory(*done.work, copies))
     bytes += done.work->machine.devices_per_rank * summary.peak_device_bytes;
@@ -289,8 +313,9 @@ std::optional<double> expected_s(const Finished& done) {
 
 /// Of the run, by this rank's products. The stage begins with the first operation that ended.
 CountFunction run_progress(const Finished& done, Rank rank, ProgressLine& line) {
-  if (!line.shown_somewhere() || rank >= std::ssize(done.work->summary.rank_gemms)) return {};
-  return line.stage_from_first_count("run", done.work->summary.rank_gemms[rank], expected_s(done));
+  if (!line.shown_somewhere() || rank >= std::ssize(done.now().summary.rank_gemms)) return {};
+  const std::optional<double> seconds = done.resumed() ? std::nullopt : expected_s(done);
+  return line.stage_from_first_count("run", done.now().summary.rank_gemms[rank], seconds);
 }
 
 /// Only where the platform says what the probe gave when it was calibrated. Collective.
@@ -356,6 +381,9 @@ void execute(const CLI::App& app, const RunArguments& arguments, const MpiSessio
   done.files.emplace(done.file.problem, *done.work, arguments.output, session.world());
   done.files->require_unchanged();
   if (arguments.check_finite) done.files->require_finite(threads);
+  if (!arguments.checkpoint.empty())
+    done.checkpoint.emplace(arguments.checkpoint, digest(read_text(arguments.plan)), *done.work,
+                            session.world());
   prepare_products(*done.work, session);
   warn_of_doubts(*done.work, session);
   done.probes.calibrated = done.work->machine.platform.calibration.probe_flops_per_s;
@@ -374,9 +402,10 @@ void execute(const CLI::App& app, const RunArguments& arguments, const MpiSessio
   if (CountFunction show = run_progress(done, session.rank(), line))
     options.trace = &progress.emplace(std::move(show), 1, options.trace);
   if (arguments.verify) done.files->prepare_check(threads);
-  const RankPlan part = part_of(session.rank(), *done.work);
-  done.result =
-      run(done.work->plan, part, done.work->contraction, done.work->machine, session.world(), options);
+  const PlannedWork& now = done.now();
+  const RankPlan part = part_of(session.rank(), now);
+  done.result = done.checkpoint ? done.checkpoint->run(part, options)
+                                : run(now.plan, part, now.contraction, now.machine, session.world(), options);
   done.probes.after = probe(*done.work, session);
   done.files->complete(done.result);
   done.digest = digest_of_c(*done.result.host, session.world());
@@ -405,6 +434,10 @@ void add_run(CLI::App& app) {
                  "Write C to a matrix file, whole or not at all: c.npy, c.h5:/C")
       ->check(not_empty_check())
       ->type_name("FILE");
+  app.add_option("--checkpoint", arguments->checkpoint,
+                 "Keep finished tiles of C in a folder; a run that died goes on where the folder has them")
+      ->check(not_empty_check())
+      ->type_name("DIR");
   app.add_flag("--check-finite", arguments->check_finite,
                "First look for NaN and infinity in A, B and, where it is read, C");
   app.add_option("--trace", arguments->trace, "Write what happened when, for Perfetto or chrome://tracing")
