@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/matrix_files/transpose.hpp"
 #include "executor/in_parallel.hpp"
 #include "executor/layout/stored_rectangle.hpp"
 #include "executor/mpi/messenger.hpp"
@@ -28,7 +29,17 @@ std::pair<std::int64_t, std::int64_t> stored_extents(const Contraction& p, Matri
   const Op op = matrix == Matrix::a ? p.a_op : matrix == Matrix::b ? p.b_op : Op::none;
   const std::int64_t rows = (matrix == Matrix::b ? p.k : p.m).extent();
   const std::int64_t columns = (matrix == Matrix::a ? p.k : p.n).extent();
-  return op == Op::none ? std::pair(rows, columns) : std::pair(columns, rows);
+  const bool turned = matrix == Matrix::c ? p.is_transposed : op != Op::none;
+  return turned ? std::pair(columns, rows) : std::pair(rows, columns);
+}
+
+/// A tile of C as the file has it, of a contraction that is transposed.
+TileBuffer turned_c(const Contraction& p, TileId tile, TileView numbers) {
+  const TileExtents extents = extents_of(p, {Matrix::c, tile});
+  TileBuffer turned(extents.bytes());
+  transpose_block(p.element(), numbers.data, numbers.ld, turned.data(), extents.columns, extents.rows,
+                  extents.columns);
+  return turned;
 }
 
 std::vector<std::int64_t> sizes_of(const Tiling& tiling) {
@@ -42,11 +53,16 @@ bool every_tile(const Contraction& p) {
 }
 
 MatrixFacts output_facts(const MatrixPlace& place, const Contraction& p) {
+  const Tiling& rows = p.is_transposed ? p.n : p.m;
+  const Tiling& columns = p.is_transposed ? p.m : p.n;
   if (place.format != MatrixFormat::hdf5 || every_tile(p))
-    return dense_output(place, p.m.extent(), p.n.extent(), p.element());
+    return dense_output(place, rows.extent(), columns.extent(), p.element());
   std::vector<MatrixTile> tiles;
-  for (TileId id = 0; id < p.c.nonzeros(); ++id) tiles.push_back({p.c.row_of(id), p.c.column_of(id)});
-  return block_sparse_facts(name_of(place), sizes_of(p.m), sizes_of(p.n), std::move(tiles), p.element());
+  for (TileId id = 0; id < p.c.nonzeros(); ++id) {
+    const std::int32_t row = p.c.row_of(id), column = p.c.column_of(id);
+    tiles.push_back(p.is_transposed ? MatrixTile{column, row} : MatrixTile{row, column});
+  }
+  return block_sparse_facts(name_of(place), sizes_of(rows), sizes_of(columns), std::move(tiles), p.element());
 }
 
 std::string broadcast(std::string text, MPI_Comm communicator) {
@@ -61,7 +77,8 @@ std::string broadcast(std::string text, MPI_Comm communicator) {
 
 FileTiles::FileTiles(const Contraction& contraction, const MatricesParameters& inputs)
     : problem_(contraction) {
-  const std::array<const MatrixInput*, 3> given{&inputs.a, &inputs.b, inputs.c ? &*inputs.c : nullptr};
+  std::array<const MatrixInput*, 3> given{&inputs.a, &inputs.b, inputs.c ? &*inputs.c : nullptr};
+  if (contraction.is_transposed) std::swap(given[0], given[1]);
   for (const Matrix matrix : {Matrix::a, Matrix::b, Matrix::c}) {
     const auto number = static_cast<std::size_t>(matrix);
     if (!given[number]) continue;
@@ -105,6 +122,7 @@ void FileTiles::require_unchanged(MPI_Comm communicator) const {
 /// A and B are only read.
 std::optional<TileView> FileTiles::in_place(TileRef tile) const {
   if (tile.matrix == Matrix::c) return std::nullopt;
+  if (tile.matrix == Matrix::b && problem_.sources.b == Source::in_file) return std::nullopt;
   const auto mapped = file_of(tile.matrix).reader->mapped(stored_rectangle(problem_, tile));
   if (!mapped) return std::nullopt;
   return TileView{const_cast<std::byte*>(mapped->data), mapped->ld};
@@ -112,7 +130,15 @@ std::optional<TileView> FileTiles::in_place(TileRef tile) const {
 
 void FileTiles::fill(TileRef tile, std::byte* to) const {
   const MatrixRectangle where = stored_rectangle(problem_, tile);
-  file_of(tile.matrix).reader->read(where, to, where.rows);
+  const MatrixReader& reader = *file_of(tile.matrix).reader;
+  if (tile.matrix != Matrix::c || !problem_.is_transposed) {
+    reader.read(where, to, where.rows);
+    return;
+  }
+  TileBuffer stored(extents_of(problem_, tile).bytes());
+  reader.read(where, stored.data(), where.rows);
+  transpose_block(problem_.element(), stored.data(), where.rows, to, where.columns, where.rows,
+                  where.columns);
 }
 
 OutputOfC::OutputOfC(const MatrixPlace& place, const Contraction& contraction, MPI_Comm communicator)
@@ -132,7 +158,12 @@ void OutputOfC::write_tiles(const HostStore& host, int threads) const {
   in_parallel(own.size(), threads, [&](std::size_t i) {
     const TileRef tile{Matrix::c, own[i]};
     const TileView view = host.c.at(own[i]).view(extents_of(problem_, tile).rows);
-    writer.write(stored_rectangle(problem_, tile), view.data, view.ld);
+    const MatrixRectangle where = stored_rectangle(problem_, tile);
+    if (problem_.is_transposed) {
+      writer.write(where, turned_c(problem_, own[i], view).data(), where.rows);
+    } else {
+      writer.write(where, view.data, view.ld);
+    }
   });
   if (facts_.layout != MatrixLayout::block_sparse && !every_tile(problem_)) write_zeros(writer);
   writer.close();
@@ -148,8 +179,9 @@ void OutputOfC::write_zeros(const MatrixWriter& writer) const {
   for (std::int32_t i = 0; i < problem_.m.tiles(); ++i) {
     for (std::int32_t j = 0; j < problem_.n.tiles(); ++j) {
       if (problem_.c.find(i, j) || number++ % ranks != rank) continue;
-      writer.write({problem_.m.begin(i), problem_.n.begin(j), problem_.m.size(i), problem_.n.size(j)},
-                   zeros.data(), problem_.m.size(i));
+      MatrixRectangle where{problem_.m.begin(i), problem_.n.begin(j), problem_.m.size(i), problem_.n.size(j)};
+      if (problem_.is_transposed) where = transposed(where);
+      writer.write(where, zeros.data(), where.rows);
     }
   }
 }

@@ -17,7 +17,9 @@
 namespace foretile {
 
 /// Tiles of A and B lie in place where their file is column-major and mapped to memory; the others are read
-/// when they are asked for, and so is the initial C. C does not go back to its file.
+/// when they are asked for, and so are the initial C and an operand that is read through a window: mapped, it
+/// would fill memory. C does not go back to its file. Where the contraction is transposed, its A is in the
+/// file of B, its B in that of A, and C in the file is its transpose.
 class FileTiles final : public TileStorage {
  public:
   /// Opens the files. The contraction must outlive this. Not collective. Throws InputError.

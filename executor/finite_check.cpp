@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <utility>
 
 #include "base/error.hpp"
 #include "executor/in_parallel.hpp"
@@ -38,12 +39,15 @@ bool all_finite(ElementType element, const TileExtents& extents, TileView view) 
 
 InputError not_finite(const Contraction& p, TileRef tile, Rank rank) {
   const Shape& shape = shape_of(p, tile.matrix);
-  const char* const name = tile.matrix == Matrix::a ? "A" : tile.matrix == Matrix::b ? "B" : "C";
+  std::pair place(shape.row_of(tile.id), shape.column_of(tile.id));
+  if (p.is_transposed) std::swap(place.first, place.second);
+  const bool is_a = tile.matrix == (p.is_transposed ? Matrix::b : Matrix::a);
+  const char* const name = tile.matrix == Matrix::c ? "C" : is_a ? "A" : "B";
   const Op op = tile.matrix == Matrix::a ? p.a_op : tile.matrix == Matrix::b ? p.b_op : Op::none;
-  return input_error(
-      fmt::format("tile ({}, {}) of {} on rank {}", shape.row_of(tile.id), shape.column_of(tile.id),
-                  op == Op::none ? name : fmt::format("op({})", name), rank),
-      "NaN or infinity", "finite numbers", "correct the matrix, or leave this check out");
+  const bool turned = tile.matrix != Matrix::c && (op != Op::none) != p.is_transposed;
+  return input_error(fmt::format("tile ({}, {}) of {} on rank {}", place.first, place.second,
+                                 turned ? fmt::format("op({})", name) : name, rank),
+                     "NaN or infinity", "finite numbers", "correct the matrix, or leave this check out");
 }
 
 /// The first one in the order given.

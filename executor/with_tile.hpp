@@ -13,7 +13,7 @@ void with_tile(const Contraction& p, const TileStorage& storage, TileRef tile, c
   if (const std::optional<TileView> view = storage.in_place(tile)) return visit(*view);
   const TileExtents extents = extents_of(p, tile);
   TileBuffer copy(extents.bytes());
-  if (tile.matrix == Matrix::b && p.sources.b == Source::made) {
+  if (tile.matrix == Matrix::b && comes_where_used(p.sources.b)) {
     storage.fill_part({tile.id, 0, extents.rows * extents.columns}, copy.data());
   } else {
     storage.fill(tile, copy.data());

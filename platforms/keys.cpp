@@ -167,6 +167,10 @@ void add_software(std::vector<PlatformKey>& keys) {
                            [](Platform& p) { return Slots{&p.generation_bytes_per_s_per_core}; }));
   keys.push_back(bandwidth("generation.device_rate", Presence::optional_gpu,
                            [](Platform& p) { return Slots{&p.generation_bytes_per_s_on_device}; }));
+  keys.push_back(bandwidth("file.bandwidth", Presence::optional,
+                           [](Platform& p) { return Slots{&p.file_bytes_per_s_per_node}; }));
+  keys.push_back(bandwidth("file.core_rate", Presence::optional,
+                           [](Platform& p) { return Slots{&p.file_bytes_per_s_per_core}; }));
   keys.push_back(bandwidth("addition.rate", Presence::optional,
                            [](Platform& p) { return Slots{&p.addition_bytes_per_s_per_core}; }));
   keys.push_back(bandwidth("addition.cached_rate", Presence::optional_core,

@@ -107,6 +107,9 @@ struct Platform {
   Network network;
   double generation_bytes_per_s_per_core = 0;   ///< making B tiles on demand, one core
   double generation_bytes_per_s_on_device = 0;  ///< the same on a GPU; 0: it is left to the cores
+  /// Reading tiles from files, all cores of a node together; 0: not known.
+  double file_bytes_per_s_per_node = 0;
+  double file_bytes_per_s_per_core = 0;  ///< the same, one core that reads alone; 0: as fast as the node
   /// Bytes of tiles that one core adds to others per second, all cores busy; 0: not measured.
   double addition_bytes_per_s_per_core = 0;
   double cached_addition_bytes_per_s_per_core = 0;  ///< both tiles in the core's part of the last cache

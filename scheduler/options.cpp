@@ -7,6 +7,7 @@ namespace foretile {
 namespace {
 
 constexpr double kMostAtOnce = 256;
+constexpr std::int64_t kNoParts = std::int64_t{1} << 62;
 
 double mean_tile(const Tiling& tiling) {
   return static_cast<double>(tiling.extent()) / std::max(1, tiling.tiles());
@@ -33,7 +34,8 @@ SchedulerOptions scheduler_options(const PlanFrame& plan, const Contraction& con
   const Platform& p = machine.platform;
   DeviceTraits traits;
   traits.on_core = traits.in_host_memory = p.device.kind == DeviceKind::core;
-  traits.makes_tiles = !traits.on_core && p.generation_bytes_per_s_on_device > 0;
+  const bool read = plan.operands.b.source == Source::in_file;
+  traits.makes_tiles = !traits.on_core && !read && p.generation_bytes_per_s_on_device > 0;
   traits.batch = plan.batch;
   if (traits.on_core && plan.batch == 1 && !in_plan_order) traits.batch = products_at_once(contraction);
   options.core_slots = machine.cores_per_rank();
@@ -41,6 +43,7 @@ SchedulerOptions scheduler_options(const PlanFrame& plan, const Contraction& con
   options.whole_batches = plan.batch > 1;
   options.in_plan_order = in_plan_order;
   if (traits.on_core) options.tiles_at_once = tiles_at_once(contraction);
+  if (read) options.least_part_bytes = kNoParts;
   options.copies = {p.runtime, p.links.host_to_device, p.links.peer};
   for (Device d = 0; d < machine.devices_per_rank; ++d) {
     traits.socket = machine.socket_of(rank, d);

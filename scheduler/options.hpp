@@ -28,7 +28,8 @@ struct SchedulerOptions {
   bool whole_batches =
       false;              ///< never fewer but at the end of a chunk, so that results do not depend on time
   int tiles_at_once = 1;  ///< tiles of B that a core makes in one operation, at most
-  /// Larger tiles of B are made in parts of at least so many bytes, by as many cores as the rank has.
+  /// Larger tiles of B are made in parts of at least so many bytes, by as many cores as the rank has. From a
+  /// file a tile is read in one piece.
   std::int64_t least_part_bytes = kLeastPartBytes;
   int copy_slots = 2;      ///< copies in flight per device and direction; a copy engine does one at a time
   int send_slots = 4;      ///< messages in flight per rank

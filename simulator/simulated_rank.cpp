@@ -4,6 +4,7 @@
 #include <simgrid/kernel/Timer.hpp>
 #include <utility>
 
+#include "planner/bound/least_times.hpp"
 #include "platforms/addition_model.hpp"
 #include "scheduler/looks.hpp"
 
@@ -195,9 +196,25 @@ void SimulatedRank::start_kernel(OperationId id, Device device, std::span<const 
   }
 }
 
+/// A core is busy until it has read, and those of a node get the file's bytes one after the other.
+void SimulatedRank::start_reading(OperationId id, std::int64_t bytes) {
+  const Platform& p = machine_.platform;
+  Activity& a = activity(id, Activity::Kind::plain);
+  a.software_s = operation_s();
+  const double factor = noise(p.noise.link);
+  const double passing_s = factor * static_cast<double>(bytes) / p.file_bytes_per_s_per_node;
+  a.alone_s = factor * static_cast<double>(bytes) / making_bytes_per_s(machine_, problem_);
+  double& free_at = all_[static_cast<std::size_t>(machine_.node_of(rank_)) *
+                         static_cast<std::size_t>(machine_.ranks_per_node)]
+                        ->file_free_at_;
+  free_at = std::max(now(), free_at) + passing_s;
+  after(a, std::max(free_at - now(), a.alone_s) + a.software_s);
+}
+
 void SimulatedRank::start_generate(OperationId id, std::span<const MadePart> parts) {
   std::int64_t bytes = 0;
   for (const MadePart& part : parts) bytes += part.elements * problem_.element_bytes();
+  if (problem_.sources.b == Source::in_file) return start_reading(id, bytes);
   Activity& a = activity(id, Activity::Kind::plain);
   a.alone_s = noise(machine_.platform.noise.kernel) * static_cast<double>(bytes) /
               machine_.platform.generation_bytes_per_s_per_core;

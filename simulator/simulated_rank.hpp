@@ -113,6 +113,7 @@ class SimulatedRank final : public Backend {
   void copy_on_cores(std::int64_t bytes);
   ProductSize size_of(const Product& product) const;
   void start_making(OperationId id, const Copy& copy);
+  void start_reading(OperationId id, std::int64_t bytes);
   double noise(double deviation);
 
   Rank rank_;
@@ -132,6 +133,7 @@ class SimulatedRank final : public Backend {
   Waves<std::int32_t, ProductSize> waves_;  // by c_slot
   std::vector<CoreCache> caches_;           // of devices that are cores, where the platform knows their cache
   double messenger_free_at_ = 0;
+  double file_free_at_ = 0;  // of the node, on its first rank
   Random random_;
 };
 

@@ -42,6 +42,12 @@ void check_size(const Machine& machine) {
       fmt::format("at most {} sockets, ranks and devices together", kMostHosts), "rehearse on fewer nodes");
 }
 
+void check_files(const Plan& plan, const Platform& platform) {
+  if (plan.operands.b.source != Source::in_file || platform.file_bytes_per_s_per_node > 0) return;
+  throw input_error("platform.file.bandwidth", "no figure", "how fast a node reads the file of B",
+                    "measure it and set it, for example --set platform.file.bandwidth=1.5GB/s");
+}
+
 using Schedulers = std::vector<std::unique_ptr<RankScheduler>>;
 
 struct TimeIsOver {};
@@ -62,6 +68,7 @@ SimulationResult simulate(const Plan& plan, const Contraction& contraction, cons
                           const SimulationOptions& options) {
   check_machine(plan, machine);
   check_size(machine);
+  check_files(plan, machine.platform);
   require_runnable(contraction);
   check_precision(machine.platform, contraction.precision);
   const auto engine = make_engine();

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "apps/quantities.hpp"
 #include "base/one_line.hpp"
 #include "executor/finite_check.hpp"
@@ -87,6 +89,7 @@ CheckResult RunFiles::check(const HostStore& host, const std::string& c_digest) 
     check_->add_final(tile, numbers.view(extents_of(work_.contraction, {Matrix::c, tile}).rows));
   CheckResult result = check_->result(*tiles_);
   result.c_digest = c_digest;
+  if (work_.contraction.is_transposed && result.worst) std::swap(result.worst->row, result.worst->column);
   return result;
 }
 

@@ -21,6 +21,7 @@ namespace {
 struct ShowArguments {
   std::string problem;
   std::string picture;
+  std::int64_t speed = 0;  ///< rows of tiles that are read; 0: not measured
   Options options;
 };
 
@@ -28,14 +29,19 @@ void show_matrix_of(const ShowArguments& arguments) {
   if (!arguments.picture.empty())
     throw input_error("--picture", fmt::format("the matrix {}", quote(arguments.problem)), "a problem",
                       "draw a problem of it: foretile problem matrices");
-  show_matrix(arguments.problem, arguments.options.json);
+  show_matrix(arguments.problem, arguments.speed, arguments.options.json);
 }
 
 void show(const ShowArguments& arguments) {
   if (is_matrix_place(arguments.problem)) return show_matrix_of(arguments);
+  if (arguments.speed > 0)
+    throw input_error("--speed", fmt::format("the problem {}", quote(arguments.problem)),
+                      "a matrix in a file",
+                      "leave --speed out, or name a matrix: FILE.npy, FILE.h5:/DATASET");
   if (!arguments.picture.empty()) check_picture_path(arguments.picture);
   const Problem problem = load_problem(arguments.problem);
-  const Contraction contraction = build_contraction(problem);
+  const Contraction planned = build_contraction(problem);
+  const Contraction contraction = planned.is_transposed ? transposed(planned) : planned;
   if (!arguments.picture.empty()) draw_shapes(contraction, arguments.picture);
   if (arguments.options.json) {
     nlohmann::ordered_json json = traits_json(contraction);
@@ -62,6 +68,13 @@ void add_show_command(CLI::App& app) {
       ->required();
   command->add_option("--picture", arguments->picture, "Draw A, B and C into this .png or .svg file")
       ->check(not_empty_check());
+  command
+      ->add_option(
+          "--speed", arguments->speed,
+          "Measure how fast tiles of so many rows and columns of a matrix are read, for the platform's "
+          "[file]")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{8192}))
+      ->type_name("TILE");
   add_json_option(*command, arguments->options);
   command->callback([arguments] { show(*arguments); });
 }

@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <thread>
 
 #include "apps/options.hpp"
 #include "apps/quantities.hpp"
 #include "base/matrix_files/matrix_reader.hpp"
 #include "base/matrix_files/matrix_sums.hpp"
+#include "base/matrix_files/read_speed.hpp"
 #include "base/one_line.hpp"
 #include "planner/problem/kinds/matrices.hpp"
 
@@ -72,6 +75,27 @@ nlohmann::ordered_json matrix_json(const std::string& name, const MatrixReader& 
   return json;
 }
 
+constexpr double kMeasured_s = 1;
+
+int cores_here() {
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+std::string speed_text(const ReadSpeed& speed, std::int64_t tile) {
+  return line(fmt::format("read in {} x {}", tile, tile),
+              fmt::format("{} by one core, {} by {} together", quantity(speed.one_thread, "B/s"),
+                          quantity(speed.all_threads, "B/s"), speed.threads)) +
+         line("", fmt::format("--set platform.file.core_rate={:.3g} --set platform.file.bandwidth={:.3g}",
+                              speed.one_thread, speed.all_threads));
+}
+
+nlohmann::ordered_json speed_json(const ReadSpeed& speed, std::int64_t tile) {
+  return {{"tile", tile},
+          {"core_bytes_per_s", speed.one_thread},
+          {"bytes_per_s", speed.all_threads},
+          {"cores", speed.threads}};
+}
+
 /// Calls visit("A", input) for each matrix of the problem.
 template <class Visit>
 void for_each_input(const Problem& problem, const Visit& visit) {
@@ -84,14 +108,19 @@ void for_each_input(const Problem& problem, const Visit& visit) {
 
 }  // namespace
 
-void show_matrix(const std::string& text, bool json) {
+void show_matrix(const std::string& text, std::int64_t speed_tile, bool json) {
   const MatrixPlace place = parse_matrix_place(text);
   const auto matrix = open_matrix(place);
   const MatrixSums sums = sums_of(*matrix);
+  std::optional<ReadSpeed> speed;
+  if (speed_tile > 0) speed = read_speed(*matrix, speed_tile, cores_here(), kMeasured_s);
   if (json) {
-    print_json(matrix_json(name_of(place), *matrix, sums));
+    auto shown = matrix_json(name_of(place), *matrix, sums);
+    if (speed) shown["read"] = speed_json(*speed, speed_tile);
+    print_json(shown);
   } else {
     fmt::print("{}", matrix_text(name_of(place), *matrix, sums));
+    if (speed) fmt::print("{}", speed_text(*speed, speed_tile));
   }
 }
 
@@ -101,7 +130,12 @@ std::string inputs_text(const Problem& problem) {
     text += fmt::format("  {:<6}{}, {} in the file\n", name, one_line(input.place),
                         quantity(static_cast<double>(input.bytes), "B"));
   });
-  return text.empty() ? text : "\n" + text;
+  if (text.empty()) return text;
+  const std::optional<Matrix> window = matrices_of(problem)->window;
+  if (window)
+    text += fmt::format("  {} is read tile by tile during the run{}\n", *window == Matrix::a ? "A" : "B",
+                        *window == Matrix::a ? "; planned is C^T = op(B)^T op(A)^T" : "");
+  return "\n" + text;
 }
 
 nlohmann::ordered_json inputs_json(const Problem& problem) {

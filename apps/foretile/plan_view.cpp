@@ -56,6 +56,8 @@ std::string plan_text(const PlanView& view) {
   if (contraction.precision != Precision::f64) line("precision", name_of(contraction.precision));
   line("strategy", plan.strategy);
   line("sources", explain_choice(contraction.sources, plan.strategy).reason());
+  if (contraction.is_transposed)
+    line("planned as", "C^T = op(B)^T op(A)^T: A below is B of the problem, B below is its A");
   line("parameters", parameters_text(plan.parameters));
   line("nodes, ranks, devices", fmt::format("{}, {}, {}", machine.nodes(), machine.ranks, machine.devices()));
   const std::string idle = idle_ranks_text(machine.ranks - plan.grid.size());

@@ -12,6 +12,7 @@ namespace {
 
 struct MatricesArguments {
   MatrixRequest request;
+  std::string window;
   ProblemOutput output;
 };
 
@@ -31,6 +32,7 @@ void write_matrices(const MatricesArguments& arguments) {
   ProblemOutput output = arguments.output;
   request.a_op = op_named(output.a_op);
   request.b_op = op_named(output.b_op);
+  if (!arguments.window.empty()) request.window = arguments.window == "A" ? Matrix::a : Matrix::b;
   const MatrixProblem problem = matrices_from_files(request);
   output.precision = name_of(problem.element.precision);
   output.is_complex = problem.element.is_complex;
@@ -55,6 +57,10 @@ void add_matrices(CLI::App& group) {
   command.add_option("--c", request.c, "The file of the initial C, with --beta")
       ->check(not_empty_check())
       ->type_name(place);
+  command
+      .add_option("--window", arguments->window,
+                  "The operand that is read tile by tile during the run: it may be larger than memory")
+      ->check(CLI::IsMember({"A", "B"}));
   add_problem_options(command, arguments->output);
   add_tile_options(
       command, request.indices,

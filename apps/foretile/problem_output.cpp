@@ -130,9 +130,12 @@ void write_problem(std::string toml, const ProblemOutput& output, const std::str
   toml.insert(second_line, product_keys_toml(keys));
   toml += tune_table(output);
   const std::string name = output.file.empty() ? kind : std::filesystem::path(output.file).stem().string();
-  const Contraction contraction = build_contraction({name, toml, ""});
-  keys.a_source = contraction.sources.a;
-  keys.b_source = contraction.sources.b;
+  const Contraction planned = build_contraction({name, toml, ""});
+  const Contraction contraction = planned.is_transposed ? transposed(planned) : planned;
+  if (planned.sources.b != Source::in_file) {  // then the key `window` says it
+    keys.a_source = contraction.sources.a;
+    keys.b_source = contraction.sources.b;
+  }
   toml = kind_only;
   toml.insert(second_line, product_keys_toml(keys));
   toml += tune_table(output);

@@ -13,4 +13,9 @@ struct MatrixRectangle {
   friend bool operator==(const MatrixRectangle&, const MatrixRectangle&) = default;
 };
 
+/// Where the elements are in the transpose of the matrix.
+constexpr MatrixRectangle transposed(const MatrixRectangle& r) {
+  return {r.column, r.row, r.columns, r.rows};
+}
+
 }  // namespace foretile

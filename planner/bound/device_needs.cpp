@@ -14,7 +14,7 @@ NeedsCounter::NeedsCounter(const Plan& plan, const Contraction& contraction, con
       least_(machine, contraction.element(), plan.batch),
       origins_(contraction, plan),
       gpu_(machine.platform.device.kind == DeviceKind::gpu),
-      made_here_(makes_on_device(machine)),
+      made_here_(makes_on_device(machine, contraction)),
       alone_(machine.devices_per_rank == 1),
       a_(contraction.a.nonzeros()),
       b_(contraction.b.nonzeros()),

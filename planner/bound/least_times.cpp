@@ -8,7 +8,7 @@ namespace foretile {
 double least_making_s(const Machine& machine, const Contraction& p, TileId b) {
   const Platform& platform = machine.platform;
   const double bytes = largest_part_bytes(p.b_bytes(b), p.element_bytes(), machine.cores_per_rank());
-  return over(bytes, platform.generation_bytes_per_s_per_core) /
+  return over(bytes, making_bytes_per_s(machine, p)) /
          (platform.device.kind == DeviceKind::core ? platform.solo_speedup : 1);
 }
 

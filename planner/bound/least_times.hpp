@@ -11,9 +11,18 @@
 namespace foretile {
 
 /// Devices make their tiles of B themselves.
-inline bool makes_on_device(const Machine& machine) {
-  return machine.platform.device.kind == DeviceKind::gpu &&
+inline bool makes_on_device(const Machine& machine, const Contraction& contraction) {
+  return machine.platform.device.kind == DeviceKind::gpu && contraction.sources.b != Source::in_file &&
          machine.platform.generation_bytes_per_s_on_device > 0;
+}
+
+/// Bytes/s at which one core makes tiles of B or, where they are in a file, reads them while the node's other
+/// cores read nothing; 0 never limits.
+inline double making_bytes_per_s(const Machine& machine, const Contraction& contraction) {
+  const Platform& p = machine.platform;
+  if (contraction.sources.b != Source::in_file) return p.generation_bytes_per_s_per_core;
+  const double core = p.file_bytes_per_s_per_core, node = p.file_bytes_per_s_per_node;
+  return core > 0 && node > 0 ? std::min(core, node) : std::max(core, node);
 }
 
 /// `amount` at a rate, where 0 stands for a rate that never limits.

@@ -31,7 +31,7 @@ class PlanBound {
  public:
   PlanBound(const Plan& plan, const Contraction& contraction, const Machine& machine,
             const CountFunction& progress)
-      : machine_(machine), gpu_(machine.platform.device.kind == DeviceKind::gpu) {
+      : machine_(machine), p_(contraction), gpu_(machine.platform.device.kind == DeviceKind::gpu) {
     NeedsCounter counter(plan, contraction, machine, progress);
     for (std::size_t r = 0; r < plan.ranks.size(); ++r) {
       auto& devices = needs_.emplace_back();
@@ -80,12 +80,12 @@ class PlanBound {
     const Platform& p = machine_.platform;
     const RankNeeds& needs = ranks_[rank];
     for (std::size_t d = 0; d < needs_[rank].size(); ++d) add_device(rank, needs_[rank][d], d);
-    const double generation_s = over(needs.made_bytes, p.generation_bytes_per_s_per_core);
+    const double generation_s = over(needs.made_bytes, making_bytes_per_s(machine_, p_));
     const double cores = machine_.cores_per_rank();
     if (gpu_) {
       add((needs.manager_s + needs.host.blocked_s) / machine_.devices_per_rank, kCopies,
           "copies to the devices of rank {}", rank);
-      if (!makes_on_device(machine_))
+      if (!makes_on_device(machine_, p_))
         add(generation_s / cores, kGeneration, "generation on the cores of rank {}", rank);
     } else {
       add(generation_s / p.solo_speedup / cores + needs.products_s / cores, kCores, "the cores of rank {}",
@@ -112,7 +112,7 @@ class PlanBound {
     const int peers = machine_.devices_per_rank - 1;
     add(over(all.stored_bytes, p.links.device_to_host.bandwidth_bytes_per_s), kCopies,
         "stores of rank {}, device {}", rank, device);
-    if (makes_on_device(machine_))
+    if (makes_on_device(machine_, p_))
       add(all.made_bytes / p.generation_bytes_per_s_on_device, kGeneration,
           "generation on rank {}, device {}", rank, device);
     if (p.runtime.unpinned.any()) return;  // copies that use no links
@@ -135,8 +135,10 @@ class PlanBound {
         sum.stored_bytes += ranks_[r].stored_bytes;
         sum.host.bytes += ranks_[r].host.bytes;
       }
+      if (p_.sources.b == Source::in_file)
+        add(over(sum.made_bytes, p.file_bytes_per_s_per_node), kGeneration, "reading on node {}", node);
       if (!gpu_) {
-        add((over(sum.made_bytes, p.generation_bytes_per_s_per_core) + sum.products_s) / p.cores_per_node(),
+        add((over(sum.made_bytes, making_bytes_per_s(machine_, p_)) + sum.products_s) / p.cores_per_node(),
             kCores, "the cores of node {}", node);
         continue;
       }
@@ -184,6 +186,7 @@ class PlanBound {
   }
 
   const Machine& machine_;
+  const Contraction& p_;
   bool gpu_;
   AllNeeds needs_;
   std::vector<RankNeeds> ranks_;

@@ -34,7 +34,7 @@ class ProblemNeeds {
         dealing_(dealing),
         least_(machine, p.element(), kAnyBatch),
         gpu_(platform_.device.kind == DeviceKind::gpu),
-        made_here_(makes_on_device(machine)),
+        made_here_(makes_on_device(machine, p)),
         a_used_(p.a.nonzeros(), 0),
         b_row_(p.b.nonzeros(), -1),
         row_(p.n.tiles()),
@@ -103,8 +103,8 @@ class ProblemNeeds {
   /// Until a tile of B is on a device.
   double until_here_s(TileId b) const {
     const auto bytes = static_cast<double>(p_.b_bytes(b));
-    if (made_here_ && sources_.b == Source::made) return bytes / platform_.generation_bytes_per_s_on_device;
-    const double seconds = sources_.b == Source::made ? least_making_s(machine_, p_, b) : 0.0;
+    if (made_here_ && comes_where_used(sources_.b)) return bytes / platform_.generation_bytes_per_s_on_device;
+    const double seconds = comes_where_used(sources_.b) ? least_making_s(machine_, p_, b) : 0.0;
     return gpu_ ? seconds + platform_.runtime.copy_overhead_s + platform_.links.host_to_device.latency_s
                 : seconds;
   }
@@ -137,7 +137,7 @@ class ProblemNeeds {
 
   /// For a row of ranks; `first`: of those that need it.
   void add_b(TileId b, bool first) {
-    const bool made = sources_.b == Source::made;
+    const bool made = comes_where_used(sources_.b);
     if (!made && !first) ++needs_.messages;
     if (made) needs_.made_bytes += static_cast<double>(p_.b_bytes(b));
     if (gpu_ && !(made && made_here_))
@@ -199,7 +199,10 @@ Bound problem_bound(const Contraction& contraction, const Machine& machine, cons
     add(needs.longest_c_s, "the products of one tile of C", {.products = true, .copies = true});
   add(needs.longest_piece_s, "one product with its tiles",
       {.products = true, .generation = true, .copies = true});
-  const double generation_s = over(needs.made_bytes, p.generation_bytes_per_s_per_core);
+  const double generation_s = over(needs.made_bytes, making_bytes_per_s(machine, contraction));
+  if (sources.b == Source::in_file)
+    add(over(needs.made_bytes, machine.nodes() * p.file_bytes_per_s_per_node), "reading on all nodes",
+        generation);
   if (p.device.kind == DeviceKind::core) {
     const double cores = 1.0 * machine.nodes() * p.cores_per_node();
     add((generation_s + p.solo_speedup * needs.products_s) / cores, "products and generation on all cores",
@@ -210,7 +213,7 @@ Bound problem_bound(const Contraction& contraction, const Machine& machine, cons
   }
   add(needs.products_s / devices, "products on all devices", products);
   add(needs.manager_s / devices, "copies of all devices", copies);
-  if (makes_on_device(machine)) {
+  if (makes_on_device(machine, contraction)) {
     add(needs.made_bytes / p.generation_bytes_per_s_on_device / devices, "generation on all devices",
         generation);
   } else {

@@ -94,7 +94,7 @@ double Tails::loads_s(const BlockNeeds& block) const {
   const Platform& p = machine_.platform;
   double seconds = block.load_manager_s;
   if (!gpu_) return seconds;
-  if (makes_on_device(machine_))
+  if (makes_on_device(machine_, p_))
     seconds = std::max(seconds, block.made_bytes / p.generation_bytes_per_s_on_device);
   if (p.runtime.unpinned.any()) return seconds;  // such copies use no links
   return std::max(seconds, over(block.host_bytes, p.links.host_to_device.bandwidth_bytes_per_s));

@@ -71,7 +71,7 @@ struct OperandPlan {
   OnDevice on_device = OnDevice::streams;
   Distribution distribution = {};  ///< of given tiles of A or B, which are sent from there; of C in parts
 
-  bool made() const { return source == Source::made; }
+  bool made() const { return comes_where_used(source); }  ///< or read, by the ranks that use it
   bool streams() const { return on_device == OnDevice::streams; }
   friend bool operator==(const OperandPlan&, const OperandPlan&) = default;
 };
@@ -85,6 +85,11 @@ struct Operands {
 
 /// Made where it is used, at most once by a rank, and kept beside the block (B in RR-9365).
 inline constexpr OperandPlan kMadeAndStays{Source::made, OnDevice::stays};
+/// The same of a B that is in a file.
+inline constexpr OperandPlan kReadAndStays{Source::in_file, OnDevice::stays};
+constexpr const OperandPlan& stays_as(Source source) {
+  return source == Source::in_file ? kReadAndStays : kMadeAndStays;
+}
 
 /// Control edges at the end of each step: what belongs to step s is loaded when step s - 1 - lookahead is
 /// over (RR-9289 2), on

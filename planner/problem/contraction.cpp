@@ -94,15 +94,44 @@ Traits traits(const Contraction& p) {
   return t;
 }
 
+namespace {
+
+Shape transposed(const Shape& shape) {
+  std::vector<Shape::Entry> entries;
+  for (TileId id = 0; id < shape.nonzeros(); ++id)
+    entries.push_back({shape.column_of(id), shape.row_of(id), shape.norm(id)});
+  return {shape.columns(), shape.rows(), std::move(entries)};
+}
+
+Op transposed(Op op, const ElementType& element) {
+  if (op == Op::conjugate_transpose && element.is_complex)
+    throw input_error("contraction", "the conjugate transpose of an operand whose product is transposed",
+                      "N or T", "store its conjugate");
+  return op == Op::none ? Op::transpose : Op::none;
+}
+
+}  // namespace
+
+Contraction transposed(const Contraction& p) {
+  Contraction result = p;
+  result.m = p.n, result.n = p.m;
+  result.a = transposed(p.b), result.b = transposed(p.a), result.c = transposed(p.c);
+  result.sources = {p.sources.b, p.sources.a};
+  result.a_op = transposed(p.b_op, p.element());
+  result.b_op = transposed(p.a_op, p.element());
+  result.is_transposed = !p.is_transposed;
+  return result;
+}
+
 void require_runnable(const Contraction& p) {
   const auto refuse = [](const char* what, const std::string& found, const char* expected) {
     throw input_error(fmt::format("contraction, {}", what), found, expected,
                       "only plans can be made of this contraction so far");
   };
-  for (const auto& [what, source] : {std::pair("source of A", p.sources.a), {"source of B", p.sources.b}}) {
-    if (source != Source::given && source != Source::made)
-      refuse(what, std::string(name_of(source)), "given or made");
-  }
+  const auto known = [](Source source) { return source == Source::given || source == Source::made; };
+  if (!known(p.sources.a)) refuse("source of A", std::string(name_of(p.sources.a)), "given or made");
+  if (!known(p.sources.b) && p.sources.b != Source::in_file)
+    refuse("source of B", std::string(name_of(p.sources.b)), "given, made or in a file");
 }
 
 }  // namespace foretile

@@ -15,9 +15,14 @@ namespace foretile {
 enum class Source : std::uint8_t {
   given,    ///< in host memory of the rank that owns the tile, before the work starts
   made,     ///< made by the rank that uses the tile, when it uses it
-  in_file,  ///< in a file, read through a window of bounded size. No plan uses it yet
+  in_file,  ///< B alone: in a file, read by the rank that uses the tile, when it uses it
   produced  ///< C of an earlier term of the plan. No plan uses it yet
 };
+
+/// Tiles do not travel: each rank brings forth those that it uses, and keeps them as long as it needs them.
+constexpr bool comes_where_used(Source source) {
+  return source == Source::made || source == Source::in_file;
+}
 
 /// As in problem files, which know the first two: "given", "made", "in a file", "produced".
 constexpr std::string_view name_of(Source source) {
@@ -56,6 +61,7 @@ struct Contraction {
   std::complex<double> alpha = 1;
   Op a_op = Op::none, b_op = Op::none;
   bool complex_elements = false;  ///< each of two numbers of that precision
+  bool is_transposed = false;     ///< its C is the transpose of the C that was asked for: see transposed()
 
   bool reads_c() const { return beta != 0.0; }
   ElementType element() const { return {precision, complex_elements}; }
@@ -97,8 +103,12 @@ struct Traits {
 
 Traits traits(const Contraction& contraction);
 
-/// What simulator and executor can do so far: A and B given or made. Throws InputError for any other
-/// contraction.
+/// C^T = alpha op(B)^T op(A)^T + beta C^T: what were A and B change places. Throws InputError for complex
+/// elements and Op::conjugate_transpose, which would leave a conjugate that is not transposed.
+Contraction transposed(const Contraction& contraction);
+
+/// What simulator and executor can do so far: A given or made, B in a file too. Throws InputError for any
+/// other contraction.
 void require_runnable(const Contraction& contraction);
 
 }  // namespace foretile

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -126,8 +127,9 @@ Contraction build_contraction(const Problem& problem) {
   }();
   contraction.name = problem.name;
   apply_product_keys(table, keys, contraction);
-  if (kind == "matrices") check_initial_c(table, contraction.reads_c());
-  return contraction;
+  if (kind != "matrices") return contraction;
+  check_initial_c(table, contraction.reads_c());
+  return with_window(table, std::move(contraction));
 }
 
 }  // namespace foretile

@@ -31,10 +31,11 @@ std::vector<ParameterInfo> b_stays_parameters(const Fraction& block, const Fract
 
 namespace {
 
-PlanFrame make_frame(std::string_view strategy, const Machine& machine, const Settings& settings) {
+PlanFrame make_frame(std::string_view strategy, const Contraction& contraction, const Machine& machine,
+                     const Settings& settings) {
   const int p = static_cast<int>(integer_setting(settings, "grid.p", 1, machine.ranks));
   PlanFrame frame = common_frame(strategy, machine, settings, p);
-  frame.operands.b = kMadeAndStays;
+  frame.operands.b = stays_as(contraction.sources.b);
   frame.advice = {"lower block_fraction, chunk_fraction or lookahead",
                   "use more ranks, raise grid.p (fewer tiles of A per rank) or lower staging_fraction",
                   "raise staging_fraction", "lower staging_fraction",
@@ -89,7 +90,7 @@ bool is_used(const Contraction& problem, std::int32_t i, std::int32_t k) {
 }  // namespace
 
 void refuse_b_stays(const Contraction& contraction, const Machine& machine, const Settings& settings) {
-  const Limits limits = limits_of(make_frame("", machine, settings), settings);
+  const Limits limits = limits_of(make_frame("", contraction, machine, settings), settings);
   for (std::int32_t i = 0; i < contraction.m.tiles(); ++i) {
     TileId a = contraction.a.first(i);
     for (const std::int32_t k : contraction.a.row(i)) {
@@ -104,7 +105,7 @@ void refuse_b_stays(const Contraction& contraction, const Machine& machine, cons
 
 BStaysPlanner::BStaysPlanner(std::string_view strategy, const Contraction& contraction,
                              const Machine& machine, const Settings& settings)
-    : problem_(contraction), machine_(machine), frame_(make_frame(strategy, machine, settings)) {
+    : problem_(contraction), machine_(machine), frame_(make_frame(strategy, contraction, machine, settings)) {
   const Limits limits = limits_of(frame_, settings);
   block_bytes_ = limits.block_bytes;
   chunk_bytes_ = limits.chunk_bytes;

@@ -126,7 +126,7 @@ void CStaysPlanner::make_b(const Machine& machine, const Settings& settings) {
   const auto device_rows = integer_or_auto(settings, "device_rows");
   if (device_rows && *device_rows != 1) refuse("device_rows", fmt::to_string(*device_rows), "auto or 1");
   if (frame_.prefetch_c) refuse("prefetch_c", "1", "0");
-  frame_.operands.b = kMadeAndStays;
+  frame_.operands.b = stays_as(problem_.sources.b);
   frame_.staging_bytes = staging_bytes(frame_, machine, settings);
   frame_.advice = {"lower c, d or lookahead", "use more ranks or lower c, d, lookahead or staging_fraction",
                    "raise staging_fraction", "lower staging_fraction",

@@ -1,5 +1,7 @@
 #include "planner/strategies/column_costs.hpp"
 
+#include <algorithm>
+
 #include "planner/bound/least_times.hpp"
 #include "platforms/copy_model.hpp"
 
@@ -16,7 +18,7 @@ class Counter {
         least_(machine, p.element(), frame.batch),
         grid_rows_(frame.grid.p),
         gpu_(platform_.device.kind == DeviceKind::gpu),
-        made_here_(makes_on_device(machine)),
+        made_here_(makes_on_device(machine, p)),
         in_c_(p.m.tiles(), -1),
         stored_(p.m.tiles(), -1) {}
 
@@ -75,13 +77,20 @@ class Counter {
       column.copy_s += amount / platform_.generation_bytes_per_s_on_device;
       return;
     }
-    const double make_s = over(amount, platform_.generation_bytes_per_s_per_core) / machine_.cores_per_rank();
+    const double make_s =
+        std::max(over(amount, making_bytes_per_s(machine_, p_)) / machine_.cores_per_rank(), read_s(amount));
     if (gpu_) {
       column.make_s += make_s;
       column.copy_s += load_s(HostTile::made, bytes);
     } else {
       column.product_s += make_s;
     }
+  }
+
+  /// By all ranks of a node, of which each has its share; of a B that is made 0.
+  double read_s(double bytes) const {
+    if (p_.sources.b != Source::in_file) return 0;
+    return over(bytes * machine_.ranks_per_node, platform_.file_bytes_per_s_per_node);
   }
 
   void add_row(std::int32_t k) {

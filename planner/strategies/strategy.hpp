@@ -27,6 +27,11 @@ class RankPlanner {
   virtual RankPlan plan_rank(Rank rank) const = 0;
 };
 
+/// Of a B that is not given, whatever the problem asks for.
+constexpr Source made_or_read(Source asked) {
+  return asked == Source::in_file ? Source::in_file : Source::made;
+}
+
 class Strategy {
  public:
   virtual ~Strategy() = default;

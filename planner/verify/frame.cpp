@@ -24,9 +24,10 @@ void check_operands(const Plan& plan) {
   const OperandPlan& b = plan.operands.b;
   if (!used_alike(plan.operands.a, given_and_streams))
     throw broken_plan("operand A", text_of(plan.operands.a), text_of(given_and_streams));
-  if (!used_alike(b, given_and_streams) && !used_alike(b, kMadeAndStays)) {
+  if (!used_alike(b, given_and_streams) && !used_alike(b, kMadeAndStays) && !used_alike(b, kReadAndStays)) {
     throw broken_plan("operand B", text_of(b),
-                      fmt::format("{}, or {}", text_of(given_and_streams), text_of(kMadeAndStays)));
+                      fmt::format("{}, {}, or {}", text_of(given_and_streams), text_of(kMadeAndStays),
+                                  text_of(kReadAndStays)));
   }
   if (!used_alike(plan.operands.c, Operands{}.c))
     throw broken_plan("operand C", text_of(plan.operands.c), text_of(Operands{}.c));

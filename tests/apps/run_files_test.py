@@ -77,6 +77,50 @@ class Products(Case):
             self.execute("--verify", *run, "--output", "c.npy", ranks=2)
             self.assert_equal(numpy.load(self.path("c.npy")), a @ b)
 
+    def test_windows(self):
+        a, b, c = numbers(90, 70), numbers(70, 50, seed=2), numbers(90, 50, seed=3)
+        numpy.save(self.path("a.npy"), a)
+        numpy.save(self.path("at.npy"), numpy.asfortranarray(a.T))
+        numpy.save(self.path("b.npy"), numpy.asfortranarray(b))
+        numpy.save(self.path("c.npy"), c)
+        for window, strategy in [("A", "local-b"), ("A", "stationary-b"), ("A", "grid-3d"), ("B", "grid-3d")]:
+            for op in "N", "T":
+                self.plan("--a", "a.npy" if op == "N" else "at.npy", "--op-a", op, "--b", "b.npy", "--tile", "16",
+                          "--window", window, "--alpha", "2", "--beta", "0.5", "--c", "c.npy", ranks=2,
+                          settings=("--set", "strategy=" + strategy))
+                self.execute("--verify", "--check-finite", "--output", "d.npy", ranks=2)
+                self.assert_equal(numpy.load(self.path("d.npy")), 2 * a @ b + 0.5 * c)
+
+    def test_a_window_on_a_sparse_a(self):
+        if not WITH_HDF5:
+            self.skipTest("built without HDF5")
+        a, b = numbers(40, 30), numbers(30, 20, seed=2)
+        a[:20, :10] = 0
+        rows, columns = [20, 20], [10, 20]
+        with h5py.File(self.path("a.h5"), "w") as file:
+            file["A/ndims"] = 2
+            file["A/row_tiles"], file["A/column_tiles"] = rows, columns
+            file["A/offsets"] = [1, 2, 0, 2, 1, 400, 2, 2, 600]
+            blocks = [a[:20, 10:], a[20:, :10], a[20:, 10:]]
+            file["A/data"] = numpy.concatenate([block.flatten("F") for block in blocks])
+        b[10:, :] = 0  # then C(0) is zero
+        numpy.save(self.path("b.npy"), b)
+        self.plan("--a", "a.h5:/A", "--b", "b.npy", "--n-tile", "7", "--window", "A", ranks=2)
+        self.execute("--verify", "--output", "c.npy", ranks=2)
+        self.assert_equal(numpy.load(self.path("c.npy")), a @ b)
+
+    def test_a_window_names_the_users_matrices(self):
+        a, b = numbers(90, 70), numbers(70, 50, seed=2)
+        a[50, 20] = numpy.nan
+        numpy.save(self.path("a.npy"), a)
+        numpy.save(self.path("b.npy"), b)
+        self.plan("--a", "a.npy", "--b", "b.npy", "--tile", "16", "--window", "A", ranks=2)
+        done = self.execute("--check-finite", ranks=2, code=2)
+        self.assertIn("tile (3, 1) of A on rank", done.stderr)
+        shown = self.run_program(FORETILE, "show", "p.toml").stdout
+        self.assertIn("A is read tile by tile during the run; planned is C^T = op(B)^T op(A)^T", shown)
+        self.assertIn("A     in a file", shown)
+
     def test_operations_factors_and_types(self):
         for seed, (dtype, a_op, b_op) in enumerate(
                 [("f8", "T", "N"), ("f4", "N", "T"), ("c16", "C", "T"), ("c8", "T", "C")]):

@@ -3,13 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <vector>
 
 #include "base/error.hpp"
+#include "tests/base/scratch_folder.hpp"
 
 namespace foretile {
 namespace {
@@ -25,15 +24,8 @@ std::int64_t bytes_of(TileId tile) {
   return tile >= 0 && tile < 10 ? kTile : -1;
 }
 
-class TileLogTest : public testing::Test {
+class TileLogTest : public ScratchFolder {
  protected:
-  TileLogTest() {
-    std::string folder = (fs::temp_directory_path() / "tile_log_XXXXXX").string();
-    folder_ = ::mkdtemp(folder.data());
-    path_ = folder_ / "rank-0.tiles";
-  }
-  ~TileLogTest() override { fs::remove_all(folder_); }
-
   TileLog open() const { return {path_, owner_, bytes_of}; }
   /// Element e of tile t is 100 t + e, stored with a leading dimension of `ld`.
   static void add(TileLog& log, TileId tile, std::int64_t ld = 2) {
@@ -62,7 +54,7 @@ class TileLogTest : public testing::Test {
   }
 
   TileLogOwner owner_{"0123456789abcdef", 0, 2};
-  fs::path folder_, path_;
+  fs::path path_ = folder_ / "rank-0.tiles";
 };
 
 TEST_F(TileLogTest, KeepsTilesWithAndWithoutGaps) {

@@ -83,6 +83,16 @@ void enlarge(RandomCase& c) {
   for (KernelModel* kernel : {&p.device.kernel, &p.device.batched}) kernel->rate_flops_per_s *= 1000;
 }
 
+/// At up to the speed of all cores that make tiles.
+void read_from_file(RandomCase& c, Random& random) {
+  Platform& p = c.machine.platform;
+  c.problem.sources.b = Source::in_file;
+  p.file_bytes_per_s_per_node =
+      p.generation_bytes_per_s_per_core * static_cast<double>(random.integer(1, p.cores_per_node()));
+  if (random.integer(0, 1) == 0)
+    p.file_bytes_per_s_per_core = p.file_bytes_per_s_per_node / static_cast<double>(random.integer(1, 4));
+}
+
 struct Counts {
   int runs = 0;
   double tightest = 0, sum = 0;
@@ -102,6 +112,7 @@ Counts check_bounds(std::uint64_t first) {
     draw_nodes(c.machine, random);
     draw_platform(c.machine, random);
     if (seed % 2 == 0 && random.integer(0, 1) == 0) enlarge(c);  // where B is made
+    if (c.problem.sources.b == Source::made && random.integer(0, 3) == 0) read_from_file(c, random);
     c.settings["batch"] = std::to_string(random.integer(0, 1) == 0 ? 1 : 5);
     const bool chain = random.integer(0, 1) == 1;
     SimulationOptions options;

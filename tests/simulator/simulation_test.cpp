@@ -285,6 +285,64 @@ TEST(Simulation, CoresThatComputeMakeALargeTileTogether) {
   EXPECT_NEAR(micros(dense({100}, {1000}, {500}), m), 1e5 + 15 + 1e5 + 15, kPrecision);
 }
 
+Contraction from_file(Contraction problem) {
+  problem.sources.b = Source::in_file;
+  return problem;
+}
+
+/// A node reads at 10 MB/s, a tile in 8000. On one node the second rank's tile comes after 16,000, on two
+/// after 8000; a product follows.
+TEST(Simulation, RanksOfANodeReadTheirTilesOneAfterTheOther) {
+  for (const int ranks_per_node : {1, 2}) {
+    Machine m = machine(2, 1, ranks_per_node);
+    m.platform.file_bytes_per_s_per_node = 10e6;
+    EXPECT_NEAR(micros(from_file(two_columns), m), ranks_per_node * 8000 + 2000, kPrecision);
+  }
+}
+
+/// 4 MB at 10 MB/s, however many cores there are; the product follows: 1e8 flop.
+TEST(Simulation, ALargeTileIsReadInOnePiece) {
+  Machine m = machine(1, 1);
+  m.platform.cores_per_socket = 4;
+  m.platform.file_bytes_per_s_per_node = 10e6;
+  EXPECT_NEAR(micros(from_file(dense({100}, {1000}, {500})), m), 4e5 + 1e5, kPrecision);
+}
+
+/// Cores multiply while one of them waits for the file: four tiles after 80,000, 160,000, 240,000 and 320,000.
+/// (Of smaller ones a core takes several at once.) A product takes 20,000.
+TEST(Simulation, CoresMultiplyWhileAnotherReads) {
+  Machine m = machine(1, 1);
+  m.platform.device.kind = DeviceKind::core;
+  m.platform.cores_per_socket = 2;
+  m.platform.file_bytes_per_s_per_node = 10e6;
+  EXPECT_NEAR(micros(from_file(dense({100}, {1000}, std::vector<std::int64_t>(4, 100))), m), 340000,
+              kPrecision);
+}
+
+/// A core reads at 4 MB/s, the node at 10: two cores read two tiles in 20,000 (8 of the node's 10 MB/s), four
+/// cores four in 32,000, the time of the node. The last product follows.
+TEST(Simulation, ACoreReadsNoFasterThanItCan) {
+  Machine m = machine(1, 1);
+  m.platform.file_bytes_per_s_per_node = 10e6;
+  m.platform.file_bytes_per_s_per_core = 4e6;
+  m.platform.cores_per_socket = 2;
+  EXPECT_NEAR(micros(from_file(dense({100}, {100}, {100, 100})), m), 20000 + 4000, kPrecision);
+  m.platform.cores_per_socket = 4;
+  EXPECT_NEAR(micros(from_file(dense({100}, {100}, std::vector<std::int64_t>(4, 100))), m), 32000 + 2000,
+              kPrecision);
+}
+
+TEST(Simulation, RefusesAFileOfUnknownSpeed) {
+  const Machine m = machine(1, 1);
+  const Contraction problem = from_file(one_product);
+  try {
+    simulate(make_plan(problem, m, {}), problem, m, {});
+    FAIL() << "no error";
+  } catch (const InputError& e) {
+    EXPECT_NE(std::string(e.what()).find("--set platform.file.bandwidth="), std::string::npos) << e.what();
+  }
+}
+
 const Contraction four_columns = dense({100}, {100, 100, 100, 100}, {100});
 
 /// Launches take 10. Four products at once after 80: 10 + 8000, or four times 10 + 2000, or three and one.

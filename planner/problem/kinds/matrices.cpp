@@ -89,6 +89,13 @@ Shape join(const Shape& product, const Shape& initial) {
   return {product.rows(), product.columns(), std::move(all)};
 }
 
+std::optional<Matrix> read_window(TableReader& table) {
+  if (!table.has("window")) return std::nullopt;
+  const std::string name = table.text("window");
+  if (name != "A" && name != "B") throw table.error("window", fmt::format("\"{}\"", name), "\"A\" or \"B\"");
+  return name == "A" ? Matrix::a : Matrix::b;
+}
+
 }  // namespace
 
 MatricesParameters read_matrices(TableReader& table) {
@@ -97,6 +104,7 @@ MatricesParameters read_matrices(TableReader& table) {
   p.a = read_input(table, 'a');
   p.b = read_input(table, 'b');
   if (table.has("c_file")) p.c = read_input(table, 'c');
+  p.window = read_window(table);
   const std::size_t m = p.indices.m_tiles.size(), n = p.indices.n_tiles.size(), k = p.indices.k_tiles.size();
   read_tiles(table, 'a', p.a, m, k);
   read_tiles(table, 'b', p.b, k, n);
@@ -108,6 +116,7 @@ std::string matrices_problem_toml(const MatricesParameters& p) {
   std::string text = "kind = \"matrices\"\n" + tilings_toml(p.indices);
   text += input_toml('a', p.a) + input_toml('b', p.b);
   if (p.c) text += input_toml('c', *p.c);
+  if (p.window) text += fmt::format("window = \"{}\"\n", *p.window == Matrix::a ? 'A' : 'B');
   if (p.a.tiles) text += tile_list_toml("a_tiles", *p.a.tiles);
   if (p.b.tiles) text += tile_list_toml("b_tiles", *p.b.tiles);
   if (p.c && p.c->tiles) text += tile_list_toml("c_tiles", *p.c->tiles);
@@ -123,6 +132,23 @@ Contraction matrices_contraction(const MatricesParameters& p) {
   if (p.c) c = join(c, shape_of("c_tiles", *p.c, m, n));
   Contraction contraction{"matrices",   std::move(m), std::move(n), std::move(k),
                           std::move(a), std::move(b), std::move(c)};
+  return contraction;
+}
+
+Contraction with_window(const TableReader& table, Contraction contraction) {
+  if (!table.has("window")) return contraction;
+  for (const char* const key : {"a_source", "b_source"}) {
+    if (table.has(key))
+      throw table.error(key, table.value_text(key), "no source beside window", "leave one of the two out");
+  }
+  const bool of_a = table.value_text("window").find('A') != std::string::npos;
+  if (of_a && contraction.complex_elements &&
+      (contraction.a_op == Op::conjugate_transpose || contraction.b_op == Op::conjugate_transpose))
+    throw table.error("window", "A beside a conjugate transpose",
+                      "N or T: the product is planned as its transpose",
+                      "take B as the window, or store the conjugate");
+  if (of_a) contraction = transposed(contraction);
+  contraction.sources.b = Source::in_file;
   return contraction;
 }
 

@@ -8,6 +8,7 @@
 
 #include "planner/problem/kinds/dense.hpp"
 #include "planner/problem/problem.hpp"
+#include "planner/problem/tile_ref.hpp"
 
 namespace foretile {
 
@@ -27,14 +28,20 @@ struct MatricesParameters {
   DenseParameters indices;  ///< seed and accumulate mean nothing here
   MatrixInput a, b;
   std::optional<MatrixInput> c;  ///< present when beta is not 0
+  /// The operand that is read tile by tile where it is used, and never lies in memory as a whole.
+  std::optional<Matrix> window = {};
 };
 
-/// Keys: those of read_tilings(), and a_file, a_bytes, a_digest, a_tiles, and the same for b and c.
+/// Keys: those of read_tilings(), and a_file, a_bytes, a_digest, a_tiles, the same for b and c, and window.
 MatricesParameters read_matrices(TableReader& table);
 /// The text of a problem file.
 std::string matrices_problem_toml(const MatricesParameters& parameters);
 /// C has the tiles of the product, and those of the initial C where there is one.
 Contraction matrices_contraction(const MatricesParameters& parameters);
+
+/// The contraction as it is planned: strategies read tiles of B alone where they are used, so that with A as
+/// the window it is transposed(). Throws InputError where that is not possible, and beside a source of B.
+Contraction with_window(const TableReader& table, Contraction contraction);
 
 /// Throws InputError unless the problem names an initial C exactly when C is read.
 void check_initial_c(const TableReader& table, bool reads_c);

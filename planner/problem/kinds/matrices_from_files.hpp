@@ -14,6 +14,7 @@ struct MatrixRequest {
   std::string a, b, c;  ///< as parse_matrix_place() reads them; c is empty when C is not read
   Op a_op = Op::none, b_op = Op::none;
   DenseParameters indices{};  ///< m, n and k are found in the files; sizes of tiles as far as they were given
+  std::optional<Matrix> window = {};  ///< MatricesParameters::window
 };
 
 struct MatrixProblem {

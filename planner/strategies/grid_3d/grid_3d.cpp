@@ -70,7 +70,7 @@ std::optional<AlongAxes> node_setting(const Contraction& contraction, const Mach
 std::int64_t most_owned(const Contraction& p, const ProcessGrid& grid) {
   std::vector<std::int64_t> owned(static_cast<std::size_t>(grid.size()), 0);
   for (const Matrix matrix : {Matrix::a, Matrix::b, Matrix::c}) {
-    if (matrix == Matrix::b && p.sources.b == Source::made) continue;
+    if (matrix == Matrix::b && comes_where_used(p.sources.b)) continue;
     for (TileId id = 0; id < shape_of(p, matrix).nonzeros(); ++id)
       owned[owner_of(p, grid, Distribution{}, {matrix, id})] += bytes_of(p, {matrix, id});
   }
@@ -88,7 +88,7 @@ std::unique_ptr<CStaysPlanner> planner(const Contraction& contraction, const Mac
                       fmt::format("a divisor of the {} devices of a rank", machine.devices_per_rank));
   grid.tree = settings.at("tree") == "chain" ? Tree::chain : Tree::binomial;
   grid.sum_bytes = integer_setting(settings, "sum_bytes");
-  grid.makes_b = contraction.sources.b == Source::made;
+  grid.makes_b = comes_where_used(contraction.sources.b);
   if (const auto copies = integer_or_auto(settings, "replication_bytes"))
     grid.host_bytes = most_owned(contraction, grid.grid) + *copies;
   grid.parameters = {{"grid", to_text({{grid.grid.p, grid.grid.q, grid.grid.r}})},
@@ -101,7 +101,7 @@ class Grid3d final : public Strategy {
   std::string name() const override { return kName; }
 
   Sources sources_for(const Sources& asked) const override {
-    return {Source::given, asked.b == Source::made ? Source::made : Source::given};
+    return {Source::given, comes_where_used(asked.b) ? asked.b : Source::given};
   }
 
   std::vector<ParameterInfo> parameters() const override {

@@ -41,9 +41,9 @@ struct Amounts {
 
   explicit Amounts(const Contraction& p)
       : a(bytes_of_all(p, Matrix::a)),
-        b(p.sources.b == Source::made ? 0 : bytes_of_all(p, Matrix::b)),
+        b(comes_where_used(p.sources.b) ? 0 : bytes_of_all(p, Matrix::b)),
         c(bytes_of_all(p, Matrix::c)),
-        made_b(p.sources.b == Source::made ? bytes_of_all(p, Matrix::b) : 0) {
+        made_b(comes_where_used(p.sources.b) ? bytes_of_all(p, Matrix::b) : 0) {
     const auto share = [](const Shape& shape) {
       return static_cast<double>(shape.nonzeros()) / (1.0 * shape.rows() * shape.columns());
     };
@@ -64,11 +64,13 @@ double largest_share(std::int32_t tiles, int owners) {
 
 /// Of a rank: its products, and `bytes` of B that it makes. Cores that multiply, and GPUs that make tiles, do
 /// one after the other; else cores make tiles, which are copied to the GPUs, during the products.
-double work_s(const Machine& machine, double products_s, double bytes) {
+double work_s(const Contraction& problem, const Machine& machine, double products_s, double bytes) {
   const Platform& p = machine.platform;
-  if (makes_on_device(machine))
+  if (makes_on_device(machine, problem))
     return products_s + over(bytes, machine.devices_per_rank * p.generation_bytes_per_s_on_device);
-  const double making_s = over(bytes, machine.cores_per_rank() * p.generation_bytes_per_s_per_core);
+  double making_s = over(bytes, machine.cores_per_rank() * making_bytes_per_s(machine, problem));
+  if (problem.sources.b == Source::in_file)
+    making_s = std::max(making_s, over(bytes * machine.ranks_per_node, p.file_bytes_per_s_per_node));
   if (p.device.kind == DeviceKind::core) return products_s + making_s;
   const double copy_s = over(bytes, machine.devices_per_rank * p.links.host_to_device.bandwidth_bytes_per_s);
   return std::max({products_s, making_s, copy_s});
@@ -86,14 +88,14 @@ GridCost cost_of(const Contraction& p, const Machine& machine, const ProcessGrid
   const std::int32_t m = most_dealt(p.m.tiles(), grid.p);
   const std::int32_t n = most_dealt(p.n.tiles(), grid.q);
   const int devices = machine.devices_per_rank;
-  const int device_rows = p.sources.b == Source::made ? 1 : best_device_rows(m, n, devices);
+  const int device_rows = comes_where_used(p.sources.b) ? 1 : best_device_rows(m, n, devices);
   const double on_device = static_cast<double>(most_on_device(m, n, devices, device_rows)) / (1.0 * m * n);
   const double flops = p.flops_per_term() * static_cast<double>(p.m.extent()) *
                        static_cast<double>(p.n.extent()) * static_cast<double>(p.k.extent()) * all.filled;
   const double rate = machine.platform.device.kernel_for(p.precision).rate_flops_per_s;
   const double bandwidth = message_bandwidth(machine);
   const double own_s =
-      work_s(machine, flops * rows * columns * depth * on_device / rate, all.made_b * columns * depth);
+      work_s(p, machine, flops * rows * columns * depth * on_device / rate, all.made_b * columns * depth);
   cost.seconds = std::max(own_s, over(cost.received_bytes, bandwidth)) + over(cost.summed_bytes, bandwidth);
   return cost;
 }

@@ -204,7 +204,7 @@ class LocalB final : public Strategy {
   std::string name() const override { return kName; }
 
   /// A is sent, B is made where it stays.
-  Sources sources_for(const Sources&) const override { return {Source::given, Source::made}; }
+  Sources sources_for(const Sources& asked) const override { return {Source::given, made_or_read(asked.b)}; }
 
   std::vector<ParameterInfo> parameters() const override {
     return b_stays_parameters({"0.8", {"0.3", "0.5", "0.7", "0.8", "0.9"}},

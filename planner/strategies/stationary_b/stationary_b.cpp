@@ -129,7 +129,7 @@ class StationaryB final : public Strategy {
   std::string name() const override { return kName; }
 
   /// A is sent, B is made where it stays.
-  Sources sources_for(const Sources&) const override { return {Source::given, Source::made}; }
+  Sources sources_for(const Sources& asked) const override { return {Source::given, made_or_read(asked.b)}; }
 
   std::vector<ParameterInfo> parameters() const override {
     std::vector<ParameterInfo> list = b_stays_parameters({"0.5", {"0.3", "0.4", "0.5", "0.6", "0.7"}},

@@ -76,6 +76,46 @@ TEST_F(SmallProduct, ComplexElements) {
   EXPECT_EQ(p.b_bytes(2), 8 * 24);
 }
 
+/// C = A^T B of 2 x 7 and 7 x 11; C^T = B^T A then: what were A and B change places, shapes and extents turn.
+TEST_F(SmallProduct, TransposedTwiceIsTheSame) {
+  Contraction p{"small", Tiling({0, 2}),           Tiling({0, 5, 11}), Tiling({0, 3, 7}), a,
+                b,       symbolic_product(a, b, 0)};
+  p.a_op = Op::transpose;
+  p.sources = {Source::given, Source::made};
+  p.alpha = {2, 1};
+  const Contraction t = transposed(p);
+  EXPECT_TRUE(t.is_transposed);
+  EXPECT_EQ(t.m.extent(), 11);
+  EXPECT_EQ(t.n.extent(), 2);
+  EXPECT_EQ(t.sources, (Sources{Source::made, Source::given}));
+  EXPECT_EQ(t.a_op, Op::transpose);
+  EXPECT_EQ(t.b_op, Op::none);
+  EXPECT_EQ(t.alpha, p.alpha);
+  ASSERT_EQ(t.b.nonzeros(), a.nonzeros());
+  for (TileId id = 0; id < a.nonzeros(); ++id) {
+    const auto turned = t.b.find(a.column_of(id), a.row_of(id));
+    ASSERT_TRUE(turned.has_value());
+    EXPECT_EQ(t.b.norm(*turned), a.norm(id));
+    EXPECT_EQ(t.b_bytes(*turned), p.a_bytes(id));
+  }
+  EXPECT_EQ(traits(t).flops, traits(p).flops);
+  const Contraction again = transposed(t);
+  EXPECT_FALSE(again.is_transposed);
+  EXPECT_EQ(again.a_op, p.a_op);
+  EXPECT_EQ(again.b_op, p.b_op);
+  EXPECT_EQ(again.m.cuts(), p.m.cuts());
+  EXPECT_EQ(again.c.nonzeros(), p.c.nonzeros());
+}
+
+TEST_F(SmallProduct, AConjugateCannotStandAlone) {
+  Contraction p{"small", Tiling({0, 2}),           Tiling({0, 5, 11}), Tiling({0, 3, 7}), a,
+                b,       symbolic_product(a, b, 0)};
+  p.b_op = Op::conjugate_transpose;
+  EXPECT_EQ(transposed(p).a_op, Op::none);  // real numbers
+  p.complex_elements = true;
+  EXPECT_THROW(transposed(p), InputError);
+}
+
 std::string refused(const Contraction& p) {
   try {
     require_runnable(p);
@@ -93,11 +133,15 @@ TEST_F(SmallProduct, RunnableOrNamed) {
   p.a_op = Op::transpose;
   EXPECT_EQ(refused(p), "");
   p.sources.b = Source::in_file;
-  EXPECT_EQ(
-      refused(p),
-      "contraction, source of B: found in a file, expected given or made; only plans can be made of this "
-      "contraction so far");
+  EXPECT_EQ(refused(p), "");
+  p.sources.b = Source::produced;
+  EXPECT_EQ(refused(p),
+            "contraction, source of B: found produced, expected given, made or in a file; only plans can be "
+            "made of "
+            "this contraction so far");
   p = plain;
+  p.sources.a = Source::in_file;
+  EXPECT_NE(refused(p).find("source of A: found in a file"), std::string::npos);
   p.sources.a = Source::produced;
   EXPECT_NE(refused(p).find("source of A: found produced"), std::string::npos);
 }

@@ -65,6 +65,7 @@ TEST(Matrices, TheTextIsReadAgain) {
   p.a = {"/d \"e\"\\/caf\u00e9.npy", 96, "0123456789abcdef", {}};
   p.b = {"/d/b.mtx", 16, "fedcba9876543210", std::vector<Shape::Entry>{{1, 0, 2.5F}}};
   p.c = MatrixInput{"/d/c.h5:/C", 8, "00000000000000ff", std::vector<Shape::Entry>{}};
+  p.window = Matrix::a;
   const auto again = matrices_of({"p", matrices_problem_toml(p), "p.toml"});
   ASSERT_TRUE(again.has_value());
   EXPECT_EQ(again->a.place, p.a.place);
@@ -74,7 +75,20 @@ TEST(Matrices, TheTextIsReadAgain) {
   ASSERT_TRUE(again->b.tiles && again->c && again->c->tiles);
   EXPECT_EQ(again->b.tiles->size(), 1U);
   EXPECT_TRUE(again->c->tiles->empty());
+  EXPECT_EQ(again->window, Matrix::a);
   EXPECT_EQ(matrices_problem_toml(*again), matrices_problem_toml(p));
+}
+
+TEST(Matrices, AWindowIsReadWhereItIsUsed) {
+  const std::string sizes = "m = 4\nn = 5\nk = 6\ntile = 2\n";
+  const Contraction of_b = build_contraction(problem(sizes + kInputs + "window = \"B\"\n"));
+  EXPECT_FALSE(of_b.is_transposed);
+  EXPECT_EQ(of_b.sources, (Sources{Source::given, Source::in_file}));
+  const Contraction of_a = build_contraction(problem(sizes + kInputs + "window = \"A\"\n"));
+  EXPECT_TRUE(of_a.is_transposed);
+  EXPECT_EQ(of_a.sources, (Sources{Source::given, Source::in_file}));
+  EXPECT_EQ(of_a.m.extent(), 5);
+  EXPECT_EQ(of_a.b_op, Op::transpose);
 }
 
 TEST(Matrices, OtherKindsHaveNone) {
@@ -95,6 +109,10 @@ TEST(Matrices, ErrorsNameTheKey) {
         {kSizes + kInputs + "b_tiles = [[1, 0], [1, 0]]\n", "key 'b_tiles'"},
         {kSizes + kInputs + "b_tiles = [[1, 0, nan]]\n", "key 'b_tiles': found norm nan"},
         {"m = 4\nn = 4\nk = 3\n" + kInputs + "a_tiles = []\n", "key 'tile'"},
+        {kSizes + kInputs + "window = \"C\"\n", "key 'window': found \"C\", expected \"A\" or \"B\""},
+        {kSizes + kInputs + "window = \"A\"\nb_source = \"made\"\n", "key 'b_source': found"},
+        {kSizes + kInputs + "window = \"A\"\ncomplex = true\nb_op = \"C\"\n",
+         "key 'window': found A beside a conjugate transpose"},
         {kSizes + kInputs + "seed = 1\n", "unknown key \"seed\""},
         {kSizes + "a_file = \"a\"\n" + kInputs.substr(kInputs.find('\n')), "key 'a_file': found \"a\""},
         {kSizes + "a_file = \"a.npy\"\na_bytes = -1\n", "key 'a_bytes': found -1"},

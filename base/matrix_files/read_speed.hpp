@@ -1,0 +1,22 @@
+// How fast tiles are read from a file.
+#pragma once
+
+#include <cstdint>
+
+#include "base/matrix_files/matrix_reader.hpp"
+
+namespace foretile {
+
+/// In bytes/s, of elements as they are in memory.
+struct ReadSpeed {
+  double one_thread = 0;
+  double all_threads = 0;  ///< together
+  int threads = 1;
+};
+
+/// Reads squares of `tile` elements, smaller at the matrix's edges, drawn from all of the matrix: for about
+/// `seconds` on one thread, and as long on `threads`. What the system keeps of the file in memory is read
+/// from there, as in a run.
+ReadSpeed read_speed(const MatrixReader& matrix, std::int64_t tile, int threads, double seconds);
+
+}  // namespace foretile
