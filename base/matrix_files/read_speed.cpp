@@ -8,38 +8,55 @@
 #include <thread>
 #include <vector>
 
-#include "base/random.hpp"
-
 namespace foretile {
 
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Of `tiles` along an extent.
-std::int64_t draw_begin(std::int64_t extent, std::int64_t tile, Random& random) {
-  return tile * random.integer(0, (extent - 1) / tile);
-}
+/// The tiles of a matrix in the order of the file's lines, round and round.
+class Tiles {
+ public:
+  Tiles(const MatrixFacts& facts, std::int64_t tile)
+      : facts_(facts),
+        tile_(tile),
+        along_rows_(facts.layout == MatrixLayout::column_major),
+        rows_((facts.rows - 1) / tile + 1),
+        columns_((facts.columns - 1) / tile + 1) {}
+
+  std::int64_t count() const { return rows_ * columns_; }
+  MatrixRectangle at(std::int64_t number) const {
+    number %= count();
+    const std::int64_t row = tile_ * (along_rows_ ? number % rows_ : number / columns_);
+    const std::int64_t column = tile_ * (along_rows_ ? number / rows_ : number % columns_);
+    return {row, column, std::min(tile_, facts_.rows - row), std::min(tile_, facts_.columns - column)};
+  }
+
+ private:
+  const MatrixFacts& facts_;
+  std::int64_t tile_;
+  bool along_rows_;
+  std::int64_t rows_, columns_;
+};
 
 /// Returns the bytes. At least one tile.
-std::int64_t read_until(Clock::time_point end, const MatrixReader& matrix, std::int64_t tile,
-                        std::uint64_t seed) {
-  const MatrixFacts& facts = matrix.facts();
-  Random random(seed);
-  std::vector<std::byte> numbers(static_cast<std::size_t>(
-      std::min(tile, facts.rows) * std::min(tile, facts.columns) * facts.element.bytes()));
+std::int64_t read_until(Clock::time_point end, const MatrixReader& matrix, const Tiles& tiles,
+                        std::int64_t first) {
+  std::vector<std::byte> numbers;
   std::int64_t bytes = 0;
-  do {
-    MatrixRectangle where{draw_begin(facts.rows, tile, random), draw_begin(facts.columns, tile, random)};
-    where.rows = std::min(tile, facts.rows - where.row);
-    where.columns = std::min(tile, facts.columns - where.column);
+  for (std::int64_t number = first; number == first || Clock::now() < end; ++number) {
+    const MatrixRectangle where = tiles.at(number);
+    const std::int64_t size = where.rows * where.columns * matrix.facts().element.bytes();
+    numbers.resize(static_cast<std::size_t>(size));
     matrix.read(where, numbers.data(), where.rows);
-    bytes += where.rows * where.columns * facts.element.bytes();
-  } while (Clock::now() < end);
+    bytes += size;
+  }
   return bytes;
 }
 
+/// Each thread begins in a part of the matrix of its own.
 double speed(const MatrixReader& matrix, std::int64_t tile, int threads, double seconds) {
+  const Tiles tiles(matrix.facts(), tile);
   const auto begin = Clock::now();
   const auto end =
       begin + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
@@ -51,7 +68,7 @@ double speed(const MatrixReader& matrix, std::int64_t tile, int threads, double 
     for (int t = 0; t < threads; ++t) {
       readers.emplace_back([&, t] {
         try {
-          bytes += read_until(end, matrix, tile, static_cast<std::uint64_t>(t) + 1);
+          bytes += read_until(end, matrix, tiles, tiles.count() * t / threads);
         } catch (...) {
           const std::lock_guard lock(mutex);
           failure = std::current_exception();

@@ -14,9 +14,9 @@ struct ReadSpeed {
   int threads = 1;
 };
 
-/// Reads squares of `tile` elements, smaller at the matrix's edges, drawn from all of the matrix: for about
-/// `seconds` on one thread, and as long on `threads`. What the system keeps of the file in memory is read
-/// from there, as in a run.
+/// Reads squares of `tile` elements, smaller at the matrix's edges, in the order of the file: for about
+/// `seconds` on one thread from the begin, and as long on `threads`, each from another place. What the system
+/// keeps of the file in memory is read from there, as in a run.
 ReadSpeed read_speed(const MatrixReader& matrix, std::int64_t tile, int threads, double seconds);
 
 }  // namespace foretile
