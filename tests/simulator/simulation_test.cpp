@@ -308,8 +308,8 @@ TEST(Simulation, ALargeTileIsReadInOnePiece) {
   EXPECT_NEAR(micros(from_file(dense({100}, {1000}, {500})), m), 4e5 + 1e5, kPrecision);
 }
 
-/// Cores multiply while one of them waits for the file: four tiles after 80,000, 160,000, 240,000 and 320,000.
-/// (Of smaller ones a core takes several at once.) A product takes 20,000.
+/// Cores multiply while one of them waits for the file: four tiles after 80,000, 160,000, 240,000 and
+/// 320,000. (Of smaller ones a core takes several at once.) A product takes 20,000.
 TEST(Simulation, CoresMultiplyWhileAnotherReads) {
   Machine m = machine(1, 1);
   m.platform.device.kind = DeviceKind::core;
