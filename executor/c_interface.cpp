@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <new>
 #include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/c_status.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "executor/foretile.h"
@@ -14,6 +14,7 @@
 #include "executor/layout/owner_table.hpp"
 #include "executor/multiplication.hpp"
 #include "executor/tile_extents.hpp"
+#include "planner/c_work.hpp"
 #include "planner/problem/kinds/dense.hpp"
 #include "planner/problem/problem.hpp"
 
@@ -32,34 +33,6 @@ struct foretile_layout {
 namespace foretile {
 
 namespace {
-
-std::string& message() {
-  static thread_local std::string text;
-  return text;
-}
-
-/// No exception leaves the library.
-template <class Call>
-foretile_status guarded(const Call& call) {
-  try {
-    call();
-    return FORETILE_OK;
-  } catch (const InputError& error) {
-    message() = error.what();
-    return FORETILE_WRONG_INPUT;
-  } catch (const std::bad_alloc&) {
-    message() = "memory is used up";
-  } catch (const std::exception& error) {
-    message() = error.what();
-  }
-  return FORETILE_FAILED;
-}
-
-template <class... Pointers>
-void require_given(const char* function, const Pointers*... pointers) {
-  if ((... && (pointers != nullptr))) return;
-  throw input_error(function, "NULL", "a pointer for each argument that has no default");
-}
 
 Matrix matrix_named(char name) {
   switch (name) {
@@ -190,10 +163,6 @@ DistributedMatrix distributed(const foretile_layout* layout, const void* memory)
 
 using foretile::guarded;
 
-const char* foretile_message(void) {
-  return foretile::message().c_str();
-}
-
 foretile_status foretile_dense_problem(int64_t m, int64_t n, int64_t k, int64_t tile,
                                        foretile_problem** problem) {
   return guarded([&] {
@@ -266,6 +235,10 @@ foretile_status foretile_create(MPI_Comm communicator, const foretile_problem* p
 
 void foretile_free(foretile_multiplication* multiplication) {
   delete multiplication;
+}
+
+const foretile_work* foretile_planned_work(const foretile_multiplication* multiplication) {
+  return multiplication ? foretile::c_work(multiplication->multiplication.work()) : nullptr;
 }
 
 foretile_status foretile_tile_count(const foretile_multiplication* multiplication, char matrix,

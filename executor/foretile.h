@@ -13,18 +13,12 @@
 #include <mpi.h>
 #include <stdint.h>
 
+#include "base/foretile_status.h"
+#include "planner/foretile_work.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-typedef enum {
-  FORETILE_OK = 0,
-  FORETILE_FAILED = 1,     /* the input was sound but the work failed */
-  FORETILE_WRONG_INPUT = 2 /* what the caller can correct */
-} foretile_status;
-
-/* Of the last call of this thread that did not return FORETILE_OK; valid until the next one. */
-const char* foretile_message(void);
 
 /* What is multiplied. Made by one of the two functions below, freed by foretile_free_problem(); a
    multiplication takes a copy. */
@@ -49,12 +43,17 @@ void foretile_free_problem(foretile_problem* problem);
 typedef struct foretile_multiplication foretile_multiplication;
 
 /* Plans and verifies. Collective, with the same arguments on all ranks. MPI must be initialized with
-   MPI_THREAD_FUNNELED at least; the communicator is duplicated. `platform`: a platform's name or file, NULL
+   MPI_THREAD_FUNNELED at least; where it is not initialized, foretile does it, and finalizes it at exit(). The
+   communicator is duplicated. `platform`: a platform's name or file, NULL
    for this machine. `parameters`: of the plan, as "KEY=VALUE KEY=VALUE", or NULL. */
 foretile_status foretile_create(MPI_Comm communicator, const foretile_problem* problem, const char* platform,
                                 const char* parameters, foretile_multiplication** multiplication);
 /* Collective. */
 void foretile_free(foretile_multiplication* multiplication);
+
+/* The plan, for foretile_simulate() (simulator/foretile_simulate.h); it lives as long as the multiplication.
+   NULL for NULL. */
+const foretile_work* foretile_planned_work(const foretile_multiplication* multiplication);
 
 typedef struct {
   int64_t number;        /* among the nonzero tiles of its matrix */

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <optional>
 #include <thread>
@@ -33,12 +34,26 @@ namespace foretile {
 
 namespace {
 
+void finalize_mpi() {
+  int finalized = 0;
+  MPI_Finalized(&finalized);
+  if (!finalized) MPI_Finalize();
+}
+
+/// A program without MPI of its own gets it, until it ends.
+void start_mpi() {
+  int level = 0;
+  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level);
+  std::atexit(finalize_mpi);
+}
+
 void require_mpi_ready() {
-  int initialized = 0, level = 0, main_thread = 0;
+  int initialized = 0, finalized = 0, level = 0, main_thread = 0;
+  MPI_Finalized(&finalized);
+  if (finalized)
+    throw input_error("MPI", "finalized", "MPI as long as products run", "call MPI_Finalize() at the end");
   MPI_Initialized(&initialized);
-  if (!initialized)
-    throw input_error("MPI", "not initialized", "MPI_Init_thread() before",
-                      "ask it for MPI_THREAD_FUNNELED or more");
+  if (!initialized) start_mpi();
   MPI_Query_thread(&level);
   MPI_Is_thread_main(&main_thread);
   if (level < MPI_THREAD_FUNNELED)

@@ -54,9 +54,10 @@ struct MultiplicationReport {
 class Multiplication {
  public:
   /// Plans and verifies. MPI must be initialized with MPI_THREAD_FUNNELED at least, and all calls come from
-  /// the thread that did so. Collective: all ranks give the same arguments, else all throw InputError. The
-  /// communicator is duplicated, and its error handler is left alone. Throws InputError, too, where the plan
-  /// does not fit the memory of the platform.
+  /// the thread that did so; where it is not initialized, this does it, and exit() finalizes it. Collective:
+  /// all ranks give the same arguments, else all throw InputError. The communicator is duplicated, and its
+  /// error handler is left alone. Throws InputError, too, where the plan does not fit the memory of the
+  /// platform.
   Multiplication(MPI_Comm communicator, Contraction contraction, const MultiplicationOptions& options = {});
   /// Collective.
   ~Multiplication();

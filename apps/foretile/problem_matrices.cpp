@@ -13,6 +13,7 @@ namespace {
 struct MatricesArguments {
   MatrixRequest request;
   std::string window;
+  std::string c_shape = "computed";
   ProblemOutput output;
 };
 
@@ -24,6 +25,9 @@ void check_c(const MatricesArguments& arguments) {
   if (!reads_c && !arguments.request.c.empty())
     throw input_error("--c", "a file of C that is not read", "--beta with a number that is not 0",
                       "add for example --beta 1, or leave --c out");
+  if (arguments.c_shape == "kept" && !reads_c)
+    throw input_error("--c-shape", "kept without an initial C", "--c FILE and a --beta that is not 0",
+                      "leave --c-shape out");
 }
 
 void write_matrices(const MatricesArguments& arguments) {
@@ -32,6 +36,7 @@ void write_matrices(const MatricesArguments& arguments) {
   ProblemOutput output = arguments.output;
   request.a_op = op_named(output.a_op);
   request.b_op = op_named(output.b_op);
+  request.keep_c = arguments.c_shape == "kept";
   if (!arguments.window.empty()) request.window = arguments.window == "A" ? Matrix::a : Matrix::b;
   const MatrixProblem problem = matrices_from_files(request);
   output.precision = name_of(problem.element.precision);
@@ -57,6 +62,13 @@ void add_matrices(CLI::App& group) {
   command.add_option("--c", request.c, "The file of the initial C, with --beta")
       ->check(not_empty_check())
       ->type_name(place);
+  command
+      .add_option(
+          "--c-shape", arguments->c_shape,
+          "kept: C has the tiles of its file alone, and products for others are left out; computed: those "
+          "of the product, too")
+      ->check(CLI::IsMember({"computed", "kept"}))
+      ->capture_default_str();
   command
       .add_option("--window", arguments->window,
                   "The operand that is read tile by tile during the run: it may be larger than memory")

@@ -109,6 +109,27 @@ class Products(Case):
         self.execute("--verify", "--output", "c.npy", ranks=2)
         self.assert_equal(numpy.load(self.path("c.npy")), a @ b)
 
+    def test_a_sparse_c_keeps_its_shape(self):
+        if not WITH_HDF5:
+            self.skipTest("built without HDF5")
+        a, b = numbers(40, 30), numbers(30, 40, seed=2)
+        c = numpy.zeros((40, 40))
+        c[20:, :20] = numbers(20, 20, seed=3)
+        numpy.save(self.path("a.npy"), a)
+        numpy.save(self.path("b.npy"), b)
+        with h5py.File(self.path("c.h5"), "w") as file:
+            file["C/ndims"] = 2
+            file["C/row_tiles"], file["C/column_tiles"] = [20, 20], [20, 20]
+            file["C/offsets"] = [2, 1, 0]
+            file["C/data"] = c[20:, :20].flatten("F")
+        for window in (), ("--window", "A"):
+            self.plan("--a", "a.npy", "--b", "b.npy", "--k-tile", "8", "--beta", "1", "--c", "c.h5:/C", "--c-shape",
+                      "kept", *window, ranks=2)
+            self.execute("--verify", "--output", "d.npy", ranks=2)
+            expected = numpy.zeros((40, 40))
+            expected[20:, :20] = c[20:, :20] + (a @ b)[20:, :20]
+            self.assert_equal(numpy.load(self.path("d.npy")), expected)
+
     def test_a_window_names_the_users_matrices(self):
         a, b = numbers(90, 70), numbers(70, 50, seed=2)
         a[50, 20] = numpy.nan

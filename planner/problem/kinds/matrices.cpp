@@ -89,6 +89,16 @@ Shape join(const Shape& product, const Shape& initial) {
   return {product.rows(), product.columns(), std::move(all)};
 }
 
+/// Whether C keeps its shape.
+bool read_c_shape(TableReader& table) {
+  const std::string shape = table.text_or("c_shape", "computed");
+  if (shape != "computed" && shape != "kept")
+    throw table.error("c_shape", fmt::format("\"{}\"", shape), "\"computed\" or \"kept\"");
+  if (shape == "kept" && !table.has("c_file"))
+    throw table.error("c_shape", "\"kept\" without an initial C", "c_file and a beta that is not 0");
+  return shape == "kept";
+}
+
 std::optional<Matrix> read_window(TableReader& table) {
   if (!table.has("window")) return std::nullopt;
   const std::string name = table.text("window");
@@ -104,6 +114,7 @@ MatricesParameters read_matrices(TableReader& table) {
   p.a = read_input(table, 'a');
   p.b = read_input(table, 'b');
   if (table.has("c_file")) p.c = read_input(table, 'c');
+  p.keep_c = read_c_shape(table);
   p.window = read_window(table);
   const std::size_t m = p.indices.m_tiles.size(), n = p.indices.n_tiles.size(), k = p.indices.k_tiles.size();
   read_tiles(table, 'a', p.a, m, k);
@@ -116,6 +127,7 @@ std::string matrices_problem_toml(const MatricesParameters& p) {
   std::string text = "kind = \"matrices\"\n" + tilings_toml(p.indices);
   text += input_toml('a', p.a) + input_toml('b', p.b);
   if (p.c) text += input_toml('c', *p.c);
+  if (p.keep_c) text += "c_shape = \"kept\"\n";
   if (p.window) text += fmt::format("window = \"{}\"\n", *p.window == Matrix::a ? 'A' : 'B');
   if (p.a.tiles) text += tile_list_toml("a_tiles", *p.a.tiles);
   if (p.b.tiles) text += tile_list_toml("b_tiles", *p.b.tiles);
@@ -128,8 +140,10 @@ Contraction matrices_contraction(const MatricesParameters& p) {
   Shape a = shape_of("a_tiles", p.a, m, k);
   Shape b = shape_of("b_tiles", p.b, k, n);
   check_product_count(a, b);
-  Shape c = symbolic_product(a, b, 0);
-  if (p.c) c = join(c, shape_of("c_tiles", *p.c, m, n));
+  std::optional<Shape> initial;
+  if (p.c) initial = shape_of("c_tiles", *p.c, m, n);
+  Shape c = symbolic_product(a, b, 0, p.keep_c ? &*initial : nullptr);
+  if (initial) c = join(c, *initial);
   Contraction contraction{"matrices",   std::move(m), std::move(n), std::move(k),
                           std::move(a), std::move(b), std::move(c)};
   return contraction;

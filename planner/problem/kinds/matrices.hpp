@@ -28,15 +28,17 @@ struct MatricesParameters {
   DenseParameters indices;  ///< seed and accumulate mean nothing here
   MatrixInput a, b;
   std::optional<MatrixInput> c;  ///< present when beta is not 0
+  bool keep_c = false;           ///< C has the tiles of the initial C alone; other products are left out
   /// The operand that is read tile by tile where it is used, and never lies in memory as a whole.
   std::optional<Matrix> window = {};
 };
 
-/// Keys: those of read_tilings(), and a_file, a_bytes, a_digest, a_tiles, the same for b and c, and window.
+/// Keys: those of read_tilings(), and a_file, a_bytes, a_digest, a_tiles, the same for b and c,
+/// c_shape and window.
 MatricesParameters read_matrices(TableReader& table);
 /// The text of a problem file.
 std::string matrices_problem_toml(const MatricesParameters& parameters);
-/// C has the tiles of the product, and those of the initial C where there is one.
+/// C has the tiles of the product and those of the initial C where there is one, or only the latter.
 Contraction matrices_contraction(const MatricesParameters& parameters);
 
 /// The contraction as it is planned: strategies read tiles of B alone where they are used, so that with A as

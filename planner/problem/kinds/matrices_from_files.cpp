@@ -190,6 +190,7 @@ MatrixProblem matrices_from_files(const MatrixRequest& request) {
   DenseParameters& indices = problem.parameters.indices;
   indices = request.indices;
   problem.parameters.window = request.window;
+  problem.parameters.keep_c = request.keep_c;
   problem.element = all.a.facts().element;
   problem.usual_tiles = cut_indices(all, indices);
   if (all.any_sparse()) list_all_sizes(indices);

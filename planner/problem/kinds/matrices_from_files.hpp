@@ -15,6 +15,7 @@ struct MatrixRequest {
   Op a_op = Op::none, b_op = Op::none;
   DenseParameters indices{};  ///< m, n and k are found in the files; sizes of tiles as far as they were given
   std::optional<Matrix> window = {};  ///< MatricesParameters::window
+  bool keep_c = false;                ///< MatricesParameters::keep_c
 };
 
 struct MatrixProblem {

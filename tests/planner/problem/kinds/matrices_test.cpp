@@ -58,6 +58,16 @@ TEST(Matrices, TilesOfTheInitialCAreComputedToo) {
             4);
 }
 
+// The product has (0, 0) and (1, 0); the initial C has (1, 0) and (1, 1): (0, 0) is left out.
+TEST(Matrices, CMayKeepItsShape) {
+  const Contraction p =
+      build_contraction(problem("beta = 1\nc_shape = \"kept\"\n" + kSizes + kInputs + kC +
+                                "b_tiles = [[1, 0, 2]]\nc_tiles = [[1, 1, 4], [1, 0, 3]]\n"));
+  ASSERT_EQ(p.c.nonzeros(), 2);
+  EXPECT_FALSE(p.c.contains(0, 0));
+  EXPECT_EQ(p.c.norm(*p.c.find(1, 0)), 2.0F + 3.0F);
+}
+
 TEST(Matrices, TheTextIsReadAgain) {
   MatricesParameters p;
   p.indices.m = 4, p.indices.n = 4, p.indices.k = 3;
@@ -66,6 +76,7 @@ TEST(Matrices, TheTextIsReadAgain) {
   p.b = {"/d/b.mtx", 16, "fedcba9876543210", std::vector<Shape::Entry>{{1, 0, 2.5F}}};
   p.c = MatrixInput{"/d/c.h5:/C", 8, "00000000000000ff", std::vector<Shape::Entry>{}};
   p.window = Matrix::a;
+  p.keep_c = true;
   const auto again = matrices_of({"p", matrices_problem_toml(p), "p.toml"});
   ASSERT_TRUE(again.has_value());
   EXPECT_EQ(again->a.place, p.a.place);
@@ -76,6 +87,7 @@ TEST(Matrices, TheTextIsReadAgain) {
   EXPECT_EQ(again->b.tiles->size(), 1U);
   EXPECT_TRUE(again->c->tiles->empty());
   EXPECT_EQ(again->window, Matrix::a);
+  EXPECT_TRUE(again->keep_c);
   EXPECT_EQ(matrices_problem_toml(*again), matrices_problem_toml(p));
 }
 
@@ -109,6 +121,8 @@ TEST(Matrices, ErrorsNameTheKey) {
         {kSizes + kInputs + "b_tiles = [[1, 0], [1, 0]]\n", "key 'b_tiles'"},
         {kSizes + kInputs + "b_tiles = [[1, 0, nan]]\n", "key 'b_tiles': found norm nan"},
         {"m = 4\nn = 4\nk = 3\n" + kInputs + "a_tiles = []\n", "key 'tile'"},
+        {kSizes + kInputs + "c_shape = \"kept\"\n", "key 'c_shape': found \"kept\" without an initial C"},
+        {kSizes + kInputs + "c_shape = \"old\"\n", "key 'c_shape': found \"old\""},
         {kSizes + kInputs + "window = \"C\"\n", "key 'window': found \"C\", expected \"A\" or \"B\""},
         {kSizes + kInputs + "window = \"A\"\nb_source = \"made\"\n", "key 'b_source': found"},
         {kSizes + kInputs + "window = \"A\"\ncomplex = true\nb_op = \"C\"\n",

@@ -1,0 +1,12 @@
+#include "base/c_status.hpp"
+#include "planner/c_work.hpp"
+#include "simulator/foretile_simulate.h"
+#include "simulator/simulation.hpp"
+
+foretile_status foretile_simulate(const foretile_work* work, double* seconds) {
+  return foretile::guarded([&] {
+    foretile::require_given("foretile_simulate", work, seconds);
+    const foretile::PlannedWork& planned = foretile::of_c_work(work);
+    *seconds = foretile::simulate(planned.plan, planned.contraction, planned.machine).makespan_s;
+  });
+}
