@@ -35,6 +35,8 @@ struct KernelModel {
   double latency_s = 0;              ///< fixed cost of one launch
   int streams = 1;                   ///< launches in flight at once; they hide each other's latency
   SizeFactors factors = kNoFactors;  ///< f
+  /// Time of a product of complex numbers beside that of four real ones of the same shape, without launches.
+  double complex_factor = 1;
 
   bool known() const { return rate_flops_per_s > 0; }
   /// What each product adds to its launch.
@@ -45,10 +47,11 @@ struct KernelModel {
   double seconds(std::int64_t m, std::int64_t n, std::int64_t k, int count = 1) const;
 };
 
-/// How much longer than real ones products of these elements take beyond the start of a launch: as many times
-/// as they have more flops. Platforms know the times of real products only.
-constexpr double kernel_factor(ElementType type) {
-  return type.flops_per_term() / ElementType{}.flops_per_term();
+/// How much longer than real ones products of these elements take beyond the start of a launch: four times
+/// where they are complex, by KernelModel::complex_factor.
+constexpr double kernel_factor(const KernelModel& curve, ElementType type) {
+  return type.flops_per_term() / ElementType{}.flops_per_term() *
+         (type.is_complex ? curve.complex_factor : 1.0);
 }
 
 /// Where a product lies in the table of factors: between entries `below` and `below + 1`, `share` of the way.

@@ -91,8 +91,10 @@ void add_curve(std::vector<PlatformKey>& keys, const std::string& table, Presenc
   keys.push_back(
       latency(table + ".latency", presence, [](Platform& p) { return Slots{&(p.device.*curve).latency_s}; }));
   const bool any = presence == Presence::always || presence == Presence::with_table;
-  add_factors<curve>(keys, table, any ? Presence::optional : Presence::optional_gpu,
-                     std::make_index_sequence<kFactorSizes.size()>());
+  const Presence optional = any ? Presence::optional : Presence::optional_gpu;
+  keys.push_back(number(table + ".complex_factor", 0.1, 10, optional,
+                        [](Platform& p) { return Slots{&(p.device.*curve).complex_factor}; }));
+  add_factors<curve>(keys, table, optional, std::make_index_sequence<kFactorSizes.size()>());
 }
 
 template <std::size_t... index>

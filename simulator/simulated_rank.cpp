@@ -150,7 +150,7 @@ double SimulatedRank::cached_share(CoreCache& cache, const Product& x) const {
 KernelTime SimulatedRank::core_time(Device device, std::span<const Product> products) {
   const DeviceModel& model = machine_.platform.device;
   const KernelModel& curve = model.kernel_for(problem_.precision);
-  const double factor = kernel_factor(problem_.element());
+  const double factor = kernel_factor(curve, problem_.element());
   KernelTime time;
   for (const Product& x : products) {
     const ProductSize size = size_of(x);
@@ -164,11 +164,12 @@ KernelTime SimulatedRank::core_time(Device device, std::span<const Product> prod
 /// A launch cannot have two products for the same tile of C: they follow in another one.
 void SimulatedRank::add_batch(KernelTime& time, std::span<const Product> products) {
   const DeviceModel& device = machine_.platform.device;
-  const double factor = kernel_factor(problem_.element());
   const auto add = [&](std::span<const ProductSize> launch) {
-    const double start = device.launch_of(problem_.precision, launch.size()).start_seconds();
+    const KernelModel& curve = device.launch_of(problem_.precision, launch.size());
+    const double start = curve.start_seconds();
     time.launch_s += start;
-    time.work_s += factor * (device.launch_seconds(problem_.precision, launch) - start);
+    time.work_s += kernel_factor(curve, problem_.element()) *
+                   (device.launch_seconds(problem_.precision, launch) - start);
   };
   if (products.size() == 1) {
     const ProductSize one = size_of(products.front());

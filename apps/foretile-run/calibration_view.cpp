@@ -89,6 +89,9 @@ std::string calibration_text(const CalibrationResult& r) {
              r.solo_speedup) +
          fmt::format("fit             within {} (median), {} on shapes that it was not fitted to\n",
                      percent(r.fit.median_error), percent(r.held_out.median_error)) +
+         fmt::format(
+             "complex         products take {:.2f} times as long as four real ones, in single {:.2f}\n",
+             r.fit.model.complex_factor, r.single_fit.model.complex_factor) +
          fmt::format("rounds          {}, {}: the last three differ by {}\n", r.rounds,
                      r.stable ? "stable" : "NOT stable", percent(r.round_spread)) +
          cache_line(r) + runtime_lines(r) +
@@ -119,6 +122,8 @@ nlohmann::ordered_json calibration_json(const CalibrationResult& r) {
           {"cores", r.facts.cores},
           {"rate_flops_per_s", r.fit.model.rate_flops_per_s},
           {"fit", {{"median_error", r.fit.median_error}, {"held_out_median_error", r.held_out.median_error}}},
+          {"complex_factor", r.fit.model.complex_factor},
+          {"single_complex_factor", r.single_fit.model.complex_factor},
           {"rounds", r.rounds},
           {"round_spread", r.round_spread},
           {"stable", r.stable},

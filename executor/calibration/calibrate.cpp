@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <ctime>
 #include <fstream>
@@ -83,7 +84,7 @@ class Rounds {
     const Repetition repetition{cores(), options_.seconds_per_shape, 1};
     std::size_t i = first;
     for (double elapsed_s = 0; i < samples_.size() && elapsed_s < kGroup_s; ++i) {
-      const Timing timing = time_product(repetition, spaces_, precision_, samples_[i]);
+      const Timing timing = time_product(repetition, spaces_, {precision_}, samples_[i]);
       const Summary time = summarize(timing.seconds);
       times_[i].push_back(mean_of(timing.seconds));
       samples_[i].spread = time.spread / time.median;
@@ -174,6 +175,25 @@ void measure_single(const CalibrationOptions& options, std::vector<Workspace>& s
   result.single_spread = median_spread(result.single_samples);
 }
 
+/// Real and complex products in pairs, because the machine's speed changes; the median over cubes and rounds.
+double measure_complex(const CalibrationOptions& options, std::vector<Workspace>& spaces,
+                       Precision precision) {
+  constexpr std::array<std::int64_t, 4> cubes{64, 160, 256, 512};
+  const auto room = static_cast<std::int64_t>(spaces.front().a.size() * sizeof(double));
+  const Repetition repetition{static_cast<int>(spaces.size()), options.seconds_per_shape, 1};
+  std::vector<double> ratios;
+  for (const std::int64_t cube : cubes) {
+    if (cube * cube * ElementType{precision, true}.bytes() > room) continue;
+    const KernelSample shape{cube, cube, cube};
+    for (int round = 0; round < options.least_rounds; ++round) {
+      const double real_s = mean_of(time_product(repetition, spaces, {precision}, shape).seconds);
+      const double complex_s = mean_of(time_product(repetition, spaces, {precision, true}, shape).seconds);
+      ratios.push_back(complex_s / (4 * real_s));
+    }
+  }
+  return ratios.empty() ? 1 : std::clamp(summarize(ratios).median, 0.1, 10.0);
+}
+
 void measure_products(const CalibrationOptions& options, CalibrationResult& result) {
   const std::int64_t bytes =
       options.bytes_per_core > 0 ? options.bytes_per_core : beyond_the_caches(result.facts);
@@ -183,7 +203,9 @@ void measure_products(const CalibrationOptions& options, CalibrationResult& resu
   }
   std::vector<Workspace> spaces = make_workspaces(result.facts.cores, bytes, largest);
   measure_double(options, spaces, result);
+  result.fit.model.complex_factor = measure_complex(options, spaces, Precision::f64);
   measure_single(options, spaces, result);
+  result.single_fit.model.complex_factor = measure_complex(options, spaces, Precision::f32);
 }
 
 /// Memory of one core for bandwidths.

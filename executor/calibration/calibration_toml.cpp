@@ -54,6 +54,9 @@ std::string curve_text(const KernelModel& model) {
   std::string text =
       fmt::format("rate = {:.5g}\nhalf_m = {:.4g}\nhalf_n = {:.4g}\nhalf_k = {:.4g}\nlatency = {:.4g}\n",
                   model.rate_flops_per_s, model.half_m, model.half_n, model.half_k, model.latency_s);
+  if (model.complex_factor != 1)
+    text += fmt::format("complex_factor = {:.4g}  # complex products beside four real ones\n",
+                        model.complex_factor);
   for (std::size_t i = 0; i < kFactorSizes.size(); ++i)
     text +=
         fmt::format("factor_{} = {:.4g}\n", kFactorSizes.at(i), std::clamp(model.factors.at(i), 1e-3, 1e3));

@@ -66,13 +66,13 @@ void fill(std::vector<Workspace>& spaces, Precision precision) {
   }
 }
 
-Timing time_product(const Repetition& repetition, std::vector<Workspace>& spaces, Precision precision,
+Timing time_product(const Repetition& repetition, std::vector<Workspace>& spaces, ElementType element,
                     const KernelSample& shape, std::int64_t ring_bytes) {
   constexpr int same_a = 8;
   const std::int64_t m = shape.m, n = shape.n, k = shape.k;
-  const std::int64_t size = bytes_of(precision);
+  const std::int64_t size = element.bytes();
   const int inner = products_per_reading(shape);
-  const TileKernel kernel({{precision}}, m, n, k, COld::added);
+  const TileKernel kernel({element}, m, n, k, COld::added);
   Timing timing = time_on_all_cores(repetition, [&](int core, int i) {
     Workspace& space = spaces[static_cast<std::size_t>(core)];
     TileRing a(space.a, m * k * size, ring_bytes), b(space.b, k * n * size, ring_bytes),

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/element_type.hpp"
 #include "base/precision.hpp"
 #include "executor/calibration/fit.hpp"
 #include "executor/calibration/measure.hpp"
@@ -24,7 +25,7 @@ void fill(std::vector<Workspace>& spaces, Precision precision);
 /// Products of one shape, seconds of each. A tile of A meets eight of B in a row, as in a chunk; tiles of B
 /// and C change with every product, in turn through the workspace, or through its first `ring_bytes` of B and
 /// as many of C where that is less; one tile at least.
-Timing time_product(const Repetition& repetition, std::vector<Workspace>& spaces, Precision precision,
+Timing time_product(const Repetition& repetition, std::vector<Workspace>& spaces, ElementType element,
                     const KernelSample& shape, std::int64_t ring_bytes = INT64_MAX);
 
 }  // namespace foretile

@@ -18,7 +18,7 @@ static_assert(kFactorSizes[kFirstRising] == 32);
 double product_seconds(std::vector<Workspace>& spaces, const CacheOptions& options, std::int64_t tile,
                        std::int64_t ring_bytes) {
   const Repetition repetition{static_cast<int>(spaces.size()), options.seconds, 3};
-  return mean_of(time_product(repetition, spaces, Precision::f64, {tile, tile, tile}, ring_bytes).seconds);
+  return mean_of(time_product(repetition, spaces, {Precision::f64}, {tile, tile, tile}, ring_bytes).seconds);
 }
 
 std::int64_t memory_of(const std::vector<double>& elements) {

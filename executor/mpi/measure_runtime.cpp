@@ -133,7 +133,7 @@ double kernel_seconds(std::int64_t matrix_bytes, MPI_Comm communicator) {
   fill(spaces, Precision::f64);
   quiet_barrier(communicator);
   const Timing timing =
-      time_product({1, 0.01, 5}, spaces, Precision::f64, {kSmall, kSmall, kSmall}, matrix_bytes);
+      time_product({1, 0.01, 5}, spaces, {Precision::f64}, {kSmall, kSmall, kSmall}, matrix_bytes);
   return summarize(timing.seconds).median;
 }
 

@@ -19,7 +19,8 @@ LeastTimes::LeastTimes(const Machine& machine, ElementType type, int batch)
       core_(device_->kind == DeviceKind::core),
       batch_(batch),
       launch_s_(alone_->start_seconds()),
-      work_factor_(kernel_factor(type)),
+      alone_factor_(kernel_factor(*alone_, type)),
+      several_factor_(several_ ? kernel_factor(*several_, type) : 1),
       speedup_(core_ ? machine.platform.solo_speedup : 1) {
   if (several_) launch_s_ = std::min(launch_s_, several_->start_seconds());
   const Runtime& runtime = machine.platform.runtime;
@@ -39,10 +40,11 @@ double LeastTimes::least_cache_factor(const ProductSize& size) const {
 }
 
 double LeastTimes::work(std::int64_t m, std::int64_t n, std::int64_t k) const {
-  double least = alone_->work_seconds(m, n, k);
-  if (several_ && several_ != alone_) least = std::min(least, several_->work_seconds(m, n, k));
+  double least = alone_factor_ * alone_->work_seconds(m, n, k);
+  if (several_ && several_ != alone_)
+    least = std::min(least, several_factor_ * several_->work_seconds(m, n, k));
   if (core_) least *= least_cache_factor({m, n, k});
-  return work_factor_ * least / speedup_;
+  return least / speedup_;
 }
 
 }  // namespace foretile

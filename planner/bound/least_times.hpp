@@ -61,7 +61,7 @@ class LeastTimes {
   bool core_;
   std::int64_t batch_;
   double launch_s_;
-  double work_factor_;  // of complex products
+  double alone_factor_, several_factor_;  // of complex products
   double speedup_;
 };
 

@@ -417,6 +417,17 @@ TEST(Simulation, SinglePrecision) {
   EXPECT_NEAR(micros(problem, m), 1040, kPrecision);
 }
 
+/// A tile of B takes 160, a product four times 2000, or with the factor of the curve 0.9 times that.
+TEST(Simulation, ComplexProducts) {
+  Machine m = machine(1, 1);
+  Contraction problem = one_product;
+  problem.complex_elements = true;
+  EXPECT_NEAR(micros(problem, m), 160 + 8000, kPrecision);
+  m.platform.device.kernel.complex_factor = 0.9;
+  EXPECT_NEAR(micros(problem, m), 160 + 7200, kPrecision);
+  EXPECT_NEAR(micros(one_product, m), 2080, kPrecision);
+}
+
 TEST(Simulation, RefusesAPrecisionWithoutFigures) {
   Contraction problem = one_product;
   Machine m = machine(1, 1);
