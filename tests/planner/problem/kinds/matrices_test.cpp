@@ -60,9 +60,9 @@ TEST(Matrices, TilesOfTheInitialCAreComputedToo) {
 
 // The product has (0, 0) and (1, 0); the initial C has (1, 0) and (1, 1): (0, 0) is left out.
 TEST(Matrices, CMayKeepItsShape) {
-  const Contraction p =
-      build_contraction(problem("beta = 1\nc_shape = \"kept\"\n" + kSizes + kInputs + kC +
-                                "b_tiles = [[1, 0, 2]]\nc_tiles = [[1, 1, 4], [1, 0, 3]]\n"));
+  const std::string keys =
+      "beta = 1\nc_shape = \"kept\"\nb_tiles = [[1, 0, 2]]\nc_tiles = [[1, 1, 4], [1, 0, 3]]\n";
+  const Contraction p = build_contraction(problem(keys + kSizes + kInputs + kC));
   ASSERT_EQ(p.c.nonzeros(), 2);
   EXPECT_FALSE(p.c.contains(0, 0));
   EXPECT_EQ(p.c.norm(*p.c.find(1, 0)), 2.0F + 3.0F);
