@@ -115,9 +115,11 @@ class Keeper final : public FinishedTiles {
 void make_folder(const std::filesystem::path& folder) {
   std::error_code error;
   std::filesystem::create_directory(folder, error);  // no error where there is one
-  if (!error && std::filesystem::is_directory(folder, error)) return;
-  throw input_error(folder.string(), error ? error.message() : "no folder", "a folder for checkpoints",
-                    "make the folders above it, or name another one");
+  std::error_code ignored;
+  if (std::filesystem::is_directory(folder, ignored)) return;
+  const bool other = std::filesystem::exists(folder, ignored);
+  throw input_error(folder.string(), other ? "something that is no folder" : error.message(),
+                    "a folder for checkpoints", "make the folders above it, or name another one");
 }
 
 }  // namespace

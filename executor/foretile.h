@@ -43,9 +43,9 @@ void foretile_free_problem(foretile_problem* problem);
 typedef struct foretile_multiplication foretile_multiplication;
 
 /* Plans and verifies. Collective, with the same arguments on all ranks. MPI must be initialized with
-   MPI_THREAD_FUNNELED at least; where it is not initialized, foretile does it, and finalizes it at exit(). The
-   communicator is duplicated. `platform`: a platform's name or file, NULL
-   for this machine. `parameters`: of the plan, as "KEY=VALUE KEY=VALUE", or NULL. */
+   MPI_THREAD_FUNNELED at least; where it is not initialized, foretile does it, and finalizes it at exit().
+   The communicator is duplicated. `platform`: a platform's name or file, NULL for this machine.
+   `parameters`: of the plan, as "KEY=VALUE KEY=VALUE", or NULL. */
 foretile_status foretile_create(MPI_Comm communicator, const foretile_problem* problem, const char* platform,
                                 const char* parameters, foretile_multiplication** multiplication);
 /* Collective. */

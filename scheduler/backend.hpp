@@ -114,7 +114,7 @@ class Backend {
   virtual void release_parts(std::span<const TileId> tiles, Device computed_by) = 0;
   /// The parts are C from now on.
   virtual void keep_parts(std::span<const TileId> tiles, Device computed_by) = 0;
-  /// The tile of C has its final values and lies in the rank's host memory, where it stays.
+  /// The tile of C has its final values and is in the rank's host memory, where it stays.
   virtual void finished(TileId /*tile*/) {}
 };
 

@@ -29,7 +29,7 @@ struct MatricesParameters {
   MatrixInput a, b;
   std::optional<MatrixInput> c;  ///< present when beta is not 0
   bool keep_c = false;           ///< C has the tiles of the initial C alone; other products are left out
-  /// The operand that is read tile by tile where it is used, and never lies in memory as a whole.
+  /// The operand that is read tile by tile where it is used, and is never in memory as a whole.
   std::optional<Matrix> window = {};
 };
 
