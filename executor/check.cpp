@@ -8,7 +8,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/random.hpp"
-#include "executor/mpi/messenger.hpp"
+#include "executor/mpi/communicator.hpp"
 #include "executor/mpi/session.hpp"
 #include "executor/reference.hpp"
 
@@ -18,8 +18,7 @@ namespace {
 
 /// Sums of numbers per tile do not depend on which rank holds which tile.
 std::uint64_t sum_over_ranks(std::uint64_t mine, MPI_Comm communicator) {
-  require_mpi(MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_UINT64_T, MPI_SUM, communicator), "check");
-  return mine;
+  return all_reduced(mine, MPI_SUM, communicator, "check");
 }
 
 std::uint64_t digest_of(const Contraction& p, const TilesOfC& c) {
@@ -74,9 +73,8 @@ void find_worst(const Contraction& p, const TileErrors& mine, MPI_Comm communica
     double error;
     int rank;
   } worst{mine.largest, rank_in(communicator)};
-  require_mpi(MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_DOUBLE_INT, MPI_MAXLOC, communicator), "check");
-  std::int64_t tile = mine.worst;
-  require_mpi(MPI_Bcast(&tile, 1, MPI_INT64_T, worst.rank, communicator), "check");
+  all_reduce(&worst, 1, MPI_DOUBLE_INT, MPI_MAXLOC, communicator, "check");
+  const std::int64_t tile = broadcast(mine.worst, worst.rank, communicator, "check");
   if (tile < 0) return;
   result.relative_error = worst.error;
   result.worst = {p.c.row_of(tile), p.c.column_of(tile), Rank::of(worst.rank)};
@@ -92,7 +90,7 @@ CheckResult check_product(const Contraction& contraction, const HostStore& host,
   TileErrors errors;
   agree(communicator, [&] { errors = freivalds(contraction, host.c, options.freivalds); });
   std::array<double, 2> most{errors.flops, errors.longest_sum};
-  require_mpi(MPI_Allreduce(MPI_IN_PLACE, most.data(), 2, MPI_DOUBLE, MPI_MAX, communicator), "check");
+  all_reduce(std::span(most), MPI_MAX, communicator, "check");
   const bool small = most[0] <= options.reference_flops;
   if (small) agree(communicator, [&] { errors.add(compare_with_reference(contraction, host.c)); });
   CheckResult result;

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "executor/mpi/messenger.hpp"
+#include "executor/mpi/communicator.hpp"
 #include "executor/mpi/session.hpp"
 #include "executor/tile_extents.hpp"
 #include "executor/tiles_of_c.hpp"
@@ -130,9 +130,7 @@ Checkpoint::Checkpoint(const std::filesystem::path& folder, const std::string& p
   agree(communicator, [&] { open(folder, plan_digest); });
   std::vector<char> there(static_cast<std::size_t>(whole.contraction.c.nonzeros()), 0);
   for (const TileId tile : own_before_) there[static_cast<std::size_t>(tile)] = 1;
-  require_mpi(MPI_Allreduce(MPI_IN_PLACE, there.data(), static_cast<int>(there.size()), MPI_CHAR, MPI_MAX,
-                            communicator),
-              "checkpoint");
+  all_reduce(std::span(there), MPI_MAX, communicator, "checkpoint");
   finished_before_ = std::count(there.begin(), there.end(), 1);
   if (finished_before_ == 0) return;
   agree(communicator, [&] { remaining_ = remaining_work(whole, {there.begin(), there.end()}); });

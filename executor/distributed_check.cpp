@@ -14,7 +14,7 @@
 #include "base/error.hpp"
 #include "executor/finite_check.hpp"
 #include "executor/in_parallel.hpp"
-#include "executor/mpi/messenger.hpp"
+#include "executor/mpi/communicator.hpp"
 #include "executor/mpi/session.hpp"
 #include "executor/projection.hpp"
 #include "executor/with_tile.hpp"
@@ -30,17 +30,6 @@ class DistributedCheck::Test {
 };
 
 namespace {
-
-/// MPI counts are ints.
-void add_over_ranks(std::span<double> numbers, MPI_Comm communicator) {
-  constexpr std::size_t kMost = std::size_t{1} << 27;
-  for (std::size_t at = 0; at < numbers.size(); at += kMost) {
-    const auto some = numbers.subspan(at, std::min(kMost, numbers.size() - at));
-    require_mpi(MPI_Allreduce(MPI_IN_PLACE, some.data(), static_cast<int>(some.size()), MPI_DOUBLE, MPI_SUM,
-                              communicator),
-                "check");
-  }
-}
 
 /// Of which a number consists.
 template <class Number>
@@ -65,8 +54,8 @@ class TileVectors {
   Number* sums(TileId tile) { return sums_.data() + starts_.at(tile) * kTestVectors; }
   double* sizes(TileId tile) { return sizes_.data() + starts_.at(tile); }
   void add_over_ranks(MPI_Comm communicator) {
-    foretile::add_over_ranks(reals_of(sums_), communicator);
-    foretile::add_over_ranks(sizes_, communicator);
+    all_reduce(reals_of(sums_), MPI_SUM, communicator, "check");
+    all_reduce(std::span(sizes_), MPI_SUM, communicator, "check");
   }
 
  private:
@@ -147,8 +136,7 @@ class TypedTest final : public DistributedCheck::Test {
       share.w.add_over_ranks(communicator_);
       judge(share, errors);
     }
-    double longest = errors.longest_sum;
-    require_mpi(MPI_Allreduce(MPI_IN_PLACE, &longest, 1, MPI_DOUBLE, MPI_MAX, communicator_), "check");
+    const double longest = all_reduced(errors.longest_sum, MPI_MAX, communicator_, "check");
     CheckResult result;
     find_worst(p_, errors, communicator_, result);
     result.method = "freivalds, given numbers";
@@ -163,8 +151,7 @@ class TypedTest final : public DistributedCheck::Test {
   }
 
   void require_all_tiles() const {
-    std::int64_t held = std::ssize(final_);
-    require_mpi(MPI_Allreduce(MPI_IN_PLACE, &held, 1, MPI_INT64_T, MPI_SUM, communicator_), "check");
+    const auto held = all_reduced<std::int64_t>(std::ssize(final_), MPI_SUM, communicator_, "check");
     if (held != p_.c.nonzeros())
       throw WorkError(fmt::format("the ranks hold {} tiles of C after the run, expected each of {} once",
                                   held, p_.c.nonzeros()));

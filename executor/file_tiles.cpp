@@ -11,7 +11,7 @@
 #include "base/matrix_files/transpose.hpp"
 #include "executor/in_parallel.hpp"
 #include "executor/layout/stored_rectangle.hpp"
-#include "executor/mpi/messenger.hpp"
+#include "executor/mpi/communicator.hpp"
 #include "executor/mpi/session.hpp"
 #include "executor/tile_extents.hpp"
 
@@ -65,14 +65,6 @@ MatrixFacts output_facts(const MatrixPlace& place, const Contraction& p) {
   return block_sparse_facts(name_of(place), sizes_of(rows), sizes_of(columns), std::move(tiles), p.element());
 }
 
-std::string broadcast(std::string text, MPI_Comm communicator) {
-  int size = static_cast<int>(text.size());
-  require_mpi(MPI_Bcast(&size, 1, MPI_INT, 0, communicator), "output");
-  text.resize(static_cast<std::size_t>(size));
-  require_mpi(MPI_Bcast(text.data(), size, MPI_CHAR, 0, communicator), "output");
-  return text;
-}
-
 }  // namespace
 
 FileTiles::FileTiles(const Contraction& contraction, const MatricesParameters& inputs)
@@ -108,9 +100,7 @@ void FileTiles::require_unchanged(MPI_Comm communicator) const {
       for (auto block = static_cast<std::int64_t>(rank); block < std::ssize(digests); block += ranks)
         digests[static_cast<std::size_t>(block)] = file.reader->block_digest(block);
     });
-    require_mpi(MPI_Allreduce(MPI_IN_PLACE, digests.data(), static_cast<int>(digests.size()), MPI_UINT64_T,
-                              MPI_SUM, communicator),
-                "digests");
+    all_reduce(std::span(digests), MPI_SUM, communicator, "digests");
     agree(communicator, [&] {
       const std::string found = file.reader->digest(digests);
       if (found != file.input.digest)
@@ -147,7 +137,7 @@ OutputOfC::OutputOfC(const MatrixPlace& place, const Contraction& contraction, M
     facts_ = output_facts(place, contraction);
     if (rank_in(communicator) == 0) output_.emplace(place, facts_);
   });
-  ticket_ = broadcast(output_ ? output_->ticket() : std::string(), communicator);
+  ticket_ = broadcast(output_ ? output_->ticket() : std::string(), 0, communicator, "output");
 }
 
 void OutputOfC::write_tiles(const HostStore& host, int threads) const {

@@ -9,7 +9,7 @@
 
 #include "base/error.hpp"
 #include "executor/in_parallel.hpp"
-#include "executor/mpi/messenger.hpp"
+#include "executor/mpi/communicator.hpp"
 #include "executor/mpi/session.hpp"
 #include "executor/with_tile.hpp"
 #include "planner/plan/owners.hpp"

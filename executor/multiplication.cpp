@@ -17,10 +17,11 @@
 #include "executor/cpu/combine.hpp"
 #include "executor/distributed_check.hpp"
 #include "executor/finite_check.hpp"
+#include "executor/gpu/kept_gpus.hpp"
 #include "executor/heap_memory.hpp"
 #include "executor/kept_memory.hpp"
 #include "executor/layout/distributed_tiles.hpp"
-#include "executor/mpi/messenger.hpp"
+#include "executor/mpi/communicator.hpp"
 #include "executor/mpi/session.hpp"
 #include "executor/run.hpp"
 #include "executor/tile_extents.hpp"
@@ -69,7 +70,10 @@ class OwnCommunicator {
  public:
   explicit OwnCommunicator(MPI_Comm given) {
     require_mpi_ready();
-    require_mpi(MPI_Comm_dup(given, &communicator_), "communicator");
+    place_on_node(given);  // for all duplicates
+    MPI_Request request = MPI_REQUEST_NULL;
+    require_mpi(MPI_Comm_idup(given, &communicator_, &request), "communicator");
+    wait_quietly(request, "communicator");
     require_mpi(MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN), "communicator");
   }
   ~OwnCommunicator() {
@@ -101,9 +105,14 @@ auto with_agreed_errors(const Work& work) {
 PlannedWork planned(MPI_Comm communicator, Contraction contraction, const MultiplicationOptions& options) {
   const Machine machine = make_machine(load_platform(options.platform),
                                        {.nodes = {}, .ranks = size_of(communicator), .gpus = {}});
-  if (machine.platform.device.kind != DeviceKind::core)
-    throw input_error("platform " + options.platform, "GPUs", "cores as devices", "name a platform of cores");
   return plan_work(std::move(contraction), machine, options.parameters);
+}
+
+/// nullptr: cores are the devices, or stand for them.
+std::unique_ptr<Gpus> gpus_for(const Machine& machine, GpuChoice choice) {
+  if (machine.platform.device.kind != DeviceKind::gpu) return nullptr;
+  std::unique_ptr<Gpus> gpus = choose_gpus(choice == GpuChoice::automatic ? GpuChoice::cuda : choice);
+  return gpus ? std::make_unique<KeptGpus>(std::move(gpus)) : nullptr;
 }
 
 /// An error that this rank alone has would leave the others waiting for its tiles: it ends the job.
@@ -135,7 +144,7 @@ std::uint64_t digest_of(const PlannedWork& work) {
 void require_same_plan(MPI_Comm communicator, const PlannedWork& work) {
   const std::uint64_t mine = digest_of(work);
   std::array<std::uint64_t, 2> ends{mine, ~mine};  // the largest, and the complement of the least
-  require_mpi(MPI_Allreduce(MPI_IN_PLACE, ends.data(), 2, MPI_UINT64_T, MPI_MAX, communicator), "plans");
+  all_reduce(std::span(ends), MPI_MAX, communicator, "plans");
   if (ends[0] == ~ends[1]) return;
   throw input_error("Multiplication", "ranks with different contractions, platforms or parameters",
                     "the same on all ranks", "give all ranks the same arguments");
@@ -191,7 +200,12 @@ struct Multiplication::State {
         verify(options.verify),
         cores(cores_of_a_rank(communicator.get())) {
     const MPI_Comm mine = communicator.get();
-    with_agreed_errors([&] { agree(mine, [&] { work = planned(mine, std::move(contraction), options); }); });
+    with_agreed_errors([&] {
+      agree(mine, [&] {
+        work = planned(mine, std::move(contraction), options);
+        gpus = gpus_for(work->machine, options.gpus);
+      });
+    });
     require_same_plan(mine, *work);
     part = part_of(*work, rank);
     owners_of_c = foretile::owners_of_c(work->contraction, work->plan);
@@ -203,6 +217,7 @@ struct Multiplication::State {
   bool bind, check_finite, verify;
   int cores;
   std::optional<PlannedWork> work;
+  std::unique_ptr<Gpus> gpus;  // nullptr: cores
   RankPlan part;
   std::vector<Rank> owners_of_c;  // by tile
   std::vector<TileId> own_c, without_product;
@@ -243,13 +258,28 @@ std::vector<TileId> Multiplication::own_tiles(Matrix matrix) const {
   return tiles;
 }
 
+std::int64_t Multiplication::pinned_bytes(const TileStorage& tiles) const {
+  std::int64_t used_in_place = 0;
+  for (const Matrix matrix : {Matrix::a, Matrix::b, Matrix::c}) {
+    for (const TileId id : matrix == Matrix::c ? state_->own_c : own_tiles(matrix)) {
+      const TileRef tile{matrix, id};
+      const TileExtents extents = extents_of(contraction(), tile);
+      const auto view = tiles.in_place(tile);
+      if (view && extents.gapless(*view)) used_in_place += extents.bytes();
+    }
+  }
+  return pool_bytes_for(std::max<std::int64_t>(0, work().summary.peak_host_bytes - used_in_place));
+}
+
 MultiplicationReport Multiplication::multiply(const TileStorage& tiles) {
   RunOptions options;
   options.storage = &tiles;
   options.bind = state_->bind;
   options.memory = &state_->memory;
+  options.gpus = state_->gpus.get();
   const PlannedWork& planned = work();
   const MPI_Comm communicator = state_->communicator.get();
+  if (options.gpus) agree(communicator, [&] { options.pool_bytes = pinned_bytes(tiles); });
   const RunResult result = run_or_end(communicator, [&] {
     return foretile::run(planned.plan, state_->part, planned.contraction, planned.machine, communicator,
                          options);
@@ -277,20 +307,6 @@ MultiplicationReport Multiplication::multiply_and_verify(const TileStorage& tile
   return report;
 }
 
-namespace {
-
-/// Seconds of the slowest rank. Collective.
-template <class Step>
-double timed(MPI_Comm communicator, const Step& step) {
-  const double begun_s = MPI_Wtime();
-  run_or_end(communicator, step);
-  double seconds = MPI_Wtime() - begun_s;
-  require_mpi(MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, communicator), "redistribution");
-  return seconds;
-}
-
-}  // namespace
-
 MultiplicationReport Multiplication::run(const DistributedMatrix& a, const DistributedMatrix& b,
                                          const DistributedMatrix& c) {
   const MPI_Comm communicator = state_->communicator.get();
@@ -306,14 +322,14 @@ MultiplicationReport Multiplication::run(const DistributedMatrix& a, const Distr
     });
   });
   DistributedTiles& tiles = *state_->distributed;
-  const double gather_s = timed(communicator, [&] {
-    tiles.gather(communicator, {a.local, b.local, c.local});
+  const double gather_s = slowest_s(communicator, [&] {
+    run_or_end(communicator, [&] { tiles.gather(communicator, {a.local, b.local, c.local}); });
   });
   MultiplicationReport report = run(tiles);
-  report.redistribution_s = gather_s + timed(communicator, [&] { tiles.scatter(communicator); });
-  report.redistributed_bytes = tiles.sent_bytes();
-  require_mpi(MPI_Allreduce(MPI_IN_PLACE, &report.redistributed_bytes, 1, MPI_INT64_T, MPI_SUM, communicator),
-              "redistribution");
+  report.redistribution_s = gather_s + slowest_s(communicator, [&] {
+                              run_or_end(communicator, [&] { tiles.scatter(communicator); });
+                            });
+  report.redistributed_bytes = all_reduced(tiles.sent_bytes(), MPI_SUM, communicator, "redistribution");
   return report;
 }
 

@@ -13,6 +13,7 @@
 #include "base/id.hpp"
 #include "base/settings.hpp"
 #include "executor/check.hpp"
+#include "executor/gpu/choose_gpus.hpp"
 #include "executor/layout/layout.hpp"
 #include "executor/tile_storage.hpp"
 #include "planner/plan/plan_file.hpp"
@@ -22,8 +23,11 @@
 namespace foretile {
 
 struct MultiplicationOptions {
-  /// A platform's name or file. Its devices must be cores; "here" is this machine, calibrated or estimated.
+  /// A platform's name or file. "here" is this machine, calibrated or estimated.
   std::string platform = "here";
+  /// For a platform of GPUs; `automatic` is CUDA's, and InputError where there are none. With `none` cores
+  /// stand for the devices. Of no effect for a platform of cores.
+  GpuChoice gpus = GpuChoice::automatic;
   Settings parameters;  ///< of the plan, as `foretile plan --set` takes them: {{"strategy", "stationary-c"}}
   bool bind = true;     ///< threads to cores of their own, where the ranks of a node have all of its cores
   /// Each run first looks for NaN and infinity in A, B and, where it is read, C, and throws InputError on the
@@ -45,12 +49,14 @@ struct MultiplicationReport {
   std::optional<CheckResult> check = std::nullopt;
 };
 
-/// C = alpha op(A) op(B) + beta C on the ranks of a communicator, on cores. Which rank keeps which tile
-/// follows from the plan: see owner(). Errors are InputError (base/error.hpp) for what the caller can correct
-/// and WorkError for what failed: the lowest rank that has one throws it and the others throw WorkError,
-/// so that nobody waits. What fails on a rank while products run (MPI, TileStorage::fill_part() or take())
-/// prints one line there and ends the job by MPI_Abort(). Two objects can exist at once, and run one after
-/// the other.
+/// C = alpha op(A) op(B) + beta C on the ranks of a communicator, on cores or GPUs. Which rank keeps which
+/// tile follows from the plan: see owner(). Tiles are in host memory; GPUs copy those that lie without gaps
+/// from where they are, which is fast if you pinned them, and others from pinned memory of this object. It
+/// keeps that, the devices and their memory until it goes. Errors are InputError (base/error.hpp) for what
+/// the caller can correct and WorkError for what failed: the lowest rank that has one throws it and the
+/// others throw WorkError, so that nobody waits. What fails on a rank while products run (MPI,
+/// TileStorage::fill_part() or take()) prints one line there and ends the job by MPI_Abort(). Two objects can
+/// exist at once, and run one after the other.
 class Multiplication {
  public:
   /// Plans and verifies. MPI must be initialized with MPI_THREAD_FUNNELED at least, and all calls come from
@@ -87,6 +93,8 @@ class Multiplication {
                            const DistributedMatrix& c);
 
  private:
+  /// Host memory that GPUs need besides tiles that they use where the caller has them.
+  std::int64_t pinned_bytes(const TileStorage& tiles) const;
   MultiplicationReport multiply(const TileStorage& tiles);
   MultiplicationReport multiply_and_verify(const TileStorage& tiles);
 

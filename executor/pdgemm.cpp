@@ -18,7 +18,7 @@
 #include "base/files.hpp"
 #include "executor/cpu/combine.hpp"
 #include "executor/layout/block_cyclic_product.hpp"
-#include "executor/mpi/messenger.hpp"
+#include "executor/mpi/communicator.hpp"
 #include "executor/tile_view.hpp"
 
 // BLACS of the program, if it has one.
@@ -222,7 +222,7 @@ MPI_Comm communicator_for(int blacs_context, const Grid& grid) {
 bool agreed(MPI_Comm communicator, const std::string& arguments, bool yes) {
   const std::uint64_t mine = std::stoull(digest(arguments), nullptr, 16);
   std::array<std::uint64_t, 3> most{mine, ~mine, yes ? 0U : 1U};
-  require_mpi(MPI_Allreduce(MPI_IN_PLACE, most.data(), 3, MPI_UINT64_T, MPI_MAX, communicator), "arguments");
+  all_reduce(std::span(most), MPI_MAX, communicator, "arguments");
   if (most[0] != ~most[1])
     throw input_error("arguments", "different ones on the ranks of the grid", "the same",
                       "see ScaLAPACK's PDGEMM");

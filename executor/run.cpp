@@ -15,6 +15,7 @@
 #include "executor/gpu/pinned_pool.hpp"
 #include "executor/heap_memory.hpp"
 #include "executor/large_pages.hpp"
+#include "executor/mpi/communicator.hpp"
 #include "executor/mpi/messenger.hpp"
 #include "executor/mpi/session.hpp"
 #include "executor/thread_seconds.hpp"
@@ -120,10 +121,9 @@ struct Work {
   Rank rank;
 };
 
-std::unique_ptr<RankBackend> make_backend(const Work& work, HostStore& host, int cores, MPI_Comm communicator,
+std::unique_ptr<RankBackend> make_backend(const Work& work, HostStore& host, int cores, NodePlace place,
                                           const RunOptions& run, Transport transport) {
   const int devices = work.machine.devices_per_rank;
-  const NodePlace place = place_on_node(communicator);
   if (!run.gpus) {
     std::vector<int> cpus;
     if (run.bind) cpus = cpus_of_rank(allowed_cpus(), place.number, place.ranks, cores);
@@ -156,7 +156,7 @@ void note_gpus(const RankBackend& backend, MPI_Comm communicator, RunResult& res
   const auto* const pool = dynamic_cast<const PinnedPool*>(result.memory.get());
   std::array<std::int64_t, 3> sums{gpu->compactions(), gpu->compacted_bytes(),
                                    pool ? pool->overflow_bytes() : 0};
-  require_mpi(MPI_Allreduce(MPI_IN_PLACE, sums.data(), 3, MPI_INT64_T, MPI_SUM, communicator), "notes");
+  all_reduce(std::span(sums), MPI_SUM, communicator, "notes");
   result.gpu = {sums[0], sums[1], sums[2]};
 }
 
@@ -180,8 +180,12 @@ RunResult run(const PlanFrame& frame, const RankPlan& plan, const Contraction& c
   });
   Messenger messenger(communicator, contraction, result.memory.get());
   std::optional<RankScheduler> scheduler;
-  const auto backend = make_backend(work, *result.host, scheduling.core_slots, communicator, options,
-                                    transport_over(messenger, *result.host, scheduler));
+  std::unique_ptr<RankBackend> backend;
+  const NodePlace place = place_on_node(communicator);
+  agree(communicator, [&] {
+    backend = make_backend(work, *result.host, scheduling.core_slots, place, options,
+                           transport_over(messenger, *result.host, scheduler));
+  });
   scheduler.emplace(frame, plan, contraction, rank, *backend, scheduling, options.trace);
 
   if (options.finished) {
@@ -202,9 +206,7 @@ RunResult run(const PlanFrame& frame, const RankPlan& plan, const Contraction& c
   result.host->deliver_c();
   quiet_barrier(communicator);
   note_gpus(*backend, communicator, result);
-  require_mpi(
-      MPI_Allreduce(&result.statistics.finish_s, &result.wall_s, 1, MPI_DOUBLE, MPI_MAX, communicator),
-      "end of the run");
+  result.wall_s = all_reduced(result.statistics.finish_s, MPI_MAX, communicator, "end of the run");
   return result;
 }
 

@@ -48,6 +48,12 @@ struct RunOptions {
       0;  ///< GPUs: how long products and copies are tried before the clock starts; 0: not at all
 };
 
+/// RunOptions::pool_bytes for what the verifier proved: a little more for messages' headers, for holes and
+/// for what the scheduler keeps, since a first touch during the run costs far more.
+constexpr std::int64_t pool_bytes_for(std::int64_t proven_bytes) {
+  return proven_bytes + proven_bytes / 64 + (std::int64_t{16} << 20);
+}
+
 /// What only runs on GPUs have to tell, of all ranks together.
 struct GpuNotes {
   std::int64_t compactions = 0;  ///< see GpuBackend

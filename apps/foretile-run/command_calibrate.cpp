@@ -9,8 +9,8 @@
 #include <memory>
 
 #include "apps/foretile-run/calibration_view.hpp"
-#include "apps/foretile-run/choose_gpus.hpp"
 #include "apps/foretile-run/commands.hpp"
+#include "apps/foretile-run/gpu_option.hpp"
 #include "apps/foretile-run/guard.hpp"
 #include "apps/foretile-run/same_start.hpp"
 #include "apps/options.hpp"
@@ -21,9 +21,9 @@
 #include "executor/calibration/calibrate_gpu.hpp"
 #include "executor/calibration/calibration_samples.hpp"
 #include "executor/cpu/blas.hpp"
+#include "executor/mpi/communicator.hpp"
 #include "executor/mpi/measure_messages.hpp"
 #include "executor/mpi/measure_runtime.hpp"
-#include "executor/mpi/messenger.hpp"
 #include "platforms/here.hpp"
 #include "platforms/units.hpp"
 

@@ -8,8 +8,8 @@
 #include <optional>
 #include <thread>
 
-#include "apps/foretile-run/choose_gpus.hpp"
 #include "apps/foretile-run/commands.hpp"
+#include "apps/foretile-run/gpu_option.hpp"
 #include "apps/foretile-run/guard.hpp"
 #include "apps/foretile-run/job_terminal.hpp"
 #include "apps/foretile-run/memory_check.hpp"
@@ -29,8 +29,8 @@
 #include "executor/checkpoint.hpp"
 #include "executor/cpu/blas.hpp"
 #include "executor/cpu/product_kernels.hpp"
+#include "executor/mpi/communicator.hpp"
 #include "executor/mpi/gather.hpp"
-#include "executor/mpi/messenger.hpp"
 #include "executor/run.hpp"
 #include "planner/estimate.hpp"
 #include "planner/plan/plan_file.hpp"
@@ -260,15 +260,13 @@ bool devices_need_memory(const PlannedWork& work, bool copies) {
   return on_gpus(work) || copies || work.plan.operands.b.made();
 }
 
-/// What the verifier proved of host memory and, on cores, of devices that need some; a little more for
-/// messages' headers, for holes and for what the scheduler keeps, since a first touch during the run costs
-/// far more.
+/// For what the verifier proved of host memory and, on cores, of devices that need some.
 std::int64_t pool_bytes(const Finished& done, bool copies) {
   const PlanSummary& summary = done.now().summary;
   std::int64_t bytes = summary.peak_host_bytes;
   if (!done.gpus && devices_need_memory(*done.work, copies))
     bytes += done.work->machine.devices_per_rank * summary.peak_device_bytes;
-  return bytes + bytes / 64 + (std::int64_t{16} << 20);
+  return pool_bytes_for(bytes);
 }
 
 /// Ranks beyond the grid have no work.
@@ -330,7 +328,7 @@ double probe(const PlannedWork& work, const MpiSession& session) {
   std::array<double, 2> sums{};  // rates, and cores that they are of
   if (bound || first) sums = {probe_flops_per_s(threads, kProbe_s), static_cast<double>(threads)};
   quiet_barrier(session.world());
-  require_mpi(MPI_Allreduce(MPI_IN_PLACE, sums.data(), 2, MPI_DOUBLE, MPI_SUM, session.world()), "probe");
+  all_reduce(std::span(sums), MPI_SUM, session.world(), "probe");
   return sums[0] / sums[1];
 }
 
@@ -345,11 +343,6 @@ void warn_of_doubts(const PlannedWork& work, const MpiSession& session) {
   for (const std::string& warning : platform_warnings(work.machine.platform)) {
     print_message("foretile-run", "warning: " + warning);
   }
-}
-
-std::int64_t most_of_ranks(std::int64_t mine, MPI_Comm communicator) {
-  require_mpi(MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_INT64_T, MPI_MAX, communicator), "memory");
-  return mine;
 }
 
 void execute(const CLI::App& app, const RunArguments& arguments, const MpiSession& session) {
@@ -409,7 +402,7 @@ void execute(const CLI::App& app, const RunArguments& arguments, const MpiSessio
   done.probes.after = probe(*done.work, session);
   done.files->complete(done.result);
   done.digest = digest_of_c(*done.result.host, session.world());
-  done.peak_rss_bytes = most_of_ranks(peak_rss_bytes(), session.world());
+  done.peak_rss_bytes = all_reduced(peak_rss_bytes(), MPI_MAX, session.world(), "memory");
   if (arguments.verify)
     done.check = done.files->storage() ? done.files->check(*done.result.host, done.digest)
                                        : check_product(done.work->contraction, *done.result.host,

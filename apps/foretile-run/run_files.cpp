@@ -7,7 +7,7 @@
 #include "apps/quantities.hpp"
 #include "base/one_line.hpp"
 #include "executor/finite_check.hpp"
-#include "executor/mpi/messenger.hpp"
+#include "executor/mpi/communicator.hpp"
 #include "executor/mpi/session.hpp"
 #include "executor/tile_extents.hpp"
 #include "executor/tiles_of_c.hpp"
@@ -15,16 +15,6 @@
 namespace foretile {
 
 namespace {
-
-/// Seconds until the slowest rank is done.
-template <class Step>
-double timed(MPI_Comm communicator, const Step& step) {
-  const double begun_s = MPI_Wtime();
-  step();
-  double seconds = MPI_Wtime() - begun_s;
-  require_mpi(MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, communicator), "files");
-  return seconds;
-}
 
 std::vector<TileId> own_tiles_of_c(const PlannedWork& work, Rank rank) {
   const std::vector<Rank> owners = owners_of_c(work.contraction, work.plan);
@@ -52,7 +42,7 @@ RunFiles::RunFiles(const Problem& problem, const PlannedWork& work, const std::s
 }
 
 void RunFiles::require_unchanged() {
-  if (tiles_) check_s_ = timed(communicator_, [&] { tiles_->require_unchanged(communicator_); });
+  if (tiles_) check_s_ = slowest_s(communicator_, [&] { tiles_->require_unchanged(communicator_); });
 }
 
 void RunFiles::require_finite(int threads) const {
@@ -70,7 +60,7 @@ void RunFiles::prepare_check(int threads) {
 
 void RunFiles::complete(RunResult& result) {
   if (!tiles_) return;
-  require_mpi(MPI_Allreduce(&result.fill_s, &read_s_, 1, MPI_DOUBLE, MPI_MAX, communicator_), "files");
+  read_s_ = all_reduced(result.fill_s, MPI_MAX, communicator_, "files");
   const Contraction& p = work_.contraction;
   agree(communicator_, [&] {
     for (const TileId tile : without_product(p, own_c_)) {
@@ -94,7 +84,7 @@ CheckResult RunFiles::check(const HostStore& host, const std::string& c_digest) 
 }
 
 void RunFiles::write(const HostStore& host, int threads) {
-  if (output_) output_s_ = timed(communicator_, [&] { output_->write(host, threads); });
+  if (output_) output_s_ = slowest_s(communicator_, [&] { output_->write(host, threads); });
 }
 
 std::string RunFiles::text() const {

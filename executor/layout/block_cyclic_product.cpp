@@ -12,7 +12,7 @@
 
 #include "base/error.hpp"
 #include "executor/layout/redistribution.hpp"
-#include "executor/mpi/messenger.hpp"
+#include "executor/mpi/communicator.hpp"
 #include "planner/problem/kinds/dense.hpp"
 
 namespace foretile {
@@ -168,8 +168,7 @@ std::int64_t redistributed_bytes(MPI_Comm communicator, const Multiplication& pr
     if (matrix != Matrix::c || product.contraction().reads_c()) bytes += moves.to_tiles_bytes();
     if (matrix == Matrix::c) bytes += moves.to_layout_bytes();
   }
-  require_mpi(MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_MAX, communicator), "redistribution");
-  return bytes;
+  return all_reduced(bytes, MPI_MAX, communicator, "redistribution");
 }
 
 Candidate candidate_of(MPI_Comm communicator, const BlacsGrid& grid, const BlockCyclicTask& task,

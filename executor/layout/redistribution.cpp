@@ -9,7 +9,7 @@
 
 #include "base/error.hpp"
 #include "executor/layout/stored_rectangle.hpp"
-#include "executor/mpi/messenger.hpp"
+#include "executor/mpi/communicator.hpp"
 #include "executor/tile_buffer.hpp"
 #include "executor/tile_extents.hpp"
 
@@ -73,7 +73,7 @@ class Lane {
     if (buffer.size() < bytes) buffer = TileBuffer(bytes);
     return buffer.data();
   }
-  void wait(std::size_t turn) { require_mpi(MPI_Wait(&requests_[turn], MPI_STATUS_IGNORE), kWhat); }
+  void wait(std::size_t turn) { wait_quietly(requests_[turn], kWhat); }
 
   static constexpr const char* kWhat = "redistribution";
   MPI_Comm communicator_;

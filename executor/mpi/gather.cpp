@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "base/error.hpp"
-#include "executor/mpi/messenger.hpp"
+#include "executor/mpi/communicator.hpp"
 
 namespace foretile {
 
@@ -17,7 +17,10 @@ namespace {
 std::vector<int> counts_of_all(std::size_t mine, const char* what, MPI_Comm communicator) {
   const auto count = static_cast<std::int64_t>(mine);
   std::vector<std::int64_t> all(size_of(communicator));
-  require_mpi(MPI_Allgather(&count, 1, MPI_INT64_T, all.data(), 1, MPI_INT64_T, communicator), "gather");
+  MPI_Request request = MPI_REQUEST_NULL;
+  require_mpi(MPI_Iallgather(&count, 1, MPI_INT64_T, all.data(), 1, MPI_INT64_T, communicator, &request),
+              "gather");
+  wait_quietly(request, "gather");
   return mpi_counts(all, what);
 }
 
@@ -40,9 +43,11 @@ std::vector<Record> gather(const std::vector<Record>& mine, const char* what, MP
   require_mpi(MPI_Type_commit(&record), "gather");
   const std::vector<int> offsets = offsets_of(counts);
   std::vector<Record> all(rank == 0 ? std::accumulate(counts.begin(), counts.end(), std::size_t{0}) : 0);
-  require_mpi(MPI_Gatherv(mine.data(), static_cast<int>(mine.size()), record, all.data(), counts.data(),
-                          offsets.data(), record, 0, communicator),
+  MPI_Request request = MPI_REQUEST_NULL;
+  require_mpi(MPI_Igatherv(mine.data(), static_cast<int>(mine.size()), record, all.data(), counts.data(),
+                           offsets.data(), record, 0, communicator, &request),
               "gather");
+  wait_quietly(request, "gather");
   require_mpi(MPI_Type_free(&record), "gather");
   return all;
 }
@@ -80,9 +85,11 @@ std::vector<std::string> gather_texts(const std::string& mine, MPI_Comm communic
   const std::vector<int> lengths = counts_of_all(mine.size(), "bytes of text", communicator);
   const std::vector<int> offsets = offsets_of(lengths);
   std::string all(static_cast<std::size_t>(offsets.back()) + static_cast<std::size_t>(lengths.back()), '\0');
-  require_mpi(MPI_Allgatherv(mine.data(), static_cast<int>(mine.size()), MPI_CHAR, all.data(), lengths.data(),
-                             offsets.data(), MPI_CHAR, communicator),
+  MPI_Request request = MPI_REQUEST_NULL;
+  require_mpi(MPI_Iallgatherv(mine.data(), static_cast<int>(mine.size()), MPI_CHAR, all.data(),
+                              lengths.data(), offsets.data(), MPI_CHAR, communicator, &request),
               "gather");
+  wait_quietly(request, "gather");
   std::vector<std::string> texts;
   for (std::size_t rank = 0; rank < lengths.size(); ++rank)
     texts.push_back(

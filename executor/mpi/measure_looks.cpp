@@ -11,6 +11,7 @@
 #include "executor/calibration/measure.hpp"
 #include "executor/calibration/probe.hpp"
 #include "executor/cpu/worker_pool.hpp"
+#include "executor/mpi/communicator.hpp"
 #include "executor/mpi/messenger.hpp"
 #include "executor/mpi/session.hpp"
 #include "planner/problem/kinds/dense.hpp"
@@ -113,9 +114,7 @@ class Messages {
 };
 
 double sum_over(MPI_Comm communicator, double value) {
-  quiet_barrier(communicator);  // who waits leaves the cores to the others
-  require_mpi(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_SUM, communicator), "figure");
-  return value;
+  return all_reduced(value, MPI_SUM, communicator, "figure");
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 
 #include "executor/calibration/measure.hpp"
 #include "executor/calibration/measure_gpu.hpp"
-#include "executor/mpi/messenger.hpp"
+#include "executor/mpi/communicator.hpp"
 
 namespace foretile {
 
@@ -33,9 +33,7 @@ class PingPong {
   int turns_within(std::int64_t bytes, double seconds) {
     const std::vector<double> few = times(bytes, 3);
     const double one = 2 * std::max(*std::min_element(few.begin(), few.end()), 1e-9);
-    int turns = static_cast<int>(std::clamp(seconds / one, 5.0, 1000.0));
-    require_mpi(MPI_Bcast(&turns, 1, MPI_INT, 0, communicator_), "turns");
-    return turns;
+    return broadcast(static_cast<int>(std::clamp(seconds / one, 5.0, 1000.0)), 0, communicator_, "turns");
   }
 
  private:

@@ -11,8 +11,8 @@
 #include "executor/calibration/core_products.hpp"
 #include "executor/calibration/measure.hpp"
 #include "executor/calibration/measure_gpu.hpp"
+#include "executor/mpi/communicator.hpp"
 #include "executor/mpi/measure_looks.hpp"
-#include "executor/mpi/messenger.hpp"
 #include "executor/run.hpp"
 #include "executor/thread_seconds.hpp"
 #include "planner/plan/plan_file.hpp"
@@ -30,9 +30,7 @@ constexpr std::int64_t kLarge = 64;
 
 /// The same on all ranks: that of rank 0.
 double shared(double value, MPI_Comm communicator) {
-  quiet_barrier(communicator);  // who waits leaves the cores to rank 0
-  require_mpi(MPI_Bcast(&value, 1, MPI_DOUBLE, 0, communicator), "figure");
-  return value;
+  return broadcast(value, 0, communicator, "figure");
 }
 
 PlannedWork work_of(Contraction contraction, int ranks, const Settings& settings, std::int64_t memory_bytes) {
@@ -93,9 +91,8 @@ Counts count(const RunResult& result, std::int64_t tile_bytes, MPI_Comm communic
     c.most_products = std::max(c.most_products, static_cast<double>(device.kernels));
   }
   std::array<double, 5> sums{c.progress_s, c.products, c.operations, c.loads, c.stores};
-  require_mpi(MPI_Allreduce(MPI_IN_PLACE, sums.data(), 5, MPI_DOUBLE, MPI_SUM, communicator), "counts");
-  require_mpi(MPI_Allreduce(MPI_IN_PLACE, &c.most_products, 1, MPI_DOUBLE, MPI_MAX, communicator),
-              "products");
+  all_reduce(std::span(sums), MPI_SUM, communicator, "counts");
+  c.most_products = all_reduced(c.most_products, MPI_MAX, communicator, "products");
   return {c.wall_s, sums[0], sums[1], sums[2], sums[3], sums[4], c.most_products};
 }
 

@@ -5,10 +5,10 @@
 #include <array>
 #include <chrono>
 #include <limits>
-#include <thread>
 #include <type_traits>
 
 #include "base/error.hpp"
+#include "executor/mpi/communicator.hpp"
 
 namespace foretile {
 
@@ -69,47 +69,6 @@ MPI_Datatype type_of(const Spans& pieces, MPI_Datatype element, std::size_t byte
 }
 
 }  // namespace
-
-void require_mpi(int code, const char* what) {
-  if (code == MPI_SUCCESS) return;
-  std::array<char, MPI_MAX_ERROR_STRING> text{};
-  int length = 0;
-  MPI_Error_string(code, text.data(), &length);
-  throw WorkError(fmt::format("MPI, {}: {}", what, std::string_view(text.data(), length)));
-}
-
-Rank rank_in(MPI_Comm communicator) {
-  int rank = 0;
-  require_mpi(MPI_Comm_rank(communicator, &rank), "rank");
-  return Rank::of(rank);
-}
-
-int size_of(MPI_Comm communicator) {
-  int size = 1;
-  require_mpi(MPI_Comm_size(communicator, &size), "size");
-  return size;
-}
-
-void quiet_barrier(MPI_Comm communicator) {
-  MPI_Request request = MPI_REQUEST_NULL;
-  require_mpi(MPI_Ibarrier(communicator, &request), "barrier");
-  using Clock = std::chrono::steady_clock;
-  // Ranks often come together: then a sleep would cost more than the barrier. Later looks get rarer: those of
-  // several ranks at once take a tenth of a core from what the others still do.
-  constexpr auto kAwake = std::chrono::microseconds(200);
-  constexpr auto kLongestPause = std::chrono::microseconds(2000);
-  const auto begun = Clock::now();
-  for (int done = 0;;) {
-    require_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "barrier");
-    if (done) return;
-    const auto waited = Clock::now() - begun;
-    if (waited < kAwake) {
-      std::this_thread::yield();
-    } else {
-      std::this_thread::sleep_for(std::min<Clock::duration>(waited / 8, kLongestPause));
-    }
-  }
-}
 
 Messenger::Messenger(MPI_Comm communicator, const Contraction& contraction, std::pmr::memory_resource* memory)
     : communicator_(communicator),

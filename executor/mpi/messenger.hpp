@@ -126,13 +126,4 @@ bool look_while_pieces_move(const Look& look, const Moving& moving) {
   return false;
 }
 
-/// Waits for all ranks without keeping a core busy.
-void quiet_barrier(MPI_Comm communicator);
-
-Rank rank_in(MPI_Comm communicator);
-int size_of(MPI_Comm communicator);
-
-/// Throws WorkError with MPI's own text unless `code` is MPI_SUCCESS.
-void require_mpi(int code, const char* what);
-
 }  // namespace foretile

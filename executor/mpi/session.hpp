@@ -7,17 +7,9 @@
 #include <functional>
 
 #include "base/id.hpp"
+#include "executor/mpi/communicator.hpp"
 
 namespace foretile {
-
-/// A rank among those that share its node's memory.
-struct NodePlace {
-  int number = 0;
-  int ranks = 1;
-};
-
-/// Collective over `communicator`.
-NodePlace place_on_node(MPI_Comm communicator);
 
 /// Initializes MPI; finalizes it when it goes.
 class MpiSession {

@@ -29,7 +29,7 @@ class Folder {
     path_ = name;
   }
   ~Folder() {
-    MPI_Barrier(MPI_COMM_WORLD);
+    quiet_barrier(MPI_COMM_WORLD);
     if (world_rank() == 0) fs::remove_all(path_);
   }
   Folder(const Folder&) = delete;
@@ -79,7 +79,7 @@ void expect_same_bits(const PlannedWork& work, bool copies, Gpus* gpus, std::uin
   EXPECT_EQ(again.gemms, 0);
   for (int cut = 0; cut < 2; ++cut) {
     cut_file(folder, random);
-    MPI_Barrier(MPI_COMM_WORLD);
+    quiet_barrier(MPI_COMM_WORLD);
     const Resumed resumed = run_with(folder.path(), work, copies, gpus);
     EXPECT_EQ(resumed.digest, whole.digest);
     EXPECT_LE(resumed.before, whole.tiles);
@@ -134,7 +134,7 @@ TEST(Checkpoint, OneRankWithAnotherPlanEndsAll) {
   const PlannedWork work =
       plan_work(c.problem, machine_here(1 << 20, world_size()), {{"strategy", "stationary-c"}});
   if (world_rank() == world_size() - 1) std::ofstream(folder.own_file()) << "something else\n";
-  MPI_Barrier(MPI_COMM_WORLD);
+  quiet_barrier(MPI_COMM_WORLD);
   if (world_rank() == world_size() - 1) {
     EXPECT_THROW(run_with(folder.path(), work, false, nullptr), AgreedError);
   } else {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/error.hpp"
-#include "executor/mpi/messenger.hpp"
+#include "executor/mpi/communicator.hpp"
 
 namespace foretile {
 namespace {

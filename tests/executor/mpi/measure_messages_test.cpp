@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "executor/mpi/messenger.hpp"
+#include "executor/mpi/communicator.hpp"
 
 namespace foretile {
 namespace {

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "base/error.hpp"
+#include "executor/mpi/communicator.hpp"
 
 namespace foretile {
 namespace {

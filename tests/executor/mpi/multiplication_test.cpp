@@ -109,6 +109,18 @@ TEST(Multiplication, FinishesTilesWithoutAProduct) {
   for (const double beta : {0.0, 1.0, -0.5}) run_both_ways(sparse_problem(beta), {});
 }
 
+/// Numbers in place, filled, taken; devices and pinned memory are kept from run to run.
+TEST(Multiplication, RunsOnGpus) {
+  MultiplicationOptions options;
+  options.platform = "summit";
+  options.gpus = on_cuda() ? GpuChoice::cuda : GpuChoice::stand_in;
+  options.verify = true;
+  run_both_ways(dense_problem(60, 16), options);
+  for (const double beta : {0.0, -0.5}) run_both_ways(sparse_problem(beta), options);
+  options.gpus = GpuChoice::none;  // cores stand for them
+  run_both_ways(dense_problem(60, 16), options);
+}
+
 TEST(Multiplication, EachTileHasOneOwner) {
   const Multiplication product(MPI_COMM_WORLD, sparse_problem(0), {});
   for (const Matrix matrix : {Matrix::a, Matrix::b, Matrix::c}) {
@@ -154,10 +166,11 @@ TEST(Multiplication, WhatIsWrongOnOneRankEndsAll) {
   });
   EXPECT_NE(message.find(world_rank() == 0 ? "nowhere" : "another rank failed"), std::string::npos)
       << message;
+  if (on_cuda()) return;
   const std::string gpus = message_of([] {
     Multiplication(MPI_COMM_WORLD, dense_problem(40, 10), {.platform = "summit", .parameters = {}});
   });
-  EXPECT_NE(gpus.find(world_rank() == 0 ? "GPUs, expected cores as devices" : "another rank failed"),
+  EXPECT_NE(gpus.find(world_rank() == 0 ? "CUDA's GPUs: found none" : "another rank failed"),
             std::string::npos)
       << gpus;
 }

@@ -14,7 +14,7 @@
 #include "executor/cpu/product_kernels.hpp"
 #include "executor/gpu/load_cuda.hpp"
 #include "executor/gpu/stand_in.hpp"
-#include "executor/mpi/messenger.hpp"
+#include "executor/mpi/communicator.hpp"
 #include "executor/run.hpp"
 #include "platforms/here.hpp"
 #include "platforms/loader.hpp"

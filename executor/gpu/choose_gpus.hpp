@@ -1,7 +1,6 @@
-// Which GPUs a command uses.
+// Which GPUs are used: NVIDIA's, or threads that play them.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 
@@ -15,9 +14,6 @@ enum class GpuChoice {
   stand_in,  ///< threads of the CPU that play one
   none
 };
-
-/// `otherwise`: what auto takes where there is no GPU.
-void add_gpu_option(CLI::App& command, GpuChoice& choice, const std::string& otherwise);
 
 /// Null where none are wanted or, with `automatic`, there are none. Throws InputError when CUDA's are wanted
 /// and there are none, saying why.

@@ -1,0 +1,44 @@
+// GPUs whose memory stays taken from run to run.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "executor/gpu/gpu.hpp"
+
+namespace foretile {
+
+/// Opening devices, their memory and pinned host memory are slow to get: what a run gives back is kept for
+/// the next one that asks for the same. All of it goes when this goes; nothing may be in use then. For one
+/// thread.
+class KeptGpus final : public Gpus {
+ public:
+  explicit KeptGpus(std::unique_ptr<Gpus> gpus);
+  ~KeptGpus() override;
+  KeptGpus(const KeptGpus&) = delete;
+  KeptGpus& operator=(const KeptGpus&) = delete;
+
+  int count() const override { return gpus_->count(); }
+  GpuFacts facts(int physical) override { return gpus_->facts(physical); }
+  /// A kept one still has the memory that was allocated on it; its points count on.
+  std::unique_ptr<Gpu> open(int physical, int kernel_lanes) override;
+  bool direct(int from, int to) override { return gpus_->direct(from, to); }
+  std::byte* allocate_host(std::int64_t bytes) override;
+  void free_host(std::byte* memory) override;
+  void pause(double seconds) override { gpus_->pause(seconds); }
+
+ private:
+  struct Device;
+  class Lent;
+
+  void free_kept_host();
+
+  std::unique_ptr<Gpus> gpus_;
+  std::vector<std::unique_ptr<Device>> devices_;  // not lent
+  std::multimap<std::int64_t, std::byte*> host_;  // not lent, by size
+  std::map<std::byte*, std::int64_t> lent_host_;  // sizes
+};
+
+}  // namespace foretile

@@ -1,0 +1,128 @@
+#include "executor/mpi/communicator.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <string_view>
+#include <thread>
+
+#include "base/error.hpp"
+
+namespace foretile {
+
+void require_mpi(int code, const char* what) {
+  if (code == MPI_SUCCESS) return;
+  std::array<char, MPI_MAX_ERROR_STRING> text{};
+  int length = 0;
+  MPI_Error_string(code, text.data(), &length);
+  throw WorkError(fmt::format("MPI, {}: {}", what, std::string_view(text.data(), length)));
+}
+
+Rank rank_in(MPI_Comm communicator) {
+  int rank = 0;
+  require_mpi(MPI_Comm_rank(communicator, &rank), "rank");
+  return Rank::of(rank);
+}
+
+int size_of(MPI_Comm communicator) {
+  int size = 1;
+  require_mpi(MPI_Comm_size(communicator, &size), "size");
+  return size;
+}
+
+namespace {
+
+NodePlace find_place_on_node(MPI_Comm communicator) {
+  MPI_Comm node = MPI_COMM_NULL;
+  require_mpi(MPI_Comm_split_type(communicator, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node), "node");
+  const NodePlace place{rank_in(node), size_of(node)};
+  require_mpi(MPI_Comm_free(&node), "node");
+  return place;
+}
+
+int copy_place(MPI_Comm, int, void*, void* from, void* to, int* copied) {
+  *static_cast<void**>(to) = new NodePlace(*static_cast<const NodePlace*>(from));
+  *copied = 1;
+  return MPI_SUCCESS;
+}
+
+int delete_place(MPI_Comm, int, void* place, void*) {
+  delete static_cast<NodePlace*>(place);
+  return MPI_SUCCESS;
+}
+
+int make_place_key() {
+  int key = MPI_KEYVAL_INVALID;
+  require_mpi(MPI_Comm_create_keyval(copy_place, delete_place, &key, nullptr), "node");
+  return key;
+}
+
+}  // namespace
+
+NodePlace place_on_node(MPI_Comm communicator) {
+  static const int key = make_place_key();
+  void* known = nullptr;
+  int is_known = 0;
+  require_mpi(MPI_Comm_get_attr(communicator, key, static_cast<void*>(&known), &is_known), "node");
+  if (is_known) return *static_cast<const NodePlace*>(known);
+  const NodePlace place = find_place_on_node(communicator);
+  require_mpi(MPI_Comm_set_attr(communicator, key, new NodePlace(place)), "node");
+  return place;
+}
+
+void wait_quietly(MPI_Request& request, const char* what) {
+  using Clock = std::chrono::steady_clock;
+  // Ranks often come together: then a sleep would cost more than what is waited for. Later looks get rarer:
+  // those of several ranks at once take a tenth of a core from what the others still do.
+  constexpr auto kAwake = std::chrono::microseconds(200);
+  constexpr auto kLongestPause = std::chrono::microseconds(2000);
+  const auto begun = Clock::now();
+  for (int done = 0;;) {
+    require_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), what);
+    if (done) return;
+    const auto waited = Clock::now() - begun;
+    if (waited < kAwake) {
+      std::this_thread::yield();
+    } else {
+      std::this_thread::sleep_for(std::min<Clock::duration>(waited / 8, kLongestPause));
+    }
+  }
+}
+
+void quiet_barrier(MPI_Comm communicator) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  require_mpi(MPI_Ibarrier(communicator, &request), "barrier");
+  wait_quietly(request, "barrier");
+}
+
+void all_reduce(void* numbers, std::int64_t count, MPI_Datatype type, MPI_Op operation, MPI_Comm communicator,
+                const char* what) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 27;  // counts are ints, and MPI takes memory for as many
+  MPI_Aint least = 0, bytes = 0;
+  require_mpi(MPI_Type_get_extent(type, &least, &bytes), what);
+  for (std::int64_t at = 0; at < count; at += kMost) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    require_mpi(MPI_Iallreduce(MPI_IN_PLACE, static_cast<char*>(numbers) + at * bytes,
+                               static_cast<int>(std::min(kMost, count - at)), type, operation, communicator,
+                               &request),
+                what);
+    wait_quietly(request, what);
+  }
+}
+
+void broadcast(void* numbers, int count, MPI_Datatype type, int from, MPI_Comm communicator,
+               const char* what) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  require_mpi(MPI_Ibcast(numbers, count, type, from, communicator, &request), what);
+  wait_quietly(request, what);
+}
+
+std::string broadcast(std::string text, int from, MPI_Comm communicator, const char* what) {
+  text.resize(static_cast<std::size_t>(broadcast(std::ssize(text), from, communicator, what)));
+  broadcast(text.data(), static_cast<int>(text.size()), MPI_CHAR, from, communicator, what);
+  return text;
+}
+
+}  // namespace foretile

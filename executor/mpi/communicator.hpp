@@ -1,0 +1,83 @@
+// What is asked of a communicator; ranks that wait for others keep no core busy.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <type_traits>
+
+#include "base/id.hpp"
+
+namespace foretile {
+
+/// Throws WorkError with MPI's text and what was done, unless `code` is success.
+void require_mpi(int code, const char* what);
+
+Rank rank_in(MPI_Comm communicator);
+int size_of(MPI_Comm communicator);
+
+/// A rank among those that share its node's memory.
+struct NodePlace {
+  int number = 0;
+  int ranks = 1;
+};
+
+/// Collective. The communicator keeps the answer, and duplicates have it too: finding it takes a millisecond.
+NodePlace place_on_node(MPI_Comm communicator);
+
+/// Until the request is done: 0.2 ms awake, then with sleeps in between. Library calls that wait keep their
+/// core busy, which ranks that share it would need.
+void wait_quietly(MPI_Request& request, const char* what);
+
+/// Waits for all ranks.
+void quiet_barrier(MPI_Comm communicator);
+
+template <class Number>
+MPI_Datatype mpi_type() {
+  if constexpr (std::is_same_v<Number, double>) return MPI_DOUBLE;
+  if constexpr (std::is_same_v<Number, int>) return MPI_INT;
+  if constexpr (std::is_same_v<Number, char>) return MPI_CHAR;
+  if constexpr (std::is_same_v<Number, std::int64_t>) return MPI_INT64_T;
+  if constexpr (std::is_same_v<Number, std::uint64_t>) return MPI_UINT64_T;
+}
+
+/// Replaces the numbers by their MPI_SUM, MPI_MAX, ... over all ranks. Collective; any count. `what` is for
+/// error messages.
+void all_reduce(void* numbers, std::int64_t count, MPI_Datatype type, MPI_Op operation, MPI_Comm communicator,
+                const char* what);
+
+template <class Number, std::size_t extent>
+void all_reduce(std::span<Number, extent> numbers, MPI_Op operation, MPI_Comm communicator,
+                const char* what) {
+  all_reduce(numbers.data(), std::ssize(numbers), mpi_type<Number>(), operation, communicator, what);
+}
+
+template <class Number>
+Number all_reduced(Number mine, MPI_Op operation, MPI_Comm communicator, const char* what) {
+  all_reduce(&mine, 1, mpi_type<Number>(), operation, communicator, what);
+  return mine;
+}
+
+/// Seconds that the slowest rank takes for its step. Collective.
+template <class Step>
+double slowest_s(MPI_Comm communicator, const Step& step) {
+  const double begun_s = MPI_Wtime();
+  step();
+  return all_reduced(MPI_Wtime() - begun_s, MPI_MAX, communicator, "time");
+}
+
+/// What rank `from` has. Collective.
+void broadcast(void* numbers, int count, MPI_Datatype type, int from, MPI_Comm communicator,
+               const char* what);
+
+template <class Number>
+Number broadcast(Number number, int from, MPI_Comm communicator, const char* what) {
+  broadcast(&number, 1, mpi_type<Number>(), from, communicator, what);
+  return number;
+}
+
+std::string broadcast(std::string text, int from, MPI_Comm communicator, const char* what);
+
+}  // namespace foretile
