@@ -103,11 +103,17 @@ class GpuCalibrator {
   }
 
   void products(double seconds) {
-    result_.kernel = measure_curve(*bench_, shapes_of(options_.sizes), result_.best_lanes, seconds);
+    result_.kernel = measure_curve(*bench_, shapes_of(options_.sizes), result_.best_lanes, 0.95 * seconds);
+    add_complex(result_.kernel, options_.sizes, 1, 0.05 * seconds);
+  }
+
+  void add_complex(ProductCurve& curve, const std::vector<std::int64_t>& tiles, int batch, double seconds) {
+    curve.fit.model.complex_factor = measure_complex(*bench_, tiles, batch, curve, seconds);
   }
 
   void batches(double seconds) {
-    result_.batched = measure_curve(*bench_, batched_shapes(options_), result_.best_lanes, 0.95 * seconds);
+    result_.batched = measure_curve(*bench_, batched_shapes(options_), result_.best_lanes, 0.9 * seconds);
+    add_complex(result_.batched, options_.batch_tiles, options_.shape_batch, 0.05 * seconds);
     result_.mixed =
         measure_mixed(*bench_, options_.batch_tiles, options_.shape_batch, result_.batched, 0.05 * seconds);
   }
@@ -115,12 +121,14 @@ class GpuCalibrator {
   void single(double seconds) {
     bench_->fill(Precision::f32);
     result_.single =
-        measure_curve(*bench_, shapes_of(every_second(options_.sizes)), result_.best_lanes, seconds);
+        measure_curve(*bench_, shapes_of(every_second(options_.sizes)), result_.best_lanes, 0.9 * seconds);
+    add_complex(result_.single, every_second(options_.sizes), 1, 0.1 * seconds);
   }
 
   void single_batches(double seconds) {
     result_.single_batched = measure_curve(*bench_, shapes_of(options_.batch_tiles, options_.shape_batch),
-                                           result_.best_lanes, seconds);
+                                           result_.best_lanes, 0.9 * seconds);
+    add_complex(result_.single_batched, options_.batch_tiles, options_.shape_batch, 0.1 * seconds);
   }
 
   void launches(double seconds) {

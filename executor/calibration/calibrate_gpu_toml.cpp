@@ -75,11 +75,12 @@ half_m = {half_m:.4g}
 half_n = {half_n:.4g}
 half_k = {half_k:.4g}
 latency = {latency:.4g}
+complex_factor = {complex:.4g}  # complex products beside four real ones
 )",
-      fmt::arg("what", what), fmt::arg("when", curve.when), fmt::arg("shapes", curve.samples.size()),
-      fmt::arg("lanes", curve.lanes), fmt::arg("s", curve.lanes == 1 ? "" : "s"),
-      fmt::arg("median", curve.fit.median_error), fmt::arg("p90", curve.fit.p90_error),
-      fmt::arg("spread", curve.spread),
+      fmt::arg("complex", model.complex_factor), fmt::arg("what", what), fmt::arg("when", curve.when),
+      fmt::arg("shapes", curve.samples.size()), fmt::arg("lanes", curve.lanes),
+      fmt::arg("s", curve.lanes == 1 ? "" : "s"), fmt::arg("median", curve.fit.median_error),
+      fmt::arg("p90", curve.fit.p90_error), fmt::arg("spread", curve.spread),
       fmt::arg("left_out", curve.left_out == 0
                                ? std::string()
                                : fmt::format("\n# {} larger ones were left out: no time.", curve.left_out)),

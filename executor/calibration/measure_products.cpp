@@ -62,7 +62,7 @@ ProductBench::ProductBench(Gpus& gpus, Gpu& gpu, int lanes, std::int64_t bytes)
       c_(gpu.allocate(third_)) {}
 
 void ProductBench::fill(Precision precision) {
-  precision_ = precision;
+  element_ = {precision, false};
   std::vector<TileToMake> tiles;
   std::uint64_t key = 1;
   for (std::byte* ring : {a_, b_, c_}) {
@@ -75,7 +75,7 @@ void ProductBench::fill(Precision precision) {
 }
 
 bool ProductBench::fits(const KernelSample& s) const {
-  return fits(layout(sizes_of(s), bytes_of(precision_)), static_cast<std::size_t>(s.batch));
+  return fits(layout(sizes_of(s), element_.bytes()), static_cast<std::size_t>(s.batch));
 }
 
 bool ProductBench::fits(const Layout& tiles, std::size_t products) const {
@@ -87,7 +87,7 @@ Measured ProductBench::measure(const KernelSample& s, int lanes, double seconds)
 }
 
 Measured ProductBench::measure_launch(const std::vector<ProductSize>& launch, int lanes, double seconds) {
-  const Layout tiles = layout(launch, bytes_of(precision_));
+  const Layout tiles = layout(launch, element_.bytes());
   if (launch.empty() || !fits(tiles, launch.size())) {
     throw WorkError(
         fmt::format("calibration: a launch of {} products does not fit into {} bytes of device memory",
@@ -124,7 +124,7 @@ void ProductBench::give(const std::vector<ProductSize>& launch, const Layout& ti
                                               false};
     }
     const Lane on = kFirstKernelLane + static_cast<Lane>(lane);
-    gpu_.multiply(on, {{precision_}}, launch_);
+    gpu_.multiply(on, {{element_}}, launch_);
     gpu_.mark(on);
     if (i / lanes % kAskedEvery == kAskedEvery - 1) gpu_.reached(on);
   }
@@ -175,6 +175,27 @@ MixedLaunch measure_mixed(ProductBench& bench, const std::vector<std::int64_t>& 
   DeviceModel device;
   device.kernel = curve.fit.model;
   return {products, time.seconds, device.launch_seconds(Precision::f64, launch), time.spread};
+}
+
+double measure_complex(ProductBench& bench, const std::vector<std::int64_t>& tiles, int batch,
+                       const ProductCurve& curve, double seconds) {
+  const double start_s = curve.fit.model.start_seconds();
+  const TimeBudget budget(seconds);
+  const auto time = [&](const KernelSample& shape, bool is_complex, double share_s) {
+    bench.take_as_complex(is_complex);
+    return bench.measure(shape, curve.lanes, share_s).seconds;
+  };
+  std::vector<double> factors;
+  for (std::size_t i = 0; i < tiles.size(); ++i) {
+    const KernelSample shape{tiles[i], tiles[i], tiles[i], 0, batch};
+    const double share_s = budget.share(1, static_cast<double>(tiles.size() - i)) / 2;
+    bench.take_as_complex(true);
+    if (!bench.fits(shape)) continue;
+    const double complex_s = time(shape, true, share_s), real_s = time(shape, false, share_s);
+    if (real_s > 2 * start_s) factors.push_back((complex_s - start_s) / (4 * (real_s - start_s)));
+  }
+  bench.take_as_complex(false);
+  return factors.empty() ? 1 : std::clamp(summarize(factors).median, 0.1, 10.0);
 }
 
 ProductCurve measure_curve(ProductBench& bench, std::vector<KernelSample> shapes, int lanes, double seconds) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/element_type.hpp"
 #include "executor/calibration/fit.hpp"
 #include "executor/calibration/measure_gpu.hpp"
 #include "platforms/device_model.hpp"
@@ -21,6 +22,8 @@ class ProductBench {
   /// Makes numbers between -1 and 1 in all operands: how fast a GPU multiplies depends on its power, and
   /// that on the numbers.
   void fill(Precision precision);
+  /// Products of complex or of real numbers from now on, of what the operands hold; `fill` makes them real.
+  void take_as_complex(bool is_complex) { element_.is_complex = is_complex; }
   /// Whether a launch finds distinct tiles of C.
   bool fits(const KernelSample& shape) const;
   /// Time per launch while `lanes` lanes work, less where the ring has not enough tiles of C for all of them.
@@ -44,7 +47,7 @@ class ProductBench {
   int most_lanes_;
   std::int64_t third_;  // bytes
   std::byte *a_, *b_, *c_;
-  Precision precision_ = Precision::f64;
+  ElementType element_;
   std::vector<TileProduct> launch_;
 };
 
@@ -87,6 +90,12 @@ struct MixedLaunch {
 /// Extents from the list in turn.
 MixedLaunch measure_mixed(ProductBench& bench, const std::vector<std::int64_t>& tiles, int products,
                           const ProductCurve& curve, double seconds);
+
+/// KernelModel::complex_factor: cubes of complex numbers in turn with real ones of the precision that the
+/// bench was filled with, `batch` in a launch; the median over the tiles that fit and take longer than their
+/// launch, 1 without one.
+double measure_complex(ProductBench& bench, const std::vector<std::int64_t>& tiles, int batch,
+                       const ProductCurve& curve, double seconds);
 
 /// Shapes in order of their operations, each for an equal share of `seconds`. At least five have to fit into
 /// the ring (WorkError).

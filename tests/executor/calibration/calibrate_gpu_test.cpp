@@ -51,6 +51,11 @@ TEST(CalibrateGpu, WritesAPlatformThatLoads) {
   EXPECT_GT(p.generation_bytes_per_s_per_core, 1e6);
   EXPECT_NE(text.find("here.samples.json"), std::string::npos);
   EXPECT_NE(text.find("stand-in"), std::string::npos);
+  EXPECT_NE(found.kernel.fit.model.complex_factor, 1);  // measured
+  EXPECT_NEAR(p.device.kernel.complex_factor, found.kernel.fit.model.complex_factor,
+              1e-3 * found.kernel.fit.model.complex_factor);
+  EXPECT_NEAR(p.device.single_batched.complex_factor, found.single_batched.fit.model.complex_factor,
+              1e-3 * found.single_batched.fit.model.complex_factor);
   // Rounded to the digits that the file has.
   const double seconds = found.kernel.fit.model.seconds(64, 64, 64);
   EXPECT_NEAR(p.device.kernel.seconds(64, 64, 64), seconds, 1e-2 * seconds);
