@@ -146,7 +146,42 @@ class CallbackStorage final : public TileStorage {
 };
 
 void write_report(const MultiplicationReport& from, foretile_report* to) {
-  if (to) *to = {from.wall_s, from.redistribution_s, from.flops};
+  if (!to) return;
+  *to = {from.wall_s, from.redistribution_s, from.flops, 0, 0};
+  if (from.check) {
+    to->relative_error = from.check->relative_error;
+    to->allowed_error = from.check->allowed_error;
+  }
+}
+
+void finish(const MultiplicationReport& report, foretile_report* to) {
+  write_report(report, to);
+  if (report.check) require_passed(*report.check);
+}
+
+GpuChoice gpus_named(int gpus) {
+  switch (gpus) {
+    case FORETILE_GPUS_AUTOMATIC:
+      return GpuChoice::automatic;
+    case FORETILE_GPUS_CUDA:
+      return GpuChoice::cuda;
+    case FORETILE_GPUS_STAND_IN:
+      return GpuChoice::stand_in;
+    case FORETILE_GPUS_NONE:
+      return GpuChoice::none;
+  }
+  throw input_error("gpus", fmt::to_string(gpus), "one of foretile_gpus");
+}
+
+MultiplicationOptions options_of(const foretile_options& given) {
+  MultiplicationOptions options;
+  if (given.platform) options.platform = given.platform;
+  options.parameters = settings_of(given.parameters);
+  options.gpus = gpus_named(given.gpus);
+  options.verify = given.verify != 0;
+  options.check_finite = given.check_finite != 0;
+  options.bind = given.unbound == 0;
+  return options;
 }
 
 void make_problem(Contraction contraction, foretile_problem** problem) {
@@ -222,14 +257,12 @@ void foretile_free_problem(foretile_problem* problem) {
   delete problem;
 }
 
-foretile_status foretile_create(MPI_Comm communicator, const foretile_problem* problem, const char* platform,
-                                const char* parameters, foretile_multiplication** multiplication) {
+foretile_status foretile_create(MPI_Comm communicator, const foretile_problem* problem,
+                                const foretile_options* options, foretile_multiplication** multiplication) {
   return guarded([&] {
     foretile::require_given("foretile_create", problem, multiplication);
-    foretile::MultiplicationOptions options;
-    if (platform) options.platform = platform;
-    options.parameters = foretile::settings_of(parameters);
-    *multiplication = new foretile_multiplication{{communicator, problem->contraction, options}};
+    *multiplication = new foretile_multiplication{
+        {communicator, problem->contraction, foretile::options_of(options ? *options : foretile_options{})}};
   });
 }
 
@@ -269,7 +302,7 @@ foretile_status foretile_run(foretile_multiplication* multiplication, const fore
     foretile::require_given("foretile_run", multiplication, storage);
     foretile::Multiplication& product = multiplication->multiplication;
     const foretile::CallbackStorage tiles(product, *storage);
-    foretile::write_report(product.run(tiles), report);
+    foretile::finish(product.run(tiles), report);
   });
 }
 
@@ -324,9 +357,9 @@ foretile_status foretile_run_in_layouts(foretile_multiplication* multiplication,
                                         const foretile_layout* c_layout, void* c, foretile_report* report) {
   return guarded([&] {
     foretile::require_given("foretile_run_in_layouts", multiplication, a_layout, b_layout, c_layout);
-    foretile::write_report(multiplication->multiplication.run(foretile::distributed(a_layout, a),
-                                                              foretile::distributed(b_layout, b),
-                                                              foretile::distributed(c_layout, c)),
-                           report);
+    foretile::finish(multiplication->multiplication.run(foretile::distributed(a_layout, a),
+                                                        foretile::distributed(b_layout, b),
+                                                        foretile::distributed(c_layout, c)),
+                     report);
   });
 }

@@ -68,6 +68,16 @@ void require_all_tiles(const Contraction& p, const TilesOfC& c, MPI_Comm communi
 
 }  // namespace
 
+void require_passed(const CheckResult& check) {
+  if (check.passed()) return;
+  std::string error = fmt::format("relative error {:.2e}", check.relative_error);
+  if (check.worst)
+    error += fmt::format(" in tile C({}, {}) on rank {}", check.worst->row, check.worst->column,
+                         check.worst->rank);
+  throw WorkError(
+      fmt::format("the product is wrong: {}, at most {:.1e} expected", error, check.allowed_error));
+}
+
 void find_worst(const Contraction& p, const TileErrors& mine, MPI_Comm communicator, CheckResult& result) {
   struct {
     double error;

@@ -30,6 +30,9 @@ struct CheckResult {
   bool passed() const { return relative_error <= allowed_error; }
 };
 
+/// Throws WorkError that names the worst tile of a wrong product.
+void require_passed(const CheckResult& check);
+
 /// Puts the worst tile of all ranks into the result; of equal ones the lowest rank's. Collective.
 void find_worst(const Contraction& contraction, const TileErrors& mine, MPI_Comm communicator,
                 CheckResult& result);

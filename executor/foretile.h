@@ -42,12 +42,28 @@ void foretile_free_problem(foretile_problem* problem);
 /* A plan on the ranks of a communicator. */
 typedef struct foretile_multiplication foretile_multiplication;
 
-/* Plans and verifies. Collective, with the same arguments on all ranks. MPI must be initialized with
+typedef enum {
+  FORETILE_GPUS_AUTOMATIC = 0, /* CUDA's, for a platform of GPUs; an error where there are none */
+  FORETILE_GPUS_CUDA,
+  FORETILE_GPUS_STAND_IN, /* threads that play GPUs, for tests */
+  FORETILE_GPUS_NONE      /* cores stand for them */
+} foretile_gpus;
+
+/* All of it may be 0. */
+typedef struct {
+  const char* platform;   /* a name or file; NULL: this machine's cores */
+  const char* parameters; /* of the plan, "KEY=VALUE KEY=VALUE"; NULL: none */
+  int gpus;               /* a foretile_gpus */
+  int verify;       /* each run ends with Freivalds' test of C; a wrong product is FORETILE_FAILED */
+  int check_finite; /* each run first looks for NaN and infinity: FORETILE_WRONG_INPUT names the tile */
+  int unbound;      /* threads move among cores */
+} foretile_options;
+
+/* Plans and verifies the plan. Collective, with the same arguments on all ranks. MPI must be initialized with
    MPI_THREAD_FUNNELED at least; where it is not initialized, foretile does it, and finalizes it at exit().
-   The communicator is duplicated. `platform`: a platform's name or file, NULL for this machine.
-   `parameters`: of the plan, as "KEY=VALUE KEY=VALUE", or NULL. */
-foretile_status foretile_create(MPI_Comm communicator, const foretile_problem* problem, const char* platform,
-                                const char* parameters, foretile_multiplication** multiplication);
+   The communicator is duplicated. `options` may be NULL. */
+foretile_status foretile_create(MPI_Comm communicator, const foretile_problem* problem,
+                                const foretile_options* options, foretile_multiplication** multiplication);
 /* Collective. */
 void foretile_free(foretile_multiplication* multiplication);
 
@@ -86,6 +102,8 @@ typedef struct {
   double seconds;                /* of the products and their messages, of the slowest rank */
   double redistribution_seconds; /* from the caller's layouts and back */
   double flops;
+  double relative_error; /* with `verify`: of the worst tile of C, by its norm; else 0 */
+  double allowed_error;  /* what rounding explains */
 } foretile_report;
 
 /* Collective. `report` may be NULL. */

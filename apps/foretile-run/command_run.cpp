@@ -145,14 +145,6 @@ nlohmann::ordered_json verify_json(const CheckResult& check, Precision precision
           {"c_digest", check.c_digest}};
 }
 
-/// "relative error 2.1e-15 in C(3, 4) on rank 1".
-std::string error_text(const CheckResult& check) {
-  std::string error = fmt::format("relative error {:.2e}", check.relative_error);
-  if (!check.worst) return error;
-  return fmt::format("{} in tile C({}, {}) on rank {}", error, check.worst->row, check.worst->column,
-                     check.worst->rank);
-}
-
 void print_check(const CheckResult& check, Precision precision) {
   fmt::print("{}   relative error {:.2e} in {} precision ({}), digest of C {}\n",
              check.passed() ? "verified" : "wrong   ", check.relative_error, name_of(precision), check.method,
@@ -165,11 +157,7 @@ void print_check(const CheckResult& check, Precision precision) {
 
 /// All ranks know the result, so all end with the same exit code.
 void require_right(const MpiSession& session, const CheckResult& check) {
-  agree(session, [&] {
-    if (check.passed()) return;
-    throw WorkError(fmt::format("the product is wrong: {}, at most {:.1e} expected", error_text(check),
-                                check.allowed_error));
-  });
+  agree(session, [&] { require_passed(check); });
 }
 
 nlohmann::ordered_json probes_json(const Probes& probes) {

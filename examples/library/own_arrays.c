@@ -43,7 +43,8 @@ int main(void) {
   foretile_report report;
   require(foretile_dense_problem(M, N, K, 250, &problem));
   require(foretile_set_form(problem, 'd', 'T', 'N', alpha, beta));
-  require(foretile_create(MPI_COMM_WORLD, problem, NULL, NULL, &product));
+  const foretile_options options = {.verify = 1};
+  require(foretile_create(MPI_COMM_WORLD, problem, &options, &product));
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   require(foretile_simulate(foretile_planned_work(product), &predicted));
   const foretile_storage storage = {.context = arrays, .in_place = in_place};

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <filesystem>
 
 #include "base/files.hpp"
@@ -18,6 +19,10 @@ constexpr const char* kPlugin = "libforetile_cuda.so";
 
 fs::path find_plugin() {
   std::error_code ignored;
+  if (const char* const given = std::getenv("FORETILE_PLUGIN_FOLDER")) {
+    fs::path plugin = fs::path(given) / kPlugin;
+    return fs::exists(plugin, ignored) ? plugin : fs::path();
+  }
   const fs::path folder = own_program().parent_path();
   for (const fs::path& beside :
        {fs::path("."), fs::path(FORETILE_PLUGIN_FOLDER), fs::path("../lib/foretile")}) {
@@ -37,7 +42,11 @@ std::string last_failure() {
 LoadedGpus load_cuda() {
   const fs::path path = find_plugin();
   if (path.empty()) {
-    return {nullptr, fmt::format("{} is not there: this foretile was built without CUDA", kPlugin)};
+    return {
+        nullptr,
+        fmt::format("{} is neither beside the program nor in FORETILE_PLUGIN_FOLDER: this foretile was built "
+                    "without CUDA, or the plugin is elsewhere",
+                    kPlugin)};
   }
   // Never closed: code of the plugin must outlive its objects, and CUDA's own threads.
   void* plugin = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);

@@ -13,9 +13,9 @@ struct LoadedGpus {
   std::string why_not;         ///< then: why
 };
 
-/// Loads libforetile_cuda.so, which lies beside the program, or in `lib/foretile` beside the program's `bin`.
-/// Never throws for want of the plugin, of CUDA's libraries, of a driver or of a GPU. A plugin stays loaded
-/// until the program ends.
+/// Loads libforetile_cuda.so from the folder that the environment variable FORETILE_PLUGIN_FOLDER names, else
+/// from beside the program, or from `lib/foretile` beside the program's `bin`. Never throws for want of the
+/// plugin, of CUDA's libraries, of a driver or of a GPU. A plugin stays loaded until the program ends.
 LoadedGpus load_cuda();
 
 }  // namespace foretile

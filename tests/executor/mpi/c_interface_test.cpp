@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -53,9 +54,9 @@ struct Product {
 TEST(CInterface, RunsOnCallbacks) {
   Product product;
   ASSERT_EQ(foretile_dense_problem(7, 5, 4, 3, &product.problem), FORETILE_OK);
-  ASSERT_EQ(foretile_create(MPI_COMM_WORLD, product.problem, nullptr, "strategy=grid-3d d=1",
-                            &product.multiplication),
-            FORETILE_OK)
+  foretile_options options{};
+  options.parameters = "strategy=grid-3d d=1";
+  ASSERT_EQ(foretile_create(MPI_COMM_WORLD, product.problem, &options, &product.multiplication), FORETILE_OK)
       << foretile_message();
   int64_t tiles = 0;
   ASSERT_EQ(foretile_tile_count(product.multiplication, 'C', &tiles), FORETILE_OK);
@@ -73,12 +74,62 @@ TEST(CInterface, RunsOnCallbacks) {
   }
 }
 
+/// Numbers that change between two readings: the check meets others than the products did.
+int fill_anew(void* context, char matrix, const foretile_tile* tile, void* to) {
+  auto& calls = *static_cast<Calls*>(context);
+  std::fill_n(static_cast<double*>(to), tile->rows * tile->columns,
+              matrix == 'A' ? 2.0 : 3.0 + calls.fills++);
+  return 0;
+}
+
+int fill_nan(void* context, char matrix, const foretile_tile* tile, void* to) {
+  fill(context, matrix, tile, to);
+  if (matrix == 'B' && tile->row == 1 && tile->column == 1)
+    static_cast<double*>(to)[0] = std::numeric_limits<double>::quiet_NaN();
+  return 0;
+}
+
+TEST(CInterface, ChecksOnCoresAndGpus) {
+  for (const foretile_gpus gpus : {FORETILE_GPUS_NONE, FORETILE_GPUS_STAND_IN}) {
+    Product product;
+    ASSERT_EQ(foretile_dense_problem(7, 5, 4, 3, &product.problem), FORETILE_OK);
+    foretile_options options{};
+    options.platform = "summit";
+    options.gpus = gpus;
+    options.verify = options.check_finite = 1;
+    ASSERT_EQ(foretile_create(MPI_COMM_WORLD, product.problem, &options, &product.multiplication),
+              FORETILE_OK)
+        << foretile_message();
+    Calls calls;
+    foretile_storage storage{&calls, nullptr, fill, take};
+    foretile_report report{};
+    ASSERT_EQ(foretile_run(product.multiplication, &storage, &report), FORETILE_OK) << foretile_message();
+    EXPECT_LT(report.relative_error, 1e-12);
+    EXPECT_GT(report.allowed_error, report.relative_error);
+
+    storage.fill = fill_anew;
+    EXPECT_EQ(foretile_run(product.multiplication, &storage, &report), FORETILE_FAILED);
+    EXPECT_NE(std::string(foretile_message()).find("the product is wrong: relative error"), std::string::npos)
+        << foretile_message();
+    EXPECT_GT(report.relative_error, report.allowed_error);
+
+    storage.fill = fill_nan;
+    const foretile_status status = foretile_run(product.multiplication, &storage, &report);
+    const std::string text = foretile_message();
+    if (status == FORETILE_WRONG_INPUT) {
+      EXPECT_NE(text.find("tile (1, 1) of B"), std::string::npos) << text;
+    } else {
+      EXPECT_EQ(status, FORETILE_FAILED);
+      EXPECT_NE(text.find("another rank failed"), std::string::npos) << text;
+    }
+  }
+}
+
 /// The same in layouts: all of A and B on rank 0, C on the last rank.
 TEST(CInterface, RunsInLayouts) {
   Product product;
   ASSERT_EQ(foretile_dense_problem(7, 5, 4, 0, &product.problem), FORETILE_OK);
-  ASSERT_EQ(foretile_create(MPI_COMM_WORLD, product.problem, nullptr, nullptr, &product.multiplication),
-            FORETILE_OK);
+  ASSERT_EQ(foretile_create(MPI_COMM_WORLD, product.problem, nullptr, &product.multiplication), FORETILE_OK);
   const int self = foretile::world_rank(), last = foretile::world_size() - 1, first = 0;
   const int64_t rows = 7, columns = 5, inner = 4, zero = 0;
   foretile_layout *a_layout = nullptr, *b_layout = nullptr, *c_layout = nullptr;
@@ -110,11 +161,15 @@ TEST(CInterface, RefusesWrongInput) {
   const std::array<double, 2> imaginary{0, 1};
   expect_refused(foretile_set_form(product.problem, 's', 'N', 'T', imaginary.data(), kZero.data()),
                  "imaginary");
-  const foretile_status status =
-      foretile_create(MPI_COMM_WORLD, product.problem, nullptr, "strategy", &product.multiplication);
-  expect_refused(status, "KEY=VALUE");
-  ASSERT_EQ(foretile_create(MPI_COMM_WORLD, product.problem, nullptr, nullptr, &product.multiplication),
-            FORETILE_OK);
+  foretile_options options{};
+  options.parameters = "strategy";
+  expect_refused(foretile_create(MPI_COMM_WORLD, product.problem, &options, &product.multiplication),
+                 "KEY=VALUE");
+  options = {};
+  options.gpus = 9;
+  expect_refused(foretile_create(MPI_COMM_WORLD, product.problem, &options, &product.multiplication),
+                 "gpus: found 9");
+  ASSERT_EQ(foretile_create(MPI_COMM_WORLD, product.problem, nullptr, &product.multiplication), FORETILE_OK);
   int64_t count = 0;
   expect_refused(foretile_tile_count(product.multiplication, 'D', &count), "'D'");
   foretile_tile tile;
@@ -125,8 +180,7 @@ TEST(CInterface, RefusesWrongInput) {
 TEST(CInterface, EndsWhereACallbackFails) {
   Product product;
   ASSERT_EQ(foretile_dense_problem(7, 5, 4, 3, &product.problem), FORETILE_OK);
-  ASSERT_EQ(foretile_create(MPI_COMM_WORLD, product.problem, nullptr, nullptr, &product.multiplication),
-            FORETILE_OK);
+  ASSERT_EQ(foretile_create(MPI_COMM_WORLD, product.problem, nullptr, &product.multiplication), FORETILE_OK);
   Calls calls;
   calls.fails_at = foretile::world_rank() == 0 ? 0 : -1;
   const foretile_storage storage{&calls, nullptr, fill, take};
