@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "base/error.hpp"
 #include "base/matrix_files/transpose.hpp"
+#include "executor/cpu/product_kernels.hpp"
 #include "executor/in_parallel.hpp"
 #include "executor/layout/stored_rectangle.hpp"
 #include "executor/mpi/communicator.hpp"
@@ -65,10 +67,37 @@ MatrixFacts output_facts(const MatrixPlace& place, const Contraction& p) {
   return block_sparse_facts(name_of(place), sizes_of(rows), sizes_of(columns), std::move(tiles), p.element());
 }
 
+/// Parts of a dense file that go on from each to the next along its lines.
+std::vector<std::vector<RectangleNumbers>> strips_of(std::vector<RectangleNumbers> parts, bool by_rows) {
+  const auto key = [&](const RectangleNumbers& part) {
+    const MatrixRectangle& r = part.where;
+    return by_rows ? std::tuple(r.row, r.rows, r.column) : std::tuple(r.column, r.columns, r.row);
+  };
+  std::ranges::sort(parts, {}, key);
+  std::vector<std::vector<RectangleNumbers>> strips;
+  for (const RectangleNumbers& part : parts) {
+    const bool goes_on = !strips.empty() && [&] {
+      const MatrixRectangle &last = strips.back().back().where, &r = part.where;
+      return by_rows ? r.row == last.row && r.rows == last.rows && r.column == last.column + last.columns
+                     : r.column == last.column && r.columns == last.columns && r.row == last.row + last.rows;
+    }();
+    if (!goes_on) strips.emplace_back();
+    strips.back().push_back(part);
+  }
+  return strips;
+}
+
+/// Nothing where an operand's numbers are better turned when they are read.
+std::unique_ptr<MatrixReader> turned_reader(const Contraction& p, Matrix matrix, const MatrixReader& reader) {
+  const Op op = matrix == Matrix::a ? p.a_op : p.b_op;
+  const bool conjugates = op == Op::conjugate_transpose && p.complex_elements;
+  return matrix == Matrix::c || conjugates ? nullptr : reader.transposed();
+}
+
 }  // namespace
 
-FileTiles::FileTiles(const Contraction& contraction, const MatricesParameters& inputs)
-    : problem_(contraction) {
+FileTiles::FileTiles(Contraction& contraction, const MatricesParameters& inputs) : problem_(contraction) {
+  const bool keeps_ops = uses_small_products(contraction);
   std::array<const MatrixInput*, 3> given{&inputs.a, &inputs.b, inputs.c ? &*inputs.c : nullptr};
   if (contraction.is_transposed) std::swap(given[0], given[1]);
   for (const Matrix matrix : {Matrix::a, Matrix::b, Matrix::c}) {
@@ -88,6 +117,11 @@ FileTiles::FileTiles(const Contraction& contraction, const MatricesParameters& i
     if (facts.bytes() != file.input.bytes)
       throw changed(file.input, fmt::format("{} bytes", facts.bytes()),
                     fmt::format("{} bytes", file.input.bytes));
+    if (keeps_ops) continue;
+    file.turned = turned_reader(contraction, matrix, *file.reader);
+    if (!file.turned) continue;
+    Op& op = matrix == Matrix::a ? contraction.a_op : contraction.b_op;
+    op = op == Op::none ? Op::transpose : Op::none;
   }
 }
 
@@ -113,14 +147,14 @@ void FileTiles::require_unchanged(MPI_Comm communicator) const {
 std::optional<TileView> FileTiles::in_place(TileRef tile) const {
   if (tile.matrix == Matrix::c) return std::nullopt;
   if (tile.matrix == Matrix::b && problem_.sources.b == Source::in_file) return std::nullopt;
-  const auto mapped = file_of(tile.matrix).reader->mapped(stored_rectangle(problem_, tile));
+  const auto mapped = file_of(tile.matrix).numbers().mapped(stored_rectangle(problem_, tile));
   if (!mapped) return std::nullopt;
   return TileView{const_cast<std::byte*>(mapped->data), mapped->ld};
 }
 
 void FileTiles::fill(TileRef tile, std::byte* to) const {
   const MatrixRectangle where = stored_rectangle(problem_, tile);
-  const MatrixReader& reader = *file_of(tile.matrix).reader;
+  const MatrixReader& reader = file_of(tile.matrix).numbers();
   if (tile.matrix != Matrix::c || !problem_.is_transposed) {
     reader.read(where, to, where.rows);
     return;
@@ -142,6 +176,16 @@ OutputOfC::OutputOfC(const MatrixPlace& place, const Contraction& contraction, M
 
 void OutputOfC::write_tiles(const HostStore& host, int threads) const {
   MatrixWriter writer(ticket_, facts_);
+  if (facts_.layout == MatrixLayout::block_sparse) {
+    write_stored_tiles(host, threads, writer);
+  } else {
+    write_strips(host, threads, writer);
+    if (!every_tile(problem_)) write_zeros(writer);
+  }
+  writer.close();
+}
+
+void OutputOfC::write_stored_tiles(const HostStore& host, int threads, const MatrixWriter& writer) const {
   std::vector<TileId> own;
   for (const auto& [tile, numbers] : host.c) own.push_back(tile);
   std::sort(own.begin(), own.end());
@@ -155,8 +199,18 @@ void OutputOfC::write_tiles(const HostStore& host, int threads) const {
       writer.write(where, view.data, view.ld);
     }
   });
-  if (facts_.layout != MatrixLayout::block_sparse && !every_tile(problem_)) write_zeros(writer);
-  writer.close();
+}
+
+/// Tiles that are neighbours along the file's lines are written together: many short lines take longer.
+void OutputOfC::write_strips(const HostStore& host, int threads, const MatrixWriter& writer) const {
+  std::vector<RectangleNumbers> parts;
+  for (const auto& [tile, numbers] : host.c) {
+    const TileRef ref{Matrix::c, tile};
+    const TileView view = numbers.view(extents_of(problem_, ref).rows);
+    parts.push_back({stored_rectangle(problem_, ref), view.data, view.ld, problem_.is_transposed});
+  }
+  const auto strips = strips_of(std::move(parts), writer.by_rows());
+  in_parallel(strips.size(), threads, [&](std::size_t i) { writer.write(strips[i]); });
 }
 
 /// Zero tiles are dealt in turn.

@@ -16,18 +16,23 @@
 
 namespace foretile {
 
-/// Tiles of A and B lie in place where their file is column-major and mapped to memory; the others are read
-/// when they are asked for, and so are the initial C and an operand that is read through a window: mapped, it
+/// Tiles of A and B lie in place where their file is dense and mapped to memory; the others are read when
+/// they are asked for, and so are the initial C and an operand that is read through a window: mapped, it
 /// would fill memory. C does not go back to its file. Where the contraction is transposed, its A is in the
 /// file of B, its B in that of A, and C in the file is its transpose.
 class FileTiles final : public TileStorage {
  public:
-  /// Opens the files. The contraction must outlive this. Not collective. Throws InputError.
-  FileTiles(const Contraction& contraction, const MatricesParameters& inputs);
+  /// Opens the files. A row-major operand is taken as its transpose, which is column-major: its operation in
+  /// the contraction, which must outlive this, is turned, unless that leaves a conjugate or products of small
+  /// tiles would lose their kernels. Not collective. Throws InputError.
+  FileTiles(Contraction& contraction, const MatricesParameters& inputs);
 
   /// Throws InputError on all ranks, as agree() has it, when a file holds other numbers than the problem was
   /// made for. Collective: the ranks share the reading of all bytes.
   void require_unchanged(MPI_Comm communicator) const;
+
+  /// Whether the operation of the operand was turned.
+  bool is_turned(Matrix matrix) const { return file_of(matrix).turned != nullptr; }
 
   std::optional<TileView> in_place(TileRef tile) const override;
   void fill(TileRef tile, std::byte* to) const override;
@@ -36,6 +41,9 @@ class FileTiles final : public TileStorage {
   struct File {
     MatrixInput input;
     std::unique_ptr<MatrixReader> reader;  // nullptr: no initial C
+    std::unique_ptr<MatrixReader> turned;  // of the transpose; nullptr: not turned
+
+    const MatrixReader& numbers() const { return turned ? *turned : *reader; }
   };
   const File& file_of(Matrix matrix) const { return files_[static_cast<std::size_t>(matrix)]; }
 
@@ -56,6 +64,8 @@ class OutputOfC {
 
  private:
   void write_tiles(const HostStore& host, int threads) const;
+  void write_stored_tiles(const HostStore& host, int threads, const MatrixWriter& writer) const;
+  void write_strips(const HostStore& host, int threads, const MatrixWriter& writer) const;
   void write_zeros(const MatrixWriter& writer) const;
 
   const Contraction& problem_;

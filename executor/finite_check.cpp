@@ -37,14 +37,15 @@ bool all_finite(ElementType element, const TileExtents& extents, TileView view) 
   });
 }
 
-InputError not_finite(const Contraction& p, TileRef tile, Rank rank) {
+InputError not_finite(const Contraction& p, TileRef tile, Rank rank, std::array<bool, 2> turned_ops) {
   const Shape& shape = shape_of(p, tile.matrix);
   std::pair place(shape.row_of(tile.id), shape.column_of(tile.id));
   if (p.is_transposed) std::swap(place.first, place.second);
   const bool is_a = tile.matrix == (p.is_transposed ? Matrix::b : Matrix::a);
   const char* const name = tile.matrix == Matrix::c ? "C" : is_a ? "A" : "B";
   const Op op = tile.matrix == Matrix::a ? p.a_op : tile.matrix == Matrix::b ? p.b_op : Op::none;
-  const bool turned = tile.matrix != Matrix::c && (op != Op::none) != p.is_transposed;
+  const bool turned = tile.matrix != Matrix::c && ((op != Op::none) != p.is_transposed) !=
+                                                      turned_ops.at(tile.matrix == Matrix::a ? 0 : 1);
   return input_error(fmt::format("tile ({}, {}) of {} on rank {}", place.first, place.second,
                                  turned ? fmt::format("op({})", name) : name, rank),
                      "NaN or infinity", "finite numbers", "correct the matrix, or leave this check out");
@@ -52,14 +53,15 @@ InputError not_finite(const Contraction& p, TileRef tile, Rank rank) {
 
 /// The first one in the order given.
 void require_finite(const Contraction& p, const TileStorage& tiles, const std::vector<TileRef>& own,
-                    Rank rank, int threads) {
+                    Rank rank, int threads, std::array<bool, 2> turned) {
   std::vector<char> bad(own.size(), 0);
   in_parallel(own.size(), threads, [&](std::size_t t) {
     with_tile(p, tiles, own[t],
               [&](TileView view) { bad[t] = !all_finite(p.element(), extents_of(p, own[t]), view); });
   });
   const auto first = std::ranges::find(bad, 1);
-  if (first != bad.end()) throw not_finite(p, own[static_cast<std::size_t>(first - bad.begin())], rank);
+  if (first != bad.end())
+    throw not_finite(p, own[static_cast<std::size_t>(first - bad.begin())], rank, turned);
 }
 
 }  // namespace
@@ -79,7 +81,8 @@ std::vector<TileId> tiles_to_check(const Contraction& p, const PlanFrame& frame,
 }
 
 void require_finite(const Contraction& p, const PlanFrame& frame, const std::vector<TileId>& own_c,
-                    const TileStorage& tiles, MPI_Comm communicator, int threads) {
+                    const TileStorage& tiles, MPI_Comm communicator, int threads,
+                    std::array<bool, 2> turned) {
   agree(communicator, [&] {
     std::vector<TileRef> own;
     for (const Matrix matrix : {Matrix::a, Matrix::b}) {
@@ -88,7 +91,7 @@ void require_finite(const Contraction& p, const PlanFrame& frame, const std::vec
     if (p.reads_c()) {
       for (const TileId tile : own_c) own.emplace_back(Matrix::c, tile);
     }
-    require_finite(p, tiles, own, rank_in(communicator), threads);
+    require_finite(p, tiles, own, rank_in(communicator), threads, turned);
   });
 }
 

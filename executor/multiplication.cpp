@@ -260,14 +260,8 @@ std::vector<TileId> Multiplication::own_tiles(Matrix matrix) const {
 
 std::int64_t Multiplication::pinned_bytes(const TileStorage& tiles) const {
   std::int64_t used_in_place = 0;
-  for (const Matrix matrix : {Matrix::a, Matrix::b, Matrix::c}) {
-    for (const TileId id : matrix == Matrix::c ? state_->own_c : own_tiles(matrix)) {
-      const TileRef tile{matrix, id};
-      const TileExtents extents = extents_of(contraction(), tile);
-      const auto view = tiles.in_place(tile);
-      if (view && extents.gapless(*view)) used_in_place += extents.bytes();
-    }
-  }
+  for (const Matrix matrix : {Matrix::a, Matrix::b, Matrix::c})
+    used_in_place += bytes_in_place(contraction(), matrix, own_tiles(matrix), tiles, true);
   return pool_bytes_for(std::max<std::int64_t>(0, work().summary.peak_host_bytes - used_in_place));
 }
 

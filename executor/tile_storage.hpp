@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <span>
 
 #include "executor/tile_view.hpp"
 #include "planner/problem/contraction.hpp"
@@ -34,6 +36,10 @@ class TileStorage {
     if (part.first == 0) fill({Matrix::b, part.tile}, tile);
   }
 };
+
+/// Of those tiles that are in place, or of those that are there without gaps.
+std::int64_t bytes_in_place(const Contraction& contraction, Matrix matrix, std::span<const TileId> tiles,
+                            const TileStorage& storage, bool without_gaps);
 
 /// Anyone can make the numbers again (executor/initial_tile.hpp). The contraction must outlive this.
 class SeededTiles final : public TileStorage {

@@ -248,10 +248,11 @@ bool devices_need_memory(const PlannedWork& work, bool copies) {
   return on_gpus(work) || copies || work.plan.operands.b.made();
 }
 
-/// For what the verifier proved of host memory and, on cores, of devices that need some.
+/// For what the verifier proved of host memory, without tiles that stay in their files, and, on cores, of
+/// devices that need some.
 std::int64_t pool_bytes(const Finished& done, bool copies) {
   const PlanSummary& summary = done.now().summary;
-  std::int64_t bytes = summary.peak_host_bytes;
+  std::int64_t bytes = summary.peak_host_bytes - done.files->bytes_in_place(done.gpus != nullptr);
   if (!done.gpus && devices_need_memory(*done.work, copies))
     bytes += done.work->machine.devices_per_rank * summary.peak_device_bytes;
   return pool_bytes_for(bytes);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <utility>
 
 #include "apps/quantities.hpp"
@@ -11,6 +12,7 @@
 #include "executor/mpi/session.hpp"
 #include "executor/tile_extents.hpp"
 #include "executor/tiles_of_c.hpp"
+#include "planner/plan/owners.hpp"
 
 namespace foretile {
 
@@ -27,7 +29,7 @@ std::vector<TileId> own_tiles_of_c(const PlannedWork& work, Rank rank) {
 
 }  // namespace
 
-RunFiles::RunFiles(const Problem& problem, const PlannedWork& work, const std::string& output,
+RunFiles::RunFiles(const Problem& problem, PlannedWork& work, const std::string& output,
                    MPI_Comm communicator)
     : work_(work), communicator_(communicator), output_name_(output) {
   MatrixPlace place;
@@ -48,8 +50,9 @@ void RunFiles::require_unchanged() {
 void RunFiles::require_finite(int threads) const {
   const SeededTiles seeded(work_.contraction);
   foretile::require_finite(work_.contraction, work_.plan, own_c_,
-                           tiles_ ? static_cast<const TileStorage&>(*tiles_) : seeded, communicator_,
-                           threads);
+                           tiles_ ? static_cast<const TileStorage&>(*tiles_) : seeded, communicator_, threads,
+                           tiles_ ? std::array{tiles_->is_turned(Matrix::a), tiles_->is_turned(Matrix::b)}
+                                  : std::array{false, false});
 }
 
 void RunFiles::prepare_check(int threads) {
@@ -81,6 +84,21 @@ CheckResult RunFiles::check(const HostStore& host, const std::string& c_digest) 
   result.c_digest = c_digest;
   if (work_.contraction.is_transposed && result.worst) std::swap(result.worst->row, result.worst->column);
   return result;
+}
+
+std::int64_t RunFiles::bytes_in_place(bool without_gaps) const {
+  if (!tiles_) return 0;
+  const Contraction& p = work_.contraction;
+  std::int64_t bytes = 0;
+  for (const Matrix matrix : {Matrix::a, Matrix::b}) {
+    if (work_.plan.operands.of(matrix).made()) continue;
+    std::vector<TileId> own;
+    for (TileId tile = 0; tile < shape_of(p, matrix).nonzeros(); ++tile) {
+      if (owner_of(p, work_.plan, {matrix, tile}) == rank_in(communicator_)) own.push_back(tile);
+    }
+    bytes += foretile::bytes_in_place(p, matrix, own, *tiles_, without_gaps);
+  }
+  return bytes;
 }
 
 void RunFiles::write(const HostStore& host, int threads) {

@@ -22,8 +22,8 @@ namespace foretile {
 class RunFiles {
  public:
   /// Opens the files of a problem of kind "matrices", and begins the output unless its name is empty.
-  /// `problem` and `work` must outlive this.
-  RunFiles(const Problem& problem, const PlannedWork& work, const std::string& output, MPI_Comm communicator);
+  /// The work may get other operations (executor/file_tiles.hpp). `problem` and `work` must outlive this.
+  RunFiles(const Problem& problem, PlannedWork& work, const std::string& output, MPI_Comm communicator);
 
   /// Refuses files with other numbers than the problem was made for.
   void require_unchanged();
@@ -38,6 +38,8 @@ class RunFiles {
   CheckResult check(const HostStore& host, const std::string& c_digest);
   void write(const HostStore& host, int threads);
 
+  /// Of this rank's tiles of A and B that stay where their files are mapped to memory.
+  std::int64_t bytes_in_place(bool without_gaps) const;
   /// nullptr: from the seed.
   const TileStorage* storage() const { return tiles_.get(); }
   std::string text() const;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -30,7 +31,7 @@ bool is_aligned(const std::byte* data, std::int64_t bytes) {
 
 }  // namespace
 
-FlatReader::FlatReader(const std::string& name, std::unique_ptr<InputFile> file, std::int64_t begin,
+FlatReader::FlatReader(const std::string& name, std::shared_ptr<InputFile> file, std::int64_t begin,
                        MatrixFacts facts)
     : MatrixReader(std::move(facts)),
       file_(std::move(file)),
@@ -46,6 +47,14 @@ std::optional<MappedRectangle> FlatReader::mapped(const MatrixRectangle& rectang
   if (!map || !is_aligned(map + begin_, bytes_of(element.precision))) return std::nullopt;
   return MappedRectangle{map + begin_ + (rectangle.row + rectangle.column * facts().rows) * element.bytes(),
                          facts().rows};
+}
+
+std::unique_ptr<MatrixReader> FlatReader::transposed() const {
+  if (facts().layout != MatrixLayout::row_major) return nullptr;
+  MatrixFacts turned = facts();
+  std::swap(turned.rows, turned.columns);
+  turned.layout = MatrixLayout::column_major;
+  return std::make_unique<FlatReader>("its transpose", file_, begin_, std::move(turned));
 }
 
 void FlatReader::read_inside(const MatrixRectangle& rectangle, std::byte* to, std::int64_t ld) const {

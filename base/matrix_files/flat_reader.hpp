@@ -12,9 +12,10 @@ namespace foretile {
 class FlatReader final : public MatrixReader {
  public:
   /// Throws InputError when the file ends before the last element. `name` is for that message.
-  FlatReader(const std::string& name, std::unique_ptr<InputFile> file, std::int64_t begin, MatrixFacts facts);
+  FlatReader(const std::string& name, std::shared_ptr<InputFile> file, std::int64_t begin, MatrixFacts facts);
 
   std::optional<MappedRectangle> mapped(const MatrixRectangle& rectangle) const override;
+  std::unique_ptr<MatrixReader> transposed() const override;
 
  private:
   void read_inside(const MatrixRectangle& rectangle, std::byte* to, std::int64_t ld) const override;
@@ -24,7 +25,7 @@ class FlatReader final : public MatrixReader {
   void read_lines(std::int64_t line, std::int64_t at, std::int64_t count, std::int64_t length, std::byte* to,
                   std::int64_t ld) const;
 
-  std::unique_ptr<InputFile> file_;
+  std::shared_ptr<InputFile> file_;
   std::int64_t begin_;
   std::int64_t line_;  ///< elements from one line to the next
 };

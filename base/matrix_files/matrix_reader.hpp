@@ -46,6 +46,10 @@ class MatrixReader {
   /// meanwhile ends this program with SIGBUS; read() throws then.
   virtual std::optional<MappedRectangle> mapped(const MatrixRectangle& rectangle) const;
 
+  /// A reader of the transpose in the same file, in which the elements are column-major, where this matrix is
+  /// row-major there; nullptr otherwise. This reader need not outlive it.
+  virtual std::unique_ptr<MatrixReader> transposed() const { return nullptr; }
+
   /// The stored elements where the layout is MatrixLayout::coordinates, by column and then by row.
   virtual std::span<const MatrixEntry> entries() const { return {}; }
 

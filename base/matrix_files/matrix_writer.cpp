@@ -22,7 +22,7 @@ namespace foretile {
 
 namespace {
 
-/// Of the rows that are transposed before they are written.
+/// Of the lines that are put together before they are written.
 constexpr std::int64_t kPanel_bytes = std::int64_t{1} << 20;
 
 [[noreturn]] void refuse_market(const MatrixPlace& place) {
@@ -169,8 +169,8 @@ struct MatrixWriter::Target {
   std::int64_t ld = 0;
 };
 
+/// In the stored tile that has it.
 MatrixWriter::Target MatrixWriter::target_of(const MatrixRectangle& r) const {
-  if (facts_.layout != MatrixLayout::block_sparse) return {r.row + r.column * facts_.rows, facts_.rows};
   const MatrixTile tile{tile_at(row_cuts_, r.row), tile_at(column_cuts_, r.column)};
   const auto at = std::lower_bound(facts_.tiles.begin(), facts_.tiles.end(), tile);
   const std::int64_t row = r.row - row_cuts_[static_cast<std::size_t>(tile.row)];
@@ -185,7 +185,12 @@ MatrixWriter::Target MatrixWriter::target_of(const MatrixRectangle& r) const {
 void MatrixWriter::write(const MatrixRectangle& r, const std::byte* from, std::int64_t ld) const {
   require_inside(r, facts_);
   if (r.rows == 0 || r.columns == 0) return;
-  if (facts_.layout == MatrixLayout::row_major) return write_row_major(r, from, ld);
+  if (facts_.layout == MatrixLayout::block_sparse) return write_tile(r, from, ld);
+  const RectangleNumbers numbers{r, from, ld, false};
+  write({&numbers, 1});
+}
+
+void MatrixWriter::write_tile(const MatrixRectangle& r, const std::byte* from, std::int64_t ld) const {
   const std::int64_t bytes = facts_.element.bytes();
   const Target to = target_of(r);
   if (r.rows == to.ld && ld == r.rows)
@@ -194,20 +199,63 @@ void MatrixWriter::write(const MatrixRectangle& r, const std::byte* from, std::i
     write_at(begin_ + (to.first + j * to.ld) * bytes, from + j * ld * bytes, r.rows * bytes);
 }
 
-void MatrixWriter::write_row_major(const MatrixRectangle& r, const std::byte* from, std::int64_t ld) const {
-  const std::int64_t bytes = facts_.element.bytes(), line = r.columns * bytes;
-  const std::int64_t rows = std::clamp<std::int64_t>(kPanel_bytes / line, 1, r.rows);
-  std::vector<std::byte> panel(static_cast<std::size_t>(rows * line));
-  for (std::int64_t i = 0; i < r.rows; i += rows) {
-    const std::int64_t count = std::min(rows, r.rows - i);
-    transpose_block(facts_.element, from + i * bytes, ld, panel.data(), r.columns, count, r.columns);
-    const std::int64_t begin = begin_ + ((r.row + i) * facts_.columns + r.column) * bytes;
-    if (r.columns == facts_.columns) {
-      write_at(begin, panel.data(), count * line);
+namespace {
+
+/// Lines [first, first + count) of a file, and elements [begin, begin + length) of each.
+struct Lines {
+  std::int64_t first = 0, count = 0, begin = 0, length = 0;
+};
+
+Lines lines_of(const MatrixRectangle& r, bool by_rows) {
+  return by_rows ? Lines{r.row, r.rows, r.column, r.columns} : Lines{r.column, r.columns, r.row, r.rows};
+}
+
+/// Lines [first, first + count) of those that the rectangle has, one behind the other at `to`, `ld` apart.
+void copy_lines(ElementType element, const RectangleNumbers& from, bool by_rows, std::int64_t first,
+                std::int64_t count, std::byte* to, std::int64_t ld) {
+  const std::int64_t bytes = element.bytes();
+  const std::int64_t length = lines_of(from.where, by_rows).length;
+  if (from.row_major != by_rows) {
+    transpose_block(element, from.data + first * bytes, from.ld, to, ld, count, length);
+    return;
+  }
+  for (std::int64_t line = 0; line < count; ++line)
+    std::copy_n(from.data + (first + line) * from.ld * bytes, length * bytes, to + line * ld * bytes);
+}
+
+}  // namespace
+
+void MatrixWriter::write(std::span<const RectangleNumbers> strip) const {
+  if (strip.empty()) return;
+  if (facts_.layout == MatrixLayout::block_sparse) throw std::out_of_range("a strip of stored tiles");
+  Lines all = lines_of(strip.front().where, by_rows());
+  all.length = 0;
+  for (const RectangleNumbers& part : strip) {
+    require_inside(part.where, facts_);
+    const Lines lines = lines_of(part.where, by_rows());
+    if (lines.first != all.first || lines.count != all.count || lines.begin != all.begin + all.length)
+      throw std::out_of_range("rectangles that do not lie side by side");
+    all.length += lines.length;
+  }
+  if (all.length == 0) return;
+  const std::int64_t bytes = facts_.element.bytes(), line_bytes = all.length * bytes;
+  const std::int64_t file_line = by_rows() ? facts_.columns : facts_.rows;
+  const std::int64_t at_once =
+      std::clamp<std::int64_t>(kPanel_bytes / line_bytes, 1, std::max<std::int64_t>(1, all.count));
+  std::vector<std::byte> panel(static_cast<std::size_t>(at_once * line_bytes));
+  for (std::int64_t first = 0; first < all.count; first += at_once) {
+    const std::int64_t count = std::min(at_once, all.count - first);
+    for (const RectangleNumbers& part : strip) {
+      const std::int64_t offset = lines_of(part.where, by_rows()).begin - all.begin;
+      copy_lines(facts_.element, part, by_rows(), first, count, panel.data() + offset * bytes, all.length);
+    }
+    const std::int64_t begin = begin_ + ((all.first + first) * file_line + all.begin) * bytes;
+    if (all.length == file_line) {
+      write_at(begin, panel.data(), count * line_bytes);
       continue;
     }
-    for (std::int64_t k = 0; k < count; ++k)
-      write_at(begin + k * facts_.columns * bytes, panel.data() + k * line, line);
+    for (std::int64_t line = 0; line < count; ++line)
+      write_at(begin + line * file_line * bytes, panel.data() + line * line_bytes, line_bytes);
   }
 }
 

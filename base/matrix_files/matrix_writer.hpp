@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,15 @@ class MatrixOutput {
   std::string ticket_;
 };
 
+/// Elements of a rectangle in memory: column-major with `ld` from column to column, or row-major with `ld`
+/// from row to row; in the file's element type.
+struct RectangleNumbers {
+  MatrixRectangle where;
+  const std::byte* data = nullptr;
+  std::int64_t ld = 0;
+  bool row_major = false;
+};
+
 /// Writes rectangles of the matrix. write() may be called from several threads at once, for rectangles that
 /// do not overlap. An element that nobody writes may have any value.
 class MatrixWriter {
@@ -61,12 +71,18 @@ class MatrixWriter {
   /// element type of the facts. In a block-sparse matrix the rectangle lies in one stored tile. Throws
   /// std::out_of_range for another rectangle, WorkError when it cannot be written.
   void write(const MatrixRectangle& rectangle, const std::byte* from, std::int64_t ld) const;
+  /// The same of rectangles of a dense matrix that lie side by side: the rows of a row-major file, or the
+  /// columns of another, go on from each to the next. Much faster than one by one. Throws std::out_of_range
+  /// where they do not.
+  void write(std::span<const RectangleNumbers> strip) const;
+  /// Whether the file's lines are rows.
+  bool by_rows() const { return facts_.layout == MatrixLayout::row_major; }
   /// Waits until all has reached the disk (fsync), so that every error is seen. Throws WorkError.
   void close();
 
  private:
   struct Target;  // where a rectangle goes in the file
-  void write_row_major(const MatrixRectangle& rectangle, const std::byte* from, std::int64_t ld) const;
+  void write_tile(const MatrixRectangle& rectangle, const std::byte* from, std::int64_t ld) const;
   void write_at(std::int64_t begin, const std::byte* from, std::int64_t bytes) const;
   Target target_of(const MatrixRectangle& rectangle) const;
 

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -82,7 +83,9 @@ double speed(const MatrixReader& matrix, std::int64_t tile, int threads, double 
 
 }  // namespace
 
-ReadSpeed read_speed(const MatrixReader& matrix, std::int64_t tile, int threads, double seconds) {
+ReadSpeed read_speed(const MatrixReader& given, std::int64_t tile, int threads, double seconds) {
+  const std::unique_ptr<MatrixReader> turned = given.transposed();  // as runs read it
+  const MatrixReader& matrix = turned ? *turned : given;
   return {speed(matrix, tile, 1, seconds), speed(matrix, tile, threads, seconds), threads};
 }
 

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 import numpy
 
@@ -129,6 +130,34 @@ class Products(Case):
             expected = numpy.zeros((40, 40))
             expected[20:, :20] = c[20:, :20] + (a @ b)[20:, :20]
             self.assert_equal(numpy.load(self.path("d.npy")), expected)
+
+    @unittest.mock.patch.dict(os.environ, {"FORETILE_SMALL_PRODUCTS": "blas"})
+    def test_row_major_operands_are_used_in_place(self):
+        """Without libxsmm, whose kernels have no transposed operands, so that operations are turned."""
+        for dtype, ops in [("f8", "NT"), ("c16", "NTC")]:
+            a, b, c = numbers(60, 40, dtype), numbers(40, 50, dtype, seed=2), numbers(60, 50, dtype, seed=3)
+            turn = {"N": lambda x: x, "T": lambda x: x.T, "C": lambda x: x.conj().T}
+            numpy.save(self.path("c.npy"), c)
+            for number, (a_op, b_op) in enumerate([(x, y) for x in ops for y in ops]):
+                order = (numpy.ascontiguousarray, numpy.asfortranarray)
+                numpy.save(self.path("a.npy"), order[number % 2](turn[a_op](a)))
+                numpy.save(self.path("b.npy"), order[number // 2 % 2](turn[b_op](b)))
+                window = [] if "C" in a_op + b_op else [[], ["--window", "A"], ["--window", "B"]][number % 3]
+                self.plan("--a", "a.npy", "--op-a", a_op, "--b", "b.npy", "--op-b", b_op, "--tile", "16", "--beta",
+                          "0.5", "--c", "c.npy", *window, ranks=2)
+                self.execute("--verify", "--check-finite", "--output", "d.npy", ranks=2)
+                self.assert_equal(numpy.load(self.path("d.npy")), a @ b + 0.5 * c)
+
+    @unittest.mock.patch.dict(os.environ, {"FORETILE_SMALL_PRODUCTS": "blas"})
+    def test_a_row_major_operand_keeps_its_name(self):
+        a, b = numbers(90, 70), numbers(70, 50, seed=2)
+        b[50, 20] = numpy.nan
+        numpy.save(self.path("a.npy"), a)
+        for op, name in [("N", "tile (3, 1) of B on rank"), ("T", "tile (3, 1) of op(B) on rank")]:
+            numpy.save(self.path("b.npy"), numpy.ascontiguousarray(b if op == "N" else b.T))
+            for window in [], ["--window", "A"]:
+                self.plan("--a", "a.npy", "--b", "b.npy", "--op-b", op, "--tile", "16", *window, ranks=2)
+                self.assertIn(name, self.execute("--check-finite", ranks=2, code=2).stderr)
 
     def test_a_window_names_the_users_matrices(self):
         a, b = numbers(90, 70), numbers(70, 50, seed=2)

@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 
 #include <csignal>
+#include <cstring>
 #include <fstream>
 #include <random>
 #include <stdexcept>
@@ -63,6 +64,82 @@ TEST_F(MatrixWriterTest, SeveralWritersFillOneFile) {
     EXPECT_EQ(read_all(place(name), facts), numbers);
     std::filesystem::remove(place(name).file);
     EXPECT_EQ(entries(), 0U);
+  }
+}
+
+/// Column-major numbers and row-major ones side by side; strips of several panels, whole lines and parts of
+/// them.
+TEST_F(MatrixWriterTest, StripsAreWrittenTogether) {
+  for (const std::string& name : dense_names()) {
+    SCOPED_TRACE(name);
+    const MatrixFacts facts = dense_output(place(name), 700, 500, kComplex);
+    const auto numbers = random_bytes(facts.bytes(), 6);
+    std::vector<std::byte> by_rows(numbers.size());
+    for (std::int64_t i = 0; i < facts.rows; ++i) {
+      for (std::int64_t j = 0; j < facts.columns; ++j)
+        std::copy_n(numbers.data() + 8 * (i + j * facts.rows), 8,
+                    by_rows.data() + 8 * (i * facts.columns + j));
+    }
+    const auto part = [&](const MatrixRectangle& r, bool row_major) {
+      return row_major ? RectangleNumbers{r, by_rows.data() + 8 * (r.row * facts.columns + r.column),
+                                          facts.columns, true}
+                       : RectangleNumbers{r, at(numbers, facts, r), facts.rows, false};
+    };
+    MatrixOutput output(place(name), facts);
+    MatrixWriter writer(output.ticket(), facts);
+    std::vector<MatrixRectangle> strips{{0, 0, 300, 500}, {300, 0, 400, 120}, {300, 120, 400, 380}};
+    for (const MatrixRectangle& strip : strips) {
+      std::vector<RectangleNumbers> parts;
+      const bool rows = writer.by_rows();
+      const std::int64_t length = rows ? strip.columns : strip.rows;
+      for (std::int64_t begin = 0; begin < length; begin += 90) {
+        const std::int64_t count = std::min<std::int64_t>(90, length - begin);
+        const MatrixRectangle r =
+            rows ? MatrixRectangle{strip.row, strip.column + begin, strip.rows, count}
+                 : MatrixRectangle{strip.row + begin, strip.column, count, strip.columns};
+        parts.push_back(part(r, parts.size() % 2 == 1));
+      }
+      writer.write(parts);
+    }
+    const std::vector<RectangleNumbers> apart{part({0, 0, 10, 10}, false), part({20, 20, 10, 10}, false)};
+    EXPECT_THROW(writer.write(apart), std::out_of_range);
+    writer.close();
+    output.finish();
+    EXPECT_EQ(read_all(place(name), facts), numbers);
+    std::filesystem::remove(place(name).file);
+  }
+}
+
+/// A row-major file is the transpose of a column-major one: rows are columns there, and mapped.
+TEST_F(MatrixWriterTest, TransposeOfARowMajorFile) {
+  if (!FORETILE_HAS_HDF5) GTEST_SKIP() << "a build without HDF5";
+  const MatrixFacts facts = dense_output(place("c.h5:/C"), 5, 4, {});
+  const auto numbers = random_bytes(facts.bytes(), 8);
+  MatrixOutput output(place("c.h5:/C"), facts);
+  MatrixWriter writer(output.ticket(), facts);
+  writer.write({0, 0, 5, 4}, numbers.data(), 5);
+  writer.close();
+  output.finish();
+  auto reader = open_matrix(place("c.h5:/C"));
+  EXPECT_FALSE(reader->mapped({0, 0, 5, 4}).has_value());
+  const auto turned = reader->transposed();
+  ASSERT_NE(turned, nullptr);
+  EXPECT_EQ(turned->transposed(), nullptr);  // column-major: nothing to turn
+  reader.reset();
+  EXPECT_EQ(turned->facts().rows, 4);
+  EXPECT_EQ(turned->facts().columns, 5);
+  const auto mapped = turned->mapped({1, 2, 3, 2});
+  ASSERT_TRUE(mapped.has_value());
+  EXPECT_EQ(mapped->ld, 4);
+  std::vector<std::byte> read(8 * 3 * 2);
+  turned->read({1, 2, 3, 2}, read.data(), 3);
+  for (std::int64_t j = 0; j < 2; ++j) {
+    for (std::int64_t i = 0; i < 3; ++i) {
+      const std::byte* const expected =
+          numbers.data() + 8 * ((2 + j) + (1 + i) * 5);  // element (2 + j, 1 + i)
+      EXPECT_EQ(std::memcmp(read.data() + 8 * (i + 3 * j), expected, 8), 0);
+      EXPECT_EQ(std::memcmp(mapped->data + 8 * (i + 4 * j), expected, 8), 0);
+    }
   }
 }
 
