@@ -73,7 +73,7 @@ class Lane {
     if (buffer.size() < bytes) buffer = TileBuffer(bytes);
     return buffer.data();
   }
-  void wait(std::size_t turn) { wait_quietly(requests_[turn], kWhat); }
+  void wait(std::size_t turn) { wait_while_moving(requests_[turn], kWhat); }
 
   static constexpr const char* kWhat = "redistribution";
   MPI_Comm communicator_;

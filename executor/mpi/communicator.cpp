@@ -86,8 +86,16 @@ void wait_quietly(MPI_Request& request, const char* what) {
     if (waited < kAwake) {
       std::this_thread::yield();
     } else {
-      std::this_thread::sleep_for(std::min<Clock::duration>(waited / 8, kLongestPause));
+      std::this_thread::sleep_for(std::min<Clock::duration>(waited / 32, kLongestPause));
     }
+  }
+}
+
+void wait_while_moving(MPI_Request& request, const char* what) {
+  for (int done = 0;;) {
+    require_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), what);
+    if (done) return;
+    std::this_thread::yield();
   }
 }
 
@@ -99,6 +107,7 @@ void quiet_barrier(MPI_Comm communicator) {
 
 void all_reduce(void* numbers, std::int64_t count, MPI_Datatype type, MPI_Op operation, MPI_Comm communicator,
                 const char* what) {
+  constexpr std::int64_t kMoved_bytes = 1 << 16;
   constexpr std::int64_t kMost = std::int64_t{1} << 27;  // counts are ints, and MPI takes memory for as many
   MPI_Aint least = 0, bytes = 0;
   require_mpi(MPI_Type_get_extent(type, &least, &bytes), what);
@@ -108,7 +117,7 @@ void all_reduce(void* numbers, std::int64_t count, MPI_Datatype type, MPI_Op ope
                                static_cast<int>(std::min(kMost, count - at)), type, operation, communicator,
                                &request),
                 what);
-    wait_quietly(request, what);
+    count * bytes > kMoved_bytes ? wait_while_moving(request, what) : wait_quietly(request, what);
   }
 }
 

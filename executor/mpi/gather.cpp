@@ -47,7 +47,7 @@ std::vector<Record> gather(const std::vector<Record>& mine, const char* what, MP
   require_mpi(MPI_Igatherv(mine.data(), static_cast<int>(mine.size()), record, all.data(), counts.data(),
                            offsets.data(), record, 0, communicator, &request),
               "gather");
-  wait_quietly(request, "gather");
+  wait_while_moving(request, "gather");
   require_mpi(MPI_Type_free(&record), "gather");
   return all;
 }
@@ -89,7 +89,7 @@ std::vector<std::string> gather_texts(const std::string& mine, MPI_Comm communic
   require_mpi(MPI_Iallgatherv(mine.data(), static_cast<int>(mine.size()), MPI_CHAR, all.data(),
                               lengths.data(), offsets.data(), MPI_CHAR, communicator, &request),
               "gather");
-  wait_quietly(request, "gather");
+  wait_while_moving(request, "gather");
   std::vector<std::string> texts;
   for (std::size_t rank = 0; rank < lengths.size(); ++rank)
     texts.push_back(
