@@ -117,7 +117,7 @@ void all_reduce(void* numbers, std::int64_t count, MPI_Datatype type, MPI_Op ope
                                static_cast<int>(std::min(kMost, count - at)), type, operation, communicator,
                                &request),
                 what);
-    count * bytes > kMoved_bytes ? wait_while_moving(request, what) : wait_quietly(request, what);
+    count* bytes > kMoved_bytes ? wait_while_moving(request, what) : wait_quietly(request, what);
   }
 }
 

@@ -31,8 +31,8 @@ NodePlace place_on_node(MPI_Comm communicator);
 /// core busy, which ranks that share it would need.
 void wait_quietly(MPI_Request& request, const char* what);
 
-/// The same for large messages, without sleeps: MPI moves a piece at each look. Ranks that share the core get it
-/// in between.
+/// The same for large messages, without sleeps: MPI moves a piece at each look. Ranks that share the core get
+/// it in between.
 void wait_while_moving(MPI_Request& request, const char* what);
 
 /// Waits for all ranks.
