@@ -12,6 +12,7 @@
 #include "executor/foretile.h"
 #include "executor/layout/block_cyclic.hpp"
 #include "executor/layout/owner_table.hpp"
+#include "executor/mpi/session.hpp"
 #include "executor/multiplication.hpp"
 #include "executor/tile_extents.hpp"
 #include "planner/c_work.hpp"
@@ -261,8 +262,13 @@ foretile_status foretile_create(MPI_Comm communicator, const foretile_problem* p
                                 const foretile_options* options, foretile_multiplication** multiplication) {
   return guarded([&] {
     foretile::require_given("foretile_create", problem, multiplication);
-    *multiplication = new foretile_multiplication{
-        {communicator, problem->contraction, foretile::options_of(options ? *options : foretile_options{})}};
+    foretile::require_mpi_ready();
+    foretile::MultiplicationOptions converted;
+    foretile::with_agreed_errors([&] {
+      foretile::agree(communicator,
+                      [&] { converted = foretile::options_of(options ? *options : foretile_options{}); });
+    });
+    *multiplication = new foretile_multiplication{{communicator, problem->contraction, converted}};
   });
 }
 

@@ -22,7 +22,8 @@ struct CheckResult {
     Rank rank = 0;
   };
   std::string method;          ///< "freivalds" or "freivalds + reference"
-  double relative_error = 0;   ///< of the worst tile of C, by its own norm (see TileErrors); may be infinite
+  double relative_error = 0;   ///< of the worst tile of C, by its own norm (see TileErrors), or of given
+                               ///< numbers by the sizes of the terms; may be infinite
   double allowed_error = 0;    ///< of this problem's largest tile sums
   std::optional<Place> worst;  ///< nothing without tiles of C
   std::string c_digest;        ///< of all bits of C, whatever rank holds them; see digest_of_c()

@@ -128,7 +128,7 @@ Checkpoint::Checkpoint(const std::filesystem::path& folder, const std::string& p
                        const PlannedWork& whole, MPI_Comm communicator)
     : whole_(whole), communicator_(communicator) {
   agree(communicator, [&] { open(folder, plan_digest); });
-  std::vector<char> there(static_cast<std::size_t>(whole.contraction.c.nonzeros()), 0);
+  std::vector<signed char> there(static_cast<std::size_t>(whole.contraction.c.nonzeros()), 0);
   for (const TileId tile : own_before_) there[static_cast<std::size_t>(tile)] = 1;
   all_reduce(std::span(there), MPI_MAX, communicator, "checkpoint");
   finished_before_ = std::count(there.begin(), there.end(), 1);

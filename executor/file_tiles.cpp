@@ -10,7 +10,6 @@
 
 #include "base/error.hpp"
 #include "base/matrix_files/transpose.hpp"
-#include "executor/cpu/product_kernels.hpp"
 #include "executor/in_parallel.hpp"
 #include "executor/layout/stored_rectangle.hpp"
 #include "executor/mpi/communicator.hpp"
@@ -96,8 +95,8 @@ std::unique_ptr<MatrixReader> turned_reader(const Contraction& p, Matrix matrix,
 
 }  // namespace
 
-FileTiles::FileTiles(Contraction& contraction, const MatricesParameters& inputs) : problem_(contraction) {
-  const bool keeps_ops = uses_small_products(contraction);
+FileTiles::FileTiles(Contraction& contraction, const MatricesParameters& inputs, bool keep_operations)
+    : problem_(contraction) {
   std::array<const MatrixInput*, 3> given{&inputs.a, &inputs.b, inputs.c ? &*inputs.c : nullptr};
   if (contraction.is_transposed) std::swap(given[0], given[1]);
   for (const Matrix matrix : {Matrix::a, Matrix::b, Matrix::c}) {
@@ -117,7 +116,7 @@ FileTiles::FileTiles(Contraction& contraction, const MatricesParameters& inputs)
     if (facts.bytes() != file.input.bytes)
       throw changed(file.input, fmt::format("{} bytes", facts.bytes()),
                     fmt::format("{} bytes", file.input.bytes));
-    if (keeps_ops) continue;
+    if (keep_operations) continue;
     file.turned = turned_reader(contraction, matrix, *file.reader);
     if (!file.turned) continue;
     Op& op = matrix == Matrix::a ? contraction.a_op : contraction.b_op;

@@ -23,9 +23,9 @@ namespace foretile {
 class FileTiles final : public TileStorage {
  public:
   /// Opens the files. A row-major operand is taken as its transpose, which is column-major: its operation in
-  /// the contraction, which must outlive this, is turned, unless that leaves a conjugate or products of small
-  /// tiles would lose their kernels. Not collective. Throws InputError.
-  FileTiles(Contraction& contraction, const MatricesParameters& inputs);
+  /// the contraction, which must outlive this, is turned, unless that leaves a conjugate, or
+  /// `keep_operations` for kernels that have none. Not collective. Throws InputError.
+  FileTiles(Contraction& contraction, const MatricesParameters& inputs, bool keep_operations);
 
   /// Throws InputError on all ranks, as agree() has it, when a file holds other numbers than the problem was
   /// made for. Collective: the ranks share the reading of all bytes.

@@ -69,8 +69,7 @@ void require_finite(const Contraction& p, const TileStorage& tiles, const std::v
 std::vector<TileId> tiles_to_check(const Contraction& p, const PlanFrame& frame, Matrix matrix,
                                    MPI_Comm communicator) {
   const Rank rank = rank_in(communicator);
-  int ranks = 1;
-  require_mpi(MPI_Comm_size(communicator, &ranks), "check");
+  const int ranks = size_of(communicator);
   const bool dealt = frame.operands.of(matrix).made();
   std::vector<TileId> own;
   for (TileId tile = 0; tile < shape_of(p, matrix).nonzeros(); ++tile) {

@@ -51,7 +51,7 @@ typedef enum {
 
 /* All of it may be 0. */
 typedef struct {
-  const char* platform;   /* a name or file; NULL: this machine's cores */
+  const char* platform;   /* a name or file; NULL: this machine, calibrated or estimated */
   const char* parameters; /* of the plan, "KEY=VALUE KEY=VALUE"; NULL: none */
   int gpus;               /* a foretile_gpus */
   int verify;       /* each run ends with Freivalds' test of C; a wrong product is FORETILE_FAILED */
@@ -102,7 +102,7 @@ typedef struct {
   double seconds;                /* of the products and their messages, of the slowest rank */
   double redistribution_seconds; /* from the caller's layouts and back */
   double flops;
-  double relative_error; /* with `verify`: of the worst tile of C, by its norm; else 0 */
+  double relative_error; /* with `verify`: of the worst row of C, by the sizes of its terms; else 0 */
   double allowed_error;  /* what rounding explains */
 } foretile_report;
 

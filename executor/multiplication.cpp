@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <cstdlib>
 #include <functional>
 #include <optional>
 #include <thread>
@@ -35,45 +34,15 @@ namespace foretile {
 
 namespace {
 
-void finalize_mpi() {
-  int finalized = 0;
-  MPI_Finalized(&finalized);
-  if (!finalized) MPI_Finalize();
-}
-
-/// A program without MPI of its own gets it, until it ends.
-void start_mpi() {
-  int level = 0;
-  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level);
-  std::atexit(finalize_mpi);
-}
-
-void require_mpi_ready() {
-  int initialized = 0, finalized = 0, level = 0, main_thread = 0;
-  MPI_Finalized(&finalized);
-  if (finalized)
-    throw input_error("MPI", "finalized", "MPI as long as products run", "call MPI_Finalize() at the end");
-  MPI_Initialized(&initialized);
-  if (!initialized) start_mpi();
-  MPI_Query_thread(&level);
-  MPI_Is_thread_main(&main_thread);
-  if (level < MPI_THREAD_FUNNELED)
-    throw input_error("MPI", "MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED or more",
-                      "start with MPI_Init_thread() instead of MPI_Init()");
-  if (!main_thread && level < MPI_THREAD_SERIALIZED)
-    throw input_error("MPI", "another thread than the one that initialized it", "the same",
-                      "ask MPI_Init_thread() for MPI_THREAD_SERIALIZED");
-}
-
 /// A duplicate of the caller's, whose errors come back as codes.
 class OwnCommunicator {
  public:
   explicit OwnCommunicator(MPI_Comm given) {
     require_mpi_ready();
-    place_on_node(given);  // for all duplicates
     MPI_Request request = MPI_REQUEST_NULL;
     require_mpi(MPI_Comm_idup(given, &communicator_, &request), "communicator");
     wait_quietly(request, "communicator");
+    place_on_node(communicator_);
     require_mpi(MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN), "communicator");
   }
   ~OwnCommunicator() {
@@ -88,19 +57,6 @@ class OwnCommunicator {
  private:
   MPI_Comm communicator_ = MPI_COMM_NULL;
 };
-
-/// What the ranks agreed on, for callers of a library: the rank's own error, or WorkError where another rank
-/// failed.
-template <class Work>
-auto with_agreed_errors(const Work& work) {
-  try {
-    return work();
-  } catch (const AgreedError& error) {
-    std::rethrow_exception(error.error);
-  } catch (const FailedElsewhere&) {
-    throw WorkError("another rank failed; its error says why");
-  }
-}
 
 PlannedWork planned(MPI_Comm communicator, Contraction contraction, const MultiplicationOptions& options) {
   const Machine machine = make_machine(load_platform(options.platform),
@@ -132,21 +88,22 @@ auto run_or_end(MPI_Comm communicator, const Run& run) {
   }
 }
 
-/// The plan and what it does not say of the contraction.
-std::uint64_t digest_of(const PlannedWork& work) {
+/// The plan, what it does not say of the contraction, and the options that add collective calls.
+std::uint64_t digest_of(const PlannedWork& work, const MultiplicationOptions& options) {
   const Contraction& p = work.contraction;
   const std::string text = fmt::format(
-      "{} {} {} {} {} {} {} {} {}", plan_digest(work.plan), name_of(p.element()), static_cast<int>(p.a_op),
-      static_cast<int>(p.b_op), p.alpha.real(), p.alpha.imag(), p.beta.real(), p.beta.imag(), p.seed);
+      "{} {} {} {} {} {} {} {} {} {} {} {}", plan_digest(work.plan), name_of(p.element()),
+      static_cast<int>(p.a_op), static_cast<int>(p.b_op), p.alpha.real(), p.alpha.imag(), p.beta.real(),
+      p.beta.imag(), p.seed, options.verify, options.check_finite, static_cast<int>(options.gpus));
   return std::stoull(digest(text), nullptr, 16);
 }
 
-void require_same_plan(MPI_Comm communicator, const PlannedWork& work) {
-  const std::uint64_t mine = digest_of(work);
+void require_same_plan(MPI_Comm communicator, const PlannedWork& work, const MultiplicationOptions& options) {
+  const std::uint64_t mine = digest_of(work, options);
   std::array<std::uint64_t, 2> ends{mine, ~mine};  // the largest, and the complement of the least
   all_reduce(std::span(ends), MPI_MAX, communicator, "plans");
   if (ends[0] == ~ends[1]) return;
-  throw input_error("Multiplication", "ranks with different contractions, platforms or parameters",
+  throw input_error("Multiplication", "ranks with different contractions, platforms, parameters or options",
                     "the same on all ranks", "give all ranks the same arguments");
 }
 
@@ -206,7 +163,7 @@ struct Multiplication::State {
         gpus = gpus_for(work->machine, options.gpus);
       });
     });
-    require_same_plan(mine, *work);
+    require_same_plan(mine, *work, options);
     part = part_of(*work, rank);
     owners_of_c = foretile::owners_of_c(work->contraction, work->plan);
     flops = traits(work->contraction).flops;

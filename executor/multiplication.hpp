@@ -56,7 +56,7 @@ struct MultiplicationReport {
 /// the caller can correct and WorkError for what failed: the lowest rank that has one throws it and the
 /// others throw WorkError, so that nobody waits. What fails on a rank while products run (MPI,
 /// TileStorage::fill_part() or take()) prints one line there and ends the job by MPI_Abort(). Two objects can
-/// exist at once, and run one after the other.
+/// exist at once, and run one after the other; on GPUs each keeps memory of its own.
 class Multiplication {
  public:
   /// Plans and verifies. MPI must be initialized with MPI_THREAD_FUNNELED at least, and all calls come from

@@ -81,6 +81,7 @@ class GridCommunicator {
     require_mpi(MPI_Comm_create_group(members_.all, of_grid, 0, &communicator_), "grid");
     require_mpi(MPI_Group_free(&of_grid), "grid");
     require_mpi(MPI_Group_free(&of_all), "grid");
+    place_on_node(communicator_);  // for its plans
   }
   ~GridCommunicator() { MPI_Comm_free(&communicator_); }
   GridCommunicator(const GridCommunicator&) = delete;
@@ -251,8 +252,10 @@ Kept& plan_for(MPI_Comm communicator, const Grid& grid, const BlockCyclicTask& t
     return plans.front();
   }
   if (found != plans.end()) plans.erase(found);
-  plans.push_front(
-      {communicator, std::move(text), lds, BlockCyclicProduct(communicator, grid.rows, grid.columns, task)});
+  MultiplicationOptions options;
+  options.gpus = GpuChoice::none;  // each kept plan would keep their memory
+  plans.push_front({communicator, std::move(text), lds,
+                    BlockCyclicProduct(communicator, grid.rows, grid.columns, task, options)});
   forget_oldest(plans, communicator);
   return plans.front();
 }

@@ -2,17 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
 #include "apps/quantities.hpp"
 #include "base/one_line.hpp"
+#include "executor/cpu/product_kernels.hpp"
 #include "executor/finite_check.hpp"
 #include "executor/mpi/communicator.hpp"
 #include "executor/mpi/session.hpp"
 #include "executor/tile_extents.hpp"
 #include "executor/tiles_of_c.hpp"
-#include "planner/plan/owners.hpp"
 
 namespace foretile {
 
@@ -27,6 +28,13 @@ std::vector<TileId> own_tiles_of_c(const PlannedWork& work, Rank rank) {
   return own;
 }
 
+/// libxsmm, whose kernels have no transposed operands, has most of the work.
+bool multiplies_small_tiles(const PlannedWork& work) {
+  const Contraction& p = work.contraction;
+  return work.machine.platform.device.kind == DeviceKind::core && uses_small_products(p) &&
+         std::max({p.m.largest(), p.n.largest(), p.k.largest()}) <= kMostSmall;
+}
+
 }  // namespace
 
 RunFiles::RunFiles(const Problem& problem, PlannedWork& work, const std::string& output,
@@ -37,7 +45,7 @@ RunFiles::RunFiles(const Problem& problem, PlannedWork& work, const std::string&
     if (!output.empty()) place = parse_matrix_place(output);
     const auto inputs = matrices_of(problem);
     if (!inputs) return;
-    tiles_ = std::make_unique<FileTiles>(work.contraction, *inputs);
+    tiles_ = std::make_unique<FileTiles>(work.contraction, *inputs, multiplies_small_tiles(work));
     own_c_ = own_tiles_of_c(work, rank_in(communicator));
   });
   if (!output.empty()) output_.emplace(place, work.contraction, communicator);
@@ -64,6 +72,7 @@ void RunFiles::prepare_check(int threads) {
 void RunFiles::complete(RunResult& result) {
   if (!tiles_) return;
   read_s_ = all_reduced(result.fill_s, MPI_MAX, communicator_, "files");
+  in_place_bytes_ = all_reduced(bytes_in_place(false), MPI_SUM, communicator_, "files");
   const Contraction& p = work_.contraction;
   agree(communicator_, [&] {
     for (const TileId tile : without_product(p, own_c_)) {
@@ -92,11 +101,8 @@ std::int64_t RunFiles::bytes_in_place(bool without_gaps) const {
   std::int64_t bytes = 0;
   for (const Matrix matrix : {Matrix::a, Matrix::b}) {
     if (work_.plan.operands.of(matrix).made()) continue;
-    std::vector<TileId> own;
-    for (TileId tile = 0; tile < shape_of(p, matrix).nonzeros(); ++tile) {
-      if (owner_of(p, work_.plan, {matrix, tile}) == rank_in(communicator_)) own.push_back(tile);
-    }
-    bytes += foretile::bytes_in_place(p, matrix, own, *tiles_, without_gaps);
+    bytes += foretile::bytes_in_place(p, matrix, tiles_to_check(p, work_.plan, matrix, communicator_),
+                                      *tiles_, without_gaps);
   }
   return bytes;
 }
@@ -117,7 +123,8 @@ std::string RunFiles::text() const {
 
 nlohmann::ordered_json RunFiles::json() const {
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
-  if (tiles_) json["inputs"] = {{"compared_s", check_s_}, {"read_s", read_s_}};
+  if (tiles_)
+    json["inputs"] = {{"compared_s", check_s_}, {"read_s", read_s_}, {"in_place_bytes", in_place_bytes_}};
   if (output_s_) json["output"] = {{"file", output_name_}, {"written_s", *output_s_}};
   return json;
 }

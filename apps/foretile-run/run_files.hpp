@@ -54,7 +54,8 @@ class RunFiles {
   std::optional<DistributedCheck> check_;
   std::optional<OutputOfC> output_;
   double check_s_ = 0, read_s_ = 0;
-  std::optional<double> output_s_;  // once C is written
+  std::int64_t in_place_bytes_ = 0;  // of all ranks
+  std::optional<double> output_s_;   // once C is written
 };
 
 }  // namespace foretile

@@ -190,7 +190,9 @@ double measure_complex(ProductBench& bench, const std::vector<std::int64_t>& til
     const KernelSample shape{tiles[i], tiles[i], tiles[i], 0, batch};
     const double share_s = budget.share(1, static_cast<double>(tiles.size() - i)) / 2;
     bench.take_as_complex(true);
-    if (!bench.fits(shape)) continue;
+    const double tile = static_cast<double>(tiles[i]);
+    const double least_s = 3 * 4 * 2 * batch * tile * tile * tile / curve.fit.model.rate_flops_per_s;
+    if (!bench.fits(shape) || least_s > 3 * share_s) continue;
     const double complex_s = time(shape, true, share_s), real_s = time(shape, false, share_s);
     if (real_s > 2 * start_s) factors.push_back((complex_s - start_s) / (4 * (real_s - start_s)));
   }

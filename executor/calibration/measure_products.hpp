@@ -92,8 +92,8 @@ MixedLaunch measure_mixed(ProductBench& bench, const std::vector<std::int64_t>& 
                           const ProductCurve& curve, double seconds);
 
 /// KernelModel::complex_factor: cubes of complex numbers in turn with real ones of the precision that the
-/// bench was filled with, `batch` in a launch; the median over the tiles that fit and take longer than their
-/// launch, 1 without one.
+/// bench was filled with, `batch` in a launch; the median over the tiles that fit, have the time and take
+/// longer than their launch, 1 without one.
 double measure_complex(ProductBench& bench, const std::vector<std::int64_t>& tiles, int batch,
                        const ProductCurve& curve, double seconds);
 

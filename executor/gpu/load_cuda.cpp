@@ -25,7 +25,7 @@ fs::path find_plugin() {
   }
   const fs::path folder = own_program().parent_path();
   for (const fs::path& beside :
-       {fs::path("."), fs::path(FORETILE_PLUGIN_FOLDER), fs::path("../lib/foretile")}) {
+       {fs::path("."), fs::path(FORETILE_INSTALLED_PLUGINS), fs::path("../lib/foretile")}) {
     fs::path plugin = folder / beside / kPlugin;
     if (fs::exists(plugin, ignored)) return plugin;
   }
@@ -42,11 +42,11 @@ std::string last_failure() {
 LoadedGpus load_cuda() {
   const fs::path path = find_plugin();
   if (path.empty()) {
-    return {
-        nullptr,
-        fmt::format("{} is neither beside the program nor in FORETILE_PLUGIN_FOLDER: this foretile was built "
-                    "without CUDA, or the plugin is elsewhere",
-                    kPlugin)};
+    return {nullptr, std::getenv("FORETILE_PLUGIN_FOLDER")
+                         ? fmt::format("{} is not in the folder that FORETILE_PLUGIN_FOLDER names", kPlugin)
+                         : fmt::format("{} is not beside the program: this foretile was built without CUDA, "
+                                       "or FORETILE_PLUGIN_FOLDER must name the plugin's folder",
+                                       kPlugin)};
   }
   // Never closed: code of the plugin must outlive its objects, and CUDA's own threads.
   void* plugin = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);

@@ -1,4 +1,5 @@
-// What is asked of a communicator; ranks that wait for others keep no core busy.
+// What is asked of a communicator. Ranks that wait for others keep no core busy, but while large messages
+// move.
 #pragma once
 
 #include <mpi.h>
@@ -42,7 +43,7 @@ template <class Number>
 MPI_Datatype mpi_type() {
   if constexpr (std::is_same_v<Number, double>) return MPI_DOUBLE;
   if constexpr (std::is_same_v<Number, int>) return MPI_INT;
-  if constexpr (std::is_same_v<Number, char>) return MPI_CHAR;
+  if constexpr (std::is_same_v<Number, signed char>) return MPI_SIGNED_CHAR;
   if constexpr (std::is_same_v<Number, std::int64_t>) return MPI_INT64_T;
   if constexpr (std::is_same_v<Number, std::uint64_t>) return MPI_UINT64_T;
 }

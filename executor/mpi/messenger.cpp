@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
-#include <chrono>
 #include <limits>
 #include <type_traits>
 

@@ -1,8 +1,44 @@
 #include "executor/mpi/session.hpp"
 
+#include <cstdlib>
+
 #include "base/error.hpp"
 
 namespace foretile {
+
+namespace {
+
+void finalize_mpi() {
+  int finalized = 0;
+  MPI_Finalized(&finalized);
+  if (!finalized) MPI_Finalize();
+}
+
+/// A program without MPI of its own gets it, until it ends.
+void start_mpi() {
+  int level = 0;
+  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level);
+  std::atexit(finalize_mpi);
+}
+
+}  // namespace
+
+void require_mpi_ready() {
+  int initialized = 0, finalized = 0, level = 0, main_thread = 0;
+  MPI_Finalized(&finalized);
+  if (finalized)
+    throw input_error("MPI", "finalized", "MPI as long as products run", "call MPI_Finalize() at the end");
+  MPI_Initialized(&initialized);
+  if (!initialized) start_mpi();
+  MPI_Query_thread(&level);
+  MPI_Is_thread_main(&main_thread);
+  if (level < MPI_THREAD_FUNNELED)
+    throw input_error("MPI", "MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED or more",
+                      "start with MPI_Init_thread() instead of MPI_Init()");
+  if (!main_thread && level < MPI_THREAD_SERIALIZED)
+    throw input_error("MPI", "another thread than the one that initialized it", "the same",
+                      "ask MPI_Init_thread() for MPI_THREAD_SERIALIZED");
+}
 
 MpiSession::MpiSession() {
   int provided = 0;

@@ -6,10 +6,15 @@
 #include <exception>
 #include <functional>
 
+#include "base/error.hpp"
 #include "base/id.hpp"
 #include "executor/mpi/communicator.hpp"
 
 namespace foretile {
+
+/// For programs that call foretile as a library: MPI runs with MPI_THREAD_FUNNELED at least. Where it is not
+/// initialized, this does it, and exit() finalizes it. Throws InputError.
+void require_mpi_ready();
 
 /// Initializes MPI; finalizes it when it goes.
 class MpiSession {
@@ -43,6 +48,19 @@ struct AgreedError {
 void agree(MPI_Comm communicator, const std::function<void()>& step);
 inline void agree(const MpiSession& session, const std::function<void()>& step) {
   agree(session.world(), step);
+}
+
+/// What the ranks agreed on, for callers of a library: the rank's own error, or WorkError where another rank
+/// failed.
+template <class Work>
+auto with_agreed_errors(const Work& work) {
+  try {
+    return work();
+  } catch (const AgreedError& error) {
+    std::rethrow_exception(error.error);
+  } catch (const FailedElsewhere&) {
+    throw WorkError("another rank failed; its error says why");
+  }
 }
 
 }  // namespace foretile

@@ -145,8 +145,13 @@ class Products(Case):
                 window = [] if "C" in a_op + b_op else [[], ["--window", "A"], ["--window", "B"]][number % 3]
                 self.plan("--a", "a.npy", "--op-a", a_op, "--b", "b.npy", "--op-b", b_op, "--tile", "16", "--beta",
                           "0.5", "--c", "c.npy", *window, ranks=2)
-                self.execute("--verify", "--check-finite", "--output", "d.npy", ranks=2)
+                done = self.execute("--verify", "--check-finite", "--json", "--output", "d.npy", ranks=2)
                 self.assert_equal(numpy.load(self.path("d.npy")), a @ b + 0.5 * c)
+                row_major = [number % 2 == 0, number // 2 % 2 == 0]
+                in_place = sum(x.nbytes for x, op, rows in zip((a, b), (a_op, b_op), row_major)
+                               if not (rows and op == "C"))
+                windowed = {"A": a.nbytes, "B": b.nbytes}[window[1]] if window else 0
+                self.assertEqual(json.loads(done.stdout)["inputs"]["in_place_bytes"], in_place - windowed)
 
     @unittest.mock.patch.dict(os.environ, {"FORETILE_SMALL_PRODUCTS": "blas"})
     def test_a_row_major_operand_keeps_its_name(self):
