@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
 #include <string_view>
 
 #include "base/error.hpp"
@@ -74,6 +75,8 @@ void require_passed(const CheckResult& check) {
   if (check.worst)
     error += fmt::format(" in tile C({}, {}) on rank {}", check.worst->row, check.worst->column,
                          check.worst->rank);
+  if (!std::isfinite(check.relative_error))
+    error += " (are A and B finite, and small enough for C? --check-finite looks)";
   throw WorkError(
       fmt::format("the product is wrong: {}, at most {:.1e} expected", error, check.allowed_error));
 }

@@ -1,9 +1,11 @@
 #include "executor/file_tiles.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -142,6 +144,16 @@ void FileTiles::require_unchanged(MPI_Comm communicator) const {
   }
 }
 
+void FileTiles::require_untouched(MPI_Comm communicator) const {
+  agree(communicator, [&] {
+    for (const File& file : files_) {
+      if (file.reader && file.reader->is_changed())
+        throw input_error(file.input.place, "a file that was written to during the run",
+                          "the numbers that it had at the start", "run again when nobody writes to it");
+    }
+  });
+}
+
 /// A and B are only read.
 std::optional<TileView> FileTiles::in_place(TileRef tile) const {
   if (tile.matrix == Matrix::c) return std::nullopt;
@@ -171,6 +183,9 @@ OutputOfC::OutputOfC(const MatrixPlace& place, const Contraction& contraction, M
     if (rank_in(communicator) == 0) output_.emplace(place, facts_);
   });
   ticket_ = broadcast(output_ ? output_->ticket() : std::string(), 0, communicator, "output");
+  const std::filesystem::path temporary = path_of_ticket(ticket_);
+  folder_ = Descriptor(::open(temporary.parent_path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!output_ && folder_) entry_.emplace(folder_.get(), temporary.filename().c_str());
 }
 
 void OutputOfC::write_tiles(const HostStore& host, int threads) const {

@@ -8,8 +8,10 @@
 #include <optional>
 #include <string>
 
+#include "base/descriptor.hpp"
 #include "base/matrix_files/matrix_reader.hpp"
 #include "base/matrix_files/matrix_writer.hpp"
+#include "base/temporary_files.hpp"
 #include "executor/host_store.hpp"
 #include "executor/tile_storage.hpp"
 #include "planner/problem/kinds/matrices.hpp"
@@ -30,6 +32,10 @@ class FileTiles final : public TileStorage {
   /// Throws InputError on all ranks, as agree() has it, when a file holds other numbers than the problem was
   /// made for. Collective: the ranks share the reading of all bytes.
   void require_unchanged(MPI_Comm communicator) const;
+
+  /// Throws InputError on all ranks, as agree() has it, when somebody wrote to a file since it was opened.
+  /// Collective.
+  void require_untouched(MPI_Comm communicator) const;
 
   /// Whether the operation of the operand was turned.
   bool is_turned(Matrix matrix) const { return file_of(matrix).turned != nullptr; }
@@ -73,6 +79,9 @@ class OutputOfC {
   MatrixFacts facts_;
   std::optional<MatrixOutput> output_;  // of rank 0
   std::string ticket_;
+  // The others know the temporary file, too, so that a signal to any rank removes it.
+  Descriptor folder_;
+  std::optional<TemporaryFileEntry> entry_;
 };
 
 }  // namespace foretile

@@ -343,6 +343,7 @@ void execute(const CLI::App& app, const RunArguments& arguments, const MpiSessio
   ProgressLine line(session.rank() == 0 ? job_terminal() : ProgressTerminal{});
   const int on_node = place_on_node(session.world()).ranks;
   agree(session, [&] {
+    require_different("--trace", arguments.trace, "the plan", arguments.plan);
     if (session.rank() == 0 && !arguments.trace.empty()) require_writable(arguments.trace);
     done.file = load_plan_file(arguments.plan);
     require_ranks(done.file, session);

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <string_view>
 #include <thread>
 
 #include "base/progress.hpp"
@@ -27,6 +28,7 @@ constexpr int kAbort_s = 2;  // more than MPI_Abort takes
 
 std::atomic<Stage> stage{Stage::mpi_starts};
 std::atomic<int> arrived{0};
+std::atomic<bool> file_lost{false};
 sem_t signalled;
 bool thread_runs = false;
 
@@ -48,7 +50,7 @@ void abort_job() {
   std::signal(SIGALRM, [](int) { end_now(); });
   ::alarm(kAbort_s);
   std::atexit([] { end_now(); });  // no destructors while other threads still work
-  MPI_Abort(MPI_COMM_WORLD, 128 + arrived);
+  MPI_Abort(MPI_COMM_WORLD, file_lost ? 1 : 128 + arrived);
 }
 
 /// Another rank never came to MPI_Init. mpiexec ends all ranks when one is killed by a signal.
@@ -73,6 +75,16 @@ void wake_thread(int number) {
   ::sem_post(&signalled);
 }
 
+/// A page of a mapped file is not there any more. The thread that wanted it cannot go on.
+void wait_for_end(int number) {
+  constexpr std::string_view kLine =
+      "foretile-run: a file that is mapped to memory was cut off, or its disk failed, while it was used\n";
+  file_lost = true;
+  static_cast<void>(::write(STDERR_FILENO, kLine.data(), kLine.size()) + 0);
+  wake_thread(number);
+  for (;;) ::pause();
+}
+
 bool start_thread() {
   constexpr std::size_t kStackBytes = 256 << 10;  // address space may be limited
   pthread_attr_t attributes;
@@ -95,6 +107,7 @@ JobSignals::JobSignals() {
 
 AbortOnSignals::AbortOnSignals() {
   catch_signals(thread_runs ? wake_thread : end_by_signal);  // again: UCX, below MPI, takes SIGHUP
+  if (thread_runs) std::signal(SIGBUS, wait_for_end);
   stage = Stage::mpi_runs;
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "apps/quantities.hpp"
+#include "base/atomic_file.hpp"
 #include "base/one_line.hpp"
 #include "executor/cpu/product_kernels.hpp"
 #include "executor/finite_check.hpp"
@@ -45,6 +46,10 @@ RunFiles::RunFiles(const Problem& problem, PlannedWork& work, const std::string&
     if (!output.empty()) place = parse_matrix_place(output);
     const auto inputs = matrices_of(problem);
     if (!inputs) return;
+    if (place.format == MatrixFormat::npy) {
+      require_different("--output", place.file, "A", parse_matrix_place(inputs->a.place).file);
+      require_different("--output", place.file, "B", parse_matrix_place(inputs->b.place).file);
+    }
     tiles_ = std::make_unique<FileTiles>(work.contraction, *inputs, multiplies_small_tiles(work));
     own_c_ = own_tiles_of_c(work, rank_in(communicator));
   });
@@ -71,6 +76,7 @@ void RunFiles::prepare_check(int threads) {
 
 void RunFiles::complete(RunResult& result) {
   if (!tiles_) return;
+  tiles_->require_untouched(communicator_);
   read_s_ = all_reduced(result.fill_s, MPI_MAX, communicator_, "files");
   in_place_bytes_ = all_reduced(bytes_in_place(false), MPI_SUM, communicator_, "files");
   const Contraction& p = work_.contraction;
@@ -108,6 +114,7 @@ std::int64_t RunFiles::bytes_in_place(bool without_gaps) const {
 }
 
 void RunFiles::write(const HostStore& host, int threads) {
+  if (tiles_) tiles_->require_untouched(communicator_);
   if (output_) output_s_ = slowest_s(communicator_, [&] { output_->write(host, threads); });
 }
 

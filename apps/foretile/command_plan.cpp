@@ -24,6 +24,9 @@ struct PlanArguments : CaseArguments {
 
 void plan(const PlanArguments& arguments) {
   require_different("--output", arguments.output, "--dot", arguments.dot);
+  require_different("--dot", arguments.dot, "the problem", arguments.problem);
+  if (!arguments.problem.ends_with(".json"))
+    require_different("--output", arguments.output, "the problem", arguments.problem);
   const Stopwatch watch;
   ProgressLine line;
   const Case the_case = load_case(arguments);

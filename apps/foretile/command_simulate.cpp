@@ -64,6 +64,9 @@ void store(const std::string& path, const Case& the_case, const PlannedWork& wor
 void simulate(const SimulateArguments& arguments) {
   require_simulator("simulate");
   require_different("--output", arguments.output, "--trace", arguments.trace);
+  require_different("--trace", arguments.trace, "the problem", arguments.problem);
+  if (!arguments.problem.ends_with(".json"))
+    require_different("--output", arguments.output, "the problem", arguments.problem);
   const Stopwatch watch;
   ProgressLine line;
   std::optional<ChromeTrace> trace;

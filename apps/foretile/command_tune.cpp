@@ -354,6 +354,8 @@ void tune_problem(TuneArguments& arguments) {
   }
   if (!arguments.start_from.empty()) arguments.elsewhere = read_history(arguments.start_from);
   ProgressLine line;
+  if (!arguments.problem.ends_with(".json"))
+    require_different("--output", arguments.output, "the problem", arguments.problem);
   if (!arguments.output.empty()) require_writable(arguments.output);
   const Case the_case = load_case(arguments);
   if (!range.several()) {

@@ -1,9 +1,12 @@
 #include "apps/foretile/problem_matrices.hpp"
 
 #include <memory>
+#include <utility>
 
 #include "apps/foretile/problem_output.hpp"
+#include "base/atomic_file.hpp"
 #include "base/error.hpp"
+#include "base/matrix_files/matrix_place.hpp"
 #include "planner/problem/kinds/matrices_from_files.hpp"
 
 namespace foretile {
@@ -32,6 +35,12 @@ void check_c(const MatricesArguments& arguments) {
 
 void write_matrices(const MatricesArguments& arguments) {
   check_c(arguments);
+  for (const auto& [name, given] : {std::pair("--a", &arguments.request.a),
+                                    {"--b", &arguments.request.b},
+                                    {"--c", &arguments.request.c}}) {
+    if (!given->empty())
+      require_different("--output", arguments.output.file, name, parse_matrix_place(*given).file);
+  }
   MatrixRequest request = arguments.request;
   ProblemOutput output = arguments.output;
   request.a_op = op_named(output.a_op);

@@ -25,6 +25,7 @@ class FlatList final : public ElementList {
     const std::byte* map = aligned ? file_->mapped() : nullptr;
     return map ? map + begin_ : nullptr;
   }
+  bool is_changed() const override { return file_->is_changed(); }
 
  private:
   std::unique_ptr<InputFile> file_;

@@ -41,7 +41,10 @@ std::int64_t size_of_regular(const Descriptor& file, const std::string& path) {
 InputFile::InputFile(const std::string& path) : InputFile(open_input(path), path) {}
 
 InputFile::InputFile(Descriptor file, std::string path)
-    : file_(std::move(file)), path_(std::move(path)), bytes_(size_of_regular(file_, path_)) {}
+    : file_(std::move(file)),
+      path_(std::move(path)),
+      bytes_(size_of_regular(file_, path_)),
+      stamp_(stamp_of(file_.get())) {}
 
 InputFile::~InputFile() {
   if (map_) ::munmap(map_, static_cast<std::size_t>(bytes_));

@@ -4,10 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/descriptor.hpp"
+#include "base/file_stamp.hpp"
 
 namespace foretile {
 
@@ -26,6 +28,8 @@ class InputFile {
 
   /// Bytes [begin, begin + bytes). Throws WorkError when the file does not have them (any more).
   void read(std::int64_t begin, std::int64_t bytes, std::byte* to) const;
+  /// Whether somebody wrote to the file since it was opened.
+  bool is_changed() const { return stamp_of(file_.get()) != stamp_; }
   /// The whole file mapped to memory, by the first call. Null where the system cannot map it.
   const std::byte* mapped() const;
 
@@ -33,6 +37,7 @@ class InputFile {
   Descriptor file_;
   std::string path_;
   std::int64_t bytes_ = 0;
+  std::optional<FileStamp> stamp_;
   mutable std::once_flag map_once_;
   mutable void* map_ = nullptr;
 };

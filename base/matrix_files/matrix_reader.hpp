@@ -50,6 +50,10 @@ class MatrixReader {
   /// row-major there; nullptr otherwise. This reader need not outlive it.
   virtual std::unique_ptr<MatrixReader> transposed() const { return nullptr; }
 
+  /// Whether somebody wrote to the file since the reader was made; false where the elements are in memory, or
+  /// only the HDF5 library reads them.
+  virtual bool is_changed() const { return false; }
+
   /// The stored elements where the layout is MatrixLayout::coordinates, by column and then by row.
   virtual std::span<const MatrixEntry> entries() const { return {}; }
 

@@ -8,10 +8,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <optional>
 #include <stdexcept>
 
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
+#include "base/file_stamp.hpp"
 #include "base/matrix_files/hdf5.hpp"
 #include "base/matrix_files/input_file.hpp"
 #include "base/matrix_files/npy.hpp"
@@ -82,7 +84,14 @@ class MatrixOutput::File {
   }
 
   std::string ticket() { return fmt::format("{}:{}", begin_, path_of(descriptor())); }
-  void finish() { file_.commit(); }
+  void finish() {
+    if (stamp_ && stamp_ != stamp_of(place_.file.c_str()))
+      throw WorkError(
+          fmt::format("{}: somebody wrote to it after its other datasets were copied, so it stays as it "
+                      "is: run again when nobody writes to it",
+                      place_.file.string()));
+    file_.commit();
+  }
 
  private:
   static bool has_content(const OutputPlace& place) { return place.facts && place.facts->st_size > 0; }
@@ -102,7 +111,10 @@ class MatrixOutput::File {
   }
 
   std::int64_t add_dataset(const MatrixFacts& facts) {
-    if (exists_) copy_whole(InputFile(place_.file.string()), file_.stream());
+    if (exists_) {
+      stamp_ = stamp_of(place_.file.c_str());
+      copy_whole(InputFile(place_.file.string()), file_.stream());
+    }
     flush();
     try_room_for(facts);
     return add_to_hdf5(path_of(descriptor()), !exists_, place_, facts);
@@ -134,6 +146,7 @@ class MatrixOutput::File {
   }
 
   bool exists_;
+  std::optional<FileStamp> stamp_;  // of an HDF5 file whose datasets were copied
   MatrixPlace place_;
   AtomicFile file_;
   std::int64_t begin_ = 0;
@@ -151,10 +164,14 @@ void MatrixOutput::finish() {
   file_->finish();
 }
 
+std::string path_of_ticket(const std::string& ticket) {
+  return ticket.substr(ticket.find(':') + 1);
+}
+
 MatrixWriter::MatrixWriter(const std::string& ticket, const MatrixFacts& facts) : facts_(facts) {
   const auto [end, error] = std::from_chars(ticket.data(), ticket.data() + ticket.size(), begin_);
   if (error != std::errc{} || *end != ':') throw std::invalid_argument("no ticket: " + ticket);
-  path_ = std::string(end + 1);
+  path_ = path_of_ticket(ticket);
   file_ = Descriptor(::open(path_.c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC));
   if (!file_) throw WorkError(fmt::format("{}: cannot be opened: {}", path_, system_message()));
   if (facts_.layout != MatrixLayout::block_sparse) return;

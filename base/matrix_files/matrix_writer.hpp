@@ -51,6 +51,9 @@ class MatrixOutput {
   std::string ticket_;
 };
 
+/// The temporary file, on a node that sees the folder of the MatrixOutput.
+std::string path_of_ticket(const std::string& ticket);
+
 /// Elements of a rectangle in memory: column-major with `ld` from column to column, or row-major with `ld`
 /// from row to row; in the file's element type.
 struct RectangleNumbers {

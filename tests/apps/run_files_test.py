@@ -153,6 +153,20 @@ class Products(Case):
                 windowed = {"A": a.nbytes, "B": b.nbytes}[window[1]] if window else 0
                 self.assertEqual(json.loads(done.stdout)["inputs"]["in_place_bytes"], in_place - windowed)
 
+    def test_outputs_do_not_replace_inputs(self):
+        numpy.save(self.path("a.npy"), numbers(90, 70))
+        numpy.save(self.path("b.npy"), numbers(70, 50, seed=2))
+        self.plan("--a", "a.npy", "--b", "b.npy", "--tile", "16", ranks=1)
+        before = {name: open(self.path(name), "rb").read() for name in self.files()}
+        for output in "a.npy", "./b.npy":
+            self.assertIn("the same file", self.execute("--output", output, ranks=1, code=2).stderr)
+        self.assertIn("the same file", self.execute("--trace", "plan.json", ranks=1, code=2).stderr)
+        for command in (["problem", "matrices", "--a", "a.npy", "--b", "b.npy", "-o", "a.npy"],
+                        ["plan", "p.toml", "--platform", "here", "-o", "p.toml"],
+                        ["plan", "p.toml", "--platform", "here", "--dot", "p.toml"]):
+            self.assertIn("the same file", self.run_program(FORETILE, *command, code=2).stderr)
+        self.assertEqual({name: open(self.path(name), "rb").read() for name in self.files()}, before)
+
     @unittest.mock.patch.dict(os.environ, {"FORETILE_SMALL_PRODUCTS": "blas"})
     def test_a_row_major_operand_keeps_its_name(self):
         a, b = numbers(90, 70), numbers(70, 50, seed=2)

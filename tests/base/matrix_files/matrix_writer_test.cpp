@@ -143,6 +143,37 @@ TEST_F(MatrixWriterTest, TransposeOfARowMajorFile) {
   }
 }
 
+TEST_F(MatrixWriterTest, ReadersSeeThatTheirFileChanged) {
+  for (const std::string& name : dense_names()) {
+    SCOPED_TRACE(name);
+    const MatrixFacts facts = dense_output(place(name), 5, 4, {});
+    MatrixOutput output(place(name), facts);
+    MatrixWriter(output.ticket(), facts).close();
+    output.finish();
+    const auto reader = open_matrix(place(name));
+    EXPECT_FALSE(reader->is_changed());
+    std::ofstream(place(name).file, std::ios::app) << "more";
+    EXPECT_TRUE(reader->is_changed());
+  }
+}
+
+/// The other datasets were copied when the output began.
+TEST_F(MatrixWriterTest, RefusesToReplaceAFileThatChangedMeanwhile) {
+  if (!FORETILE_HAS_HDF5) GTEST_SKIP() << "a build without HDF5";
+  const MatrixFacts facts = dense_output(place("c.h5:/C"), 5, 4, {});
+  for (const bool changes : {false, false, true}) {  // the first run makes the file
+    MatrixOutput output(place("c.h5:/C"), facts);
+    MatrixWriter(output.ticket(), facts).close();
+    if (!changes) {
+      output.finish();
+      continue;
+    }
+    std::ofstream(folder_ / "c.h5", std::ios::app) << "more";
+    EXPECT_THROW(output.finish(), WorkError);
+  }
+  EXPECT_EQ(entries(), 1U);
+}
+
 TEST_F(MatrixWriterTest, NothingChangesWithoutFinish) {
   std::ofstream(folder_ / "c.npy") << "old";
   { MatrixOutput output(place("c.npy"), dense_output(place("c.npy"), 5, 4, {})); }
