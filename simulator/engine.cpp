@@ -1,77 +1,31 @@
 #include "simulator/engine.hpp"
 
-#include <fmt/format.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
-#include <csignal>
-#include <cstdio>
-#include <string>
-
-#include "base/progress.hpp"
-#include "base/signals.hpp"
-#include "base/temporary_files.hpp"
+#include <utility>
 
 namespace foretile {
 
-namespace sg4 = simgrid::s4u;
+void Engine::after(double seconds, EventKey key, Event then) {
+  const double at_s = now() + seconds;
+  timers_.push_back({at_s, timers_set_++, {key, std::move(then)}});
+  std::push_heap(timers_.begin(), timers_.end(), later);
+  timer_set(at_s);
+}
 
-namespace {
+double Engine::next_timer_s() const {
+  return timers_.empty() ? std::numeric_limits<double>::infinity() : timers_.front().at_s;
+}
 
-int log_file = -1;  // in memory: SimGrid's log goes to stderr or to a file
-
-/// SimGrid aborts where it gets no memory and where an assertion fails, and logs why.
-void aborted(int number) {
-  std::fflush(nullptr);
-  std::array<char, 500> words{};  // no memory is asked for
-  if (::pread(log_file, words.data(), words.size() - 1, 0) <= 0) {
-    std::signal(number, SIG_DFL);  // it was somebody else
-    return;
+void Engine::tell() {
+  while (next_timer_s() <= now() + kInstant_s) {
+    std::pop_heap(timers_.begin(), timers_.end(), later);
+    due_.push_back(std::move(timers_.back().due));
+    timers_.pop_back();
   }
-  *std::find(words.begin(), words.end() - 1, '\n') = '\0';
-  remove_temporary_files();
-  erase_progress();
-  std::fprintf(stderr, "foretile: the simulation failed: SimGrid: %s\n", words.data());
-  ::_exit(1);
-}
-
-/// Only what ends the process is logged, without the place in SimGrid's sources and without a backtrace.
-std::string log_option() {
-  log_file = ::memfd_create("simgrid log", MFD_CLOEXEC);
-  const std::string file = log_file < 0 ? "/dev/null" : fmt::format("/proc/self/fd/{}", log_file);
-  return fmt::format("--log=root.app:file:{}", file);
-}
-
-std::unique_ptr<sg4::Engine> start_engine() {
-  static std::array<std::string, 13> words{"foretile",
-                                           "--log=no_loc",
-                                           "--log=root.fmt:%m%n",
-                                           "--log=root.thresh:critical",
-                                           log_option(),
-                                           "--cfg=network/model:CM02",
-                                           "--cfg=network/TCP-gamma:0",
-                                           "--cfg=network/crosstraffic:0",
-                                           "--cfg=network/latency-factor:1",
-                                           "--cfg=network/bandwidth-factor:1",
-                                           "--cfg=network/weight-S:0",
-                                           "--cfg=surf/precision:1e-9",
-                                           "--cfg=maxmin/precision:1e-5"};
-  std::array<char*, words.size() + 1> arguments{};
-  std::transform(words.begin(), words.end(), arguments.begin(),
-                 [](std::string& word) { return word.data(); });
-  const KeepSignalHandlers keep;  // SimGrid's own turn Ctrl-C into a crash
-  int count = static_cast<int>(words.size());
-  return std::make_unique<sg4::Engine>(&count, arguments.data());
-}
-
-}  // namespace
-
-std::unique_ptr<sg4::Engine> make_engine() {
-  std::unique_ptr<sg4::Engine> engine = start_engine();
-  std::signal(SIGABRT, aborted);
-  return engine;
+  std::stable_sort(due_.begin(), due_.end(), [](const Due& x, const Due& y) { return x.key < y.key; });
+  std::swap(due_, told_);
+  for (Due& due : told_) due.then();
+  told_.clear();
 }
 
 }  // namespace foretile

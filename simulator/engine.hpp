@@ -1,15 +1,89 @@
-// SimGrid's engine with the options of a rehearsal.
+// Time, and what operations share while it passes.
 #pragma once
 
+#include <cstdint>
+#include <functional>
+#include <limits>
 #include <memory>
-#include <simgrid/s4u.hpp>
+#include <tuple>
+#include <vector>
+
+#include "base/id.hpp"
+#include "platforms/machine.hpp"
+#include "simulator/machine_links.hpp"
 
 namespace foretile {
 
-/// CM02 is the plain fluid model. The factors undo what SimGrid adds for TCP over the internet (its default
-/// LV08 multiplies latency by 13.01 and bandwidth by 0.97). SimGrid's log and signal handlers are off.
-/// Where it aborts, for want of memory or by a failed assertion, the process prints one line with SimGrid's
-/// message and ends with exit code 1. SimGrid has one engine per process.
-std::unique_ptr<simgrid::s4u::Engine> make_engine();
+/// Order among what ends at one instant.
+struct EventKey {
+  std::int32_t rank = 0;
+  enum class Kind : std::uint8_t { operation, other, signal } kind = Kind::operation;
+  std::uint64_t number = 0;
+
+  friend bool operator<(const EventKey& x, const EventKey& y) {
+    return std::tie(x.rank, x.kind, x.number) < std::tie(y.rank, y.kind, y.number);
+  }
+};
+
+/// What ends within a nanosecond ends at one instant, and is told in the order of the keys, whatever engine
+/// it is: runs of both engines differ by rounding alone. Work that starts then and ends at once belongs to
+/// the same instant, but is told after the first.
+class Engine {
+ public:
+  using Event = std::function<void()>;
+
+  virtual ~Engine() = default;
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  virtual double now() const = 0;
+  /// `then` when that much time has passed: needs no solver.
+  void after(double seconds, EventKey key, Event then);
+  /// `then` when the bytes have passed all links of the route, without its latency.
+  virtual void transfer(const Route& route, std::uint64_t bytes, EventKey key, Event then) = 0;
+  /// `then` when so many seconds of one core have been spent, at most `most_cores` cores at a time, of those
+  /// of the rank's node.
+  virtual void execute(Rank rank, double seconds, double most_cores, EventKey key, Event then) = 0;
+  /// Until nothing is left, or `stop` is true after an instant.
+  virtual void run(const std::function<bool()>& stop) = 0;
+
+ protected:
+  static constexpr double kInstant_s = 1e-9;
+
+  Engine() = default;
+  void ended(EventKey key, Event then) { due_.push_back({key, std::move(then)}); }
+  /// Timers of this instant join what ended; then all are told.
+  void tell();
+  /// When the next timer is over.
+  double next_timer_s() const;
+  /// A timer was set; it may be the first one.
+  virtual void timer_set(double) {}
+
+ private:
+  struct Due {
+    EventKey key;
+    Event then;
+  };
+  struct Timer {
+    double at_s;
+    std::uint64_t number;  // of timers so far
+    Due due;
+  };
+  static bool later(const Timer& x, const Timer& y) {
+    return x.at_s != y.at_s ? x.at_s > y.at_s : x.number > y.number;
+  }
+
+  std::vector<Timer> timers_;  // a heap, the earliest first
+  std::uint64_t timers_set_ = 0;
+  std::vector<Due> due_, told_;
+};
+
+/// SimGrid has one engine per process; throws InputError for machines beyond its limit. `machine` and `links`
+/// must outlive it.
+std::unique_ptr<Engine> make_simgrid_engine(const Machine& machine, const MachineLinks& links);
+std::unique_ptr<Engine> make_fluid_engine(const MachineLinks& links);
+
+/// Whether SimGrid can have the machine.
+bool fits_simgrid(const Machine& machine);
 
 }  // namespace foretile

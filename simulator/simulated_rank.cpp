@@ -1,7 +1,6 @@
 #include "simulator/simulated_rank.hpp"
 
 #include <algorithm>
-#include <simgrid/kernel/Timer.hpp>
 #include <utility>
 
 #include "planner/bound/least_times.hpp"
@@ -10,14 +9,13 @@
 
 namespace foretile {
 
-namespace sg4 = simgrid::s4u;
-
-SimulatedRank::SimulatedRank(Rank rank, const Machine& machine, const MachineModel& model,
+SimulatedRank::SimulatedRank(Rank rank, const Machine& machine, Engine& engine, const MachineLinks& links,
                              const Contraction& contraction, int batch, const TileOrigins& origins,
                              std::vector<std::unique_ptr<SimulatedRank>>& all, std::uint64_t noise_seed)
     : rank_(rank),
       machine_(machine),
-      model_(model),
+      engine_(engine),
+      links_(links),
       problem_(contraction),
       batch_(batch),
       origins_(origins),
@@ -48,6 +46,7 @@ Activity& SimulatedRank::activity(OperationId id, Activity::Kind kind) {
   a.kind = kind;
   a.rank = this;
   a.id = id;
+  a.key = {rank_, EventKey::Kind::operation, id};
   a.start_s = now();
   a.software_s = 0;
   a.alone_s = 0;
@@ -56,7 +55,11 @@ Activity& SimulatedRank::activity(OperationId id, Activity::Kind kind) {
 }
 
 void SimulatedRank::after(Activity& activity, double seconds) {
-  simgrid::kernel::timer::Timer::set(now() + seconds, [&activity] { activity.rank->ended(activity); });
+  engine_.after(seconds, activity.key, end_of(activity));
+}
+
+Engine::Event SimulatedRank::end_of(Activity& activity) const {
+  return [&activity] { activity.rank->ended(activity); };
 }
 
 void SimulatedRank::in_turn(Activity& activity, double& free_at, double seconds) {
@@ -69,28 +72,19 @@ void SimulatedRank::on_cores(Activity& activity, double seconds) {
 }
 
 void SimulatedRank::on_cores(Activity& activity, double seconds, double most_cores) {
-  const sg4::ExecPtr exec = sg4::Exec::init()
-                                ->set_flops_amount(seconds * kHostSpeed)
-                                ->set_bound(most_cores * kHostSpeed)
-                                ->set_host(model_.cores(rank_));
-  exec->set_data(&activity);
-  activity.simgrid = exec;
-  exec->start();
+  engine_.execute(rank_, seconds, most_cores, activity.key, end_of(activity));
 }
 
-/// The flow starts when the latency is over (see MachineModel).
-void SimulatedRank::transfer(Activity& activity, const Flow& flow, std::int64_t bytes) {
+/// The bytes flow when the latency is over.
+void SimulatedRank::transfer(Activity& activity, const Route& route, std::int64_t bytes) {
   const auto noisy =
       static_cast<std::uint64_t>(static_cast<double>(bytes) * noise(machine_.platform.noise.link));
-  activity.alone_s = flow.seconds_alone(noisy);
-  const auto start = [&activity, from = flow.from, to = flow.to, noisy] {
-    const sg4::CommPtr comm = sg4::Comm::sendto_init(from, to)->set_payload_size(noisy);
-    comm->set_data(&activity);
-    activity.simgrid = comm;
-    comm->start();
+  activity.alone_s = route.seconds_alone(noisy);
+  const auto start = [this, &activity, route, noisy] {
+    engine_.transfer(route, noisy, activity.key, end_of(activity));
   };
-  if (flow.latency_s > 0) {
-    simgrid::kernel::timer::Timer::set(now() + flow.latency_s, start);
+  if (route.latency_s > 0) {
+    engine_.after(route.latency_s, activity.key, start);
   } else {
     start();
   }
@@ -279,7 +273,7 @@ void SimulatedRank::start_copy(OperationId id, const Copy& copy) {
     return;
   }
   Activity& a = activity(id, Activity::Kind::copy_overhead);
-  a.flow = model_.copy(rank_, copy);
+  a.route = links_.copy(rank_, copy);
   a.bytes = cost.linked_bytes;
   a.software_s = cost.software_s;
   a.blocked_s = noise(machine_.platform.noise.link) * cost.blocked_s;
@@ -295,10 +289,10 @@ void SimulatedRank::begin_copy(Activity& a) {
   // Behind blocking copies most of the queueing is for copies, not for software.
   if (!managers_block_) a.software_s = now() - a.start_s;
   if (a.bytes > 0) {
-    transfer(a, a.flow, a.bytes);
+    transfer(a, a.route, a.bytes);
   } else {
-    a.alone_s = a.flow.latency_s;
-    after(a, a.flow.latency_s);
+    a.alone_s = a.route.latency_s;
+    after(a, a.route.latency_s);
   }
   a.alone_s += a.blocked_s;
 }
@@ -331,7 +325,7 @@ void SimulatedRank::begin_message(Activity& a) {
   copy_on_cores(a.message.bytes);
   a.kind = Activity::Kind::message;
   a.software_s = now() - a.start_s;
-  transfer(a, model_.message(rank_, a.to_rank), a.message.bytes);
+  transfer(a, links_.message(rank_, a.to_rank), a.message.bytes);
 }
 
 void SimulatedRank::start_send(OperationId id, Rank to_rank, const Message& message) {
@@ -349,12 +343,13 @@ void SimulatedRank::start_send(OperationId id, Rank to_rank, const Message& mess
 
 /// A few bytes: only latency.
 void SimulatedRank::send_signal(Rank to_rank, Signal signal) {
-  RankScheduler* const receiver = all_[to_rank]->scheduler_;
-  const double latency_s = model_.message(rank_, to_rank).latency_s;
+  SimulatedRank& receiver = *all_[to_rank];
+  const double latency_s = links_.message(rank_, to_rank).latency_s;
   // What the path does not explain yet is the time since the operation that ended last.
   signal.path = signal.path.plus(Cause::wait, Part::work, std::max(0.0, now() - signal.path.total()))
                     .plus(Piece{Cause::network, latency_s, 0});
-  simgrid::kernel::timer::Timer::set(now() + latency_s, [receiver, signal] { receiver->signalled(signal); });
+  engine_.after(latency_s, {to_rank, EventKey::Kind::signal, receiver.signals_++},
+                [scheduler = receiver.scheduler_, signal] { scheduler->signalled(signal); });
 }
 
 /// What neither software nor the operation alone explains is time in which others had the resource too. A
@@ -408,7 +403,10 @@ void SimulatedRank::deliver(const Activity& a) {
 Activity& SimulatedRank::free_slot() {
   const auto slot = std::find_if(unnumbered_.begin(), unnumbered_.end(),
                                  [](const Activity& a) { return a.rank == nullptr; });
-  return slot == unnumbered_.end() ? unnumbered_.emplace_back() : *slot;
+  const auto number = static_cast<std::uint64_t>(slot - unnumbered_.begin());
+  Activity& free = slot == unnumbered_.end() ? unnumbered_.emplace_back() : *slot;
+  free.key = {rank_, EventKey::Kind::other, number};
+  return free;
 }
 
 void SimulatedRank::receive(const Message& message, const Path& path) {

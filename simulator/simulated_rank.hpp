@@ -1,8 +1,8 @@
-// The scheduler's back end over SimGrid.
+// The scheduler's back end on a model of the machine.
 #pragma once
 
 #include <deque>
-#include <simgrid/s4u.hpp>
+#include <memory>
 #include <vector>
 
 #include "base/random.hpp"
@@ -11,13 +11,14 @@
 #include "scheduler/rank_scheduler.hpp"
 #include "scheduler/waves.hpp"
 #include "simulator/core_cache.hpp"
-#include "simulator/machine_model.hpp"
+#include "simulator/engine.hpp"
+#include "simulator/machine_links.hpp"
 
 namespace foretile {
 
 class SimulatedRank;
 
-/// What a SimGrid activity stands for; its data pointer leads here.
+/// An operation under way, or one of its parts.
 struct Activity {
   enum class Kind : std::uint8_t {
     plain,
@@ -31,9 +32,9 @@ struct Activity {
   Kind kind = Kind::plain;
   SimulatedRank* rank = nullptr;
   OperationId id = 0;
-  simgrid::s4u::ActivityPtr simgrid;  // keeps it alive until it ends
-  Flow flow;                          // of a copy
-  std::int64_t bytes = 0;             // of a copy: those that use links
+  EventKey key;
+  Route route;             // of a copy
+  std::int64_t bytes = 0;  // of a copy: those that use links
   double start_s = 0;
   double software_s = 0;  // of its duration, known when that part is over
   double alone_s = 0;     // what the rest would take on a machine with nothing else to do
@@ -52,9 +53,9 @@ struct KernelTime {
 class SimulatedRank final : public Backend {
  public:
   /// `batch` products of a chunk go out in one launch (PlanFrame::batch).
-  SimulatedRank(Rank rank, const Machine& machine, const MachineModel& model, const Contraction& contraction,
-                int batch, const TileOrigins& origins, std::vector<std::unique_ptr<SimulatedRank>>& all,
-                std::uint64_t noise_seed);
+  SimulatedRank(Rank rank, const Machine& machine, Engine& engine, const MachineLinks& links,
+                const Contraction& contraction, int batch, const TileOrigins& origins,
+                std::vector<std::unique_ptr<SimulatedRank>>& all, std::uint64_t noise_seed);
 
   /// Must be called before anything starts.
   void attach(RankScheduler& scheduler) { scheduler_ = &scheduler; }
@@ -64,7 +65,7 @@ class SimulatedRank final : public Backend {
   /// An activity of this rank ended.
   void ended(Activity& activity);
 
-  double now() const override { return simgrid::s4u::Engine::get_clock(); }
+  double now() const override { return engine_.now(); }
   int kernel_slots(Device) const override { return 1; }  // the kernel model already counts the streams
   void start_kernel(OperationId id, Device device, std::span<const Product> products) override;
   void start_combine(OperationId id, const Combine& combine) override;
@@ -91,7 +92,8 @@ class SimulatedRank final : public Backend {
   /// execution gets at most one core's, or what a core reaches alone.
   void on_cores(Activity& activity, double seconds);
   void on_cores(Activity& activity, double seconds, double most_cores);
-  void transfer(Activity& activity, const Flow& flow, std::int64_t bytes);
+  void transfer(Activity& activity, const Route& route, std::int64_t bytes);
+  Engine::Event end_of(Activity& activity) const;
   CopyCost cost_of(const Copy& copy) const;
   void begin_copy(Activity& activity);
   void begin_message(Activity& activity);
@@ -118,7 +120,8 @@ class SimulatedRank final : public Backend {
 
   Rank rank_;
   const Machine& machine_;
-  const MachineModel& model_;
+  Engine& engine_;
+  const MachineLinks& links_;
   const Contraction& problem_;
   int batch_;
   const TileOrigins& origins_;
@@ -133,7 +136,8 @@ class SimulatedRank final : public Backend {
   Waves<std::int32_t, ProductSize> waves_;  // by c_slot
   std::vector<CoreCache> caches_;           // of devices that are cores, where the platform knows their cache
   double messenger_free_at_ = 0;
-  double file_free_at_ = 0;  // of the node, on its first rank
+  double file_free_at_ = 0;    // of the node, on its first rank
+  std::uint64_t signals_ = 0;  // that were sent to this rank
   Random random_;
 };
 

@@ -10,6 +10,7 @@
 #include "platforms/machine.hpp"
 #include "scheduler/report/statistics.hpp"
 #include "scheduler/trace.hpp"
+#include "simulator/engine_choice.hpp"
 
 namespace foretile {
 
@@ -19,6 +20,7 @@ struct SimulationOptions {
   int batch = 1;  ///< products that are ready start together as one activity, at most so many; its time is
                   ///< that of launches of PlanFrame::batch in order
   bool in_plan_order = false;  ///< SchedulerOptions::in_plan_order
+  EngineChoice engine = EngineChoice::automatic;
   /// Nobody is interested in longer times than that.
   double stop_s = std::numeric_limits<double>::infinity();
 };
@@ -26,13 +28,14 @@ struct SimulationOptions {
 struct SimulationResult {
   bool stopped = false;  ///< at SimulationOptions::stop_s, before the end: the rest is empty
   double makespan_s = 0;
-  std::vector<RankStatistics> ranks;  ///< of the machine, those that the grid leaves out too
+  std::vector<RankStatistics> ranks;              ///< of the machine, those that the grid leaves out too
+  EngineChoice engine = EngineChoice::automatic;  ///< that it was
 };
 
-/// Every product, copy, generated tile and message is one SimGrid activity or more. SimGrid has one engine
-/// per process: call once per process. Throws WorkError when the plan stalls (a bug: the verifier excludes
-/// it) and InputError when the plan is for a larger machine or the
-/// platform does not know the problem's precision.
+/// Every product, copy, generated tile and message is one activity of the engine or more. SimGrid has one
+/// engine per process: call once per process unless the engine is fluid. Throws WorkError when the plan
+/// stalls (a bug: the verifier excludes it) and InputError when the plan is for a larger machine, the machine
+/// is too large for the chosen engine, or the platform does not know the problem's precision.
 SimulationResult simulate(const Plan& plan, const Contraction& contraction, const Machine& machine,
                           const SimulationOptions& options = {});
 

@@ -185,6 +185,7 @@ Outcome Candidates::rehearse(const Candidate& candidate, double stop_s) const {
   const PlannedWork work = plan(candidate);
   SimulationOptions options;
   options.stop_s = stop_s;
+  options.engine = case_.engine;
   const SimulationResult result = foretile::rehearse(work.plan, work.contraction, work.machine, options);
   if (result.stopped)
     return {Outcome::Status::stopped, 0, {}, {{"plan", same_text(candidate, work)}}, stop_s};

@@ -8,6 +8,7 @@
 
 #include "apps/foretile/case.hpp"
 #include "planner/strategies/strategy.hpp"
+#include "simulator/engine_choice.hpp"
 #include "tuner/outcome.hpp"
 
 namespace foretile {
@@ -19,6 +20,7 @@ struct TuneCase {
   Platform platform;
   MachineSize size;
   Settings fixed;  ///< the strategy's parameters from --set
+  EngineChoice engine = EngineChoice::automatic;
 };
 
 /// Plans and rehearses candidates. A candidate's `problem` chooses a problem, keys that begin with `problem.`

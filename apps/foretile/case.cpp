@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <utility>
 
 #include "apps/program.hpp"
@@ -77,6 +78,24 @@ void add_machine_options(CLI::App& command, CaseArguments& arguments, std::strin
   command.add_option("--gpus", arguments.size.gpus, "Devices to use, instead of --nodes");
   add_set_option(command, arguments.options);
   add_json_option(command, arguments.options);
+}
+
+void add_engine_option(CLI::App& command, EngineChoice& engine) {
+  const std::map<std::string, EngineChoice> names = {
+      {"auto", EngineChoice::automatic}, {"simgrid", EngineChoice::simgrid}, {"fluid", EngineChoice::fluid}};
+  command
+      .add_option("--engine", engine,
+                  "What solves the model: simgrid, the reference; fluid, foretile's own solver, for large "
+                  "machines; auto, unless given: simgrid where it can have the machine")
+      ->type_name("NAME")
+      ->transform(CLI::Validator(
+          [names](std::string& given) {
+            const auto found = names.find(given);
+            if (found == names.end()) return "found " + given + ", expected auto, simgrid or fluid";
+            given = std::to_string(static_cast<int>(found->second));
+            return std::string();
+          },
+          "auto, simgrid or fluid"));
 }
 
 Case load_case(const CaseArguments& arguments) {

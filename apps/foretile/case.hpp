@@ -9,6 +9,7 @@
 #include "base/progress.hpp"
 #include "planner/estimate.hpp"
 #include "planner/plan/plan_file.hpp"
+#include "simulator/engine_choice.hpp"
 
 namespace foretile {
 
@@ -26,6 +27,9 @@ struct Case {
   Settings settings;
   std::optional<PlanFile> stored;  ///< when it is exactly a stored plan
 };
+
+/// --engine, of simulations.
+void add_engine_option(CLI::App& command, EngineChoice& engine);
 
 /// load_platform(); a note on stderr says when the user's own file hides one that ships.
 Platform named_platform(const std::string& name, const std::vector<std::string>& settings = {});

@@ -31,6 +31,7 @@ struct SimulateArguments : CaseArguments {
   bool coarse = false;
   bool plan_order = false;
   bool what_if = false;
+  EngineChoice engine = EngineChoice::automatic;
 };
 
 struct Times {
@@ -38,18 +39,22 @@ struct Times {
   double simulation_s = 0;
 };
 
-void print(const SimulateArguments& arguments, const Report& report, const Times& times) {
+void print(const SimulateArguments& arguments, const Report& report, EngineChoice engine,
+           const Times& times) {
   if (arguments.options.json) {
     nlohmann::ordered_json json = report_json(report);
     json["wall_s"] = times.wall_s;
     json["simulation_s"] = times.simulation_s;
+    json["engine"] = name_of(engine);
     json["peak_rss_bytes"] = peak_rss_bytes();
     print_json(json);
     return;
   }
-  fmt::print("{}\n{}rehearsed in {}, with planning {}, using {} of memory\n", report_text(report),
-             report.what_if ? what_if_text(*report.what_if) + "\n" : "", quantity(times.simulation_s, "s"),
-             quantity(times.wall_s, "s"), quantity(static_cast<double>(peak_rss_bytes()), "B"));
+  fmt::print("{}\n{}rehearsed by {} in {}, with planning {}, using {} of memory\n", report_text(report),
+             report.what_if ? what_if_text(*report.what_if) + "\n" : "",
+             engine == EngineChoice::fluid ? "the fluid engine" : "SimGrid",
+             quantity(times.simulation_s, "s"), quantity(times.wall_s, "s"),
+             quantity(static_cast<double>(peak_rss_bytes()), "B"));
   if (!arguments.output.empty()) fmt::print("\nWritten to {}\n", one_line(arguments.output));
   if (!arguments.trace.empty())
     fmt::print("\nThe trace is in {}; open it at ui.perfetto.dev\n", one_line(arguments.trace));
@@ -78,6 +83,7 @@ void simulate(const SimulateArguments& arguments) {
   options.noise_seed = arguments.seed;
   if (arguments.coarse) options.batch = coarse_batch(work.summary);
   options.in_plan_order = arguments.plan_order;
+  options.engine = arguments.engine;
   std::optional<WhatIf> what_if;
   if (arguments.what_if) what_if = foretile::what_if(the_case, work, options, line);
   const Bounds bounds = bounds_of(work.plan, work.contraction, work.machine,
@@ -96,7 +102,7 @@ void simulate(const SimulateArguments& arguments) {
   report.bounds = bounds;
   if (!arguments.output.empty()) store(arguments.output, the_case, work, report);
   erase_progress();
-  print(arguments, report, times);
+  print(arguments, report, result.engine, times);
 }
 
 }  // namespace
@@ -116,6 +122,7 @@ void add_simulate_command(CLI::App& app) {
   command->add_flag(
       "--coarse", arguments->coarse,
       "Faster: products of a chunk that are ready start in a few groups, for many small products");
+  add_engine_option(*command, arguments->engine);
   command->add_flag("--plan-order", arguments->plan_order,
                     "Keep loads to the plan's order, so that their counts do not depend on time");
   command->add_flag("--what-if", arguments->what_if,

@@ -39,6 +39,7 @@ struct TuneArguments : CaseArguments {
   std::string output;
   std::string nodes;
   std::string goal = "time";
+  EngineChoice engine = EngineChoice::automatic;
   TuneOptions tune;
   std::string space;
   std::string history;
@@ -58,6 +59,7 @@ TuneCase make_case(const Case& the_case, const TuneArguments& arguments,
   made.platform = the_case.platform;
   made.size = size;
   made.fixed = arguments.options.settings();
+  made.engine = arguments.engine;
   return made;
 }
 
@@ -410,6 +412,7 @@ void add_tune_command(CLI::App& app) {
                    "A problem file or an example such as c65-v1; the tuner chooses among several")
       ->required();
   add_machine_options(*command, *arguments, &arguments->nodes);
+  add_engine_option(*command, arguments->engine);
   command->add_option("--goal", arguments->goal, "Of a range of nodes: time or node-hours")
       ->capture_default_str();
   add_search_options(*command, *arguments);

@@ -12,7 +12,7 @@ foretile = sys.argv[1]
 simulator = sys.argv[2] == "yes"
 write = "--write" in sys.argv
 here = pathlib.Path(__file__).parent
-TIMES = ("planned in", "rehearsed in", "Written to", "The trace is in")
+TIMES = ("planned in", "rehearsed by", "Written to", "The trace is in")
 
 
 def run(*arguments):

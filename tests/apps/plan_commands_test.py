@@ -102,6 +102,11 @@ def check_simulate(problem, stored, scratch):
     noisy = [run("simulate", stored, "--json", "--set", "platform.noise.kernel=0.1", "--seed", seed)["makespan_s"]
              for seed in (1, 1, 2)]
     assert noisy[0] == noisy[1] != noisy[2], noisy
+    engines = [run("simulate", stored, "--json", "--engine", engine) for engine in ("simgrid", "fluid")]
+    assert [found["engine"] for found in engines] == ["simgrid", "fluid"] and first["engine"] == "simgrid"
+    assert abs(engines[0]["makespan_s"] - engines[1]["makespan_s"]) <= 1e-6 * first["makespan_s"]
+    assert engines[0]["makespan_s"] == first["makespan_s"]
+    expect(2, "expected auto, simgrid or fluid", "simulate", stored, "--engine", "packets")
     expect(2, "no place to write", "simulate", stored, "--trace", "nowhere/t.json")
 
 

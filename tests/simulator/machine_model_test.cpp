@@ -6,7 +6,7 @@
 #include <string>
 
 #include "platforms/loader.hpp"
-#include "simulator/engine.hpp"
+#include "simulator/simgrid_start.hpp"
 #include "tests/planner/small_machine.hpp"
 #include "tests/simulator/run_isolated.hpp"
 
@@ -15,12 +15,18 @@ namespace {
 
 namespace sg4 = simgrid::s4u;
 
+struct Model {
+  const MachineLinks& links;
+  const MachineModel& hosts;
+};
+
 /// What `work` finds on a model of `machine`.
 std::vector<double> on_model(const Machine& machine,
-                             const std::function<std::vector<double>(const MachineModel&)>& work) {
+                             const std::function<std::vector<double>(const Model&)>& work) {
   return run_isolated([&] {
-    const auto engine = make_engine();
-    return work(MachineModel(*engine, machine));
+    const auto engine = start_simgrid();
+    const MachineLinks links(machine);
+    return work({links, MachineModel(*engine, machine, links)});
   });
 }
 
@@ -40,7 +46,7 @@ struct Wish {
 
 /// GB/s of each copy when all start at once and all are as long as each other.
 std::vector<double> rates(const Machine& machine, const std::vector<Wish>& wishes) {
-  return on_model(machine, [&](const MachineModel& model) {
+  return on_model(machine, [&](const Model& model) {
     constexpr double kBytes = 1e9;
     std::vector<double> found(wishes.size());
     std::vector<sg4::CommPtr> comms;
@@ -49,8 +55,8 @@ std::vector<double> rates(const Machine& machine, const std::vector<Wish>& wishe
     });
     for (std::size_t n = 0; n < wishes.size(); ++n) {
       const Wish& w = wishes[n];
-      const Flow flow = model.copy(w.rank, {w.from, w.to, {tile_at(machine, w.rank, w.home)}, 0});
-      comms.push_back(sg4::Comm::sendto_init(flow.from, flow.to));
+      const Route route = model.links.copy(w.rank, {w.from, w.to, {tile_at(machine, w.rank, w.home)}, 0});
+      comms.push_back(sg4::Comm::sendto_init(model.hosts.host(route.from), model.hosts.host(route.to)));
       comms.back()->set_payload_size(static_cast<std::uint64_t>(kBytes));
       comms.back()->set_data(&found[n]);
     }
@@ -187,8 +193,8 @@ TEST(MachineModel, LatenciesAddTheBus) {
   machine.ranks = 3;
   machine.ranks_per_node = 2;
   machine.devices_per_rank = 2;
-  const auto found = on_model(machine, [&](const MachineModel& model) {
-    return std::vector<double>{model.message(0, 1).latency_s, model.message(1, 2).latency_s};
+  const auto found = on_model(machine, [&](const Model& model) {
+    return std::vector<double>{model.links.message(0, 1).latency_s, model.links.message(1, 2).latency_s};
   });
   EXPECT_EQ(found, (std::vector<double>{3, 4}));
   machine.ranks = 1;
@@ -196,11 +202,11 @@ TEST(MachineModel, LatenciesAddTheBus) {
   machine.devices_per_rank = 4;
   const TileRef near = tile_at(machine, 0, 0);
   const TileRef far = tile_at(machine, 0, 1);
-  const auto latencies = on_model(machine, [&](const MachineModel& model) {
+  const auto latencies = on_model(machine, [&](const Model& model) {
     std::vector<double> seconds;
     for (const Copy& copy : {Copy{kHost, 1, {near}, 0}, Copy{kHost, 1, {far}, 0}, Copy{kHost, 2, {far}, 0},
                              Copy{2, kHost, {near}, 0}, Copy{0, 1, {far}, 0}, Copy{0, 2, {near}, 0}}) {
-      seconds.push_back(model.copy(0, copy).latency_s);
+      seconds.push_back(model.links.copy(0, copy).latency_s);
     }
     return seconds;
   });

@@ -1,0 +1,27 @@
+// What solves a simulation.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace foretile {
+
+enum class EngineChoice : std::uint8_t {
+  automatic,  ///< SimGrid where the machine is small enough for it
+  simgrid,    ///< the reference
+  fluid       ///< foretile's own solver of the same model
+};
+
+constexpr std::string_view name_of(EngineChoice engine) {
+  switch (engine) {
+    case EngineChoice::automatic:
+      return "auto";
+    case EngineChoice::simgrid:
+      return "simgrid";
+    case EngineChoice::fluid:
+      return "fluid";
+  }
+  return "unknown";
+}
+
+}  // namespace foretile

@@ -1,0 +1,145 @@
+#include "simulator/fluid_solver.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "base/random.hpp"
+
+namespace foretile {
+namespace {
+
+constexpr double kNoLimit = std::numeric_limits<double>::infinity();
+
+/// Link 0 of 10 per second and link 1 of 4: the flow on both gets 2 of link 1, as its neighbour there, and
+/// the flow on link 0 alone the other 8.
+TEST(FluidSolver, SharesFairly) {
+  FluidSolver solver({10, 4});
+  const std::vector<LinkId> both{0, 1}, first{0}, second{1};
+  const auto x = solver.start(both, 100, kNoLimit, 0), y = solver.start(second, 100, kNoLimit, 0),
+             z = solver.start(first, 100, kNoLimit, 0);
+  EXPECT_DOUBLE_EQ(solver.next_end_s(0), 12.5);  // z
+  EXPECT_DOUBLE_EQ(solver.rate(x), 2);
+  EXPECT_DOUBLE_EQ(solver.rate(y), 2);
+  EXPECT_DOUBLE_EQ(solver.rate(z), 8);
+}
+
+/// Two flows share 10: 30 of each take 6 s. The third comes at 2 s, when 20 of each are left: 3.33 each; the
+/// first two end at 8 s, the third has 10 left then and the link alone: 9 s.
+TEST(FluidSolver, FollowsStartsAndEnds) {
+  FluidSolver solver({10});
+  const std::vector<LinkId> link{0};
+  solver.start(link, 30, kNoLimit, 0);
+  solver.start(link, 30, kNoLimit, 0);
+  EXPECT_DOUBLE_EQ(solver.next_end_s(0), 6);
+  const auto third = solver.start(link, 30, kNoLimit, 2);
+  EXPECT_DOUBLE_EQ(solver.next_end_s(2), 8);
+  std::vector<FluidSolver::FlowId> ended;
+  solver.take_ended(8 + 1e-9, 8, ended);
+  EXPECT_EQ(ended, (std::vector<FluidSolver::FlowId>{0, 1}));
+  EXPECT_DOUBLE_EQ(solver.next_end_s(8), 9);
+  ended.clear();
+  solver.take_ended(9, 9, ended);
+  EXPECT_EQ(ended, std::vector<FluidSolver::FlowId>{third});
+  EXPECT_EQ(solver.next_end_s(9), kNoLimit);
+}
+
+/// Two cores for three: one of at most half a core leaves 0.75 each to the others.
+TEST(FluidSolver, FlowsHaveLimitsOfTheirOwn) {
+  FluidSolver solver({2, kUnlimited});
+  const std::vector<LinkId> cores{0, 1};
+  const auto a = solver.start(cores, 1, 0.5, 0), b = solver.start(cores, 1, 1, 0),
+             c = solver.start(cores, 1, kNoLimit, 0);
+  solver.next_end_s(0);
+  EXPECT_DOUBLE_EQ(solver.rate(a), 0.5);
+  EXPECT_DOUBLE_EQ(solver.rate(b), 0.75);
+  EXPECT_DOUBLE_EQ(solver.rate(c), 0.75);
+}
+
+struct Reference {
+  std::vector<LinkId> links;
+  double most;
+  double rate = -1;
+};
+
+/// Progressive filling of all flows from nothing, step by step.
+void fill(const std::vector<double>& capacities, std::map<FluidSolver::FlowId, Reference>& flows) {
+  for (auto& [id, flow] : flows) flow.rate = -1;
+  std::vector<double> free = capacities;
+  for (;;) {
+    double least = kNoLimit;
+    for (const auto& [id, flow] : flows) {
+      if (flow.rate >= 0) continue;
+      least = std::min(least, flow.most);
+      for (const LinkId link : flow.links) {
+        const auto open = std::ranges::count_if(flows, [&](const auto& other) {
+          return other.second.rate < 0 && std::ranges::count(other.second.links, link) > 0;
+        });
+        least = std::min(least, free[static_cast<std::size_t>(link)] / static_cast<double>(open));
+      }
+    }
+    if (least == kNoLimit) return;
+    std::vector<FluidSolver::FlowId> found;
+    for (const auto& [id, flow] : flows) {
+      if (flow.rate >= 0) continue;
+      const bool limited =
+          flow.most <= least || std::ranges::any_of(flow.links, [&](LinkId link) {
+            const auto open = std::ranges::count_if(flows, [&](const auto& other) {
+              return other.second.rate < 0 && std::ranges::count(other.second.links, link) > 0;
+            });
+            return free[static_cast<std::size_t>(link)] / static_cast<double>(open) <= least * (1 + 1e-9);
+          });
+      if (limited) found.push_back(id);
+    }
+    for (const FluidSolver::FlowId id : found) {
+      flows.at(id).rate = least;
+      for (const LinkId link : flows.at(id).links) free[static_cast<std::size_t>(link)] -= least;
+    }
+  }
+}
+
+/// Flows come and go; after each change every rate is that of a solution from nothing.
+TEST(FluidSolver, RatesAreThoseOfASolutionFromNothing) {
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    std::vector<double> capacities;
+    const std::int64_t links = random.integer(1, 8);
+    for (std::int64_t link = 0; link < links; ++link)
+      capacities.push_back(static_cast<double>(random.integer(1, 5)) *
+                           (random.integer(0, 1) == 1 ? 1 : 0.37));
+    FluidSolver solver(capacities);
+    std::map<FluidSolver::FlowId, Reference> flows;
+    double now = 0;
+    for (int step = 0; step < 60; ++step) {
+      const double next = solver.next_end_s(now);
+      if (flows.empty() || random.integer(0, 2) > 0) {
+        now = std::min(next, now + 0.1 * random.real());
+        for (std::int64_t n = random.integer(1, 3); n > 0; --n) {
+          Reference flow;
+          for (LinkId link = 0; link < links; ++link) {
+            if (random.integer(0, 2) == 0) flow.links.push_back(link);
+          }
+          if (flow.links.empty()) flow.links.push_back(0);
+          flow.most = random.integer(0, 2) == 0 ? 2 * random.real() + 0.01 : 1e18;
+          flows[solver.start(flow.links, 0.1 + random.real(), flow.most, now)] = flow;
+        }
+      } else {
+        now = next;
+        std::vector<FluidSolver::FlowId> ended;
+        solver.take_ended(now, now, ended);
+        ASSERT_FALSE(ended.empty());
+        for (const FluidSolver::FlowId id : ended) flows.erase(id);
+      }
+      solver.next_end_s(now);
+      fill(capacities, flows);
+      for (const auto& [id, flow] : flows)
+        ASSERT_NEAR(solver.rate(id), flow.rate, 1e-9 * flow.rate) << "step " << step;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace foretile
