@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -16,6 +15,7 @@
 #include "executor/layout/stored_rectangle.hpp"
 #include "executor/mpi/communicator.hpp"
 #include "executor/mpi/session.hpp"
+#include "executor/output_strips.hpp"
 #include "executor/tile_extents.hpp"
 
 namespace foretile {
@@ -66,26 +66,6 @@ MatrixFacts output_facts(const MatrixPlace& place, const Contraction& p) {
     tiles.push_back(p.is_transposed ? MatrixTile{column, row} : MatrixTile{row, column});
   }
   return block_sparse_facts(name_of(place), sizes_of(rows), sizes_of(columns), std::move(tiles), p.element());
-}
-
-/// Parts of a dense file that go on from each to the next along its lines.
-std::vector<std::vector<RectangleNumbers>> strips_of(std::vector<RectangleNumbers> parts, bool by_rows) {
-  const auto key = [&](const RectangleNumbers& part) {
-    const MatrixRectangle& r = part.where;
-    return by_rows ? std::tuple(r.row, r.rows, r.column) : std::tuple(r.column, r.columns, r.row);
-  };
-  std::ranges::sort(parts, {}, key);
-  std::vector<std::vector<RectangleNumbers>> strips;
-  for (const RectangleNumbers& part : parts) {
-    const bool goes_on = !strips.empty() && [&] {
-      const MatrixRectangle &last = strips.back().back().where, &r = part.where;
-      return by_rows ? r.row == last.row && r.rows == last.rows && r.column == last.column + last.columns
-                     : r.column == last.column && r.columns == last.columns && r.row == last.row + last.rows;
-    }();
-    if (!goes_on) strips.emplace_back();
-    strips.back().push_back(part);
-  }
-  return strips;
 }
 
 /// Nothing where an operand's numbers are better turned when they are read.
@@ -188,17 +168,6 @@ OutputOfC::OutputOfC(const MatrixPlace& place, const Contraction& contraction, M
   if (!output_ && folder_) entry_.emplace(folder_.get(), temporary.filename().c_str());
 }
 
-void OutputOfC::write_tiles(const HostStore& host, int threads) const {
-  MatrixWriter writer(ticket_, facts_);
-  if (facts_.layout == MatrixLayout::block_sparse) {
-    write_stored_tiles(host, threads, writer);
-  } else {
-    write_strips(host, threads, writer);
-    if (!every_tile(problem_)) write_zeros(writer);
-  }
-  writer.close();
-}
-
 void OutputOfC::write_stored_tiles(const HostStore& host, int threads, const MatrixWriter& writer) const {
   std::vector<TileId> own;
   for (const auto& [tile, numbers] : host.c) own.push_back(tile);
@@ -213,18 +182,6 @@ void OutputOfC::write_stored_tiles(const HostStore& host, int threads, const Mat
       writer.write(where, view.data, view.ld);
     }
   });
-}
-
-/// Tiles that are neighbours along the file's lines are written together: many short lines take longer.
-void OutputOfC::write_strips(const HostStore& host, int threads, const MatrixWriter& writer) const {
-  std::vector<RectangleNumbers> parts;
-  for (const auto& [tile, numbers] : host.c) {
-    const TileRef ref{Matrix::c, tile};
-    const TileView view = numbers.view(extents_of(problem_, ref).rows);
-    parts.push_back({stored_rectangle(problem_, ref), view.data, view.ld, problem_.is_transposed});
-  }
-  const auto strips = strips_of(std::move(parts), writer.by_rows());
-  in_parallel(strips.size(), threads, [&](std::size_t i) { writer.write(strips[i]); });
 }
 
 /// Zero tiles are dealt in turn.
@@ -245,7 +202,17 @@ void OutputOfC::write_zeros(const MatrixWriter& writer) const {
 }
 
 void OutputOfC::write(const HostStore& host, int threads) {
-  agree(communicator_, [&] { write_tiles(host, threads); });
+  std::optional<MatrixWriter> writer;
+  agree(communicator_, [&] { writer.emplace(ticket_, facts_); });
+  const bool in_strips = facts_.layout != MatrixLayout::block_sparse;
+  if (in_strips)
+    write_in_strips(problem_, host, writer->by_rows(), threads, communicator_,
+                    [&](std::span<const RectangleNumbers> strip) { writer->write(strip); });
+  agree(communicator_, [&] {
+    if (!in_strips) write_stored_tiles(host, threads, *writer);
+    if (in_strips && !every_tile(problem_)) write_zeros(*writer);
+    writer->close();
+  });
   agree(communicator_, [&] {
     if (output_) output_->finish();
   });

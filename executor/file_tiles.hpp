@@ -64,14 +64,12 @@ class OutputOfC {
   /// C has zero tiles. Collective: what fails on rank 0 is thrown on all, as agree() has it.
   OutputOfC(const MatrixPlace& place, const Contraction& contraction, MPI_Comm communicator);
 
-  /// Writes this rank's tiles and, in a dense file, its share of the zero tiles, on several threads; then the
-  /// file gets its name. Collective, errors as above.
+  /// Writes all ranks' tiles and, in a dense file, the zero tiles, on several threads
+  /// (executor/output_strips.hpp); then the file gets its name. Collective, errors as above.
   void write(const HostStore& host, int threads);
 
  private:
-  void write_tiles(const HostStore& host, int threads) const;
   void write_stored_tiles(const HostStore& host, int threads, const MatrixWriter& writer) const;
-  void write_strips(const HostStore& host, int threads, const MatrixWriter& writer) const;
   void write_zeros(const MatrixWriter& writer) const;
 
   const Contraction& problem_;
