@@ -18,6 +18,17 @@ void expect_refused(foretile_status status, const std::string& text) {
   EXPECT_NE(std::string(foretile_message()).find(text), std::string::npos) << foretile_message();
 }
 
+/// Of a collective call: the lowest rank has the error, the others know of it.
+void expect_all_refused(foretile_status status, const std::string& text) {
+  if (foretile::world_rank() == 0) {
+    expect_refused(status, text);
+  } else {
+    EXPECT_EQ(status, FORETILE_FAILED);
+    EXPECT_NE(std::string(foretile_message()).find("another rank failed"), std::string::npos)
+        << foretile_message();
+  }
+}
+
 /// Calls of the functions below.
 struct Calls {
   std::atomic<int> fills = 0;  // on several threads
@@ -165,12 +176,12 @@ TEST(CInterface, RefusesWrongInput) {
                  "imaginary");
   foretile_options options{};
   options.parameters = "strategy";
-  expect_refused(foretile_create(MPI_COMM_WORLD, product.problem, &options, &product.multiplication),
-                 "KEY=VALUE");
+  expect_all_refused(foretile_create(MPI_COMM_WORLD, product.problem, &options, &product.multiplication),
+                     "KEY=VALUE");
   options = {};
   options.gpus = 9;
-  expect_refused(foretile_create(MPI_COMM_WORLD, product.problem, &options, &product.multiplication),
-                 "gpus: found 9");
+  expect_all_refused(foretile_create(MPI_COMM_WORLD, product.problem, &options, &product.multiplication),
+                     "gpus: found 9");
   ASSERT_EQ(foretile_create(MPI_COMM_WORLD, product.problem, nullptr, &product.multiplication), FORETILE_OK);
   int64_t count = 0;
   expect_refused(foretile_tile_count(product.multiplication, 'D', &count), "'D'");
