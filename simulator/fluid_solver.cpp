@@ -219,8 +219,7 @@ void FluidSolver::keep_rates(double now_s) {
     flow.left -= flow.rate * (now_s - flow.since_s);
     flow.since_s = now_s;
     flow.rate = flow.solved;
-    flow.end_s = now_s + std::max(0.0, flow.left) / flow.rate;
-    ends_.push({flow.end_s, id, ++flow.version});
+    ends_.push({now_s + std::max(0.0, flow.left) / flow.rate, id, ++flow.version});
   }
   affected_.clear();
   for (const LinkId id : touched_) {

@@ -37,7 +37,7 @@ class FluidSolver {
     std::array<std::int32_t, 8> places{};  // in the lists of the links
     int count = 0;
     double left = 0, since_s = 0;  // amount left at that time
-    double rate = 0, most = 0, end_s = 0;
+    double rate = 0, most = 0;
     double solved = -1;         // new rate; -1: not found yet
     std::uint32_t version = 0;  // of its end
     bool active = false, affected = false;

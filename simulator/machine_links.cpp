@@ -28,7 +28,6 @@ MachineLinks::MachineLinks(const Machine& machine)
     : machine_(&machine),
       sockets_(machine.platform.sockets),
       devices_(machine.platform.device.kind == DeviceKind::gpu ? machine.devices_per_rank : 0),
-      has_copies_(devices_ > 0),
       per_rank_(3 + 3 * devices_ + devices_ * devices_),
       per_node_(3 + 4 * sockets_ + machine.ranks_per_node * per_rank_) {
   set_capacities();

@@ -12,7 +12,7 @@
 
 namespace foretile {
 
-/// Socket of the node in whose memory a tile of the rank lies: any that the rank spans, by a hash of the
+/// Socket of the node in whose memory a tile of the rank is: any that the rank spans, by a hash of the
 /// tile. Pages are where the thread ran that touched them first, and threads run on all of the rank's cores.
 int home_socket(const Machine& machine, Rank rank, TileRef tile);
 
@@ -77,7 +77,7 @@ class MachineLinks {
   /// All cores of the rank's node: several ranks share them.
   LinkId cores(Rank rank) const;
   /// Whether devices have memory of their own.
-  bool has_copies() const { return has_copies_; }
+  bool has_copies() const { return devices_ > 0; }
 
   /// A batch goes by its first tile.
   Route copy(Rank rank, const Copy& copy) const;
@@ -110,8 +110,7 @@ class MachineLinks {
   void add(Route& route, LinkId link) const;
 
   const Machine* machine_;
-  int sockets_, devices_;  // of a node, and of a rank where devices have memory of their own
-  bool has_copies_;
+  int sockets_, devices_;    // of a node, and of a rank where devices have memory of their own
   int per_rank_, per_node_;  // links
   std::vector<double> capacities_;
 };

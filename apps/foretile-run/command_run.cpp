@@ -252,7 +252,9 @@ bool devices_need_memory(const PlannedWork& work, bool copies) {
 /// devices that need some.
 std::int64_t pool_bytes(const Finished& done, bool copies) {
   const PlanSummary& summary = done.now().summary;
-  std::int64_t bytes = summary.peak_host_bytes - done.files->bytes_in_place(done.gpus != nullptr);
+  // A resumed run may need less than its files have.
+  std::int64_t bytes =
+      std::max<std::int64_t>(0, summary.peak_host_bytes - done.files->bytes_in_place(done.gpus != nullptr));
   if (!done.gpus && devices_need_memory(*done.work, copies))
     bytes += done.work->machine.devices_per_rank * summary.peak_device_bytes;
   return pool_bytes_for(bytes);
