@@ -156,6 +156,8 @@ void add_links(std::vector<PlatformKey>& keys) {
                          [](Platform& p) { return Slots{&p.links.message.latency_s}; }));
   keys.push_back(bandwidth("message.bandwidth", Presence::always,
                            [](Platform& p) { return Slots{&p.links.message.bandwidth_bytes_per_s}; }));
+  keys.push_back(bandwidth("message.node_bandwidth", Presence::optional,
+                           [](Platform& p) { return Slots{&p.links.node_message_bytes_per_s}; }));
   keys.push_back(latency("network.latency", Presence::cluster,
                          [](Platform& p) { return Slots{&p.network.message.latency_s}; }));
   keys.push_back(bandwidth("network.bandwidth", Presence::cluster,

@@ -23,7 +23,9 @@ struct NodeLinks {
   double socket_host_to_device_bytes_per_s = 0;  ///< all devices of a socket together, per direction
   LinkModel peer;                                ///< device to device on the same socket
   LinkModel cross_socket;                        ///< the bus between sockets, per direction
-  LinkModel message;                             ///< between two ranks of one node
+  LinkModel message;                             ///< between two ranks of one node: cap of the sender
+  /// All messages inside a node together, which share its memory; 0: they do not disturb each other.
+  double node_message_bytes_per_s = 0;
   /// One device's link, both directions together; 0: they do not disturb each other.
   double both_ways_bytes_per_s = 0;
 };

@@ -1,7 +1,10 @@
 #include "simulator/fluid_solver.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
+
+#include "base/random.hpp"
 
 namespace foretile {
 
@@ -19,66 +22,106 @@ FluidSolver::FluidSolver(std::vector<double> capacities) {
   for (std::size_t link = 0; link < links_.size(); ++link) links_[link].capacity = capacities[link];
 }
 
+std::size_t FluidSolver::KeyHash::operator()(const Key& key) const {
+  std::uint64_t bits = std::bit_cast<std::uint64_t>(key.most);
+  for (int l = 0; l < key.count; ++l)
+    bits = counter_bits(bits, static_cast<std::uint64_t>(key.links[static_cast<std::size_t>(l)]));
+  return bits;
+}
+
 FluidSolver::FlowId FluidSolver::start(std::span<const LinkId> links, double amount, double most,
                                        double now_s) {
-  if (free_.empty()) {
-    free_.push_back(static_cast<FlowId>(flows_.size()));
+  if (free_flows_.empty()) {
+    free_flows_.push_back(static_cast<FlowId>(flows_.size()));
     flows_.emplace_back();
   }
-  const FlowId id = free_.back();
-  free_.pop_back();
-  Flow& flow = at(id);
-  const std::uint32_t version = flow.version + 1;
-  const bool listed = flow.affected;  // since a flow of that number ended at this instant
-  flow = {};
-  flow.version = version;
-  flow.affected = listed;
-  flow.active = true;
-  flow.left = amount;
-  flow.since_s = now_s;
-  flow.most = std::min(most, kFast);
-  for (const LinkId link : links) {
-    Link& l = at_link(link);
-    if (l.capacity <= kUnlimited) continue;
-    const auto number = static_cast<std::size_t>(flow.count++);
-    flow.links.at(number) = link;
-    flow.places.at(number) = static_cast<std::int32_t>(l.members.size());
-    l.members.push_back({id, static_cast<int>(number)});
-  }
+  const FlowId flow = free_flows_.back();
+  free_flows_.pop_back();
+  const BundleId id = bundle_of(links, most, now_s);
+  flows_[static_cast<std::size_t>(flow)] = id;
+  Bundle& bundle = bundles_[id];
+  serve(bundle, now_s);
+  bundle.ends.push({bundle.served + amount, flow});
+  change_flows(bundle, 1);
   affect(id);
+  return flow;
+}
+
+FluidSolver::BundleId FluidSolver::bundle_of(std::span<const LinkId> links, double most, double now_s) {
+  Key key;
+  for (const LinkId link : links) {
+    if (at_link(link).capacity > kUnlimited) key.links.at(static_cast<std::size_t>(key.count++)) = link;
+  }
+  key.most = std::min(most, kFast);
+  const auto [found, is_new] = by_key_.try_emplace(key, 0);
+  if (is_new) found->second = new_bundle(key, now_s);
+  return found->second;
+}
+
+FluidSolver::BundleId FluidSolver::new_bundle(const Key& key, double now_s) {
+  if (free_bundles_.empty()) {
+    free_bundles_.push_back(static_cast<BundleId>(bundles_.size()));
+    bundles_.emplace_back();
+  }
+  const BundleId id = free_bundles_.back();
+  free_bundles_.pop_back();
+  Bundle& bundle = bundles_[id];
+  bundle.key = key;
+  bundle.served = bundle.rate = 0;
+  bundle.since_s = now_s;
+  for (std::size_t l = 0; l < links_of(bundle).size(); ++l) {
+    Link& link = at_link(key.links[l]);
+    bundle.places[l] = static_cast<std::int32_t>(link.members.size());
+    link.members.push_back({id, static_cast<int>(l)});
+  }
   return id;
 }
 
-void FluidSolver::affect(FlowId flow) {
-  if (std::exchange(at(flow).affected, true)) return;
-  affected_.push_back(flow);
+void FluidSolver::serve(Bundle& bundle, double now_s) const {
+  bundle.served += bundle.rate * (now_s - bundle.since_s);
+  bundle.since_s = now_s;
+}
+
+/// New flows have the rate of their bundle until the next solution.
+void FluidSolver::change_flows(Bundle& bundle, double by) {
+  for (const LinkId id : links_of(bundle)) {
+    Link& link = at_link(id);
+    link.flows += by;
+    link.used += by * bundle.rate;
+  }
+}
+
+void FluidSolver::affect(BundleId bundle) {
+  if (std::exchange(bundles_[bundle].affected, true)) return;
+  affected_.push_back(bundle);
 }
 
 void FluidSolver::affect_members(LinkId link) {
-  for (const Member& member : at_link(link).members) affect(member.flow);
+  for (const Member& member : at_link(link).members) affect(member.bundle);
 }
 
-void FluidSolver::remove(FlowId id) {
-  Flow& flow = at(id);
-  for (int i = 0; i < flow.count; ++i) {
-    const auto number = static_cast<std::size_t>(i);
-    Link& link = at_link(flow.links[number]);
-    const auto place = static_cast<std::size_t>(flow.places[number]);
+/// Takes out a bundle without flows.
+void FluidSolver::remove(BundleId id) {
+  Bundle& bundle = bundles_[id];
+  for (std::size_t l = 0; l < links_of(bundle).size(); ++l) {
+    Link& link = at_link(bundle.key.links[l]);
+    const auto place = static_cast<std::size_t>(bundle.places[l]);
     link.members[place] = link.members.back();
     const Member moved = link.members[place];
-    at(moved.flow).places[static_cast<std::size_t>(moved.number)] = static_cast<std::int32_t>(place);
+    bundles_[moved.bundle].places[static_cast<std::size_t>(moved.number)] = static_cast<std::int32_t>(place);
     link.members.pop_back();
-    link.used = link.members.empty() ? 0 : link.used - flow.rate;
-    if (link.full) affect_members(flow.links[number]);
-    if (link.members.empty()) link.full = false;
+    if (link.full) affect_members(bundle.key.links[l]);
+    if (!link.members.empty()) continue;
+    link.used = 0;
+    link.full = false;
   }
-  flow.active = false;
-  free_.push_back(id);
+  ++bundle.version;
+  by_key_.erase(bundle.key);
+  free_bundles_.push_back(id);
 }
 
 bool FluidSolver::is_stale(const End& end) const {
-  const Flow& flow = flows_[static_cast<std::size_t>(end.flow)];
-  return !flow.active || flow.version != end.version;
+  return bundles_[end.bundle].version != end.version;
 }
 
 double FluidSolver::next_end_s(double now_s) {
@@ -89,17 +132,29 @@ double FluidSolver::next_end_s(double now_s) {
 
 void FluidSolver::take_ended(double until_s, double now_s, std::vector<FlowId>& ended) {
   solve(now_s);
-  const std::size_t first = ended.size();
   for (; !ends_.empty() && ends_.top().at_s <= until_s; ends_.pop()) {
-    if (!is_stale(ends_.top())) ended.push_back(ends_.top().flow);
+    const End end = ends_.top();
+    if (is_stale(end)) continue;
+    Bundle& bundle = bundles_[end.bundle];
+    const double served = bundle.served + bundle.rate * (until_s - bundle.since_s);
+    // The first one ends, whatever rounding says.
+    do {
+      const FlowId flow = bundle.ends.top().flow;
+      bundle.ends.pop();
+      ended.push_back(flow);
+      free_flows_.push_back(flow);
+      change_flows(bundle, -1);
+    } while (!bundle.ends.empty() && bundle.ends.top().served <= served);
+    affect(end.bundle);
+    if (bundle.ends.empty()) remove(end.bundle);
   }
-  for (std::size_t i = first; i < ended.size(); ++i) remove(ended[i]);
 }
 
 void FluidSolver::solve(double now_s) {
-  std::erase_if(affected_, [&](FlowId id) {
-    if (!at(id).active) at(id).affected = false;
-    return !at(id).active;
+  std::erase_if(affected_, [&](BundleId id) {
+    const bool gone = bundles_[id].ends.empty();
+    if (gone) bundles_[id].affected = false;
+    return gone;
   });
   if (affected_.empty()) return;
   std::size_t spread_from = 0;
@@ -111,12 +166,10 @@ void FluidSolver::solve(double now_s) {
   keep_rates(now_s);
 }
 
-/// To all flows that share a full link with an affected one.
+/// To all bundles that share a full link with an affected one.
 void FluidSolver::spread(std::size_t from) {
   for (std::size_t i = from; i < affected_.size(); ++i) {
-    const Flow flow = at(affected_[i]);
-    for (int l = 0; l < flow.count; ++l) {
-      const LinkId id = flow.links[static_cast<std::size_t>(l)];
+    for (const LinkId id : links_of(bundles_[affected_[i]])) {
       Link& link = at_link(id);
       if (std::exchange(link.touched, true)) continue;
       touched_.push_back(id);
@@ -125,17 +178,16 @@ void FluidSolver::spread(std::size_t from) {
   }
 }
 
-void FluidSolver::give(FlowId id, double rate) {
-  Flow& flow = at(id);
-  flow.solved = rate;
-  for (int l = 0; l < flow.count; ++l) {
-    Link& link = at_link(flow.links[static_cast<std::size_t>(l)]);
-    link.free = std::max(0.0, link.free - rate);
-    --link.open;
+void FluidSolver::give(Bundle& bundle, double rate) {
+  bundle.solved = rate;
+  for (const LinkId id : links_of(bundle)) {
+    Link& link = at_link(id);
+    link.free = std::max(0.0, link.free - rate * bundle.flows());
+    link.open -= bundle.flows();
   }
 }
 
-/// Progressive filling of the affected flows; the others keep their rates.
+/// Progressive filling of the affected bundles; the others keep their rates.
 void FluidSolver::fill() {
   for (const LinkId id : touched_) {
     Link& link = at_link(id);
@@ -144,25 +196,24 @@ void FluidSolver::fill() {
     link.gave = false;
   }
   by_most_.clear();
-  for (const FlowId id : affected_) {
-    Flow& flow = at(id);
-    flow.solved = -1;
-    if (flow.most < kFast) by_most_.push_back(id);
-    for (int l = 0; l < flow.count; ++l) {
-      Link& link = at_link(flow.links[static_cast<std::size_t>(l)]);
-      link.free += flow.rate;
-      ++link.open;
+  for (const BundleId id : affected_) {
+    Bundle& bundle = bundles_[id];
+    bundle.solved = -1;
+    if (bundle.key.most < kFast) by_most_.push_back(id);
+    for (const LinkId of_bundle : links_of(bundle)) {
+      Link& link = at_link(of_bundle);
+      link.free += bundle.rate * bundle.flows();
+      link.open += bundle.flows();
     }
   }
   for (const LinkId id : touched_) {
     Link& link = at_link(id);
     link.affected = link.open;
-    if (link.open == static_cast<std::int32_t>(link.members.size()))
-      link.free = link.capacity;  // no rounding
+    if (link.open == link.flows) link.free = link.capacity;  // no rounding
     link.free = std::max(0.0, link.free);
     if (link.open > 0) shares_.push({link.free / link.open, id});
   }
-  std::ranges::sort(by_most_, {}, [&](FlowId id) { return std::pair(at(id).most, id); });
+  std::ranges::sort(by_most_, {}, [&](BundleId id) { return std::pair(bundles_[id].key.most, id); });
   auto slowest = by_most_.begin();
   while (!shares_.empty()) {
     const Share share = shares_.top();
@@ -175,9 +226,9 @@ void FluidSolver::fill() {
       continue;
     }
     bool limited = false;
-    for (; slowest != by_most_.end() && at(*slowest).most <= rate; ++slowest) {
-      if (at(*slowest).solved >= 0) continue;
-      give(*slowest, at(*slowest).most);
+    for (; slowest != by_most_.end() && bundles_[*slowest].key.most <= rate; ++slowest) {
+      if (bundles_[*slowest].solved >= 0) continue;
+      give(bundles_[*slowest], bundles_[*slowest].key.most);
       limited = true;
     }
     if (limited) {
@@ -187,39 +238,41 @@ void FluidSolver::fill() {
     link.gave = true;
     link.level = rate;
     for (const Member& member : link.members) {
-      if (at(member.flow).affected && at(member.flow).solved < 0) give(member.flow, rate);
+      Bundle& bundle = bundles_[member.bundle];
+      if (bundle.affected && bundle.solved < 0) give(bundle, rate);
     }
   }
-  for (const FlowId id : affected_) {
-    if (at(id).solved < 0) give(id, at(id).most);
+  for (const BundleId id : affected_) {
+    if (bundles_[id].solved < 0) give(bundles_[id], bundles_[id].key.most);
   }
 }
 
-/// Flows that were left out though a link that became full gives less than they have.
+/// Bundles that were left out though a link that became full gives less than they have.
 bool FluidSolver::take_in_unfair() {
   const std::size_t before = affected_.size();
   for (std::size_t t = 0; t < touched_.size(); ++t) {
     const Link& link = at_link(touched_[t]);
-    if (!link.gave || link.full || link.affected == static_cast<std::int32_t>(link.members.size())) continue;
+    if (!link.gave || link.full || link.affected == link.flows) continue;
     for (const Member& member : link.members) {
-      const Flow& flow = at(member.flow);
-      if (!flow.affected && flow.rate > link.level * (1 + kRounding)) affect(member.flow);
+      const Bundle& bundle = bundles_[member.bundle];
+      if (!bundle.affected && bundle.rate > link.level * (1 + kRounding)) affect(member.bundle);
     }
   }
   return affected_.size() > before;
 }
 
 void FluidSolver::keep_rates(double now_s) {
-  for (const FlowId id : affected_) {
-    Flow& flow = at(id);
-    flow.affected = false;
-    if (flow.solved == flow.rate) continue;
-    for (int l = 0; l < flow.count; ++l)
-      at_link(flow.links[static_cast<std::size_t>(l)]).used += flow.solved - flow.rate;
-    flow.left -= flow.rate * (now_s - flow.since_s);
-    flow.since_s = now_s;
-    flow.rate = flow.solved;
-    ends_.push({now_s + std::max(0.0, flow.left) / flow.rate, id, ++flow.version});
+  for (const BundleId id : affected_) {
+    Bundle& bundle = bundles_[id];
+    bundle.affected = false;
+    if (bundle.solved != bundle.rate) {
+      for (const LinkId link : links_of(bundle))
+        at_link(link).used += (bundle.solved - bundle.rate) * bundle.flows();
+      serve(bundle, now_s);
+      bundle.rate = bundle.solved;
+    }
+    const double left = bundle.ends.top().served - bundle.served;
+    ends_.push({bundle.since_s + std::max(0.0, left) / bundle.rate, id, ++bundle.version});
   }
   affected_.clear();
   for (const LinkId id : touched_) {

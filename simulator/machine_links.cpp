@@ -20,6 +20,7 @@ MessageLimits message_limits(const Network& network, int ranks_per_node) {
   if (node <= 0) return {rank, 0};
   const double share = node / ranks_per_node;
   if (ranks_per_node == 1) return {rank > 0 ? std::min(rank, node) : node, 0};
+  if (rank >= node) return {0, node};  // all that a rank sends passes the limit of its node
   if (rank <= 0 || share < kNear * rank) return {rank, node};
   return {std::min(rank, share), 0};
 }
@@ -29,7 +30,7 @@ MachineLinks::MachineLinks(const Machine& machine)
       sockets_(machine.platform.sockets),
       devices_(machine.platform.device.kind == DeviceKind::gpu ? machine.devices_per_rank : 0),
       per_rank_(3 + 3 * devices_ + devices_ * devices_),
-      per_node_(3 + 4 * sockets_ + machine.ranks_per_node * per_rank_) {
+      per_node_(kOfNode + 4 * sockets_ + machine.ranks_per_node * per_rank_) {
   set_capacities();
 }
 
@@ -43,7 +44,7 @@ LinkId MachineLinks::of(int node, int socket, OfSocket which) const {
 
 LinkId MachineLinks::rank_link(Rank rank, int number) const {
   const int in_node = rank % machine_->ranks_per_node;
-  return node_link(machine_->node_of(rank), 3 + 4 * sockets_ + in_node * per_rank_ + number);
+  return node_link(machine_->node_of(rank), kOfNode + 4 * sockets_ + in_node * per_rank_ + number);
 }
 
 void MachineLinks::set_capacities() {
@@ -58,6 +59,7 @@ void MachineLinks::set_capacities() {
     set(node_link(node, 0), p.cores_per_node());
     set(inject(node), limits.node_bytes_per_s);
     set(eject(node), limits.node_bytes_per_s);
+    set(inside(node), p.links.node_message_bytes_per_s);
     for (int socket = 0; socket < sockets_; ++socket) {
       set(of(node, socket, OfSocket::memory), p.memory_bandwidth_bytes_per_s);
       set(of(node, socket, OfSocket::down), p.links.socket_host_to_device_bytes_per_s);
@@ -127,6 +129,7 @@ Route MachineLinks::out_of(const Endpoint& port) const {
   Route route{.from = port, .to = port};
   if (port.kind == Endpoint::Kind::near_port) {
     add(route, of(port.rank, OfRank::local));
+    add(route, inside(machine_->node_of(port.rank)));
   } else {
     add(route, of(port.rank, OfRank::send));
     add(route, inject(machine_->node_of(port.rank)));

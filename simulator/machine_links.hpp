@@ -65,8 +65,8 @@ struct Route {
 ///    for each of its peers and two for the CPU),
 ///  - device -> device across sockets: out as to the host, the bus, in as from the host, but no memory,
 ///  - rank -> rank: the rank's own cap and its node's injection limit on either side; inside a node a link of
-///    the rank's own.
-/// Messages share no link with copies, nor do they cross host memory. No link joins all nodes: the fabric is
+///    the rank's own and one of all the node's ranks.
+/// Messages share no link with copies: they do not slow down what crosses host memory. No link joins all nodes: the fabric is
 /// taken as non-blocking. Links are numbered node by node; nothing takes memory by pairs of ranks.
 class MachineLinks {
  public:
@@ -93,10 +93,13 @@ class MachineLinks {
   enum class OfRank : std::uint8_t { send, receive, local };
   enum class OfDevice : std::uint8_t { in, out, both };
 
+  static constexpr int kOfNode = 4;  // links of a node, beside those of its sockets and ranks
+
   LinkId node_link(int node, int number) const { return node * per_node_ + number; }
   LinkId of(int node, int socket, OfSocket which) const;
   LinkId inject(int node) const { return node_link(node, 1 + 4 * sockets_); }
   LinkId eject(int node) const { return node_link(node, 2 + 4 * sockets_); }
+  LinkId inside(int node) const { return node_link(node, 3 + 4 * sockets_); }
   LinkId rank_link(Rank rank, int number) const;
   LinkId of(Rank rank, OfRank which) const { return rank_link(rank, static_cast<int>(which)); }
   LinkId of(Rank rank, int device, OfDevice which) const {

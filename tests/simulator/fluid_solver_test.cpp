@@ -58,6 +58,24 @@ TEST(FluidSolver, FlowsHaveLimitsOfTheirOwn) {
   EXPECT_DOUBLE_EQ(solver.rate(c), 0.75);
 }
 
+/// Three flows alike but for their amounts, each at a third of 10 per second: the first has its 10 after 3 s,
+/// the second the other 10 of its 20 at 5 per second after 2 s more, the third the other 10 of its 30 after 1 s.
+TEST(FluidSolver, FlowsAlikeEndByTheirAmounts) {
+  FluidSolver solver({10, 100});
+  const std::vector<LinkId> links{0, 1};
+  const auto third = solver.start(links, 30, kNoLimit, 0), first = solver.start(links, 10, kNoLimit, 0),
+             second = solver.start(links, 20, kNoLimit, 0);
+  double now_s = 0;
+  for (const auto& [flow, end_s] : {std::pair(first, 3.0), {second, 5.0}, {third, 6.0}}) {
+    ASSERT_DOUBLE_EQ(solver.next_end_s(now_s), end_s);
+    std::vector<FluidSolver::FlowId> ended;
+    solver.take_ended(end_s, end_s, ended);
+    ASSERT_EQ(ended, std::vector<FluidSolver::FlowId>{flow});
+    now_s = end_s;
+  }
+  EXPECT_EQ(solver.next_end_s(6), kNoLimit);
+}
+
 struct Reference {
   std::vector<LinkId> links;
   double most;

@@ -173,6 +173,7 @@ TEST(MachineModel, LeavesOutLimitsOfNodes) {
   expect_limits(10, 18.9, 2, 10, 18.9);
   expect_limits(10, 20, 2, 10, 0);  // not reached
   expect_limits(10, 30, 2, 10, 0);
+  expect_limits(10, 8, 2, 0, 8);  // one rank alone reaches the node's limit
   expect_limits(10, 8, 1, 8, 0);  // one rank: the smaller of both
   expect_limits(10, 12, 1, 10, 0);
   expect_limits(0, 12, 1, 12, 0);

@@ -249,6 +249,12 @@ TEST(Simulation, RanksOfANodeShareItsInjection) {
   EXPECT_NEAR(micros(problem, m), 10 + 16000.0 / 3 + 2000, kPrecision);
   m.platform.network.node_injection_bytes_per_s = 50e6;  // now the ranks' own 20 MB/s limit
   EXPECT_NEAR(micros(problem, m), 10 + 4000 + 2000, kPrecision);
+  // All four on one node: the same of its memory.
+  m.ranks_per_node = 4;
+  m.platform.links.message = {10e-6, 20e6};
+  EXPECT_NEAR(micros(problem, m), 10 + 4000 + 2000, kPrecision);
+  m.platform.links.node_message_bytes_per_s = 30e6;
+  EXPECT_NEAR(micros(problem, m), 10 + 16000.0 / 3 + 2000, kPrecision);
 }
 
 /// Eight tiles of B on two cores at 10 MB/s: 8000 each, so pairs are ready after 8000, 16000, 24000, 32000;
