@@ -23,6 +23,7 @@ struct Fixed {
   std::int64_t matrix = -1;
   std::int64_t step = -1, last_step = -1;
   std::int64_t tree = -1;
+  std::int64_t ranks_of_node = -1;
   std::int64_t kind = -1;
 };
 constexpr std::int64_t kFixedWords = sizeof(Fixed) / 8;
@@ -46,8 +47,8 @@ bool plausible(const Fixed& f, std::int64_t words) {
               f.matrix != static_cast<std::int64_t>(Matrix::b))) {
     return false;
   }
-  if (f.tree != static_cast<std::int64_t>(Tree::binomial) && f.tree != static_cast<std::int64_t>(Tree::chain))
-    return false;
+  if (f.tree < 0 || f.tree > static_cast<std::int64_t>(Tree::by_node)) return false;
+  if (f.ranks_of_node < 1 || !is_rank(f.ranks_of_node)) return false;
   return is_rank(f.owner) && is_rank(f.number) && f.step >= 0 && f.step <= f.last_step &&
          f.last_step <= kEver;
 }
@@ -66,6 +67,7 @@ TileBuffer message_header(const Transfer& broadcast, Rank owner, int number,
                                    broadcast.step,
                                    broadcast.last_step,
                                    static_cast<std::int64_t>(broadcast.tree),
+                                   broadcast.ranks_of_node,
                                    static_cast<std::int64_t>(broadcast.kind)};
   header.insert(header.end(), broadcast.tiles.begin(), broadcast.tiles.end());
   header.insert(header.end(), broadcast.others.begin(), broadcast.others.end());
@@ -108,6 +110,7 @@ void MessageBuffer::parse(const Contraction& p) {
   broadcast.step = Step::of(fixed.step);
   broadcast.last_step = Step::of(fixed.last_step);
   broadcast.tree = static_cast<Tree>(fixed.tree);
+  broadcast.ranks_of_node = static_cast<int>(fixed.ranks_of_node);
   broadcast.kind = static_cast<TransferKind>(fixed.kind);
   std::int64_t bytes = 0;
   for (const TileId tile : broadcast.tiles) {

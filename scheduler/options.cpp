@@ -41,6 +41,7 @@ SchedulerOptions scheduler_options(const PlanFrame& plan, const Contraction& con
   options.core_slots = machine.cores_per_rank();
   options.ranks_per_node = machine.counted_ranks_per_node();
   options.whole_batches = plan.batch > 1;
+  options.send_slots = plan.messages_at_once;
   options.in_plan_order = in_plan_order;
   if (traits.on_core) options.tiles_at_once = tiles_at_once(contraction);
   if (read) options.least_part_bytes = kNoParts;

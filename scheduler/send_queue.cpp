@@ -9,8 +9,7 @@ namespace foretile {
 
 int SendQueue::forward(const Message& message) {
   const Transfer& transfer = *message.transfer;
-  const auto children =
-      tree_children(transfer.tree, message.position, static_cast<int>(transfer.others.size()) + 1);
+  const auto children = children_of(transfer, message.owner, message.position);
   for (const int child : children) {
     Message copy = message;
     copy.position = child;

@@ -134,7 +134,7 @@ double Tails::walk_tree(std::size_t v, const EdgeFunction& visit) {
   for (int position = size - 1; position >= 0; --position) {
     const Rank from = rank_at(position);
     double sends_s = 0;  // from the begin of the software of the next child
-    const std::vector<int> children = tree_children(transfer.tree, position, size);
+    const std::vector<int> children = children_of(transfer, at.rank, position);
     for (auto child = children.rbegin(); child != children.rend(); ++child) {
       const Rank to = rank_at(*child);
       const bool near = machine_.node_of(from) == machine_.node_of(to);

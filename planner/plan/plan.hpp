@@ -123,8 +123,9 @@ struct PlanFrame {
   int batch = 1;  ///< products of a chunk that go out in one launch, counted from its first
   Operands operands;
   Barriers barriers = Barriers::none;
-  bool prefetch_c = false;  ///< where B streams: C of the next block enters with its first loads, before
-                            ///< the last block has left
+  int messages_at_once = 4;  ///< that a rank sends
+  bool prefetch_c = false;   ///< where B streams: C of the next block enters with its first loads, before
+                             ///< the last block has left
   /// Several devices and ranks may compute parts of a tile of C, apart from its initial values and from each
   /// other; RankPlan::sums bring them together. Else one device computes all of a tile.
   bool c_in_parts = false;

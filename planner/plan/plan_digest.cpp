@@ -44,6 +44,7 @@ void add(Fnv& fnv, const PlanFrame& frame) {
   add(fnv, frame.operands.b);
   add(fnv, frame.operands.c);
   if (frame.c_in_parts) fnv.add(frame.part_sums);
+  if (frame.messages_at_once != PlanFrame{}.messages_at_once) fnv.add(frame.messages_at_once);
 }
 
 void add(Fnv& fnv, const DevicePlan& device) {
@@ -60,6 +61,7 @@ void add(Fnv& fnv, const DevicePlan& device) {
 
 void add(Fnv& fnv, const Transfer& transfer) {
   fnv.add(transfer.matrix, transfer.step, transfer.last_step, transfer.kind, transfer.tree);
+  if (transfer.tree == Tree::by_node) fnv.add(transfer.ranks_of_node);
   fnv.add_all(transfer.tiles);
   fnv.add_all(transfer.others);
 }

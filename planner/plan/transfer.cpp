@@ -1,5 +1,6 @@
 #include "planner/plan/transfer.hpp"
 
+#include <algorithm>
 #include <bit>
 
 namespace foretile {
@@ -17,6 +18,46 @@ std::vector<int> tree_children(Tree tree, int position, int size) {
 int tree_parent(Tree tree, int position) {
   if (tree == Tree::chain) return position - 1;
   return position & ~static_cast<int>(std::bit_floor(static_cast<unsigned>(position)));
+}
+
+std::vector<int> children_by_node(std::span<const int> starts, int position, int size) {
+  const auto next = std::ranges::upper_bound(starts, position);
+  const int end = next == starts.end() ? size : *next;
+  const int start = *(next - 1);
+  std::vector<int> children;
+  if (position == start) {
+    const auto node = static_cast<int>(next - starts.begin()) - 1;
+    for (const int child : tree_children(Tree::binomial, node, static_cast<int>(starts.size())))
+      children.push_back(starts[static_cast<std::size_t>(child)]);
+  }
+  for (const int child : tree_children(Tree::binomial, position - start, end - start))
+    children.push_back(start + child);
+  return children;
+}
+
+int parent_by_node(std::span<const int> starts, int position) {
+  const auto next = std::ranges::upper_bound(starts, position);
+  const int start = *(next - 1);
+  if (position > start) return start + tree_parent(Tree::binomial, position - start);
+  const auto node = static_cast<int>(next - starts.begin()) - 1;
+  return starts[static_cast<std::size_t>(tree_parent(Tree::binomial, node))];
+}
+
+std::vector<int> node_starts(std::span<const Rank> ranks, int ranks_of_node) {
+  std::vector<int> starts;
+  for (std::size_t position = 0; position < ranks.size(); ++position) {
+    if (position == 0 || ranks[position] / ranks_of_node != ranks[position - 1] / ranks_of_node)
+      starts.push_back(static_cast<int>(position));
+  }
+  return starts;
+}
+
+std::vector<int> children_of(const Transfer& transfer, Rank owner, int position) {
+  const int size = static_cast<int>(transfer.others.size()) + 1;
+  if (transfer.tree != Tree::by_node) return tree_children(transfer.tree, position, size);
+  std::vector<Rank> ranks{owner};
+  ranks.insert(ranks.end(), transfer.others.begin(), transfer.others.end());
+  return children_by_node(node_starts(ranks, transfer.ranks_of_node), position, size);
 }
 
 }  // namespace foretile

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/id.hpp"
@@ -17,7 +18,10 @@ enum class TransferKind : std::uint8_t {
 /// The tree of ranks that a transfer follows. Position 0 is the owner, position n + 1 is Transfer::others[n].
 enum class Tree : std::uint8_t {
   binomial,  ///< parent: the position without its highest bit; depth floor(log2(ranks))
-  chain      ///< parent: the position before; depth ranks - 1
+  chain,     ///< parent: the position before; depth ranks - 1
+  /// Binomial among the first positions of each node, and from those inside the nodes: it enters each node
+  /// once where the positions of a node follow each other.
+  by_node
 };
 
 /// The positions whose parent is `position`, in the order in which they are served: the largest subtree
@@ -26,6 +30,13 @@ std::vector<int> tree_children(Tree tree, int position, int size);
 
 /// Requires position > 0.
 int tree_parent(Tree tree, int position);
+
+/// The same of Tree::by_node; `starts`: the first position of each node, increasing, the first one 0.
+std::vector<int> children_by_node(std::span<const int> starts, int position, int size);
+int parent_by_node(std::span<const int> starts, int position);
+
+/// The positions whose rank is on another node than the one before.
+std::vector<int> node_starts(std::span<const Rank> ranks, int ranks_of_node);
 
 /// Tiles of one matrix and one owner (parts: of one sender) that travel together, as one message per edge of
 /// the tree.
@@ -37,6 +48,11 @@ struct Transfer {
   Step last_step = kEver;  ///< last that uses the tiles; then the receivers drop them. kEver: at the end
   TransferKind kind = TransferKind::broadcast;
   Tree tree = Tree::binomial;
+  int ranks_of_node = 1;  ///< consecutive ranks that share a node, for Tree::by_node
 };
+
+/// The positions to which the rank at `position` sends a transfer of `owner`, in the order in which they are
+/// served.
+std::vector<int> children_of(const Transfer& transfer, Rank owner, int position);
 
 }  // namespace foretile

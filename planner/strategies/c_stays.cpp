@@ -82,8 +82,9 @@ CStaysPlanner::CStaysPlanner(std::string_view strategy, const Contraction& contr
       frame_(common_frame(strategy, machine, settings, grid.grid.p)) {
   frame_.grid = grid.grid;
   frame_.c_in_parts = grid.c_in_parts();
-  frame_.part_sums = grid.tree;
+  frame_.part_sums = grid.tree.tree == Tree::chain ? Tree::chain : Tree::binomial;
   if (grid.host_bytes) frame_.host_budget_bytes = std::min(frame_.host_budget_bytes, *grid.host_bytes);
+  if (grid.messages_at_once) frame_.messages_at_once = *grid.messages_at_once;
   frame_.barriers = barriers_setting(settings);
   frame_.advice.device_memory = "lower d, b, c or lookahead";
   frame_.advice.host_memory = "use more ranks or lower d, b, c or lookahead";
@@ -138,9 +139,19 @@ RankPlan CStaysPlanner::plan_rank(Rank rank) const {
   for (Device device = 0; device < devices_; ++device) plan.devices.push_back(plan_device(rank, device));
   plan.transfers =
       broadcasts_of(problem_, frame_.grid, rank, routes_, sending_, sizes_.lookahead, message_bytes_);
-  for (Transfer& transfer : plan.transfers) transfer.tree = grid_.tree;
+  for (Transfer& transfer : plan.transfers) set_tree(transfer, rank);
   if (frame_.c_in_parts) plan.sums = sums_of(problem_, blocking_, rank, grid_.tree, grid_.sum_bytes);
   return plan;
+}
+
+/// Tree::by_node enters the owner's node once, too, where its ranks are first and last in turn.
+void CStaysPlanner::set_tree(Transfer& transfer, Rank owner) const {
+  transfer.tree = grid_.tree.tree;
+  if (transfer.tree != Tree::by_node) return;
+  transfer.ranks_of_node = grid_.tree.ranks_of_node;
+  const int node = owner / transfer.ranks_of_node;
+  std::ranges::stable_partition(transfer.others,
+                                [&](Rank rank) { return rank / transfer.ranks_of_node == node; });
 }
 
 /// Blocks of b rows leave no row of devices idle.

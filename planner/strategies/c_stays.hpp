@@ -25,7 +25,8 @@ namespace foretile {
 struct CStaysGrid {
   ProcessGrid grid = {};
   int device_layers = 1;       ///< of a rank; divides its devices
-  Tree tree = Tree::binomial;  ///< of broadcasts and sums
+  TreeOfRanks tree = {};  ///< of broadcasts and sums
+  std::optional<int> messages_at_once = {};  ///< nothing: as many as plans have otherwise
   /// Sums of at most so many bytes travel together.
   std::int64_t sum_bytes = 0;
   /// Host memory of a rank; nothing: all that the machine has.
@@ -53,6 +54,7 @@ class CStaysPlanner final : public RankPlanner {
 
  private:
   void make_b(const Machine& machine, const Settings& settings);
+  void set_tree(Transfer& transfer, Rank owner) const;
   int device_rows(const Settings& settings) const;
   BlockSizeWishes wishes(const Settings& settings) const;
   Routes routes_of_a() const;

@@ -17,7 +17,8 @@ using Parts = std::vector<bool>;
 
 class Summer {
  public:
-  Summer(const Contraction& p, const Blocking& blocking, Rank rank, Tree tree, std::int64_t sum_bytes)
+  Summer(const Contraction& p, const Blocking& blocking, Rank rank, const TreeOfRanks& tree,
+         std::int64_t sum_bytes)
       : p_(p), blocking_(blocking), grid_(blocking.grid), rank_(rank), tree_(tree), sum_bytes_(sum_bytes) {
     const bool dense = p.a.nonzeros() == TileId{p.m.tiles()} * p.k.tiles() &&
                        p.b.nonzeros() == TileId{p.k.tiles()} * p.n.tiles();
@@ -124,11 +125,25 @@ class Summer {
     };
     Sum sum;
     sum.devices = devices_of(parts, i, j);
-    const auto children = tree_children(tree_, position, static_cast<int>(members.size()));
+    const auto size = static_cast<int>(members.size());
+    const std::vector<int> starts = starts_of(members);
+    const auto children = tree_.tree == Tree::by_node ? children_by_node(starts, position, size)
+                                                      : tree_children(tree_.tree, position, size);
     for (auto child = children.rbegin(); child != children.rend(); ++child)
       sum.from.push_back(rank_of(*child));
-    if (position > 0) sum.to = rank_of(tree_parent(tree_, position));
+    if (position == 0) return sum;
+    sum.to = rank_of(tree_.tree == Tree::by_node ? parent_by_node(starts, position)
+                                                 : tree_parent(tree_.tree, position));
     return sum;
+  }
+
+  /// Of layers.
+  std::vector<int> starts_of(const std::vector<int>& members) const {
+    if (tree_.tree != Tree::by_node) return {};
+    std::vector<Rank> ranks;
+    ranks.reserve(members.size());
+    for (const int member : members) ranks.push_back(grid_.moved(rank_, Axis::r, member));
+    return node_starts(ranks, tree_.ranks_of_node);
   }
 
   int device_in_layer(std::int32_t i, std::int32_t j) const {
@@ -149,7 +164,7 @@ class Summer {
   const Blocking& blocking_;
   const ProcessGrid& grid_;
   Rank rank_;
-  Tree tree_;
+  TreeOfRanks tree_;
   std::int64_t sum_bytes_;
   Parts all_;  // of every tile, where A and B are dense; else empty
   std::map<Key, Open> open_;
@@ -158,8 +173,8 @@ class Summer {
 
 }  // namespace
 
-std::vector<Sum> sums_of(const Contraction& contraction, const Blocking& blocking, Rank rank, Tree tree,
-                         std::int64_t sum_bytes) {
+std::vector<Sum> sums_of(const Contraction& contraction, const Blocking& blocking, Rank rank,
+                         const TreeOfRanks& tree, std::int64_t sum_bytes) {
   return Summer(contraction, blocking, rank, tree, sum_bytes).sums();
 }
 

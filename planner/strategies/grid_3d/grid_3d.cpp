@@ -11,6 +11,7 @@
 #include "planner/strategies/c_stays.hpp"
 #include "planner/strategies/frame.hpp"
 #include "planner/strategies/grid_3d/grid_choice.hpp"
+#include "planner/strategies/grid_3d/style.hpp"
 #include "planner/strategies/strategy.hpp"
 
 namespace foretile {
@@ -34,9 +35,17 @@ Spelling auto_or_whole_bytes(std::int64_t low, std::int64_t high) {
   };
 }
 
-ProcessGrid grid_setting(const Contraction& contraction, const Machine& machine, const Settings& settings) {
+const Style& style_setting(const Settings& settings) {
+  return find_style(settings.at("style"));
+}
+
+/// With the ranks of a node where a style has an order of its own.
+StyleGrid grid_setting(const Contraction& contraction, const Machine& machine, const Settings& settings) {
   const std::string& text = settings.at("grid");
-  if (text == kAuto) return choose_grid(contraction, machine, integer_or_auto(settings, "replication_bytes"));
+  const Style& style = style_setting(settings);
+  if (text == kAuto && style.choose) return style.choose(contraction, machine);
+  if (text == kAuto)
+    return {choose_grid(contraction, machine, integer_or_auto(settings, "replication_bytes"))};
   const AlongAxes numbers = parse_grid("grid", text);
   std::int64_t ranks = 1;
   for (const int along : numbers.numbers) {
@@ -44,14 +53,19 @@ ProcessGrid grid_setting(const Contraction& contraction, const Machine& machine,
     if (ranks <= machine.ranks) continue;
     throw input_error("grid", text, fmt::format("at most {} ranks in all", machine.ranks));
   }
-  return {numbers[Axis::p], numbers[Axis::q], numbers[Axis::r]};
+  return {{numbers[Axis::p], numbers[Axis::q], numbers[Axis::r]}};
 }
 
 std::optional<AlongAxes> node_setting(const Contraction& contraction, const Machine& machine,
                                       const Settings& settings, const ProcessGrid& grid) {
   const std::string& text = settings.at("grid.node");
   if (text == kNatural) return std::nullopt;
-  if (text == kAuto) return choose_node(contraction, machine, grid);
+  if (text == kAuto) {
+    const bool given = settings.at("grid") != kAuto;
+    if (style_setting(settings).best_node || (given && !style_setting(settings).paced))
+      return choose_node(contraction, machine, grid);
+    return grid.node;
+  }
   const AlongAxes node = parse_grid("grid.node", text);
   const std::int64_t ranks = std::int64_t{node[Axis::p]} * node[Axis::q] * node[Axis::r];
   if (ranks != machine.counted_ranks_per_node())
@@ -77,23 +91,73 @@ std::int64_t most_owned(const Contraction& p, const ProcessGrid& grid) {
   return *std::max_element(owned.begin(), owned.end());
 }
 
+Tree tree_setting(const Settings& settings) {
+  const std::string& name = settings.at("tree");
+  return name == "chain" ? Tree::chain : name == "by_node" ? Tree::by_node : Tree::binomial;
+}
+
+bool paced(const Settings& settings) {
+  const std::string& sends = settings.at("sends");
+  return sends == kAuto ? style_setting(settings).paced : sends == "paced";
+}
+
+/// What is left to choose of the blocks, as the style has it.
+Settings with_style(const Contraction& contraction, Settings settings, const StyleGrid& chosen) {
+  const Style& style = style_setting(settings);
+  const auto choose = [&settings](const char* key, std::int64_t value) {
+    if (settings.at(key) == kAuto) settings[key] = fmt::to_string(value);
+  };
+  if (paced(settings)) {
+    choose("lookahead", 0);
+    choose("own_first", 0);
+  }
+  const auto part = [](std::int32_t tiles, int ranks, int parts) {
+    return std::max(1, most_dealt(most_dealt(tiles, ranks), parts));
+  };
+  const ProcessGrid& grid = chosen.grid;
+  if (chosen.passes[Axis::p] > 1) choose("b", part(contraction.m.tiles(), grid.p, chosen.passes[Axis::p]));
+  if (chosen.passes[Axis::q] > 1) choose("c", part(contraction.n.tiles(), grid.q, chosen.passes[Axis::q]));
+  if (style.whole_depth) {
+    choose("d", part(contraction.k.tiles(), grid.r, chosen.passes[Axis::r]));
+  } else if (style.paced) {
+    choose("d", 1);
+  }
+  return settings;
+}
+
 std::unique_ptr<CStaysPlanner> planner(const Contraction& contraction, const Machine& machine,
                                        const Settings& settings) {
   CStaysGrid grid;
-  grid.grid = grid_setting(contraction, machine, settings);
+  const StyleGrid chosen = grid_setting(contraction, machine, settings);
+  grid.grid = chosen.grid;
   grid.grid.node = node_setting(contraction, machine, settings, grid.grid);
   grid.device_layers = static_cast<int>(integer_setting(settings, "device_layers"));
   if (machine.devices_per_rank % grid.device_layers != 0)
     throw input_error("device_layers", fmt::to_string(grid.device_layers),
                       fmt::format("a divisor of the {} devices of a rank", machine.devices_per_rank));
-  grid.tree = settings.at("tree") == "chain" ? Tree::chain : Tree::binomial;
+  grid.tree = {tree_setting(settings), machine.counted_ranks_per_node()};
+  if (paced(settings)) grid.messages_at_once = 1;
   grid.sum_bytes = integer_setting(settings, "sum_bytes");
   grid.makes_b = comes_where_used(contraction.sources.b);
   if (const auto copies = integer_or_auto(settings, "replication_bytes"))
     grid.host_bytes = most_owned(contraction, grid.grid) + *copies;
   grid.parameters = {{"grid", to_text({{grid.grid.p, grid.grid.q, grid.grid.r}})},
                      {"grid.node", grid.grid.node ? to_text(*grid.grid.node) : std::string(kNatural)}};
-  return std::make_unique<CStaysPlanner>(kName, contraction, machine, settings, grid);
+  return std::make_unique<CStaysPlanner>(kName, contraction, machine,
+                                         with_style(contraction, settings, chosen), grid);
+}
+
+std::vector<std::string> style_names() {
+  std::vector<std::string> names;
+  for (const Style& style : styles()) names.emplace_back(style.name);
+  return names;
+}
+
+std::string style_meanings() {
+  std::string text;
+  for (const Style& style : styles())
+    text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", style.name, style.meaning);
+  return text;
 }
 
 class Grid3d final : public Strategy {
@@ -106,24 +170,36 @@ class Grid3d final : public Strategy {
 
   std::vector<ParameterInfo> parameters() const override {
     std::vector<ParameterInfo> list{
+        {.key = "style",
+         .default_value = std::string(styles().front().name),
+         .meaning = "whose choice of grid, ranks of a node, sends and panels: " + style_meanings(),
+         .spelling = one_of(style_names()),
+         .deals_c = true},
+        {.key = "sends",
+         .default_value = std::string(kAuto),
+         .meaning = "ahead: messages travel while products run; paced: one message of a rank at a time, and "
+                    "none of a chunk before all have ended the last one; auto: as the style has it",
+         .spelling = one_of({std::string(kAuto), "ahead", "paced"})},
         {.key = "grid",
          .default_value = std::string(kAuto),
          .meaning =
-             "ranks along M, N and K as PxQxR; auto: by a model of products and bytes, which may leave "
-             "ranks out",
+             "ranks along M, N and K as PxQxR; auto: as the style has it; ours is by a model of products and "
+             "bytes, which may leave ranks out",
          .spelling = spelled_grid({std::string(kAuto)}),
          .tries = {std::string(kAuto)},
          .deals_c = true},
         {.key = "grid.node",
          .default_value = std::string(kAuto),
          .meaning = "ranks of a node along M, N and K as PxQxR; natural: node after node in the order of the "
-                    "ranks; auto: what moves least between nodes",
+                    "ranks; auto: what moves least between nodes, or as the style has it",
          .spelling = spelled_grid({std::string(kAuto), kNatural}),
          .tries = {std::string(kAuto), kNatural}},
         {.key = "tree",
          .default_value = "binomial",
-         .meaning = "how messages travel and parts of C are summed",
-         .spelling = one_of({"binomial", "chain"}),
+         .meaning =
+             "how messages travel and parts of C are summed; by_node: binomial among nodes, then inside "
+             "them",
+         .spelling = one_of({"binomial", "chain", "by_node"}),
          .tries = {"binomial", "chain"},
          .in_reports = true},
         {.key = "device_layers",
@@ -153,7 +229,7 @@ class Grid3d final : public Strategy {
     Settings all = settings;
     for (const ParameterInfo& parameter : parameters())
       all.try_emplace(parameter.key, parameter.default_value);
-    const ProcessGrid grid = grid_setting(contraction, machine, all);
+    const ProcessGrid grid = grid_setting(contraction, machine, all).grid;
     if (grid.r > 1 || integer_setting(all, "device_layers") > 1) return {.c_in_parts = true};
     return {grid.p, grid.q};
   }

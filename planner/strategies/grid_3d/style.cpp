@@ -1,0 +1,296 @@
+#include "planner/strategies/grid_3d/style.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <tuple>
+
+#include "planner/bound/least_times.hpp"
+#include "planner/strategies/grid_3d/grid_choice.hpp"
+
+namespace foretile {
+
+namespace {
+
+using Extents = std::array<double, 3>;  // M, N, K: cut by p, q and r
+
+Extents extents_of(const Contraction& p) {
+  return {static_cast<double>(p.m.extent()), static_cast<double>(p.n.extent()),
+          static_cast<double>(p.k.extent())};
+}
+
+std::vector<int> prime_factors(int number) {
+  std::vector<int> factors;
+  for (int prime = 2; number > 1; ++prime) {
+    for (; number % prime == 0; number /= prime) factors.push_back(prime);
+  }
+  return factors;
+}
+
+template <class Visit>
+void for_each_grid(int ranks, const Visit& visit) {
+  for (int p = 1; p <= ranks; ++p) {
+    if (ranks % p != 0) continue;
+    for (int q = 1; q <= ranks / p; ++q) {
+      if (ranks / p % q == 0) visit(ProcessGrid{p, q, ranks / p / q});
+    }
+  }
+}
+
+/// ScaLAPACK's usual grid: as square as the number of ranks allows, no more rows than columns.
+StyleGrid flat(const Contraction&, const Machine& machine) {
+  int rows = static_cast<int>(std::sqrt(static_cast<double>(machine.ranks)));
+  while (machine.ranks % rows != 0) --rows;
+  return {{rows, machine.ranks / rows, 1}};
+}
+
+/// CTF (github.com/cyclops-community/ctf, c3f95829: src/contraction/contraction.cxx, src/mapping/): its
+/// estimates make a general redistribution dearer than everything else, so that a product runs on the grid
+/// on which tensors lie: two axes, every prime factor of the ranks dealt evenly between them, what is left
+/// over to the shorter one. It keeps the matrix in place for which least travels.
+StyleGrid home(const Contraction& contraction, const Machine& machine) {
+  int small = 1, large = 1;
+  std::vector<int> left;
+  const std::vector<int> factors = prime_factors(machine.ranks);
+  for (std::size_t f = 0; f < factors.size(); ++f) {
+    if (f + 1 < factors.size() && factors[f] == factors[f + 1]) {
+      small *= factors[f];
+      large *= factors[f++];
+    } else {
+      left.push_back(factors[f]);
+    }
+  }
+  for (auto factor = left.rbegin(); factor != left.rend(); ++factor) {
+    (small <= large ? small : large) *= *factor;
+  }
+  if (small > large) std::swap(small, large);
+  ProcessGrid best;
+  double least = std::numeric_limits<double>::infinity();
+  for (const ProcessGrid& grid : {ProcessGrid{large, small, 1},
+                                  {small, large, 1},
+                                  {small, 1, large},
+                                  {large, 1, small},
+                                  {1, small, large},
+                                  {1, large, small}}) {
+    const double bytes = bytes_per_rank(contraction, grid);
+    if (bytes >= least) continue;
+    least = bytes;
+    best = grid;
+  }
+  return {best};
+}
+
+/// The grid of github.com/eth-cscs/COSMA, 2df0432 (src/cosma/math_utils.cpp, balanced_divisors): blocks as
+/// near to cubes as can be; distances are whole numbers.
+ProcessGrid cubic(const Extents& extents, int ranks) {
+  constexpr std::int64_t kLeastExtent = 200;  // of a block
+  const auto [m, n, k] =
+      std::array{static_cast<std::int64_t>(extents[0]), static_cast<std::int64_t>(extents[1]),
+                 static_cast<std::int64_t>(extents[2])};
+  const double edge = std::cbrt(extents[0] * extents[1] * extents[2] / ranks);
+  ProcessGrid best;
+  auto least = std::numeric_limits<std::int64_t>::max();
+  for_each_grid(ranks, [&](const ProcessGrid& grid) {
+    if (grid.p * kLeastExtent > m || grid.q * kLeastExtent > n || grid.r * kLeastExtent > k) return;
+    const auto off = [&](std::int64_t extent, int parts) {
+      return std::abs(static_cast<double>(extent / parts) - edge);
+    };
+    const auto distance = static_cast<std::int64_t>(off(m, grid.p) + off(n, grid.q) + off(k, grid.r));
+    if (distance >= least) return;
+    least = distance;
+    best = grid;
+  });
+  return best;
+}
+
+/// Steps of COSMA's recursion (src/cosma/strategy.cpp): the longest extent is divided by its smallest prime
+/// factors until it is the longest no more. Neighbouring ranks are those of the last step. What the last
+/// steps leave to the ranks of a node are its ranks along the axes; nothing where no step ends there.
+std::optional<AlongAxes> node_of_recursion(Extents extents, const ProcessGrid& grid, int ranks_of_node) {
+  std::array<std::vector<int>, 3> factors{prime_factors(grid.p), prime_factors(grid.q),
+                                          prime_factors(grid.r)};
+  AlongAxes left{{grid.p, grid.q, grid.r}};
+  while (left.product() > ranks_of_node) {
+    std::size_t longest = 3;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      if (!factors[axis].empty() && (longest == 3 || extents[axis] > extents[longest])) longest = axis;
+    }
+    const int factor = factors[longest].front();
+    factors[longest].erase(factors[longest].begin());
+    extents[longest] /= factor;
+    left.numbers[longest] /= factor;
+  }
+  return left.product() == ranks_of_node ? std::optional(left) : std::nullopt;
+}
+
+double held_bytes(const Contraction& contraction, const Extents& parts, const ProcessGrid& grid) {
+  const auto [m, n, k] = parts;
+  return static_cast<double>(contraction.element_bytes()) *
+         (m * k / (grid.p * grid.r) + k * n / (grid.q * grid.r) + m * n / (grid.p * grid.q));
+}
+
+double storage_bytes(const Contraction& contraction) {
+  const auto [m, n, k] = extents_of(contraction);
+  return static_cast<double>(contraction.element_bytes()) * (m * k + k * n + m * n);
+}
+
+/// While a rank would hold more than `most_bytes`, the longest extent is halved, and its halves are
+/// multiplied one after the other.
+StyleGrid recursive(const Contraction& contraction, const Machine& machine, double most_bytes) {
+  constexpr int kMostPasses = 1 << 12;
+  StyleGrid found;
+  Extents part = extents_of(contraction);
+  for (;;) {
+    found.grid = cubic(part, machine.ranks);
+    const double owned = storage_bytes(contraction) / machine.ranks;
+    if (owned + held_bytes(contraction, part, found.grid) <= most_bytes ||
+        found.passes.product() >= kMostPasses)
+      break;
+    const auto longest = static_cast<std::size_t>(std::ranges::max_element(part) - part.begin());
+    part[longest] /= 2;
+    found.passes.numbers[longest] *= 2;
+  }
+  found.grid.node = node_of_recursion(part, found.grid, machine.counted_ranks_per_node());
+  return found;
+}
+
+StyleGrid recursive_unlimited(const Contraction& contraction, const Machine& machine) {
+  return recursive(contraction, machine, static_cast<double>(machine.host_bytes_per_rank()));
+}
+
+/// "The lower limit is chosen to be 2.5 times the size storing the three matrices" (3.1).
+StyleGrid recursive_limited(const Contraction& contraction, const Machine& machine) {
+  return recursive(contraction, machine, 2.5 * storage_bytes(contraction) / machine.ranks);
+}
+
+/// Bytes between nodes, with redistribution.
+double all_between_nodes(const Contraction& contraction, const Machine& machine, const ProcessGrid& grid) {
+  return bytes_between_nodes(contraction, machine, grid) + redistributed_bytes(contraction, machine, grid);
+}
+
+double transfers_s(const Contraction& contraction, const Machine& machine, const ProcessGrid& grid) {
+  const Platform& p = machine.platform;
+  const double inside = p.links.node_message_bytes_per_s > 0
+                            ? p.links.node_message_bytes_per_s / machine.ranks_per_node
+                            : p.links.message.bandwidth_bytes_per_s;
+  return over(all_between_nodes(contraction, machine, grid) / machine.counted_nodes(),
+              p.network.node_injection_bytes_per_s) +
+         over(bytes_per_rank(contraction, grid), inside);
+}
+
+/// Grid and ranks of a node together: of all pairs that move no more between nodes than home() with its
+/// best node, and that hold no more, the one whose transfers take least.
+StyleGrid joint(const Contraction& contraction, const Machine& machine) {
+  StyleGrid best = home(contraction, machine);
+  best.grid.node = choose_node(contraction, machine, best.grid);
+  const double most = all_between_nodes(contraction, machine, best.grid);
+  const Extents extents = extents_of(contraction);
+  const double room = static_cast<double>(machine.host_bytes_per_rank());
+  double least_s = transfers_s(contraction, machine, best.grid);
+  for_each_grid(machine.ranks, [&](const ProcessGrid& natural) {
+    if (held_bytes(contraction, extents, natural) > room) return;
+    std::vector<ProcessGrid> candidates{natural};
+    for_each_grid(machine.counted_ranks_per_node(), [&](const ProcessGrid& node) {
+      if (natural.p % node.p != 0 || natural.q % node.q != 0 || natural.r % node.r != 0) return;
+      candidates.push_back(natural);
+      candidates.back().node = AlongAxes{{node.p, node.q, node.r}};
+    });
+    for (const ProcessGrid& grid : candidates) {
+      const double seconds = transfers_s(contraction, machine, grid);
+      if (seconds >= least_s || all_between_nodes(contraction, machine, grid) > most) continue;
+      least_s = seconds;
+      best.grid = grid;
+    }
+  });
+  return best;
+}
+
+}  // namespace
+
+const std::vector<Style>& styles() {
+  static const std::vector<Style> all{
+      {.name = "foretile",
+       .meaning = "ours: grid, then the ranks of a node",
+       .choose = nullptr,
+       .best_node = true,
+       .paced = false},
+      {.name = "joint",
+       .meaning = "ours: grid and ranks of a node together, redistribution counted",
+       .choose = joint,
+       .paced = false},
+      {.name = "ctf", .meaning = "CTF without node awareness", .choose = home},
+      {.name = "ctf-node-aware",
+       .meaning = "CTF's grid, the ranks of a node by what moves between nodes",
+       .choose = home,
+       .best_node = true},
+      {.name = "scalapack", .meaning = "a flat grid, block-cyclic", .choose = flat},
+      {.name = "cosma-limited",
+       .meaning = "near-cubic blocks, 2.5 times the matrices' memory",
+       .choose = recursive_limited,
+       .whole_depth = true},
+      {.name = "cosma-unlimited",
+       .meaning = "the same, all memory",
+       .choose = recursive_unlimited,
+       .whole_depth = true}};
+  return all;
+}
+
+const Style& find_style(std::string_view name) {
+  return *std::ranges::find(styles(), name, &Style::name);
+}
+
+double bytes_per_rank(const Contraction& contraction, const ProcessGrid& grid) {
+  const auto [m, n, k] = extents_of(contraction);
+  return static_cast<double>(contraction.element_bytes()) *
+         (m * k / (grid.p * grid.r) * (1 - 1.0 / grid.q) + k * n / (grid.q * grid.r) * (1 - 1.0 / grid.p) +
+          m * n / (grid.p * grid.q) * (1 - 1.0 / grid.r));
+}
+
+namespace {
+
+/// Of ranks, each way: how many of a node's leave it, at most, and in all.
+struct Moved {
+  int of_a_node = 0, all = 0;
+};
+
+Moved moved_ranks(const Machine& machine, const ProcessGrid& grid) {
+  if (!grid.node) return {};
+  const ProcessGrid natural{grid.p, grid.q, grid.r};
+  std::vector<int> leaving(static_cast<std::size_t>(machine.counted_nodes()), 0);
+  Moved moved;
+  for (Rank rank = 0; rank < natural.size(); ++rank) {
+    const Rank to = grid.rank(natural.row(rank), natural.column(rank), natural.layer(rank));
+    const int node = machine.counted_node_of(rank);
+    if (machine.counted_node_of(to) == node) continue;
+    ++moved.all;
+    moved.of_a_node = std::max(moved.of_a_node, ++leaving[static_cast<std::size_t>(node)]);
+  }
+  return moved;
+}
+
+/// That each rank sends, and likewise receives: A, B, C where it is read; and C on its way back.
+double redistributed_by_rank(const Contraction& contraction, const ProcessGrid& grid) {
+  const auto [m, n, k] = extents_of(contraction);
+  const double c = static_cast<double>(contraction.element_bytes()) * m * n;
+  return (storage_bytes(contraction) + (contraction.reads_c() ? c : 0)) / grid.size();
+}
+
+}  // namespace
+
+double redistributed_bytes(const Contraction& contraction, const Machine& machine, const ProcessGrid& grid) {
+  return moved_ranks(machine, grid).all * redistributed_by_rank(contraction, grid);
+}
+
+double redistribution_s(const Contraction& contraction, const Machine& machine, const ProcessGrid& grid) {
+  if (!grid.node) return 0;
+  const Platform& p = machine.platform;
+  const Moved moved = moved_ranks(machine, grid);
+  const double by_rank = redistributed_by_rank(contraction, grid);
+  const double inside = p.links.node_message_bytes_per_s > 0
+                            ? p.links.node_message_bytes_per_s
+                            : machine.ranks_per_node * p.links.message.bandwidth_bytes_per_s;
+  return std::max(over(moved.of_a_node * by_rank, p.network.node_injection_bytes_per_s),
+                  over((machine.counted_ranks_per_node() - moved.of_a_node) * by_rank, inside));
+}
+
+}  // namespace foretile
