@@ -12,6 +12,7 @@
 #include "base/one_line.hpp"
 #include "planner/bound/bound.hpp"
 #include "planner/plan/graph.hpp"
+#include "planner/strategies/strategy.hpp"
 
 namespace foretile {
 
@@ -20,13 +21,29 @@ namespace {
 struct PlanArguments : CaseArguments {
   std::string dot;
   std::string output;
+  bool parameters = false;
 };
+
+/// Without planning.
+void print_parameters(const PlanArguments& arguments) {
+  const Case the_case = load_case(arguments);
+  const Contraction contraction = build_contraction(the_case.problem);
+  const Machine machine = make_machine(the_case.platform, the_case.size);
+  const PlanFrame frame = prepare_planner(contraction, machine, the_case.settings)->frame();
+  const FrameView view{contraction, machine, frame};
+  if (arguments.options.json) {
+    print_json(frame_json(view));
+  } else {
+    fmt::print("{}", frame_text(view));
+  }
+}
 
 void plan(const PlanArguments& arguments) {
   require_different("--output", arguments.output, "--dot", arguments.dot);
   require_different("--dot", arguments.dot, "the problem", arguments.problem);
   if (!arguments.problem.ends_with(".json"))
     require_different("--output", arguments.output, "the problem", arguments.problem);
+  if (arguments.parameters) return print_parameters(arguments);
   const Stopwatch watch;
   ProgressLine line;
   const Case the_case = load_case(arguments);
@@ -64,6 +81,11 @@ void add_plan_command(CLI::App& app) {
       ->check(not_empty_check());
   command->add_option("--dot", arguments->dot, "Write the graph of chunks and messages for GraphViz")
       ->check(not_empty_check());
+  command
+      ->add_flag("--parameters", arguments->parameters,
+                 "Only choose the parameters, the grid among them: no rank is planned, nothing is proven")
+      ->excludes("--output")
+      ->excludes("--dot");
   command->callback([arguments] { plan(*arguments); });
 }
 

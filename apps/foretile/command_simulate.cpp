@@ -7,6 +7,7 @@
 
 #include "apps/foretile/case.hpp"
 #include "apps/foretile/commands.hpp"
+#include "apps/foretile/plan_view.hpp"
 #include "apps/foretile/rehearsal.hpp"
 #include "apps/foretile/what_if.hpp"
 #include "apps/quantities.hpp"
@@ -39,10 +40,12 @@ struct Times {
   double simulation_s = 0;
 };
 
-void print(const SimulateArguments& arguments, const Report& report, EngineChoice engine,
-           const Times& times) {
+void print(const SimulateArguments& arguments, const PlannedWork& work, const Report& report,
+           EngineChoice engine, const Times& times) {
   if (arguments.options.json) {
     nlohmann::ordered_json json = report_json(report);
+    json["peak_host_bytes"] = work.summary.peak_host_bytes;
+    json["memory_ratio"] = memory_ratio(work);
     json["wall_s"] = times.wall_s;
     json["simulation_s"] = times.simulation_s;
     json["engine"] = name_of(engine);
@@ -102,7 +105,7 @@ void simulate(const SimulateArguments& arguments) {
   report.bounds = bounds;
   if (!arguments.output.empty()) store(arguments.output, the_case, work, report);
   erase_progress();
-  print(arguments, report, result.engine, times);
+  print(arguments, work, report, result.engine, times);
 }
 
 }  // namespace

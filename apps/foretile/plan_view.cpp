@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <iterator>
-
 #include "apps/quantities.hpp"
 #include "apps/resources.hpp"
 #include "planner/strategies/communication_model.hpp"
@@ -44,14 +42,83 @@ std::string cases_text(const PredictedVolumes& predicted) {
   return fmt::format("case {}: {} x {} blocks of {} chunks", predicted.case_name(), s.X(), s.Y(), s.Z());
 }
 
+std::string label_line(std::string_view label, std::string_view value) {
+  return fmt::format("  {:<22}{}\n", label, value);
+}
+
+/// Where several nodes take part.
+std::string moves_text(const FrameView& view) {
+  const auto moves = node_moves(view.contraction, view.machine, view.frame);
+  if (!moves || view.machine.counted_nodes() == 1) return "";
+  std::string text = label_line("between nodes", quantity(moves->between_nodes_bytes, "B") + " at least");
+  if (moves->redistributed_bytes > 0)
+    text += label_line("from natural order",
+                       fmt::format("{} between nodes, {}", quantity(moves->redistributed_bytes, "B"),
+                                   quantity(moves->redistribution_s, "s")));
+  return text;
+}
+
+/// Bytes of A, of B where it is given, and of C.
+double storage_bytes(const Contraction& p, const PlanFrame& frame) {
+  const auto extent = [](const Tiling& tiling) { return static_cast<double>(tiling.extent()); };
+  double bytes = 0;
+  for (const Matrix matrix : {Matrix::a, Matrix::b, Matrix::c}) {
+    if (frame.operands.of(matrix).made()) continue;
+    const Shape& shape = shape_of(p, matrix);
+    if (shape.nonzeros() == TileId{shape.rows()} * shape.columns()) {
+      bytes += static_cast<double>(p.element_bytes()) * extent(matrix == Matrix::b ? p.k : p.m) *
+               extent(matrix == Matrix::a ? p.k : p.n);
+      continue;
+    }
+    for (TileId id = 0; id < shape.nonzeros(); ++id) bytes += static_cast<double>(bytes_of(p, {matrix, id}));
+  }
+  return bytes;
+}
+
+void add_moves(nlohmann::ordered_json& json, const FrameView& view) {
+  const auto moves = node_moves(view.contraction, view.machine, view.frame);
+  if (!moves) return;
+  json["moves"] = {{"rank_bytes", moves->rank_bytes},
+                   {"between_nodes_bytes", moves->between_nodes_bytes},
+                   {"redistributed_bytes", moves->redistributed_bytes},
+                   {"redistribution_s", moves->redistribution_s}};
+}
+
 }  // namespace
+
+double memory_ratio(const PlannedWork& work) {
+  return static_cast<double>(work.summary.peak_host_bytes) * work.plan.grid.size() /
+         storage_bytes(work.contraction, work.plan);
+}
+
+std::string frame_text(const FrameView& view) {
+  const auto& [contraction, machine, frame] = view;
+  return fmt::format("{} on {}: not planned, nothing is proven\n", contraction.name, machine.platform.name) +
+         label_line("strategy", frame.strategy) +
+         label_line("parameters", parameters_text(frame.parameters)) +
+         label_line("nodes, ranks", fmt::format("{}, {}", machine.nodes(), machine.ranks)) +
+         label_line("grid", grid_text(frame.grid)) + moves_text(view);
+}
+
+nlohmann::ordered_json frame_json(const FrameView& view) {
+  const auto& [contraction, machine, frame] = view;
+  nlohmann::ordered_json json{{"problem", contraction.name},
+                              {"platform", machine.platform.name},
+                              {"strategy", frame.strategy},
+                              {"parameters", frame.parameters},
+                              {"grid", {{"p", frame.grid.p}, {"q", frame.grid.q}, {"r", frame.grid.r}}},
+                              {"nodes", machine.nodes()},
+                              {"ranks", machine.ranks}};
+  add_moves(json, view);
+  return json;
+}
 
 std::string plan_text(const PlanView& view) {
   const auto& [contraction, machine, plan, summary] = view.work;
   const bool streams_b = plan.operands.b.streams();
   std::string text = fmt::format("{} on {}: the plan fits\n", contraction.name, machine.platform.name);
   const auto line = [&text](std::string_view label, std::string_view value) {
-    fmt::format_to(std::back_inserter(text), "  {:<22}{}\n", label, value);
+    text += label_line(label, value);
   };
   if (contraction.precision != Precision::f64) line("precision", name_of(contraction.precision));
   line("strategy", plan.strategy);
@@ -67,7 +134,9 @@ std::string plan_text(const PlanView& view) {
   line("blocks, chunks", fmt::format("{}, {}", grouped(summary.blocks), grouped(summary.chunks)));
   line("peak device memory",
        bytes_of_budget(summary.peak_device_bytes, plan.device_classes.front().memory_bytes));
-  line("peak host memory", bytes_of_budget(summary.peak_host_bytes, plan.host_budget_bytes) + " per rank");
+  line("peak host memory", fmt::format("{} per rank, {:.3g} times a share of the matrices",
+                                       bytes_of_budget(summary.peak_host_bytes, plan.host_budget_bytes),
+                                       memory_ratio(view.work)));
   const auto predicted = predict_volumes(contraction, machine, plan);
   const auto volume = [&](std::int64_t counted, double PredictedVolumes::*of_model) {
     return bytes(counted) + (predicted ? model_text(*predicted.*of_model) : "");
@@ -76,6 +145,7 @@ std::string plan_text(const PlanView& view) {
        : streams_b     ? "A and B sent"
                        : "A sent",
        volume(summary.network_bytes, &PredictedVolumes::network_bytes));
+  text += moves_text({contraction, machine, plan});
   if (!streams_b) line("B generated", bytes(summary.generated_bytes));
   line("host to devices", "at most " + volume(summary.h2d_bytes, &PredictedVolumes::loaded_bytes));
   line("devices to host", volume(summary.d2h_bytes, &PredictedVolumes::stored_bytes));
@@ -105,6 +175,7 @@ nlohmann::ordered_json plan_json(const PlanView& view) {
                               {"budget_device_bytes", plan.device_classes.front().memory_bytes},
                               {"peak_host_bytes", summary.peak_host_bytes},
                               {"budget_host_bytes", plan.host_budget_bytes},
+                              {"memory_ratio", memory_ratio(view.work)},
                               {"bytes",
                                {{"network", summary.network_bytes},
                                 {"h2d", summary.h2d_bytes},
@@ -113,6 +184,7 @@ nlohmann::ordered_json plan_json(const PlanView& view) {
                               {"imbalance", summary.imbalance},
                               {"wall_s", view.wall_s},
                               {"peak_rss_bytes", peak_rss_bytes()}};
+  add_moves(json, {contraction, machine, plan});
   add_bounds(json, view.bounds);
   add_choice(json, explain_choice(contraction.sources, plan.strategy));
   if (const auto predicted = predict_volumes(contraction, machine, plan))

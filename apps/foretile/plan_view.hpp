@@ -15,7 +15,20 @@ struct PlanView {
   double wall_s = 0;  ///< to build, plan and verify
 };
 
+/// The proven high-water mark of the rank with most, over an even share of the matrices.
+double memory_ratio(const PlannedWork& work);
+
 std::string plan_text(const PlanView& view);
 nlohmann::ordered_json plan_json(const PlanView& view);
+
+/// What is known before a rank is planned.
+struct FrameView {
+  const Contraction& contraction;
+  const Machine& machine;
+  const PlanFrame& frame;
+};
+
+std::string frame_text(const FrameView& view);
+nlohmann::ordered_json frame_json(const FrameView& view);
 
 }  // namespace foretile

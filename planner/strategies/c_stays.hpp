@@ -24,8 +24,8 @@ namespace foretile {
 /// What the strategy has decided before C is cut into blocks.
 struct CStaysGrid {
   ProcessGrid grid = {};
-  int device_layers = 1;       ///< of a rank; divides its devices
-  TreeOfRanks tree = {};  ///< of broadcasts and sums
+  int device_layers = 1;                     ///< of a rank; divides its devices
+  TreeOfRanks tree = {};                     ///< of broadcasts and sums
   std::optional<int> messages_at_once = {};  ///< nothing: as many as plans have otherwise
   /// Sums of at most so many bytes travel together.
   std::int64_t sum_bytes = 0;

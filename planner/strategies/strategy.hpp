@@ -32,6 +32,15 @@ constexpr Source made_or_read(Source asked) {
   return asked == Source::in_file ? Source::in_file : Source::made;
 }
 
+/// What a plan moves where ranks of a node are neighbours in its grid, in exact shares of the extents.
+struct NodeMoves {
+  double rank_bytes = 0;           ///< that a rank receives, and sends for sums
+  double between_nodes_bytes = 0;  ///< least that enters nodes: each tile each node once
+  /// Between nodes when the matrices lie in the natural order of the grid beforehand, and C afterwards.
+  double redistributed_bytes = 0;
+  double redistribution_s = 0;
+};
+
 class Strategy {
  public:
   virtual ~Strategy() = default;
@@ -62,6 +71,11 @@ class Strategy {
                                                             const PlanFrame& /*frame*/) const {
     return {};
   }
+  /// Of a plan with this frame; nothing where the strategy does not know.
+  virtual std::optional<NodeMoves> node_moves(const Contraction& /*contraction*/, const Machine& /*machine*/,
+                                              const PlanFrame& /*frame*/) const {
+    return {};
+  }
 };
 
 /// All strategies. The first one that honours a problem's sources is the problem's default strategy.
@@ -78,6 +92,10 @@ const Strategy& choose_strategy(const Sources& sources, const Settings& settings
 /// Strategy::predicted_volumes of the plan's strategy. Throws InputError for a name that is none.
 std::optional<PredictedVolumes> predict_volumes(const Contraction& contraction, const Machine& machine,
                                                 const PlanFrame& plan);
+
+/// Strategy::node_moves of the plan's strategy. Throws InputError for a name that is none.
+std::optional<NodeMoves> node_moves(const Contraction& contraction, const Machine& machine,
+                                    const PlanFrame& plan);
 
 /// What a problem's sources have to do with the strategy of its plan, for people and scripts.
 struct StrategyChoice {

@@ -1,15 +1,16 @@
 """What the studies of RR-9289 share: rehearsals of dense products on Summit, their rows, tables and pictures."""
 import argparse
 import concurrent.futures
-import csv
 import dataclasses
 import json
 import os
 import pathlib
-import re
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from results import picture, read_csv, replace_section, table, write_csv  # noqa: F401, for the studies
 
 PEAK = 7.2e12  # flop/s of cuBLAS on one V100, section 5
 MACHINE = "2 shared cores, AMD EPYC"
@@ -111,53 +112,3 @@ def rehearse_each(foretile, cases, workers=2):
 
 def rehearse_all(foretile, cases):
     return list(rehearse_each(foretile, cases))
-
-
-def write_csv(path, rows):
-    keys = list(dict.fromkeys(key for row in rows for key in row))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with open(path, "w", newline="") as out:
-        writer = csv.DictWriter(out, fieldnames=keys, lineterminator="\n")
-        writer.writeheader()
-        for row in rows:
-            writer.writerow({key: f"{value:.6g}" if isinstance(value, float) else value for key, value in row.items()})
-
-
-def read_csv(path):
-    """Rows as written, numbers as numbers."""
-    def number(text):
-        try:
-            return float(text)
-        except ValueError:
-            return text
-    with open(path, newline="") as source:
-        return [{key: number(value) for key, value in row.items()} for row in csv.DictReader(source)]
-
-
-def table(heads, lines):
-    rows = ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
-    return "\n".join(rows + ["| " + " | ".join(str(cell) for cell in line) + " |" for line in lines]) + "\n"
-
-
-def replace_section(page, name, text):
-    """Puts generated text between the page's two comments of that name; what people wrote around it stays."""
-    begin, end = f"<!-- {name}: begin, generated -->", f"<!-- {name}: end -->"
-    old = page.read_text() if page.exists() else ""
-    if begin not in old:
-        old += f"\n{begin}\n{end}\n"
-    pattern = re.escape(begin) + ".*?" + re.escape(end)
-    page.write_text(re.sub(pattern, lambda _: f"{begin}\n{text}{end}", old, flags=re.DOTALL))
-
-
-def picture(path, panels, draw):
-    """`panels` axes beside each other, filled by draw(axes), as SVG that is the same for the same data."""
-    try:
-        import matplotlib
-    except ImportError:
-        sys.exit("no matplotlib for this python3: scripts/setup python3-matplotlib")
-    matplotlib.use("svg")
-    matplotlib.rcParams.update({"svg.hashsalt": "foretile", "svg.fonttype": "none", "axes.grid": True, "grid.alpha": 0.3})
-    from matplotlib import pyplot
-    figure, axes = pyplot.subplots(1, panels, figsize=(7 * panels, 4.6), squeeze=False, layout="constrained")
-    draw(*axes[0])
-    figure.savefig(path, metadata={"Date": None})

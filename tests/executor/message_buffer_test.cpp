@@ -46,10 +46,12 @@ TEST(MessageBuffer, ParsesWhatWasSent) {
 
 TEST(MessageBuffer, CarriesTheTree) {
   Transfer transfer{{0, 1}, {2, 3, 1}};
-  transfer.tree = Tree::chain;
+  transfer.tree = Tree::by_node;
+  transfer.ranks_of_node = 4;
   MessageBuffer received = received_with(message_header(transfer, 4, 7));
   received.parse(small());
-  EXPECT_EQ(received.transfer()->tree, Tree::chain);
+  EXPECT_EQ(received.transfer()->tree, Tree::by_node);
+  EXPECT_EQ(received.transfer()->ranks_of_node, 4);
 }
 
 TEST(MessageBuffer, CarriesPathAndTagOfTheSender) {

@@ -45,10 +45,12 @@ inline std::string text_of(const AlongAxes& numbers) {
 
 /// The order in which the sums of a layer's tiles of C go through the layers, for each layer: plans of one
 /// grid and tree add in the same order where it is the same.
-inline std::vector<std::vector<int>> turns_of_sums(const AlongAxes& grid, const AlongAxes& node) {
+inline std::vector<std::vector<int>> turns_of_sums(const Settings& settings, const AlongAxes& grid,
+                                                   const AlongAxes& node) {
   const ProcessGrid placed{grid[Axis::p], grid[Axis::q], grid[Axis::r], node};
   std::vector<std::vector<int>> turns;
   for (int layer = 0; layer < placed.r; ++layer) turns.push_back(placed.in_turn(Axis::r, layer));
+  if (settings.at("tree") == "by_node") turns.push_back({node[Axis::r]});
   return turns;
 }
 
@@ -88,7 +90,10 @@ inline GridProblem grid_problem(std::uint64_t seed) {
               {"barriers", one_in(3)   ? "none"
                            : one_in(2) ? "local"
                                        : "global"},
-              {"tree", one_in(2) ? "chain" : "binomial"},
+              {"tree", one_in(3)   ? "by_node"
+                       : one_in(2) ? "chain"
+                                   : "binomial"},
+              {"sends", one_in(4) ? "paced" : "auto"},
               {"sum_bytes", fmt::format("{}", random.integer(1, 5000))},
               {"message_bytes", fmt::format("{}", random.integer(1, 5000))},
               {"lookahead", fmt::format("{}", random.integer(0, 3))},

@@ -93,7 +93,7 @@ void check_grid(const GridProblem& problem, const AlongAxes& grid, std::uint64_t
     EXPECT_EQ(cluster.c.size(), expected.size());
     for (const auto& [tile, number] : cluster.c)
       EXPECT_NEAR(number, expected.at(tile).first, 1e-12 * expected.at(tile).second) << "C" << tile;
-    const auto [same, fresh] = bits.emplace(turns_of_sums(grid, node), cluster.c);
+    const auto [same, fresh] = bits.emplace(turns_of_sums(problem.settings, grid, node), cluster.c);
     EXPECT_TRUE(fresh || same->second == cluster.c) << "other bits than in other nodes";
     ++totals.right;
     totals.made += plan->operands.b.made() ? 1 : 0;

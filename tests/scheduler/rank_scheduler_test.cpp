@@ -285,8 +285,8 @@ TEST(RankScheduler, SumsTheSameBitsWhereBIsMade) {
   EXPECT_GE(totals.sums, 1000);
 }
 
-/// Where everything divides and all trees are chains, the bytes between nodes are those of the formula, to
-/// the byte; V = sum_i W_i (p_i / m_i - 1).
+/// Where everything divides and trees enter each node once, the bytes between nodes are those of the formula,
+/// to the byte; V = sum_i W_i (p_i / m_i - 1).
 TEST(RankScheduler, SendsBetweenNodesWhatTheFormulaSays) {
   Contraction p{"",
                 Tiling::uniform(24, 1),
@@ -305,22 +305,24 @@ TEST(RankScheduler, SendsBetweenNodesWhatTheFormulaSays) {
       for (int y = 1; y <= grid[1]; ++y) {
         for (int z = 1; z <= grid[2]; ++z) {
           if (grid[0] % x != 0 || grid[1] % y != 0 || grid[2] % z != 0) continue;
-          SCOPED_TRACE(fmt::format("{}x{}x{}, {}x{}x{}", grid[0], grid[1], grid[2], x, y, z));
-          const Machine machine = small_machine(ranks, 1, 1 << 20, 1 << 20, x * y * z);
-          const Settings settings{{"strategy", "grid-3d"},
-                                  {"tree", "chain"},
-                                  {"grid", fmt::format("{}x{}x{}", grid[0], grid[1], grid[2])},
-                                  {"grid.node", fmt::format("{}x{}x{}", x, y, z)}};
-          const Plan plan = make_plan(p, machine, settings);
-          SchedulerOptions options;
-          options.ranks_per_node = machine.ranks_per_node;
-          FakeCluster cluster(plan, p, options, 1);
-          check_run(plan, p, cluster);
-          std::int64_t between = 0;
-          for (const auto& rank : cluster.ranks)
-            between += rank->scheduler->statistics().sent_between_nodes_bytes;
-          EXPECT_EQ(static_cast<double>(between),
-                    bytes * (grid[1] / y - 1 + grid[0] / x - 1 + grid[2] / z - 1));
+          for (const char* tree : {"chain", "by_node"}) {
+            SCOPED_TRACE(fmt::format("{}x{}x{}, {}x{}x{}", grid[0], grid[1], grid[2], x, y, z));
+            const Machine machine = small_machine(ranks, 1, 1 << 20, 1 << 20, x * y * z);
+            const Settings settings{{"strategy", "grid-3d"},
+                                    {"tree", tree},
+                                    {"grid", fmt::format("{}x{}x{}", grid[0], grid[1], grid[2])},
+                                    {"grid.node", fmt::format("{}x{}x{}", x, y, z)}};
+            const Plan plan = make_plan(p, machine, settings);
+            SchedulerOptions options;
+            options.ranks_per_node = machine.ranks_per_node;
+            FakeCluster cluster(plan, p, options, 1);
+            check_run(plan, p, cluster);
+            std::int64_t between = 0;
+            for (const auto& rank : cluster.ranks)
+              between += rank->scheduler->statistics().sent_between_nodes_bytes;
+            EXPECT_EQ(static_cast<double>(between),
+                      bytes * (grid[1] / y - 1 + grid[0] / x - 1 + grid[2] / z - 1));
+          }
           ++orders;
         }
       }

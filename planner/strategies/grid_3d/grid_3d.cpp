@@ -111,17 +111,20 @@ Settings with_style(const Contraction& contraction, Settings settings, const Sty
     choose("lookahead", 0);
     choose("own_first", 0);
   }
+  const AlongAxes passes =
+      settings.at("passes") == kAuto ? chosen.passes : parse_grid("passes", settings.at("passes"));
   const auto part = [](std::int32_t tiles, int ranks, int parts) {
     return std::max(1, most_dealt(most_dealt(tiles, ranks), parts));
   };
   const ProcessGrid& grid = chosen.grid;
-  if (chosen.passes[Axis::p] > 1) choose("b", part(contraction.m.tiles(), grid.p, chosen.passes[Axis::p]));
-  if (chosen.passes[Axis::q] > 1) choose("c", part(contraction.n.tiles(), grid.q, chosen.passes[Axis::q]));
-  if (style.whole_depth) {
-    choose("d", part(contraction.k.tiles(), grid.r, chosen.passes[Axis::r]));
+  if (passes[Axis::p] > 1) choose("b", part(contraction.m.tiles(), grid.p, passes[Axis::p]));
+  if (passes[Axis::q] > 1) choose("c", part(contraction.n.tiles(), grid.q, passes[Axis::q]));
+  if (passes[Axis::r] > 1 || style.whole_depth) {
+    choose("d", part(contraction.k.tiles(), grid.r, passes[Axis::r]));
   } else if (style.paced) {
     choose("d", 1);
   }
+  settings["passes"] = to_text(passes);
   return settings;
 }
 
@@ -180,6 +183,12 @@ class Grid3d final : public Strategy {
          .meaning = "ahead: messages travel while products run; paced: one message of a rank at a time, and "
                     "none of a chunk before all have ended the last one; auto: as the style has it",
          .spelling = one_of({std::string(kAuto), "ahead", "paced"})},
+        {.key = "passes",
+         .default_value = std::string(kAuto),
+         .meaning =
+             "parts of a rank's rows and columns of C and of its share of K that are worked on one after "
+             "the other, as PxQxR, where b, c and d are auto; auto: as the style has it",
+         .spelling = spelled_grid({std::string(kAuto)})},
         {.key = "grid",
          .default_value = std::string(kAuto),
          .meaning =
@@ -237,6 +246,14 @@ class Grid3d final : public Strategy {
   Settings plan_key(const Contraction& contraction, const Machine& machine,
                     const Settings& settings) const override {
     return planner(contraction, machine, settings)->frame().parameters;
+  }
+
+  std::optional<NodeMoves> node_moves(const Contraction& contraction, const Machine& machine,
+                                      const PlanFrame& frame) const override {
+    return NodeMoves{bytes_per_rank(contraction, frame.grid),
+                     bytes_between_nodes(contraction, machine, frame.grid),
+                     redistributed_bytes(contraction, machine, frame.grid),
+                     redistribution_s(contraction, machine, frame.grid)};
   }
 
   std::unique_ptr<RankPlanner> prepare(const Contraction& contraction, const Machine& machine,

@@ -84,7 +84,11 @@ GridCost cost_of(const Contraction& p, const Machine& machine, const ProcessGrid
   cost.received_bytes =
       all.a * rows * depth * (1 - 1.0 / grid.q) + all.b * columns * depth * (1 - 1.0 / grid.p);
   cost.summed_bytes = all.c * rows * columns * (1 - 1.0 / grid.r);
-  cost.held_bytes = (all.a + all.b + all.c) / grid.size() + (grid.r > 1 ? 2 * all.c * rows * columns : 0);
+  // A rank owns whole tiles: of A one of q in each row and layer, of B one of p in each column and layer.
+  cost.owned_bytes = all.a * rows * largest_share(p.k.tiles(), grid.r * grid.q) +
+                     all.b * columns * largest_share(p.k.tiles(), grid.r * grid.p) +
+                     all.c * rows * columns / grid.r;
+  cost.held_bytes = cost.owned_bytes + (grid.r > 1 ? 2 * all.c * rows * columns : 0);
   const std::int32_t m = most_dealt(p.m.tiles(), grid.p);
   const std::int32_t n = most_dealt(p.n.tiles(), grid.q);
   const int devices = machine.devices_per_rank;
@@ -154,7 +158,6 @@ ProcessGrid choose_grid(const Contraction& p, const Machine& machine,
   struct Candidate {
     ProcessGrid grid;
     GridCost cost;
-    double owned;
     double moved() const { return cost.received_bytes + cost.summed_bytes; }
   };
   std::vector<Candidate> candidates;
@@ -163,14 +166,14 @@ ProcessGrid choose_grid(const Contraction& p, const Machine& machine,
     for (int rows = 1; rows <= most(machine.ranks / r, p.m.tiles()); ++rows) {
       for (int columns = 1; columns <= most(machine.ranks / r / rows, p.n.tiles()); ++columns) {
         const ProcessGrid grid{rows, columns, r};
-        candidates.push_back({grid, cost_of(p, machine, grid, all), (all.a + all.b + all.c) / grid.size()});
+        candidates.push_back({grid, cost_of(p, machine, grid, all)});
       }
     }
   }
   const auto too_large = [&](const Candidate& candidate) {
     const double held = candidate.cost.held_bytes;
     return held > static_cast<double>(machine.host_bytes_per_rank()) ||
-           (replication_bytes && held > candidate.owned + static_cast<double>(*replication_bytes));
+           (replication_bytes && held > candidate.cost.owned_bytes + static_cast<double>(*replication_bytes));
   };
   if (!std::all_of(candidates.begin(), candidates.end(), too_large)) std::erase_if(candidates, too_large);
   const auto faster = [](const Candidate& l, const Candidate& r) { return l.cost.seconds < r.cost.seconds; };

@@ -20,7 +20,8 @@ std::string to_text(const AlongAxes& numbers);
 struct GridCost {
   double received_bytes = 0;  ///< of A, and of B where it is given, by a rank with most tiles
   double summed_bytes = 0;    ///< parts of C that a rank sends, on average
-  double held_bytes = 0;      ///< on average: what a rank owns, its parts of C, and as many that come
+  double owned_bytes = 0;     ///< by a rank with most tiles
+  double held_bytes = 0;      ///< by it: these, its parts of C, and as many that come
   /// Products, with the making of B, or the bytes received, what takes longer; then the sums.
   double seconds = 0;
 };

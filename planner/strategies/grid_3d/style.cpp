@@ -151,11 +151,15 @@ StyleGrid recursive(const Contraction& contraction, const Machine& machine, doub
     found.passes.numbers[longest] *= 2;
   }
   found.grid.node = node_of_recursion(part, found.grid, machine.counted_ranks_per_node());
+  // Its order is then not one of bricks of ranks, but near to one.
+  if (!found.grid.node) found.grid.node = choose_node(contraction, machine, found.grid);
   return found;
 }
 
 StyleGrid recursive_unlimited(const Contraction& contraction, const Machine& machine) {
-  return recursive(contraction, machine, static_cast<double>(machine.host_bytes_per_rank()));
+  const Platform& p = machine.platform;
+  return recursive(contraction, machine,
+                   static_cast<double>(p.memory_bytes_per_socket) * p.sockets / machine.ranks_per_node);
 }
 
 /// "The lower limit is chosen to be 2.5 times the size storing the three matrices" (3.1).

@@ -47,7 +47,7 @@ void check_grid(const GridProblem& problem, const AlongAxes& grid, Totals& total
     }
     const RunOutcome outcome = execute(plan, problem.contraction, machine, totals.right % 2 == 1);
     EXPECT_LE(outcome.check.relative_error, 1e-12);
-    const auto [same, fresh] = digests.emplace(turns_of_sums(grid, node), outcome.check.c_digest);
+    const auto [same, fresh] = digests.emplace(turns_of_sums(problem.settings, grid, node), outcome.check.c_digest);
     EXPECT_EQ(same->second, outcome.check.c_digest);
     ++totals.right;
   }

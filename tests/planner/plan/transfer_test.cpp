@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <vector>
+
+#include "base/random.hpp"
 
 namespace foretile {
 namespace {
@@ -60,6 +63,58 @@ TEST(Tree, ParentsByHand) {
   EXPECT_EQ(tree_parent(Tree::binomial, 3), 1);
   EXPECT_EQ(tree_parent(Tree::binomial, 1), 0);
   EXPECT_EQ(tree_parent(Tree::chain, 11), 10);
+}
+
+/// Three nodes with positions 0-1, 2-4 and 5: 0 sends to the first of the others, 2 and 5, then to 1; 2 to 3
+/// and 4.
+TEST(Tree, ByNodeByHand) {
+  const Ints starts{0, 2, 5};
+  EXPECT_EQ(children_by_node(starts, 0, 6), (Ints{2, 5, 1}));
+  EXPECT_EQ(children_by_node(starts, 2, 6), (Ints{3, 4}));
+  for (const int leaf : {1, 3, 4, 5}) EXPECT_TRUE(children_by_node(starts, leaf, 6).empty());
+  EXPECT_EQ(parent_by_node(starts, 4), 2);
+  EXPECT_EQ(parent_by_node(starts, 5), 0);
+}
+
+/// Ranks 5, 4 | 0, 1, 2 | 6 in nodes of three.
+TEST(Tree, NodesStartWhereTheNodeChanges) {
+  Transfer transfer;
+  for (const int rank : {4, 0, 1, 2, 6}) transfer.others.push_back(Rank::of(rank));
+  transfer.tree = Tree::by_node;
+  transfer.ranks_of_node = 3;
+  EXPECT_EQ(children_of(transfer, Rank::of(5), 0), (Ints{2, 5, 1}));
+  transfer.tree = Tree::chain;
+  EXPECT_EQ(children_of(transfer, Rank::of(5), 0), (Ints{1}));
+}
+
+/// Every position is reached once, and each node is entered once: random nodes of up to 80 positions.
+TEST(Tree, ByNodeEntersEachNodeOnce) {
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    Ints starts;
+    int size = 0;
+    for (std::int64_t nodes = random.integer(1, 9); nodes > 0; --nodes) {
+      starts.push_back(size);
+      size += static_cast<int>(random.integer(1, 9));
+    }
+    const auto node_of = [&](int position) {
+      return std::ranges::upper_bound(starts, position) - starts.begin();
+    };
+    Ints entered(size, 0);
+    int between = 0;
+    for (int position = 0; position < size; ++position) {
+      for (const int child : children_by_node(starts, position, size)) {
+        ASSERT_EQ(parent_by_node(starts, child), position);
+        ++entered[static_cast<std::size_t>(child)];
+        between += node_of(child) != node_of(position) ? 1 : 0;
+      }
+    }
+    Ints once(size, 1);
+    once.front() = 0;
+    EXPECT_EQ(entered, once);
+    EXPECT_EQ(between, static_cast<int>(starts.size()) - 1);
+  }
 }
 
 TEST(Tree, ParentsAndChildrenAgree) {

@@ -45,7 +45,10 @@ TEST(Grid3d, RefusesGridsThatCannotBe) {
                                              {"grid.node", "3x1x1", "whose product is 2"},
                                              {"grid.node", "x", "three whole numbers"},
                                              {"device_layers", "2", "a divisor of the 1 devices"},
-                                             {"tree", "star", "one of binomial, chain"},
+                                             {"tree", "star", "one of binomial, chain, by_node"},
+                                             {"style", "mkl", "one of foretile, joint, ctf"},
+                                             {"sends", "late", "one of auto, ahead, paced"},
+                                             {"passes", "2x0x1", "three whole numbers"},
                                              {"sum_bytes", "0", "whole number of bytes"}}) {
     const std::string found = refusal(p, machine, {{key, value}});
     EXPECT_NE(found.find(expected), std::string::npos) << key << "=" << value << ": " << found;

@@ -1,0 +1,193 @@
+"""Products on many nodes as CTF, CTF with node awareness, ScaLAPACK and COSMA multiply them, and as foretile would, simulated.
+
+"The paper": Irmler et al., Optimizing Distributed Tensor Contractions using Node-Aware Processor Grids (Euro-Par 2023).
+
+One rank per core. foretile's styles choose grid, ranks of a node and parts (`foretile plan --parameters`). Nothing travels while products
+run, so panels take equal times: one and two panels are simulated, and all others are taken to last as the second. Where A and B travel at once
+(COSMA), one part is simulated, and all parts last as long. Trees of messages are binomial among nodes and inside them (`tree=by_node`), as MPI libraries
+build them that know of nodes.
+"""
+import csv
+import dataclasses
+import json
+import math
+import pathlib
+import subprocess
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+STYLES = ["ctf", "ctf-node-aware", "scalapack", "cosma-unlimited", "cosma-limited", "joint"]
+MEASURED = {"ctf": "ctf_default", "ctf-node-aware": "ctf_node_aware", "scalapack": "scalapack",
+            "cosma-unlimited": "cosma_unlimited", "cosma-limited": "cosma_limited"}
+CHOICE_TILES = 192       # of each extent, when only the grid is asked for
+SCALAPACK_PANEL = 64     # columns of A: a usual block of the block-cyclic distribution
+RAVEN_PEAK = 76.8        # Gflop/s of a core, platforms/raven.toml
+RAVEN_MEMORY = 320       # GB/s of a node
+NOMINAL = {"raven": (76.8, 320), "stampede2": (44.8, 480)}  # Gflop/s of a core, GB/s of a node's memory: platforms/*.toml
+RANKS_OF_NODE = {"raven": 72, "stampede2": 68}
+
+
+class Failed(Exception):
+    """A command of foretile refused the case."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Figures:
+    """What is fitted, on Raven."""
+    rate: float      # Gflop/s of a core's products, all cores busy, without end effects
+    half_k: float    # depth of a product at half of that rate
+    inside: float    # GB/s of all messages inside a node
+    network: float   # GB/s of a node's port, each way
+
+    def settings(self, machine, half_k):
+        """On another machine the shares of the nominal rate and of the memory's bandwidth are the same."""
+        rate, memory = NOMINAL[machine]
+        inside = self.inside * memory / RAVEN_MEMORY
+        return [f"platform.ranks_per_node={RANKS_OF_NODE[machine]}",
+                f"platform.device.kernel.rate={self.rate * rate / RAVEN_PEAK:.6g} Gflop/s",
+                f"platform.device.kernel.half_k={half_k:.6g}",
+                f"platform.message.bandwidth={inside:.6g} GB/s", f"platform.message.node_bandwidth={inside:.6g} GB/s",
+                f"platform.network.bandwidth={self.network:.6g} GB/s", f"platform.network.node_bandwidth={self.network:.6g} GB/s"]
+
+
+def fitted():
+    return Figures(**json.loads((HERE / "fitted.json").read_text())["figures"])
+
+
+def read_cases():
+    """Rows of cases.csv; numbers of nodes, m, n and k as numbers. drCCD's product is square, of o v rows."""
+    with open(HERE / "cases.csv", newline="") as source:
+        rows = list(csv.DictReader(line for line in source if not line.startswith("#")))
+    for row in rows:
+        if row["shape"] == "drccd":
+            row["m"] = row["n"] = row["k"] = int(row["m"].removeprefix("v=")) * int(row["n"].removeprefix("o="))
+            row["scalapack_grid"] = "x".join(map(str, flat(RANKS_OF_NODE[row["machine"]] * int(row["nodes"]))))
+        for key in ("nodes", "m", "n", "k"):
+            row[key] = int(row[key])
+    return rows
+
+
+def flat(ranks):
+    """As square as can be, no more rows than columns."""
+    rows = math.isqrt(ranks)
+    while ranks % rows != 0:
+        rows -= 1
+    return rows, ranks // rows
+
+
+def even(extent, parts):
+    base, more = divmod(extent, parts)
+    return [base + 1] * more + [base] * (parts - more)
+
+
+@dataclasses.dataclass
+class Prediction:
+    grid: tuple
+    node_grid: str
+    seconds: float
+    bytes_between_nodes: float
+    memory_ratio: float
+    redistribution_s: float
+
+    def rate(self, case):
+        """Gflop/s of a core."""
+        cores = case["nodes"] * RANKS_OF_NODE[case["machine"]]
+        return 2 * case["m"] * case["n"] * case["k"] / self.seconds / cores / 1e9
+
+
+class Model:
+    def __init__(self, foretile, figures, tree="by_node", sends=None, engine="fluid"):
+        self.foretile, self.figures, self.tree, self.sends, self.engine = foretile, figures, tree, sends, engine
+        self.choices = {}
+
+    def call(self, *words):
+        result = subprocess.run([str(word) for word in (self.foretile, *words)], capture_output=True, text=True)
+        if result.returncode != 0:
+            raise Failed((result.stderr.strip().splitlines() or ["nothing said"])[-1])
+        return result.stdout
+
+    def problem(self, folder, m, n, k):
+        """Three lists of tiles."""
+        path = pathlib.Path(folder) / "dense.toml"
+        self.call("problem", "dense", "--m", sum(m), "--n", sum(n), "--k", sum(k), "-o", path, "--m-tiles", *m, "--n-tiles", *n,
+                  "--k-tiles", *k)
+        return path
+
+    def options(self, case, settings):
+        words = ["--platform", case["machine"], "--nodes", case["nodes"], "--json", "--set", "strategy=grid-3d"]
+        for setting in settings:
+            words += ["--set", setting]
+        return words
+
+    def choice(self, case, style):
+        """Grid, ranks of a node, parts and moved bytes, as the style chooses."""
+        key = (case["machine"], case["nodes"], case["m"], case["n"], case["k"], style)
+        if key not in self.choices:
+            with tempfile.TemporaryDirectory() as folder:
+                tiles = [even(case[extent], CHOICE_TILES) for extent in "mnk"]
+                settings = [f"style={style}", *self.figures.settings(case["machine"], self.figures.half_k)]
+                said = json.loads(self.call("plan", self.problem(folder, *tiles), "--parameters", *self.options(case, settings)))
+            self.choices[key] = said
+        return self.choices[key]
+
+    def simulate(self, case, extents, grid, node_grid, panels, depth, settings):
+        """Of `panels` panels of a layer, `depth` at once."""
+        p, q, r = grid
+        m, n, panel = extents
+        with tempfile.TemporaryDirectory() as folder:
+            problem = self.problem(folder, even(m, p), even(n, q), [max(1, round(panel))] * (panels * r))
+            more = [f"grid={p}x{q}x{r}", f"grid.node={node_grid}", f"tree={self.tree}", "sum_bytes=2 GB", "message_bytes=2 GB",
+                    f"d={depth}", "passes=1x1x1", "platform.socket.memory=100 TB", "platform.device.memory=1 TB", *settings]
+            if self.sends:
+                more.append(f"sends={self.sends}")
+            return json.loads(self.call("simulate", problem, "--engine", self.engine, *self.options(case, more)))
+
+    def predict(self, case, style):
+        chosen = self.choice(case, style)
+        parameters = chosen["parameters"]
+        grid, node_grid = tuple(map(int, parameters["grid"].split("x"))), parameters["grid.node"]
+        if style == "scalapack":
+            grid = (*map(int, case["scalapack_grid"].split("x")), 1)
+        parts = tuple(map(int, parameters["passes"].split("x")))
+        p, q, r = grid
+        m, n = round(case["m"] / parts[0]), round(case["n"] / parts[1])
+        panels = math.lcm(p, q)
+        panel = case["k"] / parts[2] / r / panels
+        at_once = style.startswith("cosma")
+        half_k = self.figures.half_k
+        if at_once:
+            half_k /= panels  # products of the whole depth
+        elif style == "scalapack":
+            half_k *= panel / SCALAPACK_PANEL
+        settings = [f"style={style}", *self.figures.settings(case["machine"], half_k)]
+
+        def run(count, depth):
+            return self.simulate(case, (m, n, panel), grid, node_grid, count, depth, settings)
+
+        if at_once:
+            one = run(panels, panels)
+            times = math.prod(parts)
+            seconds, between = one["makespan_s"] * times, one["bytes"]["between_nodes"] * times
+        else:
+            one = run(1, 1)
+            two = run(2, 1) if panels > 1 else one
+            more = max(0, panels - 2)
+            seconds = two["makespan_s"] + more * (two["makespan_s"] - one["makespan_s"])
+            between = two["bytes"]["between_nodes"] + more * (two["bytes"]["between_nodes"] - one["bytes"]["between_nodes"])
+            one = two
+        redistributed, redistribution_s = 0, 0
+        if style in ("ctf-node-aware", "joint"):
+            redistributed, redistribution_s = chosen["moves"]["redistributed_bytes"], chosen["moves"]["redistribution_s"]
+        ratio = self.memory(case, grid, panels if at_once else min(panels, 2), panel, parts, one["peak_host_bytes"])
+        return Prediction(grid, node_grid, seconds + redistribution_s, between + redistributed, ratio, redistribution_s)
+
+    @staticmethod
+    def memory(case, grid, simulated, panel, parts, peak):
+        """The proven high-water mark of a rank over an even share of the matrices. What was simulated has a share of A and B, and of C where it was
+        one part; the rank owns its share of all of them."""
+        p, q, r = grid
+        ranks = p * q * r
+        m, n, k = case["m"] / parts[0], case["n"] / parts[1], max(1, round(panel)) * simulated * r
+        share = 8 / ranks * (case["m"] * case["k"] + case["k"] * case["n"] + case["m"] * case["n"])
+        own = 8 / ranks * (m * k + k * n + m * n)
+        return (peak - own + share) / share

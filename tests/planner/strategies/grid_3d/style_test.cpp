@@ -1,0 +1,162 @@
+#include "planner/strategies/grid_3d/style.hpp"
+
+#include <gtest/gtest.h>
+
+#include "planner/strategies/grid_3d/grid_choice.hpp"
+#include "planner/strategies/strategy.hpp"
+#include "planner/verify/verify.hpp"
+#include "tests/planner/random_case.hpp"
+
+namespace foretile {
+namespace {
+
+constexpr std::int64_t kPlenty = std::int64_t{1} << 44;
+
+Contraction dense(std::int64_t m, std::int64_t n, std::int64_t k, int tiles) {
+  const auto cut = [&](std::int64_t extent) { return Tiling::uniform(extent, (extent + tiles - 1) / tiles); };
+  Contraction p{"dense", cut(m), cut(n), cut(k), {}, {}, {}, 0};
+  p.a = Shape::dense(p.m.tiles(), p.k.tiles());
+  p.b = Shape::dense(p.k.tiles(), p.n.tiles());
+  p.c = Shape::dense(p.m.tiles(), p.n.tiles());
+  return p;
+}
+
+StyleGrid chosen(const char* style, const Contraction& p, const Machine& machine) {
+  return find_style(style).choose(p, machine);
+}
+
+std::string grid_of(const char* style, const Contraction& p, int ranks, int ranks_of_node) {
+  const ProcessGrid grid = chosen(style, p, small_machine(ranks, 1, kPlenty, kPlenty, ranks_of_node)).grid;
+  return to_text({{grid.p, grid.q, grid.r}});
+}
+
+/// 72 = 2 2 2 3 3: 2 and 3 to each axis, the last 2 to the second. 432 = 2^4 3^3: 4 and 3 to each, the last 3
+/// to one: 12 and 36. The axes of source c3f95829 of CTF, run for these numbers of ranks.
+TEST(Style, CtfDealsPrimeFactorsEvenly) {
+  for (const auto& [ranks, grid] : {std::pair(72, "12x6x1"),
+                                    {144, "12x12x1"},
+                                    {216, "18x12x1"},
+                                    {288, "24x12x1"},
+                                    {432, "36x12x1"},
+                                    {576, "24x24x1"},
+                                    {648, "36x18x1"},
+                                    {864, "36x24x1"},
+                                    {1152, "48x24x1"},
+                                    {1296, "36x36x1"},
+                                    {1728, "72x24x1"},
+                                    {2304, "48x48x1"}})
+    EXPECT_EQ(grid_of("ctf", dense(20000, 20000, 20000, 4), ranks, 72), grid) << ranks;
+}
+
+/// K is ten times as long: A and B are ten times as large as C, which travels, and the smaller part of one of
+/// them. With A in place on 6 x 1 x 12 ranks a rank receives K N / 12 of B and sends N M / 6 of C; with C in
+/// place it receives K (M / 12 + N / 6), more than twice as much.
+TEST(Style, CtfMovesTheSmallMatrix) {
+  EXPECT_EQ(grid_of("ctf", dense(1000, 1000, 10000, 4), 72, 72), "6x1x12");
+}
+
+TEST(Style, ScalapackIsAsSquareAsCanBe) {
+  for (const auto& [ranks, grid] :
+       {std::pair(72, "8x9x1"), {216, "12x18x1"}, {864, "27x32x1"}, {2304, "48x48x1"}, {7, "1x7x1"}})
+    EXPECT_EQ(grid_of("scalapack", dense(9000, 9000, 9000, 4), ranks, 72), grid) << ranks;
+}
+
+/// The grids of source 2df0432 of COSMA, run for n = 24000 sqrt(N), all memory. 144 ranks divide the longest
+/// extent first: m by 2, n by 2, ..., so that the last 72 ranks are a brick.
+TEST(Style, CosmaTakesNearCubes) {
+  for (const auto& [ranks, n, grid] : {std::tuple(72, 24000, "3x4x6"),
+                                       {144, 33941, "4x6x6"},
+                                       {288, 48000, "6x6x8"},
+                                       {864, 83138, "8x9x12"},
+                                       {2304, 135765, "12x12x16"}})
+    EXPECT_EQ(grid_of("cosma-unlimited", dense(n, n, n, 4), ranks, 72), grid) << ranks;
+}
+
+/// 2.5 times the matrices: at 72 ranks m, n and k are halved once, at 2304 twice, twice and once, and the
+/// grid is chosen for such a part (COSMA's source, run for these).
+TEST(Style, CosmaHalvesWhatDoesNotFit) {
+  for (const auto& [ranks, n, grid, passes] : {std::tuple(72, 24000, "3x4x6", "2x2x2"),
+                                               {288, 48000, "4x8x9", "4x2x2"},
+                                               {2304, 135765, "8x12x24", "4x4x2"}}) {
+    const StyleGrid found =
+        chosen("cosma-limited", dense(n, n, n, 4), small_machine(ranks, 1, kPlenty, kPlenty, 72));
+    EXPECT_EQ(to_text({{found.grid.p, found.grid.q, found.grid.r}}), grid) << ranks;
+    EXPECT_EQ(to_text(found.passes), passes) << ranks;
+  }
+}
+
+/// Over random products and machines: the joint choice is a grid of all ranks that moves no more between
+/// nodes than CTF's grid with its best node, redistribution counted in both.
+TEST(Style, JointNeverMovesMoreBetweenNodes) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const auto extent = [&] { return 1000 * random.integer(1, 40); };
+    const Contraction p = dense(extent(), extent(), extent(), 4);
+    const int of_node = static_cast<int>(random.integer(1, 12));
+    const int ranks = of_node * static_cast<int>(random.integer(1, 12));
+    Machine machine = small_machine(ranks, 1, kPlenty, kPlenty, of_node);
+    machine.platform.network.node_injection_bytes_per_s = 12e9;
+    const auto between = [&](const ProcessGrid& grid) {
+      return bytes_between_nodes(p, machine, grid) + redistributed_bytes(p, machine, grid);
+    };
+    ProcessGrid aware = chosen("ctf-node-aware", p, machine).grid;
+    aware.node = choose_node(p, machine, aware);
+    const ProcessGrid joint = chosen("joint", p, machine).grid;
+    EXPECT_EQ(joint.size(), ranks);
+    EXPECT_LE(between(joint), between(aware));
+  }
+}
+
+/// 4 x 2 ranks, two nodes of four. Natural order: a node has two rows of two. As 4 x 1 a node has a column:
+/// of its four ranks two come from the other node, so 4 of 8 ranks move. 8^3 elements: A, B and C of 512
+/// bytes, 192 by a rank.
+TEST(Style, CountsRanksThatChangeTheirNode) {
+  Contraction p = dense(8, 8, 8, 4);
+  Machine machine = small_machine(8, 1, kPlenty, kPlenty, 4);
+  machine.platform.network.node_injection_bytes_per_s = 384;
+  machine.platform.links.node_message_bytes_per_s = 768;
+  const ProcessGrid columns{4, 2, 1, AlongAxes{{4, 1, 1}}};
+  EXPECT_EQ(redistributed_bytes(p, machine, columns), 4 * 192);
+  EXPECT_DOUBLE_EQ(redistribution_s(p, machine, columns), 1);  // two of a node's ranks; inside 0.5 s
+  EXPECT_EQ(redistributed_bytes(p, machine, {4, 2, 1}), 0);
+  p.beta = 1;  // C moves there and back
+  EXPECT_EQ(redistributed_bytes(p, machine, columns), 4 * (192 + 64));
+}
+
+/// Settings win over the style: its grid, the ranks of a node, and when messages travel.
+TEST(Style, SettingsWin) {
+  const Contraction p = dense(64, 64, 64, 8);
+  const Machine machine = small_machine(8, 1, kPlenty, kPlenty, 4);
+  const auto plan = [&](Settings settings) {
+    settings["strategy"] = "grid-3d";
+    settings["style"] = "ctf-node-aware";
+    return make_plan(p, machine, settings);
+  };
+  const Plan own = plan({});
+  EXPECT_EQ(grid_text(own.grid), "4 x 2");
+  EXPECT_EQ(own.lookahead, 0);
+  EXPECT_EQ(own.messages_at_once, 1);
+  EXPECT_EQ(own.parameters.at("d"), "1");
+  const Plan given = plan({{"grid", "2x2x2"}, {"grid.node", "natural"}, {"sends", "ahead"}});
+  EXPECT_EQ(grid_text(given.grid), "2 x 2 x 2");
+  EXPECT_FALSE(given.grid.node);
+  EXPECT_GT(given.lookahead, 0);
+  EXPECT_EQ(given.messages_at_once, PlanFrame{}.messages_at_once);
+  for (const Plan& each : {own, given}) verify(each, p);
+}
+
+/// Parts of M, N and K where nothing else says how large blocks are.
+TEST(Style, PassesCutBlocks) {
+  const Contraction p = dense(64, 64, 64, 8);
+  const Machine machine = small_machine(4, 1, kPlenty, kPlenty, 4);
+  const Plan plan =
+      make_plan(p, machine, {{"strategy", "grid-3d"}, {"grid", "2x2x1"}, {"passes", "2x4x8"}, {"c", "2"}});
+  EXPECT_EQ(plan.parameters.at("b"), "2");
+  EXPECT_EQ(plan.parameters.at("c"), "2");  // given
+  EXPECT_EQ(plan.parameters.at("d"), "1");
+  verify(plan, p);
+}
+
+}  // namespace
+}  // namespace foretile
