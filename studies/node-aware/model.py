@@ -177,7 +177,11 @@ class Model:
             one = two
         redistributed, redistribution_s = 0, 0
         if style in ("ctf-node-aware", "joint"):
-            redistributed, redistribution_s = chosen["moves"]["redistributed_bytes"], chosen["moves"]["redistribution_s"]
+            moves = chosen["moves"]
+            redistributed, redistribution_s = moves["redistributed_bytes"], moves["redistribution_s"]
+            if style == "ctf-node-aware":  # CTF adds to C, which therefore moves there and back
+                more = 1 + case["m"] * case["n"] / (case["m"] * case["k"] + case["k"] * case["n"] + case["m"] * case["n"])
+                redistributed, redistribution_s = redistributed * more, redistribution_s * more
         ratio = self.memory(case, grid, panels if at_once else min(panels, 2), panel, parts, one["peak_host_bytes"])
         return Prediction(grid, node_grid, seconds + redistribution_s, between + redistributed, ratio, redistribution_s)
 
