@@ -88,9 +88,10 @@ TEST(MessageBuffer, RefusesOtherMessages) {
   const Contraction p = small();
   const TileBuffer header = message_header({{0, 1}, {2}, Matrix::a, 2, 8}, 0, 0);
   ASSERT_NO_THROW(received_with(header).parse(p));
-  for (std::int64_t word = 0; word < 10; ++word) {
+  for (std::int64_t word = 0; word < 11; ++word) {
     for (const std::int64_t value : {std::int64_t{-1}, std::int64_t{9}, std::int64_t{1} << 60}) {
-      if ((word == 1 || word == 2 || word == 7) && value == 9) continue;  // any owner, number, last step
+      if ((word == 1 || word == 2 || word == 7 || word == 9) && value == 9)
+        continue;  // owner, number, last step, node
       MessageBuffer received = received_with(header);
       std::memcpy(received.envelope().data() + 8 * word, &value, 8);
       EXPECT_THROW(received.parse(p), WorkError) << "word " << word << " value " << value;

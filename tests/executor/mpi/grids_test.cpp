@@ -47,7 +47,8 @@ void check_grid(const GridProblem& problem, const AlongAxes& grid, Totals& total
     }
     const RunOutcome outcome = execute(plan, problem.contraction, machine, totals.right % 2 == 1);
     EXPECT_LE(outcome.check.relative_error, 1e-12);
-    const auto [same, fresh] = digests.emplace(turns_of_sums(problem.settings, grid, node), outcome.check.c_digest);
+    const auto [same, fresh] =
+        digests.emplace(turns_of_sums(problem.settings, grid, node), outcome.check.c_digest);
     EXPECT_EQ(same->second, outcome.check.c_digest);
     ++totals.right;
   }
@@ -70,6 +71,39 @@ TEST(Grids, AreRightInAllOrdersOfNodes) {
   if (world_rank() == 0)
     fmt::print("{} ranks: {} grids, {} runs, {} plans refused\n", world_size(), grids.size(), totals.right,
                totals.refused);
+}
+
+/// Where everything divides and trees enter each node once, ranks send between pretended nodes what the
+/// formula says, to the byte: V = sum_i W_i (p_i / m_i - 1), W = 24 x 24 numbers.
+TEST(Grids, SendBetweenNodesWhatTheFormulaSays) {
+  const auto bytes = [](const AlongAxes& grid, const AlongAxes& node) {
+    int crossings = 0;
+    for (const Axis axis : kAxes) crossings += grid[axis] / node[axis] - 1;
+    return std::int64_t{24} * 24 * 8 * crossings;
+  };
+  const Tiling ones = Tiling::uniform(24, 1);
+  const Shape full = Shape::dense(24, 24);
+  const Contraction p{"", ones, ones, ones, full, full, full, 0};
+  Machine machine = machine_here(1 << 20, world_size());
+  int orders = 0;
+  for (const AlongAxes& grid : grids_of(world_size())) {
+    if (24 % grid[Axis::p] != 0 || 24 % grid[Axis::q] != 0 || 24 % grid[Axis::r] != 0) continue;
+    for (const AlongAxes& node : node_orders(grid)) {
+      SCOPED_TRACE(testing::Message() << "grid " << text_of(grid) << " of nodes " << text_of(node));
+      machine.ranks_of_counted_node = node.product();
+      const Plan plan = make_plan(p, machine,
+                                  {{"strategy", "grid-3d"},
+                                   {"tree", orders++ % 2 == 0 ? "by_node" : "chain"},
+                                   {"grid", text_of(grid)},
+                                   {"grid.node", text_of(node)}});
+      const RunOutcome outcome = execute(plan, p, machine, false);
+      EXPECT_LE(outcome.check.relative_error, 1e-12);
+      std::int64_t between = outcome.run.statistics.sent_between_nodes_bytes;
+      MPI_Allreduce(MPI_IN_PLACE, &between, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+      EXPECT_EQ(between, bytes(grid, node));
+    }
+  }
+  EXPECT_GE(orders, 1);
 }
 
 }  // namespace
