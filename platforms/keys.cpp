@@ -209,6 +209,12 @@ void add_software(std::vector<PlatformKey>& keys) {
       number("noise.kernel", 0, 1, Presence::optional, [](Platform& p) { return Slots{&p.noise.kernel}; }));
   keys.push_back(
       number("noise.link", 0, 1, Presence::optional, [](Platform& p) { return Slots{&p.noise.link}; }));
+  keys.push_back(
+      number("noise.device", 0, 1, Presence::optional, [](Platform& p) { return Slots{&p.noise.device}; }));
+  keys.push_back(
+      number("noise.node", 0, 1, Presence::optional, [](Platform& p) { return Slots{&p.noise.node}; }));
+  keys.push_back(number("noise.bandwidth", 0, 1, Presence::optional,
+                        [](Platform& p) { return Slots{&p.noise.bandwidth}; }));
 }
 
 void add_calibration(std::vector<PlatformKey>& keys) {

@@ -78,10 +78,16 @@ struct CalibrationFacts {
   double probe_flops_per_s = 0;  ///< of one core in the probe (executor/calibration/probe.hpp); 0: not known
 };
 
-/// Relative standard deviations; 0 turns noise off.
+/// Relative standard deviations; 0 turns noise off. Those of single operations average out within a run;
+/// what is slow for a whole run changes which plan is the fastest.
 struct Noise {
-  double kernel = 0;
-  double link = 0;
+  double kernel = 0;     ///< of each kernel
+  double link = 0;       ///< of each copy and message
+  double device = 0;     ///< of a device's kernels, all alike
+  double node = 0;       ///< of all kernels of a node alike
+  double bandwidth = 0;  ///< of a link, for the whole run
+
+  bool any() const { return kernel > 0 || link > 0 || device > 0 || node > 0 || bandwidth > 0; }
 };
 
 struct Platform {

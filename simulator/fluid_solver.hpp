@@ -58,7 +58,7 @@ class FluidSolver {
   };
   struct Bundle {
     Key key;
-    std::array<std::int32_t, 8> places{};  // in the lists of the links
+    std::array<std::int32_t, 8> places{};                                     // in the lists of the links
     std::priority_queue<FlowEnd, std::vector<FlowEnd>, std::greater<>> ends;  // one for each flow
     double served = 0, since_s = 0;  // of each flow since the bundle began, until that time
     double rate = 0;                 // of each flow

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/random.hpp"
+#include "simulator/noise.hpp"
 
 namespace foretile {
 
@@ -25,13 +26,13 @@ MessageLimits message_limits(const Network& network, int ranks_per_node) {
   return {std::min(rank, share), 0};
 }
 
-MachineLinks::MachineLinks(const Machine& machine)
+MachineLinks::MachineLinks(const Machine& machine, std::uint64_t noise_seed)
     : machine_(&machine),
       sockets_(machine.platform.sockets),
       devices_(machine.platform.device.kind == DeviceKind::gpu ? machine.devices_per_rank : 0),
       per_rank_(3 + 3 * devices_ + devices_ * devices_),
       per_node_(kOfNode + 4 * sockets_ + machine.ranks_per_node * per_rank_) {
-  set_capacities();
+  set_capacities(noise_seed);
 }
 
 LinkId MachineLinks::cores(Rank rank) const {
@@ -47,16 +48,19 @@ LinkId MachineLinks::rank_link(Rank rank, int number) const {
   return node_link(machine_->node_of(rank), kOfNode + 4 * sockets_ + in_node * per_rank_ + number);
 }
 
-void MachineLinks::set_capacities() {
+/// All but the cores.
+void MachineLinks::set_capacities(std::uint64_t noise_seed) {
   const Machine& m = *machine_;
   const Platform& p = m.platform;
   const MessageLimits limits = message_limits(p.network, m.ranks_per_node);
   capacities_.assign(static_cast<std::size_t>(m.nodes()) * static_cast<std::size_t>(per_node_), kUnlimited);
   const auto set = [&](LinkId link, double capacity) {
-    capacities_[static_cast<std::size_t>(link)] = std::max(capacity, kUnlimited);
+    const double factor =
+        lasting_factor(p.noise.bandwidth, noise_seed, Noisy::link, static_cast<std::uint64_t>(link));
+    capacities_[static_cast<std::size_t>(link)] = std::max(capacity * factor, kUnlimited);
   };
   for (int node = 0; node < m.nodes(); ++node) {
-    set(node_link(node, 0), p.cores_per_node());
+    capacities_[static_cast<std::size_t>(node_link(node, 0))] = p.cores_per_node();
     set(inject(node), limits.node_bytes_per_s);
     set(eject(node), limits.node_bytes_per_s);
     set(inside(node), p.links.node_message_bytes_per_s);

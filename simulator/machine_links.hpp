@@ -66,11 +66,13 @@ struct Route {
 ///  - device -> device across sockets: out as to the host, the bus, in as from the host, but no memory,
 ///  - rank -> rank: the rank's own cap and its node's injection limit on either side; inside a node a link of
 ///    the rank's own and one of all the node's ranks.
-/// Messages share no link with copies: they do not slow down what crosses host memory. No link joins all nodes: the fabric is
-/// taken as non-blocking. Links are numbered node by node; nothing takes memory by pairs of ranks.
+/// Messages share no link with copies: they do not slow down what crosses host memory. No link joins all
+/// nodes: the fabric is taken as non-blocking. Links are numbered node by node; nothing takes memory by pairs
+/// of ranks.
 class MachineLinks {
  public:
-  explicit MachineLinks(const Machine& machine);
+  /// With Noise::bandwidth every link has a factor of its own, by the seed.
+  explicit MachineLinks(const Machine& machine, std::uint64_t noise_seed = 1);
 
   /// By LinkId: bytes/s, of cores a number of cores; kUnlimited where a figure is missing.
   const std::vector<double>& capacities() const { return capacities_; }
@@ -109,7 +111,7 @@ class MachineLinks {
     return rank_link(rank, 3 + 3 * devices_ + from * devices_ + to);
   }
   int socket_of(const Endpoint& end) const;
-  void set_capacities();
+  void set_capacities(std::uint64_t noise_seed);
   void add(Route& route, LinkId link) const;
 
   const Machine* machine_;

@@ -6,6 +6,7 @@
 #include "planner/bound/least_times.hpp"
 #include "platforms/addition_model.hpp"
 #include "scheduler/looks.hpp"
+#include "simulator/noise.hpp"
 
 namespace foretile {
 
@@ -25,6 +26,15 @@ SimulatedRank::SimulatedRank(Rank rank, const Machine& machine, Engine& engine, 
       maker_free_at_(machine.devices_per_rank, 0.0),
       tile_overhead_s_(machine.devices_per_rank, 0.0),
       random_(counter_bits(noise_seed, static_cast<std::uint64_t>(rank))) {
+  const Noise& noise = machine.platform.noise;
+  const auto node = static_cast<std::uint64_t>(machine.node_of(rank));
+  for (int device = 0; device < machine.devices_per_rank; ++device) {
+    const auto number =
+        static_cast<std::uint64_t>(rank) * static_cast<std::uint64_t>(machine.devices_per_rank) +
+        static_cast<std::uint64_t>(device);
+    kernel_factors_.push_back(lasting_factor(noise.device, noise_seed, Noisy::device, number) *
+                              lasting_factor(noise.node, noise_seed, Noisy::node, node));
+  }
   const std::int64_t bytes = machine.platform.device.cache.bytes;
   if (bytes == 0) return;
   // Devices that take turns on a core share its cache.
@@ -35,9 +45,8 @@ SimulatedRank::SimulatedRank(Rank rank, const Machine& machine, Engine& engine, 
   caches_.assign(static_cast<std::size_t>(machine.devices_per_rank), cache);
 }
 
-/// A factor around 1; never below a tenth, so that no time becomes negative.
 double SimulatedRank::noise(double deviation) {
-  return deviation > 0 ? std::max(0.1, 1.0 + deviation * random_.normal()) : 1.0;
+  return noise_factor(deviation, random_);
 }
 
 Activity& SimulatedRank::activity(OperationId id, Activity::Kind kind) {
@@ -180,7 +189,8 @@ void SimulatedRank::start_kernel(OperationId id, Device device, std::span<const 
   time.launch_s += operation_s();
   time.launch_s += std::exchange(tile_overhead_s_[device], 0.0);
   if (time.launch_s + time.work_s > kAlwaysNoticed_s) time.launch_s += look_s();
-  const double factor = noise(machine_.platform.noise.kernel);
+  const double factor =
+      noise(machine_.platform.noise.kernel) * kernel_factors_[static_cast<std::size_t>(device)];
   Activity& a = activity(id, Activity::Kind::plain);
   a.software_s = factor * time.launch_s;
   a.alone_s = factor * time.work_s;

@@ -133,6 +133,7 @@ class SimulatedRank final : public Backend {
   std::vector<double> manager_free_at_;  // of each device's software
   std::vector<double> maker_free_at_;    // of each device's generation of tiles
   std::vector<double> tile_overhead_s_;  // bookkeeping since each device's last kernel
+  std::vector<double> kernel_factors_;   // of devices, for the whole run
   Waves<std::int32_t, ProductSize> waves_;  // by c_slot
   std::vector<CoreCache> caches_;           // of devices that are cores, where the platform knows their cache
   double messenger_free_at_ = 0;

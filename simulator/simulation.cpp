@@ -57,7 +57,7 @@ SimulationResult simulate(const Plan& plan, const Contraction& contraction, cons
   check_files(plan, machine.platform);
   require_runnable(contraction);
   check_precision(machine.platform, contraction.precision);
-  const MachineLinks links(machine);
+  const MachineLinks links(machine, options.noise_seed);
   SimulationResult result;
   result.engine = chosen(options.engine, machine);
   const std::unique_ptr<Engine> engine =

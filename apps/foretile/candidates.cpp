@@ -43,11 +43,6 @@ Parts parts_of(const Candidate& candidate) {
 }
 
 /// Then nothing is certain.
-bool has_noise(const Machine& machine) {
-  const Noise& noise = machine.platform.noise;
-  return noise.kernel > 0 || noise.link > 0;
-}
-
 }  // namespace
 
 Candidates::Candidates(TuneCase tune_case) : case_(std::move(tune_case)) {
@@ -115,10 +110,11 @@ std::string Candidates::same_text(const Candidate& candidate, const PlannedWork&
 
 Outcome Candidates::bound(const Candidate& candidate) const {
   const PlannedWork work = plan(candidate);
-  return {Outcome::Status::done,
-          has_noise(work.machine) ? 0 : plan_bound(work.plan, work.contraction, work.machine).seconds,
-          {},
-          {{"plan", same_text(candidate, work)}}};
+  return {
+      Outcome::Status::done,
+      work.machine.platform.noise.any() ? 0 : plan_bound(work.plan, work.contraction, work.machine).seconds,
+      {},
+      {{"plan", same_text(candidate, work)}}};
 }
 
 const Machine& Candidates::machine_of(const std::vector<std::string>& settings) const {
@@ -137,7 +133,7 @@ const Machine& Candidates::machine_of(const std::vector<std::string>& settings) 
 double Candidates::first_bound(const Candidate& candidate) const {
   Parts parts = parts_of(candidate);
   const Machine& machine = machine_of(parts.platform);
-  if (machine.ranks == 0 || has_noise(machine)) return 0;
+  if (machine.ranks == 0 || machine.platform.noise.any()) return 0;
   parts.strategy.merge(Settings(case_.fixed));
   try {
     const Contraction& contraction = contraction_of(candidate);

@@ -72,6 +72,20 @@ NodePlace place_on_node(MPI_Comm communicator) {
   return place;
 }
 
+Rank first_rank_of_node(MPI_Comm communicator) {
+  MPI_Comm node = MPI_COMM_NULL;
+  require_mpi(MPI_Comm_split_type(communicator, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node), "node");
+  const int first = all_reduced(static_cast<int>(rank_in(communicator)), MPI_MIN, node, "node");
+  require_mpi(MPI_Comm_free(&node), "node");
+  return Rank::of(first);
+}
+
+MPI_Comm node_by_node(MPI_Comm communicator, Rank first) {
+  MPI_Comm ordered = MPI_COMM_NULL;
+  require_mpi(MPI_Comm_split(communicator, 0, first, &ordered), "node");  // ties: by rank
+  return ordered;
+}
+
 void wait_quietly(MPI_Request& request, const char* what) {
   using Clock = std::chrono::steady_clock;
   // Ranks often come together: then a sleep would cost more than what is waited for. Later looks get rarer:

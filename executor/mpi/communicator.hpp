@@ -28,6 +28,13 @@ struct NodePlace {
 /// Collective. The communicator keeps the answer, and duplicates have it too: finding it takes a millisecond.
 NodePlace place_on_node(MPI_Comm communicator);
 
+/// Of those that share this rank's node. Collective.
+Rank first_rank_of_node(MPI_Comm communicator);
+
+/// The same ranks, those with the same `first` after each other, in the order of these and of their own
+/// numbers. Collective; the caller frees it.
+MPI_Comm node_by_node(MPI_Comm communicator, Rank first);
+
 /// Until the request is done: 0.2 ms awake, then with sleeps in between. Library calls that wait keep their
 /// core busy, which ranks that share it would need.
 void wait_quietly(MPI_Request& request, const char* what);

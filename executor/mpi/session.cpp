@@ -44,11 +44,13 @@ MpiSession::MpiSession() {
   int provided = 0;
   require_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "start");
   require_mpi(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "start");
-  rank_ = rank_in(MPI_COMM_WORLD);
-  size_ = size_of(MPI_COMM_WORLD);
+  world_ = node_by_node(MPI_COMM_WORLD, first_rank_of_node(MPI_COMM_WORLD));
+  rank_ = rank_in(world_);
+  size_ = size_of(world_);
 }
 
 MpiSession::~MpiSession() {
+  MPI_Comm_free(&world_);
   MPI_Finalize();
 }
 

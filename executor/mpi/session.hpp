@@ -24,11 +24,13 @@ class MpiSession {
   MpiSession(const MpiSession&) = delete;
   MpiSession& operator=(const MpiSession&) = delete;
 
-  MPI_Comm world() const { return MPI_COMM_WORLD; }
+  /// All ranks, numbered node by node as plans number them, however the launcher placed them.
+  MPI_Comm world() const { return world_; }
   Rank rank() const { return rank_; }
   int size() const { return size_; }
 
  private:
+  MPI_Comm world_ = MPI_COMM_NULL;
   Rank rank_ = 0;
   int size_ = 1;
 };

@@ -55,7 +55,8 @@ def fitted():
 
 
 def read_cases():
-    """Rows of cases.csv; numbers of nodes, m, n and k as numbers. drCCD's product is square, of o v rows."""
+    """Rows of cases.csv; numbers of nodes, m, n and k as numbers. drCCD's product is square, of o v rows. Large M has its long extent in column n of the
+    file, but is m >> n = k in the paper (3.2), which matters where neighbours in a grid share a node."""
     with open(HERE / "cases.csv", newline="") as source:
         rows = list(csv.DictReader(line for line in source if not line.startswith("#")))
     for row in rows:
@@ -64,6 +65,8 @@ def read_cases():
             row["scalapack_grid"] = "x".join(map(str, flat(RANKS_OF_NODE[row["machine"]] * int(row["nodes"]))))
         for key in ("nodes", "m", "n", "k"):
             row[key] = int(row[key])
+        if row["shape"] == "largeM":
+            row["m"], row["n"] = row["n"], row["m"]
     return rows
 
 

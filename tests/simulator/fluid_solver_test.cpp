@@ -59,7 +59,8 @@ TEST(FluidSolver, FlowsHaveLimitsOfTheirOwn) {
 }
 
 /// Three flows alike but for their amounts, each at a third of 10 per second: the first has its 10 after 3 s,
-/// the second the other 10 of its 20 at 5 per second after 2 s more, the third the other 10 of its 30 after 1 s.
+/// the second the other 10 of its 20 at 5 per second after 2 s more, the third the other 10 of its 30 after 1
+/// s.
 TEST(FluidSolver, FlowsAlikeEndByTheirAmounts) {
   FluidSolver solver({10, 100});
   const std::vector<LinkId> links{0, 1};

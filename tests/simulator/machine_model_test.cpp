@@ -6,6 +6,7 @@
 #include <string>
 
 #include "platforms/loader.hpp"
+#include "simulator/noise.hpp"
 #include "simulator/simgrid_start.hpp"
 #include "tests/planner/small_machine.hpp"
 #include "tests/simulator/run_isolated.hpp"
@@ -179,6 +180,25 @@ TEST(MachineModel, LeavesOutLimitsOfNodes) {
   expect_limits(0, 12, 1, 12, 0);
   expect_limits(0, 12, 2, 0, 12);
   expect_limits(10, 0, 2, 10, 0);
+}
+
+/// Every link but the cores has a factor for the whole run.
+TEST(MachineModel, LinksHaveFactorsOfTheirOwn) {
+  Machine machine = small_machine(4, 1, 1, 1, 2);
+  machine.platform.network = {{0, 10e9}, 15e9};
+  const std::vector<double> plain = MachineLinks(machine, 5).capacities();
+  machine.platform.noise.bandwidth = 0.1;
+  const std::vector<double> noisy = MachineLinks(machine, 5).capacities();
+  ASSERT_EQ(plain.size(), noisy.size());
+  int limited = 0;
+  for (std::size_t link = 0; link < plain.size(); ++link) {
+    const bool is_cores = link == static_cast<std::size_t>(MachineLinks(machine).cores(0)) ||
+                          link == static_cast<std::size_t>(MachineLinks(machine).cores(2));
+    const double factor = is_cores ? 1 : lasting_factor(0.1, 5, Noisy::link, link);
+    EXPECT_DOUBLE_EQ(noisy[link], plain[link] * factor) << link;
+    limited += plain[link] > kUnlimited ? 1 : 0;
+  }
+  EXPECT_GT(limited, 8);
 }
 
 TEST(MachineModel, LatenciesAddTheBus) {

@@ -8,6 +8,7 @@
 #include "planner/verify/verify.hpp"
 #include "platforms/loader.hpp"
 #include "simulator/machine_model.hpp"
+#include "simulator/noise.hpp"
 #include "tests/planner/random_case.hpp"
 #include "tests/simulator/hand_worked.hpp"
 #include "tests/simulator/run_isolated.hpp"
@@ -30,6 +31,21 @@ double micros_in_batches(const Contraction& problem, const Machine& on, int batc
 /// 80 to make B, 2000 for the kernel.
 TEST(Simulation, OneKernel) {
   EXPECT_NEAR(micros(one_product, machine(1, 1)), 2080, kPrecision);
+}
+
+/// 80 to make B and 2000 for the kernel, whose device and node have a factor each. Of two devices with a
+/// product each the slower one ends last.
+TEST(Simulation, DevicesAndNodesAreSlowForAWholeRun) {
+  Machine m = machine(1, 1);
+  m.platform.noise = {.device = 0.2, .node = 0.1};
+  const auto factor = [](std::uint64_t device) {
+    return lasting_factor(0.2, 1, Noisy::device, device) * lasting_factor(0.1, 1, Noisy::node, 0);
+  };
+  EXPECT_NE(factor(0), factor(1));
+  EXPECT_NEAR(micros(one_product, m), 80 + 2000 * factor(0), kPrecision);
+  m = machine(1, 2);
+  m.platform.noise = {.device = 0.2, .node = 0.1};
+  EXPECT_NEAR(micros(apart, m), 80 + 2000 * std::max(factor(0), factor(1)), kPrecision);
 }
 
 /// A is loaded behind B, in the same copy: 80 + (10 + 160) + 2000 + (20 + 80 / 2).

@@ -16,6 +16,19 @@
 
 namespace foretile {
 
+double nodes_of_fibre(const ProcessGrid& grid, const Machine& machine, Axis axis) {
+  if (grid.node) return static_cast<double>(grid.ranks_along(axis)) / (*grid.node)[axis];
+  std::int64_t touched = 0;
+  for (Rank rank = 0; rank < grid.size(); ++rank) {
+    if (grid.position(rank, axis) != 0) continue;
+    std::set<int> nodes;
+    for (int at = 0; at < grid.ranks_along(axis); ++at)
+      nodes.insert(machine.counted_node_of(grid.moved(rank, axis, at)));
+    touched += std::ssize(nodes);
+  }
+  return static_cast<double>(touched) * grid.ranks_along(axis) / grid.size();
+}
+
 namespace {
 
 bool full(const Shape& shape) {
@@ -102,20 +115,6 @@ GridCost cost_of(const Contraction& p, const Machine& machine, const ProcessGrid
       work_s(p, machine, flops * rows * columns * depth * on_device / rate, all.made_b * columns * depth);
   cost.seconds = std::max(own_s, over(cost.received_bytes, bandwidth)) + over(cost.summed_bytes, bandwidth);
   return cost;
-}
-
-/// How many nodes a fibre along the axis touches, on average.
-double nodes_of_fibre(const ProcessGrid& grid, const Machine& machine, Axis axis) {
-  if (grid.node) return static_cast<double>(grid.ranks_along(axis)) / (*grid.node)[axis];
-  std::int64_t touched = 0;
-  for (Rank rank = 0; rank < grid.size(); ++rank) {
-    if (grid.position(rank, axis) != 0) continue;
-    std::set<int> nodes;
-    for (int at = 0; at < grid.ranks_along(axis); ++at)
-      nodes.insert(machine.counted_node_of(grid.moved(rank, axis, at)));
-    touched += std::ssize(nodes);
-  }
-  return static_cast<double>(touched) * grid.ranks_along(axis) / grid.size();
 }
 
 double between_nodes(const ProcessGrid& grid, const Machine& machine, const Amounts& all) {

@@ -42,6 +42,9 @@ ProcessGrid choose_grid(const Contraction& contraction, const Machine& machine,
 /// average.
 double bytes_between_nodes(const Contraction& contraction, const Machine& machine, const ProcessGrid& grid);
 
+/// How many nodes a fibre along the axis touches, on average.
+double nodes_of_fibre(const ProcessGrid& grid, const Machine& machine, Axis axis);
+
 /// ProcessGrid::node with the least bytes_between_nodes(); nothing where no way to cut the grid into nodes
 /// moves less than the natural order. Exhaustive.
 std::optional<AlongAxes> choose_node(const Contraction& contraction, const Machine& machine,

@@ -172,14 +172,28 @@ double all_between_nodes(const Contraction& contraction, const Machine& machine,
   return bytes_between_nodes(contraction, machine, grid) + redistributed_bytes(contraction, machine, grid);
 }
 
+/// A matrix travels along one axis of the grid to `others` fibres of nodes along the two others. By a
+/// binomial tree among the nodes of a fibre its first node sends each byte once for each round; fibres send
+/// at the same time, and the first nodes of a fibre one after the other.
+double sends_s(double bytes, double others, double nodes_of_fibre, double bandwidth) {
+  return over(bytes / others * std::ceil(std::log2(nodes_of_fibre)), bandwidth);
+}
+
 double transfers_s(const Contraction& contraction, const Machine& machine, const ProcessGrid& grid) {
   const Platform& p = machine.platform;
   const double inside = p.links.node_message_bytes_per_s > 0
                             ? p.links.node_message_bytes_per_s / machine.ranks_per_node
                             : p.links.message.bandwidth_bytes_per_s;
-  return over(all_between_nodes(contraction, machine, grid) / machine.counted_nodes(),
-              p.network.node_injection_bytes_per_s) +
-         over(bytes_per_rank(contraction, grid), inside);
+  const auto [m, n, k] = extents_of(contraction);
+  const auto element = static_cast<double>(contraction.element_bytes());
+  const double port = p.network.node_injection_bytes_per_s;
+  const double along_p = nodes_of_fibre(grid, machine, Axis::p),
+               along_q = nodes_of_fibre(grid, machine, Axis::q),
+               along_r = nodes_of_fibre(grid, machine, Axis::r);
+  return sends_s(element * m * k, along_p * along_r, along_q, port) +
+         sends_s(element * k * n, along_q * along_r, along_p, port) +
+         sends_s(element * m * n, along_p * along_q, along_r, port) +
+         over(bytes_per_rank(contraction, grid), inside) + redistribution_s(contraction, machine, grid);
 }
 
 /// Grid and ranks of a node together: of all pairs that move no more between nodes than home() with its
