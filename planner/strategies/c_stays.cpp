@@ -150,8 +150,8 @@ void CStaysPlanner::set_tree(Transfer& transfer, Rank owner) const {
   if (transfer.tree != Tree::by_node) return;
   transfer.ranks_of_node = grid_.tree.ranks_of_node;
   const int node = owner / transfer.ranks_of_node;
-  std::ranges::stable_partition(transfer.others,
-                                [&](Rank rank) { return rank / transfer.ranks_of_node == node; });
+  std::stable_partition(transfer.others.begin(), transfer.others.end(),
+                        [&](Rank rank) { return rank / transfer.ranks_of_node == node; });
 }
 
 /// Blocks of b rows leave no row of devices idle.

@@ -84,20 +84,21 @@ StyleGrid home(const Contraction& contraction, const Machine& machine) {
 /// near to cubes as can be; distances are whole numbers.
 ProcessGrid cubic(const Extents& extents, int ranks) {
   constexpr std::int64_t kLeastExtent = 200;  // of a block
-  const auto [m, n, k] =
-      std::array{static_cast<std::int64_t>(extents[0]), static_cast<std::int64_t>(extents[1]),
-                 static_cast<std::int64_t>(extents[2])};
+  const std::array whole{static_cast<std::int64_t>(extents[0]), static_cast<std::int64_t>(extents[1]),
+                         static_cast<std::int64_t>(extents[2])};
   const double edge = std::cbrt(extents[0] * extents[1] * extents[2] / ranks);
   ProcessGrid best;
   auto least = std::numeric_limits<std::int64_t>::max();
   for_each_grid(ranks, [&](const ProcessGrid& grid) {
-    if (grid.p * kLeastExtent > m || grid.q * kLeastExtent > n || grid.r * kLeastExtent > k) return;
-    const auto off = [&](std::int64_t extent, int parts) {
-      return std::abs(static_cast<double>(extent / parts) - edge);
-    };
-    const auto distance = static_cast<std::int64_t>(off(m, grid.p) + off(n, grid.q) + off(k, grid.r));
-    if (distance >= least) return;
-    least = distance;
+    double distance = 0;
+    for (const Axis axis : kAxes) {
+      const std::int64_t block = whole.at(static_cast<std::size_t>(axis)) / grid.ranks_along(axis);
+      if (block < kLeastExtent) return;
+      distance += std::abs(static_cast<double>(block) - edge);
+    }
+    const auto rounded = static_cast<std::int64_t>(distance);
+    if (rounded >= least) return;
+    least = rounded;
     best = grid;
   });
   return best;
