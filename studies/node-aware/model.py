@@ -154,8 +154,10 @@ class Model:
         parts = tuple(map(int, parameters["passes"].split("x")))
         p, q, r = grid
         m, n = round(case["m"] / parts[0]), round(case["n"] / parts[1])
-        panels = math.lcm(p, q)
+        # CTF and ScaLAPACK take equal panels from all owners in turn; ours may be uneven, and thicker.
+        panels = max(p, q) if style == "joint" else math.lcm(p, q)
         panel = case["k"] / parts[2] / r / panels
+        whole = panel / max(1, round(panel))  # panels are simulated as whole columns
         at_once = style.startswith("cosma")
         half_k = self.figures.half_k
         if at_once:
@@ -170,13 +172,13 @@ class Model:
         if at_once:
             one = run(panels, panels)
             times = math.prod(parts)
-            seconds, between = one["makespan_s"] * times, one["bytes"]["between_nodes"] * times
+            seconds, between = one["makespan_s"] * times * whole, one["bytes"]["between_nodes"] * times * whole
         else:
             one = run(1, 1)
             two = run(2, 1) if panels > 1 else one
             more = max(0, panels - 2)
-            seconds = two["makespan_s"] + more * (two["makespan_s"] - one["makespan_s"])
-            between = two["bytes"]["between_nodes"] + more * (two["bytes"]["between_nodes"] - one["bytes"]["between_nodes"])
+            seconds = two["makespan_s"] + more * whole * (two["makespan_s"] - one["makespan_s"])
+            between = two["bytes"]["between_nodes"] + more * whole * (two["bytes"]["between_nodes"] - one["bytes"]["between_nodes"])
             one = two
         redistributed, redistribution_s = 0, 0
         if style in ("ctf-node-aware", "joint"):
