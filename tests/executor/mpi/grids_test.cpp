@@ -103,7 +103,7 @@ TEST(Grids, SendBetweenNodesWhatTheFormulaSays) {
       EXPECT_EQ(between, bytes(grid, node));
     }
   }
-  EXPECT_GE(orders, 1);
+  EXPECT_EQ(orders > 0, 24 % world_size() == 0);
 }
 
 }  // namespace

@@ -207,6 +207,16 @@ TEST(Grid3d, ChoosesWhatMovesLeast) {
   EXPECT_EQ(std::max({cube[0], cube[1], cube[2]}), 4);
 }
 
+/// 4 x 4 tiles of 32 bytes in each matrix, on 1 x 4 x 2 ranks: two layers have two tile columns of A each,
+/// which two of the four ranks of a layer own: 4 tiles, 128 bytes, where an even share of A is 64. Of B a
+/// rank owns its column's two tiles of its layer, of C half of its column's four: 64 each. Two parts of C:
+/// 256.
+TEST(Grid3d, CountsWhatTheRankWithMostOwns) {
+  const GridCost cost = grid_cost(dense(8, 8, 8, 2), small_machine(8, 1, kPlenty, kPlenty), {1, 4, 2});
+  EXPECT_DOUBLE_EQ(cost.owned_bytes, 128 + 64 + 64);
+  EXPECT_DOUBLE_EQ(cost.held_bytes, cost.owned_bytes + 256);
+}
+
 /// 2 x 2 x 2 ranks, 4 in a node as 2 x 2 x 1: A goes round in a node, B too, parts of C leave it: V = |C| (2
 /// / 1
 /// - 1). Natural order has the same nodes here.
