@@ -42,7 +42,6 @@ Parts parts_of(const Candidate& candidate) {
   return parts;
 }
 
-/// Then nothing is certain.
 }  // namespace
 
 Candidates::Candidates(TuneCase tune_case) : case_(std::move(tune_case)) {

@@ -21,8 +21,6 @@ MEASURED = {"ctf": "ctf_default", "ctf-node-aware": "ctf_node_aware", "scalapack
             "cosma-unlimited": "cosma_unlimited", "cosma-limited": "cosma_limited"}
 CHOICE_TILES = 192       # of each extent, when only the grid is asked for
 SCALAPACK_PANEL = 64     # columns of A: a usual block of the block-cyclic distribution
-RAVEN_PEAK = 76.8        # Gflop/s of a core, platforms/raven.toml
-RAVEN_MEMORY = 320       # GB/s of a node
 NOMINAL = {"raven": (76.8, 320), "stampede2": (44.8, 480)}  # Gflop/s of a core, GB/s of a node's memory: platforms/*.toml
 RANKS_OF_NODE = {"raven": 72, "stampede2": 68}
 
@@ -41,10 +39,10 @@ class Figures:
 
     def settings(self, machine, half_k):
         """On another machine the shares of the nominal rate and of the memory's bandwidth are the same."""
-        rate, memory = NOMINAL[machine]
-        inside = self.inside * memory / RAVEN_MEMORY
+        (rate, memory), (raven_rate, raven_memory) = NOMINAL[machine], NOMINAL["raven"]
+        inside = self.inside * memory / raven_memory
         return [f"platform.ranks_per_node={RANKS_OF_NODE[machine]}",
-                f"platform.device.kernel.rate={self.rate * rate / RAVEN_PEAK:.6g} Gflop/s",
+                f"platform.device.kernel.rate={self.rate * rate / raven_rate:.6g} Gflop/s",
                 f"platform.device.kernel.half_k={half_k:.6g}",
                 f"platform.message.bandwidth={inside:.6g} GB/s", f"platform.message.node_bandwidth={inside:.6g} GB/s",
                 f"platform.network.bandwidth={self.network:.6g} GB/s", f"platform.network.node_bandwidth={self.network:.6g} GB/s"]
