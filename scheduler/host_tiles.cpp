@@ -7,21 +7,19 @@
 namespace foretile {
 
 HostTiles::HostTiles(const Contraction& p, const PlanFrame& frame, Rank rank, Release release)
-    : release_(std::move(release)) {
-  const auto owned = [&](Matrix matrix) {
-    return owned_by(p, frame.grid, frame.operands.of(matrix).distribution, matrix, rank);
-  };
-  a_ = owned(Matrix::a);
-  if (!frame.operands.b.made()) b_ = owned(Matrix::b);
+    : problem_(p), frame_(frame), rank_(rank), release_(std::move(release)) {}
+
+bool HostTiles::holds(TileRef tile) const {
+  return frame_.grid.size() == 1 || owner_of(problem_, frame_, tile) == rank_ ||
+         (tile.matrix == Matrix::a ? a_ : b_).contains(tile.id);
 }
 
 void HostTiles::received(const Message& message, int forwards) {
   const Transfer& broadcast = *message.transfer;
   const Key key{message.owner, message.number};
-  auto& present = broadcast.matrix == Matrix::a ? a_ : b_;
   for (const TileId tile : broadcast.tiles) {
-    assert(!present[tile]);
-    present[tile] = true;
+    assert(!holds({broadcast.matrix, tile}));
+    received_of(broadcast.matrix).insert(tile);
   }
   if (broadcast.last_step == kEver) return;
   held_[key] = {forwards, true};
@@ -45,9 +43,8 @@ void HostTiles::release_if_done(Key key) {
 void HostTiles::ended_before(Step step, const std::function<void(TileRef)>& dropped) {
   while (!by_last_step_.empty() && by_last_step_.begin()->first < step) {
     const auto [key, broadcast] = by_last_step_.extract(by_last_step_.begin()).mapped();
-    auto& present = broadcast->matrix == Matrix::a ? a_ : b_;
     for (const TileId tile : broadcast->tiles) {
-      present[tile] = false;
+      received_of(broadcast->matrix).erase(tile);
       dropped({broadcast->matrix, tile});
     }
     held_.at(key).in_use = false;

@@ -1,12 +1,13 @@
 // Which tiles of the distributed matrices lie in the rank's host memory.
 #pragma once
 
+#include <tsl/robin_set.h>
+
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <utility>
-#include <vector>
 
 #include "planner/plan/plan.hpp"
 #include "planner/problem/contraction.hpp"
@@ -19,10 +20,11 @@ class HostTiles {
  public:
   using Release = std::function<void(Rank owner, int number)>;
 
+  /// `contraction` and `frame` must outlive this.
   HostTiles(const Contraction& contraction, const PlanFrame& frame, Rank rank, Release release);
 
   /// Whether a tile of A, or of B where it is given, can be read here.
-  bool holds(TileRef tile) const { return tile.matrix == Matrix::a ? a_[tile.id] : b_[tile.id]; }
+  bool holds(TileRef tile) const;
   /// `forwards`: how many ranks this one sends it on to. None comes when its last step is over.
   void received(const Message& message, int forwards);
   /// One of the forwards was sent.
@@ -38,8 +40,14 @@ class HostTiles {
   };
   void release_if_done(Key key);
 
+  using Received = tsl::robin_set<TileId, TileIdHash>;
+  Received& received_of(Matrix matrix) { return matrix == Matrix::a ? a_ : b_; }
+
+  const Contraction& problem_;
+  const PlanFrame& frame_;
+  Rank rank_;
   Release release_;
-  std::vector<bool> a_, b_;
+  Received a_, b_;            // no bit for each tile: many ranks have a few of millions
   std::map<Key, Held> held_;  // with a last step
   std::multimap<Step, std::pair<Key, std::shared_ptr<const Transfer>>> by_last_step_;
 };

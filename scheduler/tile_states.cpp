@@ -6,11 +6,9 @@
 namespace foretile {
 
 TileSlot TileStates::slot(TileRef tile, std::int64_t bytes) {
-  std::vector<TileSlot>& slots = slot_of_[static_cast<std::size_t>(tile.matrix)];
-  const auto index = static_cast<std::size_t>(tile.id);
-  if (index >= slots.size()) slots.resize(index + 1, kNoSlot);
-  TileSlot& slot = slots[index];
-  if (slot != kNoSlot) return slot;
+  const auto [entry, is_new] = slot_of_[static_cast<std::size_t>(tile.matrix)].try_emplace(tile.id, kNoSlot);
+  TileSlot& slot = entry.value();
+  if (!is_new) return slot;
   if (free_.empty()) {
     slot = static_cast<TileSlot>(shared_.size());
     shared_.emplace_back();
@@ -24,8 +22,9 @@ TileSlot TileStates::slot(TileRef tile, std::int64_t bytes) {
 }
 
 TileSlot TileStates::find(TileRef tile) const {
-  const std::vector<TileSlot>& slots = slot_of_[static_cast<std::size_t>(tile.matrix)];
-  return tile.id < std::ssize(slots) ? slots[static_cast<std::size_t>(tile.id)] : kNoSlot;
+  const auto& slots = slot_of_[static_cast<std::size_t>(tile.matrix)];
+  const auto found = slots.find(tile.id);
+  return found == slots.end() ? kNoSlot : found->second;
 }
 
 std::optional<MemoryPlace> TileStates::source(TileSlot slot, Device device, std::uint64_t near) const {
@@ -51,7 +50,7 @@ void TileStates::left(TileSlot slot, Device device) {
   Shared& shared = shared_[slot];
   if (device < static_cast<int>(kMostDevices)) shared.devices &= ~(1ULL << device);
   if (--shared.holders > 0) return;
-  slot_of_[static_cast<std::size_t>(shared.matrix)][static_cast<std::size_t>(shared.id)] = kNoSlot;
+  slot_of_[static_cast<std::size_t>(shared.matrix)].erase(shared.id);
   free_.push_back(slot);
 }
 

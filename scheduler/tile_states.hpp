@@ -1,6 +1,8 @@
 // One record for each streaming tile that devices of a rank hold: which of them, how many are loading it.
 #pragma once
 
+#include <tsl/robin_map.h>
+
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -36,8 +38,9 @@ class Residence {
   std::int32_t older_ = 0;  // pins of a pinned tile
 };
 
-/// Dense: a look-up reads an index, 4 bytes for each tile of a matrix, then the record: 40 bytes, and 8 for
-/// each device. A record is free for another tile once the last device has left its own.
+/// Memory grows with the tiles that are held at once, not with those of the matrices: of 20,000 ranks each
+/// has a few of millions. A record takes 40 bytes, 8 for each device, and 24 to 96 of the table that finds
+/// it. It is free for another tile once the last device has left its own.
 class TileStates {
  public:
   /// At most this many, if tiles are to be copied between them.
@@ -81,9 +84,9 @@ class TileStates {
   };
 
   std::size_t devices_;
-  std::array<std::vector<TileSlot>, 3> slot_of_;  // by matrix and tile
-  std::vector<Shared> shared_;                    // by slot
-  std::vector<Residence> residences_;             // by slot, then device
+  std::array<tsl::robin_map<TileId, TileSlot, TileIdHash>, 3> slot_of_;  // by matrix
+  std::vector<Shared> shared_;                                           // by slot
+  std::vector<Residence> residences_;                                    // by slot, then device
   std::vector<TileSlot> free_;
 };
 

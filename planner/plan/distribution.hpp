@@ -77,9 +77,4 @@ inline Rank owner_of(const Contraction& contraction, const ProcessGrid& grid,
   return contiguous_owner(tile.id, shape.nonzeros(), grid.size());
 }
 
-/// For each tile of a matrix, by id: whether the rank owns it. Looks at the tiles of the rank's grid row
-/// where tiles are dealt cyclically (B: on one layer), else at all tiles; takes a bit for each tile.
-std::vector<bool> owned_by(const Contraction& contraction, const ProcessGrid& grid,
-                           const Distribution& distribution, Matrix matrix, Rank rank);
-
 }  // namespace foretile

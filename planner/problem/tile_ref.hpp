@@ -26,6 +26,16 @@ struct TileRef {
 };
 static_assert(sizeof(TileRef) == 16);  // plans and tables hold millions
 
+/// Of tiles of one matrix: spreads neighbouring and equally spaced ids over all bits, as tables of 2^n places
+/// need (multiplicative hashing: Knuth, The Art of Computer Programming 3, section 6.4).
+struct TileIdHash {
+  std::size_t operator()(TileId id) const {
+    constexpr std::uint64_t golden = 0x9E3779B97F4A7C15;  // 2^64 over the golden ratio
+    const std::uint64_t spread = static_cast<std::uint64_t>(id) * golden;
+    return spread ^ (spread >> 32);
+  }
+};
+
 struct TileRefHash {
   std::size_t operator()(TileRef tile) const {
     return std::hash<std::uint64_t>{}(((static_cast<std::uint64_t>(tile.id) << 16) + tile.term) * 4 +

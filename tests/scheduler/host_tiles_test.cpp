@@ -17,13 +17,15 @@ struct Example {
   std::vector<std::pair<int, int>> released;
   std::vector<TileRef> dropped;
 
-  PlanFrame frame() {
-    Plan plan;
-    plan.grid = {1, 2};
-    return plan;
+  PlanFrame frame = in_grid({1, 2});
+
+  static PlanFrame in_grid(ProcessGrid grid) {
+    PlanFrame frame;
+    frame.grid = grid;
+    return frame;
   }
   HostTiles tiles() {
-    return {problem, frame(), 0, [this](Rank owner, int number) { released.emplace_back(owner, number); }};
+    return {problem, frame, 0, [this](Rank owner, int number) { released.emplace_back(owner, number); }};
   }
   void end(HostTiles& tiles, Step step) {
     tiles.ended_before(step, [this](TileRef tile) { dropped.push_back(tile); });

@@ -66,22 +66,23 @@ TEST(Distribution, ATableListsTheOwners) {
   EXPECT_EQ(owner_of(kDense, {2, 2}, table, {Matrix::c, 11}), 2);
 }
 
-/// Each tile has one owner among the ranks.
-TEST(Distribution, OwnedTilesAreThoseOfTheirOwner) {
-  const Distribution table{Deal::table, {3, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 2, 1, 1, 1, 0, 2, 3, 1, 0}};
+/// Those that cyclic_owner() gives to the rank, by increasing k, and none twice.
+TEST(Distribution, CyclicallyOwnedTilesAreThoseOfTheirOwner) {
   for (const ProcessGrid grid : {ProcessGrid{2, 2}, {1, 4}, {2, 1, 2}, {2, 2, 2, AlongAxes{{1, 2, 2}}}}) {
-    for (const Matrix matrix : {Matrix::a, Matrix::b, Matrix::c}) {
-      for (const Distribution& distribution : {Distribution{}, {Deal::contiguous, {}}, table}) {
-        std::int64_t owned_tiles = 0;
-        for (Rank rank = 0; rank < grid.size(); ++rank) {
-          const auto owned = owned_by(kDense, grid, distribution, matrix, rank);
-          ASSERT_EQ(std::ssize(owned), shape_of(kDense, matrix).nonzeros());
-          for (TileId id = 0; id < std::ssize(owned); ++id)
-            EXPECT_EQ(owned[id], owner_of(kDense, grid, distribution, {matrix, id}) == rank);
-          owned_tiles += std::count(owned.begin(), owned.end(), true);
-        }
-        EXPECT_EQ(owned_tiles, shape_of(kDense, matrix).nonzeros());
+    for (const Matrix matrix : {Matrix::a, Matrix::b}) {
+      const Shape& shape = shape_of(kDense, matrix);
+      std::vector<int> visits(shape.nonzeros(), 0);
+      for (Rank rank = 0; rank < grid.size(); ++rank) {
+        std::int32_t last = 0;
+        for_each_cyclically_owned(kDense, grid, matrix, rank, [&](TileId tile, std::int32_t k) {
+          EXPECT_EQ(cyclic_owner(grid, matrix, shape.row_of(tile), shape.column_of(tile)), rank);
+          EXPECT_EQ(k, matrix == Matrix::a ? shape.column_of(tile) : shape.row_of(tile));
+          EXPECT_GE(k, last);
+          last = k;
+          ++visits[tile];
+        });
       }
+      EXPECT_EQ(std::count(visits.begin(), visits.end(), 1), shape.nonzeros());
     }
   }
 }
