@@ -62,7 +62,7 @@ bool CTiles::load(DeviceQueue& queue, Device device, BlockWork& block) {
   std::vector<Item*> items;
   for (; block.c_placed < block.c.size(); ++block.c_placed) {
     Item& item = block.c[block.c_placed];
-    if (!copy.tiles.empty() && copy.bytes + item.bytes > frame_.copy_batch_bytes) break;
+    if (!copy.tiles.empty() && copy.bytes + item.bytes > options_.most_copy_bytes(frame_)) break;
     if (!queue.memory.take(item.bytes)) break;
     backend_.allocate(device, item.tile);
     item.state = ItemState::loading;
@@ -81,7 +81,7 @@ void CTiles::advance_stores(DeviceQueue& queue, Device device) {
     Copy store{device, kHost, {}, 0};
     while (!queue.finished_c.empty()) {
       const Item& item = queue.finished_c.front();
-      if (!store.tiles.empty() && store.bytes + item.bytes > frame_.copy_batch_bytes) break;
+      if (!store.tiles.empty() && store.bytes + item.bytes > options_.most_copy_bytes(frame_)) break;
       store.tiles.push_back(item.tile);
       store.bytes += item.bytes;
       queue.finished_c.pop_front();

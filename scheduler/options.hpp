@@ -1,6 +1,7 @@
 // How the scheduler is to treat the machine.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -31,6 +32,9 @@ struct SchedulerOptions {
   /// Larger tiles of B are made in parts of at least so many bytes, by as many cores as the rank has. From a
   /// file a tile is read in one piece.
   std::int64_t least_part_bytes = kLeastPartBytes;
+  /// Neighbouring loads, or stores, are joined to copies up to this size where it is more than
+  /// PlanFrame::copy_batch_bytes.
+  std::int64_t copy_batch_bytes = 0;
   int copy_slots = 2;      ///< copies in flight per device and direction; a copy engine does one at a time
   int send_slots = 4;      ///< messages in flight per rank
   CopyCosts copies;        ///< to compare sources of a tile
@@ -40,6 +44,9 @@ struct SchedulerOptions {
   /// a block opens when C of the last one is home. For comparing back ends; slower.
   bool in_plan_order = false;
 
+  std::int64_t most_copy_bytes(const PlanFrame& plan) const {
+    return std::max(plan.copy_batch_bytes, copy_batch_bytes);
+  }
   int node_of(Rank rank) const { return rank / ranks_per_node; }
   DeviceTraits traits(std::size_t device) const {
     return device < devices.size() ? devices[device] : DeviceTraits{};

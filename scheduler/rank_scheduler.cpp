@@ -215,11 +215,12 @@ bool RankScheduler::load_batch(DeviceQueue& queue, Device device, MemoryPlace fr
   copy.bytes = 0;
   copy.tiles.clear();
   items_.clear();
+  const std::int64_t most_bytes = options_.most_copy_bytes(frame_);
   while (copy.tiles.empty() || may_load(queue)) {
     Item& item = *queue.item(queue.loading);
     if (streams(item.tile) && queue.memory.holds(slot_of(item))) break;
     if (source_of(device, item, items_) != from || !ready(queue, item)) break;
-    if (!copy.tiles.empty() && copy.bytes + item.bytes > frame_.copy_batch_bytes) break;
+    if (!copy.tiles.empty() && copy.bytes + item.bytes > most_bytes) break;
     if (!reserve(queue, device, item)) break;
     if (from >= 0) queues_[from].memory.pin_if_present(item.slot);
     item.state = ItemState::loading;

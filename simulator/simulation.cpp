@@ -37,6 +37,22 @@ void check_files(const Plan& plan, const Platform& platform) {
                     "platform.file.bandwidth=1.5GB/s");
 }
 
+/// How many products are done.
+class ProductCount final : public TraceSink {
+ public:
+  explicit ProductCount(TraceSink* next) : next_(next) {}
+
+  void record(const TraceEvent& event) override {
+    done_ += event.products;
+    if (next_) next_->record(event);
+  }
+  std::int64_t done() const { return done_; }
+
+ private:
+  TraceSink* next_;
+  std::int64_t done_ = 0;
+};
+
 using Schedulers = std::vector<std::unique_ptr<RankScheduler>>;
 
 bool all_finished(const Schedulers& schedulers) {
@@ -63,25 +79,32 @@ SimulationResult simulate(const Plan& plan, const Contraction& contraction, cons
   const std::unique_ptr<Engine> engine =
       result.engine == EngineChoice::simgrid ? make_simgrid_engine(machine, links) : make_fluid_engine(links);
   const TileOrigins origins(contraction, plan);
+  ProductCount products(options.trace);
+  const bool counts = options.stop_products < std::numeric_limits<std::int64_t>::max();
+  TraceSink* const sink = counts ? &products : options.trace;
   std::vector<std::unique_ptr<SimulatedRank>> backends;
   Schedulers schedulers;
   for (Rank rank = 0; rank < static_cast<int>(plan.ranks.size()); ++rank) {
     backends.push_back(std::make_unique<SimulatedRank>(rank, machine, *engine, links, contraction, plan.batch,
                                                        origins, backends, options.noise_seed));
     SchedulerOptions scheduling = scheduler_options(plan, contraction, machine, rank, options.in_plan_order);
+    scheduling.copy_batch_bytes = options.groups.copy_bytes;
     for (DeviceTraits& device : scheduling.devices) {
-      if (options.batch <= device.batch) continue;
-      device.batch = options.batch;
+      if (options.groups.products <= device.batch) continue;
+      device.batch = options.groups.products;
       scheduling.whole_batches = false;
     }
     schedulers.push_back(std::make_unique<RankScheduler>(plan, plan.ranks[rank], contraction, rank,
-                                                         *backends.back(), scheduling, options.trace));
+                                                         *backends.back(), scheduling, sink));
     backends.back()->attach(*schedulers.back());
   }
   for (const auto& scheduler : schedulers) scheduler->start();
   for (const auto& backend : backends) backend->poll();
   bool stopped = false;
-  engine->run([&] { return stopped = engine->now() > options.stop_s && !all_finished(schedulers); });
+  engine->run([&] {
+    const bool enough = engine->now() > options.stop_s || products.done() >= options.stop_products;
+    return stopped = enough && !all_finished(schedulers);
+  });
   result.stopped = stopped;
   if (stopped) return result;
 

@@ -14,19 +14,27 @@
 
 namespace foretile {
 
+/// What a coarse simulation takes as one activity.
+struct CoarseGroups {
+  int products = 1;             ///< that are ready start together, at most so many; their time is that of
+                                ///< launches of PlanFrame::batch in order
+  std::int64_t copy_bytes = 0;  ///< SchedulerOptions::copy_batch_bytes
+};
+
 struct SimulationOptions {
   TraceSink* trace = nullptr;
   std::uint64_t noise_seed = 1;  ///< used where the platform's noise is not 0
-  int batch = 1;  ///< products that are ready start together as one activity, at most so many; its time is
-                  ///< that of launches of PlanFrame::batch in order
+  CoarseGroups groups = {};
   bool in_plan_order = false;  ///< SchedulerOptions::in_plan_order
   EngineChoice engine = EngineChoice::automatic;
   /// Nobody is interested in longer times than that.
   double stop_s = std::numeric_limits<double>::infinity();
+  /// Nor in what follows when so many products are done.
+  std::int64_t stop_products = std::numeric_limits<std::int64_t>::max();
 };
 
 struct SimulationResult {
-  bool stopped = false;  ///< at SimulationOptions::stop_s, before the end: the rest is empty
+  bool stopped = false;  ///< before the end, as SimulationOptions asks: the rest is empty
   double makespan_s = 0;
   std::vector<RankStatistics> ranks;              ///< of the machine, those that the grid leaves out too
   EngineChoice engine = EngineChoice::automatic;  ///< that it was

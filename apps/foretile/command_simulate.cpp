@@ -1,11 +1,13 @@
 // foretile simulate PROBLEM|PLAN.json: rehearses the plan and says what limits it.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "apps/foretile/case.hpp"
+#include "apps/foretile/coarse.hpp"
 #include "apps/foretile/commands.hpp"
 #include "apps/foretile/plan_view.hpp"
 #include "apps/foretile/rehearsal.hpp"
@@ -40,8 +42,14 @@ struct Times {
   double simulation_s = 0;
 };
 
+/// How far a coarse simulation is from the one in full.
+struct Difference {
+  FullStart full;
+  double coarse = 0;
+};
+
 void print(const SimulateArguments& arguments, const PlannedWork& work, const Report& report,
-           EngineChoice engine, const Times& times) {
+           EngineChoice engine, const Times& times, const std::optional<Difference>& difference) {
   if (arguments.options.json) {
     nlohmann::ordered_json json = report_json(report);
     json["peak_host_bytes"] = work.summary.peak_host_bytes;
@@ -49,12 +57,18 @@ void print(const SimulateArguments& arguments, const PlannedWork& work, const Re
     json["wall_s"] = times.wall_s;
     json["simulation_s"] = times.simulation_s;
     json["engine"] = name_of(engine);
+    if (difference) {
+      json["coarse"] = {{"difference", difference->coarse},
+                        {"compared_products", std::llround(difference->full.products)},
+                        {"compared_s", difference->full.seconds}};
+    }
     json["peak_rss_bytes"] = peak_rss_bytes();
     print_json(json);
     return;
   }
-  fmt::print("{}\n{}rehearsed by {} in {}, with planning {}, using {} of memory\n", report_text(report),
+  fmt::print("{}\n{}{}rehearsed by {} in {}, with planning {}, using {} of memory\n", report_text(report),
              report.what_if ? what_if_text(*report.what_if) + "\n" : "",
+             difference ? coarse_text(difference->full, difference->coarse) : "",
              engine == EngineChoice::fluid ? "the fluid engine" : "SimGrid",
              quantity(times.simulation_s, "s"), quantity(times.wall_s, "s"),
              quantity(static_cast<double>(peak_rss_bytes()), "B"));
@@ -84,7 +98,6 @@ void simulate(const SimulateArguments& arguments) {
   const PlannedWork work = plan_case(the_case, line);
   SimulationOptions options;
   options.noise_seed = arguments.seed;
-  if (arguments.coarse) options.batch = coarse_batch(work.summary);
   options.in_plan_order = arguments.plan_order;
   options.engine = arguments.engine;
   std::optional<WhatIf> what_if;
@@ -95,7 +108,14 @@ void simulate(const SimulateArguments& arguments) {
   std::optional<ProgressSink> progress;
   if (CountFunction show = line.stage_from_first_count("simulate", work.summary.gemms))
     options.trace = &progress.emplace(std::move(show), kOperationsPerLook, options.trace);
+  std::optional<FullStart> full;
+  std::optional<DoneBy> coarse;
   const Stopwatch simulation;
+  if (arguments.coarse) {
+    options.groups = coarse_groups(work);
+    full = simulate_start_in_full(work, options);
+    options.trace = &coarse.emplace(full->seconds, options.trace);
+  }
   const SimulationResult result = rehearse(work.plan, work.contraction, work.machine, options);
   if (trace) trace->finish();
   const Times times{watch.seconds(), simulation.seconds()};
@@ -105,7 +125,9 @@ void simulate(const SimulateArguments& arguments) {
   report.bounds = bounds;
   if (!arguments.output.empty()) store(arguments.output, the_case, work, report);
   erase_progress();
-  print(arguments, work, report, result.engine, times);
+  std::optional<Difference> difference;
+  if (full) difference = {*full, coarse_difference(*full, coarse->products(), result.makespan_s)};
+  print(arguments, work, report, result.engine, times, difference);
 }
 
 }  // namespace
@@ -124,7 +146,7 @@ void add_simulate_command(CLI::App& app) {
       ->capture_default_str();
   command->add_flag(
       "--coarse", arguments->coarse,
-      "Faster: products of a chunk that are ready start in a few groups, for many small products");
+      "Faster: products and copies of a chunk in a few groups; says how far that is from the time in full");
   add_engine_option(*command, arguments->engine);
   command->add_flag("--plan-order", arguments->plan_order,
                     "Keep loads to the plan's order, so that their counts do not depend on time");

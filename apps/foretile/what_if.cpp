@@ -6,6 +6,7 @@
 #include <iterator>
 #include <tuple>
 
+#include "apps/foretile/coarse.hpp"
 #include "apps/foretile/rehearsal.hpp"
 #include "base/error.hpp"
 #include "platforms/improvements.hpp"
@@ -28,7 +29,7 @@ std::string joined(const std::vector<std::string>& settings) {
 
 double simulated_s(const PlannedWork& work, SimulationOptions options) {
   options.trace = nullptr;
-  options.batch = coarse_batch(work.summary);
+  options.groups = coarse_groups(work);
   return rehearse(work.plan, work.contraction, work.machine, options).makespan_s;
 }
 
@@ -73,13 +74,6 @@ void add_rows(const std::vector<Evaluation>& evaluations, const std::vector<Impr
 }
 
 }  // namespace
-
-int coarse_batch(const PlanSummary& summary) {
-  constexpr std::int64_t kGroups = 8;
-  constexpr std::int64_t kMost = 4096;
-  const std::int64_t groups = std::max<std::int64_t>(1, kGroups * summary.chunks);
-  return static_cast<int>(std::clamp<std::int64_t>(summary.gemms / groups, 1, kMost));
-}
 
 WhatIf what_if(const Case& the_case, const PlannedWork& work, const SimulationOptions& options,
                ProgressLine& line) {

@@ -4,7 +4,7 @@
 
 One rank per core. foretile's styles choose grid, ranks of a node and parts (`foretile plan --parameters`). Nothing travels while products
 run, so panels take equal times: one and two panels are simulated, and all others are taken to last as the second. Where A and B travel at once
-(COSMA), one part is simulated, and all parts last as long. Trees of messages are binomial among nodes and inside them (`tree=by_node`), as MPI libraries
+(COSMA), one part is simulated, and all parts last as long; k is cut so that all ranks own as much of A and of B. Trees of messages are binomial among nodes and inside them (`tree=by_node`), as MPI libraries
 build them that know of nodes.
 """
 import csv
@@ -15,11 +15,15 @@ import pathlib
 import subprocess
 import tempfile
 
+import numpy
+import scipy.optimize
+
 HERE = pathlib.Path(__file__).resolve().parent
 STYLES = ["ctf", "ctf-node-aware", "scalapack", "cosma-unlimited", "cosma-limited", "joint"]
 MEASURED = {"ctf": "ctf_default", "ctf-node-aware": "ctf_node_aware", "scalapack": "scalapack",
             "cosma-unlimited": "cosma_unlimited", "cosma-limited": "cosma_limited"}
 CHOICE_TILES = 192       # of each extent, when only the grid is asked for
+MANY_PANELS = 150
 SCALAPACK_PANEL = 64     # columns of A: a usual block of the block-cyclic distribution
 NOMINAL = {"raven": (76.8, 320), "stampede2": (44.8, 480)}  # Gflop/s of a core, GB/s of a node's memory: platforms/*.toml
 RANKS_OF_NODE = {"raven": 72, "stampede2": 68}
@@ -81,6 +85,22 @@ def even(extent, parts):
     return [base + 1] * more + [base] * (parts - more)
 
 
+def shares(p, q):
+    """Of k, dealt to q owners of A and to p owners of B in turn, so that each gets as much. lcm(p, q) equal ones do; where these are many, far fewer do
+    that are not equal, of which the least is made as large as can be."""
+    most = math.lcm(p, q)
+    for count in [math.ceil(factor * (p + q)) for factor in (1.5, 2, 3, 4, 6)] if most > MANY_PANELS else []:
+        if count >= most:
+            break
+        owns = numpy.array([numpy.arange(count) % owners == owner for owners in (q, p) for owner in range(owners)], dtype=float)
+        each = numpy.array([1 / owners for owners in (q, p) for _ in range(owners)])
+        # least + more[k] is the share of tile k.
+        found = scipy.optimize.linprog([-1] + [0] * count, A_eq=numpy.column_stack([owns.sum(axis=1), owns]), b_eq=each)
+        if found.success and found.x[0] > 0.1 / count:
+            return list(found.x[0] + found.x[1:])
+    return [1 / most] * most
+
+
 @dataclasses.dataclass
 class Prediction:
     grid: tuple
@@ -132,11 +152,11 @@ class Model:
         return self.choices[key]
 
     def simulate(self, case, extents, grid, node_grid, panels, depth, settings):
-        """Of `panels` panels of a layer, `depth` at once."""
+        """Of panels of a layer, `depth` at once."""
         p, q, r = grid
-        m, n, panel = extents
+        m, n = extents
         with tempfile.TemporaryDirectory() as folder:
-            problem = self.problem(folder, even(m, p), even(n, q), [max(1, round(panel))] * (panels * r))
+            problem = self.problem(folder, even(m, p), even(n, q), [panel for panel in panels for _ in range(r)])
             more = [f"grid={p}x{q}x{r}", f"grid.node={node_grid}", f"tree={self.tree}", "sum_bytes=2 GB", "message_bytes=2 GB",
                     f"d={depth}", "passes=1x1x1", "platform.socket.memory=100 TB", "platform.device.memory=1 TB", *settings]
             if self.sends:
@@ -152,32 +172,34 @@ class Model:
         parts = tuple(map(int, parameters["passes"].split("x")))
         p, q, r = grid
         m, n = round(case["m"] / parts[0]), round(case["n"] / parts[1])
-        # CTF and ScaLAPACK take equal panels from all owners in turn; ours may be uneven, and thicker.
-        panels = max(p, q) if style == "joint" else math.lcm(p, q)
-        panel = case["k"] / parts[2] / r / panels
-        whole = panel / max(1, round(panel))  # panels are simulated as whole columns
+        depth = case["k"] / parts[2] / r  # of a layer
         at_once = style.startswith("cosma")
+        # CTF and ScaLAPACK take equal panels from all owners in turn; ours may be uneven, and thicker.
+        cuts = [share * depth for share in shares(p, q)] if at_once else [depth / (max(p, q) if style == "joint" else math.lcm(p, q))]
+        panels = [max(1, round(cut)) for cut in cuts]
+        whole = sum(cuts) / sum(panels)  # panels are simulated as whole columns
         half_k = self.figures.half_k
         if at_once:
-            half_k /= panels  # products of the whole depth
+            half_k /= len(panels)  # products of the whole depth
         elif style == "scalapack":
-            half_k *= panel / SCALAPACK_PANEL
+            half_k *= cuts[0] / SCALAPACK_PANEL
         settings = [f"style={style}", *self.figures.settings(case["machine"], half_k)]
 
-        def run(count, depth):
-            return self.simulate(case, (m, n, panel), grid, node_grid, count, depth, settings)
+        def run(panels, depth):
+            return self.simulate(case, (m, n), grid, node_grid, panels, depth, settings)
 
         if at_once:
-            one = run(panels, panels)
+            one = run(panels, len(panels))
             times = math.prod(parts)
             seconds, between = one["makespan_s"] * times * whole, one["bytes"]["between_nodes"] * times * whole
         else:
-            one = run(1, 1)
-            two = run(2, 1) if panels > 1 else one
-            more = max(0, panels - 2)
+            count = round(depth / cuts[0])
+            one = run(panels, 1)
+            two = run(2 * panels, 1) if count > 1 else one
+            more = max(0, count - 2)
             seconds = two["makespan_s"] + more * whole * (two["makespan_s"] - one["makespan_s"])
             between = two["bytes"]["between_nodes"] + more * whole * (two["bytes"]["between_nodes"] - one["bytes"]["between_nodes"])
-            one = two
+            one, panels = two, min(count, 2) * panels
         redistributed, redistribution_s = 0, 0
         if style in ("ctf-node-aware", "joint"):
             moves = chosen["moves"]
@@ -185,16 +207,15 @@ class Model:
             if style == "ctf-node-aware":  # CTF adds to C, which therefore moves there and back
                 more = 1 + case["m"] * case["n"] / (case["m"] * case["k"] + case["k"] * case["n"] + case["m"] * case["n"])
                 redistributed, redistribution_s = redistributed * more, redistribution_s * more
-        ratio = self.memory(case, grid, panels if at_once else min(panels, 2), panel, parts, one["peak_host_bytes"])
+        ratio = self.memory(case, grid, sum(panels) * r, parts, one["peak_host_bytes"])
         return Prediction(grid, node_grid, seconds + redistribution_s, between + redistributed, ratio, redistribution_s)
 
     @staticmethod
-    def memory(case, grid, simulated, panel, parts, peak):
-        """The proven high-water mark of a rank over an even share of the matrices. What was simulated has a share of A and B, and of C where it was
-        one part; the rank owns its share of all of them."""
-        p, q, r = grid
-        ranks = p * q * r
-        m, n, k = case["m"] / parts[0], case["n"] / parts[1], max(1, round(panel)) * simulated * r
+    def memory(case, grid, k, parts, peak):
+        """The proven high-water mark of a rank over an even share of the matrices. What was simulated, k deep, has a share of A and B, and of C where
+        it was one part; the rank owns its share of all of them."""
+        ranks = math.prod(grid)
+        m, n = case["m"] / parts[0], case["n"] / parts[1]
         share = 8 / ranks * (case["m"] * case["k"] + case["k"] * case["n"] + case["m"] * case["n"])
         own = 8 / ranks * (m * k + k * n + m * n)
         return (peak - own + share) / share

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "apps/foretile/coarse.hpp"
 #include "base/error.hpp"
 #include "platforms/loader.hpp"
 #include "tests/planner/random_case.hpp"
@@ -78,7 +79,7 @@ TEST(WhatIf, TheFirstRowIsTheBestInFullOnRandomPlans) {
     } catch (const InputError&) {
       continue;
     }
-    const bool is_coarse = coarse_batch(work->summary) > 1;
+    const bool is_coarse = coarse_groups(*work).products > 1;
     if (!is_coarse && plans - coarse == 15) continue;  // half of them are
     ++plans;
     coarse += is_coarse;

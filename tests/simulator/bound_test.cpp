@@ -116,7 +116,7 @@ Counts check_bounds(std::uint64_t first) {
     c.settings["batch"] = std::to_string(random.integer(0, 1) == 0 ? 1 : 5);
     const bool chain = random.integer(0, 1) == 1;
     SimulationOptions options;
-    if (random.integer(0, 3) == 0) options.batch = 8;
+    if (random.integer(0, 3) == 0) options.groups.products = 8;
     options.in_plan_order = random.integer(0, 4) == 0;
     try {
       verify(make_plan(c.problem, c.machine, c.settings), c.problem);

@@ -22,7 +22,7 @@ double micros_in_batches(const Contraction& problem, const Machine& on, int batc
            Plan plan = make_plan(problem, on, {});
            plan.batch = batch;
            verify(plan, problem);
-           const SimulationOptions options{nullptr, 1, coarse};
+           const SimulationOptions options{.groups = {.products = coarse}};
            return std::vector<double>{simulate(plan, problem, on, options).makespan_s / kMicro};
          })
       .at(0);
@@ -525,29 +525,29 @@ TEST(Simulation, CausesAddUpOnRandomPlans) {
   EXPECT_GE(runs, 20);
 }
 
-/// A plan for more ranks or devices than the machine has.
 /// With a stop behind the end nothing changes; before it there is no result.
 TEST(Simulation, StopsWhereNobodyIsInterested) {
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
     SCOPED_TRACE(seed);
     RandomCase c = random_case(2 * seed);
     c.machine.platform.device.memory_bytes = 1 << 20;
-    const auto run = [&](double stop_s) {
+    const auto run = [&](const SimulationOptions& options) {
       return run_isolated([&] {
-        SimulationOptions options;
-        options.stop_s = stop_s;
         const SimulationResult result =
             simulate(make_plan(c.problem, c.machine, c.settings), c.problem, c.machine, options);
         return std::vector<double>{result.stopped ? 1.0 : 0.0, result.makespan_s};
       });
     };
-    const double makespan_s = run(std::numeric_limits<double>::infinity()).at(1);
+    const double makespan_s = run({}).at(1);
     if (makespan_s == 0) continue;
-    EXPECT_EQ(run(2 * makespan_s), (std::vector<double>{0, makespan_s}));
-    EXPECT_EQ(run(makespan_s / 2), (std::vector<double>{1, 0}));
+    EXPECT_EQ(run({.stop_s = 2 * makespan_s}), (std::vector<double>{0, makespan_s}));
+    EXPECT_EQ(run({.stop_s = makespan_s / 2}), (std::vector<double>{1, 0}));
+    EXPECT_EQ(run({.stop_products = 1'000'000}), (std::vector<double>{0, makespan_s}));
+    EXPECT_EQ(run({.stop_products = 1}), (std::vector<double>{1, 0}));
   }
 }
 
+/// A plan for more ranks or devices than the machine has.
 TEST(Simulation, RefusesAPlanForAnotherMachine) {
   const Plan plan = make_plan(two_columns, machine(2, 2), {});
   EXPECT_THROW(simulate(plan, two_columns, machine(1, 2)), InputError);

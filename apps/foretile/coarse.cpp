@@ -1,0 +1,125 @@
+#include "apps/foretile/coarse.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "apps/foretile/rehearsal.hpp"
+#include "apps/quantities.hpp"
+#include "base/error.hpp"
+#include "tuner/workers.hpp"
+
+namespace foretile {
+
+namespace {
+
+/// Of products, until enough of them are done.
+class Spans final : public TraceSink {
+ public:
+  void record(const TraceEvent& event) override {
+    if (event.products > 0) events_.push_back(event);
+  }
+
+  /// When so many were done; the end of the last one where there are fewer.
+  double time_of(std::int64_t products) const {
+    std::int64_t done = 0;
+    for (const TraceEvent& event : events_) {
+      done += event.products;
+      if (done >= products) return event.end_s;
+    }
+    return events_.empty() ? 0 : events_.back().end_s;
+  }
+  double done_by(double seconds) const {
+    DoneBy done(seconds, nullptr);
+    for (const TraceEvent& event : events_) done.record(event);
+    return done.products();
+  }
+
+ private:
+  std::vector<TraceEvent> events_;  // by end
+};
+
+std::int64_t devices_of(const PlannedWork& work) {
+  return std::int64_t{work.machine.ranks} * work.machine.devices_per_rank;
+}
+
+/// Of the products that are compared.
+std::int64_t products_to_compare(const PlannedWork& work) {
+  constexpr std::int64_t kPart = 16;
+  constexpr std::int64_t kLeast = 50'000;
+  constexpr std::int64_t kLeastPerDevice = 8;
+  const std::int64_t all = work.summary.gemms;
+  const std::int64_t some = std::max({all / kPart, kLeast, kLeastPerDevice * devices_of(work)});
+  return some >= all / 2 ? all : some;
+}
+
+FullStart simulated_start(const PlannedWork& work, SimulationOptions options) {
+  const std::int64_t all = work.summary.gemms;
+  const std::int64_t some = products_to_compare(work);
+  options.groups = {};
+  if (some == all) {
+    options.trace = nullptr;
+    return {rehearse(work.plan, work.contraction, work.machine, options).makespan_s, static_cast<double>(all),
+            all};
+  }
+  // A quarter more: products that are in flight at that time end, too.
+  Spans spans;
+  options.trace = &spans;
+  options.stop_products = some + some / 4;
+  rehearse(work.plan, work.contraction, work.machine, options);
+  const double seconds = spans.time_of(some);
+  return {seconds, spans.done_by(seconds), all};
+}
+
+}  // namespace
+
+CoarseGroups coarse_groups(const PlannedWork& work) {
+  constexpr std::int64_t kOfChunk = 8;
+  constexpr std::int64_t kMost = 4096;
+  constexpr std::int64_t kOfDevice = 256;
+  const PlanSummary& summary = work.summary;
+  const std::int64_t of_chunks = std::max<std::int64_t>(1, kOfChunk * summary.chunks);
+  return {static_cast<int>(std::clamp<std::int64_t>(summary.gemms / of_chunks, 1, kMost)),
+          summary.h2d_bytes / std::max(of_chunks, kOfDevice * devices_of(work))};
+}
+
+void DoneBy::record(const TraceEvent& event) {
+  if (event.products > 0 && event.start_s < seconds_) {
+    const double share =
+        event.end_s > seconds_ ? (seconds_ - event.start_s) / (event.end_s - event.start_s) : 1.0;
+    products_ += share * event.products;
+  }
+  if (next_) next_->record(event);
+}
+
+FullStart simulate_start_in_full(const PlannedWork& work, const SimulationOptions& options) {
+  const CostFunction cost = [&](const Candidate&) {
+    const FullStart start = simulated_start(work, options);
+    return Outcome{Outcome::Status::done, start.seconds, {}, start.products};
+  };
+  WorkerLimits limits;
+  constexpr double kDay_s = 86400;
+  limits.evaluation_s = kDay_s;
+  Workers workers(cost, limits);
+  workers.start({});
+  std::vector<Evaluation> ended;
+  while (ended.empty()) ended = workers.wait(1.0);
+  const Outcome& outcome = ended.front().outcome;
+  if (!outcome.done()) throw WorkError("--coarse: its difference to full: " + outcome.message);
+  return {outcome.makespan_s, outcome.extra.get<double>(), work.summary.gemms};
+}
+
+double coarse_difference(const FullStart& full, double coarse_products, double coarse_makespan_s) {
+  return full.is_whole() ? coarse_makespan_s / full.seconds - 1 : full.products / coarse_products - 1;
+}
+
+std::string coarse_text(const FullStart& full, double difference) {
+  return fmt::format("coarse: {:.2g}% {} than in full, {}\n", 100 * std::abs(difference),
+                     difference < 0 ? "less" : "more",
+                     full.is_whole() ? fmt::format("which takes {:.4g} s", full.seconds)
+                                     : fmt::format("for the first {} of {} products",
+                                                   grouped(std::llround(full.products)), grouped(full.of)));
+}
+
+}  // namespace foretile

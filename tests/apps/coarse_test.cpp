@@ -1,0 +1,107 @@
+#include "apps/foretile/coarse.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "planner/problem/kinds/dense.hpp"
+#include "tests/planner/random_case.hpp"
+#include "tests/simulator/run_isolated.hpp"
+
+namespace foretile {
+namespace {
+
+TraceEvent products(double start_s, double end_s, std::int32_t count) {
+  TraceEvent event;
+  event.start_s = start_s;
+  event.end_s = end_s;
+  event.products = count;
+  return event;
+}
+
+/// By 3 s: all 4 of the first, 3 / 4 of the second's 8, none of the third. Copies have no products.
+TEST(Coarse, ProductsInFlightCountByTheirShare) {
+  DoneBy handed_on(10, nullptr);
+  DoneBy done(3, &handed_on);
+  for (const TraceEvent& event :
+       {products(0, 2, 4), products(0, 4, 8), products(3, 4, 16), products(0, 9, 0)})
+    done.record(event);
+  EXPECT_DOUBLE_EQ(done.products(), 10);
+  EXPECT_DOUBLE_EQ(handed_on.products(), 28);
+}
+
+/// In tiles of 8.
+Contraction small_dense(std::int64_t m, std::int64_t n, std::int64_t k) {
+  DenseParameters parameters;
+  parameters.m = m;
+  parameters.n = n;
+  parameters.k = k;
+  parameters.tile = 8;
+  return dense_contraction(parameters);
+}
+
+/// 2 chunks: 1000 / 16 products. Of the loads an eighth of a chunk is 100,000 / 16 bytes, and a 256th of what
+/// each of two devices loads 100,000 / 512.
+TEST(Coarse, GroupsArePartsOfAChunkAndOfADevice) {
+  PlannedWork work = plan_work(small_dense(16, 16, 8), small_machine(2, 1, 1 << 20, 1 << 30), {});
+  work.summary.gemms = 1000;
+  work.summary.chunks = 2;
+  work.summary.h2d_bytes = 100'000;
+  EXPECT_EQ(coarse_groups(work).products, 62);
+  EXPECT_EQ(coarse_groups(work).copy_bytes, 195);
+  work.summary.chunks = 1000;  // smaller than that
+  EXPECT_EQ(coarse_groups(work).products, 1);
+  EXPECT_EQ(coarse_groups(work).copy_bytes, 12);
+}
+
+/// Half as many products in the same time take twice as long.
+TEST(Coarse, DifferenceIsOfTheTimeForTheSameProducts) {
+  EXPECT_DOUBLE_EQ(coarse_difference({4, 100, 1000}, 50, 60), 1);
+  EXPECT_DOUBLE_EQ(coarse_difference({4, 1000, 1000}, 900, 5), 0.25);  // the whole: the makespan counts
+}
+
+std::vector<double> simulated(const PlannedWork& work, double seconds, const CoarseGroups& groups) {
+  return run_isolated([&] {
+    DoneBy done(seconds, nullptr);
+    SimulationOptions options;
+    options.trace = &done;
+    options.groups = groups;
+    const double makespan_s = simulate(work.plan, work.contraction, work.machine, options).makespan_s;
+    return std::vector<double>{makespan_s, done.products()};
+  });
+}
+
+TEST(Coarse, SmallCasesAreComparedAsAWhole) {
+  int compared = 0;
+  for (std::uint64_t seed = 0; compared < 10; ++seed) {
+    SCOPED_TRACE(seed);
+    RandomCase c = random_case(seed);
+    c.machine.platform.device.memory_bytes = 1 << 20;
+    std::optional<PlannedWork> work;
+    try {
+      work = plan_work(std::move(c.problem), std::move(c.machine), c.settings);
+    } catch (const InputError&) {
+      continue;
+    }
+    ++compared;
+    const FullStart full = simulate_start_in_full(*work, {});
+    EXPECT_TRUE(full.is_whole());
+    EXPECT_EQ(full.seconds, simulated(*work, 0, {}).at(0));
+  }
+}
+
+/// 131,072 products, of which the first 50,000 are simulated alone: as in the whole simulation.
+TEST(Coarse, OfALargeCaseTheBeginningIsCompared) {
+  const PlannedWork work = plan_work(small_dense(512, 512, 256), small_machine(2, 2, 1 << 20, 1 << 30), {});
+  const FullStart full = simulate_start_in_full(work, {});
+  EXPECT_FALSE(full.is_whole());
+  EXPECT_EQ(full.of, 131'072);
+  EXPECT_NEAR(full.products, 50'000, 10);
+  const auto again = simulated(work, full.seconds, {});
+  EXPECT_NEAR(again.at(1), full.products, 1e-6);
+  EXPECT_NEAR(coarse_difference(full, again.at(1), again.at(0)), 0, 1e-9);
+  const auto coarse = simulated(work, full.seconds, coarse_groups(work));
+  EXPECT_LT(std::abs(coarse_difference(full, coarse.at(1), coarse.at(0))), 0.1);
+}
+
+}  // namespace
+}  // namespace foretile
