@@ -4,6 +4,7 @@
 
 #include "apps/quantities.hpp"
 #include "apps/resources.hpp"
+#include "planner/problem/tile_ref.hpp"
 #include "planner/strategies/communication_model.hpp"
 #include "platforms/runtime_source.hpp"
 #include "scheduler/report/report_json.hpp"
@@ -60,17 +61,9 @@ std::string moves_text(const FrameView& view) {
 
 /// Bytes of A, of B where it is given, and of C.
 double storage_bytes(const Contraction& p, const PlanFrame& frame) {
-  const auto extent = [](const Tiling& tiling) { return static_cast<double>(tiling.extent()); };
   double bytes = 0;
   for (const Matrix matrix : {Matrix::a, Matrix::b, Matrix::c}) {
-    if (frame.operands.of(matrix).made()) continue;
-    const Shape& shape = shape_of(p, matrix);
-    if (shape.nonzeros() == TileId{shape.rows()} * shape.columns()) {
-      bytes += static_cast<double>(p.element_bytes()) * extent(matrix == Matrix::b ? p.k : p.m) *
-               extent(matrix == Matrix::a ? p.k : p.n);
-      continue;
-    }
-    for (TileId id = 0; id < shape.nonzeros(); ++id) bytes += static_cast<double>(bytes_of(p, {matrix, id}));
+    if (!frame.operands.of(matrix).made()) bytes += bytes_of_all(p, matrix);
   }
   return bytes;
 }

@@ -53,4 +53,7 @@ inline std::int64_t bytes_of(const Contraction& p, TileRef tile) {
                                     : p.c_bytes(tile.id);
 }
 
+/// Of all tiles that there are. Does not visit them where no tile of the matrix is zero.
+double bytes_of_all(const Contraction& p, Matrix matrix);
+
 }  // namespace foretile

@@ -72,14 +72,6 @@ PerMatrix densities(const Contraction& p, const ModelSymbols& s) {
           static_cast<double>(p.c.nonzeros()) / (s.M_t * s.N_t)};
 }
 
-double bytes_of_all(const Contraction& p, Matrix matrix) {
-  double bytes = 0;
-  for (TileId id = 0; id < shape_of(p, matrix).nonzeros(); ++id) {
-    bytes += static_cast<double>(bytes_of(p, {matrix, id}));
-  }
-  return bytes;
-}
-
 /// Mean over all tiles, zero ones too.
 PerMatrix mean_tile_bytes(const Contraction& p, const ModelSymbols& s) {
   return {bytes_of_all(p, Matrix::a) / (s.M_t * s.K_t), bytes_of_all(p, Matrix::b) / (s.K_t * s.N_t),

@@ -31,23 +31,6 @@ double nodes_of_fibre(const ProcessGrid& grid, const Machine& machine, Axis axis
 
 namespace {
 
-bool full(const Shape& shape) {
-  return shape.nonzeros() == TileId{shape.rows()} * shape.columns();
-}
-
-double bytes_of_all(const Contraction& p, Matrix matrix) {
-  if (full(shape_of(p, matrix))) {
-    const Tiling& rows = matrix == Matrix::b ? p.k : p.m;
-    const Tiling& columns = matrix == Matrix::a ? p.k : p.n;
-    return static_cast<double>(rows.extent()) * static_cast<double>(columns.extent()) *
-           static_cast<double>(p.element_bytes());
-  }
-  double bytes = 0;
-  for (TileId id = 0; id < shape_of(p, matrix).nonzeros(); ++id)
-    bytes += static_cast<double>(bytes_of(p, {matrix, id}));
-  return bytes;
-}
-
 /// Bytes of A, B and C that travel, of B where it is made, and the share of products that there are.
 struct Amounts {
   double a, b, c, made_b, filled;

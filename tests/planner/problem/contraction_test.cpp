@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "planner/problem/tile_ref.hpp"
 
 namespace foretile {
 namespace {
@@ -23,6 +24,16 @@ TEST_F(SmallProduct, ThresholdDropsTilesWhoseEveryProductIsSmall) {
   const Shape c = symbolic_product(a, b, 0.06);
   EXPECT_EQ(c.nonzeros(), 1);
   EXPECT_FLOAT_EQ(c.norm(0), 1.1F);
+}
+
+// A is 2 x 3 and 2 x 4 doubles, B 3 x 5, 4 x 5 and 4 x 6; a full B 7 x 11.
+TEST_F(SmallProduct, BytesOfAllTiles) {
+  Contraction p{"small", Tiling({0, 2}),           Tiling({0, 5, 11}), Tiling({0, 3, 7}), a,
+                b,       symbolic_product(a, b, 0)};
+  EXPECT_EQ(bytes_of_all(p, Matrix::a), 8 * (6 + 8));
+  EXPECT_EQ(bytes_of_all(p, Matrix::b), 8 * (15 + 20 + 24));
+  p.b = Shape::dense(2, 2);
+  EXPECT_EQ(bytes_of_all(p, Matrix::b), 8 * 7 * 11);
 }
 
 TEST_F(SmallProduct, GivenShapeRestrictsC) {

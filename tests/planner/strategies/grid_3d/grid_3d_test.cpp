@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <array>
+#include <vector>
+
 #include "base/error.hpp"
 #include "planner/strategies/grid_3d/grid_choice.hpp"
 #include "planner/strategies/strategy.hpp"
@@ -241,6 +244,64 @@ TEST(Grid3d, ChoosesTheRanksOfANode) {
   EXPECT_EQ(bytes_between_nodes(p, machine, {1, 2, 4}), 32 * 32 * 32);
   EXPECT_EQ(choose_node(p, machine, {1, 2, 4}), (AlongAxes{{1, 1, 4}}));
   EXPECT_EQ(bytes_between_nodes(p, machine, {1, 2, 4, AlongAxes{{1, 1, 4}}}), 32 * 4 * 32);
+}
+
+/// An axis cut in two, and the ranks of a node along each.
+struct TwoAxes {
+  int outer, inner, node_outer, node_inner;
+};
+
+std::vector<TwoAxes> all_two_axes(int ranks, int most_of_node) {
+  std::vector<TwoAxes> all;
+  for (int outer = 1; outer <= ranks; ++outer) {
+    const int inner = ranks / outer;
+    for (int x = 1; x <= outer && outer * inner == ranks; ++x) {
+      for (int y = 1; y <= inner; ++y) {
+        if (outer % x == 0 && inner % y == 0 && x * y <= most_of_node) all.push_back({outer, inner, x, y});
+      }
+    }
+  }
+  return all;
+}
+
+/// Nested SUMMA (paper, section 2.2, d = 6): `bytes` go along the outer axis, and from each node that they
+/// reach along the inner one. So the words W of the inner axis are bytes x outer, and W_outer (outer - 1) +
+/// W_inner (inner - 1) = bytes (outer inner - 1), what one axis of both has.
+double nested_bytes(double bytes, const TwoAxes& axes) {
+  const double outer = 1.0 * axes.outer / axes.node_outer;
+  const double inner = 1.0 * axes.inner / axes.node_inner;
+  return bytes * (outer - 1) + bytes * outer * (inner - 1);
+}
+
+/// Two axes for each of M, N and K never move less between nodes than one: any divisor of an axis is a
+/// product of divisors of its parts.
+TEST(Grid3d, SixAxesMoveAsMuchAsThree) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const auto number = [&](int most) { return static_cast<int>(random.integer(1, most)); };
+    const Contraction p = dense(8 * number(9), 8 * number(9), 8 * number(9), 4);
+    const int of_node = std::array{4, 6, 8, 12}[static_cast<std::size_t>(number(4) - 1)];
+    const ProcessGrid grid{2 * number(4), 2 * number(4), of_node};
+    const Machine machine = small_machine(grid.size(), 1, kPlenty, kPlenty, of_node);
+    ProcessGrid aware = grid;
+    aware.node = choose_node(p, machine, grid);
+    const double three = bytes_between_nodes(p, machine, aware);
+    double six = bytes_between_nodes(p, machine, grid);
+    for (const TwoAxes& m : all_two_axes(grid.p, of_node)) {
+      for (const TwoAxes& n : all_two_axes(grid.q, of_node)) {
+        for (const TwoAxes& k : all_two_axes(grid.r, of_node)) {
+          if (m.node_outer * m.node_inner * n.node_outer * n.node_inner * k.node_outer * k.node_inner !=
+              of_node)
+            continue;
+          six = std::min(six, nested_bytes(bytes_of_all(p, Matrix::a), n) +
+                                  nested_bytes(bytes_of_all(p, Matrix::b), m) +
+                                  nested_bytes(bytes_of_all(p, Matrix::c), k));
+        }
+      }
+    }
+    EXPECT_DOUBLE_EQ(three, six);
+  }
 }
 
 }  // namespace
