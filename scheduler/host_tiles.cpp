@@ -23,18 +23,17 @@ void HostTiles::received(const Message& message, int forwards) {
   }
   if (broadcast.last_step == kEver) return;
   held_[key] = {forwards, true};
-  by_last_step_.emplace(broadcast.last_step, std::pair{key, message.transfer});
+  by_last_step_[broadcast.last_step].emplace_back(key, message.transfer);
 }
 
 void HostTiles::forwarded(Rank owner, int number) {
   const auto found = held_.find({owner, number});
   if (found == held_.end()) return;
-  --found->second.forwards;
-  release_if_done(found->first);
+  --found.value().forwards;
+  release_if_done(found->first, found->second);
 }
 
-void HostTiles::release_if_done(Key key) {
-  const Held& held = held_.at(key);
+void HostTiles::release_if_done(Key key, Held held) {
   if (held.in_use || held.forwards > 0) return;
   held_.erase(key);
   release_(key.first, key.second);
@@ -42,13 +41,16 @@ void HostTiles::release_if_done(Key key) {
 
 void HostTiles::ended_before(Step step, const std::function<void(TileRef)>& dropped) {
   while (!by_last_step_.empty() && by_last_step_.begin()->first < step) {
-    const auto [key, broadcast] = by_last_step_.extract(by_last_step_.begin()).mapped();
-    for (const TileId tile : broadcast->tiles) {
-      received_of(broadcast->matrix).erase(tile);
-      dropped({broadcast->matrix, tile});
+    const auto over = by_last_step_.extract(by_last_step_.begin());
+    for (const auto& [key, broadcast] : over.mapped()) {
+      for (const TileId tile : broadcast->tiles) {
+        received_of(broadcast->matrix).erase(tile);
+        dropped({broadcast->matrix, tile});
+      }
+      Held& held = held_.at(key);
+      held.in_use = false;
+      release_if_done(key, held);
     }
-    held_.at(key).in_use = false;
-    release_if_done(key);
   }
 }
 

@@ -1,6 +1,7 @@
 // Which tiles of the distributed matrices lie in the rank's host memory.
 #pragma once
 
+#include <tsl/robin_map.h>
 #include <tsl/robin_set.h>
 
 #include <cstdint>
@@ -8,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "planner/plan/plan.hpp"
 #include "planner/problem/contraction.hpp"
@@ -34,11 +36,16 @@ class HostTiles {
 
  private:
   using Key = std::pair<Rank, int>;  // owner and number of the broadcast
+  struct KeyHash {
+    std::size_t operator()(Key key) const {
+      return TileIdHash()((std::int64_t{key.first} << 32) + key.second);
+    }
+  };
   struct Held {
     int forwards = 0;
     bool in_use = true;
   };
-  void release_if_done(Key key);
+  void release_if_done(Key key, Held held);
 
   using Received = tsl::robin_set<TileId, TileIdHash>;
   Received& received_of(Matrix matrix) { return matrix == Matrix::a ? a_ : b_; }
@@ -47,9 +54,9 @@ class HostTiles {
   const PlanFrame& frame_;
   Rank rank_;
   Release release_;
-  Received a_, b_;            // no bit for each tile: many ranks have a few of millions
-  std::map<Key, Held> held_;  // with a last step
-  std::multimap<Step, std::pair<Key, std::shared_ptr<const Transfer>>> by_last_step_;
+  Received a_, b_;                           // no bit for each tile: many ranks have a few of millions
+  tsl::robin_map<Key, Held, KeyHash> held_;  // with a last step
+  std::map<Step, std::vector<std::pair<Key, std::shared_ptr<const Transfer>>>> by_last_step_;
 };
 
 }  // namespace foretile

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <utility>
 
 #include "base/random.hpp"
@@ -67,7 +68,7 @@ FluidSolver::BundleId FluidSolver::new_bundle(const Key& key, double now_s) {
   free_bundles_.pop_back();
   Bundle& bundle = bundles_[id];
   bundle.key = key;
-  bundle.served = bundle.rate = 0;
+  bundle.served = bundle.rate = bundle.awaited = 0;
   bundle.since_s = now_s;
   for (std::size_t l = 0; l < links_of(bundle).size(); ++l) {
     Link& link = at_link(key.links[l]);
@@ -136,6 +137,7 @@ void FluidSolver::take_ended(double until_s, double now_s, std::vector<FlowId>& 
     const End end = ends_.top();
     if (is_stale(end)) continue;
     Bundle& bundle = bundles_[end.bundle];
+    bundle.awaited = 0;  // a flow that ends with this one may be left by rounding
     const double served = bundle.served + bundle.rate * (until_s - bundle.since_s);
     // The first one ends, whatever rounding says.
     do {
@@ -265,13 +267,17 @@ void FluidSolver::keep_rates(double now_s) {
   for (const BundleId id : affected_) {
     Bundle& bundle = bundles_[id];
     bundle.affected = false;
-    if (bundle.solved != bundle.rate) {
+    const double next = bundle.ends.top().served;
+    if (std::abs(bundle.solved - bundle.rate) > kRounding * bundle.rate) {
       for (const LinkId link : links_of(bundle))
         at_link(link).used += (bundle.solved - bundle.rate) * bundle.flows();
       serve(bundle, now_s);
       bundle.rate = bundle.solved;
+    } else if (bundle.awaited == next) {
+      continue;  // its end stays in the heap
     }
-    const double left = bundle.ends.top().served - bundle.served;
+    bundle.awaited = next;
+    const double left = next - bundle.served;
     ends_.push({bundle.since_s + std::max(0.0, left) / bundle.rate, id, ++bundle.version});
   }
   affected_.clear();

@@ -63,6 +63,7 @@ class FluidSolver {
     double served = 0, since_s = 0;  // of each flow since the bundle began, until that time
     double rate = 0;                 // of each flow
     double solved = -1;              // new rate; -1: not found yet
+    double awaited = 0;              // FlowEnd::served of its next end
     std::uint32_t version = 0;       // of its next end
     bool affected = false;
 

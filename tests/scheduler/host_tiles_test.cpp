@@ -78,5 +78,18 @@ TEST(HostTiles, AMessageIsReleasedWhenItWasForwardedToo) {
   EXPECT_TRUE(tiles.holds({Matrix::a, 1}));
 }
 
+/// Both are dropped, as they came; one is still to be forwarded.
+TEST(HostTiles, MessagesOfAStepLeaveTogether) {
+  Example example;
+  HostTiles tiles = example.tiles();
+  tiles.received(message(Matrix::b, 3, 8, 2), 1);
+  tiles.received(message(Matrix::a, 1, 7, 2), 0);
+  example.end(tiles, 3);
+  EXPECT_EQ(example.dropped, (std::vector<TileRef>{{Matrix::b, 3}, {Matrix::a, 1}}));
+  EXPECT_EQ(example.released, (std::vector<std::pair<int, int>>{{1, 7}}));
+  tiles.forwarded(1, 8);
+  EXPECT_EQ(example.released, (std::vector<std::pair<int, int>>{{1, 7}, {1, 8}}));
+}
+
 }  // namespace
 }  // namespace foretile

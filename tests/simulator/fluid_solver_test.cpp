@@ -46,6 +46,22 @@ TEST(FluidSolver, FollowsStartsAndEnds) {
   EXPECT_EQ(solver.next_end_s(9), kNoLimit);
 }
 
+/// Both take 1 / 0.3 s, but by then rounding may have served a little less: the second ends at once, too.
+TEST(FluidSolver, FlowsAlikeAllEnd) {
+  FluidSolver solver({kUnlimited});
+  const std::vector<LinkId> link{0};
+  for (int n = 1; n < 1000; ++n) {
+    const double start_s = 0.1 * n;
+    solver.start(link, 1, 0.3, start_s);
+    solver.start(link, 1, 0.3, start_s);
+    std::vector<FluidSolver::FlowId> ended;
+    for (double now_s = start_s; ended.size() < 2; solver.take_ended(now_s, now_s, ended)) {
+      now_s = solver.next_end_s(now_s);
+      ASSERT_NEAR(now_s, start_s + 1 / 0.3, 1e-9) << n;
+    }
+  }
+}
+
 /// Two cores for three: one of at most half a core leaves 0.75 each to the others.
 TEST(FluidSolver, FlowsHaveLimitsOfTheirOwn) {
   FluidSolver solver({2, kUnlimited});
