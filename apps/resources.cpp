@@ -2,12 +2,15 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
+
 namespace foretile {
 
 std::int64_t peak_rss_bytes() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return std::int64_t{usage.ru_maxrss} * 1024;  // Linux counts in KiB
+  rusage own{}, workers{};
+  getrusage(RUSAGE_SELF, &own);
+  getrusage(RUSAGE_CHILDREN, &workers);
+  return std::max<std::int64_t>(own.ru_maxrss, workers.ru_maxrss) * 1024;  // Linux counts in KiB
 }
 
 }  // namespace foretile

@@ -14,7 +14,7 @@ namespace foretile {
 
 namespace {
 
-/// Of products, until enough of them are done.
+/// Collects the ends of products.
 class Spans final : public TraceSink {
  public:
   void record(const TraceEvent& event) override {
@@ -44,29 +44,30 @@ std::int64_t devices_of(const PlannedWork& work) {
   return std::int64_t{work.machine.ranks} * work.machine.devices_per_rank;
 }
 
-/// Of the products that are compared.
-std::int64_t products_to_compare(const PlannedWork& work) {
+/// How many products are compared.
+std::int64_t products_to_compare(const PlannedWork& work, std::int64_t least) {
   constexpr std::int64_t kPart = 16;
-  constexpr std::int64_t kLeast = 50'000;
   constexpr std::int64_t kLeastPerDevice = 8;
   const std::int64_t all = work.summary.gemms;
-  const std::int64_t some = std::max({all / kPart, kLeast, kLeastPerDevice * devices_of(work)});
+  const std::int64_t some = std::max({all / kPart, least, kLeastPerDevice * devices_of(work)});
   return some >= all / 2 ? all : some;
 }
 
-FullStart simulated_start(const PlannedWork& work, SimulationOptions options) {
+FullStart simulated_start(const PlannedWork& work, SimulationOptions options, std::int64_t least) {
   const std::int64_t all = work.summary.gemms;
-  const std::int64_t some = products_to_compare(work);
+  const std::int64_t some = products_to_compare(work, least);
   options.groups = {};
   if (some == all) {
     options.trace = nullptr;
     return {rehearse(work.plan, work.contraction, work.machine, options).makespan_s, static_cast<double>(all),
             all};
   }
-  // A quarter more: products that are in flight at that time end, too.
+  // Products that are in flight at that time are to end, too.
+  constexpr std::int64_t kLaunchesInFlight = 4;  // of a device; it has two
+  const std::int64_t more = std::max(some / 4, kLaunchesInFlight * work.plan.batch * devices_of(work));
   Spans spans;
   options.trace = &spans;
-  options.stop_products = some + some / 4;
+  options.stop_products = some + more;
   rehearse(work.plan, work.contraction, work.machine, options);
   const double seconds = spans.time_of(some);
   return {seconds, spans.done_by(seconds), all};
@@ -93,9 +94,10 @@ void DoneBy::record(const TraceEvent& event) {
   if (next_) next_->record(event);
 }
 
-FullStart simulate_start_in_full(const PlannedWork& work, const SimulationOptions& options) {
+FullStart simulate_start_in_full(const PlannedWork& work, const SimulationOptions& options,
+                                 std::int64_t least_products) {
   const CostFunction cost = [&](const Candidate&) {
-    const FullStart start = simulated_start(work, options);
+    const FullStart start = simulated_start(work, options, least_products);
     return Outcome{Outcome::Status::done, start.seconds, {}, start.products};
   };
   WorkerLimits limits;
@@ -106,20 +108,24 @@ FullStart simulate_start_in_full(const PlannedWork& work, const SimulationOption
   std::vector<Evaluation> ended;
   while (ended.empty()) ended = workers.wait(1.0);
   const Outcome& outcome = ended.front().outcome;
+  if (outcome.status == Outcome::Status::infeasible) throw InputError(outcome.message);
   if (!outcome.done()) throw WorkError("--coarse: its difference to full: " + outcome.message);
   return {outcome.makespan_s, outcome.extra.get<double>(), work.summary.gemms};
 }
 
 double coarse_difference(const FullStart& full, double coarse_products, double coarse_makespan_s) {
-  return full.is_whole() ? coarse_makespan_s / full.seconds - 1 : full.products / coarse_products - 1;
+  const double took = full.is_whole() ? coarse_makespan_s : full.products;
+  const double in_full = full.is_whole() ? full.seconds : coarse_products;
+  return in_full > 0 ? took / in_full - 1 : 0;
 }
 
 std::string coarse_text(const FullStart& full, double difference) {
-  return fmt::format("coarse: {:.2g}% {} than in full, {}\n", 100 * std::abs(difference),
-                     difference < 0 ? "less" : "more",
-                     full.is_whole() ? fmt::format("which takes {:.4g} s", full.seconds)
-                                     : fmt::format("for the first {} of {} products",
-                                                   grouped(std::llround(full.products)), grouped(full.of)));
+  const std::string of =
+      full.is_whole() ? fmt::format("{:.4g} s in full", full.seconds)
+                      : fmt::format("in full for the first {} of {} products, which need not tell of the end",
+                                    grouped(std::llround(full.products)), grouped(full.of));
+  return fmt::format("coarse: {:.2f}% {} time than {}\n", 100 * std::abs(difference),
+                     difference < 0 ? "less" : "more", of);
 }
 
 }  // namespace foretile

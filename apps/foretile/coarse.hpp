@@ -33,18 +33,20 @@ class DoneBy final : public TraceSink {
 
 /// The beginning of a case, simulated in full.
 struct FullStart {
-  double seconds = 0;   ///< of it
+  double seconds = 0;   ///< simulated time of this beginning
   double products = 0;  ///< done by then
   std::int64_t of = 0;  ///< products of the case
   bool is_whole() const { return products >= static_cast<double>(of); }
 };
 
-/// The first sixteenth of the products, at least 50,000 and eight for each device; where that is half of all
-/// or more, all of them. In a process of its own: call it before any simulation in this process. `options`
-/// give seed, engine and plan order. Throws WorkError when it cannot be simulated.
-FullStart simulate_start_in_full(const PlannedWork& work, const SimulationOptions& options);
+/// The first sixteenth of the products, at least `least_products` (about two seconds' worth) and eight for
+/// each device; where that is half of all or more, all of them. In a process of its own: call it before any
+/// simulation in this process. `options` give seed, engine and plan order. Throws what simulate() throws.
+FullStart simulate_start_in_full(const PlannedWork& work, const SimulationOptions& options,
+                                 std::int64_t least_products = 500'000);
 
-/// How much more time the coarse simulation takes for the same products: 0.01 is 1% more.
+/// How much more time the coarse simulation takes for the same products: 0.01 is 1% more. Of the beginning
+/// alone, where that is what was simulated in full: blocks that change later, and the end, may differ more.
 double coarse_difference(const FullStart& full, double coarse_products, double coarse_makespan_s);
 
 /// For people, one line.

@@ -59,6 +59,7 @@ void print(const SimulateArguments& arguments, const PlannedWork& work, const Re
     json["engine"] = name_of(engine);
     if (difference) {
       json["coarse"] = {{"difference", difference->coarse},
+                        {"whole", difference->full.is_whole()},
                         {"compared_products", std::llround(difference->full.products)},
                         {"compared_s", difference->full.seconds}};
     }

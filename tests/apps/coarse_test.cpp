@@ -57,6 +57,16 @@ TEST(Coarse, GroupsArePartsOfAChunkAndOfADevice) {
 TEST(Coarse, DifferenceIsOfTheTimeForTheSameProducts) {
   EXPECT_DOUBLE_EQ(coarse_difference({4, 100, 1000}, 50, 60), 1);
   EXPECT_DOUBLE_EQ(coarse_difference({4, 1000, 1000}, 900, 5), 0.25);  // the whole: the makespan counts
+  EXPECT_EQ(coarse_difference({0, 0, 0}, 0, 0), 0);                    // no products
+  EXPECT_EQ(coarse_difference({4, 100, 1000}, 0, 60), 0);
+}
+
+TEST(Coarse, TextSaysWhatWasCompared) {
+  EXPECT_EQ(coarse_text({4, 1000, 1000}, 0.25), "coarse: 25.00% more time than 4 s in full\n");
+  EXPECT_EQ(
+      coarse_text({4, 99.9, 1000}, -0.001),
+      "coarse: 0.10% less time than in full for the first 100 of 1,000 products, which need not tell of the "
+      "end\n");
 }
 
 std::vector<double> simulated(const PlannedWork& work, double seconds, const CoarseGroups& groups) {
@@ -89,10 +99,10 @@ TEST(Coarse, SmallCasesAreComparedAsAWhole) {
   }
 }
 
-/// 131,072 products, of which the first 50,000 are simulated alone: as in the whole simulation.
+/// Of 131,072 products the first 50,000 are simulated alone: as in the whole simulation.
 TEST(Coarse, OfALargeCaseTheBeginningIsCompared) {
   const PlannedWork work = plan_work(small_dense(512, 512, 256), small_machine(2, 2, 1 << 20, 1 << 30), {});
-  const FullStart full = simulate_start_in_full(work, {});
+  const FullStart full = simulate_start_in_full(work, {}, 50'000);
   EXPECT_FALSE(full.is_whole());
   EXPECT_EQ(full.of, 131'072);
   EXPECT_NEAR(full.products, 50'000, 10);
