@@ -44,26 +44,36 @@ StyleGrid flat(const Contraction&, const Machine& machine) {
   return {{rows, machine.ranks / rows, 1}};
 }
 
-/// CTF (github.com/cyclops-community/ctf, c3f95829: src/contraction/contraction.cxx, src/mapping/): its
-/// estimates make a general redistribution dearer than everything else, so that a product runs on the grid
-/// on which tensors lie: two axes, every prime factor of the ranks dealt evenly between them, what is left
-/// over to the shorter one. It keeps the matrix in place for which least travels.
-StyleGrid home(const Contraction& contraction, const Machine& machine) {
+/// Two axes, every prime factor of the ranks dealt evenly between them, what is left over to the shorter one.
+struct HomeAxes {
+  int paired = 1;  ///< of each axis, before what was left over
   int small = 1, large = 1;
+};
+
+HomeAxes home_axes(int ranks) {
+  HomeAxes axes;
   std::vector<int> left;
-  const std::vector<int> factors = prime_factors(machine.ranks);
+  const std::vector<int> factors = prime_factors(ranks);
   for (std::size_t f = 0; f < factors.size(); ++f) {
     if (f + 1 < factors.size() && factors[f] == factors[f + 1]) {
-      small *= factors[f];
-      large *= factors[f++];
+      axes.paired *= factors[f++];
     } else {
       left.push_back(factors[f]);
     }
   }
+  axes.small = axes.large = axes.paired;
   for (auto factor = left.rbegin(); factor != left.rend(); ++factor) {
-    (small <= large ? small : large) *= *factor;
+    (axes.small <= axes.large ? axes.small : axes.large) *= *factor;
   }
-  if (small > large) std::swap(small, large);
+  if (axes.small > axes.large) std::swap(axes.small, axes.large);
+  return axes;
+}
+
+/// CTF (github.com/cyclops-community/ctf, c3f95829: src/contraction/contraction.cxx, src/mapping/): its
+/// estimates make a general redistribution dearer than everything else, so that a product runs on the grid
+/// on which tensors lie. It keeps the matrix in place for which least travels.
+StyleGrid home(const Contraction& contraction, const Machine& machine) {
+  const auto [paired, small, large] = home_axes(machine.ranks);
   ProcessGrid best;
   double least = std::numeric_limits<double>::infinity();
   for (const ProcessGrid& grid : {ProcessGrid{large, small, 1},
@@ -78,6 +88,32 @@ StyleGrid home(const Contraction& contraction, const Machine& machine) {
     best = grid;
   }
   return {best};
+}
+
+/// CTF's order of ranks. Square grids were measured as if neighbours followed each other along one axis.
+/// Where factors are left over, rates are as good as if these were the slowest part of an axis, so that a
+/// node has the `paired` ranks of the long axis and the rest of the short one ("Node-aware grids" paper,
+/// products of the data that it publishes; not read from the source). What is no brick of ranks is near to
+/// the best one.
+StyleGrid home_in_order(const Contraction& contraction, const Machine& machine) {
+  StyleGrid found = home(contraction, machine);
+  const auto [paired, small, large] = home_axes(machine.ranks);
+  if (large == paired) return found;
+  const int of_node = machine.counted_ranks_per_node();
+  const int along_large = std::min(paired, of_node);
+  const int along_small = of_node / along_large;
+  if (along_large * along_small != of_node || paired % along_large != 0 || paired % along_small != 0) {
+    found.grid.node = choose_node(contraction, machine, found.grid);
+    return found;
+  }
+  AlongAxes node{{1, 1, 1}};
+  for (const Axis axis : kAxes) {
+    const int along = found.grid.ranks_along(axis);
+    if (along > 1)
+      node.numbers.at(static_cast<std::size_t>(axis)) = along == large ? along_large : along_small;
+  }
+  if (node.product() == of_node) found.grid.node = node;
+  return found;
 }
 
 /// The grid of github.com/eth-cscs/COSMA, 2df0432 (src/cosma/math_utils.cpp, balanced_divisors): blocks as
@@ -237,7 +273,7 @@ const std::vector<Style>& styles() {
        .meaning = "ours: grid and ranks of a node together, redistribution counted",
        .choose = joint,
        .paced = false},
-      {.name = "ctf", .meaning = "CTF without node awareness", .choose = home},
+      {.name = "ctf", .meaning = "CTF without node awareness", .choose = home_in_order},
       {.name = "ctf-node-aware",
        .meaning = "CTF's grid, the ranks of a node by what moves between nodes",
        .choose = home,

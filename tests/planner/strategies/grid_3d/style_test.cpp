@@ -48,6 +48,19 @@ TEST(Style, CtfDealsPrimeFactorsEvenly) {
     EXPECT_EQ(grid_of("ctf", dense(20000, 20000, 20000, 4), ranks, 72), grid) << ranks;
 }
 
+/// 1728 = 2^6 3^3: 24 to each axis, and 3 to one, which is its slowest part: a node of 72 has 24 ranks of the
+/// axis of 72 and 3 of the other. 864 = 2^5 3^3: 12 to each, of which the second gives 6. Square grids have
+/// the natural order; of 648 = 18 18 2 the 72 / 18 = 4 of the second axis do not divide its 18: nearly the
+/// best.
+TEST(Style, CtfDealsWhatIsLeftOverLast) {
+  for (const auto& [ranks, node] :
+       {std::pair(1728, "24x3x1"), {864, "12x6x1"}, {432, "12x6x1"}, {648, "12x6x1"}, {1296, "natural"}}) {
+    const Contraction p = dense(20000, 20000, 20000, 4);
+    const ProcessGrid grid = chosen("ctf", p, small_machine(ranks, 1, kPlenty, kPlenty, 72)).grid;
+    EXPECT_EQ(grid.node ? to_text(*grid.node) : "natural", node) << ranks;
+  }
+}
+
 /// K is ten times as long: A and B are ten times as large as C, which travels, and the smaller part of one of
 /// them. With A in place on 6 x 1 x 12 ranks a rank receives K N / 12 of B and sends N M / 6 of C; with C in
 /// place it receives K (M / 12 + N / 6), more than twice as much.
