@@ -23,7 +23,7 @@ STYLES = ["ctf", "ctf-node-aware", "scalapack", "cosma-unlimited", "cosma-limite
 MEASURED = {"ctf": "ctf_default", "ctf-node-aware": "ctf_node_aware", "scalapack": "scalapack",
             "cosma-unlimited": "cosma_unlimited", "cosma-limited": "cosma_limited"}
 CHOICE_TILES = 192       # of each extent, when only the grid is asked for
-MANY_PANELS = 150
+MANY_PRODUCTS = 350_000  # of all ranks; no fitted row has as many
 SCALAPACK_PANEL = 64     # columns of A: a usual block of the block-cyclic distribution
 NOMINAL = {"raven": (76.8, 320), "stampede2": (44.8, 480)}  # Gflop/s of a core, GB/s of a node's memory: platforms/*.toml
 RANKS_OF_NODE = {"raven": 72, "stampede2": 68}
@@ -85,20 +85,20 @@ def even(extent, parts):
     return [base + 1] * more + [base] * (parts - more)
 
 
-def shares(p, q):
-    """Of k, dealt to q owners of A and to p owners of B in turn, so that each gets as much. lcm(p, q) equal ones do; where these are many, far fewer do
-    that are not equal, of which the least is made as large as can be."""
-    most = math.lcm(p, q)
-    for count in [math.ceil(factor * (p + q)) for factor in (1.5, 2, 3, 4, 6)] if most > MANY_PANELS else []:
-        if count >= most:
+def shares(p, q, r=1):
+    """Shares of k, dealt in turn to q owners of A and to p owners of B, so that all owners of a matrix get the same. lcm(p, q) equal ones do; where these
+    make too many products on p x q x r ranks, fewer unequal ones, of which the smallest is as large as can be."""
+    equal = math.lcm(p, q)
+    for count in [math.ceil(factor * (p + q)) for factor in (1.25, 1.5, 2, 3, 4, 6)] if p * q * r * equal > MANY_PRODUCTS else []:
+        if count >= equal:
             break
         owns = numpy.array([numpy.arange(count) % owners == owner for owners in (q, p) for owner in range(owners)], dtype=float)
         each = numpy.array([1 / owners for owners in (q, p) for _ in range(owners)])
-        # least + more[k] is the share of tile k.
+        # smallest + more[k] is the share of tile k.
         found = scipy.optimize.linprog([-1] + [0] * count, A_eq=numpy.column_stack([owns.sum(axis=1), owns]), b_eq=each)
         if found.success and found.x[0] > 0.1 / count:
             return list(found.x[0] + found.x[1:])
-    return [1 / most] * most
+    return [1 / equal] * equal
 
 
 @dataclasses.dataclass
@@ -175,7 +175,7 @@ class Model:
         depth = case["k"] / parts[2] / r  # of a layer
         at_once = style.startswith("cosma")
         # CTF and ScaLAPACK take equal panels from all owners in turn; ours may be uneven, and thicker.
-        cuts = [share * depth for share in shares(p, q)] if at_once else [depth / (max(p, q) if style == "joint" else math.lcm(p, q))]
+        cuts = [share * depth for share in shares(p, q, r)] if at_once else [depth / (max(p, q) if style == "joint" else math.lcm(p, q))]
         panels = [max(1, round(cut)) for cut in cuts]
         whole = sum(cuts) / sum(panels)  # panels are simulated as whole columns
         half_k = self.figures.half_k

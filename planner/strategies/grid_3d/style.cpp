@@ -90,27 +90,35 @@ StyleGrid home(const Contraction& contraction, const Machine& machine) {
   return {best};
 }
 
-/// CTF's order of ranks. Square grids were measured as if neighbours followed each other along one axis.
-/// Where factors are left over, rates are as good as if these were the slowest part of an axis, so that a
-/// node has the `paired` ranks of the long axis and the rest of the short one ("Node-aware grids" paper,
-/// products of the data that it publishes; not read from the source). What is no brick of ranks is near to
-/// the best one.
+/// The axis along which neighbours follow each other: columns, else rows. Of square products either, so the
+/// longer one.
+Axis fast_axis(const Contraction& contraction, const ProcessGrid& grid) {
+  if (grid.q == 1) return Axis::p;
+  const ProcessGrid swapped{grid.q, grid.p, grid.r};
+  const bool alike = bytes_per_rank(contraction, grid) == bytes_per_rank(contraction, swapped);
+  return alike && grid.p > grid.q ? Axis::p : Axis::q;
+}
+
+/// CTF's order of ranks: neighbours follow each other along one axis, but what home_axes() left over is the
+/// slowest part of its axis, so that a node has `paired` ranks of the fast axis and the rest of the other.
+/// Inferred from the rates that the "Node-aware grids" paper publishes (docs/results/node-aware.md), not
+/// read from the source. Where such a node is no brick of ranks, the best one stands for it.
 StyleGrid home_in_order(const Contraction& contraction, const Machine& machine) {
   StyleGrid found = home(contraction, machine);
   const auto [paired, small, large] = home_axes(machine.ranks);
   if (large == paired) return found;
   const int of_node = machine.counted_ranks_per_node();
-  const int along_large = std::min(paired, of_node);
-  const int along_small = of_node / along_large;
-  if (along_large * along_small != of_node || paired % along_large != 0 || paired % along_small != 0) {
+  const int along_fast = std::min(paired, of_node);
+  const int along_other = of_node / along_fast;
+  if (along_fast * along_other != of_node || paired % along_fast != 0 || paired % along_other != 0) {
     found.grid.node = choose_node(contraction, machine, found.grid);
     return found;
   }
+  const Axis fast = fast_axis(contraction, found.grid);
   AlongAxes node{{1, 1, 1}};
   for (const Axis axis : kAxes) {
-    const int along = found.grid.ranks_along(axis);
-    if (along > 1)
-      node.numbers.at(static_cast<std::size_t>(axis)) = along == large ? along_large : along_small;
+    if (found.grid.ranks_along(axis) > 1)
+      node.numbers.at(static_cast<std::size_t>(axis)) = axis == fast ? along_fast : along_other;
   }
   if (node.product() == of_node) found.grid.node = node;
   return found;

@@ -49,14 +49,20 @@ TEST(Style, CtfDealsPrimeFactorsEvenly) {
 }
 
 /// 1728 = 2^6 3^3: 24 to each axis, and 3 to one, which is its slowest part: a node of 72 has 24 ranks of the
-/// axis of 72 and 3 of the other. 864 = 2^5 3^3: 12 to each, of which the second gives 6. Square grids have
-/// the natural order; of 648 = 18 18 2 the 72 / 18 = 4 of the second axis do not divide its 18: nearly the
-/// best.
+/// fast axis and 3 of the other. 864 = 2^5 3^3: 12 of one, 6 of the other. Square grids have the natural
+/// order; of 648 = 18 18 2 the 72 / 18 = 4 of the second axis do not divide its 18: the best node. With long
+/// M columns are fast, with long K, on 24 x 1 x 36, rows.
 TEST(Style, CtfDealsWhatIsLeftOverLast) {
-  for (const auto& [ranks, node] :
-       {std::pair(1728, "24x3x1"), {864, "12x6x1"}, {432, "12x6x1"}, {648, "12x6x1"}, {1296, "natural"}}) {
-    const Contraction p = dense(20000, 20000, 20000, 4);
-    const ProcessGrid grid = chosen("ctf", p, small_machine(ranks, 1, kPlenty, kPlenty, 72)).grid;
+  const Contraction square = dense(20000, 20000, 20000, 4);
+  const Contraction long_m = dense(100000, 10000, 10000, 4), long_k = dense(10000, 10000, 100000, 4);
+  for (const auto& [p, ranks, node] : {std::tuple(&square, 1728, "24x3x1"),
+                                       {&square, 864, "12x6x1"},
+                                       {&square, 432, "12x6x1"},
+                                       {&square, 648, "12x6x1"},
+                                       {&square, 1296, "natural"},
+                                       {&long_m, 1728, "3x24x1"},
+                                       {&long_k, 864, "12x1x6"}}) {
+    const ProcessGrid grid = chosen("ctf", *p, small_machine(ranks, 1, kPlenty, kPlenty, 72)).grid;
     EXPECT_EQ(grid.node ? to_text(*grid.node) : "natural", node) << ranks;
   }
 }
