@@ -197,7 +197,10 @@ class Model:
             one = run(panels, 1)
             two = run(2 * panels, 1) if count > 1 else one
             more = max(0, count - 2)
-            seconds = two["makespan_s"] + more * whole * (two["makespan_s"] - one["makespan_s"])
+            # Sums of C may be faster behind two panels, whose ranks end at different times; products may not.
+            products_s = [report["busy"]["kernels"]["mean"] * report["makespan_s"] for report in (one, two)]
+            panel_s = max(two["makespan_s"] - one["makespan_s"], products_s[1] - products_s[0])
+            seconds = two["makespan_s"] + more * whole * panel_s
             between = two["bytes"]["between_nodes"] + more * whole * (two["bytes"]["between_nodes"] - one["bytes"]["between_nodes"])
             one, panels = two, min(count, 2) * panels
         redistributed, redistribution_s = 0, 0
