@@ -9,6 +9,7 @@
 #include "platforms/checks.hpp"
 #include "scheduler/options.hpp"
 #include "scheduler/rank_scheduler.hpp"
+#include "scheduler/report/progress_sink.hpp"
 #include "simulator/engine.hpp"
 #include "simulator/machine_links.hpp"
 #include "simulator/simulated_rank.hpp"
@@ -37,22 +38,6 @@ void check_files(const Plan& plan, const Platform& platform) {
                     "platform.file.bandwidth=1.5GB/s");
 }
 
-/// How many products are done.
-class ProductCount final : public TraceSink {
- public:
-  explicit ProductCount(TraceSink* next) : next_(next) {}
-
-  void record(const TraceEvent& event) override {
-    done_ += event.products;
-    if (next_) next_->record(event);
-  }
-  std::int64_t done() const { return done_; }
-
- private:
-  TraceSink* next_;
-  std::int64_t done_ = 0;
-};
-
 using Schedulers = std::vector<std::unique_ptr<RankScheduler>>;
 
 bool all_finished(const Schedulers& schedulers) {
@@ -79,7 +64,8 @@ SimulationResult simulate(const Plan& plan, const Contraction& contraction, cons
   const std::unique_ptr<Engine> engine =
       result.engine == EngineChoice::simgrid ? make_simgrid_engine(machine, links) : make_fluid_engine(links);
   const TileOrigins origins(contraction, plan);
-  ProductCount products(options.trace);
+  std::int64_t done = 0;
+  ProgressSink products([&done](std::int64_t products_done) { done = products_done; }, 1, options.trace);
   const bool counts = options.stop_products < std::numeric_limits<std::int64_t>::max();
   TraceSink* const sink = counts ? &products : options.trace;
   std::vector<std::unique_ptr<SimulatedRank>> backends;
@@ -102,7 +88,7 @@ SimulationResult simulate(const Plan& plan, const Contraction& contraction, cons
   for (const auto& backend : backends) backend->poll();
   bool stopped = false;
   engine->run([&] {
-    const bool enough = engine->now() > options.stop_s || products.done() >= options.stop_products;
+    const bool enough = engine->now() > options.stop_s || done >= options.stop_products;
     return stopped = enough && !all_finished(schedulers);
   });
   result.stopped = stopped;

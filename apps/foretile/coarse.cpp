@@ -8,6 +8,7 @@
 #include "apps/foretile/rehearsal.hpp"
 #include "apps/quantities.hpp"
 #include "base/error.hpp"
+#include "scheduler/options.hpp"
 #include "tuner/workers.hpp"
 
 namespace foretile {
@@ -63,8 +64,8 @@ FullStart simulated_start(const PlannedWork& work, SimulationOptions options, st
             all};
   }
   // Products that are in flight at that time are to end, too.
-  constexpr std::int64_t kLaunchesInFlight = 4;  // of a device; it has two
-  const std::int64_t more = std::max(some / 4, kLaunchesInFlight * work.plan.batch * devices_of(work));
+  const std::int64_t launch = std::max(work.plan.batch, products_at_once(work.contraction));
+  const std::int64_t more = std::max(some / 4, launch * devices_of(work));
   Spans spans;
   options.trace = &spans;
   options.stop_products = some + more;
