@@ -47,7 +47,7 @@ bool plausible(const Fixed& f, std::int64_t words) {
               f.matrix != static_cast<std::int64_t>(Matrix::b))) {
     return false;
   }
-  if (f.tree < 0 || f.tree > static_cast<std::int64_t>(Tree::by_node)) return false;
+  if (f.tree < 0 || f.tree > static_cast<std::int64_t>(Tree::scatter)) return false;
   if (f.ranks_of_node < 1 || !is_rank(f.ranks_of_node)) return false;
   return is_rank(f.owner) && is_rank(f.number) && f.step >= 0 && f.step <= f.last_step &&
          f.last_step <= kEver;

@@ -26,9 +26,10 @@ struct Distribution {
 /// Position (row, column, layer) in a grid p x q x r that owns tile (row, column) of the matrix:
 ///   A_ik: (i mod p, (k div r) mod q, k mod r)
 ///   B_kj: ((k div r) mod p, j mod q, k mod r)
-///   C_ij: (i mod p, j mod q, (i div p + j div q) mod r)
+///   C_ij: (i mod p, j mod q, (i div p + j div q + i mod p + j mod q) mod r)
 /// With r = 1 that is the 2D-cyclic distribution (RR-9365 3.2, RR-9289 2). A and B of layer l have the k with
-/// k mod r = l, which layer l multiplies; C, whose parts are on all layers, is owned by all of them alike.
+/// k mod r = l, which layer l multiplies; C, whose parts are on all layers, is owned by all of them alike,
+/// both the tiles at one place of the grid and those of many places.
 inline Rank cyclic_owner(const ProcessGrid& grid, Matrix matrix, std::int32_t row, std::int32_t column) {
   const auto [p, q, r] = std::array{grid.p, grid.q, grid.r};
   switch (matrix) {
@@ -39,7 +40,7 @@ inline Rank cyclic_owner(const ProcessGrid& grid, Matrix matrix, std::int32_t ro
     case Matrix::c:
       break;
   }
-  return grid.rank(row % p, column % q, (row / p + column / q) % r);
+  return grid.rank(row % p, column % q, (row / p + column / q + row % p + column % q) % r);
 }
 
 /// The axis of the grid along which tiles of A or B travel: those of A along a grid row, of B along a column.

@@ -61,7 +61,7 @@ void add(Fnv& fnv, const DevicePlan& device) {
 
 void add(Fnv& fnv, const Transfer& transfer) {
   fnv.add(transfer.matrix, transfer.step, transfer.last_step, transfer.kind, transfer.tree);
-  if (transfer.tree == Tree::by_node) fnv.add(transfer.ranks_of_node);
+  if (knows_nodes(transfer.tree)) fnv.add(transfer.ranks_of_node);
   fnv.add_all(transfer.tiles);
   fnv.add_all(transfer.others);
 }

@@ -21,8 +21,18 @@ enum class Tree : std::uint8_t {
   chain,     ///< parent: the position before; depth ranks - 1
   /// Binomial among the first positions of each node, and from those inside the nodes: it enters each node
   /// once where the positions of a node follow each other.
-  by_node
+  by_node,
+  /// The same, but the first node sends to the second alone, from which the others have it by a binomial
+  /// tree. With another second node for each message, no node sends all of them many times. So the messages
+  /// of an owner are the pieces of a broadcast by scatter and allgather (van de Geijn; Chan et al.,
+  /// "Collective communication: theory, practice, and experience", 2007, 7.2).
+  scatter
 };
+
+/// Whether the tree knows which ranks share a node.
+constexpr bool knows_nodes(Tree tree) {
+  return tree == Tree::by_node || tree == Tree::scatter;
+}
 
 /// The positions whose parent is `position`, in the order in which they are served: the largest subtree
 /// first.
@@ -31,9 +41,10 @@ std::vector<int> tree_children(Tree tree, int position, int size);
 /// Requires position > 0.
 int tree_parent(Tree tree, int position);
 
-/// The same of Tree::by_node; `starts`: the first position of each node, increasing, the first one 0.
-std::vector<int> children_by_node(std::span<const int> starts, int position, int size);
-int parent_by_node(std::span<const int> starts, int position);
+/// The same of a tree that knows nodes; `starts`: the first position of each node, increasing, the first one
+/// 0.
+std::vector<int> children_by_node(Tree tree, std::span<const int> starts, int position, int size);
+int parent_by_node(Tree tree, std::span<const int> starts, int position);
 
 /// The positions whose rank is on another node than the one before.
 std::vector<int> node_starts(std::span<const Rank> ranks, int ranks_of_node);
@@ -48,7 +59,7 @@ struct Transfer {
   Step last_step = kEver;  ///< last that uses the tiles; then the receivers drop them. kEver: at the end
   TransferKind kind = TransferKind::broadcast;
   Tree tree = Tree::binomial;
-  int ranks_of_node = 1;  ///< consecutive ranks that share a node, for Tree::by_node
+  int ranks_of_node = 1;  ///< consecutive ranks that share a node, where the tree knows nodes
 };
 
 /// The positions to which the rank at `position` sends a transfer of `owner`, in the order in which they are

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 #include "base/error.hpp"
@@ -112,6 +113,11 @@ CStaysPlanner::CStaysPlanner(std::string_view strategy, const Contraction& contr
   for (const auto& [key, value] : grid.parameters) frame_.parameters[key] = value;
   routes_ = {routes_of_a()};
   if (!grid_.makes_b) routes_.push_back(routes_of_b());
+  for (std::size_t matrix = 0; grid_.a_before_b && matrix < routes_.size(); ++matrix) {
+    Routes& routes = routes_[matrix];
+    routes.turn.assign(static_cast<std::size_t>(shape_of(problem_, routes.matrix).nonzeros()),
+                       static_cast<std::int32_t>(matrix));
+  }
 }
 
 /// A rank makes a tile of B once: so it has one block with the tile, on one device.
@@ -139,19 +145,38 @@ RankPlan CStaysPlanner::plan_rank(Rank rank) const {
   for (Device device = 0; device < devices_; ++device) plan.devices.push_back(plan_device(rank, device));
   plan.transfers =
       broadcasts_of(problem_, frame_.grid, rank, routes_, sending_, sizes_.lookahead, message_bytes_);
-  for (Transfer& transfer : plan.transfers) set_tree(transfer, rank);
+  set_trees(plan.transfers, rank);
   if (frame_.c_in_parts) plan.sums = sums_of(problem_, blocking_, rank, grid_.tree, grid_.sum_bytes);
   return plan;
 }
 
-/// Tree::by_node enters the owner's node once, too, where its ranks are first and last in turn.
-void CStaysPlanner::set_tree(Transfer& transfer, Rank owner) const {
-  transfer.tree = grid_.tree.tree;
-  if (transfer.tree != Tree::by_node) return;
-  transfer.ranks_of_node = grid_.tree.ranks_of_node;
-  const int node = owner / transfer.ranks_of_node;
-  std::stable_partition(transfer.others.begin(), transfer.others.end(),
-                        [&](Rank rank) { return rank / transfer.ranks_of_node == node; });
+/// A tree that knows nodes enters the owner's node once, too, where its ranks are first and last in turn. By
+/// Tree::scatter, the messages of a node's fibres, and those of one owner, go to different nodes first.
+void CStaysPlanner::set_trees(std::vector<Transfer>& transfers, Rank owner) const {
+  const int of_node = grid_.tree.ranks_of_node;
+  std::array<std::size_t, 2> turn{fibre_in_node(Matrix::a, owner), fibre_in_node(Matrix::b, owner)};
+  for (Transfer& transfer : transfers) {
+    transfer.tree = grid_.tree.tree;
+    if (!knows_nodes(transfer.tree)) continue;
+    transfer.ranks_of_node = of_node;
+    const auto far = std::stable_partition(transfer.others.begin(), transfer.others.end(),
+                                           [&](Rank rank) { return rank / of_node == owner / of_node; });
+    if (transfer.tree != Tree::scatter || far == transfer.others.end()) continue;
+    const std::vector<int> nodes = node_starts({far, transfer.others.end()}, of_node);
+    const std::size_t first = turn[static_cast<std::size_t>(transfer.matrix)]++ % nodes.size();
+    std::rotate(far, far + nodes[first], transfer.others.end());
+  }
+}
+
+/// Which of the fibres along which the matrix travels, of those that have ranks in the owner's node.
+std::size_t CStaysPlanner::fibre_in_node(Matrix matrix, Rank owner) const {
+  const ProcessGrid& grid = frame_.grid;
+  const AlongAxes node = grid.node.value_or(AlongAxes{{grid.p, grid.q, grid.r}});
+  const Axis across = travels_along(matrix) == Axis::q ? Axis::p : Axis::q;
+  const int layer = grid.layer(owner) % node[Axis::r];
+  const int place = grid.position(owner, across) % node[across];
+  return static_cast<std::size_t>(layer) * static_cast<std::size_t>(node[across]) +
+         static_cast<std::size_t>(place);
 }
 
 /// Blocks of b rows leave no row of devices idle.

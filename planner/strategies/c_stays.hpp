@@ -27,6 +27,9 @@ struct CStaysGrid {
   int device_layers = 1;                     ///< of a rank; divides its devices
   TreeOfRanks tree = {};                     ///< of broadcasts and sums
   std::optional<int> messages_at_once = {};  ///< nothing: as many as plans have otherwise
+  /// An owner's tiles of A of a step travel before those of B, so that few messages hold them all; products
+  /// of a step then begin later.
+  bool a_before_b = false;
   /// Sums of at most so many bytes travel together.
   std::int64_t sum_bytes = 0;
   /// Host memory of a rank; nothing: all that the machine has.
@@ -54,7 +57,8 @@ class CStaysPlanner final : public RankPlanner {
 
  private:
   void make_b(const Machine& machine, const Settings& settings);
-  void set_tree(Transfer& transfer, Rank owner) const;
+  void set_trees(std::vector<Transfer>& transfers, Rank owner) const;
+  std::size_t fibre_in_node(Matrix matrix, Rank owner) const;
   int device_rows(const Settings& settings) const;
   BlockSizeWishes wishes(const Settings& settings) const;
   Routes routes_of_a() const;

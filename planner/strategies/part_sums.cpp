@@ -127,19 +127,19 @@ class Summer {
     sum.devices = devices_of(parts, i, j);
     const auto size = static_cast<int>(members.size());
     const std::vector<int> starts = starts_of(members);
-    const auto children = tree_.tree == Tree::by_node ? children_by_node(starts, position, size)
-                                                      : tree_children(tree_.tree, position, size);
+    const auto children = knows_nodes(tree_.tree) ? children_by_node(Tree::by_node, starts, position, size)
+                                                  : tree_children(tree_.tree, position, size);
     for (auto child = children.rbegin(); child != children.rend(); ++child)
       sum.from.push_back(rank_of(*child));
     if (position == 0) return sum;
-    sum.to = rank_of(tree_.tree == Tree::by_node ? parent_by_node(starts, position)
-                                                 : tree_parent(tree_.tree, position));
+    sum.to = rank_of(knows_nodes(tree_.tree) ? parent_by_node(Tree::by_node, starts, position)
+                                             : tree_parent(tree_.tree, position));
     return sum;
   }
 
   /// Of layers.
   std::vector<int> starts_of(const std::vector<int>& members) const {
-    if (tree_.tree != Tree::by_node) return {};
+    if (!knows_nodes(tree_.tree)) return {};
     std::vector<Rank> ranks;
     ranks.reserve(members.size());
     for (const int member : members) ranks.push_back(grid_.moved(rank_, Axis::r, member));

@@ -12,7 +12,7 @@ namespace foretile {
 
 struct TreeOfRanks {
   Tree tree = Tree::binomial;
-  int ranks_of_node = 1;  ///< for Tree::by_node
+  int ranks_of_node = 1;  ///< where the tree knows nodes
 };
 
 /// All sums that `rank` takes part in. The ranks at the same row and column of the grid form the tree of a

@@ -33,9 +33,9 @@ std::int64_t check_tiles(const Contraction& p, const Owners& owners, const Trans
   if (message.kind != TransferKind::broadcast)
     throw broken_plan(where, "parts of C among the broadcasts",
                       "broadcasts alone: parts travel with the sums");
-  if (message.tree > Tree::by_node)
+  if (message.tree > Tree::scatter)
     throw broken_plan(where, fmt::format("tree {}", static_cast<int>(message.tree)),
-                      "binomial, chain or by_node");
+                      "binomial, chain, by_node or scatter");
   if (message.ranks_of_node < 1)
     throw broken_plan(where, fmt::format("{} ranks of a node", message.ranks_of_node), "at least 1");
   if (message.tiles.empty()) throw broken_plan(where, "a message without tiles", "at least one tile");

@@ -45,13 +45,15 @@ TEST(MessageBuffer, ParsesWhatWasSent) {
 }
 
 TEST(MessageBuffer, CarriesTheTree) {
-  Transfer transfer{{0, 1}, {2, 3, 1}};
-  transfer.tree = Tree::by_node;
-  transfer.ranks_of_node = 4;
-  MessageBuffer received = received_with(message_header(transfer, 4, 7));
-  received.parse(small());
-  EXPECT_EQ(received.transfer()->tree, Tree::by_node);
-  EXPECT_EQ(received.transfer()->ranks_of_node, 4);
+  for (const Tree tree : {Tree::by_node, Tree::scatter}) {
+    Transfer transfer{{0, 1}, {2, 3, 1}};
+    transfer.tree = tree;
+    transfer.ranks_of_node = 4;
+    MessageBuffer received = received_with(message_header(transfer, 4, 7));
+    received.parse(small());
+    EXPECT_EQ(received.transfer()->tree, tree);
+    EXPECT_EQ(received.transfer()->ranks_of_node, 4);
+  }
 }
 
 TEST(MessageBuffer, CarriesPathAndTagOfTheSender) {

@@ -50,7 +50,8 @@ inline std::vector<std::vector<int>> turns_of_sums(const Settings& settings, con
   const ProcessGrid placed{grid[Axis::p], grid[Axis::q], grid[Axis::r], node};
   std::vector<std::vector<int>> turns;
   for (int layer = 0; layer < placed.r; ++layer) turns.push_back(placed.in_turn(Axis::r, layer));
-  if (settings.at("tree") == "by_node") turns.push_back({node[Axis::r]});
+  const std::string& tree = settings.at("tree");
+  if (tree == "by_node" || tree == "scatter") turns.push_back({node[Axis::r]});
   return turns;
 }
 
@@ -90,7 +91,8 @@ inline GridProblem grid_problem(std::uint64_t seed) {
               {"barriers", one_in(3)   ? "none"
                            : one_in(2) ? "local"
                                        : "global"},
-              {"tree", one_in(3)   ? "by_node"
+              {"tree", one_in(4)   ? "by_node"
+                       : one_in(3) ? "scatter"
                        : one_in(2) ? "chain"
                                    : "binomial"},
               {"sends", one_in(4) ? "paced" : "auto"},

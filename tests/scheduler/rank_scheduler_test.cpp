@@ -305,7 +305,7 @@ TEST(RankScheduler, SendsBetweenNodesWhatTheFormulaSays) {
       for (int y = 1; y <= grid[1]; ++y) {
         for (int z = 1; z <= grid[2]; ++z) {
           if (grid[0] % x != 0 || grid[1] % y != 0 || grid[2] % z != 0) continue;
-          for (const char* tree : {"chain", "by_node"}) {
+          for (const char* tree : {"chain", "by_node", "scatter"}) {
             SCOPED_TRACE(fmt::format("{}x{}x{}, {}x{}x{}", grid[0], grid[1], grid[2], x, y, z));
             const Machine machine = small_machine(ranks, 1, 1 << 20, 1 << 20, x * y * z);
             const Settings settings{{"strategy", "grid-3d"},

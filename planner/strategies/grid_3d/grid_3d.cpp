@@ -93,7 +93,9 @@ std::int64_t most_owned(const Contraction& p, const ProcessGrid& grid) {
 
 Tree tree_setting(const Settings& settings) {
   const std::string& name = settings.at("tree");
-  return name == "chain" ? Tree::chain : name == "by_node" ? Tree::by_node : Tree::binomial;
+  if (name == "chain") return Tree::chain;
+  if (name == "scatter") return Tree::scatter;
+  return name == "by_node" ? Tree::by_node : Tree::binomial;
 }
 
 bool paced(const Settings& settings) {
@@ -139,7 +141,10 @@ std::unique_ptr<CStaysPlanner> planner(const Contraction& contraction, const Mac
     throw input_error("device_layers", fmt::to_string(grid.device_layers),
                       fmt::format("a divisor of the {} devices of a rank", machine.devices_per_rank));
   grid.tree = {tree_setting(settings), machine.counted_ranks_per_node()};
-  if (paced(settings)) grid.messages_at_once = 1;
+  if (paced(settings)) {
+    grid.messages_at_once = 1;
+    grid.a_before_b = true;
+  }
   grid.sum_bytes = integer_setting(settings, "sum_bytes");
   grid.makes_b = comes_where_used(contraction.sources.b);
   if (const auto copies = integer_or_auto(settings, "replication_bytes"))
@@ -180,8 +185,9 @@ class Grid3d final : public Strategy {
          .deals_c = true},
         {.key = "sends",
          .default_value = std::string(kAuto),
-         .meaning = "ahead: messages travel while products run; paced: one message of a rank at a time, and "
-                    "none of a chunk before all have ended the last one; auto: as the style has it",
+         .meaning = "ahead: messages travel while products run; paced: one message of a rank at a time, A "
+                    "before B, and none of a chunk before all have ended the last one; auto: as the style "
+                    "has it",
          .spelling = one_of({std::string(kAuto), "ahead", "paced"})},
         {.key = "passes",
          .default_value = std::string(kAuto),
@@ -207,8 +213,9 @@ class Grid3d final : public Strategy {
          .default_value = "binomial",
          .meaning =
              "how messages travel and parts of C are summed; by_node: binomial among nodes, then inside "
-             "them",
-         .spelling = one_of({"binomial", "chain", "by_node"}),
+             "them; scatter: sums so, and each message of an owner goes to another node, and from there to "
+             "the rest",
+         .spelling = one_of({"binomial", "chain", "by_node", "scatter"}),
          .tries = {"binomial", "chain"},
          .in_reports = true},
         {.key = "device_layers",

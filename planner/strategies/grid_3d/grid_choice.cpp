@@ -172,10 +172,13 @@ double bytes_between_nodes(const Contraction& contraction, const Machine& machin
 }
 
 std::optional<AlongAxes> choose_node(const Contraction& contraction, const Machine& machine,
-                                     const ProcessGrid& natural) {
+                                     const ProcessGrid& natural, const AlongAxes& passes) {
   const int ranks = machine.counted_ranks_per_node();
   if (ranks == 1 || machine.counted_nodes() == 1) return std::nullopt;
-  const Amounts all(contraction);
+  Amounts all(contraction);
+  all.a *= passes[Axis::q];
+  all.b *= passes[Axis::p];
+  all.c *= passes[Axis::r];
   double least = between_nodes(natural, machine, all);
   std::optional<AlongAxes> best;
   for (int x = 1; x <= ranks; ++x) {

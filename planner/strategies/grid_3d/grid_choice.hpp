@@ -46,8 +46,9 @@ double bytes_between_nodes(const Contraction& contraction, const Machine& machin
 double nodes_of_fibre(const ProcessGrid& grid, const Machine& machine, Axis axis);
 
 /// ProcessGrid::node with the least bytes_between_nodes(); nothing where no way to cut the grid into nodes
-/// moves less than the natural order. Exhaustive.
+/// moves less than the natural order. Exhaustive. For a library that multiplies `passes` parts of M, N and K
+/// one after the other: A travels for each part of N, B for each of M, and sums come for each of K.
 std::optional<AlongAxes> choose_node(const Contraction& contraction, const Machine& machine,
-                                     const ProcessGrid& grid);
+                                     const ProcessGrid& grid, const AlongAxes& passes = {{1, 1, 1}});
 
 }  // namespace foretile

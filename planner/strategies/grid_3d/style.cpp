@@ -197,7 +197,7 @@ StyleGrid recursive(const Contraction& contraction, const Machine& machine, doub
   }
   found.grid.node = node_of_recursion(part, found.grid, machine.counted_ranks_per_node());
   // Its order is then not one of bricks of ranks, but near to one.
-  if (!found.grid.node) found.grid.node = choose_node(contraction, machine, found.grid);
+  if (!found.grid.node) found.grid.node = choose_node(contraction, machine, found.grid, found.passes);
   return found;
 }
 
@@ -217,12 +217,24 @@ double all_between_nodes(const Contraction& contraction, const Machine& machine,
   return bytes_between_nodes(contraction, machine, grid) + redistributed_bytes(contraction, machine, grid);
 }
 
-/// A matrix travels along one axis of the grid to `others` fibres of nodes along the two others. By a
-/// binomial tree among the nodes of a fibre its first node sends each byte once for each round; fibres send
-/// at the same time, and the first nodes of a fibre one after the other.
-double sends_s(double bytes, double others, double nodes_of_fibre, double bandwidth) {
-  return over(bytes / others * std::ceil(std::log2(nodes_of_fibre)), bandwidth);
-}
+/// How often a node's port sends its part of a matrix that travels along an axis.
+struct Sent {
+  double nodes;    ///< of a fibre along the axis
+  double at_once;  ///< fibres of which a node has ranks, whose messages go to different nodes first
+
+  Sent(const ProcessGrid& grid, const Machine& machine, Axis axis)
+      : nodes(nodes_of_fibre(grid, machine, axis)),
+        at_once(machine.counted_ranks_per_node() * nodes / grid.ranks_along(axis)) {}
+
+  /// By Tree::scatter the first node sends all once; then each of the others what came to it first, as often
+  /// as the tree has rounds, or all of them together what is missing: what takes longer.
+  double broadcast() const {
+    if (nodes <= 2) return nodes - 1;
+    return 1 + std::max((nodes - 2) / (nodes - 1), std::ceil(std::log2(nodes - 1)) / at_once);
+  }
+  /// Every node but the last sends a part on; those of different tiles end on different nodes.
+  double sum() const { return (nodes - 1) / nodes; }
+};
 
 double transfers_s(const Contraction& contraction, const Machine& machine, const ProcessGrid& grid) {
   const Platform& p = machine.platform;
@@ -230,28 +242,46 @@ double transfers_s(const Contraction& contraction, const Machine& machine, const
                             ? p.links.node_message_bytes_per_s / machine.ranks_per_node
                             : p.links.message.bandwidth_bytes_per_s;
   const auto [m, n, k] = extents_of(contraction);
-  const auto element = static_cast<double>(contraction.element_bytes());
-  const double port = p.network.node_injection_bytes_per_s;
-  const double along_p = nodes_of_fibre(grid, machine, Axis::p),
-               along_q = nodes_of_fibre(grid, machine, Axis::q),
-               along_r = nodes_of_fibre(grid, machine, Axis::r);
-  return sends_s(element * m * k, along_p * along_r, along_q, port) +
-         sends_s(element * k * n, along_q * along_r, along_p, port) +
-         sends_s(element * m * n, along_p * along_q, along_r, port) +
+  const Sent along_p(grid, machine, Axis::p), along_q(grid, machine, Axis::q),
+      along_r(grid, machine, Axis::r);
+  // Fibres of nodes send at the same time, and the first nodes of a fibre one after the other.
+  const double elements = m * k / (along_p.nodes * along_r.nodes) * along_q.broadcast() +
+                          k * n / (along_q.nodes * along_r.nodes) * along_p.broadcast() +
+                          m * n / (along_p.nodes * along_q.nodes) * along_r.sum();
+  return over(static_cast<double>(contraction.element_bytes()) * elements,
+              p.network.node_injection_bytes_per_s) +
          over(bytes_per_rank(contraction, grid), inside) + redistribution_s(contraction, machine, grid);
 }
 
+/// What a rank holds: its tiles; where parts of C are summed, its part and one that comes; two panels of A
+/// and B, one of them on its way.
+double streaming_bytes(const Contraction& contraction, const ProcessGrid& grid) {
+  const auto [m, n, k] = extents_of(contraction);
+  const double parts = grid.r > 1 ? 2 * m * n / (grid.p * grid.q) : 0;
+  const double panels = 2.0 / std::max(grid.p, grid.q);
+  return storage_bytes(contraction) / grid.size() +
+         static_cast<double>(contraction.element_bytes()) *
+             (parts + panels * (m * k / (grid.p * grid.r) + k * n / (grid.q * grid.r)));
+}
+
+/// Whether each rank has tiles, and room for what it holds.
+bool suits(const Contraction& contraction, const Machine& machine, const ProcessGrid& grid) {
+  return grid.p <= contraction.m.tiles() && grid.q <= contraction.n.tiles() &&
+         grid.r <= contraction.k.tiles() &&
+         streaming_bytes(contraction, grid) <= static_cast<double>(machine.host_bytes_per_rank());
+}
+
 /// Grid and ranks of a node together: of all pairs that move no more between nodes than home() with its
-/// best node, and that hold no more, the one whose transfers take least.
+/// best node, that fit, and whose ranks all have tiles, the one whose transfers take least; home() where
+/// there is none.
 StyleGrid joint(const Contraction& contraction, const Machine& machine) {
   StyleGrid best = home(contraction, machine);
   best.grid.node = choose_node(contraction, machine, best.grid);
   const double most = all_between_nodes(contraction, machine, best.grid);
-  const Extents extents = extents_of(contraction);
-  const double room = static_cast<double>(machine.host_bytes_per_rank());
-  double least_s = transfers_s(contraction, machine, best.grid);
+  double least_s = suits(contraction, machine, best.grid) ? transfers_s(contraction, machine, best.grid)
+                                                          : std::numeric_limits<double>::infinity();
   for_each_grid(machine.ranks, [&](const ProcessGrid& natural) {
-    if (held_bytes(contraction, extents, natural) > room) return;
+    if (!suits(contraction, machine, natural)) return;
     std::vector<ProcessGrid> candidates{natural};
     for_each_grid(machine.counted_ranks_per_node(), [&](const ProcessGrid& node) {
       if (natural.p % node.p != 0 || natural.q % node.q != 0 || natural.r % node.r != 0) return;

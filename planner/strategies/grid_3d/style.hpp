@@ -24,7 +24,8 @@ struct StyleGrid {
 struct Style {
   std::string_view name;
   std::string_view meaning;
-  /// Of all machine.ranks ranks. In exact shares of the extents: tiles are not looked at.
+  /// Of all machine.ranks ranks. In exact shares of the extents: tiles are not looked at, but by `joint`,
+  /// which leaves no rank without tiles where that moves no more.
   StyleGrid (*choose)(const Contraction& contraction, const Machine& machine);
   bool best_node = false;  ///< the ranks of a node are what moves least between nodes; else as `choose` says
   bool paced = true;       ///< nothing travels while products run

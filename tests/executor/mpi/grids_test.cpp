@@ -93,7 +93,7 @@ TEST(Grids, SendBetweenNodesWhatTheFormulaSays) {
       machine.ranks_of_counted_node = node.product();
       const Plan plan = make_plan(p, machine,
                                   {{"strategy", "grid-3d"},
-                                   {"tree", orders++ % 2 == 0 ? "by_node" : "chain"},
+                                   {"tree", std::array{"by_node", "chain", "scatter"}[orders++ % 3]},
                                    {"grid", text_of(grid)},
                                    {"grid.node", text_of(node)}});
       const RunOutcome outcome = execute(plan, p, machine, false);

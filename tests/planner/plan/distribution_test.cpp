@@ -35,14 +35,14 @@ TEST(Distribution, CyclicOnOneLayer) {
 /// On 2 x 3 x 4 ranks, where rank = 6 layer + 3 row + column.
 ///   A(1, 21): row 1; layer 21 mod 4 = 1; column (21 div 4) mod 3 = 5 mod 3 = 2: rank 6 + 3 + 2.
 ///   B(23, 5): layer 23 mod 4 = 3; row (23 div 4) mod 2 = 5 mod 2 = 1; column 5 mod 3 = 2: rank 18 + 3 + 2.
-///   C(3, 6): row 1; column 0; layer (3 div 2 + 6 div 3) mod 4 = (1 + 2) mod 4 = 3: rank 18 + 3.
-///   C(2, 5): row 0; column 2; layer (1 + 1) mod 4 = 2: rank 12 + 2.
+///   C(3, 6): row 1; column 0; layer (3 div 2 + 6 div 3 + 1 + 0) mod 4 = (1 + 2 + 1) mod 4 = 0: rank 3.
+///   C(2, 8): row 0; column 2; layer (1 + 2 + 0 + 2) mod 4 = 1: rank 6 + 2.
 TEST(Distribution, CyclicOnFourLayers) {
   const ProcessGrid grid{2, 3, 4};
   EXPECT_EQ(cyclic_owner(grid, Matrix::a, 1, 21), 6 + 3 + 2);
   EXPECT_EQ(cyclic_owner(grid, Matrix::b, 23, 5), 18 + 3 + 2);
-  EXPECT_EQ(cyclic_owner(grid, Matrix::c, 3, 6), 18 + 3);
-  EXPECT_EQ(cyclic_owner(grid, Matrix::c, 2, 5), 12 + 2);
+  EXPECT_EQ(cyclic_owner(grid, Matrix::c, 3, 6), 3);
+  EXPECT_EQ(cyclic_owner(grid, Matrix::c, 2, 8), 6 + 2);
 }
 
 /// 15 tiles on 4 ranks: 4, 4, 4 and 3.

@@ -69,11 +69,23 @@ TEST(Tree, ParentsByHand) {
 /// and 4.
 TEST(Tree, ByNodeByHand) {
   const Ints starts{0, 2, 5};
-  EXPECT_EQ(children_by_node(starts, 0, 6), (Ints{2, 5, 1}));
-  EXPECT_EQ(children_by_node(starts, 2, 6), (Ints{3, 4}));
-  for (const int leaf : {1, 3, 4, 5}) EXPECT_TRUE(children_by_node(starts, leaf, 6).empty());
-  EXPECT_EQ(parent_by_node(starts, 4), 2);
-  EXPECT_EQ(parent_by_node(starts, 5), 0);
+  EXPECT_EQ(children_by_node(Tree::by_node, starts, 0, 6), (Ints{2, 5, 1}));
+  EXPECT_EQ(children_by_node(Tree::by_node, starts, 2, 6), (Ints{3, 4}));
+  for (const int leaf : {1, 3, 4, 5}) EXPECT_TRUE(children_by_node(Tree::by_node, starts, leaf, 6).empty());
+  EXPECT_EQ(parent_by_node(Tree::by_node, starts, 4), 2);
+  EXPECT_EQ(parent_by_node(Tree::by_node, starts, 5), 0);
+}
+
+/// Four nodes of one position, and nodes of 2, 3 and 1: the first one sends to the second alone.
+TEST(Tree, ScatterByHand) {
+  const Ints single{0, 1, 2, 3};
+  EXPECT_EQ(children_by_node(Tree::scatter, single, 0, 4), (Ints{1}));
+  EXPECT_EQ(children_by_node(Tree::scatter, single, 1, 4), (Ints{2, 3}));
+  EXPECT_TRUE(children_by_node(Tree::scatter, single, 2, 4).empty());
+  EXPECT_EQ(parent_by_node(Tree::scatter, single, 3), 1);
+  const Ints starts{0, 2, 5};
+  EXPECT_EQ(children_by_node(Tree::scatter, starts, 0, 6), (Ints{2, 1}));
+  EXPECT_EQ(children_by_node(Tree::scatter, starts, 2, 6), (Ints{5, 3, 4}));
 }
 
 /// Ranks 5, 4 | 0, 1, 2 | 6 in nodes of three.
@@ -88,7 +100,7 @@ TEST(Tree, NodesStartWhereTheNodeChanges) {
 }
 
 /// Every position is reached once, and each node is entered once: random nodes of up to 80 positions.
-TEST(Tree, ByNodeEntersEachNodeOnce) {
+TEST(Tree, EachNodeIsEnteredOnce) {
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
@@ -101,19 +113,21 @@ TEST(Tree, ByNodeEntersEachNodeOnce) {
     const auto node_of = [&](int position) {
       return std::ranges::upper_bound(starts, position) - starts.begin();
     };
-    Ints entered(size, 0);
-    int between = 0;
-    for (int position = 0; position < size; ++position) {
-      for (const int child : children_by_node(starts, position, size)) {
-        ASSERT_EQ(parent_by_node(starts, child), position);
-        ++entered[static_cast<std::size_t>(child)];
-        between += node_of(child) != node_of(position) ? 1 : 0;
+    for (const Tree tree : {Tree::by_node, Tree::scatter}) {
+      Ints entered(size, 0);
+      int between = 0;
+      for (int position = 0; position < size; ++position) {
+        for (const int child : children_by_node(tree, starts, position, size)) {
+          ASSERT_EQ(parent_by_node(tree, starts, child), position);
+          ++entered[static_cast<std::size_t>(child)];
+          between += node_of(child) != node_of(position) ? 1 : 0;
+        }
       }
+      Ints once(size, 1);
+      once.front() = 0;
+      EXPECT_EQ(entered, once);
+      EXPECT_EQ(between, static_cast<int>(starts.size()) - 1);
     }
-    Ints once(size, 1);
-    once.front() = 0;
-    EXPECT_EQ(entered, once);
-    EXPECT_EQ(between, static_cast<int>(starts.size()) - 1);
   }
 }
 

@@ -48,7 +48,7 @@ TEST(Grid3d, RefusesGridsThatCannotBe) {
                                              {"grid.node", "3x1x1", "whose product is 2"},
                                              {"grid.node", "x", "three whole numbers"},
                                              {"device_layers", "2", "a divisor of the 1 devices"},
-                                             {"tree", "star", "one of binomial, chain, by_node"},
+                                             {"tree", "star", "one of binomial, chain, by_node, scatter"},
                                              {"style", "mkl", "one of foretile, joint, ctf"},
                                              {"sends", "late", "one of auto, ahead, paced"},
                                              {"passes", "2x0x1", "three whole numbers"},
@@ -244,6 +244,84 @@ TEST(Grid3d, ChoosesTheRanksOfANode) {
   EXPECT_EQ(bytes_between_nodes(p, machine, {1, 2, 4}), 32 * 32 * 32);
   EXPECT_EQ(choose_node(p, machine, {1, 2, 4}), (AlongAxes{{1, 1, 4}}));
   EXPECT_EQ(bytes_between_nodes(p, machine, {1, 2, 4, AlongAxes{{1, 1, 4}}}), 32 * 4 * 32);
+  // Sent for each of 8 parts of N, A is as much as C; each of 2 parts of K has sums.
+  EXPECT_EQ(choose_node(p, machine, {1, 2, 4}, {{1, 8, 1}}), std::nullopt);
+  EXPECT_EQ(choose_node(p, machine, {1, 2, 4}, {{1, 8, 2}}), (AlongAxes{{1, 1, 4}}));
+}
+
+/// Nodes of one rank, 1 x 4 x 1 ranks: each of the owner's three tiles of A goes to another node first.
+TEST(Grid3d, ScatterTakesNodesInTurn) {
+  const Contraction p = dense(6, 8, 8, 2);
+  const Machine machine = small_machine(4, 1, kPlenty, kPlenty, 1);
+  const Plan plan = make_plan(
+      p, machine,
+      {{"strategy", "grid-3d"}, {"grid", "1x4x1"}, {"tree", "scatter"}, {"message_bytes", "1"}, {"d", "1"}});
+  std::vector<std::vector<Rank>> others;
+  for (const Transfer& transfer : plan.ranks[0].transfers) {
+    EXPECT_EQ(children_of(transfer, Rank::of(0), 0), std::vector{1});
+    others.push_back(transfer.others);
+  }
+  const auto ranks = [](int a, int b, int c) { return std::vector{Rank::of(a), Rank::of(b), Rank::of(c)}; };
+  EXPECT_EQ(others, (std::vector{ranks(1, 2, 3), ranks(2, 3, 1), ranks(3, 1, 2)}));
+}
+
+/// Which node a rank's first message of the matrix goes to.
+int first_node(const Plan& plan, int rank, Matrix matrix, int of_node) {
+  for (const Transfer& transfer : plan.ranks[rank].transfers) {
+    if (transfer.matrix != matrix) continue;
+    for (const Rank other : transfer.others) {
+      if (other / of_node != rank / of_node) return other / of_node;
+    }
+  }
+  return -1;
+}
+
+/// 8 x 8 ranks, nodes of 4 x 2: a fibre of A touches four nodes. The four fibres of A of node 0 that begin in
+/// column 0 have ranks 0, 2, 4 and 6; three other nodes, so that ranks 0 to 4 begin with different ones.
+TEST(Grid3d, ScatterSendsTheFibresOfANodeToDifferentNodes) {
+  const Contraction p = dense(16, 16, 16, 2);
+  const Machine machine = small_machine(64, 1, kPlenty, kPlenty, 8);
+  for (const char* sends : {"ahead", "paced"}) {
+    const Plan plan = make_plan(p, machine,
+                                {{"strategy", "grid-3d"},
+                                 {"grid", "8x8x1"},
+                                 {"grid.node", "4x2x1"},
+                                 {"tree", "scatter"},
+                                 {"sends", sends},
+                                 {"d", "8"}});
+    const auto first = [&](int rank) { return first_node(plan, rank, Matrix::a, 8); };
+    EXPECT_EQ((std::array{first(0), first(2), first(4), first(6)}), (std::array{1, 2, 3, 1})) << sends;
+  }
+}
+
+/// Several messages of A and B in turn: each matrix takes nodes in turn. 4 x 4 ranks, a node each; two steps.
+TEST(Grid3d, ScatterCountsTheMessagesOfEachMatrix) {
+  const Contraction p = dense(16, 16, 16, 2);
+  const Plan plan = make_plan(p, small_machine(16, 1, kPlenty, kPlenty, 1),
+                              {{"strategy", "grid-3d"},
+                               {"grid", "4x4x1"},
+                               {"tree", "scatter"},
+                               {"sends", "ahead"},
+                               {"message_bytes", "1"},
+                               {"d", "4"}});
+  std::vector<int> of_a, of_b;
+  for (const Transfer& transfer : plan.ranks[0].transfers)
+    (transfer.matrix == Matrix::a ? of_a : of_b).push_back(transfer.others.front());
+  EXPECT_EQ(of_a, (std::vector{1, 2, 3, 1}));
+  EXPECT_EQ(of_b, (std::vector{4, 8, 12, 4}));
+}
+
+/// Where nothing but messages runs, an owner's tiles of A travel together, and those of B behind them.
+TEST(Grid3d, PacedSendsGoMatrixByMatrix) {
+  const Contraction p = dense(8, 8, 8, 2);
+  const Machine machine = small_machine(4, 1, kPlenty, kPlenty, 1);
+  for (const auto& [sends, messages] : {std::pair("paced", 2), {"ahead", 4}}) {
+    const Plan plan =
+        make_plan(p, machine, {{"strategy", "grid-3d"}, {"grid", "2x2x1"}, {"sends", sends}, {"d", "4"}});
+    EXPECT_EQ(std::ssize(plan.ranks[0].transfers), messages) << sends;
+    EXPECT_EQ(plan.ranks[0].transfers[0].matrix, Matrix::a);
+    EXPECT_EQ(plan.ranks[0].transfers[1].matrix, Matrix::b);
+  }
 }
 
 /// An axis cut in two, and the ranks of a node along each.

@@ -111,7 +111,7 @@ TEST(Style, JointNeverMovesMoreBetweenNodes) {
     SCOPED_TRACE(seed);
     Random random(seed);
     const auto extent = [&] { return 1000 * random.integer(1, 40); };
-    const Contraction p = dense(extent(), extent(), extent(), 4);
+    const Contraction p = dense(extent(), extent(), extent(), 144);
     const int of_node = static_cast<int>(random.integer(1, 12));
     const int ranks = of_node * static_cast<int>(random.integer(1, 12));
     Machine machine = small_machine(ranks, 1, kPlenty, kPlenty, of_node);
@@ -125,6 +125,13 @@ TEST(Style, JointNeverMovesMoreBetweenNodes) {
     EXPECT_EQ(joint.size(), ranks);
     EXPECT_LE(between(joint), between(aware));
   }
+}
+
+/// Two tiles along M, N and K: CTF's 4 x 2 leaves half of the ranks without work, 2 x 2 x 2 none.
+TEST(Style, JointGivesEachRankTiles) {
+  const Contraction p = dense(1000, 1000, 1000, 2);
+  const ProcessGrid joint = chosen("joint", p, small_machine(8, 1, kPlenty, kPlenty, 4)).grid;
+  EXPECT_EQ((std::array{joint.p, joint.q, joint.r}), (std::array{2, 2, 2}));
 }
 
 /// 4 x 2 ranks, two nodes of four. Natural order: a node has two rows of two. As 4 x 1 a node has a column:
