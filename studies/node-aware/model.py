@@ -3,9 +3,10 @@
 "The paper": Irmler et al., Optimizing Distributed Tensor Contractions using Node-Aware Processor Grids (Euro-Par 2023).
 
 One rank per core. foretile's styles choose grid, ranks of a node and parts (`foretile plan --parameters`). Nothing travels while products
-run, so panels take equal times: one and two panels are simulated, and all others are taken to last as the second. Where A and B travel at once
-(COSMA), one part is simulated, and all parts last as long; k is cut so that all ranks own as much of A and of B. Trees of messages are binomial among nodes and inside them (`tree=by_node`), as MPI libraries
-build them that know of nodes.
+run, so panels take equal times: a few panels are simulated, and all others are taken to last as the last one. Where A and B travel at once
+(COSMA), one part is simulated, and all parts last as long; k is cut so that all ranks own as much of A and of B. Trees of messages know of nodes:
+the first node sends each message to one other node, which hands it on (`tree=scatter`), as MPI libraries broadcast long messages. Where parts of C are
+summed, a rank has several tiles of C, whose sums end on different ranks: MPI_Reduce_scatter in COSMA, panels of C in CTF.
 """
 import csv
 import dataclasses
@@ -22,10 +23,13 @@ HERE = pathlib.Path(__file__).resolve().parent
 STYLES = ["ctf", "ctf-node-aware", "scalapack", "cosma-unlimited", "cosma-limited", "joint"]
 MEASURED = {"ctf": "ctf_default", "ctf-node-aware": "ctf_node_aware", "scalapack": "scalapack",
             "cosma-unlimited": "cosma_unlimited", "cosma-limited": "cosma_limited"}
-CHOICE_TILES = 192       # of each extent, when only the grid is asked for
-MANY_PRODUCTS = 350_000  # of all ranks; no fitted row has as many
+CHOICE_TILES = {"joint": 576}  # of each extent, when only the grid is asked for; each rank gets some. Else 192: extents alone count
+MANY_PRODUCTS = 350_000  # of all ranks, with one tile of C each; no fitted row has as many
+SUMS = [(3, 3), (3, 1)]  # tiles of C of a rank where parts are summed: the first with no more than MOST_PRODUCTS
+MOST_PRODUCTS = 4_000_000
 SCALAPACK_PANEL = 64     # columns of A: a usual block of the block-cyclic distribution
 NOMINAL = {"raven": (76.8, 320), "stampede2": (44.8, 480)}  # Gflop/s of a core, GB/s of a node's memory: platforms/*.toml
+HALF_M, HALF_N = 33, 15  # of both machines' kernels, there, too
 RANKS_OF_NODE = {"raven": 72, "stampede2": 68}
 
 
@@ -101,6 +105,12 @@ def shares(p, q, r=1):
     return [1 / equal] * equal
 
 
+def tiles_of_c(grid, panels, cuts):
+    """Along m and n, of a rank."""
+    p, q, r = grid
+    return next((cut for cut in cuts if p * q * r * panels * math.prod(cut) <= MOST_PRODUCTS), (1, 1)) if r > 1 else (1, 1)
+
+
 @dataclasses.dataclass
 class Prediction:
     grid: tuple
@@ -117,8 +127,8 @@ class Prediction:
 
 
 class Model:
-    def __init__(self, foretile, figures, tree="by_node", sends=None, engine="fluid"):
-        self.foretile, self.figures, self.tree, self.sends, self.engine = foretile, figures, tree, sends, engine
+    def __init__(self, foretile, figures, tree="scatter", sends=None, sums=SUMS, engine="fluid"):
+        self.foretile, self.figures, self.tree, self.sends, self.sums, self.engine = foretile, figures, tree, sends, sums, engine
         self.choices = {}
 
     def call(self, *words):
@@ -145,7 +155,7 @@ class Model:
         key = (case["machine"], case["nodes"], case["m"], case["n"], case["k"], style)
         if key not in self.choices:
             with tempfile.TemporaryDirectory() as folder:
-                tiles = [even(case[extent], CHOICE_TILES) for extent in "mnk"]
+                tiles = [even(case[extent], CHOICE_TILES.get(style, 192)) for extent in "mnk"]
                 settings = [f"style={style}", *self.figures.settings(case["machine"], self.figures.half_k)]
                 said = json.loads(self.call("plan", self.problem(folder, *tiles), "--parameters", *self.options(case, settings)))
             self.choices[key] = said
@@ -155,10 +165,13 @@ class Model:
         """Of panels of a layer, `depth` at once."""
         p, q, r = grid
         m, n = extents
+        rows, columns = tiles_of_c(grid, len(panels), self.sums)
         with tempfile.TemporaryDirectory() as folder:
-            problem = self.problem(folder, even(m, p), even(n, q), [panel for panel in panels for _ in range(r)])
-            more = [f"grid={p}x{q}x{r}", f"grid.node={node_grid}", f"tree={self.tree}", "sum_bytes=2 GB", "message_bytes=2 GB",
-                    f"d={depth}", "passes=1x1x1", "platform.socket.memory=100 TB", "platform.device.memory=1 TB", *settings]
+            problem = self.problem(folder, even(m, p * rows), even(n, q * columns), [panel for panel in panels for _ in range(r)])
+            more = [f"grid={p}x{q}x{r}", f"grid.node={node_grid}", f"tree={self.tree}", "sum_bytes=1", "message_bytes=2 GB",
+                    f"d={depth}", "passes=1x1x1", "platform.socket.memory=100 TB", "platform.device.memory=1 TB",
+                    # A product is one, however many tiles of C it has here.
+                    f"platform.device.kernel.half_m={HALF_M / rows:.6g}", f"platform.device.kernel.half_n={HALF_N / columns:.6g}", *settings]
             if self.sends:
                 more.append(f"sends={self.sends}")
             return json.loads(self.call("simulate", problem, "--engine", self.engine, *self.options(case, more)))
@@ -194,15 +207,16 @@ class Model:
             seconds, between = one["makespan_s"] * times * whole, one["bytes"]["between_nodes"] * times * whole
         else:
             count = round(depth / cuts[0])
-            one = run(panels, 1)
-            two = run(2 * panels, 1) if count > 1 else one
-            more = max(0, count - 2)
-            # Sums of C may be faster behind two panels, whose ranks end at different times; products may not.
-            products_s = [report["busy"]["kernels"]["mean"] * report["makespan_s"] for report in (one, two)]
-            panel_s = max(two["makespan_s"] - one["makespan_s"], products_s[1] - products_s[0])
-            seconds = two["makespan_s"] + more * whole * panel_s
-            between = two["bytes"]["between_nodes"] + more * whole * (two["bytes"]["between_nodes"] - one["bytes"]["between_nodes"])
-            one, panels = two, min(count, 2) * panels
+            last = min(count, 3 if r > 1 else 2)  # sums behind one panel take another time than those behind more
+            one = run(last * panels, 1)
+            before = run((last - 1) * panels, 1) if last > 1 else one
+            # Sums of C may be faster behind more panels, whose ranks end at different times; products may not.
+            products_s = [report["busy"]["kernels"]["mean"] * report["makespan_s"] for report in (before, one)]
+            panel_s = max(one["makespan_s"] - before["makespan_s"], products_s[1] - products_s[0])
+            more = whole * (count - last)
+            seconds = one["makespan_s"] + more * panel_s
+            between = one["bytes"]["between_nodes"] + more * (one["bytes"]["between_nodes"] - before["bytes"]["between_nodes"])
+            panels = last * panels
         redistributed, redistribution_s = 0, 0
         if style in ("ctf-node-aware", "joint"):
             moves = chosen["moves"]
