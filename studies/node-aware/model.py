@@ -3,7 +3,7 @@
 "The paper": Irmler et al., Optimizing Distributed Tensor Contractions using Node-Aware Processor Grids (Euro-Par 2023).
 
 One rank per core. foretile's styles choose grid, ranks of a node and parts (`foretile plan --parameters`). Nothing travels while products
-run, so panels take equal times: a few panels are simulated, and all others are taken to last as the last one. Where A and B travel at once
+run, so panels take equal times: a few panels are simulated, and each of the others counts as much time as the last of them. Where A and B travel at once
 (COSMA), one part is simulated, and all parts last as long; k is cut so that all ranks own as much of A and of B. Trees of messages know of nodes:
 the first node sends each message to one other node, which hands it on (`tree=scatter`), as MPI libraries broadcast long messages. Where parts of C are
 summed, a rank has several tiles of C, whose sums end on different ranks: MPI_Reduce_scatter in COSMA, panels of C in CTF.
