@@ -20,6 +20,7 @@ class Summer {
   Summer(const Contraction& p, const Blocking& blocking, Rank rank, const TreeOfRanks& tree,
          std::int64_t sum_bytes)
       : p_(p), blocking_(blocking), grid_(blocking.grid), rank_(rank), tree_(tree), sum_bytes_(sum_bytes) {
+    if (knows_nodes(tree.tree)) tree_.tree = Tree::by_node;
     const bool dense = p.a.nonzeros() == TileId{p.m.tiles()} * p.k.tiles() &&
                        p.b.nonzeros() == TileId{p.k.tiles()} * p.n.tiles();
     if (!dense) return;
@@ -116,33 +117,44 @@ class Summer {
     for (const int layer : grid_.in_turn(Axis::r, owner)) {
       if (layer == owner || any_on(parts, layer)) members.push_back(layer);
     }
+    if (by_node()) gather_nodes(members);
     const int own = grid_.layer(rank_);
     const auto found = std::find(members.begin(), members.end(), own);
     if (found == members.end() || (members.size() == 1 && !any_on(parts, own))) return std::nullopt;
     const int position = static_cast<int>(found - members.begin());
-    const auto rank_of = [&](int member) {
-      return grid_.moved(rank_, Axis::r, members[static_cast<std::size_t>(member)]);
-    };
+    const auto rank_of = [&](int member) { return in_layer(members[static_cast<std::size_t>(member)]); };
     Sum sum;
     sum.devices = devices_of(parts, i, j);
     const auto size = static_cast<int>(members.size());
-    const std::vector<int> starts = starts_of(members);
-    const auto children = knows_nodes(tree_.tree) ? children_by_node(Tree::by_node, starts, position, size)
-                                                  : tree_children(tree_.tree, position, size);
+    const std::vector<int> starts = by_node() ? starts_of(members) : std::vector<int>{};
+    const auto children = by_node() ? children_by_node(tree_.tree, starts, position, size)
+                                    : tree_children(tree_.tree, position, size);
     for (auto child = children.rbegin(); child != children.rend(); ++child)
       sum.from.push_back(rank_of(*child));
     if (position == 0) return sum;
-    sum.to = rank_of(knows_nodes(tree_.tree) ? parent_by_node(Tree::by_node, starts, position)
-                                             : tree_parent(tree_.tree, position));
+    sum.to =
+        rank_of(by_node() ? parent_by_node(tree_.tree, starts, position) : tree_parent(tree_.tree, position));
     return sum;
   }
 
-  /// Of layers.
-  std::vector<int> starts_of(const std::vector<int>& members) const {
-    if (!knows_nodes(tree_.tree)) return {};
+  bool by_node() const { return tree_.tree == Tree::by_node; }
+
+  Rank in_layer(int layer) const { return grid_.moved(rank_, Axis::r, layer); }
+
+  /// In natural order in_turn() can leave a node and return: a node may then cut a layer.
+  void gather_nodes(std::vector<int>& layers) const {
+    std::map<int, std::size_t> turns;
+    const auto turn = [&](int layer) {
+      return turns.try_emplace(in_layer(layer) / tree_.ranks_of_node, turns.size()).first->second;
+    };
+    for (const int layer : layers) turn(layer);
+    std::ranges::stable_sort(layers, {}, turn);
+  }
+
+  std::vector<int> starts_of(const std::vector<int>& layers) const {
     std::vector<Rank> ranks;
-    ranks.reserve(members.size());
-    for (const int member : members) ranks.push_back(grid_.moved(rank_, Axis::r, member));
+    ranks.reserve(layers.size());
+    for (const int layer : layers) ranks.push_back(in_layer(layer));
     return node_starts(ranks, tree_.ranks_of_node);
   }
 

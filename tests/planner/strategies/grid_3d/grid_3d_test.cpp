@@ -311,6 +311,30 @@ TEST(Grid3d, ScatterCountsTheMessagesOfEachMatrix) {
   EXPECT_EQ(of_b, (std::vector{4, 8, 12, 4}));
 }
 
+/// 1 x 2 x 6 ranks, nodes of three in natural order, which cut layers: those of a column are on four nodes,
+/// so that each of C's 6 x 2 tiles crosses between nodes three times; six ranks take part in each sum.
+TEST(Grid3d, SumsEnterANodeOnce) {
+  const Contraction p = dense(12, 4, 12, 2);
+  const Machine machine = small_machine(12, 1, kPlenty, kPlenty, 3);
+  for (const char* tree : {"by_node", "scatter"}) {
+    const Plan plan = make_plan(p, machine,
+                                {{"strategy", "grid-3d"},
+                                 {"grid", "1x2x6"},
+                                 {"grid.node", "natural"},
+                                 {"tree", tree},
+                                 {"sum_bytes", "1"}});
+    int sums = 0, between_nodes = 0;
+    for (int rank = 0; rank < 12; ++rank) {
+      for (const Sum& sum : plan.ranks[rank].sums) {
+        ++sums;
+        if (sum.to && *sum.to / 3 != rank / 3) ++between_nodes;
+      }
+    }
+    EXPECT_EQ(sums, 6 * 2 * 6);
+    EXPECT_EQ(between_nodes, 6 * 2 * 3) << tree;
+  }
+}
+
 /// Where nothing but messages runs, an owner's tiles of A travel together, and those of B behind them.
 TEST(Grid3d, PacedSendsGoMatrixByMatrix) {
   const Contraction p = dense(8, 8, 8, 2);
