@@ -10,6 +10,7 @@
 #include "planner/verify/host_memory.hpp"
 #include "planner/verify/messages.hpp"
 #include "planner/verify/verify.hpp"
+#include "tests/planner/all_deals.hpp"
 #include "tests/planner/random_case.hpp"
 #include "tests/scheduler/fake_backend.hpp"
 
@@ -278,6 +279,13 @@ TEST(RankScheduler, SumsTheSameBitsWhateverEndsFirst) {
   EXPECT_GE(totals.sums, 1000);
 }
 
+/// Tiles of A, B and C anywhere, products where B lies.
+TEST(RankScheduler, SumsTheSameBitsWhereBLies) {
+  const Totals totals = run_cases(random_deal_case);
+  EXPECT_GE(totals.runs, 600);
+  EXPECT_GE(totals.sums, 1000);
+}
+
 /// Beside a B that is made, with all kinds of barriers.
 TEST(RankScheduler, SumsTheSameBitsWhereBIsMade) {
   const Totals totals = run_cases(random_made_grid_case);
@@ -374,6 +382,7 @@ TEST(RankScheduler, InPlanOrderTimeDecidesNothing) {
 
 TEST(RankScheduler, InPlanOrderTimeDecidesNothingWithSums) {
   expect_counts_from_the_plan_alone(random_grid_case);
+  expect_counts_from_the_plan_alone(random_deal_case);
 }
 
 TEST(RankScheduler, InPlanOrderTimeDecidesNothingWithSumsAndMadeB) {

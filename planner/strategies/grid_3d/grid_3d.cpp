@@ -12,6 +12,7 @@
 #include "planner/strategies/frame.hpp"
 #include "planner/strategies/grid_3d/grid_choice.hpp"
 #include "planner/strategies/grid_3d/style.hpp"
+#include "planner/strategies/grid_text.hpp"
 #include "planner/strategies/strategy.hpp"
 
 namespace foretile {
@@ -21,13 +22,6 @@ namespace {
 constexpr const char* kName = "grid-3d";
 constexpr const char* kNatural = "natural";
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;
-
-Spelling spelled_grid(std::vector<std::string> words) {
-  return [words = std::move(words)](std::string_view where, const std::string& text) {
-    if (std::find(words.begin(), words.end(), text) != words.end()) return text;
-    return to_text(parse_grid(where, text));
-  };
-}
 
 Spelling auto_or_whole_bytes(std::int64_t low, std::int64_t high) {
   return [bytes = whole_bytes(low, high)](std::string_view where, const std::string& text) {

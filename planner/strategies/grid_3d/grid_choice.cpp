@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <set>
 #include <tuple>
 #include <vector>
@@ -107,27 +106,6 @@ double between_nodes(const ProcessGrid& grid, const Machine& machine, const Amou
 }
 
 }  // namespace
-
-AlongAxes parse_grid(std::string_view where, const std::string& text) {
-  AlongAxes numbers;
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  bool good = true;
-  for (std::size_t axis = 0; axis < 3 && good; ++axis) {
-    if (axis > 0) good = at != end && *at++ == 'x';
-    const auto [rest, error] = std::from_chars(at, end, numbers.numbers[axis]);
-    good = good && error == std::errc() && rest != at && *at != '-' && numbers.numbers[axis] >= 1;
-    at = rest;
-  }
-  if (!good || at != end)
-    throw input_error(where, text.empty() ? "nothing" : text,
-                      "three whole numbers of at least 1 as 2x3x4, or auto");
-  return numbers;
-}
-
-std::string to_text(const AlongAxes& numbers) {
-  return fmt::format("{}x{}x{}", numbers[Axis::p], numbers[Axis::q], numbers[Axis::r]);
-}
 
 GridCost grid_cost(const Contraction& contraction, const Machine& machine, const ProcessGrid& grid) {
   return cost_of(contraction, machine, grid, Amounts(contraction));

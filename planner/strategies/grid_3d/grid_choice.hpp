@@ -2,18 +2,12 @@
 #pragma once
 
 #include <optional>
-#include <string>
-#include <string_view>
 
 #include "planner/plan/grid.hpp"
 #include "planner/problem/contraction.hpp"
 #include "platforms/machine.hpp"
 
 namespace foretile {
-
-/// "2x3x4" as three numbers of at least 1. Throws InputError, which begins with `where`.
-AlongAxes parse_grid(std::string_view where, const std::string& text);
-std::string to_text(const AlongAxes& numbers);
 
 /// What a grid moves and how long that takes, by extents, tile counts and densities. A B that is made does
 /// not travel: each rank makes what it multiplies.

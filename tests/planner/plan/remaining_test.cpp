@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "base/random.hpp"
 #include "planner/plan/products.hpp"
+#include "tests/planner/all_deals.hpp"
 #include "tests/planner/random_case.hpp"
 
 namespace foretile {
@@ -90,6 +91,7 @@ TEST(RemainingWork, KeepsTheOrderWhereBIsSentForEachStep) {
 TEST(RemainingWork, KeepsTheOrderWhereCIsSummed) {
   EXPECT_GT(expect_rests(random_grid_case, 120), 40);
   EXPECT_GT(expect_rests(random_made_grid_case, 60), 20);
+  EXPECT_GT(expect_rests(random_deal_case, 120), 40);
 }
 
 /// A of 2 x 1 tiles, B of 1 x 2, one rank: with C(0,0) and C(0,1) finished, A(0,0) is not loaded, and two of

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "planner/strategies/grid_3d/grid_choice.hpp"
+#include "planner/strategies/grid_text.hpp"
 #include "planner/strategies/strategy.hpp"
 #include "planner/verify/verify.hpp"
 #include "tests/planner/random_case.hpp"

@@ -1,0 +1,236 @@
+#include "planner/strategies/owner_b/blocks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <numeric>
+#include <optional>
+
+#include "base/error.hpp"
+#include "planner/plan/products.hpp"
+
+namespace foretile {
+
+namespace {
+
+/// Elements of the tiles of B in these rows and one column.
+std::int64_t elements(const Contraction& p, const std::vector<std::int32_t>& rows, std::int32_t column) {
+  const auto nonzero = p.b.column(column);
+  std::int64_t depth = 0;
+  auto row = rows.begin();
+  for (const std::int32_t k : nonzero) {
+    row = std::lower_bound(row, rows.end(), k);
+    if (row == rows.end()) break;
+    if (*row == k) depth += p.k.size(k);
+  }
+  return depth * p.n.size(column);
+}
+
+/// `count` things cut into parts as even as can be: where each begins, and the end.
+std::vector<std::int32_t> even_parts(std::size_t count, std::int32_t parts) {
+  std::vector<std::int32_t> starts;
+  for (std::int64_t part = 0; part <= parts; ++part)
+    starts.push_back(static_cast<std::int32_t>(part * static_cast<std::int64_t>(count) / parts));
+  return starts;
+}
+
+/// The largest sum of `sizes` in one of the parts.
+std::int64_t largest_part(const std::vector<std::int64_t>& sizes, std::int32_t parts) {
+  const std::vector<std::int32_t> starts = even_parts(sizes.size(), parts);
+  std::int64_t largest = 0;
+  for (std::size_t part = 0; part + 1 < starts.size(); ++part)
+    largest = std::max(largest, std::accumulate(sizes.begin() + starts[part],
+                                                sizes.begin() + starts[part + 1], std::int64_t{0}));
+  return largest;
+}
+
+/// How many parts, and the extent of the largest: one for each size that the largest part can have.
+struct Parting {
+  std::int32_t parts;
+  std::int64_t extent;
+};
+
+std::vector<Parting> partings(const std::vector<std::int64_t>& sizes) {
+  std::vector<Parting> list;
+  const auto count = static_cast<std::int32_t>(sizes.size());
+  for (std::int32_t parts = 1; parts <= count;) {
+    list.push_back({parts, largest_part(sizes, parts)});
+    const std::int32_t most = (count + parts - 1) / parts;  // things in a part
+    parts = most == 1 ? count + 1 : (count + most - 2) / (most - 1);
+  }
+  return list;
+}
+
+/// What limits and costs the cuts of one family.
+struct FamilyExtents {
+  std::vector<Parting> rows, columns;
+  std::int64_t deepest = 0;             // k of a tile of B
+  std::int64_t a_elements, b_elements;  // as if dense
+
+  FamilyExtents(const Contraction& p, const ColumnFamily& family) {
+    std::vector<std::int64_t> of_rows, of_columns;
+    std::int64_t depth = 0;
+    for (std::int32_t i = 0; i < p.m.tiles(); ++i) of_rows.push_back(p.m.size(i));
+    for (const std::int32_t j : family.columns) of_columns.push_back(p.n.size(j));
+    for (const std::int32_t k : family.rows) {
+      depth += p.k.size(k);
+      deepest = std::max(deepest, std::int64_t{p.k.size(k)});
+    }
+    a_elements = p.m.extent() * depth;
+    b_elements = std::accumulate(of_columns.begin(), of_columns.end(), std::int64_t{0}) * depth;
+    rows = partings(of_rows);
+    columns = partings(of_columns);
+  }
+};
+
+/// Of one family: least loaded, with C and a chunk of one k within their shares.
+std::optional<BlockCut::Parts> least_loaded(const FamilyExtents& family, std::int64_t most_c,
+                                            std::int64_t most_chunk, std::int64_t& loaded) {
+  std::optional<BlockCut::Parts> best;
+  for (const Parting& rows : family.rows) {
+    for (const Parting& columns : family.columns) {
+      if (rows.extent * columns.extent > most_c) continue;
+      if (family.deepest * (rows.extent + columns.extent) > most_chunk) continue;
+      const std::int64_t all = rows.parts * family.b_elements + columns.parts * family.a_elements;
+      if (best && all >= loaded) break;
+      best = {rows.parts, columns.parts};
+      loaded = all;
+      break;  // more parts of the columns load more
+    }
+  }
+  return best;
+}
+
+/// Each tile of C alone, and chunks of one tile of A and one of B.
+struct Least {
+  BlockCut cut;
+  std::int64_t c_bytes = 0, chunk_bytes = 0;
+};
+
+Least least_of(const Contraction& p, const std::vector<FamilyExtents>& families) {
+  Least least;
+  for (const FamilyExtents& family : families) {
+    const Parting &rows = family.rows.back(), &columns = family.columns.back();
+    least.cut.of_family.push_back({rows.parts, columns.parts});
+    least.c_bytes = std::max(least.c_bytes, p.element_bytes() * rows.extent * columns.extent);
+    least.chunk_bytes =
+        std::max(least.chunk_bytes, p.element_bytes() * family.deepest * (rows.extent + columns.extent));
+  }
+  return least;
+}
+
+/// Bytes of the tiles of A, and of the tiles of B in these columns of row k.
+std::int64_t chunk_bytes_of(const Contraction& p, const std::vector<TileId>& a,
+                            const std::vector<std::int32_t>& columns, std::int32_t k) {
+  std::int64_t bytes = 0;
+  for (const TileId tile : a) bytes += p.a_bytes(tile);
+  const auto of_b = p.b.row(k);
+  auto column = columns.begin();
+  for (const std::int32_t j : of_b) {
+    column = std::lower_bound(column, columns.end(), j);
+    if (column == columns.end()) break;
+    if (*column == j) bytes += p.element_bytes() * p.k.size(k) * p.n.size(j);
+  }
+  return bytes;
+}
+
+std::vector<Chunk> chunks_of(const Contraction& p, const Block& block, const std::vector<std::int32_t>& ks,
+                             std::int32_t first_row, std::int32_t end_row, std::int64_t most_bytes) {
+  const BlockProducts products(p, block.columns);
+  std::vector<Chunk> chunks;
+  std::int64_t filled = 0;
+  for (const std::int32_t k : ks) {
+    std::vector<TileId> tiles;
+    const auto rows = p.a.column(k);
+    for (std::size_t e = 0; e < rows.size(); ++e) {
+      const TileId tile = p.a.column_ids(k)[e];
+      if (rows[e] >= first_row && rows[e] < end_row && products.any(tile)) tiles.push_back(tile);
+    }
+    if (tiles.empty()) continue;
+    const std::int64_t bytes = chunk_bytes_of(p, tiles, block.columns, k);
+    if (chunks.empty() || filled + bytes > most_bytes) {
+      chunks.emplace_back();
+      filled = 0;
+    }
+    chunks.back().a.insert(chunks.back().a.end(), tiles.begin(), tiles.end());
+    filled += bytes;
+  }
+  return chunks;
+}
+
+}  // namespace
+
+std::vector<std::vector<ColumnFamily>> deal_families(const Contraction& p,
+                                                     const std::vector<ColumnFamily>& families, int devices) {
+  std::vector<std::vector<ColumnFamily>> dealt(static_cast<std::size_t>(devices));
+  std::vector<std::int64_t> load(dealt.size(), 0);
+  for (const ColumnFamily& family : families) {
+    std::vector<std::pair<std::int64_t, std::int32_t>> columns;
+    for (const std::int32_t j : family.columns) columns.emplace_back(-elements(p, family.rows, j), j);
+    std::sort(columns.begin(), columns.end());
+    std::vector<std::vector<std::int32_t>> shares(dealt.size());
+    for (const auto& [less, j] : columns) {
+      const auto device = static_cast<std::size_t>(std::ranges::min_element(load) - load.begin());
+      load[device] -= less;
+      shares[device].push_back(j);
+    }
+    for (std::size_t device = 0; device < dealt.size(); ++device) {
+      if (shares[device].empty()) continue;
+      std::sort(shares[device].begin(), shares[device].end());
+      dealt[device].push_back({std::move(shares[device]), family.rows});
+    }
+  }
+  return dealt;
+}
+
+BlockCut BlockCut::of(const Contraction& p, const std::vector<ColumnFamily>& families, int lookahead,
+                      std::int64_t device_bytes, const std::string& where) {
+  std::vector<FamilyExtents> extents;
+  for (const ColumnFamily& family : families) extents.emplace_back(p, family);
+  BlockCut best;
+  std::int64_t least_loads = std::numeric_limits<std::int64_t>::max();
+  for (const int percent : {90, 75, 50, 25, 10}) {
+    const std::int64_t c_bytes = device_bytes / 100 * percent;
+    const std::int64_t chunk_bytes = (device_bytes - c_bytes) / (1 + lookahead);
+    BlockCut cut{{}, chunk_bytes};
+    std::int64_t all = 0;
+    for (const FamilyExtents& family : extents) {
+      std::int64_t loaded = 0;
+      const auto parts =
+          least_loaded(family, c_bytes / p.element_bytes(), chunk_bytes / p.element_bytes(), loaded);
+      if (!parts) break;
+      cut.of_family.push_back(*parts);
+      all += loaded;
+    }
+    if (cut.of_family.size() < extents.size() || all >= least_loads) continue;
+    least_loads = all;
+    best = std::move(cut);
+  }
+  if (best.of_family.size() == extents.size()) return best;
+  Least least_cut = least_of(p, extents);
+  const std::int64_t needed = least_cut.c_bytes + (1 + lookahead) * least_cut.chunk_bytes;
+  if (needed > device_bytes)
+    throw input_error(where, fmt::format("{} bytes of C and of the tiles of A and B in flight", needed),
+                      fmt::format("at most {} bytes of device memory", device_bytes),
+                      fmt::format("{} bytes are missing: lower lookahead, or tile the problem finer",
+                                  needed - device_bytes));
+  least_cut.cut.chunk_bytes = (device_bytes - least_cut.c_bytes) / (1 + lookahead);
+  return least_cut.cut;
+}
+
+void add_blocks(const Contraction& p, const ColumnFamily& family, const BlockCut::Parts& parts,
+                std::int64_t chunk_bytes, std::vector<Block>& blocks) {
+  const std::vector<std::int32_t> columns = even_parts(family.columns.size(), parts.columns);
+  const std::vector<std::int32_t> rows = even_parts(static_cast<std::size_t>(p.m.tiles()), parts.rows);
+  for (std::size_t y = 0; y + 1 < columns.size(); ++y) {
+    for (std::size_t x = 0; x + 1 < rows.size(); ++x) {
+      Block block{{family.columns.begin() + columns[y], family.columns.begin() + columns[y + 1]}, {}};
+      block.chunks = chunks_of(p, block, family.rows, rows[x], rows[x + 1], chunk_bytes);
+      if (!block.chunks.empty()) blocks.push_back(std::move(block));
+    }
+  }
+}
+
+}  // namespace foretile

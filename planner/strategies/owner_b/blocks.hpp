@@ -1,0 +1,39 @@
+// How the products of a rank are cut into blocks and chunks of its devices where B stays with its owner.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "planner/plan/plan.hpp"
+#include "planner/problem/contraction.hpp"
+#include "planner/strategies/owner_b/column_families.hpp"
+
+namespace foretile {
+
+/// The columns of each family dealt to the devices: the column with most to multiply first, to the device
+/// that has least so far. By device, families without columns left out.
+std::vector<std::vector<ColumnFamily>> deal_families(const Contraction& contraction,
+                                                     const std::vector<ColumnFamily>& families, int devices);
+
+/// In how many parts the tile rows and the columns of a device's families are cut, and bytes of a chunk.
+struct BlockCut {
+  struct Parts {
+    std::int32_t rows = 1, columns = 1;
+  };
+  std::vector<Parts> of_family;
+  std::int64_t chunk_bytes = 0;  ///< largest
+
+  /// C of a block and 1 + lookahead chunks fit `device_bytes`, and of all such cuts least is loaded: A once
+  /// for each part of the columns, B once for each part of the rows, most often once. C gets 90, 75, 50, 25
+  /// or 10 percent of the memory; where nothing fits so, each tile of C is a block. Extents alone count, so
+  /// that sparse blocks take less. Throws InputError, which begins with `where` and names the missing bytes.
+  static BlockCut of(const Contraction& contraction, const std::vector<ColumnFamily>& families, int lookahead,
+                     std::int64_t device_bytes, const std::string& where);
+};
+
+/// The blocks of one family. A chunk holds the block's tiles of A of columns k, in the order of
+/// `family.rows`.
+void add_blocks(const Contraction& contraction, const ColumnFamily& family, const BlockCut::Parts& parts,
+                std::int64_t chunk_bytes, std::vector<Block>& blocks);
+
+}  // namespace foretile

@@ -1,0 +1,282 @@
+// Products go where their tile of B lies: B does not travel, tiles of A do, and parts of C are summed on
+// their way to the owner of the tile (Herault et al., "Productive and performant irregular tensor
+// contraction: TESSE", Algorithm 1 and section V-A).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "base/error.hpp"
+#include "base/parse.hpp"
+#include "planner/plan/owners.hpp"
+#include "planner/strategies/frame.hpp"
+#include "planner/strategies/grid_text.hpp"
+#include "planner/strategies/owner_b/blocks.hpp"
+#include "planner/strategies/owner_b/column_families.hpp"
+#include "planner/strategies/owner_b/deal_setting.hpp"
+#include "planner/strategies/owner_b/owners_of_b.hpp"
+#include "planner/strategies/strategy.hpp"
+
+namespace foretile {
+
+namespace {
+
+constexpr const char* kName = "owner-b";
+
+/// 1 x q x r, of all ranks: where tiles that are dealt cyclically lie.
+ProcessGrid grid_setting(const Machine& machine, const Settings& settings) {
+  const std::string& text = settings.at("grid");
+  if (text == kAuto) return {1, machine.ranks, 1};
+  const AlongAxes numbers = parse_grid("grid", text);
+  if (numbers[Axis::p] != 1 || std::int64_t{numbers[Axis::q]} * numbers[Axis::r] != machine.ranks)
+    throw input_error("grid", text, fmt::format("1xQxR with Q R = {}, the ranks", machine.ranks));
+  return {1, numbers[Axis::q], numbers[Axis::r]};
+}
+
+PlanFrame frame_of(const Contraction& p, const Machine& machine, const Settings& settings) {
+  PlanFrame frame = common_frame(kName, machine, settings, 1);
+  frame.grid = grid_setting(machine, settings);
+  frame.lookahead = static_cast<int>(integer_setting(settings, "lookahead"));
+  frame.c_in_parts = true;
+  frame.advice.device_memory = "lower lookahead, or tile the problem finer";
+  frame.advice.host_memory = "use more ranks, or deal B so that fewer ranks have parts of a column of C";
+  const auto dealt = [&](const char* key, Matrix matrix) {
+    return deal_setting(settings.at(key), shape_of(p, matrix), frame.grid.size());
+  };
+  frame.operands.a.distribution = dealt("deal.a", Matrix::a);
+  frame.operands.b.distribution = dealt("deal.b", Matrix::b);
+  frame.operands.c.distribution = dealt("deal.c", Matrix::c);
+  return frame;
+}
+
+class OwnerBPlanner final : public RankPlanner {
+ public:
+  OwnerBPlanner(const Contraction& contraction, const Machine& machine, const Settings& settings)
+      : problem_(contraction),
+        devices_(machine.devices_per_rank),
+        message_bytes_(message_bytes(settings)),
+        sum_bytes_(integer_setting(settings, "sum_bytes")),
+        tree_(settings.at("tree") == "chain" ? Tree::chain : Tree::binomial),
+        frame_(frame_of(contraction, machine, settings)),
+        b_(contraction, frame_.grid, frame_.operands.b.distribution) {}
+
+  PlanFrame frame() const override { return frame_; }
+
+  RankPlan plan_rank(Rank rank) const override {
+    RankPlan plan;
+    const auto families = deal_families(problem_, column_families(problem_.b, b_.tiles_of(rank)), devices_);
+    std::vector<Device> device_of(static_cast<std::size_t>(problem_.n.tiles()), 0);
+    for (Device device = 0; device < devices_; ++device) {
+      const auto& of_device = families[static_cast<std::size_t>(device)];
+      plan.devices.push_back(plan_device(rank, device, of_device));
+      for (const ColumnFamily& family : of_device) {
+        for (const std::int32_t j : family.columns) device_of[static_cast<std::size_t>(j)] = device;
+      }
+    }
+    plan.transfers = transfers_of(rank);
+    plan.sums = sums_of(rank, device_of);
+    return plan;
+  }
+
+ private:
+  DevicePlan plan_device(Rank rank, Device device, const std::vector<ColumnFamily>& families) const {
+    DevicePlan plan;
+    const BlockCut cut =
+        BlockCut::of(problem_, families, frame_.lookahead, frame_.device_classes.front().memory_bytes,
+                     fmt::format("plan, rank {}, device {}", rank, device));
+    for (std::size_t f = 0; f < families.size(); ++f) {
+      ColumnFamily family = families[f];
+      std::ranges::stable_partition(family.rows, [&](std::int32_t k) { return owns_column(rank, k); });
+      add_blocks(problem_, family, cut.of_family[f], cut.chunk_bytes, plan.blocks);
+    }
+    return plan;
+  }
+
+  /// Of A: devices begin with what need not travel.
+  bool owns_column(Rank rank, std::int32_t k) const {
+    return std::ranges::all_of(problem_.a.column_ids(k), [&](TileId tile) {
+      return owner_of(problem_, frame_, {Matrix::a, tile}) == rank;
+    });
+  }
+
+  /// In the order in which the first of its receivers asks for a tile.
+  std::vector<Transfer> transfers_of(Rank rank) const {
+    struct Sent {
+      std::size_t turn;
+      TileId tile;
+      std::vector<Rank> others;
+    };
+    std::vector<Sent> sent;
+    for (TileId tile = 0; tile < problem_.a.nonzeros(); ++tile) {
+      if (owner_of(problem_, frame_, {Matrix::a, tile}) != rank) continue;
+      std::vector<Rank> others = others_with(rank, tile);
+      if (others.empty()) continue;
+      const std::size_t turn = turn_of(problem_.a.column_of(tile), others);
+      sent.push_back({turn, tile, std::move(others)});
+    }
+    std::ranges::stable_sort(sent, {}, &Sent::turn);
+    std::vector<Transfer> transfers;
+    std::int64_t filled = 0;
+    for (Sent& each : sent) {
+      const std::int64_t bytes = problem_.a_bytes(each.tile);
+      if (transfers.empty() || transfers.back().others != each.others || filled + bytes > message_bytes_) {
+        transfers.push_back({.tiles = {}, .others = std::move(each.others), .tree = tree_});
+        filled = 0;
+      }
+      transfers.back().tiles.push_back(each.tile);
+      filled += bytes;
+    }
+    return transfers;
+  }
+
+  /// Ranks that multiply the tile of A, but its owner, those behind the owner first.
+  std::vector<Rank> others_with(Rank owner, TileId tile) const {
+    std::vector<Rank> ranks = b_.with_product_of(problem_.a.row_of(tile), problem_.a.column_of(tile));
+    std::erase(ranks, owner);
+    std::ranges::rotate(ranks, std::ranges::upper_bound(ranks, owner));
+    return ranks;
+  }
+
+  std::size_t turn_of(std::int32_t k, const std::vector<Rank>& ranks) const {
+    std::size_t first = static_cast<std::size_t>(problem_.k.tiles());
+    for (const Rank rank : ranks) {
+      const std::vector<std::int32_t>& rows = b_.rows_of(rank);
+      first = std::min(first, static_cast<std::size_t>(std::ranges::lower_bound(rows, k) - rows.begin()));
+    }
+    return first;
+  }
+
+  /// Column by column, so that all ranks of a tree join the same tiles: those of a column of C have one
+  /// device on each rank.
+  std::vector<Sum> sums_of(Rank rank, const std::vector<Device>& device_of) const {
+    std::vector<Sum> sums;
+    for (std::int32_t j = 0; j < problem_.n.tiles(); ++j)
+      add_sums(rank, j, device_of[static_cast<std::size_t>(j)], sums);
+    return sums;
+  }
+
+  void add_sums(Rank rank, std::int32_t j, Device device, std::vector<Sum>& sums) const {
+    struct Open {
+      Sum sum;
+      std::int64_t bytes = 0;
+    };
+    // By the tree's ranks, the owner first, and whether that has a part of its own.
+    std::map<std::pair<std::vector<Rank>, bool>, Open> open;
+    std::optional<std::vector<Rank>> of_full_row;
+    const auto rows = problem_.c.column(j);
+    for (std::size_t e = 0; e < rows.size(); ++e) {
+      const TileId tile = problem_.c.column_ids(j)[e];
+      const bool full = std::ssize(problem_.a.row(rows[e])) == problem_.k.tiles();
+      if (full && !of_full_row) of_full_row = b_.with_part_of(rows[e], j);
+      const std::vector<Rank> parts = full ? *of_full_row : b_.with_part_of(rows[e], j);
+      const Rank owner = owner_of(problem_, frame_, {Matrix::c, tile});
+      const bool part = std::ranges::find(parts, rank) != parts.end();
+      if (!part && (owner != rank || parts.empty())) continue;
+      std::vector<Rank> members = tree_of(owner, parts);
+      Open& of_tree = open[{members, std::ranges::find(parts, owner) != parts.end()}];
+      const std::int64_t bytes = problem_.c_bytes(tile);
+      if (of_tree.bytes > 0 && of_tree.bytes + bytes > sum_bytes_) sums.push_back(std::move(of_tree.sum));
+      if (of_tree.bytes == 0 || of_tree.bytes + bytes > sum_bytes_) {
+        of_tree = {sum_in(members, rank), 0};
+        if (part) of_tree.sum.devices = {device};
+      }
+      of_tree.sum.tiles.push_back(tile);
+      of_tree.bytes += bytes;
+    }
+    for (auto& [tree, of_tree] : open) sums.push_back(std::move(of_tree.sum));
+  }
+
+  /// The owner, then those with parts, the last k first: by Tree::chain a sum goes from the first k to the
+  /// last.
+  static std::vector<Rank> tree_of(Rank owner, std::vector<Rank> parts) {
+    std::erase(parts, owner);
+    parts.push_back(owner);
+    std::ranges::reverse(parts);
+    return parts;
+  }
+
+  Sum sum_in(const std::vector<Rank>& members, Rank rank) const {
+    const auto size = static_cast<int>(members.size());
+    const auto position = static_cast<int>(std::ranges::find(members, rank) - members.begin());
+    const auto at = [&](int place) { return members[static_cast<std::size_t>(place)]; };
+    Sum sum;
+    const std::vector<int> children = tree_children(tree_, position, size);
+    for (auto child = children.rbegin(); child != children.rend(); ++child) sum.from.push_back(at(*child));
+    if (position > 0) sum.to = at(tree_parent(tree_, position));
+    return sum;
+  }
+
+  const Contraction& problem_;
+  int devices_;
+  std::int64_t message_bytes_;
+  std::int64_t sum_bytes_;
+  Tree tree_;  // of broadcasts and sums
+  PlanFrame frame_;
+  OwnersOfB b_;
+};
+
+ParameterInfo deal_parameter(const char* key, const std::string& matrix) {
+  return {.key = key,
+          .default_value = "contiguous",
+          .meaning = "where " + matrix +
+                     " lies: contiguous (row by row, as many tiles on each rank), cyclic (over the grid), or "
+                     "table:FILE (a rank for each nonzero tile, row by row)",
+          .spelling = spelled_deal(),
+          .in_reports = true};
+}
+
+class OwnerB final : public Strategy {
+ public:
+  std::string name() const override { return kName; }
+
+  Sources sources_for(const Sources&) const override { return {Source::given, Source::given}; }
+
+  std::vector<ParameterInfo> parameters() const override {
+    std::vector<ParameterInfo> list{
+        deal_parameter("deal.a", "A"),
+        deal_parameter("deal.b", "B"),
+        deal_parameter("deal.c", "C"),
+        {.key = "grid",
+         .default_value = std::string(kAuto),
+         .meaning =
+             "1xQxR: of matrices that are dealt cyclically, each Q-th column and R-th row of B lies on a "
+             "rank; auto: whole columns",
+         .spelling = spelled_grid({std::string(kAuto)})},
+        {.key = "tree",
+         .default_value = "chain",
+         .meaning = "how tiles of A travel and parts of C are summed",
+         .spelling = one_of({"chain", "binomial"}),
+         .tries = {"chain", "binomial"},
+         .in_reports = true},
+        in_reports({"lookahead",
+                    "1",
+                    "chunks loaded ahead of the one worked on",
+                    whole_number(0, kMostAhead),
+                    {"1", "2"}}),
+        {.key = "sum_bytes",
+         .default_value = "1000000",
+         .meaning = "parts of a column of C are joined to additions and messages up to this size",
+         .spelling = whole_bytes(1, std::int64_t{1} << 31)}};
+    for (ParameterInfo& shared : common_parameters()) list.push_back(std::move(shared));
+    return list;
+  }
+
+  Dealing dealing(const Contraction&, const Machine&, const Settings&) const override {
+    return {.c_in_parts = true};
+  }
+
+  std::unique_ptr<RankPlanner> prepare(const Contraction& contraction, const Machine& machine,
+                                       const Settings& settings) const override {
+    return std::make_unique<OwnerBPlanner>(contraction, machine, settings);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Strategy> owner_b() {
+  return std::make_unique<OwnerB>();
+}
+
+}  // namespace foretile

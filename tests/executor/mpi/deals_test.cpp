@@ -1,0 +1,60 @@
+// Products where B lies on the ranks of this job, however the matrices are dealt: right or refused, on cores
+// and on GPUs, and the same bits each time.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "planner/strategies/strategy.hpp"
+#include "planner/verify/verify.hpp"
+#include "tests/executor/mpi/run_plan.hpp"
+#include "tests/planner/all_deals.hpp"
+
+namespace foretile {
+namespace {
+
+/// The table of a deal is written by one rank.
+GridProblem problem_for_all(std::uint64_t seed) {
+  if (world_rank() == 0) deal_problem(seed, world_size());
+  quiet_barrier(MPI_COMM_WORLD);
+  GridProblem problem = deal_problem(seed, world_size());
+  quiet_barrier(MPI_COMM_WORLD);
+  return problem;
+}
+
+TEST(Deals, AreRightAndRepeat) {
+  int right = 0, refused = 0;
+  const std::uint64_t problems = world_size() > 4 ? 20 : static_cast<std::uint64_t>(cases(200));
+  for (std::uint64_t seed = 0; seed < problems; ++seed) {
+    SCOPED_TRACE(fmt::format("seed {}, {} ranks", seed, world_size()));
+    const GridProblem problem = problem_for_all(seed);
+    const Contraction& p = problem.contraction;
+    Machine machine = machine_here(problem.device_bytes, problem.devices * world_size());
+    Random random(seed);
+    const bool gpus = seed % 2 == 1;
+    if (gpus) machine = with_gpus(std::move(machine), random);
+    Plan plan;
+    try {
+      plan = make_plan(p, machine, problem.settings);
+      verify(plan, p);
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find(" bytes are missing"), std::string::npos) << error.what();
+      ++refused;
+      continue;
+    }
+    std::string digest;
+    for (int again = 0; again < 2; ++again) {
+      const auto on = gpus ? test_gpus(p) : nullptr;
+      const RunOutcome outcome =
+          gpus ? execute_on(*on, plan, p, machine, 1 << 20) : execute(plan, p, machine, again == 1);
+      EXPECT_LE(outcome.check.relative_error, 1e-12);
+      EXPECT_TRUE(digest.empty() || digest == outcome.check.c_digest) << "other bits";
+      digest = outcome.check.c_digest;
+    }
+    ++right;
+  }
+  EXPECT_GE(right, static_cast<int>(problems) / 2);
+  if (world_rank() == 0) fmt::print("{} ranks: {} runs, {} plans refused\n", world_size(), right, refused);
+}
+
+}  // namespace
+}  // namespace foretile

@@ -1,0 +1,81 @@
+// Random problems whose matrices lie anywhere, for the strategy that multiplies where B lies.
+#pragma once
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "planner/problem/tile_ref.hpp"
+#include "tests/planner/all_grids.hpp"
+#include "tests/planner/random_case.hpp"
+
+namespace foretile {
+
+inline constexpr std::array kDeals{"contiguous", "cyclic", "table"};
+
+/// A file with a random rank for each tile, the same for the same seed; its "table:FILE".
+inline std::string random_table(TileId tiles, int ranks, std::uint64_t seed) {
+  const std::filesystem::path path = std::filesystem::path(testing::TempDir()) /
+                                     fmt::format("foretile_deal_{}_{}_{}", ::getuid(), ranks, seed);
+  Random random(seed);
+  std::ofstream file(path);
+  file << "# by test\n";
+  for (TileId tile = 0; tile < tiles; ++tile) file << random.integer(0, ranks - 1) << "\n";
+  return "table:" + path.string();
+}
+
+/// Settings of owner-b for so many ranks, by the seed: A, B and C are dealt alike or each in its way.
+inline Settings deal_settings(const Contraction& p, int ranks, std::uint64_t seed) {
+  Random random(seed + 7000);
+  const auto any_deal = [&](Matrix matrix) {
+    const std::string deal = kDeals.at(static_cast<std::size_t>(random.integer(0, 2)));
+    return deal == "table" ? random_table(shape_of(p, matrix).nonzeros(), ranks,
+                                          3 * seed + static_cast<std::uint64_t>(matrix))
+                           : deal;
+  };
+  Settings settings{{"strategy", "owner-b"},
+                    {"deal.a", any_deal(Matrix::a)},
+                    {"deal.b", any_deal(Matrix::b)},
+                    {"deal.c", any_deal(Matrix::c)},
+                    {"tree", seed % 2 == 0 ? "chain" : "binomial"},
+                    {"sum_bytes", fmt::format("{}", random.integer(1, 5000))},
+                    {"message_bytes", fmt::format("{}", random.integer(1, 5000))},
+                    {"lookahead", fmt::format("{}", random.integer(0, 3))}};
+  const auto q = random.integer(1, ranks);
+  if (ranks % q == 0) settings["grid"] = fmt::format("1x{}x{}", q, ranks / q);
+  return settings;
+}
+
+/// A grid_problem() whose B is given.
+inline GridProblem deal_problem(std::uint64_t seed, int ranks) {
+  GridProblem problem = grid_problem(seed);
+  Contraction& p = problem.contraction;
+  p.sources.b = Source::given;
+  if (seed % 2 == 0) p.alpha = 0.75;
+  if (p.reads_c() && seed % 3 == 0) p.beta = 0.3;
+  problem.settings = deal_settings(p, ranks, seed);
+  return problem;
+}
+
+/// The problem and machine of random_grid_case().
+inline RandomCase random_deal_case(std::uint64_t seed) {
+  RandomCase c = random_grid_case(seed);
+  c.settings = deal_settings(c.problem, c.machine.ranks, seed);
+  return c;
+}
+
+/// The same with alpha = 1 and a beta of 0 or 1.
+inline RandomCase random_plain_deal_case(std::uint64_t seed) {
+  RandomCase c = random_deal_case(seed);
+  c.problem.alpha = 1;
+  if (c.problem.reads_c()) c.problem.beta = 1;
+  return c;
+}
+
+}  // namespace foretile

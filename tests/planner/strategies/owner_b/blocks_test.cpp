@@ -1,0 +1,90 @@
+#include "planner/strategies/owner_b/blocks.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+
+namespace foretile {
+namespace {
+
+using Numbers = std::vector<std::int32_t>;
+
+Contraction dense(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t tile) {
+  Contraction p{
+      "dense", Tiling::uniform(m, tile), Tiling::uniform(n, tile), Tiling::uniform(k, tile), {}, {}, {}, 0};
+  p.a = Shape::dense(p.m.tiles(), p.k.tiles());
+  p.b = Shape::dense(p.k.tiles(), p.n.tiles());
+  p.c = Shape::dense(p.m.tiles(), p.n.tiles());
+  return p;
+}
+
+/// Three columns of two rows: device 0 gets two of them. Then device 1 has less, and even with column 3, of
+/// one row, less than device 0.
+TEST(Blocks, DealsColumnsToDevices) {
+  const Contraction p = dense(4, 10, 4, 2);
+  const auto dealt = deal_families(p, {{{0, 1, 2}, {0, 1}}, {{3, 4}, {1}}}, 2);
+  ASSERT_EQ(dealt[0].size(), 1U);
+  EXPECT_EQ(dealt[0][0].columns, (Numbers{0, 2}));
+  ASSERT_EQ(dealt[1].size(), 2U);
+  EXPECT_EQ(dealt[1][0].columns, (Numbers{1}));
+  EXPECT_EQ(dealt[1][1].columns, (Numbers{3, 4}));
+  EXPECT_EQ(dealt[1][1].rows, (Numbers{1}));
+}
+
+/// Tiles of 2 x 2 numbers, 32 bytes; 2 rows and 4 columns of C, 3 rows of B. With 1000 bytes and a lookahead
+/// of 1: 90% hold all 8 tiles of C, 256 bytes, but 50 bytes are less than the 6 tiles of a k, 192 bytes; so
+/// are 125 of 75%. With 50% both fit.
+TEST(Blocks, TakesAllOfCWhereAChunkFitsBeside) {
+  const Contraction p = dense(4, 8, 6, 2);
+  const BlockCut cut = BlockCut::of(p, {{{0, 1, 2, 3}, {0, 1, 2}}}, 1, 1000, "here");
+  EXPECT_EQ(cut.of_family[0].rows, 1);
+  EXPECT_EQ(cut.of_family[0].columns, 1);
+  EXPECT_EQ(cut.chunk_bytes, 250);
+}
+
+/// 600 bytes: 50% hold all of C, but 150 bytes no k of 192. With 2 parts of the columns 4 tiles of a k are
+/// 128 bytes and A is loaded twice: 12 tiles of B and 2 x 6 of A. With 2 parts of the rows a k has 5 tiles,
+/// 160 bytes, too many. 25% hold 4 tiles of C: the same.
+TEST(Blocks, CutsWhatLoadsLeast) {
+  const Contraction p = dense(4, 8, 6, 2);
+  const BlockCut cut = BlockCut::of(p, {{{0, 1, 2, 3}, {0, 1, 2}}}, 1, 600, "here");
+  EXPECT_EQ(cut.of_family[0].rows, 1);
+  EXPECT_EQ(cut.of_family[0].columns, 2);
+  EXPECT_EQ(cut.chunk_bytes, 150);
+}
+
+/// A tile of C and two chunks of two tiles take 160 bytes.
+TEST(Blocks, SaysHowManyBytesAreMissing) {
+  const Contraction p = dense(4, 8, 6, 2);
+  const std::vector<ColumnFamily> families{{{0, 1, 2, 3}, {0, 1, 2}}};
+  const BlockCut least = BlockCut::of(p, families, 1, 160, "here");
+  EXPECT_EQ(least.of_family[0].rows, 2);
+  EXPECT_EQ(least.of_family[0].columns, 4);
+  EXPECT_EQ(least.chunk_bytes, 64);
+  try {
+    BlockCut::of(p, families, 1, 159, "here");
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("here: found 160 bytes"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find(" 1 bytes are missing"), std::string::npos) << error.what();
+  }
+}
+
+/// Rows 2 and 0 of B, in that order; both fit a chunk of 12 tiles, one a chunk of 6.
+TEST(Blocks, KeepsTheOrderOfRows) {
+  const Contraction p = dense(4, 8, 6, 2);
+  const ColumnFamily family{{0, 1, 2, 3}, {2, 0}};
+  std::vector<Block> blocks;
+  add_blocks(p, family, {1, 1}, 12 * 32, blocks);
+  ASSERT_EQ(blocks.size(), 1U);
+  ASSERT_EQ(blocks[0].chunks.size(), 1U);
+  EXPECT_EQ(blocks[0].chunks[0].a, (std::vector<TileId>{2, 5, 0, 3}));
+  add_blocks(p, family, {2, 2}, 3 * 32, blocks);
+  ASSERT_EQ(blocks.size(), 5U);
+  EXPECT_EQ(blocks[2].columns, (Numbers{0, 1}));
+  ASSERT_EQ(blocks[2].chunks.size(), 2U);
+  EXPECT_EQ(blocks[2].chunks[0].a, (std::vector<TileId>{5}));
+}
+
+}  // namespace
+}  // namespace foretile

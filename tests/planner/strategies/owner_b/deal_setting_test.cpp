@@ -1,0 +1,67 @@
+#include "planner/strategies/owner_b/deal_setting.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "base/error.hpp"
+#include "tests/base/scratch_folder.hpp"
+
+namespace foretile {
+namespace {
+
+class DealSetting : public ScratchFolder {
+ protected:
+  std::string table(const std::string& text) const {
+    const std::filesystem::path path = folder_ / "b.deal";
+    std::ofstream(path) << text;
+    return "table:" + path.string();
+  }
+
+  std::string refusal(const std::string& text) const {
+    try {
+      deal_setting(table(text), Shape::dense(2, 2), 3);
+      return "";
+    } catch (const InputError& error) {
+      return error.what();
+    }
+  }
+};
+
+TEST_F(DealSetting, ReadsATable) {
+  const std::vector<Rank> owners{0, 2, 1, 2};
+  for (const char* text :
+       {"0\n2\n1\n2\n", "0 2\t1 2", "# rank of each tile\r\n0 2 # first row\r\n\r\n1 2\r\n"}) {
+    const Distribution found = deal_setting(table(text), Shape::dense(2, 2), 3);
+    EXPECT_EQ(found.deal, Deal::table);
+    EXPECT_EQ(found.owners, owners) << text;
+  }
+  EXPECT_EQ(deal_setting("cyclic", Shape::dense(2, 2), 3).deal, Deal::cyclic);
+  EXPECT_EQ(deal_setting("contiguous", Shape::dense(2, 2), 3).deal, Deal::contiguous);
+}
+
+TEST_F(DealSetting, SaysWhatIsWrongWithATable) {
+  for (const auto& [text, line, found] : {std::tuple("0 1\n2 3\n", "line 2", "found 3,"),
+                                          {"0 1\n-1 0\n", "line 2", "found -1,"},
+                                          {"zero 0 0 0", "line 1", "found zero,"},
+                                          {"0\n1x\n", "line 2", "found 1x,"},
+                                          {"99999999999", "line 1", "found 99999999999,"}}) {
+    const std::string said = refusal(text);
+    EXPECT_NE(said.find(line), std::string::npos) << said;
+    EXPECT_NE(said.find(found), std::string::npos) << said;
+    EXPECT_NE(said.find("a rank from 0 to 2"), std::string::npos) << said;
+  }
+  EXPECT_NE(refusal("0 1 2").find("found 3 ranks, expected 4"), std::string::npos);
+  EXPECT_NE(refusal("").find("found 0 ranks, expected 4"), std::string::npos);
+  EXPECT_THROW(deal_setting("table:" + (folder_ / "missing").string(), Shape::dense(2, 2), 3), InputError);
+}
+
+TEST_F(DealSetting, HasThreeSpellings) {
+  const Spelling deal = spelled_deal();
+  for (const char* good : {"contiguous", "cyclic", "table:b.txt"}) EXPECT_EQ(deal("deal.b", good), good);
+  for (const char* bad : {"", "rows", "table:", "table", "Cyclic"})
+    EXPECT_THROW(deal("deal.b", bad), InputError);
+}
+
+}  // namespace
+}  // namespace foretile
