@@ -103,6 +103,26 @@ void add_length(CLI::App& command, const char* name, double& length, const char*
   command.add_option(name, length, std::string(meaning) + ", angstrom")->capture_default_str();
 }
 
+void add_electrons(CLI::App& command, const std::shared_ptr<MoleculeParameters>& p) {
+  command.add_option("--charge", p->electrons.charge, "Charge of the molecule")->capture_default_str();
+  command
+      .add_option_function<std::string>(
+          "--unpaired", [p](const std::string& word) { p->electrons.pairs_rest = word == "pair"; },
+          "Valence electrons without a bond: an error, or lone pairs of their atoms (CO, nitro groups)")
+      ->check(CLI::IsMember({"refuse", "pair"}))
+      ->default_str("refuse");
+  command.add_flag("--core", p->core, "Core orbitals are among i and j; else they are frozen");
+  command
+      .add_option_function<std::string>(
+          "--space",
+          [p](const std::string& word) {
+            p->space = word == "ao" ? OrbitalSpace::ao : OrbitalSpace::virtuals;
+          },
+          "What a, b, c and d count: atomic orbitals, or those that are not occupied")
+      ->check(CLI::IsMember({"ao", "virtual"}))
+      ->default_str("ao");
+}
+
 void add_molecule(CLI::App& group) {
   CLI::App& command = *group.add_subcommand(
       "molecule", "The ABCD term of coupled cluster, of a molecule (RR-9365, section 5.2)");
@@ -121,9 +141,13 @@ void add_molecule(CLI::App& group) {
       .add_option_function<std::string>(
           "--basis", [p](const std::string& basis) { p->basis = basis_named(basis, "--basis"); }, "Basis set")
       ->default_str(std::string(name(p->basis)));
+  add_electrons(command, p);
   command.add_option("--occ-clusters", p->occ_clusters, "Clusters of the occupied orbitals")->required();
-  command.add_option("--ao-clusters", p->ao_clusters, "Clusters of the atoms and their AO functions")
+  command
+      .add_option("--ao-clusters", p->ao_clusters, "Clusters of the atoms and their AOs or virtual orbitals")
       ->required();
+  command.add_flag("--whole-molecules", p->whole_molecules, "Atoms that bonds connect are in one cluster");
+  command.add_flag("--dense", p->dense, "All pairs and all tiles: no length counts");
   command.add_option("--cluster-seed", p->cluster_seed, "Seed of the k-means clusterings")
       ->check(whole_number_check())
       ->capture_default_str();

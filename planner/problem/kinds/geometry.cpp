@@ -12,7 +12,8 @@ namespace foretile {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> symbols{"H", "C", "N", "O"};
+constexpr std::array<std::string_view, 18> symbols{"H",  "He", "Li", "Be", "B",  "C", "N", "O",  "F",
+                                                   "Ne", "Na", "Mg", "Al", "Si", "P", "S", "Cl", "Ar"};
 constexpr std::int64_t max_atoms = 10'000;
 /// Farther out a coordinate is a slip: a molecule of a millimetre.
 constexpr double max_coordinate = 1e7;
@@ -21,7 +22,7 @@ Element element_of(std::string_view word, const std::string& where) {
   for (std::size_t e = 0; e < symbols.size(); ++e) {
     if (word == symbols[e]) return static_cast<Element>(e);
   }
-  throw input_error(where, fmt::format("element '{}'", word), "H, C, N or O");
+  throw input_error(where, fmt::format("element '{}'", word), "one of H to Ar, as Cl");
 }
 
 double coordinate(std::string_view word, const std::string& where) {

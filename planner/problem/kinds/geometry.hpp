@@ -28,7 +28,8 @@ inline double distance(Point p, Point q) {
   return std::sqrt(dot(p - q, p - q));
 }
 
-enum class Element { H, C, N, O };
+/// In the order of their numbers.
+enum class Element { H, He, Li, Be, B, C, N, O, F, Ne, Na, Mg, Al, Si, P, S, Cl, Ar };
 
 struct Atom {
   Element element;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 #include "base/error.hpp"
@@ -20,15 +21,38 @@ namespace {
 
 constexpr double shortest = 1e-3;  // no length of a molecule is below a thousandth of an angstrom
 constexpr double longest = 1e6;
+constexpr std::int64_t max_charge = 1'000'000;
 
-Clusters clusters_named(std::string_view key, const std::vector<Point>& centres,
-                        const std::vector<double>& weights, std::int64_t count, std::uint64_t seed,
-                        WeightRange range) {
+using Groups = std::vector<std::vector<std::int32_t>>;
+
+/// k-means of groups of centres that stay together, by the means of their centres.
+Clusters clusters_named(std::string_view key, const ClusteredCentres& all, const Groups& groups,
+                        std::int64_t count, std::uint64_t seed, WeightRange range) {
+  std::vector<Point> means;
+  std::vector<double> weights;
+  for (const auto& group : groups) {
+    Point sum;
+    weights.push_back(0);
+    for (const std::int32_t i : group) {
+      sum = sum + all.centres[i];
+      weights.back() += all.weights[i];
+    }
+    means.push_back(1.0 / static_cast<double>(group.size()) * sum);
+  }
+  Clusters clusters;
   try {
-    return k_means(centres, weights, count, seed, range);
+    clusters = k_means(means, weights, count, seed, range);
   } catch (const InputError& e) {
     throw InputError(fmt::format("key '{}': {}", key, e.what()));
   }
+  for (auto& cluster : clusters) {
+    std::vector<std::int32_t> members;
+    for (const std::int32_t group : cluster)
+      members.insert(members.end(), groups[group].begin(), groups[group].end());
+    std::sort(members.begin(), members.end());
+    cluster = std::move(members);
+  }
+  return clusters;
 }
 
 /// A tile holds the pairs of two clusters, so clusters of these sizes give tiles of tile_min to tile_max.
@@ -39,26 +63,60 @@ WeightRange cluster_sizes(const MoleculeParameters& p) {
   return range;
 }
 
-ClusteredCentres clustered_orbitals(const std::vector<Atom>& atoms, const MoleculeParameters& p) {
+/// Centres of these atoms, each for itself or those of a molecule together.
+Groups groups_of(const std::vector<std::int32_t>& atom_of, const std::vector<std::int32_t>& fragment_of,
+                 bool whole_molecules) {
+  std::map<std::int32_t, std::vector<std::int32_t>> groups;
+  for (std::int32_t i = 0; i < std::ssize(atom_of); ++i)
+    groups[whole_molecules ? fragment_of[atom_of[i]] : i].push_back(i);
+  Groups list;
+  for (auto& [number, members] : groups) list.push_back(std::move(members));
+  return list;
+}
+
+struct Molecule {
+  std::vector<Atom> atoms;
+  LewisStructure structure;
+  std::vector<std::int32_t> fragments;  // by atom
+
+  explicit Molecule(const MoleculeParameters& p)
+      : atoms(parse_xyz(p.xyz, "key 'xyz'")),
+        structure(lewis_structure(atoms, p.electrons, "key 'xyz'")),
+        fragments(fragment_of(atoms.size(), structure.bonds)) {}
+};
+
+ClusteredCentres clustered_orbitals(const Molecule& molecule, const MoleculeParameters& p) {
   ClusteredCentres o;
-  o.centres = occupied_centres(atoms, "key 'xyz'");
+  std::vector<std::int32_t> atom_of;
+  for (const OccupiedOrbital& orbital : occupied_orbitals(molecule.atoms, molecule.structure, p.core)) {
+    o.centres.push_back(orbital.centre);
+    atom_of.push_back(orbital.atom);
+  }
   if (o.centres.empty()) throw input_error("key 'xyz'", "no valence electrons", "some");
   o.weights.assign(o.centres.size(), 1.0);
-  o.clusters =
-      clusters_named("occ_clusters", o.centres, o.weights, p.occ_clusters, p.cluster_seed, cluster_sizes(p));
+  o.clusters = clusters_named("occ_clusters", o, groups_of(atom_of, molecule.fragments, p.whole_molecules),
+                              p.occ_clusters, p.cluster_seed, cluster_sizes(p));
   return o;
 }
 
 /// All functions of an atom share its centre and so its cluster.
-ClusteredCentres clustered_functions(const std::vector<Atom>& atoms, const MoleculeParameters& p) {
+ClusteredCentres clustered_functions(const Molecule& molecule, const MoleculeParameters& p) {
   ClusteredCentres u;
-  for (const Atom& atom : atoms) {
+  std::vector<std::int32_t> atom_of;
+  const std::vector<std::int64_t> virtuals =
+      p.space == OrbitalSpace::ao
+          ? std::vector<std::int64_t>{}
+          : virtual_orbitals(molecule.atoms, molecule.structure, p.basis, "key 'xyz'");
+  for (const Atom& atom : molecule.atoms) {
+    const std::size_t i = u.centres.size();
     u.centres.push_back(atom.position);
-    u.weights.push_back(static_cast<double>(functions(p.basis, atom.element)));
+    u.weights.push_back(
+        static_cast<double>(virtuals.empty() ? functions(p.basis, atom.element) : virtuals[i]));
+    atom_of.push_back(static_cast<std::int32_t>(i));
   }
   // Another seed, so that the two clusterings are independent.
-  u.clusters = clusters_named("ao_clusters", u.centres, u.weights, p.ao_clusters, p.cluster_seed + 1,
-                              cluster_sizes(p));
+  u.clusters = clusters_named("ao_clusters", u, groups_of(atom_of, molecule.fragments, p.whole_molecules),
+                              p.ao_clusters, p.cluster_seed + 1, cluster_sizes(p));
   return u;
 }
 
@@ -115,6 +173,13 @@ std::vector<PairTile> tile_rows(const MoleculeParameters& p, ClusteredCentres& o
   return first_rows(std::move(ij), p.tile_rows);
 }
 
+/// Nothing is too far away.
+MoleculeParameters unscreened(MoleculeParameters p) {
+  p.pair_cutoff = p.amplitude_decay = p.amplitude_reach = p.overlap_length = p.overlap_reach = longest;
+  p.residual_reach = p.c_threshold = 0;
+  return p;
+}
+
 /// What may stand between the ''' of a TOML text: printable ASCII and line ends.
 std::string plain_text(std::string_view text) {
   std::string plain;
@@ -124,6 +189,40 @@ std::string plain_text(std::string_view text) {
   }
   if (!plain.ends_with('\n')) plain += '\n';
   return plain;
+}
+
+/// Whether the key has the second of two words; the first one where it is missing.
+bool choice(TableReader& table, std::string_view key, std::string_view first, std::string_view second) {
+  const std::string word = table.text_or(key, first);
+  if (word != first && word != second)
+    throw table.error(key, fmt::format("\"{}\"", word), fmt::format("\"{}\" or \"{}\"", first, second));
+  return word == second;
+}
+
+/// What is not as usual.
+std::string special_toml(const MoleculeParameters& p) {
+  std::string text;
+  if (p.electrons.charge != 0) text += fmt::format("charge = {}\n", p.electrons.charge);
+  if (p.electrons.pairs_rest) text += "unpaired = \"pair\"  # electrons without a bond become lone pairs\n";
+  if (p.core) text += "core = true  # core orbitals are among i and j\n";
+  if (p.space == OrbitalSpace::virtuals) text += "space = \"virtual\"  # of a, b, c and d\n";
+  if (p.whole_molecules) text += "whole_molecules = true  # in a cluster\n";
+  if (p.dense) text += "dense = true  # all pairs and all tiles\n";
+  return text;
+}
+
+std::string lengths_toml(const MoleculeParameters& p) {
+  return fmt::format(
+      "\n# Lengths in angstrom. T[ij,cd] V[cd,ab] = R[ij,ab]: i, j occupied orbitals; a, b, c, d {}.\n"
+      "pair_cutoff = {}      # pairs ij farther apart are dropped\n"
+      "amplitude_decay = {}  # |T| falls as exp(-(d_ic + d_jd) / amplitude_decay)\n"
+      "amplitude_reach = {}  # T is zero beyond, for ic or jd\n"
+      "overlap_length = {}   # |V| falls as exp(-(d_ca^2 + d_db^2) / overlap_length^2)\n"
+      "overlap_reach = {}    # V is zero beyond, for ca or db\n"
+      "residual_reach = {}   # R is not computed beyond, for ia or jb; 0: wherever T V has a tile\n"
+      "c_threshold = {}      # least |T tile| |V tile| that makes a tile of R\n\n",
+      p.space == OrbitalSpace::ao ? "AOs" : "virtual orbitals", p.pair_cutoff, p.amplitude_decay,
+      p.amplitude_reach, p.overlap_length, p.overlap_reach, p.residual_reach, p.c_threshold);
 }
 
 std::string bound_toml(std::string_view key, std::int64_t bound, std::string_view meaning) {
@@ -137,6 +236,12 @@ MoleculeParameters read_molecule(TableReader& table) {
   p.xyz = table.text("xyz");
   parse_xyz(p.xyz, table.source(), table.first_text_line("xyz"));
   p.basis = basis_named(table.text("basis"), table.where("basis"));
+  p.electrons.charge = table.integer_or("charge", 0, -max_charge, max_charge);
+  p.electrons.pairs_rest = choice(table, "unpaired", "refuse", "pair");
+  p.core = table.boolean_or("core", false);
+  p.space = choice(table, "space", "ao", "virtual") ? OrbitalSpace::virtuals : OrbitalSpace::ao;
+  p.whole_molecules = table.boolean_or("whole_molecules", false);
+  p.dense = table.boolean_or("dense", false);
   p.occ_clusters = table.integer("occ_clusters", 1, max_clusters);
   p.ao_clusters = table.integer("ao_clusters", 1, max_clusters);
   p.cluster_seed = static_cast<std::uint64_t>(table.integer_or("cluster_seed", 1, 0, max_seed));
@@ -158,19 +263,9 @@ MoleculeParameters read_molecule(TableReader& table) {
 std::string molecule_problem_toml(const MoleculeParameters& p) {
   return fmt::format(
              "kind = \"molecule\"\nbasis = \"{}\"\nocc_clusters = {}\nao_clusters = {}\ncluster_seed = {}\n"
-             "seed = {}\n\n",
+             "seed = {}\n",
              name(p.basis), p.occ_clusters, p.ao_clusters, p.cluster_seed, p.seed) +
-         fmt::format(
-             "# Lengths in angstrom. T[ij,cd] V[cd,ab] = R[ij,ab]: i, j occupied orbitals; a, b, c, d AOs.\n"
-             "pair_cutoff = {}      # pairs ij farther apart are dropped\n"
-             "amplitude_decay = {}  # |T| falls as exp(-(d_ic + d_jd) / amplitude_decay)\n"
-             "amplitude_reach = {}  # T is zero beyond, for ic or jd\n"
-             "overlap_length = {}   # |V| falls as exp(-(d_ca^2 + d_db^2) / overlap_length^2)\n"
-             "overlap_reach = {}    # V is zero beyond, for ca or db\n"
-             "residual_reach = {}   # R is not computed beyond, for ia or jb; 0: wherever T V has a tile\n"
-             "c_threshold = {}      # least |T tile| |V tile| that makes a tile of R\n\n",
-             p.pair_cutoff, p.amplitude_decay, p.amplitude_reach, p.overlap_length, p.overlap_reach,
-             p.residual_reach, p.c_threshold) +
+         special_toml(p) + (p.dense ? "\n" : lengths_toml(p)) +
          bound_toml("tile_min", p.tile_min, "least extent of a tile") +
          bound_toml("tile_max", p.tile_max, "largest extent of a tile") +
          (p.tile_rows > 0 ? fmt::format("tile_rows = {}  # the first ones of T and R\n\n", p.tile_rows)
@@ -178,10 +273,11 @@ std::string molecule_problem_toml(const MoleculeParameters& p) {
          fmt::format("xyz = '''\n{}'''\n", plain_text(p.xyz));
 }
 
-Contraction molecule_contraction(const MoleculeParameters& p) {
-  const std::vector<Atom> atoms = parse_xyz(p.xyz, "key 'xyz'");
-  ClusteredCentres orbitals = clustered_orbitals(atoms, p);
-  const ClusteredCentres aos = clustered_functions(atoms, p);
+Contraction molecule_contraction(const MoleculeParameters& given) {
+  const MoleculeParameters p = given.dense ? unscreened(given) : given;
+  const Molecule molecule(p);
+  ClusteredCentres orbitals = clustered_orbitals(molecule, p);
+  const ClusteredCentres aos = clustered_functions(molecule, p);
   const std::vector<std::int64_t> sizes = functions_per_cluster(aos);
   check_size(sizes);
   check_tile_count(std::ssize(sizes), std::ssize(sizes));

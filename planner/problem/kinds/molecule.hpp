@@ -1,5 +1,5 @@
-// Problem kind "molecule": the ABCD term of coupled cluster in atomic orbitals, R[ij,ab] = T[ij,cd] V[cd,ab]
-// (RR-9365, equation 1 and section 5.2). docs/problems.md describes the model.
+// Problem kind "molecule": the ABCD term of coupled cluster, R[ij,ab] = T[ij,cd] V[cd,ab] (RR-9365, equation
+// 1 and section 5.2; the "TESSE" paper, equation 1). docs/problems.md describes the model.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,26 @@ namespace foretile {
 
 class TableReader;
 
+/// What a, b, c and d count.
+enum class OrbitalSpace : std::uint8_t {
+  ao,       ///< atomic orbitals (RR-9365)
+  virtuals  ///< the orbitals that are not occupied ("TESSE")
+};
+
 /// Lengths in angstrom. The defaults are fitted to RR-9365, Table 1, mostly tiling v1.
 struct MoleculeParameters {
   std::string xyz;  ///< the text of an XYZ file
   Basis basis = Basis::def2_svp;
-  std::int64_t occ_clusters = 0;   ///< of the localized valence occupied orbitals i, j
-  std::int64_t ao_clusters = 0;    ///< of the atoms with their AO functions a, b, c, d
+  Electrons electrons = {};
+  bool core = false;  ///< orbitals of closed inner shells are among i and j; else they are frozen
+  OrbitalSpace space = OrbitalSpace::ao;
+  std::int64_t occ_clusters = 0;   ///< of the localized occupied orbitals i, j
+  std::int64_t ao_clusters = 0;    ///< of the atoms with their AOs or virtual orbitals a, b, c, d
+  bool whole_molecules = false;    ///< atoms that bonds connect are in one cluster, and so are their orbitals
   std::uint64_t cluster_seed = 1;  ///< of both k-means clusterings
   std::uint64_t seed = 1;          ///< of the numbers in the tiles
 
+  bool dense = false;  ///< all pairs and all tiles, of norm 1 per element; the lengths below do not count
   double pair_cutoff = 37.0;      ///< pairs ij of orbitals farther apart correlate too weakly and are dropped
   double amplitude_decay = 3.0;   ///< |T[ij,cd]| falls as exp(-(d_ic + d_jd) / amplitude_decay)
   double amplitude_reach = 11.6;  ///< T is zero where i and c, or j and d, are farther apart
@@ -42,8 +53,8 @@ struct MoleculeParameters {
 MoleculeParameters read_molecule(TableReader& table);
 /// The text of a problem file, the molecule included.
 std::string molecule_problem_toml(const MoleculeParameters& parameters);
-/// M = kept pairs ij, N = K = (number of AO functions)^2; tiles are pairs of clusters. V, the matrix B, is
-/// made (RR-9365, section 5.2). Throws InputError when there are less than `tile_rows`.
+/// M = kept pairs ij, N = K = (number of AOs or virtual orbitals)^2; tiles are pairs of clusters. V, the
+/// matrix B, is made (RR-9365, section 5.2). Throws InputError when there are less than `tile_rows`.
 Contraction molecule_contraction(const MoleculeParameters& parameters);
 
 }  // namespace foretile

@@ -1,39 +1,32 @@
-// Where a molecule's atomic orbitals (AOs) and localized valence occupied orbitals sit.
+// Where a molecule's localized occupied orbitals and its virtual ones sit.
 #pragma once
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "planner/problem/kinds/basis_sets.hpp"
 #include "planner/problem/kinds/geometry.hpp"
+#include "planner/problem/kinds/lewis.hpp"
 
 namespace foretile {
 
-enum class Basis { def2_svp, def2_tzvp, cc_pvdz, aug_cc_pvdz };
-
-/// "def2-SVP", "def2-TZVP", "cc-pVDZ" or "aug-cc-pVDZ", in any case. Throws InputError(`where`).
-Basis basis_named(std::string_view name, const std::string& where);
-std::string_view name(Basis basis);
-
-/// Number of spherical functions of one atom.
-std::int64_t functions(Basis basis, Element element);
-
-/// Two atoms are bonded when they are closer than 1.25 times the sum of their covalent radii (H 0.31, C 0.76,
-/// N 0.71, O 0.66 angstrom: Cordero et al., Dalton Trans. (2008) 2832).
-struct Bond {
-  std::int32_t first, second;
-  std::int32_t order;  ///< 1, 2 or 3
+struct OccupiedOrbital {
+  Point centre;
+  std::int32_t atom;  ///< of a bond: its first
 };
 
-/// All bonds. Orders are raised between neighbours until as many atoms as can be have their usual valence (H
-/// 1, C 4, N 3, O 2). Throws InputError(`where`) when an atom has more bonds than its valence or keeps an
-/// unpaired electron: ions, radicals and charged groups (nitro, CO) cannot be written so.
-std::vector<Bond> bonds(const std::vector<Atom>& atoms, const std::string& where);
+/// The valence occupied orbitals after localization (as Foster-Boys would place them, roughly): one at the
+/// middle of a bond for each pair in it, and one at its atom for each lone pair. `with_core`: then those of
+/// closed inner shells, at their atoms; else these are frozen.
+std::vector<OccupiedOrbital> occupied_orbitals(const std::vector<Atom>& atoms,
+                                               const LewisStructure& structure, bool with_core);
 
-/// Centres of the valence occupied orbitals after localization (as Foster-Boys would place them, roughly):
-/// one at the middle of a bond for each pair in it, one at N and two at O for their lone pairs. Core orbitals
-/// are frozen. Two electrons each: as many as half the valence electrons.
-std::vector<Point> occupied_centres(const std::vector<Atom>& atoms, const std::string& where);
+/// How many virtual orbitals each atom counts for: its functions, less one for each of its core orbitals and
+/// lone pairs, and less one for each pair of a bond, taken from the end that has more left. They add up to
+/// the functions less the occupied orbitals, core among them. Throws InputError(`where`) when an atom has
+/// less than none.
+std::vector<std::int64_t> virtual_orbitals(const std::vector<Atom>& atoms, const LewisStructure& structure,
+                                           Basis basis, const std::string& where);
 
 }  // namespace foretile

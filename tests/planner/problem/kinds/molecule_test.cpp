@@ -71,7 +71,9 @@ TEST(Molecule, WrittenTextGivesTheSameContraction) {
 TEST(Molecule, ShapesEqualPlainDistancesWhenClustersAreSingle) {
   const std::string xyz = read_text(find_data("examples/c12h26.xyz"));
   const auto atoms = parse_xyz(xyz, "c12");
-  const auto orbitals = occupied_centres(atoms, "c12");
+  std::vector<Point> orbitals;
+  for (const OccupiedOrbital& orbital : occupied_orbitals(atoms, lewis_structure(atoms, {}, "c12"), false))
+    orbitals.push_back(orbital.centre);
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
@@ -160,6 +162,34 @@ TEST(Molecule, TileBoundsThatCannotBeMetAreRefused) {
             std::string::npos);
 }
 
+/// Two waters 9 angstrom apart: 2 x (4 + 1) occupied orbitals, 2 x 36 virtual ones; each molecule is a
+/// cluster, whatever the seed.
+TEST(Molecule, WholeMoleculesMakeClusters) {
+  MoleculeParameters p;
+  p.xyz = "6\n\nO 0 0 0\nO 9 0 0\nH 0.76 0.59 0\nH 9.76 0.59 0\nH -0.76 0.59 0\nH 8.24 0.59 0\n";
+  p.basis = Basis::aug_cc_pvdz;
+  p.core = true;
+  p.space = OrbitalSpace::virtuals;
+  p.whole_molecules = true;
+  p.dense = true;
+  p.occ_clusters = p.ao_clusters = 2;
+  for (p.cluster_seed = 1; p.cluster_seed < 10; ++p.cluster_seed) {
+    const Contraction c = molecule_contraction(p);
+    EXPECT_EQ(c.m.cuts(), Tiling::from_sizes({25, 25, 25, 25}).cuts());
+    EXPECT_EQ(c.n.cuts(), Tiling::from_sizes({1296, 1296, 1296, 1296}).cuts());
+    EXPECT_EQ(c.a.nonzeros() + c.b.nonzeros() + c.c.nonzeros(), 16 + 16 + 16);
+  }
+  p.dense = false;
+  p.amplitude_reach = p.overlap_reach = 5;  // nothing links the two: A has the diagonal, B too
+  p.residual_reach = 0;
+  const Contraction apart = molecule_contraction(p);
+  EXPECT_EQ(apart.a.nonzeros(), 4);
+  EXPECT_EQ(apart.b.nonzeros(), 4);
+  const Contraction read = build_contraction({"w", molecule_problem_toml(p), "w.toml"});
+  expect_same(apart.a, read.a);
+  EXPECT_EQ(apart.n.cuts(), read.n.cuts());
+}
+
 TEST(Molecule, MoreTileRowsThanThereAreAreRefused) {
   const std::string lines = "basis = \"def2-SVP\"\nocc_clusters = 2\nao_clusters = 3\n";
   const std::string message = message_of(problem_text(lines + "tile_rows = 5\n"));
@@ -195,14 +225,14 @@ TEST(Molecule, ResidualReachAndThresholdOnlyRemoveTiles) {
 TEST(Molecule, ErrorsNameLineAndKey) {
   const std::string good = "basis = \"def2-SVP\"\nocc_clusters = 1\nao_clusters = 1\n";
   EXPECT_EQ(message_of(problem_text(good)), "no error");
-  EXPECT_EQ(
-      message_of(problem_text("basis = \"STO-3G\"\nocc_clusters = 1\nao_clusters = 1\n")),
-      "p.toml:2: key 'basis': found \"STO-3G\", expected one of def2-SVP, def2-TZVP, cc-pVDZ, aug-cc-pVDZ");
+  EXPECT_EQ(message_of(problem_text("basis = \"STO-3G\"\nocc_clusters = 1\nao_clusters = 1\n")),
+            "p.toml:2: key 'basis': found \"STO-3G\", expected one of def2-SVP, def2-TZVP, cc-pVDZ, "
+            "aug-cc-pVDZ, 6-31G");
   // Line 5 opens the text, so its first line is 6 and the first atom stands on 8.
   EXPECT_EQ(message_of(problem_text(good, "1\n\nQ 0 0 0\n")),
-            "p.toml:8: XYZ: found element 'Q', expected H, C, N or O");
+            "p.toml:8: XYZ: found element 'Q', expected one of H to Ar, as Cl");
   EXPECT_EQ(message_of("kind = \"molecule\"\n" + good + "xyz = '''1\n\nQ 0 0 0\n'''\n"),
-            "p.toml:7: XYZ: found element 'Q', expected H, C, N or O");
+            "p.toml:7: XYZ: found element 'Q', expected one of H to Ar, as Cl");
   EXPECT_EQ(
       message_of(problem_text("basis = \"def2-SVP\"\nocc_clusters = 1\nao_clusters = 4\n")),
       "p.toml: key 'ao_clusters': k-means: found 4 clusters of 3 distinct centres, expected 1 to 3 clusters");
@@ -213,6 +243,12 @@ TEST(Molecule, ErrorsNameLineAndKey) {
   EXPECT_NE(message_of(problem_text(good + "cutoff = 1\n")).find("p.toml:5: unknown key \"cutoff\""),
             std::string::npos);
   EXPECT_NE(message_of(problem_text(good, "1\n\nC 0 0 0\n")).find("unpaired valence electrons"),
+            std::string::npos);
+  EXPECT_EQ(message_of(problem_text(good + "space = \"ri\"\n")),
+            "p.toml:5: key 'space': found \"ri\", expected \"ao\" or \"virtual\"");
+  EXPECT_EQ(message_of(problem_text(good + "unpaired = \"yes\"\n")),
+            "p.toml:5: key 'unpaired': found \"yes\", expected \"refuse\" or \"pair\"");
+  EXPECT_NE(message_of(problem_text(good + "charge = 1\n")).find("7 valence electrons with charge 1"),
             std::string::npos);
 }
 
@@ -299,6 +335,26 @@ TEST(MoleculeExamples, TilingsDifferInClustersAndBoundsOnly) {
   EXPECT_EQ(lengths_and_atoms("c65-v1"), lengths_and_atoms("c65-v3"));
   EXPECT_NE(lengths_and_atoms("c65-v1").find(read_text(find_data("examples/c65h132.xyz"))),
             std::string::npos);
+}
+
+/// The "TESSE" paper, section VII-B: O = 60 in two tiles, U = 432 in twelve; A and C of 5 GB, B of 260 GB.
+TEST(MoleculeExamples, H2o12HasTheSizesOfThePaper) {
+  const Contraction p = build_contraction(load_problem("h2o12"));
+  const Traits t = traits(p);
+  EXPECT_EQ(t.m, 60 * 60);
+  EXPECT_EQ(t.n, 432 * 432);
+  EXPECT_EQ(t.k, 186'624);
+  EXPECT_EQ(t.m_tiles, 4);
+  EXPECT_EQ(t.n_tiles, 144);
+  EXPECT_EQ(t.k_tiles, 144);
+  EXPECT_EQ(t.gemms, 82'944);
+  EXPECT_EQ(t.b_bytes, 8 * t.k * t.n);  // 259.5 GiB
+  EXPECT_EQ(t.a_bytes, 8 * t.m * t.k);  // 5.0 GiB
+  EXPECT_EQ(t.c_bytes, t.a_bytes);
+  EXPECT_EQ(p.sources, Sources{});
+  expect_tiles_within(p.m, 900, 900);
+  expect_tiles_within(p.n, 36 * 36, 36 * 36);
+  EXPECT_NEAR(p.b.norm(77), 1296, 0.1);  // 1 per element
 }
 
 TEST(MoleculeExamples, C12RunsOnASmallMachine) {
