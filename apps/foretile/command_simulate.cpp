@@ -63,11 +63,14 @@ void print(const SimulateArguments& arguments, const PlannedWork& work, const Re
                         {"compared_products", std::llround(difference->full.products)},
                         {"compared_s", difference->full.seconds}};
     }
+    add_compared(json, work);
     json["peak_rss_bytes"] = peak_rss_bytes();
     print_json(json);
     return;
   }
-  fmt::print("{}\n{}{}rehearsed by {} in {}, with planning {}, using {} of memory\n", report_text(report),
+  const std::string compared = compared_text(work);
+  fmt::print("{}\n{}{}{}rehearsed by {} in {}, with planning {}, using {} of memory\n", report_text(report),
+             compared.empty() ? compared : fmt::format("{}\n", compared),
              report.what_if ? what_if_text(*report.what_if) + "\n" : "",
              difference ? coarse_text(difference->full, difference->coarse) : "",
              engine == EngineChoice::fluid ? "the fluid engine" : "SimGrid",

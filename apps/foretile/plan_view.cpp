@@ -84,6 +84,37 @@ double memory_ratio(const PlannedWork& work) {
          storage_bytes(work.contraction, work.plan);
 }
 
+std::string compared_text(const PlannedWork& work) {
+  std::string text = work.compared.empty() ? "" : "compared, each with its own distribution\n";
+  for (const ComparedStrategy& one : work.compared) {
+    std::string said = one.refusal;
+    if (said.empty()) {
+      said = fmt::format("at least {}", quantity(one.bound_s, "s"));
+      if (one.dealt.bytes > 0)
+        said += fmt::format(", and {} to deal the matrices anew ({}, of these {} between nodes)",
+                            quantity(one.dealt.seconds, "s"), bytes(one.dealt.bytes),
+                            bytes(one.dealt.between_nodes_bytes));
+    }
+    text += label_line(one.strategy, said);
+  }
+  return text;
+}
+
+void add_compared(nlohmann::ordered_json& json, const PlannedWork& work) {
+  for (const ComparedStrategy& one : work.compared) {
+    nlohmann::ordered_json entry{{"strategy", one.strategy}};
+    if (!one.refusal.empty()) {
+      entry["refusal"] = one.refusal;
+    } else {
+      entry["bound_s"] = one.bound_s;
+      entry["dealt_anew"] = {{"bytes", one.dealt.bytes},
+                             {"between_nodes_bytes", one.dealt.between_nodes_bytes},
+                             {"seconds", one.dealt.seconds}};
+    }
+    json["compared"].push_back(entry);
+  }
+}
+
 std::string frame_text(const FrameView& view) {
   const auto& [contraction, machine, frame] = view;
   return fmt::format("{} on {}: not planned, nothing is proven\n", contraction.name, machine.platform.name) +
@@ -107,7 +138,7 @@ nlohmann::ordered_json frame_json(const FrameView& view) {
 }
 
 std::string plan_text(const PlanView& view) {
-  const auto& [contraction, machine, plan, summary] = view.work;
+  const auto& [contraction, machine, plan, summary, compared] = view.work;
   const bool streams_b = plan.operands.b.streams();
   std::string text = fmt::format("{} on {}: the plan fits\n", contraction.name, machine.platform.name);
   const auto line = [&text](std::string_view label, std::string_view value) {
@@ -147,11 +178,12 @@ std::string plan_text(const PlanView& view) {
   line("bound of this plan", bound_text(view.bounds.plan));
   line("bound of any plan", bound_text(view.bounds.problem));
   line("planned in", quantity(view.wall_s, "s"));
+  if (!compared.empty()) text += fmt::format("\n{}", compared_text(view.work));
   return text;
 }
 
 nlohmann::ordered_json plan_json(const PlanView& view) {
-  const auto& [contraction, machine, plan, summary] = view.work;
+  const auto& [contraction, machine, plan, summary, compared] = view.work;
   nlohmann::ordered_json json{{"problem", contraction.name},
                               {"precision", name_of(contraction.precision)},
                               {"platform", machine.platform.name},
@@ -182,6 +214,7 @@ nlohmann::ordered_json plan_json(const PlanView& view) {
   add_choice(json, explain_choice(contraction.sources, plan.strategy));
   if (const auto predicted = predict_volumes(contraction, machine, plan))
     json["model"] = model_json(*predicted);
+  if (!compared.empty()) add_compared(json, view.work);
   return json;
 }
 

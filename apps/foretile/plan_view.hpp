@@ -21,6 +21,11 @@ double memory_ratio(const PlannedWork& work);
 std::string plan_text(const PlanView& view);
 nlohmann::ordered_json plan_json(const PlanView& view);
 
+/// One line for each strategy that was compared; empty without a comparison. `add_compared` adds the same to
+/// JSON.
+std::string compared_text(const PlannedWork& work);
+void add_compared(nlohmann::ordered_json& json, const PlannedWork& work);
+
 /// What is known before a rank is planned.
 struct FrameView {
   const Contraction& contraction;

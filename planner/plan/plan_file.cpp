@@ -39,11 +39,15 @@ CountFunction steps(const CountFunction& progress, std::int64_t first, std::int6
 
 PlannedWork plan_work(Contraction contraction, Machine machine, const Settings& settings,
                       const CountFunction& progress) {
-  Plan plan = make_plan(contraction, machine, settings, steps(progress, 0, kVerifiesFrom, machine.ranks));
+  std::vector<ComparedStrategy> compared;
+  if (asks_for_comparison(settings)) compared = compare_strategies(contraction, machine, settings);
+  Plan plan = make_plan(contraction, machine,
+                        compared.empty() ? settings : fastest_settings(compared, contraction, settings),
+                        steps(progress, 0, kVerifiesFrom, machine.ranks));
   const PlanSummary summary =
       verify(plan, contraction,
              steps(progress, kVerifiesFrom, kPlanningSteps, product_bound(contraction.a, contraction.b)));
-  return {std::move(contraction), std::move(machine), std::move(plan), summary};
+  return {std::move(contraction), std::move(machine), std::move(plan), summary, std::move(compared)};
 }
 
 PlanFile make_plan_file(const Problem& problem, const MachineSize& size, const PlannedWork& work) {

@@ -5,12 +5,14 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/progress.hpp"
 #include "base/settings.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/problem/contraction.hpp"
 #include "planner/problem/problem.hpp"
+#include "planner/strategies/compare.hpp"
 #include "planner/verify/verify.hpp"
 #include "platforms/machine.hpp"
 
@@ -45,6 +47,7 @@ struct PlannedWork {
   Machine machine;
   Plan plan;
   PlanSummary summary;
+  std::vector<ComparedStrategy> compared = {};  ///< where the settings asked for that
 };
 
 /// What plan_work() tells of its progress: how many of these steps are done.

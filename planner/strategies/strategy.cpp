@@ -4,11 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <exception>
 
 #include "base/error.hpp"
-#include "base/parse.hpp"
-#include "planner/verify/verify.hpp"
+#include "planner/strategies/compare.hpp"
 #include "platforms/checks.hpp"
 
 namespace foretile {
@@ -152,42 +150,14 @@ Plan plan_all(const RankPlanner& planner, const CountFunction& progress) {
   return plan;
 }
 
-/// The name of the strategy that honours the sources and whose plan, which verifies, has the least bound; of
-/// equal ones the first.
-std::string cheapest_strategy(const Contraction& contraction, const Machine& machine,
-                              const Settings& settings) {
-  std::string cheapest;
-  double least_s = 0;
-  std::exception_ptr refusal;
-  for (const auto& strategy : strategies()) {
-    if (!strategy->honours(contraction.sources)) continue;
-    Settings own = settings;
-    own["strategy"] = strategy->name();
-    try {
-      const Plan plan = plan_all(*prepare_planner(contraction, machine, own), {});
-      verify(plan, contraction);
-      const double seconds = plan_bound(plan, contraction, machine).seconds;
-      if (!cheapest.empty() && seconds >= least_s) continue;
-      cheapest = strategy->name();
-      least_s = seconds;
-    } catch (const InputError&) {
-      if (!refusal) refusal = std::current_exception();
-    }
-  }
-  if (!cheapest.empty()) return cheapest;
-  if (refusal) std::rethrow_exception(refusal);
-  refuse_sources(contraction.sources);
-}
-
 }  // namespace
 
 std::unique_ptr<RankPlanner> prepare_planner(const Contraction& contraction, const Machine& machine,
                                              const Settings& settings) {
   check_precision(machine.platform, contraction.precision);
-  if (const auto named = settings.find("strategy"); named != settings.end() && named->second == kAuto) {
-    Settings chosen = settings;
-    chosen["strategy"] = cheapest_strategy(contraction, machine, settings);
-    return prepare_planner(contraction, machine, chosen);
+  if (asks_for_comparison(settings)) {
+    const auto compared = compare_strategies(contraction, machine, settings);
+    return prepare_planner(contraction, machine, fastest_settings(compared, contraction, settings));
   }
   const Strategy& strategy = choose_strategy(contraction.sources, settings);
   Settings own = settings;

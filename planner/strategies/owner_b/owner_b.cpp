@@ -11,11 +11,11 @@
 #include "base/error.hpp"
 #include "base/parse.hpp"
 #include "planner/plan/owners.hpp"
+#include "planner/strategies/deal_setting.hpp"
 #include "planner/strategies/frame.hpp"
 #include "planner/strategies/grid_text.hpp"
 #include "planner/strategies/owner_b/blocks.hpp"
 #include "planner/strategies/owner_b/column_families.hpp"
-#include "planner/strategies/owner_b/deal_setting.hpp"
 #include "planner/strategies/owner_b/owners_of_b.hpp"
 #include "planner/strategies/strategy.hpp"
 

@@ -1,4 +1,4 @@
-#include "planner/strategies/owner_b/deal_setting.hpp"
+#include "planner/strategies/deal_setting.hpp"
 
 #include <fmt/format.h>
 

@@ -1,0 +1,82 @@
+#include "planner/strategies/compare.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "base/error.hpp"
+#include "base/parse.hpp"
+#include "planner/strategies/deal_setting.hpp"
+#include "planner/strategies/strategy.hpp"
+#include "planner/verify/verify.hpp"
+
+namespace foretile {
+
+namespace {
+
+constexpr std::array kDeals{"deal.a", "deal.b", "deal.c"};
+
+std::optional<Home> home_setting(const Contraction& p, const Machine& machine, const Settings& settings) {
+  if (std::ranges::none_of(kDeals, [&](const char* key) { return settings.contains(key); }))
+    return std::nullopt;
+  const auto deal = [&](Matrix matrix) {
+    const char* const key = kDeals.at(static_cast<std::size_t>(matrix));
+    const auto given = settings.find(key);
+    return given == settings.end()
+               ? Distribution{Deal::contiguous, {}}
+               : deal_setting(spelled_deal()(key, given->second), shape_of(p, matrix), machine.ranks);
+  };
+  return Home{{1, machine.ranks, 1}, deal(Matrix::a), deal(Matrix::b), deal(Matrix::c)};
+}
+
+/// Without where the matrices lie, for a strategy that has its own distribution.
+Settings own_settings(const Strategy& strategy, Settings settings) {
+  settings["strategy"] = strategy.name();
+  const auto known = strategy.parameters();
+  for (const char* key : kDeals) {
+    if (!find_parameter(known, key)) settings.erase(key);
+  }
+  return settings;
+}
+
+}  // namespace
+
+std::vector<ComparedStrategy> compare_strategies(const Contraction& contraction, const Machine& machine,
+                                                 const Settings& settings) {
+  const std::optional<Home> home = home_setting(contraction, machine, settings);
+  std::vector<ComparedStrategy> compared;
+  for (const auto& strategy : strategies()) {
+    if (!strategy->honours(contraction.sources)) continue;
+    ComparedStrategy& one = compared.emplace_back(ComparedStrategy{strategy->name()});
+    try {
+      const Plan plan = make_plan(contraction, machine, own_settings(*strategy, settings));
+      verify(plan, contraction);
+      one.bound_s = plan_bound(plan, contraction, machine).seconds;
+      if (home) one.dealt = deal_anew(contraction, machine, *home, plan);
+    } catch (const InputError& error) {
+      one.refusal = error.what();
+    }
+  }
+  return compared;
+}
+
+Settings fastest_settings(const std::vector<ComparedStrategy>& compared, const Contraction& contraction,
+                          const Settings& settings) {
+  const ComparedStrategy* fastest = nullptr;
+  for (const ComparedStrategy& one : compared) {
+    if (one.refusal.empty() && (!fastest || one.seconds() < fastest->seconds())) fastest = &one;
+  }
+  if (fastest) return own_settings(find_strategy(fastest->strategy), settings);
+  if (!compared.empty()) throw InputError(compared.front().refusal);
+  Settings unnamed = settings;
+  unnamed.erase("strategy");
+  choose_strategy(contraction.sources, unnamed);  // throws
+  return unnamed;
+}
+
+bool asks_for_comparison(const Settings& settings) {
+  const auto named = settings.find("strategy");
+  return named != settings.end() && named->second == kAuto;
+}
+
+}  // namespace foretile

@@ -1,0 +1,79 @@
+#include "planner/strategies/deal_anew.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "planner/bound/least_times.hpp"
+#include "planner/plan/owners.hpp"
+
+namespace foretile {
+
+namespace {
+
+/// Messages of one step that all travel at once.
+class Movement {
+ public:
+  explicit Movement(const Machine& machine)
+      : machine_(machine), nodes_(static_cast<std::size_t>(machine.counted_nodes())) {}
+
+  void move(Rank from, Rank to, std::int64_t bytes) {
+    if (from == to) return;
+    bytes_ += bytes;
+    const auto out = static_cast<std::size_t>(machine_.counted_node_of(from));
+    const auto in = static_cast<std::size_t>(machine_.counted_node_of(to));
+    if (out == in) {
+      nodes_[out].inside += bytes;
+      return;
+    }
+    between_ += bytes;
+    nodes_[out].sent += bytes;
+    nodes_[in].received += bytes;
+  }
+
+  void add_to(DealtAnew& sum) const {
+    const Platform& p = machine_.platform;
+    const double inside = p.links.node_message_bytes_per_s > 0
+                              ? p.links.node_message_bytes_per_s
+                              : machine_.ranks_per_node * p.links.message.bandwidth_bytes_per_s;
+    double longest = 0;
+    for (const Node& node : nodes_)
+      longest = std::max({longest,
+                          over(static_cast<double>(std::max(node.sent, node.received)),
+                               p.network.node_injection_bytes_per_s),
+                          over(static_cast<double>(node.inside), inside)});
+    sum.bytes += bytes_;
+    sum.between_nodes_bytes += between_;
+    sum.seconds += longest;
+  }
+
+ private:
+  struct Node {
+    std::int64_t sent = 0, received = 0, inside = 0;
+  };
+  const Machine& machine_;
+  std::vector<Node> nodes_;
+  std::int64_t bytes_ = 0, between_ = 0;
+};
+
+}  // namespace
+
+DealtAnew deal_anew(const Contraction& p, const Machine& machine, const Home& home, const PlanFrame& frame) {
+  Movement before(machine), behind(machine);
+  for (const Matrix matrix : {Matrix::a, Matrix::b, Matrix::c}) {
+    if (frame.operands.of(matrix).made()) continue;
+    for (TileId id = 0; id < shape_of(p, matrix).nonzeros(); ++id) {
+      const TileRef tile{matrix, id};
+      const Rank here = owner_of(p, home.grid, home.of(matrix), tile);
+      const Rank there = owner_of(p, frame, tile);
+      const std::int64_t bytes = bytes_of(p, tile);
+      if (matrix != Matrix::c || p.reads_c()) before.move(here, there, bytes);
+      if (matrix == Matrix::c) behind.move(there, here, bytes);
+    }
+  }
+  DealtAnew sum;
+  before.add_to(sum);
+  behind.add_to(sum);
+  return sum;
+}
+
+}  // namespace foretile

@@ -1,0 +1,70 @@
+#include "planner/strategies/compare.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "planner/strategies/strategy.hpp"
+#include "planner/verify/verify.hpp"
+#include "tests/planner/all_deals.hpp"
+#include "tests/planner/small_machine.hpp"
+
+namespace foretile {
+namespace {
+
+/// Long K and a large B on slow links: where B lies contiguously, moving it takes longer than multiplying
+/// there.
+RandomCase large_b() {
+  RandomCase c{
+      Contraction{"", Tiling::uniform(8, 2), Tiling::uniform(80, 2), Tiling::uniform(80, 2), {}, {}, {}, 0},
+      small_machine(4, 1, 1 << 20, 1 << 24),
+      {{"strategy", "auto"}}};
+  c.problem.a = Shape::dense(4, 40);
+  c.problem.b = Shape::dense(40, 40);
+  c.problem.c = Shape::dense(4, 40);
+  c.machine.platform.network.node_injection_bytes_per_s = 1e5;
+  c.machine.platform.network.message.bandwidth_bytes_per_s = 1e5;
+  return c;
+}
+
+TEST(CompareStrategies, ChargesForDealingAnew) {
+  RandomCase c = large_b();
+  for (const ComparedStrategy& one : compare_strategies(c.problem, c.machine, c.settings)) {
+    EXPECT_EQ(one.refusal, "");
+    EXPECT_EQ(one.dealt.bytes, 0) << one.strategy;  // nobody said where matrices lie
+  }
+  c.settings["deal.b"] = "contiguous";
+  const auto compared = compare_strategies(c.problem, c.machine, c.settings);
+  ASSERT_EQ(compared.size(), 3U);
+  for (const ComparedStrategy& one : compared) EXPECT_EQ(one.dealt.bytes > 0, one.strategy != "owner-b");
+  EXPECT_EQ(make_plan(c.problem, c.machine, c.settings).strategy, "owner-b");
+}
+
+/// Whatever the deals, the one that is taken has the least sum.
+TEST(CompareStrategies, TakesTheLeast) {
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    RandomCase c = random_deal_case(seed);
+    c.machine.platform.device.memory_bytes *= 4;
+    c.machine.platform.network.node_injection_bytes_per_s = 1e5;
+    std::erase_if(c.settings, [](const auto& setting) { return !setting.first.starts_with("deal."); });
+    c.settings["strategy"] = "auto";
+    const auto compared = compare_strategies(c.problem, c.machine, c.settings);
+    const auto least = std::ranges::min_element(compared, {}, [](const ComparedStrategy& one) {
+      return std::pair(!one.refusal.empty(), one.seconds());
+    });
+    if (!least->refusal.empty()) continue;
+    EXPECT_EQ(fastest_settings(compared, c.problem, c.settings).at("strategy"), least->strategy);
+    EXPECT_NO_THROW(verify(make_plan(c.problem, c.machine, c.settings), c.problem));
+  }
+}
+
+TEST(CompareStrategies, SaysWhatIsWrongWithADeal) {
+  RandomCase c = large_b();
+  c.settings["deal.b"] = "rows";
+  EXPECT_THROW(make_plan(c.problem, c.machine, c.settings), InputError);
+}
+
+}  // namespace
+}  // namespace foretile

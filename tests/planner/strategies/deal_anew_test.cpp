@@ -1,0 +1,60 @@
+#include "planner/strategies/deal_anew.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/planner/small_machine.hpp"
+
+namespace foretile {
+namespace {
+
+Contraction dense(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t tile) {
+  Contraction p{
+      "dense", Tiling::uniform(m, tile), Tiling::uniform(n, tile), Tiling::uniform(k, tile), {}, {}, {}, 0};
+  p.a = Shape::dense(p.m.tiles(), p.k.tiles());
+  p.b = Shape::dense(p.k.tiles(), p.n.tiles());
+  p.c = Shape::dense(p.m.tiles(), p.n.tiles());
+  return p;
+}
+
+/// A and C of 4 x 4 tiles lie row by row on four ranks, and the plan wants column j on rank j: of each matrix
+/// each rank keeps one tile and sends one to each other rank, one of them to the other rank of its node.
+/// Tiles have 32 bytes. B stays. At 1 byte/s a node sends 2 x 2 tiles of A, 128 s, then as much of C on its
+/// way back, 128 s; inside a node 2 tiles take 64 s, less.
+TEST(DealAnew, TakesAsLongAsTheBusiestNode) {
+  Contraction p = dense(8, 8, 8, 2);
+  Machine machine = small_machine(4, 1, 1 << 20, 1 << 20, 2);
+  machine.platform.network.node_injection_bytes_per_s = 1;
+  machine.platform.links.node_message_bytes_per_s = 1;
+  const Home home{{1, 4, 1}, {Deal::contiguous, {}}, {Deal::cyclic, {}}, {Deal::contiguous, {}}};
+  PlanFrame frame;
+  frame.grid = {1, 4, 1};
+  DealtAnew moved = deal_anew(p, machine, home, frame);
+  EXPECT_EQ(moved.bytes, 2 * 12 * 32);
+  EXPECT_EQ(moved.between_nodes_bytes, 2 * 8 * 32);
+  EXPECT_DOUBLE_EQ(moved.seconds, 256);
+  // C travels there too, in one step with A.
+  p.beta = 1;
+  moved = deal_anew(p, machine, home, frame);
+  EXPECT_EQ(moved.bytes, 3 * 12 * 32);
+  EXPECT_DOUBLE_EQ(moved.seconds, 256 + 128);
+  // On one node only its own messages count, at half the rate.
+  machine.ranks_per_node = machine.platform.ranks_per_node = 4;
+  machine.platform.nodes = 1;
+  machine.platform.links.node_message_bytes_per_s = 0.5;
+  moved = deal_anew(p, machine, home, frame);
+  EXPECT_EQ(moved.between_nodes_bytes, 0);
+  EXPECT_DOUBLE_EQ(moved.seconds, 3 * 12 * 32 * 2);
+}
+
+TEST(DealAnew, IsNothingWhereAllLiesAsThePlanWants) {
+  const Contraction p = dense(8, 8, 8, 2);
+  PlanFrame frame;
+  frame.grid = {1, 4, 1};
+  const DealtAnew moved =
+      deal_anew(p, small_machine(4, 1, 1 << 20, 1 << 20), {frame.grid, {}, {}, {}}, frame);
+  EXPECT_EQ(moved.bytes, 0);
+  EXPECT_EQ(moved.seconds, 0);
+}
+
+}  // namespace
+}  // namespace foretile
