@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "base/error.hpp"
 #include "planner/strategies/strategy.hpp"
 #include "planner/verify/verify.hpp"
@@ -21,9 +23,15 @@ GridProblem problem_for_all(std::uint64_t seed) {
   return problem;
 }
 
+/// FORETILE_TEST_DEAL_PROBLEMS=200 is for a run by hand.
+std::uint64_t problems_to_run() {
+  const char* const wanted = std::getenv("FORETILE_TEST_DEAL_PROBLEMS");
+  return wanted ? std::strtoull(wanted, nullptr, 10) : static_cast<std::uint64_t>(cases(30));
+}
+
 TEST(Deals, AreRightAndRepeat) {
   int right = 0, refused = 0;
-  const std::uint64_t problems = world_size() > 4 ? 20 : static_cast<std::uint64_t>(cases(200));
+  const std::uint64_t problems = problems_to_run();
   for (std::uint64_t seed = 0; seed < problems; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}, {} ranks", seed, world_size()));
     const GridProblem problem = problem_for_all(seed);
