@@ -88,7 +88,8 @@ class OwnerBPlanner final : public RankPlanner {
                      fmt::format("plan, rank {}, device {}", rank, device));
     for (std::size_t f = 0; f < families.size(); ++f) {
       ColumnFamily family = families[f];
-      std::ranges::stable_partition(family.rows, [&](std::int32_t k) { return owns_column(rank, k); });
+      std::stable_partition(family.rows.begin(), family.rows.end(),
+                            [&](std::int32_t k) { return owns_column(rank, k); });
       add_blocks(problem_, family, cut.of_family[f], cut.chunk_bytes, plan.blocks);
     }
     return plan;
@@ -135,7 +136,7 @@ class OwnerBPlanner final : public RankPlanner {
   std::vector<Rank> others_with(Rank owner, TileId tile) const {
     std::vector<Rank> ranks = b_.with_product_of(problem_.a.row_of(tile), problem_.a.column_of(tile));
     std::erase(ranks, owner);
-    std::ranges::rotate(ranks, std::ranges::upper_bound(ranks, owner));
+    std::rotate(ranks.begin(), std::ranges::upper_bound(ranks, owner), ranks.end());
     return ranks;
   }
 
