@@ -76,8 +76,8 @@ StyleGrid home(const Contraction& contraction, const Machine& machine) {
   const auto [paired, small, large] = home_axes(machine.ranks);
   ProcessGrid best;
   double least = std::numeric_limits<double>::infinity();
-  for (const ProcessGrid& grid : {ProcessGrid{large, small, 1},
-                                  {small, large, 1},
+  for (const ProcessGrid& grid : {ProcessGrid{small, large, 1},
+                                  {large, small, 1},
                                   {small, 1, large},
                                   {large, 1, small},
                                   {1, small, large},
@@ -90,23 +90,15 @@ StyleGrid home(const Contraction& contraction, const Machine& machine) {
   return {best};
 }
 
-/// The axis along which neighbours follow each other: columns, else rows. Of square products either, so the
-/// longer one.
-Axis fast_axis(const Contraction& contraction, const ProcessGrid& grid) {
-  if (grid.q == 1) return Axis::p;
-  const ProcessGrid swapped{grid.q, grid.p, grid.r};
-  const bool alike = bytes_per_rank(contraction, grid) == bytes_per_rank(contraction, swapped);
-  return alike && grid.p > grid.q ? Axis::p : Axis::q;
-}
-
-/// CTF's order of ranks: neighbours follow each other along one axis, but what home_axes() left over is the
-/// slowest part of its axis, so that a node has `paired` ranks of the fast axis and the rest of the other.
-/// Inferred from the rates that the "Node-aware grids" paper publishes (docs/results/node-aware.md), not
-/// read from the source. Where such a node is no brick of ranks, the best one stands for it.
+/// CTF's order of ranks: the natural one, but where home_axes() left over 3 alone, it is the slowest part of
+/// its axis, so that a node has `paired` ranks of columns, or of rows where there is one column, and the rest
+/// of the other axis. Inferred from the rates that the "Node-aware grids" paper publishes
+/// (docs/results/node-aware.md), not read from the source. Where such a node is no brick of ranks, the best
+/// one stands for it.
 StyleGrid home_in_order(const Contraction& contraction, const Machine& machine) {
   StyleGrid found = home(contraction, machine);
   const auto [paired, small, large] = home_axes(machine.ranks);
-  if (large == paired) return found;
+  if (small != paired || large != 3 * paired) return found;
   const int of_node = machine.counted_ranks_per_node();
   const int along_fast = std::min(paired, of_node);
   const int along_other = of_node / along_fast;
@@ -114,7 +106,7 @@ StyleGrid home_in_order(const Contraction& contraction, const Machine& machine) 
     found.grid.node = choose_node(contraction, machine, found.grid);
     return found;
   }
-  const Axis fast = fast_axis(contraction, found.grid);
+  const Axis fast = found.grid.q == 1 ? Axis::p : Axis::q;
   AlongAxes node{{1, 1, 1}};
   for (const Axis axis : kAxes) {
     if (found.grid.ranks_along(axis) > 1)
