@@ -8,6 +8,7 @@
 #include "apps/program.hpp"
 #include "base/one_line.hpp"
 #include "planner/problem/retile.hpp"
+#include "planner/strategies/deal_setting.hpp"
 #include "platforms/checks.hpp"
 #include "platforms/list.hpp"
 #include "platforms/loader.hpp"
@@ -102,6 +103,12 @@ Case load_case(const CaseArguments& arguments) {
   Case found = is_plan_file(arguments.problem) ? stored_case(arguments) : fresh_case(arguments);
   warn_of_doubts(found.platform);
   return found;
+}
+
+void require_no_table(const char* option, const std::string& output, const Settings& settings) {
+  for (const auto& [key, value] : settings) {
+    if (const auto table = table_of(value)) require_different(option, output, key.c_str(), *table);
+  }
 }
 
 void warn_of_long_planning(const PlanningEstimate& estimate) {

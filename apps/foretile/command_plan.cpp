@@ -47,6 +47,8 @@ void plan(const PlanArguments& arguments) {
   const Stopwatch watch;
   ProgressLine line;
   const Case the_case = load_case(arguments);
+  require_no_table("--output", arguments.output, the_case.settings);
+  require_no_table("--dot", arguments.dot, the_case.settings);
   const PlannedWork work = plan_case(the_case, line);
   const double wall_s = watch.seconds();
   if (!arguments.dot.empty()) {

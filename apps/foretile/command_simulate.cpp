@@ -95,10 +95,12 @@ void simulate(const SimulateArguments& arguments) {
     require_different("--output", arguments.output, "the problem", arguments.problem);
   const Stopwatch watch;
   ProgressLine line;
+  const Case the_case = load_case(arguments);
+  require_no_table("--output", arguments.output, the_case.settings);
+  require_no_table("--trace", arguments.trace, the_case.settings);
   std::optional<ChromeTrace> trace;
   if (!arguments.trace.empty()) trace.emplace(arguments.trace);
   if (!arguments.output.empty()) require_writable(arguments.output);
-  const Case the_case = load_case(arguments);
   const PlannedWork work = plan_case(the_case, line);
   SimulationOptions options;
   options.noise_seed = arguments.seed;

@@ -85,15 +85,15 @@ double memory_ratio(const PlannedWork& work) {
 }
 
 std::string compared_text(const PlannedWork& work) {
-  std::string text = work.compared.empty() ? "" : "compared, each with its own distribution\n";
+  std::string text = work.compared.empty() ? "" : "least times, compared\n";
   for (const ComparedStrategy& one : work.compared) {
     std::string said = one.refusal;
     if (said.empty()) {
       said = fmt::format("at least {}", quantity(one.bound_s, "s"));
-      if (one.dealt.bytes > 0)
+      if (one.dealt && one.dealt->bytes > 0)
         said += fmt::format(", and {} to deal the matrices anew ({}, of these {} between nodes)",
-                            quantity(one.dealt.seconds, "s"), bytes(one.dealt.bytes),
-                            bytes(one.dealt.between_nodes_bytes));
+                            quantity(one.dealt->seconds, "s"), bytes(one.dealt->bytes),
+                            bytes(one.dealt->between_nodes_bytes));
     }
     text += label_line(one.strategy, said);
   }
@@ -107,9 +107,10 @@ void add_compared(nlohmann::ordered_json& json, const PlannedWork& work) {
       entry["refusal"] = one.refusal;
     } else {
       entry["bound_s"] = one.bound_s;
-      entry["dealt_anew"] = {{"bytes", one.dealt.bytes},
-                             {"between_nodes_bytes", one.dealt.between_nodes_bytes},
-                             {"seconds", one.dealt.seconds}};
+      if (one.dealt)
+        entry["dealt_anew"] = {{"bytes", one.dealt->bytes},
+                               {"between_nodes_bytes", one.dealt->between_nodes_bytes},
+                               {"seconds", one.dealt->seconds}};
     }
     json["compared"].push_back(entry);
   }

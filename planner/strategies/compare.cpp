@@ -1,5 +1,7 @@
 #include "planner/strategies/compare.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -7,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/parse.hpp"
 #include "planner/strategies/deal_setting.hpp"
+#include "planner/strategies/grid_text.hpp"
 #include "planner/strategies/strategy.hpp"
 #include "planner/verify/verify.hpp"
 
@@ -16,26 +19,42 @@ namespace {
 
 constexpr std::array kDeals{"deal.a", "deal.b", "deal.c"};
 
+bool says_where_matrices_lie(const Settings& settings) {
+  return std::ranges::any_of(kDeals, [&](const char* key) { return settings.contains(key); });
+}
+
+ProcessGrid home_grid(const Machine& machine, const Settings& settings) {
+  const auto given = settings.find("grid");
+  if (given == settings.end() || given->second == kAuto) return {1, machine.ranks, 1};
+  const AlongAxes numbers = parse_grid("grid", given->second);
+  const ProcessGrid grid{numbers[Axis::p], numbers[Axis::q], numbers[Axis::r]};
+  if (std::int64_t{grid.p} * grid.q * grid.r != machine.ranks)
+    throw input_error("grid", given->second,
+                      fmt::format("numbers whose product is {}, the ranks", machine.ranks));
+  return grid;
+}
+
 std::optional<Home> home_setting(const Contraction& p, const Machine& machine, const Settings& settings) {
-  if (std::ranges::none_of(kDeals, [&](const char* key) { return settings.contains(key); }))
-    return std::nullopt;
+  if (!says_where_matrices_lie(settings)) return std::nullopt;
   const auto deal = [&](Matrix matrix) {
     const char* const key = kDeals.at(static_cast<std::size_t>(matrix));
     const auto given = settings.find(key);
     return given == settings.end()
                ? Distribution{Deal::contiguous, {}}
-               : deal_setting(spelled_deal()(key, given->second), shape_of(p, matrix), machine.ranks);
+               : deal_setting(spelled_deal()(key, given->second), shape_of(p, matrix), machine.ranks)
+                     .distribution;
   };
-  return Home{{1, machine.ranks, 1}, deal(Matrix::a), deal(Matrix::b), deal(Matrix::c)};
+  return Home{home_grid(machine, settings), deal(Matrix::a), deal(Matrix::b), deal(Matrix::c)};
 }
 
 /// Without where the matrices lie, for a strategy that has its own distribution.
 Settings own_settings(const Strategy& strategy, Settings settings) {
+  const bool lie = says_where_matrices_lie(settings);
   settings["strategy"] = strategy.name();
   const auto known = strategy.parameters();
-  for (const char* key : kDeals) {
-    if (!find_parameter(known, key)) settings.erase(key);
-  }
+  if (!lie || find_parameter(known, kDeals.front())) return settings;
+  for (const char* key : kDeals) settings.erase(key);
+  settings.erase("grid");
   return settings;
 }
 
@@ -51,7 +70,7 @@ std::vector<ComparedStrategy> compare_strategies(const Contraction& contraction,
     try {
       const Plan plan = make_plan(contraction, machine, own_settings(*strategy, settings));
       verify(plan, contraction);
-      one.bound_s = plan_bound(plan, contraction, machine).seconds;
+      one.bound_s = bounds_of(plan, contraction, machine).plan.seconds;
       if (home) one.dealt = deal_anew(contraction, machine, *home, plan);
     } catch (const InputError& error) {
       one.refusal = error.what();

@@ -1,6 +1,7 @@
 // Which of the strategies that a problem allows takes least, with the way to their distribution.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,16 +14,17 @@ namespace foretile {
 
 struct ComparedStrategy {
   std::string strategy;
-  double bound_s = 0;        ///< of its plan
-  DealtAnew dealt = {};      ///< beforehand and behind it, where the settings say where the matrices lie
-  std::string refusal = {};  ///< why it has no plan; then nothing else counts
+  double bound_s = 0;                   ///< of its plan
+  std::optional<DealtAnew> dealt = {};  ///< where the settings say where the matrices lie
+  std::string refusal = {};             ///< why it has no plan; then nothing else counts
 
-  double seconds() const { return bound_s + dealt.seconds; }
+  double seconds() const { return bound_s + (dealt ? dealt->seconds : 0); }
 };
 
 /// Plans and proves with each strategy that honours the sources, in their order. Settings deal.a, deal.b and
-/// deal.c (deal_setting.hpp; contiguous where one of them is missing) say where the matrices lie: strategies
-/// that do not know them have their own distribution, and are charged with dealing the matrices anew.
+/// deal.c (deal_setting.hpp; contiguous where one of them is missing) say where the matrices lie, with `grid`
+/// for those that are dealt cyclically. Strategies that do not know these keys have their own distribution
+/// and are charged with dealing the matrices anew.
 std::vector<ComparedStrategy> compare_strategies(const Contraction& contraction, const Machine& machine,
                                                  const Settings& settings);
 

@@ -5,6 +5,7 @@
 
 #include "planner/bound/least_times.hpp"
 #include "planner/plan/owners.hpp"
+#include "planner/plan/products.hpp"
 
 namespace foretile {
 
@@ -55,16 +56,29 @@ class Movement {
   std::int64_t bytes_ = 0, between_ = 0;
 };
 
+/// Where C is not summed of parts it lies where its products are.
+std::vector<Rank> ranks_of_c(const Contraction& p, const Plan& plan) {
+  std::vector<Rank> ranks;
+  for (TileId tile = 0; tile < p.c.nonzeros(); ++tile) ranks.push_back(owner_of(p, plan, {Matrix::c, tile}));
+  for (std::size_t rank = 0; rank < plan.ranks.size() && !plan.c_in_parts; ++rank) {
+    for (const DevicePlan& device : plan.ranks[rank].devices)
+      for_each_product(p, device,
+                       [&](const Product& x) { ranks[static_cast<std::size_t>(x.c)] = Rank::of(rank); });
+  }
+  return ranks;
+}
+
 }  // namespace
 
-DealtAnew deal_anew(const Contraction& p, const Machine& machine, const Home& home, const PlanFrame& frame) {
+DealtAnew deal_anew(const Contraction& p, const Machine& machine, const Home& home, const Plan& plan) {
   Movement before(machine), behind(machine);
+  const std::vector<Rank> ranks = ranks_of_c(p, plan);
   for (const Matrix matrix : {Matrix::a, Matrix::b, Matrix::c}) {
-    if (frame.operands.of(matrix).made()) continue;
+    if (plan.operands.of(matrix).made()) continue;
     for (TileId id = 0; id < shape_of(p, matrix).nonzeros(); ++id) {
       const TileRef tile{matrix, id};
       const Rank here = owner_of(p, home.grid, home.of(matrix), tile);
-      const Rank there = owner_of(p, frame, tile);
+      const Rank there = matrix == Matrix::c ? ranks[static_cast<std::size_t>(id)] : owner_of(p, plan, tile);
       const std::int64_t bytes = bytes_of(p, tile);
       if (matrix != Matrix::c || p.reads_c()) before.move(here, there, bytes);
       if (matrix == Matrix::c) behind.move(there, here, bytes);

@@ -25,11 +25,11 @@ struct DealtAnew {
   double seconds = 0;
 };
 
-/// Tiles that are given and that a plan with this frame wants on another rank travel before it begins, A, B
+/// Tiles that are given and that the plan wants on another rank travel before it begins, A, B
 /// and the initial C together; C travels back behind it. Each of the two steps takes as long as the node that
 /// sends or receives most needs at its port, or the messages inside the node that has most of them, what
 /// takes longer.
 DealtAnew deal_anew(const Contraction& contraction, const Machine& machine, const Home& home,
-                    const PlanFrame& frame);
+                    const Plan& plan);
 
 }  // namespace foretile

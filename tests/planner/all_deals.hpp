@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <system_error>
 
 #include "planner/problem/tile_ref.hpp"
 #include "tests/planner/all_grids.hpp"
@@ -19,10 +20,26 @@ namespace foretile {
 
 inline constexpr std::array kDeals{"contiguous", "cyclic", "table"};
 
+/// Files of this process, removed at its end.
+class Tables {
+ public:
+  ~Tables() {
+    std::error_code ignored;
+    for (int number = 0; number < written_; ++number) std::filesystem::remove(path(number), ignored);
+  }
+  std::filesystem::path next() { return path(written_++); }
+
+ private:
+  static std::filesystem::path path(int number) {
+    return std::filesystem::path(testing::TempDir()) / fmt::format("foretile_deal_{}_{}", ::getpid(), number);
+  }
+  int written_ = 0;
+};
+
 /// A file with a random rank for each tile, the same for the same seed; its "table:FILE".
 inline std::string random_table(TileId tiles, int ranks, std::uint64_t seed) {
-  const std::filesystem::path path = std::filesystem::path(testing::TempDir()) /
-                                     fmt::format("foretile_deal_{}_{}_{}", ::getuid(), ranks, seed);
+  static Tables tables;
+  const std::filesystem::path path = tables.next();
   Random random(seed);
   std::ofstream file(path);
   file << "# by test\n";

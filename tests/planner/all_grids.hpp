@@ -101,7 +101,7 @@ inline GridProblem grid_problem(std::uint64_t seed) {
               {"lookahead", fmt::format("{}", random.integer(0, 3))},
               {"device_layers", problem.devices % 2 == 0 && one_in(3) ? "2" : "1"}};
   if (one_in(5)) settings["replication_bytes"] = fmt::format("{}", random.integer(0, 20000));
-  if (!made) settings["prefetch_c"] = one_in(4) ? "1" : "0";
+  if (!made) settings["prefetch_c"] = fmt::format("{}", one_in(4) ? 1 : 0);
   for (const char* size : {"b", "c", "d"}) {
     if (one_in(3) && (!made || *size != 'b')) settings[size] = fmt::format("{}", random.integer(1, 5));
   }

@@ -42,7 +42,8 @@ constexpr std::array<Nature, 18> natures{{{1, 1, 0.31},
                                           {6, 2, 1.05},
                                           {7, 1, 1.02},
                                           {8, 0, 1.06}}};
-constexpr std::int32_t most_bonds_of_second_row = 4;
+constexpr std::int32_t most_bonds_of_second_row = 4, most_bonds_of_third_row = 6;
+constexpr std::int32_t most_order = 3;
 
 const Nature& nature(const Atom& atom) {
   return natures[static_cast<std::size_t>(atom.element)];
@@ -83,7 +84,7 @@ void raise_orders(std::vector<Bond>& all, std::vector<std::int32_t>& left) {
     const auto high = static_cast<Graph::vertex_descriptor>(first_vertex[bond.second + 1]);
     for (std::int32_t v = first_vertex[bond.first]; v < first_vertex[bond.first + 1]; ++v) {
       if (mate[v] < low || mate[v] >= high) continue;
-      ++bond.order, --left[bond.first], --left[bond.second];
+      if (bond.order < most_order) ++bond.order, --left[bond.first], --left[bond.second];
     }
   }
 }
@@ -119,12 +120,16 @@ class Structure {
     std::int32_t valence = usual;
     while (expands(atoms_[i]) && valence < single_of_[i] && valence + 2 <= electrons) valence += 2;
     if (single_of_[i] <= valence) return valence;
+    const std::int32_t of_row =
+        atoms_[i].element < Element::Na ? most_bonds_of_second_row : most_bonds_of_third_row;
     const std::int32_t most =
-        strict_ || atoms_[i].element == Element::H ? valence : std::max(valence, most_bonds_of_second_row);
+        strict_ || atoms_[i].element == Element::H ? valence : std::max(valence, of_row);
     if (single_of_[i] <= most) return single_of_[i];
     throw input_error(
         where_, fmt::format("atom {} ({}) with {} bonds", i + 1, symbol(atoms_[i].element), single_of_[i]),
-        fmt::format("at most {}", most), "check the coordinates; they are in angstrom");
+        fmt::format("at most {}", most),
+        "check the coordinates; they are in angstrom; for an ion give its charge, for inner salts "
+        "and adducts set unpaired = \"pair\"");
   }
 
   /// Of these valences: bonds, what is left unpaired, and lone pairs.
@@ -144,7 +149,8 @@ class Structure {
   /// Sulfur in SO2: its two electrons of a lone pair make double bonds with both oxygen atoms.
   void expand_where_that_pairs_more() {
     for (std::size_t i = 0; i < atoms_.size() && unpaired() > 0; ++i) {
-      while (expands(atoms_[i]) && valence_[i] + 2 <= nature(atoms_[i]).electrons) {
+      while (expands(atoms_[i]) && valence_[i] + 2 <= nature(atoms_[i]).electrons &&
+             has_unpaired_neighbour(i)) {
         const std::int64_t before = unpaired();
         valence_[i] += 2;
         match();
@@ -154,6 +160,13 @@ class Structure {
         break;
       }
     }
+  }
+
+  bool has_unpaired_neighbour(std::size_t i) const {
+    return std::ranges::any_of(single_, [&](const Bond& bond) {
+      const auto first = static_cast<std::size_t>(bond.first), second = static_cast<std::size_t>(bond.second);
+      return (first == i && left_[second] > 0) || (second == i && left_[first] > 0);
+    });
   }
 
   void refuse_unpaired() const {
@@ -189,19 +202,24 @@ class Structure {
     return std::pair(nature(atoms_[i]).electrons, -static_cast<int>(atoms_[i].element));
   }
 
+  /// One for each free valence; then a pair of a multiple bond becomes one of each of its atoms.
   void add_lone_pair() {
     std::size_t best = atoms_.size();
     for (std::size_t i = 0; i < atoms_.size(); ++i) {
       if (left_[i] <= 0) continue;
       if (best == atoms_.size() ||
-          std::pair(left_[i], attraction(i)) > std::pair(left_[best], attraction(best)))
+          std::pair(attraction(i), left_[i]) > std::pair(attraction(best), left_[best]))
         best = i;
     }
-    if (best == atoms_.size())
-      throw input_error(where_, fmt::format("charge {}", electrons_.charge),
-                        "no more electrons than bonds and lone pairs hold", "raise the charge");
-    ++lone_pairs_[best];
-    left_[best] = std::max(0, left_[best] - 2);
+    if (best < atoms_.size()) {
+      ++lone_pairs_[best];
+      --left_[best];
+      return;
+    }
+    Bond& bond = multiple_bond("no more electrons than bonds and lone pairs hold", "raise the charge");
+    --bond.order;
+    ++lone_pairs_[static_cast<std::size_t>(bond.first)];
+    ++lone_pairs_[static_cast<std::size_t>(bond.second)];
   }
 
   void take_lone_pair() {
@@ -209,10 +227,18 @@ class Structure {
     for (std::size_t i = 0; i < atoms_.size(); ++i) {
       if (lone_pairs_[i] > 0 && (best == atoms_.size() || attraction(i) < attraction(best))) best = i;
     }
-    if (best == atoms_.size())
-      throw input_error(where_, fmt::format("charge {}", electrons_.charge),
-                        "as many electrons as the bonds need", "lower the charge");
-    --lone_pairs_[best];
+    if (best < atoms_.size()) {
+      --lone_pairs_[best];
+    } else {
+      --multiple_bond("as many electrons as the bonds need", "lower the charge").order;
+    }
+  }
+
+  Bond& multiple_bond(const char* expected, const char* change) {
+    const auto bond = std::ranges::find_if(bonds_, [](const Bond& each) { return each.order > 1; });
+    if (bond == bonds_.end())
+      throw input_error(where_, fmt::format("charge {}", electrons_.charge), expected, change);
+    return *bond;
   }
 
   const std::vector<Atom>& atoms_;

@@ -30,10 +30,11 @@ struct Electrons {
 
 /// Orders are raised between neighbours until as many atoms as can be have their usual valence (H 1, C 4, N
 /// 3, O 2, F 1); P, S and Cl have two or four more where that leaves less unpaired. With a charge or
-/// `pairs_rest`, atoms of the second row may have up to four bonds, pairs that are left over go to atoms with
-/// unpaired electrons, and pairs that are missing are taken from lone pairs. There are as many pairs as half
-/// the valence electrons. Throws InputError(`where`) when an atom has more bonds than it can, an electron
-/// stays unpaired, or electrons and bonds do not go together.
+/// `pairs_rest`, atoms may have up to four bonds, from Na on six. Pairs that are left over then go to atoms
+/// with unpaired electrons, one for each, or take the place of a multiple bond; pairs that are missing are
+/// taken from lone pairs, then from multiple bonds. There are as many pairs as half the valence electrons.
+/// Throws InputError(`where`) when an atom has more bonds than it can, an electron stays unpaired, or
+/// electrons and bonds do not go together.
 LewisStructure lewis_structure(const std::vector<Atom>& atoms, const Electrons& electrons,
                                const std::string& where);
 

@@ -139,6 +139,13 @@ void check_size(const std::vector<std::int64_t>& sizes) {
   }
 }
 
+void check_pairs(std::int64_t orbitals) {
+  if (orbitals > max_extent / orbitals)
+    throw input_error("key 'xyz'",
+                      fmt::format("{} occupied orbitals, {} pairs", orbitals, orbitals * orbitals),
+                      fmt::format("at most {} pairs", max_extent), "take a smaller molecule");
+}
+
 Shape checked_shape(const std::vector<PairTile>& rows, const Links& links,
                     const std::vector<std::int64_t>& sizes) {
   check_tile_count(fused_tiles(rows, links), 1);
@@ -173,9 +180,10 @@ std::vector<PairTile> tile_rows(const MoleculeParameters& p, ClusteredCentres& o
   return first_rows(std::move(ij), p.tile_rows);
 }
 
-/// Nothing is too far away.
+/// Nothing is too far away, and no norm falls: coordinates are at most 1e7.
 MoleculeParameters unscreened(MoleculeParameters p) {
-  p.pair_cutoff = p.amplitude_decay = p.amplitude_reach = p.overlap_length = p.overlap_reach = longest;
+  constexpr double endless = 1e30;
+  p.pair_cutoff = p.amplitude_decay = p.amplitude_reach = p.overlap_length = p.overlap_reach = endless;
   p.residual_reach = p.c_threshold = 0;
   return p;
 }
@@ -281,6 +289,7 @@ Contraction molecule_contraction(const MoleculeParameters& given) {
   const std::vector<std::int64_t> sizes = functions_per_cluster(aos);
   check_size(sizes);
   check_tile_count(std::ssize(sizes), std::ssize(sizes));
+  check_pairs(std::ssize(orbitals.centres));
   const std::vector<PairTile> ij = tile_rows(p, orbitals);
   const std::vector<PairTile> cd = all_pairs(sizes);
 

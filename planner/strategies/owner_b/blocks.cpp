@@ -66,8 +66,8 @@ std::vector<Parting> partings(const std::vector<std::int64_t>& sizes) {
 /// What limits and costs the cuts of one family.
 struct FamilyExtents {
   std::vector<Parting> rows, columns;
-  std::int64_t deepest = 0;             // k of a tile of B
-  std::int64_t a_elements, b_elements;  // as if dense
+  std::int64_t deepest = 0;       // k of a tile of B
+  double a_elements, b_elements;  // as if dense; may be beyond 64 bits when loaded often
 
   FamilyExtents(const Contraction& p, const ColumnFamily& family) {
     std::vector<std::int64_t> of_rows, of_columns;
@@ -78,8 +78,9 @@ struct FamilyExtents {
       depth += p.k.size(k);
       deepest = std::max(deepest, std::int64_t{p.k.size(k)});
     }
-    a_elements = p.m.extent() * depth;
-    b_elements = std::accumulate(of_columns.begin(), of_columns.end(), std::int64_t{0}) * depth;
+    a_elements = static_cast<double>(p.m.extent()) * static_cast<double>(depth);
+    b_elements = static_cast<double>(std::accumulate(of_columns.begin(), of_columns.end(), std::int64_t{0})) *
+                 static_cast<double>(depth);
     rows = partings(of_rows);
     columns = partings(of_columns);
   }
@@ -87,13 +88,13 @@ struct FamilyExtents {
 
 /// Of one family: least loaded, with C and a chunk of one k within their shares.
 std::optional<BlockCut::Parts> least_loaded(const FamilyExtents& family, std::int64_t most_c,
-                                            std::int64_t most_chunk, std::int64_t& loaded) {
+                                            std::int64_t most_chunk, double& loaded) {
   std::optional<BlockCut::Parts> best;
   for (const Parting& rows : family.rows) {
     for (const Parting& columns : family.columns) {
       if (rows.extent * columns.extent > most_c) continue;
       if (family.deepest * (rows.extent + columns.extent) > most_chunk) continue;
-      const std::int64_t all = rows.parts * family.b_elements + columns.parts * family.a_elements;
+      const double all = rows.parts * family.b_elements + columns.parts * family.a_elements;
       if (best && all >= loaded) break;
       best = {rows.parts, columns.parts};
       loaded = all;
@@ -109,14 +110,22 @@ struct Least {
   std::int64_t c_bytes = 0, chunk_bytes = 0;
 };
 
+/// Of so many rows and columns; no more than what no memory has.
+std::int64_t bytes_of(const Contraction& p, std::int64_t rows, std::int64_t columns) {
+  constexpr double kBeyond = 1e17;
+  return static_cast<std::int64_t>(std::min(
+      kBeyond,
+      static_cast<double>(p.element_bytes()) * static_cast<double>(rows) * static_cast<double>(columns)));
+}
+
 Least least_of(const Contraction& p, const std::vector<FamilyExtents>& families) {
   Least least;
   for (const FamilyExtents& family : families) {
     const Parting &rows = family.rows.back(), &columns = family.columns.back();
     least.cut.of_family.push_back({rows.parts, columns.parts});
-    least.c_bytes = std::max(least.c_bytes, p.element_bytes() * rows.extent * columns.extent);
+    least.c_bytes = std::max(least.c_bytes, bytes_of(p, rows.extent, columns.extent));
     least.chunk_bytes =
-        std::max(least.chunk_bytes, p.element_bytes() * family.deepest * (rows.extent + columns.extent));
+        std::max(least.chunk_bytes, bytes_of(p, family.deepest, rows.extent + columns.extent));
   }
   return least;
 }
@@ -136,9 +145,9 @@ std::int64_t chunk_bytes_of(const Contraction& p, const std::vector<TileId>& a,
   return bytes;
 }
 
-std::vector<Chunk> chunks_of(const Contraction& p, const Block& block, const std::vector<std::int32_t>& ks,
-                             std::int32_t first_row, std::int32_t end_row, std::int64_t most_bytes) {
-  const BlockProducts products(p, block.columns);
+std::vector<Chunk> chunks_of(const Contraction& p, const BlockProducts& products, const Block& block,
+                             const std::vector<std::int32_t>& ks, std::int32_t first_row,
+                             std::int32_t end_row, std::int64_t most_bytes) {
   std::vector<Chunk> chunks;
   std::int64_t filled = 0;
   for (const std::int32_t k : ks) {
@@ -190,14 +199,14 @@ BlockCut BlockCut::of(const Contraction& p, const std::vector<ColumnFamily>& fam
   std::vector<FamilyExtents> extents;
   for (const ColumnFamily& family : families) extents.emplace_back(p, family);
   BlockCut best;
-  std::int64_t least_loads = std::numeric_limits<std::int64_t>::max();
+  double least_loads = std::numeric_limits<double>::infinity();
   for (const int percent : {90, 75, 50, 25, 10}) {
     const std::int64_t c_bytes = device_bytes / 100 * percent;
     const std::int64_t chunk_bytes = (device_bytes - c_bytes) / (1 + lookahead);
     BlockCut cut{{}, chunk_bytes};
-    std::int64_t all = 0;
+    double all = 0;
     for (const FamilyExtents& family : extents) {
-      std::int64_t loaded = 0;
+      double loaded = 0;
       const auto parts =
           least_loaded(family, c_bytes / p.element_bytes(), chunk_bytes / p.element_bytes(), loaded);
       if (!parts) break;
@@ -225,9 +234,12 @@ void add_blocks(const Contraction& p, const ColumnFamily& family, const BlockCut
   const std::vector<std::int32_t> columns = even_parts(family.columns.size(), parts.columns);
   const std::vector<std::int32_t> rows = even_parts(static_cast<std::size_t>(p.m.tiles()), parts.rows);
   for (std::size_t y = 0; y + 1 < columns.size(); ++y) {
+    const std::vector<std::int32_t> part(family.columns.begin() + columns[y],
+                                         family.columns.begin() + columns[y + 1]);
+    const BlockProducts products(p, part);
     for (std::size_t x = 0; x + 1 < rows.size(); ++x) {
-      Block block{{family.columns.begin() + columns[y], family.columns.begin() + columns[y + 1]}, {}};
-      block.chunks = chunks_of(p, block, family.rows, rows[x], rows[x + 1], chunk_bytes);
+      Block block{part, {}};
+      block.chunks = chunks_of(p, products, block, family.rows, rows[x], rows[x + 1], chunk_bytes);
       if (!block.chunks.empty()) blocks.push_back(std::move(block));
     }
   }

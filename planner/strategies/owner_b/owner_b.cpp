@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <optional>
 
 #include "base/error.hpp"
 #include "base/parse.hpp"
@@ -43,7 +42,9 @@ PlanFrame frame_of(const Contraction& p, const Machine& machine, const Settings&
   frame.advice.device_memory = "lower lookahead, or tile the problem finer";
   frame.advice.host_memory = "use more ranks, or deal B so that fewer ranks have parts of a column of C";
   const auto dealt = [&](const char* key, Matrix matrix) {
-    return deal_setting(settings.at(key), shape_of(p, matrix), frame.grid.size());
+    Dealt found = deal_setting(settings.at(key), shape_of(p, matrix), frame.grid.size());
+    frame.parameters[key] = std::move(found.text);
+    return std::move(found.distribution);
   };
   frame.operands.a.distribution = dealt("deal.a", Matrix::a);
   frame.operands.b.distribution = dealt("deal.b", Matrix::b);
@@ -60,7 +61,9 @@ class OwnerBPlanner final : public RankPlanner {
         sum_bytes_(integer_setting(settings, "sum_bytes")),
         tree_(settings.at("tree") == "chain" ? Tree::chain : Tree::binomial),
         frame_(frame_of(contraction, machine, settings)),
-        b_(contraction, frame_.grid, frame_.operands.b.distribution) {}
+        b_(contraction, frame_.grid, frame_.operands.b.distribution) {
+    refuse_what_cannot_fit();
+  }
 
   PlanFrame frame() const override { return frame_; }
 
@@ -81,6 +84,31 @@ class OwnerBPlanner final : public RankPlanner {
   }
 
  private:
+  /// Before millions of sums are listed: what a rank owns of A and B, and its parts of C.
+  void refuse_what_cannot_fit() const {
+    std::vector<std::int64_t> bytes(static_cast<std::size_t>(frame_.grid.size()), 0);
+    for (const Matrix matrix : {Matrix::a, Matrix::b}) {
+      for (TileId tile = 0; tile < shape_of(problem_, matrix).nonzeros(); ++tile)
+        bytes[static_cast<std::size_t>(owner_of(problem_, frame_, {matrix, tile}))] +=
+            bytes_of(problem_, {matrix, tile});
+    }
+    for (std::int32_t j = 0; j < problem_.n.tiles(); ++j) {
+      std::int64_t column_bytes = 0;
+      for (const std::int32_t i : problem_.c.column(j)) {
+        if (std::ssize(problem_.a.row(i)) == problem_.k.tiles())
+          column_bytes += problem_.element_bytes() * problem_.m.size(i) * problem_.n.size(j);
+      }
+      for (const Rank rank : b_.with_tile_in(j)) bytes[static_cast<std::size_t>(rank)] += column_bytes;
+    }
+    const auto most = std::ranges::max_element(bytes);
+    if (*most <= frame_.host_budget_bytes) return;
+    throw input_error(
+        fmt::format("plan, rank {}", most - bytes.begin()),
+        fmt::format("{} bytes of host memory at least (A, B and parts of C)", *most),
+        fmt::format("at most {}", frame_.host_budget_bytes),
+        fmt::format("{} bytes are missing: {}", *most - frame_.host_budget_bytes, frame_.advice.host_memory));
+  }
+
   DevicePlan plan_device(Rank rank, Device device, const std::vector<ColumnFamily>& families) const {
     DevicePlan plan;
     const BlockCut cut =
@@ -165,13 +193,11 @@ class OwnerBPlanner final : public RankPlanner {
     };
     // By the tree's ranks, the owner first, and whether that has a part of its own.
     std::map<std::pair<std::vector<Rank>, bool>, Open> open;
-    std::optional<std::vector<Rank>> of_full_row;
     const auto rows = problem_.c.column(j);
     for (std::size_t e = 0; e < rows.size(); ++e) {
       const TileId tile = problem_.c.column_ids(j)[e];
       const bool full = std::ssize(problem_.a.row(rows[e])) == problem_.k.tiles();
-      if (full && !of_full_row) of_full_row = b_.with_part_of(rows[e], j);
-      const std::vector<Rank> parts = full ? *of_full_row : b_.with_part_of(rows[e], j);
+      const std::vector<Rank> parts = full ? b_.with_tile_in(j) : b_.with_part_of(rows[e], j);
       const Rank owner = owner_of(problem_, frame_, {Matrix::c, tile});
       const bool part = std::ranges::find(parts, rank) != parts.end();
       if (!part && (owner != rank || parts.empty())) continue;
@@ -266,6 +292,12 @@ class OwnerB final : public Strategy {
 
   Dealing dealing(const Contraction&, const Machine&, const Settings&) const override {
     return {.c_in_parts = true};
+  }
+
+  /// With the digests of tables.
+  Settings plan_key(const Contraction& contraction, const Machine& machine,
+                    const Settings& settings) const override {
+    return frame_of(contraction, machine, settings).parameters;
   }
 
   std::unique_ptr<RankPlanner> prepare(const Contraction& contraction, const Machine& machine,

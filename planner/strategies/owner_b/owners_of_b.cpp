@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace foretile {
 
@@ -22,6 +23,14 @@ OwnersOfB::OwnersOfB(const Contraction& contraction, const ProcessGrid& grid,
   std::vector<std::size_t> next = first_;
   for (TileId tile = 0; tile < contraction.b.nonzeros(); ++tile)
     tiles_[next[static_cast<std::size_t>(owner_[static_cast<std::size_t>(tile)])]++] = tile;
+  std::vector<std::int32_t> seen_in(static_cast<std::size_t>(grid.size()), -1);  // last column
+  for (std::int32_t j = 0; j < contraction.n.tiles(); ++j) {
+    std::vector<Rank>& ranks = ranks_of_column_.emplace_back();
+    for (const TileId tile : contraction.b.column_ids(j)) {
+      const Rank owner = owner_[static_cast<std::size_t>(tile)];
+      if (std::exchange(seen_in[static_cast<std::size_t>(owner)], j) != j) ranks.push_back(owner);
+    }
+  }
 }
 
 std::span<const TileId> OwnersOfB::tiles_of(Rank rank) const {

@@ -14,15 +14,6 @@
 namespace foretile {
 namespace {
 
-/// The table of a deal is written by one rank.
-GridProblem problem_for_all(std::uint64_t seed) {
-  if (world_rank() == 0) deal_problem(seed, world_size());
-  quiet_barrier(MPI_COMM_WORLD);
-  GridProblem problem = deal_problem(seed, world_size());
-  quiet_barrier(MPI_COMM_WORLD);
-  return problem;
-}
-
 /// FORETILE_TEST_DEAL_PROBLEMS=200 is for a run by hand.
 std::uint64_t problems_to_run() {
   const char* const wanted = std::getenv("FORETILE_TEST_DEAL_PROBLEMS");
@@ -34,7 +25,7 @@ TEST(Deals, AreRightAndRepeat) {
   const std::uint64_t problems = problems_to_run();
   for (std::uint64_t seed = 0; seed < problems; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}, {} ranks", seed, world_size()));
-    const GridProblem problem = problem_for_all(seed);
+    const GridProblem problem = deal_problem(seed, world_size());
     const Contraction& p = problem.contraction;
     Machine machine = machine_here(problem.device_bytes, problem.devices * world_size());
     Random random(seed);

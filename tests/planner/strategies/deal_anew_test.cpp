@@ -26,34 +26,46 @@ TEST(DealAnew, TakesAsLongAsTheBusiestNode) {
   machine.platform.network.node_injection_bytes_per_s = 1;
   machine.platform.links.node_message_bytes_per_s = 1;
   const Home home{{1, 4, 1}, {Deal::contiguous, {}}, {Deal::cyclic, {}}, {Deal::contiguous, {}}};
-  PlanFrame frame;
-  frame.grid = {1, 4, 1};
-  DealtAnew moved = deal_anew(p, machine, home, frame);
+  Plan plan;
+  plan.grid = {1, 4, 1};
+  DealtAnew moved = deal_anew(p, machine, home, plan);
   EXPECT_EQ(moved.bytes, 2 * 12 * 32);
   EXPECT_EQ(moved.between_nodes_bytes, 2 * 8 * 32);
   EXPECT_DOUBLE_EQ(moved.seconds, 256);
   // C travels there too, in one step with A.
   p.beta = 1;
-  moved = deal_anew(p, machine, home, frame);
+  moved = deal_anew(p, machine, home, plan);
   EXPECT_EQ(moved.bytes, 3 * 12 * 32);
   EXPECT_DOUBLE_EQ(moved.seconds, 256 + 128);
   // On one node only its own messages count, at half the rate.
   machine.ranks_per_node = machine.platform.ranks_per_node = 4;
   machine.platform.nodes = 1;
   machine.platform.links.node_message_bytes_per_s = 0.5;
-  moved = deal_anew(p, machine, home, frame);
+  moved = deal_anew(p, machine, home, plan);
   EXPECT_EQ(moved.between_nodes_bytes, 0);
   EXPECT_DOUBLE_EQ(moved.seconds, 3 * 12 * 32 * 2);
 }
 
 TEST(DealAnew, IsNothingWhereAllLiesAsThePlanWants) {
   const Contraction p = dense(8, 8, 8, 2);
-  PlanFrame frame;
-  frame.grid = {1, 4, 1};
-  const DealtAnew moved =
-      deal_anew(p, small_machine(4, 1, 1 << 20, 1 << 20), {frame.grid, {}, {}, {}}, frame);
+  Plan plan;
+  plan.grid = {1, 4, 1};
+  const DealtAnew moved = deal_anew(p, small_machine(4, 1, 1 << 20, 1 << 20), {plan.grid, {}, {}, {}}, plan);
   EXPECT_EQ(moved.bytes, 0);
   EXPECT_EQ(moved.seconds, 0);
+}
+
+/// Rank 1 computes both tiles of C, whatever the grid says; they lie on rank 0 and 1.
+TEST(DealAnew, LooksForCWhereItsProductsAre) {
+  const Contraction p = dense(2, 4, 2, 2);
+  Plan plan;
+  plan.grid = {1, 2, 1};
+  plan.operands.b = kMadeAndStays;
+  plan.ranks.resize(2);
+  plan.ranks[1].devices = {{{{{0, 1}, {{{0}}}}}}};
+  const Home home{{1, 2, 1}, {Deal::cyclic, {}}, {}, {Deal::contiguous, {}}};
+  const DealtAnew moved = deal_anew(p, small_machine(2, 1, 1 << 20, 1 << 20), home, plan);
+  EXPECT_EQ(moved.bytes, 32);
 }
 
 }  // namespace

@@ -32,12 +32,12 @@ TEST_F(DealSetting, ReadsATable) {
   const std::vector<Rank> owners{0, 2, 1, 2};
   for (const char* text :
        {"0\n2\n1\n2\n", "0 2\t1 2", "# rank of each tile\r\n0 2 # first row\r\n\r\n1 2\r\n"}) {
-    const Distribution found = deal_setting(table(text), Shape::dense(2, 2), 3);
+    const Distribution found = deal_setting(table(text), Shape::dense(2, 2), 3).distribution;
     EXPECT_EQ(found.deal, Deal::table);
     EXPECT_EQ(found.owners, owners) << text;
   }
-  EXPECT_EQ(deal_setting("cyclic", Shape::dense(2, 2), 3).deal, Deal::cyclic);
-  EXPECT_EQ(deal_setting("contiguous", Shape::dense(2, 2), 3).deal, Deal::contiguous);
+  EXPECT_EQ(deal_setting("cyclic", Shape::dense(2, 2), 3).distribution.deal, Deal::cyclic);
+  EXPECT_EQ(deal_setting("contiguous", Shape::dense(2, 2), 3).distribution.deal, Deal::contiguous);
 }
 
 TEST_F(DealSetting, SaysWhatIsWrongWithATable) {
@@ -53,7 +53,21 @@ TEST_F(DealSetting, SaysWhatIsWrongWithATable) {
   }
   EXPECT_NE(refusal("0 1 2").find("found 3 ranks, expected 4"), std::string::npos);
   EXPECT_NE(refusal("").find("found 0 ranks, expected 4"), std::string::npos);
+  EXPECT_NE(refusal("0 1 2 0 1 9").find("found more than 4 ranks, expected 4"), std::string::npos);
   EXPECT_THROW(deal_setting("table:" + (folder_ / "missing").string(), Shape::dense(2, 2), 3), InputError);
+}
+
+/// A plan keeps the digest, so that it is not made anew of another table.
+TEST_F(DealSetting, RefusesATableThatHasChanged) {
+  const Dealt first = deal_setting(table("0 1 2 0"), Shape::dense(2, 2), 3);
+  EXPECT_EQ(deal_setting(first.text, Shape::dense(2, 2), 3).text, first.text);
+  EXPECT_EQ(table_of(first.text), (folder_ / "b.deal").string());
+  EXPECT_EQ(table_of("cyclic"), std::nullopt);
+  table("0 1 2 1");
+  EXPECT_THROW(deal_setting(first.text, Shape::dense(2, 2), 3), InputError);
+  const std::string odd_name = (folder_ / "a#0123456789abcdeg").string();
+  std::ofstream(odd_name) << "0 0 0 1";
+  EXPECT_EQ(deal_setting("table:" + odd_name, Shape::dense(2, 2), 3).distribution.owners.size(), 4U);
 }
 
 TEST_F(DealSetting, HasThreeSpellings) {

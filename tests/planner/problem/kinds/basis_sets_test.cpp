@@ -19,23 +19,22 @@ TEST(Basis, FunctionsPerAtom) {
             492);
 }
 
-/// H, C, Na, Mg and Cl as the papers of the bases have them: def2 Weigend and Ahlrichs, Phys. Chem. Chem.
-/// Phys. 7 (2005) 3297; cc-pVDZ Dunning, J. Chem. Phys. 90 (1989) 1007, [4s3p1d] for Cl; 6-31G [2s], [3s2p],
-/// [4s3p].
+/// First and last elements of the rows of the table; 6-31G is [2s], [3s2p], [4s3p], cc-pVDZ [2s1p], [3s2p1d],
+/// [4s3p1d].
 TEST(Basis, FunctionsOfAllRows) {
   const auto counts = [](Basis basis) {
     std::vector<std::int64_t> list;
     for (const Element element :
-         {Element::He, Element::Li, Element::Be, Element::F, Element::Na, Element::Ar})
+         {Element::He, Element::Li, Element::Be, Element::F, Element::Na, Element::Mg, Element::Ar})
       list.push_back(functions(basis, element));
     return list;
   };
   using Counts = std::vector<std::int64_t>;
-  EXPECT_EQ(counts(Basis::pople_6_31g), (Counts{2, 9, 9, 9, 13, 13}));
-  EXPECT_EQ(counts(Basis::cc_pvdz), (Counts{5, 14, 14, 14, 18, 18}));
-  EXPECT_EQ(counts(Basis::aug_cc_pvdz), (Counts{9, 23, 23, 23, 27, 27}));
-  EXPECT_EQ(counts(Basis::def2_svp), (Counts{5, 9, 9, 14, 15, 18}));
-  EXPECT_EQ(counts(Basis::def2_tzvp), (Counts{6, 14, 19, 31, 32, 37}));
+  EXPECT_EQ(counts(Basis::pople_6_31g), (Counts{2, 9, 9, 9, 13, 13, 13}));
+  EXPECT_EQ(counts(Basis::cc_pvdz), (Counts{5, 14, 14, 14, 18, 18, 18}));
+  EXPECT_EQ(counts(Basis::aug_cc_pvdz), (Counts{9, 23, 23, 23, 27, 27, 27}));
+  EXPECT_EQ(counts(Basis::def2_svp), (Counts{5, 9, 9, 14, 15, 18, 18}));
+  EXPECT_EQ(counts(Basis::def2_tzvp), (Counts{6, 14, 19, 31, 32, 32, 37}));
 }
 
 TEST(Basis, NamesInAnyCase) {

@@ -94,6 +94,22 @@ TEST(Lewis, KnowsCharges) {
   EXPECT_EQ(pairs_of("4\n\nO 0 0 0\nH 0.9 0.3 0\nH -0.9 0.3 0\nH 0 -0.9 0.3\n", {1, false}), 4);
 }
 
+/// A free valence takes one pair: O2- 8 / 2. Peroxide has 14 / 2 pairs, one of them a bond; acetylide 10 / 2,
+/// three of them bonds. PF6- has six bonds: 48 / 2. NH2(2-) 8 / 2.
+TEST(Lewis, KnowsAnions) {
+  EXPECT_EQ(structure_of("1\n\nO 0 0 0\n", {-2, false}).lone_pairs, (Numbers{4}));
+  const LewisStructure peroxide = structure_of("2\n\nO 0 0 0\nO 0 0 1.49\n", {-2, false});
+  EXPECT_EQ(peroxide.bonds[0].order, 1);
+  EXPECT_EQ(peroxide.lone_pairs, (Numbers{3, 3}));
+  const LewisStructure acetylide = structure_of("2\n\nC 0 0 0\nC 0 0 1.24\n", {-2, false});
+  EXPECT_EQ(acetylide.bonds[0].order, 3);
+  EXPECT_EQ(acetylide.lone_pairs, (Numbers{1, 1}));
+  EXPECT_EQ(pairs_of("7\n\nP 0 0 0\nF 1.6 0 0\nF -1.6 0 0\nF 0 1.6 0\nF 0 -1.6 0\nF 0 0 1.6\nF 0 0 -1.6\n",
+                     {-1, false}),
+            24);
+  EXPECT_EQ(pairs_of("2\n\nN 0 0 0\nH 0 0 1.02\n", {-2, false}), 4);
+}
+
 TEST(Lewis, RefusesChargesThatCannotBe) {
   const char* const water = "3\n\nO 0 0 0\nH 0.76 0.59 0\nH -0.76 0.59 0\n";
   EXPECT_NE(refusal(water, {1, false}).find("7 valence electrons with charge 1, expected an even number"),

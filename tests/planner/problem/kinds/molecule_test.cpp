@@ -162,6 +162,31 @@ TEST(Molecule, TileBoundsThatCannotBeMetAreRefused) {
             std::string::npos);
 }
 
+/// However far apart: two waters 5,000,000 angstrom from each other, all norms exactly those of ones.
+TEST(Molecule, DenseKeepsAll) {
+  MoleculeParameters p;
+  p.xyz =
+      "6\n\nO 0 0 0\nO 5e6 0 0\nH 0.76 0.59 0\nH 5000000.76 0.59 0\nH -0.76 0.59 0\nH 4999999.24 0.59 0\n";
+  p.dense = true;
+  p.occ_clusters = p.ao_clusters = 2;
+  const Contraction c = molecule_contraction(p);
+  EXPECT_EQ(c.m.extent(), 64);
+  EXPECT_EQ(c.b.nonzeros(), 16);
+  for (TileId tile = 0; tile < c.b.nonzeros(); ++tile) EXPECT_FLOAT_EQ(c.b.norm(tile), 24 * 24);
+}
+
+/// 5000 argon atoms have 20,000 valence orbitals, and 400 million pairs; with core, 45,000.
+TEST(Molecule, RefusesTooManyPairs) {
+  MoleculeParameters p;
+  p.xyz = "5000\n\n";
+  for (int atom = 0; atom < 5000; ++atom) p.xyz += fmt::format("Ar {} 0 0\n", 5 * atom);
+  p.basis = Basis::pople_6_31g;
+  p.core = p.dense = true;
+  p.space = OrbitalSpace::virtuals;
+  p.occ_clusters = p.ao_clusters = 1;
+  EXPECT_THROW(molecule_contraction(p), InputError);
+}
+
 /// Two waters 9 angstrom apart: 2 x (4 + 1) occupied orbitals, 2 x 36 virtual ones; each molecule is a
 /// cluster, whatever the seed.
 TEST(Molecule, WholeMoleculesMakeClusters) {

@@ -59,7 +59,7 @@ TEST(Orbitals, VirtualOnesAreWhatIsLeft) {
             (std::vector<std::int64_t>{4, 2, 2}));
 }
 
-/// H5 by hand: one hydrogen with four pairs of electrons and two functions.
+/// A hydrogen with three lone pairs has two functions.
 TEST(Orbitals, RefusesABasisWithoutVirtualOnes) {
   const std::vector<Atom> atoms = parse_xyz("1\n\nH 0 0 0\n", "m");
   EXPECT_THROW(virtual_orbitals(atoms, {{}, {3}}, Basis::pople_6_31g, "m"), InputError);
