@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "apps/program.hpp"
+#include "base/atomic_file.hpp"
 #include "base/one_line.hpp"
 #include "planner/problem/retile.hpp"
 #include "planner/strategies/deal_setting.hpp"
