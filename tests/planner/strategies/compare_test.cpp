@@ -74,7 +74,8 @@ TEST(CompareStrategies, KnowsTheGridOfTheMatrices) {
                   {"grid", grid}};
     for (const ComparedStrategy& one : compare_strategies(c.problem, c.machine, c.settings)) {
       EXPECT_EQ(one.refusal, "");
-      EXPECT_EQ(one.dealt->bytes == 0, one.strategy == "owner-b") << grid;
+      if (one.strategy != "owner-b") continue;
+      EXPECT_EQ(one.dealt->bytes, 0) << grid;
     }
   }
 }
