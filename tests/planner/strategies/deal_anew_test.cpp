@@ -2,26 +2,18 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/planner/dense_product.hpp"
 #include "tests/planner/small_machine.hpp"
 
 namespace foretile {
 namespace {
-
-Contraction dense(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t tile) {
-  Contraction p{
-      "dense", Tiling::uniform(m, tile), Tiling::uniform(n, tile), Tiling::uniform(k, tile), {}, {}, {}, 0};
-  p.a = Shape::dense(p.m.tiles(), p.k.tiles());
-  p.b = Shape::dense(p.k.tiles(), p.n.tiles());
-  p.c = Shape::dense(p.m.tiles(), p.n.tiles());
-  return p;
-}
 
 /// A and C of 4 x 4 tiles lie row by row on four ranks, and the plan wants column j on rank j: of each matrix
 /// each rank keeps one tile and sends one to each other rank, one of them to the other rank of its node.
 /// Tiles have 32 bytes. B stays. At 1 byte/s a node sends 2 x 2 tiles of A, 128 s, then as much of C on its
 /// way back, 128 s; inside a node 2 tiles take 64 s, less.
 TEST(DealAnew, TakesAsLongAsTheBusiestNode) {
-  Contraction p = dense(8, 8, 8, 2);
+  Contraction p = dense_product(8, 8, 8, 2);
   Machine machine = small_machine(4, 1, 1 << 20, 1 << 20, 2);
   machine.platform.network.node_injection_bytes_per_s = 1;
   machine.platform.links.node_message_bytes_per_s = 1;
@@ -47,7 +39,7 @@ TEST(DealAnew, TakesAsLongAsTheBusiestNode) {
 }
 
 TEST(DealAnew, IsNothingWhereAllLiesAsThePlanWants) {
-  const Contraction p = dense(8, 8, 8, 2);
+  const Contraction p = dense_product(8, 8, 8, 2);
   Plan plan;
   plan.grid = {1, 4, 1};
   const DealtAnew moved = deal_anew(p, small_machine(4, 1, 1 << 20, 1 << 20), {plan.grid, {}, {}, {}}, plan);
@@ -57,7 +49,7 @@ TEST(DealAnew, IsNothingWhereAllLiesAsThePlanWants) {
 
 /// Rank 1 computes both tiles of C, whatever the grid says; they lie on rank 0 and 1.
 TEST(DealAnew, LooksForCWhereItsProductsAre) {
-  const Contraction p = dense(2, 4, 2, 2);
+  const Contraction p = dense_product(2, 4, 2, 2);
   Plan plan;
   plan.grid = {1, 2, 1};
   plan.operands.b = kMadeAndStays;

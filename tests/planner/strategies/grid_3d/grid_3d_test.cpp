@@ -8,19 +8,11 @@
 #include "planner/strategies/strategy.hpp"
 #include "planner/verify/verify.hpp"
 #include "tests/planner/all_grids.hpp"
+#include "tests/planner/dense_product.hpp"
 #include "tests/planner/random_case.hpp"
 
 namespace foretile {
 namespace {
-
-Contraction dense(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t tile) {
-  Contraction p{
-      "dense", Tiling::uniform(m, tile), Tiling::uniform(n, tile), Tiling::uniform(k, tile), {}, {}, {}, 0};
-  p.a = Shape::dense(p.m.tiles(), p.k.tiles());
-  p.b = Shape::dense(p.k.tiles(), p.n.tiles());
-  p.c = Shape::dense(p.m.tiles(), p.n.tiles());
-  return p;
-}
 
 std::string refusal(const Contraction& p, const Machine& machine, Settings settings) {
   settings["strategy"] = "grid-3d";
@@ -35,7 +27,7 @@ std::string refusal(const Contraction& p, const Machine& machine, Settings setti
 constexpr std::int64_t kPlenty = std::int64_t{1} << 40;
 
 TEST(Grid3d, RefusesGridsThatCannotBe) {
-  const Contraction p = dense(8, 8, 8, 2);
+  const Contraction p = dense_product(8, 8, 8, 2);
   const Machine machine = small_machine(4, 1, kPlenty, kPlenty, 2);
   for (const auto& [key, value, expected] : {std::tuple("grid", "2x2", "three whole numbers"),
                                              {"grid", "2x2x0", "three whole numbers"},
@@ -64,7 +56,7 @@ TEST(Grid3d, RefusesGridsThatCannotBe) {
 /// 8^3 elements in tiles of 2, one rank per layer of two: C has 16 tiles of 32 bytes; a rank owns 8 of each
 /// matrix, 768 bytes, computes parts of all of C, 256 bytes more than its own, and 256 come from the other.
 TEST(Grid3d, ReplicationIsProven) {
-  const Contraction p = dense(8, 8, 8, 2);
+  const Contraction p = dense_product(8, 8, 8, 2);
   const Machine machine = small_machine(2, 1, kPlenty, kPlenty);
   const Settings settings{{"strategy", "grid-3d"}, {"grid", "1x1x2"}};
   EXPECT_EQ(verify(make_plan(p, machine, settings), p).peak_host_bytes, 2 * 256 + 512 + 256);
@@ -128,7 +120,7 @@ TEST(Grid3d, SaysHowManyBytesOfHostMemoryAreMissing) {
 /// 2 tiles of A and 4 of C. It multiplies its rows of A by its 2 rows of tiles of B, which it makes, and
 /// sends half of the parts of its 2 x 4 tiles of C.
 TEST(Grid3d, MakesBWhereItIsNeeded) {
-  Contraction p = dense(8, 8, 8, 2);
+  Contraction p = dense_product(8, 8, 8, 2);
   p.sources.b = Source::made;
   const Machine machine = small_machine(4, 1, kPlenty, kPlenty);
   const Plan plan = make_plan(p, machine, {{"strategy", "grid-3d"}, {"grid", "2x1x2"}});
@@ -145,7 +137,7 @@ TEST(Grid3d, MakesBWhereItIsNeeded) {
 /// 1 x 2 x 1 ranks: A travels, and each of a rank's two devices has 4 columns, of 4 tiles of B and 4 of C
 /// each. A device has room for 2 columns and two chunks, so it has two blocks. All tiles of B are made once.
 TEST(Grid3d, BlocksHaveAllRowsWhereBIsMade) {
-  Contraction p = dense(8, 32, 8, 2);
+  Contraction p = dense_product(8, 32, 8, 2);
   p.sources.b = Source::made;
   const Machine machine = small_machine(2, 2, 2 * 8 * 32 + 2 * 4 * 32, kPlenty);
   Settings settings{{"strategy", "grid-3d"}, {"grid", "1x2x1"}};
@@ -159,7 +151,7 @@ TEST(Grid3d, BlocksHaveAllRowsWhereBIsMade) {
 }
 
 TEST(Grid3d, RefusesWhatMadeBForbids) {
-  Contraction p = dense(8, 8, 8, 2);
+  Contraction p = dense_product(8, 8, 8, 2);
   p.sources.b = Source::made;
   const Machine machine = small_machine(2, 2, kPlenty, kPlenty);
   for (const auto& [key, value, expected] :
@@ -178,7 +170,7 @@ TEST(Grid3d, RefusesWhatMadeBForbids) {
 /// nothing travels; as two columns, each makes half of B and has half of A from the other. Four cores make
 /// 4e9 bytes a second, which the products hide, or 4.
 TEST(Grid3d, CountsTheMakingOfB) {
-  Contraction p = dense(8, 8, 8, 2);
+  Contraction p = dense_product(8, 8, 8, 2);
   p.sources.b = Source::made;
   Machine machine = small_machine(2, 1, kPlenty, kPlenty);
   machine.platform.network.message.bandwidth_bytes_per_s = 1e9;
@@ -202,10 +194,10 @@ TEST(Grid3d, ChoosesWhatMovesLeast) {
     const ProcessGrid grid = choose_grid(p, small_machine(ranks, 1, kPlenty, kPlenty));
     return std::array{grid.p, grid.q, grid.r};
   };
-  EXPECT_EQ(chosen(dense(1024, 1024, 65536, 512), 2), (std::array{1, 1, 2}));
-  EXPECT_EQ(chosen(dense(65536, 1024, 1024, 512), 2), (std::array{2, 1, 1}));
-  EXPECT_EQ(chosen(dense(1024, 65536, 1024, 512), 2), (std::array{1, 2, 1}));
-  const auto cube = chosen(dense(10000, 10000, 10000, 500), 17);
+  EXPECT_EQ(chosen(dense_product(1024, 1024, 65536, 512), 2), (std::array{1, 1, 2}));
+  EXPECT_EQ(chosen(dense_product(65536, 1024, 1024, 512), 2), (std::array{2, 1, 1}));
+  EXPECT_EQ(chosen(dense_product(1024, 65536, 1024, 512), 2), (std::array{1, 2, 1}));
+  const auto cube = chosen(dense_product(10000, 10000, 10000, 500), 17);
   EXPECT_EQ(cube[0] * cube[1] * cube[2], 16);
   EXPECT_EQ(std::max({cube[0], cube[1], cube[2]}), 4);
 }
@@ -215,7 +207,8 @@ TEST(Grid3d, ChoosesWhatMovesLeast) {
 /// rank owns its column's two tiles of its layer, of C half of its column's four: 64 each. Two parts of C:
 /// 256.
 TEST(Grid3d, CountsWhatTheRankWithMostOwns) {
-  const GridCost cost = grid_cost(dense(8, 8, 8, 2), small_machine(8, 1, kPlenty, kPlenty), {1, 4, 2});
+  const GridCost cost =
+      grid_cost(dense_product(8, 8, 8, 2), small_machine(8, 1, kPlenty, kPlenty), {1, 4, 2});
   EXPECT_DOUBLE_EQ(cost.owned_bytes, 128 + 64 + 64);
   EXPECT_DOUBLE_EQ(cost.held_bytes, cost.owned_bytes + 256);
 }
@@ -224,7 +217,7 @@ TEST(Grid3d, CountsWhatTheRankWithMostOwns) {
 /// / 1
 /// - 1). Natural order has the same nodes here.
 TEST(Grid3d, CountsBytesBetweenNodes) {
-  const Contraction p = dense(8, 8, 8, 2);
+  const Contraction p = dense_product(8, 8, 8, 2);
   const Machine machine = small_machine(8, 1, kPlenty, kPlenty, 4);
   ProcessGrid grid{2, 2, 2};
   EXPECT_EQ(bytes_between_nodes(p, machine, grid), 512);
@@ -239,7 +232,7 @@ TEST(Grid3d, CountsBytesBetweenNodes) {
 /// A large C, 32 x 32 tiles of 32 bytes, on 1 x 2 x 4 ranks: naturally a node has two layers, so that all of
 /// C goes between nodes. With all four layers in a node, A does: 32 x 4 tiles.
 TEST(Grid3d, ChoosesTheRanksOfANode) {
-  const Contraction p = dense(64, 64, 8, 2);
+  const Contraction p = dense_product(64, 64, 8, 2);
   const Machine machine = small_machine(8, 1, kPlenty, kPlenty, 4);
   EXPECT_EQ(bytes_between_nodes(p, machine, {1, 2, 4}), 32 * 32 * 32);
   EXPECT_EQ(choose_node(p, machine, {1, 2, 4}), (AlongAxes{{1, 1, 4}}));
@@ -251,7 +244,7 @@ TEST(Grid3d, ChoosesTheRanksOfANode) {
 
 /// Nodes of one rank, 1 x 4 x 1 ranks: each of the owner's three tiles of A goes to another node first.
 TEST(Grid3d, ScatterTakesNodesInTurn) {
-  const Contraction p = dense(6, 8, 8, 2);
+  const Contraction p = dense_product(6, 8, 8, 2);
   const Machine machine = small_machine(4, 1, kPlenty, kPlenty, 1);
   const Plan plan = make_plan(
       p, machine,
@@ -279,7 +272,7 @@ int first_node(const Plan& plan, int rank, Matrix matrix, int of_node) {
 /// 8 x 8 ranks, nodes of 4 x 2: a fibre of A touches four nodes. The four fibres of A of node 0 that begin in
 /// column 0 have ranks 0, 2, 4 and 6; three other nodes, so that ranks 0 to 4 begin with different ones.
 TEST(Grid3d, ScatterSendsTheFibresOfANodeToDifferentNodes) {
-  const Contraction p = dense(16, 16, 16, 2);
+  const Contraction p = dense_product(16, 16, 16, 2);
   const Machine machine = small_machine(64, 1, kPlenty, kPlenty, 8);
   for (const char* sends : {"ahead", "paced"}) {
     const Plan plan = make_plan(p, machine,
@@ -296,7 +289,7 @@ TEST(Grid3d, ScatterSendsTheFibresOfANodeToDifferentNodes) {
 
 /// Several messages of A and B in turn: each matrix takes nodes in turn. 4 x 4 ranks, a node each; two steps.
 TEST(Grid3d, ScatterCountsTheMessagesOfEachMatrix) {
-  const Contraction p = dense(16, 16, 16, 2);
+  const Contraction p = dense_product(16, 16, 16, 2);
   const Plan plan = make_plan(p, small_machine(16, 1, kPlenty, kPlenty, 1),
                               {{"strategy", "grid-3d"},
                                {"grid", "4x4x1"},
@@ -314,7 +307,7 @@ TEST(Grid3d, ScatterCountsTheMessagesOfEachMatrix) {
 /// 1 x 2 x 6 ranks, nodes of three in natural order, which cut layers: those of a column are on four nodes,
 /// so that each of C's 6 x 2 tiles crosses between nodes three times; six ranks take part in each sum.
 TEST(Grid3d, SumsEnterANodeOnce) {
-  const Contraction p = dense(12, 4, 12, 2);
+  const Contraction p = dense_product(12, 4, 12, 2);
   const Machine machine = small_machine(12, 1, kPlenty, kPlenty, 3);
   for (const char* tree : {"by_node", "scatter"}) {
     const Plan plan = make_plan(p, machine,
@@ -337,7 +330,7 @@ TEST(Grid3d, SumsEnterANodeOnce) {
 
 /// Where nothing but messages runs, an owner's tiles of A travel together, and those of B behind them.
 TEST(Grid3d, PacedSendsGoMatrixByMatrix) {
-  const Contraction p = dense(8, 8, 8, 2);
+  const Contraction p = dense_product(8, 8, 8, 2);
   const Machine machine = small_machine(4, 1, kPlenty, kPlenty, 1);
   for (const auto& [sends, messages] : {std::pair("paced", 2), {"ahead", 4}}) {
     const Plan plan =
@@ -382,7 +375,7 @@ TEST(Grid3d, SixAxesMoveAsMuchAsThree) {
     SCOPED_TRACE(seed);
     Random random(seed);
     const auto number = [&](int most) { return static_cast<int>(random.integer(1, most)); };
-    const Contraction p = dense(8 * number(9), 8 * number(9), 8 * number(9), 4);
+    const Contraction p = dense_product(8 * number(9), 8 * number(9), 8 * number(9), 4);
     const int of_node = std::array{4, 6, 8, 12}[static_cast<std::size_t>(number(4) - 1)];
     const ProcessGrid grid{2 * number(4), 2 * number(4), of_node};
     const Machine machine = small_machine(grid.size(), 1, kPlenty, kPlenty, of_node);

@@ -3,25 +3,17 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "tests/planner/dense_product.hpp"
 
 namespace foretile {
 namespace {
 
 using Numbers = std::vector<std::int32_t>;
 
-Contraction dense(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t tile) {
-  Contraction p{
-      "dense", Tiling::uniform(m, tile), Tiling::uniform(n, tile), Tiling::uniform(k, tile), {}, {}, {}, 0};
-  p.a = Shape::dense(p.m.tiles(), p.k.tiles());
-  p.b = Shape::dense(p.k.tiles(), p.n.tiles());
-  p.c = Shape::dense(p.m.tiles(), p.n.tiles());
-  return p;
-}
-
 /// Three columns of two rows: device 0 gets two of them. Then device 1 has less, and even with column 3, of
 /// one row, less than device 0.
 TEST(Blocks, DealsColumnsToDevices) {
-  const Contraction p = dense(4, 10, 4, 2);
+  const Contraction p = dense_product(4, 10, 4, 2);
   const auto dealt = deal_families(p, {{{0, 1, 2}, {0, 1}}, {{3, 4}, {1}}}, 2);
   ASSERT_EQ(dealt[0].size(), 1U);
   EXPECT_EQ(dealt[0][0].columns, (Numbers{0, 2}));
@@ -35,7 +27,7 @@ TEST(Blocks, DealsColumnsToDevices) {
 /// of 1: 90% hold all 8 tiles of C, 256 bytes, but 50 bytes are less than the 6 tiles of a k, 192 bytes; so
 /// are 125 of 75%. With 50% both fit.
 TEST(Blocks, TakesAllOfCWhereAChunkFitsBeside) {
-  const Contraction p = dense(4, 8, 6, 2);
+  const Contraction p = dense_product(4, 8, 6, 2);
   const BlockCut cut = BlockCut::of(p, {{{0, 1, 2, 3}, {0, 1, 2}}}, 1, 1000, "here");
   EXPECT_EQ(cut.of_family[0].rows, 1);
   EXPECT_EQ(cut.of_family[0].columns, 1);
@@ -46,7 +38,7 @@ TEST(Blocks, TakesAllOfCWhereAChunkFitsBeside) {
 /// 128 bytes and A is loaded twice: 12 tiles of B and 2 x 6 of A. With 2 parts of the rows a k has 5 tiles,
 /// 160 bytes, too many. 25% hold 4 tiles of C: the same.
 TEST(Blocks, CutsWhatLoadsLeast) {
-  const Contraction p = dense(4, 8, 6, 2);
+  const Contraction p = dense_product(4, 8, 6, 2);
   const BlockCut cut = BlockCut::of(p, {{{0, 1, 2, 3}, {0, 1, 2}}}, 1, 600, "here");
   EXPECT_EQ(cut.of_family[0].rows, 1);
   EXPECT_EQ(cut.of_family[0].columns, 2);
@@ -55,7 +47,7 @@ TEST(Blocks, CutsWhatLoadsLeast) {
 
 /// A tile of C and two chunks of two tiles take 160 bytes.
 TEST(Blocks, SaysHowManyBytesAreMissing) {
-  const Contraction p = dense(4, 8, 6, 2);
+  const Contraction p = dense_product(4, 8, 6, 2);
   const std::vector<ColumnFamily> families{{{0, 1, 2, 3}, {0, 1, 2}}};
   const BlockCut least = BlockCut::of(p, families, 1, 160, "here");
   EXPECT_EQ(least.of_family[0].rows, 2);
@@ -72,7 +64,7 @@ TEST(Blocks, SaysHowManyBytesAreMissing) {
 
 /// Rows 2 and 0 of B, in that order; both fit a chunk of 12 tiles, one a chunk of 6.
 TEST(Blocks, KeepsTheOrderOfRows) {
-  const Contraction p = dense(4, 8, 6, 2);
+  const Contraction p = dense_product(4, 8, 6, 2);
   const ColumnFamily family{{0, 1, 2, 3}, {2, 0}};
   std::vector<Block> blocks;
   add_blocks(p, family, {1, 1}, 12 * 32, blocks);

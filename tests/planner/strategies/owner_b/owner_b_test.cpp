@@ -8,21 +8,13 @@
 #include "planner/strategies/strategy.hpp"
 #include "planner/verify/verify.hpp"
 #include "tests/planner/all_deals.hpp"
+#include "tests/planner/dense_product.hpp"
 #include "tests/planner/small_machine.hpp"
 
 namespace foretile {
 namespace {
 
 constexpr std::int64_t kPlenty = std::int64_t{1} << 40;
-
-Contraction dense(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t tile) {
-  Contraction p{
-      "dense", Tiling::uniform(m, tile), Tiling::uniform(n, tile), Tiling::uniform(k, tile), {}, {}, {}, 0};
-  p.a = Shape::dense(p.m.tiles(), p.k.tiles());
-  p.b = Shape::dense(p.k.tiles(), p.n.tiles());
-  p.c = Shape::dense(p.m.tiles(), p.n.tiles());
-  return p;
-}
 
 std::vector<Rank> ranks(std::initializer_list<int> numbers) {
   std::vector<Rank> list;
@@ -35,7 +27,7 @@ std::vector<Rank> ranks(std::initializer_list<int> numbers) {
 /// 1, goes 0
 /// -> 2 -> 1.
 TEST(OwnerB, SumsAlongAChain) {
-  const Contraction p = dense(2, 4, 6, 2);
+  const Contraction p = dense_product(2, 4, 6, 2);
   const Plan plan = make_plan(p, small_machine(3, 1, kPlenty, kPlenty), {{"strategy", "owner-b"}});
   for (const RankPlan& rank : plan.ranks) {
     EXPECT_TRUE(rank.transfers.empty());
@@ -55,7 +47,7 @@ TEST(OwnerB, SumsAlongAChain) {
 /// B never travels: A goes to those with its rows of B, C to its owner. With whole columns on a rank nothing
 /// is summed, and with C dealt likewise nothing of C travels.
 TEST(OwnerB, MovesWhatTheDealsAskFor) {
-  const Contraction p = dense(6, 12, 12, 2);  // tiles of 32 bytes: 18 of A, 36 of B, 18 of C
+  const Contraction p = dense_product(6, 12, 12, 2);  // tiles of 32 bytes: 18 of A, 36 of B, 18 of C
   const Machine machine = small_machine(3, 1, kPlenty, kPlenty);
   const auto moved = [&](Settings settings) {
     settings["strategy"] = "owner-b";
@@ -71,7 +63,7 @@ TEST(OwnerB, MovesWhatTheDealsAskFor) {
 
 /// A rank begins with the columns of A that it has, then takes what comes.
 TEST(OwnerB, BeginsWithOwnTilesOfA) {
-  const Contraction p = dense(4, 12, 12, 2);
+  const Contraction p = dense_product(4, 12, 12, 2);
   Settings settings{{"strategy", "owner-b"}, {"deal.b", "cyclic"}, {"deal.a", "cyclic"}};
   const Plan plan = make_plan(p, small_machine(3, 1, kPlenty, kPlenty), settings);
   const Block& block = plan.ranks[1].devices[0].blocks[0];
@@ -102,7 +94,7 @@ std::size_t loaded_of_b(const Contraction& p, const RankPlan& rank) {
 /// B goes to a device once where C of a rank fits it: 36 tiles. A device has 4 x 6 tiles of C; with room for
 /// 8 tiles, and chunks of an A and a B, it is loaded more often.
 TEST(OwnerB, LoadsBOnce) {
-  const Contraction p = dense(8, 24, 24, 2);
+  const Contraction p = dense_product(8, 24, 24, 2);
   const auto plan_with = [&](std::int64_t tiles) {
     return make_plan(p, small_machine(4, 2, 32 * tiles, kPlenty), {{"strategy", "owner-b"}});
   };
@@ -110,7 +102,7 @@ TEST(OwnerB, LoadsBOnce) {
   for (const RankPlan& rank : plan_with(8).ranks) EXPECT_GT(loaded_of_b(p, rank), 36U);
 }
 TEST(OwnerB, RefusesWhatCannotBe) {
-  const Contraction p = dense(8, 8, 8, 2);
+  const Contraction p = dense_product(8, 8, 8, 2);
   const auto refusal = [&](Settings settings, std::int64_t host_bytes = kPlenty) {
     settings["strategy"] = "owner-b";
     try {
