@@ -69,7 +69,7 @@ void Launches(benchmark::State& state) {
     HostStore host(problem, plan, plan.ranks[0], 0, {1});
     GpuBackend backend(problem, plan, plan.ranks[0], host, gpus, {0, 0, 4, 1}, {});
     RankScheduler scheduler(plan, plan.ranks[0], problem, 0, backend,
-                            scheduler_options(plan, problem, machine, 0));
+                            scheduler_options(plan, plan.ranks[0], problem, machine, 0));
     state.ResumeTiming();
     scheduler.start();
     while (!scheduler.finished()) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <optional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -15,6 +16,7 @@
 #include "executor/gpu/pinned_pool.hpp"
 #include "executor/heap_memory.hpp"
 #include "executor/large_pages.hpp"
+#include "executor/mixed_backend.hpp"
 #include "executor/mpi/communicator.hpp"
 #include "executor/mpi/messenger.hpp"
 #include "executor/mpi/session.hpp"
@@ -100,15 +102,19 @@ std::unique_ptr<std::pmr::memory_resource> host_memory(const RunOptions& options
   return std::make_unique<TileSlabs>(options.memory ? options.memory : heap_memory());
 }
 
-SchedulerOptions scheduling_of(const PlanFrame& frame, const Contraction& contraction, const Machine& machine,
-                               Rank rank, const RunOptions& options) {
-  SchedulerOptions scheduling = scheduler_options(frame, contraction, machine, rank, options.in_plan_order);
+SchedulerOptions scheduling_of(const PlanFrame& frame, const RankPlan& plan, const Contraction& contraction,
+                               const Machine& machine, Rank rank, const RunOptions& options) {
+  SchedulerOptions scheduling =
+      scheduler_options(frame, plan, contraction, machine, rank, options.in_plan_order);
+  const bool gpus_for_cores = options.gpus && machine.platform.device.kind == DeviceKind::core;
   for (DeviceTraits& device : scheduling.devices) {
-    device.in_host_memory = device.in_host_memory && !options.copies && !options.gpus;
+    device.in_host_memory = device.in_host_memory && (options.gpus || !options.copies) && !gpus_for_cores;
     device.makes_tiles = device.makes_tiles && options.gpus && !options.storage;
   }
   const int cores_here = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   scheduling.core_slots = std::min(scheduling.core_slots, cores_here);  // a plan for another machine
+  for (DeviceTraits& device : scheduling.devices)
+    device.cores = std::min(device.cores, scheduling.core_slots);
   return scheduling;
 }
 
@@ -121,21 +127,36 @@ struct Work {
   Rank rank;
 };
 
+std::unique_ptr<CpuBackend> make_cpu_backend(const Work& work, HostStore& host, int cores,
+                                             std::vector<int> cpus, Transport transport) {
+  std::vector<int> sharing;
+  for (const DevicePlan& device : work.plan.devices) sharing.push_back(work.frame.class_of(device).cores);
+  return std::make_unique<CpuBackend>(work.contraction, product_form(work.frame, work.contraction), host,
+                                      sharing, cores, std::move(transport), std::move(cpus));
+}
+
 std::unique_ptr<RankBackend> make_backend(const Work& work, HostStore& host, int cores, NodePlace place,
                                           const RunOptions& run, Transport transport) {
-  const int devices = work.machine.devices_per_rank;
   if (!run.gpus) {
     std::vector<int> cpus;
     if (run.bind) cpus = cpus_of_rank(allowed_cpus(), place.number, place.ranks, cores);
-    return std::make_unique<CpuBackend>(work.contraction, product_form(work.frame, work.contraction), host,
-                                        devices, cores, std::move(transport), std::move(cpus));
+    return make_cpu_backend(work, host, cores, std::move(cpus), std::move(transport));
   }
-  const GpuBackendOptions options{work.rank, place.number * devices,
-                                  work.machine.platform.device.kernel.streams, cores};
+  const auto with_memory = std::ranges::count_if(work.plan.devices, [&](const DevicePlan& device) {
+    return work.frame.class_of(device).kind == work.machine.platform.device.kind;
+  });
+  const auto gpu_devices = static_cast<int>(with_memory);
+  const bool mixed = gpu_devices < std::ssize(work.plan.devices);
+  const GpuBackendOptions options{work.rank, place.number * work.machine.devices_per_rank,
+                                  work.machine.platform.device.kernel.streams, mixed ? 0 : cores,
+                                  gpu_devices};
+  std::unique_ptr<CpuBackend> beside;
+  if (mixed) beside = make_cpu_backend(work, host, cores, {}, std::exchange(transport, {}));
   auto backend = std::make_unique<GpuBackend>(work.contraction, work.frame, work.plan, host, *run.gpus,
                                               options, std::move(transport));
   if (run.warm_up_s > 0) backend->warm_up(work.plan, run.warm_up_s);
-  return backend;
+  if (!mixed) return backend;
+  return std::make_unique<MixedBackend>(std::move(backend), std::move(beside), gpu_devices);
 }
 
 /// `scheduler` is there before the first message.
@@ -151,7 +172,8 @@ Transport transport_over(Messenger& messenger, const HostStore& host,
 
 /// Of all ranks together. Collective where the others have GPUs too.
 void note_gpus(const RankBackend& backend, MPI_Comm communicator, RunResult& result) {
-  const auto* const gpu = dynamic_cast<const GpuBackend*>(&backend);
+  const auto* const mixed = dynamic_cast<const MixedBackend*>(&backend);
+  const auto* const gpu = mixed ? &mixed->gpus() : dynamic_cast<const GpuBackend*>(&backend);
   if (!gpu) return;
   const auto* const pool = dynamic_cast<const PinnedPool*>(result.memory.get());
   std::array<std::int64_t, 3> sums{gpu->compactions(), gpu->compacted_bytes(),
@@ -167,7 +189,7 @@ RunResult run(const PlanFrame& frame, const RankPlan& plan, const Contraction& c
   require_runnable(contraction);
   const Rank rank = rank_in(communicator);
   const Work work{frame, plan, contraction, machine, rank};
-  const SchedulerOptions scheduling = scheduling_of(frame, contraction, machine, rank, options);
+  const SchedulerOptions scheduling = scheduling_of(frame, plan, contraction, machine, rank, options);
   RunResult result;
   // What fails on one rank now, in a caller's numbers or for want of memory, ends the run on all.
   agree(communicator, [&] {

@@ -34,13 +34,13 @@ struct CacheModel {
 struct DeviceModel {
   DeviceKind kind = DeviceKind::gpu;
   std::int64_t memory_bytes = 0;  ///< budget for tiles on one device
-  KernelModel kernel;             ///< double precision, one product in a launch
+  KernelModel kernel = {};        ///< double precision, one product in a launch
   /// Of one product in a launch of several (PlanFrame::batch); `latency_s` is that of the whole launch. Not
   /// known: a batch takes the time of its products one after the other with one latency.
-  KernelModel batched;
-  KernelModel single;  ///< single precision, as `kernel`; not known: no such problem on this platform
-  KernelModel single_batched;
-  CacheModel cache;  ///< of cores
+  KernelModel batched = {};
+  KernelModel single = {};  ///< single precision, as `kernel`; not known: no such problem on this platform
+  KernelModel single_batched = {};
+  CacheModel cache = {};  ///< of cores
 
   /// The curve of launches of one product. May be unknown: see check_precision.
   const KernelModel& kernel_for(Precision precision) const {

@@ -65,36 +65,36 @@ void add_node(std::vector<PlatformKey>& keys) {
                            [](Platform& p) { return Slots{&p.links.socket_host_to_device_bytes_per_s}; }));
 }
 
-template <KernelModel DeviceModel::*curve, std::size_t index>
+template <DeviceModel Platform::*device, KernelModel DeviceModel::*curve, std::size_t index>
 void add_factor(std::vector<PlatformKey>& keys, const std::string& table, Presence presence) {
   keys.push_back(number(table + ".factor_" + std::to_string(kFactorSizes[index]), 1e-3, 1e3, presence,
-                        [](Platform& p) { return Slots{&(p.device.*curve).factors[index]}; }));
+                        [](Platform& p) { return Slots{&(p.*device.*curve).factors[index]}; }));
 }
 
 /// Where the curve's measured times are not on it.
-template <KernelModel DeviceModel::*curve, std::size_t... index>
+template <DeviceModel Platform::*device, KernelModel DeviceModel::*curve, std::size_t... index>
 void add_factors(std::vector<PlatformKey>& keys, const std::string& table, Presence presence,
                  std::index_sequence<index...>) {
-  (add_factor<curve, index>(keys, table, presence), ...);
+  (add_factor<device, curve, index>(keys, table, presence), ...);
 }
 
-template <KernelModel DeviceModel::*curve>
+template <DeviceModel Platform::*device, KernelModel DeviceModel::*curve>
 void add_curve(std::vector<PlatformKey>& keys, const std::string& table, Presence presence) {
   keys.push_back({table + ".rate", Dimension::flops_per_s, 1, most_rate, presence,
-                  [](Platform& p) { return Slots{&(p.device.*curve).rate_flops_per_s}; }});
+                  [](Platform& p) { return Slots{&(p.*device.*curve).rate_flops_per_s}; }});
   keys.push_back(number(table + ".half_m", 0, most_half, presence,
-                        [](Platform& p) { return Slots{&(p.device.*curve).half_m}; }));
+                        [](Platform& p) { return Slots{&(p.*device.*curve).half_m}; }));
   keys.push_back(number(table + ".half_n", 0, most_half, presence,
-                        [](Platform& p) { return Slots{&(p.device.*curve).half_n}; }));
+                        [](Platform& p) { return Slots{&(p.*device.*curve).half_n}; }));
   keys.push_back(number(table + ".half_k", 0, most_half, presence,
-                        [](Platform& p) { return Slots{&(p.device.*curve).half_k}; }));
-  keys.push_back(
-      latency(table + ".latency", presence, [](Platform& p) { return Slots{&(p.device.*curve).latency_s}; }));
+                        [](Platform& p) { return Slots{&(p.*device.*curve).half_k}; }));
+  keys.push_back(latency(table + ".latency", presence,
+                         [](Platform& p) { return Slots{&(p.*device.*curve).latency_s}; }));
   const bool any = presence == Presence::always || presence == Presence::with_table;
   const Presence optional = any ? Presence::optional : Presence::optional_gpu;
   keys.push_back(number(table + ".complex_factor", 0.1, 10, optional,
-                        [](Platform& p) { return Slots{&(p.device.*curve).complex_factor}; }));
-  add_factors<curve>(keys, table, optional, std::make_index_sequence<kFactorSizes.size()>());
+                        [](Platform& p) { return Slots{&(p.*device.*curve).complex_factor}; }));
+  add_factors<device, curve>(keys, table, optional, std::make_index_sequence<kFactorSizes.size()>());
 }
 
 template <std::size_t... index>
@@ -115,15 +115,22 @@ void add_cache(std::vector<PlatformKey>& keys) {
 void add_device(std::vector<PlatformKey>& keys) {
   keys.push_back(other("device.kind", Presence::always, [](Platform& p) { return Slots{&p.device.kind}; }));
   keys.push_back(bytes("device.memory", [](Platform& p) { return Slots{&p.device.memory_bytes}; }));
-  add_curve<&DeviceModel::kernel>(keys, "device.kernel", Presence::always);
+  add_curve<&Platform::device, &DeviceModel::kernel>(keys, "device.kernel", Presence::always);
   keys.push_back(number("device.kernel.streams", 1, 1000, Presence::always, [](Platform& p) {
     DeviceModel& d = p.device;
     return Slots{&d.kernel.streams, &d.batched.streams, &d.single.streams, &d.single_batched.streams};
   }));
-  add_curve<&DeviceModel::batched>(keys, "device.batched", Presence::gpu_with_table);
-  add_curve<&DeviceModel::single>(keys, "device.single", Presence::with_table);
-  add_curve<&DeviceModel::single_batched>(keys, "device.single_batched", Presence::gpu_with_table);
+  add_curve<&Platform::device, &DeviceModel::batched>(keys, "device.batched", Presence::gpu_with_table);
+  add_curve<&Platform::device, &DeviceModel::single>(keys, "device.single", Presence::with_table);
+  add_curve<&Platform::device, &DeviceModel::single_batched>(keys, "device.single_batched",
+                                                             Presence::gpu_with_table);
   add_cache(keys);
+}
+
+/// Cores that compute beside GPUs.
+void add_core(std::vector<PlatformKey>& keys) {
+  add_curve<&Platform::core, &DeviceModel::kernel>(keys, "core.kernel", Presence::gpu_with_table);
+  add_curve<&Platform::core, &DeviceModel::single>(keys, "core.single", Presence::gpu_with_table);
 }
 
 void add_device_link(std::vector<PlatformKey>& keys, const std::string& table) {
@@ -230,6 +237,7 @@ std::vector<PlatformKey> all_keys() {
   std::vector<PlatformKey> keys;
   add_node(keys);
   add_device(keys);
+  add_core(keys);
   add_links(keys);
   add_software(keys);
   add_calibration(keys);

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
-#include <array>
 #include <cmath>
 #include <filesystem>
 #include <optional>
 #include <sstream>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/files.hpp"
@@ -177,15 +177,20 @@ void fill_values(Platform& platform, const PlatformFile& file) {
 }
 
 /// All tables of factors that a file may have.
-std::array<SizeFactors*, 5> factors_of(DeviceModel& d) {
-  return {&d.kernel.factors, &d.batched.factors, &d.single.factors, &d.single_batched.factors,
-          &d.cache.factors};
+std::vector<SizeFactors*> factors_of(Platform& p) {
+  std::vector<SizeFactors*> all;
+  for (DeviceModel* const d : {&p.device, &p.core}) {
+    for (KernelModel* const curve : {&d->kernel, &d->batched, &d->single, &d->single_batched})
+      all.push_back(&curve->factors);
+    all.push_back(&d->cache.factors);
+  }
+  return all;
 }
 
 /// Links that a platform need not describe get the figures of the next best one, so that none is left without
 /// a bandwidth: cores reach each other through the host's memory.
 void fill_gaps(Platform& p) {
-  for (SizeFactors* factors : factors_of(p.device)) complete(*factors);
+  for (SizeFactors* factors : factors_of(p)) complete(*factors);
   NodeLinks& links = p.links;
   if (p.device.kind == DeviceKind::core) {
     const LinkModel memory{0, p.memory_bandwidth_bytes_per_s};
@@ -214,7 +219,7 @@ Platform parse_platform(const std::string& toml, const std::string& source,
   const FileView view{[&](std::string_view path) { return file.find(path) != nullptr; },
                       [&](std::string_view path) { return file.where(path); }};
   Platform platform;
-  for (SizeFactors* factors : factors_of(platform.device)) factors->fill(0);
+  for (SizeFactors* factors : factors_of(platform)) factors->fill(0);
   fill_values(platform, file);
   check_presence(platform, view);
   check_values(platform, view);

@@ -1,6 +1,7 @@
 // How much of a platform one run uses, and which rank and device lies where.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -40,6 +41,8 @@ struct Machine {
   std::pair<int, int> sockets_of(Rank rank) const;
   /// Cores that a rank may use to generate tiles; at least 1.
   int cores_per_rank() const;
+  /// Those that are left to compute beside a rank's GPUs, of which each has one for its copies and launches.
+  int cores_beside_gpus() const { return std::max(0, cores_per_rank() - devices_per_rank); }
   std::int64_t host_bytes_per_rank() const;
 };
 

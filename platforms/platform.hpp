@@ -111,6 +111,8 @@ struct Platform {
   bool pretend_nodes = false;
 
   DeviceModel device;
+  /// Of a core that computes beside GPUs. Its kernel is not known where cores only serve the GPUs.
+  DeviceModel core{.kind = DeviceKind::core};
   NodeLinks links;
   Network network;
   double generation_bytes_per_s_per_core = 0;   ///< making B tiles on demand, one core
@@ -127,6 +129,8 @@ struct Platform {
 
   int cores_per_node() const { return sockets * cores_per_socket; }
   int devices_per_node() const { return sockets * devices_per_socket; }
+  /// Of devices, or of the cores beside them.
+  const DeviceModel& model_of(DeviceKind kind) const { return kind == device.kind ? device : core; }
 };
 
 }  // namespace foretile

@@ -45,9 +45,14 @@ std::string device_text(const Platform& p) {
   return fmt::format("{}, {}", bytes(p.device.memory_bytes), rate(p.device.kernel.rate_flops_per_s));
 }
 
+std::string cores_text(const Platform& p) {
+  const std::string cores = fmt::format("{} core{}", p.cores_per_socket, p.cores_per_socket == 1 ? "" : "s");
+  if (!p.core.kernel.known()) return cores;
+  return fmt::format("{}, {} each beside the GPUs", cores, rate(p.core.kernel.rate_flops_per_s));
+}
+
 Lines socket_box(const Platform& p, int socket) {
-  Lines inside = {fmt::format("socket {}", socket),
-                  fmt::format("{} core{}", p.cores_per_socket, p.cores_per_socket == 1 ? "" : "s"),
+  Lines inside = {fmt::format("socket {}", socket), cores_text(p),
                   fmt::format("memory {}, {}", bytes(p.memory_bytes_per_socket),
                               bandwidth(p.memory_bandwidth_bytes_per_s))};
   if (p.device.kind == DeviceKind::core)

@@ -98,6 +98,12 @@ std::span<const Product> DeviceQueue::take_products(std::size_t most, bool whole
   return taken_;
 }
 
+bool DeviceQueue::any_products() {
+  if (std::exchange(given_, false)) taken_.clear();
+  gather_products(1);
+  return !taken_.empty();
+}
+
 int& loads_in_flight(DeviceQueue& queue, MemoryPlace from) {
   return from == kHost   ? queue.host_copies_in_flight
          : from == kMade ? queue.makes_in_flight

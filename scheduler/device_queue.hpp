@@ -51,6 +51,8 @@ class DeviceQueue {
   /// The next products, at most `most` of one chunk, whose tiles are all in place; with `whole` no fewer, but
   /// at the end of the chunk, or none. Moves the computing cursor behind them. Valid until the next call.
   std::span<const Product> take_products(std::size_t most, bool whole);
+  /// Whether take_products() has some, were it not for `whole`.
+  bool any_products();
   /// Their chunk.
   ChunkWork* taken_from() const { return taken_from_; }
 

@@ -24,7 +24,7 @@ bool Generation::may_stage(DeviceQueue& queue, const ChunkWork& chunk) const {
 void Generation::advance(std::vector<DeviceQueue>& queues, std::int64_t last_step) {
   if (!frame_.operands.b.made()) return;
   if (std::exchange(last_step_, last_step) != last_step || options_.in_plan_order) stuck_ = false;
-  while (cores_.busy < cores_.slots && start_next(queues)) ++cores_.busy;
+  while (!cores_.awaited && cores_.free() > 0 && start_next(queues)) ++cores_.busy;
 }
 
 /// False: nothing is left to make, or nothing has room.

@@ -18,6 +18,9 @@ namespace foretile {
 struct Cores {
   int busy = 0;
   int slots = 1;
+  bool awaited = false;  ///< a device waits for more cores than are free: generation leaves them to it
+
+  int free() const { return slots - busy; }
 };
 
 /// Makes tiles ahead of their loads, in load order, as far as the staging area reaches. A large tile is

@@ -24,8 +24,11 @@ class BusyTime {
   void end(double now_s) {
     if (--running_ == 0) seconds_ += now_s - since_s_;
   }
-  /// An interval that ended, apart from all others.
-  void add(double from_s, double to_s) { seconds_ += to_s - from_s; }
+  /// An interval that ended, later than those before it. What it has in common with these counts once.
+  void add(double from_s, double to_s) {
+    seconds_ += std::max(0.0, to_s - std::max(from_s, since_s_));
+    since_s_ = to_s;
+  }
   /// Of the intervals that have ended.
   double seconds() const { return seconds_; }
 
@@ -137,7 +140,7 @@ class Operations {
   void begin(Operation& operation, Cause cause, MemoryPlace device);
   /// Operations of which one device does one at a time, while others wait there: not busy meanwhile.
   bool in_turn(Cause cause, MemoryPlace device) const {
-    return cause == Cause::kernel && options_->traits(static_cast<std::size_t>(device)).on_core;
+    return cause == Cause::kernel && options_->traits(static_cast<std::size_t>(device)).cores > 0;
   }
   BusyTime& busy(Cause cause, MemoryPlace device);
   Resource resource_of(Cause cause, MemoryPlace device) const;

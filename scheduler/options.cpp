@@ -15,10 +15,10 @@ double mean_tile(const Tiling& tiling) {
 
 }  // namespace
 
-int products_at_once(const Contraction& contraction) {
+int products_at_once(const Contraction& contraction, int cores) {
   constexpr double flops = 4e6;
   const double product = 2 * mean_tile(contraction.m) * mean_tile(contraction.n) * mean_tile(contraction.k);
-  return static_cast<int>(std::clamp(flops / product, 1.0, kMostAtOnce));
+  return static_cast<int>(std::clamp(cores * flops / product, 1.0, kMostAtOnce));
 }
 
 int tiles_at_once(const Contraction& contraction) {
@@ -28,26 +28,32 @@ int tiles_at_once(const Contraction& contraction) {
   return static_cast<int>(std::clamp(bytes / tile, 1.0, kMostAtOnce));
 }
 
-SchedulerOptions scheduler_options(const PlanFrame& plan, const Contraction& contraction,
-                                   const Machine& machine, Rank rank, bool in_plan_order) {
+SchedulerOptions scheduler_options(const PlanFrame& frame, const RankPlan& plan,
+                                   const Contraction& contraction, const Machine& machine, Rank rank,
+                                   bool in_plan_order) {
   SchedulerOptions options;
   const Platform& p = machine.platform;
-  DeviceTraits traits;
-  traits.on_core = traits.in_host_memory = p.device.kind == DeviceKind::core;
-  const bool read = plan.operands.b.source == Source::in_file;
-  traits.makes_tiles = !traits.on_core && !read && p.generation_bytes_per_s_on_device > 0;
-  traits.batch = plan.batch;
-  if (traits.on_core && plan.batch == 1 && !in_plan_order) traits.batch = products_at_once(contraction);
+  const bool read = frame.operands.b.source == Source::in_file;
   options.core_slots = machine.cores_per_rank();
   options.ranks_per_node = machine.counted_ranks_per_node();
-  options.whole_batches = plan.batch > 1;
-  options.send_slots = plan.messages_at_once;
+  options.whole_batches = frame.batch > 1;
+  options.send_slots = frame.messages_at_once;
   options.in_plan_order = in_plan_order;
-  if (traits.on_core) options.tiles_at_once = tiles_at_once(contraction);
+  if (p.device.kind == DeviceKind::core) options.tiles_at_once = tiles_at_once(contraction);
   if (read) options.least_part_bytes = kNoParts;
   options.copies = {p.runtime, p.links.host_to_device, p.links.peer};
-  for (Device d = 0; d < machine.devices_per_rank; ++d) {
-    traits.socket = machine.socket_of(rank, d);
+  for (const DevicePlan& device : plan.devices) {
+    const DeviceClass& of = frame.class_of(device);
+    DeviceTraits traits;
+    traits.in_host_memory = of.kind == DeviceKind::core;
+    traits.cores = traits.in_host_memory ? of.cores : 0;
+    traits.makes_tiles = !traits.in_host_memory && !read && p.generation_bytes_per_s_on_device > 0;
+    traits.batch = frame.batch;
+    if (traits.in_host_memory && frame.batch == 1 && !in_plan_order)
+      traits.batch = products_at_once(contraction, of.cores);
+    traits.socket = machine.socket_of(rank, Device::of(std::ssize(options.devices)));
+    if (traits.in_host_memory && p.device.kind == DeviceKind::gpu)
+      options.core_slots = std::max(1, machine.cores_beside_gpus());
     options.devices.push_back(traits);
   }
   return options;

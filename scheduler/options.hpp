@@ -16,7 +16,7 @@ namespace foretile {
 
 /// What the scheduler must know of one device of a rank.
 struct DeviceTraits {
-  bool on_core = false;         ///< its kernels take core slots of the rank, before generation does
+  int cores = 0;                ///< core slots of the rank, at most all, while it multiplies; of a GPU 0
   bool in_host_memory = false;  ///< it works on tiles where they lie in host memory: nothing is copied
   bool makes_tiles = false;     ///< generated tiles of B are made there, not on the rank's cores
   int batch = 1;                ///< products of a chunk in one kernel operation, at most
@@ -53,10 +53,10 @@ struct SchedulerOptions {
   }
 };
 
-/// Products that a core gets at once: four million flop together (0.1 ms on a slow core) or less, at least
-/// one and at most 256. Handing them out takes less time than the products themselves, and a core has work
-/// for a while when the progress loop is late.
-int products_at_once(const Contraction& contraction);
+/// Products that so many cores get at once: four million flop of each (0.1 ms on a slow core) or less, at
+/// least one and at most 256. Handing them out takes less time than the products themselves, and a core has
+/// work for a while when the progress loop is late.
+int products_at_once(const Contraction& contraction, int cores = 1);
 
 /// Tiles of B that a core makes at once: half a megabyte together (0.1 ms on a slow core) or less, at least
 /// one and at most 256.
@@ -64,7 +64,8 @@ int tiles_at_once(const Contraction& contraction);
 
 /// The same for simulator and executor, so that both decide alike. With `in_plan_order` a core gets its
 /// products one by one: how many are ready at once depends on time.
-SchedulerOptions scheduler_options(const PlanFrame& plan, const Contraction& contraction,
-                                   const Machine& machine, Rank rank, bool in_plan_order = false);
+SchedulerOptions scheduler_options(const PlanFrame& frame, const RankPlan& plan,
+                                   const Contraction& contraction, const Machine& machine, Rank rank,
+                                   bool in_plan_order = false);
 
 }  // namespace foretile

@@ -36,7 +36,7 @@ RankScheduler::RankScheduler(const PlanFrame& frame, const RankPlan& plan, const
       backend_(backend),
       options_(std::move(options)),
       operations_(backend, rank, options_, sink),
-      cores_{0, options_.core_slots},
+      cores_{.slots = options_.core_slots},
       generation_(frame, contraction, backend, operations_, cores_, options_),
       c_tiles_(frame, contraction, options_, backend, operations_),
       tiles_(plan.devices.size()),
@@ -63,6 +63,7 @@ void RankScheduler::add_device(const DevicePlan& plan) {
   const std::size_t device = queues_.size();
   const DeviceTraits traits = options_.traits(device);
   if (!traits.in_host_memory) ++own_memories_;
+  if (device > 0 && (traits.cores > 0) != (queues_.back().traits.cores > 0)) cores_beside_gpus_ = true;
   if (!traits.in_host_memory && device >= TileStates::kMostDevices) {
     throw input_error("plan", fmt::format("device {} of a rank has memory of its own", device),
                       fmt::format("such devices among the first {} only", TileStates::kMostDevices),
@@ -80,6 +81,7 @@ void RankScheduler::start() {
 
 void RankScheduler::advance() {
   sums_.advance();  // before all else: additions free memory
+  cores_.awaited = false;
   do {
     if (options_.in_plan_order) wake_all();
     advance_fronts();
@@ -303,9 +305,14 @@ void RankScheduler::ended(const LoadOperation& load, const TraceEvent&) {
 bool RankScheduler::advance_kernels(Device device) {
   DeviceQueue& queue = queues_[device];
   while (queue.kernels_in_flight < backend_.kernel_slots(device)) {
-    // A device is one core, however many of its products wait for it.
-    const bool takes_core = queue.traits.on_core && queue.kernels_in_flight == 0;
-    if (takes_core && cores_.busy >= cores_.slots) return true;
+    // A device has its cores, however many of its products wait for them.
+    const int cores = queue.kernels_in_flight == 0 ? queue.traits.cores : 0;
+    if (cores > cores_.free()) {
+      if (cores > 1 && queue.any_products()) cores_.awaited = true;
+      return true;
+    }
+    // One that has many cores leaves them to additions now and then.
+    if (queue.traits.cores > 1 && cores == 0 && sums_.waits_for_core()) return true;
     const auto products =
         queue.take_products(static_cast<std::size_t>(queue.traits.batch), options_.whole_batches);
     if (products.empty()) return false;
@@ -321,7 +328,7 @@ bool RankScheduler::advance_kernels(Device device) {
       queue.statistics.flops += problem_.flops(product.i, product.j, product.k);
     }
     ++queue.kernels_in_flight;
-    if (takes_core) ++cores_.busy;
+    cores_.busy += cores;
     backend_.start_kernel(id, device, products);
   }
   return false;
@@ -331,7 +338,7 @@ void RankScheduler::ended(const KernelOperation& kernel, const TraceEvent& event
   DeviceQueue& queue = queues_[event.device];
   awake_[event.device] = true;
   --queue.kernels_in_flight;
-  if (queue.traits.on_core && queue.kernels_in_flight == 0) --cores_.busy;
+  if (queue.kernels_in_flight == 0) cores_.busy -= queue.traits.cores;
   BlockWork& block = *kernel.chunk->block;
   for (const std::int32_t slot : kernel.c_slots) {
     if (--block.c_open[slot] == 0) queue.finished_c.push_back(block.c[block.c_of[slot]]);

@@ -51,8 +51,8 @@ class RankScheduler {
   bool finished() const;
   /// Messages or signals may come, or are on their way out.
   bool expects_messages() const;
-  /// Some core of the rank has nothing to do.
-  bool cores_idle() const { return cores_.busy < cores_.slots; }
+  /// Some core of the rank has nothing to do, or serves GPUs while the others multiply.
+  bool cores_idle() const { return cores_.busy < cores_.slots || cores_beside_gpus_; }
   /// Path of the operation that ended last, also during Backend callbacks.
   Path path() const { return operations_.path(); }
   const RankStatistics& statistics();
@@ -106,6 +106,7 @@ class RankScheduler {
   TileStates tiles_;
   std::vector<std::uint64_t> near_;  // of each device: those on its socket, as bits
   int own_memories_ = 0;             // devices that do not work in host memory
+  bool cores_beside_gpus_ = false;   // some device has cores, and some has none
   std::vector<DeviceQueue> queues_;
   /// Of each device: to be looked at. What changes a device's memory, copies, products or items wakes it; one
   /// that waits for what wakes nobody stays awake.

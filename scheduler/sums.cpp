@@ -113,7 +113,7 @@ void Sums::look_at(std::size_t number) {
 }
 
 void Sums::advance() {
-  while (!ready_.empty() && cores_.busy < cores_.slots) {
+  while (!ready_.empty() && cores_.free() > 0) {
     start(ready_.front());
     ready_.pop_front();
   }

@@ -40,6 +40,9 @@ class Sums {
   /// Parts of other ranks are still to come.
   bool expects_messages() const { return expected_ > 0; }
 
+  /// Some addition waits for a core.
+  bool waits_for_core() const { return !ready_.empty(); }
+
  private:
   struct Addition {
     PlaceOfC to, from;

@@ -5,33 +5,38 @@
 
 #include "planner/bound/least_times.hpp"
 #include "platforms/addition_model.hpp"
+#include "platforms/team.hpp"
 #include "scheduler/looks.hpp"
 #include "simulator/noise.hpp"
 
 namespace foretile {
 
-SimulatedRank::SimulatedRank(Rank rank, const Machine& machine, Engine& engine, const MachineLinks& links,
-                             const Contraction& contraction, int batch, const TileOrigins& origins,
-                             std::vector<std::unique_ptr<SimulatedRank>>& all, std::uint64_t noise_seed)
+SimulatedRank::SimulatedRank(Rank rank, const PlanFrame& frame, const RankPlan& plan, const Machine& machine,
+                             Engine& engine, const MachineLinks& links, const Contraction& contraction,
+                             const TileOrigins& origins, std::vector<std::unique_ptr<SimulatedRank>>& all,
+                             std::uint64_t noise_seed)
     : rank_(rank),
+      frame_(frame),
+      plan_(plan),
       machine_(machine),
       engine_(engine),
       links_(links),
       problem_(contraction),
-      batch_(batch),
       origins_(origins),
       managers_block_(machine.platform.runtime.unpinned.any()),
       all_(all),
-      manager_free_at_(machine.devices_per_rank, 0.0),
-      maker_free_at_(machine.devices_per_rank, 0.0),
-      tile_overhead_s_(machine.devices_per_rank, 0.0),
+      manager_free_at_(plan.devices.size(), 0.0),
+      maker_free_at_(plan.devices.size(), 0.0),
+      tile_overhead_s_(plan.devices.size(), 0.0),
       random_(counter_bits(noise_seed, static_cast<std::uint64_t>(rank))) {
   const Noise& noise = machine.platform.noise;
   const auto node = static_cast<std::uint64_t>(machine.node_of(rank));
-  for (int device = 0; device < machine.devices_per_rank; ++device) {
+  for (std::size_t device = 0; device < plan.devices.size(); ++device) {
+    // Cores beside GPUs, or in their place, are numbered behind all GPUs.
+    const bool like_platform = frame.class_of(plan.devices[device]).kind == machine.platform.device.kind;
     const auto number =
-        static_cast<std::uint64_t>(rank) * static_cast<std::uint64_t>(machine.devices_per_rank) +
-        static_cast<std::uint64_t>(device);
+        static_cast<std::uint64_t>(like_platform ? rank * machine.devices_per_rank + static_cast<int>(device)
+                                                 : machine.devices() + rank);
     kernel_factors_.push_back(lasting_factor(noise.device, noise_seed, Noisy::device, number) *
                               lasting_factor(noise.node, noise_seed, Noisy::node, node));
   }
@@ -42,7 +47,7 @@ SimulatedRank::SimulatedRank(Rank rank, const Machine& machine, Engine& engine, 
   const double devices = 1.0 * std::min(machine.ranks_per_node, machine.ranks) * machine.devices_per_rank;
   const CoreCache cache(
       static_cast<std::int64_t>(static_cast<double>(bytes) * std::min(1.0, cores / devices)));
-  caches_.assign(static_cast<std::size_t>(machine.devices_per_rank), cache);
+  caches_.assign(plan.devices.size(), cache);
 }
 
 double SimulatedRank::noise(double deviation) {
@@ -106,28 +111,28 @@ ProductSize SimulatedRank::size_of(const Product& x) const {
 /// Between two products, generated tiles or parts of tiles on a core.
 double SimulatedRank::hand_over_s() const {
   const Platform& p = machine_.platform;
-  if (p.device.kind != DeviceKind::core) return 0;
+  if (!on_cores_alone()) return 0;
   return machine_.devices_per_rank > 1 ? p.runtime.shared_product_overhead_s : p.runtime.product_overhead_s;
 }
 
 /// The progress loop's, for each operation of a core.
 double SimulatedRank::operation_s() const {
-  const Platform& p = machine_.platform;
-  return p.device.kind == DeviceKind::core ? p.runtime.operation_overhead_s : 0;
+  return on_cores_alone() ? machine_.platform.runtime.operation_overhead_s : 0;
 }
 
 /// The progress loop's, each time that it wakes up.
 double SimulatedRank::look_s() const {
-  const Platform& p = machine_.platform;
-  return p.device.kind == DeviceKind::core ? p.runtime.look_overhead_s : 0;
+  return on_cores_alone() ? machine_.platform.runtime.look_overhead_s : 0;
 }
 
 /// Products of the plan's batch one launch after the other, in the order given: a group may hold many.
 KernelTime SimulatedRank::kernel_time(Device device, std::span<const Product> products) {
+  const DeviceClass& of = frame_.class_of(plan_.devices[static_cast<std::size_t>(device)]);
+  if (of.kind != machine_.platform.device.kind) return team_time(of.cores, products);
   if (!caches_.empty()) return core_time(device, products);
   KernelTime time;
   while (!products.empty()) {
-    const std::size_t taken = std::min(products.size(), static_cast<std::size_t>(batch_));
+    const std::size_t taken = std::min(products.size(), static_cast<std::size_t>(frame_.batch));
     add_batch(time, products.first(taken));
     products = products.subspan(taken);
     time.launch_s += hand_over_s();
@@ -164,6 +169,19 @@ KernelTime SimulatedRank::core_time(Device device, std::span<const Product> prod
   return time;
 }
 
+/// Each core has its part of each product, and none waits for another until all have ended.
+KernelTime SimulatedRank::team_time(int cores, std::span<const Product> products) const {
+  const KernelModel& curve = machine_.platform.core.kernel_for(problem_.precision);
+  const double factor = kernel_factor(curve, problem_.element());
+  KernelTime time;
+  for (const Product& x : products) {
+    const ProductSize part = largest_part(size_of(x), cores);
+    time.work_s += factor * curve.work_seconds(part.m, part.n, part.k);
+    time.launch_s += curve.start_seconds();
+  }
+  return time;
+}
+
 /// A launch cannot have two products for the same tile of C: they follow in another one.
 void SimulatedRank::add_batch(KernelTime& time, std::span<const Product> products) {
   const DeviceModel& device = machine_.platform.device;
@@ -194,7 +212,7 @@ void SimulatedRank::start_kernel(OperationId id, Device device, std::span<const 
   Activity& a = activity(id, Activity::Kind::plain);
   a.software_s = factor * time.launch_s;
   a.alone_s = factor * time.work_s;
-  if (machine_.platform.device.kind == DeviceKind::core) {
+  if (on_cores_alone()) {
     on_cores(a, a.software_s + a.alone_s);
   } else {
     after(a, a.software_s + a.alone_s);
@@ -224,7 +242,7 @@ void SimulatedRank::start_generate(OperationId id, std::span<const MadePart> par
   a.alone_s = noise(machine_.platform.noise.kernel) * static_cast<double>(bytes) /
               machine_.platform.generation_bytes_per_s_per_core;
   a.software_s = static_cast<double>(parts.size()) * hand_over_s() + operation_s();
-  if (machine_.platform.device.kind == DeviceKind::core) {
+  if (on_cores_alone()) {
     on_cores(a, a.software_s + a.alone_s);
   } else {
     after(a, a.alone_s);
@@ -238,7 +256,7 @@ void SimulatedRank::start_combine(OperationId id, const Combine& combine) {
   Activity& a = activity(id, Activity::Kind::plain);
   a.software_s = operation_s();
   a.alone_s = addition_seconds(p, bytes);
-  if (p.device.kind == DeviceKind::core) {
+  if (on_cores_alone()) {
     on_cores(a, a.software_s + a.alone_s);
   } else {
     after(a, a.alone_s);
@@ -274,9 +292,10 @@ void SimulatedRank::start_copy(OperationId id, const Copy& copy) {
     start_making(id, copy);
     return;
   }
-  double& manager_free_at = manager_free_at_[copy.to == kHost ? copy.from : copy.to];
+  const MemoryPlace device = copy.to == kHost ? copy.from : copy.to;
+  double& manager_free_at = manager_free_at_[device];
   const CopyCost cost = cost_of(copy);
-  if (machine_.platform.device.kind == DeviceKind::core) {  // C is in host memory already
+  if (frame_.class_of(plan_.devices[device]).kind == DeviceKind::core) {  // C is in host memory already
     Activity& a = activity(id, Activity::Kind::plain);
     in_turn(a, manager_free_at, cost.software_s);
     a.software_s = manager_free_at - now();
@@ -310,7 +329,7 @@ void SimulatedRank::begin_copy(Activity& a) {
 /// The progress loop's own copying beside the products; nothing waits for it but who shares the cores.
 void SimulatedRank::copy_on_cores(std::int64_t bytes) {
   const Platform& p = machine_.platform;
-  if (p.device.kind != DeviceKind::core || p.runtime.message_copy_bytes_per_s <= 0) return;
+  if (!on_cores_alone() || p.runtime.message_copy_bytes_per_s <= 0) return;
   Activity& a = free_slot();
   a.kind = Activity::Kind::background;
   a.rank = this;

@@ -52,10 +52,11 @@ struct KernelTime {
 
 class SimulatedRank final : public Backend {
  public:
-  /// `batch` products of a chunk go out in one launch (PlanFrame::batch).
-  SimulatedRank(Rank rank, const Machine& machine, Engine& engine, const MachineLinks& links,
-                const Contraction& contraction, int batch, const TileOrigins& origins,
-                std::vector<std::unique_ptr<SimulatedRank>>& all, std::uint64_t noise_seed);
+  /// References must outlive this.
+  SimulatedRank(Rank rank, const PlanFrame& frame, const RankPlan& plan, const Machine& machine,
+                Engine& engine, const MachineLinks& links, const Contraction& contraction,
+                const TileOrigins& origins, std::vector<std::unique_ptr<SimulatedRank>>& all,
+                std::uint64_t noise_seed);
 
   /// Must be called before anything starts.
   void attach(RankScheduler& scheduler) { scheduler_ = &scheduler; }
@@ -103,6 +104,9 @@ class SimulatedRank final : public Backend {
   KernelTime kernel_time(Device device, std::span<const Product> products);
   void add_batch(KernelTime& time, std::span<const Product> products);
   KernelTime core_time(Device device, std::span<const Product> products);
+  KernelTime team_time(int cores, std::span<const Product> products) const;
+  /// Whether all devices of the machine are cores, which the ranks of a node share.
+  bool on_cores_alone() const { return machine_.platform.device.kind == DeviceKind::core; }
   double cached_share(CoreCache& cache, const Product& product) const;
   double hand_over_s() const;
   double operation_s() const;
@@ -119,11 +123,12 @@ class SimulatedRank final : public Backend {
   double noise(double deviation);
 
   Rank rank_;
+  const PlanFrame& frame_;
+  const RankPlan& plan_;
   const Machine& machine_;
   Engine& engine_;
   const MachineLinks& links_;
   const Contraction& problem_;
-  int batch_;
   const TileOrigins& origins_;
   bool managers_block_;  // some copies keep their device's manager
   std::vector<std::unique_ptr<SimulatedRank>>& all_;

@@ -18,9 +18,33 @@ namespace foretile {
 
 namespace {
 
-void check_machine(const Plan& plan, const Machine& machine) {
+/// Whether a rank of the machine has such a device.
+bool has(const Machine& machine, const DeviceClass& alike, Precision precision) {
+  const Platform& p = machine.platform;
+  if (alike.kind == p.device.kind) return true;
+  return alike.kind == DeviceKind::core && p.core.kernel_for(precision).known() &&
+         alike.cores <= machine.cores_beside_gpus();
+}
+
+void check_machine(const Plan& plan, const Machine& machine, Precision precision) {
+  for (const DeviceClass& alike : plan.device_classes) {
+    if (has(machine, alike, precision)) continue;
+    const bool gpu = alike.kind == DeviceKind::gpu;
+    throw input_error("simulation",
+                      gpu ? "a plan for GPUs"
+                          : fmt::format("a plan in which {} cores of a rank share products", alike.cores),
+                      gpu ? fmt::format("one for cores, as {} has", machine.platform.name)
+                          : fmt::format("at most {}, with a kernel curve of such cores in {}",
+                                        machine.cores_beside_gpus(), machine.platform.name),
+                      "plan for this machine");
+  }
   std::size_t devices = 0;
-  for (const RankPlan& rank : plan.ranks) devices = std::max(devices, rank.devices.size());
+  for (const RankPlan& rank : plan.ranks) {
+    const auto alike = std::ranges::count_if(rank.devices, [&](const DevicePlan& device) {
+      return plan.class_of(device).kind == machine.platform.device.kind;
+    });
+    devices = std::max(devices, static_cast<std::size_t>(alike));
+  }
   if (plan.ranks.size() <= static_cast<std::size_t>(machine.ranks) &&
       devices <= static_cast<std::size_t>(machine.devices_per_rank))
     return;
@@ -54,7 +78,7 @@ EngineChoice chosen(EngineChoice wanted, const Machine& machine) {
 
 SimulationResult simulate(const Plan& plan, const Contraction& contraction, const Machine& machine,
                           const SimulationOptions& options) {
-  check_machine(plan, machine);
+  check_machine(plan, machine, contraction.precision);
   check_files(plan, machine.platform);
   require_runnable(contraction);
   check_precision(machine.platform, contraction.precision);
@@ -71,17 +95,19 @@ SimulationResult simulate(const Plan& plan, const Contraction& contraction, cons
   std::vector<std::unique_ptr<SimulatedRank>> backends;
   Schedulers schedulers;
   for (Rank rank = 0; rank < static_cast<int>(plan.ranks.size()); ++rank) {
-    backends.push_back(std::make_unique<SimulatedRank>(rank, machine, *engine, links, contraction, plan.batch,
-                                                       origins, backends, options.noise_seed));
-    SchedulerOptions scheduling = scheduler_options(plan, contraction, machine, rank, options.in_plan_order);
+    const RankPlan& of_rank = plan.ranks[static_cast<std::size_t>(rank)];
+    backends.push_back(std::make_unique<SimulatedRank>(rank, plan, of_rank, machine, *engine, links,
+                                                       contraction, origins, backends, options.noise_seed));
+    SchedulerOptions scheduling =
+        scheduler_options(plan, of_rank, contraction, machine, rank, options.in_plan_order);
     scheduling.copy_batch_bytes = options.groups.copy_bytes;
     for (DeviceTraits& device : scheduling.devices) {
       if (options.groups.products <= device.batch) continue;
       device.batch = options.groups.products;
       scheduling.whole_batches = false;
     }
-    schedulers.push_back(std::make_unique<RankScheduler>(plan, plan.ranks[rank], contraction, rank,
-                                                         *backends.back(), scheduling, sink));
+    schedulers.push_back(std::make_unique<RankScheduler>(plan, of_rank, contraction, rank, *backends.back(),
+                                                         scheduling, sink));
     backends.back()->attach(*schedulers.back());
   }
   for (const auto& scheduler : schedulers) scheduler->start();

@@ -325,8 +325,9 @@ double probe(const PlannedWork& work, const MpiSession& session) {
 
 /// A rank without buffers for its products ends the job before anything starts.
 void prepare_products(const PlannedWork& work, const MpiSession& session) {
-  if (on_gpus(work)) return;
-  agree(session, [&] { take_blas_buffers(std::min(work.machine.cores_per_rank(), machine_facts().cores)); });
+  const int cores = multiplying_cores(work);
+  if (cores == 0) return;
+  agree(session, [&] { take_blas_buffers(std::min(cores, machine_facts().cores)); });
 }
 
 void warn_of_doubts(const PlannedWork& work, const MpiSession& session) {

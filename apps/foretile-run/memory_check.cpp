@@ -15,6 +15,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "executor/cpu/blas.hpp"
+#include "planner/plan/devices.hpp"
 
 namespace foretile {
 
@@ -65,9 +66,13 @@ std::int64_t available_memory_bytes() {
   return std::numeric_limits<std::int64_t>::max();  // unknown
 }
 
-std::int64_t blas_bytes(const PlannedWork& work) {
+int multiplying_cores(const PlannedWork& work) {
   const bool on_cores = work.machine.platform.device.kind == DeviceKind::core;
-  return on_cores ? work.machine.cores_per_rank() * kBlasBufferBytes : 0;
+  return on_cores ? work.machine.cores_per_rank() : cores_beside(work.plan, work.machine);
+}
+
+std::int64_t blas_bytes(const PlannedWork& work) {
+  return multiplying_cores(work) * kBlasBufferBytes;
 }
 
 void require_memory(const PlannedWork& work, int ranks_on_node, bool devices_too, std::int64_t available) {

@@ -18,7 +18,10 @@ void require_room_for_mpi();
 /// Bytes that this node could still give to programs.
 std::int64_t available_memory_bytes();
 
-/// Buffers that OpenBLAS takes on one rank; 0 where the plan is for GPUs.
+/// Cores of a rank that multiply; 0 where the plan is for GPUs alone.
+int multiplying_cores(const PlannedWork& work);
+
+/// Buffers that OpenBLAS takes on one rank for these.
 std::int64_t blas_bytes(const PlannedWork& work);
 
 /// Throws InputError when this node's ranks together need more than `available` bytes of host memory;

@@ -139,8 +139,8 @@ double Candidates::first_bound(const Candidate& candidate) const {
     const Strategy& strategy = choose_strategy(contraction.sources, parts.strategy);
     const Dealing dealing = strategy.dealing(contraction, machine, parts.strategy);
     const std::string key =
-        fmt::format("{}\n{}\n{} {} {} {}", problem_text(candidate), fmt::join(parts.platform, "\n"),
-                    strategy.name(), dealing.rows, dealing.columns, dealing.c_in_parts);
+        fmt::format("{}\n{}\n{} {} {} {} {}", problem_text(candidate), fmt::join(parts.platform, "\n"),
+                    strategy.name(), dealing.rows, dealing.columns, dealing.c_in_parts, dealing.cores_beside);
     const auto [bound, is_new] = first_bounds_.try_emplace(key, 0.0);
     if (is_new) bound->second = bound_before_planning(contraction, machine, parts.strategy).seconds;
     return bound->second;

@@ -8,6 +8,7 @@
 #include "apps/foretile/rehearsal.hpp"
 #include "apps/quantities.hpp"
 #include "base/error.hpp"
+#include "planner/plan/devices.hpp"
 #include "scheduler/options.hpp"
 #include "tuner/workers.hpp"
 
@@ -42,7 +43,15 @@ class Spans final : public TraceSink {
 };
 
 std::int64_t devices_of(const PlannedWork& work) {
-  return std::int64_t{work.machine.ranks} * work.machine.devices_per_rank;
+  return devices_of(work.plan, work.machine);
+}
+
+/// Products that one device multiplies at once, at most.
+int most_at_once(const PlannedWork& work) {
+  int most = work.plan.batch;
+  for (const DeviceClass& alike : work.plan.device_classes)
+    most = std::max(most, products_at_once(work.contraction, alike.cores));
+  return most;
 }
 
 /// How many products are compared.
@@ -64,8 +73,7 @@ FullStart simulated_start(const PlannedWork& work, SimulationOptions options, st
             all};
   }
   // Products that are in flight at that time are to end, too.
-  const std::int64_t launch = std::max(work.plan.batch, products_at_once(work.contraction));
-  const std::int64_t more = std::max(some / 4, launch * devices_of(work));
+  const std::int64_t more = std::max(some / 4, most_at_once(work) * devices_of(work));
   Spans spans;
   options.trace = &spans;
   options.stop_products = some + more;

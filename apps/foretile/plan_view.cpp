@@ -4,6 +4,7 @@
 
 #include "apps/quantities.hpp"
 #include "apps/resources.hpp"
+#include "planner/plan/devices.hpp"
 #include "planner/problem/tile_ref.hpp"
 #include "planner/strategies/communication_model.hpp"
 #include "platforms/runtime_source.hpp"
@@ -151,7 +152,8 @@ std::string plan_text(const PlanView& view) {
   if (contraction.is_transposed)
     line("planned as", "C^T = op(B)^T op(A)^T: A below is B of the problem, B below is its A");
   line("parameters", parameters_text(plan.parameters));
-  line("nodes, ranks, devices", fmt::format("{}, {}, {}", machine.nodes(), machine.ranks, machine.devices()));
+  line("nodes, ranks, devices",
+       fmt::format("{}, {}, {}", machine.nodes(), machine.ranks, devices_of(plan, machine)));
   const std::string idle = idle_ranks_text(machine.ranks - plan.grid.size());
   line("grid", fmt::format("{}{}{}", grid_text(plan.grid), idle.empty() ? "" : ", ", idle));
   line("software costs", runtime_source_text(machine.platform.runtime.source));
@@ -193,7 +195,7 @@ nlohmann::ordered_json plan_json(const PlanView& view) {
                               {"grid", {{"p", plan.grid.p}, {"q", plan.grid.q}, {"r", plan.grid.r}}},
                               {"nodes", machine.nodes()},
                               {"ranks", machine.ranks},
-                              {"devices", machine.devices()},
+                              {"devices", devices_of(plan, machine)},
                               {"gemms", summary.gemms},
                               {"blocks", summary.blocks},
                               {"chunks", summary.chunks},

@@ -1,22 +1,32 @@
 #include "executor/cpu/cpu_backend.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <memory>
 #include <utility>
 
 #include "executor/combine_job.hpp"
+#include "executor/cpu/team_product.hpp"
 #include "executor/tile_extents.hpp"
 
 namespace foretile {
 
-CpuBackend::CpuBackend(const Contraction& contraction, const ProductForm& form, HostStore& host, int devices,
-                       int cores, Transport transport, std::vector<int> cpus)
+CpuBackend::CpuBackend(const Contraction& contraction, const ProductForm& form, HostStore& host,
+                       const std::vector<int>& sharing, int cores, Transport transport, std::vector<int> cpus)
     : problem_(contraction),
+      form_(form),
       kernels_(contraction, form),
       host_(host),
       transport_(std::move(transport)),
-      devices_(devices),
+      devices_(sharing.size()),
       copies_(1, completions_),
-      cores_(cores, completions_, std::move(cpus)) {}
+      cores_(cores, completions_, std::move(cpus)) {
+  int lanes = 0;
+  for (std::size_t d = 0; d < sharing.size(); ++d) {
+    devices_[d].cores = sharing[d];
+    devices_[d].first_lane = std::exchange(lanes, lanes + sharing[d]);
+  }
+}
 
 double CpuBackend::at(Completions::Clock::time_point time) const {
   return std::chrono::duration<double>(time - start_).count();
@@ -80,28 +90,62 @@ void CpuBackend::release_host(TileRef tile) {
 }
 
 void CpuBackend::start_kernel(OperationId id, Device device, std::span<const Product> products) {
+  DeviceTiles& tiles = devices_[device];
+  for (const Product& x : products) {
+    TileView& c = tiles.places.at({Matrix::c, x.c});
+    tiles.old.push_back(c.data ? COld::added : COld::ignored);
+    if (!c.data) c = host_.home_of_c(x.c, device);
+  }
+  if (tiles.cores == 1) {
+    start_on_core(id, tiles, products);
+  } else {
+    start_on_team(id, tiles, products);
+  }
+  tiles.old.clear();
+}
+
+void CpuBackend::start_on_core(OperationId id, DeviceTiles& device, std::span<const Product> products) {
   struct Work {
     TileKernel kernel;
     TileView a, b, c;
   };
   std::vector<Work> all;
   all.reserve(products.size());
-  DeviceTiles& tiles = devices_[device];
   TileView a;
   TileId a_id = -1;  // several products of one tile of A follow each other
-  for (const Product& x : products) {
+  for (std::size_t p = 0; p < products.size(); ++p) {
+    const Product& x = products[p];
     if (x.a != a_id) {
       a_id = x.a;
-      a = tiles.places.at({Matrix::a, a_id});
+      a = device.places.at({Matrix::a, a_id});
     }
-    TileView& c = tiles.places.at({Matrix::c, x.c});
-    const COld old = c.data ? COld::added : COld::ignored;
-    if (!c.data) c = host_.home_of_c(x.c, device);
-    all.push_back({kernels_.of(x, old), a, tiles.places.at({Matrix::b, x.b}), c});
+    all.push_back({kernels_.of(x, device.old[p]), a, device.places.at({Matrix::b, x.b}),
+                   device.places.at({Matrix::c, x.c})});
   }
-  cores_.submit_in_turn(device, id, [all = std::move(all)] {
+  cores_.submit_in_turn(device.first_lane, id, [all = std::move(all)] {
     for (const Work& work : all) work.kernel(work.a, work.b, work.c);
   });
+}
+
+/// Each core has its part of all products; parts of different cores need not wait for each other.
+void CpuBackend::start_on_team(OperationId id, DeviceTiles& device, std::span<const Product> products) {
+  const auto all = std::make_shared<std::vector<TeamProduct>>();
+  for (std::size_t p = 0; p < products.size(); ++p) {
+    const Product& x = products[p];
+    const ProductSize size{problem_.m.size(x.i), problem_.n.size(x.j), problem_.k.size(x.k)};
+    all->push_back({form_, size, team_parts(size.m, size.n, device.cores), device.old[p],
+                    device.places.at({Matrix::a, x.a}), device.places.at({Matrix::b, x.b}),
+                    device.places.at({Matrix::c, x.c})});
+  }
+  int most = 1;
+  for (const TeamProduct& product : *all) most = std::max(most, product.parts.count());
+  std::vector<std::function<void()>> parts;
+  for (int part = 0; part < most; ++part) {
+    parts.emplace_back([all, part] {
+      for (const TeamProduct& product : *all) product.multiply(part);
+    });
+  }
+  cores_.submit_parts(device.first_lane, id, std::move(parts));
 }
 
 void CpuBackend::start_generate(OperationId id, std::span<const MadePart> parts) {

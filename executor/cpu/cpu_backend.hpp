@@ -19,16 +19,18 @@ namespace foretile {
 /// until their operation is done.
 class CpuBackend final : public RankBackend {
  public:
-  /// `form` of the plan's products. `cpus`: one for each core, or none, as WorkerPool has it.
-  CpuBackend(const Contraction& contraction, const ProductForm& form, HostStore& host, int devices, int cores,
-             Transport transport, std::vector<int> cpus = {});
+  /// `form` of the plan's products. `cpus`: one for each core, or none, as WorkerPool has it. `sharing`, by
+  /// device: in how many parts its products are divided, which take turns on the cores that are there.
+  CpuBackend(const Contraction& contraction, const ProductForm& form, HostStore& host,
+             const std::vector<int>& sharing, int cores, Transport transport, std::vector<int> cpus = {});
 
   void start_clock() override { start_ = std::chrono::steady_clock::now(); }
   std::vector<EndedOperation> ended(double seconds) override;
 
   double now() const override;
-  /// So many that a core always finds the next product when one has ended.
-  int kernel_slots(Device) const override { return 32; }
+  /// So many that a core always finds the next product when one has ended. Launches that several cores share
+  /// are long, and additions wait for their ends.
+  int kernel_slots(Device device) const override { return devices_[device].cores == 1 ? 32 : 2; }
   void start_kernel(OperationId id, Device device, std::span<const Product> products) override;
   void start_generate(OperationId id, std::span<const MadePart> parts) override;
   void start_copy(OperationId id, const Copy& copy) override;
@@ -55,11 +57,17 @@ class CpuBackend final : public RankBackend {
     /// gets its memory, where it will stay, with its first product, which ignores what it holds.
     TileTable<TileView> places;
     TileTable<TileBuffer> own;  ///< memory of these that is not the host's
+    int cores = 1;              ///< that share each of its products
+    int first_lane = 0;         ///< of the cores, one for each
+    std::vector<COld> old;      ///< what C held, of the products being started
   };
+  void start_on_core(OperationId id, DeviceTiles& device, std::span<const Product> products);
+  void start_on_team(OperationId id, DeviceTiles& device, std::span<const Product> products);
   TileView at(MemoryPlace place, TileRef tile);
   double at(Completions::Clock::time_point time) const;  // seconds since the start
 
   const Contraction& problem_;
+  ProductForm form_;
   ProductKernels kernels_;
   HostStore& host_;
   Transport transport_;

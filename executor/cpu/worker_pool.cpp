@@ -1,5 +1,6 @@
 #include "executor/cpu/worker_pool.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <iterator>
 #include <utility>
@@ -64,14 +65,22 @@ WorkerPool::~WorkerPool() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-void WorkerPool::add(std::size_t lane, OperationId id, std::function<void()> work) {
+void WorkerPool::submit_parts(int first_lane, OperationId id, std::vector<std::function<void()>> parts) {
+  const auto together = std::make_shared<Parts>();
+  together->left = parts.size();
+  for (std::size_t part = 0; part < parts.size(); ++part)
+    add(static_cast<std::size_t>(first_lane) + 1 + part, {id, std::move(parts[part]), together});
+}
+
+void WorkerPool::add(std::size_t lane, Job job) {
   bool begins = true;
   {
     const std::lock_guard lock(mutex_);
     if (lane >= lanes_.size()) lanes_.resize(lane + 1);
     Lane& mine = lanes_[lane];
     begins = lane == 0 || (!mine.busy && mine.jobs.empty());
-    mine.jobs.push_back({id, std::move(work), given_++});
+    job.number = given_++;
+    mine.jobs.push_back(std::move(job));
     if (begins) waiting_jobs_.store(true, std::memory_order_release);
   }
   if (begins) submitted_.notify_one();
@@ -113,6 +122,11 @@ void WorkerPool::run(const Job& job, int behind) {
   }
   entry.ended = Clock::now();
   const auto took = entry.ended - entry.began;
+  if (job.parts) {
+    const std::lock_guard lock(job.parts->mutex);
+    entry.began = job.parts->began = std::min(job.parts->began, entry.began);
+    if (--job.parts->left > 0 && !failure) return;
+  }
   const bool wake = std::chrono::duration<double>(took).count() > kAlwaysNoticed_s || soon_idle(behind, took);
   completions_.add(entry, std::move(failure), wake);
 }

@@ -9,6 +9,7 @@
 #include <deque>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -50,18 +51,27 @@ class WorkerPool {
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
-  void submit(OperationId id, std::function<void()> job) { add(0, id, std::move(job)); }
+  void submit(OperationId id, std::function<void()> job) { add(0, {id, std::move(job)}); }
   /// Jobs of one lane (0, 1, ...) run one at a time in the order given. While a lane has many left, the ends
   /// of short ones wake nobody.
   void submit_in_turn(int lane, OperationId id, std::function<void()> job) {
-    add(lane + 1, id, std::move(job));
+    add(lane + 1, {id, std::move(job)});
   }
+  /// The parts of one operation, each in a lane of its own from `first_lane` on. It has ended when all have.
+  void submit_parts(int first_lane, OperationId id, std::vector<std::function<void()>> parts);
 
  private:
+  /// Of one operation: how many parts have not ended, and when the first began.
+  struct Parts {
+    std::mutex mutex;
+    std::size_t left = 0;
+    Completions::Clock::time_point began = Completions::Clock::time_point::max();
+  };
   struct Job {
     OperationId id = 0;
     std::function<void()> work;
-    std::int64_t number = 0;  // in the order given
+    std::shared_ptr<Parts> parts = {};  // that it is one of
+    std::int64_t number = 0;            // in the order given
   };
   /// Jobs that run one at a time; those of the first lane at any time.
   struct Lane {
@@ -69,7 +79,7 @@ class WorkerPool {
     bool busy = false;
   };
 
-  void add(std::size_t lane, OperationId id, std::function<void()> work);
+  void add(std::size_t lane, Job job);
   /// The lane of the next job that may begin.
   Lane* next_lane();
   bool note_waiting();
@@ -81,7 +91,7 @@ class WorkerPool {
   Completions& completions_;
   std::mutex mutex_;
   std::condition_variable submitted_;
-  std::deque<Lane> lanes_;  // one and as many as the rank has devices: few enough to look at each
+  std::deque<Lane> lanes_;  // one and as many as the rank's devices have cores: few enough to look at each
   std::int64_t given_ = 0;
   std::atomic<bool> waiting_jobs_ = false;  // one may begin; set under the mutex, read without it
   bool stop_ = false;

@@ -65,7 +65,9 @@ GpuBackend::GpuBackend(const Contraction& contraction, const PlanFrame& frame, c
       batch_(frame.batch),
       kernel_slots_(frame.batch > 1 ? kBatchLaunches : kSingleLaunches),
       cores_(options.cores, completions_) {
-  for (std::size_t d = 0; d < plan.devices.size(); ++d) {
+  const auto devices =
+      static_cast<std::size_t>(options.devices.value_or(static_cast<int>(plan.devices.size())));
+  for (std::size_t d = 0; d < devices; ++d) {
     const int physical = (options.first_device + static_cast<int>(d)) % gpus.count();
     names_.push_back(fmt::format("{} on GPU {}: {}", d, physical, gpus.facts(physical).name));
     explained(Device::of(d), nullptr, [&] {

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,8 +19,9 @@ struct GpuBackendOptions {
   Rank rank = 0;  ///< for error messages
   /// Number of the rank's first logical device among those of its node; they go round the physical ones.
   int first_device = 0;
-  int kernel_lanes = 1;  ///< per logical device
-  int cores = 1;         ///< that make tiles of B, unless devices do
+  int kernel_lanes = 1;             ///< per logical device
+  int cores = 1;                    ///< that make tiles of B, unless devices do
+  std::optional<int> devices = {};  ///< the plan's first ones; nothing: all
 };
 
 /// Each logical device has a pool of its own, taken when this is made. Nothing is started before the

@@ -37,6 +37,8 @@ Bound plan_bound(const Plan& plan, const Contraction& contraction, const Machine
 struct Dealing {
   int rows = 1, columns = 1;
   bool c_in_parts = false;  ///< a tile of C may be computed on several devices
+  /// Cores of a rank that compute beside its GPUs, as one device more.
+  int cores_beside = 0;
   friend bool operator==(const Dealing&, const Dealing&) = default;
 };
 

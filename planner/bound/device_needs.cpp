@@ -11,18 +11,24 @@ NeedsCounter::NeedsCounter(const Plan& plan, const Contraction& contraction, con
       p_(contraction),
       machine_(machine),
       progress_(progress),
-      least_(machine, contraction.element(), plan.batch),
+      least_(nullptr),
       origins_(contraction, plan),
-      gpu_(machine.platform.device.kind == DeviceKind::gpu),
-      made_here_(makes_on_device(machine, contraction)),
+      gpu_(false),
+      made_here_(false),
       alone_(machine.devices_per_rank == 1),
       a_(contraction.a.nonzeros()),
       b_(contraction.b.nonzeros()),
-      c_(contraction.c.nonzeros()) {}
+      c_(contraction.c.nonzeros()) {
+  for (const DeviceClass& alike : plan.device_classes)
+    of_class_.emplace_back(machine, contraction.element(), plan.batch, alike);
+}
 
 std::vector<BlockNeeds> NeedsCounter::blocks(Rank rank, const DevicePlan& device) {
   rank_ = rank;
   memory_ = plan_.memory_of(device);
+  least_ = &of_class_[static_cast<std::size_t>(device.device_class)];
+  gpu_ = plan_.class_of(device).kind == DeviceKind::gpu;
+  made_here_ = gpu_ && makes_on_device(machine_, p_);
   ++device_number_;
   std::vector<BlockNeeds> needs;
   for (const Block& next : device.blocks) needs.push_back(block(next));
@@ -34,6 +40,7 @@ BlockNeeds NeedsCounter::block(const Block& block) {
   c_bytes_ = 0;
   again_.clear();
   BlockNeeds needs;
+  needs.gpu = gpu_;
   const BlockProducts products(p_, block.columns);
   std::optional<Product> first, last;
   for (const Chunk& chunk : block.chunks) {
@@ -48,8 +55,8 @@ BlockNeeds NeedsCounter::block(const Block& block) {
         product(x, needs, chunk_needs);
       });
     }
-    chunk_needs.products_s += least_.launches(count);
-    if (count > 0) chunk_needs.shortest_s += least_.launches(1);
+    chunk_needs.products_s += least_->launches(count);
+    if (count > 0) chunk_needs.shortest_s += least_->launches(1);
     seen_ += count;
     if (progress_) progress_(seen_);
   }
@@ -81,7 +88,7 @@ void NeedsCounter::first_of(TileId b, BlockNeeds& needs) const {
 }
 
 void NeedsCounter::product(const Product& x, BlockNeeds& needs, ChunkNeeds& chunk) {
-  const double work_s = least_.work(p_.m.size(x.i), p_.n.size(x.j), p_.k.size(x.k));
+  const double work_s = least_->work(p_.m.size(x.i), p_.n.size(x.j), p_.k.size(x.k));
   chunk.shortest_s = chunk.products_s > 0 ? std::min(chunk.shortest_s, work_s) : work_s;
   chunk.products_s += work_s;
   if (plan_.operands.b.streams()) {
@@ -125,7 +132,7 @@ void NeedsCounter::use_c(TileId c, BlockNeeds& needs) {
   if (std::exchange(c_[c].block, block_number_) == block_number_) return;
   const std::int64_t bytes = p_.c_bytes(c);
   c_bytes_ += bytes;
-  needs.stored_bytes += static_cast<double>(bytes);
+  if (gpu_) needs.stored_bytes += static_cast<double>(bytes);
   needs.store_manager_s += machine_.platform.runtime.copy_overhead_s;
   if (!gpu_ || !devices_read_c(plan_, p_)) return;
   needs.load_manager_s += manager_s({Matrix::c, c}, bytes);

@@ -23,6 +23,7 @@ struct ChunkNeeds {
 };
 
 struct BlockNeeds {
+  bool gpu = false;  ///< of its device
   std::vector<ChunkNeeds> chunks;
   double load_manager_s = 0;  ///< of its loads: initial C, tiles that the device cannot have, or no longer
   double store_manager_s = 0;
@@ -30,7 +31,7 @@ struct BlockNeeds {
   double last_store_s = 0;  ///< from the end of its last product until that tile of C is home
   double host_bytes = 0;    ///< to be copied that only the host has: B that stays, initial C
   double loaded_bytes = 0;  ///< these, and tiles that another device may have, too
-  double stored_bytes = 0;  ///< C
+  double stored_bytes = 0;  ///< C, to be copied
   double made_bytes = 0;    ///< tiles of B, wherever they are made
   double making_s = 0;      ///< of B's tile of its first product, on a core
 };
@@ -72,9 +73,11 @@ class NeedsCounter {
   const Contraction& p_;
   const Machine& machine_;
   const CountFunction& progress_;
-  LeastTimes least_;
+  std::vector<LeastTimes> of_class_;
+  const LeastTimes* least_;  // of the device at hand
   TileOrigins origins_;
-  bool gpu_, made_here_, alone_;
+  bool gpu_, made_here_;  // the device at hand
+  bool alone_;            // of the GPUs of its rank
   std::vector<Use> a_, b_, c_;
   std::vector<std::int64_t> again_;  // bytes of tiles of the block at hand that the device has had
   std::int64_t c_bytes_ = 0;         // of the block at hand

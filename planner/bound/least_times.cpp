@@ -1,6 +1,7 @@
 #include "planner/bound/least_times.hpp"
 
 #include "planner/problem/made_part.hpp"
+#include "platforms/team.hpp"
 
 namespace foretile {
 
@@ -12,11 +13,12 @@ double least_making_s(const Machine& machine, const Contraction& p, TileId b) {
          (platform.device.kind == DeviceKind::core ? platform.solo_speedup : 1);
 }
 
-LeastTimes::LeastTimes(const Machine& machine, ElementType type, int batch)
-    : device_(&machine.platform.device),
+LeastTimes::LeastTimes(const Machine& machine, ElementType type, int batch, const DeviceClass& device)
+    : device_(&machine.platform.model_of(device.kind)),
       alone_(&device_->launch_of(type.precision, 1)),
       several_(batch > 1 ? &device_->launch_of(type.precision, 2) : nullptr),
-      core_(device_->kind == DeviceKind::core),
+      cores_(device.cores),
+      core_(machine.platform.device.kind == DeviceKind::core),
       batch_(batch),
       launch_s_(alone_->start_seconds()),
       alone_factor_(kernel_factor(*alone_, type)),
@@ -40,6 +42,11 @@ double LeastTimes::least_cache_factor(const ProductSize& size) const {
 }
 
 double LeastTimes::work(std::int64_t m, std::int64_t n, std::int64_t k) const {
+  if (cores_ > 1) {
+    const ProductSize part = largest_part({m, n, k}, cores_);
+    m = part.m;
+    n = part.n;
+  }
   double least = alone_factor_ * alone_->work_seconds(m, n, k);
   if (several_ && several_ != alone_)
     least = std::min(least, several_factor_ * several_->work_seconds(m, n, k));

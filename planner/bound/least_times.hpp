@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "base/precision.hpp"
+#include "planner/plan/plan.hpp"
 #include "planner/problem/contraction.hpp"
 #include "platforms/machine.hpp"
 
@@ -42,7 +43,10 @@ double least_making_s(const Machine& machine, const Contraction& contraction, Ti
 class LeastTimes {
  public:
   /// At most `batch` products go out in one launch.
-  LeastTimes(const Machine& machine, ElementType type, int batch);
+  LeastTimes(const Machine& machine, ElementType type, int batch, const DeviceClass& device);
+  /// On the platform's devices.
+  LeastTimes(const Machine& machine, ElementType type, int batch)
+      : LeastTimes(machine, type, batch, {machine.platform.device.kind, 0}) {}
 
   /// What a product of m x k by k x n adds to its launch.
   double work(std::int64_t m, std::int64_t n, std::int64_t k) const;
@@ -58,7 +62,8 @@ class LeastTimes {
   const DeviceModel* device_;
   const KernelModel* alone_;
   const KernelModel* several_;  // null: launches have one product
-  bool core_;
+  int cores_;                   // that share a product
+  bool core_;                   // of a platform without GPUs
   std::int64_t batch_;
   double launch_s_;
   double alone_factor_, several_factor_;  // of complex products

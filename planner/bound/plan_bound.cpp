@@ -6,6 +6,7 @@
 #include "planner/bound/bound.hpp"
 #include "planner/bound/serial.hpp"
 #include "planner/bound/tails.hpp"
+#include "planner/plan/devices.hpp"
 
 namespace foretile {
 
@@ -83,7 +84,7 @@ class PlanBound {
     const double generation_s = over(needs.made_bytes, making_bytes_per_s(machine_, p_));
     const double cores = machine_.cores_per_rank();
     if (gpu_) {
-      add((needs.manager_s + needs.host.blocked_s) / machine_.devices_per_rank, kCopies,
+      add((needs.manager_s + needs.host.blocked_s) / static_cast<double>(needs_[rank].size()), kCopies,
           "copies to the devices of rank {}", rank);
       if (!makes_on_device(machine_, p_))
         add(generation_s / cores, kGeneration, "generation on the cores of rank {}", rank);
@@ -98,6 +99,7 @@ class PlanBound {
     const Platform& p = machine_.platform;
     BlockNeeds all;
     for (const BlockNeeds& block : blocks) {
+      all.gpu = block.gpu;
       all.load_manager_s += block.load_manager_s;
       all.store_manager_s += block.store_manager_s;
       all.host_bytes += block.host_bytes;
@@ -106,7 +108,7 @@ class PlanBound {
       all.made_bytes += block.made_bytes;
     }
     add(all.load_manager_s + all.store_manager_s, kCopies, "copies of rank {}, device {}", rank, device);
-    if (!gpu_) return;
+    if (!all.gpu) return;
     const double in = p.links.host_to_device.bandwidth_bytes_per_s;
     const double peer = p.links.peer.bandwidth_bytes_per_s;
     const int peers = machine_.devices_per_rank - 1;
@@ -203,7 +205,9 @@ Bound plan_bound(const Plan& plan, const Contraction& contraction, const Machine
 Bounds bounds_of(const Plan& plan, const Contraction& contraction, const Machine& machine,
                  const CountFunction& progress) {
   const Sources sources{plan.operands.a.source, plan.operands.b.source};
-  const Bound problem = problem_bound(contraction, machine, sources, {.c_in_parts = plan.c_in_parts});
+  const Bound problem =
+      problem_bound(contraction, machine, sources,
+                    {.c_in_parts = plan.c_in_parts, .cores_beside = cores_beside(plan, machine)});
   const Bound plan_alone = plan_bound(plan, contraction, machine, progress);
   return {plan_alone.seconds > problem.seconds ? plan_alone : problem, problem};
 }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -22,6 +23,8 @@ struct Needs {
   double manager_s = 0;
   double longest_c_s = 0;      // all products of a tile of C, which are one device's
   double longest_piece_s = 0;  // one product, from its tile of B to the way home of its tile of C
+  double gpus_of_cores =
+      0;  // as fast as so many GPUs are a rank's cores, with the product that suits them most
 };
 
 class ProblemNeeds {
@@ -39,7 +42,10 @@ class ProblemNeeds {
         b_row_(p.b.nonzeros(), -1),
         row_(p.n.tiles()),
         part_s_(dealing.columns, 0.0),
-        used_by_(dealing.columns, -1) {}
+        used_by_(dealing.columns, -1) {
+    if (dealing.cores_beside > 0)
+      cores_.emplace(machine, p.element(), kAnyBatch, DeviceClass{DeviceKind::core, 0, dealing.cores_beside});
+  }
 
   Needs count() {
     // Rows of one row of ranks follow each other, so that a tile of B is counted once for each.
@@ -88,6 +94,10 @@ class ProblemNeeds {
       TileOfC& c = row_[columns[e]];
       if (!c.kept) continue;
       const double work_s = least_.work(p_.m.size(i), p_.n.size(columns[e]), p_.k.size(k));
+      if (cores_) {
+        const double on_cores_s = cores_->work(p_.m.size(i), p_.n.size(columns[e]), p_.k.size(k));
+        needs_.gpus_of_cores = std::max(needs_.gpus_of_cores, work_s / on_cores_s);
+      }
       const TileId b = first + static_cast<TileId>(e);
       add_use_of_a(a, columns[e] % dealing_.columns, !any);
       any = true;
@@ -162,6 +172,7 @@ class ProblemNeeds {
   Sources sources_;
   Dealing dealing_;
   LeastTimes least_;
+  std::optional<LeastTimes> cores_;
   bool gpu_, made_here_;
   std::vector<char> a_used_;
   std::vector<std::int32_t> b_row_;  // by tile: the last row of ranks that needs it
@@ -184,21 +195,23 @@ Bound problem_bound(const Contraction& contraction, const Machine& machine, cons
   const BoundWork products{.products = true};
   const BoundWork generation{.generation = true};
   const BoundWork copies{.copies = true};
-  const double devices = machine.devices();
+  const double devices = machine.ranks * (machine.devices_per_rank + needs.gpus_of_cores);
   const bool dealt = dealing.rows > 1 || dealing.columns > 1;
   if (dealt) {
     const int sharing =
         std::max(1, machine.ranks / (dealing.rows * dealing.columns));  // ranks, one part of C
-    add(needs.most_products_s / (1.0 * sharing * machine.devices_per_rank),
+    add(needs.most_products_s / (sharing * (machine.devices_per_rank + needs.gpus_of_cores)),
         "products of a rank or row of ranks, as they are dealt", products);
     add(2 * p.runtime.message_overhead_s * static_cast<double>(needs.messages) / machine.ranks,
         "software cost of the messages of all ranks", {.messages = true});
   }
   const double sockets = 1.0 * machine.nodes() * p.sockets;
-  if (!dealing.c_in_parts)
+  const bool with_cores = dealing.cores_beside > 0;  // to which nothing need be copied
+  if (!dealing.c_in_parts && !with_cores)
     add(needs.longest_c_s, "the products of one tile of C", {.products = true, .copies = true});
-  add(needs.longest_piece_s, "one product with its tiles",
-      {.products = true, .generation = true, .copies = true});
+  if (!with_cores)
+    add(needs.longest_piece_s, "one product with its tiles",
+        {.products = true, .generation = true, .copies = true});
   const double generation_s = over(needs.made_bytes, making_bytes_per_s(machine, contraction));
   if (sources.b == Source::in_file)
     add(over(needs.made_bytes, machine.nodes() * p.file_bytes_per_s_per_node), "reading on all nodes",
@@ -212,6 +225,12 @@ Bound problem_bound(const Contraction& contraction, const Machine& machine, cons
     return bound;
   }
   add(needs.products_s / devices, "products on all devices", products);
+  if (with_cores) {
+    if (!makes_on_device(machine, contraction))
+      add(generation_s / (1.0 * machine.ranks * machine.cores_per_rank()), "generation on all cores",
+          generation);
+    return bound;
+  }
   add(needs.manager_s / devices, "copies of all devices", copies);
   if (makes_on_device(machine, contraction)) {
     add(needs.made_bytes / p.generation_bytes_per_s_on_device / devices, "generation on all devices",

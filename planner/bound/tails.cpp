@@ -11,7 +11,6 @@ Tails::Tails(const Plan& plan, const Contraction& contraction, const Machine& ma
       p_(contraction),
       machine_(machine),
       needs_(needs),
-      gpu_(machine.platform.device.kind == DeviceKind::gpu),
       graph_(build_graph(plan, contraction)),
       rest_(num_vertices(graph_), 0.0),
       begin_(rest_),
@@ -93,7 +92,7 @@ void Tails::visit_store(std::size_t v) {
 double Tails::loads_s(const BlockNeeds& block) const {
   const Platform& p = machine_.platform;
   double seconds = block.load_manager_s;
-  if (!gpu_) return seconds;
+  if (!block.gpu) return seconds;
   if (makes_on_device(machine_, p_))
     seconds = std::max(seconds, block.made_bytes / p.generation_bytes_per_s_on_device);
   if (p.runtime.unpinned.any()) return seconds;  // such copies use no links
@@ -106,12 +105,12 @@ void Tails::find_uses(std::size_t v, const Transfer& transfer) {
   used_s_.assign(transfer.others.size() + 1, 0.0);
   for (std::size_t n = 0; n < transfer.others.size(); ++n)
     position_[transfer.others[n]] = static_cast<int>(n) + 1;
-  // What streams again for each block may still be on the device.
-  const bool copied = gpu_ && !plan_.operands.b.streams();
-  const double copy_s = copied ? machine_.platform.runtime.copy_overhead_s : 0.0;
   for (auto [e, end] = out_edges(v, graph_); e != end; ++e) {
     const std::size_t to = target(*e, graph_);
     const ChunkNeeds& chunk = block_of(to).chunks[graph_[to].place.chunk];
+    // What streams again for each block may still be on the device.
+    const bool copied = block_of(to).gpu && !plan_.operands.b.streams();
+    const double copy_s = copied ? machine_.platform.runtime.copy_overhead_s : 0.0;
     double& used_s = used_s_[position_[graph_[to].place.rank]];
     used_s =
         std::max({used_s, copy_s + chunk.shortest_s + rest_[to] - chunk.products_s, copy_s + loads_[to]});

@@ -53,7 +53,6 @@ class Tails {
   const Contraction& p_;
   const Machine& machine_;
   const AllNeeds& needs_;
-  bool gpu_;
   PlanGraph graph_;
   std::vector<double> rest_;   // from the begin of a chunk's products, of a store, of a message
   std::vector<double> begin_;  // of first chunks: from the begin of the block

@@ -38,6 +38,7 @@ struct Block {
 struct DeviceClass {
   DeviceKind kind = DeviceKind::gpu;
   std::int64_t memory_bytes = 0;  ///< that a device may use
+  int cores = 1;                  ///< that share each product of a device (platforms/team.hpp); of GPUs 1
 };
 
 struct DevicePlan {
@@ -132,9 +133,10 @@ struct PlanFrame {
   Tree part_sums = Tree::chain;  ///< how the parts of a rank's own devices are added
 
   /// `device` must be of one of the classes.
-  std::int64_t memory_of(const DevicePlan& device) const {
-    return device_classes[static_cast<std::size_t>(device.device_class)].memory_bytes;
+  const DeviceClass& class_of(const DevicePlan& device) const {
+    return device_classes[static_cast<std::size_t>(device.device_class)];
   }
+  std::int64_t memory_of(const DevicePlan& device) const { return class_of(device).memory_bytes; }
 };
 
 /// Whether devices begin with the initial values of C. (Parts are added to those at the owner.)

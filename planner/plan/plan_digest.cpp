@@ -39,7 +39,10 @@ void add(Fnv& fnv, const OperandPlan& operand) {
 void add(Fnv& fnv, const PlanFrame& frame) {
   fnv.add(frame.grid.p, frame.grid.q, frame.grid.r, frame.lookahead, frame.host_budget_bytes,
           frame.staging_bytes, frame.copy_batch_bytes, frame.batch, frame.barriers, frame.prefetch_c);
-  for (const DeviceClass& devices : frame.device_classes) fnv.add(devices.kind, devices.memory_bytes);
+  for (const DeviceClass& devices : frame.device_classes) {
+    fnv.add(devices.kind, devices.memory_bytes);
+    if (devices.cores != DeviceClass{}.cores) fnv.add(devices.cores);
+  }
   add(fnv, frame.operands.a);
   add(fnv, frame.operands.b);
   add(fnv, frame.operands.c);

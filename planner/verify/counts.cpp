@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 #include "planner/verify/pass.hpp"
@@ -48,12 +49,14 @@ class Counts final : public VerifyPass {
       flops += walked.tiles.flops;
       loads += count_inputs(walked) + count_c(walked.tiles);
     }
-    device_flops_.push_back(flops);
+    device_flops_[device.device_class].push_back(flops);
     device_loads_.push_back(static_cast<std::int64_t>(loads));
   }
   void close(Rank /*rank*/) override { counted_.rank_gemms.push_back(counted_.gemms - gemms_before_); }
   void finish(PlanSummary& summary) override {
-    counted_.imbalance = imbalance(device_flops_);
+    counted_.imbalance = 1;
+    for (const auto& [alike, flops] : device_flops_)
+      counted_.imbalance = std::max(counted_.imbalance, imbalance(flops));
     counted_.device_loads = spread(device_loads_);
     summary = counted_;
   }
@@ -101,8 +104,8 @@ class Counts final : public VerifyPass {
   }
 
   PlanSummary counted_;
-  std::int64_t gemms_before_ = 0;  // of the ranks before
-  std::vector<double> device_flops_;
+  std::int64_t gemms_before_ = 0;                    // of the ranks before
+  std::map<int, std::vector<double>> device_flops_;  // by class
   std::vector<std::int64_t> device_loads_;
 };
 

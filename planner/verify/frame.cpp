@@ -81,7 +81,12 @@ void require_bytes(const char* name, std::int64_t bytes) {
 }
 
 void check_device_classes(const Plan& plan) {
-  for (const DeviceClass& alike : plan.device_classes) require_bytes("device budget", alike.memory_bytes);
+  for (const DeviceClass& alike : plan.device_classes) {
+    require_bytes("device budget", alike.memory_bytes);
+    const bool possible = alike.kind == DeviceKind::core ? alike.cores >= 1 : alike.cores == 1;
+    if (!possible)
+      throw broken_plan("device class", fmt::format("{} cores", alike.cores), "at least 1, of GPUs 1");
+  }
   const auto classes = std::ssize(plan.device_classes);
   for (std::size_t rank = 0; rank < plan.ranks.size(); ++rank) {
     for (const DevicePlan& device : plan.ranks[rank].devices) {

@@ -17,7 +17,9 @@ void walk_device(const VerifyView& view, const DevicePlan& device, const std::st
     walked.push_back({&device.blocks[b], walk.walk(device.blocks[b], view.plan.operands.b.on_device, where)});
     each([&](VerifyPass& pass) { pass.block(walked.back(), where); });
   }
-  each([&](VerifyPass& pass) { pass.device({name, view.plan.memory_of(device), walked}); });
+  each([&](VerifyPass& pass) {
+    pass.device({name, device.device_class, view.plan.memory_of(device), walked});
+  });
 }
 
 }  // namespace

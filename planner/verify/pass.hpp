@@ -52,6 +52,7 @@ struct VerifyView {
 /// A device, its blocks walked. `name` is for errors: "rank 1 device 0".
 struct DeviceView {
   std::string name;
+  int device_class;
   std::int64_t memory_bytes;
   std::span<const WalkedBlock> blocks;
 };

@@ -37,7 +37,7 @@ struct PlanSummary {
   std::int64_t most_received_bytes = 0;    ///< of these, most by one rank
   std::int64_t generated_bytes = 0;
   Spread device_loads;   ///< tiles of A, B and C loaded per device if none is found there already
-  double imbalance = 1;  ///< flops of the busiest device over the mean
+  double imbalance = 1;  ///< flops of the busiest device over the mean of its class
   std::vector<PassTime> passes;
 };
 

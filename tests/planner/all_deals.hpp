@@ -80,9 +80,22 @@ inline GridProblem deal_problem(std::uint64_t seed, int ranks) {
   return problem;
 }
 
-/// The problem and machine of random_grid_case().
+/// For every third seed: each GPU keeps a core, and one to three cores more compute.
+inline void add_cores(Machine& machine, std::uint64_t seed) {
+  Platform& p = machine.platform;
+  if (seed % 3 != 0 || p.device.kind == DeviceKind::core) return;
+  Random random(seed + 9000);
+  p.sockets = 1;
+  p.cores_per_socket =
+      machine.ranks_per_node * (machine.devices_per_rank + static_cast<int>(random.integer(1, 3)));
+  p.core.kernel.rate_flops_per_s = 1e9 * (0.1 + random.real());
+  p.core.kernel.half_m = static_cast<double>(random.integer(0, 3));
+}
+
+/// The problem and machine of random_grid_case(), and cores that compute.
 inline RandomCase random_deal_case(std::uint64_t seed) {
   RandomCase c = random_grid_case(seed);
+  add_cores(c.machine, seed);
   c.settings = deal_settings(c.problem, c.machine.ranks, seed);
   return c;
 }

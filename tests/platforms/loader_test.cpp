@@ -51,6 +51,24 @@ TEST(LoadPlatform, ReadsRaven) {
   EXPECT_NEAR(72 * p.device.kernel.rate_flops_per_s, 5.53e12, 0.01e12);
 }
 
+TEST(LoadPlatform, CoresBesideGpusHaveTheirOwnCurve) {
+  const std::string cores =
+      "[core.kernel]\nrate = \"30 Gflop/s\"\nhalf_m = 1\nhalf_n = 2\nhalf_k = 3\n"
+      "latency = 0\n";
+  const Platform p = parse_platform(small_platform + cores, "p.toml");
+  EXPECT_EQ(p.core.kind, DeviceKind::core);
+  EXPECT_DOUBLE_EQ(p.core.kernel.rate_flops_per_s, 30e9);
+  EXPECT_DOUBLE_EQ(p.core.kernel.half_n, 2);
+  EXPECT_EQ(p.core.kernel.factors, kNoFactors);
+  EXPECT_DOUBLE_EQ(p.device.kernel.rate_flops_per_s, 1e12);
+  EXPECT_EQ(&p.model_of(DeviceKind::core), &p.core);
+  EXPECT_EQ(&p.model_of(DeviceKind::gpu), &p.device);
+  EXPECT_FALSE(parse_platform(small_platform, "p.toml").core.kernel.known());
+  expect_parts(error_of(small_platform + "[core.kernel]\nrate = 1e9\n"),
+               {"core.kernel.half_m", "no such key", "its table is there"});
+  expect_parts(error_of(small_with("kind = \"gpu\"", "kind = \"core\"") + cores), {"a key for GPUs"});
+}
+
 TEST(LoadPlatform, OverrideOfBothDirectionsReplacesTheDirectedKeys) {
   const Platform p =
       load_platform("summit", {"platform.nvlink.bandwidth=100e9", "platform.ranks_per_node=1",

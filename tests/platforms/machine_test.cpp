@@ -54,6 +54,13 @@ TEST(Machine, SocketsInParts) {
   EXPECT_EQ(m.sockets_of(2), std::pair(1, 2));
 }
 
+/// Each of a rank's 3 GPUs keeps one of its 21 cores; one GPU alone leaves 20.
+TEST(Machine, CoresBesideGpus) {
+  EXPECT_EQ(make_machine(load_platform("summit"), nodes(1)).cores_beside_gpus(), 18);
+  EXPECT_EQ(make_machine(load_platform("summit"), gpus(1)).cores_beside_gpus(), 20);
+  EXPECT_EQ(make_machine(load_platform("raven"), nodes(1)).cores_beside_gpus(), 0);
+}
+
 TEST(Machine, FewerGpusThanARankHas) {
   const Machine m = make_machine(load_platform("summit"), gpus(2));
   EXPECT_EQ(m.ranks, 1);

@@ -28,6 +28,11 @@ GPU to GPU on a socket 10 GB/s
 )");
 }
 
+TEST(ShowPlatform, SaysThatCoresCompute) {
+  const std::string drawing = draw_node(load_platform("newriver"));
+  EXPECT_NE(drawing.find("14 cores, 36.5 Gflop/s each beside the GPUs"), std::string::npos) << drawing;
+}
+
 TEST(ShowPlatform, NumbersGpusOverSockets) {
   const std::string drawing = draw_node(load_platform("summit"));
   const auto second = drawing.find("socket 1");

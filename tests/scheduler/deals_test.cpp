@@ -14,21 +14,31 @@ namespace {
 constexpr std::uint64_t kProblems = 200;
 
 TEST(Deals, AreRightAndRepeat) {
-  int right = 0, refused = 0;
+  int right = 0, refused = 0, shared = 0;
   for (std::uint64_t seed = 0; seed < kProblems; ++seed) {
     for (const int ranks : {1 + static_cast<int>(seed % 2), 3 + static_cast<int>(seed % 3)}) {
       SCOPED_TRACE(fmt::format("seed {}, {} ranks", seed, ranks));
       const GridProblem problem = deal_problem(seed, ranks);
       const Contraction& p = problem.contraction;
-      const Machine machine = small_machine(ranks, problem.devices, problem.device_bytes, 1 << 24);
+      Machine machine = small_machine(ranks, problem.devices, problem.device_bytes, 1 << 24);
+      add_cores(machine, seed);
       const std::optional<Plan> plan = plan_or_refusal(p, machine, problem.settings);
       if (!plan) {
         ++refused;
         continue;
       }
       SchedulerOptions options;
-      options.devices.assign(static_cast<std::size_t>(problem.devices),
-                             {.batch = 1 + static_cast<int>(seed % 3)});
+      for (const DevicePlan& device : plan->ranks[0].devices) {
+        const DeviceClass& of = plan->class_of(device);
+        const bool cores = of.kind == DeviceKind::core;
+        options.devices.push_back({.cores = cores ? of.cores : 0,
+                                   .in_host_memory = cores,
+                                   .batch = 1 + static_cast<int>(seed % 4)});
+        if (cores) {
+          options.core_slots = of.cores;
+          ++shared;
+        }
+      }
       std::map<TileId, double> bits;
       for (const std::uint64_t order : {seed, seed + 1000}) {
         FakeCluster cluster(*plan, p, options, order);
@@ -45,6 +55,7 @@ TEST(Deals, AreRightAndRepeat) {
   RecordProperty("refused", refused);
   EXPECT_GE(right, 300);
   EXPECT_GE(refused, 5);
+  EXPECT_GE(shared, 100);
 }
 
 }  // namespace

@@ -145,13 +145,13 @@ void FakeRank::start_kernel(OperationId id, Device device, std::span<const Produ
   if (cluster_.options_.whole_batches && static_cast<int>(products.size()) < traits(device).batch)
     cluster_.partial_batches[{rank_, device}]++;
   if (++kernels_[device] > kernel_slots(device)) complain("more kernels in flight than slots");
-  const bool on_core = traits(device).on_core;
-  if (on_core && kernels_[device] == 1 && ++cores_busy_ > cluster_.options_.core_slots)
+  const int cores = traits(device).cores;
+  if (kernels_[device] == 1 && cores > 0 && (cores_busy_ += cores) > cluster_.options_.core_slots)
     complain("more work than cores");
-  cluster_.later([this, id, device, tiles, on_core] {
+  cluster_.later([this, id, device, tiles, cores] {
     for (const TileRef tile : tiles) unuse(device, tile);
     --kernels_[device];
-    if (on_core && kernels_[device] == 0) --cores_busy_;
+    if (kernels_[device] == 0) cores_busy_ -= cores;
     scheduler->done(id);
   });
 }

@@ -16,7 +16,7 @@ struct Clock final : IdleBackend {
 const SchedulerOptions kGpus;
 const SchedulerOptions kCores = [] {
   SchedulerOptions options;
-  options.devices.push_back({.on_core = true});
+  options.devices.push_back({.cores = 1});
   return options;
 }();
 

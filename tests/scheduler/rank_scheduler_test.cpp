@@ -29,7 +29,8 @@ std::optional<Plan> plan_of(const RandomCase& c) {
 
 /// The smallest budgets that the verifier accepts.
 void shrink(Plan& plan, const Contraction& problem) {
-  plan.device_classes[0].memory_bytes = verify(plan, problem).peak_device_bytes;
+  const std::int64_t peak_bytes = verify(plan, problem).peak_device_bytes;
+  for (DeviceClass& alike : plan.device_classes) alike.memory_bytes = peak_bytes;
   if (plan.operands.b.streams()) return;
   const auto accepts = [&](std::int64_t staging) {
     plan.staging_bytes = staging;
@@ -127,12 +128,12 @@ class PlannedC {
   std::map<std::tuple<int, int, TileId>, std::vector<std::pair<TileId, TileId>>> order_;
 };
 
-/// A core in host memory, or a GPU that makes its tiles or not; and a core that copies, as with --copies.
-DeviceTraits random_traits(Random& random) {
+/// Cores in host memory, or a GPU that makes its tiles or not; and cores that copy, as with --copies.
+DeviceTraits random_traits(Random& random, int core_slots) {
   DeviceTraits traits;
-  traits.on_core = random.integer(0, 3) == 0;
-  traits.in_host_memory = traits.on_core && random.integer(0, 3) > 0;
-  traits.makes_tiles = !traits.on_core && random.integer(0, 2) == 0;
+  if (random.integer(0, 3) == 0) traits.cores = static_cast<int>(random.integer(1, core_slots));
+  traits.in_host_memory = traits.cores > 0 && random.integer(0, 3) > 0;
+  traits.makes_tiles = traits.cores == 0 && random.integer(0, 2) == 0;
   traits.batch = static_cast<int>(random.integer(1, 3));
   return traits;
 }
@@ -146,9 +147,9 @@ SchedulerOptions random_options(Random& random, int devices) {
   options.copy_slots = static_cast<int>(random.integer(1, 3));
   options.send_slots = static_cast<int>(random.integer(1, 4));
   const bool mixed = random.integer(0, 2) == 0;
-  const DeviceTraits alike = random_traits(random);
+  const DeviceTraits alike = random_traits(random, options.core_slots);
   for (int d = 0; d < devices; ++d) {
-    options.devices.push_back(mixed ? random_traits(random) : alike);
+    options.devices.push_back(mixed ? random_traits(random, options.core_slots) : alike);
     options.devices.back().socket = static_cast<int>(random.integer(0, 1));
   }
   if (random.integer(0, 1) == 0) options.least_part_bytes = random.integer(8, 500);
@@ -248,7 +249,8 @@ Totals run_cases(MakeCase make_case) {
     Random random(seed + 5000);
     if (seed % 2 == 0) shrink(*plan, c.problem);
     if (seed % 3 == 0) send_along_chains(*plan);
-    FakeCluster cluster(*plan, c.problem, random_options(random, c.machine.devices_per_rank), seed);
+    FakeCluster cluster(*plan, c.problem,
+                        random_options(random, static_cast<int>(plan->ranks[0].devices.size())), seed);
     check_run(*plan, c.problem, cluster);
     if (testing::Test::HasFailure()) break;
     totals.peer_copies += cluster.peer_copies;
@@ -360,7 +362,7 @@ void expect_counts_from_the_plan_alone(MakeCase make_case) {
     if (!plan) continue;
     Random random(seed + 9000);
     if (seed % 2 == 0) shrink(*plan, c.problem);
-    SchedulerOptions options = random_options(random, c.machine.devices_per_rank);
+    SchedulerOptions options = random_options(random, static_cast<int>(plan->ranks[0].devices.size()));
     options.in_plan_order = true;
     FakeCluster first(*plan, c.problem, options, seed);
     FakeCluster second(*plan, c.problem, options, seed + 1000);

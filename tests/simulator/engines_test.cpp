@@ -69,6 +69,8 @@ void give_figures(Platform& p, Random& random) {
   if (random.integer(0, 1) == 1) p.noise = {0.05, 0.05, 0.1, 0.1, 0.1};
   if (random.integer(0, 3) == 0) p.device.kind = DeviceKind::core;
   p.solo_speedup = 1 + random.real();
+  p.links.node_message_bytes_per_s = maybe(1e4);
+  p.core.kernel.rate_flops_per_s /= 1000;
 }
 
 /// FORETILE_TEST_ENGINES=2000 is for a run by hand.
@@ -107,7 +109,7 @@ TEST(Engines, EndEveryOperationAtTheSameTime) {
     }
   }
   fmt::print("{} plans, ends differ by at most {:.1e} of the makespan\n", runs, largest);
-  EXPECT_GE(runs, static_cast<int>(cases() * 3 / 4));
+  EXPECT_GE(runs, static_cast<int>(cases() * 10 / 13));
 }
 
 /// The same process twice, and too large a machine for SimGrid.

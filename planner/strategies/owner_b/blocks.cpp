@@ -172,16 +172,27 @@ std::vector<Chunk> chunks_of(const Contraction& p, const BlockProducts& products
 }  // namespace
 
 std::vector<std::vector<ColumnFamily>> deal_families(const Contraction& p,
-                                                     const std::vector<ColumnFamily>& families, int devices) {
-  std::vector<std::vector<ColumnFamily>> dealt(static_cast<std::size_t>(devices));
+                                                     const std::vector<ColumnFamily>& families,
+                                                     const std::vector<double>& speeds) {
+  std::vector<std::vector<ColumnFamily>> dealt(speeds.size());
   std::vector<std::int64_t> load(dealt.size(), 0);
+  const auto first_done = [&](std::int64_t more) {
+    std::size_t best = 0;
+    const auto done = [&](std::size_t device) {
+      return static_cast<double>(load[device] + more) / speeds[device];
+    };
+    for (std::size_t device = 1; device < speeds.size(); ++device) {
+      if (done(device) < done(best)) best = device;
+    }
+    return best;
+  };
   for (const ColumnFamily& family : families) {
     std::vector<std::pair<std::int64_t, std::int32_t>> columns;
     for (const std::int32_t j : family.columns) columns.emplace_back(-elements(p, family.rows, j), j);
     std::sort(columns.begin(), columns.end());
     std::vector<std::vector<std::int32_t>> shares(dealt.size());
     for (const auto& [less, j] : columns) {
-      const auto device = static_cast<std::size_t>(std::ranges::min_element(load) - load.begin());
+      const std::size_t device = first_done(-less);
       load[device] -= less;
       shares[device].push_back(j);
     }

@@ -16,6 +16,7 @@
 #include "planner/strategies/owner_b/blocks.hpp"
 #include "planner/strategies/owner_b/column_families.hpp"
 #include "planner/strategies/owner_b/owners_of_b.hpp"
+#include "planner/strategies/sharing.hpp"
 #include "planner/strategies/strategy.hpp"
 
 namespace foretile {
@@ -38,6 +39,7 @@ PlanFrame frame_of(const Contraction& p, const Machine& machine, const Settings&
   PlanFrame frame = common_frame(kName, machine, settings, 1);
   frame.grid = grid_setting(machine, settings);
   frame.lookahead = static_cast<int>(integer_setting(settings, "lookahead"));
+  share_with_cores(frame, p, machine, settings);
   frame.c_in_parts = true;
   frame.advice.device_memory = "lower lookahead, or tile the problem finer";
   frame.advice.host_memory = "use more ranks, or deal B so that fewer ranks have parts of a column of C";
@@ -56,11 +58,12 @@ class OwnerBPlanner final : public RankPlanner {
  public:
   OwnerBPlanner(const Contraction& contraction, const Machine& machine, const Settings& settings)
       : problem_(contraction),
-        devices_(machine.devices_per_rank),
         message_bytes_(message_bytes(settings)),
         sum_bytes_(integer_setting(settings, "sum_bytes")),
         tree_(settings.at("tree") == "chain" ? Tree::chain : Tree::binomial),
         frame_(frame_of(contraction, machine, settings)),
+        classes_(classes_of_devices(frame_, machine)),
+        speeds_(device_speeds(frame_, classes_, contraction, machine)),
         b_(contraction, frame_.grid, frame_.operands.b.distribution) {
     refuse_what_cannot_fit();
   }
@@ -69,9 +72,9 @@ class OwnerBPlanner final : public RankPlanner {
 
   RankPlan plan_rank(Rank rank) const override {
     RankPlan plan;
-    const auto families = deal_families(problem_, column_families(problem_.b, b_.tiles_of(rank)), devices_);
+    const auto families = deal_families(problem_, column_families(problem_.b, b_.tiles_of(rank)), speeds_);
     std::vector<Device> device_of(static_cast<std::size_t>(problem_.n.tiles()), 0);
-    for (Device device = 0; device < devices_; ++device) {
+    for (Device device = 0; device < std::ssize(speeds_); ++device) {
       const auto& of_device = families[static_cast<std::size_t>(device)];
       plan.devices.push_back(plan_device(rank, device, of_device));
       for (const ColumnFamily& family : of_device) {
@@ -110,10 +113,9 @@ class OwnerBPlanner final : public RankPlanner {
   }
 
   DevicePlan plan_device(Rank rank, Device device, const std::vector<ColumnFamily>& families) const {
-    DevicePlan plan;
-    const BlockCut cut =
-        BlockCut::of(problem_, families, frame_.lookahead, frame_.device_classes.front().memory_bytes,
-                     fmt::format("plan, rank {}, device {}", rank, device));
+    DevicePlan plan{.blocks = {}, .device_class = classes_[static_cast<std::size_t>(device)]};
+    const BlockCut cut = BlockCut::of(problem_, families, frame_.lookahead, frame_.memory_of(plan),
+                                      fmt::format("plan, rank {}, device {}", rank, device));
     for (std::size_t f = 0; f < families.size(); ++f) {
       ColumnFamily family = families[f];
       std::stable_partition(family.rows.begin(), family.rows.end(),
@@ -236,11 +238,12 @@ class OwnerBPlanner final : public RankPlanner {
   }
 
   const Contraction& problem_;
-  int devices_;
   std::int64_t message_bytes_;
   std::int64_t sum_bytes_;
   Tree tree_;  // of broadcasts and sums
   PlanFrame frame_;
+  std::vector<int> classes_;    // of the devices of a rank
+  std::vector<double> speeds_;  // of the same
   OwnersOfB b_;
 };
 
@@ -286,12 +289,14 @@ class OwnerB final : public Strategy {
          .default_value = "1000000",
          .meaning = "parts of a column of C are joined to additions and messages up to this size",
          .spelling = whole_bytes(1, std::int64_t{1} << 31)}};
+    list.push_back(sharing_parameter());
     for (ParameterInfo& shared : common_parameters()) list.push_back(std::move(shared));
     return list;
   }
 
-  Dealing dealing(const Contraction&, const Machine&, const Settings&) const override {
-    return {.c_in_parts = true};
+  Dealing dealing(const Contraction& contraction, const Machine& machine,
+                  const Settings& settings) const override {
+    return {.c_in_parts = true, .cores_beside = cores_sharing(contraction, machine, settings)};
   }
 
   /// With the digests of tables.

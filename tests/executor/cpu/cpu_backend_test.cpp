@@ -76,7 +76,7 @@ class CpuBackendTest : public testing::TestWithParam<Precision> {
   const TileRef a_{Matrix::a, 0};
   const Contraction problem_ = problem();
   HostStore host_{problem_, frame(), part(), 0};
-  CpuBackend backend_{problem_, problem_.product_form(), host_, 2, 2, {}};
+  CpuBackend backend_{problem_, problem_.product_form(), host_, {1, 1}, 2, {}};
   OperationId next_ = 0;
 };
 
@@ -158,12 +158,13 @@ TEST(CpuBackend, TheProductDoesNotDependOnHowManyCoresMakeATile) {
     Machine machine = small_machine(1, 2, 1 << 20, 1 << 24);
     machine.platform.device.kind = DeviceKind::core;
     const Plan plan = make_plan(problem, machine, {});
-    SchedulerOptions options = scheduler_options(plan, problem, machine, 0, true);
+    SchedulerOptions options = scheduler_options(plan, plan.ranks[0], problem, machine, 0, true);
     options.tiles_at_once = 1;
     const auto run = [&](int cores) {
       options.core_slots = cores;
       return run_alone(plan, problem, options, [&](HostStore& host) {
-        return std::make_unique<CpuBackend>(problem, problem.product_form(), host, 2, cores, Transport{});
+        return std::make_unique<CpuBackend>(problem, problem.product_form(), host, std::vector{1, 1}, cores,
+                                            Transport{});
       });
     };
     const AloneResult whole = run(1);

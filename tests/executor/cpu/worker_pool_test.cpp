@@ -83,6 +83,36 @@ TEST(WorkerPool, JobsOfALaneRunInTurn) {
   }
 }
 
+/// The last part of operation 0 waits for the gate; the same lane's part of operation 1 waits behind it, and
+/// both operations with them. Told of once each.
+TEST(WorkerPool, AnOperationEndsWithItsLastPart) {
+  Completions completions;
+  WorkerPool pool(2, completions);
+  std::promise<void> gate;
+  std::atomic<int> done = 0;
+  const auto wait = gate.get_future().share();
+  const auto count = [&done] { ++done; };
+  pool.submit_parts(0, 0, {count, count, [&done, wait] {
+                             wait.get();
+                             ++done;
+                           }});
+  pool.submit_parts(0, 1, {count, count, count});
+  pool.submit_in_turn(3, 2, [] {});
+  const auto first = completions.take(3600);
+  ASSERT_EQ(first.size(), 1U);
+  EXPECT_EQ(first[0].id, 2U);
+  gate.set_value();
+  std::vector<OperationId> ended;
+  while (ended.size() < 2) {
+    for (const Completions::Entry& one : completions.take(3600)) {
+      EXPECT_LE(one.began, one.ended);
+      ended.push_back(one.id);
+    }
+  }
+  EXPECT_EQ(ended, (std::vector<OperationId>{0, 1}));
+  EXPECT_EQ(done, 6);
+}
+
 /// One lane waits for the gate; a job without a lane passes it.
 TEST(WorkerPool, ALaneThatIsBusyHoldsBackNoOther) {
   Completions completions;

@@ -185,7 +185,7 @@ TEST(GpuBackend, TheProductDoesNotDependOnHowManyCoresMakeATile) {
     const Contraction problem = made_tiles(precision);
     const Machine machine = small_machine(1, 2, 1 << 20, 1 << 24);
     const Plan plan = make_plan(problem, machine, {});
-    SchedulerOptions options = scheduler_options(plan, problem, machine, 0, true);
+    SchedulerOptions options = scheduler_options(plan, plan.ranks[0], problem, machine, 0, true);
     StandInGpus gpus{{2}};
     const auto run = [&](int cores) {
       options.core_slots = cores;

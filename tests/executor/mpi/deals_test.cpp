@@ -1,5 +1,5 @@
-// Products where B lies on the ranks of this job, however the matrices are dealt: right or refused, on cores
-// and on GPUs, and the same bits each time.
+// Products where B lies on the ranks of this job, however the matrices are dealt: right or refused, on cores,
+// on GPUs and on both together, and the same bits each time.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ std::uint64_t problems_to_run() {
 }
 
 TEST(Deals, AreRightAndRepeat) {
-  int right = 0, refused = 0;
+  int right = 0, refused = 0, shared = 0;
   const std::uint64_t problems = problems_to_run();
   for (std::uint64_t seed = 0; seed < problems; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}, {} ranks", seed, world_size()));
@@ -31,6 +31,7 @@ TEST(Deals, AreRightAndRepeat) {
     Random random(seed);
     const bool gpus = seed % 2 == 1;
     if (gpus) machine = with_gpus(std::move(machine), random);
+    add_cores(machine, seed);
     Plan plan;
     try {
       plan = make_plan(p, machine, problem.settings);
@@ -43,16 +44,24 @@ TEST(Deals, AreRightAndRepeat) {
     std::string digest;
     for (int again = 0; again < 2; ++again) {
       const auto on = gpus ? test_gpus(p) : nullptr;
-      const RunOutcome outcome =
-          gpus ? execute_on(*on, plan, p, machine, 1 << 20) : execute(plan, p, machine, again == 1);
+      const RunOutcome outcome = gpus ? execute_on(*on, plan, p, machine, 1 << 20, nullptr, again == 1)
+                                      : execute(plan, p, machine, again == 1);
       EXPECT_LE(outcome.check.relative_error, 1e-12);
       EXPECT_TRUE(digest.empty() || digest == outcome.check.c_digest) << "other bits";
       digest = outcome.check.c_digest;
     }
+    // Cores that stand for the GPUs, too: the stand-in's products have the same bits.
+    if (gpus && !on_cuda()) {
+      EXPECT_EQ(execute(plan, p, machine, false).check.c_digest, digest);
+    }
+    if (plan.parameters.at("sharing") != "off") ++shared;
     ++right;
   }
   EXPECT_GE(right, static_cast<int>(problems) / 2);
-  if (world_rank() == 0) fmt::print("{} ranks: {} runs, {} plans refused\n", world_size(), right, refused);
+  EXPECT_GE(shared, static_cast<int>(problems) / 10);
+  if (world_rank() == 0)
+    fmt::print("{} ranks: {} runs, {} of them on GPUs and cores, {} plans refused\n", world_size(), right,
+               shared, refused);
 }
 
 }  // namespace

@@ -174,7 +174,7 @@ TEST(PlanBound, GenerationOnTheCoresOfARank) {
 /// On cores products and generation share them, and only C has a way home: two copies.
 TEST(PlanBound, WhereDevicesAreCores) {
   UnequalTiles example;
-  example.machine.platform.device.kind = DeviceKind::core;
+  example.machine.platform.device.kind = example.plan.device_classes[0].kind = DeviceKind::core;
   example.machine.platform.links.device_to_host = {0, 1e3};  // C is in host memory already
   expect_bound(example, 4.8e-6 + 24e-6, "the blocks of rank 0, device 0");
   example.machine.platform.solo_speedup = 2;
