@@ -46,7 +46,7 @@ std::string device_text(const Platform& p) {
 }
 
 std::string cores_text(const Platform& p) {
-  const std::string cores = fmt::format("{} core{}", p.cores_per_socket, p.cores_per_socket == 1 ? "" : "s");
+  std::string cores = fmt::format("{} core{}", p.cores_per_socket, p.cores_per_socket == 1 ? "" : "s");
   if (!p.core.kernel.known()) return cores;
   return fmt::format("{}, {} each beside the GPUs", cores, rate(p.core.kernel.rate_flops_per_s));
 }
