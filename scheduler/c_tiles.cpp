@@ -75,9 +75,17 @@ bool CTiles::load(DeviceQueue& queue, Device device, BlockWork& block) {
   return true;
 }
 
+/// While one store is on its way, the room that it leaves may be enough.
+bool CTiles::may_store(DeviceQueue& queue) const {
+  if (queue.finished_c.empty()) return false;
+  if (frame_.store == Store::at_end || options_.in_plan_order || !queue.chunks_left())
+    return queue.stores_in_flight < options_.copy_slots;
+  return queue.stores_in_flight == 0 && queue.memory.was_full();
+}
+
 /// Tiles of C go home as they are finished, neighbours together.
 void CTiles::advance_stores(DeviceQueue& queue, Device device) {
-  while (queue.stores_in_flight < options_.copy_slots && !queue.finished_c.empty()) {
+  while (may_store(queue)) {
     Copy store{device, kHost, {}, 0};
     while (!queue.finished_c.empty()) {
       const Item& item = queue.finished_c.front();
@@ -96,6 +104,7 @@ void CTiles::advance_stores(DeviceQueue& queue, Device device) {
 
 void CTiles::store_done(DeviceQueue& queue, const Copy& store) {
   --queue.stores_in_flight;
+  queue.memory.was_full();  // ask anew: there is more room now
   queue.statistics.d2h_bytes += store.bytes;
   queue.stored_c.insert(queue.stored_c.end(), store.tiles.begin(), store.tiles.end());
   if (!options_.in_plan_order || !queue.chunks_left()) drop_stored(queue, Device::of(store.from));

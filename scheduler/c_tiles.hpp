@@ -19,12 +19,14 @@ class CTiles {
 
   /// `first_open_step` of the rank; says something with barriers only.
   void place(DeviceQueue& queue, Device device, Step first_open_step);
+  /// With Store::lru only where the device's memory was full, or nothing else is left to do.
   void advance_stores(DeviceQueue& queue, Device device);
   void store_done(DeviceQueue& queue, const Copy& store);
   /// Frees the memory of what is home.
   void drop_stored(DeviceQueue& queue, Device device);
 
  private:
+  bool may_store(DeviceQueue& queue) const;
   void place(DeviceQueue& queue, Device device, BlockWork& block);
   bool load(DeviceQueue& queue, Device device, BlockWork& block);
   bool last_block_left(DeviceQueue& queue, Device device, const BlockWork& block, Step first_open_step);

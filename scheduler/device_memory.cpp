@@ -42,7 +42,10 @@ void DeviceMemory::evict(TileSlot tile) {
 }
 
 bool DeviceMemory::take(std::int64_t bytes) {
-  if (pinned_ + bytes > budget_) return false;
+  if (pinned_ + bytes > budget_) {
+    was_full_ = true;
+    return false;
+  }
   while (used_ + bytes > budget_) {
     ++evictions_;
     evict(oldest_);

@@ -24,6 +24,8 @@ class DeviceMemory {
 
   /// Makes room and takes it; false, and nothing changed, when pinned tiles leave too little.
   bool take(std::int64_t bytes);
+  /// Whether some take() or reserve() failed since the last call.
+  bool was_full() { return std::exchange(was_full_, false); }
   void give_back(std::int64_t bytes);
 
   // ---- streaming tiles ----
@@ -59,6 +61,7 @@ class DeviceMemory {
   std::int64_t pinned_ = 0;
   std::int64_t peak_ = 0;
   std::int64_t evictions_ = 0;
+  bool was_full_ = false;
 };
 
 }  // namespace foretile

@@ -104,6 +104,7 @@ void RankScheduler::advance_device(Device device) {
   c_tiles_.advance_stores(queue, device);
   c_tiles_.place(queue, device, first_open_step_);
   const bool loads_depend_on_others = advance_loads(device);
+  if (frame_.store == Store::lru) c_tiles_.advance_stores(queue, device);  // for what found no room
   const bool products_wait_for_cores = advance_kernels(device);
   awake_[device] = loads_depend_on_others || products_wait_for_cores || queue.loading.chunk != loading_before;
 }

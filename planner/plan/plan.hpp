@@ -100,6 +100,12 @@ enum class Barriers : std::uint8_t {
   global  ///< all ranks; broadcasts too are held back
 };
 
+/// When a finished tile of C leaves its device.
+enum class Store : std::uint8_t {
+  at_end,  ///< of its products
+  lru  ///< oldest first, when the device needs room and holds no other tile that is in no use (PaRSEC's rule)
+};
+
 /// What to change when a plan does not fit, in the words of its strategy: the ends of errors.
 struct Advice {
   std::string device_memory = "plan with smaller chunks and blocks";
@@ -125,8 +131,9 @@ struct PlanFrame {
   Operands operands;
   Barriers barriers = Barriers::none;
   int messages_at_once = 4;  ///< that a rank sends
-  bool prefetch_c = false;   ///< where B streams: C of the next block enters with its first loads, before
-                             ///< the last block has left
+  Store store = Store::at_end;
+  bool prefetch_c = false;  ///< where B streams: C of the next block enters with its first loads, before
+                            ///< the last block has left
   /// Several devices and ranks may compute parts of a tile of C, apart from its initial values and from each
   /// other; RankPlan::sums bring them together. Else one device computes all of a tile.
   bool c_in_parts = false;

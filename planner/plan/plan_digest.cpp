@@ -46,6 +46,7 @@ void add(Fnv& fnv, const PlanFrame& frame) {
   add(fnv, frame.operands.a);
   add(fnv, frame.operands.b);
   add(fnv, frame.operands.c);
+  if (frame.store != PlanFrame{}.store) fnv.add(frame.store);
   if (frame.c_in_parts) fnv.add(frame.part_sums);
   if (frame.messages_at_once != PlanFrame{}.messages_at_once) fnv.add(frame.messages_at_once);
 }

@@ -18,6 +18,11 @@ std::vector<ParameterInfo> common_parameters() {
            whole_bytes(1, kMostBytes)},
           {"copy_batch_bytes", "16000000", "neighbouring loads are joined to copies up to this size",
            whole_bytes(0, kMostBytes)},
+          {"store", "at_end",
+           "when finished tiles of C leave their device: at_end (of their products), or lru (oldest first, "
+           "when it "
+           "needs room and has no other tile that is in no use)",
+           one_of({"at_end", "lru"})},
           {.key = "batch",
            .default_value = "1",
            .meaning = "products of a chunk in one launch; 1 on cores: as many as make 4 Mflop, up to 256",
@@ -34,6 +39,7 @@ PlanFrame common_frame(std::string_view strategy, const Machine& machine, const 
   frame.device_classes = {{machine.platform.device.kind, machine.platform.device.memory_bytes}};
   frame.host_budget_bytes = machine.host_bytes_per_rank();
   frame.batch = static_cast<int>(integer_setting(settings, "batch"));
+  if (settings.at("store") == "lru") frame.store = Store::lru;
   frame.copy_batch_bytes = integer_setting(settings, "copy_batch_bytes");
   return frame;
 }

@@ -249,6 +249,7 @@ Totals run_cases(MakeCase make_case) {
     Random random(seed + 5000);
     if (seed % 2 == 0) shrink(*plan, c.problem);
     if (seed % 3 == 0) send_along_chains(*plan);
+    if (seed % 5 == 0) plan->store = Store::lru;
     FakeCluster cluster(*plan, c.problem,
                         random_options(random, static_cast<int>(plan->ranks[0].devices.size())), seed);
     check_run(*plan, c.problem, cluster);

@@ -10,7 +10,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
 FOLDERS = ["apps", "base", "executor", "planner", "platforms", "scheduler", "simulator", "tuner"]
 OWN = ROOT / "planner/strategies"
-FRAME = {"lookahead", "barriers", "batch", "prefetch_c", "copy_batch_bytes"}
+FRAME = {"lookahead", "barriers", "batch", "prefetch_c", "copy_batch_bytes", "store"}
 HELP = {("apps/options.cpp", "grid.p"), ("apps/options.cpp", "stationary-c")}  # examples for people
 LITERAL = re.compile(r'"((?:\\.|[^"\\\n])*)"')
 
