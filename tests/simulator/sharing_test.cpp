@@ -1,15 +1,18 @@
 // Cores beside GPUs in the simulation.
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <utility>
+#include <vector>
+
 #include "platforms/loader.hpp"
-#include "tests/planner/dense_product.hpp"
 #include "tests/simulator/hand_worked.hpp"
 
 namespace foretile {
 namespace {
 
-Contraction four_columns() {
-  Contraction problem = dense({100}, {100, 100, 100, 100}, {100});
+Contraction given(std::vector<std::int64_t> m, std::vector<std::int64_t> n, std::vector<std::int64_t> k) {
+  Contraction problem = dense(std::move(m), std::move(n), std::move(k));
   problem.sources.b = Source::given;
   return problem;
 }
@@ -20,7 +23,8 @@ TEST(Sharing, CoresMultiplyTogetherByHand) {
   Machine on = machine(1, 1);
   on.platform.core.kernel.rate_flops_per_s = 1e9 / 3;
   const auto with = [&](const char* sharing) {
-    return micros(four_columns(), on, {{"strategy", "owner-b"}, {"sharing", sharing}});
+    return micros(given({100}, {100, 100, 100, 100}, {100}), on,
+                  {{"strategy", "owner-b"}, {"sharing", sharing}});
   };
   EXPECT_NEAR(with("planned"), 4080, kPrecision);
   EXPECT_NEAR(with("off"), 8000, kPrecision);
@@ -30,14 +34,8 @@ TEST(Sharing, CoresMultiplyTogetherByHand) {
 /// Figure 3 of the "TESSE" paper: 900 x 78,400 by 78,400 x 78,400 in tiles of 900 x 3136, on 20 cores and one
 /// or two P100. Together they have at least 90% of what GPUs and cores have alone.
 TEST(Sharing, NoDeviceIdlesForLong) {
-  Contraction problem{"figure 3",
-                      Tiling::uniform(900, 900),
-                      Tiling::uniform(78400, 3136),
-                      Tiling::uniform(78400, 3136),
-                      Shape::dense(1, 25),
-                      Shape::dense(25, 25),
-                      Shape::dense(1, 25),
-                      0};
+  const std::vector<std::int64_t> columns(25, 3136);
+  const Contraction problem = given({900}, columns, columns);
   for (const int gpus : {1, 2}) {
     const Machine on = make_machine(load_platform("haswell-p100"), {.nodes = {}, .ranks = {}, .gpus = gpus});
     const auto rate = [&](const char* sharing) {
