@@ -20,8 +20,7 @@ std::vector<ParameterInfo> common_parameters() {
            whole_bytes(0, kMostBytes)},
           {"store", "at_end",
            "when finished tiles of C leave their device: at_end (of their products), or lru (oldest first, "
-           "when it "
-           "needs room and has no other tile that is in no use)",
+           "when it needs room and has no other tile that is in no use)",
            one_of({"at_end", "lru"})},
           {.key = "batch",
            .default_value = "1",
