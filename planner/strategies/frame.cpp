@@ -1,8 +1,10 @@
 #include "planner/strategies/frame.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/parse.hpp"
+#include "planner/strategies/ready_order.hpp"
 
 namespace foretile {
 
@@ -14,20 +16,23 @@ constexpr std::int64_t kMostProducts = 65536;  // of a launch: their addresses a
 }  // namespace
 
 std::vector<ParameterInfo> common_parameters() {
-  return {{"message_bytes", "16000000", "tiles for the same ranks are joined to messages up to this size",
-           whole_bytes(1, kMostBytes)},
-          {"copy_batch_bytes", "16000000", "neighbouring loads are joined to copies up to this size",
-           whole_bytes(0, kMostBytes)},
-          {"store", "at_end",
-           "when finished tiles of C leave their device: at_end (of their products), or lru (oldest first, "
-           "when it needs room and has no other tile that is in no use)",
-           one_of({"at_end", "lru"})},
-          {.key = "batch",
-           .default_value = "1",
-           .meaning = "products of a chunk in one launch; 1 on cores: as many as make 4 Mflop, up to 256",
-           .spelling = whole_number(1, kMostProducts),
-           .tries = {"1", "16", "128"},
-           .for_batches = true}};
+  std::vector<ParameterInfo> list{
+      {"message_bytes", "16000000", "tiles for the same ranks are joined to messages up to this size",
+       whole_bytes(1, kMostBytes)},
+      {"copy_batch_bytes", "16000000", "neighbouring loads are joined to copies up to this size",
+       whole_bytes(0, kMostBytes)},
+      {"store", "at_end",
+       "when finished tiles of C leave their device: at_end (of their products), or lru (oldest first, "
+       "when it needs room and has no other tile that is in no use)",
+       one_of({"at_end", "lru"})},
+      {.key = "batch",
+       .default_value = "1",
+       .meaning = "products of a chunk in one launch; 1 on cores: as many as make 4 Mflop, up to 256",
+       .spelling = whole_number(1, kMostProducts),
+       .tries = {"1", "16", "128"},
+       .for_batches = true}};
+  for (ParameterInfo& parameter : ready_order_parameters()) list.push_back(std::move(parameter));
+  return list;
 }
 
 PlanFrame common_frame(std::string_view strategy, const Machine& machine, const Settings& settings, int p) {

@@ -12,7 +12,8 @@ namespace foretile {
 
 inline constexpr int kMostAhead = 64;  ///< most chunks of a lookahead
 
-/// Parameters that every strategy knows in the same sense: message_bytes, copy_batch_bytes and batch.
+/// Parameters that every strategy knows in the same sense: message_bytes, copy_batch_bytes, store, batch, and
+/// those of ready_order.hpp.
 std::vector<ParameterInfo> common_parameters();
 
 /// Name, parameters, memory budgets, copy_batch_bytes, batch, and a grid of p x floor(ranks / p).

@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "planner/strategies/compare.hpp"
+#include "planner/strategies/ready_order.hpp"
 #include "platforms/checks.hpp"
 
 namespace foretile {
@@ -147,6 +148,7 @@ Plan plan_all(const RankPlanner& planner, const CountFunction& progress) {
     plan.ranks.push_back(planner.plan_rank(rank));
     if (progress) progress(rank + 1);
   }
+  set_ready_order(plan, plan.parameters);
   return plan;
 }
 

@@ -62,6 +62,7 @@ inline Settings deal_settings(const Contraction& p, int ranks, std::uint64_t see
                     {"deal.c", any_deal(Matrix::c)},
                     {"tree", seed % 2 == 0 ? "chain" : "binomial"},
                     {"store", seed % 4 == 1 ? "lru" : "at_end"},
+                    {"order_window", seed % 8 == 2 ? "3" : "1"},
                     {"sum_bytes", fmt::format("{}", random.integer(1, 5000))},
                     {"message_bytes", fmt::format("{}", random.integer(1, 5000))},
                     {"lookahead", fmt::format("{}", random.integer(0, 3))}};
