@@ -18,6 +18,7 @@ HostStore::HostStore(const Contraction& contraction, const PlanFrame& frame, con
       rank_(rank),
       devices_read_c_(foretile::devices_read_c(frame, contraction)),
       c_in_parts_(frame.c_in_parts),
+      pooled_(frame.pool != Pool::none),
       gapless_(options.gapless),
       memory_(options.memory),
       seeded_(contraction),
@@ -157,7 +158,8 @@ bool HostStore::becomes_c(TileId tile, Device device) const {
          problem_.alpha == 1.0;
 }
 
-TileView HostStore::home_of_c(TileId tile, Device device) {
+TileView HostStore::home_of_c(TileId tile, Device computed_by) {
+  const Device device = pooled_ ? Device(0) : computed_by;  // PlanFrame::parts_of()
   TileBuffer& home = c_in_parts_ ? parts_[{tile, device}] : c[tile];
   if (!home.data()) {
     home =
@@ -166,8 +168,8 @@ TileView HostStore::home_of_c(TileId tile, Device device) {
   return home.view(problem_.m.size(problem_.c.row_of(tile)));
 }
 
-void HostStore::keep_c(TileId tile, Device device, TileBuffer numbers) {
-  (c_in_parts_ ? parts_[{tile, device}] : c[tile]) = std::move(numbers);
+void HostStore::keep_c(TileId tile, TileBuffer numbers) {
+  c[tile] = std::move(numbers);
 }
 
 std::vector<TileView> HostStore::parts(std::span<const TileId> tiles, const PlaceOfC& place) {

@@ -73,9 +73,9 @@ class HostStore {
   bool devices_read_c() const { return devices_read_c_; }
   /// Where a tile of C that leaves a device goes: `c`, or the parts that the device computed. It gets its
   /// memory now if it has none.
-  TileView home_of_c(TileId tile, Device device);
-  /// The tile comes home in memory of its own.
-  void keep_c(TileId tile, Device device, TileBuffer numbers);
+  TileView home_of_c(TileId tile, Device computed_by);
+  /// The tile comes home in memory of its own; only where devices_read_c().
+  void keep_c(TileId tile, TileBuffer numbers);
   /// Where the tiles lie. Those of C itself get their memory now if they have none.
   std::vector<TileView> parts(std::span<const TileId> tiles, const PlaceOfC& place);
   void release_parts(std::span<const TileId> tiles, Device computed_by);
@@ -120,7 +120,7 @@ class HostStore {
 
   const Contraction& problem_;
   Rank rank_;
-  bool devices_read_c_, c_in_parts_;
+  bool devices_read_c_, c_in_parts_, pooled_;
   bool gapless_;
   std::pmr::memory_resource* memory_;
   SeededTiles seeded_;

@@ -224,6 +224,7 @@ RunResult run(const PlanFrame& frame, const RankPlan& plan, const Contraction& c
   progress_loop(*scheduler, *backend, messenger, *result.host, rank);
   result.progress_s = thread_seconds() - begun_s;
   result.statistics = scheduler->statistics();
+  result.assignment = scheduler->assignment();
   if (options.finished) options.finished->all_heard();
   result.host->deliver_c();
   quiet_barrier(communicator);

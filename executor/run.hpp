@@ -9,6 +9,7 @@
 
 #include "executor/gpu/gpu.hpp"
 #include "executor/host_store.hpp"
+#include "planner/plan/assignment.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/problem/contraction.hpp"
 #include "platforms/machine.hpp"
@@ -65,7 +66,8 @@ struct RunResult {
   double wall_s = 0;  ///< from the start on all ranks to the end of the last; the same on all ranks
   double fill_s = 0;  ///< before: to make, read or copy this rank's tiles
   RankStatistics statistics;
-  double progress_s = 0;  ///< processor time of this rank's progress loop
+  RankAssignment assignment;  ///< which blocks this rank's devices took
+  double progress_s = 0;      ///< processor time of this rank's progress loop
   GpuNotes gpu;
   std::unique_ptr<std::pmr::memory_resource>
       memory;                       ///< of the host's tiles; before `host`, which it outlives

@@ -91,7 +91,8 @@ class Backend {
   /// Makes whole tiles of B in host memory on one core, or one part of one: then the part that begins the
   /// tile is started first, and the tile is there when all are done. `parts` is valid during the call only.
   virtual void start_generate(OperationId id, std::span<const MadePart> parts) = 0;
-  /// To the host: C itself, or with PlanFrame::c_in_parts the device's parts of it.
+  /// To the host: C itself, or with PlanFrame::c_in_parts the device's parts of it, which from then on are
+  /// those of PlanFrame::parts_of(device).
   virtual void start_copy(OperationId id, const Copy& copy) = 0;
   /// On one core, in host memory. `combine` is valid until it is done.
   virtual void start_combine(OperationId id, const Combine& combine) = 0;

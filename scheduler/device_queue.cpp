@@ -4,18 +4,24 @@
 
 namespace foretile {
 
-DeviceQueue::DeviceQueue(const Contraction& contraction, const DevicePlan& plan, OnDevice b,
+DeviceQueue::DeviceQueue(const Contraction& contraction, BlockPool& pool, Device device, OnDevice b,
                          DeviceTraits of_device, DeviceMemory its_memory)
-    : traits(of_device), memory(std::move(its_memory)), contraction_(&contraction), plan_(&plan), b_(b) {}
+    : traits(of_device),
+      memory(std::move(its_memory)),
+      contraction_(&contraction),
+      pool_(&pool),
+      device_(device),
+      b_(b) {}
 
 bool DeviceQueue::expand_next() {
-  if (next_block_ == plan_->blocks.size()) return false;
-  const Block& block = plan_->blocks[next_block_];
-  if (next_chunk_ == 0) expanding_ = std::make_shared<BlockWork>(*contraction_, block);
+  if (!expanding_) {
+    const Block* const block = pool_->take(device_);
+    if (!block) return false;
+    expanding_ = std::make_shared<BlockWork>(*contraction_, *block);
+  }
   window_.push_back(expand_chunk(*contraction_, expanding_, next_chunk_, b_));
-  if (++next_chunk_ == block.chunks.size()) {
+  if (++next_chunk_ == expanding_->block->chunks.size()) {
     next_chunk_ = 0;
-    ++next_block_;
     expanding_.reset();
   }
   return true;
@@ -37,8 +43,14 @@ void DeviceQueue::pop_front() {
   ++front_;
 }
 
+std::size_t DeviceQueue::next_chunk(const Cursor& cursor) const {
+  const std::size_t number = cursor.chunk - front_;
+  const bool over = number < window_.size() && cursor.item == window_[number].items.size();
+  return cursor.chunk + (over ? 1 : 0);
+}
+
 bool DeviceQueue::loads_over() const {
-  if (next_block_ < plan_->blocks.size()) return false;
+  if (expanding_ || pool_->any(device_)) return false;
   const std::size_t last = front_ + window_.size();
   if (loading.chunk >= last) return true;
   return loading.chunk + 1 == last && loading.item == window_.back().items.size();
@@ -67,7 +79,7 @@ void DeviceQueue::list_products(const Item& a) {
 void DeviceQueue::gather_products(std::size_t most) {
   while (taken_.size() < most) {
     const std::size_t before = computing.chunk;
-    if (computing.chunk > loading.chunk) return;  // nothing asked for yet
+    if (next_chunk(computing) > loading.chunk) return;  // nothing asked for yet
     const Item* const next = item(computing);
     if (!next || next->state != ItemState::arrived) return;
     if (computing.chunk != before && !taken_.empty()) return;

@@ -10,6 +10,7 @@
 #include "planner/plan/plan.hpp"
 #include "planner/problem/contraction.hpp"
 #include "scheduler/backend.hpp"
+#include "scheduler/block_pool.hpp"
 #include "scheduler/chunk_work.hpp"
 #include "scheduler/copy_estimate.hpp"
 #include "scheduler/device_memory.hpp"
@@ -29,8 +30,9 @@ struct Cursor {
 /// for are expanded, the rest is not.
 class DeviceQueue {
  public:
-  DeviceQueue(const Contraction& contraction, const DevicePlan& plan, OnDevice b, DeviceTraits of_device,
-              DeviceMemory its_memory);
+  /// Its blocks come from the pool, which must outlive this.
+  DeviceQueue(const Contraction& contraction, BlockPool& pool, Device device, OnDevice b,
+              DeviceTraits of_device, DeviceMemory its_memory);
 
   /// The chunk with this number, expanded if need be; nullptr behind the last one. It must not be finished.
   ChunkWork* chunk(std::size_t number) {
@@ -38,10 +40,12 @@ class DeviceQueue {
   }
   /// Number of the earliest unfinished chunk.
   std::size_t front() const { return front_; }
-  bool chunks_left() const { return !window_.empty() || next_block_ < plan_->blocks.size(); }
+  bool chunks_left() const { return !window_.empty() || expanding_ || pool_->any(device_); }
   /// Step of the earliest unfinished chunk; kEver when there is none.
   Step front_step() { return chunks_left() ? chunk(front_)->step : kEver; }
   void pop_front();
+  /// Number of the chunk of the cursor's next item, whether or not it is expanded, or there.
+  std::size_t next_chunk(const Cursor& cursor) const;
   /// Everything was asked for.
   bool loads_over() const;
 
@@ -78,11 +82,11 @@ class DeviceQueue {
   bool all_taken();
 
   const Contraction* contraction_;
-  const DevicePlan* plan_;
+  BlockPool* pool_;
+  Device device_;
   OnDevice b_;
   std::deque<ChunkWork> window_;
   std::size_t front_ = 0;
-  std::size_t next_block_ = 0;
   std::size_t next_chunk_ = 0;
   std::shared_ptr<BlockWork> expanding_;
   std::vector<Product> products_;  // of the item being computed

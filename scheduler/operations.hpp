@@ -42,6 +42,7 @@ class BusyTime {
 struct KernelOperation {
   ChunkWork* chunk = nullptr;
   std::vector<std::int32_t> c_slots;  ///< one per product
+  double flops = 0;
 };
 
 /// Tiles of B that a core makes in host memory, or a part of one.

@@ -41,6 +41,7 @@ RankScheduler::RankScheduler(const PlanFrame& frame, const RankPlan& plan, const
       c_tiles_(frame, contraction, options_, backend, operations_),
       tiles_(plan.devices.size()),
       near_(near_devices(options_, plan.devices.size())),
+      pool_(frame, plan, contraction, !options_.in_plan_order),
       awake_(plan.devices.size(), true),
       sums_(frame, plan, contraction, rank, backend, operations_, cores_, send_queue_),
       host_(contraction, frame, rank,
@@ -70,7 +71,7 @@ void RankScheduler::add_device(const DevicePlan& plan) {
                       "raise ranks_per_node");
   }
   const auto evicted = [this, device](TileRef tile) { backend_.release(Device::of(device), tile); };
-  queues_.emplace_back(problem_, plan, frame_.operands.b.on_device, traits,
+  queues_.emplace_back(problem_, pool_, Device::of(device), frame_.operands.b.on_device, traits,
                        DeviceMemory(tiles_, device, frame_.memory_of(plan), evicted));
 }
 
@@ -127,8 +128,11 @@ TileSlot RankScheduler::slot_of(Item& item) {
 /// Control edges: chunk z + 1 + lookahead after chunk z, step after step, and where B stays, block after
 /// block with C in its place first.
 bool RankScheduler::may_load(DeviceQueue& queue) {
-  if (!queue.chunks_left() || !queue.item(queue.loading)) return false;
-  if (queue.loading.chunk - queue.front() > static_cast<std::size_t>(frame_.lookahead)) return false;
+  if (!queue.chunks_left()) return false;
+  // First, so that a block is not taken from the pool before it can be loaded.
+  if (queue.next_chunk(queue.loading) - queue.front() > static_cast<std::size_t>(frame_.lookahead))
+    return false;
+  if (!queue.item(queue.loading)) return false;
   const ChunkWork& loading = *queue.chunk(queue.loading.chunk);
   if (frame_.barriers != Barriers::none && loading.step - frame_.lookahead > barrier_.first_open())
     return false;
@@ -324,9 +328,10 @@ bool RankScheduler::advance_kernels(Device device) {
     event.products = static_cast<std::int32_t>(products.size());
     kernel.chunk = queue.taken_from();
     kernel.c_slots.clear();
+    kernel.flops = 0;
     for (const Product& product : products) {
       kernel.c_slots.push_back(product.c_slot);
-      queue.statistics.flops += problem_.flops(product.i, product.j, product.k);
+      kernel.flops += problem_.flops(product.i, product.j, product.k);
     }
     ++queue.kernels_in_flight;
     cores_.busy += cores;
@@ -344,6 +349,8 @@ void RankScheduler::ended(const KernelOperation& kernel, const TraceEvent& event
   for (const std::int32_t slot : kernel.c_slots) {
     if (--block.c_open[slot] == 0) queue.finished_c.push_back(block.c[block.c_of[slot]]);
   }
+  queue.statistics.flops += kernel.flops;
+  pool_.multiplied(Device::of(event.device), kernel.flops);
   queue.statistics.kernels += event.products;
   ++queue.statistics.launches;
   kernel.chunk->unfinished -= event.products;

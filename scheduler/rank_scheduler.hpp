@@ -12,6 +12,7 @@
 #include "planner/problem/contraction.hpp"
 #include "scheduler/backend.hpp"
 #include "scheduler/barrier.hpp"
+#include "scheduler/block_pool.hpp"
 #include "scheduler/c_tiles.hpp"
 #include "scheduler/device_queue.hpp"
 #include "scheduler/generation.hpp"
@@ -25,8 +26,9 @@
 
 namespace foretile {
 
-/// Static: device, order of loads and products, blocks, chunks. Dynamic: the source of a tile that streams
-/// (another device that holds it or is loading it, else the host) and which tiles stay in leftover memory.
+/// Static: device, order of loads and products, blocks, chunks. Dynamic: with Pool::open which device works
+/// on a block; the source of a tile that streams (another device that holds it or is loading it, else the
+/// host) and which tiles stay in leftover memory.
 ///
 /// Never blocks for good: loads of a device are in order; what the front chunk and those loaded ahead need is
 /// proven to fit beside C of the front block (planner/verify/verify.hpp), and C that is being stored leaves
@@ -56,6 +58,8 @@ class RankScheduler {
   /// Path of the operation that ended last, also during Backend callbacks.
   Path path() const { return operations_.path(); }
   const RankStatistics& statistics();
+  /// Who has taken which block so far.
+  const RankAssignment& assignment() const { return pool_.taken(); }
 
  private:
   void add_device(const DevicePlan& plan);
@@ -107,6 +111,7 @@ class RankScheduler {
   std::vector<std::uint64_t> near_;  // of each device: those on its socket, as bits
   int own_memories_ = 0;             // devices that do not work in host memory
   bool cores_beside_gpus_ = false;   // some device has cores, and some has none
+  BlockPool pool_;
   std::vector<DeviceQueue> queues_;
   /// Of each device: to be looked at. What changes a device's memory, copies, products or items wakes it; one
   /// that waits for what wakes nobody stays awake.

@@ -123,6 +123,7 @@ SimulationResult simulate(const Plan& plan, const Contraction& contraction, cons
   for (std::size_t rank = 0; rank < schedulers.size(); ++rank) {
     if (!schedulers[rank]->finished()) throw WorkError(fmt::format("simulation: rank {} stalled", rank));
     result.ranks.push_back(schedulers[rank]->statistics());
+    result.assignment.push_back(schedulers[rank]->assignment());
     result.makespan_s = std::max(result.makespan_s, result.ranks.back().finish_s);
   }
   RankStatistics idle;

@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "planner/plan/assignment.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/problem/contraction.hpp"
 #include "platforms/machine.hpp"
@@ -38,6 +39,7 @@ struct SimulationResult {
   double makespan_s = 0;
   std::vector<RankStatistics> ranks;              ///< of the machine, those that the grid leaves out too
   EngineChoice engine = EngineChoice::automatic;  ///< that it was
+  std::vector<RankAssignment> assignment;         ///< of the plan's ranks: who took which block
 };
 
 /// Every product, copy, generated tile and message is one activity of the engine or more. SimGrid has one

@@ -33,7 +33,10 @@
 #include "executor/mpi/gather.hpp"
 #include "executor/run.hpp"
 #include "planner/estimate.hpp"
+#include "planner/plan/assignment.hpp"
+#include "planner/plan/plan_digest.hpp"
 #include "planner/plan/plan_file.hpp"
+#include "planner/verify/verify.hpp"
 #include "platforms/checks.hpp"
 #include "platforms/here.hpp"
 #include "scheduler/report/chrome_trace.hpp"
@@ -50,8 +53,10 @@ constexpr double kWarmUp_s = 0.2;  // clocks of an idle GPU have risen by then
 struct RunArguments {
   std::string plan;
   std::string trace;
-  std::string output;      ///< where C goes; empty: nowhere
-  std::string checkpoint;  ///< folder of finished tiles; empty: none
+  std::string output;          ///< where C goes; empty: nowhere
+  std::string checkpoint;      ///< folder of finished tiles; empty: none
+  std::string assignment;      ///< file to replay; empty: none
+  std::string assignment_out;  ///< file to write; empty: none
   bool verify = false;
   bool check_finite = false;
   bool copies = false;
@@ -77,6 +82,7 @@ struct Finished {
   Probes probes;
   PlanFile file;
   std::optional<PlannedWork> work;
+  std::string plan_with_pool;  // digest, before an assignment
   bool cuda = false;
   std::unique_ptr<Gpus> gpus;  // before the result, whose host memory is theirs
   RunResult result;
@@ -271,10 +277,27 @@ int cores_of_a_rank(int ranks_on_node) {
 }
 
 /// A plan by its text, so that copies of it may lie at different places.
-StartFacts start_facts(const CLI::App& app, const std::string& plan) {
+StartFacts start_facts(const CLI::App& app, const RunArguments& arguments) {
   StartFacts facts = command_line_facts(app);
-  facts["plan digest"] = digest(read_text(plan));
+  facts["plan digest"] = digest(read_text(arguments.plan));
+  if (!arguments.assignment.empty()) facts["assignment digest"] = digest(read_text(arguments.assignment));
   return facts;
+}
+
+/// Where devices take blocks while they run: with their blocks of an earlier run, if that is wanted. Notes
+/// the plan's digest before.
+void prepare_assignment(const RunArguments& arguments, Finished& done) {
+  if (!arguments.assignment_out.empty()) require_open_pool(done.work->plan, "--assignment-out");
+  done.plan_with_pool = plan_digest(done.work->plan);
+  if (arguments.assignment.empty()) return;
+  done.work->plan =
+      assigned_plan(done.work->plan, load_assignment(arguments.assignment), arguments.assignment);
+  done.work->summary = verify(done.work->plan, done.work->contraction);
+}
+
+void write_assignment(const std::string& path, const MpiSession& session, const Finished& done) {
+  const auto all = gather_assignments(done.result.assignment, done.work->plan.grid.size(), session.world());
+  if (session.rank() == 0) save_assignment(path, {done.plan_with_pool, all});
 }
 
 /// What the plan and this rank's machine come to.
@@ -340,18 +363,26 @@ void warn_of_doubts(const PlannedWork& work, const MpiSession& session) {
 void execute(const CLI::App& app, const RunArguments& arguments, const MpiSession& session) {
   require_same_start(session, [&] {
     require_plan_file(arguments.plan, session.size());
-    return start_facts(app, arguments.plan);
+    return start_facts(app, arguments);
   });
   Finished done;
   ProgressLine line(session.rank() == 0 ? job_terminal() : ProgressTerminal{});
   const int on_node = place_on_node(session.world()).ranks;
   agree(session, [&] {
     require_different("--trace", arguments.trace, "the plan", arguments.plan);
-    if (session.rank() == 0 && !arguments.trace.empty()) require_writable(arguments.trace);
+    for (const auto& [other, path] : {std::pair("the plan", arguments.plan),
+                                      {"--trace", arguments.trace},
+                                      {"--output", arguments.output},
+                                      {"--assignment", arguments.assignment}})
+      require_different("--assignment-out", arguments.assignment_out, other, path);
+    for (const std::string& path : {arguments.trace, arguments.assignment_out}) {
+      if (session.rank() == 0 && !path.empty()) require_writable(path);
+    }
     done.file = load_plan_file(arguments.plan);
     require_ranks(done.file, session);
     warn_of_long_planning(session, done.file);
     done.work = rebuild(done.file, line.stage("plan", kPlanningSteps));
+    prepare_assignment(arguments, done);
     if (arguments.gpu != GpuChoice::automatic && !on_gpus(*done.work)) {
       throw input_error("--gpu", "a plan for cores", "a plan for GPUs", "leave --gpu out");
     }
@@ -404,6 +435,7 @@ void execute(const CLI::App& app, const RunArguments& arguments, const MpiSessio
   erase_progress();
   report(arguments, session, done);
   if (!arguments.trace.empty()) write_trace(arguments.trace, session, events);
+  if (!arguments.assignment_out.empty()) write_assignment(arguments.assignment_out, session, done);
   if (done.check) require_right(session, *done.check);
 }
 
@@ -420,10 +452,23 @@ void add_run(CLI::App& app) {
                  "Write C to a matrix file, whole or not at all: c.npy, c.h5:/C")
       ->check(not_empty_check())
       ->type_name("FILE");
-  app.add_option("--checkpoint", arguments->checkpoint,
-                 "Keep finished tiles of C in a folder; a run that died goes on where the folder has them")
+  CLI::Option* checkpoint =
+      app.add_option(
+             "--checkpoint", arguments->checkpoint,
+             "Keep finished tiles of C in a folder; a run that died goes on where the folder has them")
+          ->check(not_empty_check())
+          ->type_name("DIR");
+  CLI::Option* assignment_out = app.add_option("--assignment-out", arguments->assignment_out,
+                                               "Write which device took which block, with sharing=dynamic")
+                                    ->check(not_empty_check())
+                                    ->type_name("FILE")
+                                    ->excludes(checkpoint);
+  app.add_option("--assignment", arguments->assignment,
+                 "Give each device the blocks that it took when this file was written: C gets the same bits")
       ->check(not_empty_check())
-      ->type_name("DIR");
+      ->type_name("FILE")
+      ->excludes(checkpoint)
+      ->excludes(assignment_out);
   app.add_flag("--check-finite", arguments->check_finite,
                "First look for NaN and infinity in A, B and, where it is read, C");
   app.add_option("--trace", arguments->trace, "Write what happened when, for Perfetto or chrome://tracing")

@@ -16,6 +16,9 @@
 #include "apps/resources.hpp"
 #include "base/atomic_file.hpp"
 #include "base/one_line.hpp"
+#include "planner/plan/assignment.hpp"
+#include "planner/plan/plan_digest.hpp"
+#include "planner/verify/verify.hpp"
 #include "scheduler/report/chrome_trace.hpp"
 #include "scheduler/report/progress_sink.hpp"
 #include "scheduler/report/report.hpp"
@@ -30,6 +33,8 @@ constexpr int kOperationsPerLook = 256;  // at the clock: several hundred thousa
 struct SimulateArguments : CaseArguments {
   std::string output;
   std::string trace;
+  std::string assignment;      ///< file to replay; empty: none
+  std::string assignment_out;  ///< file to write; empty: none
   std::uint64_t seed = 1;
   bool coarse = false;
   bool plan_order = false;
@@ -77,6 +82,8 @@ void print(const SimulateArguments& arguments, const PlannedWork& work, const Re
              quantity(times.simulation_s, "s"), quantity(times.wall_s, "s"),
              quantity(static_cast<double>(peak_rss_bytes()), "B"));
   if (!arguments.output.empty()) fmt::print("\nWritten to {}\n", one_line(arguments.output));
+  if (!arguments.assignment_out.empty())
+    fmt::print("\nThe assignment of blocks is in {}\n", one_line(arguments.assignment_out));
   if (!arguments.trace.empty())
     fmt::print("\nThe trace is in {}; open it at ui.perfetto.dev\n", one_line(arguments.trace));
 }
@@ -87,12 +94,27 @@ void store(const std::string& path, const Case& the_case, const PlannedWork& wor
   save_plan_file(path, file);
 }
 
-void simulate(const SimulateArguments& arguments) {
-  require_simulator("simulate");
+/// In which each device has the blocks that it took then.
+void replay(const std::string& assignment, PlannedWork& work) {
+  work.plan = assigned_plan(work.plan, load_assignment(assignment), assignment);
+  work.summary = verify(work.plan, work.contraction);
+}
+
+void require_outputs_apart(const SimulateArguments& arguments) {
   require_different("--output", arguments.output, "--trace", arguments.trace);
   require_different("--trace", arguments.trace, "the problem", arguments.problem);
+  for (const auto& [other, path] : {std::pair("--output", arguments.output),
+                                    {"--trace", arguments.trace},
+                                    {"the problem", arguments.problem},
+                                    {"--assignment", arguments.assignment}})
+    require_different("--assignment-out", arguments.assignment_out, other, path);
   if (!arguments.problem.ends_with(".json"))
     require_different("--output", arguments.output, "the problem", arguments.problem);
+}
+
+void simulate(const SimulateArguments& arguments) {
+  require_simulator("simulate");
+  require_outputs_apart(arguments);
   const Stopwatch watch;
   ProgressLine line;
   const Case the_case = load_case(arguments);
@@ -101,7 +123,11 @@ void simulate(const SimulateArguments& arguments) {
   std::optional<ChromeTrace> trace;
   if (!arguments.trace.empty()) trace.emplace(arguments.trace);
   if (!arguments.output.empty()) require_writable(arguments.output);
-  const PlannedWork work = plan_case(the_case, line);
+  if (!arguments.assignment_out.empty()) require_writable(arguments.assignment_out);
+  PlannedWork work = plan_case(the_case, line);
+  if (!arguments.assignment_out.empty()) require_open_pool(work.plan, "--assignment-out");
+  const std::string plan_with_pool = plan_digest(work.plan);
+  if (!arguments.assignment.empty()) replay(arguments.assignment, work);
   SimulationOptions options;
   options.noise_seed = arguments.seed;
   options.in_plan_order = arguments.plan_order;
@@ -130,6 +156,8 @@ void simulate(const SimulateArguments& arguments) {
   report.what_if = std::move(what_if);
   report.bounds = bounds;
   if (!arguments.output.empty()) store(arguments.output, the_case, work, report);
+  if (!arguments.assignment_out.empty())
+    save_assignment(arguments.assignment_out, {plan_with_pool, result.assignment});
   erase_progress();
   std::optional<Difference> difference;
   if (full) difference = {*full, coarse_difference(*full, coarse->products(), result.makespan_s)};
@@ -158,6 +186,17 @@ void add_simulate_command(CLI::App& app) {
                     "Keep loads to the plan's order, so that their counts do not depend on time");
   command->add_flag("--what-if", arguments->what_if,
                     "Measure what helps: plan and simulate again with each resource twice as good");
+  CLI::Option* assignment_out = command
+                                    ->add_option("--assignment-out", arguments->assignment_out,
+                                                 "Write which device took which block, with sharing=dynamic")
+                                    ->check(not_empty_check())
+                                    ->type_name("FILE");
+  command
+      ->add_option("--assignment", arguments->assignment,
+                   "Give each device the blocks that it took when this file was written")
+      ->check(not_empty_check())
+      ->type_name("FILE")
+      ->excludes(assignment_out);
   command
       ->add_option("-o,--output", arguments->output,
                    "Store the plan with its predicted time in this .json file")

@@ -163,7 +163,7 @@ void CpuBackend::start_copy(OperationId id, const Copy& copy) {
   if (copy.to == kHost) {
     if (host_.devices_read_c()) {
       for (const TileRef tile : copy.tiles)
-        host_.keep_c(tile.id, Device::of(copy.from), std::move(devices_[copy.from].own.at(tile)));
+        host_.keep_c(tile.id, std::move(devices_[copy.from].own.at(tile)));
     }
     const auto at_once = Completions::Clock::now();
     completions_.add({id, at_once, at_once}, nullptr, true);

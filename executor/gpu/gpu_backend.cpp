@@ -73,7 +73,7 @@ GpuBackend::GpuBackend(const Contraction& contraction, const PlanFrame& frame, c
     explained(Device::of(d), nullptr, [&] {
       devices_.push_back(std::make_unique<GpuDevice>(gpus.open(physical, options.kernel_lanes),
                                                      options.kernel_lanes,
-                                                     device_pool_bytes(contraction, frame, plan.devices[d])));
+                                                     device_pool_bytes(contraction, frame, plan, d)));
     });
   }
 }

@@ -9,7 +9,8 @@
 
 namespace foretile {
 
-std::int64_t device_pool_bytes(const Contraction& p, const PlanFrame& frame, const DevicePlan& device) {
+std::int64_t device_pool_bytes(const Contraction& p, const PlanFrame& frame, const RankPlan& rank,
+                               std::size_t device) {
   std::unordered_set<TileRef, TileRefHash> tiles;
   std::int64_t all = 0;  // rounded
   std::int64_t smallest = std::numeric_limits<std::int64_t>::max();
@@ -19,13 +20,16 @@ std::int64_t device_pool_bytes(const Contraction& p, const PlanFrame& frame, con
     all += Arena::rounded(bytes);
     smallest = std::min(smallest, bytes);
   };
-  for_each_product(p, device, [&](const Product& product) {
-    add({Matrix::a, product.a});
-    add({Matrix::b, product.b});
-    add({Matrix::c, product.c});
-  });
+  for (std::size_t other = 0; other < rank.devices.size(); ++other) {
+    if (other != device && frame.pool != Pool::open) continue;
+    for_each_product(p, rank.devices[other], [&](const Product& product) {
+      add({Matrix::a, product.a});
+      add({Matrix::b, product.b});
+      add({Matrix::c, product.c});
+    });
+  }
   if (tiles.empty()) return 0;
-  const std::int64_t budget = frame.memory_of(device);
+  const std::int64_t budget = frame.memory_of(rank.devices[device]);
   const std::int64_t at_once = std::min(std::ssize(tiles), budget / std::max<std::int64_t>(smallest, 1));
   return std::min(all, budget + at_once * (Arena::kAlignment - 1) + Arena::kAlignment);
 }

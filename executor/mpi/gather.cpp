@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <numeric>
 #include <type_traits>
 
@@ -79,6 +80,14 @@ std::vector<RankStatistics> gather_statistics(const RankStatistics& mine, MPI_Co
 std::vector<TraceEvent> gather_events(const std::vector<TraceEvent>& mine, MPI_Comm communicator) {
   std::vector<int> counts;
   return gather(mine, "events of the trace", communicator, counts);
+}
+
+std::vector<RankAssignment> gather_assignments(const RankAssignment& mine, int ranks, MPI_Comm communicator) {
+  std::vector<RankAssignment> all;
+  for (const std::string& text : gather_texts(nlohmann::json(mine).dump(), communicator)) {
+    if (std::ssize(all) < ranks) all.push_back(nlohmann::json::parse(text).get<RankAssignment>());
+  }
+  return all;
 }
 
 std::vector<std::string> gather_texts(const std::string& mine, MPI_Comm communicator) {

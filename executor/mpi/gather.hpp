@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "planner/plan/assignment.hpp"
 #include "scheduler/report/statistics.hpp"
 #include "scheduler/trace.hpp"
 
@@ -28,6 +29,9 @@ class EventStore final : public TraceSink {
 
 /// Events of all ranks, rank after rank, on rank 0; empty elsewhere. Collective.
 std::vector<TraceEvent> gather_events(const std::vector<TraceEvent>& mine, MPI_Comm communicator);
+
+/// Of the first `ranks` ranks in order, on every rank. Collective.
+std::vector<RankAssignment> gather_assignments(const RankAssignment& mine, int ranks, MPI_Comm communicator);
 
 /// The texts of all ranks in order, on every rank. Collective.
 std::vector<std::string> gather_texts(const std::string& mine, MPI_Comm communicator);

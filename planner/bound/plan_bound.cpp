@@ -208,6 +208,7 @@ Bounds bounds_of(const Plan& plan, const Contraction& contraction, const Machine
   const Bound problem =
       problem_bound(contraction, machine, sources,
                     {.c_in_parts = plan.c_in_parts, .cores_beside = cores_beside(plan, machine)});
+  if (plan.pool == Pool::open) return {problem, problem};  // who works on a block shows in the run
   const Bound plan_alone = plan_bound(plan, contraction, machine, progress);
   return {plan_alone.seconds > problem.seconds ? plan_alone : problem, problem};
 }

@@ -106,6 +106,14 @@ enum class Store : std::uint8_t {
   lru  ///< oldest first, when the device needs room and holds no other tile that is in no use (PaRSEC's rule)
 };
 
+/// Who works on the blocks that a plan lists under a device.
+enum class Pool : std::uint8_t {
+  none,  ///< this device
+  open,  ///< this device first; another of the rank that has none left takes what would wait for long
+  taken  ///< this device, which has taken them from an open pool in an earlier run
+         ///< (planner/plan/assignment.hpp)
+};
+
 /// What to change when a plan does not fit, in the words of its strategy: the ends of errors.
 struct Advice {
   std::string device_memory = "plan with smaller chunks and blocks";
@@ -138,12 +146,17 @@ struct PlanFrame {
   /// other; RankPlan::sums bring them together. Else one device computes all of a tile.
   bool c_in_parts = false;
   Tree part_sums = Tree::chain;  ///< how the parts of a rank's own devices are added
+  /// Else than none only with parts of C, a B that streams, and no barriers: then no other rank notices who
+  /// works on a block. Parts of C, of which a rank computes one of each tile, all count as device 0's.
+  Pool pool = Pool::none;
 
   /// `device` must be of one of the classes.
   const DeviceClass& class_of(const DevicePlan& device) const {
     return device_classes[static_cast<std::size_t>(device.device_class)];
   }
   std::int64_t memory_of(const DevicePlan& device) const { return class_of(device).memory_bytes; }
+  /// Under which device of Sum::devices the parts of C stand that `device` computes.
+  Device parts_of(Device device) const { return pool == Pool::none ? device : Device(0); }
 };
 
 /// Whether devices begin with the initial values of C. (Parts are added to those at the owner.)

@@ -31,6 +31,8 @@ class Fnv {
   std::uint64_t state_ = 0xcbf29ce484222325ULL;
 };
 
+constexpr int kPool = 0x9001;  // tells it from other numbers that are there now and then
+
 void add(Fnv& fnv, const OperandPlan& operand) {
   fnv.add(operand.source, operand.on_device, operand.distribution.deal);
   fnv.add_all(operand.distribution.owners);
@@ -48,6 +50,7 @@ void add(Fnv& fnv, const PlanFrame& frame) {
   add(fnv, frame.operands.c);
   if (frame.store != PlanFrame{}.store) fnv.add(frame.store);
   if (frame.c_in_parts) fnv.add(frame.part_sums);
+  if (frame.pool != Pool::none) fnv.add(kPool, frame.pool);
   if (frame.messages_at_once != PlanFrame{}.messages_at_once) fnv.add(frame.messages_at_once);
 }
 

@@ -54,4 +54,12 @@ bool BlockProducts::any(TileId a) const {
   return false;
 }
 
+double block_flops(const Contraction& contraction, const Block& block) {
+  double flops = 0;
+  for_each_product(contraction, block, [&](const Product& product) {
+    flops += contraction.flops(product.i, product.j, product.k);
+  });
+  return flops;
+}
+
 }  // namespace foretile

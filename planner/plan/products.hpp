@@ -68,6 +68,9 @@ void for_each_product(const Contraction& contraction, const Block& block, Visit 
   for (const Chunk& chunk : block.chunks) for_each_product(products, chunk, visit);
 }
 
+/// Floating point operations of the block's products.
+double block_flops(const Contraction& contraction, const Block& block);
+
 /// Calls visit(Product) for each product of the device.
 template <class Visit>
 void for_each_product(const Contraction& contraction, const DevicePlan& device, Visit visit) {

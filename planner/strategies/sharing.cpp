@@ -55,17 +55,19 @@ ParameterInfo sharing_parameter() {
           .default_value = "auto",
           .meaning =
               "who multiplies: planned (GPUs, and the cores that serve none as one device more, each as "
-              "much as it is fast), cores (these alone) or off (the platform's devices); auto: planned "
-              "where the platform has [core.kernel] (in single precision [core.single])",
-          .spelling = one_of({"auto", "planned", "cores", "off"}),
+              "much as it is fast), dynamic (a rank's devices take blocks from each other while they run), "
+              "cores (these alone) or off (the platform's devices); auto: planned where the platform has "
+              "[core.kernel] (in single precision [core.single])",
+          .spelling = one_of({"auto", "planned", "dynamic", "cores", "off"}),
           .deals_c = true,
           .in_reports = true};
 }
 
 int cores_sharing(const Contraction& contraction, const Machine& machine, const Settings& settings) {
   const std::string how = setting(settings);
-  if (how == "off" || (how == "auto" && !can_share(contraction, machine))) return 0;
-  if (how != "auto") require_cores(contraction, machine, how);
+  const bool where_they_can = how == "auto" || how == "dynamic";
+  if (how == "off" || (where_they_can && !can_share(contraction, machine))) return 0;
+  if (!where_they_can) require_cores(contraction, machine, how);
   return machine.cores_beside_gpus();
 }
 
@@ -73,7 +75,9 @@ void share_with_cores(PlanFrame& frame, const Contraction& contraction, const Ma
                       const Settings& settings) {
   const int cores = cores_sharing(contraction, machine, settings);
   const bool alone = cores > 0 && setting(settings) == "cores";
-  frame.parameters[kKey] = cores == 0 ? "off" : alone ? "cores" : "planned";
+  const bool dynamic = setting(settings) == "dynamic";
+  frame.parameters[kKey] = dynamic ? "dynamic" : cores == 0 ? "off" : alone ? "cores" : "planned";
+  if (dynamic) frame.pool = Pool::open;
   if (cores == 0) return;
   const DeviceClass team{DeviceKind::core, machine.platform.device.memory_bytes, cores};
   if (alone) frame.device_classes.clear();

@@ -19,9 +19,9 @@ ParameterInfo sharing_parameter();
 /// cores. Throws InputError where they cannot: no figures for them, none left beside the GPUs.
 int cores_sharing(const Contraction& contraction, const Machine& machine, const Settings& settings);
 
-/// Gives the frame of common_frame() the class of the cores. They work on tiles where these are in host
-/// memory, which the verifier counts there; their blocks are cut for a GPU's memory, so that what fits GPUs
-/// fits them.
+/// Gives the frame of common_frame() the class of the cores, and with sharing=dynamic an open pool. Cores
+/// work on tiles where these are in host memory, which the verifier counts there; their blocks are cut for a
+/// GPU's memory, so that what fits GPUs fits them.
 void share_with_cores(PlanFrame& frame, const Contraction& contraction, const Machine& machine,
                       const Settings& settings);
 

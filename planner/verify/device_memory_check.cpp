@@ -100,16 +100,53 @@ void DeviceMemoryCheck::require(const DeviceView& device, const ChunkTiles& at, 
                     fmt::format("{} bytes are missing: {}", missing, plan_.advice.device_memory));
 }
 
+void PoolMemory::add(const DeviceView& device, const Contraction& p) {
+  if (least_.empty() || device.memory_bytes < memory_) {
+    least_ = device.name;
+    memory_ = device.memory_bytes;
+  }
+  for (const auto& [block, tiles] : device.blocks) {
+    std::int64_t c_bytes = 0;
+    for (const TileId c : tiles.c) c_bytes += p.c_bytes(c);
+    c_ = std::max(c_, c_bytes);
+    for (std::size_t z = 0; z < block->chunks.size(); ++z) {
+      std::int64_t bytes = 0;
+      for (const TileId a : block->chunks[z].a) bytes += p.a_bytes(a);
+      for (const TileId b : tiles.b[z]) bytes += p.b_bytes(b);
+      chunk_ = std::max(chunk_, bytes);
+    }
+  }
+}
+
+std::int64_t PoolMemory::check() const {
+  const std::int64_t chunks = (1 + std::int64_t{plan_->lookahead}) * chunk_;
+  const std::int64_t missing = c_ + chunks - memory_;
+  if (missing <= 0) return c_ + chunks;
+  throw input_error(fmt::format("plan, {}", least_),
+                    fmt::format("{} bytes for any of the rank's blocks (C {}, chunks in flight {})",
+                                c_ + chunks, c_, chunks),
+                    fmt::format("at most the device budget of {}", memory_),
+                    fmt::format("{} bytes are missing: {}", missing, plan_->advice.device_memory));
+}
+
 namespace {
 
 class DeviceMemoryPass final : public VerifyPass {
  public:
   explicit DeviceMemoryPass(const VerifyView& view) : VerifyPass(view), check_(plan_, problem_) {}
-  void device(const DeviceView& device) override { most_ = std::max(most_, check_.check(device)); }
+  void open(Rank /*rank*/) override { pool_ = PoolMemory(plan_); }
+  void device(const DeviceView& device) override {
+    if (plan_.pool != Pool::none) return pool_.add(device, problem_);
+    most_ = std::max(most_, check_.check(device));
+  }
+  void close(Rank /*rank*/) override {
+    if (plan_.pool != Pool::none) most_ = std::max(most_, pool_.check());
+  }
   void finish(PlanSummary& summary) override { summary.peak_device_bytes = most_; }
 
  private:
   DeviceMemoryCheck check_;
+  PoolMemory pool_{plan_};
   std::int64_t most_ = 0;
 };
 

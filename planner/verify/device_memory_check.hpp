@@ -47,4 +47,22 @@ class DeviceMemoryCheck {
   std::vector<std::int32_t> b_there_;
 };
 
+/// Where devices of a rank take each other's blocks (Pool): the largest C of a block of the rank lies beside
+/// 1 + lookahead of the rank's largest chunks, on the device with the least memory. So whatever device takes
+/// whatever block, and in whatever order, each fits.
+class PoolMemory {
+ public:
+  explicit PoolMemory(const Plan& plan) : plan_(&plan) {}
+
+  void add(const DeviceView& device, const Contraction& contraction);
+  /// Of all devices of the rank; returns the bytes, throws InputError when a device has less.
+  std::int64_t check() const;
+
+ private:
+  const Plan* plan_;
+  std::string least_;  // the device with the least memory
+  std::int64_t memory_ = 0;
+  std::int64_t c_ = 0, chunk_ = 0;  // largest
+};
+
 }  // namespace foretile

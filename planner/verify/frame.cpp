@@ -76,6 +76,14 @@ void check_distribution(const Plan& plan, const Contraction& p, Matrix matrix) {
   }
 }
 
+void check_pool(const Plan& plan) {
+  if (plan.pool == Pool::none) return;
+  if (plan.c_in_parts && plan.operands.b.streams() && !plan.prefetch_c && plan.barriers == Barriers::none)
+    return;
+  throw broken_plan("pool", "blocks that other devices may take",
+                    "them only with parts of C, a B that streams, no prefetch_c and no barriers");
+}
+
 void require_bytes(const char* name, std::int64_t bytes) {
   if (bytes < 0) throw broken_plan(name, fmt::format("{} bytes", bytes), "at least 0");
 }
@@ -110,6 +118,7 @@ void check_frame(const Plan& plan, const Contraction& contraction) {
     throw broken_plan("messages_at_once", fmt::format("{}", plan.messages_at_once), "at least 1");
   check_device_classes(plan);
   check_sums(plan, contraction);
+  check_pool(plan);
   if (plan.part_sums != Tree::binomial && plan.part_sums != Tree::chain)
     throw broken_plan("part_sums", fmt::format("tree {}", static_cast<int>(plan.part_sums)),
                       "binomial or chain");

@@ -53,22 +53,23 @@ class SumTrees final : public VerifyPass {
   void open(Rank rank) override {
     rank_ = rank;
     parts_.clear();
-    device_ = 0;
+    devices_ = 0;
   }
   void block(const WalkedBlock& walked, const std::string& where) override {
     if (!plan_.c_in_parts) return;
+    const Device device = plan_.parts_of(Device::of(devices_));
     for (const TileId c : walked.tiles.c) {
-      if (std::exchange(last_device_[static_cast<std::size_t>(c)], devices_before_ + device_) ==
-          devices_before_ + device_)
+      if (std::exchange(last_device_[static_cast<std::size_t>(c)], devices_before_ + device) ==
+          devices_before_ + device)
         throw broken_plan(where, fmt::format("a second part of C tile {} on this device", c),
                           "at most one part on each device");
-      parts_.emplace_back(c, Device::of(device_));
+      parts_.emplace_back(c, device);
     }
   }
-  void device(const DeviceView&) override { ++device_; }
+  void device(const DeviceView&) override { ++devices_; }
   void close(Rank rank) override {
     if (!plan_.c_in_parts) return;
-    devices_before_ += device_;
+    devices_before_ += devices_;
     std::sort(parts_.begin(), parts_.end());
     number_sums(rank);
     for (auto at = parts_.cbegin(); at != parts_.cend();) at = check_parts(at);
@@ -168,7 +169,7 @@ class SumTrees final : public VerifyPass {
   }
 
   Rank rank_ = 0;
-  int device_ = 0;                                               // of the rank
+  int devices_ = 0;                                              // of the rank, so far
   int devices_before_ = 0;                                       // of the ranks before
   Parts parts_;                                                  // of the rank
   std::vector<int> last_device_;                                 // with a part of the tile

@@ -71,7 +71,7 @@ inline Settings deal_settings(const Contraction& p, int ranks, std::uint64_t see
   return settings;
 }
 
-/// A grid_problem() whose B is given.
+/// A grid_problem() whose B is given. For every fifth seed devices take blocks from each other.
 inline GridProblem deal_problem(std::uint64_t seed, int ranks) {
   GridProblem problem = grid_problem(seed);
   Contraction& p = problem.contraction;
@@ -79,6 +79,7 @@ inline GridProblem deal_problem(std::uint64_t seed, int ranks) {
   if (seed % 2 == 0) p.alpha = 0.75;
   if (p.reads_c() && seed % 3 == 0) p.beta = 0.3;
   problem.settings = deal_settings(p, ranks, seed);
+  if (seed % 5 == 3) problem.settings["sharing"] = "dynamic";
   return problem;
 }
 

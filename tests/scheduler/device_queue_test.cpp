@@ -15,10 +15,11 @@ struct TwoChunks {
                       Shape::dense(1, 1),
                       Shape::dense(2, 1),
                       0};
-  DevicePlan plan{{{{0}, {{{0}}, {{1}}}}}};
+  RankPlan plan{{DevicePlan{{{{0}, {{{0}}, {{1}}}}}}}, {}};
+  BlockPool pool{PlanFrame{}, plan, problem};
   TileStates tiles{1};
   DeviceQueue queue(OnDevice b) {
-    return {problem, plan, b, {}, DeviceMemory(tiles, 0, 1000, [](TileRef) {})};
+    return {problem, pool, 0, b, {}, DeviceMemory(tiles, 0, 1000, [](TileRef) {})};
   }
 };
 
@@ -42,6 +43,20 @@ TEST(DeviceQueue, BThatStreamsIsListedByEachChunk) {
   DeviceQueue queue = example.queue(OnDevice::streams);
   EXPECT_EQ(tiles_of(queue, 0), (std::vector{kB, kA0}));
   EXPECT_EQ(tiles_of(queue, 1), (std::vector{kB, kA1}));
+}
+
+/// A cursor behind the last item of a chunk stands before the next chunk, expanded or not.
+TEST(DeviceQueue, KnowsTheNextChunkOfACursor) {
+  TwoChunks example;
+  DeviceQueue queue = example.queue(OnDevice::streams);
+  EXPECT_EQ(queue.next_chunk(queue.loading), 0U);
+  EXPECT_NE(queue.chunk(0), nullptr);
+  queue.loading = {0, 1};
+  EXPECT_EQ(queue.next_chunk(queue.loading), 0U);
+  queue.loading = {0, 2};
+  EXPECT_EQ(queue.next_chunk(queue.loading), 1U);
+  queue.loading = {1, 0};
+  EXPECT_EQ(queue.next_chunk(queue.loading), 1U);
 }
 
 /// The loading cursor may stand behind the last item, or at the chunk behind the last.

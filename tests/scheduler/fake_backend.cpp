@@ -241,7 +241,8 @@ void FakeRank::copy_ended(const Copy& copy) {
       const double number = devices_[copy.from].at({tile.matrix, tile.id}).number;
       if (!cluster_.plan_.c_in_parts) {
         cluster_.c[tile.id] = number;
-      } else if (!parts_.emplace(std::pair(tile.id, Device::of(copy.from)), number).second) {
+      } else if (!parts_.emplace(std::pair(tile.id, cluster_.plan_.parts_of(Device::of(copy.from))), number)
+                      .second) {
         complain(name(tile) + " stored again");
       }
     }

@@ -36,11 +36,12 @@ TEST(Generation, TheDeviceWithTheLeastInStoreGoesFirst) {
   PlanFrame frame;
   frame.operands.b = kMadeAndStays;
   frame.staging_bytes = 1000;
-  const std::vector<DevicePlan> plans{{{{{0}, {{{0, 1}}}}}}, {{{{1}, {{{0, 1}}}}}}};
-  TileStates tiles(plans.size());
+  const RankPlan plans{{{{{{0}, {{{0, 1}}}}}}, {{{{1}, {{{0, 1}}}}}}}, {}};
+  TileStates tiles(plans.devices.size());
   std::vector<DeviceQueue> queues;
-  for (const DevicePlan& plan : plans)
-    queues.emplace_back(problem, plan, OnDevice::stays, DeviceTraits{},
+  BlockPool pool(frame, plans, problem);
+  for (Device device = 0; device < std::ssize(plans.devices); ++device)
+    queues.emplace_back(problem, pool, device, OnDevice::stays, DeviceTraits{},
                         DeviceMemory(tiles, queues.size(), 1000, [](TileRef) {}));
   Maker backend;
   const SchedulerOptions options;
@@ -79,10 +80,11 @@ TEST(Generation, MakesNothingForStepsThatAreHeldBack) {
   frame.operands.b = kMadeAndStays;
   frame.barriers = Barriers::local;
   frame.staging_bytes = 1000;
-  const DevicePlan plan{{{{0}, {{{0}, 0}, {{1}, 1}}}}};
+  const RankPlan plan{{DevicePlan{{{{0}, {{{0}, 0}, {{1}, 1}}}}}}, {}};
   TileStates tiles(1);
   std::vector<DeviceQueue> queues;
-  queues.emplace_back(problem, plan, OnDevice::stays, DeviceTraits{},
+  BlockPool pool(frame, plan, problem);
+  queues.emplace_back(problem, pool, Device(0), OnDevice::stays, DeviceTraits{},
                       DeviceMemory(tiles, 0, 1000, [](TileRef) {}));
   Maker backend;
   SchedulerOptions options;
@@ -111,10 +113,11 @@ TEST(Generation, ALargeTileIsMadeInParts) {
   PlanFrame frame;
   frame.operands.b = kMadeAndStays;
   frame.staging_bytes = 1000;
-  const DevicePlan plan{{{{0}, {{{0, 1, 2}}}}}};
+  const RankPlan plan{{DevicePlan{{{{0}, {{{0, 1, 2}}}}}}}, {}};
   TileStates tiles(1);
   std::vector<DeviceQueue> queues;
-  queues.emplace_back(problem, plan, OnDevice::stays, DeviceTraits{},
+  BlockPool pool(frame, plan, problem);
+  queues.emplace_back(problem, pool, Device(0), OnDevice::stays, DeviceTraits{},
                       DeviceMemory(tiles, 0, 1000, [](TileRef) {}));
   Maker backend;
   SchedulerOptions options;
@@ -163,10 +166,11 @@ TEST(Generation, AllPartsOfATileComeBeforeTheNext) {
   PlanFrame frame;
   frame.operands.b = kMadeAndStays;
   frame.staging_bytes = 330;  // of one tile
-  const DevicePlan plan{{{{0}, {{{0, 1}}}}}};
+  const RankPlan plan{{DevicePlan{{{{0}, {{{0, 1}}}}}}}, {}};
   TileStates tiles(1);
   std::vector<DeviceQueue> queues;
-  queues.emplace_back(problem, plan, OnDevice::stays, DeviceTraits{},
+  BlockPool pool(frame, plan, problem);
+  queues.emplace_back(problem, pool, Device(0), OnDevice::stays, DeviceTraits{},
                       DeviceMemory(tiles, 0, 1000, [](TileRef) {}));
   Maker backend;
   SchedulerOptions options;

@@ -7,6 +7,7 @@
 #include <limits>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "base/error.hpp"
 #include "planner/plan/products.hpp"
@@ -67,22 +68,30 @@ std::vector<Parting> partings(const std::vector<std::int64_t>& sizes) {
 struct FamilyExtents {
   std::vector<Parting> rows, columns;
   std::int64_t deepest = 0;       // k of a tile of B
+  double depth;                   // of all tiles of B of a column
   double a_elements, b_elements;  // as if dense; may be beyond 64 bits when loaded often
 
   FamilyExtents(const Contraction& p, const ColumnFamily& family) {
     std::vector<std::int64_t> of_rows, of_columns;
-    std::int64_t depth = 0;
+    std::int64_t of_column = 0;
     for (std::int32_t i = 0; i < p.m.tiles(); ++i) of_rows.push_back(p.m.size(i));
     for (const std::int32_t j : family.columns) of_columns.push_back(p.n.size(j));
     for (const std::int32_t k : family.rows) {
-      depth += p.k.size(k);
+      of_column += p.k.size(k);
       deepest = std::max(deepest, std::int64_t{p.k.size(k)});
     }
-    a_elements = static_cast<double>(p.m.extent()) * static_cast<double>(depth);
-    b_elements = static_cast<double>(std::accumulate(of_columns.begin(), of_columns.end(), std::int64_t{0})) *
-                 static_cast<double>(depth);
+    depth = static_cast<double>(of_column);
+    a_elements = static_cast<double>(p.m.extent()) * depth;
+    b_elements =
+        static_cast<double>(std::accumulate(of_columns.begin(), of_columns.end(), std::int64_t{0})) * depth;
     rows = partings(of_rows);
     columns = partings(of_columns);
+  }
+
+  /// Of C, in a block with so much to multiply; at least a tile.
+  std::int64_t c_elements(double flops) const {
+    const double most = std::min(1e17, flops / (2 * std::max(1.0, depth)));
+    return std::max(static_cast<std::int64_t>(most), rows.back().extent * columns.back().extent);
   }
 };
 
@@ -122,7 +131,7 @@ Least least_of(const Contraction& p, const std::vector<FamilyExtents>& families)
   Least least;
   for (const FamilyExtents& family : families) {
     const Parting &rows = family.rows.back(), &columns = family.columns.back();
-    least.cut.of_family.push_back({rows.parts, columns.parts});
+    least.cut.add({rows.parts, columns.parts}, family.a_elements, family.b_elements);
     least.c_bytes = std::max(least.c_bytes, bytes_of(p, rows.extent, columns.extent));
     least.chunk_bytes =
         std::max(least.chunk_bytes, bytes_of(p, family.deepest, rows.extent + columns.extent));
@@ -169,32 +178,49 @@ std::vector<Chunk> chunks_of(const Contraction& p, const BlockProducts& products
   return chunks;
 }
 
+/// Work dealt to devices one after the other.
+class FirstDone {
+ public:
+  explicit FirstDone(const std::vector<double>& speeds) : speeds_(speeds), load_(speeds.size(), 0) {}
+
+  /// When the last device is done.
+  double seconds() const {
+    double last = 0;
+    for (std::size_t device = 0; device < speeds_.size(); ++device)
+      last = std::max(last, load_[device] / speeds_[device]);
+    return last;
+  }
+
+  /// The device that is done first with this, which it gets.
+  std::size_t deal(double work) {
+    const auto done = [&](std::size_t device) { return (load_[device] + work) / speeds_[device]; };
+    std::size_t best = 0;
+    for (std::size_t device = 1; device < speeds_.size(); ++device) {
+      if (done(device) < done(best)) best = device;
+    }
+    load_[best] += work;
+    return best;
+  }
+
+ private:
+  const std::vector<double>& speeds_;
+  std::vector<double> load_;
+};
+
 }  // namespace
 
 std::vector<std::vector<ColumnFamily>> deal_families(const Contraction& p,
                                                      const std::vector<ColumnFamily>& families,
                                                      const std::vector<double>& speeds) {
   std::vector<std::vector<ColumnFamily>> dealt(speeds.size());
-  std::vector<std::int64_t> load(dealt.size(), 0);
-  const auto first_done = [&](std::int64_t more) {
-    std::size_t best = 0;
-    const auto done = [&](std::size_t device) {
-      return static_cast<double>(load[device] + more) / speeds[device];
-    };
-    for (std::size_t device = 1; device < speeds.size(); ++device) {
-      if (done(device) < done(best)) best = device;
-    }
-    return best;
-  };
+  FirstDone first_done(speeds);
   for (const ColumnFamily& family : families) {
     std::vector<std::pair<std::int64_t, std::int32_t>> columns;
     for (const std::int32_t j : family.columns) columns.emplace_back(-elements(p, family.rows, j), j);
     std::sort(columns.begin(), columns.end());
     std::vector<std::vector<std::int32_t>> shares(dealt.size());
     for (const auto& [less, j] : columns) {
-      const std::size_t device = first_done(-less);
-      load[device] -= less;
-      shares[device].push_back(j);
+      shares[first_done.deal(static_cast<double>(-less))].push_back(j);
     }
     for (std::size_t device = 0; device < dealt.size(); ++device) {
       if (shares[device].empty()) continue;
@@ -205,8 +231,14 @@ std::vector<std::vector<ColumnFamily>> deal_families(const Contraction& p,
   return dealt;
 }
 
+void BlockCut::add(const Parts& parts, double of_a, double of_b) {
+  of_family.push_back(parts);
+  a_elements += parts.columns * of_a;
+  b_elements += parts.rows * of_b;
+}
+
 BlockCut BlockCut::of(const Contraction& p, const std::vector<ColumnFamily>& families, int lookahead,
-                      std::int64_t device_bytes, const std::string& where) {
+                      std::int64_t device_bytes, const std::string& where, double most_flops) {
   std::vector<FamilyExtents> extents;
   for (const ColumnFamily& family : families) extents.emplace_back(p, family);
   BlockCut best;
@@ -215,15 +247,14 @@ BlockCut BlockCut::of(const Contraction& p, const std::vector<ColumnFamily>& fam
     const std::int64_t c_bytes = device_bytes / 100 * percent;
     const std::int64_t chunk_bytes = (device_bytes - c_bytes) / (1 + lookahead);
     BlockCut cut{{}, chunk_bytes};
-    double all = 0;
     for (const FamilyExtents& family : extents) {
       double loaded = 0;
-      const auto parts =
-          least_loaded(family, c_bytes / p.element_bytes(), chunk_bytes / p.element_bytes(), loaded);
+      const std::int64_t most_c = std::min(c_bytes / p.element_bytes(), family.c_elements(most_flops));
+      const auto parts = least_loaded(family, most_c, chunk_bytes / p.element_bytes(), loaded);
       if (!parts) break;
-      cut.of_family.push_back(*parts);
-      all += loaded;
+      cut.add(*parts, family.a_elements, family.b_elements);
     }
+    const double all = cut.a_elements + cut.b_elements;
     if (cut.of_family.size() < extents.size() || all >= least_loads) continue;
     least_loads = all;
     best = std::move(cut);
@@ -254,6 +285,34 @@ void add_blocks(const Contraction& p, const ColumnFamily& family, const BlockCut
       if (!block.chunks.empty()) blocks.push_back(std::move(block));
     }
   }
+}
+
+DenseWork::DenseWork(const Contraction& p, const std::vector<ColumnFamily>& families) {
+  for (const ColumnFamily& family : families) {
+    const FamilyExtents extents(p, family);
+    a_elements += extents.a_elements;
+    b_elements += extents.b_elements;
+    flops += 2 * static_cast<double>(p.m.extent()) * extents.b_elements;
+  }
+}
+
+double seconds_of_equal(std::int64_t blocks, const std::vector<double>& rates) {
+  FirstDone first_done(rates);
+  for (std::int64_t block = 0; block < blocks; ++block) first_done.deal(1);
+  return first_done.seconds();
+}
+
+std::vector<std::vector<Block>> deal_blocks(const Contraction& p, std::vector<Block> blocks,
+                                            const std::vector<double>& speeds) {
+  std::vector<std::pair<double, std::size_t>> order;
+  for (std::size_t b = 0; b < blocks.size(); ++b) order.emplace_back(-block_flops(p, blocks[b]), b);
+  std::ranges::sort(order);
+  std::vector<std::size_t> device_of(blocks.size());
+  FirstDone first_done(speeds);
+  for (const auto& [less, block] : order) device_of[block] = first_done.deal(-less);
+  std::vector<std::vector<Block>> dealt(speeds.size());
+  for (std::size_t b = 0; b < blocks.size(); ++b) dealt[device_of[b]].push_back(std::move(blocks[b]));
+  return dealt;
 }
 
 }  // namespace foretile

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
+#include <string>
 #include <vector>
 
 #include "planner/plan/plan.hpp"
@@ -23,14 +25,38 @@ struct BlockCut {
   };
   std::vector<Parts> of_family;
   std::int64_t chunk_bytes = 0;  ///< largest
+  /// Loaded, as if A and B were dense and nothing were found on a device.
+  double a_elements = 0, b_elements = 0;
+
+  /// Of the next family, whose elements of A and B are these.
+  void add(const Parts& parts, double of_a, double of_b);
 
   /// C of a block and 1 + lookahead chunks fit `device_bytes`, and of all such cuts least is loaded: A once
   /// for each part of the columns, B once for each part of the rows, most often once. C gets 90, 75, 50, 25
   /// or 10 percent of the memory; where nothing fits so, each tile of C is a block. Extents alone count, so
-  /// that sparse blocks take less. Throws InputError, which begins with `where` and names the missing bytes.
+  /// that sparse blocks take less. No block has more than `most_flops` to multiply unless it is one tile of
+  /// C. Throws InputError, which begins with `where` and names the missing bytes.
   static BlockCut of(const Contraction& contraction, const std::vector<ColumnFamily>& families, int lookahead,
-                     std::int64_t device_bytes, const std::string& where);
+                     std::int64_t device_bytes, const std::string& where,
+                     double most_flops = std::numeric_limits<double>::infinity());
 };
+
+/// Of all blocks of the families, as if A and B were dense.
+struct DenseWork {
+  double flops = 0;
+  double a_elements = 0, b_elements = 0;
+
+  DenseWork(const Contraction& contraction, const std::vector<ColumnFamily>& families);
+};
+
+/// How long devices of these rates (in blocks a second) take for so many equal blocks, each given to the
+/// device that is done with it first.
+double seconds_of_equal(std::int64_t blocks, const std::vector<double>& rates);
+
+/// Blocks dealt to devices of these speeds (in any unit): the one with most to multiply first, to the device
+/// that is done with it first. By device, in the order in which they were.
+std::vector<std::vector<Block>> deal_blocks(const Contraction& contraction, std::vector<Block> blocks,
+                                            const std::vector<double>& speeds);
 
 /// The blocks of one family. A chunk holds the block's tiles of A of columns k, in the order of
 /// `family.rows`.

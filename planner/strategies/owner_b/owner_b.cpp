@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <memory>
+#include <numeric>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/parse.hpp"
@@ -54,6 +57,18 @@ PlanFrame frame_of(const Contraction& p, const Machine& machine, const Settings&
   return frame;
 }
 
+/// Of each device; 0: it works in host memory, or its link has no limit.
+std::vector<double> load_s_per_byte(const PlanFrame& frame, const std::vector<int>& classes,
+                                    const Machine& machine) {
+  const double bandwidth = machine.platform.links.host_to_device.bandwidth_bytes_per_s;
+  std::vector<double> seconds;
+  for (const int of : classes) {
+    const bool loads = frame.device_classes[static_cast<std::size_t>(of)].kind == DeviceKind::gpu;
+    seconds.push_back(loads && bandwidth > 0 ? 1 / bandwidth : 0);
+  }
+  return seconds;
+}
+
 class OwnerBPlanner final : public RankPlanner {
  public:
   OwnerBPlanner(const Contraction& contraction, const Machine& machine, const Settings& settings)
@@ -64,6 +79,7 @@ class OwnerBPlanner final : public RankPlanner {
         frame_(frame_of(contraction, machine, settings)),
         classes_(classes_of_devices(frame_, machine)),
         speeds_(device_speeds(frame_, classes_, contraction, machine)),
+        load_s_per_byte_(load_s_per_byte(frame_, classes_, machine)),
         b_(contraction, frame_.grid, frame_.operands.b.distribution) {
     refuse_what_cannot_fit();
   }
@@ -72,13 +88,18 @@ class OwnerBPlanner final : public RankPlanner {
 
   RankPlan plan_rank(Rank rank) const override {
     RankPlan plan;
-    const auto families = deal_families(problem_, column_families(problem_.b, b_.tiles_of(rank)), speeds_);
-    std::vector<Device> device_of(static_cast<std::size_t>(problem_.n.tiles()), 0);
-    for (Device device = 0; device < std::ssize(speeds_); ++device) {
-      const auto& of_device = families[static_cast<std::size_t>(device)];
-      plan.devices.push_back(plan_device(rank, device, of_device));
-      for (const ColumnFamily& family : of_device) {
-        for (const std::int32_t j : family.columns) device_of[static_cast<std::size_t>(j)] = device;
+    std::vector<Device> device_of(static_cast<std::size_t>(problem_.n.tiles()), 0);  // of parts of a column
+    std::vector<ColumnFamily> all = column_families(problem_.b, b_.tiles_of(rank));
+    if (frame_.pool == Pool::open) {
+      plan.devices = plan_pool(rank, std::move(all));
+    } else {
+      const auto families = deal_families(problem_, all, speeds_);
+      for (Device device = 0; device < std::ssize(speeds_); ++device) {
+        const auto& of_device = families[static_cast<std::size_t>(device)];
+        plan.devices.push_back(plan_device(rank, device, of_device));
+        for (const ColumnFamily& family : of_device) {
+          for (const std::int32_t j : family.columns) device_of[static_cast<std::size_t>(j)] = device;
+        }
       }
     }
     plan.transfers = transfers_of(rank);
@@ -87,6 +108,23 @@ class OwnerBPlanner final : public RankPlanner {
   }
 
  private:
+  /// Blocks that fit each of the devices, small enough to be taken by others.
+  std::vector<DevicePlan> plan_pool(Rank rank, std::vector<ColumnFamily> families) const {
+    std::vector<DevicePlan> devices;
+    std::int64_t least_memory = std::numeric_limits<std::int64_t>::max();
+    for (const int of : classes_) {
+      devices.push_back({.blocks = {}, .device_class = of});
+      least_memory = std::min(least_memory, frame_.memory_of(devices.back()));
+    }
+    const BlockCut cut = pool_cut(rank, families, least_memory);
+    std::vector<Block> blocks;
+    add_families(rank, std::move(families), cut, blocks);
+    auto dealt = deal_blocks(problem_, std::move(blocks), speeds_);
+    for (std::size_t device = 0; device < devices.size(); ++device)
+      devices[device].blocks = std::move(dealt[device]);
+    return devices;
+  }
+
   /// Before millions of sums are listed: what a rank owns of A and B, and its parts of C.
   void refuse_what_cannot_fit() const {
     std::vector<std::int64_t> bytes(static_cast<std::size_t>(frame_.grid.size()), 0);
@@ -112,17 +150,56 @@ class OwnerBPlanner final : public RankPlanner {
         fmt::format("{} bytes are missing: {}", *most - frame_.host_budget_bytes, frame_.advice.host_memory));
   }
 
+  /// The smallest blocks that cost little: so that others can take them.
+  BlockCut pool_cut(Rank rank, const std::vector<ColumnFamily>& families, std::int64_t device_bytes) const {
+    constexpr double kLittle = 1.05;
+    const DenseWork all(problem_, families);
+    const double speed = std::accumulate(speeds_.begin(), speeds_.end(), 0.0);
+    const double slowest = *std::ranges::min_element(speeds_);
+    std::vector<std::pair<BlockCut, double>> cuts;
+    for (const double of_slowest : {4.0, 2.0, 1.0, 0.5, 0.25}) {  // blocks
+      BlockCut cut =
+          BlockCut::of(problem_, families, frame_.lookahead, device_bytes, fmt::format("plan, rank {}", rank),
+                       all.flops * slowest / speed / of_slowest);
+      const double seconds = pool_seconds(cut, all, device_bytes);
+      cuts.emplace_back(std::move(cut), seconds);
+    }
+    const double least = std::ranges::min_element(cuts, {}, &std::pair<BlockCut, double>::second)->second;
+    return std::ranges::find_if(cuts, [&](const auto& cut) { return cut.second <= kLittle * least; })->first;
+  }
+
+  /// With all blocks alike, each to the device that is done with it first, and nothing found on a device that
+  /// loads but an A that takes no more than half of its memory.
+  double pool_seconds(const BlockCut& cut, const DenseWork& all, std::int64_t device_bytes) const {
+    std::int64_t blocks = 0;
+    for (const BlockCut::Parts& parts : cut.of_family)
+      blocks += std::int64_t{parts.rows} * std::int64_t{parts.columns};
+    const auto element = static_cast<double>(problem_.element_bytes());
+    const bool a_stays = all.a_elements * element <= 0.5 * static_cast<double>(device_bytes);
+    const double bytes = ((a_stays ? all.a_elements : cut.a_elements) + cut.b_elements) * element;
+    std::vector<double> rates;  // blocks in a second
+    for (std::size_t device = 0; device < speeds_.size(); ++device) {
+      const double loading_s = bytes * load_s_per_byte_[device];
+      rates.push_back(static_cast<double>(blocks) / std::max(all.flops / speeds_[device], loading_s));
+    }
+    return seconds_of_equal(blocks, rates);
+  }
+
   DevicePlan plan_device(Rank rank, Device device, const std::vector<ColumnFamily>& families) const {
     DevicePlan plan{.blocks = {}, .device_class = classes_[static_cast<std::size_t>(device)]};
     const BlockCut cut = BlockCut::of(problem_, families, frame_.lookahead, frame_.memory_of(plan),
                                       fmt::format("plan, rank {}, device {}", rank, device));
-    for (std::size_t f = 0; f < families.size(); ++f) {
-      ColumnFamily family = families[f];
-      std::stable_partition(family.rows.begin(), family.rows.end(),
-                            [&](std::int32_t k) { return owns_column(rank, k); });
-      add_blocks(problem_, family, cut.of_family[f], cut.chunk_bytes, plan.blocks);
-    }
+    add_families(rank, families, cut, plan.blocks);
     return plan;
+  }
+
+  void add_families(Rank rank, std::vector<ColumnFamily> families, const BlockCut& cut,
+                    std::vector<Block>& blocks) const {
+    for (std::size_t f = 0; f < families.size(); ++f) {
+      std::vector<std::int32_t>& rows = families[f].rows;
+      std::stable_partition(rows.begin(), rows.end(), [&](std::int32_t k) { return owns_column(rank, k); });
+      add_blocks(problem_, families[f], cut.of_family[f], cut.chunk_bytes, blocks);
+    }
   }
 
   /// Of A: devices begin with what need not travel.
@@ -242,8 +319,9 @@ class OwnerBPlanner final : public RankPlanner {
   std::int64_t sum_bytes_;
   Tree tree_;  // of broadcasts and sums
   PlanFrame frame_;
-  std::vector<int> classes_;    // of the devices of a rank
-  std::vector<double> speeds_;  // of the same
+  std::vector<int> classes_;             // of the devices of a rank
+  std::vector<double> speeds_;           // of the same
+  std::vector<double> load_s_per_byte_;  // of the same
   OwnersOfB b_;
 };
 

@@ -26,15 +26,15 @@ DevicePlan all_in_one_block() {
 TEST(PoolSize, IsThatOfAllTilesWhereTheyFit) {
   PlanFrame frame;
   frame.device_classes[0].memory_bytes = 1'000'000;
-  EXPECT_EQ(device_pool_bytes(problem(), frame, all_in_one_block()), 2 * 1024 + 4 * 512 + 2 * 512);
-  EXPECT_EQ(device_pool_bytes(problem(), frame, {}), 0);
+  EXPECT_EQ(device_pool_bytes(problem(), frame, {{all_in_one_block()}, {}}, 0), 2 * 1024 + 4 * 512 + 2 * 512);
+  EXPECT_EQ(device_pool_bytes(problem(), frame, {{{}}, {}}, 0), 0);
 }
 
 /// 2000 bytes hold at most 6 tiles of 320 bytes and more, each with up to 255 bytes to the next boundary.
 TEST(PoolSize, IsTheBudgetAndWhatRoundingAddsWhereTheyDoNot) {
   PlanFrame frame;
   frame.device_classes[0].memory_bytes = 2000;
-  EXPECT_EQ(device_pool_bytes(problem(), frame, all_in_one_block()), 2000 + 6 * 255 + 256);
+  EXPECT_EQ(device_pool_bytes(problem(), frame, {{all_in_one_block()}, {}}, 0), 2000 + 6 * 255 + 256);
 }
 
 }  // namespace

@@ -38,6 +38,7 @@ TEST(PlanDigest, TellsPlansApart) {
       [](Plan& p) { p.staging_bytes = 2; },
       [](Plan& p) { p.prefetch_c = true; },
       [](Plan& p) { p.store = Store::lru; },
+      [](Plan& p) { p.pool = Pool::open; },
       [](Plan& p) { p.barriers = Barriers::local; },
       [](Plan& p) { p.operands.b = {}; },
       [](Plan& p) {

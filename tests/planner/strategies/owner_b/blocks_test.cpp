@@ -87,5 +87,53 @@ TEST(Blocks, KeepsTheOrderOfRows) {
   EXPECT_EQ(blocks[2].chunks[0].a, (std::vector<TileId>{5}));
 }
 
+/// 2 x 4 tiles of C and 3 of K: 24 products of 16 flop, 384. Of at most 24, less than a tile of C has, each
+/// tile of C is a block: B is loaded twice, 2 x 48 elements, and A four times, 4 x 24.
+TEST(Blocks, HaveNoMoreToMultiplyThanWanted) {
+  const Contraction p = dense_product(4, 8, 6, 2);
+  const std::vector<ColumnFamily> families{{{0, 1, 2, 3}, {0, 1, 2}}};
+  const DenseWork all(p, families);
+  EXPECT_DOUBLE_EQ(all.flops, 384);
+  EXPECT_DOUBLE_EQ(all.a_elements, 24);
+  EXPECT_DOUBLE_EQ(all.b_elements, 48);
+  const BlockCut cut = BlockCut::of(p, families, 1, 100000, "here", 24);
+  EXPECT_EQ(cut.of_family[0].columns, 4);
+  EXPECT_EQ(cut.of_family[0].rows, 2);
+  EXPECT_DOUBLE_EQ(cut.b_elements, 2 * 48);
+  EXPECT_DOUBLE_EQ(cut.a_elements, 4 * 24);
+}
+
+/// With 100 flop a block has two tiles of C, 96. Two columns of one row load B for each row and A for each
+/// pair of columns, 2 x 48 + 2 x 24 elements; a column of both rows loads B once and A four times, as much:
+/// then rows are not cut.
+TEST(Blocks, HaveWhatLoadsLeastOfWhatIsWanted) {
+  const Contraction p = dense_product(4, 8, 6, 2);
+  const BlockCut cut = BlockCut::of(p, {{{0, 1, 2, 3}, {0, 1, 2}}}, 1, 100000, "here", 100);
+  EXPECT_EQ(cut.of_family[0].rows, 1);
+  EXPECT_EQ(cut.of_family[0].columns, 4);
+  EXPECT_DOUBLE_EQ(cut.b_elements, 48);
+  EXPECT_DOUBLE_EQ(cut.a_elements, 4 * 24);
+}
+
+/// Five blocks, a device that does two in a second and one that does one: after 0.5, 1 (both), 1.5 and 2.
+TEST(Blocks, ThatAreEqualTakeAsLongAsTheLastDevice) {
+  EXPECT_DOUBLE_EQ(seconds_of_equal(5, {2, 1}), 2);
+  EXPECT_DOUBLE_EQ(seconds_of_equal(4, {2, 1}), 1.5);
+}
+
+/// Blocks of 1, 2, 1 and 2 columns. The largest first: block 1 to device 0, block 3 to device 1, then one of
+/// the small ones to each.
+TEST(Blocks, AreDealtLargestFirstAndKeepTheirOrder) {
+  const Contraction p = dense_product(2, 12, 2, 2);
+  const auto block = [](Numbers columns) { return Block{std::move(columns), {{{0}}}}; };
+  const auto dealt = deal_blocks(p, {block({0}), block({1, 2}), block({3}), block({4, 5})}, {1, 1});
+  ASSERT_EQ(dealt[0].size(), 2U);
+  ASSERT_EQ(dealt[1].size(), 2U);
+  EXPECT_EQ(dealt[0][0].columns, (Numbers{0}));
+  EXPECT_EQ(dealt[0][1].columns, (Numbers{1, 2}));
+  EXPECT_EQ(dealt[1][0].columns, (Numbers{3}));
+  EXPECT_EQ(dealt[1][1].columns, (Numbers{4, 5}));
+}
+
 }  // namespace
 }  // namespace foretile

@@ -1,0 +1,76 @@
+#include "scheduler/block_pool.hpp"
+
+#include "planner/plan/products.hpp"
+
+namespace foretile {
+
+BlockPool::BlockPool(const PlanFrame& frame, const RankPlan& plan, const Contraction& contraction,
+                     bool others_may_take)
+    : open_(frame.pool == Pool::open && others_may_take), taken_(plan.devices.size()) {
+  int first = 0;
+  for (const DevicePlan& device : plan.devices) {
+    Share& share = shares_.emplace_back();
+    share.blocks = &device.blocks;
+    share.first = first;
+    share.end = device.blocks.size();
+    first += static_cast<int>(device.blocks.size());
+    if (!open_) continue;
+    for (const Block& block : device.blocks) {
+      share.flops.push_back(block_flops(contraction, block));
+      share.planned += share.flops.back();
+    }
+    share.left = share.planned;
+  }
+}
+
+bool BlockPool::any(Device device) const {
+  const Share& own = shares_[static_cast<std::size_t>(device)];
+  return own.next < own.end || (open_ && longest(device));
+}
+
+const Block* BlockPool::take(Device device) {
+  Share& own = shares_[static_cast<std::size_t>(device)];
+  std::vector<int>& taken = taken_[static_cast<std::size_t>(device)];
+  if (own.next < own.end) {
+    taken.push_back(own.first + static_cast<int>(own.next));
+    return &(*own.blocks)[own.next++];
+  }
+  const auto from = open_ ? longest(device) : std::nullopt;
+  if (!from) return nullptr;
+  Share& owner = shares_[*from];
+  --owner.end;
+  owner.left -= owner.flops[owner.end];
+  own.left += owner.flops[owner.end];
+  taken.push_back(owner.first + static_cast<int>(owner.end));
+  return &(*owner.blocks)[owner.end];
+}
+
+void BlockPool::multiplied(Device device, double flops) {
+  if (!open_) return;
+  Share& share = shares_[static_cast<std::size_t>(device)];
+  share.done += flops;
+  share.left -= flops;
+}
+
+/// Of those whose last block the device would be done with first, the one that has most to do.
+std::optional<std::size_t> BlockPool::longest(Device thief) const {
+  const Share& own = shares_[static_cast<std::size_t>(thief)];
+  std::optional<std::size_t> longest;
+  for (std::size_t other = 0; other < shares_.size(); ++other) {
+    const Share& owner = shares_[other];
+    if (static_cast<int>(other) == thief || owner.next == owner.end || !done_before(own, owner)) continue;
+    if (!longest || owner.left * shares_[*longest].done > shares_[*longest].left * owner.done)
+      longest = other;
+  }
+  return longest;
+}
+
+/// What the thief still has to multiply counts, too: it takes a block when its last one is on its way.
+bool BlockPool::done_before(const Share& thief, const Share& owner) const {
+  const bool known = thief.done > 0 && owner.done > 0;
+  const double speed = known ? thief.done : thief.planned;
+  const double of_owner = known ? owner.done : owner.planned;
+  return (thief.left + owner.flops[owner.end - 1]) * of_owner < owner.left * speed;
+}
+
+}  // namespace foretile

@@ -1,0 +1,53 @@
+// Blocks of a rank on their way to its devices.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "planner/plan/assignment.hpp"
+#include "planner/plan/plan.hpp"
+#include "planner/problem/contraction.hpp"
+
+namespace foretile {
+
+/// A device takes the blocks that the plan lists under it, in order. With Pool::open one that has none left
+/// takes the last one of another device if it will be done with that before the other is done with all that
+/// it has. How fast devices are is what they have multiplied so far; before that is known, what the plan
+/// gives each of them.
+class BlockPool {
+ public:
+  /// `plan` must outlive this. Without `others_may_take`, all pools are closed.
+  BlockPool(const PlanFrame& frame, const RankPlan& plan, const Contraction& contraction,
+            bool others_may_take = true);
+
+  /// Whether take() would give a block.
+  bool any(Device device) const;
+  /// nullptr: there is none for the device.
+  const Block* take(Device device);
+  /// The device has multiplied so much.
+  void multiplied(Device device, double flops);
+  /// Which blocks the devices have taken so far.
+  const RankAssignment& taken() const { return taken_; }
+
+ private:
+  /// One device's part of the plan.
+  struct Share {
+    const std::vector<Block>* blocks = nullptr;
+    int first = 0;                  // number of its first block among all of the rank
+    std::size_t next = 0, end = 0;  // of `blocks`: not yet taken
+    std::vector<double> flops;      // of blocks; with an open pool
+    double planned = 0;             // to multiply, by the plan,
+    double left = 0;                // and still: its own that are not taken, and what it has taken
+    double done = 0;
+  };
+
+  std::optional<std::size_t> longest(Device thief) const;
+  bool done_before(const Share& thief, const Share& owner) const;
+
+  bool open_;
+  std::vector<Share> shares_;
+  RankAssignment taken_;
+};
+
+}  // namespace foretile
