@@ -18,9 +18,9 @@
 namespace foretile {
 
 /// A folder with one file of finished tiles of C for each rank. A run of the same plan with the same folder
-/// computes the other tiles alone, and C gets the same bits. Tiles are written by a thread of their own while
-/// the run goes on. They outlive the death of the processes; after a crash of the machine those that had not
-/// reached the disk are computed again.
+/// computes the other tiles alone, and C gets the same bits, unless devices of two kinds take each other's
+/// blocks. Tiles are written by a thread of their own while the run goes on. They outlive the death of the
+/// processes; after a crash of the machine those that had not reached the disk are computed again.
 class Checkpoint {
  public:
   /// Makes the folder if it is missing, finds the finished tiles and takes room for the others. `plan_digest`

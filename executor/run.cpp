@@ -154,7 +154,7 @@ std::unique_ptr<RankBackend> make_backend(const Work& work, HostStore& host, int
   if (mixed) beside = make_cpu_backend(work, host, cores, {}, std::exchange(transport, {}));
   auto backend = std::make_unique<GpuBackend>(work.contraction, work.frame, work.plan, host, *run.gpus,
                                               options, std::move(transport));
-  if (run.warm_up_s > 0) backend->warm_up(work.plan, run.warm_up_s);
+  if (run.warm_up_s > 0) backend->warm_up(work.frame, work.plan, run.warm_up_s);
   if (!mixed) return backend;
   return std::make_unique<MixedBackend>(std::move(backend), std::move(beside), gpu_devices);
 }

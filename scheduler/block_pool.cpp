@@ -45,11 +45,12 @@ const Block* BlockPool::take(Device device) {
   return &(*owner.blocks)[owner.end];
 }
 
-void BlockPool::multiplied(Device device, double flops) {
+void BlockPool::multiplied(Device device, double flops, double now_s) {
   if (!open_) return;
   Share& share = shares_[static_cast<std::size_t>(device)];
   share.done += flops;
   share.left -= flops;
+  share.until_s = now_s;
 }
 
 /// Of those whose last block the device would be done with first, the one that has most to do.
@@ -59,17 +60,23 @@ std::optional<std::size_t> BlockPool::longest(Device thief) const {
   for (std::size_t other = 0; other < shares_.size(); ++other) {
     const Share& owner = shares_[other];
     if (static_cast<int>(other) == thief || owner.next == owner.end || !done_before(own, owner)) continue;
-    if (!longest || owner.left * shares_[*longest].done > shares_[*longest].left * owner.done)
-      longest = other;
+    if (!longest || longer(owner, shares_[*longest])) longest = other;
   }
   return longest;
 }
 
+/// Whether `one` will be busy for longer. A device that has done nothing may be so for ever.
+bool BlockPool::longer(const Share& one, const Share& other) {
+  if (one.known() != other.known()) return other.known();
+  if (one.known()) return one.left * other.speed() > other.left * one.speed();
+  return one.left * other.planned > other.left * one.planned;
+}
+
 /// What the thief still has to multiply counts, too: it takes a block when its last one is on its way.
-bool BlockPool::done_before(const Share& thief, const Share& owner) const {
-  const bool known = thief.done > 0 && owner.done > 0;
-  const double speed = known ? thief.done : thief.planned;
-  const double of_owner = known ? owner.done : owner.planned;
+bool BlockPool::done_before(const Share& thief, const Share& owner) {
+  const bool known = thief.known() && owner.known();
+  const double speed = known ? thief.speed() : thief.planned;
+  const double of_owner = known ? owner.speed() : owner.planned;
   return (thief.left + owner.flops[owner.end - 1]) * of_owner < owner.left * speed;
 }
 

@@ -13,8 +13,8 @@ namespace foretile {
 
 /// A device takes the blocks that the plan lists under it, in order. With Pool::open one that has none left
 /// takes the last one of another device if it will be done with that before the other is done with all that
-/// it has. How fast devices are is what they have multiplied so far; before that is known, what the plan
-/// gives each of them.
+/// it has. How fast devices are is what they have multiplied until they last ended a product; before that is
+/// known, what the plan gives each of them.
 class BlockPool {
  public:
   /// `plan` must outlive this. Without `others_may_take`, all pools are closed.
@@ -25,8 +25,8 @@ class BlockPool {
   bool any(Device device) const;
   /// nullptr: there is none for the device.
   const Block* take(Device device);
-  /// The device has multiplied so much.
-  void multiplied(Device device, double flops);
+  /// The device has multiplied so much more, until `now_s`.
+  void multiplied(Device device, double flops, double now_s);
   /// Which blocks the devices have taken so far.
   const RankAssignment& taken() const { return taken_; }
 
@@ -39,11 +39,15 @@ class BlockPool {
     std::vector<double> flops;      // of blocks; with an open pool
     double planned = 0;             // to multiply, by the plan,
     double left = 0;                // and still: its own that are not taken, and what it has taken
-    double done = 0;
+    double done = 0, until_s = 0;
+
+    bool known() const { return done > 0 && until_s > 0; }
+    double speed() const { return done / until_s; }
   };
 
   std::optional<std::size_t> longest(Device thief) const;
-  bool done_before(const Share& thief, const Share& owner) const;
+  static bool longer(const Share& one, const Share& other);
+  static bool done_before(const Share& thief, const Share& owner);
 
   bool open_;
   std::vector<Share> shares_;

@@ -350,10 +350,18 @@ void RankScheduler::ended(const KernelOperation& kernel, const TraceEvent& event
     if (--block.c_open[slot] == 0) queue.finished_c.push_back(block.c[block.c_of[slot]]);
   }
   queue.statistics.flops += kernel.flops;
-  pool_.multiplied(Device::of(event.device), kernel.flops);
+  pool_.multiplied(Device::of(event.device), kernel.flops, event.end_s);
+  if (frame_.pool == Pool::open) wake_idle();
   queue.statistics.kernels += event.products;
   ++queue.statistics.launches;
   kernel.chunk->unfinished -= event.products;
+}
+
+/// What others have done may have made a block of theirs worth taking.
+void RankScheduler::wake_idle() {
+  for (std::size_t d = 0; d < queues_.size(); ++d) {
+    if (queues_[d].idle()) awake_[d] = true;
+  }
 }
 
 void RankScheduler::ended(const GenerateOperation& generated, const TraceEvent& event) {

@@ -66,6 +66,7 @@ class RankScheduler {
   void advance();
   bool advance_fronts();
   void advance_device(Device device);
+  void wake_idle();
   void wake_all() { std::fill(awake_.begin(), awake_.end(), true); }
   /// Whether the next load waits for something that wakes nobody: another source of its tile, or time.
   bool advance_loads(Device device);

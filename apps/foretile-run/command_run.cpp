@@ -295,6 +295,26 @@ void prepare_assignment(const RunArguments& arguments, Finished& done) {
   done.work->summary = verify(done.work->plan, done.work->contraction);
 }
 
+/// From each other and from what is read, as far as the options tell.
+void require_outputs_apart(const RunArguments& arguments) {
+  const std::string c = arguments.output.empty() ? "" : parse_matrix_place(arguments.output).file.string();
+  require_different("--trace", arguments.trace, "--assignment", arguments.assignment);
+  for (const auto& [other, path] :
+       {std::pair("the plan", arguments.plan), {"--trace", arguments.trace}, {"--output", c}})
+    require_different("--assignment-out", arguments.assignment_out, other, path);
+}
+
+/// A and B that are read from files.
+void require_inputs_apart(const RunArguments& arguments, const Problem& problem) {
+  const auto inputs = matrices_of(problem);
+  if (!inputs) return;
+  for (const auto& [option, path] :
+       {std::pair("--trace", arguments.trace), {"--assignment-out", arguments.assignment_out}}) {
+    require_different(option, path, "A", parse_matrix_place(inputs->a.place).file);
+    require_different(option, path, "B", parse_matrix_place(inputs->b.place).file);
+  }
+}
+
 void write_assignment(const std::string& path, const MpiSession& session, const Finished& done) {
   const auto all = gather_assignments(done.result.assignment, done.work->plan.grid.size(), session.world());
   if (session.rank() == 0) save_assignment(path, {done.plan_with_pool, all});
@@ -370,15 +390,12 @@ void execute(const CLI::App& app, const RunArguments& arguments, const MpiSessio
   const int on_node = place_on_node(session.world()).ranks;
   agree(session, [&] {
     require_different("--trace", arguments.trace, "the plan", arguments.plan);
-    for (const auto& [other, path] : {std::pair("the plan", arguments.plan),
-                                      {"--trace", arguments.trace},
-                                      {"--output", arguments.output},
-                                      {"--assignment", arguments.assignment}})
-      require_different("--assignment-out", arguments.assignment_out, other, path);
+    require_outputs_apart(arguments);
     for (const std::string& path : {arguments.trace, arguments.assignment_out}) {
       if (session.rank() == 0 && !path.empty()) require_writable(path);
     }
     done.file = load_plan_file(arguments.plan);
+    require_inputs_apart(arguments, done.file.problem);
     require_ranks(done.file, session);
     warn_of_long_planning(session, done.file);
     done.work = rebuild(done.file, line.stage("plan", kPlanningSteps));

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "apps/foretile/rehearsal.hpp"
 #include "apps/program.hpp"
 #include "base/atomic_file.hpp"
 #include "base/one_line.hpp"
@@ -126,7 +127,7 @@ PlannedWork plan_case(const Case& the_case, ProgressLine& line) {
   Contraction contraction = build_contraction(the_case.problem);
   warn_of_long_planning(estimate_planning(contraction));
   return plan_work(std::move(contraction), make_machine(the_case.platform, the_case.size), the_case.settings,
-                   progress);
+                   progress, rehearsed_seconds());
 }
 
 }  // namespace foretile

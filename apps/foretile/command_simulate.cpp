@@ -105,9 +105,9 @@ void require_outputs_apart(const SimulateArguments& arguments) {
   require_different("--trace", arguments.trace, "the problem", arguments.problem);
   for (const auto& [other, path] : {std::pair("--output", arguments.output),
                                     {"--trace", arguments.trace},
-                                    {"the problem", arguments.problem},
-                                    {"--assignment", arguments.assignment}})
+                                    {"the problem", arguments.problem}})
     require_different("--assignment-out", arguments.assignment_out, other, path);
+  require_different("--trace", arguments.trace, "--assignment", arguments.assignment);
   if (!arguments.problem.ends_with(".json"))
     require_different("--output", arguments.output, "the problem", arguments.problem);
 }
@@ -120,6 +120,7 @@ void simulate(const SimulateArguments& arguments) {
   const Case the_case = load_case(arguments);
   require_no_table("--output", arguments.output, the_case.settings);
   require_no_table("--trace", arguments.trace, the_case.settings);
+  require_no_table("--assignment-out", arguments.assignment_out, the_case.settings);
   std::optional<ChromeTrace> trace;
   if (!arguments.trace.empty()) trace.emplace(arguments.trace);
   if (!arguments.output.empty()) require_writable(arguments.output);
@@ -184,8 +185,13 @@ void add_simulate_command(CLI::App& app) {
   add_engine_option(*command, arguments->engine);
   command->add_flag("--plan-order", arguments->plan_order,
                     "Keep loads to the plan's order, so that their counts do not depend on time");
-  command->add_flag("--what-if", arguments->what_if,
-                    "Measure what helps: plan and simulate again with each resource twice as good");
+  CLI::Option* what_if =
+      command->add_flag("--what-if", arguments->what_if,
+                        "Measure what helps: plan and simulate again with each resource twice as good");
+  CLI::Option* output = command
+                            ->add_option("-o,--output", arguments->output,
+                                         "Store the plan with its predicted time in this .json file")
+                            ->check(not_empty_check());
   CLI::Option* assignment_out = command
                                     ->add_option("--assignment-out", arguments->assignment_out,
                                                  "Write which device took which block, with sharing=dynamic")
@@ -196,11 +202,9 @@ void add_simulate_command(CLI::App& app) {
                    "Give each device the blocks that it took when this file was written")
       ->check(not_empty_check())
       ->type_name("FILE")
-      ->excludes(assignment_out);
-  command
-      ->add_option("-o,--output", arguments->output,
-                   "Store the plan with its predicted time in this .json file")
-      ->check(not_empty_check());
+      ->excludes(assignment_out)
+      ->excludes(what_if)
+      ->excludes(output);
   command->callback([arguments] { simulate(*arguments); });
 }
 

@@ -1,6 +1,11 @@
 #include "apps/foretile/plan_view.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
 
 #include "apps/quantities.hpp"
 #include "apps/resources.hpp"
@@ -78,6 +83,13 @@ void add_moves(nlohmann::ordered_json& json, const FrameView& view) {
                    {"redistribution_s", moves->redistribution_s}};
 }
 
+/// " (deal.a=cyclic ...)", or nothing.
+std::string variant_text(const ComparedStrategy& one) {
+  std::vector<std::string> settings;
+  for (const auto& [key, value] : one.variant) settings.push_back(key + "=" + value);
+  return settings.empty() ? "" : fmt::format(" ({})", fmt::join(settings, " "));
+}
+
 }  // namespace
 
 double memory_ratio(const PlannedWork& work) {
@@ -86,17 +98,19 @@ double memory_ratio(const PlannedWork& work) {
 }
 
 std::string compared_text(const PlannedWork& work) {
-  std::string text = work.compared.empty() ? "" : "least times, compared\n";
+  std::string text = work.compared.empty() ? "" : "strategies, compared\n";
   for (const ComparedStrategy& one : work.compared) {
     std::string said = one.refusal;
     if (said.empty()) {
-      said = fmt::format("at least {}", quantity(one.bound_s, "s"));
+      const bool known = one.plan_s && std::isfinite(*one.plan_s);
+      said = known ? quantity(*one.plan_s, "s") : fmt::format("at least {}", quantity(one.bound_s, "s"));
+      if (one.plan_s && !known) said += ", longer than another";
       if (one.dealt && one.dealt->bytes > 0)
         said += fmt::format(", and {} to deal the matrices anew ({}, of these {} between nodes)",
                             quantity(one.dealt->seconds, "s"), bytes(one.dealt->bytes),
                             bytes(one.dealt->between_nodes_bytes));
     }
-    text += label_line(one.strategy, said);
+    text += label_line(one.strategy, said + variant_text(one));
   }
   return text;
 }
@@ -104,10 +118,12 @@ std::string compared_text(const PlannedWork& work) {
 void add_compared(nlohmann::ordered_json& json, const PlannedWork& work) {
   for (const ComparedStrategy& one : work.compared) {
     nlohmann::ordered_json entry{{"strategy", one.strategy}};
+    if (!one.variant.empty()) entry["settings"] = one.variant;
     if (!one.refusal.empty()) {
       entry["refusal"] = one.refusal;
     } else {
       entry["bound_s"] = one.bound_s;
+      if (one.plan_s && std::isfinite(*one.plan_s)) entry["seconds"] = *one.plan_s;
       if (one.dealt)
         entry["dealt_anew"] = {{"bytes", one.dealt->bytes},
                                {"between_nodes_bytes", one.dealt->between_nodes_bytes},

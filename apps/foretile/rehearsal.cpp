@@ -1,8 +1,20 @@
 #include "apps/foretile/rehearsal.hpp"
 
+#include <limits>
+
 namespace foretile {
 
 void require_simulator(const char*) {}
+
+WorkSeconds rehearsed_seconds() {
+  return [](const Plan& plan, const Contraction& contraction, const Machine& machine, double stop_s) {
+    SimulationOptions options;
+    options.engine = EngineChoice::fluid;
+    options.stop_s = stop_s;
+    const SimulationResult result = simulate(plan, contraction, machine, options);
+    return result.stopped ? std::numeric_limits<double>::infinity() : result.makespan_s;
+  };
+}
 
 SimulationResult rehearse(const Plan& plan, const Contraction& contraction, const Machine& machine,
                           const SimulationOptions& options) {

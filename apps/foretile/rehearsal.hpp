@@ -1,12 +1,17 @@
 // The simulator, where there is one.
 #pragma once
 
+#include "planner/plan/plan_file.hpp"
 #include "simulator/simulation.hpp"
 
 namespace foretile {
 
 /// Throws InputError that says why `command` is off when the program was built without SimGrid.
 void require_simulator(const char* command);
+
+/// How long a plan takes, without noise's draws but the first, by the fluid engine; nothing where there is no
+/// simulator.
+WorkSeconds rehearsed_seconds();
 
 /// simulate() (simulator/simulation.hpp); once per process.
 SimulationResult rehearse(const Plan& plan, const Contraction& contraction, const Machine& machine,

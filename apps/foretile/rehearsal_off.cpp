@@ -11,6 +11,10 @@ void require_simulator(const char* command) {
       "{} is off: this foretile was built without SimGrid; install libsimgrid-dev and build again", command));
 }
 
+WorkSeconds rehearsed_seconds() {
+  return {};
+}
+
 SimulationResult rehearse(const Plan&, const Contraction&, const Machine&, const SimulationOptions&) {
   throw WorkError("there is no simulator");
 }

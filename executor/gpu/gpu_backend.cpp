@@ -100,12 +100,12 @@ void GpuBackend::explained(Device device, const Task* task, Work work) const {
   }
 }
 
-void GpuBackend::warm_up(const RankPlan& plan, double seconds) {
+void GpuBackend::warm_up(const PlanFrame& frame, const RankPlan& plan, double seconds) {
   constexpr std::int64_t kCopied = 1 << 20;
   constexpr std::size_t kShapes = 16;
   const TileBuffer host(kCopied, host_.memory());
   for (std::size_t d = 0; d < devices_.size(); ++d) {
-    const WarmUp what{form_, usual_shapes(problem_, plan.devices[d], kShapes), batch_, seconds};
+    const WarmUp what{form_, usual_shapes(problem_, frame, plan, d, kShapes), batch_, seconds};
     explained(Device::of(d), nullptr, [&] {
       foretile::warm_up(*devices_[d], gpus_, {host.data(), static_cast<std::size_t>(kCopied)}, what);
     });

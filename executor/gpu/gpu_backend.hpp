@@ -37,7 +37,7 @@ class GpuBackend final : public RankBackend {
 
   /// Multiplies and copies for that long on every device what the plan will, before the first tile is placed.
   /// Not on the clock.
-  void warm_up(const RankPlan& plan, double seconds);
+  void warm_up(const PlanFrame& frame, const RankPlan& plan, double seconds);
 
   void start_clock() override { start_ = std::chrono::steady_clock::now(); }
   std::vector<EndedOperation> ended(double seconds) override;

@@ -20,14 +20,11 @@ std::int64_t device_pool_bytes(const Contraction& p, const PlanFrame& frame, con
     all += Arena::rounded(bytes);
     smallest = std::min(smallest, bytes);
   };
-  for (std::size_t other = 0; other < rank.devices.size(); ++other) {
-    if (other != device && frame.pool != Pool::open) continue;
-    for_each_product(p, rank.devices[other], [&](const Product& product) {
-      add({Matrix::a, product.a});
-      add({Matrix::b, product.b});
-      add({Matrix::c, product.c});
-    });
-  }
+  for_each_possible_product(p, frame, rank, device, [&](const Product& product) {
+    add({Matrix::a, product.a});
+    add({Matrix::b, product.b});
+    add({Matrix::c, product.c});
+  });
   if (tiles.empty()) return 0;
   const std::int64_t budget = frame.memory_of(rank.devices[device]);
   const std::int64_t at_once = std::min(std::ssize(tiles), budget / std::max<std::int64_t>(smallest, 1));

@@ -13,9 +13,10 @@ namespace {
 
 using Shape3 = std::tuple<std::int64_t, std::int64_t, std::int64_t>;
 
-std::map<Shape3, std::int64_t> count_shapes(const Contraction& p, const DevicePlan& device) {
+std::map<Shape3, std::int64_t> count_shapes(const Contraction& p, const PlanFrame& frame,
+                                            const RankPlan& rank, std::size_t device) {
   std::map<Shape3, std::int64_t> counts;
-  for_each_product(p, device, [&](const Product& x) {
+  for_each_possible_product(p, frame, rank, device, [&](const Product& x) {
     ++counts[{p.m.size(x.i), p.n.size(x.j), p.k.size(x.k)}];
   });
   return counts;
@@ -84,8 +85,9 @@ void wait(GpuDevice& device, Gpus& gpus) {
 
 }  // namespace
 
-std::vector<ProductSize> usual_shapes(const Contraction& p, const DevicePlan& device, std::size_t most) {
-  const auto counts = count_shapes(p, device);
+std::vector<ProductSize> usual_shapes(const Contraction& p, const PlanFrame& frame, const RankPlan& rank,
+                                      std::size_t device, std::size_t most) {
+  const auto counts = count_shapes(p, frame, rank, device);
   std::vector<std::pair<std::int64_t, Shape3>> by_count;
   for (const auto& [shape, count] : counts) by_count.emplace_back(count, shape);
   std::stable_sort(by_count.begin(), by_count.end(),

@@ -13,9 +13,10 @@
 
 namespace foretile {
 
-/// Shapes of the device's products: the largest one, then the most frequent ones, `most` in all.
-std::vector<ProductSize> usual_shapes(const Contraction& contraction, const DevicePlan& device,
-                                      std::size_t most);
+/// Shapes of the products that the device may get: the largest one, then the most frequent ones, `most` in
+/// all.
+std::vector<ProductSize> usual_shapes(const Contraction& contraction, const PlanFrame& frame,
+                                      const RankPlan& rank, std::size_t device, std::size_t most);
 
 struct WarmUp {
   ProductForm form;

@@ -195,20 +195,23 @@ class PlanBound {
   Bound bound_;
 };
 
+Bound bound_of_any_plan(const Plan& plan, const Contraction& contraction, const Machine& machine) {
+  return problem_bound(contraction, machine, {plan.operands.a.source, plan.operands.b.source},
+                       {.c_in_parts = plan.c_in_parts, .cores_beside = cores_beside(plan, machine)});
+}
+
 }  // namespace
 
 Bound plan_bound(const Plan& plan, const Contraction& contraction, const Machine& machine,
                  const CountFunction& progress) {
+  // Who works on which block shows in the run.
+  if (plan.pool == Pool::open) return bound_of_any_plan(plan, contraction, machine);
   return PlanBound(plan, contraction, machine, progress).bound();
 }
 
 Bounds bounds_of(const Plan& plan, const Contraction& contraction, const Machine& machine,
                  const CountFunction& progress) {
-  const Sources sources{plan.operands.a.source, plan.operands.b.source};
-  const Bound problem =
-      problem_bound(contraction, machine, sources,
-                    {.c_in_parts = plan.c_in_parts, .cores_beside = cores_beside(plan, machine)});
-  if (plan.pool == Pool::open) return {problem, problem};  // who works on a block shows in the run
+  const Bound problem = bound_of_any_plan(plan, contraction, machine);
   const Bound plan_alone = plan_bound(plan, contraction, machine, progress);
   return {plan_alone.seconds > problem.seconds ? plan_alone : problem, problem};
 }

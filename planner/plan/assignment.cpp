@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/json_text.hpp"
+#include "base/one_line.hpp"
 #include "planner/plan/plan_digest.hpp"
 
 namespace foretile {
@@ -21,6 +22,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kPlan = "plan";
 constexpr const char* kRanks = "ranks";
+constexpr const char* kGiveTheFile = "give the file that --assignment-out wrote in a run of this plan";
 
 /// The rank's blocks, device after device as the plan lists them.
 std::vector<Block*> blocks_of(RankPlan& rank) {
@@ -33,7 +35,7 @@ std::vector<Block*> blocks_of(RankPlan& rank) {
 
 void assign(RankPlan& rank, const RankAssignment& taken, const std::string& where) {
   const auto wrong = [&](const std::string& found, const std::string& expected) {
-    return input_error(where, found, expected, "give the file that this plan's run wrote");
+    return input_error(where, found, expected, kGiveTheFile);
   };
   if (taken.size() != rank.devices.size())
     throw wrong(fmt::format("{} devices", taken.size()), fmt::format("{}", rank.devices.size()));
@@ -44,7 +46,8 @@ void assign(RankPlan& rank, const RankAssignment& taken, const std::string& wher
     auto& blocks = dealt.emplace_back();
     for (const int number : of_device) {
       if (number < 0 || number >= std::ssize(left))
-        throw wrong(fmt::format("block {}", number), fmt::format("0 to {}", std::ssize(left) - 1));
+        throw wrong(fmt::format("block {}", number),
+                    left.empty() ? "no blocks" : fmt::format("0 to {}", std::ssize(left) - 1));
       Block* const block = std::exchange(left[static_cast<std::size_t>(number)], nullptr);
       if (!block) throw wrong(fmt::format("block {} twice", number), "each block once");
       blocks.push_back(std::move(*block));
@@ -56,12 +59,18 @@ void assign(RankPlan& rank, const RankAssignment& taken, const std::string& wher
     rank.devices[device].blocks = std::move(dealt[device]);
 }
 
+InputError wrong(const std::string& where, const Json& found, const std::string& expected) {
+  const std::string text =
+      found.is_null() ? "nothing" : quote(found.dump(-1, ' ', true, Json::error_handler_t::replace));
+  return input_error(where, text, expected, kGiveTheFile);
+}
+
 std::vector<int> read_device(const Json& json, const std::string& where) {
-  if (!json.is_array()) throw input_error(where, json.dump(), "a list of numbers of blocks");
+  if (!json.is_array()) throw wrong(where, json, "a list of numbers of blocks");
   std::vector<int> blocks;
   for (const Json& number : json) {
     if (!number.is_number_integer() || number < 0 || number > std::numeric_limits<int>::max())
-      throw input_error(where, number.dump(), "the number of a block");
+      throw wrong(where, number, "the number of a block");
     blocks.push_back(number.get<int>());
   }
   return blocks;
@@ -81,10 +90,10 @@ Plan assigned_plan(const Plan& plan, const Assignment& assignment, const std::st
   const std::string digest = plan_digest(plan);
   if (assignment.plan != digest)
     throw input_error(where + ": plan", assignment.plan, fmt::format("{}, this plan's digest", digest),
-                      "give the file that this plan's run wrote");
+                      kGiveTheFile);
   if (assignment.ranks.size() != plan.ranks.size())
     throw input_error(where + ": ranks", fmt::format("{} ranks", assignment.ranks.size()),
-                      fmt::format("{}", plan.ranks.size()));
+                      fmt::format("{}", plan.ranks.size()), kGiveTheFile);
   Plan assigned = plan;
   assigned.pool = Pool::taken;
   for (std::size_t rank = 0; rank < plan.ranks.size(); ++rank)
@@ -100,22 +109,18 @@ void save_assignment(const std::filesystem::path& path, const Assignment& assign
 Assignment load_assignment(const std::filesystem::path& path) {
   const std::string source = path.string();
   const auto json = parse_json<Json>(read_text(path), source, "an assignment");
-  const auto expect = [&](bool right, const char* key, const char* expected) {
-    if (right) return;
-    const bool there = json.is_object() && json.contains(key);
-    throw input_error(fmt::format("{}: {}", source, key), there ? "something else" : "nothing", expected,
-                      "give a file that --assignment-out wrote");
-  };
-  const auto at = [&](const char* key) {
-    return json.is_object() && json.contains(key) ? json.at(key) : Json();
-  };
-  expect(at(kPlan).is_string(), kPlan, "the digest of a plan");
-  expect(at(kRanks).is_array(), kRanks, "a list with the devices of each rank");
-  if (json.size() != 2) throw input_error(source, "other keys", "plan and ranks");
-  Assignment assignment{json.at(kPlan).get<std::string>(), {}};
-  for (const Json& rank : json.at(kRanks)) {
+  if (!json.is_object()) throw wrong(source, json, "an object");
+  for (const auto& [key, value] : json.items()) {
+    if (key != kPlan && key != kRanks) throw unknown_key(source, key, {kPlan, kRanks});
+  }
+  const auto at = [&](const char* key) { return json.contains(key) ? json.at(key) : Json(); };
+  const Json plan = at(kPlan), ranks = at(kRanks);
+  if (!plan.is_string()) throw wrong(source + ": " + kPlan, plan, "the digest of a plan");
+  if (!ranks.is_array()) throw wrong(source + ": " + kRanks, ranks, "a list with the devices of each rank");
+  Assignment assignment{plan.get<std::string>(), {}};
+  for (const Json& rank : ranks) {
     const std::string where = fmt::format("{}: ranks, rank {}", source, assignment.ranks.size());
-    if (!rank.is_array()) throw input_error(where, rank.dump(), "a list with the blocks of each device");
+    if (!rank.is_array()) throw wrong(where, rank, "a list with the blocks of each device");
     RankAssignment& devices = assignment.ranks.emplace_back();
     for (const Json& device : rank)
       devices.push_back(read_device(device, fmt::format("{}, device {}", where, devices.size())));

@@ -38,9 +38,16 @@ CountFunction steps(const CountFunction& progress, std::int64_t first, std::int6
 }  // namespace
 
 PlannedWork plan_work(Contraction contraction, Machine machine, const Settings& settings,
-                      const CountFunction& progress) {
+                      const CountFunction& progress, const WorkSeconds& work_seconds) {
   std::vector<ComparedStrategy> compared;
-  if (asks_for_comparison(settings)) compared = compare_strategies(contraction, machine, settings);
+  if (asks_for_comparison(settings)) {
+    PlanSeconds plan_seconds;
+    if (work_seconds)
+      plan_seconds = [&](const Plan& plan, double stop_s) {
+        return work_seconds(plan, contraction, machine, stop_s);
+      };
+    compared = compare_strategies(contraction, machine, settings, plan_seconds);
+  }
   Plan plan = make_plan(contraction, machine,
                         compared.empty() ? settings : fastest_settings(compared, contraction, settings),
                         steps(progress, 0, kVerifiesFrom, machine.ranks));

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -53,9 +54,14 @@ struct PlannedWork {
 /// What plan_work() tells of its progress: how many of these steps are done.
 inline constexpr std::int64_t kPlanningSteps = 10'000;
 
-/// Plans every rank, verifies. Throws InputError.
+/// How long a plan takes on a machine, or infinity, once it is known to take longer than `stop_s`.
+using WorkSeconds = std::function<double(const Plan& plan, const Contraction& contraction,
+                                         const Machine& machine, double stop_s)>;
+
+/// Plans every rank, verifies. With strategy=auto, strategies are compared by `work_seconds`, or without it
+/// by the bounds of their plans. Throws InputError.
 PlannedWork plan_work(Contraction contraction, Machine machine, const Settings& settings,
-                      const CountFunction& progress = {});
+                      const CountFunction& progress = {}, const WorkSeconds& work_seconds = {});
 
 PlanFile make_plan_file(const Problem& problem, const MachineSize& size, const PlannedWork& work);
 

@@ -77,4 +77,14 @@ void for_each_product(const Contraction& contraction, const DevicePlan& device, 
   for (const Block& block : device.blocks) for_each_product(contraction, block, visit);
 }
 
+/// Calls visit(Product) for each product that the device may get: with an open pool any of the rank's.
+template <class Visit>
+void for_each_possible_product(const Contraction& contraction, const PlanFrame& frame, const RankPlan& rank,
+                               std::size_t device, Visit visit) {
+  for (std::size_t other = 0; other < rank.devices.size(); ++other) {
+    if (other == device || frame.pool == Pool::open)
+      for_each_product(contraction, rank.devices[other], visit);
+  }
+}
+
 }  // namespace foretile

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "planner/plan/deal_blocks.hpp"
 #include "planner/plan/owners.hpp"
 #include "planner/plan/products.hpp"
 #include "planner/verify/verify.hpp"
@@ -44,6 +45,7 @@ class Remainder {
  private:
   Block block_of(const Block& whole, Uses& uses) const;
   RankPlan products_of(const RankPlan& whole, Uses& uses) const;
+  void deal_anew(const RankPlan& whole, RankPlan& rest) const;
   std::vector<Rank> receivers(const Transfer& whole, TileId tile) const;
   std::vector<Transfer> transfers_of(const RankPlan& whole) const;
   std::vector<Sum> sums_of(const RankPlan& whole) const;
@@ -120,7 +122,23 @@ RankPlan Remainder::products_of(const RankPlan& whole, Uses& uses) const {
     }
     uses.sort();
   }
+  if (whole_.plan.pool == Pool::open) deal_anew(whole, rank);
   return rank;
+}
+
+/// One device may have finished all that was listed under it: each gets a share of what is left, as large as
+/// it had of the whole.
+void Remainder::deal_anew(const RankPlan& whole, RankPlan& rest) const {
+  std::vector<double> speeds;
+  std::vector<Block> blocks;
+  for (std::size_t d = 0; d < whole.devices.size(); ++d) {
+    double flops = 0;
+    for (const Block& block : whole.devices[d].blocks) flops += block_flops(whole_.contraction, block);
+    speeds.push_back(flops);
+    for (Block& block : rest.devices[d].blocks) blocks.push_back(std::move(block));
+  }
+  auto dealt = deal_blocks(problem_, std::move(blocks), speeds);
+  for (std::size_t d = 0; d < dealt.size(); ++d) rest.devices[d].blocks = std::move(dealt[d]);
 }
 
 std::vector<Rank> Remainder::receivers(const Transfer& whole, TileId tile) const {

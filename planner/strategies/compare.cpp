@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <optional>
 
 #include "base/error.hpp"
@@ -48,9 +49,10 @@ std::optional<Home> home_setting(const Contraction& p, const Machine& machine, c
 }
 
 /// Without where the matrices lie, for a strategy that has its own distribution.
-Settings own_settings(const Strategy& strategy, Settings settings) {
+Settings own_settings(const Strategy& strategy, Settings settings, const Settings& variant) {
   const bool lie = says_where_matrices_lie(settings);
   settings["strategy"] = strategy.name();
+  settings.insert(variant.begin(), variant.end());
   const auto known = strategy.parameters();
   if (!lie || find_parameter(known, kDeals.front())) return settings;
   for (const char* key : kDeals) settings.erase(key);
@@ -58,20 +60,41 @@ Settings own_settings(const Strategy& strategy, Settings settings) {
   return settings;
 }
 
+/// Each strategy that honours the sources, and its variants.
+std::vector<ComparedStrategy> to_compare(const Contraction& contraction, const Settings& settings) {
+  std::vector<ComparedStrategy> list;
+  for (const auto& strategy : strategies()) {
+    if (!strategy->honours(contraction.sources)) continue;
+    list.push_back({strategy->name()});
+    for (const Settings& variant : strategy->variants()) {
+      const bool any_set =
+          std::ranges::any_of(variant, [&](const auto& setting) { return settings.contains(setting.first); });
+      if (!any_set) list.push_back({strategy->name(), variant});
+    }
+  }
+  return list;
+}
+
 }  // namespace
 
 std::vector<ComparedStrategy> compare_strategies(const Contraction& contraction, const Machine& machine,
-                                                 const Settings& settings) {
+                                                 const Settings& settings, const PlanSeconds& plan_seconds) {
   const std::optional<Home> home = home_setting(contraction, machine, settings);
-  std::vector<ComparedStrategy> compared;
-  for (const auto& strategy : strategies()) {
-    if (!strategy->honours(contraction.sources)) continue;
-    ComparedStrategy& one = compared.emplace_back(ComparedStrategy{strategy->name()});
+  constexpr double kNever = std::numeric_limits<double>::infinity();
+  double least_s = kNever;
+  std::vector<ComparedStrategy> compared = to_compare(contraction, settings);
+  for (ComparedStrategy& one : compared) {
     try {
-      const Plan plan = make_plan(contraction, machine, own_settings(*strategy, settings));
+      const Plan plan =
+          make_plan(contraction, machine, own_settings(find_strategy(one.strategy), settings, one.variant));
       verify(plan, contraction);
       one.bound_s = bounds_of(plan, contraction, machine).plan.seconds;
       if (home) one.dealt = deal_anew(contraction, machine, *home, plan);
+      // A machine with noise may be faster than the bound.
+      const bool hopeless = one.seconds() >= least_s && !machine.platform.noise.any();
+      const double dealt_s = one.dealt ? one.dealt->seconds : 0;
+      if (plan_seconds) one.plan_s = hopeless ? kNever : plan_seconds(plan, least_s - dealt_s);
+      least_s = std::min(least_s, one.seconds());
     } catch (const InputError& error) {
       one.refusal = error.what();
     }
@@ -85,7 +108,7 @@ Settings fastest_settings(const std::vector<ComparedStrategy>& compared, const C
   for (const ComparedStrategy& one : compared) {
     if (one.refusal.empty() && (!fastest || one.seconds() < fastest->seconds())) fastest = &one;
   }
-  if (fastest) return own_settings(find_strategy(fastest->strategy), settings);
+  if (fastest) return own_settings(find_strategy(fastest->strategy), settings, fastest->variant);
   if (!compared.empty()) throw InputError(compared.front().refusal);
   Settings unnamed = settings;
   unnamed.erase("strategy");

@@ -1,6 +1,7 @@
 // Which of the strategies that a problem allows takes least, with the way to their distribution.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,21 +13,29 @@
 
 namespace foretile {
 
+/// How long a plan takes, or infinity, once it is known to take longer than `stop_s`.
+using PlanSeconds = std::function<double(const Plan& plan, double stop_s)>;
+
 struct ComparedStrategy {
   std::string strategy;
-  double bound_s = 0;                   ///< of its plan
+  Settings variant = {};  ///< what it was planned with beside the settings given: one of Strategy::variants()
+  double bound_s = 0;     ///< of its plan
+  /// With PlanSeconds; infinite where another is known to be faster.
+  std::optional<double> plan_s = {};
   std::optional<DealtAnew> dealt = {};  ///< where the settings say where the matrices lie
   std::string refusal = {};             ///< why it has no plan; then nothing else counts
 
-  double seconds() const { return bound_s + (dealt ? dealt->seconds : 0); }
+  double seconds() const { return plan_s.value_or(bound_s) + (dealt ? dealt->seconds : 0); }
 };
 
 /// Plans and proves with each strategy that honours the sources, in their order. Settings deal.a, deal.b and
 /// deal.c (deal_setting.hpp; contiguous where one of them is missing) say where the matrices lie, with `grid`
 /// for those that are dealt cyclically. Strategies that do not know these keys have their own distribution
-/// and are charged with dealing the matrices anew.
+/// and are charged with dealing the matrices anew. Plans whose bound says that they cannot be the fastest are
+/// not asked for their seconds.
 std::vector<ComparedStrategy> compare_strategies(const Contraction& contraction, const Machine& machine,
-                                                 const Settings& settings);
+                                                 const Settings& settings,
+                                                 const PlanSeconds& plan_seconds = {});
 
 /// The fastest of them, of equal ones the first, and what it is to plan with. Throws InputError with the
 /// first refusal where none has a plan, and for sources that none honours.

@@ -50,6 +50,8 @@ class Strategy {
   /// strategy honours it.
   virtual Sources sources_for(const Sources& asked) const = 0;
   bool honours(const Sources& asked) const { return sources_for(asked) == asked; }
+  /// What strategy=auto tries beside the defaults, each where none of its keys is set.
+  virtual std::vector<Settings> variants() const { return {}; }
   /// The contraction must outlive the result. `settings` has every parameter in its one spelling. Throws
   /// InputError for settings that are impossible together, or with this problem or machine.
   virtual std::unique_ptr<RankPlanner> prepare(const Contraction& contraction, const Machine& machine,
@@ -124,9 +126,9 @@ Settings plan_key(const Contraction& contraction, const Machine& machine, const 
 void require_honoured(const StrategyChoice& choice);
 
 /// Prepares choose_strategy() with its defaults filled in. With strategy=auto, the strategy that honours the
-/// sources and whose plan has the least bound: all are planned and proven for that. Throws InputError for
-/// keys that it does not know, for values that a parameter cannot have, and for a precision for which the
-/// platform has no figures.
+/// sources and whose plan has the least bound: all are planned and proven for that (compare.hpp). Throws
+/// InputError for keys that it does not know, for values that a parameter cannot have, and for a precision
+/// for which the platform has no figures.
 std::unique_ptr<RankPlanner> prepare_planner(const Contraction& contraction, const Machine& machine,
                                              const Settings& settings);
 

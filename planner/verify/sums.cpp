@@ -61,8 +61,7 @@ class SumTrees final : public VerifyPass {
     for (const TileId c : walked.tiles.c) {
       if (std::exchange(last_device_[static_cast<std::size_t>(c)], devices_before_ + device) ==
           devices_before_ + device)
-        throw broken_plan(where, fmt::format("a second part of C tile {} on this device", c),
-                          "at most one part on each device");
+        throw second_part(where, c);
       parts_.emplace_back(c, device);
     }
   }
@@ -84,6 +83,12 @@ class SumTrees final : public VerifyPass {
   }
 
  private:
+  InputError second_part(const std::string& where, TileId tile) const {
+    const char* const place = plan_.pool == Pool::none ? "device" : "rank";
+    return broken_plan(where, fmt::format("a second part of C tile {} on this {}", tile, place),
+                       fmt::format("at most one part on each {}", place));
+  }
+
   using Parts = std::vector<std::pair<TileId, Device>>;
 
   /// Each tile is in one sum of a rank.

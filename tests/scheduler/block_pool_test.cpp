@@ -57,8 +57,8 @@ TEST(BlockPool, TheFasterTakesWhatWouldWait) {
   EXPECT_EQ(pool.take(kFirst), &example.plan.devices[0].blocks[0]);
   EXPECT_EQ(pool.take(kSecond), &example.plan.devices[1].blocks[0]);
   EXPECT_EQ(pool.take(kSecond), &example.plan.devices[1].blocks[1]);
-  pool.multiplied(kFirst, example.block);
-  pool.multiplied(kSecond, 2 * example.block);
+  pool.multiplied(kFirst, example.block, 1);
+  pool.multiplied(kSecond, 2 * example.block, 1);
   EXPECT_EQ(pool.take(kSecond), &example.plan.devices[0].blocks[3]);
   EXPECT_EQ(pool.take(kSecond), &example.plan.devices[0].blocks[2]);
   EXPECT_FALSE(pool.any(kSecond));
@@ -76,8 +76,41 @@ TEST(BlockPool, BeforeAnythingIsDoneThePlanTellsSpeeds) {
   for (int own = 0; own < 4; ++own) pool.take(kFirst);
   pool.take(kSecond);
   EXPECT_FALSE(pool.any(kFirst));
-  pool.multiplied(kFirst, 2 * example.block);  // 3 blocks against 4, but nobody knows the speed of device 1
+  pool.multiplied(kFirst, 2 * example.block,
+                  1);  // 3 blocks against 4, but nobody knows the speed of device 1
   EXPECT_TRUE(pool.any(kFirst));
+}
+
+/// Device 1 did its two blocks in a second and waits since then; device 0 did one in four. It is not for its
+/// waiting that device 1 is slow.
+TEST(BlockPool, ADeviceThatWaitsIsAsFastAsItWas) {
+  const SixBlocks example;
+  BlockPool pool(example.frame, example.plan, example.problem);
+  pool.take(kFirst);
+  pool.take(kSecond);
+  pool.take(kSecond);
+  pool.multiplied(kSecond, 2 * example.block, 1);
+  pool.multiplied(kFirst, example.block, 4);
+  for (const std::size_t last : {3U, 2U, 1U})
+    EXPECT_EQ(pool.take(kSecond), &example.plan.devices[0].blocks[last]);
+  EXPECT_FALSE(pool.any(kSecond));
+}
+
+/// Three devices with two blocks each. In a second device 2 has done both of its own, device 0 half a block
+/// and device 1 a quarter: device 0 has 1.5 / 0.5 = 3 s to do, device 1 has 1.75 / 0.25 = 7 s.
+TEST(BlockPool, TakesFromTheOneThatHasMostToDo) {
+  SixBlocks example;
+  example.plan.devices.emplace_back();
+  auto& devices = example.plan.devices;
+  devices[2].blocks = std::move(devices[1].blocks);
+  devices[1].blocks = {devices[0].blocks[2], devices[0].blocks[3]};
+  devices[0].blocks.resize(2);
+  BlockPool pool(example.frame, example.plan, example.problem);
+  for (int own = 0; own < 2; ++own) pool.take(2);
+  pool.multiplied(0, 0.5 * example.block, 1);
+  pool.multiplied(1, 0.25 * example.block, 1);
+  pool.multiplied(2, 2 * example.block, 1);
+  EXPECT_EQ(pool.take(2), &example.plan.devices[1].blocks[1]);
 }
 
 /// A device to which the plan gives nothing takes nothing before others show how fast they are, nor behind.
@@ -89,7 +122,7 @@ TEST(BlockPool, ADeviceWithoutBlocksWaits) {
   BlockPool pool(example.frame, example.plan, example.problem);
   EXPECT_FALSE(pool.any(kSecond));
   pool.take(kFirst);
-  pool.multiplied(kFirst, example.block);
+  pool.multiplied(kFirst, example.block, 1);
   EXPECT_FALSE(pool.any(kSecond));
 }
 

@@ -13,8 +13,19 @@ namespace {
 
 constexpr std::uint64_t kProblems = 200;
 
+/// Blocks that a device took which the plan lists under another.
+int taken_from_others(const RankPlan& plan, const RankAssignment& taken) {
+  int first = 0, count = 0;
+  for (std::size_t device = 0; device < plan.devices.size(); ++device) {
+    const int end = first + static_cast<int>(plan.devices[device].blocks.size());
+    for (const int block : taken[device]) count += block < first || block >= end ? 1 : 0;
+    first = end;
+  }
+  return count;
+}
+
 TEST(Deals, AreRightAndRepeat) {
-  int right = 0, refused = 0, shared = 0;
+  int right = 0, refused = 0, shared = 0, taken = 0;
   for (std::uint64_t seed = 0; seed < kProblems; ++seed) {
     for (const int ranks : {1 + static_cast<int>(seed % 2), 3 + static_cast<int>(seed % 3)}) {
       SCOPED_TRACE(fmt::format("seed {}, {} ranks", seed, ranks));
@@ -46,6 +57,8 @@ TEST(Deals, AreRightAndRepeat) {
         expect_numbers(cluster, numbers_of_c(p));
         EXPECT_TRUE(bits.empty() || bits == cluster.c) << "other bits";
         bits = cluster.c;
+        for (std::size_t rank = 0; rank < plan->ranks.size(); ++rank)
+          taken += taken_from_others(plan->ranks[rank], cluster.ranks[rank]->scheduler->assignment());
       }
       ++right;
       if (HasFailure()) return;
@@ -56,6 +69,7 @@ TEST(Deals, AreRightAndRepeat) {
   EXPECT_GE(right, 300);
   EXPECT_GE(refused, 5);
   EXPECT_GE(shared, 100);
+  EXPECT_GE(taken, 20);
 }
 
 }  // namespace

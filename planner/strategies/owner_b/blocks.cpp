@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "planner/plan/deal_blocks.hpp"
 #include "planner/plan/products.hpp"
 
 namespace foretile {
@@ -113,12 +114,6 @@ std::optional<BlockCut::Parts> least_loaded(const FamilyExtents& family, std::in
   return best;
 }
 
-/// Each tile of C alone, and chunks of one tile of A and one of B.
-struct Least {
-  BlockCut cut;
-  std::int64_t c_bytes = 0, chunk_bytes = 0;
-};
-
 /// Of so many rows and columns; no more than what no memory has.
 std::int64_t bytes_of(const Contraction& p, std::int64_t rows, std::int64_t columns) {
   constexpr double kBeyond = 1e17;
@@ -127,16 +122,25 @@ std::int64_t bytes_of(const Contraction& p, std::int64_t rows, std::int64_t colu
       static_cast<double>(p.element_bytes()) * static_cast<double>(rows) * static_cast<double>(columns)));
 }
 
-Least least_of(const Contraction& p, const std::vector<FamilyExtents>& families) {
-  Least least;
+/// Each tile of C a block. Throws where chunks of one tile of A and one of B do not fit beside it.
+BlockCut least_cut(const Contraction& p, const std::vector<FamilyExtents>& families, int lookahead,
+                   std::int64_t device_bytes, const std::string& where) {
+  BlockCut cut;
+  std::int64_t c_bytes = 0, chunk_bytes = 0;
   for (const FamilyExtents& family : families) {
     const Parting &rows = family.rows.back(), &columns = family.columns.back();
-    least.cut.add({rows.parts, columns.parts}, family.a_elements, family.b_elements);
-    least.c_bytes = std::max(least.c_bytes, bytes_of(p, rows.extent, columns.extent));
-    least.chunk_bytes =
-        std::max(least.chunk_bytes, bytes_of(p, family.deepest, rows.extent + columns.extent));
+    cut.add({rows.parts, columns.parts}, family.a_elements, family.b_elements);
+    c_bytes = std::max(c_bytes, bytes_of(p, rows.extent, columns.extent));
+    chunk_bytes = std::max(chunk_bytes, bytes_of(p, family.deepest, rows.extent + columns.extent));
   }
-  return least;
+  const std::int64_t needed = c_bytes + (1 + lookahead) * chunk_bytes;
+  if (needed > device_bytes)
+    throw input_error(where, fmt::format("{} bytes of C and of the tiles of A and B in flight", needed),
+                      fmt::format("at most {} bytes of device memory", device_bytes),
+                      fmt::format("{} bytes are missing: lower lookahead, or tile the problem finer",
+                                  needed - device_bytes));
+  cut.chunk_bytes = (device_bytes - c_bytes) / (1 + lookahead);
+  return cut;
 }
 
 /// Bytes of the tiles of A, and of the tiles of B in these columns of row k.
@@ -177,35 +181,6 @@ std::vector<Chunk> chunks_of(const Contraction& p, const BlockProducts& products
   }
   return chunks;
 }
-
-/// Work dealt to devices one after the other.
-class FirstDone {
- public:
-  explicit FirstDone(const std::vector<double>& speeds) : speeds_(speeds), load_(speeds.size(), 0) {}
-
-  /// When the last device is done.
-  double seconds() const {
-    double last = 0;
-    for (std::size_t device = 0; device < speeds_.size(); ++device)
-      last = std::max(last, load_[device] / speeds_[device]);
-    return last;
-  }
-
-  /// The device that is done first with this, which it gets.
-  std::size_t deal(double work) {
-    const auto done = [&](std::size_t device) { return (load_[device] + work) / speeds_[device]; };
-    std::size_t best = 0;
-    for (std::size_t device = 1; device < speeds_.size(); ++device) {
-      if (done(device) < done(best)) best = device;
-    }
-    load_[best] += work;
-    return best;
-  }
-
- private:
-  const std::vector<double>& speeds_;
-  std::vector<double> load_;
-};
 
 }  // namespace
 
@@ -260,15 +235,16 @@ BlockCut BlockCut::of(const Contraction& p, const std::vector<ColumnFamily>& fam
     best = std::move(cut);
   }
   if (best.of_family.size() == extents.size()) return best;
-  Least least_cut = least_of(p, extents);
-  const std::int64_t needed = least_cut.c_bytes + (1 + lookahead) * least_cut.chunk_bytes;
-  if (needed > device_bytes)
-    throw input_error(where, fmt::format("{} bytes of C and of the tiles of A and B in flight", needed),
-                      fmt::format("at most {} bytes of device memory", device_bytes),
-                      fmt::format("{} bytes are missing: lower lookahead, or tile the problem finer",
-                                  needed - device_bytes));
-  least_cut.cut.chunk_bytes = (device_bytes - least_cut.c_bytes) / (1 + lookahead);
-  return least_cut.cut;
+  return least_cut(p, extents, lookahead, device_bytes, where);
+}
+
+BlockCut BlockCut::of_tiles(const Contraction& p, const std::vector<ColumnFamily>& families, int lookahead,
+                            std::int64_t device_bytes, const std::string& where) {
+  std::vector<FamilyExtents> extents;
+  for (const ColumnFamily& family : families) extents.emplace_back(p, family);
+  BlockCut cut = least_cut(p, extents, lookahead, device_bytes, where);
+  cut.chunk_bytes = 0;
+  return cut;
 }
 
 void add_blocks(const Contraction& p, const ColumnFamily& family, const BlockCut::Parts& parts,
@@ -294,25 +270,6 @@ DenseWork::DenseWork(const Contraction& p, const std::vector<ColumnFamily>& fami
     b_elements += extents.b_elements;
     flops += 2 * static_cast<double>(p.m.extent()) * extents.b_elements;
   }
-}
-
-double seconds_of_equal(std::int64_t blocks, const std::vector<double>& rates) {
-  FirstDone first_done(rates);
-  for (std::int64_t block = 0; block < blocks; ++block) first_done.deal(1);
-  return first_done.seconds();
-}
-
-std::vector<std::vector<Block>> deal_blocks(const Contraction& p, std::vector<Block> blocks,
-                                            const std::vector<double>& speeds) {
-  std::vector<std::pair<double, std::size_t>> order;
-  for (std::size_t b = 0; b < blocks.size(); ++b) order.emplace_back(-block_flops(p, blocks[b]), b);
-  std::ranges::sort(order);
-  std::vector<std::size_t> device_of(blocks.size());
-  FirstDone first_done(speeds);
-  for (const auto& [less, block] : order) device_of[block] = first_done.deal(-less);
-  std::vector<std::vector<Block>> dealt(speeds.size());
-  for (std::size_t b = 0; b < blocks.size(); ++b) dealt[device_of[b]].push_back(std::move(blocks[b]));
-  return dealt;
 }
 
 }  // namespace foretile

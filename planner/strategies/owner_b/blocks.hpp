@@ -39,6 +39,9 @@ struct BlockCut {
   static BlockCut of(const Contraction& contraction, const std::vector<ColumnFamily>& families, int lookahead,
                      std::int64_t device_bytes, const std::string& where,
                      double most_flops = std::numeric_limits<double>::infinity());
+  /// Each tile of C a block, in chunks of one k: as a runtime works that knows tiles alone. Throws as of().
+  static BlockCut of_tiles(const Contraction& contraction, const std::vector<ColumnFamily>& families,
+                           int lookahead, std::int64_t device_bytes, const std::string& where);
 };
 
 /// Of all blocks of the families, as if A and B were dense.
@@ -48,15 +51,6 @@ struct DenseWork {
 
   DenseWork(const Contraction& contraction, const std::vector<ColumnFamily>& families);
 };
-
-/// How long devices of these rates (in blocks a second) take for so many equal blocks, each given to the
-/// device that is done with it first.
-double seconds_of_equal(std::int64_t blocks, const std::vector<double>& rates);
-
-/// Blocks dealt to devices of these speeds (in any unit): the one with most to multiply first, to the device
-/// that is done with it first. By device, in the order in which they were.
-std::vector<std::vector<Block>> deal_blocks(const Contraction& contraction, std::vector<Block> blocks,
-                                            const std::vector<double>& speeds);
 
 /// The blocks of one family. A chunk holds the block's tiles of A of columns k, in the order of
 /// `family.rows`.

@@ -12,6 +12,7 @@
 
 #include "base/error.hpp"
 #include "base/parse.hpp"
+#include "planner/plan/deal_blocks.hpp"
 #include "planner/plan/owners.hpp"
 #include "planner/strategies/deal_setting.hpp"
 #include "planner/strategies/frame.hpp"
@@ -76,6 +77,7 @@ class OwnerBPlanner final : public RankPlanner {
         message_bytes_(message_bytes(settings)),
         sum_bytes_(integer_setting(settings, "sum_bytes")),
         tree_(settings.at("tree") == "chain" ? Tree::chain : Tree::binomial),
+        tile_by_tile_(settings.at("blocks") == "tile"),
         frame_(frame_of(contraction, machine, settings)),
         classes_(classes_of_devices(frame_, machine)),
         speeds_(device_speeds(frame_, classes_, contraction, machine)),
@@ -153,6 +155,7 @@ class OwnerBPlanner final : public RankPlanner {
   /// The smallest blocks that cost little: so that others can take them.
   BlockCut pool_cut(Rank rank, const std::vector<ColumnFamily>& families, std::int64_t device_bytes) const {
     constexpr double kLittle = 1.05;
+    if (tile_by_tile_) return cut_of(families, device_bytes, fmt::format("plan, rank {}", rank));
     const DenseWork all(problem_, families);
     const double speed = std::accumulate(speeds_.begin(), speeds_.end(), 0.0);
     const double slowest = *std::ranges::min_element(speeds_);
@@ -187,10 +190,16 @@ class OwnerBPlanner final : public RankPlanner {
 
   DevicePlan plan_device(Rank rank, Device device, const std::vector<ColumnFamily>& families) const {
     DevicePlan plan{.blocks = {}, .device_class = classes_[static_cast<std::size_t>(device)]};
-    const BlockCut cut = BlockCut::of(problem_, families, frame_.lookahead, frame_.memory_of(plan),
-                                      fmt::format("plan, rank {}, device {}", rank, device));
+    const BlockCut cut =
+        cut_of(families, frame_.memory_of(plan), fmt::format("plan, rank {}, device {}", rank, device));
     add_families(rank, families, cut, plan.blocks);
     return plan;
+  }
+
+  BlockCut cut_of(const std::vector<ColumnFamily>& families, std::int64_t device_bytes,
+                  const std::string& where) const {
+    return tile_by_tile_ ? BlockCut::of_tiles(problem_, families, frame_.lookahead, device_bytes, where)
+                         : BlockCut::of(problem_, families, frame_.lookahead, device_bytes, where);
   }
 
   void add_families(Rank rank, std::vector<ColumnFamily> families, const BlockCut& cut,
@@ -317,7 +326,8 @@ class OwnerBPlanner final : public RankPlanner {
   const Contraction& problem_;
   std::int64_t message_bytes_;
   std::int64_t sum_bytes_;
-  Tree tree_;  // of broadcasts and sums
+  Tree tree_;          // of broadcasts and sums
+  bool tile_by_tile_;  // each tile of C a block
   PlanFrame frame_;
   std::vector<int> classes_;             // of the devices of a rank
   std::vector<double> speeds_;           // of the same
@@ -367,9 +377,21 @@ class OwnerB final : public Strategy {
          .default_value = "1000000",
          .meaning = "parts of a column of C are joined to additions and messages up to this size",
          .spelling = whole_bytes(1, std::int64_t{1} << 31)}};
+    list.push_back(
+        {.key = "blocks",
+         .default_value = std::string(kAuto),
+         .meaning =
+             "auto: as large as lets A and B be loaded least; tile: each tile of C alone, in chunks of "
+             "one k, as runtimes work that know tiles alone",
+         .spelling = one_of({std::string(kAuto), "tile"})});
     list.push_back(sharing_parameter());
     for (ParameterInfo& shared : common_parameters()) list.push_back(std::move(shared));
     return list;
+  }
+
+  /// Whole columns of B on a rank, where nobody says how the matrices lie: then nothing is summed.
+  std::vector<Settings> variants() const override {
+    return {{{"deal.a", "cyclic"}, {"deal.b", "cyclic"}, {"deal.c", "cyclic"}}};
   }
 
   Dealing dealing(const Contraction& contraction, const Machine& machine,

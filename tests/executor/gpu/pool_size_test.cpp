@@ -30,6 +30,15 @@ TEST(PoolSize, IsThatOfAllTilesWhereTheyFit) {
   EXPECT_EQ(device_pool_bytes(problem(), frame, {{{}}, {}}, 0), 0);
 }
 
+TEST(PoolSize, CountsBlocksThatTheDeviceMayTake) {
+  PlanFrame frame;
+  frame.device_classes[0].memory_bytes = 1'000'000;
+  const RankPlan rank{{all_in_one_block(), {}}, {}};
+  EXPECT_EQ(device_pool_bytes(problem(), frame, rank, 1), 0);
+  frame.pool = Pool::open;
+  EXPECT_EQ(device_pool_bytes(problem(), frame, rank, 1), 2 * 1024 + 4 * 512 + 2 * 512);
+}
+
 /// 2000 bytes hold at most 6 tiles of 320 bytes and more, each with up to 255 bytes to the next boundary.
 TEST(PoolSize, IsTheBudgetAndWhatRoundingAddsWhereTheyDoNot) {
   PlanFrame frame;

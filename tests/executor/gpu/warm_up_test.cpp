@@ -20,15 +20,18 @@ Contraction problem() {
 }
 
 TEST(WarmUp, ShapesAreThoseOfTheProductsTheLargestFirst) {
-  const DevicePlan device{{{{0}, {{{0, 2, 3}, 0}}}}};  // A(0,0), A(1,0), A(1,1)
-  const auto shapes = usual_shapes(problem(), device, 9);
+  RankPlan rank{{DevicePlan{{{{0}, {{{0, 2, 3}, 0}}}}}, DevicePlan{}}, {}};  // A(0,0), A(1,0), A(1,1)
+  PlanFrame frame;
+  const auto shapes = usual_shapes(problem(), frame, rank, 0, 9);
   ASSERT_EQ(shapes.size(), 2U);
   EXPECT_EQ(shapes[0].m, 4);
   EXPECT_EQ(shapes[1].m, 2);
   EXPECT_EQ(shapes[1].n, 5);
   EXPECT_EQ(shapes[1].k, 3);
-  EXPECT_EQ(usual_shapes(problem(), device, 1).size(), 1U);
-  EXPECT_TRUE(usual_shapes(problem(), {}, 9).empty());
+  EXPECT_EQ(usual_shapes(problem(), frame, rank, 0, 1).size(), 1U);
+  EXPECT_TRUE(usual_shapes(problem(), frame, rank, 1, 9).empty());
+  frame.pool = Pool::open;  // the second device may get them
+  EXPECT_EQ(usual_shapes(problem(), frame, rank, 1, 9).size(), 2U);
 }
 
 /// Memory for one product and a half: batches shrink, what is too large is left out, nothing is touched

@@ -1,6 +1,9 @@
 #include <gtest/gtest.h>
 
 #include "planner/bound/bound.hpp"
+#include "planner/strategies/strategy.hpp"
+#include "tests/planner/dense_product.hpp"
+#include "tests/planner/small_machine.hpp"
 #include "tests/planner/unequal_tiles.hpp"
 
 namespace foretile {
@@ -195,6 +198,21 @@ TEST(PlanBound, OfABlockWithoutChunks) {
   example.plan.ranks[0].devices[0].blocks.insert(example.plan.ranks[0].devices[0].blocks.begin(),
                                                  Block{{0}, {}});
   EXPECT_GT(example.bound().seconds, 0);
+}
+
+/// Another device may take blocks of the one that has all: then only the bound of any plan holds, of six
+/// products on two devices.
+TEST(PlanBound, OfAnOpenPoolIsThatOfAnyPlan) {
+  const Contraction problem = dense_product(2, 12, 2, 2);
+  Machine machine = small_machine(1, 2, 100'000, 1 << 24);
+  machine.platform.device.kernel.rate_flops_per_s = 16;  // a product in a second
+  Plan plan = make_plan(problem, machine, {{"strategy", "owner-b"}, {"sharing", "dynamic"}});
+  auto& devices = plan.ranks[0].devices;
+  devices[0].blocks.insert(devices[0].blocks.end(), devices[1].blocks.begin(), devices[1].blocks.end());
+  devices[1].blocks.clear();
+  EXPECT_NEAR(plan_bound(plan, problem, machine).seconds, 3, 1e-9);
+  plan.pool = Pool::taken;
+  EXPECT_NEAR(plan_bound(plan, problem, machine).seconds, 6, 1e-9);
 }
 
 }  // namespace

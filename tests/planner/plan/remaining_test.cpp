@@ -11,6 +11,7 @@
 #include "base/random.hpp"
 #include "planner/plan/products.hpp"
 #include "tests/planner/all_deals.hpp"
+#include "tests/planner/dense_product.hpp"
 #include "tests/planner/random_case.hpp"
 
 namespace foretile {
@@ -92,6 +93,20 @@ TEST(RemainingWork, KeepsTheOrderWhereCIsSummed) {
   EXPECT_GT(expect_rests(random_grid_case, 120), 40);
   EXPECT_GT(expect_rests(random_made_grid_case, 60), 20);
   EXPECT_GT(expect_rests(random_deal_case, 120), 40);
+}
+
+/// Six columns and two devices that take each other's blocks: when those of the second are done, it gets a
+/// part of what is left, and not nothing, with which it would not know how fast it is.
+TEST(RemainingWork, DealsBlocksThatAreTakenAnew) {
+  const PlannedWork whole = plan_work(dense_product(2, 12, 2, 2), small_machine(1, 2, 100'000, 1 << 24),
+                                      {{"strategy", "owner-b"}, {"sharing", "dynamic"}});
+  std::vector<bool> finished(6, false);
+  for (const Block& block : whole.plan.ranks[0].devices[1].blocks) {
+    for (const std::int32_t column : block.columns) finished[static_cast<std::size_t>(column)] = true;
+  }
+  const RemainingWork rest = remaining_work(whole, finished);
+  ASSERT_EQ(rest.work.plan.pool, Pool::open);
+  for (const DevicePlan& device : rest.work.plan.ranks[0].devices) EXPECT_FALSE(device.blocks.empty());
 }
 
 /// A of 2 x 1 tiles, B of 1 x 2, one rank: with C(0,0) and C(0,1) finished, A(0,0) is not loaded, and two of

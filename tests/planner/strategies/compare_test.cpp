@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
+#include <string>
+#include <vector>
 
 #include "base/error.hpp"
 #include "planner/strategies/strategy.hpp"
@@ -78,6 +81,54 @@ TEST(CompareStrategies, KnowsTheGridOfTheMatrices) {
       EXPECT_EQ(one.dealt->bytes, 0) << grid;
     }
   }
+}
+
+/// Each plan is asked for, but not those whose bound is more than what another has said. What is said
+/// decides.
+TEST(CompareStrategies, TakesWhatIsSaidToBeFastest) {
+  RandomCase c = large_b();
+  const auto fastest = [&](const PlanSeconds& seconds) {
+    const auto compared = compare_strategies(c.problem, c.machine, c.settings, seconds);
+    return fastest_settings(compared, c.problem, c.settings).at("strategy");
+  };
+  std::vector<std::string> asked;
+  std::vector<double> stops;
+  EXPECT_EQ(fastest([&](const Plan& plan, double stop_s) {
+              asked.push_back(plan.strategy);
+              stops.push_back(stop_s);
+              return plan.strategy == "stationary-c" ? 1e3 : 1e6;
+            }),
+            "stationary-c");
+  EXPECT_EQ(asked, (std::vector<std::string>{"grid-3d", "stationary-c", "owner-b", "owner-b"}));
+  EXPECT_EQ(stops[1], 1e6);
+  EXPECT_EQ(stops[2], 1e3);
+  asked.clear();
+  EXPECT_EQ(fastest([&](const Plan& plan, double) {
+              asked.push_back(plan.strategy);
+              return 1e-12;
+            }),
+            "grid-3d");
+  EXPECT_EQ(asked, (std::vector<std::string>{"grid-3d"}));
+  const auto compared = compare_strategies(c.problem, c.machine, c.settings, [](const Plan&, double) {
+    return std::numeric_limits<double>::infinity();
+  });
+  EXPECT_EQ(compared.size(), 4U);
+}
+
+/// Where B lies by rows, sums and moves take long; with whole columns there are none.
+TEST(CompareStrategies, TriesColumnsOfBWhereNobodySaysHowItLies) {
+  RandomCase c = large_b();
+  const auto variants = [&] {
+    std::vector<Settings> list;
+    for (const ComparedStrategy& one : compare_strategies(c.problem, c.machine, c.settings)) {
+      if (one.strategy == "owner-b") list.push_back(one.variant);
+    }
+    return list;
+  };
+  const Settings columns{{"deal.a", "cyclic"}, {"deal.b", "cyclic"}, {"deal.c", "cyclic"}};
+  EXPECT_EQ(variants(), (std::vector<Settings>{{}, columns}));
+  c.settings["deal.a"] = "contiguous";
+  EXPECT_EQ(variants(), (std::vector<Settings>{{}}));
 }
 
 TEST(CompareStrategies, SaysWhatIsWrongWithADeal) {

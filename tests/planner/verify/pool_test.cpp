@@ -59,7 +59,7 @@ TEST(VerifyPool, ARankHasOnePartOfATile) {
   auto& devices = example.plan.ranks[0].devices;
   devices[0].blocks = {{{0, 1, 2}, {{{0, 2}}}}};
   devices[1].blocks = {{{0, 1, 2}, {{{1, 3}}}}};
-  expect_refused(example, {"a second part of C tile"});
+  expect_refused(example, {"a second part of C tile 0 on this rank", "at most one part on each rank"});
 }
 
 TEST(VerifyPool, OtherRanksMustNotNotice) {

@@ -115,24 +115,19 @@ TEST(Blocks, HaveWhatLoadsLeastOfWhatIsWanted) {
   EXPECT_DOUBLE_EQ(cut.a_elements, 4 * 24);
 }
 
-/// Five blocks, a device that does two in a second and one that does one: after 0.5, 1 (both), 1.5 and 2.
-TEST(Blocks, ThatAreEqualTakeAsLongAsTheLastDevice) {
-  EXPECT_DOUBLE_EQ(seconds_of_equal(5, {2, 1}), 2);
-  EXPECT_DOUBLE_EQ(seconds_of_equal(4, {2, 1}), 1.5);
-}
-
-/// Blocks of 1, 2, 1 and 2 columns. The largest first: block 1 to device 0, block 3 to device 1, then one of
-/// the small ones to each.
-TEST(Blocks, AreDealtLargestFirstAndKeepTheirOrder) {
-  const Contraction p = dense_product(2, 12, 2, 2);
-  const auto block = [](Numbers columns) { return Block{std::move(columns), {{{0}}}}; };
-  const auto dealt = deal_blocks(p, {block({0}), block({1, 2}), block({3}), block({4, 5})}, {1, 1});
-  ASSERT_EQ(dealt[0].size(), 2U);
-  ASSERT_EQ(dealt[1].size(), 2U);
-  EXPECT_EQ(dealt[0][0].columns, (Numbers{0}));
-  EXPECT_EQ(dealt[0][1].columns, (Numbers{1, 2}));
-  EXPECT_EQ(dealt[1][0].columns, (Numbers{3}));
-  EXPECT_EQ(dealt[1][1].columns, (Numbers{4, 5}));
+/// Two rows and four columns of C; chunks have one k, however large the memory.
+TEST(Blocks, OfTilesAloneHaveChunksOfOneK) {
+  const Contraction p = dense_product(4, 8, 6, 2);
+  const std::vector<ColumnFamily> families{{{0, 1, 2, 3}, {0, 1, 2}}};
+  const BlockCut cut = BlockCut::of_tiles(p, families, 1, 100000, "here");
+  std::vector<Block> blocks;
+  add_blocks(p, families[0], cut.of_family[0], cut.chunk_bytes, blocks);
+  ASSERT_EQ(blocks.size(), 8U);
+  for (const Block& block : blocks) {
+    EXPECT_EQ(block.columns.size(), 1U);
+    ASSERT_EQ(block.chunks.size(), 3U);
+    for (const Chunk& chunk : block.chunks) EXPECT_EQ(chunk.a.size(), 1U);
+  }
 }
 
 }  // namespace

@@ -1,0 +1,47 @@
+#include "planner/plan/deal_blocks.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "planner/plan/products.hpp"
+
+namespace foretile {
+
+std::size_t FirstDone::deal(double work) {
+  const auto done = [&](std::size_t device) { return (load_[device] + work) / speeds_[device]; };
+  std::size_t best = 0;
+  for (std::size_t device = 1; device < speeds_.size(); ++device) {
+    if (done(device) < done(best)) best = device;
+  }
+  load_[best] += work;
+  return best;
+}
+
+double FirstDone::seconds() const {
+  double last = 0;
+  for (std::size_t device = 0; device < speeds_.size(); ++device) {
+    if (load_[device] > 0) last = std::max(last, load_[device] / speeds_[device]);
+  }
+  return last;
+}
+
+double seconds_of_equal(std::int64_t blocks, const std::vector<double>& rates) {
+  FirstDone first_done(rates);
+  for (std::int64_t block = 0; block < blocks; ++block) first_done.deal(1);
+  return first_done.seconds();
+}
+
+std::vector<std::vector<Block>> deal_blocks(const Contraction& p, std::vector<Block> blocks,
+                                            const std::vector<double>& speeds) {
+  std::vector<std::pair<double, std::size_t>> order;
+  for (std::size_t b = 0; b < blocks.size(); ++b) order.emplace_back(-block_flops(p, blocks[b]), b);
+  std::ranges::sort(order);
+  std::vector<std::size_t> device_of(blocks.size());
+  FirstDone first_done(speeds);
+  for (const auto& [less, block] : order) device_of[block] = first_done.deal(-less);
+  std::vector<std::vector<Block>> dealt(speeds.size());
+  for (std::size_t b = 0; b < blocks.size(); ++b) dealt[device_of[b]].push_back(std::move(blocks[b]));
+  return dealt;
+}
+
+}  // namespace foretile

@@ -1,0 +1,39 @@
+#include "planner/plan/deal_blocks.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/planner/dense_product.hpp"
+
+namespace foretile {
+namespace {
+
+using Numbers = std::vector<std::int32_t>;
+
+TEST(DealBlocks, ADeviceOfNoSpeedGetsNothing) {
+  FirstDone dealt({0, 1});
+  for (int block = 0; block < 3; ++block) EXPECT_EQ(dealt.deal(2), 1U);
+  EXPECT_DOUBLE_EQ(dealt.seconds(), 6);
+}
+
+/// Five blocks, a device that does two in a second and one that does one: after 0.5, 1 (both), 1.5 and 2.
+TEST(DealBlocks, ThatAreEqualTakeAsLongAsTheLastDevice) {
+  EXPECT_DOUBLE_EQ(seconds_of_equal(5, {2, 1}), 2);
+  EXPECT_DOUBLE_EQ(seconds_of_equal(4, {2, 1}), 1.5);
+}
+
+/// Blocks of 1, 2, 1 and 2 columns. The largest first: block 1 to device 0, block 3 to device 1, then one of
+/// the small ones to each.
+TEST(DealBlocks, AreDealtLargestFirstAndKeepTheirOrder) {
+  const Contraction p = dense_product(2, 12, 2, 2);
+  const auto block = [](Numbers columns) { return Block{std::move(columns), {{{0}}}}; };
+  const auto dealt = deal_blocks(p, {block({0}), block({1, 2}), block({3}), block({4, 5})}, {1, 1});
+  ASSERT_EQ(dealt[0].size(), 2U);
+  ASSERT_EQ(dealt[1].size(), 2U);
+  EXPECT_EQ(dealt[0][0].columns, (Numbers{0}));
+  EXPECT_EQ(dealt[0][1].columns, (Numbers{1, 2}));
+  EXPECT_EQ(dealt[1][0].columns, (Numbers{3}));
+  EXPECT_EQ(dealt[1][1].columns, (Numbers{4, 5}));
+}
+
+}  // namespace
+}  // namespace foretile
