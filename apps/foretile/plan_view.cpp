@@ -86,7 +86,7 @@ void add_moves(nlohmann::ordered_json& json, const FrameView& view) {
 /// " (deal.a=cyclic ...)", or nothing.
 std::string variant_text(const ComparedStrategy& one) {
   std::vector<std::string> settings;
-  for (const auto& [key, value] : one.variant) settings.push_back(key + "=" + value);
+  for (const auto& [key, value] : one.variant) settings.push_back(fmt::format("{}={}", key, value));
   return settings.empty() ? "" : fmt::format(" ({})", fmt::join(settings, " "));
 }
 
