@@ -13,8 +13,8 @@ namespace foretile {
 
 /// A device takes the blocks that the plan lists under it, in order. With Pool::open one that has none left
 /// takes the last one of another device if it will be done with that before the other is done with all that
-/// it has. How fast devices are is what they have multiplied until they last ended a product; before that is
-/// known, what the plan gives each of them.
+/// it has. A device's speed is what it has multiplied, over the time at which its last product ended; before
+/// both devices have one, the plan's shares stand for it.
 class BlockPool {
  public:
   /// `plan` must outlive this. Without `others_may_take`, all pools are closed.

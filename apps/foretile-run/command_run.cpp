@@ -15,6 +15,7 @@
 #include "apps/foretile-run/memory_check.hpp"
 #include "apps/foretile-run/run_files.hpp"
 #include "apps/foretile-run/same_start.hpp"
+#include "apps/inputs_apart.hpp"
 #include "apps/options.hpp"
 #include "apps/program.hpp"
 #include "apps/quantities.hpp"
@@ -304,17 +305,6 @@ void require_outputs_apart(const RunArguments& arguments) {
     require_different("--assignment-out", arguments.assignment_out, other, path);
 }
 
-/// A and B that are read from files.
-void require_inputs_apart(const RunArguments& arguments, const Problem& problem) {
-  const auto inputs = matrices_of(problem);
-  if (!inputs) return;
-  for (const auto& [option, path] :
-       {std::pair("--trace", arguments.trace), {"--assignment-out", arguments.assignment_out}}) {
-    require_different(option, path, "A", parse_matrix_place(inputs->a.place).file);
-    require_different(option, path, "B", parse_matrix_place(inputs->b.place).file);
-  }
-}
-
 void write_assignment(const std::string& path, const MpiSession& session, const Finished& done) {
   const auto all = gather_assignments(done.result.assignment, done.work->plan.grid.size(), session.world());
   if (session.rank() == 0) save_assignment(path, {done.plan_with_pool, all});
@@ -395,7 +385,8 @@ void execute(const CLI::App& app, const RunArguments& arguments, const MpiSessio
       if (session.rank() == 0 && !path.empty()) require_writable(path);
     }
     done.file = load_plan_file(arguments.plan);
-    require_inputs_apart(arguments, done.file.problem);
+    require_inputs_apart("--trace", arguments.trace, done.file.problem);
+    require_inputs_apart("--assignment-out", arguments.assignment_out, done.file.problem);
     require_ranks(done.file, session);
     warn_of_long_planning(session, done.file);
     done.work = rebuild(done.file, line.stage("plan", kPlanningSteps));

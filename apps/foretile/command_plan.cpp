@@ -7,11 +7,14 @@
 #include "apps/foretile/case.hpp"
 #include "apps/foretile/commands.hpp"
 #include "apps/foretile/plan_view.hpp"
+#include "apps/inputs_apart.hpp"
 #include "apps/resources.hpp"
 #include "base/atomic_file.hpp"
+#include "base/error.hpp"
 #include "base/one_line.hpp"
 #include "planner/bound/bound.hpp"
 #include "planner/plan/graph.hpp"
+#include "planner/strategies/compare.hpp"
 #include "planner/strategies/strategy.hpp"
 
 namespace foretile {
@@ -27,6 +30,9 @@ struct PlanArguments : CaseArguments {
 /// Without planning.
 void print_parameters(const PlanArguments& arguments) {
   const Case the_case = load_case(arguments);
+  if (asks_for_comparison(the_case.settings))
+    throw input_error("--parameters", "strategies to compare", "one strategy",
+                      "name it, or leave --parameters out: for a comparison all are planned");
   const Contraction contraction = build_contraction(the_case.problem);
   const Machine machine = make_machine(the_case.platform, the_case.size);
   const PlanFrame frame = prepare_planner(contraction, machine, the_case.settings)->frame();
@@ -49,6 +55,8 @@ void plan(const PlanArguments& arguments) {
   const Case the_case = load_case(arguments);
   require_no_table("--output", arguments.output, the_case.settings);
   require_no_table("--dot", arguments.dot, the_case.settings);
+  require_inputs_apart("--output", arguments.output, the_case.problem);
+  require_inputs_apart("--dot", arguments.dot, the_case.problem);
   const PlannedWork work = plan_case(the_case, line);
   const double wall_s = watch.seconds();
   if (!arguments.dot.empty()) {

@@ -12,6 +12,7 @@
 #include "apps/foretile/plan_view.hpp"
 #include "apps/foretile/rehearsal.hpp"
 #include "apps/foretile/what_if.hpp"
+#include "apps/inputs_apart.hpp"
 #include "apps/quantities.hpp"
 #include "apps/resources.hpp"
 #include "base/atomic_file.hpp"
@@ -121,6 +122,10 @@ void simulate(const SimulateArguments& arguments) {
   require_no_table("--output", arguments.output, the_case.settings);
   require_no_table("--trace", arguments.trace, the_case.settings);
   require_no_table("--assignment-out", arguments.assignment_out, the_case.settings);
+  for (const auto& [option, path] : {std::pair("--output", arguments.output),
+                                     {"--trace", arguments.trace},
+                                     {"--assignment-out", arguments.assignment_out}})
+    require_inputs_apart(option, path, the_case.problem);
   std::optional<ChromeTrace> trace;
   if (!arguments.trace.empty()) trace.emplace(arguments.trace);
   if (!arguments.output.empty()) require_writable(arguments.output);

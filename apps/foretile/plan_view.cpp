@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -103,8 +104,9 @@ std::string compared_text(const PlannedWork& work) {
     std::string said = one.refusal;
     if (said.empty()) {
       const bool known = one.plan_s && std::isfinite(*one.plan_s);
-      said = known ? quantity(*one.plan_s, "s") : fmt::format("at least {}", quantity(one.bound_s, "s"));
-      if (one.plan_s && !known) said += ", longer than another";
+      said = known ? quantity(*one.plan_s, "s")
+                   : fmt::format("at least {}", quantity(std::max(one.bound_s, one.stopped_s), "s"));
+      if (one.plan_s && !known) said += " (another is as fast or faster)";
       if (one.dealt && one.dealt->bytes > 0)
         said += fmt::format(", and {} to deal the matrices anew ({}, of these {} between nodes)",
                             quantity(one.dealt->seconds, "s"), bytes(one.dealt->bytes),

@@ -9,8 +9,8 @@ namespace foretile {
 /// Throws InputError that says why `command` is off when the program was built without SimGrid.
 void require_simulator(const char* command);
 
-/// How long a plan takes, without noise's draws but the first, by the fluid engine; nothing where there is no
-/// simulator.
+/// How long a plan takes, by the fluid engine. Noise, where the platform has any, is drawn with seed 1.
+/// Nothing where there is no simulator.
 WorkSeconds rehearsed_seconds();
 
 /// simulate() (simulator/simulation.hpp); once per process.

@@ -37,8 +37,12 @@ double simulated_s(const PlannedWork& work, SimulationOptions options) {
 double changed_makespan_s(const Case& the_case, const PlannedWork& work,
                           const std::vector<std::string>& settings, const SimulationOptions& options) {
   Platform platform = parse_platform(the_case.platform.toml, the_case.platform.source, settings);
-  const PlannedWork changed = plan_work(work.contraction, make_machine(std::move(platform), the_case.size),
-                                        the_case.settings, {}, rehearsed_seconds());
+  // A comparison of strategies is not made again.
+  const Settings planned = work.compared.empty()
+                               ? the_case.settings
+                               : fastest_settings(work.compared, work.contraction, the_case.settings);
+  const PlannedWork changed =
+      plan_work(work.contraction, make_machine(std::move(platform), the_case.size), planned);
   return simulated_s(changed, options);
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <optional>
 
@@ -75,13 +76,41 @@ std::vector<ComparedStrategy> to_compare(const Contraction& contraction, const S
   return list;
 }
 
+/// Asks for the seconds of plans, those that promise most first, until no other can be faster. Where one
+/// cannot be told, all are left to their bounds.
+void ask_for_seconds(const Contraction& contraction, const Machine& machine, const Settings& settings,
+                     const PlanSeconds& plan_seconds, std::vector<ComparedStrategy>& compared) {
+  constexpr double kNever = std::numeric_limits<double>::infinity();
+  std::vector<ComparedStrategy*> order;
+  for (ComparedStrategy& one : compared) {
+    if (one.refusal.empty()) order.push_back(&one);
+  }
+  std::ranges::stable_sort(order, {}, [](const ComparedStrategy* one) { return one->seconds(); });
+  double least_s = kNever;
+  try {
+    for (ComparedStrategy* const one : order) {
+      // A machine with noise may be faster than the bound.
+      if (one->seconds() >= least_s && !machine.platform.noise.any()) {
+        one->plan_s = kNever;
+        continue;
+      }
+      const double stop_s = least_s - (one->dealt ? one->dealt->seconds : 0);
+      one->plan_s = plan_seconds(
+          make_plan(contraction, machine, own_settings(find_strategy(one->strategy), settings, one->variant)),
+          stop_s);
+      if (std::isinf(*one->plan_s)) one->stopped_s = std::max(0.0, stop_s);
+      least_s = std::min(least_s, one->seconds());
+    }
+  } catch (const InputError&) {
+    for (ComparedStrategy& one : compared) one.plan_s.reset();
+  }
+}
+
 }  // namespace
 
 std::vector<ComparedStrategy> compare_strategies(const Contraction& contraction, const Machine& machine,
                                                  const Settings& settings, const PlanSeconds& plan_seconds) {
   const std::optional<Home> home = home_setting(contraction, machine, settings);
-  constexpr double kNever = std::numeric_limits<double>::infinity();
-  double least_s = kNever;
   std::vector<ComparedStrategy> compared = to_compare(contraction, settings);
   for (ComparedStrategy& one : compared) {
     try {
@@ -90,15 +119,11 @@ std::vector<ComparedStrategy> compare_strategies(const Contraction& contraction,
       verify(plan, contraction);
       one.bound_s = bounds_of(plan, contraction, machine).plan.seconds;
       if (home) one.dealt = deal_anew(contraction, machine, *home, plan);
-      // A machine with noise may be faster than the bound.
-      const bool hopeless = one.seconds() >= least_s && !machine.platform.noise.any();
-      const double dealt_s = one.dealt ? one.dealt->seconds : 0;
-      if (plan_seconds) one.plan_s = hopeless ? kNever : plan_seconds(plan, least_s - dealt_s);
-      least_s = std::min(least_s, one.seconds());
     } catch (const InputError& error) {
       one.refusal = error.what();
     }
   }
+  if (plan_seconds) ask_for_seconds(contraction, machine, settings, plan_seconds, compared);
   return compared;
 }
 

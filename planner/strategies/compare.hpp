@@ -13,15 +13,17 @@
 
 namespace foretile {
 
-/// How long a plan takes, or infinity, once it is known to take longer than `stop_s`.
+/// How long a plan takes, or infinity, once it is known to take longer than `stop_s`. Throws InputError where
+/// that cannot be told.
 using PlanSeconds = std::function<double(const Plan& plan, double stop_s)>;
 
 struct ComparedStrategy {
   std::string strategy;
   Settings variant = {};  ///< what it was planned with beside the settings given: one of Strategy::variants()
   double bound_s = 0;     ///< of its plan
-  /// With PlanSeconds; infinite where another is known to be faster.
+  /// With PlanSeconds; infinite where another is as fast or faster.
   std::optional<double> plan_s = {};
+  double stopped_s = 0;                 ///< it takes longer than that; 0: not known
   std::optional<DealtAnew> dealt = {};  ///< where the settings say where the matrices lie
   std::string refusal = {};             ///< why it has no plan; then nothing else counts
 
@@ -31,8 +33,9 @@ struct ComparedStrategy {
 /// Plans and proves with each strategy that honours the sources, in their order. Settings deal.a, deal.b and
 /// deal.c (deal_setting.hpp; contiguous where one of them is missing) say where the matrices lie, with `grid`
 /// for those that are dealt cyclically. Strategies that do not know these keys have their own distribution
-/// and are charged with dealing the matrices anew. Plans whose bound says that they cannot be the fastest are
-/// not asked for their seconds.
+/// and are charged with dealing the matrices anew. Asks for
+/// the seconds of plans by increasing bound, until no other can be faster; where seconds cannot be told, the
+/// bounds alone are there.
 std::vector<ComparedStrategy> compare_strategies(const Contraction& contraction, const Machine& machine,
                                                  const Settings& settings,
                                                  const PlanSeconds& plan_seconds = {});

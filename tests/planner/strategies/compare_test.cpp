@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -83,36 +85,82 @@ TEST(CompareStrategies, KnowsTheGridOfTheMatrices) {
   }
 }
 
-/// Each plan is asked for, but not those whose bound is more than what another has said. What is said
-/// decides.
+/// By growing bound each plan is asked for, but none whose bound is more than what another has said. What is
+/// said decides.
 TEST(CompareStrategies, TakesWhatIsSaidToBeFastest) {
   RandomCase c = large_b();
-  const auto fastest = [&](const PlanSeconds& seconds) {
-    const auto compared = compare_strategies(c.problem, c.machine, c.settings, seconds);
+  std::vector<double> bounds, stops;
+  const auto bound_of = [&](const Plan& plan) { return bounds_of(plan, c.problem, c.machine).plan.seconds; };
+  const auto compare = [&](const PlanSeconds& seconds) {
+    return compare_strategies(c.problem, c.machine, c.settings, seconds);
+  };
+  const auto fastest = [&](const std::vector<ComparedStrategy>& compared) {
     return fastest_settings(compared, c.problem, c.settings).at("strategy");
   };
-  std::vector<std::string> asked;
-  std::vector<double> stops;
-  EXPECT_EQ(fastest([&](const Plan& plan, double stop_s) {
-              asked.push_back(plan.strategy);
-              stops.push_back(stop_s);
-              return plan.strategy == "stationary-c" ? 1e3 : 1e6;
-            }),
-            "stationary-c");
-  EXPECT_EQ(asked, (std::vector<std::string>{"grid-3d", "stationary-c", "owner-b", "owner-b"}));
-  EXPECT_EQ(stops[1], 1e6);
-  EXPECT_EQ(stops[2], 1e3);
-  asked.clear();
-  EXPECT_EQ(fastest([&](const Plan& plan, double) {
-              asked.push_back(plan.strategy);
-              return 1e-12;
-            }),
-            "grid-3d");
-  EXPECT_EQ(asked, (std::vector<std::string>{"grid-3d"}));
-  const auto compared = compare_strategies(c.problem, c.machine, c.settings, [](const Plan&, double) {
-    return std::numeric_limits<double>::infinity();
+  const auto compared = compare([&](const Plan& plan, double stop_s) {
+    bounds.push_back(bound_of(plan));
+    stops.push_back(stop_s);
+    return plan.strategy == "stationary-c" ? 1e3 : 1e6;
   });
-  EXPECT_EQ(compared.size(), 4U);
+  EXPECT_EQ(fastest(compared), "stationary-c");
+  EXPECT_EQ(bounds.size(), 4U);
+  EXPECT_TRUE(std::is_sorted(bounds.begin(), bounds.end()));
+  EXPECT_EQ(stops[0], std::numeric_limits<double>::infinity());
+  EXPECT_LE(stops[3], 1e6);
+
+  bounds.clear();
+  const auto first = compare([&](const Plan& plan, double) {
+    bounds.push_back(bound_of(plan));
+    return bounds.back();
+  });
+  EXPECT_LE(bounds.size(), 2U);  // two may have the same bound
+  EXPECT_EQ(
+      std::ranges::count_if(first, [](const ComparedStrategy& one) { return std::isfinite(*one.plan_s); }),
+      std::ssize(bounds));
+}
+
+/// Of a machine with noise no bound says that a plan is not the fastest.
+TEST(CompareStrategies, AsksForAllWithNoise) {
+  RandomCase c = large_b();
+  c.machine.platform.noise.kernel = 0.1;
+  int asked = 0;
+  compare_strategies(c.problem, c.machine, c.settings, [&](const Plan&, double) { return ++asked, 1e-12; });
+  EXPECT_EQ(asked, 4);
+}
+
+/// What dealing anew takes is not there for the plan.
+TEST(CompareStrategies, StopsWhereDealingMakesItSlower) {
+  RandomCase c = large_b();
+  c.settings["deal.b"] = "contiguous";
+  std::map<std::string, double> stops;
+  const auto compared =
+      compare_strategies(c.problem, c.machine, c.settings, [&](const Plan& plan, double stop_s) {
+        stops[plan.strategy] = stop_s;
+        return 1e6;
+      });
+  int stopped = 0;
+  for (const ComparedStrategy& one : compared) {
+    if (std::isinf(stops.at(one.strategy))) continue;
+    EXPECT_LE(stops.at(one.strategy), 2e6 - one.dealt->seconds) << one.strategy;
+    ++stopped;
+  }
+  EXPECT_EQ(stopped, 2);
+}
+
+/// Where no seconds can be told, bounds decide.
+TEST(CompareStrategies, FallsBackToBounds) {
+  RandomCase c = large_b();
+  const auto without = compare_strategies(c.problem, c.machine, c.settings);
+  const auto with =
+      compare_strategies(c.problem, c.machine, c.settings, [&](const Plan& plan, double) -> double {
+        if (plan.strategy == "owner-b") return 1;
+        throw InputError("no figure");
+      });
+  for (const ComparedStrategy& one : with) {
+    EXPECT_FALSE(one.plan_s);
+    EXPECT_EQ(one.refusal, "");
+  }
+  EXPECT_EQ(fastest_settings(with, c.problem, c.settings), fastest_settings(without, c.problem, c.settings));
 }
 
 /// Where B lies by rows, sums and moves take long; with whole columns there are none.
