@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <tuple>
+#include <utility>
 
 #include "apps/foretile/commands.hpp"
 #include "apps/foretile/matrix_view.hpp"
+#include "apps/foretile/program_view.hpp"
 #include "apps/foretile/shape_picture.hpp"
 #include "apps/foretile/traits_view.hpp"
 #include "apps/options.hpp"
@@ -22,6 +25,7 @@ struct ShowArguments {
   std::string problem;
   std::string picture;
   std::int64_t speed = 0;  ///< rows of tiles that are read; 0: not measured
+  ProgramSizes sizes;      ///< 0: not given
   Options options;
 };
 
@@ -32,7 +36,38 @@ void show_matrix_of(const ShowArguments& arguments) {
   show_matrix(arguments.problem, arguments.speed, arguments.options.json);
 }
 
+/// The sizes belong to programs, and programs need them.
+void check_sizes(const ShowArguments& arguments) {
+  const bool program = is_program_file(arguments.problem);
+  for (const auto& [option, value, what] :
+       {std::tuple("--o", arguments.sizes.occupied, "the occupied orbitals of each spin"),
+        {"--v", arguments.sizes.virtuals, "the virtual orbitals of each spin"},
+        {"--tile", arguments.sizes.tile, "the largest extent of a tile"}}) {
+    if (program && value == 0)
+      throw input_error(option, "nothing", what, "give it: --o 108 --v 324 --tile 45");
+    if (!program && value > 0)
+      throw input_error(option, quote(arguments.problem), "a program, PROGRAM.txt",
+                        fmt::format("leave {} out", option));
+  }
+}
+
+void show_program(const ShowArguments& arguments) {
+  for (const auto& [option, given] :
+       {std::pair("--picture", !arguments.picture.empty()), {"--speed", arguments.speed > 0}}) {
+    if (given)
+      throw input_error(option, fmt::format("the program {}", quote(arguments.problem)),
+                        "a problem or a matrix", fmt::format("leave {} out", option));
+  }
+  if (arguments.options.json) {
+    print_json(program_json(arguments.problem, arguments.sizes));
+  } else {
+    fmt::print("{}", program_text(arguments.problem, arguments.sizes));
+  }
+}
+
 void show(const ShowArguments& arguments) {
+  check_sizes(arguments);
+  if (is_program_file(arguments.problem)) return show_program(arguments);
   if (is_matrix_place(arguments.problem)) return show_matrix_of(arguments);
   if (arguments.speed > 0)
     throw input_error("--speed", fmt::format("the problem {}", quote(arguments.problem)),
@@ -57,13 +92,13 @@ void show(const ShowArguments& arguments) {
 }  // namespace
 
 void add_show_command(CLI::App& app) {
-  CLI::App* command =
-      app.add_subcommand("show", "Show a problem's traits and draw its shapes, or show a matrix in a file");
+  CLI::App* command = app.add_subcommand(
+      "show", "Show a problem's traits and draw its shapes, or show a matrix or a program in a file");
   const auto arguments = std::make_shared<ShowArguments>();
   command
-      ->add_option(
-          "problem", arguments->problem,
-          "A problem file, an example such as c65-v1, or a matrix: FILE.npy, FILE.mtx, FILE.h5:/DATASET")
+      ->add_option("problem", arguments->problem,
+                   "A problem file, an example such as c65-v1, a matrix: FILE.npy, FILE.mtx, "
+                   "FILE.h5:/DATASET, or a program: FILE.txt")
       ->check(not_empty_check())
       ->required();
   command->add_option("--picture", arguments->picture, "Draw A, B and C into this .png or .svg file")
@@ -75,6 +110,13 @@ void add_show_command(CLI::App& app) {
           "[file]")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{8192}))
       ->type_name("TILE");
+  for (const auto& [option, size, meaning] :
+       {std::tuple("--o", &arguments->sizes.occupied, "Of a program: occupied orbitals of each spin"),
+        {"--v", &arguments->sizes.virtuals, "Of a program: virtual orbitals of each spin"},
+        {"--tile", &arguments->sizes.tile, "Of a program: largest extent of a tile"}})
+    command->add_option(option, *size, meaning)
+        ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}))
+        ->type_name("N");
   add_json_option(*command, arguments->options);
   command->callback([arguments] { show(*arguments); });
 }

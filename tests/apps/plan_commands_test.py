@@ -40,6 +40,41 @@ def check_plan(problem, stored):
     assert run("plan", stored, "--json", "--set", "grid.p=1", "--nodes", 1)["grid"] == {"p": 1, "q": 1, "r": 1}
 
 
+def check_comparison(stored):
+    """The plan with the least bound is not the fastest: parts of C wait for each other."""
+    water = ("h2o12", "--platform", "newriver", "--nodes", 16, "--set", "strategy=auto")
+    plan = run("plan", *water, "-o", stored, "--json")
+    compared = plan["compared"]
+    least_bound = min(compared, key=lambda one: one["bound_s"])
+    if not simulator:
+        assert plan["strategy"] == least_bound["strategy"] and not any("seconds" in one for one in compared), plan
+        return
+    fastest = min((one for one in compared if "seconds" in one), key=lambda one: one["seconds"])
+    assert plan["strategy"] == fastest["strategy"] != least_bound["strategy"], compared
+    assert fastest["seconds"] < least_bound["seconds"], compared
+    simulated = run("simulate", stored, "--engine", "fluid", "--json")
+    assert abs(simulated["makespan_s"] / fastest["seconds"] - 1) < 1e-6, (simulated["makespan_s"], fastest)
+    expect(2, "--parameters: found strategies to compare, expected one strategy", "plan", *water, "--parameters")
+
+
+def check_program():
+    """The counts of the doubles residual for beta-carotene, and what its command line refuses."""
+    program = str(pathlib.Path(__file__).parent.parent.parent / "examples/ccsd_t2.txt")
+    shown = run("show", program, "--o", 108, "--v", 324, "--tile", 45, "--json")
+    assert (shown["chains"], shown["gemms"], shown["levels"]) == (24269, 468864, [29, 8, 3, 1]), shown
+    assert round(shown["flops"] / 1e12) == 2238 and len(shown["terms"]) == 41, shown
+    terms = {term["name"]: term for term in shown["terms"]}
+    assert terms["t2_2"]["depends_on"] == ["t2_2_1", "t2_2_2", "t2_2_4", "t2_2_5", "t2_2_6"] and terms["t2_2"]["level"] == 4, terms["t2_2"]
+    heaviest = sorted(terms, key=lambda name: -terms[name]["flops"])[:5]
+    assert set(heaviest) == {"t2_7_3", "t2_7", "t2_8", "t2_2_5", "t2_2_6"}, heaviest
+    assert (terms["t2_8"]["shortest_chain"], terms["t2_8"]["longest_chain"]) == (36, 64), terms["t2_8"]
+    assert "level 4, 1 terms" in call("show", program, "--o", 108, "--v", 324, "--tile", 45).stdout
+    expect(2, "--v: found nothing, expected the virtual orbitals of each spin", "show", program, "--o", 108, "--tile", 45)
+    expect(2, "--o: found h2o12, expected a program", "show", "h2o12", "--o", 1)
+    expect(2, "leave --picture out", "show", program, "--o", 1, "--v", 1, "--tile", 1, "--picture", "x.png")
+    expect(2, "missing.txt", "show", "missing.txt", "--o", 1, "--v", 1, "--tile", 1)
+
+
 def check_sources(made, given, scratch):
     """The strategy follows from where B comes from, unless somebody names one."""
     default = run("plan", made, *platform, "--json")
@@ -323,6 +358,8 @@ with tempfile.TemporaryDirectory() as folder:
     check_sources(problem, scratch / "given.toml", scratch)
     check_errors(problem, stored)
     check_warning(problem, scratch)
+    check_comparison(scratch / "auto.json")
+    check_program()
     if simulator:
         check_simulate(problem, stored, scratch)
         check_tune(problem, scratch)

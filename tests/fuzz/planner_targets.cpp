@@ -21,6 +21,8 @@
 #include "planner/problem/kinds/table_reader.hpp"
 #include "planner/problem/kinds/tiles.hpp"
 #include "planner/problem/problem.hpp"
+#include "planner/program/program_text.hpp"
+#include "planner/program/term_counts.hpp"
 #include "tests/fuzz/targets.hpp"
 
 namespace foretile::fuzz {
@@ -122,6 +124,13 @@ bool quick(const PlanFile& file) {
 void parse_problem(std::string_view text) {
   const Problem problem{"fuzz", std::string(text), "fuzz.toml"};
   if (same_again(text)) build_contraction(problem);
+}
+
+void parse_program_text(std::string_view text) {
+  const Program program = parse_program(text, "fuzz.txt");
+  const std::string once = written(program);
+  expect_same(once, written(parse_program(once, "again.txt")));
+  for (const ProgramTerm& term : program.terms) count_term(term, spin_tiles_of(program, 3, 5, 2));
 }
 
 void parse_xyz_file(std::string_view text) {

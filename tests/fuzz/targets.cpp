@@ -12,13 +12,14 @@ namespace foretile::fuzz {
 
 namespace {
 
-constexpr std::array<Target, 11> all = {{{"command_line", parse_command_line},
+constexpr std::array<Target, 12> all = {{{"command_line", parse_command_line},
                                          {"history", parse_history},
                                          {"matrix_market", parse_matrix_market_file},
                                          {"npy", parse_npy},
                                          {"plan", parse_plan},
                                          {"platform", parse_platform_file},
                                          {"problem", parse_problem},
+                                         {"program", parse_program_text},
                                          {"quantity", parse_quantities},
                                          {"settings", parse_settings},
                                          {"space", parse_space_file},

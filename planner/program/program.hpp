@@ -1,0 +1,74 @@
+// A list of tensor equations, such as the residual of coupled cluster, that are computed together.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace foretile {
+
+/// What an index counts: occupied or virtual orbitals of either spin.
+struct IndexSpace {
+  char letter = 'h';  ///< with which the names of its indices begin
+  bool occupied = true;
+};
+
+/// An index of a tensor in a term: h10. Equal names are equal indices.
+struct TermIndex {
+  std::string name;
+  std::size_t space = 0;  ///< of Program::spaces
+  int column = 0;         ///< in its line, from 1
+
+  friend bool operator==(const TermIndex& x, const TermIndex& y) { return x.name == y.name; }
+};
+
+/// A tensor with its indices: the first half are upper ones, the others lower ones. Tensors are antisymmetric
+/// in the upper indices of one space, and in the lower ones.
+struct TensorUse {
+  std::string tensor;
+  std::vector<TermIndex> indices;
+  int column = 0;
+
+  std::size_t half() const { return indices.size() / 2; }
+};
+
+/// result += factor operand operand, summed over the indices that both operands have; or result += factor
+/// operand. Where two like indices of a half of the result come from different operands, the result is
+/// antisymmetrized.
+struct ProgramTerm {
+  std::string name;
+  TensorUse result;
+  double factor = 1;
+  std::vector<TensorUse> operands;  ///< one or two
+  int line = 0;
+
+  bool is_product() const { return operands.size() == 2; }
+};
+
+/// A tensor that is given before the program begins, or that it computes: by position, the letters of the
+/// spaces that an index may have.
+struct TensorDeclaration {
+  std::string name;
+  std::vector<std::string> spaces;
+  bool result = false;
+};
+
+struct Program {
+  std::vector<IndexSpace> spaces;
+  std::vector<TensorDeclaration> tensors;  ///< intermediates are not declared
+  std::vector<ProgramTerm> terms;          ///< in the order of the text
+};
+
+/// The indices of one half and space of one tensor, in which it is antisymmetric, in order: by their names.
+using IndexGroup = std::vector<TermIndex>;
+
+/// The indices that both operands have. The term must be a product.
+std::vector<TermIndex> summed_indices(const ProgramTerm& term);
+
+/// The result's indices, gathered to groups that are in one half of one operand.
+std::vector<IndexGroup> groups_of_result(const ProgramTerm& term);
+
+/// The summed indices, gathered to groups that are in one half of both operands.
+std::vector<IndexGroup> summed_groups(const ProgramTerm& term);
+
+}  // namespace foretile

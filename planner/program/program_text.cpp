@@ -1,0 +1,380 @@
+#include "planner/program/program_text.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/files.hpp"
+#include "base/one_line.hpp"
+#include "planner/program/term_order.hpp"
+
+namespace foretile {
+
+namespace {
+
+constexpr std::size_t kMostIndices = 8;  // spins of a term are enumerated
+
+bool begins_name(char c) {
+  return std::isalpha(static_cast<unsigned char>(c)) != 0;
+}
+bool in_name(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+
+/// One line being read; knows where it is.
+class Line {
+ public:
+  Line(std::string_view text, std::string source, int number)
+      : text_(text.substr(0, text.find('#'))), source_(std::move(source)), number_(number) {}
+
+  int number() const { return number_; }
+  int column() {
+    skip_spaces();
+    return static_cast<int>(at_) + 1;
+  }
+  bool at_end() {
+    skip_spaces();
+    return at_ == text_.size();
+  }
+  bool next_is(std::string_view what) {
+    skip_spaces();
+    return text_.substr(at_).starts_with(what);
+  }
+  bool take(std::string_view what) {
+    if (!next_is(what)) return false;
+    at_ += what.size();
+    return true;
+  }
+  void expect(std::string_view what) {
+    if (!take(what)) throw wrong(fmt::format("\"{}\"", what));
+  }
+  std::string name(const std::string& expected) {
+    skip_spaces();
+    if (at_ == text_.size() || !begins_name(text_[at_])) throw wrong(expected);
+    const std::size_t begin = at_;
+    while (at_ < text_.size() && in_name(text_[at_])) ++at_;
+    return std::string(text_.substr(begin, at_ - begin));
+  }
+  double number(const std::string& expected) {
+    skip_spaces();
+    double value = 0;
+    const char* const begin = text_.data() + at_;
+    const auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), value);
+    if (error != std::errc() || !std::isfinite(value)) throw wrong(expected);
+    at_ += static_cast<std::size_t>(end - begin);
+    return value;
+  }
+  /// What stands here is wrong.
+  InputError wrong(const std::string& expected) {
+    skip_spaces();
+    const std::string_view rest = text_.substr(at_);
+    const std::size_t word = std::min(rest.find_first_of(" \t,|[]", 1), rest.size());
+    return error(column(), rest.empty() ? "the end of the line" : quote(rest.substr(0, word)), expected);
+  }
+  InputError error(int column, const std::string& found, const std::string& expected,
+                   const std::string& change = {}) const {
+    return input_error(fmt::format("{}, line {}, column {}", source_, number_, column), found, expected,
+                       change);
+  }
+
+ private:
+  void skip_spaces() {
+    while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_])) != 0) ++at_;
+  }
+
+  std::string_view text_;
+  std::string source_;
+  int number_;
+  std::size_t at_ = 0;
+};
+
+/// By position, the letters of the spaces that its index has been seen with.
+struct Seen {
+  std::vector<std::string> spaces;
+  int line = 0;
+  bool declared = false;
+};
+
+class Parser {
+ public:
+  explicit Parser(std::string source) : source_(std::move(source)) {}
+
+  Program parse(std::string_view text) {
+    for (int number = 1; !text.empty(); ++number) {
+      const std::size_t end = std::min(text.find('\n'), text.size());
+      read(Line(text.substr(0, end), source_, number));
+      text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    finish();
+    return std::move(program_);
+  }
+
+ private:
+  void read(Line line) {
+    if (line.at_end()) return;
+    const int column = line.column();
+    const std::string word = line.name("space, tensor, result, or the name of a term");
+    if (!line.next_is(":")) {
+      if (word == "space") return read_space(line);
+      if (word == "tensor") return read_declaration(line, false);
+      if (word == "result") return read_declaration(line, true);
+      throw line.error(column, quote(word), "space, tensor, result, or the name of a term and \":\"");
+    }
+    read_term(line, word, column);
+  }
+
+  void read_space(Line& line) {
+    const int column = line.column();
+    const std::string letter = line.name("a letter");
+    if (letter.size() != 1) throw line.error(column, quote(letter), "one letter");
+    if (space_of(letter[0])) throw line.error(column, quote(letter), "a letter that no other space has");
+    line.expect("=");
+    const bool occupied = line.take("occupied");
+    if (!occupied && !line.take("virtual")) throw line.wrong("occupied or virtual");
+    require_end(line);
+    program_.spaces.push_back({letter[0], occupied});
+  }
+
+  void read_declaration(Line& line, bool result) {
+    const int column = line.column();
+    TensorDeclaration declaration{line.name("the name of a tensor"), {}, result};
+    line.expect("[");
+    std::size_t upper = 0;
+    if (!line.take("]")) {
+      upper = read_positions(line, declaration.spaces);
+      line.expect("|");
+      const int lower_column = line.column();
+      const std::size_t lower = read_positions(line, declaration.spaces);
+      if (lower != upper)
+        throw line.error(lower_column, fmt::format("{} lower indices", lower),
+                         fmt::format("{}, as there are upper ones", upper));
+      line.expect("]");
+    }
+    require_end(line);
+    if (seen_.contains(declaration.name))
+      throw line.error(column, quote(declaration.name),
+                       fmt::format("a name that is not in line {}", seen_.at(declaration.name).line));
+    seen_[declaration.name] = {declaration.spaces, line.number(), true};
+    program_.tensors.push_back(std::move(declaration));
+  }
+
+  /// hp,h: returns how many.
+  std::size_t read_positions(Line& line, std::vector<std::string>& spaces) {
+    std::size_t count = 0;
+    do {
+      const int column = line.column();
+      std::string letters = line.name("letters of spaces");
+      for (const char letter : letters) {
+        if (!space_of(letter)) throw line.error(column, quote(letters), known_letters());
+      }
+      spaces.push_back(std::move(letters));
+      ++count;
+    } while (line.take(","));
+    return count;
+  }
+
+  void read_term(Line& line, const std::string& name, int column) {
+    if (const auto [where, fresh] = term_lines_.emplace(name, line.number()); !fresh)
+      throw line.error(column, quote(name),
+                       fmt::format("a name that no term has; line {} has it", where->second));
+    line.expect(":");
+    ProgramTerm term{name, read_use(line), 1, {}, line.number()};
+    line.expect("+=");
+    term.factor = line.number("a number");
+    do {
+      term.operands.push_back(read_use(line));
+    } while (!line.at_end() && term.operands.size() < 2);
+    require_end(line);
+    check_indices(line, term);
+    check_result(line, term.result);
+    for (const TensorUse& use : term.operands) check_operand(line, use);
+    program_.terms.push_back(std::move(term));
+  }
+
+  TensorUse read_use(Line& line) {
+    TensorUse use;
+    use.column = line.column();
+    use.tensor = line.name("a tensor");
+    line.expect("[");
+    if (line.take("]")) return use;
+    do {
+      TermIndex index;
+      index.column = line.column();
+      index.name = line.name("an index");
+      const auto space = space_of(index.name[0]);
+      if (!space)
+        throw line.error(index.column, quote(index.name), "an index that begins with " + known_letters());
+      index.space = *space;
+      if (std::ranges::find(use.indices, index) != use.indices.end())
+        throw line.error(index.column, quote(index.name) + " again", "each index once in a tensor");
+      use.indices.push_back(std::move(index));
+    } while (line.take(","));
+    line.expect("]");
+    if (use.indices.size() > kMostIndices)
+      throw line.error(use.column, fmt::format("{} indices of {}", use.indices.size(), use.tensor),
+                       fmt::format("at most {}", kMostIndices));
+    if (use.indices.size() % 2 != 0)
+      throw line.error(use.column, fmt::format("{} indices of {}", use.indices.size(), use.tensor),
+                       "as many upper indices as lower ones");
+    return use;
+  }
+
+  static bool has(const TensorUse& use, const TermIndex& index) {
+    return std::ranges::find(use.indices, index) != use.indices.end();
+  }
+
+  /// Each index of the result is in one operand, any other in both.
+  static void check_indices(Line& line, const ProgramTerm& term) {
+    for (const TermIndex& index : term.result.indices) {
+      const auto count =
+          std::ranges::count_if(term.operands, [&](const TensorUse& use) { return has(use, index); });
+      if (count != 1)
+        throw line.error(index.column, fmt::format("{} in the result and in {} operands", index.name, count),
+                         "it in one operand", "sum over it, or name it otherwise in one of them");
+    }
+    for (const TensorUse& use : term.operands) {
+      for (const TermIndex& index : use.indices) {
+        const auto others = std::ranges::count_if(
+            term.operands, [&](const TensorUse& other) { return &other != &use && has(other, index); });
+        if (!has(term.result, index) && others == 0)
+          throw line.error(index.column, fmt::format("{} in {} alone", index.name, use.tensor),
+                           "it in the result or in the other operand");
+      }
+    }
+  }
+
+  void check_result(Line& line, const TensorUse& use) {
+    if (const auto found = seen_.find(use.tensor);
+        found != seen_.end() && found->second.declared && !is_result(use.tensor))
+      throw line.error(use.column, fmt::format("{}, which is given", use.tensor),
+                       "the program's result or a tensor of another name");
+    written_.insert(use.tensor);
+    check_positions(line, use);
+  }
+
+  void check_operand(Line& line, const TensorUse& use) {
+    if (is_result(use.tensor))
+      throw line.error(use.column, fmt::format("{}, the program's result, as an operand", use.tensor),
+                       "a tensor that is given, or an intermediate");
+    read_at_.try_emplace(use.tensor, std::pair(line.number(), use.column));
+    check_positions(line, use);
+  }
+
+  /// As declared, or as where it was first used.
+  void check_positions(Line& line, const TensorUse& use) {
+    const auto [found, fresh] = seen_.try_emplace(use.tensor, Seen{{}, line.number(), false});
+    Seen& seen = found->second;
+    if (fresh) {
+      for (const TermIndex& index : use.indices)
+        seen.spaces.emplace_back(1, program_.spaces[index.space].letter);
+    }
+    if (use.indices.size() != seen.spaces.size())
+      throw line.error(use.column, fmt::format("{} indices of {}", use.indices.size(), use.tensor),
+                       fmt::format("{}, as in line {}", seen.spaces.size(), seen.line));
+    for (std::size_t i = 0; i < use.indices.size(); ++i) {
+      const char letter = program_.spaces[use.indices[i].space].letter;
+      if (seen.spaces[i].find(letter) == std::string::npos)
+        throw line.error(
+            use.indices[i].column, use.indices[i].name,
+            fmt::format("an index of {} there, as in line {}", fmt::join(seen.spaces[i], " or "), seen.line));
+    }
+  }
+
+  void finish() const {
+    const auto missing = [&](const char* what) {
+      return input_error(source_, std::string("no ") + what, "a program", "see docs/programs.md");
+    };
+    if (program_.terms.empty()) throw missing("term");
+    if (std::ranges::none_of(program_.tensors, &TensorDeclaration::result)) throw missing("result");
+    for (const auto& [tensor, place] : read_at_) {
+      if (written_.contains(tensor) || seen_.at(tensor).declared) continue;
+      throw input_error(fmt::format("{}, line {}, column {}", source_, place.first, place.second), tensor,
+                        "a tensor that is given or that a term writes",
+                        fmt::format("declare it: tensor {}[...]", tensor));
+    }
+    order_of_terms(program_, source_);
+  }
+
+  bool is_result(const std::string& tensor) const {
+    return std::ranges::any_of(program_.tensors, [&](const TensorDeclaration& declaration) {
+      return declaration.result && declaration.name == tensor;
+    });
+  }
+
+  static void require_end(Line& line) {
+    if (!line.at_end()) throw line.wrong("the end of the line");
+  }
+
+  std::optional<std::size_t> space_of(char letter) const {
+    const auto found = std::ranges::find(program_.spaces, letter, &IndexSpace::letter);
+    if (found == program_.spaces.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - program_.spaces.begin());
+  }
+
+  std::string known_letters() const {
+    std::vector<std::string> letters;
+    for (const IndexSpace& space : program_.spaces) letters.emplace_back(1, space.letter);
+    return letters.empty() ? "a letter of a space, which must be declared before"
+                           : fmt::format("{}", fmt::join(letters, " or "));
+  }
+
+  std::string source_;
+  Program program_;
+  std::map<std::string, Seen> seen_;                    // by tensor
+  std::map<std::string, int> term_lines_;               // by name
+  std::set<std::string> written_;                       // tensors
+  std::map<std::string, std::pair<int, int>> read_at_;  // by tensor: where it is first read
+};
+
+}  // namespace
+
+Program parse_program(std::string_view text, const std::string& source) {
+  return Parser(source).parse(text);
+}
+
+Program load_program(const std::filesystem::path& path) {
+  return parse_program(read_text(path), path.string());
+}
+
+namespace {
+
+std::string use_text(const TensorUse& use) {
+  std::vector<std::string> names;
+  for (const TermIndex& index : use.indices) names.push_back(index.name);
+  return fmt::format("{}[{}]", use.tensor, fmt::join(names, ","));
+}
+
+std::string positions_text(const std::vector<std::string>& spaces) {
+  if (spaces.empty()) return {};
+  const auto half = spaces.begin() + static_cast<std::ptrdiff_t>(spaces.size() / 2);
+  return fmt::format("{}|{}", fmt::join(spaces.begin(), half, ","), fmt::join(half, spaces.end(), ","));
+}
+
+}  // namespace
+
+std::string written(const Program& program) {
+  std::string text;
+  for (const IndexSpace& space : program.spaces)
+    text += fmt::format("space {} = {}\n", space.letter, space.occupied ? "occupied" : "virtual");
+  for (const TensorDeclaration& tensor : program.tensors)
+    text += fmt::format("{} {}[{}]\n", tensor.result ? "result" : "tensor", tensor.name,
+                        positions_text(tensor.spaces));
+  for (const ProgramTerm& term : program.terms) {
+    text += fmt::format("{}: {} += {}", term.name, use_text(term.result), term.factor);
+    for (const TensorUse& use : term.operands) text += fmt::format(" {}", use_text(use));
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace foretile

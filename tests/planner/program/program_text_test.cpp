@@ -1,0 +1,155 @@
+#include "planner/program/program_text.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "tests/planner/program/example.hpp"
+
+namespace foretile {
+namespace {
+
+const std::string kHead =
+    "space h = occupied\nspace p = virtual # of either spin\ntensor x[p|h]\ntensor v[hp,hp|hp,hp]\nresult "
+    "R[p|h]\n";
+
+std::string refusal(const std::string& text) {
+  try {
+    parse_program(text, "p.txt");
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "nothing refused";
+}
+
+/// Of a program whose line 6 this is.
+std::string refused_term(const std::string& line) {
+  return refusal(kHead + line + "\n");
+}
+
+TEST(ProgramText, IsRead) {
+  const Program program =
+      parse_program(kHead + "\n# a comment\nfirst: R[p1,h1] += -0.5 x[p2,h2] v[h2,p1,p2,h1]\n", "p.txt");
+  ASSERT_EQ(program.spaces.size(), 2U);
+  EXPECT_EQ(program.spaces[1].letter, 'p');
+  EXPECT_FALSE(program.spaces[1].occupied);
+  ASSERT_EQ(program.tensors.size(), 3U);
+  EXPECT_EQ(program.tensors[1].spaces, (std::vector<std::string>{"hp", "hp", "hp", "hp"}));
+  EXPECT_TRUE(program.tensors[2].result);
+  ASSERT_EQ(program.terms.size(), 1U);
+  const ProgramTerm& term = program.terms[0];
+  EXPECT_EQ(term.name, "first");
+  EXPECT_EQ(term.line, 8);
+  EXPECT_EQ(term.factor, -0.5);
+  ASSERT_TRUE(term.is_product());
+  EXPECT_EQ(term.operands[1].tensor, "v");
+  EXPECT_EQ(term.operands[1].indices[3].name, "h1");
+  EXPECT_EQ(term.operands[1].indices[3].space, 0U);
+  std::vector<std::string> summed;
+  for (const TermIndex& index : summed_indices(term)) summed.push_back(index.name);
+  EXPECT_EQ(summed, (std::vector<std::string>{"p2", "h2"}));
+}
+
+TEST(ProgramText, IsReadAsItIsWritten) {
+  const std::string text = written(ccsd_t2());
+  EXPECT_EQ(written(parse_program(text, "again")), text);
+  EXPECT_NE(text.find("t2_2_2_2_2: D[h10,h11,h1,p5] += -0.5 t1[p6,h1] v[h10,h11,p5,p6]\n"),
+            std::string::npos);
+}
+
+TEST(ProgramText, TheExampleHas41Terms) {
+  const Program program = ccsd_t2();
+  EXPECT_EQ(program.terms.size(), 41U);
+  EXPECT_EQ(std::ranges::count_if(program.terms, &ProgramTerm::is_product), 29);
+}
+
+/// p3 and p4 are upper ones of v alone; h1 and h2 lower ones of c2; p5 and p6 are together in both.
+TEST(ProgramText, GathersAntisymmetricIndices) {
+  const Program program = ccsd_t2();
+  const ProgramTerm& term = program.terms.back();
+  ASSERT_EQ(term.name, "t2_8");
+  const auto names = [](const std::vector<IndexGroup>& groups) {
+    std::vector<std::vector<std::string>> all;
+    for (const IndexGroup& group : groups) {
+      auto& of_group = all.emplace_back();
+      for (const TermIndex& index : group) of_group.push_back(index.name);
+    }
+    return all;
+  };
+  using Names = std::vector<std::vector<std::string>>;
+  EXPECT_EQ(names(groups_of_result(term)), (Names{{"p3", "p4"}, {"h1", "h2"}}));
+  EXPECT_EQ(names(summed_groups(term)), (Names{{"p5", "p6"}}));
+}
+
+TEST(ProgramText, SaysWhatCannotBeRead) {
+  EXPECT_EQ(refused_term("first R[p1,h1] += 1 x[p1,h1]"),
+            "p.txt, line 6, column 1: found first, expected space, tensor, result, or the name of a term and "
+            "\":\"");
+  EXPECT_EQ(refused_term("a: R[p1,h1] = 1 x[p1,h1]"), "p.txt, line 6, column 13: found =, expected \"+=\"");
+  EXPECT_EQ(refused_term("a: R[p1,h1] += x[p1,h1]"), "p.txt, line 6, column 16: found x, expected a number");
+  EXPECT_EQ(refused_term("a: R[p1,h1] += 1 x[p1,h1] x[p1,h1] x[p1,h1]"),
+            "p.txt, line 6, column 36: found x, expected the end of the line");
+  EXPECT_EQ(refused_term("a: R[p1,h1] += 1"),
+            "p.txt, line 6, column 17: found the end of the line, expected a tensor");
+  EXPECT_EQ(refused_term("a: R[p1,q1] += 1 x[p1,q1]"),
+            "p.txt, line 6, column 9: found q1, expected an index that begins with h or p");
+  EXPECT_EQ(refused_term("space h = occupied"),
+            "p.txt, line 6, column 7: found h, expected a letter that no other space has");
+  EXPECT_EQ(refused_term("space q = half"),
+            "p.txt, line 6, column 11: found half, expected occupied or virtual");
+  EXPECT_EQ(refused_term("tensor y[p,p|h]"),
+            "p.txt, line 6, column 14: found 1 lower indices, expected 2, as there are upper ones");
+  EXPECT_EQ(refused_term("tensor x[p|h]"),
+            "p.txt, line 6, column 8: found x, expected a name that is not in line 3");
+}
+
+TEST(ProgramText, SaysWhichIndexIsWrong) {
+  EXPECT_EQ(refused_term("a: R[p1,h1] += 1 x[p1,h1] x[p2,h1]"),
+            "p.txt, line 6, column 9: found h1 in the result and in 2 operands, expected it in one operand; "
+            "sum over it, or "
+            "name it otherwise in one of them");
+  EXPECT_EQ(refused_term("a: R[p1,h1] += 1 x[p1,h2]"),
+            "p.txt, line 6, column 9: found h1 in the result and in 0 operands, expected it in one operand; "
+            "sum over it, or "
+            "name it otherwise in one of them");
+  EXPECT_EQ(
+      refused_term("a: R[p1,h1] += 1 x[p1,h1] x[p2,h2]"),
+      "p.txt, line 6, column 29: found p2 in x alone, expected it in the result or in the other operand");
+  EXPECT_EQ(refused_term("a: R[p1,h1] += 1 v[p1,p2,p2,h1]"),
+            "p.txt, line 6, column 26: found p2 again, expected each index once in a tensor");
+  EXPECT_EQ(refused_term("a: R[p1,h1] += 1 x[h1,p1]"),
+            "p.txt, line 6, column 20: found h1, expected an index of p there, as in line 3");
+  EXPECT_EQ(refused_term("a: R[p1,h1] += 1 v[p1,h1]"),
+            "p.txt, line 6, column 18: found 2 indices of v, expected 4, as in line 4");
+  EXPECT_EQ(refused_term("a: N[p1,p2,p3,p4,p5,p6,p7,p8,p9,p10] += 1 v[p1,p2,p3,p4]"),
+            "p.txt, line 6, column 4: found 10 indices of N, expected at most 8");
+  EXPECT_EQ(refused_term("a: R[p1,h1,p2] += 1 v[p1,h1,p2]"),
+            "p.txt, line 6, column 4: found 3 indices of R, expected as many upper indices as lower ones");
+}
+
+TEST(ProgramText, SaysWhatDoesNotFitTogether) {
+  EXPECT_EQ(refusal(kHead), "p.txt: found no term, expected a program; see docs/programs.md");
+  EXPECT_EQ(refusal("space p = virtual\ntensor x[p|p]\na: A[p1,p2] += 1 x[p1,p2]\n"),
+            "p.txt: found no result, expected a program; see docs/programs.md");
+  EXPECT_EQ(refused_term("a: x[p1,h1] += 1 x[p1,h1]"),
+            "p.txt, line 6, column 4: found x, which is given, expected the program's result or a tensor of "
+            "another name");
+  EXPECT_EQ(refused_term("a: A[p1,h1] += 1 R[p1,h1]"),
+            "p.txt, line 6, column 18: found R, the program's result, as an operand, expected a tensor that "
+            "is given, or an "
+            "intermediate");
+  EXPECT_EQ(refused_term("a: R[p1,h1] += 1 Y[p1,h1]"),
+            "p.txt, line 6, column 18: found Y, expected a tensor that is given or that a term writes; "
+            "declare it: tensor Y[...]");
+  EXPECT_EQ(refused_term("a: R[p1,h1] += 1 x[p1,h1]\na: R[p1,h1] += 1 x[p1,h1]"),
+            "p.txt, line 7, column 1: found a, expected a name that no term has; line 6 has it");
+  EXPECT_NE(
+      refused_term("a: A[p1,h1] += 1 B[p1,h1]\nb: B[p1,h1] += 1 A[p1,h1]").find("which waits for itself"),
+      std::string::npos);
+}
+
+}  // namespace
+}  // namespace foretile
