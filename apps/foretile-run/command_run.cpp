@@ -296,10 +296,16 @@ void prepare_assignment(const RunArguments& arguments, Finished& done) {
   done.work->summary = verify(done.work->plan, done.work->contraction);
 }
 
+std::string file_of_output(const RunArguments& arguments) {
+  return arguments.output.empty() ? "" : parse_matrix_place(arguments.output).file.string();
+}
+
 /// From each other and from what is read, as far as the options tell.
 void require_outputs_apart(const RunArguments& arguments) {
-  const std::string c = arguments.output.empty() ? "" : parse_matrix_place(arguments.output).file.string();
+  const std::string c = file_of_output(arguments);
   require_different("--trace", arguments.trace, "--assignment", arguments.assignment);
+  require_different("--trace", arguments.trace, "--output", c);
+  require_different("--output", c, "--assignment", arguments.assignment);
   for (const auto& [other, path] :
        {std::pair("the plan", arguments.plan), {"--trace", arguments.trace}, {"--output", c}})
     require_different("--assignment-out", arguments.assignment_out, other, path);
@@ -387,6 +393,10 @@ void execute(const CLI::App& app, const RunArguments& arguments, const MpiSessio
     done.file = load_plan_file(arguments.plan);
     require_inputs_apart("--trace", arguments.trace, done.file.problem);
     require_inputs_apart("--assignment-out", arguments.assignment_out, done.file.problem);
+    for (const auto& [option, path] : {std::pair("--trace", arguments.trace),
+                                       {"--assignment-out", arguments.assignment_out},
+                                       {"--output", file_of_output(arguments)}})
+      require_no_table(option, path, done.file.parameters);
     require_ranks(done.file, session);
     warn_of_long_planning(session, done.file);
     done.work = rebuild(done.file, line.stage("plan", kPlanningSteps));

@@ -107,12 +107,6 @@ Case load_case(const CaseArguments& arguments) {
   return found;
 }
 
-void require_no_table(const char* option, const std::string& output, const Settings& settings) {
-  for (const auto& [key, value] : settings) {
-    if (const auto table = table_of(value)) require_different(option, output, key.c_str(), *table);
-  }
-}
-
 void warn_of_long_planning(const PlanningEstimate& estimate) {
   const std::string warning = planning_warning(estimate);
   if (!warning.empty()) print_message("foretile", warning);

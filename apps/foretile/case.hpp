@@ -44,9 +44,6 @@ void add_machine_options(CLI::App& command, CaseArguments& arguments, std::strin
 /// guess. Throws InputError.
 Case load_case(const CaseArguments& arguments);
 
-/// Throws InputError when the output file is one of the tables that the settings name.
-void require_no_table(const char* option, const std::string& output, const Settings& settings);
-
 /// Warns on stderr when planning will take long.
 void warn_of_long_planning(const PlanningEstimate& estimate);
 

@@ -47,6 +47,8 @@ void print_parameters(const PlanArguments& arguments) {
 void plan(const PlanArguments& arguments) {
   require_different("--output", arguments.output, "--dot", arguments.dot);
   require_different("--dot", arguments.dot, "the problem", arguments.problem);
+  require_different("--dot", arguments.dot, "--platform", arguments.platform);
+  require_different("--output", arguments.output, "--platform", arguments.platform);
   if (!arguments.problem.ends_with(".json"))
     require_different("--output", arguments.output, "the problem", arguments.problem);
   if (arguments.parameters) return print_parameters(arguments);

@@ -47,7 +47,7 @@ void check_sizes(const ShowArguments& arguments) {
       throw input_error(option, "nothing", what, "give it: --o 108 --v 324 --tile 45");
     if (!program && value > 0)
       throw input_error(option, quote(arguments.problem), "a program, PROGRAM.txt",
-                        fmt::format("leave {} out", option));
+                        fmt::format("name the file .txt, or leave {} out", option));
   }
 }
 

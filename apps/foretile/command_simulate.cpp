@@ -109,6 +109,10 @@ void require_outputs_apart(const SimulateArguments& arguments) {
                                     {"the problem", arguments.problem}})
     require_different("--assignment-out", arguments.assignment_out, other, path);
   require_different("--trace", arguments.trace, "--assignment", arguments.assignment);
+  for (const auto& [option, path] : {std::pair("--output", arguments.output),
+                                     {"--trace", arguments.trace},
+                                     {"--assignment-out", arguments.assignment_out}})
+    require_different(option, path, "--platform", arguments.platform);
   if (!arguments.problem.ends_with(".json"))
     require_different("--output", arguments.output, "the problem", arguments.problem);
 }

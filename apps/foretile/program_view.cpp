@@ -26,13 +26,11 @@ struct ProgramView {
       : program(load_program(path)), order(order_of_terms(program, path)) {
     const auto tiles = spin_tiles_of(program, sizes.occupied, sizes.virtuals, sizes.tile);
     for (std::size_t t = 0; t < program.terms.size(); ++t) {
-      const TermCounts& term = counts.emplace_back(count_term(program.terms[t], tiles));
-      all.chains += term.chains;
-      all.gemms += term.gemms;
-      all.flops += term.flops;
+      counts.push_back(count_term(program.terms[t], tiles, path));
       levels.resize(std::max(levels.size(), static_cast<std::size_t>(order[t].level)), 0);
       ++levels[static_cast<std::size_t>(order[t].level) - 1];
     }
+    all = sum_of(counts, path);
   }
 };
 

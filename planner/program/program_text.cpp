@@ -22,7 +22,15 @@ namespace foretile {
 
 namespace {
 
-constexpr std::size_t kMostIndices = 8;  // spins of a term are enumerated
+constexpr std::size_t kMostIndices = 8;   // spins of a term are enumerated
+constexpr std::size_t kMostTerms = 2000;  // each may wait for all others
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
+/// So that a place in it still fits a message.
+std::string short_name(const std::string& path) {
+  constexpr std::size_t kMost = 120;
+  return path.size() <= kMost ? path : "..." + path.substr(path.size() - kMost + 3);
+}
 
 bool begins_name(char c) {
   return std::isalpha(static_cast<unsigned char>(c)) != 0;
@@ -65,13 +73,16 @@ class Line {
     while (at_ < text_.size() && in_name(text_[at_])) ++at_;
     return std::string(text_.substr(begin, at_ - begin));
   }
-  double number(const std::string& expected) {
+  /// With a blank behind it.
+  double real() {
     skip_spaces();
     double value = 0;
     const char* const begin = text_.data() + at_;
     const auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), value);
-    if (error != std::errc() || !std::isfinite(value)) throw wrong(expected);
-    at_ += static_cast<std::size_t>(end - begin);
+    const std::size_t behind = static_cast<std::size_t>(end - text_.data());
+    const bool ends = behind == text_.size() || std::isspace(static_cast<unsigned char>(text_[behind])) != 0;
+    if (error != std::errc() || !std::isfinite(value) || !ends) throw wrong("a number, as 1, -0.5 or 1e-3");
+    at_ = behind;
     return value;
   }
   /// What stands here is wrong.
@@ -107,9 +118,10 @@ struct Seen {
 
 class Parser {
  public:
-  explicit Parser(std::string source) : source_(std::move(source)) {}
+  explicit Parser(const std::string& source) : source_(short_name(source)) {}
 
   Program parse(std::string_view text) {
+    if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
     for (int number = 1; !text.empty(); ++number) {
       const std::size_t end = std::min(text.find('\n'), text.size());
       read(Line(text.substr(0, end), source_, number));
@@ -161,9 +173,17 @@ class Parser {
       line.expect("]");
     }
     require_end(line);
-    if (seen_.contains(declaration.name))
-      throw line.error(column, quote(declaration.name),
-                       fmt::format("a name that is not in line {}", seen_.at(declaration.name).line));
+    if (declaration.spaces.size() > kMostIndices)
+      throw line.error(column, fmt::format("{} indices of {}", declaration.spaces.size(), declaration.name),
+                       fmt::format("at most {}", kMostIndices));
+    if (const auto seen = seen_.find(declaration.name); seen != seen_.end()) {
+      const int first = seen->second.line;
+      throw seen->second.declared
+          ? line.error(column, quote(declaration.name),
+                       fmt::format("a name that is not declared in line {}", first))
+          : line.error(column, quote(declaration.name),
+                       fmt::format("its declaration before line {}, which uses it", first));
+    }
     seen_[declaration.name] = {declaration.spaces, line.number(), true};
     program_.tensors.push_back(std::move(declaration));
   }
@@ -176,6 +196,8 @@ class Parser {
       std::string letters = line.name("letters of spaces");
       for (const char letter : letters) {
         if (!space_of(letter)) throw line.error(column, quote(letters), known_letters());
+        if (std::ranges::count(letters, letter) > 1)
+          throw line.error(column, quote(letters), "each letter once");
       }
       spaces.push_back(std::move(letters));
       ++count;
@@ -184,17 +206,20 @@ class Parser {
   }
 
   void read_term(Line& line, const std::string& name, int column) {
+    if (program_.terms.size() == kMostTerms)
+      throw line.error(column, "one term more", fmt::format("at most {}", kMostTerms));
     if (const auto [where, fresh] = term_lines_.emplace(name, line.number()); !fresh)
       throw line.error(column, quote(name),
                        fmt::format("a name that no term has; line {} has it", where->second));
     line.expect(":");
     ProgramTerm term{name, read_use(line), 1, {}, line.number()};
     line.expect("+=");
-    term.factor = line.number("a number");
+    term.factor = line.real();
     do {
       term.operands.push_back(read_use(line));
     } while (!line.at_end() && term.operands.size() < 2);
-    require_end(line);
+    if (!line.at_end())
+      throw line.wrong("the end of the line: two operands at most; others go through an intermediate");
     check_indices(line, term);
     check_result(line, term.result);
     for (const TensorUse& use : term.operands) check_operand(line, use);
@@ -219,7 +244,7 @@ class Parser {
         throw line.error(index.column, quote(index.name) + " again", "each index once in a tensor");
       use.indices.push_back(std::move(index));
     } while (line.take(","));
-    line.expect("]");
+    if (!line.take("]")) throw line.wrong("\",\" or \"]\"");
     if (use.indices.size() > kMostIndices)
       throw line.error(use.column, fmt::format("{} indices of {}", use.indices.size(), use.tensor),
                        fmt::format("at most {}", kMostIndices));
@@ -233,7 +258,16 @@ class Parser {
     return std::ranges::find(use.indices, index) != use.indices.end();
   }
 
-  /// Each index of the result is in one operand, any other in both.
+  static bool is_upper(const TensorUse& use, const TermIndex& index) {
+    return std::ranges::find(use.indices, index) - use.indices.begin() <
+           static_cast<std::ptrdiff_t>(use.half());
+  }
+
+  static const char* half_name(const TensorUse& use, const TermIndex& index) {
+    return is_upper(use, index) ? "an upper" : "a lower";
+  }
+
+  /// Each index of the result is in the same half of one operand, any other in different halves of both.
   static void check_indices(Line& line, const ProgramTerm& term) {
     for (const TermIndex& index : term.result.indices) {
       const auto count =
@@ -241,11 +275,22 @@ class Parser {
       if (count != 1)
         throw line.error(index.column, fmt::format("{} in the result and in {} operands", index.name, count),
                          "it in one operand", "sum over it, or name it otherwise in one of them");
+      for (const TensorUse& use : term.operands) {
+        if (has(use, index) && is_upper(use, index) != is_upper(term.result, index))
+          throw line.error(index.column,
+                           fmt::format("{} as {} index", index.name, half_name(term.result, index)),
+                           fmt::format("{} one, as in {}", half_name(use, index), use.tensor));
+      }
     }
     for (const TensorUse& use : term.operands) {
       for (const TermIndex& index : use.indices) {
         const auto others = std::ranges::count_if(
             term.operands, [&](const TensorUse& other) { return &other != &use && has(other, index); });
+        if (!has(term.result, index) && others > 0 &&
+            is_upper(term.operands[0], index) == is_upper(term.operands[1], index))
+          throw line.error(index.column,
+                           fmt::format("{} as {} index of both operands", index.name, half_name(use, index)),
+                           "a sum over an upper and a lower index");
         if (!has(term.result, index) && others == 0)
           throw line.error(index.column, fmt::format("{} in {} alone", index.name, use.tensor),
                            "it in the result or in the other operand");
@@ -296,6 +341,12 @@ class Parser {
     };
     if (program_.terms.empty()) throw missing("term");
     if (std::ranges::none_of(program_.tensors, &TensorDeclaration::result)) throw missing("result");
+    for (const TensorDeclaration& tensor : program_.tensors) {
+      if (!tensor.result || written_.contains(tensor.name)) continue;
+      throw input_error(fmt::format("{}, line {}", source_, seen_.at(tensor.name).line),
+                        fmt::format("the result {}, which no term writes", tensor.name),
+                        "a term that adds to it");
+    }
     for (const auto& [tensor, place] : read_at_) {
       if (written_.contains(tensor) || seen_.at(tensor).declared) continue;
       throw input_error(fmt::format("{}, line {}, column {}", source_, place.first, place.second), tensor,

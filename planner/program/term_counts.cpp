@@ -109,16 +109,17 @@ Tuples products_of_chain(const ProgramTerm& term, const std::vector<IndexGroup>&
   return products;
 }
 
-std::int64_t whole(double count, const ProgramTerm& term) {
-  constexpr double kMost = 4.6e18;  // 2^62
-  if (count < kMost) return static_cast<std::int64_t>(count);
-  throw input_error(fmt::format("term {}", term.name), fmt::format("{:.3g} products of tiles", count),
-                    "at most 4.6e+18", "take larger tiles");
+std::int64_t whole(double count, const std::string& where) {
+  constexpr double kMost = 9007199254740992;  // 2^53: whole numbers to there are exact
+  if (count <= kMost) return static_cast<std::int64_t>(count);
+  throw input_error(where, fmt::format("{:.3g} products of tiles", count),
+                    fmt::format("at most {:.3g}", kMost), "take larger tiles");
 }
 
 }  // namespace
 
-TermCounts count_term(const ProgramTerm& term, const std::vector<SpinTiles>& tiles) {
+TermCounts count_term(const ProgramTerm& term, const std::vector<SpinTiles>& tiles,
+                      const std::string& source) {
   TermCounts counts;
   if (!term.is_product()) return counts;
   const std::vector<IndexGroup> result = groups_of_result(term), summed = summed_groups(term);
@@ -134,11 +135,25 @@ TermCounts count_term(const ProgramTerm& term, const std::vector<SpinTiles>& til
     shortest = shortest == 0 ? products.count : std::min(shortest, products.count);
     longest = std::max(longest, products.count);
   }
-  counts.chains = whole(chains, term);
-  counts.gemms = whole(gemms, term);
-  counts.shortest = whole(shortest, term);
-  counts.longest = whole(longest, term);
+  const std::string where = fmt::format("{}, line {}", source, term.line);
+  counts.chains = whole(chains, where);
+  counts.gemms = whole(gemms, where);
+  counts.shortest = whole(shortest, where);
+  counts.longest = whole(longest, where);
   return counts;
+}
+
+TermCounts sum_of(const std::vector<TermCounts>& terms, const std::string& source) {
+  TermCounts sum;
+  double chains = 0, gemms = 0;
+  for (const TermCounts& term : terms) {
+    chains += static_cast<double>(term.chains);
+    gemms += static_cast<double>(term.gemms);
+    sum.flops += term.flops;
+  }
+  sum.chains = whole(chains, source);
+  sum.gemms = whole(gemms, source);
+  return sum;
 }
 
 }  // namespace foretile

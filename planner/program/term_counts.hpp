@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "planner/program/program.hpp"
@@ -23,7 +24,11 @@ struct TermCounts {
 /// a tile of the result with beta alone equals the one with alpha alone and is left out; of tiles that
 /// antisymmetry makes equal but for the sign, the one in increasing order stands for all. In closed form, so
 /// that tiles may be as many as one likes. `tiles` by space; the term must come from parse_program(). Throws
-/// InputError where a count is beyond 2^62.
-TermCounts count_term(const ProgramTerm& term, const std::vector<SpinTiles>& tiles);
+/// InputError, which begins with `source` and the term's line, where a count is beyond 2^53.
+TermCounts count_term(const ProgramTerm& term, const std::vector<SpinTiles>& tiles,
+                      const std::string& source);
+
+/// The sum of all terms, without chain lengths. Errors as count_term() has them.
+TermCounts sum_of(const std::vector<TermCounts>& terms, const std::string& source);
 
 }  // namespace foretile

@@ -127,6 +127,20 @@ std::vector<ComparedStrategy> compare_strategies(const Contraction& contraction,
   return compared;
 }
 
+namespace {
+
+/// Of the strategy that knows most of the settings, and not that another does not know one.
+const std::string& telling_refusal(const std::vector<ComparedStrategy>& compared, const Settings& settings) {
+  const auto known = [&](const ComparedStrategy& one) {
+    const auto parameters = find_strategy(one.strategy).parameters();
+    return std::ranges::count_if(
+        settings, [&](const auto& setting) { return find_parameter(parameters, setting.first) != nullptr; });
+  };
+  return std::ranges::max_element(compared, {}, known)->refusal;
+}
+
+}  // namespace
+
 Settings fastest_settings(const std::vector<ComparedStrategy>& compared, const Contraction& contraction,
                           const Settings& settings) {
   const ComparedStrategy* fastest = nullptr;
@@ -134,7 +148,7 @@ Settings fastest_settings(const std::vector<ComparedStrategy>& compared, const C
     if (one.refusal.empty() && (!fastest || one.seconds() < fastest->seconds())) fastest = &one;
   }
   if (fastest) return own_settings(find_strategy(fastest->strategy), settings, fastest->variant);
-  if (!compared.empty()) throw InputError(compared.front().refusal);
+  if (!compared.empty()) throw InputError(telling_refusal(compared, settings));
   Settings unnamed = settings;
   unnamed.erase("strategy");
   choose_strategy(contraction.sources, unnamed);  // throws

@@ -40,8 +40,9 @@ std::vector<ComparedStrategy> compare_strategies(const Contraction& contraction,
                                                  const Settings& settings,
                                                  const PlanSeconds& plan_seconds = {});
 
-/// The fastest of them, of equal ones the first, and what it is to plan with. Throws InputError with the
-/// first refusal where none has a plan, and for sources that none honours.
+/// The fastest of them, of equal ones the first, and what it is to plan with. Throws InputError where none
+/// has a plan, with the refusal of the strategy that knows most of the settings, and for sources that none
+/// honours.
 Settings fastest_settings(const std::vector<ComparedStrategy>& compared, const Contraction& contraction,
                           const Settings& settings);
 

@@ -130,7 +130,7 @@ void parse_program_text(std::string_view text) {
   const Program program = parse_program(text, "fuzz.txt");
   const std::string once = written(program);
   expect_same(once, written(parse_program(once, "again.txt")));
-  for (const ProgramTerm& term : program.terms) count_term(term, spin_tiles_of(program, 3, 5, 2));
+  for (const ProgramTerm& term : program.terms) count_term(term, spin_tiles_of(program, 3, 5, 2), "fuzz.txt");
 }
 
 void parse_xyz_file(std::string_view text) {

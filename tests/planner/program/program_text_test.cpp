@@ -89,9 +89,18 @@ TEST(ProgramText, SaysWhatCannotBeRead) {
             "p.txt, line 6, column 1: found first, expected space, tensor, result, or the name of a term and "
             "\":\"");
   EXPECT_EQ(refused_term("a: R[p1,h1] = 1 x[p1,h1]"), "p.txt, line 6, column 13: found =, expected \"+=\"");
-  EXPECT_EQ(refused_term("a: R[p1,h1] += x[p1,h1]"), "p.txt, line 6, column 16: found x, expected a number");
+  EXPECT_EQ(refused_term("a: R[p1,h1] += x[p1,h1]"),
+            "p.txt, line 6, column 16: found x, expected a number, as 1, -0.5 or 1e-3");
+  for (const char* number : {"1e400", "0x10", "nan", "1e", "2x"})
+    EXPECT_EQ(
+        refused_term(std::string("a: R[p1,h1] += ") + number + " x[p1,h1]"),
+        std::string("p.txt, line 6, column 16: found ") + number + ", expected a number, as 1, -0.5 or 1e-3");
   EXPECT_EQ(refused_term("a: R[p1,h1] += 1 x[p1,h1] x[p1,h1] x[p1,h1]"),
-            "p.txt, line 6, column 36: found x, expected the end of the line");
+            "p.txt, line 6, column 36: found x, expected the end of the line: two operands at most; others "
+            "go through an "
+            "intermediate");
+  EXPECT_EQ(refused_term("a: R[p1|h1] += 1 x[p1,h1]"),
+            "p.txt, line 6, column 8: found |h1, expected \",\" or \"]\"");
   EXPECT_EQ(refused_term("a: R[p1,h1] += 1"),
             "p.txt, line 6, column 17: found the end of the line, expected a tensor");
   EXPECT_EQ(refused_term("a: R[p1,q1] += 1 x[p1,q1]"),
@@ -103,7 +112,12 @@ TEST(ProgramText, SaysWhatCannotBeRead) {
   EXPECT_EQ(refused_term("tensor y[p,p|h]"),
             "p.txt, line 6, column 14: found 1 lower indices, expected 2, as there are upper ones");
   EXPECT_EQ(refused_term("tensor x[p|h]"),
-            "p.txt, line 6, column 8: found x, expected a name that is not in line 3");
+            "p.txt, line 6, column 8: found x, expected a name that is not declared in line 3");
+  EXPECT_EQ(refused_term("a: R[p1,h1] += 1 y[p1,h1]\ntensor y[p|h]"),
+            "p.txt, line 7, column 8: found y, expected its declaration before line 6, which uses it");
+  EXPECT_EQ(refused_term("tensor y[hh|p]"), "p.txt, line 6, column 10: found hh, expected each letter once");
+  EXPECT_EQ(refused_term("tensor y[h,h,h,h,h|h,h,h,h,h]"),
+            "p.txt, line 6, column 8: found 10 indices of y, expected at most 8");
 }
 
 TEST(ProgramText, SaysWhichIndexIsWrong) {
@@ -120,8 +134,13 @@ TEST(ProgramText, SaysWhichIndexIsWrong) {
       "p.txt, line 6, column 29: found p2 in x alone, expected it in the result or in the other operand");
   EXPECT_EQ(refused_term("a: R[p1,h1] += 1 v[p1,p2,p2,h1]"),
             "p.txt, line 6, column 26: found p2 again, expected each index once in a tensor");
+  EXPECT_EQ(refused_term("a: A[p1,p2] += 1 x[p1,p2]"),
+            "p.txt, line 6, column 23: found p2, expected an index of h there, as in line 3");
   EXPECT_EQ(refused_term("a: R[p1,h1] += 1 x[h1,p1]"),
-            "p.txt, line 6, column 20: found h1, expected an index of p there, as in line 3");
+            "p.txt, line 6, column 6: found p1 as an upper index, expected a lower one, as in x");
+  EXPECT_EQ(refused_term("a: A[p1,h1] += 1 x[p1,h2] v[h3,p2,h1,h2]"),
+            "p.txt, line 6, column 23: found h2 as a lower index of both operands, expected a sum over an "
+            "upper and a lower index");
   EXPECT_EQ(refused_term("a: R[p1,h1] += 1 v[p1,h1]"),
             "p.txt, line 6, column 18: found 2 indices of v, expected 4, as in line 4");
   EXPECT_EQ(refused_term("a: N[p1,p2,p3,p4,p5,p6,p7,p8,p9,p10] += 1 v[p1,p2,p3,p4]"),
@@ -146,9 +165,22 @@ TEST(ProgramText, SaysWhatDoesNotFitTogether) {
             "declare it: tensor Y[...]");
   EXPECT_EQ(refused_term("a: R[p1,h1] += 1 x[p1,h1]\na: R[p1,h1] += 1 x[p1,h1]"),
             "p.txt, line 7, column 1: found a, expected a name that no term has; line 6 has it");
-  EXPECT_NE(
-      refused_term("a: A[p1,h1] += 1 B[p1,h1]\nb: B[p1,h1] += 1 A[p1,h1]").find("which waits for itself"),
-      std::string::npos);
+  EXPECT_EQ(refused_term("c: C[p1,h1] += 1 A[p1,h1]\na: A[p1,h1] += 1 B[p1,h1]\nb: B[p1,h1] += 1 "
+                         "A[p1,h1]\nd: R[p1,h1] += 1 C[p1,h1]"),
+            "p.txt, line 7: found a, which waits for b, which waits for a, expected terms that can be "
+            "computed one after the "
+            "other; let one of them write another tensor");
+  EXPECT_EQ(refused_term("a: Q[p1,h1] += 1 x[p1,h1]"),
+            "p.txt, line 5: found the result R, which no term writes, expected a term that adds to it");
+  EXPECT_EQ(parse_program("\xef\xbb\xbf" + kHead + "a: R[p1,h1] += 1 x[p1,h1]\r\n", "p.txt").terms.size(),
+            1U);
+  try {
+    parse_program("x", std::string(300, 'a') + "/end.txt");
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("a/end.txt, line 1, column 1: found x"), std::string::npos)
+        << error.what();
+  }
 }
 
 }  // namespace

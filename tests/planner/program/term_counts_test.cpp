@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 
+#include "base/error.hpp"
 #include "base/random.hpp"
 #include "planner/program/program_text.hpp"
 #include "tests/planner/program/example.hpp"
@@ -16,15 +17,15 @@ namespace {
 Program one_term(const std::string& term) {
   return parse_program(
       "space h = occupied\nspace p = virtual\ntensor a[hp,hp|hp,hp]\ntensor b[hp,hp|hp,hp]\ntensor c[hp|hp]\n"
-      "tensor d[hp|hp]\nresult R[hp,hp|hp,hp]\nresult S[hp|hp]\nt: " +
-          term,
+      "tensor d[hp|hp]\nresult " +
+          std::string(term[0] == 'R' ? "R[hp,hp|hp,hp]" : "S[hp|hp]") + "\nt: " + term,
       "test");
 }
 
 TermCounts counts_of(const std::string& term, std::int64_t occupied, std::int64_t virtuals,
                      std::int64_t tile) {
   const Program program = one_term(term);
-  return count_term(program.terms[0], spin_tiles_of(program, occupied, virtuals, tile));
+  return count_term(program.terms[0], spin_tiles_of(program, occupied, virtuals, tile), "test");
 }
 
 /// Two tiles of 3 virtual orbitals and one of 2 occupied ones of each spin. All three indices have one spin,
@@ -57,6 +58,27 @@ TEST(TermCounts, OfIndicesOfDifferentOperandsByHand) {
   EXPECT_EQ(counts.gemms, 8);
   EXPECT_EQ(counts.shortest, 1);
   EXPECT_EQ(counts.longest, 2);
+}
+
+/// Where whole numbers would not be exact, and in the sum of terms that are.
+TEST(TermCounts, BeyondExactNumbersAreRefused) {
+  const auto refusal = [](const auto& count) -> std::string {
+    try {
+      count();
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return {};
+  };
+  EXPECT_EQ(refusal([] { counts_of("S[p1,h1] += 1 c[p1,p2] d[p2,h1]", 1'000'000, 1'000'000, 1); }),
+            "test, line 8: found 1e+18 products of tiles, expected at most 9.01e+15; take larger tiles");
+  TermCounts large;
+  large.gemms = 5'000'000'000'000'000;
+  EXPECT_EQ(sum_of({large}, "p.txt").gemms, large.gemms);
+  EXPECT_EQ(refusal([&] {
+              sum_of({large, large}, "p.txt");
+            }),
+            "p.txt: found 1e+16 products of tiles, expected at most 9.01e+15; take larger tiles");
 }
 
 TEST(TermCounts, OfACopyAreNone) {
@@ -150,7 +172,7 @@ TEST(TermCounts, AreThoseOfAnEnumeration) {
       if (!term.is_product()) continue;
       SCOPED_TRACE(testing::Message() << term.name << ", seed " << seed);
       const TermCounts expected = Enumerated(term, tiles).counts;
-      const TermCounts found = count_term(term, tiles);
+      const TermCounts found = count_term(term, tiles, "test");
       EXPECT_EQ(found.chains, expected.chains);
       EXPECT_EQ(found.gemms, expected.gemms);
       EXPECT_DOUBLE_EQ(found.flops, expected.flops);
@@ -168,7 +190,7 @@ TEST(TermCounts, OfBetaCarotene) {
   TermCounts all;
   std::map<std::string, double> flops;
   for (const ProgramTerm& term : program.terms) {
-    const TermCounts counts = count_term(term, tiles);
+    const TermCounts counts = count_term(term, tiles, "test");
     all.chains += counts.chains;
     all.gemms += counts.gemms;
     all.flops += counts.flops;

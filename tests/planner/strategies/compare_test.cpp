@@ -179,6 +179,18 @@ TEST(CompareStrategies, TriesColumnsOfBWhereNobodySaysHowItLies) {
   EXPECT_EQ(variants(), (std::vector<Settings>{{}}));
 }
 
+/// That only owner-b knows `blocks` is not what is wrong.
+TEST(CompareStrategies, SaysWhatIsWrongWhereAKeyIsKnown) {
+  RandomCase c = large_b();
+  c.settings["blocks"] = "Tile";
+  try {
+    make_plan(c.problem, c.machine, c.settings);
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_EQ(std::string(error.what()).find("blocks: found Tile"), 0U) << error.what();
+  }
+}
+
 TEST(CompareStrategies, SaysWhatIsWrongWithADeal) {
   RandomCase c = large_b();
   c.settings["deal.b"] = "rows";
