@@ -19,6 +19,7 @@
 #include "apps/options.hpp"
 #include "apps/program.hpp"
 #include "apps/quantities.hpp"
+#include "apps/replay.hpp"
 #include "apps/resources.hpp"
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
@@ -37,7 +38,6 @@
 #include "planner/plan/assignment.hpp"
 #include "planner/plan/plan_digest.hpp"
 #include "planner/plan/plan_file.hpp"
-#include "planner/verify/verify.hpp"
 #include "platforms/checks.hpp"
 #include "platforms/here.hpp"
 #include "scheduler/report/chrome_trace.hpp"
@@ -290,10 +290,7 @@ StartFacts start_facts(const CLI::App& app, const RunArguments& arguments) {
 void prepare_assignment(const RunArguments& arguments, Finished& done) {
   if (!arguments.assignment_out.empty()) require_open_pool(done.work->plan, "--assignment-out");
   done.plan_with_pool = plan_digest(done.work->plan);
-  if (arguments.assignment.empty()) return;
-  done.work->plan =
-      assigned_plan(done.work->plan, load_assignment(arguments.assignment), arguments.assignment);
-  done.work->summary = verify(done.work->plan, done.work->contraction);
+  if (!arguments.assignment.empty()) replay(arguments.assignment, *done.work);
 }
 
 std::string file_of_output(const RunArguments& arguments) {

@@ -14,12 +14,12 @@
 #include "apps/foretile/what_if.hpp"
 #include "apps/inputs_apart.hpp"
 #include "apps/quantities.hpp"
+#include "apps/replay.hpp"
 #include "apps/resources.hpp"
 #include "base/atomic_file.hpp"
 #include "base/one_line.hpp"
 #include "planner/plan/assignment.hpp"
 #include "planner/plan/plan_digest.hpp"
-#include "planner/verify/verify.hpp"
 #include "scheduler/report/chrome_trace.hpp"
 #include "scheduler/report/progress_sink.hpp"
 #include "scheduler/report/report.hpp"
@@ -93,12 +93,6 @@ void store(const std::string& path, const Case& the_case, const PlannedWork& wor
   PlanFile file = make_plan_file(the_case.problem, the_case.size, work);
   file.predicted = Prediction{report.makespan_s, report.flops_per_s()};
   save_plan_file(path, file);
-}
-
-/// In which each device has the blocks that it took then.
-void replay(const std::string& assignment, PlannedWork& work) {
-  work.plan = assigned_plan(work.plan, load_assignment(assignment), assignment);
-  work.summary = verify(work.plan, work.contraction);
 }
 
 void require_outputs_apart(const SimulateArguments& arguments) {

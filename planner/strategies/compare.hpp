@@ -33,9 +33,8 @@ struct ComparedStrategy {
 /// Plans and proves with each strategy that honours the sources, in their order. Settings deal.a, deal.b and
 /// deal.c (deal_setting.hpp; contiguous where one of them is missing) say where the matrices lie, with `grid`
 /// for those that are dealt cyclically. Strategies that do not know these keys have their own distribution
-/// and are charged with dealing the matrices anew. Asks for
-/// the seconds of plans by increasing bound, until no other can be faster; where seconds cannot be told, the
-/// bounds alone are there.
+/// and are charged with dealing the matrices anew. With `plan_seconds`, asks for the seconds of plans by
+/// increasing bound until no other can be faster; where they cannot be told, the bounds alone are there.
 std::vector<ComparedStrategy> compare_strategies(const Contraction& contraction, const Machine& machine,
                                                  const Settings& settings,
                                                  const PlanSeconds& plan_seconds = {});
