@@ -9,6 +9,8 @@ namespace foretile {
 
 /// `foretile-run PLAN.json`, the program's own purpose.
 void add_run(CLI::App& app);
+/// `foretile-run program`.
+void add_program_command(CLI::App& app);
 /// `foretile-run calibrate`.
 void add_calibrate_command(CLI::App& app);
 /// `foretile-run gpus`.

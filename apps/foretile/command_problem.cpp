@@ -4,6 +4,7 @@
 #include "apps/foretile/commands.hpp"
 #include "apps/foretile/problem_matrices.hpp"
 #include "apps/foretile/problem_output.hpp"
+#include "apps/foretile/problem_tensor.hpp"
 #include "base/files.hpp"
 #include "planner/problem/kinds/dense.hpp"
 #include "planner/problem/kinds/geometry.hpp"
@@ -22,10 +23,7 @@ std::shared_ptr<Parameters> add_kind(CLI::App& command, std::string (*to_toml)(c
   auto parameters = std::make_shared<Parameters>();
   const auto output = std::make_shared<ProblemOutput>();
   add_problem_options(command, *output);
-  command.add_option("--precision", output->precision, "Numbers of 8 bytes (double) or of 4 (single)")
-      ->check(CLI::IsMember({"double", "single"}))
-      ->capture_default_str();
-  command.add_flag("--complex", output->is_complex, "Complex numbers of two such numbers each");
+  add_element_options(command, *output);
   for (const auto& [option, source] :
        {std::pair("--a-source", &output->a_source), {"--b-source", &output->b_source}}) {
     command.add_option(option, *source, "given: in memory before the start; made: where and when it is used")
@@ -177,6 +175,7 @@ void add_problem_command(CLI::App& app) {
   add_random(group);
   add_molecule(group);
   add_matrices(group);
+  add_tensor(group);
 }
 
 }  // namespace foretile

@@ -10,6 +10,7 @@
 #include "apps/foretile/matrix_view.hpp"
 #include "apps/foretile/program_view.hpp"
 #include "apps/foretile/shape_picture.hpp"
+#include "apps/foretile/tensor_view.hpp"
 #include "apps/foretile/traits_view.hpp"
 #include "apps/options.hpp"
 #include "base/error.hpp"
@@ -81,11 +82,12 @@ void show(const ShowArguments& arguments) {
   if (arguments.options.json) {
     nlohmann::ordered_json json = traits_json(contraction);
     if (const auto inputs = inputs_json(problem); !inputs.is_null()) json["files"] = inputs;
+    if (const auto fusion = fusion_json(problem); !fusion.is_null()) json["fusion"] = fusion;
     if (!arguments.picture.empty()) json["picture"] = arguments.picture;
     print_json(json);
     return;
   }
-  fmt::print("{}{}", traits_text(contraction), inputs_text(problem));
+  fmt::print("{}{}{}", traits_text(contraction), inputs_text(problem), fusion_text(problem));
   if (!arguments.picture.empty()) fmt::print("\nThe shapes are drawn in {}\n", arguments.picture);
 }
 

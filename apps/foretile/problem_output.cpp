@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "apps/foretile/tensor_view.hpp"
 #include "apps/foretile/traits_view.hpp"
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
@@ -70,10 +71,20 @@ std::string tune_table(const ProblemOutput& output) {
 
 }  // namespace
 
-void add_problem_options(CLI::App& command, ProblemOutput& output) {
+void add_output_options(CLI::App& command, ProblemOutput& output) {
   command.add_option("-o,--output", output.file, "The problem file; without it the text goes to stdout")
       ->check(not_empty_check())
       ->type_name("FILE.toml");
+  command
+      .add_option("--tune", output.tune,
+                  "Values that `foretile tune` may give a key of the tiling; repeatable (tile=500,1000)")
+      ->type_name("KEY=VALUE,VALUE")
+      ->allow_extra_args(false);
+  add_json_option(command, output.options);
+}
+
+void add_problem_options(CLI::App& command, ProblemOutput& output) {
+  add_output_options(command, output);
   for (const auto& [option, op] : {std::pair("--op-a", &output.a_op), {"--op-b", &output.b_op}}) {
     command
         .add_option(option, *op, "How the matrix enters: N as it is, T transposed, C conjugate transposed")
@@ -84,12 +95,13 @@ void add_problem_options(CLI::App& command, ProblemOutput& output) {
       ->type_name("NUMBER");
   command.add_option("--beta", output.beta, "Factor of the initial C; 0: it is not read (0)")
       ->type_name("NUMBER");
-  command
-      .add_option("--tune", output.tune,
-                  "Values that `foretile tune` may give a key of the tiling; repeatable (tile=500,1000)")
-      ->type_name("KEY=VALUE,VALUE")
-      ->allow_extra_args(false);
-  add_json_option(command, output.options);
+}
+
+void add_element_options(CLI::App& command, ProblemOutput& output) {
+  command.add_option("--precision", output.precision, "Numbers of 8 bytes (double) or of 4 (single)")
+      ->check(CLI::IsMember({"double", "single"}))
+      ->capture_default_str();
+  command.add_flag("--complex", output.is_complex, "Complex numbers of two such numbers each");
 }
 
 Op op_named(const std::string& name) {
@@ -132,7 +144,7 @@ void write_problem(std::string toml, const ProblemOutput& output, const std::str
   const std::string name = output.file.empty() ? kind : std::filesystem::path(output.file).stem().string();
   const Contraction planned = build_contraction({name, toml, ""});
   const Contraction contraction = planned.is_transposed ? transposed(planned) : planned;
-  if (planned.sources.b != Source::in_file) {  // then the key `window` says it
+  if (output.writes_sources && planned.sources.b != Source::in_file) {  // then the key `window` says it
     keys.a_source = contraction.sources.a;
     keys.b_source = contraction.sources.b;
   }
@@ -146,10 +158,12 @@ void write_problem(std::string toml, const ProblemOutput& output, const std::str
   if (!output.file.empty()) write_atomically(output.file, [&](std::ostream& out) { out << toml; });
   if (output.options.json) {
     nlohmann::ordered_json json = traits_json(contraction);
+    if (const auto fusion = fusion_json({name, toml, ""}); !fusion.is_null()) json["fusion"] = fusion;
     if (!output.file.empty()) json["file"] = output.file;
     print_json(json);
   } else {
-    fmt::print("{}\nWritten to {}\n", traits_text(contraction), one_line(output.file));
+    fmt::print("{}{}\nWritten to {}\n", traits_text(contraction), fusion_text({name, toml, ""}),
+               one_line(output.file));
   }
 }
 

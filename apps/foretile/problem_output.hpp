@@ -20,11 +20,16 @@ struct ProblemOutput {
   std::string a_op{name_of(Op::none)}, b_op{name_of(Op::none)};
   std::optional<std::string> alpha, beta;  ///< "RE" or "RE,IM"
   std::vector<std::string> tune;           ///< "KEY=VALUE,VALUE"
+  bool writes_sources = true;              ///< false: the kind has keys of its own for them
   Options options;
 };
 
-/// --output, --op-a, --op-b, --alpha, --beta, --tune and --json.
+/// --output, --tune and --json.
+void add_output_options(CLI::App& command, ProblemOutput& output);
+/// These, and --op-a, --op-b, --alpha and --beta.
 void add_problem_options(CLI::App& command, ProblemOutput& output);
+/// --precision and --complex.
+void add_element_options(CLI::App& command, ProblemOutput& output);
 
 /// The operation named "N", "T" or "C".
 Op op_named(const std::string& name);

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "apps/quantities.hpp"
 #include "base/one_line.hpp"
+#include "planner/program/program_memory.hpp"
 #include "planner/program/program_text.hpp"
 #include "planner/program/term_counts.hpp"
 #include "planner/program/term_order.hpp"
@@ -21,16 +23,18 @@ struct ProgramView {
   std::vector<TermCounts> counts;
   TermCounts all;
   std::vector<int> levels;  // terms of each level
+  ProgramMemory memory;
 
   ProgramView(const std::string& path, const ProgramSizes& sizes)
       : program(load_program(path)), order(order_of_terms(program, path)) {
-    const auto tiles = spin_tiles_of(program, sizes.occupied, sizes.virtuals, sizes.tile);
+    const auto tiles = spin_tiles_of(program, sizes);
     for (std::size_t t = 0; t < program.terms.size(); ++t) {
       counts.push_back(count_term(program.terms[t], tiles, path));
       levels.resize(std::max(levels.size(), static_cast<std::size_t>(order[t].level)), 0);
       ++levels[static_cast<std::size_t>(order[t].level) - 1];
     }
     all = sum_of(counts, path);
+    memory = memory_of(program, order, tiles);
   }
 };
 
@@ -40,6 +44,49 @@ std::string chain_text(const TermCounts& counts) {
   return counts.shortest == counts.longest
              ? grouped(counts.longest)
              : fmt::format("{:.1f} ({} to {})", mean, grouped(counts.shortest), grouped(counts.longest));
+}
+
+constexpr double kElementBytes = 8;
+constexpr std::array<int, 8> kNodes{1, 2, 4, 8, 16, 32, 64, 128};
+
+std::string life_text(const TensorLife& life) {
+  if (life.tensor.role == TensorRole::given) return "always";
+  const std::string made = fmt::format("made at level {}", life.made);
+  return life.tensor.role == TensorRole::result ? made : fmt::format("{}, last read at {}", made, life.dies);
+}
+
+std::string memory_text(const ProgramView& view) {
+  const ProgramMemory& memory = view.memory;
+  std::string text = "\ntensors, stored once for all orders of antisymmetric indices\n";
+  for (const TensorLife& life : memory.tensors)
+    text += fmt::format("  {:<10}{:<14}{:>11} blocks  {:>10}  {}\n", text_of(life.tensor, view.program),
+                        name_of(life.tensor.role), grouped(static_cast<std::int64_t>(life.size.blocks)),
+                        quantity(kElementBytes * life.size.elements, "B"), life_text(life));
+  text += "\nin memory while a level runs\n";
+  for (std::size_t level = 1; level <= memory.elements.size(); ++level)
+    text +=
+        fmt::format("  level {}  {:>10}\n", level, quantity(kElementBytes * memory.elements[level - 1], "B"));
+  text += fmt::format("\nleast memory of a node at level {}, with the tiles of one product, {}\n",
+                      memory.fullest, quantity(kElementBytes * memory.largest_product, "B"));
+  for (const int nodes : kNodes)
+    text += fmt::format("  {:>3} {}  {:>10}\n", nodes, nodes == 1 ? "node " : "nodes",
+                        quantity(kElementBytes * memory.per_node(nodes), "B"));
+  return text;
+}
+
+void add_memory(const ProgramView& view, nlohmann::ordered_json& json) {
+  for (const TensorLife& life : view.memory.tensors)
+    json["tensors"].push_back({{"name", text_of(life.tensor, view.program)},
+                               {"role", name_of(life.tensor.role)},
+                               {"blocks", life.size.blocks},
+                               {"bytes", kElementBytes * life.size.elements},
+                               {"made", life.made},
+                               {"last_read", life.dies}});
+  for (const double elements : view.memory.elements)
+    json["bytes_of_levels"].push_back(kElementBytes * elements);
+  for (const int nodes : kNodes)
+    json["memory"].push_back(
+        {{"nodes", nodes}, {"bytes_per_node", kElementBytes * view.memory.per_node(nodes)}});
 }
 
 }  // namespace
@@ -68,6 +115,7 @@ nlohmann::ordered_json program_json(const std::string& path, const ProgramSizes&
                              {"longest_chain", counts.longest},
                              {"depends_on", depends}});
   }
+  add_memory(view, json);
   return json;
 }
 
@@ -96,7 +144,7 @@ std::string program_text(const std::string& path, const ProgramSizes& sizes) {
                   : fmt::format("  {:<{}}  copy of {}\n", term.name, name, term.operands.front().tensor);
     }
   }
-  return text;
+  return text + memory_text(view);
 }
 
 }  // namespace foretile

@@ -1,16 +1,13 @@
-// foretile show PROGRAM.txt: the terms of a program, which wait for which, and how much work they are.
+// foretile show PROGRAM.txt: the terms of a program, which wait for which, how much work they are, and the
+// memory that their tensors take.
 #pragma once
 
-#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 
-namespace foretile {
+#include "planner/program/spin_tiles.hpp"
 
-/// Orbitals of each spin, and how large a tile is at most.
-struct ProgramSizes {
-  std::int64_t occupied = 0, virtuals = 0, tile = 0;
-};
+namespace foretile {
 
 /// Whether a file's name is that of a program: it ends in .txt.
 bool is_program_file(const std::string& path);

@@ -52,16 +52,36 @@ inline void agree(const MpiSession& session, const std::function<void()>& step) 
   agree(session.world(), step);
 }
 
-/// What the ranks agreed on, for callers of a library: the rank's own error, or WorkError where another rank
-/// failed.
+/// The same for callers of a library.
+class OtherRankFailed : public WorkError {
+ public:
+  explicit OtherRankFailed(int code)
+      : WorkError("another rank failed; its error says why"), exit_code(code) {}
+  int exit_code;
+};
+
+/// What the ranks agreed on, for callers of a library: the rank's own error, or OtherRankFailed.
 template <class Work>
 auto with_agreed_errors(const Work& work) {
   try {
     return work();
   } catch (const AgreedError& error) {
     std::rethrow_exception(error.error);
-  } catch (const FailedElsewhere&) {
-    throw WorkError("another rank failed; its error says why");
+  } catch (const FailedElsewhere& elsewhere) {
+    throw OtherRankFailed(elsewhere.exit_code);
+  }
+}
+
+/// The other way: calls of the library in a program that guards its ranks. Input errors are those that the
+/// ranks agreed on.
+template <class Work>
+auto with_guarded_errors(const Work& work) {
+  try {
+    return work();
+  } catch (const OtherRankFailed& other) {
+    throw FailedElsewhere{other.exit_code};
+  } catch (const InputError&) {
+    throw AgreedError{std::current_exception()};
   }
 }
 

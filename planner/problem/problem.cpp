@@ -17,6 +17,7 @@
 #include "planner/problem/kinds/molecule.hpp"
 #include "planner/problem/kinds/random.hpp"
 #include "planner/problem/kinds/table_reader.hpp"
+#include "planner/problem/kinds/tensor.hpp"
 #include "planner/problem/kinds/tiles.hpp"
 #include "planner/problem/problem_table.hpp"
 #include "planner/problem/product_keys.hpp"
@@ -63,6 +64,15 @@ void check_tune_table(TableReader& table, const toml::table& parsed, std::string
   }
 }
 
+/// The term says what these keys say of other kinds.
+void refuse_matrix_keys(const TableReader& table) {
+  for (const char* key : {"a_source", "b_source", "a_op", "b_op", "alpha", "beta"}) {
+    if (table.has(key))
+      throw table.error(key, table.value_text(key), "no such key in a problem of tensors",
+                        "say it in the term: +=, a factor; made in [[operand]]");
+  }
+}
+
 /// Reads the parameters of one kind, refuses other keys, and builds.
 template <class Parameters>
 Contraction build(TableReader& table, Parameters (*read)(TableReader&),
@@ -91,6 +101,7 @@ toml::table parse_problem_table(const Problem& problem) {
 std::vector<std::string> tiling_keys_of_kind(std::string_view kind) {
   if (kind == "dense" || kind == "matrices") return {"tile", "m_tile", "n_tile", "k_tile"};
   if (kind == "random") return {"tile_min", "tile_max"};
+  if (kind == "tensor") return {"tile"};
   if (kind == "molecule") return {"occ_clusters", "ao_clusters", "tile_min", "tile_max"};
   return {};
 }
@@ -114,6 +125,7 @@ Contraction build_contraction(const Problem& problem) {
   const toml::table parsed = parse_problem_table(problem);
   TableReader table(parsed, problem.source);
   const std::string kind = table.text("kind");
+  if (kind == "tensor") refuse_matrix_keys(table);
   const ProductKeys keys = read_product_keys(table);
   check_tune_table(table, parsed, kind);
   Contraction contraction = [&] {
@@ -122,10 +134,16 @@ Contraction build_contraction(const Problem& problem) {
     if (kind == "molecule") return build(table, read_molecule, molecule_contraction);
     if (kind == "tiles") return build(table, read_tiles, tiles_contraction);
     if (kind == "matrices") return build(table, read_matrices, matrices_contraction);
+    if (kind == "tensor") return build(table, read_tensor, tensor_contraction);
     throw table.error("kind", fmt::format("\"{}\"", kind),
-                      "\"dense\", \"random\", \"molecule\", \"tiles\" or \"matrices\"");
+                      "\"dense\", \"random\", \"molecule\", \"tiles\", \"matrices\" or \"tensor\"");
   }();
   contraction.name = problem.name;
+  if (kind == "tensor") {
+    contraction.precision = keys.element.precision;
+    contraction.complex_elements = keys.element.is_complex;
+    return contraction;
+  }
   apply_product_keys(table, keys, contraction);
   if (kind != "matrices") return contraction;
   check_initial_c(table, contraction.reads_c());

@@ -59,16 +59,4 @@ struct Program {
   std::vector<ProgramTerm> terms;          ///< in the order of the text
 };
 
-/// The indices of one half and space of one tensor, in which it is antisymmetric, in order: by their names.
-using IndexGroup = std::vector<TermIndex>;
-
-/// The indices that both operands have. The term must be a product.
-std::vector<TermIndex> summed_indices(const ProgramTerm& term);
-
-/// The result's indices, gathered to groups that are in one half of one operand.
-std::vector<IndexGroup> groups_of_result(const ProgramTerm& term);
-
-/// The summed indices, gathered to groups that are in one half of both operands.
-std::vector<IndexGroup> summed_groups(const ProgramTerm& term);
-
 }  // namespace foretile

@@ -4,9 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
-#include <charconv>
-#include <cmath>
 #include <map>
 #include <optional>
 #include <set>
@@ -17,6 +14,7 @@
 #include "base/files.hpp"
 #include "base/one_line.hpp"
 #include "planner/program/term_order.hpp"
+#include "planner/tensor/text_line.hpp"
 
 namespace foretile {
 
@@ -31,83 +29,6 @@ std::string short_name(const std::string& path) {
   constexpr std::size_t kMost = 120;
   return path.size() <= kMost ? path : "..." + path.substr(path.size() - kMost + 3);
 }
-
-bool begins_name(char c) {
-  return std::isalpha(static_cast<unsigned char>(c)) != 0;
-}
-bool in_name(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
-
-/// One line being read; knows where it is.
-class Line {
- public:
-  Line(std::string_view text, std::string source, int number)
-      : text_(text.substr(0, text.find('#'))), source_(std::move(source)), number_(number) {}
-
-  int number() const { return number_; }
-  int column() {
-    skip_spaces();
-    return static_cast<int>(at_) + 1;
-  }
-  bool at_end() {
-    skip_spaces();
-    return at_ == text_.size();
-  }
-  bool next_is(std::string_view what) {
-    skip_spaces();
-    return text_.substr(at_).starts_with(what);
-  }
-  bool take(std::string_view what) {
-    if (!next_is(what)) return false;
-    at_ += what.size();
-    return true;
-  }
-  void expect(std::string_view what) {
-    if (!take(what)) throw wrong(fmt::format("\"{}\"", what));
-  }
-  std::string name(const std::string& expected) {
-    skip_spaces();
-    if (at_ == text_.size() || !begins_name(text_[at_])) throw wrong(expected);
-    const std::size_t begin = at_;
-    while (at_ < text_.size() && in_name(text_[at_])) ++at_;
-    return std::string(text_.substr(begin, at_ - begin));
-  }
-  /// With a blank behind it.
-  double real() {
-    skip_spaces();
-    double value = 0;
-    const char* const begin = text_.data() + at_;
-    const auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), value);
-    const std::size_t behind = static_cast<std::size_t>(end - text_.data());
-    const bool ends = behind == text_.size() || std::isspace(static_cast<unsigned char>(text_[behind])) != 0;
-    if (error != std::errc() || !std::isfinite(value) || !ends) throw wrong("a number, as 1, -0.5 or 1e-3");
-    at_ = behind;
-    return value;
-  }
-  /// What stands here is wrong.
-  InputError wrong(const std::string& expected) {
-    skip_spaces();
-    const std::string_view rest = text_.substr(at_);
-    const std::size_t word = std::min(rest.find_first_of(" \t,|[]", 1), rest.size());
-    return error(column(), rest.empty() ? "the end of the line" : quote(rest.substr(0, word)), expected);
-  }
-  InputError error(int column, const std::string& found, const std::string& expected,
-                   const std::string& change = {}) const {
-    return input_error(fmt::format("{}, line {}, column {}", source_, number_, column), found, expected,
-                       change);
-  }
-
- private:
-  void skip_spaces() {
-    while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_])) != 0) ++at_;
-  }
-
-  std::string_view text_;
-  std::string source_;
-  int number_;
-  std::size_t at_ = 0;
-};
 
 /// By position, the letters of the spaces that its index has been seen with.
 struct Seen {
@@ -124,7 +45,8 @@ class Parser {
     if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
     for (int number = 1; !text.empty(); ++number) {
       const std::size_t end = std::min(text.find('\n'), text.size());
-      read(Line(text.substr(0, end), source_, number));
+      const std::string_view line = text.substr(0, end);
+      read({line.substr(0, line.find('#')), fmt::format("{}, line {}", source_, number), number});
       text.remove_prefix(std::min(end + 1, text.size()));
     }
     finish();
@@ -132,7 +54,7 @@ class Parser {
   }
 
  private:
-  void read(Line line) {
+  void read(TextLine line) {
     if (line.at_end()) return;
     const int column = line.column();
     const std::string word = line.name("space, tensor, result, or the name of a term");
@@ -145,7 +67,7 @@ class Parser {
     read_term(line, word, column);
   }
 
-  void read_space(Line& line) {
+  void read_space(TextLine& line) {
     const int column = line.column();
     const std::string letter = line.name("a letter");
     if (letter.size() != 1) throw line.error(column, quote(letter), "one letter");
@@ -157,7 +79,7 @@ class Parser {
     program_.spaces.push_back({letter[0], occupied});
   }
 
-  void read_declaration(Line& line, bool result) {
+  void read_declaration(TextLine& line, bool result) {
     const int column = line.column();
     TensorDeclaration declaration{line.name("the name of a tensor"), {}, result};
     line.expect("[");
@@ -189,7 +111,7 @@ class Parser {
   }
 
   /// hp,h: returns how many.
-  std::size_t read_positions(Line& line, std::vector<std::string>& spaces) {
+  std::size_t read_positions(TextLine& line, std::vector<std::string>& spaces) {
     std::size_t count = 0;
     do {
       const int column = line.column();
@@ -205,7 +127,7 @@ class Parser {
     return count;
   }
 
-  void read_term(Line& line, const std::string& name, int column) {
+  void read_term(TextLine& line, const std::string& name, int column) {
     if (program_.terms.size() == kMostTerms)
       throw line.error(column, "one term more", fmt::format("at most {}", kMostTerms));
     if (const auto [where, fresh] = term_lines_.emplace(name, line.number()); !fresh)
@@ -214,7 +136,7 @@ class Parser {
     line.expect(":");
     ProgramTerm term{name, read_use(line), 1, {}, line.number()};
     line.expect("+=");
-    term.factor = line.real();
+    if (line.next_is_number()) term.factor = line.real();
     do {
       term.operands.push_back(read_use(line));
     } while (!line.at_end() && term.operands.size() < 2);
@@ -226,7 +148,7 @@ class Parser {
     program_.terms.push_back(std::move(term));
   }
 
-  TensorUse read_use(Line& line) {
+  TensorUse read_use(TextLine& line) {
     TensorUse use;
     use.column = line.column();
     use.tensor = line.name("a tensor");
@@ -268,7 +190,7 @@ class Parser {
   }
 
   /// Each index of the result is in the same half of one operand, any other in different halves of both.
-  static void check_indices(Line& line, const ProgramTerm& term) {
+  static void check_indices(TextLine& line, const ProgramTerm& term) {
     for (const TermIndex& index : term.result.indices) {
       const auto count =
           std::ranges::count_if(term.operands, [&](const TensorUse& use) { return has(use, index); });
@@ -298,7 +220,7 @@ class Parser {
     }
   }
 
-  void check_result(Line& line, const TensorUse& use) {
+  void check_result(TextLine& line, const TensorUse& use) {
     if (const auto found = seen_.find(use.tensor);
         found != seen_.end() && found->second.declared && !is_result(use.tensor))
       throw line.error(use.column, fmt::format("{}, which is given", use.tensor),
@@ -307,7 +229,7 @@ class Parser {
     check_positions(line, use);
   }
 
-  void check_operand(Line& line, const TensorUse& use) {
+  void check_operand(TextLine& line, const TensorUse& use) {
     if (is_result(use.tensor))
       throw line.error(use.column, fmt::format("{}, the program's result, as an operand", use.tensor),
                        "a tensor that is given, or an intermediate");
@@ -316,7 +238,7 @@ class Parser {
   }
 
   /// As declared, or as where it was first used.
-  void check_positions(Line& line, const TensorUse& use) {
+  void check_positions(TextLine& line, const TensorUse& use) {
     const auto [found, fresh] = seen_.try_emplace(use.tensor, Seen{{}, line.number(), false});
     Seen& seen = found->second;
     if (fresh) {
@@ -362,7 +284,7 @@ class Parser {
     });
   }
 
-  static void require_end(Line& line) {
+  static void require_end(TextLine& line) {
     if (!line.at_end()) throw line.wrong("the end of the line");
   }
 

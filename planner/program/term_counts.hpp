@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "planner/program/program.hpp"
-#include "planner/program/spin_tiles.hpp"
+#include "planner/tensor/labelled_tiles.hpp"
 
 namespace foretile {
 
@@ -25,7 +25,7 @@ struct TermCounts {
 /// antisymmetry makes equal but for the sign, the one in increasing order stands for all. In closed form, so
 /// that tiles may be as many as one likes. `tiles` by space; the term must come from parse_program(). Throws
 /// InputError, which begins with `source` and the term's line, where a count is beyond 2^53.
-TermCounts count_term(const ProgramTerm& term, const std::vector<SpinTiles>& tiles,
+TermCounts count_term(const ProgramTerm& term, const std::vector<LabelledTiles>& tiles,
                       const std::string& source);
 
 /// The sum of all terms, without chain lengths. Errors as count_term() has them.

@@ -3,6 +3,7 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -19,10 +20,14 @@
 #include "planner/problem/kinds/molecule.hpp"
 #include "planner/problem/kinds/random.hpp"
 #include "planner/problem/kinds/table_reader.hpp"
+#include "planner/problem/kinds/tensor.hpp"
 #include "planner/problem/kinds/tiles.hpp"
 #include "planner/problem/problem.hpp"
+#include "planner/program/program_memory.hpp"
 #include "planner/program/program_text.hpp"
+#include "planner/program/spin_tiles.hpp"
 #include "planner/program/term_counts.hpp"
+#include "planner/tensor/term_text.hpp"
 #include "tests/fuzz/targets.hpp"
 
 namespace foretile::fuzz {
@@ -58,6 +63,22 @@ bool quick(const TilesParameters& p) {
   return p.m_tiles.size() < max_tiles_built && p.n_tiles.size() < max_tiles_built;
 }
 
+/// By the number of all products of tiles.
+bool quick(const TensorParameters& p) {
+  constexpr double kMostProducts = 20'000;
+  double most = 1;
+  for (const IndexTiles& index : p.indices) {
+    const std::int64_t tile = index.tile > 0 ? index.tile : p.tile;
+    const auto tiles = std::max({static_cast<double>(index.sizes.size()), static_cast<double>(index.tiles),
+                                 tile > 0 ? static_cast<double>(index.extent / tile + 1) : 1.0});
+    most = std::max(most, index.spin ? 2 * tiles : tiles);
+  }
+  std::size_t indices = 0;
+  const TermText term = parse_term(p.term, "fuzz.toml");
+  for (const TextTensor& operand : term.operands) indices += operand.indices.size();
+  return std::pow(most, static_cast<double>(indices)) < kMostProducts;
+}
+
 /// Reads, writes, reads and writes; says whether building takes little time.
 template <class Parameters>
 bool same_again(const toml::table& table, Parameters (*read)(TableReader&),
@@ -76,6 +97,7 @@ bool same_again(const toml::table& table) {
   if (kind == "dense") return same_again(table, read_dense, dense_problem_toml);
   if (kind == "random") return same_again(table, read_random, random_problem_toml);
   if (kind == "molecule") return same_again(table, read_molecule, molecule_problem_toml);
+  if (kind == "tensor") return same_again(table, read_tensor, tensor_problem_toml);
   if (kind == "tiles") return same_again(table, read_tiles, tiles_problem_toml);
   return true;
 }
@@ -130,7 +152,9 @@ void parse_program_text(std::string_view text) {
   const Program program = parse_program(text, "fuzz.txt");
   const std::string once = written(program);
   expect_same(once, written(parse_program(once, "again.txt")));
-  for (const ProgramTerm& term : program.terms) count_term(term, spin_tiles_of(program, 3, 5, 2), "fuzz.txt");
+  const std::vector<LabelledTiles> tiles = spin_tiles_of(program, {3, 5, 2});
+  for (const ProgramTerm& term : program.terms) count_term(term, tiles, "fuzz.txt");
+  memory_of(program, order_of_terms(program, "fuzz.txt"), tiles);
 }
 
 void parse_xyz_file(std::string_view text) {

@@ -8,6 +8,12 @@
 
 namespace foretile {
 
+void check_extent(double elements) {
+  if (elements > static_cast<double>(max_extent))
+    throw input_error("problem", fmt::format("{:.3g} elements along M, N or K", elements),
+                      fmt::format("at most {}", max_extent), "take smaller extents");
+}
+
 void check_tile_count(std::int64_t rows, std::int64_t columns) {
   if (columns > 0 && rows > max_tiles / columns) {
     throw input_error("problem", fmt::format("a matrix of {} x {} tiles", rows, columns),

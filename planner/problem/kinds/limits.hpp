@@ -18,6 +18,8 @@ inline constexpr std::int64_t max_clusters = 4'000;
 /// TOML integers have 63 bits and a sign.
 inline constexpr std::int64_t max_seed = INT64_MAX;
 
+/// Throws InputError when M, N or K has more than `max_extent` elements.
+void check_extent(double elements);
 /// Throws InputError when a matrix of `rows` x `columns` tiles has more than `max_tiles`.
 void check_tile_count(std::int64_t rows, std::int64_t columns);
 /// Throws InputError when A and B have more than `max_products` products; linear in the number of k tiles.

@@ -305,4 +305,12 @@ Contraction molecule_contraction(const MoleculeParameters& given) {
   return contraction;
 }
 
+std::vector<std::int64_t> occupied_clusters(const MoleculeParameters& parameters) {
+  return functions_per_cluster(clustered_orbitals(Molecule(parameters), parameters));
+}
+
+std::vector<std::int64_t> function_clusters(const MoleculeParameters& parameters) {
+  return functions_per_cluster(clustered_functions(Molecule(parameters), parameters));
+}
+
 }  // namespace foretile

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "planner/problem/contraction.hpp"
 #include "planner/problem/kinds/orbitals.hpp"
@@ -56,5 +57,10 @@ std::string molecule_problem_toml(const MoleculeParameters& parameters);
 /// M = kept pairs ij, N = K = (number of AOs or virtual orbitals)^2; tiles are pairs of clusters. V, the
 /// matrix B, is made (RR-9365, section 5.2). Throws InputError when there are less than `tile_rows`.
 Contraction molecule_contraction(const MoleculeParameters& parameters);
+
+/// Extents of the clusters of the occupied orbitals, and of the functions or virtual orbitals, as
+/// molecule_contraction() has them: of each, not of their pairs. Throw InputError.
+std::vector<std::int64_t> occupied_clusters(const MoleculeParameters& parameters);
+std::vector<std::int64_t> function_clusters(const MoleculeParameters& parameters);
 
 }  // namespace foretile

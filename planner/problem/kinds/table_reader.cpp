@@ -125,6 +125,31 @@ std::vector<std::vector<double>> TableReader::rows(std::string_view key, std::si
   return all;
 }
 
+std::vector<std::string> TableReader::texts(std::string_view key) {
+  const toml::node& value = node(key);
+  const toml::array* list = value.as_array();
+  if (!list) throw error(key, shown(value), "a list of texts in quotes");
+  std::vector<std::string> all;
+  for (const toml::node& element : *list) {
+    if (!element.is_string()) throw error(key, shown(element) + " in it", "a list of texts in quotes");
+    all.push_back(*element.value<std::string>());
+  }
+  return all;
+}
+
+void TableReader::tables(std::string_view key, const std::function<void(TableReader&)>& read) {
+  asked_.emplace(key);
+  if (!has(key)) return;
+  const toml::array* list = table_.get(key)->as_array();
+  if (!list || !std::ranges::all_of(*list, [](const toml::node& one) { return one.is_table(); }))
+    throw error(key, "no list of tables", fmt::format("tables that begin with [[{}]]", key));
+  for (const toml::node& one : *list) {
+    TableReader reader(*one.as_table(), source_);
+    read(reader);
+    reader.refuse_other_keys();
+  }
+}
+
 std::array<double, 2> TableReader::pair(std::string_view key, double low, double high) {
   const toml::node& value = node(key);
   const auto good = [&](const toml::node& part) {

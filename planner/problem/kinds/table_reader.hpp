@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -41,6 +42,12 @@ class TableReader {
   std::vector<std::int64_t> integers(std::string_view key, std::int64_t low, std::int64_t high);
   /// A list of lists of numbers, each inner one of `low` to `high` numbers.
   std::vector<std::vector<double>> rows(std::string_view key, std::size_t low, std::size_t high);
+
+  /// A list of texts.
+  std::vector<std::string> texts(std::string_view key);
+  /// Reads each table [[KEY]] with `read`, and refuses other keys in it; none where there is no such key.
+  /// Throws InputError where the key is no list of tables.
+  void tables(std::string_view key, const std::function<void(TableReader&)>& read);
 
   /// Somebody else reads this key.
   void note(std::string_view key) { asked_.emplace(key); }

@@ -107,8 +107,8 @@ TEST(Problem, ErrorsNameFileLineAndKey) {
       "p.toml:3: key 'm_tiles': found sizes that add up to 8, expected 10; make the sizes add up to the "
       "extent");
   EXPECT_EQ(message_of("kind = \"dens\"\n"),
-            "p.toml:1: key 'kind': found \"dens\", expected \"dense\", \"random\", \"molecule\", \"tiles\" "
-            "or \"matrices\"");
+            "p.toml:1: key 'kind': found \"dens\", expected \"dense\", \"random\", \"molecule\", \"tiles\", "
+            "\"matrices\" or \"tensor\"");
   EXPECT_EQ(message_of("kind = \"random\"\nm = 10\nn = 2\nk = 8\na_density = -0.1\n"),
             "p.toml:5: key 'a_density': found -0.1, expected a number from 1e-09 to 1");
   EXPECT_EQ(message_of("kind = \"random\"\nm = 10\nn = 2\nk = 8\na_density = nan\n"),

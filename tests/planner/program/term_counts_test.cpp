@@ -8,7 +8,9 @@
 
 #include "base/error.hpp"
 #include "base/random.hpp"
+#include "planner/program/program_tensors.hpp"
 #include "planner/program/program_text.hpp"
+#include "planner/program/spin_tiles.hpp"
 #include "tests/planner/program/example.hpp"
 
 namespace foretile {
@@ -25,7 +27,7 @@ Program one_term(const std::string& term) {
 TermCounts counts_of(const std::string& term, std::int64_t occupied, std::int64_t virtuals,
                      std::int64_t tile) {
   const Program program = one_term(term);
-  return count_term(program.terms[0], spin_tiles_of(program, occupied, virtuals, tile), "test");
+  return count_term(program.terms[0], spin_tiles_of(program, {occupied, virtuals, tile}), "test");
 }
 
 /// Two tiles of 3 virtual orbitals and one of 2 occupied ones of each spin. All three indices have one spin,
@@ -90,21 +92,19 @@ TEST(TermCounts, OfACopyAreNone) {
 /// Tile by tile: the reference.
 class Enumerated {
  public:
-  Enumerated(const ProgramTerm& term, const std::vector<SpinTiles>& tiles) : term_(term), tiles_(tiles) {
-    groups_ = groups_of_result(term);
-    const auto summed = summed_groups(term);
-    groups_.insert(groups_.end(), summed.begin(), summed.end());
-    for (const IndexGroup& group : summed_groups(term)) {
-      for (const TermIndex& index : group) summed_.push_back(index);
-    }
+  Enumerated(const TensorTerm& term, const std::vector<LabelledTiles>& tiles)
+      : term_(term), tiles_(tiles), tile_of_(term.names.size(), kNone), groups_(result_groups(term)) {
+    const IndexList summed = summed_indices(term);
+    for (const IndexList& group : summed_groups(term)) groups_.push_back(group);
     over(term.result.indices, 0, [&] {
       if (!conserved(term_.result) || beta_alone(term_.result)) return;
       std::int64_t products = 0;
-      over(summed_, 0, [&] {
+      over(summed, 0, [&] {
         if (!ordered() || !conserved(term_.operands[0]) || !conserved(term_.operands[1])) return;
         ++products;
         double extents = 2;
-        for (const auto& [name, tile] : tile_of_) extents *= static_cast<double>(extent(name, tile));
+        for (std::size_t index = 0; index < tile_of_.size(); ++index)
+          extents *= static_cast<double>(tiles_of(index).extents[static_cast<std::size_t>(tile_of_[index])]);
         counts.flops += extents;
       });
       if (products == 0) return;
@@ -118,48 +118,37 @@ class Enumerated {
   TermCounts counts;
 
  private:
+  static constexpr std::int32_t kNone = -1;
+
+  const LabelledTiles& tiles_of(std::size_t index) const { return tiles_[term_.spaces[index]]; }
   template <class Visit>
-  void over(const std::vector<TermIndex>& indices, std::size_t at, const Visit& visit) {
+  void over(const IndexList& indices, std::size_t at, const Visit& visit) {
     if (at == indices.size()) return visit();
-    const TermIndex& index = indices[at];
-    space_of_[index.name] = index.space;
-    const auto& extents = tiles_[index.space].extents;
-    for (std::size_t tile = 0; tile < extents[0].size() + extents[1].size(); ++tile) {
-      tile_of_[index.name] = tile;
+    for (std::int32_t tile = 0; tile < tiles_of(indices[at]).count(); ++tile) {
+      tile_of_[indices[at]] = tile;
       over(indices, at + 1, visit);
     }
-    tile_of_.erase(index.name);
   }
-  bool is_beta(const std::string& name) const {
-    return tile_of_.at(name) >= tiles_[space_of_.at(name)].extents[0].size();
-  }
-  std::int64_t extent(const std::string& name, std::size_t tile) const {
-    const auto& extents = tiles_[space_of_.at(name)].extents;
-    return tile < extents[0].size() ? extents[0][tile] : extents[1][tile - extents[0].size()];
-  }
+  bool is_beta(std::size_t index) const { return tiles_of(index).is_beta(tile_of_[index]); }
   bool ordered() const {
-    return std::ranges::all_of(groups_, [&](const IndexGroup& group) {
-      for (std::size_t i = 1; i < group.size(); ++i) {
-        if (tile_of_.at(group[i - 1].name) > tile_of_.at(group[i].name)) return false;
-      }
-      return true;
+    return std::ranges::all_of(groups_, [&](const IndexList& group) {
+      return std::ranges::is_sorted(group, {}, [&](std::size_t index) { return tile_of_[index]; });
     });
   }
-  bool conserved(const TensorUse& use) const {
+  bool conserved(const IndexedTensor& tensor) const {
     int upper = 0;
-    for (std::size_t i = 0; i < use.indices.size(); ++i)
-      upper += is_beta(use.indices[i].name) ? (i < use.half() ? 1 : -1) : 0;
+    for (std::size_t i = 0; i < tensor.indices.size(); ++i)
+      upper += is_beta(tensor.indices[i]) ? (i < tensor.upper ? 1 : -1) : 0;
     return upper == 0;
   }
-  bool beta_alone(const TensorUse& use) const {
-    return std::ranges::all_of(use.indices, [&](const TermIndex& index) { return is_beta(index.name); });
+  bool beta_alone(const IndexedTensor& tensor) const {
+    return std::ranges::all_of(tensor.indices, [&](std::size_t index) { return is_beta(index); });
   }
 
-  const ProgramTerm& term_;
-  const std::vector<SpinTiles>& tiles_;
-  std::vector<IndexGroup> groups_;
-  std::vector<TermIndex> summed_;
-  std::map<std::string, std::size_t> space_of_, tile_of_;
+  const TensorTerm& term_;
+  const std::vector<LabelledTiles>& tiles_;
+  std::vector<std::int32_t> tile_of_;
+  std::vector<IndexList> groups_;
 };
 
 TEST(TermCounts, AreThoseOfAnEnumeration) {
@@ -167,11 +156,11 @@ TEST(TermCounts, AreThoseOfAnEnumeration) {
   for (std::uint64_t seed = 0; seed < 4; ++seed) {
     Random random(seed);
     const auto tiles =
-        spin_tiles_of(program, random.integer(1, 5), random.integer(1, 7), random.integer(2, 3));
+        spin_tiles_of(program, {random.integer(1, 5), random.integer(1, 7), random.integer(2, 3)});
     for (const ProgramTerm& term : program.terms) {
       if (!term.is_product()) continue;
       SCOPED_TRACE(testing::Message() << term.name << ", seed " << seed);
-      const TermCounts expected = Enumerated(term, tiles).counts;
+      const TermCounts expected = Enumerated(tensor_term(term), tiles).counts;
       const TermCounts found = count_term(term, tiles, "test");
       EXPECT_EQ(found.chains, expected.chains);
       EXPECT_EQ(found.gemms, expected.gemms);
@@ -186,7 +175,7 @@ TEST(TermCounts, AreThoseOfAnEnumeration) {
 /// 468,864 products, 2,238 Tflop, and the shares of the five terms with most.
 TEST(TermCounts, OfBetaCarotene) {
   const Program program = ccsd_t2();
-  const auto tiles = spin_tiles_of(program, 108, 324, 45);
+  const auto tiles = spin_tiles_of(program, {108, 324, 45});
   TermCounts all;
   std::map<std::string, double> flops;
   for (const ProgramTerm& term : program.terms) {

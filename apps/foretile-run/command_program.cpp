@@ -1,0 +1,250 @@
+// foretile-run program FILE.txt: runs a program of contractions with the ranks of this MPI job.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <tuple>
+
+#include "apps/foretile-run/commands.hpp"
+#include "apps/foretile-run/guard.hpp"
+#include "apps/foretile-run/same_start.hpp"
+#include "apps/options.hpp"
+#include "apps/quantities.hpp"
+#include "apps/resources.hpp"
+#include "base/atomic_file.hpp"
+#include "base/error.hpp"
+#include "base/files.hpp"
+#include "base/one_line.hpp"
+#include "executor/mpi/communicator.hpp"
+#include "executor/program/plain_program.hpp"
+#include "executor/program/program_files.hpp"
+#include "executor/program/program_run.hpp"
+#include "planner/program/program_text.hpp"
+
+namespace foretile {
+
+namespace {
+
+constexpr double kMostPlainWork = 1e10;  // half a minute
+constexpr double kLargestError = 1e-12;
+
+struct ProgramArguments {
+  std::string program, input, output;
+  ProgramSizes sizes;
+  std::uint64_t seed = 1;
+  std::string platform = "here";
+  bool verify = false;
+  Options options;
+};
+
+/// A result, on rank 0.
+struct Result {
+  std::string name;
+  std::size_t tensor = 0;
+  std::vector<double> elements;
+};
+
+struct Finished {
+  std::vector<LevelReport> levels;
+  std::vector<Result> results;
+  double wall_s = 0;
+  std::string digest;
+  std::optional<double> error;  ///< largest, over the largest element of its tensor
+};
+
+std::vector<Result> gather_results(const ProgramRun& run, const FusedProgram& fused) {
+  std::vector<Result> results;
+  for (std::size_t t = 0; t < fused.tensors().size(); ++t) {
+    if (fused.tensors()[t].role != TensorRole::result) continue;
+    results.push_back({text_of(fused.tensors()[t], fused.program()), t, run.gathered(t)});
+  }
+  return results;
+}
+
+/// Of all bits of all results.
+std::string digest_of(const std::vector<Result>& results) {
+  std::string bytes;
+  for (const Result& result : results) {
+    const std::size_t begin = bytes.size();
+    bytes.resize(begin + result.elements.size() * sizeof(double));
+    if (!result.elements.empty())
+      std::memcpy(bytes.data() + begin, result.elements.data(), result.elements.size() * sizeof(double));
+  }
+  return digest(bytes);
+}
+
+double error_of(const Result& result, const PlainTensor& expected) {
+  long double largest = 0, difference = 0;
+  for (std::size_t i = 0; i < result.elements.size(); ++i) {
+    largest = std::max(largest, std::abs(expected.values[i]));
+    const long double one = std::abs(result.elements[i] - expected.values[i]);
+    if (!(one <= difference)) difference = one;  // also NaN
+  }
+  return largest > 0 ? static_cast<double>(difference / largest) : static_cast<double>(difference);
+}
+
+double largest_error(const std::vector<Result>& results, const Program& program, const SpinOrbitals& orbitals,
+                     const ProgramNumbers& numbers) {
+  const std::vector<PlainTensor> expected = plain_program(program, orbitals, numbers);
+  double largest = 0;
+  for (const Result& result : results) {
+    const double error = error_of(result, expected[result.tensor]);
+    if (!(error <= largest)) largest = error;
+  }
+  return largest;
+}
+
+void require_small(const FusedProgram& fused, const SpinOrbitals& orbitals) {
+  const double work = plain_work(fused.program(), fused.tensors(), orbitals);
+  if (work <= kMostPlainWork) return;
+  throw input_error("--verify", fmt::format("{:.2g} multiplications of a plain evaluation", work),
+                    fmt::format("at most {:.0e}", kMostPlainWork), "verify smaller --o and --v");
+}
+
+nlohmann::ordered_json json_of(const LevelReport& level) {
+  return {{"level", level.level},
+          {"products", level.products},
+          {"copies", level.copies},
+          {"gemms", level.gemms},
+          {"flops", level.flops},
+          {"strategy", level.strategy},
+          {"products_s", level.products_s},
+          {"exchange_s", level.exchange_s},
+          {"additions_s", level.additions_s},
+          {"exchanged_bytes", level.exchanged_bytes},
+          {"peak_bytes", level.peak_bytes}};
+}
+
+void print_report(const ProgramArguments& arguments, const Finished& done, int ranks) {
+  if (arguments.options.json) {
+    nlohmann::ordered_json json{{"program", arguments.program},
+                                {"occupied", arguments.sizes.occupied},
+                                {"virtual", arguments.sizes.virtuals},
+                                {"tile", arguments.sizes.tile},
+                                {"ranks", ranks},
+                                {"wall_s", done.wall_s},
+                                {"digest", done.digest}};
+    for (const LevelReport& level : done.levels) json["levels"].push_back(json_of(level));
+    for (const Result& result : done.results) {
+      if (result.elements.size() == 1) json["numbers"][result.name] = result.elements[0];
+    }
+    if (done.error) json["largest_error"] = *done.error;
+    return print_json(json);
+  }
+  fmt::print("{}: {} ranks, {}\n\n  {:<5} {:>8} {:>7} {:>11} {:>10}  {:<12} {:>10} {:>10} {:>10} {:>10}\n",
+             one_line(arguments.program), ranks, quantity(done.wall_s, "s"), "level", "products", "copies",
+             "GEMMs", "flop", "strategy", "products", "exchange", "additions", "exchanged");
+  for (const LevelReport& level : done.levels)
+    fmt::print("  {:<5} {:>8} {:>7} {:>11} {:>10}  {:<12} {:>10} {:>10} {:>10} {:>10}\n", level.level,
+               level.products, level.copies, grouped(level.gemms), quantity(level.flops, ""), level.strategy,
+               quantity(level.products_s, "s"), quantity(level.exchange_s, "s"),
+               quantity(level.additions_s, "s"), quantity(static_cast<double>(level.exchanged_bytes), "B"));
+  fmt::print("\n");
+  for (const Result& result : done.results) {
+    if (result.elements.size() == 1) fmt::print("{} = {:.15g}\n", result.name, result.elements[0]);
+  }
+  fmt::print("digest of all results  {}\n", done.digest);
+  if (done.error)
+    fmt::print("verified against a plain evaluation: largest error {:.1e} of the largest element\n",
+               *done.error);
+}
+
+void write_results(const std::string& file, const FusedProgram& fused, const SpinOrbitals& orbitals,
+                   const std::vector<Result>& results) {
+  for (const Result& result : results)
+    write_tensor(file, result.name, fused.tensors()[result.tensor], orbitals, result.elements);
+}
+
+void execute(const CLI::App& command, const ProgramArguments& arguments, const MpiSession& session) {
+  require_same_start(session, [&] { return command_line_facts(command); });
+  std::unique_ptr<FusedProgram> fused;
+  std::optional<SpinOrbitals> orbitals;
+  std::unique_ptr<ProgramNumbers> numbers;
+  agree(session, [&] {
+    fused =
+        std::make_unique<FusedProgram>(load_program(arguments.program), arguments.sizes, arguments.program);
+    orbitals.emplace(fused->tiles());
+    if (!arguments.output.empty()) {
+      require_different("--output", arguments.output, "the program", arguments.program);
+      if (!arguments.input.empty())
+        require_different("--output", arguments.output, "--input", arguments.input);
+      if (session.rank() == 0) require_writable(arguments.output);
+    }
+    if (arguments.input.empty()) {
+      numbers = std::make_unique<SeededNumbers>(*orbitals, arguments.seed);
+    } else {
+      numbers = std::make_unique<FileNumbers>(arguments.input, fused->program(), fused->tensors(), *orbitals);
+    }
+    if (arguments.verify) require_small(*fused, *orbitals);
+  });
+  MultiplicationOptions options;
+  options.platform = arguments.platform;
+  options.parameters = arguments.options.settings();
+  const Stopwatch watch;
+  Finished done;
+  with_guarded_errors([&] {
+    ProgramRun run(session.world(), *fused, options);
+    done.levels = run.run(*numbers);
+    done.wall_s = all_reduced(watch.seconds(), MPI_MAX, session.world(), "time");
+    done.results = gather_results(run, *fused);
+  });
+  agree(session, [&] {
+    if (session.rank() != 0) return;
+    done.digest = digest_of(done.results);
+    if (arguments.verify) done.error = largest_error(done.results, fused->program(), *orbitals, *numbers);
+    const bool right = !done.error || *done.error <= kLargestError;
+    if (right && !arguments.output.empty()) write_results(arguments.output, *fused, *orbitals, done.results);
+    print_report(arguments, done, session.size());
+    if (!right)
+      throw WorkError(
+          fmt::format("a wrong result: an error of {:.1e} of the largest element, expected at most {}",
+                      *done.error, kLargestError));
+  });
+}
+
+}  // namespace
+
+void add_program_command(CLI::App& app) {
+  CLI::App* command =
+      app.add_subcommand("program", "Run a program of contractions, level by level (docs/programs.md)");
+  const auto arguments = std::make_shared<ProgramArguments>();
+  command->add_option("program", arguments->program, "A program: FILE.txt")
+      ->check(not_empty_check())
+      ->required();
+  for (const auto& [option, size, meaning] :
+       {std::tuple("--o", &arguments->sizes.occupied, "Occupied orbitals of each spin"),
+        {"--v", &arguments->sizes.virtuals, "Virtual orbitals of each spin"},
+        {"--tile", &arguments->sizes.tile, "Largest extent of a tile"}})
+    command->add_option(option, *size, meaning)
+        ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}))
+        ->type_name("N")
+        ->required();
+  CLI::Option* input =
+      command
+          ->add_option(
+              "--input", arguments->input,
+              "The given tensors, as datasets of an HDF5 file: \"v[hh|pp]\", a matrix of all spin orbitals")
+          ->check(not_empty_check())
+          ->type_name("FILE.h5");
+  command->add_option("--output", arguments->output, "Write the results to an HDF5 file in the same way")
+      ->check(not_empty_check())
+      ->type_name("FILE.h5");
+  command->add_option("--seed", arguments->seed, "Of random numbers for the given tensors")
+      ->check(whole_number_check())
+      ->excludes(input)
+      ->capture_default_str();
+  command->add_flag("--verify", arguments->verify,
+                    "Compare the results with a plain evaluation in long double; for small tensors");
+  command->add_option("--platform", arguments->platform, "Whose plans are run")->capture_default_str();
+  add_set_option(*command, arguments->options);
+  add_json_option(*command, arguments->options);
+  command->callback([command, arguments] {
+    run_guarded([&](const MpiSession& session) { execute(*command, *arguments, session); });
+  });
+}
+
+}  // namespace foretile

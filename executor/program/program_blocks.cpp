@@ -1,0 +1,93 @@
+#include "executor/program/program_blocks.hpp"
+
+#include <algorithm>
+
+namespace foretile {
+
+namespace {
+
+constexpr std::int64_t kElementBytes = 8;
+
+}  // namespace
+
+std::int64_t ProgramBlocks::bytes(const ProgramBlock& block) const {
+  return kElementBytes * program_.blocks(block.tensor).elements(block.block);
+}
+
+void ProgramBlocks::make(std::size_t tensor, const SpinOrbitals& orbitals, const ProgramNumbers& numbers) {
+  const TensorBlocks& blocks = program_.blocks(tensor);
+  make_zero(tensor);
+  for (auto& [block, buffer] : tensors_[tensor]) {
+    std::vector<std::int64_t> begins;
+    for (std::size_t p = 0; p < blocks.ranges().size(); ++p)
+      begins.push_back(orbitals.begin(blocks.rules().spaces[p], blocks.tiles(block)[p]));
+    numbers.fill(program_.tensors()[tensor], begins, program_.extents(tensor, block),
+                 reinterpret_cast<double*>(buffer.data()));
+  }
+}
+
+void ProgramBlocks::make_zero(std::size_t tensor) {
+  for (BlockId block = 0; block < program_.blocks(tensor).count(); ++block) {
+    if (!owns({tensor, block})) continue;
+    TileBuffer buffer(bytes({tensor, block}));
+    std::fill_n(buffer.data(), buffer.size(), std::byte{0});
+    tensors_[tensor].insert_or_assign(block, std::move(buffer));
+  }
+}
+
+double* ProgramBlocks::numbers(const ProgramBlock& block) {
+  return reinterpret_cast<double*>(tensors_[block.tensor].at(block.block).data());
+}
+
+const double* ProgramBlocks::numbers(const ProgramBlock& block) const {
+  return reinterpret_cast<const double*>(tensors_[block.tensor].at(block.block).data());
+}
+
+std::int64_t ProgramBlocks::bytes_now() const {
+  std::int64_t sum = 0;
+  for (const auto& tensor : tensors_) {
+    for (const auto& [block, buffer] : tensor) sum += buffer.size();
+  }
+  return sum;
+}
+
+std::vector<double> all_elements(const FusedProgram& program, const SpinOrbitals& orbitals,
+                                 std::size_t tensor, const std::function<const double*(BlockId)>& numbers) {
+  const TensorBlocks& blocks = program.blocks(tensor);
+  const IndexList& spaces = blocks.rules().spaces;
+  std::vector<std::int64_t> extents, strides;
+  std::int64_t elements = 1;
+  for (const std::size_t space : spaces) {
+    strides.push_back(elements);
+    extents.push_back(orbitals.count(space));
+    elements *= extents.back();
+  }
+  std::vector<double> all(static_cast<std::size_t>(elements), 0);
+  for (const TileTuple& tiles : ordered_tuples(blocks.ranges(), {}, program.tensors()[tensor].name)) {
+    const auto place = blocks.find(tiles);
+    if (!place) continue;
+    const std::vector<std::int64_t> stored = program.extents(tensor, place->block);
+    std::vector<std::int64_t> begins, sizes, stored_strides(stored.size());
+    std::int64_t stride = 1;
+    for (std::size_t axis = 0; axis < stored.size(); ++axis) {
+      stored_strides[axis] = stride;
+      stride *= stored[axis];
+    }
+    for (std::size_t p = 0; p < tiles.size(); ++p) {
+      begins.push_back(orbitals.begin(spaces[p], tiles[p]));
+      sizes.push_back(stored[place->order.from.at(p)]);
+    }
+    const double* const from = numbers(place->block);
+    for_each_element(begins, sizes, [&](const std::vector<std::int64_t>& at) {
+      std::int64_t to = 0, source = 0;
+      for (std::size_t p = 0; p < at.size(); ++p) {
+        to += at[p] * strides[p];
+        source += (at[p] - begins[p]) * stored_strides[place->order.from.at(p)];
+      }
+      all[static_cast<std::size_t>(to)] = place->order.negative ? -from[source] : from[source];
+    });
+  }
+  return all;
+}
+
+}  // namespace foretile

@@ -1,0 +1,61 @@
+// The blocks of a program's tensors that one rank keeps.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/id.hpp"
+#include "executor/program/program_numbers.hpp"
+#include "executor/tile_buffer.hpp"
+#include "planner/program/fused_program.hpp"
+
+namespace foretile {
+
+/// A block of a tensor of the program.
+struct ProgramBlock {
+  std::size_t tensor = 0;
+  BlockId block = 0;
+
+  auto operator<=>(const ProgramBlock&) const = default;
+};
+
+/// Blocks are dealt in turn; every tensor begins with another rank.
+inline Rank owner_of(const ProgramBlock& block, int ranks) {
+  return Rank::of((block.block + static_cast<std::int64_t>(block.tensor)) % ranks);
+}
+
+class ProgramBlocks {
+ public:
+  /// `program` must outlive this.
+  ProgramBlocks(const FusedProgram& program, Rank rank, int ranks)
+      : program_(program), rank_(rank), ranks_(ranks), tensors_(program.tensors().size()) {}
+
+  bool owns(const ProgramBlock& block) const { return owner_of(block, ranks_) == rank_; }
+  std::int64_t bytes(const ProgramBlock& block) const;
+  /// Makes the rank's blocks of a tensor, with numbers or 0.
+  void make(std::size_t tensor, const SpinOrbitals& orbitals, const ProgramNumbers& numbers);
+  void make_zero(std::size_t tensor);
+  void drop(std::size_t tensor) { tensors_[tensor].clear(); }
+  /// The rank's own, which were made.
+  double* numbers(const ProgramBlock& block);
+  const double* numbers(const ProgramBlock& block) const;
+  std::int64_t bytes_now() const;
+
+ private:
+  const FusedProgram& program_;
+  Rank rank_;
+  int ranks_;
+  std::vector<std::unordered_map<BlockId, TileBuffer>> tensors_;
+};
+
+/// All elements of a tensor, the first index fastest, made of the stored blocks, which `numbers` finds: where
+/// two antisymmetric indices are exchanged, of beta alone, and 0 elsewhere.
+std::vector<double> all_elements(const FusedProgram& program, const SpinOrbitals& orbitals,
+                                 std::size_t tensor, const std::function<const double*(BlockId)>& numbers);
+
+}  // namespace foretile

@@ -1,0 +1,125 @@
+#include "executor/program/program_files.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/matrix_files/matrix_writer.hpp"
+
+namespace foretile {
+
+namespace {
+
+MatrixPlace place_of(const std::filesystem::path& file, const std::string& name) {
+  return {file, "/" + name, MatrixFormat::hdf5};
+}
+
+/// Of the upper indices, or of the lower ones.
+struct Half {
+  std::size_t begin = 0, end = 0;  ///< positions
+};
+
+std::array<Half, 2> halves_of(const ProgramTensor& tensor) {
+  return {Half{0, tensor.rules.upper}, Half{tensor.rules.upper, tensor.rules.spaces.size()}};
+}
+
+std::int64_t count_of(const ProgramTensor& tensor, const SpinOrbitals& orbitals, const Half& half) {
+  std::int64_t count = 1;
+  for (std::size_t p = half.begin; p < half.end; ++p) count *= orbitals.count(tensor.rules.spaces[p]);
+  return count;
+}
+
+/// The row or column of these numbers, the last one fastest.
+std::int64_t line_of(const ProgramTensor& tensor, const SpinOrbitals& orbitals, const Half& half,
+                     const std::vector<std::int64_t>& at) {
+  std::int64_t line = 0;
+  for (std::size_t p = half.begin; p < half.end; ++p)
+    line = line * orbitals.count(tensor.rules.spaces[p]) + at[p];
+  return line;
+}
+
+}  // namespace
+
+FileNumbers::FileNumbers(const std::filesystem::path& file, const Program& program,
+                         const std::vector<ProgramTensor>& tensors, const SpinOrbitals& orbitals)
+    : program_(program), orbitals_(orbitals) {
+  for (const ProgramTensor& tensor : tensors) {
+    if (tensor.role != TensorRole::given) continue;
+    const std::string name = text_of(tensor, program);
+    const MatrixPlace place = place_of(file, name);
+    std::unique_ptr<MatrixReader> reader = open_matrix(place);
+    const MatrixFacts& facts = reader->facts();
+    const auto halves = halves_of(tensor);
+    const std::int64_t rows = count_of(tensor, orbitals, halves[0]);
+    const std::int64_t columns = count_of(tensor, orbitals, halves[1]);
+    if (facts.rows != rows || facts.columns != columns)
+      throw input_error(
+          name_of(place), fmt::format("{} x {}", facts.rows, facts.columns),
+          fmt::format("{} x {}: spin orbitals of the upper and of the lower indices", rows, columns),
+          "reshape it, or change --o and --v");
+    if (facts.element != ElementType{})
+      throw input_error(name_of(place), fmt::format("{}", name_of(facts.element)), "real numbers of 8 bytes",
+                        "convert it: array.astype('<f8')");
+    readers_[name] = std::move(reader);
+  }
+}
+
+void FileNumbers::fill(const ProgramTensor& tensor, const std::vector<std::int64_t>& begins,
+                       const std::vector<std::int64_t>& extents, double* to) const {
+  const MatrixReader& reader = *readers_.at(text_of(tensor, program_));
+  const auto halves = halves_of(tensor);
+  // Rectangles whose rows and columns are neighbours: the last upper and the last lower index.
+  std::vector<std::int64_t> outer = extents, strides;
+  std::int64_t rows = 1, columns = 1, row_stride = 0, column_stride = 0, stride = 1;
+  for (const std::int64_t extent : extents) {
+    strides.push_back(stride);
+    stride *= extent;
+  }
+  if (!extents.empty()) {
+    const std::size_t last_row = halves[0].end - 1, last_column = halves[1].end - 1;
+    rows = extents[last_row], columns = extents[last_column];
+    row_stride = strides[last_row], column_stride = strides[last_column];
+    outer[last_row] = outer[last_column] = 1;
+  }
+  std::vector<double> part(static_cast<std::size_t>(rows * columns));
+  for_each_element(begins, outer, [&](const std::vector<std::int64_t>& at) {
+    const MatrixRectangle where{line_of(tensor, orbitals_, halves[0], at),
+                                line_of(tensor, orbitals_, halves[1], at), rows, columns};
+    reader.read(where, reinterpret_cast<std::byte*>(part.data()), rows);
+    std::int64_t first = 0;
+    for (std::size_t p = 0; p < at.size(); ++p) first += (at[p] - begins[p]) * strides[p];
+    for (std::int64_t j = 0; j < columns; ++j) {
+      for (std::int64_t i = 0; i < rows; ++i)
+        to[first + i * row_stride + j * column_stride] = part[static_cast<std::size_t>(i + j * rows)];
+    }
+  });
+}
+
+void write_tensor(const std::filesystem::path& file, const std::string& name, const ProgramTensor& tensor,
+                  const SpinOrbitals& orbitals, const std::vector<double>& elements) {
+  const auto halves = halves_of(tensor);
+  const std::int64_t rows = count_of(tensor, orbitals, halves[0]);
+  const std::int64_t columns = count_of(tensor, orbitals, halves[1]);
+  std::vector<std::int64_t> extents;
+  for (const std::size_t space : tensor.rules.spaces) extents.push_back(orbitals.count(space));
+  std::vector<double> matrix(elements.size());
+  std::size_t element = 0;
+  for_each_element(
+      std::vector<std::int64_t>(extents.size(), 0), extents, [&](const std::vector<std::int64_t>& at) {
+        const std::int64_t row = line_of(tensor, orbitals, halves[0], at);
+        matrix[static_cast<std::size_t>(row * columns + line_of(tensor, orbitals, halves[1], at))] =
+            elements[element++];
+      });
+  const MatrixPlace place = place_of(file, name);
+  const MatrixFacts facts = dense_output(place, rows, columns, {});
+  MatrixOutput output(place, facts);
+  MatrixWriter writer(output.ticket(), facts);
+  const RectangleNumbers all{
+      {0, 0, rows, columns}, reinterpret_cast<const std::byte*>(matrix.data()), columns, true};
+  writer.write(std::span(&all, 1));
+  writer.close();
+  output.finish();
+}
+
+}  // namespace foretile

@@ -1,0 +1,38 @@
+// Tensors of programs in HDF5 files.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/matrix_files/matrix_reader.hpp"
+#include "executor/program/program_numbers.hpp"
+
+namespace foretile {
+
+/// A tensor v[hp|hp] is the dataset of this name: a matrix with its upper indices as rows and its lower ones
+/// as columns, of each the last one fastest, of all spin orbitals, alpha before beta. With NumPy:
+/// array.reshape(h * p, h * p).
+class FileNumbers final : public ProgramNumbers {
+ public:
+  /// Opens the given tensors of `tensors`. `orbitals` must outlive this. Throws InputError for one that is
+  /// not in the file, has other extents, or is not of real numbers in double precision.
+  FileNumbers(const std::filesystem::path& file, const Program& program,
+              const std::vector<ProgramTensor>& tensors, const SpinOrbitals& orbitals);
+  void fill(const ProgramTensor& tensor, const std::vector<std::int64_t>& begins,
+            const std::vector<std::int64_t>& extents, double* to) const override;
+
+ private:
+  const Program& program_;
+  const SpinOrbitals& orbitals_;
+  std::map<std::string, std::unique_ptr<MatrixReader>> readers_;  // by text_of()
+};
+
+/// Writes all elements of a tensor, the first index fastest, as such a dataset; others of the file stay.
+/// Throws InputError and WorkError as MatrixOutput.
+void write_tensor(const std::filesystem::path& file, const std::string& name, const ProgramTensor& tensor,
+                  const SpinOrbitals& orbitals, const std::vector<double>& elements);
+
+}  // namespace foretile

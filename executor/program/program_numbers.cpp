@@ -1,0 +1,79 @@
+#include "executor/program/program_numbers.hpp"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "base/random.hpp"
+
+namespace foretile {
+
+SpinOrbitals::SpinOrbitals(const std::vector<LabelledTiles>& tiles) {
+  for (const LabelledTiles& space : tiles) {
+    auto& begins = begins_.emplace_back();
+    std::int64_t begin = 0;
+    for (const std::int64_t extent : space.extents) {
+      begins.push_back(begin);
+      begin += extent;
+    }
+    of_spin_.push_back(begin / 2);
+  }
+}
+
+SpinOrbital SpinOrbitals::at(std::size_t space, std::int64_t number) const {
+  const bool beta = number >= of_spin_[space];
+  return {space, beta ? number - of_spin_[space] : number, beta};
+}
+
+void SeededNumbers::fill(const ProgramTensor& tensor, const std::vector<std::int64_t>& begins,
+                         const std::vector<std::int64_t>& extents, double* to) const {
+  for_each_element(begins, extents, [&](const auto& at) { *to++ = value(tensor, at); });
+}
+
+namespace {
+
+std::uint64_t bits_of(const SpinOrbital& upper, const SpinOrbital& lower) {
+  const std::array<std::uint64_t, 4> words{upper.space, static_cast<std::uint64_t>(upper.orbital),
+                                           lower.space, static_cast<std::uint64_t>(lower.orbital)};
+  std::uint64_t bits = 0;
+  for (const std::uint64_t word : words) bits = counter_bits(bits, word);
+  return bits;
+}
+
+std::uint64_t bits_of(const std::string& text) {
+  std::uint64_t bits = 0;
+  for (const char c : text) bits = counter_bits(bits, static_cast<unsigned char>(c));
+  return bits;
+}
+
+}  // namespace
+
+double SeededNumbers::value(const ProgramTensor& tensor, const std::vector<std::int64_t>& at) const {
+  const std::size_t pairs = tensor.rules.upper;
+  const auto orbital = [&](std::size_t position) {
+    return orbitals_.at(tensor.rules.spaces[position], at[position]);
+  };
+  std::vector<std::size_t> order(pairs);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::vector<std::uint64_t> bits(pairs);
+  double sum = 0;
+  do {
+    double sign = 1;
+    bool conserved = true;
+    for (std::size_t p = 0; p < pairs && conserved; ++p) {
+      const SpinOrbital upper = orbital(p), lower = orbital(pairs + order[p]);
+      conserved = upper.beta == lower.beta;
+      bits[p] = bits_of(upper, lower);
+      for (std::size_t q = p + 1; q < pairs; ++q) sign = order[q] < order[p] ? -sign : sign;
+    }
+    if (!conserved) continue;
+    std::uint64_t all = counter_bits(seed_, bits_of(tensor.name));
+    std::vector<std::uint64_t> sorted = bits;
+    std::ranges::sort(sorted);  // pairs have no order
+    for (const std::uint64_t one : sorted) all = counter_bits(all, one);
+    sum += sign * (2 * unit_real(all) - 1);
+  } while (std::next_permutation(order.begin(), order.end()));
+  return sum;
+}
+
+}  // namespace foretile

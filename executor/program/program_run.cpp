@@ -1,0 +1,348 @@
+#include "executor/program/program_run.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "executor/cpu/combine.hpp"
+#include "executor/mpi/communicator.hpp"
+#include "executor/mpi/session.hpp"
+#include "executor/program/exchange.hpp"
+#include "executor/tile_extents.hpp"
+#include "planner/program/joined_products.hpp"
+
+namespace foretile {
+
+namespace {
+
+constexpr ElementType kElement{};
+
+/// to = beta to + factor from, with axes in another order. `extents` are those of `to`.
+void add_permuted(const std::vector<std::int64_t>& extents, const AxisOrder& order, double beta,
+                  double factor, const double* from, double* to) {
+  std::array<int, kMostTensorIndices> permutation{};
+  for (std::size_t axis = 0; axis < order.axes; ++axis) permutation.at(axis) = order.from.at(axis);
+  combine_tile(kElement, extents, std::span(permutation.data(), order.axes), beta, factor,
+               reinterpret_cast<const std::byte*>(from), reinterpret_cast<std::byte*>(to));
+}
+
+std::vector<std::int64_t> permuted(const std::vector<std::int64_t>& from, const AxisOrder& order) {
+  std::vector<std::int64_t> extents;
+  for (std::size_t axis = 0; axis < order.axes; ++axis) extents.push_back(from[order.from.at(axis)]);
+  return extents;
+}
+
+/// Memory for copies of blocks and tiles of others.
+struct Received {
+  std::map<ProgramBlock, TileBuffer> blocks;
+  std::map<TileId, TileBuffer> c_tiles;
+
+  std::int64_t bytes() const {
+    std::int64_t sum = 0;
+    for (const auto& [block, buffer] : blocks) sum += buffer.size();
+    for (const auto& [tile, buffer] : c_tiles) sum += buffer.size();
+    return sum;
+  }
+};
+
+double* numbers_of(const TileBuffer& buffer) {
+  return reinterpret_cast<double*>(buffer.data());
+}
+
+/// The products of one level, and where their operands are.
+struct Level {
+  std::vector<std::size_t> terms;     // of the program
+  std::vector<std::size_t> products;  // those that are products
+  std::optional<JoinedProducts> joined;
+  std::unique_ptr<Multiplication> multiplication;
+};
+
+}  // namespace
+
+struct ProgramRun::State {
+  State(MPI_Comm given, const FusedProgram& of, const MultiplicationOptions& with)
+      : communicator(given),
+        program(of),
+        options(with),
+        rank(rank_in(given)),
+        ranks(size_of(given)),
+        orbitals(of.tiles()),
+        blocks(of, rank, ranks) {
+    for (int level = 1; level <= program.levels(); ++level) levels.push_back(prepare(level));
+  }
+
+  MPI_Comm communicator;
+  const FusedProgram& program;
+  MultiplicationOptions options;
+  Rank rank;
+  int ranks;
+  SpinOrbitals orbitals;
+  ProgramBlocks blocks;
+  std::vector<Level> levels;  // from 1
+
+  Level prepare(int level) const;
+  LevelReport run(int number, Level& level);
+  void receive_operands(const Level& level, Received& received, std::int64_t& bytes) const;
+  void exchange_results(const Level& level, Received& received, std::int64_t& bytes) const;
+  void add_results(const Level& level, const Received& received);
+  void add_all(std::size_t result, const std::vector<Addition>& additions, const double* from);
+  const double* block_of(const ProgramBlock& block, const Received& received) const;
+  ProgramBlock operand_of(const Level& level, TileRef tile) const;
+};
+
+namespace {
+
+/// Tiles of A and B are permuted blocks, and tiles of C are kept for the additions behind the products.
+class LevelTiles final : public TileStorage {
+ public:
+  using Operand = std::function<const double*(TileRef)>;
+
+  LevelTiles(const FusedProgram& program, const Level& level, Operand operand, Received& received)
+      : program_(program), level_(level), operand_(std::move(operand)), received_(received) {}
+
+  void fill(TileRef tile, std::byte* to) const override {
+    const std::size_t matrix = tile.matrix == Matrix::a ? 0 : 1;
+    const JoinedProducts::Part part = matrix == 0 ? level_.joined->a(tile.id) : level_.joined->b(tile.id);
+    const FusedProgramTerm& term = program_.terms()[level_.products[part.product]];
+    const BlockPlace place = term.product->operand_tile(matrix, part.tile);
+    const auto extents = permuted(program_.extents(term.operands[matrix], place.block), place.order);
+    double factor = place.order.negative ? -1 : 1;
+    if (matrix == 0) factor *= term.product->multiplicity(term.product->contraction().a.column_of(part.tile));
+    add_permuted(extents, place.order, 0, factor, operand_(tile), reinterpret_cast<double*>(to));
+  }
+
+  void take(TileId tile, TileView numbers) const override {
+    const TileExtents extents = extents_of(level_.joined->contraction(), {Matrix::c, tile});
+    TileBuffer buffer(extents.bytes());
+    copy_tile(extents, numbers, extents.gapless_at(buffer.data()));
+    received_.c_tiles.insert_or_assign(tile, std::move(buffer));
+  }
+
+ private:
+  const FusedProgram& program_;
+  const Level& level_;
+  Operand operand_;
+  Received& received_;
+};
+
+/// Each piece of memory that one rank needs of another, once, in the order of `key`.
+template <class Key>
+class Wanted {
+ public:
+  void add(const Key& key, Rank from, Rank to) {
+    if (from != to) wanted_.insert({key, {from, to}});
+  }
+  template <class Visit>
+  void for_each(const Visit& visit) const {
+    for (const auto& [key, ends] : wanted_) visit(key, ends.first, ends.second);
+  }
+
+ private:
+  std::set<std::pair<Key, std::pair<Rank, Rank>>> wanted_;
+};
+
+}  // namespace
+
+Level ProgramRun::State::prepare(int number) const {
+  Level level;
+  level.terms = program.terms_of_level(number);
+  std::vector<const Contraction*> contractions;
+  for (const std::size_t term : level.terms) {
+    const FusedProgramTerm& fused = program.terms()[term];
+    if (!fused.is_product() || fused.product->contraction().c.nonzeros() == 0) continue;
+    level.products.push_back(term);
+    contractions.push_back(&fused.product->contraction());
+  }
+  if (contractions.empty()) return level;
+  level.joined.emplace(contractions);
+  level.multiplication = std::make_unique<Multiplication>(communicator, level.joined->contraction(), options);
+  return level;
+}
+
+ProgramBlock ProgramRun::State::operand_of(const Level& level, TileRef tile) const {
+  const std::size_t matrix = tile.matrix == Matrix::a ? 0 : 1;
+  const JoinedProducts::Part part = matrix == 0 ? level.joined->a(tile.id) : level.joined->b(tile.id);
+  const FusedProgramTerm& term = program.terms()[level.products[part.product]];
+  return {term.operands[matrix], term.product->operand_tile(matrix, part.tile).block};
+}
+
+const double* ProgramRun::State::block_of(const ProgramBlock& block, const Received& received) const {
+  return blocks.owns(block) ? blocks.numbers(block) : numbers_of(received.blocks.at(block));
+}
+
+void ProgramRun::State::receive_operands(const Level& level, Received& received, std::int64_t& bytes) const {
+  Wanted<ProgramBlock> wanted;
+  if (level.joined) {
+    for (const Matrix matrix : {Matrix::a, Matrix::b}) {
+      for (TileId tile = 0; tile < shape_of(level.joined->contraction(), matrix).nonzeros(); ++tile) {
+        const ProgramBlock block = operand_of(level, {matrix, tile});
+        wanted.add(block, owner_of(block, ranks), level.multiplication->owner({matrix, tile}));
+      }
+    }
+  }
+  for (const std::size_t number : level.terms) {
+    const FusedProgramTerm& term = program.terms()[number];
+    for (const CopiedBlock& copy : term.copies) {
+      const ProgramBlock from{term.operands[0], copy.from};
+      for (const Addition& addition : program.additions(number, copy))
+        wanted.add(from, owner_of(from, ranks), owner_of({term.result, addition.to}, ranks));
+    }
+  }
+  std::vector<ExchangedPiece> sent, got;
+  wanted.for_each([&](const ProgramBlock& block, Rank from, Rank to) {
+    const std::int64_t count = program.blocks(block.tensor).elements(block.block);
+    bytes += 8 * count;
+    if (from == rank) sent.push_back({to, const_cast<double*>(blocks.numbers(block)), count});
+    if (to != rank) return;
+    TileBuffer& buffer = received.blocks[block] = TileBuffer(8 * count);
+    got.push_back({from, numbers_of(buffer), count});
+  });
+  exchange(sent, got, communicator);
+}
+
+void ProgramRun::State::exchange_results(const Level& level, Received& received, std::int64_t& bytes) const {
+  if (!level.joined) return;
+  const Contraction& joined = level.joined->contraction();
+  Wanted<TileId> wanted;
+  for (TileId tile = 0; tile < joined.c.nonzeros(); ++tile) {
+    const JoinedProducts::Part part = level.joined->c(tile);
+    const std::size_t term = level.products[part.product];
+    for (const Addition& addition : program.additions(term, part.tile))
+      wanted.add(tile, level.multiplication->owner({Matrix::c, tile}),
+                 owner_of({program.terms()[term].result, addition.to}, ranks));
+  }
+  std::vector<ExchangedPiece> sent, got;
+  wanted.for_each([&](TileId tile, Rank from, Rank to) {
+    const std::int64_t count = extents_of(joined, {Matrix::c, tile}).bytes() / 8;
+    bytes += 8 * count;
+    if (from == rank) sent.push_back({to, numbers_of(received.c_tiles.at(tile)), count});
+    if (to != rank) return;
+    TileBuffer& buffer = received.c_tiles[tile] = TileBuffer(8 * count);
+    got.push_back({from, numbers_of(buffer), count});
+  });
+  exchange(sent, got, communicator);
+}
+
+void ProgramRun::State::add_all(std::size_t result, const std::vector<Addition>& additions,
+                                const double* from) {
+  for (const Addition& addition : additions) {
+    if (!blocks.owns({result, addition.to})) continue;
+    add_permuted(program.extents(result, addition.to), addition.order, 1, addition.factor, from,
+                 blocks.numbers({result, addition.to}));
+  }
+}
+
+void ProgramRun::State::add_results(const Level& level, const Received& received) {
+  for (const std::size_t number : level.terms) {
+    const FusedProgramTerm& term = program.terms()[number];
+    for (const CopiedBlock& copy : term.copies) {
+      const ProgramBlock from{term.operands[0], copy.from};
+      if (!blocks.owns(from) && !received.blocks.contains(from)) continue;
+      add_all(term.result, program.additions(number, copy), block_of(from, received));
+    }
+    const auto place = std::ranges::find(level.products, number);
+    if (place == level.products.end()) continue;
+    const auto product = static_cast<std::size_t>(place - level.products.begin());
+    for (auto tile = received.c_tiles.lower_bound(level.joined->first_c(product));
+         tile != received.c_tiles.end() && tile->first < level.joined->first_c(product + 1); ++tile) {
+      const JoinedProducts::Part part = level.joined->c(tile->first);
+      add_all(term.result, program.additions(number, part.tile), numbers_of(tile->second));
+    }
+  }
+}
+
+LevelReport ProgramRun::State::run(int number, Level& level) {
+  LevelReport report;
+  report.level = number;
+  report.products = static_cast<int>(
+      std::ranges::count_if(level.terms, [&](std::size_t t) { return program.terms()[t].is_product(); }));
+  report.copies = static_cast<int>(level.terms.size()) - report.products;
+  Received received;
+  report.exchange_s =
+      slowest_s(communicator, [&] { receive_operands(level, received, report.exchanged_bytes); });
+  if (level.multiplication) {
+    const LevelTiles tiles(
+        program, level, [&](TileRef tile) { return block_of(operand_of(level, tile), received); }, received);
+    const MultiplicationReport done = level.multiplication->run(tiles);
+    const Traits work = traits(level.joined->contraction());
+    report.products_s = done.wall_s;
+    report.flops = work.flops;
+    report.gemms = work.gemms;
+    report.strategy = level.multiplication->work().plan.strategy;
+  }
+  report.exchange_s +=
+      slowest_s(communicator, [&] { exchange_results(level, received, report.exchanged_bytes); });
+  report.additions_s = slowest_s(communicator, [&] { add_results(level, received); });
+  report.peak_bytes = all_reduced(blocks.bytes_now() + received.bytes(), MPI_MAX, communicator, "memory");
+  return report;
+}
+
+ProgramRun::ProgramRun(MPI_Comm communicator, const FusedProgram& program,
+                       const MultiplicationOptions& options)
+    : state_(std::make_unique<State>(communicator, program, options)) {}
+
+ProgramRun::~ProgramRun() = default;
+
+std::vector<LevelReport> ProgramRun::run(const ProgramNumbers& numbers, bool keeps_intermediates) {
+  State& s = *state_;
+  std::vector<int> made(s.program.tensors().size(), 0), dies(s.program.tensors().size(), 0);
+  for (int level = 1; level <= s.program.levels(); ++level) {
+    for (const std::size_t number : s.program.terms_of_level(level)) {
+      const FusedProgramTerm& term = s.program.terms()[number];
+      if (made[term.result] == 0) made[term.result] = level;
+      for (const std::size_t operand : term.operands) dies[operand] = level;
+    }
+  }
+  std::vector<LevelReport> reports;
+  with_agreed_errors([&] {
+    agree(s.communicator, [&] {
+      for (std::size_t t = 0; t < made.size(); ++t) {
+        if (s.program.tensors()[t].role == TensorRole::given) s.blocks.make(t, s.orbitals, numbers);
+      }
+    });
+  });
+  for (int level = 1; level <= s.program.levels(); ++level) {
+    for (std::size_t t = 0; t < made.size(); ++t) {
+      if (made[t] == level) s.blocks.make_zero(t);
+    }
+    Level& now = s.levels[static_cast<std::size_t>(level) - 1];
+    reports.push_back(s.run(level, now));
+    now.multiplication.reset();  // with its memory
+    for (std::size_t t = 0; t < made.size(); ++t) {
+      const bool over = s.program.tensors()[t].role == TensorRole::intermediate && dies[t] == level;
+      if (over && !keeps_intermediates) s.blocks.drop(t);
+    }
+  }
+  return reports;
+}
+
+std::vector<double> ProgramRun::gathered(std::size_t tensor) const {
+  const State& s = *state_;
+  const TensorBlocks& blocks = s.program.blocks(tensor);
+  std::vector<ExchangedPiece> sent, got;
+  std::vector<TileBuffer> received;
+  for (BlockId block = 0; block < blocks.count(); ++block) {
+    const ProgramBlock one{tensor, block};
+    const Rank owner = owner_of(one, s.ranks);
+    const std::int64_t count = blocks.elements(block);
+    if (s.rank == 0) {
+      received.emplace_back(8 * count);
+      if (owner == 0) {
+        std::copy_n(s.blocks.numbers(one), count, numbers_of(received.back()));
+      } else {
+        got.push_back({owner, numbers_of(received.back()), count});
+      }
+    } else if (owner == s.rank) {
+      sent.push_back({0, const_cast<double*>(s.blocks.numbers(one)), count});
+    }
+  }
+  exchange(sent, got, s.communicator);
+  if (s.rank != 0) return {};
+  return all_elements(s.program, s.orbitals, tensor,
+                      [&](BlockId block) { return numbers_of(received[static_cast<std::size_t>(block)]); });
+}
+
+}  // namespace foretile

@@ -1,0 +1,57 @@
+// Runs a program of contractions on the ranks of a communicator, level by level.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "executor/multiplication.hpp"
+#include "executor/program/program_blocks.hpp"
+#include "executor/program/program_numbers.hpp"
+#include "planner/program/fused_program.hpp"
+
+namespace foretile {
+
+/// What one level took; the same on all ranks.
+struct LevelReport {
+  int level = 0;
+  int products = 0, copies = 0;  ///< terms
+  std::int64_t gemms = 0;        ///< products of tiles
+  double flops = 0;
+  double products_s = 0;   ///< of the plan that multiplies all products of the level together
+  double exchange_s = 0;   ///< before: blocks to those who multiply them, and behind: to their owners
+  double additions_s = 0;  ///< permuted tiles of results
+  std::int64_t exchanged_bytes = 0;  ///< of all ranks, in exchange_s
+  std::int64_t peak_bytes = 0;       ///< blocks, received blocks and tiles of C, of the rank with most
+  std::string strategy;              ///< empty without products
+};
+
+/// The tensors of a program, dealt to the ranks. Collective calls, by the thread that initialized MPI; errors
+/// as Multiplication has them.
+class ProgramRun {
+ public:
+  /// `program` must outlive this. `options` are those of every level's plan; all are planned and proven here.
+  ProgramRun(MPI_Comm communicator, const FusedProgram& program, const MultiplicationOptions& options);
+  ~ProgramRun();
+  ProgramRun(const ProgramRun&) = delete;
+  ProgramRun& operator=(const ProgramRun&) = delete;
+
+  /// Once: makes the given tensors, and computes all others. Intermediates are dropped behind the last level
+  /// that reads them, unless `keeps_intermediates`. Bits depend on the plans of the levels alone: additions
+  /// to a block have the order of terms, of tiles and of permutations.
+  std::vector<LevelReport> run(const ProgramNumbers& numbers, bool keeps_intermediates = false);
+
+  /// All elements of a tensor, the first index fastest, by its blocks and symmetries, on rank 0; empty
+  /// elsewhere. For tensors that fit there.
+  std::vector<double> gathered(std::size_t tensor) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace foretile

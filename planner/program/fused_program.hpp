@@ -1,0 +1,80 @@
+// A program with the sizes of its index spaces: blocks of its tensors, and terms as products of matrices.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "planner/program/program_tensors.hpp"
+#include "planner/program/spin_tiles.hpp"
+#include "planner/program/term_order.hpp"
+#include "planner/tensor/fused_term.hpp"
+
+namespace foretile {
+
+/// A block of an operand that is added to the result of a term with one operand.
+struct CopiedBlock {
+  BlockId from = 0;
+  AxisOrder order;   ///< positions of the result, as axes of the stored block
+  TileTuple result;  ///< tiles of the result's indices
+};
+
+/// A term of the program. Tensors are numbers in FusedProgram::tensors().
+struct FusedProgramTerm {
+  TensorTerm term;
+  std::size_t result = 0;
+  std::vector<std::size_t> operands;   ///< of a product: those that are A and B
+  std::unique_ptr<FusedTerm> product;  ///< nullptr: a copy
+  std::vector<CopiedBlock> copies;     ///< of a copy
+  std::unique_ptr<Landings> landings;
+
+  bool is_product() const { return product != nullptr; }
+};
+
+/// Where a tile of a chain goes: to = to + factor from, axis p of `to` being axis order.from[p] of `from`.
+struct Addition {
+  BlockId to = 0;
+  AxisOrder order;
+  double factor = 1;
+};
+
+class FusedProgram {
+ public:
+  /// Throws InputError, which begins with `source`, where there are too many tiles.
+  FusedProgram(Program program, const ProgramSizes& sizes, const std::string& source);
+  FusedProgram(const FusedProgram&) = delete;
+  FusedProgram& operator=(const FusedProgram&) = delete;
+
+  const Program& program() const { return program_; }
+  const std::vector<LabelledTiles>& tiles() const { return tiles_; }
+  const std::vector<ProgramTensor>& tensors() const { return tensors_; }
+  const TensorBlocks& blocks(std::size_t tensor) const { return *blocks_[tensor]; }
+  const std::vector<FusedProgramTerm>& terms() const { return terms_; }
+  int levels() const { return levels_; }
+  /// Numbers of the terms of a level, from 1, increasing.
+  std::vector<std::size_t> terms_of_level(int level) const;
+
+  /// Extents of a stored block, the fastest axis first.
+  std::vector<std::int64_t> extents(std::size_t tensor, BlockId block) const;
+  /// Those of a tile of C of a product.
+  std::vector<std::int64_t> extents_of_c(std::size_t term, TileId c_tile) const;
+  /// Where a tile of C of a product goes, and where a copied block goes.
+  std::vector<Addition> additions(std::size_t term, TileId c_tile) const;
+  std::vector<Addition> additions(std::size_t term, const CopiedBlock& copy) const;
+
+ private:
+  void fuse(std::size_t number);
+  void list_copies(FusedProgramTerm& fused) const;
+
+  Program program_;
+  std::vector<LabelledTiles> tiles_;
+  std::vector<ProgramTensor> tensors_;
+  std::vector<std::unique_ptr<TensorBlocks>> blocks_;
+  std::vector<TermOrder> order_;
+  int levels_ = 0;
+  std::vector<FusedProgramTerm> terms_;
+};
+
+}  // namespace foretile

@@ -1,0 +1,48 @@
+// The tensors of a program, and its terms as tensor equations.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "planner/program/program.hpp"
+#include "planner/tensor/labelled_tiles.hpp"
+#include "planner/tensor/tensor_blocks.hpp"
+#include "planner/tensor/tensor_term.hpp"
+
+namespace foretile {
+
+enum class TensorRole : std::uint8_t { given, intermediate, result };
+
+std::string_view name_of(TensorRole role);
+
+/// A tensor with one space at each position. Where positions may have several, each combination that the
+/// program uses is stored by itself: v[h,p|h,p] beside v[p,p|p,p].
+struct ProgramTensor {
+  std::string name;
+  TensorRules rules;  ///< closed shell; antisymmetric in the indices of one half and one space
+  TensorRole role = TensorRole::given;
+};
+
+/// All that the terms use, in the order of their first use, the result of a term before its operands.
+std::vector<ProgramTensor> tensors_of(const Program& program);
+
+/// The number of the one that a term uses.
+std::size_t number_of(const TensorUse& use, const std::vector<ProgramTensor>& tensors);
+
+/// "v[hp|hp]"
+std::string text_of(const ProgramTensor& tensor, const Program& program);
+
+/// The term with numbered indices, tensors antisymmetric as ProgramTensor says.
+TensorTerm tensor_term(const ProgramTerm& term);
+
+/// What is stored of a tensor (TensorBlocks), in closed form. Both may be beyond 64 bits.
+struct TensorSize {
+  double blocks = 0;
+  double elements = 0;
+  double largest_block = 0;  ///< elements
+};
+
+TensorSize size_of(const ProgramTensor& tensor, const std::vector<LabelledTiles>& tiles);
+
+}  // namespace foretile

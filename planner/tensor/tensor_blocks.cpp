@@ -1,0 +1,69 @@
+#include "planner/tensor/tensor_blocks.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace foretile {
+
+bool AxisOrder::is_identity() const {
+  for (std::uint8_t p = 0; p < axes; ++p) {
+    if (from.at(p) != p) return false;
+  }
+  return true;
+}
+
+TensorBlocks::TensorBlocks(TensorRules rules, const std::vector<LabelledTiles>& tiles,
+                           const std::string& what)
+    : rules_(std::move(rules)), ranges_(ranges_of(rules_.spaces, tiles)) {
+  blocks_ = ordered_tuples(ranges_, rules_.groups, what);
+  std::erase_if(blocks_, [&](const TileTuple& tuple) {
+    return !is_allowed(tuple, ranges_, rules_.upper) ||
+           (rules_.closed_shell && is_beta_alone(tuple, ranges_));
+  });
+  norms_.assign(blocks_.size(), 1.0F);
+}
+
+std::int64_t TensorBlocks::elements() const {
+  std::int64_t sum = 0;
+  for (BlockId block = 0; block < count(); ++block) sum += elements(block);
+  return sum;
+}
+
+std::optional<BlockPlace> TensorBlocks::find(const TileTuple& tiles) const {
+  BlockPlace place;
+  place.order.axes = static_cast<std::uint8_t>(tiles.size());
+  TileTuple sorted = tiles;
+  std::array<std::uint8_t, kMostTensorIndices> source{};  // of each stored position
+  for (std::uint8_t p = 0; p < place.order.axes; ++p) source.at(p) = p;
+  if (rules_.closed_shell && is_beta_alone(tiles, ranges_)) {
+    for (std::size_t p = 0; p < sorted.size(); ++p) sorted[p] = ranges_[p]->partner(sorted[p]);
+  }
+  // Insertion sort: each exchange of neighbours changes the sign.
+  for (const IndexList& group : rules_.groups) {
+    for (std::size_t i = 1; i < group.size(); ++i) {
+      for (std::size_t j = i; j > 0 && sorted[group[j - 1]] > sorted[group[j]]; --j) {
+        std::swap(sorted[group[j - 1]], sorted[group[j]]);
+        std::swap(source.at(group[j - 1]), source.at(group[j]));
+        place.order.negative = !place.order.negative;
+      }
+    }
+  }
+  const auto found = std::ranges::lower_bound(blocks_, sorted);
+  if (found == blocks_.end() || *found != sorted) return std::nullopt;
+  place.block = found - blocks_.begin();
+  for (std::uint8_t p = 0; p < place.order.axes; ++p) place.order.from.at(source.at(p)) = p;
+  return place;
+}
+
+void TensorBlocks::keep(const std::vector<BlockId>& kept) {
+  std::vector<TileTuple> blocks;
+  std::vector<float> norms;
+  for (const BlockId block : kept) {
+    blocks.push_back(tiles(block));
+    norms.push_back(norm(block));
+  }
+  blocks_ = std::move(blocks);
+  norms_ = std::move(norms);
+}
+
+}  // namespace foretile

@@ -1,0 +1,76 @@
+// Which blocks of a tensor are stored, and where any block is found among them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "planner/tensor/tile_tuples.hpp"
+
+namespace foretile {
+
+inline constexpr std::size_t kMostTensorIndices = 8;
+
+/// What decides which blocks are there.
+struct TensorRules {
+  IndexList spaces;               ///< by position
+  std::size_t upper = 0;          ///< positions of upper indices; the others are lower ones
+  std::vector<IndexList> groups;  ///< all positions; the tensor is antisymmetric in those of a group
+  bool closed_shell = false;      ///< blocks of beta alone equal those of alpha alone, and are not stored
+};
+
+/// A tile of each position, and the number of the stored block.
+using BlockId = std::int64_t;
+
+/// How a block or a matrix is made from another one. Axes are numbered from the fastest one.
+struct AxisOrder {
+  std::array<std::uint8_t, kMostTensorIndices>
+      from{};  ///< axis p of the new one is axis from[p] of the old one
+  std::uint8_t axes = 0;
+  bool negative = false;  ///< and its sign changes
+
+  bool is_identity() const;
+  friend bool operator==(const AxisOrder&, const AxisOrder&) = default;
+};
+
+/// A stored block as it makes one that was asked for.
+struct BlockPlace {
+  BlockId block = 0;
+  AxisOrder order;
+};
+
+/// The nonzero blocks of a tensor that are stored: those that spins and irreps allow (is_allowed()), with
+/// tiles that do not decrease within a group, in lexicographic order. Elements of a block lie with the first
+/// index fastest, whole also where two antisymmetric indices have the same tile.
+class TensorBlocks {
+ public:
+  /// `tiles` of each index space must outlive this. Throws InputError, which names `what`, where there may be
+  /// too many blocks.
+  TensorBlocks(TensorRules rules, const std::vector<LabelledTiles>& tiles, const std::string& what);
+
+  const TensorRules& rules() const { return rules_; }
+  const TileRanges& ranges() const { return ranges_; }
+  std::int64_t count() const { return static_cast<std::int64_t>(blocks_.size()); }
+  const TileTuple& tiles(BlockId block) const { return blocks_[static_cast<std::size_t>(block)]; }
+  std::int64_t elements(BlockId block) const { return elements_of(tiles(block), ranges_); }
+  std::int64_t elements() const;
+  /// Frobenius norm; 1 unless given.
+  float norm(BlockId block) const { return norms_[static_cast<std::size_t>(block)]; }
+
+  /// Nothing where the block is zero.
+  std::optional<BlockPlace> find(const TileTuple& tiles) const;
+
+  /// Other blocks become zero. Increasing, none twice.
+  void keep(const std::vector<BlockId>& kept);
+  void set_norm(BlockId block, float norm) { norms_[static_cast<std::size_t>(block)] = norm; }
+
+ private:
+  TensorRules rules_;
+  TileRanges ranges_;
+  std::vector<TileTuple> blocks_;
+  std::vector<float> norms_;
+};
+
+}  // namespace foretile

@@ -1,0 +1,111 @@
+"""Tensors and programs of contractions as scripts and users call them.
+program_commands_test.py FORETILE FORETILE_RUN|none MPIEXEC|none yes|no (HDF5)"""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+foretile, foretile_run, mpiexec, hdf5 = *sys.argv[1:4], sys.argv[4] == "yes"
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+CCSD, T2 = str(ROOT / "examples/ccsd.txt"), str(ROOT / "examples/ccsd_t2.txt")
+SMALL = ("--o", 2, "--v", 3, "--tile", 2)
+
+
+def call(*arguments, ranks=0):
+    start = [mpiexec, "-n", str(ranks), foretile_run] if ranks else [foretile]
+    return subprocess.run([*start, *map(str, arguments)], capture_output=True, text=True, timeout=120)
+
+
+def run(*arguments, ranks=0):
+    done = call(*arguments, ranks=ranks)
+    assert done.returncode == 0 and not done.stderr, (arguments, done)
+    return done.stdout
+
+
+def refuse(part, *arguments, ranks=0):
+    done = call(*arguments, ranks=ranks)
+    assert done.returncode == 2 and part in done.stderr, (part, done)
+
+
+def check_tensor(scratch):
+    """The ladder of CCSD, as the issue's users write it; and what is permuted of the ring."""
+    ladder = ("problem", "tensor", "R[a,b,i,j] += 0.5 V[a,b,c,d] T[c,d,i,j]", "--index", "abcd=432:tiles=12",
+              "--index", "ij=60:tiles=2")
+    file = scratch / "t.toml"
+    shown = json.loads(run(*ladder, "-o", file, "--json"))
+    assert (shown["M"], shown["N"], shown["K"], shown["gemms"]) == (186624, 3600, 186624, 144 * 4 * 144), shown
+    assert shown["alpha"] == 0.5 and shown["beta"] == 1 and shown["fusion"]["A"]["permuted_bytes"] == 0, shown
+    again = json.loads(run("show", file, "--json"))
+    assert again["fusion"] == shown["fusion"] and again["flops"] == shown["flops"], again
+    assert "A is V[a,b,c,d], as it is stored" in run("show", file)
+    less = json.loads(run(*ladder, "--operand", "V:antisymmetric=ab,cd", "--operand", "T:antisymmetric=cd,ij", "--json"))
+    assert less["gemms"] == 78 * 3 * 78 and less["fusion"]["A"]["stored_blocks"] == 78 * 78, less
+    ring = json.loads(run("problem", "tensor", "R[ab|ij] = T[ac|ik] W[kb|cj]", "--index", "abc=40:tile=10",
+                          "--index", "ijk=20:tile=10", "--json"))
+    assert all(ring["fusion"][matrix]["permuted_bytes"] == 8 * 800 * 800 for matrix in "ABC"), ring
+    plan = json.loads(run("plan", file, "--platform", "summit", "--nodes", 2, "--json"))
+    assert plan["gemms"] == shown["gemms"], plan
+    molecule = run("problem", "tensor", "R[ab] = V[ac] T[cb]", "--index", "abc=virtual:clusters=3", "--xyz",
+                   ROOT / "examples/c12h26.xyz")
+    assert "sizes = [" in molecule and molecule.count("[[index]]") == 1, molecule
+    for part, *arguments in (
+            ("the term, column 6: found -, expected", "R[a] - V[a]", "--index", "a=3:tiles=1"),
+            ("--index: found a=3:til=1, expected LETTERS=EXTENT", "R[a] = V[ab] T[b]", "--index", "a=3:til=1"),
+            ("--index a=x:tiles=1: found x, expected", "R[a] = V[ab] T[b]", "--index", "a=x:tiles=1"),
+            ("found no rule for its tiles", "R[a] = V[ab] T[b]", "--index", "ab=3"),
+            ("--xyz FILE.xyz; give it", "R[a] = V[ab] T[b]", "--index", "ab=ao:clusters=2"),
+            ("--operand: found V:dense, expected NAME", "R[a] = V[ab] T[b]", "--index", "ab=3:tiles=1", "--operand", "V:dense"),
+            ("nowhere.txt", "R[a] = V[ab] T[b]", "--index", "ab=3:tiles=1", "--operand", "V:blocks=nowhere.txt")):
+        refuse(part, "problem", "tensor", *arguments, "-o", scratch / "no.toml")
+    assert not (scratch / "no.toml").exists()
+
+
+def check_memory():
+    shown = json.loads(run("show", T2, "--o", 108, "--v", 324, "--tile", 45, "--json"))
+    tensors = {tensor["name"]: tensor for tensor in shown["tensors"]}
+    # v[pp|pp] of alpha and alpha: pairs of 8 tiles in order, 36 x 36 of 40.5^4 on average; alpha and beta: 64 x 64.
+    assert tensors["v[pp|pp]"]["blocks"] == 36 * 36 + 64 * 64, tensors["v[pp|pp]"]
+    assert (tensors["L[hp|hp]"]["made"], tensors["L[hp|hp]"]["last_read"]) == (1, 2), tensors["L[hp|hp]"]
+    assert len(shown["bytes_of_levels"]) == 4 and [one["nodes"] for one in shown["memory"]][-1] == 128, shown["memory"]
+    assert abs(shown["memory"][0]["bytes_per_node"] / max(shown["bytes_of_levels"]) - 1) < 1e-3, shown["memory"]
+
+
+def check_runs(scratch):
+    reports = [json.loads(run("program", CCSD, *SMALL, "--verify", "--json", "--set", f"grid={grid}", ranks=ranks))
+               for ranks, grid in ((1, "1x1x1"), (2, "2x1x1"), (2, "1x1x2"))]
+    for report in reports:
+        assert report["largest_error"] <= 1e-12 and [level["level"] for level in report["levels"]] == [1, 2, 3, 4], report
+        assert sum(level["gemms"] for level in report["levels"]) == json.loads(run("show", CCSD, *SMALL, "--json"))["gemms"]
+        assert abs(report["numbers"]["e[]"] - reports[0]["numbers"]["e[]"]) < 1e-12, reports
+    assert "verified against a plain evaluation" in run("program", T2, *SMALL, "--verify", ranks=1)
+    refuse("--verify: found", "program", T2, "--o", 20, "--v", 40, "--tile", 10, "--verify", ranks=1)
+    refuse("unknown key \"gird\"", "program", T2, *SMALL, "--set", "gird=1x1x1", ranks=1)
+    refuse("none.txt", "program", "none.txt", *SMALL, ranks=1)
+    if not hdf5:
+        return
+    output = scratch / "r.h5"
+    run("program", CCSD, *SMALL, "--output", output, ranks=2)
+    refuse("r.h5", "program", CCSD, *SMALL, "--input", output, ranks=2)  # it has results alone
+    refuse("none.h5", "program", CCSD, *SMALL, "--input", scratch / "none.h5", ranks=1)
+    assert "4 x 4" in run("show", f"{output}:/r1[p|h]") or "6 x 4" in run("show", f"{output}:/r1[p|h]")
+    try:
+        import h5py  # noqa: F401
+        import numpy  # noqa: F401
+    except ImportError:
+        return
+    water = subprocess.run([sys.executable, ROOT / "studies/nwchem/water", "--foretile-run", foretile_run, "--mpiexec", mpiexec,
+                            "--json"], capture_output=True, text=True, timeout=300)
+    assert water.returncode == 0, water
+    found = json.loads(water.stdout)
+    assert abs(found["program"] - found["plain"]) < 1e-10 and abs(found["program"] - found["published"]) < 1e-8, found
+    assert abs(found["hartree_fock"] - found["published_hartree_fock"]) < 1e-6, found
+
+
+with tempfile.TemporaryDirectory() as folder:
+    scratch = pathlib.Path(folder)
+    check_tensor(scratch)
+    check_memory()
+    if foretile_run != "none":
+        check_runs(scratch)
+print("all as expected")

@@ -1,0 +1,65 @@
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "executor/mpi/communicator.hpp"
+#include "executor/program/plain_program.hpp"
+#include "executor/program/program_run.hpp"
+#include "tests/planner/program/example.hpp"
+
+namespace foretile {
+namespace {
+
+struct Mode {
+  const char* name;
+  Settings parameters;
+};
+
+/// Largest error over the largest number of the tensor.
+double error_of(const std::vector<double>& found, const PlainTensor& expected) {
+  EXPECT_EQ(found.size(), expected.values.size());
+  long double largest = 0, difference = 0;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    largest = std::max(largest, std::abs(expected.values[i]));
+    difference = std::max(difference, std::abs(found[i] - expected.values[i]));
+  }
+  return static_cast<double>(difference / largest);
+}
+
+/// All tensors of the 41 terms of the doubles residual, in each mode.
+TEST(Programs, AreThoseOfAPlainEvaluation) {
+  const Program program = ccsd_t2();
+  for (const std::int64_t tile : {2, 3}) {
+    const FusedProgram fused(program, {4, 6, tile}, "test");
+    const SpinOrbitals orbitals(fused.tiles());
+    const SeededNumbers numbers(orbitals, 7);
+    const std::vector<PlainTensor> expected =
+        rank_in(MPI_COMM_WORLD) == 0 ? plain_program(program, orbitals, numbers) : std::vector<PlainTensor>{};
+    const int ranks = size_of(MPI_COMM_WORLD);
+    std::vector<Mode> modes{{"chain", {{"strategy", "grid-3d"}, {"grid", fmt::format("{}x1x1", ranks)}}},
+                            {"owner", {{"strategy", "owner-b"}}},
+                            {"any", {}}};
+    if (ranks % 2 == 0)
+      modes.push_back({"tree", {{"strategy", "grid-3d"}, {"grid", fmt::format("{}x1x2", ranks / 2)}}});
+    for (const Mode& mode : modes) {
+      SCOPED_TRACE(testing::Message() << mode.name << ", tiles of " << tile);
+      MultiplicationOptions options;
+      options.parameters = mode.parameters;
+      options.bind = false;
+      ProgramRun run(MPI_COMM_WORLD, fused, options);
+      const auto reports = run.run(numbers, true);
+      EXPECT_EQ(reports.size(), 4U);
+      for (std::size_t t = 0; t < fused.tensors().size(); ++t) {
+        const std::vector<double> found = run.gathered(t);
+        if (rank_in(MPI_COMM_WORLD) != 0) continue;
+        EXPECT_LE(error_of(found, expected[t]), 1e-12) << text_of(fused.tensors()[t], program);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace foretile
