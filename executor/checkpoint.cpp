@@ -17,6 +17,7 @@
 #include "executor/mpi/session.hpp"
 #include "executor/tile_extents.hpp"
 #include "executor/tiles_of_c.hpp"
+#include "planner/plan/owners.hpp"
 
 namespace foretile {
 

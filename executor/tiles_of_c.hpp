@@ -1,4 +1,4 @@
-// Which rank ends up with a tile of C, and tiles of C that no product reaches.
+// Tiles of C that no product reaches.
 #pragma once
 
 #include <vector>
@@ -8,10 +8,6 @@
 #include "planner/problem/contraction.hpp"
 
 namespace foretile {
-
-/// Who computes a tile or, where several ranks compute parts of it, who adds them, by tile. Tiles without a
-/// product are dealt in turn.
-std::vector<Rank> owners_of_c(const Contraction& p, const Plan& plan);
 
 /// Of these tiles of C, those to which no product contributes.
 std::vector<TileId> without_product(const Contraction& p, const std::vector<TileId>& tiles);

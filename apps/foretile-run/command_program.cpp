@@ -107,6 +107,7 @@ void require_small(const FusedProgram& fused, const SpinOrbitals& orbitals) {
 
 nlohmann::ordered_json json_of(const LevelReport& level) {
   return {{"level", level.level},
+          {"part", level.part},
           {"products", level.products},
           {"copies", level.copies},
           {"gemms", level.gemms},

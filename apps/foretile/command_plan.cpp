@@ -7,6 +7,8 @@
 #include "apps/foretile/case.hpp"
 #include "apps/foretile/commands.hpp"
 #include "apps/foretile/plan_view.hpp"
+#include "apps/foretile/program_case.hpp"
+#include "apps/foretile/program_view.hpp"
 #include "apps/inputs_apart.hpp"
 #include "apps/resources.hpp"
 #include "base/atomic_file.hpp"
@@ -25,6 +27,7 @@ struct PlanArguments : CaseArguments {
   std::string dot;
   std::string output;
   bool parameters = false;
+  ProgramSizes sizes;  ///< 0: not given
 };
 
 /// Without planning.
@@ -45,6 +48,13 @@ void print_parameters(const PlanArguments& arguments) {
 }
 
 void plan(const PlanArguments& arguments) {
+  check_sizes(arguments.problem, arguments.sizes);
+  if (is_program_file(arguments.problem)) {
+    refuse_for_programs(arguments.problem, {{"--output", !arguments.output.empty()},
+                                            {"--dot", !arguments.dot.empty()},
+                                            {"--parameters", arguments.parameters}});
+    return plan_program_case(arguments, arguments.sizes);
+  }
   require_different("--output", arguments.output, "--dot", arguments.dot);
   require_different("--dot", arguments.dot, "the problem", arguments.problem);
   require_different("--dot", arguments.dot, "--platform", arguments.platform);
@@ -86,9 +96,11 @@ void add_plan_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("plan", "Plan a problem on a machine and prove that the plan fits");
   const auto arguments = std::make_shared<PlanArguments>();
   command
-      ->add_option("problem", arguments->problem, "A problem file, an example such as c65-v1, or a plan file")
+      ->add_option("problem", arguments->problem,
+                   "A problem file, an example such as c65-v1, a plan file, or a program: FILE.txt")
       ->required();
   add_machine_options(*command, *arguments);
+  add_size_options(*command, arguments->sizes);
   command->add_option("-o,--output", arguments->output, "Store the plan in this .json file")
       ->check(not_empty_check());
   command->add_option("--dot", arguments->dot, "Write the graph of chunks and messages for GraphViz")

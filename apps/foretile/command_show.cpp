@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <tuple>
 #include <utility>
 
 #include "apps/foretile/commands.hpp"
 #include "apps/foretile/matrix_view.hpp"
+#include "apps/foretile/program_case.hpp"
 #include "apps/foretile/program_view.hpp"
 #include "apps/foretile/shape_picture.hpp"
 #include "apps/foretile/tensor_view.hpp"
@@ -37,21 +37,6 @@ void show_matrix_of(const ShowArguments& arguments) {
   show_matrix(arguments.problem, arguments.speed, arguments.options.json);
 }
 
-/// The sizes belong to programs, and programs need them.
-void check_sizes(const ShowArguments& arguments) {
-  const bool program = is_program_file(arguments.problem);
-  for (const auto& [option, value, what] :
-       {std::tuple("--o", arguments.sizes.occupied, "the occupied orbitals of each spin"),
-        {"--v", arguments.sizes.virtuals, "the virtual orbitals of each spin"},
-        {"--tile", arguments.sizes.tile, "the largest extent of a tile"}}) {
-    if (program && value == 0)
-      throw input_error(option, "nothing", what, "give it: --o 108 --v 324 --tile 45");
-    if (!program && value > 0)
-      throw input_error(option, quote(arguments.problem), "a program, PROGRAM.txt",
-                        fmt::format("name the file .txt, or leave {} out", option));
-  }
-}
-
 void show_program(const ShowArguments& arguments) {
   for (const auto& [option, given] :
        {std::pair("--picture", !arguments.picture.empty()), {"--speed", arguments.speed > 0}}) {
@@ -67,7 +52,7 @@ void show_program(const ShowArguments& arguments) {
 }
 
 void show(const ShowArguments& arguments) {
-  check_sizes(arguments);
+  check_sizes(arguments.problem, arguments.sizes);
   if (is_program_file(arguments.problem)) return show_program(arguments);
   if (is_matrix_place(arguments.problem)) return show_matrix_of(arguments);
   if (arguments.speed > 0)
@@ -112,13 +97,7 @@ void add_show_command(CLI::App& app) {
           "[file]")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{8192}))
       ->type_name("TILE");
-  for (const auto& [option, size, meaning] :
-       {std::tuple("--o", &arguments->sizes.occupied, "Of a program: occupied orbitals of each spin"),
-        {"--v", &arguments->sizes.virtuals, "Of a program: virtual orbitals of each spin"},
-        {"--tile", &arguments->sizes.tile, "Of a program: largest extent of a tile"}})
-    command->add_option(option, *size, meaning)
-        ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}))
-        ->type_name("N");
+  add_size_options(*command, arguments->sizes);
   add_json_option(*command, arguments->options);
   command->callback([arguments] { show(*arguments); });
 }

@@ -10,6 +10,8 @@
 #include "apps/foretile/coarse.hpp"
 #include "apps/foretile/commands.hpp"
 #include "apps/foretile/plan_view.hpp"
+#include "apps/foretile/program_case.hpp"
+#include "apps/foretile/program_view.hpp"
 #include "apps/foretile/rehearsal.hpp"
 #include "apps/foretile/what_if.hpp"
 #include "apps/inputs_apart.hpp"
@@ -41,6 +43,7 @@ struct SimulateArguments : CaseArguments {
   bool plan_order = false;
   bool what_if = false;
   EngineChoice engine = EngineChoice::automatic;
+  ProgramSizes sizes;  ///< 0: not given
 };
 
 struct Times {
@@ -113,6 +116,18 @@ void require_outputs_apart(const SimulateArguments& arguments) {
 
 void simulate(const SimulateArguments& arguments) {
   require_simulator("simulate");
+  check_sizes(arguments.problem, arguments.sizes);
+  if (is_program_file(arguments.problem)) {
+    refuse_for_programs(arguments.problem, {{"--output", !arguments.output.empty()},
+                                            {"--trace", !arguments.trace.empty()},
+                                            {"--assignment", !arguments.assignment.empty()},
+                                            {"--assignment-out", !arguments.assignment_out.empty()},
+                                            {"--coarse", arguments.coarse},
+                                            {"--plan-order", arguments.plan_order},
+                                            {"--what-if", arguments.what_if},
+                                            {"--engine", arguments.engine == EngineChoice::simgrid}});
+    return simulate_program_case(arguments, arguments.sizes, arguments.seed);
+  }
   require_outputs_apart(arguments);
   const Stopwatch watch;
   ProgressLine line;
@@ -174,9 +189,11 @@ void add_simulate_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("simulate", "Rehearse a plan on a model of the machine");
   const auto arguments = std::make_shared<SimulateArguments>();
   command
-      ->add_option("problem", arguments->problem, "A problem file, an example such as c65-v1, or a plan file")
+      ->add_option("problem", arguments->problem,
+                   "A problem file, an example such as c65-v1, a plan file, or a program: FILE.txt")
       ->required();
   add_machine_options(*command, *arguments);
+  add_size_options(*command, arguments->sizes);
   command->add_option("--trace", arguments->trace, "Write every operation in the Chrome/Perfetto JSON format")
       ->check(not_empty_check());
   command->add_option("--seed", arguments->seed, "Of the noise, where the platform has any")

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "planner/plan/plan_file.hpp"
+#include "simulator/program_simulation.hpp"
 #include "simulator/simulation.hpp"
 
 namespace foretile {
@@ -16,5 +17,9 @@ WorkSeconds rehearsed_seconds();
 /// simulate() (simulator/simulation.hpp); once per process.
 SimulationResult rehearse(const Plan& plan, const Contraction& contraction, const Machine& machine,
                           const SimulationOptions& options = {});
+
+/// simulate_program() (simulator/program_simulation.hpp).
+std::vector<LevelTimes> rehearse_program(const std::vector<LevelPlan>& plans, const Machine& machine,
+                                         const SimulationOptions& options);
 
 }  // namespace foretile

@@ -19,4 +19,9 @@ SimulationResult rehearse(const Plan&, const Contraction&, const Machine&, const
   throw WorkError("there is no simulator");
 }
 
+std::vector<LevelTimes> rehearse_program(const std::vector<LevelPlan>&, const Machine&,
+                                         const SimulationOptions&) {
+  return {};
+}
+
 }  // namespace foretile

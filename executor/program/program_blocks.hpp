@@ -13,21 +13,9 @@
 #include "executor/program/program_numbers.hpp"
 #include "executor/tile_buffer.hpp"
 #include "planner/program/fused_program.hpp"
+#include "planner/program/program_plan.hpp"
 
 namespace foretile {
-
-/// A block of a tensor of the program.
-struct ProgramBlock {
-  std::size_t tensor = 0;
-  BlockId block = 0;
-
-  auto operator<=>(const ProgramBlock&) const = default;
-};
-
-/// Blocks are dealt in turn; every tensor begins with another rank.
-inline Rank owner_of(const ProgramBlock& block, int ranks) {
-  return Rank::of((block.block + static_cast<std::int64_t>(block.tensor)) % ranks);
-}
 
 class ProgramBlocks {
  public:

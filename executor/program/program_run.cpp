@@ -13,6 +13,8 @@
 #include "executor/program/exchange.hpp"
 #include "executor/tile_extents.hpp"
 #include "planner/program/joined_products.hpp"
+#include "planner/strategies/strategy.hpp"
+#include "platforms/loader.hpp"
 
 namespace foretile {
 
@@ -52,12 +54,10 @@ double* numbers_of(const TileBuffer& buffer) {
   return reinterpret_cast<double*>(buffer.data());
 }
 
-/// The products of one level, and where their operands are.
-struct Level {
-  std::vector<std::size_t> terms;     // of the program
-  std::vector<std::size_t> products;  // those that are products
-  std::optional<JoinedProducts> joined;
-  std::unique_ptr<Multiplication> multiplication;
+/// A level, and the plan of its products.
+struct Level : ProgramLevel {
+  int number = 0, part = 1;
+  std::unique_ptr<Multiplication> multiplication;  // nullptr without products
 };
 
 }  // namespace
@@ -71,7 +71,7 @@ struct ProgramRun::State {
         ranks(size_of(given)),
         orbitals(of.tiles()),
         blocks(of, rank, ranks) {
-    for (int level = 1; level <= program.levels(); ++level) levels.push_back(prepare(level));
+    for (LevelPlan& plan : planned()) levels.push_back(prepare(std::move(plan)));
   }
 
   MPI_Comm communicator;
@@ -83,14 +83,14 @@ struct ProgramRun::State {
   ProgramBlocks blocks;
   std::vector<Level> levels;  // from 1
 
-  Level prepare(int level) const;
-  LevelReport run(int number, Level& level);
+  std::vector<LevelPlan> planned() const;
+  Level prepare(LevelPlan plan) const;
+  LevelReport run(Level& level);
   void receive_operands(const Level& level, Received& received, std::int64_t& bytes) const;
   void exchange_results(const Level& level, Received& received, std::int64_t& bytes) const;
   void add_results(const Level& level, const Received& received);
   void add_all(std::size_t result, const std::vector<Addition>& additions, const double* from);
   const double* block_of(const ProgramBlock& block, const Received& received) const;
-  ProgramBlock operand_of(const Level& level, TileRef tile) const;
 };
 
 namespace {
@@ -146,27 +146,25 @@ class Wanted {
 
 }  // namespace
 
-Level ProgramRun::State::prepare(int number) const {
-  Level level;
-  level.terms = program.terms_of_level(number);
-  std::vector<const Contraction*> contractions;
-  for (const std::size_t term : level.terms) {
-    const FusedProgramTerm& fused = program.terms()[term];
-    if (!fused.is_product() || fused.product->contraction().c.nonzeros() == 0) continue;
-    level.products.push_back(term);
-    contractions.push_back(&fused.product->contraction());
-  }
-  if (contractions.empty()) return level;
-  level.joined.emplace(contractions);
-  level.multiplication = std::make_unique<Multiplication>(communicator, level.joined->contraction(), options);
-  return level;
+std::vector<LevelPlan> ProgramRun::State::planned() const {
+  std::vector<LevelPlan> plans;
+  with_agreed_errors([&] {
+    agree(communicator, [&] {
+      const Machine machine =
+          make_machine(load_platform(options.platform), {.nodes = {}, .ranks = ranks, .gpus = {}});
+      plans = plan_program(program, machine, options.parameters);
+    });
+  });
+  return plans;
 }
 
-ProgramBlock ProgramRun::State::operand_of(const Level& level, TileRef tile) const {
-  const std::size_t matrix = tile.matrix == Matrix::a ? 0 : 1;
-  const JoinedProducts::Part part = matrix == 0 ? level.joined->a(tile.id) : level.joined->b(tile.id);
-  const FusedProgramTerm& term = program.terms()[level.products[part.product]];
-  return {term.operands[matrix], term.product->operand_tile(matrix, part.tile).block};
+Level ProgramRun::State::prepare(LevelPlan plan) const {
+  Level level{std::move(plan.level), plan.number, plan.part, nullptr};
+  MultiplicationOptions with = options;
+  with.parameters = settings_for_terms(options.parameters);
+  if (level.joined)
+    level.multiplication = std::make_unique<Multiplication>(communicator, level.joined->contraction(), with);
+  return level;
 }
 
 const double* ProgramRun::State::block_of(const ProgramBlock& block, const Received& received) const {
@@ -178,7 +176,7 @@ void ProgramRun::State::receive_operands(const Level& level, Received& received,
   if (level.joined) {
     for (const Matrix matrix : {Matrix::a, Matrix::b}) {
       for (TileId tile = 0; tile < shape_of(level.joined->contraction(), matrix).nonzeros(); ++tile) {
-        const ProgramBlock block = operand_of(level, {matrix, tile});
+        const ProgramBlock block = operand_of(program, level, {matrix, tile});
         wanted.add(block, owner_of(block, ranks), level.multiplication->owner({matrix, tile}));
       }
     }
@@ -254,9 +252,10 @@ void ProgramRun::State::add_results(const Level& level, const Received& received
   }
 }
 
-LevelReport ProgramRun::State::run(int number, Level& level) {
+LevelReport ProgramRun::State::run(Level& level) {
   LevelReport report;
-  report.level = number;
+  report.level = level.number;
+  report.part = level.part;
   report.products = static_cast<int>(
       std::ranges::count_if(level.terms, [&](std::size_t t) { return program.terms()[t].is_product(); }));
   report.copies = static_cast<int>(level.terms.size()) - report.products;
@@ -265,7 +264,8 @@ LevelReport ProgramRun::State::run(int number, Level& level) {
       slowest_s(communicator, [&] { receive_operands(level, received, report.exchanged_bytes); });
   if (level.multiplication) {
     const LevelTiles tiles(
-        program, level, [&](TileRef tile) { return block_of(operand_of(level, tile), received); }, received);
+        program, level, [&](TileRef tile) { return block_of(operand_of(program, level, tile), received); },
+        received);
     const MultiplicationReport done = level.multiplication->run(tiles);
     const Traits work = traits(level.joined->contraction());
     report.products_s = done.wall_s;
@@ -288,31 +288,25 @@ ProgramRun::~ProgramRun() = default;
 
 std::vector<LevelReport> ProgramRun::run(const ProgramNumbers& numbers, bool keeps_intermediates) {
   State& s = *state_;
-  std::vector<int> made(s.program.tensors().size(), 0), dies(s.program.tensors().size(), 0);
-  for (int level = 1; level <= s.program.levels(); ++level) {
-    for (const std::size_t number : s.program.terms_of_level(level)) {
-      const FusedProgramTerm& term = s.program.terms()[number];
-      if (made[term.result] == 0) made[term.result] = level;
-      for (const std::size_t operand : term.operands) dies[operand] = level;
-    }
-  }
+  const std::size_t tensors = s.program.tensors().size();
   std::vector<LevelReport> reports;
   with_agreed_errors([&] {
     agree(s.communicator, [&] {
-      for (std::size_t t = 0; t < made.size(); ++t) {
+      for (std::size_t t = 0; t < tensors; ++t) {
         if (s.program.tensors()[t].role == TensorRole::given) s.blocks.make(t, s.orbitals, numbers);
       }
     });
   });
-  for (int level = 1; level <= s.program.levels(); ++level) {
-    for (std::size_t t = 0; t < made.size(); ++t) {
-      if (made[t] == level) s.blocks.make_zero(t);
+  for (std::size_t n = 0; n < s.levels.size(); ++n) {
+    Level& now = s.levels[n];
+    const bool first = now.part == 1, last = n + 1 == s.levels.size() || s.levels[n + 1].part == 1;
+    for (std::size_t t = 0; t < tensors; ++t) {
+      if (first && s.program.made_at(t) == now.number) s.blocks.make_zero(t);
     }
-    Level& now = s.levels[static_cast<std::size_t>(level) - 1];
-    reports.push_back(s.run(level, now));
+    reports.push_back(s.run(now));
     now.multiplication.reset();  // with its memory
-    for (std::size_t t = 0; t < made.size(); ++t) {
-      const bool over = s.program.tensors()[t].role == TensorRole::intermediate && dies[t] == level;
+    for (std::size_t t = 0; t < tensors; ++t) {
+      const bool over = last && now.number < s.program.levels() && !s.program.is_there(t, now.number + 1);
       if (over && !keeps_intermediates) s.blocks.drop(t);
     }
   }

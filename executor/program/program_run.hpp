@@ -19,6 +19,7 @@ namespace foretile {
 /// What one level took; the same on all ranks.
 struct LevelReport {
   int level = 0;
+  int part = 1;                  ///< of a level that is computed in parts (plan_program())
   int products = 0, copies = 0;  ///< terms
   std::int64_t gemms = 0;        ///< products of tiles
   double flops = 0;

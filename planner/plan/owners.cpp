@@ -4,6 +4,8 @@
 #include <tuple>
 #include <utility>
 
+#include "planner/plan/products.hpp"
+
 namespace foretile {
 
 namespace {
@@ -193,6 +195,26 @@ std::vector<Transfer> broadcasts_of(const Contraction& p, const ProcessGrid& gri
     filled += bytes;
   }
   return broadcasts;
+}
+
+std::vector<Rank> owners_of_c(const Contraction& p, const Plan& plan) {
+  std::vector<Rank> owners;
+  for (TileId tile = 0; tile < p.c.nonzeros(); ++tile)
+    owners.push_back(Rank::of(static_cast<int>(tile % plan.grid.size())));
+  for (int rank = 0; rank < plan.grid.size(); ++rank) {
+    const RankPlan& part = plan.ranks[static_cast<std::size_t>(rank)];
+    for (const Sum& sum : part.sums) {
+      for (const TileId tile : sum.tiles) {
+        if (!sum.to) owners[static_cast<std::size_t>(tile)] = Rank::of(rank);
+      }
+    }
+    if (plan.c_in_parts) continue;
+    for (const DevicePlan& device : part.devices) {
+      for_each_product(p, device,
+                       [&](const Product& x) { owners[static_cast<std::size_t>(x.c)] = Rank::of(rank); });
+    }
+  }
+  return owners;
 }
 
 }  // namespace foretile

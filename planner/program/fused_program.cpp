@@ -49,6 +49,26 @@ FusedProgram::FusedProgram(Program program, const ProgramSizes& sizes, const std
     throw InputError(fmt::format("{}: {}", source, error.what()));
   }
   for (const TermOrder& order : order_) levels_ = std::max(levels_, order.level);
+  set_lives();
+}
+
+void FusedProgram::set_lives() {
+  lives_.assign(tensors_.size(), {0, 0});
+  for (std::size_t t = 0; t < terms_.size(); ++t) {
+    const int level = order_[t].level;
+    auto& [made, last] = lives_[terms_[t].result];
+    made = made == 0 ? level : std::min(made, level);
+    last = std::max(last, level);
+    for (const std::size_t operand : terms_[t].operands)
+      lives_[operand].second = std::max(lives_[operand].second, level);
+  }
+  for (std::size_t tensor = 0; tensor < tensors_.size(); ++tensor) {
+    if (tensors_[tensor].role != TensorRole::intermediate) lives_[tensor].second = levels_;
+  }
+}
+
+bool FusedProgram::is_there(std::size_t tensor, int level) const {
+  return lives_[tensor].first <= level && level <= lives_[tensor].second;
 }
 
 void FusedProgram::fuse(std::size_t number) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "planner/program/program_tensors.hpp"
@@ -56,6 +57,12 @@ class FusedProgram {
   /// Numbers of the terms of a level, from 1, increasing.
   std::vector<std::size_t> terms_of_level(int level) const;
 
+  /// Whether a tensor is in memory while a level runs: given ones and results stay, an intermediate from the
+  /// first level that writes it to the last that reads it.
+  bool is_there(std::size_t tensor, int level) const;
+  /// The first level that writes it; 0: it is given.
+  int made_at(std::size_t tensor) const { return lives_[tensor].first; }
+
   /// Extents of a stored block, the fastest axis first.
   std::vector<std::int64_t> extents(std::size_t tensor, BlockId block) const;
   /// Those of a tile of C of a product.
@@ -66,6 +73,7 @@ class FusedProgram {
 
  private:
   void fuse(std::size_t number);
+  void set_lives();
   void list_copies(FusedProgramTerm& fused) const;
 
   Program program_;
@@ -75,6 +83,7 @@ class FusedProgram {
   std::vector<TermOrder> order_;
   int levels_ = 0;
   std::vector<FusedProgramTerm> terms_;
+  std::vector<std::pair<int, int>> lives_;  // of each tensor: first and last level; 0: it is there before
 };
 
 }  // namespace foretile

@@ -114,6 +114,17 @@ void require_honoured(const StrategyChoice& choice) {
                     fmt::format("name it with --set strategy={} to override the problem", choice.strategy));
 }
 
+Settings settings_for_terms(const Settings& settings) {
+  constexpr const char* kForTerms = "dealt-c";
+  if (settings.contains("strategy")) return settings;
+  const std::vector<ParameterInfo> known = find_strategy(kForTerms).parameters();
+  const bool others = std::ranges::any_of(
+      settings, [&](const auto& setting) { return !find_parameter(known, setting.first); });
+  Settings all = settings;
+  if (!others) all["strategy"] = kForTerms;
+  return all;
+}
+
 std::optional<PredictedVolumes> predict_volumes(const Contraction& contraction, const Machine& machine,
                                                 const PlanFrame& plan) {
   return find_strategy(plan.strategy).predicted_volumes(contraction, machine, plan);

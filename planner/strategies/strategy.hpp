@@ -91,6 +91,10 @@ const Strategy& find_strategy(const std::string& name);
 /// no strategy honours the sources and none is named.
 const Strategy& choose_strategy(const Sources& sources, const Settings& settings);
 
+/// The settings of a plan for independent terms of a program, whose sizes differ: unless they name a
+/// strategy, or have parameters of another one, that which deals single tiles of C.
+Settings settings_for_terms(const Settings& settings);
+
 /// Strategy::predicted_volumes of the plan's strategy. Throws InputError for a name that is none.
 std::optional<PredictedVolumes> predict_volumes(const Contraction& contraction, const Machine& machine,
                                                 const PlanFrame& plan);

@@ -1,12 +1,13 @@
 """Tensors and programs of contractions as scripts and users call them.
-program_commands_test.py FORETILE FORETILE_RUN|none MPIEXEC|none yes|no (HDF5)"""
+program_commands_test.py FORETILE FORETILE_RUN|none MPIEXEC|none yes|no (HDF5) yes|no (SimGrid)"""
 import json
 import pathlib
 import subprocess
 import sys
 import tempfile
 
-foretile, foretile_run, mpiexec, hdf5 = *sys.argv[1:4], sys.argv[4] == "yes"
+foretile, foretile_run, mpiexec = sys.argv[1:4]
+hdf5, simulator = (word == "yes" for word in sys.argv[4:6])
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 CCSD, T2 = str(ROOT / "examples/ccsd.txt"), str(ROOT / "examples/ccsd_t2.txt")
 SMALL = ("--o", 2, "--v", 3, "--tile", 2)
@@ -71,16 +72,40 @@ def check_memory():
     assert abs(shown["memory"][0]["bytes_per_node"] / max(shown["bytes_of_levels"]) - 1) < 1e-3, shown["memory"]
 
 
+def check_plans():
+    """One iteration for beta-carotene on the paper's machine: every product is planned, proven and rehearsed."""
+    case = (T2, "--o", 108, "--v", 324, "--tile", 45, "--platform", "cascade")
+    plan = json.loads(run("plan", *case, "--nodes", 64, "--json"))
+    assert plan["gemms"] == 468864 and round(plan["flops"] / 1e12) == 2238 and plan["devices"] == 1024, plan
+    assert plan["peak_host_bytes"] <= plan["host_bytes"] and sum(level["terms"] for level in plan["levels"]) == 41, plan
+    refuse("slices of v[pp|pp] (116.1 GB)", "plan", *case, "--nodes", 4)
+    refuse("level 1, term t2_7_3: found", "plan", *case, "--nodes", 16)
+    refuse("--dot: found the program", "plan", *case, "--nodes", 64, "--dot", "x.dot")
+    refuse("--o: found h2o12", "plan", "h2o12", "--o", 3)
+    assert "memory of a rank" in run("plan", *case, "--nodes", 64)
+    if not simulator:
+        return
+    found = json.loads(run("simulate", *case, "--nodes", 64, "--json"))
+    peak_s = found["flops"] / (found["devices"] * 20.8e9)
+    assert peak_s < found["makespan_s"] < 2 * peak_s, found
+    assert abs(sum(level["seconds"] for level in found["levels"]) / found["makespan_s"] - 1) < 1e-9, found
+    chains = json.loads(run("simulate", *case, "--nodes", 64, "--set", "chain_pieces=1", "--json"))
+    assert chains["makespan_s"] > found["makespan_s"], (chains["makespan_s"], found["makespan_s"])
+    refuse("--what-if: found the program", "simulate", *case, "--nodes", 64, "--what-if")
+
+
 def check_runs(scratch):
     reports = [json.loads(run("program", CCSD, *SMALL, "--verify", "--json", "--set", f"grid={grid}", ranks=ranks))
                for ranks, grid in ((1, "1x1x1"), (2, "2x1x1"), (2, "1x1x2"))]
+    reports += [json.loads(run("program", CCSD, *SMALL, "--verify", "--json", *more, ranks=ranks))
+                for ranks, more in ((1, ()), (2, ()), (2, ("--set", "chain_pieces=1")))]
     for report in reports:
         assert report["largest_error"] <= 1e-12 and [level["level"] for level in report["levels"]] == [1, 2, 3, 4], report
         assert sum(level["gemms"] for level in report["levels"]) == json.loads(run("show", CCSD, *SMALL, "--json"))["gemms"]
         assert abs(report["numbers"]["e[]"] - reports[0]["numbers"]["e[]"]) < 1e-12, reports
     assert "verified against a plain evaluation" in run("program", T2, *SMALL, "--verify", ranks=1)
     refuse("--verify: found", "program", T2, "--o", 20, "--v", 40, "--tile", 10, "--verify", ranks=1)
-    refuse("unknown key \"gird\"", "program", T2, *SMALL, "--set", "gird=1x1x1", ranks=1)
+    refuse("unknown key \"gird\"", "program", T2, *SMALL, "--set", "strategy=grid-3d", "--set", "gird=1x1x1", ranks=1)
     refuse("none.txt", "program", "none.txt", *SMALL, ranks=1)
     if not hdf5:
         return
@@ -106,6 +131,7 @@ with tempfile.TemporaryDirectory() as folder:
     scratch = pathlib.Path(folder)
     check_tensor(scratch)
     check_memory()
+    check_plans()
     if foretile_run != "none":
         check_runs(scratch)
 print("all as expected")

@@ -41,7 +41,8 @@ TEST(Programs, AreThoseOfAPlainEvaluation) {
     const int ranks = size_of(MPI_COMM_WORLD);
     std::vector<Mode> modes{{"chain", {{"strategy", "grid-3d"}, {"grid", fmt::format("{}x1x1", ranks)}}},
                             {"owner", {{"strategy", "owner-b"}}},
-                            {"any", {}}};
+                            {"pieces", {}},
+                            {"one piece", {{"chain_pieces", "1"}}}};
     if (ranks % 2 == 0)
       modes.push_back({"tree", {{"strategy", "grid-3d"}, {"grid", fmt::format("{}x1x2", ranks / 2)}}});
     for (const Mode& mode : modes) {

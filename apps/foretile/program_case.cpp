@@ -1,0 +1,221 @@
+#include "apps/foretile/program_case.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+#include "apps/foretile/program_view.hpp"
+#include "apps/foretile/rehearsal.hpp"
+#include "apps/quantities.hpp"
+#include "apps/resources.hpp"
+#include "base/error.hpp"
+#include "base/one_line.hpp"
+#include "planner/program/program_plan.hpp"
+#include "planner/program/program_text.hpp"
+
+namespace foretile {
+
+namespace {
+
+/// A program on a machine, planned.
+struct ProgramCase {
+  FusedProgram program;
+  Machine machine;
+  std::vector<LevelPlan> plans;
+  double planning_s = 0;
+
+  ProgramCase(const CaseArguments& arguments, const ProgramSizes& sizes)
+      : program(load_program(arguments.problem), sizes, arguments.problem),
+        machine(make_machine(named_platform(arguments.platform.empty() ? "here" : arguments.platform,
+                                            arguments.options.platform_settings()),
+                             arguments.size)) {
+    warn_of_doubts(machine.platform);
+    if (!arguments.options.tiling().empty())
+      throw input_error("--set", "a tiling key of problems", "a parameter of the strategy or the platform",
+                        "give --tile");
+    const Stopwatch watch;
+    plans = plan_program(program, machine, arguments.options.settings());
+    planning_s = watch.seconds();
+  }
+};
+
+struct LevelWork {
+  double flops = 0;
+  std::int64_t gemms = 0;
+  std::int64_t sent_bytes = 0;  ///< all messages: those of the plan, and the moves before and behind
+
+  LevelWork() = default;
+  explicit LevelWork(const LevelPlan& plan) {
+    for (const LevelMoves& rank : plan.moves) sent_bytes += rank.sent_bytes + rank.c_sent_bytes;
+    if (!plan.work) return;
+    const Traits all = traits(plan.work->contraction);
+    flops = all.flops;
+    gemms = all.gemms;
+    sent_bytes += plan.work->summary.network_bytes;
+  }
+  LevelWork& operator+=(const LevelWork& other) {
+    flops += other.flops;
+    gemms += other.gemms;
+    sent_bytes += other.sent_bytes;
+    return *this;
+  }
+};
+
+LevelWork all_work(const std::vector<LevelPlan>& plans) {
+  LevelWork all;
+  for (const LevelPlan& plan : plans) all += LevelWork(plan);
+  return all;
+}
+
+std::int64_t peak_of(const std::vector<LevelPlan>& plans) {
+  std::int64_t peak = 0;
+  for (const LevelPlan& plan : plans) peak = std::max(peak, plan.peak_host_bytes());
+  return peak;
+}
+
+std::string name_of_level(const LevelPlan& plan) {
+  return plan.parts == 1 ? fmt::to_string(plan.number) : fmt::format("{}.{}", plan.number, plan.part);
+}
+
+std::string bytes_text(std::int64_t bytes) {
+  return quantity(static_cast<double>(bytes), "B");
+}
+
+std::string head_text(const CaseArguments& arguments, const ProgramCase& program) {
+  return fmt::format("{} on {} {} of {}, {} ranks with {} devices\n", one_line(arguments.problem),
+                     program.machine.nodes(), program.machine.nodes() == 1 ? "node" : "nodes",
+                     program.machine.platform.name, program.machine.ranks, program.machine.devices_per_rank);
+}
+
+nlohmann::ordered_json level_json(const LevelPlan& plan) {
+  const LevelWork work(plan);
+  return {{"level", plan.number},
+          {"part", plan.part},
+          {"terms", plan.level.terms.size()},
+          {"gemms", work.gemms},
+          {"flops", work.flops},
+          {"strategy", plan.work ? plan.work->plan.strategy : ""},
+          {"sent_bytes", work.sent_bytes},
+          {"peak_host_bytes", plan.peak_host_bytes()}};
+}
+
+nlohmann::ordered_json case_json(const CaseArguments& arguments, const ProgramCase& program) {
+  const LevelWork all = all_work(program.plans);
+  nlohmann::ordered_json json{{"program", arguments.problem},
+                              {"platform", program.machine.platform.name},
+                              {"nodes", program.machine.nodes()},
+                              {"ranks", program.machine.ranks},
+                              {"devices", program.machine.devices()},
+                              {"gemms", all.gemms},
+                              {"flops", all.flops},
+                              {"sent_bytes", all.sent_bytes},
+                              {"peak_host_bytes", peak_of(program.plans)},
+                              {"host_bytes", program.machine.host_bytes_per_rank()},
+                              {"planning_s", program.planning_s}};
+  for (const LevelPlan& plan : program.plans) json["levels"].push_back(level_json(plan));
+  return json;
+}
+
+/// Without times where there are none.
+void print_case(const CaseArguments& arguments, const ProgramCase& program,
+                const std::vector<LevelTimes>& times, double simulation_s) {
+  const LevelWork all = all_work(program.plans);
+  double total_s = 0;
+  for (const LevelTimes& level : times) total_s += level.total_s();
+  if (arguments.options.json) {
+    nlohmann::ordered_json json = case_json(arguments, program);
+    for (std::size_t n = 0; n < times.size(); ++n) {
+      json["levels"][n]["seconds"] = times[n].total_s();
+      json["levels"][n]["products_s"] = times[n].products_s;
+      json["levels"][n]["moves_s"] = times[n].blocks_s + times[n].results_s;
+      json["levels"][n]["permutations_s"] = times[n].permuted_s + times[n].additions_s;
+    }
+    if (!times.empty()) {
+      json["makespan_s"] = total_s;
+      json["flops_per_s"] = all.flops / total_s;
+      json["simulation_s"] = simulation_s;
+    }
+    json["peak_rss_bytes"] = peak_rss_bytes();
+    return print_json(json);
+  }
+  fmt::print("{}\n  {:<6} {:>5} {:>9} {:>10}  {:<12} {:>10} {:>10}", head_text(arguments, program), "level",
+             "terms", "GEMMs", "flop", "strategy", "sent", "memory");
+  fmt::print("{}\n", times.empty() ? "" : "   products      moves  permuting      total");
+  for (std::size_t n = 0; n < program.plans.size(); ++n) {
+    const LevelPlan& plan = program.plans[n];
+    const LevelWork work(plan);
+    fmt::print("  {:<6} {:>5} {:>9} {:>10}  {:<12} {:>10} {:>10}", name_of_level(plan),
+               plan.level.terms.size(), grouped(work.gemms), quantity(work.flops, ""),
+               plan.work ? plan.work->plan.strategy : "", bytes_text(work.sent_bytes),
+               bytes_text(plan.peak_host_bytes()));
+    if (!times.empty()) {
+      const LevelTimes& t = times[n];
+      fmt::print(" {:>10} {:>10} {:>10} {:>10}", quantity(t.products_s, "s"),
+                 quantity(t.blocks_s + t.results_s, "s"), quantity(t.permuted_s + t.additions_s, "s"),
+                 quantity(t.total_s(), "s"));
+    }
+    fmt::print("\n");
+  }
+  fmt::print("\nproducts of tiles   {}\nflops               {}\nsent                {}\n", grouped(all.gemms),
+             quantity(all.flops, "flop"), bytes_text(all.sent_bytes));
+  fmt::print("memory of a rank    {} at most, of {}: proven\nplanned in          {}\n",
+             bytes_text(peak_of(program.plans)), bytes_text(program.machine.host_bytes_per_rank()),
+             quantity(program.planning_s, "s"));
+  if (!times.empty())
+    fmt::print("makespan            {}, {}\nrehearsed in        {}, using {} of memory\n",
+               quantity(total_s, "s"), quantity(all.flops / total_s, "flop/s"), quantity(simulation_s, "s"),
+               quantity(static_cast<double>(peak_rss_bytes()), "B"));
+}
+
+}  // namespace
+
+void add_size_options(CLI::App& command, ProgramSizes& sizes) {
+  for (const auto& [option, size, meaning] :
+       {std::tuple("--o", &sizes.occupied, "Of a program: occupied orbitals of each spin"),
+        {"--v", &sizes.virtuals, "Of a program: virtual orbitals of each spin"},
+        {"--tile", &sizes.tile, "Of a program: largest extent of a tile"}})
+    command.add_option(option, *size, meaning)
+        ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}))
+        ->type_name("N");
+}
+
+void check_sizes(const std::string& problem, const ProgramSizes& sizes) {
+  const bool program = is_program_file(problem);
+  for (const auto& [option, value, what] :
+       {std::tuple("--o", sizes.occupied, "the occupied orbitals of each spin"),
+        {"--v", sizes.virtuals, "the virtual orbitals of each spin"},
+        {"--tile", sizes.tile, "the largest extent of a tile"}}) {
+    if (program && value == 0)
+      throw input_error(option, "nothing", what, "give it: --o 108 --v 324 --tile 45");
+    if (!program && value > 0)
+      throw input_error(option, quote(problem), "a program, PROGRAM.txt",
+                        fmt::format("name the file .txt, or leave {} out", option));
+  }
+}
+
+void refuse_for_programs(const std::string& program, const std::vector<std::pair<const char*, bool>>& given) {
+  for (const auto& [option, is_given] : given) {
+    if (is_given)
+      throw input_error(option, fmt::format("the program {}", quote(program)), "a problem",
+                        fmt::format("leave {} out", option));
+  }
+}
+
+void plan_program_case(const CaseArguments& arguments, const ProgramSizes& sizes) {
+  print_case(arguments, ProgramCase(arguments, sizes), {}, 0);
+}
+
+void simulate_program_case(const CaseArguments& arguments, const ProgramSizes& sizes, std::uint64_t seed) {
+  const ProgramCase program(arguments, sizes);
+  SimulationOptions options;
+  options.engine = EngineChoice::fluid;  // SimGrid runs once in a process
+  options.noise_seed = seed;
+  const Stopwatch watch;
+  const std::vector<LevelTimes> times = rehearse_program(program.plans, program.machine, options);
+  print_case(arguments, program, times, watch.seconds());
+}
+
+}  // namespace foretile

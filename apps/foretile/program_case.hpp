@@ -1,0 +1,28 @@
+// foretile plan PROGRAM.txt and foretile simulate PROGRAM.txt: all levels of a program on a machine.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+
+#include "apps/foretile/case.hpp"
+#include "planner/program/spin_tiles.hpp"
+
+namespace foretile {
+
+/// --o, --v and --tile.
+void add_size_options(CLI::App& command, ProgramSizes& sizes);
+
+/// Throws InputError where a program lacks a size, and where what is no program has one.
+void check_sizes(const std::string& problem, const ProgramSizes& sizes);
+
+/// Options of a command that a program does not take: throws InputError for the first that was given.
+void refuse_for_programs(const std::string& program, const std::vector<std::pair<const char*, bool>>& given);
+
+/// Plans and proves all levels; prints them, and the memory that they need.
+void plan_program_case(const CaseArguments& arguments, const ProgramSizes& sizes);
+
+/// The same, and rehearses them. `seed` of the noise.
+void simulate_program_case(const CaseArguments& arguments, const ProgramSizes& sizes, std::uint64_t seed);
+
+}  // namespace foretile

@@ -1,0 +1,265 @@
+#include "planner/program/program_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "base/error.hpp"
+#include "planner/plan/owners.hpp"
+#include "planner/strategies/strategy.hpp"
+#include "platforms/units.hpp"
+
+namespace foretile {
+
+namespace {
+
+constexpr std::int64_t kElementBytes = 8;
+
+/// Each piece that a rank needs of another counts once.
+template <class Key>
+class Moved {
+ public:
+  /// Whether `to` does not have it yet.
+  bool add(const Key& key, Rank from, Rank to) {
+    return from != to && moved_.emplace(key, static_cast<int>(to)).second;
+  }
+
+ private:
+  std::set<std::pair<Key, int>> moved_;
+};
+
+/// Counts what the ranks do around the products of one level.
+class MoveCounter {
+ public:
+  MoveCounter(const FusedProgram& program, const Machine& machine, LevelPlan& plan)
+      : program_(program), machine_(machine), plan_(plan) {
+    plan.moves.assign(static_cast<std::size_t>(machine.ranks), {});
+  }
+
+  void count() {
+    count_blocks();
+    if (plan_.work) {
+      for (const Matrix matrix : {Matrix::a, Matrix::b}) count_operand(matrix);
+      count_results();
+    }
+    for (const std::size_t term : plan_.level.terms) count_copies(term);
+  }
+
+ private:
+  LevelMoves& of(Rank rank) { return plan_.moves[static_cast<std::size_t>(static_cast<int>(rank))]; }
+  std::int64_t bytes(const ProgramBlock& block) const {
+    return kElementBytes * program_.blocks(block.tensor).elements(block.block);
+  }
+  Rank owner(const ProgramBlock& block) const { return owner_of(block, machine_.ranks); }
+
+  void count_blocks() {
+    for (std::size_t tensor = 0; tensor < program_.tensors().size(); ++tensor) {
+      if (!program_.is_there(tensor, plan_.number)) continue;
+      for (BlockId block = 0; block < program_.blocks(tensor).count(); ++block)
+        of(owner({tensor, block})).blocks_bytes += bytes({tensor, block});
+    }
+  }
+
+  void receive(const ProgramBlock& block, Rank to) {
+    const Rank from = owner(block);
+    if (!blocks_.add(block, from, to)) return;
+    of(from).sent_bytes += bytes(block);
+    of(to).received_bytes += bytes(block);
+    note_nodes(from, to, bytes(block));
+  }
+
+  void note_nodes(Rank from, Rank to, std::int64_t moved) {
+    if (machine_.node_of(from) != machine_.node_of(to)) plan_.between_nodes_bytes += moved;
+  }
+
+  void count_operand(Matrix matrix) {
+    const Contraction& joined = plan_.work->contraction;
+    for (TileId tile = 0; tile < shape_of(joined, matrix).nonzeros(); ++tile) {
+      const Rank rank = owner_of(joined, plan_.work->plan, {matrix, tile});
+      of(rank).permuted_bytes += bytes_of(joined, {matrix, tile});
+      receive(operand_of(program_, plan_.level, {matrix, tile}), rank);
+    }
+  }
+
+  void count_results() {
+    const Contraction& joined = plan_.work->contraction;
+    const std::vector<Rank> owners = owners_of_c(joined, plan_.work->plan);
+    for (TileId tile = 0; tile < joined.c.nonzeros(); ++tile) {
+      const Rank from = owners[static_cast<std::size_t>(tile)];
+      const std::int64_t moved = joined.c_bytes(tile);
+      of(from).c_bytes += moved;
+      const JoinedProducts::Part part = plan_.level.joined->c(tile);
+      const std::size_t term = plan_.level.products[part.product];
+      for (const Addition& addition : program_.additions(term, part.tile)) {
+        const Rank to = owner({program_.terms()[term].result, addition.to});
+        of(to).added_bytes += moved;
+        if (!c_tiles_.add(tile, from, to)) continue;
+        of(from).c_sent_bytes += moved;
+        of(to).c_received_bytes += moved;
+        note_nodes(from, to, moved);
+      }
+    }
+  }
+
+  void count_copies(std::size_t number) {
+    const FusedProgramTerm& term = program_.terms()[number];
+    for (const CopiedBlock& copy : term.copies) {
+      const ProgramBlock from{term.operands[0], copy.from};
+      for (const Addition& addition : program_.additions(number, copy)) {
+        const Rank to = owner({term.result, addition.to});
+        receive(from, to);
+        of(to).added_bytes += bytes(from);
+      }
+    }
+  }
+
+  const FusedProgram& program_;
+  const Machine& machine_;
+  LevelPlan& plan_;
+  Moved<ProgramBlock> blocks_;
+  Moved<TileId> c_tiles_;
+};
+
+/// Of these tensors the one with most bytes.
+std::size_t largest_of(const FusedProgram& program, const std::vector<std::size_t>& tensors) {
+  return *std::ranges::max_element(tensors, {},
+                                   [&](std::size_t tensor) { return program.blocks(tensor).elements(); });
+}
+
+std::vector<std::size_t> tensors_there(const FusedProgram& program, int level) {
+  std::vector<std::size_t> tensors;
+  for (std::size_t tensor = 0; tensor < program.tensors().size(); ++tensor) {
+    if (program.is_there(tensor, level)) tensors.push_back(tensor);
+  }
+  return tensors;
+}
+
+std::string quantity(std::int64_t bytes) {
+  return format_quantity(static_cast<double>(bytes), Dimension::bytes);
+}
+
+/// The term alone, or the tensors that are there while its level runs.
+InputError does_not_fit(const FusedProgram& program, const Machine& machine, const LevelPlan& plan) {
+  const std::int64_t there = machine.host_bytes_per_rank();
+  std::int64_t blocks = 0;
+  for (const LevelMoves& rank : plan.moves) blocks = std::max(blocks, rank.blocks_bytes);
+  const bool tensors_alone = blocks > there;
+  const std::int64_t needed = tensors_alone ? blocks : plan.peak_host_bytes();
+  const std::size_t term = plan.level.terms.front();
+  const std::size_t largest = largest_of(
+      program, tensors_alone ? tensors_there(program, plan.number) : program.terms()[term].operands);
+  return input_error(
+      tensors_alone ? fmt::format("level {}", plan.number)
+                    : fmt::format("level {}, term {}", plan.number, program.program().terms[term].name),
+      fmt::format("{} of {} for a rank, {} more than its host memory has", quantity(needed),
+                  tensors_alone ? "tensors" : "tensors, permuted copies and results",
+                  quantity(needed - there)),
+      fmt::format("at most {}", quantity(there)),
+      fmt::format("use more nodes, or compute slices of {} ({}) when they are needed instead of keeping it",
+                  text_of(program.tensors()[largest], program.program()),
+                  quantity(kElementBytes * program.blocks(largest).elements())));
+}
+
+double flops_of(const FusedProgram& program, std::size_t term) {
+  const FusedProgramTerm& fused = program.terms()[term];
+  return fused.is_product() ? traits(fused.product->contraction()).flops : 0;
+}
+
+/// Plans the terms of one level, in as few halves, quarters, ... as fit.
+class LevelPlanner {
+ public:
+  LevelPlanner(const FusedProgram& program, const Machine& machine, const Settings& settings, int number)
+      : program_(program), machine_(machine), settings_(settings), number_(number) {}
+
+  std::vector<LevelPlan> plans() {
+    plan(program_.terms_of_level(number_));
+    for (std::size_t part = 0; part < plans_.size(); ++part) {
+      plans_[part].part = static_cast<int>(part) + 1;
+      plans_[part].parts = static_cast<int>(plans_.size());
+    }
+    return std::move(plans_);
+  }
+
+ private:
+  void plan(std::vector<std::size_t> terms) {
+    LevelPlan plan;
+    plan.number = number_;
+    plan.level = level_of(program_, terms);
+    try {
+      if (plan.level.joined) plan.work = plan_work(plan.level.joined->contraction(), machine_, settings_);
+    } catch (const InputError& error) {
+      if (terms.size() > 1) return plan_halves(terms);
+      throw InputError(fmt::format("level {}, term {}: {}", number_,
+                                   program_.program().terms[terms.front()].name, error.what()));
+    }
+    MoveCounter(program_, machine_, plan).count();
+    if (plan.peak_host_bytes() <= machine_.host_bytes_per_rank()) {
+      plans_.push_back(std::move(plan));
+    } else if (terms.size() > 1) {
+      plan_halves(terms);
+    } else {
+      throw does_not_fit(program_, machine_, plan);
+    }
+  }
+
+  /// Of about the same work; at least one term each.
+  void plan_halves(const std::vector<std::size_t>& terms) {
+    double all = 0, first = 0;
+    for (const std::size_t term : terms) all += flops_of(program_, term);
+    auto middle = terms.begin() + 1;
+    for (; middle + 1 != terms.end() && first + flops_of(program_, *(middle - 1)) < all / 2; ++middle)
+      first += flops_of(program_, *(middle - 1));
+    plan({terms.begin(), middle});
+    plan({middle, terms.end()});
+  }
+
+  const FusedProgram& program_;
+  const Machine& machine_;
+  const Settings& settings_;
+  int number_;
+  std::vector<LevelPlan> plans_;
+};
+
+}  // namespace
+
+ProgramLevel level_of(const FusedProgram& program, std::vector<std::size_t> terms) {
+  ProgramLevel level;
+  level.terms = std::move(terms);
+  std::vector<const Contraction*> contractions;
+  for (const std::size_t term : level.terms) {
+    const FusedProgramTerm& fused = program.terms()[term];
+    if (!fused.is_product() || fused.product->contraction().c.nonzeros() == 0) continue;
+    level.products.push_back(term);
+    contractions.push_back(&fused.product->contraction());
+  }
+  if (!contractions.empty()) level.joined.emplace(contractions);
+  return level;
+}
+
+ProgramBlock operand_of(const FusedProgram& program, const ProgramLevel& level, TileRef tile) {
+  const std::size_t matrix = tile.matrix == Matrix::a ? 0 : 1;
+  const JoinedProducts::Part part = matrix == 0 ? level.joined->a(tile.id) : level.joined->b(tile.id);
+  const FusedProgramTerm& term = program.terms()[level.products[part.product]];
+  return {term.operands[matrix], term.product->operand_tile(matrix, part.tile).block};
+}
+
+std::int64_t LevelPlan::peak_host_bytes() const {
+  std::int64_t beside = 0;
+  for (const LevelMoves& rank : moves) beside = std::max(beside, rank.memory_beside_plan());
+  return beside + (work ? work->summary.peak_host_bytes : 0);
+}
+
+std::vector<LevelPlan> plan_program(const FusedProgram& program, const Machine& machine,
+                                    const Settings& settings) {
+  const Settings all = settings_for_terms(settings);
+  std::vector<LevelPlan> plans;
+  for (int number = 1; number <= program.levels(); ++number) {
+    for (LevelPlan& plan : LevelPlanner(program, machine, all, number).plans())
+      plans.push_back(std::move(plan));
+  }
+  return plans;
+}
+
+}  // namespace foretile

@@ -1,0 +1,79 @@
+// Plans of a program's levels, and what happens between them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/id.hpp"
+#include "base/settings.hpp"
+#include "planner/plan/plan_file.hpp"
+#include "planner/program/fused_program.hpp"
+#include "planner/program/joined_products.hpp"
+#include "platforms/machine.hpp"
+
+namespace foretile {
+
+/// A block of a tensor of the program.
+struct ProgramBlock {
+  std::size_t tensor = 0;
+  BlockId block = 0;
+
+  auto operator<=>(const ProgramBlock&) const = default;
+};
+
+/// Blocks are dealt in turn; every tensor begins with another rank.
+inline Rank owner_of(const ProgramBlock& block, int ranks) {
+  return Rank::of((block.block + static_cast<std::int64_t>(block.tensor)) % ranks);
+}
+
+/// Terms of one level that are computed together.
+struct ProgramLevel {
+  std::vector<std::size_t> terms;
+  std::vector<std::size_t> products;     ///< those that are products with tiles, in the order of `joined`
+  std::optional<JoinedProducts> joined;  ///< nothing without products
+};
+
+ProgramLevel level_of(const FusedProgram& program, std::vector<std::size_t> terms);
+
+/// The block of which a tile of A or B of the level's contraction is a permuted copy.
+ProgramBlock operand_of(const FusedProgram& program, const ProgramLevel& level, TileRef tile);
+
+/// What one rank does before and behind the products of a level.
+struct LevelMoves {
+  std::int64_t blocks_bytes = 0;    ///< of its own tensors' blocks, while the level runs
+  std::int64_t received_bytes = 0;  ///< blocks that it multiplies or adds, of other ranks
+  std::int64_t sent_bytes = 0;
+  std::int64_t permuted_bytes = 0;    ///< its tiles of A and B
+  std::int64_t c_bytes = 0;           ///< tiles of C that it owns,
+  std::int64_t c_received_bytes = 0;  ///< that come to it to be added to its blocks,
+  std::int64_t c_sent_bytes = 0;      ///< and that it sends
+  std::int64_t added_bytes = 0;
+
+  std::int64_t memory_beside_plan() const {
+    return blocks_bytes + received_bytes + c_bytes + c_received_bytes;
+  }
+};
+
+struct LevelPlan {
+  int number = 0;  ///< of the level, from 1
+  int part = 1;    ///< where the level's terms do not fit together: which part of them, from 1,
+  int parts = 1;   ///< of how many
+  ProgramLevel level;
+  std::optional<PlannedWork> work;       ///< of the products; proven
+  std::vector<LevelMoves> moves;         ///< by rank
+  std::int64_t between_nodes_bytes = 0;  ///< that the moves send from node to node
+
+  /// Of the rank with most: its blocks, received blocks, tiles of C, and what the plan proves.
+  std::int64_t peak_host_bytes() const;
+};
+
+/// Plans each level with the same parameters, and proves each plan. A level whose terms do not fit the ranks'
+/// memory together is computed in parts, one after the other. Without a strategy among the settings:
+/// settings_for_terms(). Throws InputError as plan_work(), and where a term alone does not fit.
+std::vector<LevelPlan> plan_program(const FusedProgram& program, const Machine& machine,
+                                    const Settings& settings);
+
+}  // namespace foretile

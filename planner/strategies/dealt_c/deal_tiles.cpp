@@ -1,0 +1,212 @@
+#include "planner/strategies/dealt_c/deal_tiles.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+#include "planner/plan/products.hpp"
+
+namespace foretile {
+
+namespace {
+
+/// Sets that are joined, each named by one of its members.
+class Joined {
+ public:
+  explicit Joined(std::size_t count) : parent_(count) {
+    std::iota(parent_.begin(), parent_.end(), std::size_t{0});
+  }
+  std::size_t of(std::size_t member) {
+    while (parent_[member] != member) member = parent_[member] = parent_[parent_[member]];
+    return member;
+  }
+  void join(std::size_t x, std::size_t y) { parent_[of(x)] = of(y); }
+
+ private:
+  std::vector<std::size_t> parent_;
+};
+
+/// Tile rows and columns that tiles of C connect.
+struct Part {
+  std::vector<std::int32_t> rows, columns;
+  double work = 0;
+};
+
+std::vector<Part> parts_of(const Contraction& p, const std::vector<double>& work) {
+  const auto rows = static_cast<std::size_t>(p.m.tiles());
+  Joined joined(rows + static_cast<std::size_t>(p.n.tiles()));
+  for (TileId tile = 0; tile < p.c.nonzeros(); ++tile)
+    joined.join(static_cast<std::size_t>(p.c.row_of(tile)),
+                rows + static_cast<std::size_t>(p.c.column_of(tile)));
+  std::map<std::size_t, Part> parts;
+  for (std::int32_t i = 0; i < p.m.tiles(); ++i) {
+    if (p.c.row(i).empty()) continue;
+    Part& part = parts[joined.of(static_cast<std::size_t>(i))];
+    part.rows.push_back(i);
+    for (std::size_t e = 0; e < p.c.row(i).size(); ++e)
+      part.work += work[static_cast<std::size_t>(p.c.first(i)) + e];
+  }
+  for (std::int32_t j = 0; j < p.n.tiles(); ++j) {
+    if (!p.c.column(j).empty()) parts[joined.of(rows + static_cast<std::size_t>(j))].columns.push_back(j);
+  }
+  std::vector<Part> list;
+  for (auto& [name, part] : parts) list.push_back(std::move(part));
+  std::ranges::stable_sort(list, std::ranges::greater{}, &Part::work);
+  return list;
+}
+
+struct Places {
+  int p = 1, q = 1;
+};
+
+/// Each tile of a row of A goes to q ranks, of a column of B to p.
+Places places_for(const Contraction& p, const Part& part, int ranks) {
+  double a_bytes = 0, b_bytes = 0;
+  for (const std::int32_t i : part.rows) {
+    for (std::size_t e = 0; e < p.a.row(i).size(); ++e)
+      a_bytes += static_cast<double>(p.a_bytes(p.a.first(i) + static_cast<TileId>(e)));
+  }
+  for (const std::int32_t j : part.columns) {
+    for (const TileId tile : p.b.column_ids(j)) b_bytes += static_cast<double>(p.b_bytes(tile));
+  }
+  constexpr double kEnough = 0.95;  // of the ranks, or of the tiles where these are fewer
+  const auto rows = std::ssize(part.rows), columns = std::ssize(part.columns);
+  const double enough = kEnough * static_cast<double>(std::min<std::ptrdiff_t>(ranks, rows * columns));
+  Places best;
+  double least = -1;
+  for (int of_rows = 1; of_rows <= std::min<std::ptrdiff_t>(ranks, rows); ++of_rows) {
+    const auto of_columns = static_cast<int>(std::min<std::ptrdiff_t>(ranks / of_rows, columns));
+    if (of_rows * of_columns < enough) continue;
+    const double bytes = of_columns * a_bytes + of_rows * b_bytes;
+    if (least < 0 || bytes < least) least = bytes, best = {of_rows, of_columns};
+  }
+  return best;
+}
+
+/// Neighbours in order go to different owners, back and forth.
+template <class Key>
+std::map<std::int32_t, int> dealt_in_turn(std::vector<std::int32_t> lines, int owners, const Key& key) {
+  std::ranges::stable_sort(lines, {}, key);
+  std::map<std::int32_t, int> owner;
+  for (std::size_t n = 0; n < lines.size(); ++n) {
+    const auto round = static_cast<int>(n) / owners, place = static_cast<int>(n) % owners;
+    owner[lines[n]] = round % 2 == 0 ? place : owners - 1 - place;
+  }
+  return owner;
+}
+
+class Dealer {
+ public:
+  Dealer(const Contraction& p, const std::vector<double>& work, int ranks)
+      : p_(p),
+        work_(work),
+        load_(static_cast<std::size_t>(ranks), 0),
+        owner_(static_cast<std::size_t>(p.c.nonzeros()), 0) {}
+
+  std::vector<Rank> dealt() {
+    for (const Part& part : parts_of(p_, work_)) deal(part);
+    level();
+    return std::move(owner_);
+  }
+
+ private:
+  void deal(const Part& part) {
+    const auto ranks = static_cast<int>(load_.size());
+    const Places places = places_for(p_, part, ranks);
+    const auto of_row = dealt_in_turn(part.rows, places.p, [&](std::int32_t i) {
+      return std::tuple(p_.c.row(i).size(), p_.c.row(i).front(), p_.m.size(i));
+    });
+    const auto of_column = dealt_in_turn(part.columns, places.q, [&](std::int32_t j) {
+      return std::tuple(p_.c.column(j).size(), p_.c.column(j).front(), p_.n.size(j));
+    });
+    std::vector<double> work(static_cast<std::size_t>(places.p * places.q), 0);
+    const auto place_of = [&](TileId tile) {
+      return static_cast<std::size_t>(of_row.at(p_.c.row_of(tile)) * places.q +
+                                      of_column.at(p_.c.column_of(tile)));
+    };
+    for_each_tile(part, [&](TileId tile) { work[place_of(tile)] += work_[static_cast<std::size_t>(tile)]; });
+    const std::vector<Rank> rank_of = heaviest_to_emptiest(work);
+    for_each_tile(part,
+                  [&](TileId tile) { owner_[static_cast<std::size_t>(tile)] = rank_of[place_of(tile)]; });
+  }
+
+  template <class Visit>
+  void for_each_tile(const Part& part, const Visit& visit) const {
+    for (const std::int32_t i : part.rows) {
+      for (std::size_t e = 0; e < p_.c.row(i).size(); ++e) visit(p_.c.first(i) + static_cast<TileId>(e));
+    }
+  }
+
+  std::vector<Rank> heaviest_to_emptiest(const std::vector<double>& work) {
+    std::vector<std::size_t> places(work.size()), ranks(load_.size());
+    std::iota(places.begin(), places.end(), std::size_t{0});
+    std::iota(ranks.begin(), ranks.end(), std::size_t{0});
+    std::ranges::stable_sort(places, std::ranges::greater{}, [&](std::size_t place) { return work[place]; });
+    std::ranges::stable_sort(ranks, {}, [&](std::size_t rank) { return load_[rank]; });
+    std::vector<Rank> rank_of(work.size());
+    for (std::size_t n = 0; n < places.size(); ++n) {
+      rank_of[places[n]] = Rank::of(ranks[n]);
+      load_[ranks[n]] += work[places[n]];
+    }
+    return rank_of;
+  }
+
+  void level() {
+    constexpr double kClose = 1.05;
+    const double mean = std::accumulate(load_.begin(), load_.end(), 0.0) / static_cast<double>(load_.size());
+    std::vector<std::vector<TileId>> tiles(load_.size());
+    for (TileId tile = 0; tile < p_.c.nonzeros(); ++tile)
+      tiles[static_cast<std::size_t>(static_cast<int>(owner_[static_cast<std::size_t>(tile)]))].push_back(
+          tile);
+    for (TileId moves = 0; moves < p_.c.nonzeros(); ++moves) {
+      const auto most = static_cast<std::size_t>(std::ranges::max_element(load_) - load_.begin());
+      const auto least = static_cast<std::size_t>(std::ranges::min_element(load_) - load_.begin());
+      if (load_[most] <= kClose * mean) return;
+      const double half = (load_[most] - load_[least]) / 2;
+      const auto work_of = [&](TileId tile) { return work_[static_cast<std::size_t>(tile)]; };
+      auto best = tiles[most].end();
+      for (auto at = tiles[most].begin(); at != tiles[most].end(); ++at) {
+        if (work_of(*at) <= half && (best == tiles[most].end() || work_of(*at) > work_of(*best))) best = at;
+      }
+      if (best == tiles[most].end() || work_of(*best) <= 0) return;
+      load_[most] -= work_of(*best);
+      load_[least] += work_of(*best);
+      owner_[static_cast<std::size_t>(*best)] = Rank::of(least);
+      tiles[least].push_back(*best);
+      tiles[most].erase(best);
+    }
+  }
+
+  const Contraction& p_;
+  const std::vector<double>& work_;
+  std::vector<double> load_;  // by rank
+  std::vector<Rank> owner_;   // by tile
+};
+
+}  // namespace
+
+std::vector<double> work_of_tiles(const Contraction& p) {
+  std::vector<double> work(static_cast<std::size_t>(p.c.nonzeros()), 0);
+  std::vector<TileId> c_of(static_cast<std::size_t>(p.n.tiles()), -1);
+  for (std::int32_t i = 0; i < p.m.tiles(); ++i) {
+    const auto columns = p.c.row(i);
+    for (std::size_t e = 0; e < columns.size(); ++e)
+      c_of[static_cast<std::size_t>(columns[e])] = p.c.first(i) + static_cast<TileId>(e);
+    for (const std::int32_t k : p.a.row(i)) {
+      for (const std::int32_t j : p.b.row(k)) {
+        const TileId c = c_of[static_cast<std::size_t>(j)];
+        if (c >= 0) work[static_cast<std::size_t>(c)] += p.flops(i, j, k);
+      }
+    }
+    for (const std::int32_t j : columns) c_of[static_cast<std::size_t>(j)] = -1;
+  }
+  return work;
+}
+
+std::vector<Rank> deal_tiles(const Contraction& contraction, const std::vector<double>& work, int ranks) {
+  return Dealer(contraction, work, ranks).dealt();
+}
+
+}  // namespace foretile

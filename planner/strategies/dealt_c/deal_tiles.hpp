@@ -1,0 +1,24 @@
+// Which rank computes each tile of C, where the tiles are many terms of a program or have very different
+// work.
+#pragma once
+
+#include <vector>
+
+#include "base/id.hpp"
+#include "planner/problem/contraction.hpp"
+
+namespace foretile {
+
+/// Flops of each tile of C. O(products).
+std::vector<double> work_of_tiles(const Contraction& contraction);
+
+/// By tile. Rows and columns that tiles of C connect belong together, as those of one term do; such a part
+/// gets a grid p x q of its own, the one with the least bytes of A and B to be sent, with at most as many
+/// places as there are ranks. Its rows are dealt in turn to p, in the order of the tiles that they have, its
+/// columns to q. So each place has about the same work, and needs few tiles of A and B. The places of the
+/// part with most work are given to ranks first, always the heaviest one left to the rank that has least. In
+/// the end single tiles move from the rank with most work to the one with least while that is more than 5%
+/// above the mean.
+std::vector<Rank> deal_tiles(const Contraction& contraction, const std::vector<double>& work, int ranks);
+
+}  // namespace foretile

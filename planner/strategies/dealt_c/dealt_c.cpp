@@ -1,0 +1,263 @@
+// Each tile of C is computed by one rank, dealt by its work; on the rank its products are a chain on one
+// device, or several that are added: what Jagode, Danalis and Dongarra (Accelerating NWChem Coupled Cluster
+// through dataflow-based execution, 2018, section 4) call chains and reductions within a node. A and B travel
+// to the ranks that multiply them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/parse.hpp"
+#include "planner/estimate.hpp"
+#include "planner/plan/owners.hpp"
+#include "planner/strategies/dealt_c/deal_tiles.hpp"
+#include "planner/strategies/frame.hpp"
+#include "planner/strategies/strategy.hpp"
+
+namespace foretile {
+
+namespace {
+
+constexpr const char* kName = "dealt-c";
+constexpr std::int64_t kMostProducts = 50'000'000;  // each is looked at to know who needs a tile
+
+PlanFrame frame_of(const Contraction& p, const Machine& machine, const Settings& settings,
+                   std::vector<Rank> owners) {
+  PlanFrame frame = common_frame(kName, machine, settings, 1);
+  frame.grid = {1, machine.ranks, 1};
+  frame.lookahead = static_cast<int>(integer_setting(settings, "lookahead"));
+  frame.c_in_parts = true;
+  frame.part_sums = Tree::binomial;
+  frame.advice.device_memory = "lower lookahead, or tile the problem finer";
+  frame.advice.host_memory = "use more ranks, or fewer chain_pieces";
+  frame.operands.a.distribution = {Deal::contiguous, {}};
+  frame.operands.b.distribution = {Deal::contiguous, {}};
+  frame.operands.c.distribution = {Deal::table, std::move(owners)};
+  if (p.c.nonzeros() == 0) frame.operands.c.distribution = {Deal::contiguous, {}};
+  return frame;
+}
+
+/// Ranks that need a tile, and how early.
+struct Use {
+  std::vector<Rank> ranks;
+  std::size_t turn = std::numeric_limits<std::size_t>::max();
+
+  void add(Rank rank, std::size_t at) {
+    turn = std::min(turn, at);
+    if (ranks.empty() || ranks.back() != rank) ranks.push_back(rank);
+  }
+  void sort() {
+    std::ranges::sort(ranks);
+    ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+  }
+};
+
+class DealtCPlanner final : public RankPlanner {
+ public:
+  DealtCPlanner(const Contraction& contraction, const Machine& machine, const Settings& settings)
+      : problem_(contraction),
+        message_bytes_(message_bytes(settings)),
+        tree_(settings.at("tree") == "chain" ? Tree::chain : Tree::binomial),
+        pieces_(integer_or_auto(settings, "chain_pieces")),
+        devices_(machine.devices_per_rank),
+        work_(checked_work(contraction)),
+        owners_(deal_tiles(contraction, work_, machine.ranks)),
+        frame_(frame_of(contraction, machine, settings, owners_)),
+        own_(static_cast<std::size_t>(machine.ranks)) {
+    std::vector<std::size_t> turn(owners_.size());
+    for (std::size_t tile = 0; tile < owners_.size(); ++tile) {
+      auto& own = own_[static_cast<std::size_t>(static_cast<int>(owners_[tile]))];
+      turn[tile] = own.size();
+      own.push_back(static_cast<TileId>(tile));
+    }
+    note_uses(turn);
+  }
+
+  PlanFrame frame() const override { return frame_; }
+
+  RankPlan plan_rank(Rank rank) const override {
+    RankPlan plan;
+    plan.devices.resize(static_cast<std::size_t>(devices_));
+    const auto& tiles = own_[static_cast<std::size_t>(static_cast<int>(rank))];
+    double all = 0;
+    for (const TileId tile : tiles) all += work_[static_cast<std::size_t>(tile)];
+    std::vector<double> load(plan.devices.size(), 0);
+    for (const TileId tile : tiles) add_tile(tile, piece_work(all), load, plan);
+    plan.transfers = transfers_of(rank);
+    return plan;
+  }
+
+ private:
+  static std::vector<double> checked_work(const Contraction& p) {
+    const std::int64_t products = product_bound(p.a, p.b);
+    if (products > kMostProducts)
+      throw input_error(kName, fmt::format("{} products", products), fmt::format("at most {}", kMostProducts),
+                        "take larger tiles, or another strategy");
+    return work_of_tiles(p);
+  }
+
+  void note_uses(const std::vector<std::size_t>& turn) {
+    uses_[0].resize(static_cast<std::size_t>(problem_.a.nonzeros()));
+    uses_[1].resize(static_cast<std::size_t>(problem_.b.nonzeros()));
+    for (TileId c = 0; c < problem_.c.nonzeros(); ++c) {
+      const auto tile = static_cast<std::size_t>(c);
+      for_each_k(c, [&](TileId a, TileId b) {
+        uses_[0][static_cast<std::size_t>(a)].add(owners_[tile], turn[tile]);
+        uses_[1][static_cast<std::size_t>(b)].add(owners_[tile], turn[tile]);
+      });
+    }
+    for (auto& of_matrix : uses_) {
+      for (Use& use : of_matrix) use.sort();
+    }
+  }
+
+  /// Calls visit(tile of A, tile of B) for the products of a tile of C, by increasing k.
+  template <class Visit>
+  void for_each_k(TileId c, const Visit& visit) const {
+    const std::int32_t i = problem_.c.row_of(c), j = problem_.c.column_of(c);
+    const auto of_a = problem_.a.row(i);
+    const auto of_b = problem_.b.column(j);
+    std::size_t b = 0;
+    for (std::size_t a = 0; a < of_a.size(); ++a) {
+      while (b < of_b.size() && of_b[b] < of_a[a]) ++b;
+      if (b == of_b.size()) return;
+      if (of_b[b] == of_a[a])
+        visit(problem_.a.first(i) + static_cast<TileId>(a), problem_.b.column_ids(j)[b]);
+    }
+  }
+
+  /// So small that devices end together: a sixteenth of a device's work.
+  double piece_work(double of_rank) const { return of_rank / static_cast<double>(devices_) / 16; }
+
+  /// Cuts a chain to pieces of neighbouring k, each on the device that has least so far.
+  void add_tile(TileId c, double piece, std::vector<double>& load, RankPlan& plan) const {
+    std::vector<TileId> of_a;
+    for_each_k(c, [&](TileId a, TileId) { of_a.push_back(a); });
+    if (of_a.empty()) return;
+    const double work = work_[static_cast<std::size_t>(c)];
+    const auto most = std::min<std::int64_t>(std::ssize(of_a), devices_);
+    const auto wanted = pieces_ ? *pieces_ : static_cast<std::int64_t>(piece > 0 ? work / piece + 0.5 : 1);
+    const std::int64_t pieces = std::clamp<std::int64_t>(wanted, 1, most);
+    Sum sum{{c}, {}, {}, {}};
+    for (std::int64_t n = 0; n < pieces; ++n) {
+      const auto device = emptiest(load, sum.devices);
+      sum.devices.push_back(Device::of(device));
+      load[device] += work / static_cast<double>(pieces);
+      Block block{{problem_.c.column_of(c)}, {}};
+      for (std::int64_t k = std::ssize(of_a) * n / pieces; k < std::ssize(of_a) * (n + 1) / pieces; ++k)
+        block.chunks.push_back({{of_a[static_cast<std::size_t>(k)]}});
+      plan.devices[device].blocks.push_back(std::move(block));
+    }
+    std::ranges::sort(sum.devices);
+    plan.sums.push_back(std::move(sum));
+  }
+
+  /// Of the devices that are not among `taken`.
+  static std::size_t emptiest(const std::vector<double>& load, const std::vector<Device>& taken) {
+    std::size_t best = load.size();
+    for (std::size_t device = 0; device < load.size(); ++device) {
+      if (std::ranges::find(taken, Device::of(device)) != taken.end()) continue;
+      if (best == load.size() || load[device] < load[best]) best = device;
+    }
+    return best;
+  }
+
+  /// In the order in which the first of its receivers asks for a tile.
+  std::vector<Transfer> transfers_of(Rank rank) const {
+    struct Sent {
+      std::size_t turn;
+      TileRef tile;
+      std::vector<Rank> others;
+    };
+    std::vector<Sent> sent;
+    for (const Matrix matrix : {Matrix::a, Matrix::b}) {
+      const auto& uses = uses_[matrix == Matrix::a ? 0 : 1];
+      for (TileId tile = 0; tile < std::ssize(uses); ++tile) {
+        if (owner_of(problem_, frame_, {matrix, tile}) != rank) continue;
+        std::vector<Rank> others = uses[static_cast<std::size_t>(tile)].ranks;
+        std::erase(others, rank);
+        if (others.empty()) continue;
+        std::rotate(others.begin(), std::ranges::upper_bound(others, rank), others.end());
+        sent.push_back({uses[static_cast<std::size_t>(tile)].turn, {matrix, tile}, std::move(others)});
+      }
+    }
+    std::ranges::stable_sort(sent, {}, &Sent::turn);
+    std::vector<Transfer> transfers;
+    std::int64_t filled = 0;
+    for (Sent& each : sent) {
+      const std::int64_t bytes = bytes_of(problem_, each.tile);
+      const bool fits = !transfers.empty() && transfers.back().others == each.others &&
+                        transfers.back().matrix == each.tile.matrix && filled + bytes <= message_bytes_;
+      if (!fits) {
+        transfers.push_back(
+            {.tiles = {}, .others = std::move(each.others), .matrix = each.tile.matrix, .tree = tree_});
+        filled = 0;
+      }
+      transfers.back().tiles.push_back(each.tile.id);
+      filled += bytes;
+    }
+    return transfers;
+  }
+
+  const Contraction& problem_;
+  std::int64_t message_bytes_;
+  Tree tree_;  // of broadcasts
+  std::optional<std::int64_t> pieces_;
+  int devices_;
+  std::vector<double> work_;  // of each tile of C
+  std::vector<Rank> owners_;  // of the same
+  PlanFrame frame_;
+  std::vector<std::vector<TileId>> own_;  // by rank: its tiles of C
+  std::array<std::vector<Use>, 2> uses_;  // of each tile of A, of B
+};
+
+class DealtC final : public Strategy {
+ public:
+  std::string name() const override { return kName; }
+
+  Sources sources_for(const Sources&) const override { return {Source::given, Source::given}; }
+
+  std::vector<ParameterInfo> parameters() const override {
+    std::vector<ParameterInfo> list{
+        in_reports({"chain_pieces",
+                    std::string(kAuto),
+                    "pieces into which the products of a tile of C are cut, at most one for each device of a "
+                    "rank; auto: as many as let its devices end together; 1: a chain",
+                    auto_or_whole_number(1, kMostCounted),
+                    {std::string(kAuto), "1"}}),
+        {.key = "tree",
+         .default_value = "binomial",
+         .meaning = "how tiles of A and B travel",
+         .spelling = one_of({"chain", "binomial"}),
+         .tries = {"chain", "binomial"}},
+        in_reports({"lookahead",
+                    "2",
+                    "chunks, each of one tile of A and of B, loaded ahead of the one worked on",
+                    whole_number(0, kMostAhead),
+                    {"1", "2", "4"}})};
+    for (ParameterInfo& shared : common_parameters()) list.push_back(std::move(shared));
+    return list;
+  }
+
+  Dealing dealing(const Contraction&, const Machine&, const Settings&) const override {
+    return {.c_in_parts = true};
+  }
+
+  std::unique_ptr<RankPlanner> prepare(const Contraction& contraction, const Machine& machine,
+                                       const Settings& settings) const override {
+    return std::make_unique<DealtCPlanner>(contraction, machine, settings);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Strategy> dealt_c() {
+  return std::make_unique<DealtC>();
+}
+
+}  // namespace foretile

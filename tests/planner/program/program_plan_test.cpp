@@ -1,0 +1,96 @@
+#include "planner/program/program_plan.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/error.hpp"
+#include "planner/plan/owners.hpp"
+#include "tests/planner/program/example.hpp"
+#include "tests/planner/small_machine.hpp"
+
+namespace foretile {
+namespace {
+
+constexpr std::int64_t kPlenty = std::int64_t{1} << 40;
+
+/// x, which rank 0 and 1 have in turn, times y is R: two tiles of each of alpha. What is moved is counted
+/// again by looking at each tile.
+TEST(ProgramPlan, CountsWhatRanksMove) {
+  const FusedProgram program(parse_program("space p = virtual\ntensor x[p|p]\ntensor y[p|p]\nresult R[p|p]\n"
+                                           "r: R[p1,p2] += x[p1,p3] y[p3,p2]\n",
+                                           "test"),
+                             {1, 4, 2}, "test");
+  const Machine machine = small_machine(2, 1, kPlenty, kPlenty);
+  const auto plans = plan_program(program, machine, {});
+  ASSERT_EQ(plans.size(), 1U);
+  const LevelPlan& plan = plans[0];
+  ASSERT_TRUE(plan.work);
+  EXPECT_EQ(plan.work->summary.gemms, 8);  // R of alpha alone: four tiles of two products
+  std::int64_t blocks = 0, sent = 0, received = 0, permuted = 0, c = 0;
+  for (const LevelMoves& rank : plan.moves) {
+    blocks += rank.blocks_bytes;
+    sent += rank.sent_bytes;
+    received += rank.received_bytes;
+    permuted += rank.permuted_bytes;
+    c += rank.c_bytes;
+  }
+  EXPECT_EQ(blocks, 3 * 4 * 32);    // four tiles of 2 x 2 of either tensor are stored
+  EXPECT_EQ(permuted, 2 * 8 * 32);  // of beta, too
+  EXPECT_EQ(c, 4 * 32);
+  EXPECT_EQ(sent, received);
+  std::set<std::pair<ProgramBlock, int>> wanted;
+  for (const Matrix matrix : {Matrix::a, Matrix::b}) {
+    for (TileId tile = 0; tile < 8; ++tile) {
+      const Rank owner = owner_of(plan.work->contraction, plan.work->plan, {matrix, tile});
+      const ProgramBlock block = operand_of(program, plan.level, {matrix, tile});
+      if (owner_of(block, 2) != owner) wanted.insert({block, owner});
+    }
+  }
+  EXPECT_EQ(sent, std::ssize(wanted) * 32);
+}
+
+/// With half the memory that all terms of the first level need together, it is computed in parts: every term
+/// once.
+TEST(ProgramPlan, ComputesLevelsInPartsThatFit) {
+  const FusedProgram program(ccsd_t2(), {2, 4, 2}, "test");
+  const auto whole = plan_program(program, small_machine(2, 1, kPlenty, kPlenty), {});
+  ASSERT_EQ(whole.size(), 4U);
+  const std::int64_t less = whole[0].peak_host_bytes() / 4 * 3;
+  const auto parts = plan_program(program, small_machine(2, 1, kPlenty, less), {});
+  EXPECT_GT(parts.size(), 4U);
+  std::map<std::size_t, int> times;
+  for (const LevelPlan& plan : parts) {
+    EXPECT_LE(plan.peak_host_bytes(), less);
+    for (const std::size_t term : plan.level.terms) ++times[term];
+  }
+  EXPECT_EQ(times.size(), 41U);
+  EXPECT_TRUE(std::ranges::all_of(times, [](const auto& term) { return term.second == 1; }));
+  EXPECT_EQ(parts[0].parts, std::ranges::count(parts, 1, &LevelPlan::number));
+}
+
+TEST(ProgramPlan, SaysWhichTermDoesNotFit) {
+  const FusedProgram program(ccsd_t2(), {2, 4, 2}, "test");
+  const auto whole = plan_program(program, small_machine(2, 1, kPlenty, kPlenty), {});
+  try {
+    plan_program(program, small_machine(2, 1, kPlenty, whole[0].peak_host_bytes() / 8), {});
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("level 1"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("use more nodes, or compute slices of v[pp|pp]"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
+/// Four tensors of one block each would all begin with rank 0.
+TEST(ProgramPlan, DealsBlocksInTurn) {
+  std::map<int, int> blocks;
+  for (std::size_t tensor = 0; tensor < 4; ++tensor) ++blocks[owner_of({tensor, 0}, 4)];
+  EXPECT_EQ(blocks, (std::map<int, int>{{0, 1}, {1, 1}, {2, 1}, {3, 1}}));
+}
+
+}  // namespace
+}  // namespace foretile

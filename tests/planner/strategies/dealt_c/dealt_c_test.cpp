@@ -1,0 +1,122 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/error.hpp"
+#include "base/random.hpp"
+#include "planner/plan/owners.hpp"
+#include "planner/plan/products.hpp"
+#include "planner/problem/kinds/random.hpp"
+#include "planner/strategies/dealt_c/deal_tiles.hpp"
+#include "planner/strategies/strategy.hpp"
+#include "planner/verify/verify.hpp"
+#include "tests/planner/small_machine.hpp"
+
+namespace foretile {
+namespace {
+
+constexpr std::int64_t kPlenty = std::int64_t{1} << 40;
+
+/// Tiles of one element; A and B have these tiles, C those of their product.
+Contraction contraction(std::int32_t m, std::int32_t n, std::int32_t k, std::vector<Shape::Entry> a,
+                        std::vector<Shape::Entry> b) {
+  Shape of_a(m, k, std::move(a)), of_b(k, n, std::move(b));
+  Shape of_c = symbolic_product(of_a, of_b, 0);
+  return {"test", Tiling::uniform(m, 1), Tiling::uniform(n, 1), Tiling::uniform(k, 1), of_a, of_b, of_c, 1};
+}
+
+/// A_00 B_00 and A_01 B_10 in C_00, A_00 B_01 in C_01: of 2 flop each.
+TEST(DealTiles, CountTheWorkOfATile) {
+  const Contraction p = contraction(1, 2, 2, {{0, 0}, {0, 1}}, {{0, 0}, {0, 1}, {1, 0}});
+  EXPECT_EQ(work_of_tiles(p), (std::vector<double>{4, 2}));
+}
+
+/// A dense C of 4 x 4 equal tiles on four ranks: 2 x 2 places, each with two rows and two columns.
+TEST(DealTiles, GiveADensePartAGrid) {
+  std::vector<Shape::Entry> a, b;
+  for (std::int32_t i = 0; i < 4; ++i) a.push_back({i, 0}), b.push_back({0, i});
+  const Contraction p = contraction(4, 4, 1, a, b);
+  const auto owners = deal_tiles(p, work_of_tiles(p), 4);
+  std::map<int, std::set<std::int32_t>> rows, columns;
+  std::map<int, int> tiles;
+  for (TileId c = 0; c < p.c.nonzeros(); ++c) {
+    const int rank = owners[static_cast<std::size_t>(c)];
+    rows[rank].insert(p.c.row_of(c));
+    columns[rank].insert(p.c.column_of(c));
+    ++tiles[rank];
+  }
+  ASSERT_EQ(tiles.size(), 4U);
+  for (const auto& [rank, count] : tiles) {
+    EXPECT_EQ(count, 4);
+    EXPECT_EQ(rows[rank].size(), 2U);
+    EXPECT_EQ(columns[rank].size(), 2U);
+  }
+}
+
+/// Two parts without a common row or column: one tile with three products, and three tiles with one each. On
+/// two ranks the first has the one, the second the others.
+TEST(DealTiles, GiveHeavyPartsToThoseWhoHaveLeast) {
+  const Contraction p = contraction(4, 2, 4, {{0, 0}, {0, 1}, {0, 2}, {1, 3}, {2, 3}, {3, 3}},
+                                    {{0, 0}, {1, 0}, {2, 0}, {3, 1}});
+  const auto work = work_of_tiles(p);
+  ASSERT_EQ(work, (std::vector<double>{6, 2, 2, 2}));
+  const auto owners = deal_tiles(p, work, 2);
+  std::map<int, double> load;
+  for (std::size_t c = 0; c < owners.size(); ++c) load[owners[c]] += work[c];
+  EXPECT_EQ(load[0], 6);
+  EXPECT_EQ(load[1], 6);
+}
+
+Settings defaults(const Settings& changes) {
+  Settings settings = changes;
+  settings["strategy"] = "dealt-c";
+  return settings;
+}
+
+/// Random block-sparse products on one to six ranks: the verifier proves the plans, no rank has much more
+/// work than the mean but for a tile, and pieces of one tile are on different devices.
+TEST(DealtC, PlansAreProvenAndBalanced) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Random random(seed);
+    RandomParameters parameters{random.integer(20, 60), random.integer(20, 60), random.integer(20, 60)};
+    parameters.tile_min = 2, parameters.tile_max = 6;
+    parameters.a_density = 0.2 + 0.8 * random.real(), parameters.b_density = 0.2 + 0.8 * random.real();
+    parameters.seed = seed;
+    Contraction p = random_contraction(parameters);
+    p.sources = {};
+    const int ranks = static_cast<int>(random.integer(1, 6));
+    const Machine machine = small_machine(ranks, 3, kPlenty, kPlenty);
+    const bool chain = random.integer(0, 1) == 1;
+    const Plan plan = make_plan(p, machine, defaults({{"chain_pieces", chain ? "1" : "auto"}}));
+    EXPECT_NO_THROW(verify(plan, p));
+    const auto owners = owners_of_c(p, plan);
+    const auto work = work_of_tiles(p);
+    std::vector<double> load(static_cast<std::size_t>(ranks), 0);
+    double all = 0, largest = 0;
+    for (std::size_t c = 0; c < work.size(); ++c) {
+      load[static_cast<std::size_t>(static_cast<int>(owners[c]))] += work[c];
+      all += work[c];
+      largest = std::max(largest, work[c]);
+    }
+    EXPECT_LE(*std::ranges::max_element(load), 1.05 * all / ranks + largest);
+    for (const RankPlan& rank : plan.ranks) {
+      for (const Sum& sum : rank.sums) {
+        EXPECT_FALSE(sum.to || !sum.from.empty()) << "sums stay on their rank";
+        EXPECT_TRUE(!chain || sum.devices.size() == 1);
+      }
+    }
+  }
+}
+
+TEST(DealtC, TermsOfProgramsAreDealtUnlessSomebodySaysOtherwise) {
+  EXPECT_EQ(settings_for_terms({}).at("strategy"), "dealt-c");
+  EXPECT_EQ(settings_for_terms({{"chain_pieces", "1"}}).at("strategy"), "dealt-c");
+  EXPECT_EQ(settings_for_terms({{"strategy", "grid-3d"}}).at("strategy"), "grid-3d");
+  EXPECT_FALSE(settings_for_terms({{"grid", "1x1x2"}}).contains("strategy"));
+}
+
+}  // namespace
+}  // namespace foretile
