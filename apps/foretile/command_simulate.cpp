@@ -19,6 +19,7 @@
 #include "apps/replay.hpp"
 #include "apps/resources.hpp"
 #include "base/atomic_file.hpp"
+#include "base/error.hpp"
 #include "base/one_line.hpp"
 #include "planner/plan/assignment.hpp"
 #include "planner/plan/plan_digest.hpp"
@@ -44,6 +45,7 @@ struct SimulateArguments : CaseArguments {
   bool what_if = false;
   EngineChoice engine = EngineChoice::automatic;
   ProgramSizes sizes;  ///< 0: not given
+  OriginalArguments original;
 };
 
 struct Times {
@@ -126,8 +128,12 @@ void simulate(const SimulateArguments& arguments) {
                                             {"--plan-order", arguments.plan_order},
                                             {"--what-if", arguments.what_if},
                                             {"--engine", arguments.engine == EngineChoice::simgrid}});
+    if (arguments.original.any())
+      return simulate_original_case(arguments, arguments.sizes, arguments.original);
     return simulate_program_case(arguments, arguments.sizes, arguments.seed);
   }
+  if (arguments.original.any())
+    throw input_error("--original", quote(arguments.problem), "a program, PROGRAM.txt", "leave it out");
   require_outputs_apart(arguments);
   const Stopwatch watch;
   ProgressLine line;
@@ -194,6 +200,7 @@ void add_simulate_command(CLI::App& app) {
       ->required();
   add_machine_options(*command, *arguments);
   add_size_options(*command, arguments->sizes);
+  add_original_options(*command, arguments->original);
   command->add_option("--trace", arguments->trace, "Write every operation in the Chrome/Perfetto JSON format")
       ->check(not_empty_check());
   command->add_option("--seed", arguments->seed, "Of the noise, where the platform has any")

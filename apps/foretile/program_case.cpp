@@ -15,10 +15,20 @@
 #include "base/one_line.hpp"
 #include "planner/program/program_plan.hpp"
 #include "planner/program/program_text.hpp"
+#include "platforms/units.hpp"
 
 namespace foretile {
 
 namespace {
+
+Machine machine_of(const CaseArguments& arguments) {
+  const Machine machine =
+      make_machine(named_platform(arguments.platform.empty() ? "here" : arguments.platform,
+                                  arguments.options.platform_settings()),
+                   arguments.size);
+  warn_of_doubts(machine.platform);
+  return machine;
+}
 
 /// A program on a machine, planned.
 struct ProgramCase {
@@ -28,11 +38,7 @@ struct ProgramCase {
   double planning_s = 0;
 
   ProgramCase(const CaseArguments& arguments, const ProgramSizes& sizes)
-      : program(load_program(arguments.problem), sizes, arguments.problem),
-        machine(make_machine(named_platform(arguments.platform.empty() ? "here" : arguments.platform,
-                                            arguments.options.platform_settings()),
-                             arguments.size)) {
-    warn_of_doubts(machine.platform);
+      : program(load_program(arguments.problem), sizes, arguments.problem), machine(machine_of(arguments)) {
     if (!arguments.options.tiling().empty())
       throw input_error("--set", "a tiling key of problems", "a parameter of the strategy or the platform",
                         "give --tile");
@@ -170,6 +176,12 @@ void print_case(const CaseArguments& arguments, const ProgramCase& program,
                quantity(static_cast<double>(peak_rss_bytes()), "B"));
 }
 
+double positive(const std::string& text, Dimension dimension, const char* option) {
+  const double value = parse_quantity(text, dimension, option);
+  if (value > 0 && value < 1e18) return value;
+  throw input_error(option, quote(text), "a number above 0");
+}
+
 }  // namespace
 
 void add_size_options(CLI::App& command, ProgramSizes& sizes) {
@@ -216,6 +228,81 @@ void simulate_program_case(const CaseArguments& arguments, const ProgramSizes& s
   const Stopwatch watch;
   const std::vector<LevelTimes> times = rehearse_program(program.plans, program.machine, options);
   print_case(arguments, program, times, watch.seconds());
+}
+
+void add_original_options(CLI::App& command, OriginalArguments& original) {
+  command.add_flag(
+      "--original", original.original,
+      "Of a program: as NWChem runs it, one rank for each core, a shared counter, blocking gets, levels");
+  command
+      .add_option(
+          "--without", original.without,
+          "With --original, repeatable: counter (chains are dealt in turn), waiting (gets take no time) or "
+          "levels (nobody waits between them)")
+      ->check(CLI::IsMember({"counter", "waiting", "levels"}))
+      ->allow_extra_args(false);
+  command
+      .add_option("--counter-time", original.counter_time,
+                  "With --original: of one request to the counter (\"5 us\")")
+      ->type_name("TIME");
+  command
+      .add_option("--get-rate", original.get_rate,
+                  "With --original: bytes per second that one rank gets at most; unless given the platform's "
+                  "message rate")
+      ->type_name("RATE");
+}
+
+void simulate_original_case(const CaseArguments& arguments, const ProgramSizes& sizes,
+                            const OriginalArguments& original) {
+  if (!original.original)
+    throw input_error("--without, --counter-time, --get-rate", "no --original", "--original beside them",
+                      "add it, or leave them out");
+  if (!arguments.options.settings().empty() || !arguments.options.tiling().empty())
+    throw input_error("--set", "parameters of plans beside --original", "keys that begin with platform.",
+                      "leave them out: nothing is planned");
+  OriginalOptions options;
+  const auto has = [&](const char* word) {
+    return std::ranges::find(original.without, word) != original.without.end();
+  };
+  options.counter = !has("counter");
+  options.waiting = !has("waiting");
+  options.levels = !has("levels");
+  if (!original.counter_time.empty())
+    options.counter_s = positive(original.counter_time, Dimension::seconds, "--counter-time");
+  if (!original.get_rate.empty())
+    options.get_bytes_per_s = positive(original.get_rate, Dimension::bytes_per_s, "--get-rate");
+  const FusedProgram program(load_program(arguments.problem), sizes, arguments.problem);
+  const Machine machine = machine_of(arguments);
+  const Stopwatch watch;
+  const OriginalResult result = rehearse_original(program, machine, options);
+  const double ranks = machine.devices();
+  const std::vector<std::pair<const char*, double>> parts{
+      {"products", result.products_s / ranks}, {"gets", result.get_s / ranks},
+      {"permutations", result.sort_s / ranks}, {"accumulations", result.accumulate_s / ranks},
+      {"counter", result.counter_s / ranks},   {"idle", result.idle_s / ranks}};
+  if (arguments.options.json) {
+    nlohmann::ordered_json json{
+        {"program", arguments.problem},    {"platform", machine.platform.name},
+        {"nodes", machine.nodes()},        {"ranks", machine.devices()},
+        {"makespan_s", result.makespan_s}, {"level_s", result.level_s},
+        {"chains", result.chains},         {"gemms", result.gemms},
+        {"got_bytes", result.got_bytes},   {"accumulated_bytes", result.accumulated_bytes}};
+    for (const auto& [name, seconds] : parts) json["mean_s"][name] = seconds;
+    json["simulation_s"] = watch.seconds();
+    return print_json(json);
+  }
+  fmt::print("{} on {} {} of {}, as NWChem runs it with {} ranks\n\nmakespan            {}\n",
+             one_line(arguments.problem), machine.nodes(), machine.nodes() == 1 ? "node" : "nodes",
+             machine.platform.name, machine.devices(), quantity(result.makespan_s, "s"));
+  for (std::size_t level = 0; level < result.level_s.size(); ++level)
+    fmt::print("  {:<18}{}\n", options.levels ? fmt::format("level {}", level + 1) : "all levels",
+               quantity(result.level_s[level], "s"));
+  fmt::print("time of a rank\n");
+  for (const auto& [name, seconds] : parts) fmt::print("  {:<18}{}\n", name, quantity(seconds, "s"));
+  fmt::print(
+      "chains              {}\nproducts of tiles   {}\ngot                 {}\naccumulated         {}\n",
+      grouped(result.chains), grouped(result.gemms), bytes_text(result.got_bytes),
+      bytes_text(result.accumulated_bytes));
 }
 
 }  // namespace foretile

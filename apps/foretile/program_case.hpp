@@ -4,6 +4,8 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "apps/foretile/case.hpp"
 #include "planner/program/spin_tiles.hpp"
@@ -24,5 +26,20 @@ void plan_program_case(const CaseArguments& arguments, const ProgramSizes& sizes
 
 /// The same, and rehearses them. `seed` of the noise.
 void simulate_program_case(const CaseArguments& arguments, const ProgramSizes& sizes, std::uint64_t seed);
+
+/// How NWChem runs a program: --original and what belongs to it.
+struct OriginalArguments {
+  bool original = false;
+  std::vector<std::string> without;    ///< counter, waiting, levels
+  std::string counter_time, get_rate;  ///< with units; empty: not given
+
+  bool any() const { return original || !without.empty() || !counter_time.empty() || !get_rate.empty(); }
+};
+
+void add_original_options(CLI::App& command, OriginalArguments& original);
+
+/// Rehearses the program as NWChem runs it, without a plan.
+void simulate_original_case(const CaseArguments& arguments, const ProgramSizes& sizes,
+                            const OriginalArguments& original);
 
 }  // namespace foretile

@@ -26,4 +26,9 @@ std::vector<LevelTimes> rehearse_program(const std::vector<LevelPlan>& plans, co
   return simulate_program(plans, machine, options);
 }
 
+OriginalResult rehearse_original(const FusedProgram& program, const Machine& machine,
+                                 const OriginalOptions& options) {
+  return simulate_original(program, machine, options);
+}
+
 }  // namespace foretile

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "planner/plan/plan_file.hpp"
+#include "simulator/original_order.hpp"
 #include "simulator/program_simulation.hpp"
 #include "simulator/simulation.hpp"
 
@@ -21,5 +22,9 @@ SimulationResult rehearse(const Plan& plan, const Contraction& contraction, cons
 /// simulate_program() (simulator/program_simulation.hpp).
 std::vector<LevelTimes> rehearse_program(const std::vector<LevelPlan>& plans, const Machine& machine,
                                          const SimulationOptions& options);
+
+/// simulate_original() (simulator/original_order.hpp).
+OriginalResult rehearse_original(const FusedProgram& program, const Machine& machine,
+                                 const OriginalOptions& options);
 
 }  // namespace foretile

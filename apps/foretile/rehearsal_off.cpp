@@ -24,4 +24,8 @@ std::vector<LevelTimes> rehearse_program(const std::vector<LevelPlan>&, const Ma
   return {};
 }
 
+OriginalResult rehearse_original(const FusedProgram&, const Machine&, const OriginalOptions&) {
+  return {};
+}
+
 }  // namespace foretile

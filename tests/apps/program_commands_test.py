@@ -79,7 +79,7 @@ def check_plans():
     assert plan["gemms"] == 468864 and round(plan["flops"] / 1e12) == 2238 and plan["devices"] == 1024, plan
     assert plan["peak_host_bytes"] <= plan["host_bytes"] and sum(level["terms"] for level in plan["levels"]) == 41, plan
     refuse("slices of v[pp|pp] (116.1 GB)", "plan", *case, "--nodes", 4)
-    refuse("level 1, term t2_7_3: found", "plan", *case, "--nodes", 16)
+    refuse("level 1, term t2_", "plan", *case, "--nodes", 8)
     refuse("--dot: found the program", "plan", *case, "--nodes", 64, "--dot", "x.dot")
     refuse("--o: found h2o12", "plan", "h2o12", "--o", 3)
     assert "memory of a rank" in run("plan", *case, "--nodes", 64)
@@ -91,6 +91,15 @@ def check_plans():
     assert abs(sum(level["seconds"] for level in found["levels"]) / found["makespan_s"] - 1) < 1e-9, found
     chains = json.loads(run("simulate", *case, "--nodes", 64, "--set", "chain_pieces=1", "--json"))
     assert chains["makespan_s"] > found["makespan_s"], (chains["makespan_s"], found["makespan_s"])
+    original = json.loads(run("simulate", *case, "--nodes", 32, "--original", "--json"))
+    assert (original["chains"], original["gemms"], len(original["level_s"])) == (24269, 468864, 4), original
+    assert abs(sum(original["level_s"]) / original["makespan_s"] - 1) < 1e-9, original
+    assert abs(sum(original["mean_s"].values()) / original["makespan_s"] - 1) < 1e-6, original
+    free = json.loads(run("simulate", *case, "--nodes", 32, "--original", "--without", "waiting", "--json"))
+    assert free["makespan_s"] < 0.6 * original["makespan_s"], (free["makespan_s"], original["makespan_s"])
+    refuse("--original beside them", "simulate", *case, "--without", "counter")
+    refuse("--counter-time: found -1 us", "simulate", *case, "--original", "--counter-time", "-1 us")
+    refuse("--original: found h2o12", "simulate", "h2o12", "--original")
     refuse("--what-if: found the program", "simulate", *case, "--nodes", 64, "--what-if")
 
 

@@ -73,7 +73,8 @@ TEST(Strategies, SourcesThatNoneHonoursNeedAName) {
         error.what(),
         "a_source, b_source: found A is made, B is given, expected A is given, B is made (stationary-b, "
         "local-b) or "
-        "A is given, B is given (grid-3d, stationary-c, owner-b); change the problem, or name a strategy "
+        "A is given, B is given (grid-3d, stationary-c, owner-b, dealt-c); change the problem, or name a "
+        "strategy "
         "that "
         "overrides it: "
         "--set strategy=NAME");

@@ -1,0 +1,216 @@
+#include "simulator/original_order.hpp"
+
+#include <algorithm>
+#include <queue>
+#include <utility>
+
+#include "planner/program/program_plan.hpp"
+#include "platforms/addition_model.hpp"
+
+namespace foretile {
+
+namespace {
+
+constexpr std::int64_t kElementBytes = 8;
+
+/// All products that add to one tile of C of a term.
+struct Chain {
+  std::size_t term = 0;
+  TileId c = 0;
+};
+
+/// A rank on its way through its chains.
+struct RankState {
+  std::size_t chain = 0;  ///< of the pool
+  bool working = false;
+  std::size_t next = 0;   ///< product of the chain
+  std::size_t dealt = 0;  ///< without a counter: chains that it had
+  bool over = false;      ///< it knows that there is no more
+};
+
+class Original {
+ public:
+  Original(const FusedProgram& program, const Machine& machine, const OriginalOptions& options)
+      : program_(program),
+        machine_(machine),
+        options_(options),
+        ranks_(machine.devices()),
+        per_node_(ranks_ / machine.nodes()),
+        in_(static_cast<std::size_t>(machine.nodes()), 0),
+        out_(static_cast<std::size_t>(machine.nodes()), 0) {}
+
+  OriginalResult run() {
+    std::vector<Chain> pool;
+    for (int level = 1; level <= program_.levels(); ++level) {
+      for (const std::size_t term : program_.terms_of_level(level)) add_chains(term, pool);
+      if (!options_.levels && level < program_.levels()) continue;
+      run_pool(pool);
+      pool.clear();
+    }
+    return std::move(result_);
+  }
+
+ private:
+  void add_chains(std::size_t term, std::vector<Chain>& pool) const {
+    const FusedProgramTerm& fused = program_.terms()[term];
+    if (!fused.is_product()) return;
+    for (TileId c = 0; c < fused.product->contraction().c.nonzeros(); ++c) pool.push_back({term, c});
+  }
+
+  int node_of(int rank) const { return rank / per_node_; }
+
+  /// At a rate of 0: it never limits. A rank has a rate of its own, too.
+  double seconds(std::int64_t bytes, double bytes_per_s) const {
+    const double own = options_.get_bytes_per_s;
+    const double rate = own > 0 && (bytes_per_s <= 0 || own < bytes_per_s) ? own : bytes_per_s;
+    return rate > 0 ? static_cast<double>(bytes) / rate : 0;
+  }
+
+  /// When the rank has the bytes of a block that lies with another.
+  double moved(double now, int from, int to, std::int64_t bytes) {
+    const Platform& p = machine_.platform;
+    if (from == to) return now;
+    const bool in_node = node_of(from) == node_of(to);
+    const LinkModel& link = in_node ? p.links.message : p.network.message;
+    const double alone = now + link.latency_s + seconds(bytes, link.bandwidth_bytes_per_s);
+    const double port_rate = p.network.node_injection_bytes_per_s;
+    if (in_node || port_rate <= 0) return alone;
+    double& out = out_[static_cast<std::size_t>(node_of(from))];
+    double& in = in_[static_cast<std::size_t>(node_of(to))];
+    in = out = std::max({now + link.latency_s, in, out}) + static_cast<double>(bytes) / port_rate;
+    return std::max(in, alone);
+  }
+
+  void run_pool(const std::vector<Chain>& pool) {
+    states_.assign(static_cast<std::size_t>(ranks_), {});
+    next_chain_ = 0;
+    using Event = std::pair<double, int>;
+    std::priority_queue<Event, std::vector<Event>, std::greater<>> events;
+    const double begin = result_.makespan_s;
+    counter_free_ = begin;
+    for (int rank = 0; rank < ranks_; ++rank) events.emplace(begin, rank);
+    double last = begin, ends = 0;
+    while (!events.empty()) {
+      const auto [now, rank] = events.top();
+      events.pop();
+      if (states_[static_cast<std::size_t>(rank)].over) {
+        last = std::max(last, now);
+        ends += now;
+      } else {
+        events.emplace(step(pool, now, rank), rank);
+      }
+    }
+    result_.idle_s += last * ranks_ - ends;
+    result_.level_s.push_back(last - begin);
+    result_.makespan_s = last;
+  }
+
+  /// When the rank is to be looked at again.
+  double step(const std::vector<Chain>& pool, double now, int rank) {
+    RankState& state = states_[static_cast<std::size_t>(rank)];
+    if (!state.working) return next_chain(pool, now, rank, state);
+    const Chain& chain = pool[state.chain];
+    const auto products = products_of(chain);
+    if (state.next < products.size()) return multiply(chain, products[state.next++], now, rank);
+    state.working = false;
+    return accumulate(chain, now, rank);
+  }
+
+  double next_chain(const std::vector<Chain>& pool, double now, int rank, RankState& state) {
+    double then = now;
+    if (options_.counter) {
+      const double way = rank == 0 ? 0 : machine_.platform.network.message.latency_s;
+      counter_free_ = std::max(now + way, counter_free_) + options_.counter_s;
+      then = counter_free_ + way;
+      result_.counter_s += then - now;
+      state.chain = next_chain_++;
+    } else {
+      state.chain = static_cast<std::size_t>(rank) + state.dealt++ * static_cast<std::size_t>(ranks_);
+    }
+    state.over = state.chain >= pool.size();
+    if (state.over) return then;
+    ++result_.chains;
+    state.working = true;
+    state.next = 0;
+    return then;
+  }
+
+  /// Tiles of A and B of each product, by increasing k.
+  std::vector<std::pair<TileId, TileId>> products_of(const Chain& chain) const {
+    const Contraction& p = program_.terms()[chain.term].product->contraction();
+    const std::int32_t i = p.c.row_of(chain.c), j = p.c.column_of(chain.c);
+    const auto of_a = p.a.row(i);
+    const auto of_b = p.b.column(j);
+    std::vector<std::pair<TileId, TileId>> products;
+    std::size_t b = 0;
+    for (std::size_t a = 0; a < of_a.size(); ++a) {
+      while (b < of_b.size() && of_b[b] < of_a[a]) ++b;
+      if (b == of_b.size()) break;
+      if (of_b[b] == of_a[a])
+        products.emplace_back(p.a.first(i) + static_cast<TileId>(a), p.b.column_ids(j)[b]);
+    }
+    return products;
+  }
+
+  double multiply(const Chain& chain, const std::pair<TileId, TileId>& product, double now, int rank) {
+    const FusedProgramTerm& fused = program_.terms()[chain.term];
+    const Contraction& p = fused.product->contraction();
+    double then = get(fused, 0, product.first, now, rank);
+    then = get(fused, 1, product.second, then, rank);
+    result_.get_s += then - now;
+    const double sort_s = addition_seconds(machine_.platform, p.a_bytes(product.first)) +
+                          addition_seconds(machine_.platform, p.b_bytes(product.second));
+    const double product_s = machine_.platform.device.kernel.seconds(p.m.size(p.c.row_of(chain.c)),
+                                                                     p.n.size(p.c.column_of(chain.c)),
+                                                                     p.k.size(p.a.column_of(product.first)));
+    result_.sort_s += sort_s;
+    result_.products_s += product_s;
+    ++result_.gemms;
+    return then + sort_s + product_s;
+  }
+
+  double get(const FusedProgramTerm& fused, std::size_t matrix, TileId tile, double now, int rank) {
+    const ProgramBlock block{fused.operands[matrix], fused.product->operand_tile(matrix, tile).block};
+    if (program_.blocks(block.tensor).ranges().size() <= 2) return now;  // everywhere
+    const std::int64_t bytes = kElementBytes * program_.blocks(block.tensor).elements(block.block);
+    result_.got_bytes += bytes;
+    const double there = moved(now, owner_of(block, ranks_), rank, bytes);
+    return options_.waiting ? there : now;
+  }
+
+  double accumulate(const Chain& chain, double now, int rank) {
+    const FusedProgramTerm& fused = program_.terms()[chain.term];
+    const std::int64_t bytes = fused.product->contraction().c_bytes(chain.c);
+    double then = now;
+    for (const Addition& addition : program_.additions(chain.term, chain.c)) {
+      const double sort_s = addition_seconds(machine_.platform, bytes);
+      result_.sort_s += sort_s;
+      then += sort_s;
+      result_.accumulated_bytes += bytes;
+      const double there = moved(then, rank, owner_of({fused.result, addition.to}, ranks_), bytes);
+      if (!options_.waiting) continue;
+      result_.accumulate_s += there - then;
+      then = there;
+    }
+    return then;
+  }
+
+  const FusedProgram& program_;
+  const Machine& machine_;
+  const OriginalOptions& options_;
+  int ranks_, per_node_;
+  std::vector<double> in_, out_;  // of each node: when its port is free
+  double counter_free_ = 0;
+  std::size_t next_chain_ = 0;
+  std::vector<RankState> states_;
+  OriginalResult result_;
+};
+
+}  // namespace
+
+OriginalResult simulate_original(const FusedProgram& program, const Machine& machine,
+                                 const OriginalOptions& options) {
+  return Original(program, machine, options).run();
+}
+
+}  // namespace foretile

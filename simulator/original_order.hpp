@@ -1,0 +1,43 @@
+// A program as NWChem's Tensor Contraction Engine runs it, on a model of the machine.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "planner/program/fused_program.hpp"
+#include "platforms/machine.hpp"
+
+namespace foretile {
+
+/// What is as in NWChem; without one of them its loss is gone.
+struct OriginalOptions {
+  bool counter = true;  ///< ranks ask a shared counter for the next chain; else chain n is rank n mod ranks'
+  bool waiting = true;  ///< a rank waits for the blocks of each product; else they take it no time
+  bool levels = true;   ///< all ranks wait for each other behind a level; else chains follow each other as if
+                        ///< nothing depended on anything: a lower bound
+  double counter_s = 5e-6;     ///< that the counter's rank takes for a request, one at a time. GA over
+                               ///< InfiniBand: 2 to 10 us
+  double get_bytes_per_s = 0;  ///< that one rank gets at most; 0: as the platform's messages
+};
+
+/// Seconds are sums over all ranks.
+struct OriginalResult {
+  double makespan_s = 0;
+  std::vector<double> level_s;  ///< of each level; without levels one
+  double products_s = 0, get_s = 0, sort_s = 0, accumulate_s = 0, counter_s = 0, idle_s = 0;
+  std::int64_t got_bytes = 0;          ///< blocks of A and B, also of the own node
+  std::int64_t accumulated_bytes = 0;  ///< permuted tiles of results
+  std::int64_t chains = 0, gemms = 0;
+};
+
+/// One rank for each device of the machine (Jagode et al. 2018, sections 2 and 3; Figure 1): it gets the next
+/// chain, and for each product of it gets a block of A, a block of B (blocking), permutes both and
+/// multiplies; then it permutes the tile of C for each block of the result and accumulates it there
+/// (blocking). Blocks of two indices are there on all ranks. All chains of a level are one pool. A message
+/// occupies the sender's node and the receiver's for its bytes at the node's rate, first come first served;
+/// inside a node it takes the rate of its messages. Permutations take the platform's rate of additions
+/// (platforms/addition_model.hpp).
+OriginalResult simulate_original(const FusedProgram& program, const Machine& machine,
+                                 const OriginalOptions& options = {});
+
+}  // namespace foretile

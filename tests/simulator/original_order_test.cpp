@@ -1,0 +1,72 @@
+#include "simulator/original_order.hpp"
+
+#include <gtest/gtest.h>
+
+#include "planner/program/term_counts.hpp"
+#include "tests/planner/program/example.hpp"
+#include "tests/planner/small_machine.hpp"
+
+namespace foretile {
+namespace {
+
+constexpr std::int64_t kPlenty = std::int64_t{1} << 40;
+
+FusedProgram product() {
+  return FusedProgram(parse_program("space p = virtual\ntensor x[p|p]\ntensor y[p|p]\nresult R[p|p]\n"
+                                    "r: R[p1,p2] += x[p1,p3] y[p3,p2]\n",
+                                    "test"),
+                      {1, 4, 2}, "test");
+}
+
+/// Four chains of two products, each of 16 flop at 1 Gflop/s. A request takes the counter 1 s: two ranks ask
+/// at once and get chains after 1 and 2 s, then after 3 and 4 s, and after 5 and 6 s they know that there is
+/// no more. Blocks of two indices are everywhere, nothing limits messages, and permutations cost nothing.
+TEST(OriginalOrder, AsksTheCounterByHand) {
+  const Machine machine = small_machine(1, 2, kPlenty, kPlenty);
+  OriginalOptions options;
+  options.counter_s = 1;
+  const FusedProgram program = product();
+  const OriginalResult result = simulate_original(program, machine, options);
+  EXPECT_EQ(result.chains, 4);
+  EXPECT_EQ(result.gemms, 8);
+  EXPECT_DOUBLE_EQ(result.makespan_s, 6);
+  EXPECT_NEAR(result.products_s, 8 * 16e-9, 1e-15);
+  EXPECT_EQ(result.got_bytes, 0);
+  EXPECT_EQ(result.accumulated_bytes, 4 * 32);
+  options.counter = false;  // two chains each, one after the other
+  EXPECT_NEAR(simulate_original(program, machine, options).makespan_s, 2 * 2 * 16e-9, 1e-15);
+}
+
+/// v and t2 have four indices. One rank on each of two nodes: what a rank gets from the other takes the ports
+/// of both.
+TEST(OriginalOrder, WaitsForBlocksOfOtherNodes) {
+  const FusedProgram program(ccsd_t2(), {2, 2, 1}, "test");
+  Machine machine = small_machine(2, 1, kPlenty, kPlenty);
+  machine.platform.network.node_injection_bytes_per_s = 1000;
+  OriginalOptions options;
+  options.counter_s = 0;
+  const OriginalResult waiting = simulate_original(program, machine, options);
+  options.waiting = false;
+  const OriginalResult without = simulate_original(program, machine, options);
+  EXPECT_EQ(waiting.got_bytes, without.got_bytes);
+  EXPECT_EQ(without.get_s, 0);
+  // Some half of the blocks lies with the other rank, and each port carries what its rank gets.
+  EXPECT_GT(waiting.makespan_s, static_cast<double>(waiting.got_bytes) / 1000 / 8);
+  EXPECT_LT(without.makespan_s, 0.01 * waiting.makespan_s);
+  options.levels = false;
+  EXPECT_EQ(simulate_original(program, machine, options).level_s.size(), 1U);
+  EXPECT_EQ(waiting.level_s.size(), 4U);
+}
+
+/// As counted beforehand: 24,269 chains, 468,864 products, 14.5 TB of blocks that are fetched.
+TEST(OriginalOrder, FetchesWhatBetaCaroteneNeeds) {
+  const FusedProgram program(ccsd_t2(), {108, 324, 45}, "test");
+  const OriginalResult result = simulate_original(program, small_machine(2, 1, kPlenty, kPlenty));
+  EXPECT_EQ(result.chains, 24269);
+  EXPECT_EQ(result.gemms, 468864);
+  EXPECT_NEAR(static_cast<double>(result.got_bytes) / 1e12, 14.5, 0.05);
+  EXPECT_NEAR(static_cast<double>(result.accumulated_bytes) / 1e12, 0.40, 0.01);
+}
+
+}  // namespace
+}  // namespace foretile
