@@ -23,9 +23,10 @@ struct Chain {
 struct RankState {
   std::size_t chain = 0;  ///< of the pool
   bool working = false;
-  std::size_t next = 0;   ///< product of the chain
-  std::size_t dealt = 0;  ///< without a counter: chains that it had
-  bool over = false;      ///< it knows that there is no more
+  std::vector<std::pair<TileId, TileId>> products;  ///< of the chain: tiles of A and B
+  std::size_t next = 0;                             ///< of them
+  std::size_t dealt = 0;                            ///< without a counter: chains that it had
+  bool over = false;                                ///< it knows that there is no more
 };
 
 class Original {
@@ -35,7 +36,7 @@ class Original {
         machine_(machine),
         options_(options),
         ranks_(machine.devices()),
-        per_node_(ranks_ / machine.nodes()),
+        per_node_(machine.ranks_per_node * machine.devices_per_rank),
         in_(static_cast<std::size_t>(machine.nodes()), 0),
         out_(static_cast<std::size_t>(machine.nodes()), 0) {}
 
@@ -110,8 +111,7 @@ class Original {
     RankState& state = states_[static_cast<std::size_t>(rank)];
     if (!state.working) return next_chain(pool, now, rank, state);
     const Chain& chain = pool[state.chain];
-    const auto products = products_of(chain);
-    if (state.next < products.size()) return multiply(chain, products[state.next++], now, rank);
+    if (state.next < state.products.size()) return multiply(chain, state.products[state.next++], now, rank);
     state.working = false;
     return accumulate(chain, now, rank);
   }
@@ -131,6 +131,7 @@ class Original {
     if (state.over) return then;
     ++result_.chains;
     state.working = true;
+    state.products = products_of(pool[state.chain]);
     state.next = 0;
     return then;
   }

@@ -14,21 +14,24 @@ double seconds(double bytes, double bytes_per_s) {
   return bytes_per_s > 0 ? bytes / bytes_per_s : 0;
 }
 
-/// Of the slowest rank, or node, whose ranks together send or receive at once.
+/// Of the slowest rank or node, which sends and receives at once.
 double message_seconds(const LevelPlan& plan, const Machine& machine, std::int64_t LevelMoves::*sent,
                        std::int64_t LevelMoves::*received) {
   const Platform& p = machine.platform;
   const bool one_node = machine.nodes() == 1;
   const LinkModel& link = one_node ? p.links.message : p.network.message;
-  std::vector<double> nodes(static_cast<std::size_t>(machine.nodes()), 0);
+  std::vector<double> out(static_cast<std::size_t>(machine.nodes()), 0), in = out;
   double slowest = 0;
   for (std::size_t rank = 0; rank < plan.moves.size(); ++rank) {
+    const auto node = static_cast<std::size_t>(machine.node_of(Rank::of(rank)));
+    out[node] += static_cast<double>(plan.moves[rank].*sent);
+    in[node] += static_cast<double>(plan.moves[rank].*received);
     const auto most = static_cast<double>(std::max(plan.moves[rank].*sent, plan.moves[rank].*received));
     slowest = std::max(slowest, seconds(most, link.bandwidth_bytes_per_s));
-    nodes[static_cast<std::size_t>(machine.node_of(Rank::of(rank)))] += most;
   }
   if (one_node) return slowest;
-  return std::max(slowest, seconds(std::ranges::max(nodes), p.network.node_injection_bytes_per_s));
+  const double busiest = std::max(std::ranges::max(out), std::ranges::max(in));
+  return std::max(slowest, seconds(busiest, p.network.node_injection_bytes_per_s));
 }
 
 double core_seconds(const LevelPlan& plan, const Machine& machine, std::int64_t LevelMoves::*bytes) {

@@ -20,9 +20,9 @@ struct LevelTimes {
   double total_s() const { return blocks_s + permuted_s + products_s + results_s + additions_s; }
 };
 
-/// Messages go at the rates of the busiest rank, node by node, without latencies; permutations and additions
-/// at those of the platform's additions (platforms/addition_model.hpp). Products, copies and messages of the
-/// plans are simulated as simulate() does. Throws as that.
+/// Messages go at the rate of the busiest rank or node, without latencies; those inside a node count as
+/// others do; permutations and additions at those of the platform's additions (platforms/addition_model.hpp).
+/// Products, copies and messages of the plans are simulated as simulate() does. Throws as that.
 std::vector<LevelTimes> simulate_program(const std::vector<LevelPlan>& plans, const Machine& machine,
                                          const SimulationOptions& options = {});
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <tuple>
@@ -29,7 +30,8 @@ namespace foretile {
 
 namespace {
 
-constexpr double kMostPlainWork = 1e10;  // half a minute
+constexpr double kMostPlainWork = 1e10;     // half a minute
+constexpr double kMostPlainElements = 1e8;  // of 16 bytes
 constexpr double kLargestError = 1e-12;
 
 struct ProgramArguments {
@@ -78,11 +80,12 @@ std::string digest_of(const std::vector<Result>& results) {
 }
 
 double error_of(const Result& result, const PlainTensor& expected) {
-  long double largest = 0, difference = 0;
+  long double largest = expected.largest_sum, difference = 0;
   for (std::size_t i = 0; i < result.elements.size(); ++i) {
     largest = std::max(largest, std::abs(expected.values[i]));
     const long double one = std::abs(result.elements[i] - expected.values[i]);
-    if (!(one <= difference)) difference = one;  // also NaN
+    if (std::isnan(one)) return std::numeric_limits<double>::quiet_NaN();
+    difference = std::max(difference, one);
   }
   return largest > 0 ? static_cast<double>(difference / largest) : static_cast<double>(difference);
 }
@@ -93,12 +96,17 @@ double largest_error(const std::vector<Result>& results, const Program& program,
   double largest = 0;
   for (const Result& result : results) {
     const double error = error_of(result, expected[result.tensor]);
-    if (!(error <= largest)) largest = error;
+    if (std::isnan(error)) return error;
+    largest = std::max(largest, error);
   }
   return largest;
 }
 
 void require_small(const FusedProgram& fused, const SpinOrbitals& orbitals) {
+  const double elements = plain_elements(fused.tensors(), orbitals);
+  if (elements > kMostPlainElements)
+    throw input_error("--verify", fmt::format("{:.2g} elements of all tensors", elements),
+                      fmt::format("at most {:.0e}", kMostPlainElements), "verify smaller --o and --v");
   const double work = plain_work(fused.program(), fused.tensors(), orbitals);
   if (work <= kMostPlainWork) return;
   throw input_error("--verify", fmt::format("{:.2g} multiplications of a plain evaluation", work),
@@ -140,7 +148,8 @@ void print_report(const ProgramArguments& arguments, const Finished& done, int r
              one_line(arguments.program), ranks, quantity(done.wall_s, "s"), "level", "products", "copies",
              "GEMMs", "flop", "strategy", "products", "exchange", "additions", "exchanged");
   for (const LevelReport& level : done.levels)
-    fmt::print("  {:<5} {:>8} {:>7} {:>11} {:>10}  {:<12} {:>10} {:>10} {:>10} {:>10}\n", level.level,
+    fmt::print("  {:<5} {:>8} {:>7} {:>11} {:>10}  {:<12} {:>10} {:>10} {:>10} {:>10}\n",
+               level.parts == 1 ? fmt::to_string(level.level) : fmt::format("{}.{}", level.level, level.part),
                level.products, level.copies, grouped(level.gemms), quantity(level.flops, ""), level.strategy,
                quantity(level.products_s, "s"), quantity(level.exchange_s, "s"),
                quantity(level.additions_s, "s"), quantity(static_cast<double>(level.exchanged_bytes), "B"));
@@ -150,8 +159,7 @@ void print_report(const ProgramArguments& arguments, const Finished& done, int r
   }
   fmt::print("digest of all results  {}\n", done.digest);
   if (done.error)
-    fmt::print("verified against a plain evaluation: largest error {:.1e} of the largest element\n",
-               *done.error);
+    fmt::print("verified against a plain evaluation: largest error {:.1e} of the largest sum\n", *done.error);
 }
 
 void write_results(const std::string& file, const FusedProgram& fused, const SpinOrbitals& orbitals,
@@ -162,10 +170,16 @@ void write_results(const std::string& file, const FusedProgram& fused, const Spi
 
 void execute(const CLI::App& command, const ProgramArguments& arguments, const MpiSession& session) {
   require_same_start(session, [&] { return command_line_facts(command); });
+  MultiplicationOptions options;
+  options.platform = arguments.platform;
   std::unique_ptr<FusedProgram> fused;
   std::optional<SpinOrbitals> orbitals;
   std::unique_ptr<ProgramNumbers> numbers;
   agree(session, [&] {
+    options.parameters = arguments.options.settings();
+    if (!arguments.options.platform_settings().empty() || !arguments.options.tiling().empty())
+      throw input_error("--set", "a key of the platform or the problem", "parameters of the plan's strategy",
+                        "change the platform's file; tiles go by --tile");
     fused =
         std::make_unique<FusedProgram>(load_program(arguments.program), arguments.sizes, arguments.program);
     orbitals.emplace(fused->tiles());
@@ -182,13 +196,10 @@ void execute(const CLI::App& command, const ProgramArguments& arguments, const M
     }
     if (arguments.verify) require_small(*fused, *orbitals);
   });
-  MultiplicationOptions options;
-  options.platform = arguments.platform;
-  options.parameters = arguments.options.settings();
-  const Stopwatch watch;
   Finished done;
   with_guarded_errors([&] {
     ProgramRun run(session.world(), *fused, options);
+    const Stopwatch watch;
     done.levels = run.run(*numbers);
     done.wall_s = all_reduced(watch.seconds(), MPI_MAX, session.world(), "time");
     done.results = gather_results(run, *fused);
@@ -202,7 +213,7 @@ void execute(const CLI::App& command, const ProgramArguments& arguments, const M
     print_report(arguments, done, session.size());
     if (!right)
       throw WorkError(
-          fmt::format("a wrong result: an error of {:.1e} of the largest element, expected at most {}",
+          fmt::format("a wrong result: an error of {:.1e} of the largest sum, expected at most {}",
                       *done.error, kLargestError));
   });
 }

@@ -128,8 +128,11 @@ void simulate(const SimulateArguments& arguments) {
                                             {"--plan-order", arguments.plan_order},
                                             {"--what-if", arguments.what_if},
                                             {"--engine", arguments.engine == EngineChoice::simgrid}});
-    if (arguments.original.any())
-      return simulate_original_case(arguments, arguments.sizes, arguments.original);
+    const bool original = arguments.original.any();
+    refuse_for_programs(arguments.problem,
+                        {{"--seed", original && arguments.seed != 1},
+                         {"--engine", original && arguments.engine != EngineChoice::automatic}});
+    if (original) return simulate_original_case(arguments, arguments.sizes, arguments.original);
     return simulate_program_case(arguments, arguments.sizes, arguments.seed);
   }
   if (arguments.original.any())

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -172,6 +173,8 @@ OperandTraits operand_of(const std::string& text) {
 
 void write_tensor(TensorArguments& arguments) {
   parse_term(arguments.parameters.term, "the term");
+  if (const double threshold = arguments.parameters.c_threshold; !(threshold >= 0 && threshold <= 1e300))
+    throw input_error("--c-threshold", fmt::to_string(threshold), "a number from 0 to 1e300");
   if (!arguments.xyz.empty()) {
     arguments.molecule.xyz = read_text(arguments.xyz);
     parse_xyz(arguments.molecule.xyz, arguments.xyz);
@@ -186,6 +189,12 @@ void write_tensor(TensorArguments& arguments) {
       if (key == "blocks" && value) require_different("--output", arguments.output.file, "--operand", *value);
     }
   }
+  const bool uses_molecule = std::ranges::any_of(arguments.indices, [](const std::string& index) {
+    return is_orbital_space(rules_of(index.substr(index.find('=') + 1)).front().key);
+  });
+  if (!arguments.xyz.empty() && !uses_molecule)
+    throw input_error("--xyz", "a molecule that no index uses", "an index of it, as ab=virtual:clusters=12",
+                      "leave it out");
   write_problem(tensor_problem_toml(arguments.parameters), arguments.output, "tensor");
 }
 
@@ -219,8 +228,9 @@ void add_tensor(CLI::App& group) {
       ->check(whole_number_check(1));
   command.add_flag("--closed-shell", p.closed_shell,
                    "Blocks of beta alone equal those of alpha alone, and are left out");
-  command.add_option("--c-threshold", p.c_threshold, "Least |A tile| |B tile| that makes a tile of C")
-      ->check(CLI::NonNegativeNumber)
+  command
+      .add_option("--c-threshold", p.c_threshold, "Least |A tile| |B tile| that makes a tile of C")
+
       ->capture_default_str();
   command.add_option("--xyz", arguments->xyz, "A molecule, whose orbitals k-means gathers to tiles")
       ->type_name("FILE.xyz");

@@ -176,10 +176,12 @@ void print_case(const CaseArguments& arguments, const ProgramCase& program,
                quantity(static_cast<double>(peak_rss_bytes()), "B"));
 }
 
-double positive(const std::string& text, Dimension dimension, const char* option) {
+double within(const std::string& text, Dimension dimension, const char* option, double low, double high) {
   const double value = parse_quantity(text, dimension, option);
-  if (value > 0 && value < 1e18) return value;
-  throw input_error(option, quote(text), "a number above 0");
+  if (value >= low && value <= high) return value;
+  throw input_error(
+      option, quote(text),
+      fmt::format("{} to {}", format_quantity(low, dimension), format_quantity(high, dimension)));
 }
 
 }  // namespace
@@ -233,7 +235,7 @@ void simulate_program_case(const CaseArguments& arguments, const ProgramSizes& s
 void add_original_options(CLI::App& command, OriginalArguments& original) {
   command.add_flag(
       "--original", original.original,
-      "Of a program: as NWChem runs it, one rank for each core, a shared counter, blocking gets, levels");
+      "Of a program: as NWChem runs it, one rank for each device, a shared counter, blocking gets, levels");
   command
       .add_option(
           "--without", original.without,
@@ -244,11 +246,13 @@ void add_original_options(CLI::App& command, OriginalArguments& original) {
   command
       .add_option("--counter-time", original.counter_time,
                   "With --original: of one request to the counter (\"5 us\")")
+      ->check(not_empty_check())
       ->type_name("TIME");
   command
       .add_option("--get-rate", original.get_rate,
                   "With --original: bytes per second that one rank gets at most; unless given the platform's "
                   "message rate")
+      ->check(not_empty_check())
       ->type_name("RATE");
 }
 
@@ -268,9 +272,9 @@ void simulate_original_case(const CaseArguments& arguments, const ProgramSizes& 
   options.waiting = !has("waiting");
   options.levels = !has("levels");
   if (!original.counter_time.empty())
-    options.counter_s = positive(original.counter_time, Dimension::seconds, "--counter-time");
+    options.counter_s = within(original.counter_time, Dimension::seconds, "--counter-time", 1e-9, 1);
   if (!original.get_rate.empty())
-    options.get_bytes_per_s = positive(original.get_rate, Dimension::bytes_per_s, "--get-rate");
+    options.get_bytes_per_s = within(original.get_rate, Dimension::bytes_per_s, "--get-rate", 1e3, 1e15);
   const FusedProgram program(load_program(arguments.problem), sizes, arguments.problem);
   const Machine machine = machine_of(arguments);
   const Stopwatch watch;

@@ -46,6 +46,12 @@ std::string chain_text(const TermCounts& counts) {
              : fmt::format("{:.1f} ({} to {})", mean, grouped(counts.shortest), grouped(counts.longest));
 }
 
+/// Exact as long as whole numbers are.
+std::string count_text(double count) {
+  constexpr double kExact = 9007199254740992;  // 2^53
+  return count <= kExact ? grouped(static_cast<std::int64_t>(count)) : fmt::format("{:.3g}", count);
+}
+
 constexpr double kElementBytes = 8;
 constexpr std::array<int, 8> kNodes{1, 2, 4, 8, 16, 32, 64, 128};
 
@@ -60,7 +66,7 @@ std::string memory_text(const ProgramView& view) {
   std::string text = "\ntensors, stored once for all orders of antisymmetric indices\n";
   for (const TensorLife& life : memory.tensors)
     text += fmt::format("  {:<10}{:<14}{:>11} blocks  {:>10}  {}\n", text_of(life.tensor, view.program),
-                        name_of(life.tensor.role), grouped(static_cast<std::int64_t>(life.size.blocks)),
+                        name_of(life.tensor.role), count_text(life.size.blocks),
                         quantity(kElementBytes * life.size.elements, "B"), life_text(life));
   text += "\nin memory while a level runs\n";
   for (std::size_t level = 1; level <= memory.elements.size(); ++level)

@@ -21,11 +21,11 @@ SimulationResult rehearse(const Plan&, const Contraction&, const Machine&, const
 
 std::vector<LevelTimes> rehearse_program(const std::vector<LevelPlan>&, const Machine&,
                                          const SimulationOptions&) {
-  return {};
+  throw WorkError("there is no simulator");
 }
 
 OriginalResult rehearse_original(const FusedProgram&, const Machine&, const OriginalOptions&) {
-  return {};
+  throw WorkError("there is no simulator");
 }
 
 }  // namespace foretile

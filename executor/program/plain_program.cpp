@@ -1,6 +1,7 @@
 #include "executor/program/plain_program.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <set>
@@ -88,7 +89,7 @@ void add_term(const ProgramTerm& written, const std::vector<ProgramTensor>& tens
   const TensorTerm term = tensor_term(written);
   const std::vector<std::int64_t> extents = extents_of(term.spaces, orbitals);
   PlainTensor& result = all[number_of(written.result, tensors)];
-  PlainTensor w{result.extents, std::vector<long double>(result.values.size(), 0)};
+  PlainTensor w{result.extents, std::vector<long double>(result.values.size(), 0), 0};
   for_each_element(zeros(extents), extents, [&](const std::vector<std::int64_t>& at) {
     long double product = term.factor;
     for (std::size_t o = 0; o < written.operands.size() && product != 0; ++o) {
@@ -100,21 +101,33 @@ void add_term(const ProgramTerm& written, const std::vector<ProgramTensor>& tens
   });
   IndexList spaces;
   for (const TermIndex& index : written.result.indices) spaces.push_back(index.space);
+  for (const long double value : w.values) result.largest_sum = std::max(result.largest_sum, std::abs(value));
   add_antisymmetrized(written, spaces, w, result);
 }
 
 }  // namespace
 
+namespace {
+
+double product_of_extents(const IndexList& spaces, const SpinOrbitals& orbitals) {
+  double product = 1;
+  for (const std::int64_t extent : extents_of(spaces, orbitals)) product *= static_cast<double>(extent);
+  return product;
+}
+
+}  // namespace
+
+double plain_elements(const std::vector<ProgramTensor>& tensors, const SpinOrbitals& orbitals) {
+  double elements = 0;
+  for (const ProgramTensor& tensor : tensors) elements += product_of_extents(tensor.rules.spaces, orbitals);
+  return elements;
+}
+
 double plain_work(const Program& program, const std::vector<ProgramTensor>& tensors,
                   const SpinOrbitals& orbitals) {
-  double work = 0;
-  const auto elements = [&](const IndexList& spaces) {
-    double product = 1;
-    for (const std::int64_t extent : extents_of(spaces, orbitals)) product *= static_cast<double>(extent);
-    return product;
-  };
-  for (const ProgramTerm& term : program.terms) work += elements(tensor_term(term).spaces);
-  for (const ProgramTensor& tensor : tensors) work += elements(tensor.rules.spaces);
+  double work = plain_elements(tensors, orbitals);
+  for (const ProgramTerm& term : program.terms)
+    work += product_of_extents(tensor_term(term).spaces, orbitals);
   return work;
 }
 

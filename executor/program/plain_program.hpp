@@ -14,9 +14,15 @@ namespace foretile {
 struct PlainTensor {
   std::vector<std::int64_t> extents;
   std::vector<long double> values;
+  /// Of what was added before it was antisymmetrized: what rounding errors are measured by, also where all
+  /// cancels.
+  long double largest_sum = 0;
 };
 
-/// Multiplications and additions that plain_program() does.
+/// Elements of all tensors.
+double plain_elements(const std::vector<ProgramTensor>& tensors, const SpinOrbitals& orbitals);
+
+/// Multiplications of plain_program(), and elements of all tensors.
 double plain_work(const Program& program, const std::vector<ProgramTensor>& tensors,
                   const SpinOrbitals& orbitals);
 

@@ -1,5 +1,8 @@
 #include "executor/program/program_run.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -7,6 +10,8 @@
 #include <set>
 #include <utility>
 
+#include "base/error.hpp"
+#include "base/files.hpp"
 #include "executor/cpu/combine.hpp"
 #include "executor/mpi/communicator.hpp"
 #include "executor/mpi/session.hpp"
@@ -56,7 +61,7 @@ double* numbers_of(const TileBuffer& buffer) {
 
 /// A level, and the plan of its products.
 struct Level : ProgramLevel {
-  int number = 0, part = 1;
+  int number = 0, part = 1, parts = 1;
   std::unique_ptr<Multiplication> multiplication;  // nullptr without products
 };
 
@@ -84,6 +89,7 @@ struct ProgramRun::State {
   std::vector<Level> levels;  // from 1
 
   std::vector<LevelPlan> planned() const;
+  void require_same(const std::vector<LevelPlan>& plans) const;
   Level prepare(LevelPlan plan) const;
   LevelReport run(Level& level);
   void receive_operands(const Level& level, Received& received, std::int64_t& bytes) const;
@@ -154,12 +160,28 @@ std::vector<LevelPlan> ProgramRun::State::planned() const {
           make_machine(load_platform(options.platform), {.nodes = {}, .ranks = ranks, .gpus = {}});
       plans = plan_program(program, machine, options.parameters);
     });
+    require_same(plans);
   });
   return plans;
 }
 
+/// Ranks whose platforms differ would compute levels in other parts, and wait for each other.
+void ProgramRun::State::require_same(const std::vector<LevelPlan>& plans) const {
+  std::string text;
+  for (const LevelPlan& plan : plans)
+    text += fmt::format("{} {}\n", plan.number, fmt::join(plan.level.terms, " "));
+  const std::uint64_t mine = std::stoull(digest(text), nullptr, 16);
+  std::array<std::uint64_t, 2> ends{mine, ~mine};  // the largest, and the complement of the least
+  all_reduce(std::span(ends), MPI_MAX, communicator, "levels");
+  agree(communicator, [&] {
+    if (ends[0] != ~ends[1])
+      throw input_error("program", "ranks that compute its levels in different parts",
+                        "the same on all ranks", "give all ranks the same platform");
+  });
+}
+
 Level ProgramRun::State::prepare(LevelPlan plan) const {
-  Level level{std::move(plan.level), plan.number, plan.part, nullptr};
+  Level level{std::move(plan.level), plan.number, plan.part, plan.parts, nullptr};
   MultiplicationOptions with = options;
   with.parameters = settings_for_terms(options.parameters);
   if (level.joined)
@@ -256,6 +278,7 @@ LevelReport ProgramRun::State::run(Level& level) {
   LevelReport report;
   report.level = level.number;
   report.part = level.part;
+  report.parts = level.parts;
   report.products = static_cast<int>(
       std::ranges::count_if(level.terms, [&](std::size_t t) { return program.terms()[t].is_product(); }));
   report.copies = static_cast<int>(level.terms.size()) - report.products;

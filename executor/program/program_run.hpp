@@ -19,7 +19,7 @@ namespace foretile {
 /// What one level took; the same on all ranks.
 struct LevelReport {
   int level = 0;
-  int part = 1;                  ///< of a level that is computed in parts (plan_program())
+  int part = 1, parts = 1;       ///< of a level that is computed in parts (plan_program())
   int products = 0, copies = 0;  ///< terms
   std::int64_t gemms = 0;        ///< products of tiles
   double flops = 0;
@@ -31,8 +31,9 @@ struct LevelReport {
   std::string strategy;              ///< empty without products
 };
 
-/// The tensors of a program, dealt to the ranks. Collective calls, by the thread that initialized MPI; errors
-/// as Multiplication has them.
+/// The tensors of a program, dealt to the ranks. Collective calls, by the thread that initialized MPI. Errors
+/// of the constructor, and those in making the given tensors, are as Multiplication has them. What fails on
+/// one rank later, for want of memory, leaves the others waiting: end the job then.
 class ProgramRun {
  public:
   /// `program` must outlive this. `options` are those of every level's plan; all are planned and proven here.

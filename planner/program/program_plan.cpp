@@ -67,11 +67,6 @@ class MoveCounter {
     if (!blocks_.add(block, from, to)) return;
     of(from).sent_bytes += bytes(block);
     of(to).received_bytes += bytes(block);
-    note_nodes(from, to, bytes(block));
-  }
-
-  void note_nodes(Rank from, Rank to, std::int64_t moved) {
-    if (machine_.node_of(from) != machine_.node_of(to)) plan_.between_nodes_bytes += moved;
   }
 
   void count_operand(Matrix matrix) {
@@ -98,7 +93,6 @@ class MoveCounter {
         if (!c_tiles_.add(tile, from, to)) continue;
         of(from).c_sent_bytes += moved;
         of(to).c_received_bytes += moved;
-        note_nodes(from, to, moved);
       }
     }
   }
@@ -186,8 +180,8 @@ class LevelPlanner {
   void plan(std::vector<std::size_t> terms) {
     LevelPlan plan;
     plan.number = number_;
-    plan.level = level_of(program_, terms);
     try {
+      plan.level = level_of(program_, terms);
       if (plan.level.joined) plan.work = plan_work(plan.level.joined->contraction(), machine_, settings_);
     } catch (const InputError& error) {
       if (terms.size() > 1) return plan_halves(terms);
@@ -251,9 +245,25 @@ std::int64_t LevelPlan::peak_host_bytes() const {
   return beside + (work ? work->summary.peak_host_bytes : 0);
 }
 
+namespace {
+
+/// What is wrong with the settings is not the fault of a term: the smallest product is asked first.
+void check_settings(const FusedProgram& program, const Machine& machine, const Settings& settings) {
+  const FusedProgramTerm* smallest = nullptr;
+  for (const FusedProgramTerm& term : program.terms()) {
+    if (!term.is_product() || term.product->contraction().c.nonzeros() == 0) continue;
+    if (!smallest || term.product->contraction().c.nonzeros() < smallest->product->contraction().c.nonzeros())
+      smallest = &term;
+  }
+  if (smallest) prepare_planner(smallest->product->contraction(), machine, settings);
+}
+
+}  // namespace
+
 std::vector<LevelPlan> plan_program(const FusedProgram& program, const Machine& machine,
                                     const Settings& settings) {
   const Settings all = settings_for_terms(settings);
+  check_settings(program, machine, all);
   std::vector<LevelPlan> plans;
   for (int number = 1; number <= program.levels(); ++number) {
     for (LevelPlan& plan : LevelPlanner(program, machine, all, number).plans())

@@ -62,9 +62,8 @@ struct LevelPlan {
   int part = 1;    ///< where the level's terms do not fit together: which part of them, from 1,
   int parts = 1;   ///< of how many
   ProgramLevel level;
-  std::optional<PlannedWork> work;       ///< of the products; proven
-  std::vector<LevelMoves> moves;         ///< by rank
-  std::int64_t between_nodes_bytes = 0;  ///< that the moves send from node to node
+  std::optional<PlannedWork> work;  ///< of the products; proven
+  std::vector<LevelMoves> moves;    ///< by rank
 
   /// Of the rank with most: its blocks, received blocks, tiles of C, and what the plan proves.
   std::int64_t peak_host_bytes() const;

@@ -118,8 +118,13 @@ Settings settings_for_terms(const Settings& settings) {
   constexpr const char* kForTerms = "dealt-c";
   if (settings.contains("strategy")) return settings;
   const std::vector<ParameterInfo> known = find_strategy(kForTerms).parameters();
-  const bool others = std::ranges::any_of(
-      settings, [&](const auto& setting) { return !find_parameter(known, setting.first); });
+  const auto is_of_others = [&](const std::string& key) {
+    return !find_parameter(known, key) && std::ranges::any_of(strategies(), [&](const auto& strategy) {
+      return find_parameter(strategy->parameters(), key) != nullptr;
+    });
+  };
+  const bool others =
+      std::ranges::any_of(settings, [&](const auto& setting) { return is_of_others(setting.first); });
   Settings all = settings;
   if (!others) all["strategy"] = kForTerms;
   return all;

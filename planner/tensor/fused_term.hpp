@@ -18,9 +18,9 @@ namespace foretile {
 /// Contraction Engine.
 class FusedTerm {
  public:
-  /// `operands` are the term's, in its order; both must outlive this. `closed_shell`: tiles of C that are
-  /// beta alone are left out. C has the tiles for which some product of norms reaches `threshold`. Throws
-  /// InputError where there are too many tiles.
+  /// `operands` are the term's, in its order; they, the term and `tiles` must outlive this. `closed_shell`:
+  /// tiles of C that are beta alone are left out. C has the tiles for which some product of norms reaches
+  /// `threshold`. Throws InputError where there are too many tiles.
   FusedTerm(const TensorTerm& term, const Fusion& fusion, const std::array<const TensorBlocks*, 2>& operands,
             const std::vector<LabelledTiles>& tiles, bool closed_shell, double threshold = 0);
 
@@ -82,7 +82,7 @@ struct Landing {
 /// operands.
 class Landings {
  public:
-  /// Both must outlive this.
+  /// `result` must outlive this.
   Landings(const TensorTerm& term, const TensorBlocks& result);
   /// `tiles` do not decrease within the groups that one operand has. One or more; at most four for two upper
   /// and two lower indices.

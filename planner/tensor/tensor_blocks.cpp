@@ -1,7 +1,11 @@
 #include "planner/tensor/tensor_blocks.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
+
+#include "base/error.hpp"
 
 namespace foretile {
 
@@ -21,6 +25,17 @@ TensorBlocks::TensorBlocks(TensorRules rules, const std::vector<LabelledTiles>& 
            (rules_.closed_shell && is_beta_alone(tuple, ranges_));
   });
   norms_.assign(blocks_.size(), 1.0F);
+  constexpr double kMostElements = 1e17;  // their bytes fit 64 bits
+  double elements = 0;
+  for (const TileTuple& tuple : blocks_) {
+    double block = 1;
+    for (std::size_t p = 0; p < tuple.size(); ++p)
+      block *= static_cast<double>(ranges_[p]->extents[static_cast<std::size_t>(tuple[p])]);
+    elements += block;
+  }
+  if (elements > kMostElements)
+    throw input_error(what, fmt::format("{:.2g} elements", elements),
+                      fmt::format("at most {:.0e}", kMostElements), "take smaller extents");
 }
 
 std::int64_t TensorBlocks::elements() const {

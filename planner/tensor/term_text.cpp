@@ -36,7 +36,7 @@ TextTensor read_tensor(TextLine& line) {
       tensor.upper = tensor.indices.size();
     } else {
       add_index(line, tensor);
-      if (!line.next_is("]") && !line.next_is("|")) line.take(",");
+      if (line.take(",") && (line.next_is("]") || line.next_is("|"))) throw line.wrong("an index");
     }
   }
   if (tensor.indices.size() > kMostTensorIndices)

@@ -10,7 +10,7 @@ namespace foretile {
 
 void check_extent(double elements) {
   if (elements > static_cast<double>(max_extent))
-    throw input_error("problem", fmt::format("{:.3g} elements along M, N or K", elements),
+    throw input_error("problem", fmt::format("{:.0f} elements along M, N or K", elements),
                       fmt::format("at most {}", max_extent), "take smaller extents");
 }
 

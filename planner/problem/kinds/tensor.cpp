@@ -32,7 +32,7 @@ IndexTiles read_index(TableReader& table) {
   IndexTiles index;
   index.letters = table.text("letters");
   if (!are_letters(index.letters))
-    throw table.error("letters", quote(index.letters), "letters with which indices begin");
+    throw table.error("letters", fmt::format("\"{}\"", index.letters), "letters with which indices begin");
   for (const auto& [key, value] :
        {std::pair("extent", &index.extent), {"tiles", &index.tiles}, {"tile", &index.tile}})
     *value = table.integer_or(key, 0, 1, max_extent);
@@ -244,11 +244,15 @@ class Builder {
 
   void check_unused() const {
     std::set<std::string> seen;
+    const bool twice = text_.operands[0].name == text_.operands[1].name;
     for (const OperandTraits& traits : parameters_.operands) {
       const std::string where = fmt::format("operand {}", quote(traits.name));
       if (std::ranges::find(text_.operands, traits.name, &TextTensor::name) == text_.operands.end())
         throw wrong(where, "a tensor that the term does not multiply",
                     fmt::format("{} or {}", text_.operands[0].name, text_.operands[1].name));
+      if (twice)
+        throw wrong(where, "a tensor that the term multiplies by itself", "two names",
+                    "name it otherwise in one place, and say there what is special about it");
       if (!seen.insert(traits.name).second) throw wrong(where, "it twice", "each operand once");
     }
     for (std::size_t s = 0; s < parameters_.indices.size(); ++s) {
@@ -375,7 +379,7 @@ class Builder {
                     "blocks that spins and irreps allow");
       const double norm = row.size() > indices ? row[indices] : 1;
       if (!(norm >= 0 && norm <= std::numeric_limits<float>::max()))
-        throw wrong(where, fmt::format("norm {}", norm), "a number from 0 up");
+        throw wrong(where, fmt::format("norm {}", norm), "a number from 0 to 3.4e38");
       blocks.set_norm(place->block, static_cast<float>(norm));
       kept.push_back(place->block);
     }

@@ -21,7 +21,7 @@ struct Mode {
 /// Largest error over the largest number of the tensor.
 double error_of(const std::vector<double>& found, const PlainTensor& expected) {
   EXPECT_EQ(found.size(), expected.values.size());
-  long double largest = 0, difference = 0;
+  long double largest = expected.largest_sum, difference = 0;
   for (std::size_t i = 0; i < found.size(); ++i) {
     largest = std::max(largest, std::abs(expected.values[i]));
     difference = std::max(difference, std::abs(found[i] - expected.values[i]));
