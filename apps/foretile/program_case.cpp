@@ -22,10 +22,9 @@ namespace foretile {
 namespace {
 
 Machine machine_of(const CaseArguments& arguments) {
-  const Machine machine =
-      make_machine(named_platform(arguments.platform.empty() ? "here" : arguments.platform,
-                                  arguments.options.platform_settings()),
-                   arguments.size);
+  Machine machine = make_machine(named_platform(arguments.platform.empty() ? "here" : arguments.platform,
+                                                arguments.options.platform_settings()),
+                                 arguments.size);
   warn_of_doubts(machine.platform);
   return machine;
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/id.hpp"
@@ -21,7 +22,10 @@ struct ProgramBlock {
   std::size_t tensor = 0;
   BlockId block = 0;
 
-  auto operator<=>(const ProgramBlock&) const = default;
+  friend bool operator==(const ProgramBlock&, const ProgramBlock&) = default;
+  friend bool operator<(const ProgramBlock& l, const ProgramBlock& r) {
+    return std::pair(l.tensor, l.block) < std::pair(r.tensor, r.block);
+  }
 };
 
 /// Blocks are dealt in turn; every tensor begins with another rank.

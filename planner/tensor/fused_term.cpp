@@ -149,7 +149,7 @@ Shape FusedTerm::operand_shape(std::size_t matrix) const {
 
 Shape FusedTerm::result_shape(const Shape& a, const Shape& b, bool closed_shell, double threshold) const {
   check_tile_count(a.rows(), b.columns());
-  const Shape all = symbolic_product(a, b, threshold);
+  Shape all = symbolic_product(a, b, threshold);
   if (!closed_shell) return all;
   std::vector<Shape::Entry> kept;
   const auto is_beta = [](const TileTuple& tuple, const TileRanges& ranges) {
