@@ -112,6 +112,9 @@ def check_runs(scratch):
         assert report["largest_error"] <= 1e-12 and [level["level"] for level in report["levels"]] == [1, 2, 3, 4], report
         assert sum(level["gemms"] for level in report["levels"]) == json.loads(run("show", CCSD, *SMALL, "--json"))["gemms"]
         assert abs(report["numbers"]["e[]"] - reports[0]["numbers"]["e[]"]) < 1e-12, reports
+    digests = {json.loads(run("program", CCSD, *SMALL, "--set", "chain_pieces=1", "--json", ranks=ranks))["digest"]
+               for ranks in (1, 2, 3)}
+    assert len(digests) == 1, digests  # chains of one shape have the same bits, wherever they are computed
     assert "verified against a plain evaluation" in run("program", T2, *SMALL, "--verify", ranks=1)
     refuse("--verify: found", "program", T2, "--o", 20, "--v", 40, "--tile", 10, "--verify", ranks=1)
     refuse("unknown key \"gird\"", "program", T2, *SMALL, "--set", "strategy=grid-3d", "--set", "gird=1x1x1", ranks=1)
