@@ -4,6 +4,7 @@
 #include <queue>
 #include <utility>
 
+#include "planner/plan/products_of_tile.hpp"
 #include "planner/program/program_plan.hpp"
 #include "platforms/addition_model.hpp"
 
@@ -131,26 +132,12 @@ class Original {
     if (state.over) return then;
     ++result_.chains;
     state.working = true;
-    state.products = products_of(pool[state.chain]);
+    state.products.clear();
     state.next = 0;
+    const Chain& chain = pool[state.chain];
+    for_each_product_of(program_.terms()[chain.term].product->contraction(), chain.c,
+                        [&](TileId a, TileId b) { state.products.emplace_back(a, b); });
     return then;
-  }
-
-  /// Tiles of A and B of each product, by increasing k.
-  std::vector<std::pair<TileId, TileId>> products_of(const Chain& chain) const {
-    const Contraction& p = program_.terms()[chain.term].product->contraction();
-    const std::int32_t i = p.c.row_of(chain.c), j = p.c.column_of(chain.c);
-    const auto of_a = p.a.row(i);
-    const auto of_b = p.b.column(j);
-    std::vector<std::pair<TileId, TileId>> products;
-    std::size_t b = 0;
-    for (std::size_t a = 0; a < of_a.size(); ++a) {
-      while (b < of_b.size() && of_b[b] < of_a[a]) ++b;
-      if (b == of_b.size()) break;
-      if (of_b[b] == of_a[a])
-        products.emplace_back(p.a.first(i) + static_cast<TileId>(a), p.b.column_ids(j)[b]);
-    }
-    return products;
   }
 
   double multiply(const Chain& chain, const std::pair<TileId, TileId>& product, double now, int rank) {

@@ -15,7 +15,6 @@
 #include "apps/foretile-run/same_start.hpp"
 #include "apps/options.hpp"
 #include "apps/quantities.hpp"
-#include "apps/resources.hpp"
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
@@ -53,7 +52,7 @@ struct Result {
 struct Finished {
   std::vector<LevelReport> levels;
   std::vector<Result> results;
-  double wall_s = 0;
+  double wall_s = 0;  ///< of all levels; without making or reading the given tensors
   std::string digest;
   std::optional<double> error;  ///< largest, over the largest element of its tensor
 };
@@ -123,6 +122,7 @@ nlohmann::ordered_json json_of(const LevelReport& level) {
           {"strategy", level.strategy},
           {"products_s", level.products_s},
           {"exchange_s", level.exchange_s},
+          {"permutations_s", level.permutations_s},
           {"additions_s", level.additions_s},
           {"exchanged_bytes", level.exchanged_bytes},
           {"peak_bytes", level.peak_bytes}};
@@ -146,13 +146,14 @@ void print_report(const ProgramArguments& arguments, const Finished& done, int r
   }
   fmt::print("{}: {} ranks, {}\n\n  {:<5} {:>8} {:>7} {:>11} {:>10}  {:<12} {:>10} {:>10} {:>10} {:>10}\n",
              one_line(arguments.program), ranks, quantity(done.wall_s, "s"), "level", "products", "copies",
-             "GEMMs", "flop", "strategy", "products", "exchange", "additions", "exchanged");
+             "GEMMs", "flop", "strategy", "products", "exchange", "permuting", "exchanged");
   for (const LevelReport& level : done.levels)
     fmt::print("  {:<5} {:>8} {:>7} {:>11} {:>10}  {:<12} {:>10} {:>10} {:>10} {:>10}\n",
                level.parts == 1 ? fmt::to_string(level.level) : fmt::format("{}.{}", level.level, level.part),
                level.products, level.copies, grouped(level.gemms), quantity(level.flops, ""), level.strategy,
                quantity(level.products_s, "s"), quantity(level.exchange_s, "s"),
-               quantity(level.additions_s, "s"), quantity(static_cast<double>(level.exchanged_bytes), "B"));
+               quantity(level.permutations_s + level.additions_s, "s"),
+               quantity(static_cast<double>(level.exchanged_bytes), "B"));
   fmt::print("\n");
   for (const Result& result : done.results) {
     if (result.elements.size() == 1) fmt::print("{} = {:.15g}\n", result.name, result.elements[0]);
@@ -199,9 +200,8 @@ void execute(const CLI::App& command, const ProgramArguments& arguments, const M
   Finished done;
   with_guarded_errors([&] {
     ProgramRun run(session.world(), *fused, options);
-    const Stopwatch watch;
     done.levels = run.run(*numbers);
-    done.wall_s = all_reduced(watch.seconds(), MPI_MAX, session.world(), "time");
+    for (const LevelReport& level : done.levels) done.wall_s += level.seconds();
     done.results = gather_results(run, *fused);
   });
   agree(session, [&] {

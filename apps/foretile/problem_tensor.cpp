@@ -17,6 +17,7 @@
 #include "base/one_line.hpp"
 #include "base/parse.hpp"
 #include "base/words.hpp"
+#include "planner/problem/kinds/kept_blocks.hpp"
 #include "planner/problem/kinds/limits.hpp"
 #include "planner/problem/kinds/molecule.hpp"
 #include "planner/problem/kinds/tensor.hpp"
@@ -157,7 +158,7 @@ OperandTraits operand_of(const std::string& text) {
       operand.antisymmetric = CLI::detail::split(*value, ',');
       for (const std::string& group : operand.antisymmetric) parse_indices(group, where);
     } else if (key == "density" && value) {
-      operand.density = parse_real(*value, where, 1e-9, 1);
+      operand.density = parse_real(*value, where, kLeastDensity, 1);
     } else if (key == "blocks" && value) {
       operand.blocks = blocks_of(*value);
     } else if (key == "made" && !value) {

@@ -57,8 +57,9 @@ constexpr std::array<int, 8> kNodes{1, 2, 4, 8, 16, 32, 64, 128};
 
 std::string life_text(const TensorLife& life) {
   if (life.tensor.role == TensorRole::given) return "always";
-  const std::string made = fmt::format("made at level {}", life.made);
-  return life.tensor.role == TensorRole::result ? made : fmt::format("{}, last read at {}", made, life.dies);
+  const std::string made = fmt::format("made at level {}", life.levels.made);
+  return life.tensor.role == TensorRole::result ? made
+                                                : fmt::format("{}, last read at {}", made, life.levels.last);
 }
 
 std::string memory_text(const ProgramView& view) {
@@ -86,8 +87,8 @@ void add_memory(const ProgramView& view, nlohmann::ordered_json& json) {
                                {"role", name_of(life.tensor.role)},
                                {"blocks", life.size.blocks},
                                {"bytes", kElementBytes * life.size.elements},
-                               {"made", life.made},
-                               {"last_read", life.dies}});
+                               {"made", life.levels.made},
+                               {"last_read", life.levels.last}});
   for (const double elements : view.memory.elements)
     json["bytes_of_levels"].push_back(kElementBytes * elements);
   for (const int nodes : kNodes)

@@ -7,7 +7,6 @@
 #include <array>
 #include <map>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "base/error.hpp"
@@ -134,22 +133,6 @@ class LevelTiles final : public TileStorage {
   Received& received_;
 };
 
-/// Each piece of memory that one rank needs of another, once, in the order of `key`.
-template <class Key>
-class Wanted {
- public:
-  void add(const Key& key, Rank from, Rank to) {
-    if (from != to) wanted_.insert({key, {from, to}});
-  }
-  template <class Visit>
-  void for_each(const Visit& visit) const {
-    for (const auto& [key, ends] : wanted_) visit(key, ends.first, ends.second);
-  }
-
- private:
-  std::set<std::pair<Key, std::pair<Rank, Rank>>> wanted_;
-};
-
 }  // namespace
 
 std::vector<LevelPlan> ProgramRun::State::planned() const {
@@ -194,55 +177,31 @@ const double* ProgramRun::State::block_of(const ProgramBlock& block, const Recei
 }
 
 void ProgramRun::State::receive_operands(const Level& level, Received& received, std::int64_t& bytes) const {
-  Wanted<ProgramBlock> wanted;
-  if (level.joined) {
-    for (const Matrix matrix : {Matrix::a, Matrix::b}) {
-      for (TileId tile = 0; tile < shape_of(level.joined->contraction(), matrix).nonzeros(); ++tile) {
-        const ProgramBlock block = operand_of(program, level, {matrix, tile});
-        wanted.add(block, owner_of(block, ranks), level.multiplication->owner({matrix, tile}));
-      }
-    }
-  }
-  for (const std::size_t number : level.terms) {
-    const FusedProgramTerm& term = program.terms()[number];
-    for (const CopiedBlock& copy : term.copies) {
-      const ProgramBlock from{term.operands[0], copy.from};
-      for (const Addition& addition : program.additions(number, copy))
-        wanted.add(from, owner_of(from, ranks), owner_of({term.result, addition.to}, ranks));
-    }
-  }
   std::vector<ExchangedPiece> sent, got;
-  wanted.for_each([&](const ProgramBlock& block, Rank from, Rank to) {
+  const auto owner = [&](TileRef tile) { return level.multiplication->owner(tile); };
+  for (const auto& [block, from, to] : block_moves(program, level, owner, ranks)) {
     const std::int64_t count = program.blocks(block.tensor).elements(block.block);
     bytes += 8 * count;
     if (from == rank) sent.push_back({to, const_cast<double*>(blocks.numbers(block)), count});
-    if (to != rank) return;
+    if (to != rank) continue;
     TileBuffer& buffer = received.blocks[block] = TileBuffer(8 * count);
     got.push_back({from, numbers_of(buffer), count});
-  });
+  }
   exchange(sent, got, communicator);
 }
 
 void ProgramRun::State::exchange_results(const Level& level, Received& received, std::int64_t& bytes) const {
   if (!level.joined) return;
-  const Contraction& joined = level.joined->contraction();
-  Wanted<TileId> wanted;
-  for (TileId tile = 0; tile < joined.c.nonzeros(); ++tile) {
-    const JoinedProducts::Part part = level.joined->c(tile);
-    const std::size_t term = level.products[part.product];
-    for (const Addition& addition : program.additions(term, part.tile))
-      wanted.add(tile, level.multiplication->owner({Matrix::c, tile}),
-                 owner_of({program.terms()[term].result, addition.to}, ranks));
-  }
   std::vector<ExchangedPiece> sent, got;
-  wanted.for_each([&](TileId tile, Rank from, Rank to) {
-    const std::int64_t count = extents_of(joined, {Matrix::c, tile}).bytes() / 8;
+  const auto owner = [&](TileRef tile) { return level.multiplication->owner(tile); };
+  for (const auto& [tile, from, to] : result_moves(program, level, owner, ranks)) {
+    const std::int64_t count = level.joined->contraction().c_bytes(tile) / 8;
     bytes += 8 * count;
     if (from == rank) sent.push_back({to, numbers_of(received.c_tiles.at(tile)), count});
-    if (to != rank) return;
+    if (to != rank) continue;
     TileBuffer& buffer = received.c_tiles[tile] = TileBuffer(8 * count);
     got.push_back({from, numbers_of(buffer), count});
-  });
+  }
   exchange(sent, got, communicator);
 }
 
@@ -289,7 +248,9 @@ LevelReport ProgramRun::State::run(Level& level) {
     const LevelTiles tiles(
         program, level, [&](TileRef tile) { return block_of(operand_of(program, level, tile), received); },
         received);
-    const MultiplicationReport done = level.multiplication->run(tiles);
+    MultiplicationReport done;
+    const double run_s = slowest_s(communicator, [&] { done = level.multiplication->run(tiles); });
+    report.permutations_s = run_s - done.wall_s;
     const Traits work = traits(level.joined->contraction());
     report.products_s = done.wall_s;
     report.flops = work.flops;

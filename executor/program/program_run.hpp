@@ -23,9 +23,13 @@ struct LevelReport {
   int products = 0, copies = 0;  ///< terms
   std::int64_t gemms = 0;        ///< products of tiles
   double flops = 0;
-  double products_s = 0;   ///< of the plan that multiplies all products of the level together
-  double exchange_s = 0;   ///< before: blocks to those who multiply them, and behind: to their owners
+  double products_s = 0;  ///< of the plan that multiplies all products of the level together
+  double exchange_s = 0;  ///< before: blocks to those who multiply them, and behind: to their owners
+  double permutations_s =
+      0;  ///< tiles of A and B, and tiles of C kept: all of the multiplication but products_s
   double additions_s = 0;  ///< permuted tiles of results
+
+  double seconds() const { return products_s + exchange_s + permutations_s + additions_s; }
   std::int64_t exchanged_bytes = 0;  ///< of all ranks, in exchange_s
   std::int64_t peak_bytes = 0;       ///< blocks, received blocks and tiles of C, of the rank with most
   std::string strategy;              ///< empty without products

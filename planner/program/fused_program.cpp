@@ -49,26 +49,7 @@ FusedProgram::FusedProgram(Program program, const ProgramSizes& sizes, const std
     throw InputError(fmt::format("{}: {}", source, error.what()));
   }
   for (const TermOrder& order : order_) levels_ = std::max(levels_, order.level);
-  set_lives();
-}
-
-void FusedProgram::set_lives() {
-  lives_.assign(tensors_.size(), {0, 0});
-  for (std::size_t t = 0; t < terms_.size(); ++t) {
-    const int level = order_[t].level;
-    auto& [made, last] = lives_[terms_[t].result];
-    made = made == 0 ? level : std::min(made, level);
-    last = std::max(last, level);
-    for (const std::size_t operand : terms_[t].operands)
-      lives_[operand].second = std::max(lives_[operand].second, level);
-  }
-  for (std::size_t tensor = 0; tensor < tensors_.size(); ++tensor) {
-    if (tensors_[tensor].role != TensorRole::intermediate) lives_[tensor].second = levels_;
-  }
-}
-
-bool FusedProgram::is_there(std::size_t tensor, int level) const {
-  return lives_[tensor].first <= level && level <= lives_[tensor].second;
+  lives_ = levels_of(program_, tensors_, order_);
 }
 
 void FusedProgram::fuse(std::size_t number) {
@@ -94,15 +75,7 @@ void FusedProgram::list_copies(FusedProgramTerm& fused) const {
   for (const std::size_t index : result.indices)
     position.push_back(
         static_cast<std::uint8_t>(std::ranges::find(operand.indices, index) - operand.indices.begin()));
-  // The operand's groups as positions of the result.
-  std::vector<IndexList> groups;
-  for (const IndexList& group : result_groups(fused.term)) {
-    IndexList positions;
-    for (const std::size_t index : group)
-      positions.push_back(
-          static_cast<std::size_t>(std::ranges::find(result.indices, index) - result.indices.begin()));
-    groups.push_back(std::move(positions));
-  }
+  const std::vector<IndexList> groups = positions_of(result_groups(fused.term), result.indices);
   for (const TileTuple& tiles : ordered_tuples(blocks(fused.result).ranges(), groups, result.name)) {
     if (is_beta_alone(tiles, blocks(fused.result).ranges())) continue;
     TileTuple of_operand(tiles.size());
@@ -126,14 +99,6 @@ std::vector<std::size_t> FusedProgram::terms_of_level(int level) const {
 
 std::vector<std::int64_t> FusedProgram::extents(std::size_t tensor, BlockId block) const {
   return extents_of(blocks(tensor).tiles(block), blocks(tensor).ranges());
-}
-
-std::vector<std::int64_t> FusedProgram::extents_of_c(std::size_t term, TileId c_tile) const {
-  const FusedProgramTerm& fused = terms_[term];
-  const auto by_position = extents_of(fused.product->result_tiles(c_tile), blocks(fused.result).ranges());
-  std::vector<std::int64_t> extents(by_position.size());
-  for (std::size_t p = 0; p < extents.size(); ++p) extents[fused.product->result_axes()[p]] = by_position[p];
-  return extents;
 }
 
 std::vector<Addition> FusedProgram::additions(std::size_t term, TileId c_tile) const {

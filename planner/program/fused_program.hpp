@@ -57,23 +57,19 @@ class FusedProgram {
   /// Numbers of the terms of a level, from 1, increasing.
   std::vector<std::size_t> terms_of_level(int level) const;
 
-  /// Whether a tensor is in memory while a level runs: given ones and results stay, an intermediate from the
-  /// first level that writes it to the last that reads it.
-  bool is_there(std::size_t tensor, int level) const;
+  /// Whether a tensor is in memory while a level runs (TensorLevels).
+  bool is_there(std::size_t tensor, int level) const { return lives_[tensor].include(level); }
   /// The first level that writes it; 0: it is given.
-  int made_at(std::size_t tensor) const { return lives_[tensor].first; }
+  int made_at(std::size_t tensor) const { return lives_[tensor].made; }
 
   /// Extents of a stored block, the fastest axis first.
   std::vector<std::int64_t> extents(std::size_t tensor, BlockId block) const;
-  /// Those of a tile of C of a product.
-  std::vector<std::int64_t> extents_of_c(std::size_t term, TileId c_tile) const;
   /// Where a tile of C of a product goes, and where a copied block goes.
   std::vector<Addition> additions(std::size_t term, TileId c_tile) const;
   std::vector<Addition> additions(std::size_t term, const CopiedBlock& copy) const;
 
  private:
   void fuse(std::size_t number);
-  void set_lives();
   void list_copies(FusedProgramTerm& fused) const;
 
   Program program_;
@@ -83,7 +79,7 @@ class FusedProgram {
   std::vector<TermOrder> order_;
   int levels_ = 0;
   std::vector<FusedProgramTerm> terms_;
-  std::vector<std::pair<int, int>> lives_;  // of each tensor: first and last level; 0: it is there before
+  std::vector<TensorLevels> lives_;  // of each tensor
 };
 
 }  // namespace foretile

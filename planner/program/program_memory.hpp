@@ -13,9 +13,7 @@ namespace foretile {
 struct TensorLife {
   ProgramTensor tensor;
   TensorSize size;
-  int made = 0;  ///< the first level that writes it; 0: it is there before
-  int dies =
-      0;  ///< the last level that reads it; of given tensors and results the last of all, since they stay
+  TensorLevels levels;
 };
 
 struct ProgramMemory {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "base/error.hpp"
@@ -17,19 +16,6 @@ namespace {
 
 constexpr std::int64_t kElementBytes = 8;
 
-/// Each piece that a rank needs of another counts once.
-template <class Key>
-class Moved {
- public:
-  /// Whether `to` does not have it yet.
-  bool add(const Key& key, Rank from, Rank to) {
-    return from != to && moved_.emplace(key, static_cast<int>(to)).second;
-  }
-
- private:
-  std::set<std::pair<Key, int>> moved_;
-};
-
 /// Counts what the ranks do around the products of one level.
 class MoveCounter {
  public:
@@ -40,10 +26,8 @@ class MoveCounter {
 
   void count() {
     count_blocks();
-    if (plan_.work) {
-      for (const Matrix matrix : {Matrix::a, Matrix::b}) count_operand(matrix);
-      count_results();
-    }
+    count_moves();
+    if (plan_.work) count_products();
     for (const std::size_t term : plan_.level.terms) count_copies(term);
   }
 
@@ -62,58 +46,53 @@ class MoveCounter {
     }
   }
 
-  void receive(const ProgramBlock& block, Rank to) {
-    const Rank from = owner(block);
-    if (!blocks_.add(block, from, to)) return;
-    of(from).sent_bytes += bytes(block);
-    of(to).received_bytes += bytes(block);
-  }
-
-  void count_operand(Matrix matrix) {
-    const Contraction& joined = plan_.work->contraction;
-    for (TileId tile = 0; tile < shape_of(joined, matrix).nonzeros(); ++tile) {
-      const Rank rank = owner_of(joined, plan_.work->plan, {matrix, tile});
-      of(rank).permuted_bytes += bytes_of(joined, {matrix, tile});
-      receive(operand_of(program_, plan_.level, {matrix, tile}), rank);
+  void count_moves() {
+    std::vector<Rank> of_c;
+    if (plan_.work) of_c = owners_of_c(plan_.work->contraction, plan_.work->plan);
+    const auto owner_of_tile = [&](TileRef tile) {
+      return tile.matrix == Matrix::c ? of_c[static_cast<std::size_t>(tile.id)]
+                                      : owner_of(plan_.work->contraction, plan_.work->plan, tile);
+    };
+    for (const auto& move : block_moves(program_, plan_.level, owner_of_tile, machine_.ranks)) {
+      of(move.from).sent_bytes += bytes(move.piece);
+      of(move.to).received_bytes += bytes(move.piece);
     }
+    for (const auto& move : result_moves(program_, plan_.level, owner_of_tile, machine_.ranks)) {
+      of(move.from).c_sent_bytes += plan_.work->contraction.c_bytes(move.piece);
+      of(move.to).c_received_bytes += plan_.work->contraction.c_bytes(move.piece);
+    }
+    for (std::size_t tile = 0; tile < of_c.size(); ++tile)
+      of(of_c[tile]).c_bytes += plan_.work->contraction.c_bytes(static_cast<TileId>(tile));
   }
 
-  void count_results() {
+  void count_products() {
     const Contraction& joined = plan_.work->contraction;
-    const std::vector<Rank> owners = owners_of_c(joined, plan_.work->plan);
+    for (const Matrix matrix : {Matrix::a, Matrix::b}) {
+      for (TileId tile = 0; tile < shape_of(joined, matrix).nonzeros(); ++tile)
+        of(owner_of(joined, plan_.work->plan, {matrix, tile})).permuted_bytes +=
+            bytes_of(joined, {matrix, tile});
+    }
     for (TileId tile = 0; tile < joined.c.nonzeros(); ++tile) {
-      const Rank from = owners[static_cast<std::size_t>(tile)];
-      const std::int64_t moved = joined.c_bytes(tile);
-      of(from).c_bytes += moved;
       const JoinedProducts::Part part = plan_.level.joined->c(tile);
       const std::size_t term = plan_.level.products[part.product];
-      for (const Addition& addition : program_.additions(term, part.tile)) {
-        const Rank to = owner({program_.terms()[term].result, addition.to});
-        of(to).added_bytes += moved;
-        if (!c_tiles_.add(tile, from, to)) continue;
-        of(from).c_sent_bytes += moved;
-        of(to).c_received_bytes += moved;
-      }
+      count_additions(term, program_.additions(term, part.tile), joined.c_bytes(tile));
     }
   }
 
-  void count_copies(std::size_t number) {
-    const FusedProgramTerm& term = program_.terms()[number];
-    for (const CopiedBlock& copy : term.copies) {
-      const ProgramBlock from{term.operands[0], copy.from};
-      for (const Addition& addition : program_.additions(number, copy)) {
-        const Rank to = owner({term.result, addition.to});
-        receive(from, to);
-        of(to).added_bytes += bytes(from);
-      }
-    }
+  void count_copies(std::size_t term) {
+    for (const CopiedBlock& copy : program_.terms()[term].copies)
+      count_additions(term, program_.additions(term, copy),
+                      bytes({program_.terms()[term].operands[0], copy.from}));
+  }
+
+  void count_additions(std::size_t term, const std::vector<Addition>& additions, std::int64_t added) {
+    for (const Addition& addition : additions)
+      of(owner({program_.terms()[term].result, addition.to})).added_bytes += added;
   }
 
   const FusedProgram& program_;
   const Machine& machine_;
   LevelPlan& plan_;
-  Moved<ProgramBlock> blocks_;
-  Moved<TileId> c_tiles_;
 };
 
 /// Of these tensors the one with most bytes.
@@ -237,6 +216,45 @@ ProgramBlock operand_of(const FusedProgram& program, const ProgramLevel& level, 
   const JoinedProducts::Part part = matrix == 0 ? level.joined->a(tile.id) : level.joined->b(tile.id);
   const FusedProgramTerm& term = program.terms()[level.products[part.product]];
   return {term.operands[matrix], term.product->operand_tile(matrix, part.tile).block};
+}
+
+std::set<Move<ProgramBlock>> block_moves(const FusedProgram& program, const ProgramLevel& level,
+                                         const std::function<Rank(TileRef)>& owner, int ranks) {
+  std::set<Move<ProgramBlock>> moves;
+  const auto move = [&](const ProgramBlock& block, Rank to) {
+    const Rank from = owner_of(block, ranks);
+    if (from != to) moves.insert({block, from, to});
+  };
+  if (level.joined) {
+    for (const Matrix matrix : {Matrix::a, Matrix::b}) {
+      for (TileId tile = 0; tile < shape_of(level.joined->contraction(), matrix).nonzeros(); ++tile)
+        move(operand_of(program, level, {matrix, tile}), owner({matrix, tile}));
+    }
+  }
+  for (const std::size_t number : level.terms) {
+    const FusedProgramTerm& term = program.terms()[number];
+    for (const CopiedBlock& copy : term.copies) {
+      for (const Addition& addition : program.additions(number, copy))
+        move({term.operands[0], copy.from}, owner_of({term.result, addition.to}, ranks));
+    }
+  }
+  return moves;
+}
+
+std::set<Move<TileId>> result_moves(const FusedProgram& program, const ProgramLevel& level,
+                                    const std::function<Rank(TileRef)>& owner, int ranks) {
+  std::set<Move<TileId>> moves;
+  const TileId tiles = level.joined ? level.joined->contraction().c.nonzeros() : 0;
+  for (TileId tile = 0; tile < tiles; ++tile) {
+    const JoinedProducts::Part part = level.joined->c(tile);
+    const std::size_t term = level.products[part.product];
+    const Rank from = owner({Matrix::c, tile});
+    for (const Addition& addition : program.additions(term, part.tile)) {
+      const Rank to = owner_of({program.terms()[term].result, addition.to}, ranks);
+      if (from != to) moves.insert({tile, from, to});
+    }
+  }
+  return moves;
 }
 
 std::int64_t LevelPlan::peak_host_bytes() const {

@@ -3,8 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -44,6 +47,26 @@ ProgramLevel level_of(const FusedProgram& program, std::vector<std::size_t> term
 
 /// The block of which a tile of A or B of the level's contraction is a permuted copy.
 ProgramBlock operand_of(const FusedProgram& program, const ProgramLevel& level, TileRef tile);
+
+/// A block that a rank needs of another before the products of a level, or a tile of C (by its number in the
+/// level's contraction) behind them. Each once.
+template <class Piece>
+struct Move {
+  Piece piece;
+  Rank from = 0, to = 0;
+
+  friend bool operator<(const Move& l, const Move& r) {
+    return std::tuple(l.piece, int{l.from}, int{l.to}) < std::tuple(r.piece, int{r.from}, int{r.to});
+  }
+};
+
+/// `owner` of tiles of A and B: to them go the blocks of which they are copies; copied blocks go to the
+/// owners of those to which they are added. In order.
+std::set<Move<ProgramBlock>> block_moves(const FusedProgram& program, const ProgramLevel& level,
+                                         const std::function<Rank(TileRef)>& owner, int ranks);
+/// Tiles of C go from their `owner` to the owners of the blocks to which they are added. In order.
+std::set<Move<TileId>> result_moves(const FusedProgram& program, const ProgramLevel& level,
+                                    const std::function<Rank(TileRef)>& owner, int ranks);
 
 /// What one rank does before and behind the products of a level.
 struct LevelMoves {

@@ -138,4 +138,25 @@ TensorSize size_of(const ProgramTensor& tensor, const std::vector<LabelledTiles>
   return size;
 }
 
+std::vector<TensorLevels> levels_of(const Program& program, const std::vector<ProgramTensor>& tensors,
+                                    const std::vector<TermOrder>& order) {
+  std::vector<TensorLevels> levels(tensors.size());
+  int last = 0;
+  for (std::size_t t = 0; t < program.terms.size(); ++t) {
+    const int level = order[t].level;
+    last = std::max(last, level);
+    TensorLevels& result = levels[number_of(program.terms[t].result, tensors)];
+    result.made = result.made == 0 ? level : std::min(result.made, level);
+    result.last = std::max(result.last, level);
+    for (const TensorUse& use : program.terms[t].operands) {
+      TensorLevels& operand = levels[number_of(use, tensors)];
+      operand.last = std::max(operand.last, level);
+    }
+  }
+  for (std::size_t tensor = 0; tensor < tensors.size(); ++tensor) {
+    if (tensors[tensor].role != TensorRole::intermediate) levels[tensor].last = last;
+  }
+  return levels;
+}
+
 }  // namespace foretile

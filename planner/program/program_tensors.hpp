@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "planner/program/program.hpp"
+#include "planner/program/term_order.hpp"
 #include "planner/tensor/labelled_tiles.hpp"
 #include "planner/tensor/tensor_blocks.hpp"
 #include "planner/tensor/tensor_term.hpp"
@@ -17,7 +18,7 @@ enum class TensorRole : std::uint8_t { given, intermediate, result };
 std::string_view name_of(TensorRole role);
 
 /// A tensor with one space at each position. Where positions may have several, each combination that the
-/// program uses is stored by itself: v[h,p|h,p] beside v[p,p|p,p].
+/// program uses is stored apart: v[h,p|h,p] beside v[p,p|p,p].
 struct ProgramTensor {
   std::string name;
   TensorRules rules;  ///< closed shell; antisymmetric in the indices of one half and one space
@@ -44,5 +45,18 @@ struct TensorSize {
 };
 
 TensorSize size_of(const ProgramTensor& tensor, const std::vector<LabelledTiles>& tiles);
+
+/// The levels at which a tensor is in memory.
+struct TensorLevels {
+  int made = 0;  ///< the first that writes it; 0: it is there before
+  int last =
+      0;  ///< the last that reads or writes it; of given tensors and results the last of all: they stay
+
+  bool include(int level) const { return made <= level && level <= last; }
+};
+
+/// Of `tensors`, which are tensors_of(program). `order` by term.
+std::vector<TensorLevels> levels_of(const Program& program, const std::vector<ProgramTensor>& tensors,
+                                    const std::vector<TermOrder>& order);
 
 }  // namespace foretile

@@ -14,20 +14,6 @@ std::size_t place_in(const IndexList& list, std::size_t index) {
   return static_cast<std::size_t>(std::ranges::find(list, index) - list.begin());
 }
 
-/// Groups of indices as positions in `indices`, in the order of the group; of each the part that is there.
-std::vector<IndexList> as_positions(const std::vector<IndexList>& groups, const IndexList& indices) {
-  std::vector<IndexList> positions;
-  for (const IndexList& group : groups) {
-    IndexList part;
-    for (const std::size_t index : group) {
-      const std::size_t place = place_in(indices, index);
-      if (place < indices.size()) part.push_back(place);
-    }
-    if (!part.empty()) positions.push_back(std::move(part));
-  }
-  return positions;
-}
-
 /// For tuples with many indices of large tiles: extents that are too large for one dimension are refused.
 Tiling tiling_of(const std::vector<TileTuple>& tuples, const TileRanges& ranges) {
   std::vector<std::int64_t> sizes;
@@ -89,7 +75,7 @@ FusedTerm::FusedTerm(const TensorTerm& term, const Fusion& fusion,
     result_axes_.push_back(static_cast<std::uint8_t>(
         in_m < fusion_.m.size() ? in_m : fusion_.m.size() + place_in(fusion_.n, index)));
   }
-  set_multiplicities(as_positions(of_sum, fusion_.k));
+  set_multiplicities(positions_of(of_sum, fusion_.k));
   contraction_.m = tiling_of(sides_[0].tuples, sides_[0].ranges);
   contraction_.n = tiling_of(sides_[1].tuples, sides_[1].ranges);
   contraction_.k = tiling_of(sides_[2].tuples, sides_[2].ranges);
@@ -106,7 +92,7 @@ FusedTerm::Side FusedTerm::side_of(const IndexList& indices, const std::vector<I
   IndexList spaces;
   for (const std::size_t index : indices) spaces.push_back(term_.spaces[index]);
   const TileRanges ranges = ranges_of(spaces, tiles);
-  return {ranges, ordered_tuples(ranges, as_positions(groups, indices), term_.result.name)};
+  return {ranges, ordered_tuples(ranges, positions_of(groups, indices), term_.result.name)};
 }
 
 std::vector<FusedTerm::From> FusedTerm::origins(const IndexedTensor& tensor) const {
@@ -189,7 +175,7 @@ BlockPlace FusedTerm::operand_tile(std::size_t matrix, TileId tile) const {
   return place;
 }
 
-bool FusedTerm::lies_as_stored(std::size_t matrix, TileId tile) const {
+bool FusedTerm::is_as_stored(std::size_t matrix, TileId tile) const {
   return fusion_.fits.at(matrix) && found(matrix, tile).order.is_identity();
 }
 
@@ -236,7 +222,7 @@ AxisOrder both(const AxisOrder& first, const AxisOrder& second) {
 Landings::Landings(const TensorTerm& term, const TensorBlocks& result) : result_(result) {
   const std::size_t positions = term.result.indices.size();
   std::vector<std::size_t> class_of(positions);
-  const std::vector<IndexList> classes = as_positions(result_groups(term), term.result.indices);
+  const std::vector<IndexList> classes = positions_of(result_groups(term), term.result.indices);
   for (std::size_t c = 0; c < classes.size(); ++c) {
     for (const std::size_t position : classes[c]) class_of[position] = c;
   }

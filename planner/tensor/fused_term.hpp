@@ -25,14 +25,14 @@ class FusedTerm {
             const std::vector<LabelledTiles>& tiles, bool closed_shell, double threshold = 0);
 
   const Fusion& fusion() const { return fusion_; }
-  /// Without name, seed and factors; operations say which operand lies transposed.
+  /// Without name, seed and factors; operations say which operand is stored transposed.
   const Contraction& contraction() const { return contraction_; }
 
   /// The block that a tile of A or B (0 or 1) is, and its axes as the matrix has them: M before K, K before
-  /// N, also where the operand lies transposed.
+  /// N, also where the operand is stored transposed.
   BlockPlace operand_tile(std::size_t matrix, TileId tile) const;
-  /// Whether the stored block is that tile, or its transpose where the operand lies transposed.
-  bool lies_as_stored(std::size_t matrix, TileId tile) const;
+  /// Whether the stored block is that tile, or its transpose where the operand is stored transposed.
+  bool is_as_stored(std::size_t matrix, TileId tile) const;
   /// By how much each product with this tile of K counts: of tuples that are equal but for the order of
   /// indices in a summed group, one stands for all.
   double multiplicity(std::int32_t k_tile) const { return multiplicity_[static_cast<std::size_t>(k_tile)]; }

@@ -9,13 +9,13 @@
 
 namespace foretile {
 
-/// C = A B with fused indices, the fastest one first. A tensor fits if it lies as its matrix or as the
+/// C = A B with fused indices, the fastest one first. A tensor fits if it is stored as its matrix or as the
 /// transpose of it, C only as it is; one that does not must be permuted tile by tile.
 struct Fusion {
   std::array<std::size_t, 2> operand{0, 1};  ///< which operands of the term are A and B
   IndexList m, n, k;
   std::array<bool, 3> fits{};           ///< A, B and C
-  std::array<bool, 2> is_transposed{};  ///< A lies as K x M, B as N x K
+  std::array<bool, 2> is_transposed{};  ///< A is stored as K x M, B as N x K
 
   std::size_t permuted() const;  ///< how many of the three do not fit
 };

@@ -1,6 +1,7 @@
 #include "planner/tensor/tensor_term.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace foretile {
 
@@ -64,6 +65,19 @@ std::vector<IndexList> summed_groups(const TensorTerm& term) {
     return std::ranges::all_of(term.operands,
                                [&](const IndexedTensor& use) { return antisymmetric_in(use, x, y); });
   });
+}
+
+std::vector<IndexList> positions_of(const std::vector<IndexList>& groups, const IndexList& indices) {
+  std::vector<IndexList> positions;
+  for (const IndexList& group : groups) {
+    IndexList part;
+    for (const std::size_t index : group) {
+      const auto at = static_cast<std::size_t>(std::ranges::find(indices, index) - indices.begin());
+      if (at < indices.size()) part.push_back(at);
+    }
+    if (!part.empty()) positions.push_back(std::move(part));
+  }
+  return positions;
 }
 
 }  // namespace foretile

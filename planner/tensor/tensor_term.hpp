@@ -38,4 +38,7 @@ std::vector<IndexList> result_groups(const TensorTerm& term);
 /// The summed indices, gathered to groups in which both operands are antisymmetric.
 std::vector<IndexList> summed_groups(const TensorTerm& term);
 
+/// Groups of indices as positions in `indices`, in the order of the group; of each the part that is there.
+std::vector<IndexList> positions_of(const std::vector<IndexList>& groups, const IndexList& indices);
+
 }  // namespace foretile

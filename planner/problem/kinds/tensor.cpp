@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 #include <limits>
 #include <numeric>
@@ -13,7 +12,7 @@
 
 #include "base/error.hpp"
 #include "base/one_line.hpp"
-#include "base/random.hpp"
+#include "planner/problem/kinds/kept_blocks.hpp"
 #include "planner/problem/kinds/limits.hpp"
 #include "planner/problem/kinds/table_reader.hpp"
 #include "planner/problem/problem_table.hpp"
@@ -26,7 +25,6 @@ namespace foretile {
 namespace {
 
 constexpr std::string_view kTerm = "term";
-constexpr double kLeastDensity = 1e-9;  // less than one element of the largest tensor asks for nothing
 
 IndexTiles read_index(TableReader& table) {
   IndexTiles index;
@@ -132,7 +130,7 @@ class Builder {
         const BlockPlace place = fused.operand_tile(matrix, tile);
         const auto elements = static_cast<double>(blocks.elements(place.block));
         all.elements.at(matrix) += elements;
-        if (!fused.lies_as_stored(matrix, tile)) all.permuted.at(matrix) += elements;
+        if (!fused.is_as_stored(matrix, tile)) all.permuted.at(matrix) += elements;
       }
     }
     for (TileId tile = 0; tile < contraction.c.nonzeros(); ++tile)
@@ -154,38 +152,34 @@ class Builder {
             parameters_.c_threshold};
   }
 
-  static InputError wrong(const std::string& where, const std::string& found, const std::string& expected,
-                          const std::string& change = {}) {
-    return input_error(where, found, expected, change);
-  }
-
   void add_space(const IndexTiles& index) {
     const std::string where = fmt::format("index {}", quote(index.letters));
     for (const char letter : index.letters) {
-      if (letters_.contains(letter)) throw wrong(where, fmt::format("{} again", letter), "each letter once");
+      if (letters_.contains(letter))
+        throw input_error(where, fmt::format("{} again", letter), "each letter once");
       letters_.insert(letter);
     }
     const std::vector<std::int64_t> extents = extents_of(index, where);
     if (!index.irreps.empty() && index.irreps.size() != extents.size())
-      throw wrong(where, fmt::format("{} irreps", index.irreps.size()),
-                  fmt::format("{}, one for each tile of a spin", extents.size()));
+      throw input_error(where, fmt::format("{} irreps", index.irreps.size()),
+                        fmt::format("{}, one for each tile of a spin", extents.size()));
     const std::vector<std::uint8_t> irreps(index.irreps.begin(), index.irreps.end());
     spaces_.push_back(index.spin ? with_spins(extents, irreps) : LabelledTiles{extents, false, irreps});
   }
 
   std::vector<std::int64_t> extents_of(const IndexTiles& index, const std::string& where) {
     const int rules = (index.tiles > 0 ? 1 : 0) + (index.tile > 0 ? 1 : 0) + (index.sizes.empty() ? 0 : 1);
-    if (rules > 1) throw wrong(where, "several rules for its tiles", "one of tiles, tile and sizes");
+    if (rules > 1) throw input_error(where, "several rules for its tiles", "one of tiles, tile and sizes");
     if (!index.sizes.empty()) return listed_extents(index, where);
-    if (index.extent == 0) throw wrong(where, "no extent", "its extent, or the sizes of its tiles");
+    if (index.extent == 0) throw input_error(where, "no extent", "its extent, or the sizes of its tiles");
     uses_tile_ = uses_tile_ || rules == 0;
     const std::int64_t most = rules == 0 ? parameters_.tile : index.tile;
     if (index.tiles == 0 && most == 0)
-      throw wrong(where, "no rule for its tiles", "one of tiles, tile and sizes",
-                  "or give the size of all tiles: tile");
+      throw input_error(where, "no rule for its tiles", "one of tiles, tile and sizes",
+                        "or give the size of all tiles: tile");
     if (index.tiles > index.extent)
-      throw wrong(where, fmt::format("{} tiles of {} elements", index.tiles, index.extent),
-                  "at most one for each element");
+      throw input_error(where, fmt::format("{} tiles of {} elements", index.tiles, index.extent),
+                        "at most one for each element");
     const std::int64_t tiles = index.tiles > 0 ? index.tiles : (index.extent - 1) / most + 1;
     check_tile_count(2 * tiles, 1);
     return even_extents(index.extent, tiles);
@@ -196,8 +190,8 @@ class Builder {
     for (const std::int64_t size : index.sizes) sum += static_cast<double>(size);
     check_extent(sum);
     if (index.extent > 0 && sum != static_cast<double>(index.extent))
-      throw wrong(where, fmt::format("tiles of {} elements in all", sum),
-                  fmt::format("{}, its extent", index.extent));
+      throw input_error(where, fmt::format("tiles of {} elements in all", sum),
+                        fmt::format("{}, its extent", index.extent));
     return index.sizes;
   }
 
@@ -205,8 +199,8 @@ class Builder {
     for (std::size_t s = 0; s < parameters_.indices.size(); ++s) {
       if (parameters_.indices[s].letters.find(index[0]) != std::string::npos) return s;
     }
-    throw wrong(std::string(kTerm), fmt::format("index {}, of which nothing is known", index),
-                fmt::format("a letter of {}", known_letters()), "give its extent and tiles");
+    throw input_error(std::string(kTerm), fmt::format("index {}, of which nothing is known", index),
+                      fmt::format("a letter of {}", known_letters()), "give its extent and tiles");
   }
 
   std::string known_letters() const {
@@ -248,25 +242,26 @@ class Builder {
     for (const OperandTraits& traits : parameters_.operands) {
       const std::string where = fmt::format("operand {}", quote(traits.name));
       if (std::ranges::find(text_.operands, traits.name, &TextTensor::name) == text_.operands.end())
-        throw wrong(where, "a tensor that the term does not multiply",
-                    fmt::format("{} or {}", text_.operands[0].name, text_.operands[1].name));
+        throw input_error(where, "a tensor that the term does not multiply",
+                          fmt::format("{} or {}", text_.operands[0].name, text_.operands[1].name));
       if (twice)
-        throw wrong(where, "a tensor that the term multiplies by itself", "two names",
-                    "name it otherwise in one place, and say there what is special about it");
-      if (!seen.insert(traits.name).second) throw wrong(where, "it twice", "each operand once");
+        throw input_error(where, "a tensor that the term multiplies by itself", "two names",
+                          "name it otherwise in one place, and say there what is special about it");
+      if (!seen.insert(traits.name).second) throw input_error(where, "it twice", "each operand once");
     }
     for (std::size_t s = 0; s < parameters_.indices.size(); ++s) {
       if (std::ranges::find(term_.spaces, s) == term_.spaces.end())
-        throw wrong(fmt::format("index {}", quote(parameters_.indices[s].letters)),
-                    "letters with which no index of the term begins", "indices that the term has",
-                    "leave it out");
+        throw input_error(fmt::format("index {}", quote(parameters_.indices[s].letters)),
+                          "letters with which no index of the term begins", "indices that the term has",
+                          "leave it out");
     }
     if (parameters_.tile > 0 && !uses_tile_)
-      throw wrong("tile", "a size beside rules for all indices", "an index without a rule of its own",
-                  "leave it out");
+      throw input_error("tile", "a size beside rules for all indices", "an index without a rule of its own",
+                        "leave it out");
     const bool spins = std::ranges::all_of(spaces_, &LabelledTiles::with_spin);
     if (parameters_.closed_shell && !spins)
-      throw wrong("closed_shell", "indices without spins", "spins of all indices", "say spin of each index");
+      throw input_error("closed_shell", "indices without spins", "spins of all indices",
+                        "say spin of each index");
   }
 
   /// Spins are conserved between upper and lower indices, so these must be known and go together.
@@ -274,12 +269,13 @@ class Builder {
     const bool spins = std::ranges::any_of(spaces_, &LabelledTiles::with_spin);
     if (!spins) return;
     if (!std::ranges::all_of(spaces_, &LabelledTiles::with_spin))
-      throw wrong(std::string(kTerm), "indices with and without spins", "spins of all indices, or of none");
+      throw input_error(std::string(kTerm), "indices with and without spins",
+                        "spins of all indices, or of none");
     const auto check = [](const TextTensor& tensor) {
       if (!tensor.upper && tensor.indices.size() % 2 != 0)
-        throw wrong(std::string(kTerm), fmt::format("{} indices of {}", tensor.indices.size(), tensor.name),
-                    "| between the upper and the lower ones",
-                    fmt::format("for example {}[a|i]", tensor.name));
+        throw input_error(
+            std::string(kTerm), fmt::format("{} indices of {}", tensor.indices.size(), tensor.name),
+            "| between the upper and the lower ones", fmt::format("for example {}[a|i]", tensor.name));
     };
     check(text_.result);
     for (const TextTensor& operand : text_.operands) check(operand);
@@ -295,14 +291,15 @@ class Builder {
     const IndexedTensor &a = term_.operands[0], &b = term_.operands[1];
     if (!has_index(term_.result, index)) {
       if (is_upper(a, index) != is_upper(b, index)) return;
-      throw wrong(std::string(kTerm), fmt::format("{} summed over the same half of both", term_.names[index]),
-                  "an upper index of one operand and a lower one of the other",
-                  "change the places of the two halves of an operand");
+      throw input_error(std::string(kTerm),
+                        fmt::format("{} summed over the same half of both", term_.names[index]),
+                        "an upper index of one operand and a lower one of the other",
+                        "change the places of the two halves of an operand");
     }
     const IndexedTensor& operand = has_index(a, index) ? a : b;
     if (is_upper(operand, index) == is_upper(term_.result, index)) return;
-    throw wrong(std::string(kTerm), fmt::format("{} in different halves", term_.names[index]),
-                fmt::format("it in the same half of {} and {}", operand.name, term_.result.name));
+    throw input_error(std::string(kTerm), fmt::format("{} in different halves", term_.names[index]),
+                      fmt::format("it in the same half of {} and {}", operand.name, term_.result.name));
   }
 
   void set_groups(std::size_t o) {
@@ -316,9 +313,10 @@ class Builder {
         const auto at = std::ranges::find(operand.indices, number_of(name)) - operand.indices.begin();
         const auto position = static_cast<std::size_t>(at);
         if (position == operand.indices.size())
-          throw wrong(where, fmt::format("index {}, which it does not have", name), "indices of the tensor");
+          throw input_error(where, fmt::format("index {}, which it does not have", name),
+                            "indices of the tensor");
         if (std::ranges::find(in_group, position) != in_group.end())
-          throw wrong(where, fmt::format("{} again", name), "each index in one group");
+          throw input_error(where, fmt::format("{} again", name), "each index in one group");
         in_group.push_back(position);
         group.push_back(position);
       }
@@ -336,13 +334,14 @@ class Builder {
     const auto differ = [&](const auto& of) {
       return std::ranges::any_of(group, [&](std::size_t p) { return of(p) != of(group.front()); });
     };
-    if (group.size() < 2) throw wrong(where, "an antisymmetric group of one index", "two or more, as \"ab\"");
+    if (group.size() < 2)
+      throw input_error(where, "an antisymmetric group of one index", "two or more, as \"ab\"");
     if (differ([&](std::size_t p) { return term_.spaces[operand.indices[p]]; }))
-      throw wrong(where, "an antisymmetric group of indices with different tiles", "indices of one space",
-                  "say their extents and tiles together");
+      throw input_error(where, "an antisymmetric group of indices with different tiles",
+                        "indices of one space", "say their extents and tiles together");
     if (spaces_[term_.spaces[operand.indices[group.front()]]].with_spin &&
         differ([&](std::size_t p) { return p < operand.upper; }))
-      throw wrong(where, "an antisymmetric group of upper and lower indices", "those of one half");
+      throw input_error(where, "an antisymmetric group of upper and lower indices", "those of one half");
   }
 
   TensorBlocks blocks_of(std::size_t o) const {
@@ -352,60 +351,10 @@ class Builder {
     TensorBlocks blocks(std::move(rules), spaces_, fmt::format("operand {}", operand.name));
     const OperandTraits& traits = traits_[o];
     if (traits.blocks && traits.density < 1)
-      throw wrong(fmt::format("operand {}", traits.name), "a density beside blocks", "one of the two");
-    if (traits.blocks) keep_listed(blocks, traits);
+      throw input_error(fmt::format("operand {}", traits.name), "a density beside blocks", "one of the two");
+    if (traits.blocks) keep_listed(blocks, *traits.blocks, fmt::format("operand {}, blocks", traits.name));
     if (traits.density < 1) keep_share(blocks, traits.density, parameters_.seed + o + 1);
     return blocks;
-  }
-
-  static void keep_listed(TensorBlocks& blocks, const OperandTraits& traits) {
-    const std::size_t indices = blocks.ranges().size();
-    const std::string where = fmt::format("operand {}, blocks", traits.name);
-    std::vector<BlockId> kept;
-    for (const std::vector<double>& row : *traits.blocks) {
-      if (row.size() != indices && row.size() != indices + 1)
-        throw wrong(where, fmt::format("[{}]", fmt::join(row, ", ")),
-                    fmt::format("the tiles of {} indices, and a norm where it is not 1", indices));
-      TileTuple tiles;
-      for (std::size_t p = 0; p < indices; ++p) {
-        const std::int32_t count = blocks.ranges()[p]->count();
-        if (!(row[p] >= 0 && row[p] < count) || row[p] != std::floor(row[p]))
-          throw wrong(where, fmt::format("tile {}", row[p]), fmt::format("0 to {}", count - 1));
-        tiles.push_back(static_cast<std::int32_t>(row[p]));
-      }
-      const auto place = blocks.find(tiles);
-      if (!place)
-        throw wrong(where, fmt::format("block [{}]", fmt::join(tiles, ", ")),
-                    "blocks that spins and irreps allow");
-      const double norm = row.size() > indices ? row[indices] : 1;
-      if (!(norm >= 0 && norm <= std::numeric_limits<float>::max()))
-        throw wrong(where, fmt::format("norm {}", norm), "a number from 0 to 3.4e38");
-      blocks.set_norm(place->block, static_cast<float>(norm));
-      kept.push_back(place->block);
-    }
-    std::ranges::sort(kept);
-    if (const auto twice = std::ranges::adjacent_find(kept); twice != kept.end())
-      throw wrong(where, fmt::format("block [{}] twice", fmt::join(blocks.tiles(*twice), ", ")),
-                  "each block once, in one order of its antisymmetric indices");
-    blocks.keep(kept);
-  }
-
-  /// Removes blocks at random, each as likely as any other, until one more would leave less.
-  static void keep_share(TensorBlocks& blocks, double density, std::uint64_t seed) {
-    Random random(seed);
-    std::vector<BlockId> kept(static_cast<std::size_t>(blocks.count()));
-    std::iota(kept.begin(), kept.end(), BlockId{0});
-    auto elements = static_cast<double>(blocks.elements());
-    const double least = density * elements;
-    while (kept.size() > 1) {
-      const auto at = static_cast<std::size_t>(random.integer(0, std::ssize(kept) - 1));
-      elements -= static_cast<double>(blocks.elements(kept[at]));
-      if (elements < least) break;
-      kept[at] = kept.back();
-      kept.pop_back();
-    }
-    std::ranges::sort(kept);
-    blocks.keep(kept);
   }
 
   FusionWeights weights() const {

@@ -15,6 +15,7 @@
 #include "base/parse.hpp"
 #include "planner/estimate.hpp"
 #include "planner/plan/owners.hpp"
+#include "planner/plan/products_of_tile.hpp"
 #include "planner/strategies/dealt_c/deal_tiles.hpp"
 #include "planner/strategies/frame.hpp"
 #include "planner/strategies/strategy.hpp"
@@ -106,7 +107,7 @@ class DealtCPlanner final : public RankPlanner {
     uses_[1].resize(static_cast<std::size_t>(problem_.b.nonzeros()));
     for (TileId c = 0; c < problem_.c.nonzeros(); ++c) {
       const auto tile = static_cast<std::size_t>(c);
-      for_each_k(c, [&](TileId a, TileId b) {
+      for_each_product_of(problem_, c, [&](TileId a, TileId b) {
         uses_[0][static_cast<std::size_t>(a)].add(owners_[tile], turn[tile]);
         uses_[1][static_cast<std::size_t>(b)].add(owners_[tile], turn[tile]);
       });
@@ -116,28 +117,13 @@ class DealtCPlanner final : public RankPlanner {
     }
   }
 
-  /// Calls visit(tile of A, tile of B) for the products of a tile of C, by increasing k.
-  template <class Visit>
-  void for_each_k(TileId c, const Visit& visit) const {
-    const std::int32_t i = problem_.c.row_of(c), j = problem_.c.column_of(c);
-    const auto of_a = problem_.a.row(i);
-    const auto of_b = problem_.b.column(j);
-    std::size_t b = 0;
-    for (std::size_t a = 0; a < of_a.size(); ++a) {
-      while (b < of_b.size() && of_b[b] < of_a[a]) ++b;
-      if (b == of_b.size()) return;
-      if (of_b[b] == of_a[a])
-        visit(problem_.a.first(i) + static_cast<TileId>(a), problem_.b.column_ids(j)[b]);
-    }
-  }
-
   /// So small that devices end together: a sixteenth of a device's work.
   double piece_work(double of_rank) const { return of_rank / static_cast<double>(devices_) / 16; }
 
   /// Cuts a chain to pieces of neighbouring k, each on the device that has least so far.
   void add_tile(TileId c, double piece, std::vector<double>& load, RankPlan& plan) const {
     std::vector<TileId> of_a;
-    for_each_k(c, [&](TileId a, TileId) { of_a.push_back(a); });
+    for_each_product_of(problem_, c, [&](TileId a, TileId) { of_a.push_back(a); });
     if (of_a.empty()) return;
     const double work = work_[static_cast<std::size_t>(c)];
     const auto most = std::min<std::int64_t>(std::ssize(of_a), devices_);

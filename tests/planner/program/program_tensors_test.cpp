@@ -82,7 +82,7 @@ TEST(ProgramMemory, OfAChainByHand) {
   const auto life = [&](const std::string& name) {
     const auto found =
         std::ranges::find_if(memory.tensors, [&](const TensorLife& one) { return one.tensor.name == name; });
-    return std::pair(found->made, found->dies);
+    return std::pair(found->levels.made, found->levels.last);
   };
   EXPECT_EQ(life("x"), std::pair(0, 3));
   EXPECT_EQ(life("A"), std::pair(1, 2));
