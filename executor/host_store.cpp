@@ -27,11 +27,26 @@ HostStore::HostStore(const Contraction& contraction, const PlanFrame& frame, con
   for (const Transfer& broadcast : plan.transfers) {
     const int number = static_cast<int>(outgoing_.size());
     outgoing_.push_back({message_header(broadcast, rank, number, memory_), broadcast});
-    for (const TileId tile : broadcast.tiles) add_own({broadcast.matrix, tile});
+    for (const TileId tile : broadcast.tiles) {
+      if (!frame.flows()) add_own({broadcast.matrix, tile});
+    }
   }
   for (const Sum& sum : plan.sums) add_sum(sum);
+  if (frame.flows()) {
+    add_flow(frame, plan);
+    return;
+  }
   for (const DevicePlan& device : plan.devices) add_used(frame, device);
   make_tiles(options.cores);
+}
+
+/// Nothing is there before: tasks make all tiles.
+void HostStore::add_flow(const PlanFrame& frame, const RankPlan& plan) {
+  steps_ = frame.steps;
+  made_for_.resize(steps_.size());
+  int number = static_cast<int>(outgoing_.size() + outgoing_sums_.size());
+  for (const Transfer& result : plan.flow.results)
+    outgoing_results_.push_back({message_header(result, rank_, number++, memory_), result});
 }
 
 void HostStore::add_sum(const Sum& sum) {
@@ -135,14 +150,59 @@ void HostStore::add_used(const PlanFrame& frame, const Product& product) {
 
 std::vector<MessagePiece> HostStore::message(Rank owner, int number) const {
   if (owner != rank_) return received_.at({owner, number})->pieces();
-  if (number >= std::ssize(outgoing_)) return message(outgoing_sums_.at(number - outgoing_.size()));
-  const Outgoing& outgoing = outgoing_.at(number);
+  const auto of = static_cast<std::size_t>(number);
+  if (of < outgoing_.size()) return message(outgoing_[of]);
+  const std::size_t sums_end = outgoing_.size() + outgoing_sums_.size();
+  return of < sums_end ? message(outgoing_sums_[of - outgoing_.size()])
+                       : message(outgoing_results_.at(of - sums_end));
+}
+
+std::vector<MessagePiece> HostStore::message(const Outgoing& outgoing) const {
   std::vector<MessagePiece> pieces{outgoing.header.bytes()};
   for (const TileId id : outgoing.broadcast.tiles) {
     const TileRef tile{outgoing.broadcast.matrix, id};
-    pieces.emplace_back(distributed_.at(tile), extents_of(problem_, tile));
+    pieces.emplace_back(tile.matrix == Matrix::c ? finished_c(id) : distributed_.at(tile),
+                        extents_of(problem_, tile));
   }
   return pieces;
+}
+
+/// Own or received.
+TileView HostStore::finished_c(TileId tile) const {
+  const auto own = c.find(tile);
+  return own == c.end() ? distributed_.at({Matrix::c, tile})
+                        : own->second.view(extents_of(problem_, {Matrix::c, tile}).rows);
+}
+
+std::byte* HostStore::tile_of(const FlowTask& task) {
+  if (task.reads) return finished_c(*task.reads).data;
+  const TileRef tile = *task.makes;
+  const TileExtents extents = extents_of(problem_, tile);
+  auto& of_matrix = tile.matrix == Matrix::a ? made_a_ : tile.matrix == Matrix::b ? made_b_ : c;
+  const TileView place = of_matrix.insert_or_assign(tile.id, TileBuffer(extents.bytes(), memory_))
+                             .first->second.view(extents.rows);
+  if (tile.matrix == Matrix::c) return place.data;
+  distributed_[tile] = place;
+  made_for_[task.step].push_back(tile);
+  return place.data;
+}
+
+void HostStore::release_step(Step step) {
+  for (const TileRef tile : made_for_[step]) {
+    distributed_.erase(tile);
+    (tile.matrix == Matrix::a ? made_a_ : made_b_).erase(tile.id);
+  }
+  made_for_[step] = {};
+  const TileId begin = steps_[step];
+  const TileId end =
+      static_cast<std::size_t>(step) + 1 < steps_.size() ? steps_[step + 1] : problem_.c.nonzeros();
+  std::erase_if(c, [&](const auto& tile) { return tile.first >= begin && tile.first < end; });
+  std::erase_if(received_, [&](const auto& entry) {
+    const Transfer& transfer = *entry.second->transfer();
+    if (transfer.kind != TransferKind::result || transfer.step != step) return false;
+    for (const TileId tile : transfer.tiles) distributed_.erase({Matrix::c, tile});
+    return true;
+  });
 }
 
 std::vector<MessagePiece> HostStore::message(const OutgoingSum& sum) const {

@@ -83,6 +83,10 @@ class HostStore {
   void keep_parts(std::span<const TileId> tiles, Device computed_by);
   /// Writes a part of a tile of B that is made; from any thread.
   void fill_part(const MadePart& part, std::byte* tile) const;
+  /// Where tiles flow: the tile that a task makes, whose memory is taken now, or reads.
+  std::byte* tile_of(const FlowTask& task);
+  /// Where tiles flow: frees the tiles that tasks made for the step, and those of C of the step.
+  void release_step(Step step);
   /// After the run: C that is meant to lie in a caller's memory is copied there unless it is there already;
   /// other tiles are offered to TileStorage::take().
   void deliver_c();
@@ -107,12 +111,15 @@ class HostStore {
     Device computed_by = 0;  // which holds the result
   };
   std::vector<MessagePiece> message(const OutgoingSum& sum) const;
+  std::vector<MessagePiece> message(const Outgoing& outgoing) const;
+  TileView finished_c(TileId tile) const;
   std::optional<TileView> in_place(TileRef tile) const;
   TileBuffer new_c(TileId tile) const;
   bool becomes_c(TileId tile, Device device) const;
   void make_tile(const ToMake& one) const;
   void add_own(TileRef tile);
   void add_sum(const Sum& sum);
+  void add_flow(const PlanFrame& frame, const RankPlan& plan);
   void add_initial_c(TileId tile);
   void add_used(const PlanFrame& frame, const DevicePlan& device);
   void add_used(const PlanFrame& frame, const Product& product);
@@ -128,6 +135,10 @@ class HostStore {
   std::unordered_map<TileId, Device> first_parts_;  // of tiles that the rank owns: the device of their sum
   std::vector<ToMake> to_make_;
   std::vector<TileBuffer> own_;
+  std::unordered_map<TileId, TileBuffer> made_a_, made_b_;  // where tiles flow
+  std::vector<std::vector<TileRef>> made_for_;              // by step
+  std::vector<TileId> steps_;                               // PlanFrame::steps
+  std::vector<Outgoing> outgoing_results_;
   std::vector<Outgoing> outgoing_;
   std::vector<OutgoingSum> outgoing_sums_;  // by number in RankPlan::sums; without header where the rank owns
   std::unordered_map<std::pair<TileId, Device>, TileBuffer, PairHash> parts_;

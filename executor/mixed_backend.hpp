@@ -41,6 +41,10 @@ class MixedBackend final : public RankBackend {
     of(Device::of(copy.to == kHost ? copy.from : copy.to)).start_copy(id, copy);
   }
   void start_combine(OperationId id, const Combine& combine) override { cores_->start_combine(id, combine); }
+  void start_task(OperationId id, std::int32_t number, const FlowTask& task) override {
+    cores_->start_task(id, number, task);
+  }
+  void release_step(Step step) override { cores_->release_step(step); }
   void start_send(OperationId id, Rank to_rank, const Message& message) override {
     cores_->start_send(id, to_rank, message);
   }

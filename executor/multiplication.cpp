@@ -21,6 +21,7 @@
 #include "executor/kept_memory.hpp"
 #include "executor/layout/distributed_tiles.hpp"
 #include "executor/mpi/communicator.hpp"
+#include "executor/mpi/own_communicator.hpp"
 #include "executor/mpi/session.hpp"
 #include "executor/run.hpp"
 #include "executor/tile_extents.hpp"
@@ -34,30 +35,6 @@ namespace foretile {
 
 namespace {
 
-/// A duplicate of the caller's, whose errors come back as codes.
-class OwnCommunicator {
- public:
-  explicit OwnCommunicator(MPI_Comm given) {
-    require_mpi_ready();
-    MPI_Request request = MPI_REQUEST_NULL;
-    require_mpi(MPI_Comm_idup(given, &communicator_, &request), "communicator");
-    wait_quietly(request, "communicator");
-    place_on_node(communicator_);
-    require_mpi(MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN), "communicator");
-  }
-  ~OwnCommunicator() {
-    int finalized = 0;
-    MPI_Finalized(&finalized);
-    if (!finalized) MPI_Comm_free(&communicator_);
-  }
-  OwnCommunicator(const OwnCommunicator&) = delete;
-  OwnCommunicator& operator=(const OwnCommunicator&) = delete;
-  MPI_Comm get() const { return communicator_; }
-
- private:
-  MPI_Comm communicator_ = MPI_COMM_NULL;
-};
-
 PlannedWork planned(MPI_Comm communicator, Contraction contraction, const MultiplicationOptions& options) {
   const Machine machine = make_machine(load_platform(options.platform),
                                        {.nodes = {}, .ranks = size_of(communicator), .gpus = {}});
@@ -69,23 +46,6 @@ std::unique_ptr<Gpus> gpus_for(const Machine& machine, GpuChoice choice) {
   if (machine.platform.device.kind != DeviceKind::gpu) return nullptr;
   std::unique_ptr<Gpus> gpus = choose_gpus(choice == GpuChoice::automatic ? GpuChoice::cuda : choice);
   return gpus ? std::make_unique<KeptGpus>(std::move(gpus)) : nullptr;
-}
-
-/// An error that this rank alone has would leave the others waiting for its tiles: it ends the job.
-template <class Run>
-auto run_or_end(MPI_Comm communicator, const Run& run) {
-  try {
-    return run();
-  } catch (const AgreedError&) {
-    throw;
-  } catch (const FailedElsewhere&) {
-    throw;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "foretile: rank %d: %s; the job ends\n", static_cast<int>(rank_in(communicator)),
-                 error.what());
-    MPI_Abort(communicator, 1);
-    throw;
-  }
 }
 
 /// The plan, what it does not say of the contraction, and the options that add collective calls.

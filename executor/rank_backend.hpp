@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "executor/host_store.hpp"
+#include "executor/plan_tasks.hpp"
 #include "scheduler/backend.hpp"
 
 namespace foretile {
@@ -29,12 +31,25 @@ class RankBackend : public Backend {
     if (finished_) finished_(tile);
   }
 
+  /// What the tasks of the plan do; before the clock starts. Must outlive this.
+  void give_tasks(PlanTasks& tasks) { tasks_ = &tasks; }
+
   /// The clock starts now.
   virtual void start_clock() = 0;
   /// Operations ended since the last call; waits up to `seconds` for the first. Throws what their work threw.
   virtual std::vector<EndedOperation> ended(double seconds) = 0;
 
+ protected:
+  std::function<void()> task_job(HostStore& host, std::int32_t number, const FlowTask& task) {
+    return tasks_->job(number, task, host.tile_of(task));
+  }
+  void step_over(HostStore& host, Step step) {
+    host.release_step(step);
+    tasks_->step_over(step);
+  }
+
  private:
+  PlanTasks* tasks_ = nullptr;
   std::function<void(TileId)> finished_;
 };
 

@@ -210,6 +210,7 @@ RunResult run(const PlanFrame& frame, const RankPlan& plan, const Contraction& c
   });
   scheduler.emplace(frame, plan, contraction, rank, *backend, scheduling, options.trace);
 
+  if (options.tasks) backend->give_tasks(*options.tasks);
   if (options.finished) {
     backend->tell_finished([&](TileId tile) {
       const std::int64_t rows = extents_of(contraction, {Matrix::c, tile}).rows;

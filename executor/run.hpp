@@ -9,6 +9,7 @@
 
 #include "executor/gpu/gpu.hpp"
 #include "executor/host_store.hpp"
+#include "executor/plan_tasks.hpp"
 #include "planner/plan/assignment.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/problem/contraction.hpp"
@@ -33,6 +34,7 @@ struct RunOptions {
   /// Must outlive the run, and the tiles of C that stay in place there the result. nullptr: from the seed.
   const TileStorage* storage = nullptr;
   FinishedTiles* finished = nullptr;  ///< what it throws ends the run
+  PlanTasks* tasks = nullptr;         ///< of a plan whose tiles flow; then no tile comes from `storage`
   /// The node's GPUs, for machines whose devices are GPUs; nullptr: cores stand for all devices.
   Gpus* gpus = nullptr;
   /// Of all tiles in host memory, on cores; must outlive the result, and is called by this thread alone.

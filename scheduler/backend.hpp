@@ -32,11 +32,11 @@ struct Copy {
 };
 
 /// A broadcast on its way to one rank, which forwards it along its tree (planner/plan/transfer.hpp). Or parts
-/// of C on their way to the next rank of a sum.
+/// of C on their way to the next rank of a sum, or a tile of C to ranks whose tasks read it.
 struct Message {
   std::shared_ptr<const Transfer> transfer;
   Rank owner = 0;    ///< of parts: who sends them
-  int number = 0;    ///< of the broadcast among its owner's; sums are numbered behind them
+  int number = 0;    ///< of the broadcast among its owner's; sums are numbered behind them, then results
   int position = 0;  ///< of the receiver in the tree
   std::int64_t bytes = 0;
 };
@@ -96,6 +96,8 @@ class Backend {
   virtual void start_copy(OperationId id, const Copy& copy) = 0;
   /// On one core, in host memory. `combine` is valid until it is done.
   virtual void start_combine(OperationId id, const Combine& combine) = 0;
+  /// A task of a flow (planner/plan/flow.hpp), on one core. `task` is number `number` of the rank's.
+  virtual void start_task(OperationId id, std::int32_t number, const FlowTask& task) = 0;
   /// Sends to another rank; its back end calls RankScheduler::received there. Done when the tiles were read.
   virtual void start_send(OperationId id, Rank to_rank, const Message& message) = 0;
   /// Its back end calls RankScheduler::signalled there. Nothing is reported here.
@@ -115,6 +117,9 @@ class Backend {
   virtual void release_parts(std::span<const TileId> tiles, Device computed_by) = 0;
   /// The parts are C from now on.
   virtual void keep_parts(std::span<const TileId> tiles, Device computed_by) = 0;
+  /// Where tiles flow: the step is over on this rank. Tiles that it made for it, and tiles of C of the step,
+  /// its own and received ones, are no longer needed.
+  virtual void release_step(Step step) = 0;
   /// The tile of C has its final values and is in the rank's host memory, where it stays.
   virtual void finished(TileId /*tile*/) {}
 };

@@ -1,12 +1,17 @@
 #include "scheduler/block_pool.hpp"
 
+#include <algorithm>
+
 #include "planner/plan/products.hpp"
 
 namespace foretile {
 
 BlockPool::BlockPool(const PlanFrame& frame, const RankPlan& plan, const Contraction& contraction,
-                     bool others_may_take)
-    : open_(frame.pool == Pool::open && others_may_take), taken_(plan.devices.size()) {
+                     bool in_plan_order)
+    : flows_(frame.flows()),
+      in_order_(in_plan_order),
+      open_(frame.pool == Pool::open && !in_plan_order),
+      taken_(plan.devices.size()) {
   int first = 0;
   for (const DevicePlan& device : plan.devices) {
     Share& share = shares_.emplace_back();
@@ -14,6 +19,7 @@ BlockPool::BlockPool(const PlanFrame& frame, const RankPlan& plan, const Contrac
     share.first = first;
     share.end = device.blocks.size();
     first += static_cast<int>(device.blocks.size());
+    if (flows_) add_flow(contraction, shares_.size() - 1);
     if (!open_) continue;
     for (const Block& block : device.blocks) {
       share.flops.push_back(block_flops(contraction, block));
@@ -21,16 +27,70 @@ BlockPool::BlockPool(const PlanFrame& frame, const RankPlan& plan, const Contrac
     }
     share.left = share.planned;
   }
+  std::ranges::sort(waiting_, {}, &Waiting::of);
+}
+
+/// Lists the tiles of its blocks.
+void BlockPool::add_flow(const Contraction& contraction, std::size_t device) {
+  Share& share = shares_[device];
+  for (std::size_t number = 0; number < share.blocks->size(); ++number) {
+    const Block& block = (*share.blocks)[number];
+    const BlockProducts products(contraction, block.columns);
+    std::vector<std::pair<Matrix, TileId>> tiles;
+    const bool first_step = block.chunks.front().step == 0;
+    for (const Chunk& chunk : block.chunks) {
+      for (const TileId a : chunk.a) {
+        tiles.emplace_back(Matrix::a, a);
+        products.for_each(a, [&](const Product& product) { tiles.emplace_back(Matrix::b, product.b); });
+      }
+    }
+    std::ranges::sort(tiles);
+    tiles.erase(std::unique(tiles.begin(), tiles.end()), tiles.end());
+    share.missing.push_back(first_step ? 0 : static_cast<std::int32_t>(tiles.size()));
+    if (share.missing.back() == 0) share.ready.push(number);
+    if (first_step) continue;
+    for (const auto& [matrix, tile] : tiles)
+      waiting_.push_back(
+          {matrix, tile, static_cast<std::int32_t>(device), static_cast<std::int32_t>(number)});
+  }
+}
+
+bool BlockPool::is_here(TileRef tile) {
+  bool any = false;
+  for (const Waiting& waiting :
+       std::ranges::equal_range(waiting_, std::pair(tile.matrix, tile.id), {}, &Waiting::of)) {
+    Share& share = shares_[static_cast<std::size_t>(waiting.device)];
+    if (--share.missing[static_cast<std::size_t>(waiting.block)] > 0) continue;
+    share.ready.push(static_cast<std::size_t>(waiting.block));
+    any = true;
+  }
+  return any;
+}
+
+bool BlockPool::left(Device device) const {
+  if (!flows_) return any(device);
+  const auto number = static_cast<std::size_t>(device);
+  return taken_[number].size() < shares_[number].blocks->size();
 }
 
 bool BlockPool::any(Device device) const {
   const Share& own = shares_[static_cast<std::size_t>(device)];
+  if (flows_)
+    return !own.ready.empty() &&
+           (!in_order_ || own.ready.top() == taken_[static_cast<std::size_t>(device)].size());
   return own.next < own.end || (open_ && longest(device));
 }
 
 const Block* BlockPool::take(Device device) {
   Share& own = shares_[static_cast<std::size_t>(device)];
   std::vector<int>& taken = taken_[static_cast<std::size_t>(device)];
+  if (flows_) {
+    if (!any(device)) return nullptr;
+    const std::size_t block = own.ready.top();
+    own.ready.pop();
+    taken.push_back(own.first + static_cast<int>(block));
+    return &(*own.blocks)[block];
+  }
   if (own.next < own.end) {
     taken.push_back(own.first + static_cast<int>(own.next));
     return &(*own.blocks)[own.next++];

@@ -2,7 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <optional>
+#include <queue>
+#include <utility>
 #include <vector>
 
 #include "planner/plan/assignment.hpp"
@@ -15,14 +19,22 @@ namespace foretile {
 /// takes the last one of another device if it will be done with that before the other is done with all that
 /// it has. A device's speed is what it has multiplied, over the time at which its last product ended; before
 /// both devices have one, the plan's shares stand for it.
+///
+/// Where tiles flow (PlanFrame::steps), a device takes the first block of those whose tiles are all on the
+/// rank, or that are of the first step.
 class BlockPool {
  public:
-  /// `plan` must outlive this. Without `others_may_take`, all pools are closed.
+  /// `plan` must outlive this. With `in_plan_order` all pools are closed, and blocks are taken in the plan's
+  /// order.
   BlockPool(const PlanFrame& frame, const RankPlan& plan, const Contraction& contraction,
-            bool others_may_take = true);
+            bool in_plan_order = false);
 
   /// Whether take() would give a block.
   bool any(Device device) const;
+  /// Whether it would now or later.
+  bool left(Device device) const;
+  /// Where tiles flow: the tile is on the rank from now on. Returns whether a block waited for it alone.
+  bool is_here(TileRef tile);
   /// nullptr: there is none for the device.
   const Block* take(Device device);
   /// The device has multiplied so much more, until `now_s`.
@@ -40,17 +52,31 @@ class BlockPool {
     double planned = 0;             // to multiply, by the plan,
     double left = 0;                // and still: its own that are not taken, and what it has taken
     double done = 0, until_s = 0;
+    // Where tiles flow: tiles that blocks wait for, and blocks that wait for none.
+    std::vector<std::int32_t> missing;
+    std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> ready;
 
     bool known() const { return done > 0 && until_s > 0; }
     double speed() const { return done / until_s; }
   };
 
+  void add_flow(const Contraction& contraction, std::size_t device);
   std::optional<std::size_t> longest(Device thief) const;
   static bool longer(const Share& one, const Share& other);
   static bool done_before(const Share& thief, const Share& owner);
 
-  bool open_;
+  /// A block that waits for a tile.
+  struct Waiting {
+    Matrix matrix = Matrix::a;
+    TileId tile = 0;
+    std::int32_t device = 0, block = 0;
+
+    std::pair<Matrix, TileId> of() const { return {matrix, tile}; }
+  };
+
+  bool flows_, in_order_, open_;
   std::vector<Share> shares_;
+  std::vector<Waiting> waiting_;  // by tile
   RankAssignment taken_;
 };
 

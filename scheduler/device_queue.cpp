@@ -50,7 +50,7 @@ std::size_t DeviceQueue::next_chunk(const Cursor& cursor) const {
 }
 
 bool DeviceQueue::loads_over() const {
-  if (expanding_ || pool_->any(device_)) return false;
+  if (expanding_ || pool_->left(device_)) return false;
   const std::size_t last = front_ + window_.size();
   if (loading.chunk >= last) return true;
   return loading.chunk + 1 == last && loading.item == window_.back().items.size();

@@ -41,6 +41,8 @@ class DeviceQueue {
   /// Number of the earliest unfinished chunk.
   std::size_t front() const { return front_; }
   bool chunks_left() const { return !window_.empty() || expanding_ || pool_->any(device_); }
+  /// The same, or blocks that wait for tiles.
+  bool blocks_left() const { return chunks_left() || pool_->left(device_); }
   /// It has no block at hand.
   bool idle() const { return window_.empty() && !expanding_; }
   /// Step of the earliest unfinished chunk; kEver when there is none.

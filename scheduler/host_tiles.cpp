@@ -6,12 +6,13 @@
 
 namespace foretile {
 
-HostTiles::HostTiles(const Contraction& p, const PlanFrame& frame, Rank rank, Release release)
-    : problem_(p), frame_(frame), rank_(rank), release_(std::move(release)) {}
+HostTiles::HostTiles(const Contraction& p, const PlanFrame& frame, Rank rank, Release release, Unmade unmade)
+    : problem_(p), frame_(frame), rank_(rank), release_(std::move(release)), unmade_(std::move(unmade)) {}
 
 bool HostTiles::holds(TileRef tile) const {
-  return frame_.grid.size() == 1 || owner_of(problem_, frame_, tile) == rank_ ||
-         (tile.matrix == Matrix::a ? a_ : b_).contains(tile.id);
+  if (frame_.grid.size() == 1 || owner_of(problem_, frame_, tile) == rank_)
+    return !frame_.flows() || !unmade_(tile);
+  return (tile.matrix == Matrix::a ? a_ : b_).contains(tile.id);
 }
 
 void HostTiles::received(const Message& message, int forwards) {

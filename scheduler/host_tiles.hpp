@@ -22,8 +22,12 @@ class HostTiles {
  public:
   using Release = std::function<void(Rank owner, int number)>;
 
-  /// `contraction` and `frame` must outlive this.
-  HostTiles(const Contraction& contraction, const PlanFrame& frame, Rank rank, Release release);
+  /// Whether one of the rank's tiles has still to be made.
+  using Unmade = std::function<bool(TileRef)>;
+
+  /// `contraction` and `frame` must outlive this. `unmade` is asked where tiles flow.
+  HostTiles(const Contraction& contraction, const PlanFrame& frame, Rank rank, Release release,
+            Unmade unmade = {});
 
   /// Whether a tile of A, or of B where it is given, can be read here.
   bool holds(TileRef tile) const;
@@ -54,6 +58,7 @@ class HostTiles {
   const PlanFrame& frame_;
   Rank rank_;
   Release release_;
+  Unmade unmade_;
   Received a_, b_;                           // no bit for each tile: many ranks have a few of millions
   tsl::robin_map<Key, Held, KeyHash> held_;  // with a last step
   std::map<Step, std::vector<std::pair<Key, std::shared_ptr<const Transfer>>>> by_last_step_;

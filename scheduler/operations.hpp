@@ -75,8 +75,13 @@ struct CombineOperation {
   Combine combine;
 };
 
+/// A task of a flow.
+struct TaskOperation {
+  std::int32_t task = 0;  ///< of RankFlow::tasks
+};
+
 using AnyOperation = std::variant<KernelOperation, GenerateOperation, LoadOperation, StoreOperation,
-                                  SendOperation, CombineOperation>;
+                                  SendOperation, CombineOperation, TaskOperation>;
 
 /// In flight. It starts only when all that it needs is there, so it waits for nothing.
 struct Operation {

@@ -41,22 +41,28 @@ RankScheduler::RankScheduler(const PlanFrame& frame, const RankPlan& plan, const
       c_tiles_(frame, contraction, options_, backend, operations_),
       tiles_(plan.devices.size()),
       near_(near_devices(options_, plan.devices.size())),
-      pool_(frame, plan, contraction, !options_.in_plan_order),
+      pool_(frame, plan, contraction, options_.in_plan_order),
       awake_(plan.devices.size(), true),
-      sums_(frame, plan, contraction, rank, backend, operations_, cores_, send_queue_),
-      host_(contraction, frame, rank,
-            [&backend](Rank owner, int number) { backend.release_message(owner, number); }),
-      barrier_(frame.barriers, rank, frame.grid.size(), [this](Rank to, Signal signal) {
-        signal.path = operations_.path();
-        backend_.send_signal(to, signal);
-      }) {
+      sums_(frame, plan, contraction, rank, backend, operations_, cores_, send_queue_,
+            [this](TileId c) { finished(c); }),
+      flow_(frame, plan, contraction, rank, backend, operations_, cores_, send_queue_,
+            [this](TileRef tile) { is_here(tile); }),
+      host_(
+          contraction, frame, rank,
+          [&backend](Rank owner, int number) { backend.release_message(owner, number); },
+          [this](TileRef tile) { return flow_.waits_for(tile); }),
+      barrier_(frame.flows() ? Barriers::global : frame.barriers, rank, frame.grid.size(),
+               [this](Rank to, Signal signal) {
+                 signal.path = operations_.path();
+                 backend_.send_signal(to, signal);
+               }) {
   queues_.reserve(plan.devices.size());
   for (std::size_t d = 0; d < plan.devices.size(); ++d) add_device(plan.devices[d]);
   for (const Transfer& broadcast : plan.transfers) {
     std::int64_t bytes = 0;
     for (const TileId tile : broadcast.tiles) bytes += bytes_of(contraction, {broadcast.matrix, tile});
     own_.push_back(std::make_shared<Transfer>(broadcast));
-    send_queue_.forward({own_.back(), rank, static_cast<int>(own_.size()) - 1, 0, bytes});
+    flow_.send_when_made({own_.back(), rank, static_cast<int>(own_.size()) - 1, 0, bytes});
   }
 }
 
@@ -76,12 +82,17 @@ void RankScheduler::add_device(const DevicePlan& plan) {
 }
 
 void RankScheduler::start() {
+  flow_.start();
   step_ended();
   advance();
 }
 
 void RankScheduler::advance() {
   sums_.advance();  // before all else: additions free memory
+  if (frame_.flows()) {
+    step_ended();
+    flow_.advance(barrier_.first_open());  // others wait for what tasks make
+  }
   cores_.awaited = false;
   do {
     if (options_.in_plan_order) wake_all();
@@ -317,7 +328,8 @@ bool RankScheduler::advance_kernels(Device device) {
       return true;
     }
     // One that has many cores leaves them to additions now and then.
-    if (queue.traits.cores > 1 && cores == 0 && sums_.waits_for_core()) return true;
+    if (queue.traits.cores > 1 && cores == 0 && (sums_.waits_for_core() || flow_.waits_for_core()))
+      return true;
     const auto products =
         queue.take_products(static_cast<std::size_t>(queue.traits.batch), options_.whole_batches);
     if (products.empty()) return false;
@@ -375,7 +387,7 @@ void RankScheduler::ended(const StoreOperation& store, const TraceEvent&) {
     if (frame_.c_in_parts) {
       sums_.stored(tile.id);
     } else {
-      backend_.finished(tile.id);
+      finished(tile.id);
     }
   }
   awake_[store.copy.from] = true;
@@ -399,7 +411,7 @@ bool RankScheduler::advance_fronts() {
     if (!awake_[d] && !options_.in_plan_order) continue;
     for (; front_ended(queues_[d]); any = true) finish_front(queues_[d], Device::of(d));
   }
-  if (any) step_ended();
+  if (any && !frame_.flows()) step_ended();
   return any;
 }
 
@@ -409,6 +421,7 @@ void RankScheduler::finish_front(DeviceQueue& queue, Device device) {
     if (streams(item.tile)) queue.memory.unpin(item.slot);
   }
   if (chunk.last_of_block) {
+    if (frame_.flows()) flow_.block_ended(chunk.step);
     for (const TileRef tile : chunk.block->b_on_device) {
       queue.memory.give_back(problem_.b_bytes(tile.id));
       backend_.release(device, tile);
@@ -418,24 +431,39 @@ void RankScheduler::finish_front(DeviceQueue& queue, Device device) {
   if (!queue.chunks_left()) c_tiles_.drop_stored(queue, device);
 }
 
-/// A step may be over on this rank: received tiles that were used last in it leave, and the barriers hear of
-/// it.
+/// The first step that is not over on this rank.
+Step RankScheduler::first_open() {
+  if (frame_.flows()) return flow_.first_open();
+  Step first = kEver;
+  for (DeviceQueue& queue : queues_) first = std::min(first, queue.front_step());
+  return first;
+}
+
+/// A step may be over on this rank: tiles that were used last in it leave, and the barriers hear of it.
 void RankScheduler::step_ended() {
-  if (frame_.barriers == Barriers::none) return;
-  Step first_open = kEver;
-  for (DeviceQueue& queue : queues_) first_open = std::min(first_open, queue.front_step());
-  if (first_open == first_open_step_) return;
+  if (frame_.barriers == Barriers::none && !frame_.flows()) return;
+  const Step first = first_open();
+  if (first == first_open_step_) return;
   wake_all();
-  first_open_step_ = first_open;
-  host_.ended_before(first_open, [this](TileRef tile) {
-    if (own_memories_ == static_cast<int>(queues_.size())) return;
-    const TileSlot slot = tiles_.find(tile);
-    if (slot == kNoSlot) return;
-    for (DeviceQueue& queue : queues_) {
-      if (queue.traits.in_host_memory) queue.memory.forget(slot);
-    }
-  });
-  barrier_.ended_before(first_open);
+  const Step before = std::exchange(first_open_step_, first);
+  const auto forget = [this](TileRef tile) { this->forget(tile); };
+  host_.ended_before(first, forget);
+  const auto steps = static_cast<int>(frame_.steps.size());  // 0 where nothing flows
+  for (Step step = before; step < std::min(int{first}, steps); ++step) {
+    flow_.for_each_made(step, forget);
+    backend_.release_step(step);
+  }
+  barrier_.ended_before(first);
+}
+
+/// The tile leaves host memory.
+void RankScheduler::forget(TileRef tile) {
+  if (own_memories_ == static_cast<int>(queues_.size())) return;
+  const TileSlot slot = tiles_.find(tile);
+  if (slot == kNoSlot) return;
+  for (DeviceQueue& queue : queues_) {
+    if (queue.traits.in_host_memory) queue.memory.forget(slot);
+  }
 }
 
 // ---- messages ----
@@ -461,19 +489,44 @@ void RankScheduler::ended(const SendOperation& send, const TraceEvent& event) {
     statistics_.sent_between_nodes_bytes += event.bytes;
   host_.forwarded(send.owner, send.number);
   sums_.sent(send.owner, send.number);
+  flow_.sent(send.owner, send.number);
 }
 
 void RankScheduler::ended(const CombineOperation& combine, const TraceEvent& event) {
   sums_.done(combine, event, statistics_);
 }
 
+void RankScheduler::ended(const TaskOperation& task, const TraceEvent& event) {
+  flow_.done(task, event, statistics_);
+}
+
+/// The tile of C is on this rank.
+void RankScheduler::finished(TileId c) {
+  backend_.finished(c);
+  flow_.computed(c);
+}
+
+/// A tile that the rank has made. Devices may wait for it, or for a block with it.
+void RankScheduler::is_here(TileRef tile) {
+  pool_.is_here(tile);
+  wake_all();
+}
+
 void RankScheduler::received(const Message& message, const Path& path) {
   operations_.set_path(path);
   statistics_.received_bytes += message.bytes;
-  if (message.transfer->kind == TransferKind::parts) {
-    sums_.received(message);
-  } else {
-    host_.received(message, send_queue_.forward(message));
+  switch (message.transfer->kind) {
+    case TransferKind::parts:
+      sums_.received(message);
+      break;
+    case TransferKind::result:
+      flow_.received(message);
+      break;
+    case TransferKind::broadcast:
+      host_.received(message, send_queue_.forward(message));
+      if (!frame_.flows()) break;
+      for (const TileId tile : message.transfer->tiles) pool_.is_here({message.transfer->matrix, tile});
+      break;
   }
   wake_all();
   advance();
@@ -495,16 +548,19 @@ void RankScheduler::done(OperationId id, const OperationTime& time) {
 }
 
 bool RankScheduler::finished() const {
-  if (!barrier_.over() || operations_.in_flight() > 0 || !send_queue_.empty() || !sums_.finished())
+  if (!barrier_.over() || operations_.in_flight() > 0 || !send_queue_.empty() || !sums_.finished() ||
+      !flow_.finished())
     return false;
   return std::none_of(queues_.begin(), queues_.end(), [](const DeviceQueue& queue) {
-    return queue.chunks_left() || !queue.finished_c.empty();
+    return queue.blocks_left() || !queue.finished_c.empty();
   });
 }
 
 bool RankScheduler::expects_messages() const {
   if (frame_.grid.size() == 1) return false;
-  if (sending_ > 0 || !send_queue_.empty() || !barrier_.over() || sums_.expects_messages()) return true;
+  if (sending_ > 0 || !send_queue_.empty() || !barrier_.over() || sums_.expects_messages() ||
+      !flow_.finished())
+    return true;
   return std::any_of(queues_.begin(), queues_.end(),
                      [](const DeviceQueue& queue) { return !queue.loads_over(); });
 }

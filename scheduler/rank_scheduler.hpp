@@ -15,6 +15,7 @@
 #include "scheduler/block_pool.hpp"
 #include "scheduler/c_tiles.hpp"
 #include "scheduler/device_queue.hpp"
+#include "scheduler/flow.hpp"
 #include "scheduler/generation.hpp"
 #include "scheduler/host_tiles.hpp"
 #include "scheduler/operations.hpp"
@@ -95,8 +96,13 @@ class RankScheduler {
   void ended(const StoreOperation& store, const TraceEvent& event);
   void ended(const SendOperation& send, const TraceEvent& event);
   void ended(const CombineOperation& combine, const TraceEvent& event);
+  void ended(const TaskOperation& task, const TraceEvent& event);
+  void finished(TileId c);
+  void is_here(TileRef tile);
   void finish_front(DeviceQueue& queue, Device device);
+  Step first_open();
   void step_ended();
+  void forget(TileRef tile);
 
   const PlanFrame& frame_;
   const Contraction& problem_;
@@ -120,6 +126,7 @@ class RankScheduler {
   std::vector<std::shared_ptr<const Transfer>> own_;
   SendQueue send_queue_;
   Sums sums_;
+  Flow flow_;
   HostTiles host_;
   Barrier barrier_;
   Copy copy_;                 // the one being put together,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
 
 namespace foretile {
 
@@ -21,7 +22,7 @@ std::size_t first_added(const Sum& sum) {
 }  // namespace
 
 Sums::Sums(const PlanFrame& frame, const RankPlan& plan, const Contraction& contraction, Rank rank,
-           Backend& backend, Operations& operations, Cores& cores, SendQueue& sends)
+           Backend& backend, Operations& operations, Cores& cores, SendQueue& sends, Finished tell_finished)
     : frame_(frame),
       plan_(plan),
       problem_(contraction),
@@ -30,6 +31,7 @@ Sums::Sums(const PlanFrame& frame, const RankPlan& plan, const Contraction& cont
       operations_(operations),
       cores_(cores),
       sends_(sends),
+      tell_finished_(std::move(tell_finished)),
       unfinished_(plan.sums.size()) {
   states_.reserve(plan.sums.size());
   for (const Sum& sum : plan.sums) {
@@ -158,7 +160,7 @@ void Sums::end(std::size_t number) {
     return;
   }
   if (!needs_last(state)) backend_.keep_parts(state.sum->tiles, state.sum->devices.front());
-  for (const TileId tile : state.sum->tiles) backend_.finished(tile);
+  for (const TileId tile : state.sum->tiles) tell_finished_(tile);
   --unfinished_;
 }
 
@@ -170,8 +172,9 @@ void Sums::send(std::size_t number) {
 }
 
 void Sums::sent(Rank owner, int number) {
-  if (owner != rank_ || number < std::ssize(plan_.transfers)) return;
-  const Sum& sum = *states_[static_cast<std::size_t>(number) - plan_.transfers.size()].sum;
+  const auto transfers = std::ssize(plan_.transfers);
+  if (owner != rank_ || number < transfers || number >= transfers + std::ssize(states_)) return;
+  const Sum& sum = *states_[static_cast<std::size_t>(number - transfers)].sum;
   backend_.release_parts(sum.tiles, sum.devices.front());
   --unfinished_;
 }

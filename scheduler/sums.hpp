@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <unordered_map>
 #include <vector>
@@ -21,9 +22,12 @@ namespace foretile {
 /// additions of a sum follow each other in the plan's order; different sums are independent.
 class Sums {
  public:
+  /// Hears of finished tiles of C.
+  using Finished = std::function<void(TileId)>;
+
   /// References must outlive this object.
   Sums(const PlanFrame& frame, const RankPlan& plan, const Contraction& contraction, Rank rank,
-       Backend& backend, Operations& operations, Cores& cores, SendQueue& sends);
+       Backend& backend, Operations& operations, Cores& cores, SendQueue& sends, Finished tell_finished);
 
   /// Starts additions while cores are free.
   void advance();
@@ -76,6 +80,7 @@ class Sums {
   Operations& operations_;
   Cores& cores_;
   SendQueue& sends_;
+  Finished tell_finished_;
   std::vector<State> states_;  // by number in RankPlan::sums
   std::unordered_map<TileId, std::size_t> sum_of_;
   std::deque<std::size_t> ready_;  // sums whose next addition waits for a core

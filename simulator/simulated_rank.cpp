@@ -250,9 +250,18 @@ void SimulatedRank::start_generate(OperationId id, std::span<const MadePart> par
 }
 
 void SimulatedRank::start_combine(OperationId id, const Combine& combine) {
-  const Platform& p = machine_.platform;
   std::int64_t bytes = 0;
   for (const TileId tile : combine.tiles) bytes += problem_.c_bytes(tile);
+  add_on_core(id, bytes);
+}
+
+/// Permutations count as additions.
+void SimulatedRank::start_task(OperationId id, std::int32_t, const FlowTask& task) {
+  add_on_core(id, task.bytes);
+}
+
+void SimulatedRank::add_on_core(OperationId id, std::int64_t bytes) {
+  const Platform& p = machine_.platform;
   Activity& a = activity(id, Activity::Kind::plain);
   a.software_s = operation_s();
   a.alone_s = addition_seconds(p, bytes);

@@ -70,6 +70,7 @@ class SimulatedRank final : public Backend {
   int kernel_slots(Device) const override { return 1; }  // the kernel model already counts the streams
   void start_kernel(OperationId id, Device device, std::span<const Product> products) override;
   void start_combine(OperationId id, const Combine& combine) override;
+  void start_task(OperationId id, std::int32_t number, const FlowTask& task) override;
   void start_generate(OperationId id, std::span<const MadePart> parts) override;
   void start_copy(OperationId id, const Copy& copy) override;
   void start_send(OperationId id, Rank to_rank, const Message& message) override;
@@ -81,6 +82,7 @@ class SimulatedRank final : public Backend {
   void adopt(Device device, TileRef tile) override { book(device, tile); }
   void release_parts(std::span<const TileId>, Device) override {}
   void keep_parts(std::span<const TileId>, Device) override {}
+  void release_step(Step) override {}
 
  private:
   Activity& activity(OperationId id, Activity::Kind kind);
@@ -117,6 +119,7 @@ class SimulatedRank final : public Backend {
   }
   Activity& free_slot();
   void copy_on_cores(std::int64_t bytes);
+  void add_on_core(OperationId id, std::int64_t bytes);
   ProductSize size_of(const Product& product) const;
   void start_making(OperationId id, const Copy& copy);
   void start_reading(OperationId id, std::int64_t bytes);

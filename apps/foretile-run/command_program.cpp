@@ -39,6 +39,7 @@ struct ProgramArguments {
   std::uint64_t seed = 1;
   std::string platform = "here";
   bool verify = false;
+  std::string mode = "levels";
   Options options;
 };
 
@@ -199,7 +200,8 @@ void execute(const CLI::App& command, const ProgramArguments& arguments, const M
   });
   Finished done;
   with_guarded_errors([&] {
-    ProgramRun run(session.world(), *fused, options);
+    ProgramRun run(session.world(), *fused, options,
+                   arguments.mode == "flow" ? ProgramMode::flow : ProgramMode::levels);
     done.levels = run.run(*numbers);
     for (const LevelReport& level : done.levels) done.wall_s += level.seconds();
     done.results = gather_results(run, *fused);
@@ -221,8 +223,7 @@ void execute(const CLI::App& command, const ProgramArguments& arguments, const M
 }  // namespace
 
 void add_program_command(CLI::App& app) {
-  CLI::App* command =
-      app.add_subcommand("program", "Run a program of contractions, level by level (docs/programs.md)");
+  CLI::App* command = app.add_subcommand("program", "Run a program of contractions (docs/programs.md)");
   const auto arguments = std::make_shared<ProgramArguments>();
   command->add_option("program", arguments->program, "A program: FILE.txt")
       ->check(not_empty_check())
@@ -252,6 +253,11 @@ void add_program_command(CLI::App& app) {
   command->add_flag("--verify", arguments->verify,
                     "Compare the results with a plain evaluation in long double; for small tensors");
   command->add_option("--platform", arguments->platform, "Whose plans are run")->capture_default_str();
+  command
+      ->add_option("--mode", arguments->mode,
+                   "levels: all ranks wait at the end of each; flow: a tile goes on when it is finished")
+      ->check(CLI::IsMember({"levels", "flow"}))
+      ->capture_default_str();
   add_set_option(*command, arguments->options);
   add_json_option(*command, arguments->options);
   command->callback([command, arguments] {

@@ -27,7 +27,7 @@ struct PlanArguments : CaseArguments {
   std::string dot;
   std::string output;
   bool parameters = false;
-  ProgramSizes sizes;  ///< 0: not given
+  ProgramArguments program;
 };
 
 /// Without planning.
@@ -48,12 +48,12 @@ void print_parameters(const PlanArguments& arguments) {
 }
 
 void plan(const PlanArguments& arguments) {
-  check_sizes(arguments.problem, arguments.sizes);
+  check_program_options(arguments.problem, arguments.program);
   if (is_program_file(arguments.problem)) {
     refuse_for_programs(arguments.problem, {{"--output", !arguments.output.empty()},
                                             {"--dot", !arguments.dot.empty()},
                                             {"--parameters", arguments.parameters}});
-    return plan_program_case(arguments, arguments.sizes);
+    return plan_program_case(arguments, arguments.program);
   }
   require_different("--output", arguments.output, "--dot", arguments.dot);
   require_different("--dot", arguments.dot, "the problem", arguments.problem);
@@ -100,7 +100,8 @@ void add_plan_command(CLI::App& app) {
                    "A problem file, an example such as c65-v1, a plan file, or a program: FILE.txt")
       ->required();
   add_machine_options(*command, *arguments);
-  add_size_options(*command, arguments->sizes);
+  add_size_options(*command, arguments->program.sizes);
+  add_mode_option(*command, arguments->program.mode);
   command->add_option("-o,--output", arguments->output, "Store the plan in this .json file")
       ->check(not_empty_check());
   command->add_option("--dot", arguments->dot, "Write the graph of chunks and messages for GraphViz")

@@ -44,7 +44,7 @@ struct SimulateArguments : CaseArguments {
   bool plan_order = false;
   bool what_if = false;
   EngineChoice engine = EngineChoice::automatic;
-  ProgramSizes sizes;  ///< 0: not given
+  ProgramArguments program;
   OriginalArguments original;
 };
 
@@ -118,22 +118,27 @@ void require_outputs_apart(const SimulateArguments& arguments) {
 
 void simulate(const SimulateArguments& arguments) {
   require_simulator("simulate");
-  check_sizes(arguments.problem, arguments.sizes);
+  check_program_options(arguments.problem, arguments.program);
   if (is_program_file(arguments.problem)) {
-    refuse_for_programs(arguments.problem, {{"--output", !arguments.output.empty()},
-                                            {"--trace", !arguments.trace.empty()},
-                                            {"--assignment", !arguments.assignment.empty()},
-                                            {"--assignment-out", !arguments.assignment_out.empty()},
-                                            {"--coarse", arguments.coarse},
-                                            {"--plan-order", arguments.plan_order},
-                                            {"--what-if", arguments.what_if},
-                                            {"--engine", arguments.engine == EngineChoice::simgrid}});
+    refuse_for_programs(arguments.problem,
+                        {{"--output", !arguments.output.empty()},
+                         {"--trace", !arguments.trace.empty() && !arguments.program.flows()},
+                         {"--assignment", !arguments.assignment.empty()},
+                         {"--assignment-out", !arguments.assignment_out.empty()},
+                         {"--coarse", arguments.coarse},
+                         {"--plan-order", arguments.plan_order},
+                         {"--what-if", arguments.what_if},
+                         {"--engine", arguments.engine == EngineChoice::simgrid}});
     const bool original = arguments.original.any();
     refuse_for_programs(arguments.problem,
                         {{"--seed", original && arguments.seed != 1},
+                         {"--mode", original && !arguments.program.mode.empty()},
+                         {"--trace", original && !arguments.trace.empty()},
                          {"--engine", original && arguments.engine != EngineChoice::automatic}});
-    if (original) return simulate_original_case(arguments, arguments.sizes, arguments.original);
-    return simulate_program_case(arguments, arguments.sizes, arguments.seed);
+    if (original) return simulate_original_case(arguments, arguments.program.sizes, arguments.original);
+    ProgramArguments program = arguments.program;
+    program.trace = arguments.trace;
+    return simulate_program_case(arguments, program, arguments.seed);
   }
   if (arguments.original.any())
     throw input_error("--original", quote(arguments.problem), "a program, PROGRAM.txt", "leave it out");
@@ -202,7 +207,8 @@ void add_simulate_command(CLI::App& app) {
                    "A problem file, an example such as c65-v1, a plan file, or a program: FILE.txt")
       ->required();
   add_machine_options(*command, *arguments);
-  add_size_options(*command, arguments->sizes);
+  add_size_options(*command, arguments->program.sizes);
+  add_mode_option(*command, arguments->program.mode);
   add_original_options(*command, arguments->original);
   command->add_option("--trace", arguments->trace, "Write every operation in the Chrome/Perfetto JSON format")
       ->check(not_empty_check());

@@ -10,7 +10,10 @@
 
 #include "apps/foretile/candidates.hpp"
 #include "apps/foretile/commands.hpp"
+#include "apps/foretile/program_case.hpp"
+#include "apps/foretile/program_view.hpp"
 #include "apps/foretile/rehearsal.hpp"
+#include "apps/foretile/tune_program.hpp"
 #include "apps/foretile/tune_space.hpp"
 #include "apps/quantities.hpp"
 #include "base/atomic_file.hpp"
@@ -45,6 +48,7 @@ struct TuneArguments : CaseArguments {
   std::string history;
   std::string start_from;
   std::vector<Evaluation> elsewhere;  // what start_from says
+  TuneProgramArguments program;       // of these: sizes, tiles, mode
 };
 
 TuneCase make_case(const Case& the_case, const TuneArguments& arguments,
@@ -344,9 +348,43 @@ void check_range(const TuneArguments& arguments, const Case& the_case, const Nod
     throw input_error("--effects", "a range of nodes", "one number of nodes", "leave --effects out");
 }
 
+/// Sizes are of programs alone, and most options are of problems alone.
+void check_program(const TuneArguments& arguments) {
+  const TuneProgramArguments& of = arguments.program;
+  const std::string& problem = arguments.problem;
+  check_program_options(problem,
+                        {{of.occupied, of.virtuals, of.tiles.empty() ? 0 : of.tiles.front()}, of.mode});
+  if (!is_program_file(problem)) return;
+  if (arguments.problems.size() > 1)
+    throw input_error("problem", quote(arguments.problems[1]), "one program", "tune one at a time");
+  refuse_for_programs(problem, {{"--ranks", arguments.size.ranks.has_value()},
+                                {"--gpus", arguments.size.gpus.has_value()},
+                                {"--engine", arguments.engine == EngineChoice::simgrid},
+                                {"--goal", arguments.goal != "time"},
+                                {"--space", !arguments.space.empty()},
+                                {"--search", arguments.tune.search != kBoundSearch},
+                                {"--count", arguments.tune.budget_count.has_value()},
+                                {"--evaluation-limit", !arguments.evaluation_limit.empty()},
+                                {"--history", !arguments.history.empty()},
+                                {"--start-from", !arguments.start_from.empty()},
+                                {"--effects", arguments.tune.effects},
+                                {"--output", !arguments.output.empty()}});
+}
+
+void tune_program_of(const TuneArguments& arguments) {
+  TuneProgramArguments program = arguments.program;
+  static_cast<CaseArguments&>(program) = arguments;
+  program.nodes = arguments.nodes;
+  program.seed = arguments.tune.seed;
+  if (!arguments.budget.empty()) program.budget_s = parse_duration(arguments.budget, "--budget");
+  tune_program_case(program);
+}
+
 void tune_problem(TuneArguments& arguments) {
   require_simulator("tune");
   arguments.problem = arguments.problems.front();
+  check_program(arguments);
+  if (is_program_file(arguments.problem)) return tune_program_of(arguments);
   const TuneOptions options = tune_options(arguments);
   const Goal goal = goal_of(arguments.goal);
   NodeRange range;
@@ -416,6 +454,22 @@ void add_tune_command(CLI::App& app) {
   command->add_option("--goal", arguments->goal, "Of a range of nodes: time or node-hours")
       ->capture_default_str();
   add_search_options(*command, *arguments);
+  const auto size = CLI::Range(std::int64_t{1}, std::int64_t{1'000'000});
+  TuneProgramArguments& program = arguments->program;
+  command->add_option("--o", program.occupied, "Of a program: occupied orbitals of each spin")
+      ->check(size)
+      ->type_name("N");
+  command->add_option("--v", program.virtuals, "Of a program: virtual orbitals of each spin")
+      ->check(size)
+      ->type_name("N");
+  command
+      ->add_option("--tile", program.tiles,
+                   "Of a program: largest extent of a tile; repeatable, all are tried")
+      ->check(size)
+      ->allow_extra_args(false)
+      ->type_name("N");
+  command->add_option("--mode", program.mode, "Of a program: levels or flow; both are tried unless given")
+      ->check(CLI::IsMember({"levels", "flow"}));
   command->add_option("-o,--output", arguments->output, "Store the best plan in this .json file")
       ->check(not_empty_check());
   command->callback([arguments] { tune_problem(*arguments); });

@@ -13,9 +13,11 @@
 #include "apps/resources.hpp"
 #include "base/error.hpp"
 #include "base/one_line.hpp"
+#include "planner/program/flow_plan.hpp"
 #include "planner/program/program_plan.hpp"
 #include "planner/program/program_text.hpp"
 #include "platforms/units.hpp"
+#include "scheduler/report/chrome_trace.hpp"
 
 namespace foretile {
 
@@ -34,15 +36,21 @@ struct ProgramCase {
   FusedProgram program;
   Machine machine;
   std::vector<LevelPlan> plans;
+  std::optional<FlowPlan> flow;  ///< where tiles flow
   double planning_s = 0;
 
-  ProgramCase(const CaseArguments& arguments, const ProgramSizes& sizes)
-      : program(load_program(arguments.problem), sizes, arguments.problem), machine(machine_of(arguments)) {
+  ProgramCase(const CaseArguments& arguments, const ProgramArguments& of)
+      : program(load_program(arguments.problem), of.sizes, arguments.problem),
+        machine(machine_of(arguments)) {
     if (!arguments.options.tiling().empty())
       throw input_error("--set", "a tiling key of problems", "a parameter of the strategy or the platform",
                         "give --tile");
     const Stopwatch watch;
-    plans = plan_program(program, machine, arguments.options.settings());
+    if (of.flows()) {
+      flow.emplace(plan_flow(program, machine, arguments.options.settings()));
+    } else {
+      plans = plan_program(program, machine, arguments.options.settings());
+    }
     planning_s = watch.seconds();
   }
 };
@@ -195,6 +203,15 @@ void add_size_options(CLI::App& command, ProgramSizes& sizes) {
         ->type_name("N");
 }
 
+void add_mode_option(CLI::App& command, std::string& mode) {
+  command
+      .add_option(
+          "--mode", mode,
+          "Of a program: levels (all ranks wait at the end of each) or flow (a tile goes on when it is "
+          "finished); levels unless given")
+      ->check(CLI::IsMember({"levels", "flow"}));
+}
+
 void check_sizes(const std::string& problem, const ProgramSizes& sizes) {
   const bool program = is_program_file(problem);
   for (const auto& [option, value, what] :
@@ -209,6 +226,13 @@ void check_sizes(const std::string& problem, const ProgramSizes& sizes) {
   }
 }
 
+void check_program_options(const std::string& problem, const ProgramArguments& of) {
+  check_sizes(problem, of.sizes);
+  if (!of.mode.empty() && !is_program_file(problem))
+    throw input_error("--mode", quote(problem), "a program, PROGRAM.txt",
+                      "name the file .txt, or leave --mode out");
+}
+
 void refuse_for_programs(const std::string& program, const std::vector<std::pair<const char*, bool>>& given) {
   for (const auto& [option, is_given] : given) {
     if (is_given)
@@ -217,16 +241,68 @@ void refuse_for_programs(const std::string& program, const std::vector<std::pair
   }
 }
 
-void plan_program_case(const CaseArguments& arguments, const ProgramSizes& sizes) {
-  print_case(arguments, ProgramCase(arguments, sizes), {}, 0);
+/// Where tiles flow there is one plan.
+void print_flow(const CaseArguments& arguments, const ProgramCase& program,
+                const std::optional<SimulationResult>& result, double simulation_s) {
+  const FlowPlan& flow = *program.flow;
+  const PlanSummary& summary = flow.work.summary;
+  const double seconds = result ? result->makespan_s : 0;
+  if (arguments.options.json) {
+    nlohmann::ordered_json json{{"program", arguments.problem},
+                                {"platform", program.machine.platform.name},
+                                {"nodes", program.machine.nodes()},
+                                {"ranks", program.machine.ranks},
+                                {"devices", program.machine.devices()},
+                                {"mode", "flow"},
+                                {"gemms", summary.gemms},
+                                {"flops", flow.flops},
+                                {"sent_bytes", flow.sent_bytes},
+                                {"peak_host_bytes", flow.peak_host_bytes},
+                                {"host_bytes", program.machine.host_bytes_per_rank()},
+                                {"planning_s", program.planning_s}};
+    if (result) {
+      json["makespan_s"] = seconds;
+      json["flops_per_s"] = flow.flops / seconds;
+      json["simulation_s"] = simulation_s;
+    }
+    json["peak_rss_bytes"] = peak_rss_bytes();
+    return print_json(json);
+  }
+  std::size_t tasks = 0;
+  for (const RankPlan& rank : flow.work.plan.ranks) tasks += rank.flow.tasks.size();
+  fmt::print("{}\nproducts of tiles   {}\nflops               {}\npermuting, adding   {} tiles\n",
+             head_text(arguments, program), grouped(summary.gemms), quantity(flow.flops, "flop"),
+             grouped(static_cast<std::int64_t>(tasks)));
+  fmt::print(
+      "sent                {}\nmemory of a rank    {} at most, of {}: proven\nplanned in          {}\n",
+      bytes_text(flow.sent_bytes), bytes_text(flow.peak_host_bytes),
+      bytes_text(program.machine.host_bytes_per_rank()), quantity(program.planning_s, "s"));
+  if (result)
+    fmt::print("makespan            {}, {}\nrehearsed in        {}, using {} of memory\n",
+               quantity(seconds, "s"), quantity(flow.flops / seconds, "flop/s"), quantity(simulation_s, "s"),
+               quantity(static_cast<double>(peak_rss_bytes()), "B"));
 }
 
-void simulate_program_case(const CaseArguments& arguments, const ProgramSizes& sizes, std::uint64_t seed) {
-  const ProgramCase program(arguments, sizes);
+void plan_program_case(const CaseArguments& arguments, const ProgramArguments& of) {
+  const ProgramCase program(arguments, of);
+  if (program.flow) return print_flow(arguments, program, {}, 0);
+  print_case(arguments, program, {}, 0);
+}
+
+void simulate_program_case(const CaseArguments& arguments, const ProgramArguments& of, std::uint64_t seed) {
+  const ProgramCase program(arguments, of);
   SimulationOptions options;
   options.engine = EngineChoice::fluid;  // SimGrid runs once in a process
   options.noise_seed = seed;
   const Stopwatch watch;
+  if (program.flow) {
+    const PlannedWork& work = program.flow->work;
+    std::optional<ChromeTrace> trace;
+    if (!of.trace.empty()) options.trace = &trace.emplace(of.trace);
+    const SimulationResult result = rehearse(work.plan, work.contraction, work.machine, options);
+    if (trace) trace->finish();
+    return print_flow(arguments, program, result, watch.seconds());
+  }
   const std::vector<LevelTimes> times = rehearse_program(program.plans, program.machine, options);
   print_case(arguments, program, times, watch.seconds());
 }

@@ -12,20 +12,33 @@
 
 namespace foretile {
 
+/// Of a program, beside what all cases have.
+struct ProgramArguments {
+  ProgramSizes sizes;      ///< 0: not given
+  std::string mode;        ///< levels or flow; empty: not given, levels
+  std::string trace = {};  ///< where tiles flow: file to write
+
+  bool flows() const { return mode == "flow"; }
+};
+
 /// --o, --v and --tile.
 void add_size_options(CLI::App& command, ProgramSizes& sizes);
+/// --mode
+void add_mode_option(CLI::App& command, std::string& mode);
 
 /// Throws InputError where a program lacks a size, and where what is no program has one.
 void check_sizes(const std::string& problem, const ProgramSizes& sizes);
+/// The same of all options of programs.
+void check_program_options(const std::string& problem, const ProgramArguments& of);
 
 /// Options of a command that a program does not take: throws InputError for the first that was given.
 void refuse_for_programs(const std::string& program, const std::vector<std::pair<const char*, bool>>& given);
 
 /// Plans and proves all levels; prints them, and the memory that they need.
-void plan_program_case(const CaseArguments& arguments, const ProgramSizes& sizes);
+void plan_program_case(const CaseArguments& arguments, const ProgramArguments& of);
 
 /// The same, and rehearses them. `seed` of the noise.
-void simulate_program_case(const CaseArguments& arguments, const ProgramSizes& sizes, std::uint64_t seed);
+void simulate_program_case(const CaseArguments& arguments, const ProgramArguments& of, std::uint64_t seed);
 
 /// How NWChem runs a program: --original and what belongs to it.
 struct OriginalArguments {

@@ -27,12 +27,21 @@ void ProgramBlocks::make(std::size_t tensor, const SpinOrbitals& orbitals, const
 }
 
 void ProgramBlocks::make_zero(std::size_t tensor) {
-  for (BlockId block = 0; block < program_.blocks(tensor).count(); ++block) {
-    if (!owns({tensor, block})) continue;
-    TileBuffer buffer(bytes({tensor, block}));
-    std::fill_n(buffer.data(), buffer.size(), std::byte{0});
-    tensors_[tensor].insert_or_assign(block, std::move(buffer));
+  drop(tensor);
+  make_missing_zero(tensor);
+}
+
+void ProgramBlocks::make_missing_zero(std::size_t tensor) {
+  for (BlockId number = 0; number < program_.blocks(tensor).count(); ++number) {
+    const ProgramBlock block{tensor, number};
+    if (!owns(block) || has(block)) continue;
+    make_uninitialized(block);
+    std::fill_n(numbers(block), program_.blocks(tensor).elements(number), 0.0);
   }
+}
+
+void ProgramBlocks::make_uninitialized(const ProgramBlock& block) {
+  tensors_[block.tensor].insert_or_assign(block.block, TileBuffer(bytes(block)));
 }
 
 double* ProgramBlocks::numbers(const ProgramBlock& block) {

@@ -28,6 +28,11 @@ class ProgramBlocks {
   /// Makes the rank's blocks of a tensor, with numbers or 0.
   void make(std::size_t tensor, const SpinOrbitals& orbitals, const ProgramNumbers& numbers);
   void make_zero(std::size_t tensor);
+  /// The same of those that are not there.
+  void make_missing_zero(std::size_t tensor);
+  /// Memory for a block of the rank, without numbers.
+  void make_uninitialized(const ProgramBlock& block);
+  bool has(const ProgramBlock& block) const { return tensors_[block.tensor].contains(block.block); }
   void drop(std::size_t tensor) { tensors_[tensor].clear(); }
   /// The rank's own, which were made.
   double* numbers(const ProgramBlock& block);

@@ -11,10 +11,11 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
-#include "executor/cpu/combine.hpp"
 #include "executor/mpi/communicator.hpp"
 #include "executor/mpi/session.hpp"
 #include "executor/program/exchange.hpp"
+#include "executor/program/flow_run.hpp"
+#include "executor/program/permute_block.hpp"
 #include "executor/tile_extents.hpp"
 #include "planner/program/joined_products.hpp"
 #include "planner/strategies/strategy.hpp"
@@ -23,23 +24,6 @@
 namespace foretile {
 
 namespace {
-
-constexpr ElementType kElement{};
-
-/// to = beta to + factor from, with axes in another order. `extents` are those of `to`.
-void add_permuted(const std::vector<std::int64_t>& extents, const AxisOrder& order, double beta,
-                  double factor, const double* from, double* to) {
-  std::array<int, kMostTensorIndices> permutation{};
-  for (std::size_t axis = 0; axis < order.axes; ++axis) permutation.at(axis) = order.from.at(axis);
-  combine_tile(kElement, extents, std::span(permutation.data(), order.axes), beta, factor,
-               reinterpret_cast<const std::byte*>(from), reinterpret_cast<std::byte*>(to));
-}
-
-std::vector<std::int64_t> permuted(const std::vector<std::int64_t>& from, const AxisOrder& order) {
-  std::vector<std::int64_t> extents;
-  for (std::size_t axis = 0; axis < order.axes; ++axis) extents.push_back(from[order.from.at(axis)]);
-  return extents;
-}
 
 /// Memory for copies of blocks and tiles of others.
 struct Received {
@@ -67,7 +51,7 @@ struct Level : ProgramLevel {
 }  // namespace
 
 struct ProgramRun::State {
-  State(MPI_Comm given, const FusedProgram& of, const MultiplicationOptions& with)
+  State(MPI_Comm given, const FusedProgram& of, const MultiplicationOptions& with, ProgramMode mode)
       : communicator(given),
         program(of),
         options(with),
@@ -75,7 +59,11 @@ struct ProgramRun::State {
         ranks(size_of(given)),
         orbitals(of.tiles()),
         blocks(of, rank, ranks) {
-    for (LevelPlan& plan : planned()) levels.push_back(prepare(std::move(plan)));
+    if (mode == ProgramMode::flow) {
+      flow.emplace(given, of, with);
+    } else {
+      for (LevelPlan& plan : planned()) levels.push_back(prepare(std::move(plan)));
+    }
   }
 
   MPI_Comm communicator;
@@ -85,12 +73,14 @@ struct ProgramRun::State {
   int ranks;
   SpinOrbitals orbitals;
   ProgramBlocks blocks;
-  std::vector<Level> levels;  // from 1
+  std::vector<Level> levels;    // from 1; of ProgramMode::levels
+  std::optional<FlowRun> flow;  // of ProgramMode::flow
 
   std::vector<LevelPlan> planned() const;
   void require_same(const std::vector<LevelPlan>& plans) const;
   Level prepare(LevelPlan plan) const;
   LevelReport run(Level& level);
+  LevelReport run_flow(bool keeps_intermediates);
   void receive_operands(const Level& level, Received& received, std::int64_t& bytes) const;
   void exchange_results(const Level& level, Received& received, std::int64_t& bytes) const;
   void add_results(const Level& level, const Received& received);
@@ -103,20 +93,15 @@ namespace {
 /// Tiles of A and B are permuted blocks, and tiles of C are kept for the additions behind the products.
 class LevelTiles final : public TileStorage {
  public:
-  using Operand = std::function<const double*(TileRef)>;
+  using BlockNumbers = std::function<const double*(const ProgramBlock&)>;
 
-  LevelTiles(const FusedProgram& program, const Level& level, Operand operand, Received& received)
-      : program_(program), level_(level), operand_(std::move(operand)), received_(received) {}
+  LevelTiles(const FusedProgram& program, const Level& level, BlockNumbers block, Received& received)
+      : program_(program), level_(level), block_(std::move(block)), received_(received) {}
 
   void fill(TileRef tile, std::byte* to) const override {
-    const std::size_t matrix = tile.matrix == Matrix::a ? 0 : 1;
-    const JoinedProducts::Part part = matrix == 0 ? level_.joined->a(tile.id) : level_.joined->b(tile.id);
-    const FusedProgramTerm& term = program_.terms()[level_.products[part.product]];
-    const BlockPlace place = term.product->operand_tile(matrix, part.tile);
-    const auto extents = permuted(program_.extents(term.operands[matrix], place.block), place.order);
-    double factor = place.order.negative ? -1 : 1;
-    if (matrix == 0) factor *= term.product->multiplicity(term.product->contraction().a.column_of(part.tile));
-    add_permuted(extents, place.order, 0, factor, operand_(tile), reinterpret_cast<double*>(to));
+    const PermutedBlock from = operand_of(program_, level_, tile);
+    const auto extents = permuted(program_.extents(from.block.tensor, from.block.block), from.order);
+    add_permuted(extents, from.order, 0, from.factor, block_(from.block), reinterpret_cast<double*>(to));
   }
 
   void take(TileId tile, TileView numbers) const override {
@@ -129,7 +114,7 @@ class LevelTiles final : public TileStorage {
  private:
   const FusedProgram& program_;
   const Level& level_;
-  Operand operand_;
+  BlockNumbers block_;
   Received& received_;
 };
 
@@ -246,8 +231,7 @@ LevelReport ProgramRun::State::run(Level& level) {
       slowest_s(communicator, [&] { receive_operands(level, received, report.exchanged_bytes); });
   if (level.multiplication) {
     const LevelTiles tiles(
-        program, level, [&](TileRef tile) { return block_of(operand_of(program, level, tile), received); },
-        received);
+        program, level, [&](const ProgramBlock& block) { return block_of(block, received); }, received);
     MultiplicationReport done;
     const double run_s = slowest_s(communicator, [&] { done = level.multiplication->run(tiles); });
     report.permutations_s = run_s - done.wall_s;
@@ -264,9 +248,24 @@ LevelReport ProgramRun::State::run(Level& level) {
   return report;
 }
 
+/// All levels in one.
+LevelReport ProgramRun::State::run_flow(bool keeps_intermediates) {
+  LevelReport report;
+  for (const FusedProgramTerm& term : program.terms())
+    ++(term.is_product() ? report.products : report.copies);
+  const FlowRun::Times times = flow->run(blocks, keeps_intermediates);
+  report.products_s = times.wall_s;
+  report.flops = times.flops;
+  report.gemms = times.gemms;
+  report.exchanged_bytes = times.sent_bytes;
+  report.peak_bytes = times.planned_bytes;
+  report.strategy = times.strategy;
+  return report;
+}
+
 ProgramRun::ProgramRun(MPI_Comm communicator, const FusedProgram& program,
-                       const MultiplicationOptions& options)
-    : state_(std::make_unique<State>(communicator, program, options)) {}
+                       const MultiplicationOptions& options, ProgramMode mode)
+    : state_(std::make_unique<State>(communicator, program, options, mode)) {}
 
 ProgramRun::~ProgramRun() = default;
 
@@ -281,6 +280,7 @@ std::vector<LevelReport> ProgramRun::run(const ProgramNumbers& numbers, bool kee
       }
     });
   });
+  if (s.flow) return {s.run_flow(keeps_intermediates)};
   for (std::size_t n = 0; n < s.levels.size(); ++n) {
     Level& now = s.levels[n];
     const bool first = now.part == 1, last = n + 1 == s.levels.size() || s.levels[n + 1].part == 1;

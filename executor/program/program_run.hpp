@@ -16,23 +16,30 @@
 
 namespace foretile {
 
+enum class ProgramMode : std::uint8_t {
+  levels,  ///< all ranks wait at the end of each
+  flow     ///< tiles go on to the next term when they are finished; on cores
+};
+
 /// What one level took; the same on all ranks.
 struct LevelReport {
-  int level = 0;
+  int level = 0;                 ///< 0: all, of ProgramMode::flow
   int part = 1, parts = 1;       ///< of a level that is computed in parts (plan_program())
   int products = 0, copies = 0;  ///< terms
   std::int64_t gemms = 0;        ///< products of tiles
   double flops = 0;
-  double products_s = 0;  ///< of the plan that multiplies all products of the level together
+  double products_s =
+      0;  ///< of the plan that multiplies all products of the level together; of all: everything
   double exchange_s = 0;  ///< before: blocks to those who multiply them, and behind: to their owners
   double permutations_s =
       0;  ///< tiles of A and B, and tiles of C kept: all of the multiplication but products_s
   double additions_s = 0;  ///< permuted tiles of results
 
   double seconds() const { return products_s + exchange_s + permutations_s + additions_s; }
-  std::int64_t exchanged_bytes = 0;  ///< of all ranks, in exchange_s
-  std::int64_t peak_bytes = 0;       ///< blocks, received blocks and tiles of C, of the rank with most
-  std::string strategy;              ///< empty without products
+  std::int64_t exchanged_bytes = 0;  ///< of all ranks, in exchange_s; of all levels: by all messages
+  /// Blocks, received blocks and tiles of C, of the rank with most; of all levels: what was proven.
+  std::int64_t peak_bytes = 0;
+  std::string strategy;  ///< empty without products
 };
 
 /// The tensors of a program, dealt to the ranks. Collective calls, by the thread that initialized MPI. Errors
@@ -40,8 +47,9 @@ struct LevelReport {
 /// one rank later, for want of memory, leaves the others waiting: end the job then.
 class ProgramRun {
  public:
-  /// `program` must outlive this. `options` are those of every level's plan; all are planned and proven here.
-  ProgramRun(MPI_Comm communicator, const FusedProgram& program, const MultiplicationOptions& options);
+  /// `program` must outlive this. `options` are those of every plan; all are planned and proven here.
+  ProgramRun(MPI_Comm communicator, const FusedProgram& program, const MultiplicationOptions& options,
+             ProgramMode mode = ProgramMode::levels);
   ~ProgramRun();
   ProgramRun(const ProgramRun&) = delete;
   ProgramRun& operator=(const ProgramRun&) = delete;

@@ -198,8 +198,8 @@ std::vector<Transfer> broadcasts_of(const Contraction& p, const ProcessGrid& gri
 }
 
 std::vector<Rank> owners_of_c(const Contraction& p, const Plan& plan) {
-  std::vector<Rank> owners;
-  for (TileId tile = 0; tile < p.c.nonzeros(); ++tile)
+  std::vector<Rank> owners = plan.operands.c.distribution.owners;
+  for (TileId tile = std::ssize(owners); tile < p.c.nonzeros(); ++tile)
     owners.push_back(Rank::of(static_cast<int>(tile % plan.grid.size())));
   for (int rank = 0; rank < plan.grid.size(); ++rank) {
     const RankPlan& part = plan.ranks[static_cast<std::size_t>(rank)];

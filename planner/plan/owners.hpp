@@ -48,7 +48,7 @@ std::vector<Transfer> broadcasts_of(const Contraction& contraction, const Proces
                                     std::int64_t message_bytes);
 
 /// Who computes a tile of C or, where several ranks compute parts of it, who adds them, by tile. Tiles
-/// without a product are dealt in turn.
+/// without a product are where a table of owners says, or dealt in turn.
 std::vector<Rank> owners_of_c(const Contraction& p, const Plan& plan);
 
 }  // namespace foretile

@@ -1,6 +1,7 @@
 // What is done where and in which order: plain data that knows no MPI, no CUDA and no SimGrid.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -9,6 +10,7 @@
 #include "base/id.hpp"
 #include "base/settings.hpp"
 #include "planner/plan/distribution.hpp"
+#include "planner/plan/flow.hpp"
 #include "planner/plan/grid.hpp"
 #include "planner/plan/sum.hpp"
 #include "planner/plan/transfer.hpp"
@@ -50,6 +52,7 @@ struct RankPlan {
   std::vector<DevicePlan> devices;
   std::vector<Transfer> transfers;  ///< of tiles that this rank owns, in sending order
   std::vector<Sum> sums = {};  ///< with PlanFrame::c_in_parts: of all tiles that it has a part of, or owns
+  RankFlow flow = {};          ///< with PlanFrame::steps
 };
 
 /// Chunk `chunk` of block `block`; -1 as chunk stands for the end of the block.
@@ -149,6 +152,19 @@ struct PlanFrame {
   /// Else than none only with parts of C, a B that streams, and no barriers: then no other rank notices who
   /// works on a block. Parts of C, of which a rank computes one of each tile, all count as device 0's.
   Pool pool = Pool::none;
+  /// Where products depend on each other: of each step the first tile of C, not decreasing, the first one 0.
+  /// Then all tiles of A and B are made by tasks (RankPlan::flow), and those of a step depend on tiles of C
+  /// of earlier steps at most. A device takes a block of a later step than the first one when all its tiles
+  /// are on the rank; of those the first. Only without barriers and pools.
+  std::vector<TileId> steps = {};
+  /// Of each step, not decreasing: no tile is made for it before all earlier ones than this are over on all
+  /// ranks, their products, tasks and messages, so that their tiles have left.
+  std::vector<Step> open_from = {};
+
+  bool flows() const { return !steps.empty(); }
+  Step step_of(TileId c) const {
+    return Step::of(std::upper_bound(steps.begin(), steps.end(), c) - steps.begin() - 1);
+  }
 
   /// `device` must be of one of the classes.
   const DeviceClass& class_of(const DevicePlan& device) const {

@@ -52,6 +52,10 @@ void add(Fnv& fnv, const PlanFrame& frame) {
   if (frame.c_in_parts) fnv.add(frame.part_sums);
   if (frame.pool != Pool::none) fnv.add(kPool, frame.pool);
   if (frame.messages_at_once != PlanFrame{}.messages_at_once) fnv.add(frame.messages_at_once);
+  if (frame.flows()) {
+    fnv.add_all(frame.steps);
+    fnv.add_all(frame.open_from);
+  }
 }
 
 void add(Fnv& fnv, const DevicePlan& device) {
@@ -80,6 +84,11 @@ void add(Fnv& fnv, const Sum& sum) {
   fnv.add(sum.to ? static_cast<int>(*sum.to) : -1);
 }
 
+void add(Fnv& fnv, const FlowTask& task) {
+  fnv.add(task.after, task.reads.value_or(-1), task.bytes, task.step);
+  if (task.makes) fnv.add(task.makes->matrix, task.makes->id);
+}
+
 }  // namespace
 
 std::string plan_digest(const Plan& plan) {
@@ -91,6 +100,8 @@ std::string plan_digest(const Plan& plan) {
     for (const DevicePlan& device : rank.devices) add(fnv, device);
     for (const Transfer& transfer : rank.transfers) add(fnv, transfer);
     for (const Sum& sum : rank.sums) add(fnv, sum);
+    for (const FlowTask& task : rank.flow.tasks) add(fnv, task);
+    for (const Transfer& result : rank.flow.results) add(fnv, result);
   }
   return fnv.text();
 }

@@ -120,6 +120,7 @@ Contraction transposed(const Contraction& p) {
   result.a_op = transposed(p.b_op, p.element());
   result.b_op = transposed(p.a_op, p.element());
   result.is_transposed = !p.is_transposed;
+  result.placed = {};  // tiles have other numbers
   return result;
 }
 

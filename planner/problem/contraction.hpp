@@ -1,11 +1,14 @@
 // A contraction C = alpha op(A) op(B) + beta C after fusing its indices to M, N and K.
 #pragma once
 
+#include <array>
 #include <complex>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "base/id.hpp"
 #include "base/product_form.hpp"
 #include "planner/problem/shape.hpp"
 #include "planner/problem/tiling.hpp"
@@ -62,6 +65,12 @@ struct Contraction {
   Op a_op = Op::none, b_op = Op::none;
   bool complex_elements = false;  ///< each of two numbers of that precision
   bool is_transposed = false;     ///< its C is the transpose of the C that was asked for: see transposed()
+  /// Ranks that have the tiles of A and B before the work starts, by tile; empty: a strategy may choose.
+  /// Those that cannot leave them there deal them anew.
+  std::array<std::vector<Rank>, 2> placed = {};
+  /// Flops that the machine's devices, rank by rank, have to do before; empty: none. A strategy may even them
+  /// out.
+  std::vector<double> busy = {};
 
   bool reads_c() const { return beta != 0.0; }
   ElementType element() const { return {precision, complex_elements}; }

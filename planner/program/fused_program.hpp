@@ -57,6 +57,8 @@ class FusedProgram {
   /// Numbers of the terms of a level, from 1, increasing.
   std::vector<std::size_t> terms_of_level(int level) const;
 
+  const std::vector<TermOrder>& order() const { return order_; }
+
   /// Whether a tensor is in memory while a level runs (TensorLevels).
   bool is_there(std::size_t tensor, int level) const { return lives_[tensor].include(level); }
   /// The first level that writes it; 0: it is given.

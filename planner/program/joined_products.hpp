@@ -1,20 +1,23 @@
 // Several products of matrices as one: A, B and C are block-diagonal.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "planner/problem/contraction.hpp"
 
 namespace foretile {
 
-/// The products do not depend on each other, so one plan balances their work. Tiles are numbered product
-/// after product, in each as it numbers them. Operations are none, factors 1, numbers in double precision.
+/// Tiles are numbered product after product, in each as it numbers them. Operations are none, factors 1,
+/// numbers in double precision.
 class JoinedProducts {
  public:
-  /// At least one; must outlive this. Throws InputError where there are too many tiles.
+  /// At least one. Throws InputError where there are too many tiles.
   explicit JoinedProducts(const std::vector<const Contraction*>& products);
 
   const Contraction& contraction() const { return joined_; }
+  /// Contraction::placed: owners of all tiles of A, and of B.
+  void place(std::vector<Rank> a, std::vector<Rank> b) { joined_.placed = {std::move(a), std::move(b)}; }
 
   struct Part {
     std::size_t product = 0;  ///< its number

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "base/error.hpp"
 #include "planner/plan/owners.hpp"
+#include "planner/plan/products.hpp"
+#include "planner/program/term_steps.hpp"
 #include "planner/strategies/strategy.hpp"
 #include "platforms/units.hpp"
 
@@ -19,8 +22,9 @@ constexpr std::int64_t kElementBytes = 8;
 /// Counts what the ranks do around the products of one level.
 class MoveCounter {
  public:
-  MoveCounter(const FusedProgram& program, const Machine& machine, LevelPlan& plan)
-      : program_(program), machine_(machine), plan_(plan) {
+  /// `flows`: the plan is a step, in which all tensors are taken to be there.
+  MoveCounter(const FusedProgram& program, const Machine& machine, LevelPlan& plan, bool flows)
+      : program_(program), machine_(machine), plan_(plan), flows_(flows) {
     plan.moves.assign(static_cast<std::size_t>(machine.ranks), {});
   }
 
@@ -40,7 +44,7 @@ class MoveCounter {
 
   void count_blocks() {
     for (std::size_t tensor = 0; tensor < program_.tensors().size(); ++tensor) {
-      if (!program_.is_there(tensor, plan_.number)) continue;
+      if (!flows_ && !program_.is_there(tensor, plan_.number)) continue;
       for (BlockId block = 0; block < program_.blocks(tensor).count(); ++block)
         of(owner({tensor, block})).blocks_bytes += bytes({tensor, block});
     }
@@ -93,6 +97,7 @@ class MoveCounter {
   const FusedProgram& program_;
   const Machine& machine_;
   LevelPlan& plan_;
+  bool flows_;
 };
 
 /// Of these tensors the one with most bytes.
@@ -101,10 +106,10 @@ std::size_t largest_of(const FusedProgram& program, const std::vector<std::size_
                                    [&](std::size_t tensor) { return program.blocks(tensor).elements(); });
 }
 
-std::vector<std::size_t> tensors_there(const FusedProgram& program, int level) {
+std::vector<std::size_t> tensors_there(const FusedProgram& program, int level, bool flows) {
   std::vector<std::size_t> tensors;
   for (std::size_t tensor = 0; tensor < program.tensors().size(); ++tensor) {
-    if (program.is_there(tensor, level)) tensors.push_back(tensor);
+    if (flows || program.is_there(tensor, level)) tensors.push_back(tensor);
   }
   return tensors;
 }
@@ -113,19 +118,27 @@ std::string quantity(std::int64_t bytes) {
   return format_quantity(static_cast<double>(bytes), Dimension::bytes);
 }
 
-/// The term alone, or the tensors that are there while its level runs.
-InputError does_not_fit(const FusedProgram& program, const Machine& machine, const LevelPlan& plan) {
+std::int64_t bytes_of(const LevelPlan& plan, int at_once) {
+  return plan.blocks_bytes() + at_once * (plan.peak_host_bytes() - plan.blocks_bytes());
+}
+
+const char* name_of_part(bool flows) {
+  return flows ? "step" : "level";
+}
+
+/// The term alone, or the tensors that are there while its level or step runs.
+InputError does_not_fit(const FusedProgram& program, const Machine& machine, const LevelPlan& plan,
+                        bool flows) {
   const std::int64_t there = machine.host_bytes_per_rank();
-  std::int64_t blocks = 0;
-  for (const LevelMoves& rank : plan.moves) blocks = std::max(blocks, rank.blocks_bytes);
+  const std::int64_t blocks = plan.blocks_bytes();
   const bool tensors_alone = blocks > there;
   const std::int64_t needed = tensors_alone ? blocks : plan.peak_host_bytes();
   const std::size_t term = plan.level.terms.front();
   const std::size_t largest = largest_of(
-      program, tensors_alone ? tensors_there(program, plan.number) : program.terms()[term].operands);
+      program, tensors_alone ? tensors_there(program, plan.number, flows) : program.terms()[term].operands);
+  const std::string part = fmt::format("{} {}", name_of_part(flows), plan.number);
   return input_error(
-      tensors_alone ? fmt::format("level {}", plan.number)
-                    : fmt::format("level {}, term {}", plan.number, program.program().terms[term].name),
+      tensors_alone ? part : fmt::format("{}, term {}", part, program.program().terms[term].name),
       fmt::format("{} of {} for a rank, {} more than its host memory has", quantity(needed),
                   tensors_alone ? "tensors" : "tensors, permuted copies and results",
                   quantity(needed - there)),
@@ -143,11 +156,14 @@ double flops_of(const FusedProgram& program, std::size_t term) {
 /// Plans the terms of one level, in as few halves, quarters, ... as fit.
 class LevelPlanner {
  public:
-  LevelPlanner(const FusedProgram& program, const Machine& machine, const Settings& settings, int number)
-      : program_(program), machine_(machine), settings_(settings), number_(number) {}
+  LevelPlanner(const FusedProgram& program, const Machine& machine, const Settings& settings, int at_once)
+      : program_(program), machine_(machine), settings_(settings), at_once_(at_once) {}
 
-  std::vector<LevelPlan> plans() {
-    plan(program_.terms_of_level(number_));
+  /// The next level's.
+  std::vector<LevelPlan> plans_of(std::vector<std::size_t> terms) {
+    ++number_;
+    plans_.clear();
+    plan(std::move(terms));
     for (std::size_t part = 0; part < plans_.size(); ++part) {
       plans_[part].part = static_cast<int>(part) + 1;
       plans_[part].parts = static_cast<int>(plans_.size());
@@ -156,24 +172,44 @@ class LevelPlanner {
   }
 
  private:
+  bool flows() const { return at_once_ > 1; }
+
   void plan(std::vector<std::size_t> terms) {
     LevelPlan plan;
     plan.number = number_;
     try {
-      plan.level = level_of(program_, terms);
-      if (plan.level.joined) plan.work = plan_work(plan.level.joined->contraction(), machine_, settings_);
+      plan.level = level_of(program_, terms, machine_.ranks);
+      if (plan.level.joined) {
+        Contraction joined = plan.level.joined->contraction();
+        joined.busy = busy_;
+        plan.work = plan_work(std::move(joined), machine_, settings_);
+      }
     } catch (const InputError& error) {
       if (terms.size() > 1) return plan_halves(terms);
-      throw InputError(fmt::format("level {}, term {}: {}", number_,
+      throw InputError(fmt::format("{} {}, term {}: {}", name_of_part(flows()), number_,
                                    program_.program().terms[terms.front()].name, error.what()));
     }
-    MoveCounter(program_, machine_, plan).count();
-    if (plan.peak_host_bytes() <= machine_.host_bytes_per_rank()) {
+    MoveCounter(program_, machine_, plan, flows()).count();
+    if (bytes_of(plan, terms.size() > 1 ? at_once_ : 1) <= machine_.host_bytes_per_rank()) {
+      if (flows() && plan.work) add_work(*plan.work);
       plans_.push_back(std::move(plan));
     } else if (terms.size() > 1) {
       plan_halves(terms);
     } else {
-      throw does_not_fit(program_, machine_, plan);
+      throw does_not_fit(program_, machine_, plan, flows());
+    }
+  }
+
+  /// What follows can even out what devices have more than others.
+  void add_work(const PlannedWork& work) {
+    busy_.resize(static_cast<std::size_t>(machine_.devices()), 0);
+    for (std::size_t rank = 0; rank < work.plan.ranks.size(); ++rank) {
+      const auto& devices = work.plan.ranks[rank].devices;
+      for (std::size_t device = 0; device < devices.size(); ++device) {
+        for (const Block& block : devices[device].blocks)
+          busy_[rank * static_cast<std::size_t>(machine_.devices_per_rank) + device] +=
+              block_flops(work.contraction, block);
+      }
     }
   }
 
@@ -191,13 +227,26 @@ class LevelPlanner {
   const FusedProgram& program_;
   const Machine& machine_;
   const Settings& settings_;
-  int number_;
+  int number_ = 0, at_once_;
+  std::vector<double> busy_;  // where levels are not apart: flops of each device so far
   std::vector<LevelPlan> plans_;
 };
 
 }  // namespace
 
-ProgramLevel level_of(const FusedProgram& program, std::vector<std::size_t> terms) {
+namespace {
+
+std::vector<Rank> owners_of_operands(const FusedProgram& program, const ProgramLevel& level, Matrix matrix,
+                                     int ranks) {
+  std::vector<Rank> owners;
+  for (TileId tile = 0; tile < shape_of(level.joined->contraction(), matrix).nonzeros(); ++tile)
+    owners.push_back(owner_of(operand_of(program, level, {matrix, tile}).block, ranks));
+  return owners;
+}
+
+}  // namespace
+
+ProgramLevel level_of(const FusedProgram& program, std::vector<std::size_t> terms, int ranks) {
   ProgramLevel level;
   level.terms = std::move(terms);
   std::vector<const Contraction*> contractions;
@@ -207,15 +256,21 @@ ProgramLevel level_of(const FusedProgram& program, std::vector<std::size_t> term
     level.products.push_back(term);
     contractions.push_back(&fused.product->contraction());
   }
-  if (!contractions.empty()) level.joined.emplace(contractions);
+  if (contractions.empty()) return level;
+  level.joined.emplace(contractions);
+  level.joined->place(owners_of_operands(program, level, Matrix::a, ranks),
+                      owners_of_operands(program, level, Matrix::b, ranks));
   return level;
 }
 
-ProgramBlock operand_of(const FusedProgram& program, const ProgramLevel& level, TileRef tile) {
+PermutedBlock operand_of(const FusedProgram& program, const ProgramLevel& level, TileRef tile) {
   const std::size_t matrix = tile.matrix == Matrix::a ? 0 : 1;
   const JoinedProducts::Part part = matrix == 0 ? level.joined->a(tile.id) : level.joined->b(tile.id);
   const FusedProgramTerm& term = program.terms()[level.products[part.product]];
-  return {term.operands[matrix], term.product->operand_tile(matrix, part.tile).block};
+  const BlockPlace place = term.product->operand_tile(matrix, part.tile);
+  double factor = place.order.negative ? -1 : 1;
+  if (matrix == 0) factor *= term.product->multiplicity(term.product->contraction().a.column_of(part.tile));
+  return {{term.operands[matrix], place.block}, place.order, factor};
 }
 
 std::set<Move<ProgramBlock>> block_moves(const FusedProgram& program, const ProgramLevel& level,
@@ -228,7 +283,7 @@ std::set<Move<ProgramBlock>> block_moves(const FusedProgram& program, const Prog
   if (level.joined) {
     for (const Matrix matrix : {Matrix::a, Matrix::b}) {
       for (TileId tile = 0; tile < shape_of(level.joined->contraction(), matrix).nonzeros(); ++tile)
-        move(operand_of(program, level, {matrix, tile}), owner({matrix, tile}));
+        move(operand_of(program, level, {matrix, tile}).block, owner({matrix, tile}));
     }
   }
   for (const std::size_t number : level.terms) {
@@ -263,6 +318,12 @@ std::int64_t LevelPlan::peak_host_bytes() const {
   return beside + (work ? work->summary.peak_host_bytes : 0);
 }
 
+std::int64_t LevelPlan::blocks_bytes() const {
+  std::int64_t blocks = 0;
+  for (const LevelMoves& rank : moves) blocks = std::max(blocks, rank.blocks_bytes);
+  return blocks;
+}
+
 namespace {
 
 /// What is wrong with the settings is not the fault of a term: the smallest product is asked first.
@@ -278,16 +339,37 @@ void check_settings(const FusedProgram& program, const Machine& machine, const S
 
 }  // namespace
 
-std::vector<LevelPlan> plan_program(const FusedProgram& program, const Machine& machine,
-                                    const Settings& settings) {
+namespace {
+
+std::vector<LevelPlan> plan_in_order(const FusedProgram& program, const Machine& machine,
+                                     const Settings& settings, int at_once,
+                                     const std::vector<std::vector<std::size_t>>& order) {
   const Settings all = settings_for_terms(settings);
   check_settings(program, machine, all);
   std::vector<LevelPlan> plans;
-  for (int number = 1; number <= program.levels(); ++number) {
-    for (LevelPlan& plan : LevelPlanner(program, machine, all, number).plans())
-      plans.push_back(std::move(plan));
+  LevelPlanner planner(program, machine, all, at_once);
+  for (const std::vector<std::size_t>& terms : order) {
+    for (LevelPlan& plan : planner.plans_of(terms)) plans.push_back(std::move(plan));
   }
   return plans;
+}
+
+}  // namespace
+
+std::vector<LevelPlan> plan_program(const FusedProgram& program, const Machine& machine,
+                                    const Settings& settings) {
+  std::vector<std::vector<std::size_t>> levels;
+  for (int level = 1; level <= program.levels(); ++level) levels.push_back(program.terms_of_level(level));
+  return plan_in_order(program, machine, settings, 1, levels);
+}
+
+std::vector<LevelPlan> plan_steps(const FusedProgram& program, const Machine& machine,
+                                  const Settings& settings, int at_once) {
+  constexpr double kSteps = 8;  // at least, of equal work: then none is short beside what lies between them
+  std::vector<double> work;
+  for (std::size_t term = 0; term < program.terms().size(); ++term) work.push_back(flops_of(program, term));
+  const double enough = std::accumulate(work.begin(), work.end(), 0.0) / kSteps;
+  return plan_in_order(program, machine, settings, at_once, steps_of_terms(program.order(), work, enough));
 }
 
 }  // namespace foretile

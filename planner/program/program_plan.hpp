@@ -43,10 +43,19 @@ struct ProgramLevel {
   std::optional<JoinedProducts> joined;  ///< nothing without products
 };
 
-ProgramLevel level_of(const FusedProgram& program, std::vector<std::size_t> terms);
+/// Tiles of A and B are placed with the blocks of which they are copies.
+ProgramLevel level_of(const FusedProgram& program, std::vector<std::size_t> terms, int ranks);
 
-/// The block of which a tile of A or B of the level's contraction is a permuted copy.
-ProgramBlock operand_of(const FusedProgram& program, const ProgramLevel& level, TileRef tile);
+/// A tile is factor times a block, axis p of the tile being axis order.from[p] of the block. `factor` counts
+/// the sign of the order, too.
+struct PermutedBlock {
+  ProgramBlock block;
+  AxisOrder order;
+  double factor = 1;
+};
+
+/// What a tile of A or B of the level's contraction is.
+PermutedBlock operand_of(const FusedProgram& program, const ProgramLevel& level, TileRef tile);
 
 /// A block that a rank needs of another before the products of a level, or a tile of C (by its number in the
 /// level's contraction) behind them. Each once.
@@ -94,6 +103,8 @@ struct LevelPlan {
 
   /// Of the rank with most: its blocks, received blocks, tiles of C, and what the plan proves.
   std::int64_t peak_host_bytes() const;
+  /// Of the rank with most.
+  std::int64_t blocks_bytes() const;
 };
 
 /// Plans each level with the same parameters, and proves each plan. A level whose terms do not fit the ranks'
@@ -101,5 +112,9 @@ struct LevelPlan {
 /// settings_for_terms(). Throws InputError as plan_work(), and where a term alone does not fit.
 std::vector<LevelPlan> plan_program(const FusedProgram& program, const Machine& machine,
                                     const Settings& settings);
+/// The same of steps of a flow (planner/program/term_steps.hpp), in parts: those of several terms so small
+/// that `at_once` > 1 of their size fit.
+std::vector<LevelPlan> plan_steps(const FusedProgram& program, const Machine& machine,
+                                  const Settings& settings, int at_once);
 
 }  // namespace foretile

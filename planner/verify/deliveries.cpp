@@ -104,7 +104,7 @@ void Deliveries::use(TileRef tile, Step step) {
     throw broken_plan(here(), fmt::format("no source for {}", text(tile)), "one message with it");
   }
   const std::int32_t begin = start_[slot];
-  if (plan_.barriers == Barriers::none) {
+  if (plan_.barriers == Barriers::none && !plan_.flows()) {
     used_[begin] = 1;
     return;
   }

@@ -83,13 +83,84 @@ void check_host_memory(const Plan& plan, const HostNeed& need) {
 
 namespace {
 
+/// Where tiles flow: what a rank holds for each step.
+class StepBytes {
+ public:
+  StepBytes(const Plan& plan, const Contraction& contraction) : plan_(plan), problem_(contraction) {
+    results_.resize(plan.ranks.size());
+    for (auto& of_rank : results_) of_rank.resize(plan.steps.size());
+    for (const RankPlan& rank : plan.ranks) {
+      for (const Transfer& result : rank.flow.results) {
+        for (const Rank to : result.others)
+          results_[to][result.step] += contraction.c_bytes(result.tiles.front());
+      }
+    }
+  }
+
+  void open(Rank rank) {
+    steps_.assign(plan_.steps.size(), {});
+    for (std::size_t step = 0; step < steps_.size(); ++step) steps_[step].c = results_[rank][step];
+  }
+  void add(Matrix matrix, Step step, std::int64_t bytes) {
+    HostNeed& need = steps_[step];
+    (matrix == Matrix::a ? need.a : matrix == Matrix::b ? need.b : need.c) += bytes;
+  }
+  void add_c(TileId tile, std::int64_t copies) {
+    add(Matrix::c, plan_.step_of(tile), copies * problem_.c_bytes(tile));
+  }
+  /// All that the rank makes, computes and receives, by step. After open() and the blocks.
+  const std::vector<HostNeed>& close(Rank rank, const Messages& messages) {
+    for (const FlowTask& task : plan_.ranks[rank].flow.tasks) {
+      if (!task.makes) continue;
+      const std::int64_t bytes = bytes_of(problem_, *task.makes);
+      add(task.makes->matrix, task.step, bytes);
+      if (task.makes->matrix != Matrix::c) steps_[task.step].owned += bytes;
+    }
+    messages.for_each_to(rank, [&](const Messages::Sized& sized) {
+      const int last = std::min(int{sized.message->last_step}, static_cast<int>(steps_.size()) - 1);
+      for (int step = sized.message->step; step <= last; ++step)
+        add(sized.message->matrix, Step::of(step), sized.bytes);
+    });
+    return steps_;
+  }
+  /// Of all steps that can be under way at once.
+  HostNeed worst(Rank rank, const Messages& messages) {
+    close(rank, messages);
+    HostNeed worst;
+    for (std::size_t last = 0; last < steps_.size(); ++last) {
+      HostNeed window;
+      for (std::size_t step = plan_.open_from[last]; step <= last; ++step) {
+        window.a += steps_[step].a;
+        window.b += steps_[step].b;
+        window.c += steps_[step].c;
+        window.owned += steps_[step].owned;
+      }
+      if (window.bytes() > worst.bytes()) worst = window;
+    }
+    worst.rank = rank;
+    return worst;
+  }
+
+ private:
+  const Plan& plan_;
+  const Contraction& problem_;
+  std::vector<std::vector<std::int64_t>> results_;  // that come to each rank, by step
+  std::vector<HostNeed> steps_;
+};
+
 class HostMemoryPass final : public VerifyPass {
  public:
-  using VerifyPass::VerifyPass;
+  explicit HostMemoryPass(const VerifyView& view) : VerifyPass(view), flow_(view.plan, view.problem) {}
 
-  void open(Rank /*rank*/) override { tiles_ = {}; }
+  void open(Rank rank) override {
+    tiles_ = {};
+    if (plan_.flows()) flow_.open(rank);
+  }
   void block(const WalkedBlock& walked, const std::string&) override {
-    for (const TileId c : walked.tiles.c) tiles_.c_bytes += problem_.c_bytes(c);
+    for (const TileId c : walked.tiles.c) {
+      tiles_.c_bytes += problem_.c_bytes(c);
+      if (plan_.flows()) flow_.add_c(c, 1);
+    }
     if (!plan_.operands.b.made()) return;
     for (const auto& chunk : walked.tiles.b) {
       for (const TileId b : chunk) {
@@ -103,8 +174,9 @@ class HostMemoryPass final : public VerifyPass {
     std::int64_t own_c = plan_.c_in_parts ? 0 : tiles_.c_bytes;
     for (const Sum& sum : plan_.ranks[static_cast<std::size_t>(rank)].sums) own_c += add_sum(sum);
     check_staging(plan_, rank, tiles_);
-    const Received worst = worst_received(plan_, view_.messages, rank);
-    const HostNeed need = host_need(plan_, rank, view_.owners, worst, tiles_);
+    const HostNeed need = plan_.flows() ? flow_.worst(rank, view_.messages)
+                                        : host_need(plan_, rank, view_.owners,
+                                                    worst_received(plan_, view_.messages, rank), tiles_);
     if (need.bytes() > most_.bytes()) most_ = need;
     most_matrix_bytes_ = std::max(most_matrix_bytes_, need.owned + own_c);
   }
@@ -121,16 +193,44 @@ class HostMemoryPass final : public VerifyPass {
     std::int64_t bytes = 0;
     for (const TileId tile : sum.tiles) bytes += problem_.c_bytes(tile);
     const bool c_apart = !sum.to && (problem_.reads_c() || sum.devices.empty());
-    tiles_.c_bytes += bytes * (std::ssize(sum.from) + (c_apart ? 1 : 0));
+    const std::int64_t copies = std::ssize(sum.from) + (c_apart ? 1 : 0);
+    tiles_.c_bytes += bytes * copies;
+    if (plan_.flows()) {
+      for (const TileId tile : sum.tiles) flow_.add_c(tile, copies);
+    }
     return sum.to ? 0 : bytes;
   }
 
+  StepBytes flow_;
   RankTiles tiles_;  // of the rank at hand
   HostNeed most_;    // of the rank that needs most
   std::int64_t most_matrix_bytes_ = 0;
 };
 
+class StepNeeds final : public VerifyPass {
+ public:
+  StepNeeds(const VerifyView& view, std::vector<std::vector<HostNeed>>& needs)
+      : VerifyPass(view), bytes_(view.plan, view.problem), needs_(needs) {}
+  void open(Rank rank) override { bytes_.open(rank); }
+  void block(const WalkedBlock& walked, const std::string&) override {
+    for (const TileId c : walked.tiles.c) bytes_.add_c(c, 1);
+  }
+  void close(Rank rank) override { needs_.push_back(bytes_.close(rank, view_.messages)); }
+
+ private:
+  StepBytes bytes_;
+  std::vector<std::vector<HostNeed>>& needs_;
+};
+
 }  // namespace
+
+std::vector<std::vector<HostNeed>> step_needs(const Plan& plan, const Contraction& contraction) {
+  std::vector<std::vector<HostNeed>> needs;
+  const VerifyView view(plan, contraction);
+  StepNeeds pass(view, needs);
+  walk_plan(view, [&](const PassCall& call) { call(pass); });
+  return needs;
+}
 
 Pass host_memory_pass(const VerifyView& view) {
   return std::make_unique<HostMemoryPass>(view);

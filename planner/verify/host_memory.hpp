@@ -41,6 +41,10 @@ struct HostNeed {
 HostNeed host_need(const Plan& plan, Rank rank, const Owners& owners, const Received& received,
                    const RankTiles& tiles);
 
+/// Where tiles flow: by rank, what it needs for each step; of sums, beside the parts of its devices nothing.
+/// The plan's frame must make sense.
+std::vector<std::vector<HostNeed>> step_needs(const Plan& plan, const Contraction& contraction);
+
 /// Throws InputError when a generated tile is larger than the staging area.
 void check_staging(const Plan& plan, Rank rank, const RankTiles& tiles);
 

@@ -60,7 +60,7 @@ void check_steps(const Plan& plan, const Transfer& message, Rank rank) {
     throw broken_plan(where, fmt::format("a message for steps {} to {}", message.step, message.last_step),
                       "a first step of at least 0 and no later than the last");
   }
-  if (plan.barriers != Barriers::global && message.last_step != kEver) {
+  if (plan.barriers != Barriers::global && !plan.flows() && message.last_step != kEver) {
     throw broken_plan(where, fmt::format("a message with last step {}", message.last_step),
                       "tiles that stay for ever, since no global barrier says when the step is over");
   }
@@ -76,7 +76,7 @@ Messages::Messages(const Plan& plan, const Contraction& contraction, const Owner
     for (const Transfer& message : plan.ranks[rank].transfers) {
       const std::int64_t bytes = check_tiles(contraction, owners, message, rank);
       check_steps(plan, message, rank);
-      if (plan.barriers == Barriers::global && message.step < step) {
+      if ((plan.barriers == Barriers::global || plan.flows()) && message.step < step) {
         throw broken_plan(fmt::format("rank {}", rank),
                           fmt::format("a message for step {} after one for step {}", message.step, step),
                           "messages in the order of steps");

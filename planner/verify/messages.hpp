@@ -32,8 +32,8 @@ class Owners {
 
 /// All messages, by receiver. Throws InputError for one that makes no sense on its own: no tiles, tiles that
 /// the sender does not own, no such rank, steps that end before they begin, parts of C, no known tree. With
-/// global barriers a rank sends in the order of the steps: else one that waits for a late step would hold
-/// back those that must end first.
+/// global barriers, and where tiles flow, a rank sends in the order of the steps: else one that waits for a
+/// late step would hold back those that must end first.
 class Messages {
  public:
   struct Sized {

@@ -109,6 +109,10 @@ Pass sums_pass(const VerifyView& view);
 Pass device_memory_pass(const VerifyView& view);
 /// Host memory stays under its budget (planner/verify/host_memory.hpp).
 Pass host_memory_pass(const VerifyView& view);
+/// Where tiles flow (PlanFrame::steps): tasks make all tiles of A and B, and some of C, once, on their owner,
+/// in the step that uses them and of tiles of C of earlier ones; each tile of C that a task reads is computed
+/// or made, and comes to its rank once.
+Pass flow_pass(const VerifyView& view);
 /// Data and control edges, and messages, have no cycle.
 Pass acyclic_pass(const VerifyView& view);
 /// Proves nothing: counts what people want to know. Its finish() comes first: it begins the summary.

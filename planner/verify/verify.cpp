@@ -26,6 +26,7 @@ class Passes {
     add("products once", products_pass, view);
     add("sources", sources_pass, view);
     add("sums", sums_pass, view);
+    add("flow", flow_pass, view);
     add("device memory", device_memory_pass, view);
     add("host memory", host_memory_pass, view);
     add("no cycle", acyclic_pass, view);

@@ -91,6 +91,24 @@ def check_plans():
     assert abs(sum(level["seconds"] for level in found["levels"]) / found["makespan_s"] - 1) < 1e-9, found
     chains = json.loads(run("simulate", *case, "--nodes", 64, "--set", "chain_pieces=1", "--json"))
     assert chains["makespan_s"] > found["makespan_s"], (chains["makespan_s"], found["makespan_s"])
+    flow = json.loads(run("simulate", *case, "--nodes", 64, "--mode", "flow", "--json"))
+    assert (flow["gemms"], flow["mode"], flow["flops"]) == (468864, "flow", found["flops"]), flow
+    assert peak_s < flow["makespan_s"] < found["makespan_s"] and flow["peak_host_bytes"] <= flow["host_bytes"], flow
+    refuse("strategy: found grid-3d for a program whose tiles flow", "plan", T2, *SMALL, "--platform", "cascade", "--nodes", 2,
+           "--mode", "flow", "--set", "strategy=grid-3d")
+    refuse("step 1: found", "plan", *case, "--nodes", 4, "--mode", "flow")
+    refuse("--mode: found h2o12", "simulate", "h2o12", "--mode", "flow")
+    refuse("--mode: found the program", "simulate", *case, "--original", "--mode", "flow")
+    tuned = json.loads(run("tune", T2, "--o", 6, "--v", 12, "--tile", 6, "--tile", 4, "--platform", "cascade", "--nodes", "1..3", "--json"))
+    assert tuned["fewest_nodes"] == 1 and tuned["complete"] and len(tuned["trials"]) == 3 * 2 * 2, tuned
+    assert tuned["shortest_time"]["makespan_s"] == min(trial["makespan_s"] for trial in tuned["trials"]), tuned
+    assert all(trial["makespan_s"] > trial["bound_s"] > 0 for trial in tuned["trials"]), tuned
+    assert "shortest time" in run("tune", T2, *SMALL, "--platform", "cascade", "--mode", "flow")
+    refuse("--history: found the program", "tune", T2, *SMALL, "--history", "x.json")
+    refuse("--tile: found nothing", "tune", T2, "--o", 2, "--v", 3)
+    refuse("--tile: found h2o12", "tune", "h2o12", "--tile", 3)
+    none = call("tune", T2, "--o", 108, "--v", 324, "--tile", 45, "--platform", "cascade", "--nodes", 2)
+    assert none.returncode == 1 and "does not fit" in none.stdout and "nothing fits" in none.stderr, none
     original = json.loads(run("simulate", *case, "--nodes", 32, "--original", "--json"))
     assert (original["chains"], original["gemms"], len(original["level_s"])) == (24269, 468864, 4), original
     assert abs(sum(original["level_s"]) / original["makespan_s"] - 1) < 1e-9, original
@@ -115,6 +133,13 @@ def check_runs(scratch):
     digests = {json.loads(run("program", CCSD, *SMALL, "--set", "chain_pieces=1", "--json", ranks=ranks))["digest"]
                for ranks in (1, 2, 3)}
     assert len(digests) == 1, digests  # chains of one shape have the same bits, wherever they are computed
+    flows = [json.loads(run("program", CCSD, *SMALL, "--mode", "flow", "--set", "chain_pieces=1", "--verify", "--json", ranks=ranks))
+             for ranks in (1, 2, 3)]
+    assert len({report["digest"] for report in flows}) == 1 and flows[0]["largest_error"] <= 1e-12, flows
+    assert [level["level"] for level in flows[0]["levels"]] == [0], flows[0]
+    assert abs(flows[0]["numbers"]["e[]"] - reports[0]["numbers"]["e[]"]) < 1e-12, flows
+    refuse("leaves A and B where they are", "program", CCSD, *SMALL, "--mode", "flow", "--set", "strategy=owner-b", ranks=2)
+    refuse("--mode", "program", CCSD, *SMALL, "--mode", "tree", ranks=1)
     assert "verified against a plain evaluation" in run("program", T2, *SMALL, "--verify", ranks=1)
     refuse("--verify: found", "program", T2, "--o", 20, "--v", 40, "--tile", 10, "--verify", ranks=1)
     refuse("unknown key \"gird\"", "program", T2, *SMALL, "--set", "strategy=grid-3d", "--set", "gird=1x1x1", ranks=1)

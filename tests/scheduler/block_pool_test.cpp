@@ -38,7 +38,7 @@ void expect_own_blocks_alone(BlockPool& pool) {
 
 TEST(BlockPool, GivesOwnBlocksAloneWhereItIsClosed) {
   SixBlocks example;
-  BlockPool in_plan_order(example.frame, example.plan, example.problem, false);
+  BlockPool in_plan_order(example.frame, example.plan, example.problem, true);
   expect_own_blocks_alone(in_plan_order);
   for (const Pool closed : {Pool::none, Pool::taken}) {
     example.frame.pool = closed;

@@ -14,7 +14,7 @@ FakeRank::FakeRank(FakeCluster& cluster, Rank rank)
   for (std::size_t d = 0; d < devices_.size(); ++d)
     kernel_slots_.push_back(static_cast<int>(cluster.random_.integer(1, 3)));
   for (const Matrix matrix : {Matrix::a, Matrix::b}) {
-    if (!streams({matrix, 0})) continue;
+    if (!streams({matrix, 0}) || cluster.plan_.flows()) continue;
     for (TileId id = 0; id < shape_of(cluster.problem_, matrix).nonzeros(); ++id) {
       if (owner_of(cluster.problem_, cluster.plan_, {matrix, id}) == rank) on_host_[{matrix, id}] = 0;
     }
@@ -264,6 +264,10 @@ void FakeRank::start_send(OperationId id, Rank to_rank, const Message& message) 
   std::int64_t bytes = 0;
   for (const TileId tile : broadcast.tiles) {
     bytes += bytes_of({broadcast.matrix, tile});
+    if (broadcast.kind == TransferKind::result) {
+      if (!c_here_.contains(tile)) complain(fmt::format("C{} sent but not here", tile));
+      continue;
+    }
     // Received tiles may be dropped while their message still waits to be forwarded.
     if (broadcast.kind == TransferKind::parts) continue;
     const bool here = message.owner == rank_ ? on_host_.contains({broadcast.matrix, tile})
@@ -284,6 +288,12 @@ void FakeRank::start_send(OperationId id, Rank to_rank, const Message& message) 
           const Transfer& arrived = *message.transfer;
           if (arrived.kind == TransferKind::parts) {
             to.arrived(message, parts);
+            to.scheduler->received(message, path);
+            return;
+          }
+          if (arrived.kind == TransferKind::result) {
+            if (!to.c_here_.insert(arrived.tiles.front()).second) to.complain("C received again");
+            if (!to.scheduler->expects_messages()) to.complain("a tile of C that it does not expect");
             to.scheduler->received(message, path);
             return;
           }
@@ -357,6 +367,41 @@ void FakeRank::start_combine(OperationId id, const Combine& combine) {
     --cores_busy_;
     scheduler->done(id);
   });
+}
+
+void FakeRank::start_task(OperationId id, std::int32_t number, const FlowTask& task) {
+  if (++cores_busy_ > cluster_.options_.core_slots) complain("more work than cores");
+  if (task.after >= 0 && !tasks_done_.contains(task.after))
+    complain(fmt::format("task {} too early", number));
+  if (task.reads && !c_here_.contains(*task.reads))
+    complain(fmt::format("C{} read but not here", *task.reads));
+  if (task.makes && task.makes->matrix != Matrix::c) host_bytes_changed(bytes_of(*task.makes));
+  cluster_.later([this, id, number, &task] {
+    if (task.makes && task.makes->matrix == Matrix::c) {
+      c_here_.insert(task.makes->id);
+    } else if (task.makes && !on_host_.emplace(Key{task.makes->matrix, task.makes->id}, 0).second) {
+      complain(name(*task.makes) + " made again");
+    }
+    if (!tasks_done_.insert(number).second) complain(fmt::format("task {} again", number));
+    --cores_busy_;
+    scheduler->done(id);
+  });
+}
+
+void FakeRank::release_step(Step step) {
+  ++cluster_.released_steps;
+  for (const FlowTask& task : cluster_.plan_.ranks[rank_].flow.tasks) {
+    if (task.step != step || !task.makes || task.makes->matrix == Matrix::c) continue;
+    const Key key{task.makes->matrix, task.makes->id};
+    if (!on_host_.contains(key) || on_host_.at(key) > 0) complain(name(*task.makes) + " released in use");
+    on_host_.erase(key);
+    host_bytes_changed(-bytes_of(*task.makes));
+    for (std::size_t d = 0; d < devices_.size(); ++d) {
+      if (traits(static_cast<MemoryPlace>(d)).in_host_memory && devices_[d].contains(key))
+        complain(name(*task.makes) + " released while a device has it");
+    }
+  }
+  std::erase_if(c_here_, [&](TileId tile) { return cluster_.plan_.step_of(tile) == step; });
 }
 
 void FakeRank::release_parts(std::span<const TileId> tiles, Device computed_by) {

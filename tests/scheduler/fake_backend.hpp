@@ -43,6 +43,9 @@ class FakeRank final : public Backend {
   void send_signal(Rank to_rank, Signal signal) override;
   void adopt(Device device, TileRef tile) override;
   void start_combine(OperationId id, const Combine& combine) override;
+  void start_task(OperationId id, std::int32_t number, const FlowTask& task) override;
+  void release_step(Step step) override;
+  void finished(TileId tile) override { c_here_.insert(tile); }
   void release_parts(std::span<const TileId> tiles, Device computed_by) override;
   void keep_parts(std::span<const TileId> tiles, Device computed_by) override;
 
@@ -95,6 +98,8 @@ class FakeRank final : public Backend {
   std::map<TileId, bool> staged_;                                             // B; true when made
   std::map<TileId, std::int64_t> begun_, made_;                               // elements of B, ever
   std::set<TileId> generated_;                                                // B, ever
+  std::set<TileId> c_here_;  // where tiles flow: finished or received
+  std::set<std::int32_t> tasks_done_;
   std::int64_t staged_bytes_ = 0;
   int cores_busy_ = 0;
   int sends_ = 0;
@@ -120,7 +125,9 @@ class FakeCluster {
   /// Of tiles of A, by number: from which device to which.
   std::map<TileId, std::vector<std::pair<MemoryPlace, MemoryPlace>>> a_between_devices;
   std::int64_t released_messages = 0;
-  std::int64_t most_received_bytes = 0;  ///< at one time on one rank
+  std::int64_t most_received_bytes =
+      0;  ///< at one time on one rank; where tiles flow, with those that it made
+  std::int64_t released_steps = 0;
   std::int64_t events = 0;
   std::vector<std::unique_ptr<FakeRank>> ranks;
 

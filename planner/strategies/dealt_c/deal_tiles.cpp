@@ -99,11 +99,8 @@ std::map<std::int32_t, int> dealt_in_turn(std::vector<std::int32_t> lines, int o
 
 class Dealer {
  public:
-  Dealer(const Contraction& p, const std::vector<double>& work, int ranks)
-      : p_(p),
-        work_(work),
-        load_(static_cast<std::size_t>(ranks), 0),
-        owner_(static_cast<std::size_t>(p.c.nonzeros()), 0) {}
+  Dealer(const Contraction& p, const std::vector<double>& work, std::vector<double> busy)
+      : p_(p), work_(work), load_(std::move(busy)), owner_(static_cast<std::size_t>(p.c.nonzeros()), 0) {}
 
   std::vector<Rank> dealt() {
     for (const Part& part : parts_of(p_, work_)) deal(part);
@@ -154,8 +151,10 @@ class Dealer {
   }
 
   void level() {
-    constexpr double kClose = 1.05;
-    const double mean = std::accumulate(load_.begin(), load_.end(), 0.0) / static_cast<double>(load_.size());
+    constexpr double kClose = 0.05;
+    const auto ranks = static_cast<double>(load_.size());
+    const double mean = std::accumulate(load_.begin(), load_.end(), 0.0) / ranks;
+    const double close = mean + kClose * std::accumulate(work_.begin(), work_.end(), 0.0) / ranks;
     std::vector<std::vector<TileId>> tiles(load_.size());
     for (TileId tile = 0; tile < p_.c.nonzeros(); ++tile)
       tiles[static_cast<std::size_t>(static_cast<int>(owner_[static_cast<std::size_t>(tile)]))].push_back(
@@ -163,7 +162,7 @@ class Dealer {
     for (TileId moves = 0; moves < p_.c.nonzeros(); ++moves) {
       const auto most = static_cast<std::size_t>(std::ranges::max_element(load_) - load_.begin());
       const auto least = static_cast<std::size_t>(std::ranges::min_element(load_) - load_.begin());
-      if (load_[most] <= kClose * mean) return;
+      if (load_[most] <= close) return;
       const double half = (load_[most] - load_[least]) / 2;
       const auto work_of = [&](TileId tile) { return work_[static_cast<std::size_t>(tile)]; };
       auto best = tiles[most].end();
@@ -205,8 +204,9 @@ std::vector<double> work_of_tiles(const Contraction& p) {
   return work;
 }
 
-std::vector<Rank> deal_tiles(const Contraction& contraction, const std::vector<double>& work, int ranks) {
-  return Dealer(contraction, work, ranks).dealt();
+std::vector<Rank> deal_tiles(const Contraction& contraction, const std::vector<double>& work,
+                             std::vector<double> busy) {
+  return Dealer(contraction, work, std::move(busy)).dealt();
 }
 
 }  // namespace foretile

@@ -18,7 +18,8 @@ std::vector<double> work_of_tiles(const Contraction& contraction);
 /// columns to q. So each place has about the same work, and needs few tiles of A and B. The places of the
 /// part with most work are given to ranks first, always the heaviest one left to the rank that has least. In
 /// the end single tiles move from the rank with most work to the one with least while that is more than 5%
-/// above the mean.
-std::vector<Rank> deal_tiles(const Contraction& contraction, const std::vector<double>& work, int ranks);
+/// of the mean of this contraction above the mean. `busy`: what each rank has to do before.
+std::vector<Rank> deal_tiles(const Contraction& contraction, const std::vector<double>& work,
+                             std::vector<double> busy);
 
 }  // namespace foretile

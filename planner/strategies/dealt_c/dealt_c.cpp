@@ -1,7 +1,7 @@
 // Each tile of C is computed by one rank, dealt by its work; on the rank its products are a chain on one
 // device, or several that are added: what Jagode, Danalis and Dongarra (Accelerating NWChem Coupled Cluster
-// through dataflow-based execution, 2018, section 4) call chains and reductions within a node. A and B travel
-// to the ranks that multiply them.
+// through dataflow-based execution, 2018, section 4) call chains and reductions within a node. A and B stay
+// where the problem has placed them, or are dealt contiguously, and travel to the ranks that multiply them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -36,8 +36,11 @@ PlanFrame frame_of(const Contraction& p, const Machine& machine, const Settings&
   frame.part_sums = Tree::binomial;
   frame.advice.device_memory = "lower lookahead, or tile the problem finer";
   frame.advice.host_memory = "use more ranks, or fewer chain_pieces";
-  frame.operands.a.distribution = {Deal::contiguous, {}};
-  frame.operands.b.distribution = {Deal::contiguous, {}};
+  const auto as_placed = [](const std::vector<Rank>& placed) {
+    return placed.empty() ? Distribution{Deal::contiguous, {}} : Distribution{Deal::table, placed};
+  };
+  frame.operands.a.distribution = as_placed(p.placed[0]);
+  frame.operands.b.distribution = as_placed(p.placed[1]);
   frame.operands.c.distribution = {Deal::table, std::move(owners)};
   if (p.c.nonzeros() == 0) frame.operands.c.distribution = {Deal::contiguous, {}};
   return frame;
@@ -67,7 +70,7 @@ class DealtCPlanner final : public RankPlanner {
         pieces_(integer_or_auto(settings, "chain_pieces")),
         devices_(machine.devices_per_rank),
         work_(checked_work(contraction)),
-        owners_(deal_tiles(contraction, work_, machine.ranks)),
+        owners_(deal_tiles(contraction, work_, busy_ranks(contraction, machine))),
         frame_(frame_of(contraction, machine, settings, owners_)),
         own_(static_cast<std::size_t>(machine.ranks)) {
     std::vector<std::size_t> turn(owners_.size());
@@ -88,12 +91,21 @@ class DealtCPlanner final : public RankPlanner {
     double all = 0;
     for (const TileId tile : tiles) all += work_[static_cast<std::size_t>(tile)];
     std::vector<double> load(plan.devices.size(), 0);
+    if (const auto& busy = problem_.busy; !busy.empty())
+      std::copy_n(busy.begin() + rank * devices_, load.size(), load.begin());
     for (const TileId tile : tiles) add_tile(tile, piece_work(all), load, plan);
     plan.transfers = transfers_of(rank);
     return plan;
   }
 
  private:
+  static std::vector<double> busy_ranks(const Contraction& p, const Machine& machine) {
+    std::vector<double> ranks(static_cast<std::size_t>(machine.ranks), 0);
+    for (std::size_t device = 0; device < p.busy.size(); ++device)
+      ranks[device / static_cast<std::size_t>(machine.devices_per_rank)] += p.busy[device];
+    return ranks;
+  }
+
   static std::vector<double> checked_work(const Contraction& p) {
     const std::int64_t products = product_bound(p.a, p.b);
     if (products > kMostProducts)

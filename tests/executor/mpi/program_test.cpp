@@ -16,6 +16,7 @@ namespace {
 struct Mode {
   const char* name;
   Settings parameters;
+  ProgramMode mode = ProgramMode::levels;
 };
 
 /// Largest error over the largest number of the tensor.
@@ -42,7 +43,9 @@ TEST(Programs, AreThoseOfAPlainEvaluation) {
     std::vector<Mode> modes{{"chain", {{"strategy", "grid-3d"}, {"grid", fmt::format("{}x1x1", ranks)}}},
                             {"owner", {{"strategy", "owner-b"}}},
                             {"pieces", {}},
-                            {"one piece", {{"chain_pieces", "1"}}}};
+                            {"one piece", {{"chain_pieces", "1"}}},
+                            {"flow", {}, ProgramMode::flow},
+                            {"flow in one piece", {{"chain_pieces", "1"}}, ProgramMode::flow}};
     if (ranks % 2 == 0)
       modes.push_back({"tree", {{"strategy", "grid-3d"}, {"grid", fmt::format("{}x1x2", ranks / 2)}}});
     for (const Mode& mode : modes) {
@@ -50,9 +53,9 @@ TEST(Programs, AreThoseOfAPlainEvaluation) {
       MultiplicationOptions options;
       options.parameters = mode.parameters;
       options.bind = false;
-      ProgramRun run(MPI_COMM_WORLD, fused, options);
+      ProgramRun run(MPI_COMM_WORLD, fused, options, mode.mode);
       const auto reports = run.run(numbers, true);
-      EXPECT_EQ(reports.size(), 4U);
+      EXPECT_EQ(reports.size(), mode.mode == ProgramMode::flow ? 1U : 4U);
       for (std::size_t t = 0; t < fused.tensors().size(); ++t) {
         const std::vector<double> found = run.gathered(t);
         if (rank_in(MPI_COMM_WORLD) != 0) continue;

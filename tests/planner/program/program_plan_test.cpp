@@ -45,7 +45,7 @@ TEST(ProgramPlan, CountsWhatRanksMove) {
   for (const Matrix matrix : {Matrix::a, Matrix::b}) {
     for (TileId tile = 0; tile < 8; ++tile) {
       const Rank owner = owner_of(plan.work->contraction, plan.work->plan, {matrix, tile});
-      const ProgramBlock block = operand_of(program, plan.level, {matrix, tile});
+      const ProgramBlock block = operand_of(program, plan.level, {matrix, tile}).block;
       if (owner_of(block, 2) != owner) wanted.insert({block, owner});
     }
   }

@@ -119,7 +119,7 @@ TEST(VerifyPass, EachIsNamedAndTimed) {
   }
   EXPECT_GT(passes_s, 0);
   EXPECT_EQ(names, (std::vector<std::string>{"frame", "messages", "blocks", "counts", "steps", "made once",
-                                             "products once", "sources", "sums", "device memory",
+                                             "products once", "sources", "sums", "flow", "device memory",
                                              "host memory", "no cycle"}));
 }
 

@@ -38,7 +38,7 @@ TEST(DealTiles, GiveADensePartAGrid) {
   std::vector<Shape::Entry> a, b;
   for (std::int32_t i = 0; i < 4; ++i) a.push_back({i, 0}), b.push_back({0, i});
   const Contraction p = contraction(4, 4, 1, a, b);
-  const auto owners = deal_tiles(p, work_of_tiles(p), 4);
+  const auto owners = deal_tiles(p, work_of_tiles(p), {0, 0, 0, 0});
   std::map<int, std::set<std::int32_t>> rows, columns;
   std::map<int, int> tiles;
   for (TileId c = 0; c < p.c.nonzeros(); ++c) {
@@ -62,17 +62,50 @@ TEST(DealTiles, GiveHeavyPartsToThoseWhoHaveLeast) {
                                     {{0, 0}, {1, 0}, {2, 0}, {3, 1}});
   const auto work = work_of_tiles(p);
   ASSERT_EQ(work, (std::vector<double>{6, 2, 2, 2}));
-  const auto owners = deal_tiles(p, work, 2);
+  const auto owners = deal_tiles(p, work, {0, 0});
   std::map<int, double> load;
   for (std::size_t c = 0; c < owners.size(); ++c) load[owners[c]] += work[c];
   EXPECT_EQ(load[0], 6);
   EXPECT_EQ(load[1], 6);
 }
 
+/// The same where rank 1 has 6 flop to do before: the heavy tile goes to rank 0, a light one too, since then
+/// both have 8 or 10 of 18 flop.
+TEST(DealTiles, EvenOutWhatRanksHaveBefore) {
+  const Contraction p = contraction(4, 2, 4, {{0, 0}, {0, 1}, {0, 2}, {1, 3}, {2, 3}, {3, 3}},
+                                    {{0, 0}, {1, 0}, {2, 0}, {3, 1}});
+  const auto work = work_of_tiles(p);
+  const auto owners = deal_tiles(p, work, {0, 6});
+  std::map<int, double> load{{1, 6}};
+  for (std::size_t c = 0; c < owners.size(); ++c) load[owners[c]] += work[c];
+  EXPECT_EQ(load[0] + load[1], 18);
+  EXPECT_LE(std::abs(load[0] - load[1]), 2);
+}
+
 Settings defaults(const Settings& changes) {
   Settings settings = changes;
   settings["strategy"] = "dealt-c";
   return settings;
+}
+
+/// Tiles of A and B stay where they are placed, and a device that is busy gets less.
+TEST(DealtC, LeavesTilesAndEvensOutDevices) {
+  std::vector<Shape::Entry> a, b;
+  for (std::int32_t i = 0; i < 8; ++i) a.push_back({i, 0}), b.push_back({0, i});
+  Contraction p = contraction(8, 8, 1, a, b);
+  p.placed = {std::vector<Rank>(8, 1), std::vector<Rank>(8, 0)};
+  p.busy = {0, 32, 0, 0};  // of 4 devices: with the 128 flop here each has 40 on average
+  const Machine machine = small_machine(2, 2, kPlenty, kPlenty);
+  const Plan plan = make_plan(p, machine, defaults({}));
+  EXPECT_EQ(owner_of(p, plan, {Matrix::a, 3}), 1);
+  EXPECT_EQ(owner_of(p, plan, {Matrix::b, 3}), 0);
+  std::vector<double> load = p.busy;
+  for (std::size_t device = 0; device < 4; ++device) {
+    for (const Block& block : plan.ranks[device / 2].devices[device % 2].blocks)
+      load[device] += block_flops(p, block);
+  }
+  for (const double one : load) EXPECT_NEAR(one, 40, 4);
+  EXPECT_EQ(verify(plan, p).gemms, 64);
 }
 
 /// Random block-sparse products on one to six ranks: the verifier proves the plans, no rank has much more

@@ -1,0 +1,141 @@
+#include "apps/foretile/tune_program.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "apps/foretile/rehearsal.hpp"
+#include "apps/quantities.hpp"
+#include "apps/resources.hpp"
+#include "base/error.hpp"
+#include "planner/bound/least_times.hpp"
+#include "planner/plan/products_of_tile.hpp"
+#include "planner/program/flow_plan.hpp"
+#include "planner/program/program_text.hpp"
+#include "tuner/program_search.hpp"
+
+namespace foretile {
+
+namespace {
+
+/// Of all products on one device.
+double least_device_seconds(const FusedProgram& program, const Machine& machine) {
+  const LeastTimes least(machine, ElementType{}, 1);
+  double seconds = 0;
+  std::int64_t products = 0;
+  for (const FusedProgramTerm& term : program.terms()) {
+    if (!term.is_product()) continue;
+    const Contraction& p = term.product->contraction();
+    for (TileId c = 0; c < p.c.nonzeros(); ++c) {
+      for_each_product_of(p, c, [&](TileId a, TileId) {
+        seconds +=
+            least.work(p.m.size(p.c.row_of(c)), p.n.size(p.c.column_of(c)), p.k.size(p.a.column_of(a)));
+        ++products;
+      });
+    }
+  }
+  return seconds + least.launches(products);
+}
+
+class Trials {
+ public:
+  explicit Trials(const TuneProgramArguments& arguments)
+      : arguments_(arguments),
+        platform_(named_platform(arguments.platform.empty() ? "here" : arguments.platform,
+                                 arguments.options.platform_settings())) {
+    warn_of_doubts(platform_);
+    if (!arguments.options.tiling().empty())
+      throw input_error("--set", "a tiling key of problems", "a parameter of the strategy or the platform",
+                        "give --tile");
+  }
+
+  ProgramTrial operator()(const ProgramCandidate& candidate, bool rehearses) {
+    ProgramTrial trial{candidate, 0, {}, 0, {}};
+    const FusedProgram& program = with_tile(candidate.tile);
+    const Machine machine = machine_of(candidate.nodes);
+    if (!device_seconds_.contains(candidate.tile))
+      device_seconds_[candidate.tile] = least_device_seconds(program, machine);
+    trial.bound_s = device_seconds_[candidate.tile] / machine.devices();
+    try {
+      candidate.mode == "flow" ? flow(program, machine, rehearses, trial)
+                               : levels(program, machine, rehearses, trial);
+    } catch (const InputError& error) {
+      trial.message = error.what();
+    }
+    return trial;
+  }
+
+  Machine machine_of(int nodes) const {
+    MachineSize size = arguments_.size;
+    size.nodes = nodes;
+    return make_machine(platform_, size);
+  }
+
+ private:
+  const FusedProgram& with_tile(std::int64_t tile) {
+    std::unique_ptr<FusedProgram>& program = programs_[tile];
+    if (!program)
+      program = std::make_unique<FusedProgram>(load_program(arguments_.problem),
+                                               ProgramSizes{arguments_.occupied, arguments_.virtuals, tile},
+                                               arguments_.problem);
+    return *program;
+  }
+
+  SimulationOptions simulation() const {
+    SimulationOptions options;
+    options.engine = EngineChoice::fluid;  // SimGrid runs once in a process
+    options.noise_seed = arguments_.seed;
+    return options;
+  }
+
+  void flow(const FusedProgram& program, const Machine& machine, bool rehearses, ProgramTrial& trial) const {
+    const FlowPlan plan = plan_flow(program, machine, arguments_.options.settings());
+    trial.memory_bytes = plan.peak_host_bytes;
+    if (rehearses)
+      trial.makespan_s =
+          rehearse(plan.work.plan, plan.work.contraction, plan.work.machine, simulation()).makespan_s;
+  }
+
+  void levels(const FusedProgram& program, const Machine& machine, bool rehearses,
+              ProgramTrial& trial) const {
+    const std::vector<LevelPlan> plans = plan_program(program, machine, arguments_.options.settings());
+    for (const LevelPlan& plan : plans)
+      trial.memory_bytes = std::max(trial.memory_bytes, plan.peak_host_bytes());
+    if (!rehearses) return;
+    double seconds = 0;
+    for (const LevelTimes& level : rehearse_program(plans, machine, simulation())) seconds += level.total_s();
+    trial.makespan_s = seconds;
+  }
+
+  const TuneProgramArguments& arguments_;
+  Platform platform_;
+  std::map<std::int64_t, std::unique_ptr<FusedProgram>> programs_;  // by tile
+  std::map<std::int64_t, double> device_seconds_;
+};
+
+}  // namespace
+
+void tune_program_case(const TuneProgramArguments& arguments) {
+  ProgramSpace space;
+  if (!arguments.nodes.empty()) space.nodes = node_range(arguments.nodes);
+  space.tiles = arguments.tiles;
+  space.modes = arguments.mode.empty() ? std::vector<std::string>{"flow", "levels"}
+                                       : std::vector<std::string>{arguments.mode};
+  Trials trials(arguments);
+  trials.machine_of(space.nodes.last);  // throws where the platform has fewer
+  const Stopwatch watch;
+  const auto goes_on = [&] { return !arguments.budget_s || watch.seconds() < *arguments.budget_s; };
+  const ProgramTuning tuning = tune_program(space, std::ref(trials), goes_on);
+  if (arguments.options.json) {
+    print_json(json_of(tuning));
+  } else {
+    fmt::print("{}tried in           {}\n", text_of(tuning), quantity(watch.seconds(), "s"));
+  }
+  if (!tuning.best(Goal::time)) throw WorkError("nothing fits: use more nodes, or smaller tiles");
+}
+
+}  // namespace foretile

@@ -1,0 +1,26 @@
+// foretile tune PROGRAM.txt: how many nodes, which tiles and which mode for a program of contractions.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/foretile/case.hpp"
+#include "apps/foretile/program_case.hpp"
+
+namespace foretile {
+
+struct TuneProgramArguments : CaseArguments {
+  std::int64_t occupied = 0, virtuals = 0;
+  std::vector<std::int64_t> tiles;
+  std::string mode;   ///< empty: both
+  std::string nodes;  ///< a number, or a range; empty: one node
+  std::optional<double> budget_s;
+  std::uint64_t seed = 1;
+};
+
+/// Tries, prints. Throws InputError, and WorkError where nothing fits.
+void tune_program_case(const TuneProgramArguments& arguments);
+
+}  // namespace foretile

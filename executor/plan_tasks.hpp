@@ -1,0 +1,24 @@
+// What the tasks of a plan do on real tiles.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+
+#include "base/id.hpp"
+#include "planner/plan/flow.hpp"
+
+namespace foretile {
+
+/// Called by the thread of the progress loop alone.
+class PlanTasks {
+ public:
+  virtual ~PlanTasks() = default;
+  /// What a worker does for task `number` of the rank, which starts now. `tile` is the one that it makes, or
+  /// reads: column-major, without gaps.
+  virtual std::function<void()> job(std::int32_t number, const FlowTask& task, std::byte* tile) = 0;
+  /// The step is over on this rank: none of its tasks comes any more.
+  virtual void step_over(Step step) = 0;
+};
+
+}  // namespace foretile

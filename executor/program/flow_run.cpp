@@ -1,0 +1,141 @@
+#include "executor/program/flow_run.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/files.hpp"
+#include "executor/cpu/blas.hpp"
+#include "executor/kept_memory.hpp"
+#include "executor/mpi/own_communicator.hpp"
+#include "executor/program/permute_block.hpp"
+#include "executor/run.hpp"
+#include "planner/plan/plan_digest.hpp"
+#include "platforms/loader.hpp"
+
+namespace foretile {
+
+namespace {
+
+/// Steps of one rank's tasks, on its blocks. A block of a computed tensor comes with the first task that
+/// needs it.
+class BlockTasks final : public PlanTasks {
+ public:
+  BlockTasks(const FusedProgram& program, const FlowPlan& plan, Rank rank, ProgramBlocks& blocks,
+             bool keeps_intermediates)
+      : program_(program), plan_(plan), rank_(rank), blocks_(blocks), keeps_(keeps_intermediates) {}
+
+  std::function<void()> job(std::int32_t number, const FlowTask&, std::byte* tile) override {
+    const FlowStep& step = plan_.steps[rank_][static_cast<std::size_t>(number)];
+    const bool there = blocks_.has(step.block);
+    if (!there) blocks_.make_uninitialized(step.block);
+    double* const block = blocks_.numbers(step.block);
+    auto* const numbers = reinterpret_cast<double*>(tile);
+    auto extents = program_.extents(step.block.tensor, step.block.block);
+    const std::int64_t elements = program_.blocks(step.block.tensor).elements(step.block.block);
+    switch (step.kind) {
+      case FlowStep::Kind::add:
+        return [&step, block, numbers, beta = there ? 1.0 : 0.0, extents = std::move(extents)] {
+          add_permuted(extents, step.order, beta, step.factor, numbers, block);
+        };
+      case FlowStep::Kind::permute:
+        return [&step, block, numbers, there, elements, extents = permuted(extents, step.order)] {
+          if (!there) std::fill_n(block, elements, 0.0);
+          add_permuted(extents, step.order, 0, step.factor, block, numbers);
+        };
+      case FlowStep::Kind::copy:
+        break;
+    }
+    return [block, numbers, there, elements] {
+      if (!there) std::fill_n(block, elements, 0.0);
+      std::copy_n(block, elements, numbers);
+    };
+  }
+
+  void step_over(Step step) override {
+    for (std::size_t tensor = 0; tensor < plan_.lives.size(); ++tensor) {
+      const bool over = plan_.lives[tensor].end == static_cast<std::size_t>(step) + 1;
+      const bool intermediate = program_.tensors()[tensor].role == TensorRole::intermediate;
+      if (over && intermediate && !keeps_) blocks_.drop(tensor);
+    }
+  }
+
+ private:
+  const FusedProgram& program_;
+  const FlowPlan& plan_;
+  Rank rank_;
+  ProgramBlocks& blocks_;
+  bool keeps_;
+};
+
+/// All tiles are made by tasks.
+class NoTiles final : public TileStorage {
+ public:
+  void fill(TileRef, std::byte*) const override {}
+};
+
+FlowPlan planned(MPI_Comm communicator, const FusedProgram& program, const MultiplicationOptions& options) {
+  std::optional<FlowPlan> plan;
+  with_agreed_errors([&] {
+    agree(communicator, [&] {
+      const Machine machine = make_machine(load_platform(options.platform),
+                                           {.nodes = {}, .ranks = size_of(communicator), .gpus = {}});
+      if (machine.platform.device.kind != DeviceKind::core)
+        throw input_error("platform", "GPUs, for a program whose tiles flow", "cores",
+                          "run it level by level, or take a platform of cores");
+      plan.emplace(plan_flow(program, machine, options.parameters));
+    });
+    const std::uint64_t mine = std::stoull(plan_digest(plan->work.plan), nullptr, 16);
+    std::array<std::uint64_t, 2> ends{mine, ~mine};  // the largest, and the complement of the least
+    all_reduce(std::span(ends), MPI_MAX, communicator, "plans");
+    agree(communicator, [&] {
+      if (ends[0] != ~ends[1])
+        throw input_error("program", "ranks with different plans", "the same on all ranks",
+                          "give all ranks the same platform and parameters");
+    });
+  });
+  return std::move(*plan);
+}
+
+}  // namespace
+
+FlowRun::FlowRun(MPI_Comm communicator, const FusedProgram& program, const MultiplicationOptions& options)
+    : communicator_(communicator),
+      program_(program),
+      plan_(planned(communicator, program, options)),
+      bind_(options.bind) {}
+
+FlowRun::Times FlowRun::run(ProgramBlocks& blocks, bool keeps_intermediates) {
+  const OneBlasThread one_thread;
+  const OwnCommunicator own(communicator_);
+  const Rank rank = rank_in(own.get());
+  const PlannedWork& work = plan_.work;
+  BlockTasks tasks(program_, plan_, rank, blocks, keeps_intermediates);
+  const NoTiles no_tiles;
+  KeptMemory memory{heap_memory()};
+  RunOptions options;
+  options.storage = &no_tiles;
+  options.tasks = &tasks;
+  options.memory = &memory;
+  options.bind = bind_;
+  const RunResult result = run_or_end(own.get(), [&] {
+    return foretile::run(work.plan, work.plan.ranks[rank], work.contraction, work.machine, own.get(),
+                         options);
+  });
+  for (std::size_t tensor = 0; tensor < program_.tensors().size(); ++tensor) {
+    if (program_.tensors()[tensor].role == TensorRole::result || keeps_intermediates)
+      blocks.make_missing_zero(tensor);
+  }
+  Times times;
+  times.wall_s = result.wall_s;
+  times.sent_bytes = all_reduced(result.statistics.sent_bytes, MPI_SUM, own.get(), "sent bytes");
+  times.planned_bytes = plan_.peak_host_bytes;
+  times.flops = plan_.flops;
+  times.gemms = work.summary.gemms;
+  times.strategy = work.plan.strategy;
+  return times;
+}
+
+}  // namespace foretile

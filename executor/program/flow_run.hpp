@@ -1,0 +1,37 @@
+// Runs a program of contractions as one plan in which tiles flow from term to term.
+#pragma once
+
+#include <mpi.h>
+
+#include "executor/multiplication.hpp"
+#include "executor/program/program_blocks.hpp"
+#include "planner/program/flow_plan.hpp"
+
+namespace foretile {
+
+/// On the cores of the communicator's ranks.
+class FlowRun {
+ public:
+  /// Plans and proves. Collective; errors are those of Multiplication. `program` must outlive this.
+  FlowRun(MPI_Comm communicator, const FusedProgram& program, const MultiplicationOptions& options);
+
+  struct Times {
+    double wall_s = 0;               ///< from the start on all ranks to the end of the last
+    std::int64_t sent_bytes = 0;     ///< of all ranks
+    std::int64_t planned_bytes = 0;  ///< of host memory, of a rank at most: proven
+    double flops = 0;
+    std::int64_t gemms = 0;
+    std::string strategy;
+  };
+  /// With the given tensors in `blocks`; makes all others, and drops intermediates behind their last use
+  /// unless `keeps_intermediates`. Collective; what fails on one rank ends the job.
+  Times run(ProgramBlocks& blocks, bool keeps_intermediates);
+
+ private:
+  MPI_Comm communicator_;
+  const FusedProgram& program_;
+  FlowPlan plan_;
+  bool bind_;
+};
+
+}  // namespace foretile

@@ -1,0 +1,123 @@
+#include "planner/program/flow_check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "planner/verify/pass.hpp"
+
+namespace foretile {
+
+namespace {
+
+/// Of one tile of C of a term to a block.
+struct Contribution {
+  std::size_t term = 0;
+  TileId tile = 0;  // as the term numbers it; of a copy its number
+  Addition addition;
+
+  auto key() const {
+    return std::tuple(term, tile, addition.order.from, addition.order.negative, addition.factor);
+  }
+  friend bool operator<(const Contribution& l, const Contribution& r) { return l.key() < r.key(); }
+  friend bool operator==(const Contribution& l, const Contribution& r) { return l.key() == r.key(); }
+};
+
+using Contributions = std::map<ProgramBlock, std::vector<Contribution>>;
+
+Contributions wanted_by(const FusedProgram& program) {
+  Contributions wanted;
+  const auto add = [&](std::size_t term, TileId tile, const std::vector<Addition>& additions) {
+    for (const Addition& addition : additions)
+      wanted[{program.terms()[term].result, addition.to}].push_back({term, tile, addition});
+  };
+  for (std::size_t number = 0; number < program.terms().size(); ++number) {
+    const FusedProgramTerm& term = program.terms()[number];
+    const TileId tiles = term.is_product() ? term.product->contraction().c.nonzeros() : 0;
+    for (TileId tile = 0; tile < tiles; ++tile) add(number, tile, program.additions(number, tile));
+    for (std::size_t n = 0; n < term.copies.size(); ++n)
+      add(number, static_cast<TileId>(n), program.additions(number, term.copies[n]));
+  }
+  return wanted;
+}
+
+class FlowCheck {
+ public:
+  FlowCheck(const FusedProgram& program, const FlowPlan& flow) : program_(program), flow_(flow) {}
+
+  void check() {
+    const Plan& plan = flow_.work.plan;
+    for (std::size_t rank = 0; rank < plan.ranks.size(); ++rank) {
+      const std::vector<FlowTask>& tasks = plan.ranks[rank].flow.tasks;
+      if (flow_.steps[rank].size() != tasks.size())
+        throw broken_plan(fmt::format("rank {}", rank), fmt::format("{} steps", flow_.steps[rank].size()),
+                          fmt::format("one for each of {} tasks", tasks.size()));
+      for (std::size_t task = 0; task < tasks.size(); ++task) check(rank, task, tasks[task]);
+    }
+    compare();
+  }
+
+ private:
+  struct Block {
+    std::int32_t last = -1;  // task that added to it
+    bool read = false;
+  };
+
+  InputError wrong(const ProgramBlock& block, const std::string& found, const std::string& expected) const {
+    return broken_plan(fmt::format("block {} of {}", block.block,
+                                   text_of(program_.tensors()[block.tensor], program_.program())),
+                       found, expected);
+  }
+
+  void check(std::size_t rank, std::size_t number, const FlowTask& task) {
+    const FlowStep& step = flow_.steps[rank][number];
+    Block& block = blocks_[step.block];
+    const auto ranks = static_cast<int>(flow_.work.plan.ranks.size());
+    if (owner_of(step.block, ranks) != static_cast<int>(rank))
+      throw wrong(step.block, fmt::format("a task of rank {}", rank), "one of the rank that has it");
+    if (task.after != block.last)
+      throw wrong(step.block, fmt::format("task {} of rank {} behind task {}", number, rank, task.after),
+                  fmt::format("behind its last addition, task {}", block.last));
+    if (step.kind != FlowStep::Kind::add) {
+      block.read = true;
+      return;
+    }
+    if (block.read || !task.reads) throw wrong(step.block, "an addition after it was read", "all before");
+    block.last = static_cast<std::int32_t>(number);
+    const auto behind = std::ranges::upper_bound(flow_.c_of_terms, *task.reads, {}, &TilesOfTerm::first);
+    if (behind == flow_.c_of_terms.begin())
+      throw wrong(step.block, fmt::format("C tile {}", *task.reads), "a tile of a term");
+    const TilesOfTerm& of = *(behind - 1);
+    found_[step.block].push_back(
+        {of.term, *task.reads - of.first, {step.block.block, step.order, step.factor}});
+  }
+
+  void compare() {
+    for (auto& [block, wanted] : wanted_by(program_)) {
+      std::vector<Contribution>& found = found_[block];
+      std::sort(wanted.begin(), wanted.end());
+      std::sort(found.begin(), found.end());
+      if (found != wanted)
+        throw wrong(block, fmt::format("{} additions", found.size()),
+                    fmt::format("the {} of the program, each once", wanted.size()));
+      found_.erase(block);
+    }
+    if (!found_.empty()) throw wrong(found_.begin()->first, "additions", "none");
+  }
+
+  const FusedProgram& program_;
+  const FlowPlan& flow_;
+  std::map<ProgramBlock, Block> blocks_;
+  Contributions found_;
+};
+
+}  // namespace
+
+void check_flow(const FusedProgram& program, const FlowPlan& flow) {
+  FlowCheck(program, flow).check();
+}
+
+}  // namespace foretile

@@ -1,0 +1,381 @@
+#include "planner/program/flow_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <iterator>
+#include <utility>
+
+#include "base/error.hpp"
+#include "planner/plan/owners.hpp"
+#include "planner/plan/products_of_tile.hpp"
+#include "planner/program/flow_check.hpp"
+#include "planner/verify/host_memory.hpp"
+
+namespace foretile {
+
+namespace {
+
+constexpr std::int64_t kElementBytes = 8;
+
+/// Copied blocks as tiles of C without a product, along the diagonal.
+Contraction copies_of(const FusedProgram& program, const FusedProgramTerm& term) {
+  std::vector<std::int64_t> rows, columns;
+  std::vector<Shape::Entry> entries;
+  for (const CopiedBlock& copy : term.copies) {
+    const auto place = static_cast<std::int32_t>(entries.size());
+    entries.push_back({place, place, 1});
+    const auto extents = program.extents(term.operands[0], copy.from);
+    std::int64_t& m = rows.emplace_back(1);
+    std::int64_t& n = columns.emplace_back(1);
+    for (std::size_t axis = 0; axis < extents.size(); ++axis)
+      (axis < extents.size() / 2 ? m : n) *= extents[axis];
+  }
+  const auto tiles = static_cast<std::int32_t>(rows.size());
+  return {"copies",
+          Tiling::from_sizes(rows),
+          Tiling::from_sizes(columns),
+          Tiling::from_sizes({1}),
+          Shape(tiles, 1, {}),
+          Shape(1, tiles, {}),
+          Shape(tiles, tiles, std::move(entries))};
+}
+
+/// What is in the joined contraction before a part of it.
+struct Offsets {
+  TileId a = 0, b = 0, c = 0;
+  std::int32_t columns = 0;
+
+  void pass(const Contraction& part) {
+    a += part.a.nonzeros();
+    b += part.b.nonzeros();
+    c += part.c.nonzeros();
+    columns += part.n.tiles();
+  }
+};
+
+class FlowJoiner {
+ public:
+  FlowJoiner(const FusedProgram& program, const Machine& machine, const std::vector<LevelPlan>& levels)
+      : program_(program), machine_(machine), levels_(levels), ranks_(machine.ranks) {
+    for (std::size_t tensor = 0; tensor < program.tensors().size(); ++tensor)
+      last_.emplace_back(static_cast<std::size_t>(program.blocks(tensor).count()), -1);
+  }
+
+  FlowPlan joined() {
+    steps_.resize(static_cast<std::size_t>(ranks_));
+    begin_plan();
+    set_lives();
+    for (const LevelPlan& level : levels_) join(level);
+    return proven();
+  }
+
+ private:
+  /// Given tensors are there from the begin, results to the end.
+  void set_lives() {
+    for (const ProgramTensor& tensor : program_.tensors())
+      lives_.push_back({tensor.role == TensorRole::given ? 0 : levels_.size(),
+                        tensor.role == TensorRole::result ? levels_.size() : 0});
+    for (std::size_t step = 0; step < levels_.size(); ++step) {
+      for (const std::size_t number : levels_[step].level.terms) {
+        const FusedProgramTerm& term = program_.terms()[number];
+        lives_[term.result].from = std::min(lives_[term.result].from, step);
+        for (const std::size_t tensor : term.operands)
+          lives_[tensor].end = std::max(lives_[tensor].end, step + 1);
+      }
+    }
+  }
+
+  void begin_plan() {
+    const auto first =
+        std::ranges::find_if(levels_, [](const LevelPlan& level) { return level.work.has_value(); });
+    if (first == levels_.end())
+      throw input_error("program", "no product with tiles", "at least one", "run it level by level");
+    static_cast<PlanFrame&>(plan_) = first->work->plan;
+    for (OperandPlan* operand : {&plan_.operands.a, &plan_.operands.b, &plan_.operands.c})
+      operand->distribution = {Deal::table, {}};
+    plan_.ranks.resize(static_cast<std::size_t>(ranks_));
+    for (RankPlan& rank : plan_.ranks) {
+      rank.devices.resize(static_cast<std::size_t>(machine_.devices_per_rank));
+      for (std::size_t device = 0; device < rank.devices.size(); ++device)
+        rank.devices[device].device_class = first->work->plan.ranks.front().devices[device].device_class;
+    }
+  }
+
+  void join(const LevelPlan& level) {
+    step_ = Step::of(std::ssize(plan_.steps));
+    plan_.steps.push_back(offsets_.c);
+    const Offsets begin = offsets_;
+    if (level.work) join_work(level);
+    std::vector<std::pair<std::size_t, TileId>> copied;  // terms, and their first tile of C
+    for (const std::size_t number : level.level.terms) {
+      if (!program_.terms()[number].copies.empty()) copied.emplace_back(number, join_copies(number));
+    }
+    for (const std::size_t number : level.level.terms) {
+      const auto copies = std::ranges::find(copied, number, &std::pair<std::size_t, TileId>::first);
+      if (copies != copied.end()) add_copies(number, copies->second);
+      const auto product = std::ranges::find(level.level.products, number);
+      if (product != level.level.products.end())
+        add_products(level, static_cast<std::size_t>(product - level.level.products.begin()), begin.c);
+    }
+  }
+
+  void require_joinable(const LevelPlan& level) const {
+    const Plan& plan = level.work->plan;
+    const bool alike = plan.grid.size() == ranks_ && plan.c_in_parts == plan_.c_in_parts &&
+                       plan.barriers == Barriers::none && plan.pool == Pool::none;
+    bool placed = !plan.operands.a.made() && !plan.operands.b.made();
+    for (const Matrix matrix : {Matrix::a, Matrix::b}) {
+      for (TileId tile = 0; placed && tile < shape_of(level.work->contraction, matrix).nonzeros(); ++tile) {
+        const ProgramBlock block = operand_of(program_, level.level, {matrix, tile}).block;
+        placed = owner_of(level.work->contraction, plan, {matrix, tile}) == owner_of(block, ranks_);
+      }
+    }
+    if (alike && placed) return;
+    throw input_error("strategy", fmt::format("{} for a program whose tiles flow", plan.strategy),
+                      "one that leaves A and B where they are, on all ranks, without barriers and pools",
+                      "leave the strategy to foretile, or run the program level by level");
+  }
+
+  void join_work(const LevelPlan& level) {
+    require_joinable(level);
+    const Contraction& contraction = level.work->contraction;
+    const Plan& plan = level.work->plan;
+    for (const Matrix matrix : {Matrix::a, Matrix::b}) {
+      std::vector<Rank>& owners = owners_of(matrix);
+      for (TileId tile = 0; tile < shape_of(contraction, matrix).nonzeros(); ++tile)
+        owners.push_back(owner_of(contraction, plan, {matrix, tile}));
+    }
+    std::ranges::copy(owners_of_c(contraction, plan), std::back_inserter(owners_of(Matrix::c)));
+    for (std::size_t rank = 0; rank < plan.ranks.size(); ++rank) join_rank(plan.ranks[rank], rank);
+    add_permutations(level);
+    for (std::size_t product = 0; product < level.level.products.size(); ++product)
+      c_of_terms_.push_back(
+          {level.level.products[product], offsets_.c + level.level.joined->first_c(product)});
+    parts_.push_back(contraction);
+    offsets_.pass(contraction);
+    flops_ += traits(contraction).flops;
+  }
+
+  void join_rank(const RankPlan& part, std::size_t rank) {
+    RankPlan& all = plan_.ranks[rank];
+    for (std::size_t device = 0; device < part.devices.size(); ++device) {
+      for (Block block : part.devices[device].blocks) {
+        for (std::int32_t& column : block.columns) column += offsets_.columns;
+        for (Chunk& chunk : block.chunks) {
+          chunk.step = step_;
+          for (TileId& a : chunk.a) a += offsets_.a;
+        }
+        all.devices[device].blocks.push_back(std::move(block));
+      }
+    }
+    for (Transfer transfer : part.transfers) {
+      for (TileId& tile : transfer.tiles) tile += offset_of(transfer.matrix);
+      transfer.step = transfer.last_step = step_;
+      all.transfers.push_back(std::move(transfer));
+    }
+    for (Sum sum : part.sums) {
+      for (TileId& tile : sum.tiles) tile += offsets_.c;
+      all.sums.push_back(std::move(sum));
+    }
+  }
+
+  /// Of all tiles of A and B that some product uses: those that are sent first, in this order.
+  void add_permutations(const LevelPlan& level) {
+    const Contraction& contraction = level.work->contraction;
+    std::array<std::vector<bool>, 2> wanted{
+        std::vector<bool>(static_cast<std::size_t>(contraction.a.nonzeros())),
+        std::vector<bool>(static_cast<std::size_t>(contraction.b.nonzeros()))};
+    for (TileId c = 0; c < contraction.c.nonzeros(); ++c) {
+      for_each_product_of(contraction, c, [&](TileId a, TileId b) {
+        wanted[0][static_cast<std::size_t>(a)] = true;
+        wanted[1][static_cast<std::size_t>(b)] = true;
+      });
+    }
+    const auto permute = [&](TileRef tile) {
+      std::vector<bool>& of_matrix = wanted.at(tile.matrix == Matrix::a ? 0 : 1);
+      const auto id = static_cast<std::size_t>(tile.id);
+      if (!of_matrix[id]) return;
+      of_matrix[id] = false;
+      const PermutedBlock from = operand_of(program_, level.level, tile);
+      const TileRef made{tile.matrix, tile.id + offset_of(tile.matrix)};
+      add_task(owner_of(from.block, ranks_), {last_of(from.block), {}, made, bytes_of(contraction, tile)},
+               {FlowStep::Kind::permute, from.block, from.order, from.factor});
+    };
+    for (const RankPlan& rank : level.work->plan.ranks) {
+      for (const Transfer& transfer : rank.transfers) {
+        for (const TileId tile : transfer.tiles) permute({transfer.matrix, tile});
+      }
+    }
+    for (const Matrix matrix : {Matrix::a, Matrix::b}) {
+      for (TileId tile = 0; tile < shape_of(contraction, matrix).nonzeros(); ++tile) permute({matrix, tile});
+    }
+  }
+
+  /// Returns the first of their tiles of C.
+  TileId join_copies(std::size_t number) {
+    const FusedProgramTerm& term = program_.terms()[number];
+    const TileId first = offsets_.c;
+    c_of_terms_.push_back({number, first});
+    for (const CopiedBlock& copy : term.copies) {
+      const ProgramBlock block{term.operands[0], copy.from};
+      const Rank owner = owner_of(block, ranks_);
+      const auto tile = static_cast<TileId>(owners_of(Matrix::c).size());
+      owners_of(Matrix::c).push_back(owner);
+      const std::int64_t bytes = kElementBytes * program_.blocks(block.tensor).elements(block.block);
+      add_task(owner, {last_of(block), {}, TileRef{Matrix::c, tile}, bytes},
+               {FlowStep::Kind::copy, block, {}, 1});
+    }
+    parts_.push_back(copies_of(program_, term));
+    offsets_.pass(parts_.back());
+    return first;
+  }
+
+  void add_copies(std::size_t number, TileId first) {
+    const FusedProgramTerm& term = program_.terms()[number];
+    for (std::size_t n = 0; n < term.copies.size(); ++n)
+      add_landings(term.result, first + static_cast<TileId>(n), program_.additions(number, term.copies[n]));
+  }
+
+  void add_products(const LevelPlan& level, std::size_t product, TileId first_of_level) {
+    const JoinedProducts& joined = *level.level.joined;
+    const std::size_t number = level.level.products[product];
+    for (TileId tile = joined.first_c(product); tile < joined.first_c(product + 1); ++tile)
+      add_landings(program_.terms()[number].result, first_of_level + tile,
+                   program_.additions(number, joined.c(tile).tile));
+  }
+
+  void add_landings(std::size_t result, TileId tile, const std::vector<Addition>& additions) {
+    const Rank from = owners_of(Matrix::c)[static_cast<std::size_t>(tile)];
+    std::vector<Rank> there{from};
+    for (const Addition& addition : additions) {
+      const ProgramBlock to{result, addition.to};
+      const Rank owner = owner_of(to, ranks_);
+      const std::int64_t bytes = kElementBytes * program_.blocks(result).elements(to.block);
+      if (std::ranges::find(there, owner) == there.end()) {
+        there.push_back(owner);
+        send(tile, from, owner, bytes);
+      }
+      last_of(to) = add_task(owner, {last_of(to), tile, {}, bytes},
+                             {FlowStep::Kind::add, to, addition.order, addition.factor});
+    }
+  }
+
+  void send(TileId tile, Rank from, Rank to, std::int64_t bytes) {
+    sent_bytes_ += bytes;
+    plan_.ranks[from].flow.results.push_back({.tiles = {tile},
+                                              .others = {to},
+                                              .matrix = Matrix::c,
+                                              .step = step_,
+                                              .last_step = step_,
+                                              .kind = TransferKind::result});
+  }
+
+  std::int32_t add_task(Rank rank, FlowTask task, const FlowStep& step) {
+    std::vector<FlowTask>& tasks = plan_.ranks[rank].flow.tasks;
+    task.step = step_;
+    tasks.push_back(std::move(task));
+    steps_[rank].push_back(step);
+    return static_cast<std::int32_t>(tasks.size()) - 1;
+  }
+
+  FlowPlan proven() {
+    std::vector<const Contraction*> parts;
+    for (const Contraction& part : parts_) parts.push_back(&part);
+    Contraction all = JoinedProducts(parts).contraction();
+    all.name = "program";
+    const std::int64_t peak_bytes = open_steps(all);
+    PlanSummary summary = verify(plan_, all);
+    FlowPlan flow{{std::move(all), machine_, std::move(plan_), std::move(summary)},
+                  std::move(c_of_terms_),
+                  std::move(lives_),
+                  std::move(steps_),
+                  flops_,
+                  sent_bytes_,
+                  peak_bytes};
+    flow.sent_bytes += flow.work.summary.network_bytes;
+    check_flow(program_, flow);
+    return flow;
+  }
+
+  /// Each step begins as early as memory allows. Returns the bytes of the rank with most.
+  std::int64_t open_steps(const Contraction& all) {
+    const auto needs = step_needs(plan_, all);
+    const auto blocks = blocks_of_ranks();
+    const auto bytes_at_once = [&](std::size_t first, std::size_t last) {
+      std::int64_t most = 0;
+      for (std::size_t rank = 0; rank < needs.size(); ++rank) {
+        std::int64_t sum = 0;
+        for (std::size_t step = first; step <= last; ++step) sum += needs[rank][step].bytes();
+        for (std::size_t tensor = 0; tensor < lives_.size(); ++tensor) {
+          if (lives_[tensor].from <= last && lives_[tensor].end > first) sum += blocks[tensor][rank];
+        }
+        most = std::max(most, sum);
+      }
+      return most;
+    };
+    std::int64_t peak = 0;
+    std::size_t first = 0;
+    for (std::size_t step = 0; step < plan_.steps.size(); ++step) {
+      while (first < step && bytes_at_once(first, step) > machine_.host_bytes_per_rank()) ++first;
+      plan_.open_from.push_back(Step::of(first));
+      peak = std::max(peak, bytes_at_once(first, step));
+    }
+    const std::int64_t missing = peak - machine_.host_bytes_per_rank();
+    if (missing <= 0) return peak;
+    throw input_error("program", fmt::format("{} bytes of host memory for a rank where tiles flow", peak),
+                      fmt::format("at most {}", machine_.host_bytes_per_rank()),
+                      fmt::format("{} bytes are missing: use more nodes, or run it level by level", missing));
+  }
+
+  /// Bytes of blocks, by tensor and rank.
+  std::vector<std::vector<std::int64_t>> blocks_of_ranks() const {
+    std::vector<std::vector<std::int64_t>> bytes;
+    for (std::size_t tensor = 0; tensor < program_.tensors().size(); ++tensor) {
+      std::vector<std::int64_t>& of_tensor = bytes.emplace_back(static_cast<std::size_t>(ranks_), 0);
+      for (BlockId block = 0; block < program_.blocks(tensor).count(); ++block)
+        of_tensor[owner_of({tensor, block}, ranks_)] +=
+            kElementBytes * program_.blocks(tensor).elements(block);
+    }
+    return bytes;
+  }
+
+  std::int32_t& last_of(const ProgramBlock& block) {
+    return last_[block.tensor][static_cast<std::size_t>(block.block)];
+  }
+  std::vector<Rank>& owners_of(Matrix matrix) {
+    Operands& operands = plan_.operands;
+    OperandPlan& operand = matrix == Matrix::a ? operands.a : matrix == Matrix::b ? operands.b : operands.c;
+    return operand.distribution.owners;
+  }
+  TileId offset_of(Matrix matrix) const { return matrix == Matrix::a ? offsets_.a : offsets_.b; }
+
+  const FusedProgram& program_;
+  const Machine& machine_;
+  const std::vector<LevelPlan>& levels_;
+  int ranks_;
+  Plan plan_;
+  std::vector<TilesOfTerm> c_of_terms_;
+  std::vector<TensorSteps> lives_;
+  std::vector<std::vector<FlowStep>> steps_;
+  double flops_ = 0;
+  std::int64_t sent_bytes_ = 0;  // tiles of C
+  Offsets offsets_;
+  Step step_ = 0;
+  std::deque<Contraction> parts_;
+  std::vector<std::vector<std::int32_t>> last_;  // by tensor and block: the task that added to it last
+};
+
+}  // namespace
+
+FlowPlan join_steps(const FusedProgram& program, const Machine& machine,
+                    const std::vector<LevelPlan>& plans) {
+  return FlowJoiner(program, machine, plans).joined();
+}
+
+FlowPlan plan_flow(const FusedProgram& program, const Machine& machine, const Settings& settings) {
+  return join_steps(program, machine, plan_steps(program, machine, settings, kStepsAtOnce));
+}
+
+}  // namespace foretile

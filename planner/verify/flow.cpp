@@ -1,0 +1,208 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "planner/plan/owners.hpp"
+#include "planner/verify/pass.hpp"
+
+namespace foretile {
+
+namespace {
+
+/// Steps grow along every edge: a tile of C has that of its products, a task is of a later one than the tile
+/// that it makes something of, and what it makes is used in its step alone. So there is no cycle.
+class FlowOrder final : public VerifyPass {
+ public:
+  explicit FlowOrder(const VerifyView& view) : VerifyPass(view) {
+    check_kind();
+    if (!plan_.flows()) return;
+    check_steps();
+    owners_of_c_ = owners_of_c(problem_, plan_);
+    for (const Matrix matrix : {Matrix::a, Matrix::b, Matrix::c})
+      made_.at(static_cast<std::size_t>(matrix))
+          .assign(static_cast<std::size_t>(shape_of(problem_, matrix).nonzeros()), kGiven);
+    computed_.assign(static_cast<std::size_t>(problem_.c.nonzeros()), false);
+    for (std::size_t rank = 0; rank < plan_.ranks.size(); ++rank) check_tasks(rank);
+    check_results();
+  }
+
+  void block(const WalkedBlock& walked, const std::string& where) override {
+    if (!plan_.flows()) return;
+    const Step step = walked.block->chunks.front().step;
+    for (const TileId c : walked.tiles.c) {
+      computed_[static_cast<std::size_t>(c)] = true;
+      if (plan_.step_of(c) != step)
+        throw broken_plan(where, fmt::format("C tile {} in step {}", c, step),
+                          fmt::format("its step, {}", plan_.step_of(c)));
+    }
+    for (const Chunk& chunk : walked.block->chunks) {
+      if (chunk.step != step) throw broken_plan(where, "chunks of several steps", "one step");
+      for (const TileId a : chunk.a) check_made({Matrix::a, a}, step, where);
+    }
+    for (const auto& chunk : walked.tiles.b) {
+      for (const TileId b : chunk) check_made({Matrix::b, b}, step, where);
+    }
+  }
+
+  void finish(PlanSummary&) override {
+    for (const auto& [rank, tile] : reads_) {
+      if (computed_[static_cast<std::size_t>(tile)] || made_[2][static_cast<std::size_t>(tile)] != kGiven)
+        continue;
+      throw broken_plan(fmt::format("rank {}", rank), fmt::format("a task that reads C tile {}", tile),
+                        "a tile that is computed");
+    }
+  }
+
+ private:
+  static constexpr std::int64_t kGiven = -1;
+
+  /// What the scheduler can follow.
+  void check_kind() const {
+    bool tasks = false;
+    for (const RankPlan& rank : plan_.ranks)
+      tasks = tasks || !rank.flow.tasks.empty() || !rank.flow.results.empty();
+    if (tasks && !plan_.flows()) throw broken_plan("steps", "tasks without steps", "steps of C");
+    if (!plan_.flows()) return;
+    if (plan_.barriers != Barriers::none || plan_.pool != Pool::none || plan_.operands.b.made() ||
+        !plan_.operands.b.streams() || problem_.reads_c())
+      throw broken_plan("steps", "barriers, a pool, a B that is made or stays, or a C that is read",
+                        "none of them where tiles flow");
+  }
+
+  void check_steps() const {
+    if (plan_.open_from.size() != plan_.steps.size())
+      throw broken_plan("open_from", fmt::format("{} steps", plan_.open_from.size()),
+                        fmt::format("{}", plan_.steps.size()));
+    bool increasing = plan_.steps.front() == 0;
+    for (std::size_t step = 0; step < plan_.steps.size(); ++step) {
+      const Step from = plan_.open_from[step];
+      increasing = increasing && from >= 0 && from <= static_cast<int>(step);
+      if (step > 0)
+        increasing =
+            increasing && plan_.steps[step] >= plan_.steps[step - 1] && from >= plan_.open_from[step - 1];
+    }
+    if (!increasing) throw broken_plan("steps", "tiles or steps out of order", "increasing ones from 0");
+  }
+
+  /// `ready_in`: of each task, the first step in which it can be done.
+  void check_tasks(std::size_t rank) {
+    const std::vector<FlowTask>& tasks = plan_.ranks[rank].flow.tasks;
+    std::vector<Step> ready_in;
+    Step step = 0;
+    for (std::size_t number = 0; number < tasks.size(); ++number) {
+      const FlowTask& task = tasks[number];
+      const auto wrong = [&](const std::string& found, const std::string& expected) {
+        return broken_plan(fmt::format("rank {} task {}", rank, number), found, expected);
+      };
+      if (task.after < -1 || task.after >= static_cast<std::int64_t>(number))
+        throw wrong(fmt::format("behind task {}", task.after), "behind an earlier one");
+      if (task.bytes < 0) throw wrong(fmt::format("{} bytes", task.bytes), "at least 0");
+      if (task.step < step || task.step >= std::ssize(plan_.steps))
+        throw wrong(fmt::format("step {}", task.step), fmt::format("{} to {}", step, plan_.steps.size() - 1));
+      step = task.step;
+      Step ready = task.after < 0 ? Step(0) : ready_in[static_cast<std::size_t>(task.after)];
+      if (task.reads) ready = std::max(ready, check_reads(rank, task, wrong));
+      ready_in.push_back(ready);
+      if (task.makes) check_makes(rank, task, ready, wrong);
+    }
+  }
+
+  /// Returns the step behind that of the tile.
+  template <class Wrong>
+  Step check_reads(std::size_t rank, const FlowTask& task, const Wrong& wrong) {
+    const TileId tile = *task.reads;
+    if (tile < 0 || tile >= problem_.c.nonzeros())
+      throw wrong(fmt::format("C tile {}", tile), fmt::format("0 to {}", problem_.c.nonzeros() - 1));
+    if (task.step != plan_.step_of(tile))
+      throw wrong(fmt::format("C tile {} in step {}", tile, task.step),
+                  fmt::format("its step, {}", plan_.step_of(tile)));
+    reads_.emplace_back(static_cast<int>(rank), tile);
+    return Step::of(int{task.step} + 1);
+  }
+
+  template <class Wrong>
+  void check_makes(std::size_t rank, const FlowTask& task, Step ready, const Wrong& wrong) {
+    const TileRef tile = *task.makes;
+    const std::string name = fmt::format("{} tile {}", name_of(tile.matrix), tile.id);
+    if (tile.id < 0 || tile.id >= shape_of(problem_, tile.matrix).nonzeros())
+      throw wrong(name, fmt::format("0 to {}", shape_of(problem_, tile.matrix).nonzeros() - 1));
+    const int owner = tile.matrix == Matrix::c
+                          ? static_cast<int>(owners_of_c_[static_cast<std::size_t>(tile.id)])
+                          : view_.owners.of(tile);
+    if (owner != static_cast<int>(rank)) throw wrong(name + " of another rank", "one of this rank");
+    std::int64_t& made = made_.at(static_cast<std::size_t>(tile.matrix))[static_cast<std::size_t>(tile.id)];
+    if (made != kGiven) throw wrong(name + " twice", "once");
+    if (ready > task.step) throw wrong(fmt::format("{} of C of the same step", name), "of earlier steps");
+    if (tile.matrix == Matrix::c && task.step != plan_.step_of(tile.id))
+      throw wrong(fmt::format("{} in step {}", name, task.step),
+                  fmt::format("its step, {}", plan_.step_of(tile.id)));
+    made = task.step;
+  }
+
+  /// Whoever reads a tile of C has it, or gets it once; and nothing is sent in vain.
+  void check_results() {
+    std::vector<std::pair<int, TileId>> there;
+    for (std::size_t rank = 0; rank < plan_.ranks.size(); ++rank) {
+      for (const Transfer& result : plan_.ranks[rank].flow.results) check_result(rank, result, there);
+    }
+    std::ranges::sort(there);
+    std::ranges::sort(reads_);
+    reads_.erase(std::unique(reads_.begin(), reads_.end()), reads_.end());
+    std::vector<std::pair<int, TileId>> from_others;
+    for (const auto& [rank, tile] : reads_) {
+      if (owners_of_c_[static_cast<std::size_t>(tile)] != rank) from_others.emplace_back(rank, tile);
+    }
+    if (there != from_others)
+      throw broken_plan("results", fmt::format("{} tiles of C sent", there.size()),
+                        fmt::format("each of {} that ranks read and do not own, once", from_others.size()));
+  }
+
+  void check_result(std::size_t rank, const Transfer& result,
+                    std::vector<std::pair<int, TileId>>& there) const {
+    const auto wrong = [&](const std::string& found, const std::string& expected) {
+      return broken_plan(fmt::format("rank {} results", rank), found, expected);
+    };
+    if (result.kind != TransferKind::result || result.matrix != Matrix::c || result.tiles.size() != 1 ||
+        result.others.size() != 1)
+      throw wrong("a message of another kind", "single tiles of C, each to one rank");
+    const TileId tile = result.tiles.front();
+    if (tile < 0 || tile >= problem_.c.nonzeros() ||
+        owners_of_c_[static_cast<std::size_t>(tile)] != static_cast<int>(rank))
+      throw wrong(fmt::format("C tile {}", tile), "tiles that the rank owns");
+    if (result.step != plan_.step_of(tile) || result.last_step != result.step)
+      throw wrong(fmt::format("C tile {} for steps {} to {}", tile, result.step, result.last_step),
+                  fmt::format("its step, {}", plan_.step_of(tile)));
+    for (const Rank other : result.others) {
+      if (other < 0 || other >= std::ssize(plan_.ranks) || other == static_cast<int>(rank))
+        throw wrong(fmt::format("a message to rank {}", other), "other ranks");
+      there.emplace_back(other, tile);
+    }
+  }
+
+  void check_made(TileRef tile, Step step, const std::string& where) const {
+    const std::int64_t made =
+        made_.at(static_cast<std::size_t>(tile.matrix))[static_cast<std::size_t>(tile.id)];
+    if (made == int{step}) return;
+    throw broken_plan(where,
+                      made == kGiven
+                          ? fmt::format("{} tile {}, which no task makes", name_of(tile.matrix), tile.id)
+                          : fmt::format("{} tile {}, made in step {}", name_of(tile.matrix), tile.id, made),
+                      fmt::format("tiles that tasks make in step {}", step));
+  }
+
+  std::vector<Rank> owners_of_c_;
+  std::array<std::vector<std::int64_t>, 3> made_;  // by matrix and tile: the step of the task that makes it
+  std::vector<bool> computed_;                     // tiles of C
+  std::vector<std::pair<int, TileId>> reads_;      // ranks, and tiles of C that they read
+};
+
+}  // namespace
+
+Pass flow_pass(const VerifyView& view) {
+  return std::make_unique<FlowOrder>(view);
+}
+
+}  // namespace foretile

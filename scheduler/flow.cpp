@@ -1,0 +1,156 @@
+#include "scheduler/flow.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "planner/plan/transfer.hpp"
+
+namespace foretile {
+
+namespace {
+
+/// Pairs whose first is `key`.
+template <class Pairs, class Key>
+auto with_first(Pairs& pairs, const Key& key) {
+  return std::ranges::equal_range(pairs, key, {}, [](const auto& pair) { return pair.first; });
+}
+
+}  // namespace
+
+Flow::Flow(const PlanFrame& frame, const RankPlan& plan, const Contraction& contraction, Rank rank,
+           Backend& backend, Operations& operations, Cores& cores, SendQueue& sends, Made made)
+    : frame_(frame),
+      flow_(plan.flow),
+      backend_(backend),
+      operations_(operations),
+      cores_(cores),
+      sends_(sends),
+      made_(std::move(made)),
+      waits_(plan.flow.tasks.size(), 0),
+      plan_(plan),
+      rank_(rank),
+      left_(frame.steps.size(), 0) {
+  for (std::size_t number = 0; number < flow_.tasks.size(); ++number) {
+    const FlowTask& task = flow_.tasks[number];
+    const auto at = static_cast<TaskNumber>(number);
+    if (task.after >= 0) behind_.emplace_back(task.after, at);
+    if (task.reads) readers_.emplace_back(*task.reads, at);
+    waits_[number] = static_cast<std::uint8_t>((task.after >= 0 ? 1 : 0) + (task.reads ? 1 : 0));
+    if (task.makes && task.makes->matrix != Matrix::c) unmade_.insert(*task.makes);
+    ++left_[task.step];
+  }
+  std::ranges::sort(behind_);
+  std::ranges::sort(readers_);
+  int number = static_cast<int>(plan.transfers.size() + plan.sums.size());
+  for (const Transfer& result : flow_.results) {
+    const TileId tile = result.tiles.front();
+    results_.emplace_back(
+        tile, Message{std::make_shared<Transfer>(result), rank, number++, 0, contraction.c_bytes(tile)});
+  }
+  std::ranges::stable_sort(results_, {}, [](const auto& result) { return result.first; });
+  if (left_.empty()) return;
+  for (const Transfer& result : flow_.results) ++left_[result.step];
+  for (const Transfer& transfer : plan.transfers)
+    left_[transfer.step] += std::ssize(children_of(transfer, rank, 0));
+  for (const DevicePlan& device : plan.devices) {
+    for (const Block& block : device.blocks) ++left_[block.chunks.front().step];
+  }
+}
+
+void Flow::sent(Rank owner, int number) {
+  if (owner != rank_ || left_.empty()) return;
+  const auto transfers = static_cast<int>(plan_.transfers.size());
+  const auto results = transfers + static_cast<int>(plan_.sums.size());
+  if (number < transfers) {
+    --left_[plan_.transfers[static_cast<std::size_t>(number)].step];
+  } else if (number >= results) {
+    --left_[flow_.results[static_cast<std::size_t>(number - results)].step];
+  }
+}
+
+Step Flow::first_open() {
+  while (over_ < left_.size() && left_[over_] == 0) ++over_;
+  return over_ < left_.size() ? Step::of(over_) : kEver;
+}
+
+void Flow::send_when_made(const Message& message) {
+  Held held{message, 0};
+  for (const TileId id : message.transfer->tiles) {
+    const TileRef tile{message.transfer->matrix, id};
+    if (!waits_for(tile)) continue;
+    ++held.missing;
+    transfers_of_[tile].push_back(transfers_.size());
+  }
+  if (held.missing == 0) {
+    sends_.forward(message);
+    return;
+  }
+  transfers_.push_back(std::move(held));
+}
+
+void Flow::start() {
+  for (std::size_t task = 0; task < waits_.size(); ++task) {
+    if (waits_[task] == 0) ready_.push(static_cast<TaskNumber>(task));
+  }
+}
+
+void Flow::advance(Step everywhere) {
+  const auto may_start = [&] {
+    return !ready_.empty() &&
+           frame_.open_from[flow_.tasks[static_cast<std::size_t>(ready_.top())].step] <= everywhere;
+  };
+  while (may_start() && cores_.free() > 0) {
+    const TaskNumber number = ready_.top();
+    ready_.pop();
+    const FlowTask& task = flow_.tasks[static_cast<std::size_t>(number)];
+    const auto [id, event, work] = operations_.start<TaskOperation>(Cause::combine, kHost);
+    event.bytes = task.bytes;
+    work.task = number;
+    ++cores_.busy;
+    backend_.start_task(id, number, task);
+  }
+  waits_for_core_ = may_start();
+}
+
+void Flow::satisfied(TaskNumber task) {
+  if (--waits_[static_cast<std::size_t>(task)] == 0) ready_.push(task);
+}
+
+void Flow::computed(TileId tile) {
+  for (const auto& [of, task] : with_first(readers_, tile)) satisfied(task);
+  for (const auto& [of, message] : with_first(results_, tile)) sends_.forward(message);
+}
+
+void Flow::received(const Message& message) {
+  for (const auto& [of, task] : with_first(readers_, message.transfer->tiles.front())) satisfied(task);
+}
+
+void Flow::made(TileRef tile) {
+  unmade_.erase(tile);
+  if (const auto waiting = transfers_of_.find(tile); waiting != transfers_of_.end()) {
+    for (const std::size_t transfer : waiting->second) {
+      Held& held = transfers_[transfer];
+      if (--held.missing == 0) sends_.forward(held.message);
+    }
+    transfers_of_.erase(waiting);
+  }
+  made_(tile);
+}
+
+void Flow::done(const TaskOperation& operation, const TraceEvent& event, RankStatistics& statistics) {
+  --cores_.busy;
+  ++statistics.combines;
+  statistics.combined_bytes += event.bytes;
+  const FlowTask& task = flow_.tasks[static_cast<std::size_t>(operation.task)];
+  --left_[task.step];
+  for (const auto& [before, behind] : with_first(behind_, operation.task)) satisfied(behind);
+  if (!task.makes) return;
+  if (task.makes->matrix == Matrix::c) {
+    computed(task.makes->id);
+  } else {
+    made(*task.makes);
+  }
+}
+
+}  // namespace foretile

@@ -1,0 +1,116 @@
+#include "planner/program/flow_plan.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "planner/program/flow_check.hpp"
+#include "tests/planner/program/example.hpp"
+#include "tests/planner/small_machine.hpp"
+
+namespace foretile {
+namespace {
+
+constexpr std::int64_t kPlenty = std::int64_t{1} << 40;
+
+/// I = x y + w, R = I y. Two tiles of 2 of alpha and two of beta; of I and R alpha stands for beta.
+FusedProgram two_terms() {
+  return {parse_program("space p = virtual\ntensor x[p|p]\ntensor y[p|p]\ntensor w[p|p]\nresult R[p|p]\n"
+                        "c: I[p1,p2] += 1 w[p1,p2]\n"
+                        "i: I[p1,p2] += 1 x[p1,p3] y[p3,p2]\n"
+                        "r: R[p1,p2] += 1 I[p1,p3] y[p3,p2]\n",
+                        "test"),
+          {1, 4, 2},
+          "test"};
+}
+
+/// Each of I and R has 4 blocks. One copied block and one chain are added to each of I's, one chain to each
+/// of R's; products read x and y, then I and y: 4 permuted tiles each. All are of 2 x 2 numbers, 32 bytes.
+/// Each term is a step: i, which has work; c, which i needs not; r.
+TEST(FlowPlan, CountsTheTasksOfTwoTerms) {
+  const FusedProgram program = two_terms();
+  for (const int ranks : {1, 2, 3}) {
+    const FlowPlan flow = plan_flow(program, small_machine(ranks, 1, kPlenty, kPlenty), {});
+    int added = 0, permuted = 0, copied = 0;
+    for (std::size_t rank = 0; rank < flow.steps.size(); ++rank) {
+      for (std::size_t task = 0; task < flow.steps[rank].size(); ++task) {
+        const FlowStep::Kind kind = flow.steps[rank][task].kind;
+        (kind == FlowStep::Kind::add ? added : kind == FlowStep::Kind::permute ? permuted : copied)++;
+        EXPECT_EQ(flow.work.plan.ranks[rank].flow.tasks[task].bytes, 32);
+      }
+    }
+    EXPECT_EQ(flow.work.summary.gemms, 16);
+    EXPECT_EQ(flow.work.plan.steps.size(), 3U);
+    EXPECT_EQ(copied, 4);
+    EXPECT_EQ(added, 4 + 4 + 4);
+    EXPECT_EQ(permuted, 4 * 4);
+  }
+}
+
+/// Words that the proof of a changed plan must say.
+void expect_refused(const FusedProgram& program, const FlowPlan& flow, const std::string& word) {
+  try {
+    check_flow(program, flow);
+    FAIL() << word;
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();
+  }
+}
+
+std::size_t first_task(const FlowPlan& flow, FlowStep::Kind kind) {
+  return static_cast<std::size_t>(std::ranges::find(flow.steps[0], kind, &FlowStep::kind) -
+                                  flow.steps[0].begin());
+}
+
+TEST(FlowPlan, RefusesWhatIsNotTheProgram) {
+  const FusedProgram program = two_terms();
+  const FlowPlan flow = plan_flow(program, small_machine(1, 1, kPlenty, kPlenty), {});
+  check_flow(program, flow);
+  FlowPlan changed = flow;
+  changed.steps[0][first_task(flow, FlowStep::Kind::add)].factor = 2;
+  expect_refused(program, changed, "each once");
+  changed = flow;
+  changed.steps[0].pop_back();
+  expect_refused(program, changed, "one for each");
+  changed = flow;
+  auto& tasks = changed.work.plan.ranks[0].flow.tasks;
+  const auto behind = std::ranges::find_if(tasks, [](const FlowTask& task) { return task.after >= 0; });
+  behind->after = -1;
+  expect_refused(program, changed, "behind its last addition");
+  changed = flow;  // the last addition to R goes to the next block
+  changed.steps[0].back().block.block ^= 1;
+  expect_refused(program, changed, "behind");
+}
+
+/// The less memory, the fewer steps are under way at once; what is proven fits. Where not even one step fits
+/// the error says how much is missing.
+TEST(FlowPlan, OpensStepsAsMemoryAllows) {
+  const FusedProgram program(ccsd_t2(), {2, 4, 2}, "test");
+  const FlowPlan free = plan_flow(program, small_machine(2, 1, kPlenty, kPlenty), {});
+  EXPECT_TRUE(std::ranges::all_of(free.work.plan.open_from, [](Step step) { return step == 0; }));
+  const std::int64_t less = free.peak_host_bytes / 3 * 2;
+  const FlowPlan tight = plan_flow(program, small_machine(2, 1, kPlenty, less), {});
+  EXPECT_LE(tight.peak_host_bytes, less);
+  EXPECT_GT(tight.work.plan.open_from.back(), 0);
+  try {
+    plan_flow(program, small_machine(2, 1, kPlenty, free.peak_host_bytes / 20), {});
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("use more nodes"), std::string::npos) << error.what();
+  }
+}
+
+TEST(FlowPlan, RefusesStrategiesThatMoveOperands) {
+  const FusedProgram program(ccsd_t2(), {2, 4, 2}, "test");
+  try {
+    plan_flow(program, small_machine(2, 1, kPlenty, kPlenty), {{"strategy", "grid-3d"}});
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("leaves A and B where they are"), std::string::npos)
+        << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace foretile

@@ -1,0 +1,126 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "planner/program/flow_plan.hpp"
+#include "tests/planner/program/example.hpp"
+#include "tests/planner/small_machine.hpp"
+#include "tests/planner/verify/refused.hpp"
+
+namespace foretile {
+namespace {
+
+/// The doubles residual of two occupied and four virtual orbitals on three ranks.
+class FlowProof : public testing::Test {
+ protected:
+  FlowProof() {
+    const FusedProgram program(ccsd_t2(), {2, 4, 2}, "test");
+    FlowPlan flow = plan_flow(program, small_machine(3, 2, kPlenty, kPlenty), {});
+    plan = std::move(flow.work.plan);
+    problem = std::make_unique<Contraction>(std::move(flow.work.contraction));
+  }
+
+  void expect_refused(const std::function<void(Plan&)>& change, const std::string& words) {
+    Plan changed = plan;
+    change(changed);
+    const std::string said = complaint(changed, *problem);
+    EXPECT_NE(said.find(words), std::string::npos) << words << " in: " << said;
+  }
+  static FlowTask& maker_of(Plan& plan, Matrix matrix) {
+    return *std::ranges::find_if(plan.ranks[0].flow.tasks, [&](const FlowTask& task) {
+      return task.makes && task.makes->matrix == matrix;
+    });
+  }
+  static FlowTask& reader_in(Plan& plan) {
+    return *std::ranges::find_if(plan.ranks[0].flow.tasks,
+                                 [](const FlowTask& task) { return task.reads.has_value(); });
+  }
+
+  static constexpr std::int64_t kPlenty = std::int64_t{1} << 40;
+  Plan plan;
+  std::unique_ptr<Contraction> problem;
+};
+
+TEST_F(FlowProof, AcceptsThePlan) {
+  EXPECT_EQ(complaint(plan, *problem), "");
+}
+
+TEST_F(FlowProof, RefusesTilesThatAreNotMade) {
+  expect_refused([](Plan& p) { maker_of(p, Matrix::a).makes.reset(); }, "which no task makes");
+  expect_refused([](Plan& p) { maker_of(p, Matrix::b).makes->id = 1 << 20; }, "B tile 1048576");
+  expect_refused(
+      [](Plan& p) {
+        FlowTask again = maker_of(p, Matrix::a);
+        again.step = p.ranks[0].flow.tasks.back().step;
+        p.ranks[0].flow.tasks.push_back(again);
+      },
+      "twice");
+  expect_refused(
+      [](Plan& p) { p.ranks[1].flow.tasks.insert(p.ranks[1].flow.tasks.begin(), maker_of(p, Matrix::a)); },
+      "of another rank");
+}
+
+TEST_F(FlowProof, RefusesWrongOrder) {
+  expect_refused([](Plan& p) { p.ranks[0].flow.tasks.front().after = 5; }, "behind an earlier one");
+  expect_refused([](Plan& p) { p.ranks[0].flow.tasks.front().step = Step::of(p.steps.size()); }, "step");
+  expect_refused([](Plan& p) { p.open_from.back() = Step::of(p.steps.size()); }, "steps out of order");
+  expect_refused([](Plan& p) { p.open_from.pop_back(); }, "open_from");
+  expect_refused([](Plan& p) { p.steps.front() = 1; }, "steps out of order");
+  // A tile of A that is made of a tile of C of its own step.
+  expect_refused(
+      [](Plan& p) {
+        auto& tasks = p.ranks[0].flow.tasks;
+        const auto reader =
+            std::ranges::find_if(tasks, [](const FlowTask& task) { return task.reads.has_value(); });
+        FlowTask made = maker_of(p, Matrix::a);
+        made.after = static_cast<std::int32_t>(reader - tasks.begin());
+        made.step = reader->step;
+        maker_of(p, Matrix::a).makes.reset();
+        tasks.insert(reader + 1, made);
+        for (auto task = tasks.begin(); task != tasks.end(); ++task)
+          task->after = task->makes ? task->after : -1;
+      },
+      "of C of the same step");
+}
+
+TEST_F(FlowProof, RefusesResultsThatDoNotCome) {
+  expect_refused([](Plan& p) { p.ranks[0].flow.results.pop_back(); }, "tiles of C sent");
+  expect_refused([](Plan& p) { p.ranks[0].flow.results.push_back(p.ranks[0].flow.results.front()); },
+                 "tiles of C sent");
+  expect_refused([](Plan& p) { p.ranks[0].flow.results.front().others = {Rank(0)}; }, "message to rank 0");
+  expect_refused([](Plan& p) { p.ranks[0].flow.results.front().others.push_back(Rank(2)); },
+                 "each to one rank");
+  expect_refused([](Plan& p) { p.ranks[0].flow.results.front().last_step = kEver; }, "its step");
+  expect_refused([](Plan& p) { reader_in(p).reads = 1 << 20; }, "C tile 1048576");
+  expect_refused([](Plan& p) { std::swap(p.ranks[0].flow.results, p.ranks[1].flow.results); },
+                 "that the rank owns");
+}
+
+TEST_F(FlowProof, RefusesWhatTheSchedulerCannotFollow) {
+  expect_refused(
+      [](Plan& p) {
+        p.steps.clear();
+        for (RankPlan& rank : p.ranks) {
+          for (Transfer& transfer : rank.transfers) transfer.last_step = kEver;
+        }
+      },
+      "tasks without steps");
+  expect_refused([](Plan& p) { p.barriers = Barriers::local; }, "none of them where tiles flow");
+  expect_refused([](Plan& p) { p.ranks[0].devices[0].blocks.front().chunks.front().step = kEver; },
+                 "at step 2147483647");
+}
+
+/// All steps may be under way at once: so the sum of what a rank needs for them must fit.
+TEST_F(FlowProof, CountsMemoryOfStepsThatAreUnderWay) {
+  const std::int64_t all = verify(plan, *problem).peak_host_bytes;
+  Plan apart = plan;
+  for (std::size_t step = 0; step < apart.steps.size(); ++step) apart.open_from[step] = Step::of(step);
+  const std::int64_t one = verify(apart, *problem).peak_host_bytes;
+  EXPECT_LT(one, all);
+  apart.host_budget_bytes = one - 1;
+  EXPECT_NE(complaint(apart, *problem).find("bytes are missing"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace foretile

@@ -1,0 +1,62 @@
+#include "scheduler/flow.hpp"
+
+#include <gtest/gtest.h>
+
+#include "planner/program/flow_plan.hpp"
+#include "tests/planner/program/example.hpp"
+#include "tests/planner/small_machine.hpp"
+#include "tests/scheduler/fake_backend.hpp"
+
+namespace foretile {
+namespace {
+
+constexpr std::int64_t kPlenty = std::int64_t{1} << 40;
+
+struct Outcome {
+  std::map<std::tuple<int, int, TileId>, std::vector<std::pair<TileId, TileId>>> accumulated;
+  std::int64_t most_bytes = 0;
+};
+
+/// What the scheduler does with a plan, operations ending in random order.
+Outcome run(const FlowPlan& flow, std::uint64_t seed, bool in_plan_order) {
+  const PlannedWork& work = flow.work;
+  SchedulerOptions options =
+      scheduler_options(work.plan, work.plan.ranks[0], work.contraction, work.machine, 0, in_plan_order);
+  for (DeviceTraits& device : options.devices) {
+    device.in_host_memory = true;
+    device.cores = 1;
+  }
+  FakeCluster cluster(work.plan, work.contraction, options, seed);
+  cluster.run();
+  EXPECT_EQ(cluster.complaints, std::vector<std::string>{});
+  EXPECT_EQ(cluster.released_steps, std::ssize(work.plan.steps) * std::ssize(work.plan.ranks));
+  std::int64_t products = 0;
+  for (const auto& [where, list] : cluster.accumulated) products += std::ssize(list);
+  EXPECT_EQ(products, work.summary.gemms);
+  return {cluster.accumulated, cluster.most_received_bytes};
+}
+
+/// Nothing is read before it is there, all ends, tiles that were made or received never take more than was
+/// proven, and each tile of C gets its products in the same order, with plenty of memory and with so little
+/// that few steps are open at once.
+TEST(Flow, CarriesOutThePlanWhateverEndsFirst) {
+  const FusedProgram program(ccsd_t2(), {2, 4, 2}, "test");
+  for (const int ranks : {1, 2, 3}) {
+    const FlowPlan free = plan_flow(program, small_machine(ranks, 2, kPlenty, kPlenty), {});
+    const FlowPlan tight =
+        plan_flow(program, small_machine(ranks, 2, kPlenty, free.peak_host_bytes / 3 * 2), {});
+    for (const FlowPlan* flow : {&free, &tight}) {
+      Outcome first;
+      for (std::uint64_t seed = 0; seed < 12; ++seed) {
+        SCOPED_TRACE(testing::Message() << ranks << " ranks, seed " << seed);
+        const Outcome one = run(*flow, seed, seed % 4 == 3);
+        EXPECT_LE(one.most_bytes, flow->work.summary.peak_host_bytes);
+        if (seed == 0) first = one;
+        EXPECT_EQ(one.accumulated, first.accumulated);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace foretile

@@ -1,0 +1,76 @@
+#include "tuner/program_search.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace foretile {
+namespace {
+
+/// 100 s of work that fits on 5 nodes and more; flow takes a tenth more than the bound, levels two tenths;
+/// tiles of 60 twice as long. A node adds a second.
+ProgramTrial tried(const ProgramCandidate& candidate, bool rehearses) {
+  ProgramTrial trial{candidate, 0, {}, 100.0 / candidate.nodes, {}};
+  if (candidate.nodes < 5) {
+    trial.message = "too little memory";
+    return trial;
+  }
+  trial.memory_bytes = 1000;
+  const double longer = (candidate.mode == "flow" ? 1.1 : 1.2) * (candidate.tile == 60 ? 2 : 1);
+  if (rehearses) trial.makespan_s = longer * trial.bound_s + candidate.nodes;
+  return trial;
+}
+
+bool always() {
+  return true;
+}
+
+/// Of 1 to 20 nodes 1, 2, 4, 8, 16 and 20 are rehearsed. 4 do not fit, 8 do: between them 6 and 5 are
+/// planned. On 8 nodes it takes 110 / 8 + 8 = 21.75 s, the least of those that were rehearsed is on 8: 16
+/// take 22.875 s, 20 take 25.5 s. Node-hours are the least on 8, too: 174 s; on 16 366 s.
+TEST(ProgramSearch, AnswersByName) {
+  const ProgramTuning tuning = tune_program({{1, 20}, {60, 45}, {"levels", "flow"}}, tried, always);
+  EXPECT_TRUE(tuning.complete);
+  EXPECT_EQ(tuning.fewest_nodes, 5);
+  ASSERT_TRUE(tuning.best(Goal::time));
+  EXPECT_EQ(tuning.best(Goal::time)->candidate, (ProgramCandidate{8, 45, "flow"}));
+  EXPECT_DOUBLE_EQ(*tuning.best(Goal::time)->makespan_s, 21.75);
+  EXPECT_DOUBLE_EQ(tuning.best(Goal::node_hours)->node_hours(), 174.0 / 3600);
+  // 6 numbers of nodes with four candidates; 6 and 5 nodes fit with the first one.
+  EXPECT_EQ(tuning.trials.size(), 6U * 4 + 2);
+  EXPECT_EQ(tuning.trials.front().candidate.nodes, 1);
+  EXPECT_EQ(tuning.trials.back().candidate.nodes, 20);
+  const std::string text = text_of(tuning);
+  EXPECT_NE(text.find("shortest time      21.75 s on 8 nodes, tiles of 45, mode flow"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("fewest nodes       5"), std::string::npos) << text;
+  EXPECT_NE(text.find("does not fit: too little memory"), std::string::npos) << text;
+  const auto json = json_of(tuning);
+  EXPECT_EQ(json["fewest_nodes"], 5);
+  EXPECT_EQ(json["shortest_time"]["mode"], "flow");
+  EXPECT_TRUE(json["trials"][0]["makespan_s"].is_null());
+  EXPECT_EQ(json["trials"][0]["message"], "too little memory");
+}
+
+TEST(ProgramSearch, SaysWhereNothingFitsOrTimeIsUp) {
+  const ProgramTuning none = tune_program({{1, 4}, {45}, {"flow"}}, tried, always);
+  EXPECT_FALSE(none.fewest_nodes);
+  EXPECT_EQ(none.best(Goal::time), nullptr);
+  EXPECT_TRUE(json_of(none)["shortest_time"].is_null());
+  int asked = 0;
+  const ProgramTuning some =
+      tune_program({{8, 64}, {45}, {"flow", "levels"}}, tried, [&] { return ++asked < 3; });
+  EXPECT_FALSE(some.complete);
+  EXPECT_EQ(some.trials.size(), 3U);
+  EXPECT_EQ(some.fewest_nodes, 8);
+  EXPECT_NE(text_of(some).find("time was up"), std::string::npos);
+  const ProgramTuning one = tune_program({{7, 7}, {45}, {"flow"}}, tried, [] { return false; });
+  EXPECT_TRUE(one.complete);  // the first is always tried
+  EXPECT_EQ(one.trials.size(), 1U);
+  constexpr int kMost = std::numeric_limits<int>::max();
+  const ProgramTuning far = tune_program({{1 << 30, kMost}, {45}, {"flow"}}, tried, always);
+  EXPECT_EQ(far.trials.size(), 2U);  // doubling ends without an overflow
+}
+
+}  // namespace
+}  // namespace foretile

@@ -1,0 +1,147 @@
+#include "tuner/program_search.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "base/one_line.hpp"
+
+namespace foretile {
+
+namespace {
+
+std::vector<int> doublings(const NodeRange& range) {
+  std::vector<int> numbers;
+  for (std::int64_t nodes = range.first; nodes < range.last; nodes *= 2)
+    numbers.push_back(static_cast<int>(nodes));
+  numbers.push_back(range.last);
+  return numbers;
+}
+
+class Tuner {
+ public:
+  Tuner(const ProgramSpace& space, const TryProgram& try_program, const std::function<bool()>& goes_on)
+      : space_(space), try_(try_program), goes_on_(goes_on) {}
+
+  ProgramTuning tuned() {
+    int too_few = space_.nodes.first - 1;
+    for (const int nodes : doublings(space_.nodes)) {
+      const bool fits = fit(nodes, true);
+      if (!fits && !all_.fewest_nodes) too_few = nodes;
+      if (fits && !all_.fewest_nodes) all_.fewest_nodes = nodes;
+    }
+    while (all_.complete && all_.fewest_nodes && *all_.fewest_nodes - too_few > 1) {
+      const int middle = too_few + (*all_.fewest_nodes - too_few) / 2;
+      (fit(middle, false) ? *all_.fewest_nodes : too_few) = middle;
+    }
+    std::ranges::stable_sort(all_.trials, {},
+                             [](const ProgramTrial& trial) { return trial.candidate.nodes; });
+    return std::move(all_);
+  }
+
+ private:
+  /// Whether some candidate fits; without rehearsals none is tried behind it.
+  bool fit(int nodes, bool rehearses) {
+    bool any = false;
+    for (const std::int64_t tile : space_.tiles) {
+      for (const std::string& mode : space_.modes) {
+        if (!rehearses && any) return true;
+        if (!all_.trials.empty() && !goes_on_()) all_.complete = false;
+        if (!all_.complete) return any;
+        all_.trials.push_back(try_({nodes, tile, mode}, rehearses));
+        any = any || all_.trials.back().fits();
+      }
+    }
+    return any;
+  }
+
+  const ProgramSpace& space_;
+  const TryProgram& try_;
+  const std::function<bool()>& goes_on_;
+  ProgramTuning all_;
+};
+
+std::string line_of(const ProgramTrial& trial) {
+  const ProgramCandidate& candidate = trial.candidate;
+  std::string line = fmt::format("{:>5}  {:>4}  {:<6}", candidate.nodes, candidate.tile, candidate.mode);
+  if (trial.makespan_s) {
+    line += fmt::format("  {:>8.4g}  {:>10.4g}  {:>6.1f}%", *trial.makespan_s, trial.node_hours(),
+                        100 * (*trial.makespan_s / trial.bound_s - 1));
+  } else {
+    line += fmt::format("  {:>8}  {:>10}  {:>7}", "-", "-", "-");
+  }
+  if (trial.fits()) return line + fmt::format("  {:>8.1f}\n", static_cast<double>(trial.memory_bytes) / 1e9);
+  return line + fmt::format("  does not fit: {}\n", one_line(trial.message));
+}
+
+std::string name_of(const ProgramTrial& trial) {
+  return fmt::format("on {}, tiles of {}, mode {}", nodes_text(trial.candidate.nodes), trial.candidate.tile,
+                     trial.candidate.mode);
+}
+
+nlohmann::ordered_json json_of(const ProgramTrial& trial) {
+  nlohmann::ordered_json json{{"nodes", trial.candidate.nodes}, {"tile", trial.candidate.tile},
+                              {"mode", trial.candidate.mode},   {"makespan_s", nullptr},
+                              {"bound_s", trial.bound_s},       {"node_hours", nullptr},
+                              {"memory_bytes", nullptr}};
+  if (trial.makespan_s) {
+    json["makespan_s"] = *trial.makespan_s;
+    json["node_hours"] = trial.node_hours();
+  }
+  if (trial.fits()) {
+    json["memory_bytes"] = trial.memory_bytes;
+  } else {
+    json["message"] = trial.message;
+  }
+  return json;
+}
+
+}  // namespace
+
+const ProgramTrial* ProgramTuning::best(Goal goal) const {
+  const auto key = [goal](const ProgramTrial& trial) {
+    return std::tuple(!trial.makespan_s,
+                      goal == Goal::node_hours ? trial.node_hours() : trial.makespan_s.value_or(0),
+                      trial.candidate.nodes);
+  };
+  const auto least =
+      std::min_element(trials.begin(), trials.end(),
+                       [&](const ProgramTrial& l, const ProgramTrial& r) { return key(l) < key(r); });
+  return least == trials.end() || !least->makespan_s ? nullptr : &*least;
+}
+
+ProgramTuning tune_program(const ProgramSpace& space, const TryProgram& try_program,
+                           const std::function<bool()>& goes_on) {
+  return Tuner(space, try_program, goes_on).tuned();
+}
+
+std::string text_of(const ProgramTuning& tuning) {
+  std::string text = fmt::format("{:>5}  {:>4}  {:<6}  {:>8}  {:>10}  {:>7}  {:>8}\n", "nodes", "tile",
+                                 "mode", "time/s", "node-hours", "gap", "GB/rank");
+  for (const ProgramTrial& trial : tuning.trials) text += line_of(trial);
+  text += "\n";
+  if (const ProgramTrial* const fastest = tuning.best(Goal::time))
+    text += fmt::format("shortest time      {:.4g} s {}\n", *fastest->makespan_s, name_of(*fastest));
+  if (const ProgramTrial* const cheapest = tuning.best(Goal::node_hours))
+    text += fmt::format("fewest node-hours  {:.4g} {}\n", cheapest->node_hours(), name_of(*cheapest));
+  if (tuning.fewest_nodes) text += fmt::format("fewest nodes       {}\n", *tuning.fewest_nodes);
+  if (!tuning.complete) text += "time was up: not all of the space was tried\n";
+  return text;
+}
+
+nlohmann::ordered_json json_of(const ProgramTuning& tuning) {
+  nlohmann::ordered_json json{{"trials", nlohmann::ordered_json::array()},
+                              {"fewest_nodes", nullptr},
+                              {"shortest_time", nullptr},
+                              {"fewest_node_hours", nullptr},
+                              {"complete", tuning.complete}};
+  for (const ProgramTrial& trial : tuning.trials) json["trials"].push_back(json_of(trial));
+  if (tuning.fewest_nodes) json["fewest_nodes"] = *tuning.fewest_nodes;
+  if (const ProgramTrial* const fastest = tuning.best(Goal::time)) json["shortest_time"] = json_of(*fastest);
+  if (const ProgramTrial* const cheapest = tuning.best(Goal::node_hours))
+    json["fewest_node_hours"] = json_of(*cheapest);
+  return json;
+}
+
+}  // namespace foretile

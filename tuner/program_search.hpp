@@ -1,0 +1,65 @@
+// How many nodes, which tiles and which mode for a program of contractions?
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner/by_nodes.hpp"
+
+namespace foretile {
+
+struct ProgramCandidate {
+  int nodes = 1;
+  std::int64_t tile = 0;  ///< largest extent
+  std::string mode;       ///< levels or flow
+
+  friend bool operator==(const ProgramCandidate&, const ProgramCandidate&) = default;
+};
+
+/// What planning and rehearsing it gave.
+struct ProgramTrial {
+  ProgramCandidate candidate;
+  std::int64_t memory_bytes = 0;     ///< of a rank, proven; 0: it does not fit
+  std::optional<double> makespan_s;  ///< nothing: it does not fit, or was not rehearsed
+  double bound_s = 0;                ///< least time of these products on all devices of these nodes
+  std::string message;               ///< why it does not fit
+
+  bool fits() const { return memory_bytes > 0; }
+  double node_hours() const { return makespan_s ? candidate.nodes * *makespan_s / 3600 : 0; }
+};
+
+/// Plans a candidate and, with `rehearses`, rehearses it.
+using TryProgram = std::function<ProgramTrial(const ProgramCandidate&, bool rehearses)>;
+
+struct ProgramSpace {
+  NodeRange nodes;
+  std::vector<std::int64_t> tiles;
+  std::vector<std::string> modes;
+};
+
+struct ProgramTuning {
+  std::vector<ProgramTrial> trials;  ///< by nodes, then as tried
+  std::optional<int> fewest_nodes;   ///< on which some candidate fits; nothing: none of the range does
+  bool complete = true;              ///< else time was up
+
+  /// Of the trials with a time; nullptr: there is none. Ties: fewer nodes, then the first.
+  const ProgramTrial* best(Goal goal) const;
+};
+
+/// The first number of nodes, twice, four times as many, ..., and the last. Then the fewest nodes by
+/// bisection between a number that does not fit and one that does, without rehearsals. `goes_on` is asked
+/// before each trial but the first.
+ProgramTuning tune_program(const ProgramSpace& space, const TryProgram& try_program,
+                           const std::function<bool()>& goes_on);
+
+/// A line for each trial, and the answers.
+std::string text_of(const ProgramTuning& tuning);
+/// {trials: [{nodes, tile, mode, makespan_s, bound_s, node_hours, memory_bytes, message}], fewest_nodes,
+/// shortest_time, fewest_node_hours (objects as the trials), complete}.
+nlohmann::ordered_json json_of(const ProgramTuning& tuning);
+
+}  // namespace foretile
