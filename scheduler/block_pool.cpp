@@ -57,11 +57,12 @@ void BlockPool::add_flow(const Contraction& contraction, std::size_t device) {
 
 bool BlockPool::is_here(TileRef tile) {
   bool any = false;
-  for (const Waiting& waiting :
-       std::ranges::equal_range(waiting_, std::pair(tile.matrix, tile.id), {}, &Waiting::of)) {
-    Share& share = shares_[static_cast<std::size_t>(waiting.device)];
-    if (--share.missing[static_cast<std::size_t>(waiting.block)] > 0) continue;
-    share.ready.push(static_cast<std::size_t>(waiting.block));
+  const std::pair key(tile.matrix, tile.id);
+  for (auto waiting = std::ranges::lower_bound(waiting_, key, {}, &Waiting::of);
+       waiting != waiting_.end() && waiting->of() == key; ++waiting) {
+    Share& share = shares_[static_cast<std::size_t>(waiting->device)];
+    if (--share.missing[static_cast<std::size_t>(waiting->block)] > 0) continue;
+    share.ready.push(static_cast<std::size_t>(waiting->block));
     any = true;
   }
   return any;

@@ -10,10 +10,12 @@ namespace foretile {
 
 namespace {
 
-/// Pairs whose first is `key`.
-template <class Pairs, class Key>
-auto with_first(Pairs& pairs, const Key& key) {
-  return std::ranges::equal_range(pairs, key, {}, [](const auto& pair) { return pair.first; });
+/// Calls visit(second) for the pairs, sorted, whose first is `key`.
+template <class Pairs, class Key, class Visit>
+void for_each_of(const Pairs& pairs, const Key& key, const Visit& visit) {
+  const auto first = [](const auto& pair) { return pair.first; };
+  for (auto at = std::ranges::lower_bound(pairs, key, {}, first); at != pairs.end() && at->first == key; ++at)
+    visit(at->second);
 }
 
 }  // namespace
@@ -51,6 +53,10 @@ Flow::Flow(const PlanFrame& frame, const RankPlan& plan, const Contraction& cont
   std::ranges::stable_sort(results_, {}, [](const auto& result) { return result.first; });
   if (left_.empty()) return;
   for (const Transfer& result : flow_.results) ++left_[result.step];
+  for (const Sum& sum : plan.sums) {
+    if (sum.to) continue;
+    for (const TileId tile : sum.tiles) ++left_[frame.step_of(tile)];
+  }
   for (const Transfer& transfer : plan.transfers)
     left_[transfer.step] += std::ssize(children_of(transfer, rank, 0));
   for (const DevicePlan& device : plan.devices) {
@@ -118,12 +124,12 @@ void Flow::satisfied(TaskNumber task) {
 }
 
 void Flow::computed(TileId tile) {
-  for (const auto& [of, task] : with_first(readers_, tile)) satisfied(task);
-  for (const auto& [of, message] : with_first(results_, tile)) sends_.forward(message);
+  for_each_of(readers_, tile, [this](TaskNumber task) { satisfied(task); });
+  for_each_of(results_, tile, [this](const Message& message) { sends_.forward(message); });
 }
 
 void Flow::received(const Message& message) {
-  for (const auto& [of, task] : with_first(readers_, message.transfer->tiles.front())) satisfied(task);
+  for_each_of(readers_, message.transfer->tiles.front(), [this](TaskNumber task) { satisfied(task); });
 }
 
 void Flow::made(TileRef tile) {
@@ -144,7 +150,7 @@ void Flow::done(const TaskOperation& operation, const TraceEvent& event, RankSta
   statistics.combined_bytes += event.bytes;
   const FlowTask& task = flow_.tasks[static_cast<std::size_t>(operation.task)];
   --left_[task.step];
-  for (const auto& [before, behind] : with_first(behind_, operation.task)) satisfied(behind);
+  for_each_of(behind_, operation.task, [this](TaskNumber behind) { satisfied(behind); });
   if (!task.makes) return;
   if (task.makes->matrix == Matrix::c) {
     computed(task.makes->id);

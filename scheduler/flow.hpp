@@ -46,16 +46,23 @@ class Flow {
   void received(const Message& message);
   void done(const TaskOperation& operation, const TraceEvent& event, RankStatistics& statistics);
   void block_ended(Step step) { --left_[step]; }
+  /// A tile of C is finished that a sum of this rank ends with.
+  void sum_ended(TileId tile) { --left_[frame_.step_of(tile)]; }
   /// A message was sent; does nothing unless it is of tiles of this rank.
   void sent(Rank owner, int number);
+  /// A message of another rank came, and goes on to so many.
+  void forwards(Step step, int count) { left_[step] += count; }
+  /// To one of them it was sent.
+  void forwarded(Step step) { --left_[step]; }
 
   /// The first step that is not over on this rank; kEver when all are.
   Step first_open();
   /// Calls visit(tile) for the tiles of A and B that this rank makes for a step.
   template <class Visit>
   void for_each_made(Step step, const Visit& visit) const {
-    for (const FlowTask& task : std::ranges::equal_range(flow_.tasks, step, {}, &FlowTask::step)) {
-      if (task.makes && task.makes->matrix != Matrix::c) visit(*task.makes);
+    for (auto task = std::ranges::lower_bound(flow_.tasks, step, {}, &FlowTask::step);
+         task != flow_.tasks.end() && task->step == step; ++task) {
+      if (task->makes && task->makes->matrix != Matrix::c) visit(*task->makes);
     }
   }
 

@@ -23,15 +23,17 @@ void HostTiles::received(const Message& message, int forwards) {
     received_of(broadcast.matrix).insert(tile);
   }
   if (broadcast.last_step == kEver) return;
-  held_[key] = {forwards, true};
+  held_[key] = {forwards, true, broadcast.step};
   by_last_step_[broadcast.last_step].emplace_back(key, message.transfer);
 }
 
-void HostTiles::forwarded(Rank owner, int number) {
+std::optional<Step> HostTiles::forwarded(Rank owner, int number) {
   const auto found = held_.find({owner, number});
-  if (found == held_.end()) return;
+  if (found == held_.end()) return {};
+  const Step step = found->second.step;
   --found.value().forwards;
   release_if_done(found->first, found->second);
+  return step;
 }
 
 void HostTiles::release_if_done(Key key, Held held) {

@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -33,8 +34,9 @@ class HostTiles {
   bool holds(TileRef tile) const;
   /// `forwards`: how many ranks this one sends it on to. None comes when its last step is over.
   void received(const Message& message, int forwards);
-  /// One of the forwards was sent.
-  void forwarded(Rank owner, int number);
+  /// One of the forwards was sent. Returns the step of the message; nothing where it stays to the end, or is
+  /// none.
+  std::optional<Step> forwarded(Rank owner, int number);
   /// All steps before `step` are over on this rank; calls `dropped` for each tile that leaves.
   void ended_before(Step step, const std::function<void(TileRef)>& dropped);
 
@@ -48,6 +50,7 @@ class HostTiles {
   struct Held {
     int forwards = 0;
     bool in_use = true;
+    Step step = 0;
   };
   void release_if_done(Key key, Held held);
 

@@ -89,10 +89,7 @@ void RankScheduler::start() {
 
 void RankScheduler::advance() {
   sums_.advance();  // before all else: additions free memory
-  if (frame_.flows()) {
-    step_ended();
-    flow_.advance(barrier_.first_open());  // others wait for what tasks make
-  }
+  advance_flow();   // others wait for what tasks make
   cores_.awaited = false;
   do {
     if (options_.in_plan_order) wake_all();
@@ -106,7 +103,14 @@ void RankScheduler::advance() {
   } else {
     generation_.advance(queues_, std::int64_t{barrier_.first_open()} + frame_.lookahead);
   }
+  advance_flow();  // blocks may have ended
   advance_sends();
+}
+
+void RankScheduler::advance_flow() {
+  if (!frame_.flows()) return;
+  step_ended();
+  flow_.advance(barrier_.first_open());
 }
 
 /// Each step can give work to those behind it, and loads that reach the next block to the placing of its C.
@@ -327,9 +331,9 @@ bool RankScheduler::advance_kernels(Device device) {
       if (cores > 1 && queue.any_products()) cores_.awaited = true;
       return true;
     }
-    // One that has many cores leaves them to additions now and then.
-    if (queue.traits.cores > 1 && cores == 0 && (sums_.waits_for_core() || flow_.waits_for_core()))
-      return true;
+    // One that has cores leaves them now and then: to tasks, and if it has many to additions.
+    const bool others_wait = flow_.waits_for_core() || (queue.traits.cores > 1 && sums_.waits_for_core());
+    if (queue.traits.cores > 0 && cores == 0 && others_wait) return true;
     const auto products =
         queue.take_products(static_cast<std::size_t>(queue.traits.batch), options_.whole_batches);
     if (products.empty()) return false;
@@ -487,7 +491,8 @@ void RankScheduler::ended(const SendOperation& send, const TraceEvent& event) {
   statistics_.sent_bytes += event.bytes;
   if (options_.node_of(send.to) != options_.node_of(rank_))
     statistics_.sent_between_nodes_bytes += event.bytes;
-  host_.forwarded(send.owner, send.number);
+  const std::optional<Step> forwarded = host_.forwarded(send.owner, send.number);
+  if (forwarded && frame_.flows()) flow_.forwarded(*forwarded);
   sums_.sent(send.owner, send.number);
   flow_.sent(send.owner, send.number);
 }
@@ -503,6 +508,8 @@ void RankScheduler::ended(const TaskOperation& task, const TraceEvent& event) {
 /// The tile of C is on this rank.
 void RankScheduler::finished(TileId c) {
   backend_.finished(c);
+  if (!frame_.flows()) return;
+  flow_.sum_ended(c);
   flow_.computed(c);
 }
 
@@ -522,11 +529,14 @@ void RankScheduler::received(const Message& message, const Path& path) {
     case TransferKind::result:
       flow_.received(message);
       break;
-    case TransferKind::broadcast:
-      host_.received(message, send_queue_.forward(message));
+    case TransferKind::broadcast: {
+      const int forwards = send_queue_.forward(message);
+      host_.received(message, forwards);
       if (!frame_.flows()) break;
+      flow_.forwards(message.transfer->step, forwards);
       for (const TileId tile : message.transfer->tiles) pool_.is_here({message.transfer->matrix, tile});
       break;
+    }
   }
   wake_all();
   advance();

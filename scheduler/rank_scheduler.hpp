@@ -65,6 +65,7 @@ class RankScheduler {
  private:
   void add_device(const DevicePlan& plan);
   void advance();
+  void advance_flow();
   bool advance_fronts();
   void advance_device(Device device);
   void wake_idle();

@@ -62,12 +62,16 @@ class Tuner {
   ProgramTuning all_;
 };
 
+/// Over the bound.
+std::string gap_of(const ProgramTrial& trial) {
+  return trial.bound_s > 0 ? fmt::format("{:.1f}%", 100 * (*trial.makespan_s / trial.bound_s - 1)) : "-";
+}
+
 std::string line_of(const ProgramTrial& trial) {
   const ProgramCandidate& candidate = trial.candidate;
   std::string line = fmt::format("{:>5}  {:>4}  {:<6}", candidate.nodes, candidate.tile, candidate.mode);
   if (trial.makespan_s) {
-    line += fmt::format("  {:>8.4g}  {:>10.4g}  {:>6.1f}%", *trial.makespan_s, trial.node_hours(),
-                        100 * (*trial.makespan_s / trial.bound_s - 1));
+    line += fmt::format("  {:>8.4g}  {:>10.4g}  {:>7}", *trial.makespan_s, trial.node_hours(), gap_of(trial));
   } else {
     line += fmt::format("  {:>8}  {:>10}  {:>7}", "-", "-", "-");
   }
@@ -126,7 +130,7 @@ std::string text_of(const ProgramTuning& tuning) {
   if (const ProgramTrial* const cheapest = tuning.best(Goal::node_hours))
     text += fmt::format("fewest node-hours  {:.4g} {}\n", cheapest->node_hours(), name_of(*cheapest));
   if (tuning.fewest_nodes) text += fmt::format("fewest nodes       {}\n", *tuning.fewest_nodes);
-  if (!tuning.complete) text += "time was up: not all of the space was tried\n";
+  if (!tuning.complete) text += "time was up: not all was tried, and there may be better ones\n";
   return text;
 }
 

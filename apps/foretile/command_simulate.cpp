@@ -120,22 +120,26 @@ void simulate(const SimulateArguments& arguments) {
   require_simulator("simulate");
   check_program_options(arguments.problem, arguments.program);
   if (is_program_file(arguments.problem)) {
-    refuse_for_programs(arguments.problem,
-                        {{"--output", !arguments.output.empty()},
-                         {"--trace", !arguments.trace.empty() && !arguments.program.flows()},
-                         {"--assignment", !arguments.assignment.empty()},
-                         {"--assignment-out", !arguments.assignment_out.empty()},
-                         {"--coarse", arguments.coarse},
-                         {"--plan-order", arguments.plan_order},
-                         {"--what-if", arguments.what_if},
-                         {"--engine", arguments.engine == EngineChoice::simgrid}});
-    const bool original = arguments.original.any();
-    refuse_for_programs(arguments.problem,
-                        {{"--seed", original && arguments.seed != 1},
-                         {"--mode", original && !arguments.program.mode.empty()},
-                         {"--trace", original && !arguments.trace.empty()},
-                         {"--engine", original && arguments.engine != EngineChoice::automatic}});
-    if (original) return simulate_original_case(arguments, arguments.program.sizes, arguments.original);
+    refuse_for_programs(arguments.problem, {{"--output", !arguments.output.empty()},
+                                            {"--assignment", !arguments.assignment.empty()},
+                                            {"--assignment-out", !arguments.assignment_out.empty()},
+                                            {"--coarse", arguments.coarse},
+                                            {"--plan-order", arguments.plan_order},
+                                            {"--what-if", arguments.what_if},
+                                            {"--engine", arguments.engine == EngineChoice::simgrid}});
+    if (!arguments.trace.empty() && !arguments.program.flows())
+      throw input_error("--trace", "a program without --mode flow", "--mode flow beside it",
+                        "give that too, or leave --trace out");
+    require_different("--trace", arguments.trace, "the program", arguments.problem);
+    require_different("--trace", arguments.trace, "--platform", arguments.platform);
+    if (arguments.original.any()) {
+      if (arguments.program.flows())
+        throw input_error("--mode", "flow beside --original or what belongs to it", "one of the two",
+                          "leave --mode out: NWChem goes level by level");
+      refuse_for_programs(arguments.problem, {{"--seed", arguments.seed != 1},
+                                              {"--engine", arguments.engine != EngineChoice::automatic}});
+      return simulate_original_case(arguments, arguments.program.sizes, arguments.original);
+    }
     ProgramArguments program = arguments.program;
     program.trace = arguments.trace;
     return simulate_program_case(arguments, program, arguments.seed);

@@ -363,6 +363,7 @@ void check_program(const TuneArguments& arguments) {
                                 {"--goal", arguments.goal != "time"},
                                 {"--space", !arguments.space.empty()},
                                 {"--search", arguments.tune.search != kBoundSearch},
+                                {"--workers", arguments.tune.limits.workers != 0},
                                 {"--count", arguments.tune.budget_count.has_value()},
                                 {"--evaluation-limit", !arguments.evaluation_limit.empty()},
                                 {"--history", !arguments.history.empty()},
@@ -373,10 +374,14 @@ void check_program(const TuneArguments& arguments) {
 
 void tune_program_of(const TuneArguments& arguments) {
   TuneProgramArguments program = arguments.program;
-  static_cast<CaseArguments&>(program) = arguments;
+  static_cast<CaseArguments&>(program) = static_cast<const CaseArguments&>(arguments);
   program.nodes = arguments.nodes;
   program.seed = arguments.tune.seed;
-  if (!arguments.budget.empty()) program.budget_s = parse_duration(arguments.budget, "--budget");
+  if (!arguments.budget.empty()) {
+    program.budget_s = parse_duration(arguments.budget, "--budget");
+    if (*program.budget_s < 0)
+      throw input_error("--budget", quote(arguments.budget), "at least 0 s", "give the search time");
+  }
   tune_program_case(program);
 }
 

@@ -69,6 +69,14 @@ class Trials {
     return trial;
   }
 
+  /// To be tried: flow where it can be.
+  std::vector<std::string> modes() {
+    if (!arguments_.mode.empty()) return {arguments_.mode};
+    const FusedProgram& program = with_tile(arguments_.tiles.front());
+    if (may_flow(program, machine_of(1))) return {"flow", "levels"};
+    return {"levels"};
+  }
+
   Machine machine_of(int nodes) const {
     MachineSize size = arguments_.size;
     size.nodes = nodes;
@@ -122,10 +130,11 @@ class Trials {
 void tune_program_case(const TuneProgramArguments& arguments) {
   ProgramSpace space;
   if (!arguments.nodes.empty()) space.nodes = node_range(arguments.nodes);
-  space.tiles = arguments.tiles;
-  space.modes = arguments.mode.empty() ? std::vector<std::string>{"flow", "levels"}
-                                       : std::vector<std::string>{arguments.mode};
+  for (const std::int64_t tile : arguments.tiles) {
+    if (std::ranges::find(space.tiles, tile) == space.tiles.end()) space.tiles.push_back(tile);
+  }
   Trials trials(arguments);
+  space.modes = trials.modes();
   trials.machine_of(space.nodes.last);  // throws where the platform has fewer
   const Stopwatch watch;
   const auto goes_on = [&] { return !arguments.budget_s || watch.seconds() < *arguments.budget_s; };
@@ -135,7 +144,9 @@ void tune_program_case(const TuneProgramArguments& arguments) {
   } else {
     fmt::print("{}tried in           {}\n", text_of(tuning), quantity(watch.seconds(), "s"));
   }
-  if (!tuning.best(Goal::time)) throw WorkError("nothing fits: use more nodes, or smaller tiles");
+  if (tuning.best(Goal::time)) return;
+  throw WorkError(tuning.complete ? "nothing fits: use more nodes, or smaller tiles"
+                                  : "nothing that was tried fits: give more --budget, or use more nodes");
 }
 
 }  // namespace foretile

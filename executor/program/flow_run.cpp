@@ -1,5 +1,8 @@
 #include "executor/program/flow_run.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -8,7 +11,6 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "executor/cpu/blas.hpp"
-#include "executor/kept_memory.hpp"
 #include "executor/mpi/own_communicator.hpp"
 #include "executor/program/permute_block.hpp"
 #include "executor/run.hpp"
@@ -30,27 +32,22 @@ class BlockTasks final : public PlanTasks {
   std::function<void()> job(std::int32_t number, const FlowTask&, std::byte* tile) override {
     const FlowStep& step = plan_.steps[rank_][static_cast<std::size_t>(number)];
     const bool there = blocks_.has(step.block);
+    const std::int64_t elements = program_.blocks(step.block.tensor).elements(step.block.block);
     if (!there) blocks_.make_uninitialized(step.block);
     double* const block = blocks_.numbers(step.block);
     auto* const numbers = reinterpret_cast<double*>(tile);
     auto extents = program_.extents(step.block.tensor, step.block.block);
-    const std::int64_t elements = program_.blocks(step.block.tensor).elements(step.block.block);
-    switch (step.kind) {
-      case FlowStep::Kind::add:
-        return [&step, block, numbers, beta = there ? 1.0 : 0.0, extents = std::move(extents)] {
-          add_permuted(extents, step.order, beta, step.factor, numbers, block);
-        };
-      case FlowStep::Kind::permute:
-        return [&step, block, numbers, there, elements, extents = permuted(extents, step.order)] {
-          if (!there) std::fill_n(block, elements, 0.0);
-          add_permuted(extents, step.order, 0, step.factor, block, numbers);
-        };
-      case FlowStep::Kind::copy:
-        break;
+    if (step.kind == FlowStep::Kind::add) {
+      return [&step, block, numbers, beta = there ? 1.0 : 0.0, extents = std::move(extents)] {
+        add_permuted(extents, step.order, beta, step.factor, numbers, block);
+      };
     }
-    return [block, numbers, there, elements] {
-      if (!there) std::fill_n(block, elements, 0.0);
-      std::copy_n(block, elements, numbers);
+    // Nothing is added to it. Now, since other tasks may read it at once.
+    if (!there) std::fill_n(block, elements, 0.0);
+    if (step.kind == FlowStep::Kind::copy)
+      return [block, numbers, elements] { std::copy_n(block, elements, numbers); };
+    return [&step, block, numbers, extents = permuted(extents, step.order)] {
+      add_permuted(extents, step.order, 0, step.factor, block, numbers);
     };
   }
 
@@ -76,24 +73,32 @@ class NoTiles final : public TileStorage {
   void fill(TileRef, std::byte*) const override {}
 };
 
+/// Of all that ranks must have alike.
+std::uint64_t digest_of(const FlowPlan& plan) {
+  std::string text = plan_digest(plan.work.plan);
+  for (const auto& of_rank : plan.steps) {
+    for (const FlowStep& step : of_rank)
+      text += fmt::format("\n{} {} {} {} {}", static_cast<int>(step.kind), step.block.tensor,
+                          step.block.block, fmt::join(step.order.from, " "), step.factor);
+  }
+  return std::stoull(digest(text), nullptr, 16);
+}
+
 FlowPlan planned(MPI_Comm communicator, const FusedProgram& program, const MultiplicationOptions& options) {
   std::optional<FlowPlan> plan;
   with_agreed_errors([&] {
     agree(communicator, [&] {
       const Machine machine = make_machine(load_platform(options.platform),
                                            {.nodes = {}, .ranks = size_of(communicator), .gpus = {}});
-      if (machine.platform.device.kind != DeviceKind::core)
-        throw input_error("platform", "GPUs, for a program whose tiles flow", "cores",
-                          "run it level by level, or take a platform of cores");
       plan.emplace(plan_flow(program, machine, options.parameters));
     });
-    const std::uint64_t mine = std::stoull(plan_digest(plan->work.plan), nullptr, 16);
+    const std::uint64_t mine = digest_of(*plan);
     std::array<std::uint64_t, 2> ends{mine, ~mine};  // the largest, and the complement of the least
     all_reduce(std::span(ends), MPI_MAX, communicator, "plans");
     agree(communicator, [&] {
       if (ends[0] != ~ends[1])
         throw input_error("program", "ranks with different plans", "the same on all ranks",
-                          "give all ranks the same platform and parameters");
+                          "give all ranks the same program, platform and parameters");
     });
   });
   return std::move(*plan);
@@ -114,11 +119,9 @@ FlowRun::Times FlowRun::run(ProgramBlocks& blocks, bool keeps_intermediates) {
   const PlannedWork& work = plan_.work;
   BlockTasks tasks(program_, plan_, rank, blocks, keeps_intermediates);
   const NoTiles no_tiles;
-  KeptMemory memory{heap_memory()};
   RunOptions options;
   options.storage = &no_tiles;
   options.tasks = &tasks;
-  options.memory = &memory;
   options.bind = bind_;
   const RunResult result = run_or_end(own.get(), [&] {
     return foretile::run(work.plan, work.plan.ranks[rank], work.contraction, work.machine, own.get(),

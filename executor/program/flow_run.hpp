@@ -18,7 +18,7 @@ class FlowRun {
   struct Times {
     double wall_s = 0;               ///< from the start on all ranks to the end of the last
     std::int64_t sent_bytes = 0;     ///< of all ranks
-    std::int64_t planned_bytes = 0;  ///< of host memory, of a rank at most: proven
+    std::int64_t planned_bytes = 0;  ///< of host memory, of a rank at most: proven for dropped intermediates
     double flops = 0;
     std::int64_t gemms = 0;
     std::string strategy;

@@ -83,16 +83,44 @@ class FlowCheck {
                   fmt::format("behind its last addition, task {}", block.last));
     if (step.kind != FlowStep::Kind::add) {
       block.read = true;
+      check_made(step, task);
       return;
     }
     if (block.read || !task.reads) throw wrong(step.block, "an addition after it was read", "all before");
     block.last = static_cast<std::int32_t>(number);
-    const auto behind = std::ranges::upper_bound(flow_.c_of_terms, *task.reads, {}, &TilesOfTerm::first);
-    if (behind == flow_.c_of_terms.begin())
-      throw wrong(step.block, fmt::format("C tile {}", *task.reads), "a tile of a term");
-    const TilesOfTerm& of = *(behind - 1);
-    found_[step.block].push_back(
-        {of.term, *task.reads - of.first, {step.block.block, step.order, step.factor}});
+    const TilesOfTerm& of = term_of(step, *task.reads, &TilesOfTerm::c);
+    found_[step.block].push_back({of.term, *task.reads - of.c, {step.block.block, step.order, step.factor}});
+  }
+
+  /// The last term whose tiles begin at this one or before.
+  const TilesOfTerm& term_of(const FlowStep& step, TileId tile, TileId TilesOfTerm::*first) const {
+    const auto& terms = flow_.tiles_of_terms;
+    const auto behind = std::ranges::upper_bound(terms, tile, {}, first);
+    if (behind == terms.begin()) throw wrong(step.block, fmt::format("tile {}", tile), "a tile of a term");
+    return *(behind - 1);
+  }
+
+  void check_made(const FlowStep& step, const FlowTask& task) const {
+    const auto not_that = [&] { return wrong(step.block, "another tile made of it", "that of the program"); };
+    const bool copy = step.kind == FlowStep::Kind::copy;
+    if (!task.makes || (task.makes->matrix == Matrix::c) != copy) throw not_that();
+    const TileId tile = task.makes->id;
+    if (copy) {
+      const TilesOfTerm& of = term_of(step, tile, &TilesOfTerm::c);
+      const FusedProgramTerm& term = program_.terms()[of.term];
+      const auto number = static_cast<std::size_t>(tile - of.c);
+      if (number >= term.copies.size() ||
+          step.block != ProgramBlock{term.operands[0], term.copies[number].from})
+        throw not_that();
+      return;
+    }
+    const auto first = task.makes->matrix == Matrix::a ? &TilesOfTerm::a : &TilesOfTerm::b;
+    const TilesOfTerm& of = term_of(step, tile, first);
+    const FusedProgramTerm& term = program_.terms()[of.term];
+    if (!term.is_product()) throw not_that();
+    const PermutedBlock expected = operand_of(term, {task.makes->matrix, tile - of.*first});
+    if (step.block != expected.block || step.order != expected.order || step.factor != expected.factor)
+      throw not_that();
   }
 
   void compare() {

@@ -72,15 +72,16 @@ class FlowJoiner {
   }
 
  private:
-  /// Given tensors are there from the begin, results to the end.
+  /// Given tensors and results stay to the end.
   void set_lives() {
     for (const ProgramTensor& tensor : program_.tensors())
       lives_.push_back({tensor.role == TensorRole::given ? 0 : levels_.size(),
-                        tensor.role == TensorRole::result ? levels_.size() : 0});
+                        tensor.role == TensorRole::intermediate ? 0 : levels_.size()});
     for (std::size_t step = 0; step < levels_.size(); ++step) {
       for (const std::size_t number : levels_[step].level.terms) {
         const FusedProgramTerm& term = program_.terms()[number];
         lives_[term.result].from = std::min(lives_[term.result].from, step);
+        lives_[term.result].end = std::max(lives_[term.result].end, step + 1);
         for (const std::size_t tensor : term.operands)
           lives_[tensor].end = std::max(lives_[tensor].end, step + 1);
       }
@@ -90,9 +91,7 @@ class FlowJoiner {
   void begin_plan() {
     const auto first =
         std::ranges::find_if(levels_, [](const LevelPlan& level) { return level.work.has_value(); });
-    if (first == levels_.end())
-      throw input_error("program", "no product with tiles", "at least one", "run it level by level");
-    static_cast<PlanFrame&>(plan_) = first->work->plan;
+    static_cast<PlanFrame&>(plan_) = static_cast<const PlanFrame&>(first->work->plan);
     for (OperandPlan* operand : {&plan_.operands.a, &plan_.operands.b, &plan_.operands.c})
       operand->distribution = {Deal::table, {}};
     plan_.ranks.resize(static_cast<std::size_t>(ranks_));
@@ -151,8 +150,10 @@ class FlowJoiner {
     for (std::size_t rank = 0; rank < plan.ranks.size(); ++rank) join_rank(plan.ranks[rank], rank);
     add_permutations(level);
     for (std::size_t product = 0; product < level.level.products.size(); ++product)
-      c_of_terms_.push_back(
-          {level.level.products[product], offsets_.c + level.level.joined->first_c(product)});
+      tiles_of_terms_.push_back({level.level.products[product],
+                                 offsets_.a + level.level.joined->first_a(product),
+                                 offsets_.b + level.level.joined->first_b(product),
+                                 offsets_.c + level.level.joined->first_c(product)});
     parts_.push_back(contraction);
     offsets_.pass(contraction);
     flops_ += traits(contraction).flops;
@@ -217,7 +218,7 @@ class FlowJoiner {
   TileId join_copies(std::size_t number) {
     const FusedProgramTerm& term = program_.terms()[number];
     const TileId first = offsets_.c;
-    c_of_terms_.push_back({number, first});
+    tiles_of_terms_.push_back({number, offsets_.a, offsets_.b, first});
     for (const CopiedBlock& copy : term.copies) {
       const ProgramBlock block{term.operands[0], copy.from};
       const Rank owner = owner_of(block, ranks_);
@@ -275,7 +276,7 @@ class FlowJoiner {
   std::int32_t add_task(Rank rank, FlowTask task, const FlowStep& step) {
     std::vector<FlowTask>& tasks = plan_.ranks[rank].flow.tasks;
     task.step = step_;
-    tasks.push_back(std::move(task));
+    tasks.push_back(task);
     steps_[rank].push_back(step);
     return static_cast<std::int32_t>(tasks.size()) - 1;
   }
@@ -288,7 +289,7 @@ class FlowJoiner {
     const std::int64_t peak_bytes = open_steps(all);
     PlanSummary summary = verify(plan_, all);
     FlowPlan flow{{std::move(all), machine_, std::move(plan_), std::move(summary)},
-                  std::move(c_of_terms_),
+                  std::move(tiles_of_terms_),
                   std::move(lives_),
                   std::move(steps_),
                   flops_,
@@ -356,7 +357,7 @@ class FlowJoiner {
   const std::vector<LevelPlan>& levels_;
   int ranks_;
   Plan plan_;
-  std::vector<TilesOfTerm> c_of_terms_;
+  std::vector<TilesOfTerm> tiles_of_terms_;
   std::vector<TensorSteps> lives_;
   std::vector<std::vector<FlowStep>> steps_;
   double flops_ = 0;
@@ -374,7 +375,19 @@ FlowPlan join_steps(const FusedProgram& program, const Machine& machine,
   return FlowJoiner(program, machine, plans).joined();
 }
 
+bool may_flow(const FusedProgram& program, const Machine& machine) {
+  return machine.platform.device.kind == DeviceKind::core &&
+         std::ranges::any_of(program.terms(), [](const FusedProgramTerm& term) {
+           return term.is_product() && term.product->contraction().c.nonzeros() > 0;
+         });
+}
+
 FlowPlan plan_flow(const FusedProgram& program, const Machine& machine, const Settings& settings) {
+  if (!may_flow(program, machine)) {
+    const bool cores = machine.platform.device.kind == DeviceKind::core;
+    throw input_error("--mode", cores ? "flow for a program without products of tiles" : "flow on GPUs",
+                      cores ? "a product" : "cores as devices", "take --mode levels");
+  }
   return join_steps(program, machine, plan_steps(program, machine, settings, kStepsAtOnce));
 }
 

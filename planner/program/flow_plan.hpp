@@ -23,11 +23,11 @@ struct FlowStep {
   double factor = 1;
 };
 
-/// Neighbouring tiles of C that are those of one term, in its order; of a term with one operand the copied
-/// blocks.
+/// Neighbouring tiles that are those of one term, in its order; of a term with one operand copied blocks are
+/// tiles of C.
 struct TilesOfTerm {
   std::size_t term = 0;
-  TileId first = 0;
+  TileId a = 0, b = 0, c = 0;  ///< the first
 };
 
 /// When a tensor is in memory: from the step that begins it to that which reads it last.
@@ -39,7 +39,7 @@ struct TensorSteps {
 /// copy are tiles of C, too, to which no product contributes.
 struct FlowPlan {
   PlannedWork work;                          ///< with its proof
-  std::vector<TilesOfTerm> c_of_terms;       ///< increasing
+  std::vector<TilesOfTerm> tiles_of_terms;   ///< increasing
   std::vector<TensorSteps> lives;            ///< by tensor
   std::vector<std::vector<FlowStep>> steps;  ///< by rank: of each task
   double flops = 0;
@@ -49,6 +49,9 @@ struct FlowPlan {
 
 /// Steps of a flow that can be under way: one, and the next one.
 inline constexpr int kStepsAtOnce = 2;
+
+/// Whether it has a product with tiles, and the machine's devices are cores.
+bool may_flow(const FusedProgram& program, const Machine& machine);
 
 /// Joins the plans of all steps (plan_steps()). The ranks that have a block permute it to tiles of A and B,
 /// and add tiles of C to it in the order of steps, terms, tiles and permutations, so bits repeat. Proves the

@@ -26,7 +26,9 @@ class JoinedProducts {
   Part a(TileId tile) const { return part(a_, tile); }
   Part b(TileId tile) const { return part(b_, tile); }
   Part c(TileId tile) const { return part(c_, tile); }
-  /// The first tile of C of a product; of the number behind the last, the count of all.
+  /// The first tile of a product; of the number behind the last, the count of all.
+  TileId first_a(std::size_t product) const { return a_[product]; }
+  TileId first_b(std::size_t product) const { return b_[product]; }
   TileId first_c(std::size_t product) const { return c_[product]; }
   /// The product that a tile of K belongs to, and its number there.
   Part k(std::int32_t tile) const { return part(k_, tile); }

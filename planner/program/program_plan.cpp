@@ -263,14 +263,18 @@ ProgramLevel level_of(const FusedProgram& program, std::vector<std::size_t> term
   return level;
 }
 
-PermutedBlock operand_of(const FusedProgram& program, const ProgramLevel& level, TileRef tile) {
+PermutedBlock operand_of(const FusedProgramTerm& term, TileRef tile) {
   const std::size_t matrix = tile.matrix == Matrix::a ? 0 : 1;
-  const JoinedProducts::Part part = matrix == 0 ? level.joined->a(tile.id) : level.joined->b(tile.id);
-  const FusedProgramTerm& term = program.terms()[level.products[part.product]];
-  const BlockPlace place = term.product->operand_tile(matrix, part.tile);
+  const BlockPlace place = term.product->operand_tile(matrix, tile.id);
   double factor = place.order.negative ? -1 : 1;
-  if (matrix == 0) factor *= term.product->multiplicity(term.product->contraction().a.column_of(part.tile));
+  if (matrix == 0) factor *= term.product->multiplicity(term.product->contraction().a.column_of(tile.id));
   return {{term.operands[matrix], place.block}, place.order, factor};
+}
+
+PermutedBlock operand_of(const FusedProgram& program, const ProgramLevel& level, TileRef tile) {
+  const JoinedProducts::Part part =
+      tile.matrix == Matrix::a ? level.joined->a(tile.id) : level.joined->b(tile.id);
+  return operand_of(program.terms()[level.products[part.product]], {tile.matrix, part.tile});
 }
 
 std::set<Move<ProgramBlock>> block_moves(const FusedProgram& program, const ProgramLevel& level,

@@ -54,6 +54,8 @@ struct PermutedBlock {
   double factor = 1;
 };
 
+/// What a tile of A or B of a term is, numbered as the term does.
+PermutedBlock operand_of(const FusedProgramTerm& term, TileRef tile);
 /// What a tile of A or B of the level's contraction is.
 PermutedBlock operand_of(const FusedProgram& program, const ProgramLevel& level, TileRef tile);
 

@@ -27,6 +27,7 @@ class FlowOrder final : public VerifyPass {
     computed_.assign(static_cast<std::size_t>(problem_.c.nonzeros()), false);
     for (std::size_t rank = 0; rank < plan_.ranks.size(); ++rank) check_tasks(rank);
     check_results();
+    check_transfers();
   }
 
   void block(const WalkedBlock& walked, const std::string& where) override {
@@ -66,9 +67,10 @@ class FlowOrder final : public VerifyPass {
       tasks = tasks || !rank.flow.tasks.empty() || !rank.flow.results.empty();
     if (tasks && !plan_.flows()) throw broken_plan("steps", "tasks without steps", "steps of C");
     if (!plan_.flows()) return;
-    if (plan_.barriers != Barriers::none || plan_.pool != Pool::none || plan_.operands.b.made() ||
-        !plan_.operands.b.streams() || problem_.reads_c())
-      throw broken_plan("steps", "barriers, a pool, a B that is made or stays, or a C that is read",
+    if (!plan_.c_in_parts || plan_.barriers != Barriers::none || plan_.pool != Pool::none ||
+        plan_.operands.b.made() || !plan_.operands.b.streams() || problem_.reads_c())
+      throw broken_plan("steps",
+                        "barriers, a pool, a B that is made or stays, or a C that is read or not in parts",
                         "none of them where tiles flow");
   }
 
@@ -99,6 +101,8 @@ class FlowOrder final : public VerifyPass {
       };
       if (task.after < -1 || task.after >= static_cast<std::int64_t>(number))
         throw wrong(fmt::format("behind task {}", task.after), "behind an earlier one");
+      if (task.reads.has_value() == task.makes.has_value())
+        throw wrong("a task that reads and makes a tile, or neither", "one of both");
       if (task.bytes < 0) throw wrong(fmt::format("{} bytes", task.bytes), "at least 0");
       if (task.step < step || task.step >= std::ssize(plan_.steps))
         throw wrong(fmt::format("step {}", task.step), fmt::format("{} to {}", step, plan_.steps.size() - 1));
@@ -140,6 +144,23 @@ class FlowOrder final : public VerifyPass {
       throw wrong(fmt::format("{} in step {}", name, task.step),
                   fmt::format("its step, {}", plan_.step_of(tile.id)));
     made = task.step;
+  }
+
+  /// A message that waited for tiles of a later step would keep its own from ending.
+  void check_transfers() const {
+    for (std::size_t rank = 0; rank < plan_.ranks.size(); ++rank) {
+      for (const Transfer& transfer : plan_.ranks[rank].transfers) {
+        for (const TileId tile : transfer.tiles) {
+          const std::int64_t made =
+              made_.at(static_cast<std::size_t>(transfer.matrix))[static_cast<std::size_t>(tile)];
+          if (made == int{transfer.step} && transfer.last_step == transfer.step) continue;
+          throw broken_plan(fmt::format("rank {}", rank),
+                            fmt::format("a message for steps {} to {} with {} tile {}", transfer.step,
+                                        transfer.last_step, name_of(transfer.matrix), tile),
+                            "tiles that are made in its step, and for this step alone");
+        }
+      }
+    }
   }
 
   /// Whoever reads a tile of C has it, or gets it once; and nothing is sent in vain.

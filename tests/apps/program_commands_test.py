@@ -98,7 +98,10 @@ def check_plans():
            "--mode", "flow", "--set", "strategy=grid-3d")
     refuse("step 1: found", "plan", *case, "--nodes", 4, "--mode", "flow")
     refuse("--mode: found h2o12", "simulate", "h2o12", "--mode", "flow")
-    refuse("--mode: found the program", "simulate", *case, "--original", "--mode", "flow")
+    refuse("--mode: found flow beside --original", "simulate", *case, "--original", "--mode", "flow")
+    refuse("--mode: found flow on GPUs", "plan", T2, *SMALL, "--platform", "summit", "--mode", "flow")
+    refuse("--trace: found a program without --mode flow", "simulate", T2, *SMALL, "--trace", "t.json")
+    refuse("--trace and the program", "simulate", T2, *SMALL, "--mode", "flow", "--trace", T2)
     tuned = json.loads(run("tune", T2, "--o", 6, "--v", 12, "--tile", 6, "--tile", 4, "--platform", "cascade", "--nodes", "1..3", "--json"))
     assert tuned["fewest_nodes"] == 1 and tuned["complete"] and len(tuned["trials"]) == 3 * 2 * 2, tuned
     assert tuned["shortest_time"]["makespan_s"] == min(trial["makespan_s"] for trial in tuned["trials"]), tuned

@@ -4,13 +4,11 @@
 
 #include "planner/program/flow_plan.hpp"
 #include "tests/planner/program/example.hpp"
-#include "tests/planner/small_machine.hpp"
+#include "tests/planner/program/flow_machine.hpp"
 #include "tests/scheduler/fake_backend.hpp"
 
 namespace foretile {
 namespace {
-
-constexpr std::int64_t kPlenty = std::int64_t{1} << 40;
 
 struct Outcome {
   std::map<std::tuple<int, int, TileId>, std::vector<std::pair<TileId, TileId>>> accumulated;
@@ -42,9 +40,8 @@ Outcome run(const FlowPlan& flow, std::uint64_t seed, bool in_plan_order) {
 TEST(Flow, CarriesOutThePlanWhateverEndsFirst) {
   const FusedProgram program(ccsd_t2(), {2, 4, 2}, "test");
   for (const int ranks : {1, 2, 3}) {
-    const FlowPlan free = plan_flow(program, small_machine(ranks, 2, kPlenty, kPlenty), {});
-    const FlowPlan tight =
-        plan_flow(program, small_machine(ranks, 2, kPlenty, free.peak_host_bytes / 3 * 2), {});
+    const FlowPlan free = plan_flow(program, flow_machine(ranks, 2), {});
+    const FlowPlan tight = plan_flow(program, flow_machine(ranks, 2, free.peak_host_bytes / 3 * 2), {});
     for (const FlowPlan* flow : {&free, &tight}) {
       Outcome first;
       for (std::uint64_t seed = 0; seed < 12; ++seed) {

@@ -92,7 +92,8 @@ class DealtCPlanner final : public RankPlanner {
     for (const TileId tile : tiles) all += work_[static_cast<std::size_t>(tile)];
     std::vector<double> load(plan.devices.size(), 0);
     if (const auto& busy = problem_.busy; !busy.empty())
-      std::copy_n(busy.begin() + rank * devices_, load.size(), load.begin());
+      std::copy_n(busy.begin() + static_cast<std::ptrdiff_t>(int{rank} * load.size()), load.size(),
+                  load.begin());
     for (const TileId tile : tiles) add_tile(tile, piece_work(all), load, plan);
     plan.transfers = transfers_of(rank);
     return plan;

@@ -7,12 +7,10 @@
 #include "base/error.hpp"
 #include "planner/program/flow_check.hpp"
 #include "tests/planner/program/example.hpp"
-#include "tests/planner/small_machine.hpp"
+#include "tests/planner/program/flow_machine.hpp"
 
 namespace foretile {
 namespace {
-
-constexpr std::int64_t kPlenty = std::int64_t{1} << 40;
 
 /// I = x y + w, R = I y. Two tiles of 2 of alpha and two of beta; of I and R alpha stands for beta.
 FusedProgram two_terms() {
@@ -31,7 +29,7 @@ FusedProgram two_terms() {
 TEST(FlowPlan, CountsTheTasksOfTwoTerms) {
   const FusedProgram program = two_terms();
   for (const int ranks : {1, 2, 3}) {
-    const FlowPlan flow = plan_flow(program, small_machine(ranks, 1, kPlenty, kPlenty), {});
+    const FlowPlan flow = plan_flow(program, flow_machine(ranks, 1), {});
     int added = 0, permuted = 0, copied = 0;
     for (std::size_t rank = 0; rank < flow.steps.size(); ++rank) {
       for (std::size_t task = 0; task < flow.steps[rank].size(); ++task) {
@@ -65,7 +63,7 @@ std::size_t first_task(const FlowPlan& flow, FlowStep::Kind kind) {
 
 TEST(FlowPlan, RefusesWhatIsNotTheProgram) {
   const FusedProgram program = two_terms();
-  const FlowPlan flow = plan_flow(program, small_machine(1, 1, kPlenty, kPlenty), {});
+  const FlowPlan flow = plan_flow(program, flow_machine(1, 1), {});
   check_flow(program, flow);
   FlowPlan changed = flow;
   changed.steps[0][first_task(flow, FlowStep::Kind::add)].factor = 2;
@@ -87,24 +85,68 @@ TEST(FlowPlan, RefusesWhatIsNotTheProgram) {
 /// the error says how much is missing.
 TEST(FlowPlan, OpensStepsAsMemoryAllows) {
   const FusedProgram program(ccsd_t2(), {2, 4, 2}, "test");
-  const FlowPlan free = plan_flow(program, small_machine(2, 1, kPlenty, kPlenty), {});
+  const FlowPlan free = plan_flow(program, flow_machine(2, 1), {});
   EXPECT_TRUE(std::ranges::all_of(free.work.plan.open_from, [](Step step) { return step == 0; }));
   const std::int64_t less = free.peak_host_bytes / 3 * 2;
-  const FlowPlan tight = plan_flow(program, small_machine(2, 1, kPlenty, less), {});
+  const FlowPlan tight = plan_flow(program, flow_machine(2, 1, less), {});
   EXPECT_LE(tight.peak_host_bytes, less);
   EXPECT_GT(tight.work.plan.open_from.back(), 0);
   try {
-    plan_flow(program, small_machine(2, 1, kPlenty, free.peak_host_bytes / 20), {});
+    plan_flow(program, flow_machine(2, 1, free.peak_host_bytes / 20), {});
     FAIL();
   } catch (const InputError& error) {
     EXPECT_NE(std::string(error.what()).find("use more nodes"), std::string::npos) << error.what();
   }
 }
 
+TEST(FlowPlan, IsOfProductsOnCores) {
+  const FusedProgram program = two_terms();
+  EXPECT_TRUE(may_flow(program, flow_machine(1, 1)));
+  Machine gpus = flow_machine(1, 1);
+  gpus.platform.device.kind = DeviceKind::gpu;
+  EXPECT_FALSE(may_flow(program, gpus));
+  const FusedProgram copies(
+      parse_program("space p = virtual\ntensor w[p|p]\nresult R[p|p]\nc: R[p1,p2] += 1 w[p1,p2]\n", "test"),
+      {1, 4, 2}, "test");
+  EXPECT_FALSE(may_flow(copies, flow_machine(1, 1)));
+  EXPECT_THROW(plan_flow(copies, flow_machine(1, 1), {}), InputError);
+}
+
+/// The least that check_flow() must notice beside additions.
+TEST(FlowPlan, RefusesOtherOperands) {
+  const FusedProgram program = two_terms();
+  const FlowPlan flow = plan_flow(program, flow_machine(1, 1), {});
+  FlowPlan changed = flow;
+  changed.steps[0][first_task(flow, FlowStep::Kind::permute)].factor = -1;
+  expect_refused(program, changed, "another tile made of it");
+  changed = flow;
+  changed.steps[0][first_task(flow, FlowStep::Kind::copy)].block.block ^= 1;
+  expect_refused(program, changed, "another tile made of it");
+}
+
+/// An intermediate that nobody reads is there in its step; given tensors stay.
+TEST(FlowPlan, KnowsWhenTensorsAreThere) {
+  const FusedProgram program(parse_program("space p = virtual\ntensor x[p|p]\nresult R[p|p]\n"
+                                           "i: I[p1,p2] += 1 x[p1,p3] x[p3,p2]\n"
+                                           "r: R[p1,p2] += 1 x[p1,p3] x[p3,p2]\n",
+                                           "test"),
+                             {1, 4, 2}, "test");
+  const FlowPlan flow = plan_flow(program, flow_machine(1, 1), {});
+  const std::size_t steps = flow.work.plan.steps.size();
+  for (std::size_t tensor = 0; tensor < program.tensors().size(); ++tensor) {
+    const TensorSteps& life = flow.lives[tensor];
+    if (program.tensors()[tensor].role == TensorRole::intermediate) {
+      EXPECT_EQ(life.end, life.from + 1);
+    } else {
+      EXPECT_EQ(life.end, steps);
+    }
+  }
+}
+
 TEST(FlowPlan, RefusesStrategiesThatMoveOperands) {
   const FusedProgram program(ccsd_t2(), {2, 4, 2}, "test");
   try {
-    plan_flow(program, small_machine(2, 1, kPlenty, kPlenty), {{"strategy", "grid-3d"}});
+    plan_flow(program, flow_machine(2, 1), {{"strategy", "grid-3d"}});
     FAIL();
   } catch (const InputError& error) {
     EXPECT_NE(std::string(error.what()).find("leaves A and B where they are"), std::string::npos)

@@ -5,7 +5,7 @@
 
 #include "planner/program/flow_plan.hpp"
 #include "tests/planner/program/example.hpp"
-#include "tests/planner/small_machine.hpp"
+#include "tests/planner/program/flow_machine.hpp"
 #include "tests/planner/verify/refused.hpp"
 
 namespace foretile {
@@ -16,7 +16,7 @@ class FlowProof : public testing::Test {
  protected:
   FlowProof() {
     const FusedProgram program(ccsd_t2(), {2, 4, 2}, "test");
-    FlowPlan flow = plan_flow(program, small_machine(3, 2, kPlenty, kPlenty), {});
+    FlowPlan flow = plan_flow(program, flow_machine(3, 2), {});
     plan = std::move(flow.work.plan);
     problem = std::make_unique<Contraction>(std::move(flow.work.contraction));
   }
@@ -32,12 +32,22 @@ class FlowProof : public testing::Test {
       return task.makes && task.makes->matrix == matrix;
     });
   }
+  /// Takes the last task of rank 0 that makes such a tile away.
+  static FlowTask without_maker(Plan& plan, Matrix matrix) {
+    auto& tasks = plan.ranks[0].flow.tasks;
+    auto at = tasks.end() - 1;
+    while (!at->makes || at->makes->matrix != matrix) --at;
+    const FlowTask task = *at;
+    const auto number = static_cast<std::int32_t>(at - tasks.begin());
+    tasks.erase(at);
+    for (FlowTask& other : tasks) other.after -= other.after > number ? 1 : 0;
+    return task;
+  }
   static FlowTask& reader_in(Plan& plan) {
     return *std::ranges::find_if(plan.ranks[0].flow.tasks,
                                  [](const FlowTask& task) { return task.reads.has_value(); });
   }
 
-  static constexpr std::int64_t kPlenty = std::int64_t{1} << 40;
   Plan plan;
   std::unique_ptr<Contraction> problem;
 };
@@ -47,7 +57,7 @@ TEST_F(FlowProof, AcceptsThePlan) {
 }
 
 TEST_F(FlowProof, RefusesTilesThatAreNotMade) {
-  expect_refused([](Plan& p) { maker_of(p, Matrix::a).makes.reset(); }, "which no task makes");
+  expect_refused([](Plan& p) { without_maker(p, Matrix::a); }, "which no task makes");
   expect_refused([](Plan& p) { maker_of(p, Matrix::b).makes->id = 1 << 20; }, "B tile 1048576");
   expect_refused(
       [](Plan& p) {
@@ -70,18 +80,20 @@ TEST_F(FlowProof, RefusesWrongOrder) {
   // A tile of A that is made of a tile of C of its own step.
   expect_refused(
       [](Plan& p) {
+        FlowTask made = without_maker(p, Matrix::a);
         auto& tasks = p.ranks[0].flow.tasks;
-        const auto reader =
-            std::ranges::find_if(tasks, [](const FlowTask& task) { return task.reads.has_value(); });
-        FlowTask made = maker_of(p, Matrix::a);
-        made.after = static_cast<std::int32_t>(reader - tasks.begin());
-        made.step = reader->step;
-        maker_of(p, Matrix::a).makes.reset();
-        tasks.insert(reader + 1, made);
-        for (auto task = tasks.begin(); task != tasks.end(); ++task)
-          task->after = task->makes ? task->after : -1;
+        made.after = static_cast<std::int32_t>(std::ssize(tasks)) - 1;
+        made.step = tasks.back().step;
+        tasks.push_back(made);
       },
       "of C of the same step");
+  // A message that would keep its step from ending: its tiles are made in another one.
+  expect_refused(
+      [](Plan& p) {
+        for (Transfer& transfer : p.ranks[0].transfers) transfer.step = 0;
+      },
+      "made in its step");
+  expect_refused([](Plan& p) { p.ranks[0].flow.tasks.front().makes.reset(); }, "one of both");
 }
 
 TEST_F(FlowProof, RefusesResultsThatDoNotCome) {
