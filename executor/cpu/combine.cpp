@@ -1,6 +1,8 @@
 #include "executor/cpu/combine.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <type_traits>
 
 #include "executor/tile_indices.hpp"
@@ -9,22 +11,37 @@ namespace foretile {
 
 namespace {
 
-/// Calls visit(from, to) with the place of each element that has 0 as its first index.
+/// Calls visit(from, to) with the place of each element that has 0 as its first index, and as index `other`.
 template <class Visit>
-void for_each_row(const TileIndices& indices, const Visit& visit) {
-  std::array<std::int64_t, kMostIndices> at{};
-  std::int64_t rows = 1;
-  for (std::size_t d = 1; d < indices.count; ++d) rows *= indices.of[d].extent;
-  std::int64_t from = 0;
+void for_each_row(const TileIndices& indices, std::size_t other, const Visit& visit) {
+  std::array<std::int64_t, kMostIndices> at{}, stride_of_to{};
+  std::int64_t rows = 1, stride = 1;
+  for (std::size_t d = 0; d < indices.count; ++d) {
+    stride_of_to.at(d) = stride;
+    stride *= indices.of.at(d).extent;
+    if (d > 0 && d != other) rows *= indices.of.at(d).extent;
+  }
+  std::int64_t from = 0, to = 0;
   for (std::int64_t row = 0; row < rows; ++row) {
-    visit(from, row * indices.of[0].extent);
+    visit(from, to);
     for (std::size_t d = 1; d < indices.count; ++d) {
+      if (d == other) continue;
       from += indices.of[d].stride;
+      to += stride_of_to[d];
       if (++at[d] < indices.of[d].extent) break;
       from -= at[d] * indices.of[d].stride;
+      to -= at[d] * stride_of_to[d];
       at[d] = 0;
     }
   }
+}
+
+/// The index whose neighbours are neighbours in `from`, if that is not the first one; else 0.
+std::size_t fastest_in_from(const TileIndices& indices) {
+  for (std::size_t d = 0; d < indices.count; ++d) {
+    if (indices.of[d].stride == 1) return d;
+  }
+  return 0;
 }
 
 template <class Real>
@@ -68,11 +85,29 @@ void combine_tile(ElementType type, std::span<const std::int64_t> extents, std::
                   std::complex<double> beta, std::complex<double> factor, const std::byte* from,
                   std::byte* to) {
   const TileIndices indices = tile_indices(extents, permutation);
+  const std::size_t other = fastest_in_from(indices);
+  std::int64_t stride = 1;  // of `other` in `to`
+  for (std::size_t d = 0; d < other; ++d) stride *= indices.of.at(d).extent;
   with_element(type, [&]<class Number>(Number) {
     const auto* const x = reinterpret_cast<const Number*>(from);
     auto* const y = reinterpret_cast<Number*>(to);
-    for_each_row(indices, [&](std::int64_t of_from, std::int64_t of_to) {
-      combine_row(indices.of[0], rounded<Number>(beta), rounded<Number>(factor), x + of_from, y + of_to);
+    const TileIndex first = indices.of[0];
+    const auto combine = [&](std::int64_t extent, std::int64_t of_from, std::int64_t of_to) {
+      combine_row({extent, first.stride}, rounded<Number>(beta), rounded<Number>(factor), x + of_from,
+                  y + of_to);
+    };
+    // Squares, so that each cache line of `from` is read once: its neighbours belong to other rows of `to`.
+    constexpr std::int64_t kSide = 16;
+    for_each_row(indices, other, [&](std::int64_t of_from, std::int64_t of_to) {
+      if (other == 0) return combine(first.extent, of_from, of_to);
+      const std::int64_t columns = indices.of.at(other).extent;
+      for (std::int64_t column = 0; column < columns; column += kSide) {
+        for (std::int64_t row = 0; row < first.extent; row += kSide) {
+          for (std::int64_t c = column; c < std::min(columns, column + kSide); ++c)
+            combine(std::min(kSide, first.extent - row), of_from + row * first.stride + c,
+                    of_to + row + c * stride);
+        }
+      }
     });
   });
 }

@@ -39,7 +39,6 @@ class StepLister {
     int terms = 0;  // behind the first
     double work = 0;
 
-    friend bool operator==(const Chain&, const Chain&) = default;
     friend bool operator<(const Chain& l, const Chain& r) {
       return std::pair(l.terms, l.work) < std::pair(r.terms, r.work);
     }
