@@ -42,8 +42,7 @@ bool plausible(const Fixed& f, std::int64_t words) {
   if (f.words > words || f.words != header_words(f.tiles, f.others)) return false;
   if (f.kind == static_cast<std::int64_t>(TransferKind::parts) ||
       f.kind == static_cast<std::int64_t>(TransferKind::result)) {
-    const bool one = f.kind == static_cast<std::int64_t>(TransferKind::parts);
-    if (f.matrix != static_cast<std::int64_t>(Matrix::c) || (one && f.others != 1)) return false;
+    if (f.matrix != static_cast<std::int64_t>(Matrix::c) || f.others != 1) return false;
   } else if (f.kind != static_cast<std::int64_t>(TransferKind::broadcast) ||
              (f.matrix != static_cast<std::int64_t>(Matrix::a) &&
               f.matrix != static_cast<std::int64_t>(Matrix::b))) {

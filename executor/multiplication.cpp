@@ -59,10 +59,7 @@ std::uint64_t digest_of(const PlannedWork& work, const MultiplicationOptions& op
 }
 
 void require_same_plan(MPI_Comm communicator, const PlannedWork& work, const MultiplicationOptions& options) {
-  const std::uint64_t mine = digest_of(work, options);
-  std::array<std::uint64_t, 2> ends{mine, ~mine};  // the largest, and the complement of the least
-  all_reduce(std::span(ends), MPI_MAX, communicator, "plans");
-  if (ends[0] == ~ends[1]) return;
+  if (is_same_on_all(communicator, digest_of(work, options), "plans")) return;
   throw input_error("Multiplication", "ranks with different contractions, platforms, parameters or options",
                     "the same on all ranks", "give all ranks the same arguments");
 }

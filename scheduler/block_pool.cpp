@@ -55,17 +55,14 @@ void BlockPool::add_flow(const Contraction& contraction, std::size_t device) {
   }
 }
 
-bool BlockPool::is_here(TileRef tile) {
-  bool any = false;
+void BlockPool::is_here(TileRef tile) {
   const std::pair key(tile.matrix, tile.id);
   for (auto waiting = std::ranges::lower_bound(waiting_, key, {}, &Waiting::of);
        waiting != waiting_.end() && waiting->of() == key; ++waiting) {
     Share& share = shares_[static_cast<std::size_t>(waiting->device)];
-    if (--share.missing[static_cast<std::size_t>(waiting->block)] > 0) continue;
-    share.ready.push(static_cast<std::size_t>(waiting->block));
-    any = true;
+    if (--share.missing[static_cast<std::size_t>(waiting->block)] == 0)
+      share.ready.push(static_cast<std::size_t>(waiting->block));
   }
-  return any;
 }
 
 bool BlockPool::left(Device device) const {

@@ -33,8 +33,8 @@ class BlockPool {
   bool any(Device device) const;
   /// Whether it would now or later.
   bool left(Device device) const;
-  /// Where tiles flow: the tile is on the rank from now on. Returns whether a block waited for it alone.
-  bool is_here(TileRef tile);
+  /// Where tiles flow: the tile is on the rank from now on.
+  void is_here(TileRef tile);
   /// nullptr: there is none for the device.
   const Block* take(Device device);
   /// The device has multiplied so much more, until `now_s`.

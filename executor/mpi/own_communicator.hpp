@@ -3,7 +3,10 @@
 
 #include <mpi.h>
 
+#include <array>
+#include <cstdint>
 #include <cstdio>
+#include <span>
 
 #include "executor/mpi/communicator.hpp"
 #include "executor/mpi/session.hpp"
@@ -33,6 +36,13 @@ class OwnCommunicator {
  private:
   MPI_Comm communicator_ = MPI_COMM_NULL;
 };
+
+/// Whether all ranks have this number. Collective.
+inline bool is_same_on_all(MPI_Comm communicator, std::uint64_t mine, const char* what) {
+  std::array<std::uint64_t, 2> ends{mine, ~mine};  // the largest, and the complement of the least
+  all_reduce(std::span(ends), MPI_MAX, communicator, what);
+  return ends[0] == ~ends[1];
+}
 
 /// An error that this rank alone has would leave the others waiting for its tiles: it ends the job.
 template <class Run>

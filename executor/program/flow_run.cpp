@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <utility>
 
@@ -92,11 +91,9 @@ FlowPlan planned(MPI_Comm communicator, const FusedProgram& program, const Multi
                                            {.nodes = {}, .ranks = size_of(communicator), .gpus = {}});
       plan.emplace(plan_flow(program, machine, options.parameters));
     });
-    const std::uint64_t mine = digest_of(*plan);
-    std::array<std::uint64_t, 2> ends{mine, ~mine};  // the largest, and the complement of the least
-    all_reduce(std::span(ends), MPI_MAX, communicator, "plans");
+    const bool same = is_same_on_all(communicator, digest_of(*plan), "plans");
     agree(communicator, [&] {
-      if (ends[0] != ~ends[1])
+      if (!same)
         throw input_error("program", "ranks with different plans", "the same on all ranks",
                           "give all ranks the same program, platform and parameters");
     });

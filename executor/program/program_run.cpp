@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <optional>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "executor/mpi/communicator.hpp"
+#include "executor/mpi/own_communicator.hpp"
 #include "executor/mpi/session.hpp"
 #include "executor/program/exchange.hpp"
 #include "executor/program/flow_run.hpp"
@@ -138,11 +138,9 @@ void ProgramRun::State::require_same(const std::vector<LevelPlan>& plans) const 
   std::string text;
   for (const LevelPlan& plan : plans)
     text += fmt::format("{} {}\n", plan.number, fmt::join(plan.level.terms, " "));
-  const std::uint64_t mine = std::stoull(digest(text), nullptr, 16);
-  std::array<std::uint64_t, 2> ends{mine, ~mine};  // the largest, and the complement of the least
-  all_reduce(std::span(ends), MPI_MAX, communicator, "levels");
+  const bool same = is_same_on_all(communicator, std::stoull(digest(text), nullptr, 16), "levels");
   agree(communicator, [&] {
-    if (ends[0] != ~ends[1])
+    if (!same)
       throw input_error("program", "ranks that compute its levels in different parts",
                         "the same on all ranks", "give all ranks the same platform");
   });

@@ -22,7 +22,7 @@ constexpr std::int64_t kElementBytes = 8;
 /// Counts what the ranks do around the products of one level.
 class MoveCounter {
  public:
-  /// `flows`: the plan is a step, in which all tensors are taken to be there.
+  /// `flows`: the plan is a step, in which all tensors count as there.
   MoveCounter(const FusedProgram& program, const Machine& machine, LevelPlan& plan, bool flows)
       : program_(program), machine_(machine), plan_(plan), flows_(flows) {
     plan.moves.assign(static_cast<std::size_t>(machine.ranks), {});
@@ -369,7 +369,7 @@ std::vector<LevelPlan> plan_program(const FusedProgram& program, const Machine& 
 
 std::vector<LevelPlan> plan_steps(const FusedProgram& program, const Machine& machine,
                                   const Settings& settings, int at_once) {
-  constexpr double kSteps = 8;  // at least, of equal work: then none is short beside what lies between them
+  constexpr double kSteps = 8;  // at least, of equal work: then none is short beside the gaps between them
   std::vector<double> work;
   for (std::size_t term = 0; term < program.terms().size(); ++term) work.push_back(flops_of(program, term));
   const double enough = std::accumulate(work.begin(), work.end(), 0.0) / kSteps;
