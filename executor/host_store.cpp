@@ -174,10 +174,15 @@ TileView HostStore::finished_c(TileId tile) const {
                         : own->second.view(extents_of(problem_, {Matrix::c, tile}).rows);
 }
 
-std::byte* HostStore::tile_of(const FlowTask& task) {
+std::byte* HostStore::tile_of(const FlowTask& task, std::byte* in_place) {
   if (task.reads) return finished_c(*task.reads).data;
   const TileRef tile = *task.makes;
   const TileExtents extents = extents_of(problem_, tile);
+  if (in_place) {
+    distributed_[tile] = extents.gapless_at(in_place);
+    made_for_[task.step].push_back(tile);
+    return in_place;
+  }
   auto& of_matrix = tile.matrix == Matrix::a ? made_a_ : tile.matrix == Matrix::b ? made_b_ : c;
   const TileView place = of_matrix.insert_or_assign(tile.id, TileBuffer(extents.bytes(), memory_))
                              .first->second.view(extents.rows);

@@ -98,11 +98,6 @@ class CheckedTiles final : public TileStorage {
   DistributedCheck& check_;
 };
 
-int cores_of_a_rank(MPI_Comm communicator) {
-  return std::max(1,
-                  static_cast<int>(std::thread::hardware_concurrency()) / place_on_node(communicator).ranks);
-}
-
 }  // namespace
 
 struct Multiplication::State {
@@ -112,7 +107,7 @@ struct Multiplication::State {
         bind(options.bind),
         check_finite(options.check_finite),
         verify(options.verify),
-        cores(cores_of_a_rank(communicator.get())) {
+        cores(cores_of_rank(communicator.get())) {
     const MPI_Comm mine = communicator.get();
     with_agreed_errors([&] {
       agree(mine, [&] {

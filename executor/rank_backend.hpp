@@ -41,7 +41,7 @@ class RankBackend : public Backend {
 
  protected:
   std::function<void()> task_job(HostStore& host, std::int32_t number, const FlowTask& task) {
-    return tasks_->job(number, task, host.tile_of(task));
+    return tasks_->job(number, task, host.tile_of(task, tasks_->in_place(number)));
   }
   void step_over(HostStore& host, Step step) {
     host.release_step(step);

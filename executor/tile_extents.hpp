@@ -13,9 +13,9 @@ inline TileExtents extents_of(const Contraction& p, TileRef tile) {
                           : TileExtents{columns, rows, p.element_bytes()};
   };
   if (tile.matrix == Matrix::a)
-    return as_in_memory(p.a_op, p.m.size(p.a.row_of(tile.id)), p.k.size(p.a.column_of(tile.id)));
+    return as_in_memory(p.op_of_a(tile.id), p.m.size(p.a.row_of(tile.id)), p.k.size(p.a.column_of(tile.id)));
   if (tile.matrix == Matrix::b)
-    return as_in_memory(p.b_op, p.k.size(p.b.row_of(tile.id)), p.n.size(p.b.column_of(tile.id)));
+    return as_in_memory(p.op_of_b(tile.id), p.k.size(p.b.row_of(tile.id)), p.n.size(p.b.column_of(tile.id)));
   return {p.m.size(p.c.row_of(tile.id)), p.n.size(p.c.column_of(tile.id)), p.element_bytes()};
 }
 

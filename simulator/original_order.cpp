@@ -5,19 +5,17 @@
 #include <utility>
 
 #include "planner/plan/products_of_tile.hpp"
-#include "planner/program/program_plan.hpp"
+#include "planner/program/level_moves.hpp"
 #include "platforms/addition_model.hpp"
 
 namespace foretile {
 
 namespace {
 
-constexpr std::int64_t kElementBytes = 8;
-
-/// All products that add to one tile of C of a term.
+/// All products that add to one tile of C of a term; of a term with one operand one block that is copied.
 struct Chain {
   std::size_t term = 0;
-  TileId c = 0;
+  TileId c = 0;  ///< or the number of the copy
 };
 
 /// A rank on its way through its chains.
@@ -55,6 +53,8 @@ class Original {
  private:
   void add_chains(std::size_t term, std::vector<Chain>& pool) const {
     const FusedProgramTerm& fused = program_.terms()[term];
+    for (std::size_t copy = 0; copy < fused.copies.size(); ++copy)
+      pool.push_back({term, static_cast<TileId>(copy)});
     if (!fused.is_product()) return;
     for (TileId c = 0; c < fused.product->contraction().c.nonzeros(); ++c) pool.push_back({term, c});
   }
@@ -124,17 +124,19 @@ class Original {
       counter_free_ = std::max(now + way, counter_free_) + options_.counter_s;
       then = counter_free_ + way;
       result_.counter_s += then - now;
+      tell(Cause::wait, rank, now, then);
       state.chain = next_chain_++;
     } else {
       state.chain = static_cast<std::size_t>(rank) + state.dealt++ * static_cast<std::size_t>(ranks_);
     }
     state.over = state.chain >= pool.size();
     if (state.over) return then;
-    ++result_.chains;
     state.working = true;
     state.products.clear();
     state.next = 0;
     const Chain& chain = pool[state.chain];
+    if (!program_.terms()[chain.term].is_product()) return then;
+    ++result_.chains;
     for_each_product_of(program_.terms()[chain.term].product->contraction(), chain.c,
                         [&](TileId a, TileId b) { state.products.emplace_back(a, b); });
     return then;
@@ -143,8 +145,8 @@ class Original {
   double multiply(const Chain& chain, const std::pair<TileId, TileId>& product, double now, int rank) {
     const FusedProgramTerm& fused = program_.terms()[chain.term];
     const Contraction& p = fused.product->contraction();
-    double then = get(fused, 0, product.first, now, rank);
-    then = get(fused, 1, product.second, then, rank);
+    double then = get(block_of(fused, 0, product.first), now, rank, result_.got_bytes);
+    then = get(block_of(fused, 1, product.second), then, rank, result_.got_bytes);
     result_.get_s += then - now;
     const double sort_s = addition_seconds(machine_.platform, p.a_bytes(product.first)) +
                           addition_seconds(machine_.platform, p.b_bytes(product.second));
@@ -154,30 +156,62 @@ class Original {
     result_.sort_s += sort_s;
     result_.products_s += product_s;
     ++result_.gemms;
+    tell(Cause::network, rank, now, then);
+    tell(Cause::combine, rank, then, then + sort_s);
+    tell(Cause::kernel, rank, then + sort_s, then + sort_s + product_s);
     return then + sort_s + product_s;
   }
 
-  double get(const FusedProgramTerm& fused, std::size_t matrix, TileId tile, double now, int rank) {
-    const ProgramBlock block{fused.operands[matrix], fused.product->operand_tile(matrix, tile).block};
+  void tell(Cause cause, int rank, double start_s, double end_s) const {
+    if (!options_.trace || end_s <= start_s) return;
+    TraceEvent event;
+    event.cause = cause;
+    event.rank = Rank::of(rank);
+    event.device = cause == Cause::kernel ? MemoryPlace(0) : kHost;
+    event.start_s = start_s;
+    event.end_s = end_s;
+    options_.trace->record(event);
+  }
+
+  static ProgramBlock block_of(const FusedProgramTerm& fused, std::size_t matrix, TileId tile) {
+    return {fused.operands[matrix], fused.product->operand_tile(matrix, tile).block};
+  }
+
+  double get(const ProgramBlock& block, double now, int rank, std::int64_t& sum) {
     if (program_.blocks(block.tensor).ranges().size() <= 2) return now;  // everywhere
-    const std::int64_t bytes = kElementBytes * program_.blocks(block.tensor).elements(block.block);
-    result_.got_bytes += bytes;
+    const std::int64_t bytes = bytes_of(program_, block);
+    sum += bytes;
     const double there = moved(now, owner_of(block, ranks_), rank, bytes);
     return options_.waiting ? there : now;
   }
 
   double accumulate(const Chain& chain, double now, int rank) {
     const FusedProgramTerm& fused = program_.terms()[chain.term];
-    const std::int64_t bytes = fused.product->contraction().c_bytes(chain.c);
+    if (fused.is_product())
+      return accumulate(fused, fused.product->contraction().c_bytes(chain.c),
+                        program_.additions(chain.term, chain.c), now, rank, result_.accumulated_bytes);
+    const CopiedBlock& copy = fused.copies[static_cast<std::size_t>(chain.c)];
+    const ProgramBlock block{fused.operands[0], copy.from};
+    const double there = get(block, now, rank, result_.copied_bytes);
+    result_.get_s += there - now;
+    tell(Cause::network, rank, now, there);
+    return accumulate(fused, bytes_of(program_, block), program_.additions(chain.term, copy), there, rank,
+                      result_.copied_bytes);
+  }
+
+  double accumulate(const FusedProgramTerm& fused, std::int64_t bytes, const std::vector<Addition>& additions,
+                    double now, int rank, std::int64_t& sum) {
     double then = now;
-    for (const Addition& addition : program_.additions(chain.term, chain.c)) {
+    for (const Addition& addition : additions) {
       const double sort_s = addition_seconds(machine_.platform, bytes);
       result_.sort_s += sort_s;
+      tell(Cause::combine, rank, then, then + sort_s);
       then += sort_s;
-      result_.accumulated_bytes += bytes;
+      sum += bytes;
       const double there = moved(then, rank, owner_of({fused.result, addition.to}, ranks_), bytes);
       if (!options_.waiting) continue;
       result_.accumulate_s += there - then;
+      tell(Cause::network, rank, then, there);
       then = there;
     }
     return then;

@@ -6,6 +6,7 @@
 
 #include "planner/program/fused_program.hpp"
 #include "platforms/machine.hpp"
+#include "scheduler/trace.hpp"
 
 namespace foretile {
 
@@ -18,6 +19,7 @@ struct OriginalOptions {
   double counter_s = 5e-6;     ///< that the counter's rank takes for a request, one at a time. GA over
                                ///< InfiniBand: 2 to 10 us
   double get_bytes_per_s = 0;  ///< that one rank gets at most; 0: as the platform's messages
+  TraceSink* trace = nullptr;  ///< is told of each product, permutation and wait of each rank
 };
 
 /// Seconds are sums over all ranks.
@@ -26,16 +28,18 @@ struct OriginalResult {
   std::vector<double> level_s;  ///< of each level; without levels one
   double products_s = 0, get_s = 0, sort_s = 0, accumulate_s = 0, counter_s = 0, idle_s = 0;
   std::int64_t got_bytes = 0;          ///< blocks of A and B, also of the own node
-  std::int64_t accumulated_bytes = 0;  ///< permuted tiles of results
+  std::int64_t accumulated_bytes = 0;  ///< permuted tiles of C
+  std::int64_t copied_bytes = 0;       ///< got and accumulated by terms with one operand
   std::int64_t chains = 0, gemms = 0;
 };
 
 /// One rank for each device of the machine (Jagode et al. 2018, sections 2 and 3; Figure 1): it gets the next
 /// chain, and for each product of it gets a block of A, a block of B (blocking), permutes both and
 /// multiplies; then it permutes the tile of C for each block of the result and accumulates it there
-/// (blocking). Blocks of two indices are there on all ranks. All chains of a level are one pool. A message
-/// occupies the sender's node and the receiver's for its bytes at the node's rate, first come first served;
-/// inside a node it takes the rate of its messages. Permutations take the platform's rate of additions
+/// (blocking). What a term with one operand copies is got, permuted and accumulated in the same way. Blocks
+/// of two indices are there on all ranks. All chains of a level are one pool. A message occupies the sender's
+/// node and the receiver's for its bytes at the node's rate, first come first served; inside a node it takes
+/// the rate of its messages. Permutations take the platform's rate of additions
 /// (platforms/addition_model.hpp).
 OriginalResult simulate_original(const FusedProgram& program, const Machine& machine,
                                  const OriginalOptions& options = {});

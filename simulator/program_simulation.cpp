@@ -41,6 +41,12 @@ double core_seconds(const LevelPlan& plan, const Machine& machine, std::int64_t 
   return slowest;
 }
 
+double making_seconds(const LevelPlan& plan, const Machine& machine) {
+  double most = 0;
+  for (const LevelMoves& rank : plan.moves) most = std::max(most, static_cast<double>(rank.made_bytes));
+  return seconds(most, machine.platform.generation_bytes_per_s_per_core * machine.cores_per_rank());
+}
+
 }  // namespace
 
 std::vector<LevelTimes> simulate_program(const std::vector<LevelPlan>& plans, const Machine& machine,
@@ -49,6 +55,7 @@ std::vector<LevelTimes> simulate_program(const std::vector<LevelPlan>& plans, co
   for (const LevelPlan& plan : plans) {
     LevelTimes& level = times.emplace_back();
     level.blocks_s = message_seconds(plan, machine, &LevelMoves::sent_bytes, &LevelMoves::received_bytes);
+    level.made_s = making_seconds(plan, machine);
     level.permuted_s = core_seconds(plan, machine, &LevelMoves::permuted_bytes);
     if (plan.work) {
       level.products = simulate(plan.work->plan, plan.work->contraction, plan.work->machine, options);

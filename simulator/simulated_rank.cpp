@@ -257,14 +257,18 @@ void SimulatedRank::start_combine(OperationId id, const Combine& combine) {
 
 /// Permutations count as additions.
 void SimulatedRank::start_task(OperationId id, std::int32_t, const FlowTask& task) {
-  add_on_core(id, task.bytes);
+  const double made_s = task.made_bytes > 0
+                            ? noise(machine_.platform.noise.kernel) * static_cast<double>(task.made_bytes) /
+                                  machine_.platform.generation_bytes_per_s_per_core
+                            : 0;
+  add_on_core(id, task.bytes, made_s);
 }
 
-void SimulatedRank::add_on_core(OperationId id, std::int64_t bytes) {
+void SimulatedRank::add_on_core(OperationId id, std::int64_t bytes, double before_s) {
   const Platform& p = machine_.platform;
   Activity& a = activity(id, Activity::Kind::plain);
   a.software_s = operation_s();
-  a.alone_s = addition_seconds(p, bytes);
+  a.alone_s = before_s + addition_seconds(p, bytes);
   if (on_cores_alone()) {
     on_cores(a, a.software_s + a.alone_s);
   } else {

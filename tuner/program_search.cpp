@@ -1,6 +1,7 @@
 #include "tuner/program_search.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <tuple>
@@ -67,6 +68,10 @@ std::string gap_of(const ProgramTrial& trial) {
   return trial.bound_s > 0 ? fmt::format("{:.1f}%", 100 * (*trial.makespan_s / trial.bound_s - 1)) : "-";
 }
 
+std::string made_text(const ProgramTrial& trial) {
+  return trial.made.empty() ? "" : fmt::format("  made: {}", fmt::join(trial.made, ", "));
+}
+
 std::string line_of(const ProgramTrial& trial) {
   const ProgramCandidate& candidate = trial.candidate;
   std::string line = fmt::format("{:>5}  {:>4}  {:<6}", candidate.nodes, candidate.tile, candidate.mode);
@@ -75,13 +80,15 @@ std::string line_of(const ProgramTrial& trial) {
   } else {
     line += fmt::format("  {:>8}  {:>10}  {:>7}", "-", "-", "-");
   }
-  if (trial.fits()) return line + fmt::format("  {:>8.1f}\n", static_cast<double>(trial.memory_bytes) / 1e9);
+  if (trial.fits())
+    return line +
+           fmt::format("  {:>8.1f}{}\n", static_cast<double>(trial.memory_bytes) / 1e9, made_text(trial));
   return line + fmt::format("  does not fit: {}\n", one_line(trial.message));
 }
 
 std::string name_of(const ProgramTrial& trial) {
-  return fmt::format("on {}, tiles of {}, mode {}", nodes_text(trial.candidate.nodes), trial.candidate.tile,
-                     trial.candidate.mode);
+  return fmt::format("on {}, tiles of {}, mode {}{}", nodes_text(trial.candidate.nodes), trial.candidate.tile,
+                     trial.candidate.mode, made_text(trial));
 }
 
 nlohmann::ordered_json json_of(const ProgramTrial& trial) {
@@ -95,6 +102,7 @@ nlohmann::ordered_json json_of(const ProgramTrial& trial) {
   }
   if (trial.fits()) {
     json["memory_bytes"] = trial.memory_bytes;
+    if (!trial.made.empty()) json["made"] = trial.made;
   } else {
     json["message"] = trial.message;
   }

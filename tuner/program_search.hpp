@@ -23,10 +23,11 @@ struct ProgramCandidate {
 /// What planning and rehearsing it gave.
 struct ProgramTrial {
   ProgramCandidate candidate;
-  std::int64_t memory_bytes = 0;     ///< of a rank, proven; 0: it does not fit
-  std::optional<double> makespan_s;  ///< nothing: it does not fit, or was not rehearsed
-  double bound_s = 0;                ///< least time of these products on all devices of these nodes
-  std::string message;               ///< why it does not fit
+  std::int64_t memory_bytes = 0;       ///< of a rank, proven; 0: it does not fit
+  std::optional<double> makespan_s;    ///< nothing: it does not fit, or was not rehearsed
+  double bound_s = 0;                  ///< least time of these products on all devices of these nodes
+  std::string message;                 ///< why it does not fit
+  std::vector<std::string> made = {};  ///< tensors of which slices are made when they are needed
 
   bool fits() const { return memory_bytes > 0; }
   double node_hours() const { return makespan_s ? candidate.nodes * *makespan_s / 3600 : 0; }
@@ -58,8 +59,8 @@ ProgramTuning tune_program(const ProgramSpace& space, const TryProgram& try_prog
 
 /// A line for each trial, and the answers.
 std::string text_of(const ProgramTuning& tuning);
-/// {trials: [{nodes, tile, mode, makespan_s, bound_s, node_hours, memory_bytes, message}], fewest_nodes,
-/// shortest_time, fewest_node_hours (objects as the trials), complete}.
+/// {trials: [{nodes, tile, mode, makespan_s, bound_s, node_hours, memory_bytes, message, made}],
+/// fewest_nodes, shortest_time, fewest_node_hours (objects as the trials), complete}.
 nlohmann::ordered_json json_of(const ProgramTuning& tuning);
 
 }  // namespace foretile

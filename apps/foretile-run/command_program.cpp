@@ -23,7 +23,11 @@
 #include "executor/program/plain_program.hpp"
 #include "executor/program/program_files.hpp"
 #include "executor/program/program_run.hpp"
+#include "planner/program/flow_plan.hpp"
+#include "planner/program/made_tensors.hpp"
+#include "planner/program/program_plan.hpp"
 #include "planner/program/program_text.hpp"
+#include "platforms/loader.hpp"
 
 namespace foretile {
 
@@ -40,6 +44,7 @@ struct ProgramArguments {
   std::string platform = "here";
   bool verify = false;
   std::string mode = "levels";
+  std::vector<std::string> made;
   Options options;
 };
 
@@ -170,6 +175,21 @@ void write_results(const std::string& file, const FusedProgram& fused, const Spi
     write_tensor(file, result.name, fused.tensors()[result.tensor], orbitals, result.elements);
 }
 
+/// What the plans are made with; those of a run are made again by it.
+void choose_made(FusedProgram& fused, const ProgramArguments& arguments, int ranks) {
+  const auto plan = [&] {
+    if (std::ranges::find(arguments.made, kMakeWhatIsTooLarge) == arguments.made.end()) return;
+    const Machine machine =
+        make_machine(load_platform(arguments.platform), {.nodes = {}, .ranks = ranks, .gpus = {}});
+    if (arguments.mode == "flow") {
+      plan_flow(fused, machine, arguments.options.settings());
+    } else {
+      plan_program(fused, machine, arguments.options.settings());
+    }
+  };
+  plan_with_made(fused, arguments.made, plan);
+}
+
 void execute(const CLI::App& command, const ProgramArguments& arguments, const MpiSession& session) {
   require_same_start(session, [&] { return command_line_facts(command); });
   MultiplicationOptions options;
@@ -184,6 +204,7 @@ void execute(const CLI::App& command, const ProgramArguments& arguments, const M
                         "change the platform's file; tiles go by --tile");
     fused =
         std::make_unique<FusedProgram>(load_program(arguments.program), arguments.sizes, arguments.program);
+    choose_made(*fused, arguments, session.size());
     orbitals.emplace(fused->tiles());
     if (!arguments.output.empty()) {
       require_different("--output", arguments.output, "the program", arguments.program);
@@ -258,6 +279,13 @@ void add_program_command(CLI::App& app) {
                    "levels: all ranks wait at the end of each; flow: a tile goes on when it is finished")
       ->check(CLI::IsMember({"levels", "flow"}))
       ->capture_default_str();
+  command
+      ->add_option("--make", arguments->made,
+                   "Repeatable: a given tensor, \"v[pp|pp]\", that is too large to be kept: slices of it are "
+                   "made when they are needed; auto: as many tensors as it takes")
+      ->check(not_empty_check())
+      ->allow_extra_args(false)
+      ->type_name("TENSOR");
   add_set_option(*command, arguments->options);
   add_json_option(*command, arguments->options);
   command->callback([command, arguments] {

@@ -127,8 +127,8 @@ void simulate(const SimulateArguments& arguments) {
                                             {"--plan-order", arguments.plan_order},
                                             {"--what-if", arguments.what_if},
                                             {"--engine", arguments.engine == EngineChoice::simgrid}});
-    if (!arguments.trace.empty() && !arguments.program.flows())
-      throw input_error("--trace", "a program without --mode flow", "--mode flow beside it",
+    if (!arguments.trace.empty() && !arguments.program.flows() && !arguments.original.any())
+      throw input_error("--trace", "a program without --mode flow", "--mode flow or --original beside it",
                         "give that too, or leave --trace out");
     require_different("--trace", arguments.trace, "the program", arguments.problem);
     require_different("--trace", arguments.trace, "--platform", arguments.platform);
@@ -136,9 +136,10 @@ void simulate(const SimulateArguments& arguments) {
       if (arguments.program.flows())
         throw input_error("--mode", "flow beside --original or what belongs to it", "one of the two",
                           "leave --mode out: NWChem goes level by level");
-      refuse_for_programs(arguments.problem, {{"--seed", arguments.seed != 1},
+      refuse_for_programs(arguments.problem, {{"--make beside --original", !arguments.program.made.empty()},
+                                              {"--seed", arguments.seed != 1},
                                               {"--engine", arguments.engine != EngineChoice::automatic}});
-      return simulate_original_case(arguments, arguments.program.sizes, arguments.original);
+      return simulate_original_case(arguments, arguments.program.sizes, arguments.original, arguments.trace);
     }
     ProgramArguments program = arguments.program;
     program.trace = arguments.trace;
@@ -213,6 +214,7 @@ void add_simulate_command(CLI::App& app) {
   add_machine_options(*command, *arguments);
   add_size_options(*command, arguments->program.sizes);
   add_mode_option(*command, arguments->program.mode);
+  add_make_option(*command, arguments->program.made);
   add_original_options(*command, arguments->original);
   command->add_option("--trace", arguments->trace, "Write every operation in the Chrome/Perfetto JSON format")
       ->check(not_empty_check());

@@ -1,6 +1,7 @@
 #include "apps/foretile/program_case.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
@@ -14,6 +15,7 @@
 #include "base/error.hpp"
 #include "base/one_line.hpp"
 #include "planner/program/flow_plan.hpp"
+#include "planner/program/made_tensors.hpp"
 #include "planner/program/program_plan.hpp"
 #include "planner/program/program_text.hpp"
 #include "platforms/units.hpp"
@@ -46,11 +48,13 @@ struct ProgramCase {
       throw input_error("--set", "a tiling key of problems", "a parameter of the strategy or the platform",
                         "give --tile");
     const Stopwatch watch;
-    if (of.flows()) {
-      flow.emplace(plan_flow(program, machine, arguments.options.settings()));
-    } else {
-      plans = plan_program(program, machine, arguments.options.settings());
-    }
+    plan_with_made(program, of.made, [&] {
+      if (of.flows()) {
+        flow.emplace(plan_flow(program, machine, arguments.options.settings()));
+      } else {
+        plans = plan_program(program, machine, arguments.options.settings());
+      }
+    });
     planning_s = watch.seconds();
   }
 };
@@ -98,9 +102,13 @@ std::string bytes_text(std::int64_t bytes) {
 }
 
 std::string head_text(const CaseArguments& arguments, const ProgramCase& program) {
-  return fmt::format("{} on {} {} of {}, {} ranks with {} devices\n", one_line(arguments.problem),
-                     program.machine.nodes(), program.machine.nodes() == 1 ? "node" : "nodes",
-                     program.machine.platform.name, program.machine.ranks, program.machine.devices_per_rank);
+  std::string text =
+      fmt::format("{} on {} {} of {}, {} ranks with {} devices\n", one_line(arguments.problem),
+                  program.machine.nodes(), program.machine.nodes() == 1 ? "node" : "nodes",
+                  program.machine.platform.name, program.machine.ranks, program.machine.devices_per_rank);
+  const std::vector<std::string> made = made_names(program.program);
+  if (!made.empty()) text += fmt::format("slices made when they are needed: {}\n", fmt::join(made, ", "));
+  return text;
 }
 
 nlohmann::ordered_json level_json(const LevelPlan& plan) {
@@ -128,6 +136,7 @@ nlohmann::ordered_json case_json(const CaseArguments& arguments, const ProgramCa
                               {"peak_host_bytes", peak_of(program.plans)},
                               {"host_bytes", program.machine.host_bytes_per_rank()},
                               {"planning_s", program.planning_s}};
+  if (const auto made = made_names(program.program); !made.empty()) json["made"] = made;
   for (const LevelPlan& plan : program.plans) json["levels"].push_back(level_json(plan));
   return json;
 }
@@ -145,6 +154,7 @@ void print_case(const CaseArguments& arguments, const ProgramCase& program,
       json["levels"][n]["products_s"] = times[n].products_s;
       json["levels"][n]["moves_s"] = times[n].blocks_s + times[n].results_s;
       json["levels"][n]["permutations_s"] = times[n].permuted_s + times[n].additions_s;
+      json["levels"][n]["made_s"] = times[n].made_s;
     }
     if (!times.empty()) {
       json["makespan_s"] = total_s;
@@ -167,8 +177,8 @@ void print_case(const CaseArguments& arguments, const ProgramCase& program,
     if (!times.empty()) {
       const LevelTimes& t = times[n];
       fmt::print(" {:>10} {:>10} {:>10} {:>10}", quantity(t.products_s, "s"),
-                 quantity(t.blocks_s + t.results_s, "s"), quantity(t.permuted_s + t.additions_s, "s"),
-                 quantity(t.total_s(), "s"));
+                 quantity(t.blocks_s + t.results_s, "s"),
+                 quantity(t.made_s + t.permuted_s + t.additions_s, "s"), quantity(t.total_s(), "s"));
     }
     fmt::print("\n");
   }
@@ -212,6 +222,16 @@ void add_mode_option(CLI::App& command, std::string& mode) {
       ->check(CLI::IsMember({"levels", "flow"}));
 }
 
+void add_make_option(CLI::App& command, std::vector<std::string>& made) {
+  command
+      .add_option("--make", made,
+                  "Of a program, repeatable: a given tensor, \"v[pp|pp]\", that is too large to be kept: "
+                  "slices of it are made when they are needed; auto: as many tensors as it takes")
+      ->check(not_empty_check())
+      ->allow_extra_args(false)
+      ->type_name("TENSOR");
+}
+
 void check_sizes(const std::string& problem, const ProgramSizes& sizes) {
   const bool program = is_program_file(problem);
   for (const auto& [option, value, what] :
@@ -228,9 +248,12 @@ void check_sizes(const std::string& problem, const ProgramSizes& sizes) {
 
 void check_program_options(const std::string& problem, const ProgramArguments& of) {
   check_sizes(problem, of.sizes);
-  if (!of.mode.empty() && !is_program_file(problem))
-    throw input_error("--mode", quote(problem), "a program, PROGRAM.txt",
-                      "name the file .txt, or leave --mode out");
+  for (const auto& [option, is_given] :
+       {std::pair("--mode", !of.mode.empty()), {"--make", !of.made.empty()}}) {
+    if (is_given && !is_program_file(problem))
+      throw input_error(option, quote(problem), "a program, PROGRAM.txt",
+                        fmt::format("name the file .txt, or leave {} out", option));
+  }
 }
 
 void refuse_for_programs(const std::string& program, const std::vector<std::pair<const char*, bool>>& given) {
@@ -260,6 +283,7 @@ void print_flow(const CaseArguments& arguments, const ProgramCase& program,
                                 {"peak_host_bytes", flow.peak_host_bytes},
                                 {"host_bytes", program.machine.host_bytes_per_rank()},
                                 {"planning_s", program.planning_s}};
+    if (const auto made = made_names(program.program); !made.empty()) json["made"] = made;
     if (result) {
       json["makespan_s"] = seconds;
       json["flops_per_s"] = flow.flops / seconds;
@@ -332,7 +356,7 @@ void add_original_options(CLI::App& command, OriginalArguments& original) {
 }
 
 void simulate_original_case(const CaseArguments& arguments, const ProgramSizes& sizes,
-                            const OriginalArguments& original) {
+                            const OriginalArguments& original, const std::string& trace) {
   if (!original.original)
     throw input_error("--without, --counter-time, --get-rate", "no --original", "--original beside them",
                       "add it, or leave them out");
@@ -353,19 +377,27 @@ void simulate_original_case(const CaseArguments& arguments, const ProgramSizes& 
   const FusedProgram program(load_program(arguments.problem), sizes, arguments.problem);
   const Machine machine = machine_of(arguments);
   const Stopwatch watch;
+  std::optional<ChromeTrace> events;
+  if (!trace.empty()) options.trace = &events.emplace(trace);
   const OriginalResult result = rehearse_original(program, machine, options);
+  if (events) events->finish();
   const double ranks = machine.devices();
   const std::vector<std::pair<const char*, double>> parts{
       {"products", result.products_s / ranks}, {"gets", result.get_s / ranks},
       {"permutations", result.sort_s / ranks}, {"accumulations", result.accumulate_s / ranks},
       {"counter", result.counter_s / ranks},   {"idle", result.idle_s / ranks}};
   if (arguments.options.json) {
-    nlohmann::ordered_json json{
-        {"program", arguments.problem},    {"platform", machine.platform.name},
-        {"nodes", machine.nodes()},        {"ranks", machine.devices()},
-        {"makespan_s", result.makespan_s}, {"level_s", result.level_s},
-        {"chains", result.chains},         {"gemms", result.gemms},
-        {"got_bytes", result.got_bytes},   {"accumulated_bytes", result.accumulated_bytes}};
+    nlohmann::ordered_json json{{"program", arguments.problem},
+                                {"platform", machine.platform.name},
+                                {"nodes", machine.nodes()},
+                                {"ranks", machine.devices()},
+                                {"makespan_s", result.makespan_s},
+                                {"level_s", result.level_s},
+                                {"chains", result.chains},
+                                {"gemms", result.gemms},
+                                {"got_bytes", result.got_bytes},
+                                {"accumulated_bytes", result.accumulated_bytes},
+                                {"copied_bytes", result.copied_bytes}};
     for (const auto& [name, seconds] : parts) json["mean_s"][name] = seconds;
     json["simulation_s"] = watch.seconds();
     return print_json(json);
@@ -379,9 +411,10 @@ void simulate_original_case(const CaseArguments& arguments, const ProgramSizes& 
   fmt::print("time of a rank\n");
   for (const auto& [name, seconds] : parts) fmt::print("  {:<18}{}\n", name, quantity(seconds, "s"));
   fmt::print(
-      "chains              {}\nproducts of tiles   {}\ngot                 {}\naccumulated         {}\n",
+      "chains              {}\nproducts of tiles   {}\ngot                 {}\naccumulated         {}\n"
+      "by terms that copy  {}\n",
       grouped(result.chains), grouped(result.gemms), bytes_text(result.got_bytes),
-      bytes_text(result.accumulated_bytes));
+      bytes_text(result.accumulated_bytes), bytes_text(result.copied_bytes));
 }
 
 }  // namespace foretile

@@ -14,9 +14,10 @@ namespace foretile {
 
 /// Of a program, beside what all cases have.
 struct ProgramArguments {
-  ProgramSizes sizes;      ///< 0: not given
-  std::string mode;        ///< levels or flow; empty: not given, levels
-  std::string trace = {};  ///< where tiles flow: file to write
+  ProgramSizes sizes;                  ///< 0: not given
+  std::string mode;                    ///< levels or flow; empty: not given, levels
+  std::vector<std::string> made = {};  ///< tensors of which slices are made when they are needed
+  std::string trace = {};              ///< where tiles flow: file to write
 
   bool flows() const { return mode == "flow"; }
 };
@@ -25,6 +26,8 @@ struct ProgramArguments {
 void add_size_options(CLI::App& command, ProgramSizes& sizes);
 /// --mode
 void add_mode_option(CLI::App& command, std::string& mode);
+/// --make
+void add_make_option(CLI::App& command, std::vector<std::string>& made);
 
 /// Throws InputError where a program lacks a size, and where what is no program has one.
 void check_sizes(const std::string& problem, const ProgramSizes& sizes);
@@ -51,8 +54,8 @@ struct OriginalArguments {
 
 void add_original_options(CLI::App& command, OriginalArguments& original);
 
-/// Rehearses the program as NWChem runs it, without a plan.
+/// Rehearses the program as NWChem runs it, without a plan. `trace`: file to write; empty: none.
 void simulate_original_case(const CaseArguments& arguments, const ProgramSizes& sizes,
-                            const OriginalArguments& original);
+                            const OriginalArguments& original, const std::string& trace);
 
 }  // namespace foretile

@@ -120,6 +120,7 @@ nlohmann::ordered_json program_json(const std::string& path, const ProgramSizes&
                              {"flops", counts.flops},
                              {"shortest_chain", counts.shortest},
                              {"longest_chain", counts.longest},
+                             {"chain_lengths", counts.lengths},
                              {"depends_on", depends}});
   }
   add_memory(view, json);

@@ -15,6 +15,7 @@
 #include "planner/bound/least_times.hpp"
 #include "planner/plan/products_of_tile.hpp"
 #include "planner/program/flow_plan.hpp"
+#include "planner/program/made_tensors.hpp"
 #include "planner/program/program_text.hpp"
 #include "tuner/program_search.hpp"
 
@@ -55,14 +56,17 @@ class Trials {
 
   ProgramTrial operator()(const ProgramCandidate& candidate, bool rehearses) {
     ProgramTrial trial{candidate, 0, {}, 0, {}};
-    const FusedProgram& program = with_tile(candidate.tile);
+    FusedProgram& program = with_tile(candidate.tile);
     const Machine machine = machine_of(candidate.nodes);
     if (!device_seconds_.contains(candidate.tile))
       device_seconds_[candidate.tile] = least_device_seconds(program, machine);
     trial.bound_s = device_seconds_[candidate.tile] / machine.devices();
     try {
-      candidate.mode == "flow" ? flow(program, machine, rehearses, trial)
-                               : levels(program, machine, rehearses, trial);
+      plan_with_made(program, arguments_.made, [&] {
+        candidate.mode == "flow" ? flow(program, machine, rehearses, trial)
+                                 : levels(program, machine, rehearses, trial);
+      });
+      trial.made = made_names(program);
     } catch (const InputError& error) {
       trial.message = error.what();
     }
@@ -84,7 +88,7 @@ class Trials {
   }
 
  private:
-  const FusedProgram& with_tile(std::int64_t tile) {
+  FusedProgram& with_tile(std::int64_t tile) {
     std::unique_ptr<FusedProgram>& program = programs_[tile];
     if (!program)
       program = std::make_unique<FusedProgram>(load_program(arguments_.problem),

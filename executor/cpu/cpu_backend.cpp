@@ -14,7 +14,6 @@ namespace foretile {
 CpuBackend::CpuBackend(const Contraction& contraction, const ProductForm& form, HostStore& host,
                        const std::vector<int>& sharing, int cores, Transport transport, std::vector<int> cpus)
     : problem_(contraction),
-      form_(form),
       kernels_(contraction, form),
       host_(host),
       transport_(std::move(transport)),
@@ -133,7 +132,7 @@ void CpuBackend::start_on_team(OperationId id, DeviceTiles& device, std::span<co
   for (std::size_t p = 0; p < products.size(); ++p) {
     const Product& x = products[p];
     const ProductSize size{problem_.m.size(x.i), problem_.n.size(x.j), problem_.k.size(x.k)};
-    all->push_back({form_, size, team_parts(size.m, size.n, device.cores), device.old[p],
+    all->push_back({kernels_.form_of(x), size, team_parts(size.m, size.n, device.cores), device.old[p],
                     device.places.at({Matrix::a, x.a}), device.places.at({Matrix::b, x.b}),
                     device.places.at({Matrix::c, x.c})});
   }

@@ -71,7 +71,6 @@ class CpuBackend final : public RankBackend {
   double at(Completions::Clock::time_point time) const;  // seconds since the start
 
   const Contraction& problem_;
-  ProductForm form_;
   ProductKernels kernels_;
   HostStore& host_;
   Transport transport_;

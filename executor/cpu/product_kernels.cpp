@@ -58,12 +58,23 @@ ProductKernels::ProductKernels(const Contraction& p, const ProductForm& form)
   kernels_.resize(2 * m.size() * n.size() * k.size());
 }
 
+ProductForm ProductKernels::form_of(const Product& x) const {
+  ProductForm form = form_;
+  if (contraction_->products_of_k.empty()) return form;
+  const ProductOfK& product = contraction_->products_of_k[static_cast<std::size_t>(x.k)];
+  form.a = product.a;
+  form.b = product.b;
+  form.alpha *= product.factor;
+  return form;
+}
+
 TileKernel ProductKernels::of(const Product& x, COld old) {
   const auto make = [&] {
     const Contraction& p = *contraction_;
-    return TileKernel(form_, p.m.size(x.i), p.n.size(x.j), p.k.size(x.k), old, library_);
+    return TileKernel(form_of(x), p.m.size(x.i), p.n.size(x.j), p.k.size(x.k), old, library_);
   };
-  if (kernels_.empty()) return make();
+  const auto& of_k = contraction_->products_of_k;
+  if (kernels_.empty() || (!of_k.empty() && !of_k[static_cast<std::size_t>(x.k)].is_plain())) return make();
   const std::int32_t m = m_[x.i], n = n_[x.j], k = k_[x.k];
   if (m < 0 || n < 0 || k < 0) return make();
   const std::size_t shape =

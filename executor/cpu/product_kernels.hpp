@@ -26,6 +26,7 @@ class ProductKernels {
   ProductKernels(const Contraction& contraction, const ProductForm& form);
 
   TileKernel of(const Product& product, COld old);
+  ProductForm form_of(const Product& product) const;
 
  private:
   const Contraction* contraction_;

@@ -72,6 +72,11 @@ NodePlace place_on_node(MPI_Comm communicator) {
   return place;
 }
 
+int cores_of_rank(MPI_Comm communicator) {
+  const int cores = static_cast<int>(std::thread::hardware_concurrency());
+  return std::max(1, cores / place_on_node(communicator).ranks);
+}
+
 Rank first_rank_of_node(MPI_Comm communicator) {
   MPI_Comm node = MPI_COMM_NULL;
   require_mpi(MPI_Comm_split_type(communicator, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node), "node");

@@ -27,6 +27,8 @@ struct NodePlace {
 
 /// Collective. The communicator keeps the answer, and duplicates have it too: finding it takes a millisecond.
 NodePlace place_on_node(MPI_Comm communicator);
+/// This machine's, shared evenly by the ranks that run on it; at least 1. Collective as place_on_node().
+int cores_of_rank(MPI_Comm communicator);
 
 /// Of those that share this rank's node. Collective.
 Rank first_rank_of_node(MPI_Comm communicator);

@@ -25,29 +25,33 @@ namespace {
 class BlockTasks final : public PlanTasks {
  public:
   BlockTasks(const FusedProgram& program, const FlowPlan& plan, Rank rank, ProgramBlocks& blocks,
-             bool keeps_intermediates)
-      : program_(program), plan_(plan), rank_(rank), blocks_(blocks), keeps_(keeps_intermediates) {}
+             const GivenBlocks& given, bool keeps_intermediates)
+      : program_(program),
+        plan_(plan),
+        rank_(rank),
+        blocks_(blocks),
+        given_(given),
+        keeps_(keeps_intermediates) {}
+
+  std::byte* in_place(std::int32_t number) override {
+    const FlowStep& step = step_of(number);
+    return step.kind == FlowStep::Kind::lend ? reinterpret_cast<std::byte*>(read(step.block)) : nullptr;
+  }
 
   std::function<void()> job(std::int32_t number, const FlowTask&, std::byte* tile) override {
-    const FlowStep& step = plan_.steps[rank_][static_cast<std::size_t>(number)];
-    const bool there = blocks_.has(step.block);
-    const std::int64_t elements = program_.blocks(step.block.tensor).elements(step.block.block);
-    if (!there) blocks_.make_uninitialized(step.block);
-    double* const block = blocks_.numbers(step.block);
+    const FlowStep& step = step_of(number);
     auto* const numbers = reinterpret_cast<double*>(tile);
-    auto extents = program_.extents(step.block.tensor, step.block.block);
-    if (step.kind == FlowStep::Kind::add) {
-      return [&step, block, numbers, beta = there ? 1.0 : 0.0, extents = std::move(extents)] {
-        add_permuted(extents, step.order, beta, step.factor, numbers, block);
-      };
+    if (step.kind == FlowStep::Kind::lend) return [] {};
+    if (step.kind == FlowStep::Kind::add) return addition(step, numbers);
+    if (program_.is_made(step.block.tensor)) {
+      const bool is_block = step.kind == FlowStep::Kind::copy || is_same(step);
+      return is_block ? std::function([this, &step, numbers] { given_.fill(step.block, numbers); })
+                      : std::function([this, &step, numbers] { make_permuted(step, numbers); });
     }
-    // Nothing is added to it. Now, since other tasks may read it at once.
-    if (!there) std::fill_n(block, elements, 0.0);
+    const double* const block = read(step.block);
     if (step.kind == FlowStep::Kind::copy)
-      return [block, numbers, elements] { std::copy_n(block, elements, numbers); };
-    return [&step, block, numbers, extents = permuted(extents, step.order)] {
-      add_permuted(extents, step.order, 0, step.factor, block, numbers);
-    };
+      return [block, numbers, elements = elements_of(step.block)] { std::copy_n(block, elements, numbers); };
+    return [this, &step, block, numbers] { permute(step, block, numbers); };
   }
 
   void step_over(Step step) override {
@@ -59,10 +63,51 @@ class BlockTasks final : public PlanTasks {
   }
 
  private:
+  const FlowStep& step_of(std::int32_t number) const {
+    return plan_.steps[rank_][static_cast<std::size_t>(number)];
+  }
+  std::int64_t elements_of(const ProgramBlock& block) const {
+    return program_.blocks(block.tensor).elements(block.block);
+  }
+  static bool is_same(const FlowStep& step) {
+    return PermutedBlock{step.block, step.order, step.factor}.is_block();
+  }
+
+  /// A block to which nothing is added is 0: now, since other tasks may read it at once.
+  double* read(const ProgramBlock& block) {
+    if (!blocks_.has(block)) {
+      blocks_.make_uninitialized(block);
+      std::fill_n(blocks_.numbers(block), elements_of(block), 0.0);
+    }
+    return blocks_.numbers(block);
+  }
+
+  std::function<void()> addition(const FlowStep& step, const double* numbers) {
+    const bool there = blocks_.has(step.block);
+    if (!there) blocks_.make_uninitialized(step.block);
+    return [this, &step, numbers, beta = there ? 1.0 : 0.0, block = blocks_.numbers(step.block)] {
+      add_permuted(program_.extents(step.block.tensor, step.block.block), step.order, beta, step.factor,
+                   numbers, block);
+    };
+  }
+
+  void permute(const FlowStep& step, const double* block, double* to) const {
+    const auto extents = permuted(program_.extents(step.block.tensor, step.block.block), step.order);
+    add_permuted(extents, step.order, 0, step.factor, block, to);
+  }
+
+  void make_permuted(const FlowStep& step, double* to) const {
+    const TileBuffer block(8 * elements_of(step.block));
+    auto* const numbers = reinterpret_cast<double*>(block.data());
+    given_.fill(step.block, numbers);
+    permute(step, numbers, to);
+  }
+
   const FusedProgram& program_;
   const FlowPlan& plan_;
   Rank rank_;
   ProgramBlocks& blocks_;
+  const GivenBlocks& given_;
   bool keeps_;
 };
 
@@ -109,12 +154,12 @@ FlowRun::FlowRun(MPI_Comm communicator, const FusedProgram& program, const Multi
       plan_(planned(communicator, program, options)),
       bind_(options.bind) {}
 
-FlowRun::Times FlowRun::run(ProgramBlocks& blocks, bool keeps_intermediates) {
+FlowRun::Times FlowRun::run(ProgramBlocks& blocks, const GivenBlocks& given, bool keeps_intermediates) {
   const OneBlasThread one_thread;
   const OwnCommunicator own(communicator_);
   const Rank rank = rank_in(own.get());
   const PlannedWork& work = plan_.work;
-  BlockTasks tasks(program_, plan_, rank, blocks, keeps_intermediates);
+  BlockTasks tasks(program_, plan_, rank, blocks, given, keeps_intermediates);
   const NoTiles no_tiles;
   RunOptions options;
   options.storage = &no_tiles;

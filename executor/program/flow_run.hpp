@@ -23,9 +23,10 @@ class FlowRun {
     std::int64_t gemms = 0;
     std::string strategy;
   };
-  /// With the given tensors in `blocks`; makes all others, and drops intermediates behind their last use
-  /// unless `keeps_intermediates`. Collective; what fails on one rank ends the job.
-  Times run(ProgramBlocks& blocks, bool keeps_intermediates);
+  /// With the given tensors in `blocks`, but those that are made when they are needed; makes all others, and
+  /// drops intermediates behind their last use unless `keeps_intermediates`. Collective; what fails on one
+  /// rank ends the job.
+  Times run(ProgramBlocks& blocks, const GivenBlocks& given, bool keeps_intermediates);
 
  private:
   MPI_Comm communicator_;

@@ -10,20 +10,22 @@ constexpr std::int64_t kElementBytes = 8;
 
 }  // namespace
 
+void GivenBlocks::fill(const ProgramBlock& block, double* to) const {
+  const TensorBlocks& blocks = program_.blocks(block.tensor);
+  std::vector<std::int64_t> begins;
+  for (std::size_t p = 0; p < blocks.ranges().size(); ++p)
+    begins.push_back(orbitals_.begin(blocks.rules().spaces[p], blocks.tiles(block.block)[p]));
+  numbers_.fill(program_.tensors()[block.tensor], begins, program_.extents(block.tensor, block.block), to);
+}
+
 std::int64_t ProgramBlocks::bytes(const ProgramBlock& block) const {
   return kElementBytes * program_.blocks(block.tensor).elements(block.block);
 }
 
-void ProgramBlocks::make(std::size_t tensor, const SpinOrbitals& orbitals, const ProgramNumbers& numbers) {
-  const TensorBlocks& blocks = program_.blocks(tensor);
+void ProgramBlocks::make(std::size_t tensor, const GivenBlocks& given) {
   make_zero(tensor);
-  for (auto& [block, buffer] : tensors_[tensor]) {
-    std::vector<std::int64_t> begins;
-    for (std::size_t p = 0; p < blocks.ranges().size(); ++p)
-      begins.push_back(orbitals.begin(blocks.rules().spaces[p], blocks.tiles(block)[p]));
-    numbers.fill(program_.tensors()[tensor], begins, program_.extents(tensor, block),
-                 reinterpret_cast<double*>(buffer.data()));
-  }
+  for (auto& [block, buffer] : tensors_[tensor])
+    given.fill({tensor, block}, reinterpret_cast<double*>(buffer.data()));
 }
 
 void ProgramBlocks::make_zero(std::size_t tensor) {

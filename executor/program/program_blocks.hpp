@@ -13,9 +13,24 @@
 #include "executor/program/program_numbers.hpp"
 #include "executor/tile_buffer.hpp"
 #include "planner/program/fused_program.hpp"
-#include "planner/program/program_plan.hpp"
+#include "planner/program/program_level.hpp"
 
 namespace foretile {
+
+/// The numbers of given tensors, block by block. From any thread.
+class GivenBlocks {
+ public:
+  /// All must outlive this.
+  GivenBlocks(const FusedProgram& program, const SpinOrbitals& orbitals, const ProgramNumbers& numbers)
+      : program_(program), orbitals_(orbitals), numbers_(numbers) {}
+  /// Writes a stored block.
+  void fill(const ProgramBlock& block, double* to) const;
+
+ private:
+  const FusedProgram& program_;
+  const SpinOrbitals& orbitals_;
+  const ProgramNumbers& numbers_;
+};
 
 class ProgramBlocks {
  public:
@@ -25,8 +40,8 @@ class ProgramBlocks {
 
   bool owns(const ProgramBlock& block) const { return owner_of(block, ranks_) == rank_; }
   std::int64_t bytes(const ProgramBlock& block) const;
-  /// Makes the rank's blocks of a tensor, with numbers or 0.
-  void make(std::size_t tensor, const SpinOrbitals& orbitals, const ProgramNumbers& numbers);
+  /// Makes the rank's blocks of a given tensor, or of others with 0.
+  void make(std::size_t tensor, const GivenBlocks& given);
   void make_zero(std::size_t tensor);
   /// The same of those that are not there.
   void make_missing_zero(std::size_t tensor);

@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "executor/in_parallel.hpp"
 #include "executor/mpi/communicator.hpp"
 #include "executor/mpi/own_communicator.hpp"
 #include "executor/mpi/session.hpp"
@@ -57,6 +58,7 @@ struct ProgramRun::State {
         options(with),
         rank(rank_in(given)),
         ranks(size_of(given)),
+        cores(cores_of_rank(given)),
         orbitals(of.tiles()),
         blocks(of, rank, ranks) {
     if (mode == ProgramMode::flow) {
@@ -70,7 +72,7 @@ struct ProgramRun::State {
   const FusedProgram& program;
   MultiplicationOptions options;
   Rank rank;
-  int ranks;
+  int ranks, cores;
   SpinOrbitals orbitals;
   ProgramBlocks blocks;
   std::vector<Level> levels;    // from 1; of ProgramMode::levels
@@ -79,29 +81,57 @@ struct ProgramRun::State {
   std::vector<LevelPlan> planned() const;
   void require_same(const std::vector<LevelPlan>& plans) const;
   Level prepare(LevelPlan plan) const;
-  LevelReport run(Level& level);
-  LevelReport run_flow(bool keeps_intermediates);
+  LevelReport run(Level& level, const GivenBlocks& given);
+  LevelReport run_flow(const GivenBlocks& given, bool keeps_intermediates);
   void receive_operands(const Level& level, Received& received, std::int64_t& bytes) const;
   void exchange_results(const Level& level, Received& received, std::int64_t& bytes) const;
-  void add_results(const Level& level, const Received& received);
-  void add_all(std::size_t result, const std::vector<Addition>& additions, const double* from);
+  /// To each block in the order of terms, tiles and permutations; different blocks at once.
+  void add_results(const Level& level, const GivenBlocks& given, const Received& received);
   const double* block_of(const ProgramBlock& block, const Received& received) const;
 };
 
 namespace {
 
-/// Tiles of A and B are permuted blocks, and tiles of C are kept for the additions behind the products.
+/// A block that is made now, or one that is there.
+class BlockNow {
+ public:
+  BlockNow(const FusedProgram& program, const GivenBlocks& given, const ProgramBlock& block)
+      : made_(bytes_of(program, block)), numbers_(numbers_of(made_)) {
+    given.fill(block, numbers_of(made_));
+  }
+  explicit BlockNow(const double* numbers) : numbers_(numbers) {}
+  const double* numbers() const { return numbers_; }
+
+ private:
+  TileBuffer made_;
+  const double* numbers_;
+};
+
+/// Tiles of A and B are blocks, permuted where they must be, and tiles of C are kept for the additions behind
+/// the products.
 class LevelTiles final : public TileStorage {
  public:
   using BlockNumbers = std::function<const double*(const ProgramBlock&)>;
 
-  LevelTiles(const FusedProgram& program, const Level& level, BlockNumbers block, Received& received)
-      : program_(program), level_(level), block_(std::move(block)), received_(received) {}
+  LevelTiles(const FusedProgram& program, const Level& level, const GivenBlocks& given, BlockNumbers block,
+             Received& received)
+      : program_(program), level_(level), given_(given), block_(std::move(block)), received_(received) {}
+
+  std::optional<TileView> in_place(TileRef tile) const override {
+    const Contraction& joined = level_.joined->contraction();
+    if (tile.matrix == Matrix::c || own_bytes_of(joined, tile) > 0) return std::nullopt;
+    auto* const block = const_cast<double*>(block_(operand_of(program_, level_, tile).block));  // only read
+    return extents_of(joined, tile).gapless_at(reinterpret_cast<std::byte*>(block));
+  }
 
   void fill(TileRef tile, std::byte* to) const override {
     const PermutedBlock from = operand_of(program_, level_, tile);
+    auto* const numbers = reinterpret_cast<double*>(to);
+    const bool made = program_.is_made(from.block.tensor);
+    if (made && from.is_block()) return given_.fill(from.block, numbers);
     const auto extents = permuted(program_.extents(from.block.tensor, from.block.block), from.order);
-    add_permuted(extents, from.order, 0, from.factor, block_(from.block), reinterpret_cast<double*>(to));
+    const BlockNow block = made ? BlockNow(program_, given_, from.block) : BlockNow(block_(from.block));
+    add_permuted(extents, from.order, 0, from.factor, block.numbers(), numbers);
   }
 
   void take(TileId tile, TileView numbers) const override {
@@ -114,6 +144,7 @@ class LevelTiles final : public TileStorage {
  private:
   const FusedProgram& program_;
   const Level& level_;
+  const GivenBlocks& given_;
   BlockNumbers block_;
   Received& received_;
 };
@@ -136,8 +167,11 @@ std::vector<LevelPlan> ProgramRun::State::planned() const {
 /// Ranks whose platforms differ would compute levels in other parts, and wait for each other.
 void ProgramRun::State::require_same(const std::vector<LevelPlan>& plans) const {
   std::string text;
-  for (const LevelPlan& plan : plans)
-    text += fmt::format("{} {}\n", plan.number, fmt::join(plan.level.terms, " "));
+  for (const LevelPlan& plan : plans) {
+    text += fmt::format("{}\n", plan.number);
+    for (const auto& [term, rows, columns] : plan.level.terms)
+      text += fmt::format("{} {} {} {} {}\n", term, rows.begin, rows.end, columns.begin, columns.end);
+  }
   const bool same = is_same_on_all(communicator, std::stoull(digest(text), nullptr, 16), "levels");
   agree(communicator, [&] {
     if (!same)
@@ -188,48 +222,71 @@ void ProgramRun::State::exchange_results(const Level& level, Received& received,
   exchange(sent, got, communicator);
 }
 
-void ProgramRun::State::add_all(std::size_t result, const std::vector<Addition>& additions,
-                                const double* from) {
-  for (const Addition& addition : additions) {
-    if (!blocks.owns({result, addition.to})) continue;
-    add_permuted(program.extents(result, addition.to), addition.order, 1, addition.factor, from,
-                 blocks.numbers({result, addition.to}));
-  }
-}
+namespace {
 
-void ProgramRun::State::add_results(const Level& level, const Received& received) {
-  for (const std::size_t number : level.terms) {
-    const FusedProgramTerm& term = program.terms()[number];
+/// What is added to one block, one after the other.
+struct ToAdd {
+  Addition addition;
+  const double* from = nullptr;  // nullptr: a block that is made now
+  ProgramBlock made = {};
+};
+
+}  // namespace
+
+void ProgramRun::State::add_results(const Level& level, const GivenBlocks& given, const Received& received) {
+  std::map<ProgramBlock, std::vector<ToAdd>> by_block;
+  const auto add = [&](std::size_t result, const std::vector<Addition>& additions, const double* from,
+                       const ProgramBlock& made) {
+    for (const Addition& addition : additions) {
+      if (blocks.owns({result, addition.to}))
+        by_block[{result, addition.to}].push_back({addition, from, made});
+    }
+  };
+  for (const TermPart& part : level.terms) {
+    const FusedProgramTerm& term = program.terms()[part.term];
     for (const CopiedBlock& copy : term.copies) {
       const ProgramBlock from{term.operands[0], copy.from};
-      if (!blocks.owns(from) && !received.blocks.contains(from)) continue;
-      add_all(term.result, program.additions(number, copy), block_of(from, received));
+      const bool made = program.is_made(from.tensor);
+      if (!made && !blocks.owns(from) && !received.blocks.contains(from)) continue;
+      add(term.result, program.additions(part.term, copy), made ? nullptr : block_of(from, received), from);
     }
-    const auto place = std::ranges::find(level.products, number);
+    const auto place = std::ranges::find(level.products, part.term);
     if (place == level.products.end()) continue;
     const auto product = static_cast<std::size_t>(place - level.products.begin());
-    for (auto tile = received.c_tiles.lower_bound(level.joined->first_c(product));
-         tile != received.c_tiles.end() && tile->first < level.joined->first_c(product + 1); ++tile) {
-      const JoinedProducts::Part part = level.joined->c(tile->first);
-      add_all(term.result, program.additions(number, part.tile), numbers_of(tile->second));
+    const TileId end = level.joined->first(Matrix::c, product + 1);
+    for (auto tile = received.c_tiles.lower_bound(level.joined->first(Matrix::c, product));
+         tile != received.c_tiles.end() && tile->first < end; ++tile) {
+      const TileId number = level.joined->at({Matrix::c, tile->first}).tile;
+      add(term.result, program.additions(part.term, number), numbers_of(tile->second), {});
     }
   }
+  const std::vector<std::pair<ProgramBlock, std::vector<ToAdd>>> all(by_block.begin(), by_block.end());
+  in_parallel(all.size(), cores, [&](std::size_t n) {
+    const auto& [to, additions] = all[n];
+    double* const numbers = blocks.numbers(to);
+    for (const ToAdd& one : additions) {
+      const BlockNow from = one.from ? BlockNow(one.from) : BlockNow(program, given, one.made);
+      add_permuted(program.extents(to.tensor, to.block), one.addition.order, 1, one.addition.factor,
+                   from.numbers(), numbers);
+    }
+  });
 }
 
-LevelReport ProgramRun::State::run(Level& level) {
+LevelReport ProgramRun::State::run(Level& level, const GivenBlocks& given) {
   LevelReport report;
   report.level = level.number;
   report.part = level.part;
   report.parts = level.parts;
-  report.products = static_cast<int>(
-      std::ranges::count_if(level.terms, [&](std::size_t t) { return program.terms()[t].is_product(); }));
+  report.products = static_cast<int>(std::ranges::count_if(
+      level.terms, [&](const TermPart& part) { return program.terms()[part.term].is_product(); }));
   report.copies = static_cast<int>(level.terms.size()) - report.products;
   Received received;
   report.exchange_s =
       slowest_s(communicator, [&] { receive_operands(level, received, report.exchanged_bytes); });
   if (level.multiplication) {
     const LevelTiles tiles(
-        program, level, [&](const ProgramBlock& block) { return block_of(block, received); }, received);
+        program, level, given, [&](const ProgramBlock& block) { return block_of(block, received); },
+        received);
     MultiplicationReport done;
     const double run_s = slowest_s(communicator, [&] { done = level.multiplication->run(tiles); });
     report.permutations_s = run_s - done.wall_s;
@@ -241,17 +298,17 @@ LevelReport ProgramRun::State::run(Level& level) {
   }
   report.exchange_s +=
       slowest_s(communicator, [&] { exchange_results(level, received, report.exchanged_bytes); });
-  report.additions_s = slowest_s(communicator, [&] { add_results(level, received); });
+  report.additions_s = slowest_s(communicator, [&] { add_results(level, given, received); });
   report.peak_bytes = all_reduced(blocks.bytes_now() + received.bytes(), MPI_MAX, communicator, "memory");
   return report;
 }
 
 /// All levels in one.
-LevelReport ProgramRun::State::run_flow(bool keeps_intermediates) {
+LevelReport ProgramRun::State::run_flow(const GivenBlocks& given, bool keeps_intermediates) {
   LevelReport report;
   for (const FusedProgramTerm& term : program.terms())
     ++(term.is_product() ? report.products : report.copies);
-  const FlowRun::Times times = flow->run(blocks, keeps_intermediates);
+  const FlowRun::Times times = flow->run(blocks, given, keeps_intermediates);
   report.products_s = times.wall_s;
   report.flops = times.flops;
   report.gemms = times.gemms;
@@ -270,22 +327,24 @@ ProgramRun::~ProgramRun() = default;
 std::vector<LevelReport> ProgramRun::run(const ProgramNumbers& numbers, bool keeps_intermediates) {
   State& s = *state_;
   const std::size_t tensors = s.program.tensors().size();
+  const GivenBlocks given(s.program, s.orbitals, numbers);
   std::vector<LevelReport> reports;
   with_agreed_errors([&] {
     agree(s.communicator, [&] {
       for (std::size_t t = 0; t < tensors; ++t) {
-        if (s.program.tensors()[t].role == TensorRole::given) s.blocks.make(t, s.orbitals, numbers);
+        if (s.program.tensors()[t].role == TensorRole::given && !s.program.is_made(t))
+          s.blocks.make(t, given);
       }
     });
   });
-  if (s.flow) return {s.run_flow(keeps_intermediates)};
+  if (s.flow) return {s.run_flow(given, keeps_intermediates)};
   for (std::size_t n = 0; n < s.levels.size(); ++n) {
     Level& now = s.levels[n];
     const bool first = now.part == 1, last = n + 1 == s.levels.size() || s.levels[n + 1].part == 1;
     for (std::size_t t = 0; t < tensors; ++t) {
       if (first && s.program.made_at(t) == now.number) s.blocks.make_zero(t);
     }
-    reports.push_back(s.run(now));
+    reports.push_back(s.run(now, given));
     now.multiplication.reset();  // with its memory
     for (std::size_t t = 0; t < tensors; ++t) {
       const bool over = last && now.number < s.program.levels() && !s.program.is_there(t, now.number + 1);

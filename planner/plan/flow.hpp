@@ -16,8 +16,9 @@ struct FlowTask {
   std::int32_t after = -1;           ///< an earlier task of the rank; -1: none
   std::optional<TileId> reads = {};  ///< a tile of C, finished on this rank or come from another
   std::optional<TileRef> makes =
-      {};                  ///< a tile of the rank, which is there from then on, until its step is over
-  std::int64_t bytes = 0;  ///< of the tile
+      {};                       ///< a tile of the rank, which is there from then on, until its step is over
+  std::int64_t bytes = 0;       ///< that are copied, permuted or added; 0: a tile in place
+  std::int64_t made_bytes = 0;  ///< that are generated before
   Step step = 0;
 };
 

@@ -120,7 +120,9 @@ Contraction transposed(const Contraction& p) {
   result.a_op = transposed(p.b_op, p.element());
   result.b_op = transposed(p.a_op, p.element());
   result.is_transposed = !p.is_transposed;
-  result.placed = {};  // tiles have other numbers
+  for (ProductOfK& product : result.products_of_k)
+    product = {transposed(product.b, p.element()), transposed(product.a, p.element()), product.factor};
+  result.placed = {}, result.in_place = {};  // tiles have other numbers
   return result;
 }
 
@@ -129,10 +131,8 @@ void require_runnable(const Contraction& p) {
     throw input_error(fmt::format("contraction, {}", what), found, expected,
                       "only plans can be made of this contraction so far");
   };
-  const auto known = [](Source source) { return source == Source::given || source == Source::made; };
-  if (!known(p.sources.a)) refuse("source of A", std::string(name_of(p.sources.a)), "given or made");
-  if (!known(p.sources.b) && p.sources.b != Source::in_file)
-    refuse("source of B", std::string(name_of(p.sources.b)), "given, made or in a file");
+  if (p.sources.a == Source::in_file)
+    refuse("source of A", std::string(name_of(p.sources.a)), "given or made");
 }
 
 }  // namespace foretile

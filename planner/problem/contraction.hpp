@@ -16,10 +16,9 @@
 namespace foretile {
 
 enum class Source : std::uint8_t {
-  given,    ///< in host memory of the rank that owns the tile, before the work starts
-  made,     ///< made by the rank that uses the tile, when it uses it
-  in_file,  ///< B alone: in a file, read by the rank that uses the tile, when it uses it
-  produced  ///< C of an earlier term of the plan. No plan uses it yet
+  given,   ///< in host memory of the rank that owns the tile, before the work starts
+  made,    ///< made by the rank that uses the tile, when it uses it
+  in_file  ///< B alone: in a file, read by the rank that uses the tile, when it uses it
 };
 
 /// Tiles do not travel: each rank brings forth those that it uses, and keeps them as long as it needs them.
@@ -27,7 +26,7 @@ constexpr bool comes_where_used(Source source) {
   return source == Source::made || source == Source::in_file;
 }
 
-/// As in problem files, which know the first two: "given", "made", "in a file", "produced".
+/// As in problem files, which know the first two: "given", "made", "in a file".
 constexpr std::string_view name_of(Source source) {
   switch (source) {
     case Source::given:
@@ -36,8 +35,6 @@ constexpr std::string_view name_of(Source source) {
       return "made";
     case Source::in_file:
       return "in a file";
-    case Source::produced:
-      return "produced";
   }
   return "unknown";
 }
@@ -48,6 +45,15 @@ struct Sources {
   Source b = Source::given;
 
   friend bool operator==(const Sources&, const Sources&) = default;
+};
+
+/// How products with one tile of K are formed: as Contraction::a_op and b_op say for all, and times a factor.
+struct ProductOfK {
+  Op a = Op::none, b = Op::none;
+  double factor = 1;
+
+  bool is_plain() const { return a == Op::none && b == Op::none && factor == 1; }
+  friend bool operator==(const ProductOfK&, const ProductOfK&) = default;
 };
 
 /// op(A) is M x K, op(B) is K x N, C is M x N. Shapes and tile ids are those of op(A) and op(B): where the
@@ -63,11 +69,16 @@ struct Contraction {
   Sources sources{};  ///< of A and B
   std::complex<double> alpha = 1;
   Op a_op = Op::none, b_op = Op::none;
+  /// By tile of K, instead of a_op and b_op; empty: all are alike. On cores alone.
+  std::vector<ProductOfK> products_of_k = {};
   bool complex_elements = false;  ///< each of two numbers of that precision
   bool is_transposed = false;     ///< its C is the transpose of the C that was asked for: see transposed()
   /// Ranks that have the tiles of A and B before the work starts, by tile; empty: a strategy may choose.
   /// Those that cannot leave them there deal them anew.
   std::array<std::vector<Rank>, 2> placed = {};
+  /// Tiles of A and B that lie where their owner keeps them anyway, so that a plan needs no memory for them;
+  /// empty: none do.
+  std::array<std::vector<bool>, 2> in_place = {};
   /// Flops that the machine's devices, rank by rank, have to do before; empty: none. A strategy may even them
   /// out.
   std::vector<double> busy = {};
@@ -77,6 +88,12 @@ struct Contraction {
   std::int64_t element_bytes() const { return element().bytes(); }
   /// Of the products of tiles, with alpha.
   ProductForm product_form() const { return {element(), a_op, b_op, alpha}; }
+  Op op_of_a(TileId id) const {
+    return products_of_k.empty() ? a_op : products_of_k[static_cast<std::size_t>(a.column_of(id))].a;
+  }
+  Op op_of_b(TileId id) const {
+    return products_of_k.empty() ? b_op : products_of_k[static_cast<std::size_t>(b.row_of(id))].b;
+  }
   std::int64_t a_bytes(TileId id) const {
     return element_bytes() * m.size(a.row_of(id)) * k.size(a.column_of(id));
   }

@@ -11,16 +11,11 @@ namespace foretile {
 
 enum class Matrix : std::uint8_t { a, b, c };
 
-/// The number of a contraction in a program of several, each with its own A, B and C.
-using Term = std::uint16_t;
-
-/// C of one term can be A or B of a later one (Source::produced): the same numbers under two names.
 struct TileRef {
   constexpr TileRef() = default;
-  constexpr TileRef(Matrix of, TileId number, Term in = 0) : matrix(of), term(in), id(number) {}
+  constexpr TileRef(Matrix of, TileId number) : matrix(of), id(number) {}
 
   Matrix matrix = Matrix::a;
-  Term term = 0;  ///< of the plan. Plans have one term, 0, for now
   TileId id = 0;
   bool operator==(const TileRef&) const = default;
 };
@@ -38,7 +33,7 @@ struct TileIdHash {
 
 struct TileRefHash {
   std::size_t operator()(TileRef tile) const {
-    return std::hash<std::uint64_t>{}(((static_cast<std::uint64_t>(tile.id) << 16) + tile.term) * 4 +
+    return std::hash<std::uint64_t>{}(static_cast<std::uint64_t>(tile.id) * 4 +
                                       static_cast<std::uint64_t>(tile.matrix));
   }
 };
@@ -51,6 +46,13 @@ inline std::int64_t bytes_of(const Contraction& p, TileRef tile) {
   return tile.matrix == Matrix::a   ? p.a_bytes(tile.id)
          : tile.matrix == Matrix::b ? p.b_bytes(tile.id)
                                     : p.c_bytes(tile.id);
+}
+
+/// Memory that a plan needs for a tile of A or B on the rank that owns it.
+inline std::int64_t own_bytes_of(const Contraction& p, TileRef tile) {
+  const std::vector<bool>& in_place = p.in_place.at(tile.matrix == Matrix::a ? 0 : 1);
+  const bool is_there = !in_place.empty() && in_place[static_cast<std::size_t>(tile.id)];
+  return is_there ? 0 : bytes_of(p, tile);
 }
 
 /// Of all tiles that there are. Does not visit them where no tile of the matrix is zero.

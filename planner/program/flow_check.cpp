@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "planner/verify/pass.hpp"
@@ -88,38 +89,50 @@ class FlowCheck {
     }
     if (block.read || !task.reads) throw wrong(step.block, "an addition after it was read", "all before");
     block.last = static_cast<std::int32_t>(number);
-    const TilesOfTerm& of = term_of(step, *task.reads, &TilesOfTerm::c);
-    found_[step.block].push_back({of.term, *task.reads - of.c, {step.block.block, step.order, step.factor}});
+    const TileOfTerm of = term_of(step, {Matrix::c, *task.reads});
+    found_[step.block].push_back({of.term, of.tile, {step.block.block, step.order, step.factor}});
   }
 
-  /// The last term whose tiles begin at this one or before.
-  const TilesOfTerm& term_of(const FlowStep& step, TileId tile, TileId TilesOfTerm::*first) const {
+  struct TileOfTerm {
+    std::size_t term = 0;
+    TileId tile = 0;
+  };
+  /// Of the last term whose tiles begin at this one or before.
+  TileOfTerm term_of(const FlowStep& step, TileRef tile) const {
+    const auto [first, numbers] = tile.matrix == Matrix::a ? std::pair(&TilesOfTerm::a, &TilesOfTerm::a_tiles)
+                                  : tile.matrix == Matrix::b
+                                      ? std::pair(&TilesOfTerm::b, &TilesOfTerm::b_tiles)
+                                      : std::pair(&TilesOfTerm::c, &TilesOfTerm::c_tiles);
     const auto& terms = flow_.tiles_of_terms;
-    const auto behind = std::ranges::upper_bound(terms, tile, {}, first);
-    if (behind == terms.begin()) throw wrong(step.block, fmt::format("tile {}", tile), "a tile of a term");
-    return *(behind - 1);
+    const auto behind = std::ranges::upper_bound(terms, tile.id, {}, first);
+    const auto none = [&] { return wrong(step.block, fmt::format("tile {}", tile.id), "a tile of a term"); };
+    if (behind == terms.begin()) throw none();
+    const TilesOfTerm& term = *(behind - 1);
+    const auto number = static_cast<std::size_t>(tile.id - term.*first);
+    if (number >= (term.*numbers).size()) throw none();
+    return {term.term, (term.*numbers)[number]};
   }
 
   void check_made(const FlowStep& step, const FlowTask& task) const {
     const auto not_that = [&] { return wrong(step.block, "another tile made of it", "that of the program"); };
     const bool copy = step.kind == FlowStep::Kind::copy;
     if (!task.makes || (task.makes->matrix == Matrix::c) != copy) throw not_that();
-    const TileId tile = task.makes->id;
+    const TileOfTerm of = term_of(step, *task.makes);
+    const FusedProgramTerm& term = program_.terms()[of.term];
     if (copy) {
-      const TilesOfTerm& of = term_of(step, tile, &TilesOfTerm::c);
-      const FusedProgramTerm& term = program_.terms()[of.term];
-      const auto number = static_cast<std::size_t>(tile - of.c);
+      const auto number = static_cast<std::size_t>(of.tile);
       if (number >= term.copies.size() ||
           step.block != ProgramBlock{term.operands[0], term.copies[number].from})
         throw not_that();
       return;
     }
-    const auto first = task.makes->matrix == Matrix::a ? &TilesOfTerm::a : &TilesOfTerm::b;
-    const TilesOfTerm& of = term_of(step, tile, first);
-    const FusedProgramTerm& term = program_.terms()[of.term];
     if (!term.is_product()) throw not_that();
-    const PermutedBlock expected = operand_of(term, {task.makes->matrix, tile - of.*first});
+    const PermutedBlock expected = operand_of(term, {task.makes->matrix, of.tile}, true);
     if (step.block != expected.block || step.order != expected.order || step.factor != expected.factor)
+      throw not_that();
+    const bool lends = own_bytes_of(flow_.work.contraction, *task.makes) == 0;
+    if (lends != (step.kind == FlowStep::Kind::lend) ||
+        (lends && (!expected.is_block() || program_.is_made(step.block.tensor))))
       throw not_that();
   }
 

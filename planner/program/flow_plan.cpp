@@ -5,19 +5,17 @@
 #include <algorithm>
 #include <deque>
 #include <iterator>
+#include <numeric>
 #include <utility>
 
 #include "base/error.hpp"
 #include "planner/plan/owners.hpp"
-#include "planner/plan/products_of_tile.hpp"
 #include "planner/program/flow_check.hpp"
 #include "planner/verify/host_memory.hpp"
 
 namespace foretile {
 
 namespace {
-
-constexpr std::int64_t kElementBytes = 8;
 
 /// Copied blocks as tiles of C without a product, along the diagonal.
 Contraction copies_of(const FusedProgram& program, const FusedProgramTerm& term) {
@@ -78,8 +76,8 @@ class FlowJoiner {
       lives_.push_back({tensor.role == TensorRole::given ? 0 : levels_.size(),
                         tensor.role == TensorRole::intermediate ? 0 : levels_.size()});
     for (std::size_t step = 0; step < levels_.size(); ++step) {
-      for (const std::size_t number : levels_[step].level.terms) {
-        const FusedProgramTerm& term = program_.terms()[number];
+      for (const TermPart& part : levels_[step].level.terms) {
+        const FusedProgramTerm& term = program_.terms()[part.term];
         lives_[term.result].from = std::min(lives_[term.result].from, step);
         lives_[term.result].end = std::max(lives_[term.result].end, step + 1);
         for (const std::size_t tensor : term.operands)
@@ -108,10 +106,10 @@ class FlowJoiner {
     const Offsets begin = offsets_;
     if (level.work) join_work(level);
     std::vector<std::pair<std::size_t, TileId>> copied;  // terms, and their first tile of C
-    for (const std::size_t number : level.level.terms) {
+    for (const auto& [number, rows, columns] : level.level.terms) {
       if (!program_.terms()[number].copies.empty()) copied.emplace_back(number, join_copies(number));
     }
-    for (const std::size_t number : level.level.terms) {
+    for (const auto& [number, rows, columns] : level.level.terms) {
       const auto copies = std::ranges::find(copied, number, &std::pair<std::size_t, TileId>::first);
       if (copies != copied.end()) add_copies(number, copies->second);
       const auto product = std::ranges::find(level.level.products, number);
@@ -150,13 +148,21 @@ class FlowJoiner {
     for (std::size_t rank = 0; rank < plan.ranks.size(); ++rank) join_rank(plan.ranks[rank], rank);
     add_permutations(level);
     for (std::size_t product = 0; product < level.level.products.size(); ++product)
-      tiles_of_terms_.push_back({level.level.products[product],
-                                 offsets_.a + level.level.joined->first_a(product),
-                                 offsets_.b + level.level.joined->first_b(product),
-                                 offsets_.c + level.level.joined->first_c(product)});
+      list_tiles(*level.level.joined, product, level.level.products[product]);
     parts_.push_back(contraction);
     offsets_.pass(contraction);
     flops_ += traits(contraction).flops;
+  }
+
+  void list_tiles(const JoinedProducts& joined, std::size_t product, std::size_t term) {
+    const auto first = [&](Matrix matrix) { return joined.first(matrix, product); };
+    const auto numbers = [&](Matrix matrix) {
+      const auto begin = joined.tiles(matrix).begin();
+      return std::vector<TileId>(begin + first(matrix), begin + joined.first(matrix, product + 1));
+    };
+    tiles_of_terms_.push_back({term, offsets_.a + first(Matrix::a), offsets_.b + first(Matrix::b),
+                               offsets_.c + first(Matrix::c), numbers(Matrix::a), numbers(Matrix::b),
+                               numbers(Matrix::c)});
   }
 
   void join_rank(const RankPlan& part, std::size_t rank) {
@@ -182,27 +188,18 @@ class FlowJoiner {
     }
   }
 
-  /// Of all tiles of A and B that some product uses: those that are sent first, in this order.
+  /// Of all tiles of A and B: those that are sent first, in this order.
   void add_permutations(const LevelPlan& level) {
     const Contraction& contraction = level.work->contraction;
-    std::array<std::vector<bool>, 2> wanted{
+    std::array<std::vector<bool>, 2> listed{
         std::vector<bool>(static_cast<std::size_t>(contraction.a.nonzeros())),
         std::vector<bool>(static_cast<std::size_t>(contraction.b.nonzeros()))};
-    for (TileId c = 0; c < contraction.c.nonzeros(); ++c) {
-      for_each_product_of(contraction, c, [&](TileId a, TileId b) {
-        wanted[0][static_cast<std::size_t>(a)] = true;
-        wanted[1][static_cast<std::size_t>(b)] = true;
-      });
-    }
     const auto permute = [&](TileRef tile) {
-      std::vector<bool>& of_matrix = wanted.at(tile.matrix == Matrix::a ? 0 : 1);
+      std::vector<bool>& of_matrix = listed.at(tile.matrix == Matrix::a ? 0 : 1);
       const auto id = static_cast<std::size_t>(tile.id);
-      if (!of_matrix[id]) return;
-      of_matrix[id] = false;
-      const PermutedBlock from = operand_of(program_, level.level, tile);
-      const TileRef made{tile.matrix, tile.id + offset_of(tile.matrix)};
-      add_task(owner_of(from.block, ranks_), {last_of(from.block), {}, made, bytes_of(contraction, tile)},
-               {FlowStep::Kind::permute, from.block, from.order, from.factor});
+      if (of_matrix[id]) return;
+      of_matrix[id] = true;
+      add_permutation(level, tile);
     };
     for (const RankPlan& rank : level.work->plan.ranks) {
       for (const Transfer& transfer : rank.transfers) {
@@ -214,18 +211,32 @@ class FlowJoiner {
     }
   }
 
+  void add_permutation(const LevelPlan& level, TileRef tile) {
+    const PermutedBlock from = operand_of(program_, level.level, tile);
+    FlowTask task{last_of(from.block), {}, TileRef{tile.matrix, tile.id + offset_of(tile.matrix)}};
+    const bool lends = own_bytes_of(level.work->contraction, tile) == 0;
+    const std::int64_t bytes = bytes_of(program_, from.block);
+    if (!from.is_block()) task.bytes = bytes;
+    if (program_.is_made(from.block.tensor)) task.made_bytes = bytes;
+    add_task(owner_of(from.block, ranks_), task,
+             {lends ? FlowStep::Kind::lend : FlowStep::Kind::permute, from.block, from.order, from.factor});
+  }
+
   /// Returns the first of their tiles of C.
   TileId join_copies(std::size_t number) {
     const FusedProgramTerm& term = program_.terms()[number];
     const TileId first = offsets_.c;
-    tiles_of_terms_.push_back({number, offsets_.a, offsets_.b, first});
+    TilesOfTerm& tiles = tiles_of_terms_.emplace_back(
+        TilesOfTerm{number, offsets_.a, offsets_.b, first, {}, {}, std::vector<TileId>(term.copies.size())});
+    std::iota(tiles.c_tiles.begin(), tiles.c_tiles.end(), TileId{0});
     for (const CopiedBlock& copy : term.copies) {
       const ProgramBlock block{term.operands[0], copy.from};
       const Rank owner = owner_of(block, ranks_);
       const auto tile = static_cast<TileId>(owners_of(Matrix::c).size());
       owners_of(Matrix::c).push_back(owner);
-      const std::int64_t bytes = kElementBytes * program_.blocks(block.tensor).elements(block.block);
-      add_task(owner, {last_of(block), {}, TileRef{Matrix::c, tile}, bytes},
+      const std::int64_t bytes = bytes_of(program_, block);
+      const bool made = program_.is_made(block.tensor);
+      add_task(owner, {last_of(block), {}, TileRef{Matrix::c, tile}, made ? 0 : bytes, made ? bytes : 0},
                {FlowStep::Kind::copy, block, {}, 1});
     }
     parts_.push_back(copies_of(program_, term));
@@ -242,9 +253,9 @@ class FlowJoiner {
   void add_products(const LevelPlan& level, std::size_t product, TileId first_of_level) {
     const JoinedProducts& joined = *level.level.joined;
     const std::size_t number = level.level.products[product];
-    for (TileId tile = joined.first_c(product); tile < joined.first_c(product + 1); ++tile)
+    for (TileId tile = joined.first(Matrix::c, product); tile < joined.first(Matrix::c, product + 1); ++tile)
       add_landings(program_.terms()[number].result, first_of_level + tile,
-                   program_.additions(number, joined.c(tile).tile));
+                   program_.additions(number, joined.at({Matrix::c, tile}).tile));
   }
 
   void add_landings(std::size_t result, TileId tile, const std::vector<Addition>& additions) {
@@ -253,12 +264,12 @@ class FlowJoiner {
     for (const Addition& addition : additions) {
       const ProgramBlock to{result, addition.to};
       const Rank owner = owner_of(to, ranks_);
-      const std::int64_t bytes = kElementBytes * program_.blocks(result).elements(to.block);
+      const std::int64_t bytes = bytes_of(program_, to);
       if (std::ranges::find(there, owner) == there.end()) {
         there.push_back(owner);
         send(tile, from, owner, bytes);
       }
-      last_of(to) = add_task(owner, {last_of(to), tile, {}, bytes},
+      last_of(to) = add_task(owner, {last_of(to), tile, {}, bytes, 0},
                              {FlowStep::Kind::add, to, addition.order, addition.factor});
     }
   }
@@ -282,8 +293,8 @@ class FlowJoiner {
   }
 
   FlowPlan proven() {
-    std::vector<const Contraction*> parts;
-    for (const Contraction& part : parts_) parts.push_back(&part);
+    std::vector<ProductPart> parts;
+    for (const Contraction& part : parts_) parts.emplace_back(part);
     Contraction all = JoinedProducts(parts).contraction();
     all.name = "program";
     const std::int64_t peak_bytes = open_steps(all);
@@ -304,10 +315,11 @@ class FlowJoiner {
   std::int64_t open_steps(const Contraction& all) {
     const auto needs = step_needs(plan_, all);
     const auto blocks = blocks_of_ranks();
+    const std::int64_t making = making_bytes();
     const auto bytes_at_once = [&](std::size_t first, std::size_t last) {
       std::int64_t most = 0;
       for (std::size_t rank = 0; rank < needs.size(); ++rank) {
-        std::int64_t sum = 0;
+        std::int64_t sum = making;
         for (std::size_t step = first; step <= last; ++step) sum += needs[rank][step].bytes();
         for (std::size_t tensor = 0; tensor < lives_.size(); ++tensor) {
           if (lives_[tensor].from <= last && lives_[tensor].end > first) sum += blocks[tensor][rank];
@@ -335,11 +347,20 @@ class FlowJoiner {
     std::vector<std::vector<std::int64_t>> bytes;
     for (std::size_t tensor = 0; tensor < program_.tensors().size(); ++tensor) {
       std::vector<std::int64_t>& of_tensor = bytes.emplace_back(static_cast<std::size_t>(ranks_), 0);
+      if (program_.is_made(tensor)) continue;
       for (BlockId block = 0; block < program_.blocks(tensor).count(); ++block)
-        of_tensor[owner_of({tensor, block}, ranks_)] +=
-            kElementBytes * program_.blocks(tensor).elements(block);
+        of_tensor[owner_of({tensor, block}, ranks_)] += bytes_of(program_, {tensor, block});
     }
     return bytes;
+  }
+
+  /// The largest block that is made when it is needed, on each core.
+  std::int64_t making_bytes() const {
+    std::int64_t largest = 0;
+    for (const LevelPlan& level : levels_) {
+      for (const LevelMoves& rank : level.moves) largest = std::max(largest, rank.making_bytes);
+    }
+    return largest;
   }
 
   std::int32_t& last_of(const ProgramBlock& block) {

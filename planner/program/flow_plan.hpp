@@ -14,6 +14,7 @@ namespace foretile {
 struct FlowStep {
   enum class Kind : std::uint8_t {
     permute,  ///< tile of A or B = factor block, axis p of the tile being axis order.from[p] of the block
+    lend,     ///< the tile of A or B is the block
     copy,     ///< tile of C = block, of a term with one operand
     add       ///< block = block + factor tile of C, axis p of the block being axis order.from[p] of the tile
   };
@@ -23,11 +24,11 @@ struct FlowStep {
   double factor = 1;
 };
 
-/// Neighbouring tiles that are those of one term, in its order; of a term with one operand copied blocks are
-/// tiles of C.
+/// Neighbouring tiles that are of one term; of a term with one operand copied blocks are tiles of C.
 struct TilesOfTerm {
   std::size_t term = 0;
-  TileId a = 0, b = 0, c = 0;  ///< the first
+  TileId a = 0, b = 0, c = 0;                                    ///< the first
+  std::vector<TileId> a_tiles = {}, b_tiles = {}, c_tiles = {};  ///< their numbers in the term
 };
 
 /// When a tensor is in memory: from the step that begins it to that which reads it last.

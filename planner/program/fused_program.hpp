@@ -64,6 +64,12 @@ class FusedProgram {
   /// The first level that writes it; 0: it is given.
   int made_at(std::size_t tensor) const { return lives_[tensor].made; }
 
+  /// Blocks of the given tensor are made whenever a tile or a copy needs them, and kept by nobody. Before
+  /// plans are made.
+  void make_when_needed(std::size_t tensor) { made_[tensor] = true; }
+  void keep_all() { made_.assign(made_.size(), false); }
+  bool is_made(std::size_t tensor) const { return made_[tensor]; }
+
   /// Extents of a stored block, the fastest axis first.
   std::vector<std::int64_t> extents(std::size_t tensor, BlockId block) const;
   /// Where a tile of C of a product goes, and where a copied block goes.
@@ -82,6 +88,7 @@ class FusedProgram {
   int levels_ = 0;
   std::vector<FusedProgramTerm> terms_;
   std::vector<TensorLevels> lives_;  // of each tensor
+  std::vector<bool> made_;           // tensors: when they are needed
 };
 
 }  // namespace foretile

@@ -1,43 +1,67 @@
 // Several products of matrices as one: A, B and C are block-diagonal.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
 #include "planner/problem/contraction.hpp"
+#include "planner/problem/tile_ref.hpp"
 
 namespace foretile {
 
-/// Tiles are numbered product after product, in each as it numbers them. Operations are none, factors 1,
-/// numbers in double precision.
+/// Tiles [begin, end) of an index.
+struct TileInterval {
+  std::int32_t begin = 0, end = 0;
+
+  std::int32_t count() const { return end - begin; }
+  friend bool operator==(const TileInterval&, const TileInterval&) = default;
+};
+
+/// What some rows and columns of C of a product need.
+struct ProductPart {
+  const Contraction* product = nullptr;
+  TileInterval rows, columns;
+
+  /// All of it.
+  explicit ProductPart(const Contraction& all)
+      : product(&all), rows{0, all.m.tiles()}, columns{0, all.n.tiles()} {}
+  ProductPart(const Contraction& of, TileInterval some_rows, TileInterval some_columns)
+      : product(&of), rows(some_rows), columns(some_columns) {}
+};
+
+/// Tiles are numbered part after part, in each as its product numbers them; those of A and B that no product
+/// of the part needs are left out. All have numbers in double precision and factors 1. Contraction::in_place
+/// and products_of_k are those of the parts, operations none.
 class JoinedProducts {
  public:
-  /// At least one. Throws InputError where there are too many tiles.
-  explicit JoinedProducts(const std::vector<const Contraction*>& products);
+  /// At least one part. Throws InputError where there are too many tiles.
+  explicit JoinedProducts(const std::vector<ProductPart>& parts);
 
   const Contraction& contraction() const { return joined_; }
   /// Contraction::placed: owners of all tiles of A, and of B.
   void place(std::vector<Rank> a, std::vector<Rank> b) { joined_.placed = {std::move(a), std::move(b)}; }
 
-  struct Part {
-    std::size_t product = 0;  ///< its number
-    TileId tile = 0;          ///< its number there
+  struct Tile {
+    std::size_t part = 0;  ///< its number
+    TileId tile = 0;       ///< its number in the product
   };
-  Part a(TileId tile) const { return part(a_, tile); }
-  Part b(TileId tile) const { return part(b_, tile); }
-  Part c(TileId tile) const { return part(c_, tile); }
-  /// The first tile of a product; of the number behind the last, the count of all.
-  TileId first_a(std::size_t product) const { return a_[product]; }
-  TileId first_b(std::size_t product) const { return b_[product]; }
-  TileId first_c(std::size_t product) const { return c_[product]; }
-  /// The product that a tile of K belongs to, and its number there.
-  Part k(std::int32_t tile) const { return part(k_, tile); }
+  Tile at(TileRef tile) const;
+  /// The first tile of a part; of the number behind the last part, the count of all.
+  TileId first(Matrix matrix, std::size_t part) const { return of(matrix).first[part]; }
+  /// Numbers in the products of all tiles.
+  const std::vector<TileId>& tiles(Matrix matrix) const { return of(matrix).tiles; }
 
  private:
-  static Part part(const std::vector<TileId>& first, TileId tile);
+  struct OfMatrix {
+    std::vector<TileId> tiles;     // by joined number: that in the product
+    std::vector<TileId> first{0};  // of each part, and behind them the count
+  };
+  const OfMatrix& of(Matrix matrix) const { return matrices_.at(static_cast<std::size_t>(matrix)); }
 
   Contraction joined_;
-  std::vector<TileId> a_, b_, c_, k_;  // of each product the first tile, and behind them the count
+  std::array<OfMatrix, 3> matrices_;
 };
 
 }  // namespace foretile

@@ -45,12 +45,14 @@ TermCounts count_term(const ProgramTerm& program_term, const std::vector<Labelle
   const TensorTerm term = tensor_term(program_term);
   const std::vector<IndexList> result = result_groups(term), summed = summed_groups(term);
   double chains = 0, gemms = 0, shortest = 0, longest = 0;
+  std::map<double, double> lengths;
   for (const Spins& spins : all_spins(term.result.indices, Spins(term.names.size()))) {
     if (!is_conserved(term.result, spins) || is_beta_alone(term.result.indices, spins)) continue;
     const Tuples of_result = tuples_of(result, term.spaces, spins, tiles);
     const Tuples products = products_of_chain(term, summed, spins, tiles);
     if (of_result.count == 0 || products.count == 0) continue;
     chains += of_result.count;
+    lengths[products.count] += of_result.count;
     gemms += of_result.count * products.count;
     counts.flops += 2 * of_result.extents * products.extents;
     shortest = shortest == 0 ? products.count : std::min(shortest, products.count);
@@ -61,6 +63,7 @@ TermCounts count_term(const ProgramTerm& program_term, const std::vector<Labelle
   counts.gemms = whole(gemms, where);
   counts.shortest = whole(shortest, where);
   counts.longest = whole(longest, where);
+  for (const auto& [length, count] : lengths) counts.lengths[whole(length, where)] = whole(count, where);
   return counts;
 }
 

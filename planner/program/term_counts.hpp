@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -15,8 +16,9 @@ namespace foretile {
 struct TermCounts {
   std::int64_t chains = 0;
   std::int64_t gemms = 0;
-  double flops = 0;                        ///< 2 m n k of each
-  std::int64_t shortest = 0, longest = 0;  ///< chains, in products
+  double flops = 0;                                   ///< 2 m n k of each
+  std::int64_t shortest = 0, longest = 0;             ///< chains, in products
+  std::map<std::int64_t, std::int64_t> lengths = {};  ///< how many chains have so many products
 };
 
 /// By the rules of the Tensor Contraction Engine (Hirata, J. Phys. Chem. A 107 (2003) 9887) for a restricted
@@ -28,7 +30,7 @@ struct TermCounts {
 TermCounts count_term(const ProgramTerm& term, const std::vector<LabelledTiles>& tiles,
                       const std::string& source);
 
-/// The sum of all terms, without chain lengths. Errors as count_term() has them.
+/// The sum of all terms, without lengths of chains. Errors as count_term() has them.
 TermCounts sum_of(const std::vector<TermCounts>& terms, const std::string& source);
 
 }  // namespace foretile

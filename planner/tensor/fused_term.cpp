@@ -175,6 +175,16 @@ BlockPlace FusedTerm::operand_tile(std::size_t matrix, TileId tile) const {
   return place;
 }
 
+BlockPlace FusedTerm::stored_tile(std::size_t matrix, TileId tile) const {
+  const BlockPlace place = operand_tile(matrix, tile);
+  if (!fusion_.is_transposed.at(matrix)) return place;
+  const std::size_t rows = matrix == 0 ? fusion_.m.size() : fusion_.k.size();
+  BlockPlace turned = place;
+  for (std::size_t axis = 0; axis < place.order.axes; ++axis)
+    turned.order.from.at(axis) = place.order.from.at((axis + rows) % place.order.axes);
+  return turned;
+}
+
 bool FusedTerm::is_as_stored(std::size_t matrix, TileId tile) const {
   return fusion_.fits.at(matrix) && found(matrix, tile).order.is_identity();
 }

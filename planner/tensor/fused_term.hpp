@@ -31,11 +31,17 @@ class FusedTerm {
   /// The block that a tile of A or B (0 or 1) is, and its axes as the matrix has them: M before K, K before
   /// N, also where the operand is stored transposed.
   BlockPlace operand_tile(std::size_t matrix, TileId tile) const;
-  /// Whether the stored block is that tile, or its transpose where the operand is stored transposed.
+  /// The same, but where the operand is stored transposed K before M, and N before K.
+  BlockPlace stored_tile(std::size_t matrix, TileId tile) const;
+  /// Whether the stored block is that tile, without permutation or change of sign.
   bool is_as_stored(std::size_t matrix, TileId tile) const;
   /// By how much each product with this tile of K counts: of tuples that are equal but for the order of
   /// indices in a summed group, one stands for all.
   double multiplicity(std::int32_t k_tile) const { return multiplicity_[static_cast<std::size_t>(k_tile)]; }
+  /// How stored_tile()s are multiplied.
+  ProductOfK product_of(std::int32_t k_tile) const {
+    return {contraction_.a_op, contraction_.b_op, multiplicity(k_tile)};
+  }
   /// The tiles of the result's indices, by their positions.
   TileTuple result_tiles(TileId c_tile) const;
   /// Of each position of the result: its axis in a tile of C.

@@ -112,7 +112,8 @@ class StepBytes {
   const std::vector<HostNeed>& close(Rank rank, const Messages& messages) {
     for (const FlowTask& task : plan_.ranks[rank].flow.tasks) {
       if (!task.makes) continue;
-      const std::int64_t bytes = bytes_of(problem_, *task.makes);
+      const std::int64_t bytes = task.makes->matrix == Matrix::c ? bytes_of(problem_, *task.makes)
+                                                                 : own_bytes_of(problem_, *task.makes);
       add(task.makes->matrix, task.step, bytes);
       if (task.makes->matrix != Matrix::c) steps_[task.step].owned += bytes;
     }

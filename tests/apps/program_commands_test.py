@@ -79,7 +79,11 @@ def check_plans():
     assert plan["gemms"] == 468864 and round(plan["flops"] / 1e12) == 2238 and plan["devices"] == 1024, plan
     assert plan["peak_host_bytes"] <= plan["host_bytes"] and sum(level["terms"] for level in plan["levels"]) == 41, plan
     refuse("slices of v[pp|pp] (116.1 GB)", "plan", *case, "--nodes", 4)
-    refuse("level 1, term t2_", "plan", *case, "--nodes", 8)
+    assert "slices made when they are needed: v[" in run("plan", *case, "--nodes", 4, "--make", "auto")
+    sliced = json.loads(run("plan", *case, "--nodes", 8, "--json"))
+    assert sliced["gemms"] == 468864 and sliced["peak_host_bytes"] <= sliced["host_bytes"] and "made" not in sliced, sliced
+    refuse("--make: found v[pp], expected a given tensor", "plan", T2, *SMALL, "--make", "v[pp]")
+    refuse("--make: found h2o12", "plan", "h2o12", "--make", "auto")
     refuse("--dot: found the program", "plan", *case, "--nodes", 64, "--dot", "x.dot")
     refuse("--o: found h2o12", "plan", "h2o12", "--o", 3)
     assert "memory of a rank" in run("plan", *case, "--nodes", 64)
@@ -97,10 +101,11 @@ def check_plans():
     refuse("strategy: found grid-3d for a program whose tiles flow", "plan", T2, *SMALL, "--platform", "cascade", "--nodes", 2,
            "--mode", "flow", "--set", "strategy=grid-3d")
     refuse("step 1: found", "plan", *case, "--nodes", 4, "--mode", "flow")
+    refuse("--make beside --original: found", "simulate", *case, "--original", "--make", "auto")
     refuse("--mode: found h2o12", "simulate", "h2o12", "--mode", "flow")
     refuse("--mode: found flow beside --original", "simulate", *case, "--original", "--mode", "flow")
     refuse("--mode: found flow on GPUs", "plan", T2, *SMALL, "--platform", "summit", "--mode", "flow")
-    refuse("--trace: found a program without --mode flow", "simulate", T2, *SMALL, "--trace", "t.json")
+    refuse("--trace: found a program without --mode flow, expected --mode flow or --original", "simulate", T2, *SMALL, "--trace", "t.json")
     refuse("--trace and the program", "simulate", T2, *SMALL, "--mode", "flow", "--trace", T2)
     tuned = json.loads(run("tune", T2, "--o", 6, "--v", 12, "--tile", 6, "--tile", 4, "--platform", "cascade", "--nodes", "1..3", "--json"))
     assert tuned["fewest_nodes"] == 1 and tuned["complete"] and len(tuned["trials"]) == 3 * 2 * 2, tuned
@@ -116,6 +121,8 @@ def check_plans():
     assert (original["chains"], original["gemms"], len(original["level_s"])) == (24269, 468864, 4), original
     assert abs(sum(original["level_s"]) / original["makespan_s"] - 1) < 1e-9, original
     assert abs(sum(original["mean_s"].values()) / original["makespan_s"] - 1) < 1e-6, original
+    lengths = [term["chain_lengths"] for term in json.loads(run("show", *case[:7], "--json"))["terms"]]
+    assert sum(int(length) * count for of_term in lengths for length, count in of_term) == 468864, lengths
     free = json.loads(run("simulate", *case, "--nodes", 32, "--original", "--without", "waiting", "--json"))
     assert free["makespan_s"] < 0.6 * original["makespan_s"], (free["makespan_s"], original["makespan_s"])
     refuse("--original beside them", "simulate", *case, "--without", "counter")
@@ -141,6 +148,21 @@ def check_runs(scratch):
     assert len({report["digest"] for report in flows}) == 1 and flows[0]["largest_error"] <= 1e-12, flows
     assert [level["level"] for level in flows[0]["levels"]] == [0], flows[0]
     assert abs(flows[0]["numbers"]["e[]"] - reports[0]["numbers"]["e[]"]) < 1e-12, flows
+    # 70 kB for tensors on each of two ranks: less than all are, so that one is made when it is needed, and terms are computed in slices.
+    little = (ROOT / "platforms/cascade.toml").read_text()
+    for old, new in (("sockets_per_node = 2", "sockets_per_node = 1"), ("cores = 8 ", "cores = 1 "), ("devices = 8 ", "devices = 1 "),
+                     ('memory = "64 GB"', 'memory = "140 kB"'), ('memory = "1 GB"', 'memory = "100 kB"')):
+        assert old in little, old
+        little = little.replace(old, new)
+    (scratch / "little.toml").write_text(little)
+    for mode in ("levels", "flow"):
+        case = (T2, "--o", 3, "--v", 6, "--tile", 3, "--platform", scratch / "little.toml", "--mode", mode)
+        plan = json.loads(run("plan", *case, "--nodes", 2, "--make", "auto", "--json"))
+        assert plan["made"] == ["v[pp|pp]"] and plan["peak_host_bytes"] <= plan["host_bytes"] == 70000, plan
+        refuse("--make \"v[pp|pp]\"", "program", *case, ranks=2)
+        report = json.loads(run("program", *case, "--make", "auto", "--verify", "--json", ranks=2))
+        assert report["largest_error"] <= 1e-12 and sum(level["gemms"] for level in report["levels"]) == plan["gemms"], report
+        assert mode == "flow" or max(level["part"] for level in report["levels"]) > 10, report
     refuse("leaves A and B where they are", "program", CCSD, *SMALL, "--mode", "flow", "--set", "strategy=owner-b", ranks=2)
     refuse("--mode", "program", CCSD, *SMALL, "--mode", "tree", ranks=1)
     assert "verified against a plain evaluation" in run("program", T2, *SMALL, "--verify", ranks=1)

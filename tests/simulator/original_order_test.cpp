@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include "planner/program/term_counts.hpp"
+#include <algorithm>
+#include <map>
+
+#include "planner/program/program_text.hpp"
+#include "platforms/addition_model.hpp"
 #include "tests/planner/program/example.hpp"
 #include "tests/planner/small_machine.hpp"
 
@@ -35,6 +39,37 @@ TEST(OriginalOrder, AsksTheCounterByHand) {
   EXPECT_EQ(result.accumulated_bytes, 4 * 32);
   options.counter = false;  // two chains each, one after the other
   EXPECT_NEAR(simulate_original(program, machine, options).makespan_s, 2 * 2 * 16e-9, 1e-15);
+}
+
+class Times final : public TraceSink {
+ public:
+  void record(const TraceEvent& event) override {
+    seconds[event.cause] += event.end_s - event.start_s;
+    last_s = std::max(last_s, event.end_s);
+  }
+  std::map<Cause, double> seconds;
+  double last_s = 0;
+};
+
+/// All that a rank does but being idle. A copied block is got, permuted and accumulated once: 4 of 32 bytes,
+/// a permutation at 32 bytes per second.
+TEST(OriginalOrder, TellsWhatRanksDo) {
+  const FusedProgram program(
+      parse_program("space p = virtual\ntensor w[p|p]\nresult R[p|p]\nc: R[p1,p2] += 1 w[p1,p2]\n", "test"),
+      {1, 4, 2}, "test");
+  Machine machine = small_machine(1, 1, kPlenty, kPlenty);
+  machine.platform.addition_bytes_per_s_per_core = 32;
+  Times times;
+  OriginalOptions options;
+  options.counter_s = 1;
+  options.trace = &times;
+  const OriginalResult result = simulate_original(program, machine, options);
+  EXPECT_EQ(result.chains, 0);
+  EXPECT_EQ(result.copied_bytes, 4 * 32);  // got from where it is, everywhere
+  EXPECT_DOUBLE_EQ(result.makespan_s, 4 * (1 + addition_seconds(machine.platform, 32)) + 1);
+  EXPECT_DOUBLE_EQ(times.seconds[Cause::wait], result.counter_s);
+  EXPECT_DOUBLE_EQ(times.seconds[Cause::combine], result.sort_s);
+  EXPECT_DOUBLE_EQ(times.last_s, result.makespan_s);
 }
 
 /// v and t2 have four indices. One rank on each of two nodes: what a rank gets from the other takes the ports

@@ -10,7 +10,7 @@ namespace {
 /// 100 s of work that fits on 5 nodes and more; flow takes a tenth more than the bound, levels two tenths;
 /// tiles of 60 twice as long. A node adds a second.
 ProgramTrial tried(const ProgramCandidate& candidate, bool rehearses) {
-  ProgramTrial trial{candidate, 0, {}, 100.0 / candidate.nodes, {}};
+  ProgramTrial trial{candidate, 0, {}, 100.0 / candidate.nodes, {}, {}};
   if (candidate.nodes < 5) {
     trial.message = "too little memory";
     return trial;

@@ -17,6 +17,7 @@ struct Mode {
   const char* name;
   Settings parameters;
   ProgramMode mode = ProgramMode::levels;
+  bool makes = false;  ///< given tensors when they are needed
 };
 
 /// Largest error over the largest number of the tensor.
@@ -34,7 +35,7 @@ double error_of(const std::vector<double>& found, const PlainTensor& expected) {
 TEST(Programs, AreThoseOfAPlainEvaluation) {
   const Program program = ccsd_t2();
   for (const std::int64_t tile : {2, 3}) {
-    const FusedProgram fused(program, {4, 6, tile}, "test");
+    FusedProgram fused(program, {4, 6, tile}, "test");
     const SpinOrbitals orbitals(fused.tiles());
     const SeededNumbers numbers(orbitals, 7);
     const std::vector<PlainTensor> expected =
@@ -45,7 +46,10 @@ TEST(Programs, AreThoseOfAPlainEvaluation) {
                             {"pieces", {}},
                             {"one piece", {{"chain_pieces", "1"}}},
                             {"flow", {}, ProgramMode::flow},
-                            {"flow in one piece", {{"chain_pieces", "1"}}, ProgramMode::flow}};
+                            {"flow in one piece", {{"chain_pieces", "1"}}, ProgramMode::flow},
+                            {"made", {}, ProgramMode::levels, true},
+                            {"owner, made", {{"strategy", "owner-b"}}, ProgramMode::levels, true},
+                            {"flow, made", {}, ProgramMode::flow, true}};
     if (ranks % 2 == 0)
       modes.push_back({"tree", {{"strategy", "grid-3d"}, {"grid", fmt::format("{}x1x2", ranks / 2)}}});
     for (const Mode& mode : modes) {
@@ -53,10 +57,15 @@ TEST(Programs, AreThoseOfAPlainEvaluation) {
       MultiplicationOptions options;
       options.parameters = mode.parameters;
       options.bind = false;
+      fused.keep_all();
+      for (std::size_t t = 0; mode.makes && t < fused.tensors().size(); ++t) {
+        if (fused.tensors()[t].role == TensorRole::given) fused.make_when_needed(t);
+      }
       ProgramRun run(MPI_COMM_WORLD, fused, options, mode.mode);
       const auto reports = run.run(numbers, true);
       EXPECT_EQ(reports.size(), mode.mode == ProgramMode::flow ? 1U : 4U);
       for (std::size_t t = 0; t < fused.tensors().size(); ++t) {
+        if (fused.is_made(t)) continue;
         const std::vector<double> found = run.gathered(t);
         if (rank_in(MPI_COMM_WORLD) != 0) continue;
         EXPECT_LE(error_of(found, expected[t]), 1e-12) << text_of(fused.tensors()[t], program);

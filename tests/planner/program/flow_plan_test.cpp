@@ -24,25 +24,26 @@ FusedProgram two_terms() {
 }
 
 /// Each of I and R has 4 blocks. One copied block and one chain are added to each of I's, one chain to each
-/// of R's; products read x and y, then I and y: 4 permuted tiles each. All are of 2 x 2 numbers, 32 bytes.
-/// Each term is a step: i, which has work; c, which i needs not; r.
+/// of R's; products read x and y, then I and y: 4 tiles each, which are the blocks. All are of 2 x 2 numbers,
+/// 32 bytes. Each term is a step: i, which has work; c, which i needs not; r.
 TEST(FlowPlan, CountsTheTasksOfTwoTerms) {
   const FusedProgram program = two_terms();
   for (const int ranks : {1, 2, 3}) {
     const FlowPlan flow = plan_flow(program, flow_machine(ranks, 1), {});
-    int added = 0, permuted = 0, copied = 0;
+    int added = 0, lent = 0, copied = 0;
     for (std::size_t rank = 0; rank < flow.steps.size(); ++rank) {
       for (std::size_t task = 0; task < flow.steps[rank].size(); ++task) {
         const FlowStep::Kind kind = flow.steps[rank][task].kind;
-        (kind == FlowStep::Kind::add ? added : kind == FlowStep::Kind::permute ? permuted : copied)++;
-        EXPECT_EQ(flow.work.plan.ranks[rank].flow.tasks[task].bytes, 32);
+        EXPECT_NE(kind, FlowStep::Kind::permute);
+        (kind == FlowStep::Kind::add ? added : kind == FlowStep::Kind::lend ? lent : copied)++;
+        EXPECT_EQ(flow.work.plan.ranks[rank].flow.tasks[task].bytes, kind == FlowStep::Kind::lend ? 0 : 32);
       }
     }
     EXPECT_EQ(flow.work.summary.gemms, 16);
     EXPECT_EQ(flow.work.plan.steps.size(), 3U);
     EXPECT_EQ(copied, 4);
     EXPECT_EQ(added, 4 + 4 + 4);
-    EXPECT_EQ(permuted, 4 * 4);
+    EXPECT_EQ(lent, 4 * 4);
   }
 }
 
@@ -117,7 +118,10 @@ TEST(FlowPlan, RefusesOtherOperands) {
   const FusedProgram program = two_terms();
   const FlowPlan flow = plan_flow(program, flow_machine(1, 1), {});
   FlowPlan changed = flow;
-  changed.steps[0][first_task(flow, FlowStep::Kind::permute)].factor = -1;
+  changed.steps[0][first_task(flow, FlowStep::Kind::lend)].factor = -1;
+  expect_refused(program, changed, "another tile made of it");
+  changed = flow;  // memory for a tile that has none
+  changed.steps[0][first_task(flow, FlowStep::Kind::lend)].kind = FlowStep::Kind::permute;
   expect_refused(program, changed, "another tile made of it");
   changed = flow;
   changed.steps[0][first_task(flow, FlowStep::Kind::copy)].block.block ^= 1;
@@ -141,6 +145,33 @@ TEST(FlowPlan, KnowsWhenTensorsAreThere) {
       EXPECT_EQ(life.end, steps);
     }
   }
+}
+
+/// With little memory terms are computed in slices, steps of their own; the proof counts each addition once.
+TEST(FlowPlan, SlicesTermsThatDoNotFit) {
+  const FusedProgram program(ccsd_t2(), {2, 6, 2}, "test");
+  const FlowPlan free = plan_flow(program, flow_machine(2, 1), {});
+  std::int64_t blocks = 0;
+  for (const LevelPlan& plan : plan_steps(program, flow_machine(2, 1), {}, kStepsAtOnce))
+    blocks = std::max(blocks, plan.blocks_bytes());
+  const auto fit = [&](std::int64_t bytes) {
+    try {
+      plan_flow(program, flow_machine(2, 1, bytes), {});
+      return true;
+    } catch (const InputError&) {
+      return false;
+    }
+  };
+  std::int64_t little = blocks;
+  while (!fit(little)) little += blocks / 50;
+  const auto steps = plan_steps(program, flow_machine(2, 1, little), {}, kStepsAtOnce);
+  EXPECT_TRUE(std::ranges::any_of(steps, [&](const LevelPlan& step) {
+    const TermPart &part = step.level.terms[0], whole = whole_term(program, part.term);
+    return part.rows != whole.rows || part.columns != whole.columns;
+  }));
+  const FlowPlan tight = plan_flow(program, flow_machine(2, 1, little), {});
+  EXPECT_EQ(tight.work.summary.gemms, free.work.summary.gemms);
+  EXPECT_LE(tight.peak_host_bytes, little);
 }
 
 TEST(FlowPlan, RefusesStrategiesThatMoveOperands) {

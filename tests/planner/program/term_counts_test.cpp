@@ -60,6 +60,7 @@ TEST(TermCounts, OfIndicesOfDifferentOperandsByHand) {
   EXPECT_EQ(counts.gemms, 8);
   EXPECT_EQ(counts.shortest, 1);
   EXPECT_EQ(counts.longest, 2);
+  EXPECT_EQ(counts.lengths, (std::map<std::int64_t, std::int64_t>{{1, 2}, {2, 3}}));
 }
 
 /// Where whole numbers would not be exact, and in the sum of terms that are.

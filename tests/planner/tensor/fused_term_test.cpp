@@ -68,7 +68,7 @@ TEST(FusedTerm, HasTheProductsThatAreCounted) {
     const ProgramSizes sizes{random.integer(1, 5), random.integer(1, 7), random.integer(2, 3)};
     const FusedProgram program(ccsd_t2(), sizes, "test");
     for (int level = 1; level <= program.levels(); ++level) {
-      std::vector<const Contraction*> contractions;
+      std::vector<ProductPart> contractions;
       TermCounts all;
       for (const std::size_t number : program.terms_of_level(level)) {
         const FusedProgramTerm& fused = program.terms()[number];
@@ -80,7 +80,7 @@ TEST(FusedTerm, HasTheProductsThatAreCounted) {
         EXPECT_EQ(fused.product->contraction().c.nonzeros(), counts.chains);
         EXPECT_EQ(found.gemms, counts.gemms);
         EXPECT_DOUBLE_EQ(found.flops, counts.flops);
-        contractions.push_back(&fused.product->contraction());
+        contractions.emplace_back(fused.product->contraction());
         all.gemms += counts.gemms;
         all.chains += counts.chains;
       }
@@ -88,12 +88,39 @@ TEST(FusedTerm, HasTheProductsThatAreCounted) {
       EXPECT_EQ(traits(joined.contraction()).gemms, all.gemms);
       EXPECT_EQ(joined.contraction().c.nonzeros(), all.chains);
       for (TileId tile = 0; tile < joined.contraction().a.nonzeros(); ++tile) {
-        const JoinedProducts::Part part = joined.a(tile);
-        const Contraction& one = *contractions[part.product];
-        ASSERT_EQ(joined.contraction().a_bytes(tile), one.a_bytes(part.tile));
+        const JoinedProducts::Tile at = joined.at({Matrix::a, tile});
+        ASSERT_EQ(joined.contraction().a_bytes(tile), contractions[at.part].product->a_bytes(at.tile));
       }
     }
   }
+}
+
+/// A tile as it is stored is the block where is_as_stored() says so, or at least its rows and columns are
+/// exchanged where the operand is stored transposed.
+TEST(FusedTerm, KnowsTilesAsTheyAreStored) {
+  const FusedProgram program(ccsd_t2(), {2, 3, 2}, "test");
+  int transposed = 0;
+  for (const FusedProgramTerm& term : program.terms()) {
+    if (!term.is_product()) continue;
+    for (const std::size_t matrix : {0U, 1U}) {
+      const Shape& shape = matrix == 0 ? term.product->contraction().a : term.product->contraction().b;
+      const bool turned = term.product->fusion().is_transposed.at(matrix);
+      for (TileId tile = 0; tile < shape.nonzeros(); ++tile) {
+        const BlockPlace stored = term.product->stored_tile(matrix, tile);
+        const BlockPlace as_matrix = term.product->operand_tile(matrix, tile);
+        EXPECT_EQ(stored.block, as_matrix.block);
+        EXPECT_EQ(stored.order.negative, as_matrix.order.negative);
+        if (term.product->is_as_stored(matrix, tile)) {
+          EXPECT_TRUE(stored.order.is_identity());
+          transposed += turned ? 1 : 0;
+        }
+        if (!turned) {
+          EXPECT_EQ(stored.order, as_matrix.order);
+        }
+      }
+    }
+  }
+  EXPECT_GT(transposed, 0);
 }
 
 /// Of p5 p6, which both operands have antisymmetric: a pair of different tiles stands for two orders.

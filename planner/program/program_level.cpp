@@ -1,0 +1,118 @@
+#include "planner/program/program_level.hpp"
+
+#include <array>
+
+namespace foretile {
+
+namespace {
+
+/// Of the term's product, with tiles as they are stored.
+Contraction as_stored(const FusedProgram& program, const FusedProgramTerm& term) {
+  Contraction product = term.product->contraction();
+  for (std::int32_t k = 0; k < product.k.tiles(); ++k)
+    product.products_of_k.push_back(term.product->product_of(k));
+  for (const Matrix matrix : {Matrix::a, Matrix::b}) {
+    std::vector<bool>& in_place = product.in_place.at(static_cast<std::size_t>(matrix));
+    for (TileId tile = 0; tile < shape_of(product, matrix).nonzeros(); ++tile) {
+      const PermutedBlock from = operand_of(term, {matrix, tile}, true);
+      in_place.push_back(from.is_block() && !program.is_made(from.block.tensor));
+    }
+  }
+  return product;
+}
+
+std::vector<Rank> owners_of_operands(const FusedProgram& program, const ProgramLevel& level, Matrix matrix,
+                                     int ranks) {
+  std::vector<Rank> owners;
+  for (TileId tile = 0; tile < shape_of(level.joined->contraction(), matrix).nonzeros(); ++tile)
+    owners.push_back(owner_of(operand_of(program, level, {matrix, tile}).block, ranks));
+  return owners;
+}
+
+}  // namespace
+
+TermPart whole_term(const FusedProgram& program, std::size_t term) {
+  const FusedProgramTerm& fused = program.terms()[term];
+  if (!fused.is_product()) return {term};
+  const Contraction& product = fused.product->contraction();
+  return {term, {0, product.m.tiles()}, {0, product.n.tiles()}};
+}
+
+ProgramLevel level_of(const FusedProgram& program, std::vector<TermPart> terms, const Machine& machine) {
+  ProgramLevel level;
+  level.terms = std::move(terms);
+  level.as_stored = machine.platform.device.kind == DeviceKind::core;
+  std::vector<Contraction> products;
+  std::vector<const TermPart*> parts;
+  for (const TermPart& part : level.terms) {
+    const FusedProgramTerm& fused = program.terms()[part.term];
+    if (!fused.is_product() || fused.product->contraction().c.nonzeros() == 0) continue;
+    level.products.push_back(part.term);
+    parts.push_back(&part);
+    products.push_back(level.as_stored ? as_stored(program, fused) : fused.product->contraction());
+  }
+  if (products.empty()) return level;
+  std::vector<ProductPart> joined;
+  for (std::size_t part = 0; part < parts.size(); ++part)
+    joined.emplace_back(products[part], parts[part]->rows, parts[part]->columns);
+  level.joined.emplace(joined);
+  level.joined->place(owners_of_operands(program, level, Matrix::a, machine.ranks),
+                      owners_of_operands(program, level, Matrix::b, machine.ranks));
+  return level;
+}
+
+PermutedBlock operand_of(const FusedProgramTerm& term, TileRef tile, bool as_stored) {
+  const std::size_t matrix = tile.matrix == Matrix::a ? 0 : 1;
+  const BlockPlace place =
+      as_stored ? term.product->stored_tile(matrix, tile.id) : term.product->operand_tile(matrix, tile.id);
+  double factor = place.order.negative ? -1 : 1;
+  if (matrix == 0 && !as_stored)
+    factor *= term.product->multiplicity(term.product->contraction().a.column_of(tile.id));
+  return {{term.operands[matrix], place.block}, place.order, factor};
+}
+
+PermutedBlock operand_of(const FusedProgram& program, const ProgramLevel& level, TileRef tile) {
+  const JoinedProducts::Tile at = level.joined->at(tile);
+  return operand_of(program.terms()[level.products[at.part]], {tile.matrix, at.tile}, level.as_stored);
+}
+
+std::set<Move<ProgramBlock>> block_moves(const FusedProgram& program, const ProgramLevel& level,
+                                         const std::function<Rank(TileRef)>& owner, int ranks) {
+  std::set<Move<ProgramBlock>> moves;
+  const auto move = [&](const ProgramBlock& block, Rank to) {
+    const Rank from = owner_of(block, ranks);
+    if (from != to && !program.is_made(block.tensor)) moves.insert({block, from, to});
+  };
+  if (level.joined) {
+    for (const Matrix matrix : {Matrix::a, Matrix::b}) {
+      for (TileId tile = 0; tile < shape_of(level.joined->contraction(), matrix).nonzeros(); ++tile)
+        move(operand_of(program, level, {matrix, tile}).block, owner({matrix, tile}));
+    }
+  }
+  for (const TermPart& part : level.terms) {
+    const FusedProgramTerm& term = program.terms()[part.term];
+    for (const CopiedBlock& copy : term.copies) {
+      for (const Addition& addition : program.additions(part.term, copy))
+        move({term.operands[0], copy.from}, owner_of({term.result, addition.to}, ranks));
+    }
+  }
+  return moves;
+}
+
+std::set<Move<TileId>> result_moves(const FusedProgram& program, const ProgramLevel& level,
+                                    const std::function<Rank(TileRef)>& owner, int ranks) {
+  std::set<Move<TileId>> moves;
+  const TileId tiles = level.joined ? level.joined->contraction().c.nonzeros() : 0;
+  for (TileId tile = 0; tile < tiles; ++tile) {
+    const JoinedProducts::Tile at = level.joined->at({Matrix::c, tile});
+    const std::size_t term = level.products[at.part];
+    const Rank from = owner({Matrix::c, tile});
+    for (const Addition& addition : program.additions(term, at.tile)) {
+      const Rank to = owner_of({program.terms()[term].result, addition.to}, ranks);
+      if (from != to) moves.insert({tile, from, to});
+    }
+  }
+  return moves;
+}
+
+}  // namespace foretile

@@ -1,0 +1,63 @@
+#include "planner/program/joined_products.hpp"
+
+#include <gtest/gtest.h>
+
+namespace foretile {
+namespace {
+
+/// Tiles of 2, 3 and 4 along M, 5 along N and K. A is full, B diagonal, so C has all tiles with one product
+/// each.
+Contraction three_by_two() {
+  const Shape a = Shape::dense(3, 2), b(2, 2, {{0, 0}, {1, 1}});
+  return {"p", Tiling::from_sizes({2, 3, 4}), Tiling::from_sizes({5, 5}), Tiling::from_sizes({5, 5}), a,
+          b,   symbolic_product(a, b, 0)};
+}
+
+TEST(JoinedProducts, AreBlockDiagonal) {
+  const Contraction p = three_by_two();
+  const JoinedProducts joined({ProductPart(p), ProductPart(p)});
+  const Contraction& all = joined.contraction();
+  EXPECT_EQ(all.m.tiles(), 6);
+  EXPECT_EQ(all.a.nonzeros(), 12);
+  EXPECT_EQ(traits(all).gemms, 2 * traits(p).gemms);
+  EXPECT_EQ(all.c.row_of(6), 3);
+  EXPECT_EQ(all.c.column_of(6), 2);
+  const JoinedProducts::Tile tile = joined.at({Matrix::c, 7});
+  EXPECT_EQ(tile.part, 1U);
+  EXPECT_EQ(tile.tile, 1);
+}
+
+/// Rows 1 and 2, column 1: of A the tiles (1, 1) and (2, 1), which are 3 and 5, of B the second, of C 3
+/// and 5.
+TEST(JoinedProducts, HaveTheTilesThatAPartNeeds) {
+  const Contraction p = three_by_two();
+  const JoinedProducts joined({ProductPart(p, {1, 3}, {1, 2})});
+  EXPECT_EQ(joined.tiles(Matrix::a), (std::vector<TileId>{3, 5}));
+  EXPECT_EQ(joined.tiles(Matrix::b), (std::vector<TileId>{1}));
+  EXPECT_EQ(joined.tiles(Matrix::c), (std::vector<TileId>{3, 5}));
+  EXPECT_EQ(joined.first(Matrix::c, 1), 2);
+  EXPECT_EQ(joined.contraction().m.extent(), 3 + 4);
+  EXPECT_EQ(joined.contraction().n.extent(), 5);
+  EXPECT_EQ(traits(joined.contraction()).gemms, 2);
+  EXPECT_EQ(traits(joined.contraction()).flops, 2 * 5 * 5 * (3 + 4));
+}
+
+/// The first has plain products of tiles of K, the second says otherwise of its last one.
+TEST(JoinedProducts, KeepWhatPartsSayOfTheirTiles) {
+  const Contraction plain = three_by_two();
+  Contraction other = plain;
+  other.products_of_k = {{}, {Op::transpose, Op::none, 2}};
+  other.in_place[0].assign(6, false);
+  other.in_place[0][5] = true;
+  const JoinedProducts joined({ProductPart(plain), ProductPart(other)});
+  const Contraction& all = joined.contraction();
+  ASSERT_EQ(all.products_of_k.size(), 4U);
+  EXPECT_TRUE(all.products_of_k[2].is_plain());
+  EXPECT_EQ(all.products_of_k[3], other.products_of_k[1]);
+  EXPECT_EQ(all.op_of_a(11), Op::transpose);
+  EXPECT_EQ(own_bytes_of(all, {Matrix::a, 11}), 0);
+  EXPECT_EQ(own_bytes_of(all, {Matrix::a, 10}), 8 * 4 * 5);
+}
+
+}  // namespace
+}  // namespace foretile

@@ -1,0 +1,80 @@
+#include "planner/program/made_tensors.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "planner/program/flow_plan.hpp"
+#include "planner/program/program_plan.hpp"
+#include "tests/planner/program/example.hpp"
+#include "tests/planner/program/flow_machine.hpp"
+
+namespace foretile {
+namespace {
+
+std::string refused(FusedProgram& program, const std::vector<std::string>& names) {
+  try {
+    make_named(program, names);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return {};
+}
+
+TEST(MadeTensors, AreGivenOnesByName) {
+  FusedProgram program(ccsd_t2(), {2, 4, 2}, "test");
+  make_named(program, {"v[pp|pp]", "t2[pp|hh]"});
+  EXPECT_EQ(made_names(program).size(), 2U);
+  make_named(program, {"v[hh|pp]"});
+  EXPECT_EQ(made_names(program), (std::vector<std::string>{"v[hh|pp]"}));
+  for (const char* const wrong : {"v", "i0[pp|hh]", "L[hp|hp]", ""}) {
+    const std::string error = refused(program, {wrong});
+    EXPECT_NE(error.find("--make"), std::string::npos) << error;
+    EXPECT_NE(error.find("v[pp|pp]"), std::string::npos) << error;
+  }
+}
+
+std::int64_t most_bytes(const FusedProgram& program, const Machine& machine) {
+  std::int64_t most = 0;
+  for (const LevelPlan& plan : plan_program(program, machine, {})) {
+    EXPECT_LE(plan.peak_host_bytes(), machine.host_bytes_per_rank());
+    most = std::max(most, plan.peak_host_bytes());
+  }
+  return most;
+}
+
+/// Where nothing is missing nothing is made; with too little memory the largest given tensor is, and it fits.
+TEST(MadeTensors, AreProposedLargestFirst) {
+  FusedProgram program(ccsd_t2(), {2, 6, 2}, "test");
+  const auto plan_on = [&](std::int64_t bytes) {
+    const Machine machine = flow_machine(2, 1, bytes);
+    plan_with_made(program, {kMakeWhatIsTooLarge}, [&] { most_bytes(program, machine); });
+    return made_names(program);
+  };
+  EXPECT_TRUE(plan_on(std::int64_t{1} << 40).empty());
+  std::int64_t blocks = 0;
+  for (const LevelPlan& plan : plan_program(program, flow_machine(2, 1), {}))
+    blocks = std::max(blocks, plan.blocks_bytes());
+  EXPECT_EQ(plan_on(blocks - 1), (std::vector<std::string>{"v[pp|pp]"}));
+  EXPECT_THROW(plan_on(1000), InputError);
+}
+
+/// Nobody has blocks of v, each tile is generated, and what is generated is counted.
+TEST(MadeTensors, TakeNoMemoryOfTheirOwn) {
+  FusedProgram program(parse_program("space p = virtual\ntensor x[p|p]\ntensor y[p|p]\nresult R[p|p]\n"
+                                     "r: R[p1,p2] += x[p1,p3] y[p3,p2]\n",
+                                     "test"),
+                       {1, 4, 2}, "test");
+  make_named(program, {"x[p|p]"});
+  const LevelPlan plan = plan_program(program, flow_machine(1, 1), {})[0];
+  EXPECT_EQ(plan.moves[0].blocks_bytes, 2 * 4 * 32);  // y and R: four blocks of alpha each
+  EXPECT_EQ(plan.moves[0].made_bytes, 4 * 32);
+  EXPECT_EQ(plan.moves[0].permuted_bytes, 4 * 32);  // memory of x's tiles; y's are in place
+  EXPECT_EQ(plan.moves[0].making_bytes, flow_machine(1, 1).cores_per_rank() * 32);
+  const FlowPlan flow = plan_flow(program, flow_machine(1, 1), {});
+  std::int64_t made = 0;
+  for (const FlowTask& task : flow.work.plan.ranks[0].flow.tasks) made += task.made_bytes;
+  EXPECT_EQ(made, 4 * 32);
+}
+
+}  // namespace
+}  // namespace foretile
