@@ -64,7 +64,9 @@ std::string life_text(const TensorLife& life) {
 
 std::string memory_text(const ProgramView& view) {
   const ProgramMemory& memory = view.memory;
-  std::string text = "\ntensors, stored once for all orders of antisymmetric indices\n";
+  std::string text = view.program.spatial
+                         ? "\ntensors\n"
+                         : "\ntensors, stored once for all orders of antisymmetric indices\n";
   for (const TensorLife& life : memory.tensors)
     text += fmt::format("  {:<10}{:<14}{:>11} blocks  {:>10}  {}\n", text_of(life.tensor, view.program),
                         name_of(life.tensor.role), count_text(life.size.blocks),
@@ -96,6 +98,26 @@ void add_memory(const ProgramView& view, nlohmann::ordered_json& json) {
         {{"nodes", nodes}, {"bytes_per_node", kElementBytes * view.memory.per_node(nodes)}});
 }
 
+/// Of a product of spatial orbitals, which is one dense product: M, N and K.
+void add_extents(const ProgramTerm& term, const ProgramSizes& sizes, const std::vector<IndexSpace>& spaces,
+                 nlohmann::ordered_json& json) {
+  double m = 1, n = 1, k = 1;
+  const auto has = [](const TensorUse& use, const TermIndex& index) {
+    return std::ranges::find(use.indices, index) != use.indices.end();
+  };
+  for (const TensorUse& use : term.operands) {
+    for (const TermIndex& index : use.indices) {
+      const bool first = &use == &term.operands[0];
+      if (!first && has(term.operands[0], index)) continue;
+      const std::int64_t extent = spaces[index.space].occupied ? sizes.occupied : sizes.virtuals;
+      (!has(term.result, index) ? k : first ? m : n) *= static_cast<double>(extent);
+    }
+  }
+  json["m"] = m;
+  json["n"] = n;
+  json["k"] = k;
+}
+
 }  // namespace
 
 bool is_program_file(const std::string& path) {
@@ -122,6 +144,8 @@ nlohmann::ordered_json program_json(const std::string& path, const ProgramSizes&
                              {"longest_chain", counts.longest},
                              {"chain_lengths", counts.lengths},
                              {"depends_on", depends}});
+    if (view.program.spatial && view.program.terms[t].is_product())
+      add_extents(view.program.terms[t], sizes, view.program.spaces, json["terms"].back());
   }
   add_memory(view, json);
   return json;
@@ -129,9 +153,10 @@ nlohmann::ordered_json program_json(const std::string& path, const ProgramSizes&
 
 std::string program_text(const std::string& path, const ProgramSizes& sizes) {
   const ProgramView view(path, sizes);
-  std::string text = fmt::format(
-      "{}: {} terms, {} occupied and {} virtual orbitals of each spin, tiles of at most {}\n", one_line(path),
-      view.program.terms.size(), grouped(sizes.occupied), grouped(sizes.virtuals), grouped(sizes.tile));
+  std::string text =
+      fmt::format("{}: {} terms, {} occupied and {} virtual {}, tiles of at most {}\n", one_line(path),
+                  view.program.terms.size(), grouped(sizes.occupied), grouped(sizes.virtuals),
+                  view.program.spatial ? "spatial orbitals" : "orbitals of each spin", grouped(sizes.tile));
   text += fmt::format("  chains of products    {}\n  products of tiles     {}\n  flops                 {}\n",
                       grouped(view.all.chains), grouped(view.all.gemms), quantity(view.all.flops, "flop"));
   std::size_t name = 4;

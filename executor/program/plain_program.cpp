@@ -51,6 +51,7 @@ void add_antisymmetrized(const ProgramTerm& term, const IndexList& spaces, const
   IndexList as_is(spaces.size());
   std::iota(as_is.begin(), as_is.end(), std::size_t{0});
   std::vector<Order> orders{{as_is, 1}};
+  if (term.result.spatial) halves.clear();
   for (const auto& [key, group] : halves) {
     long double same = 1;
     std::map<bool, int> of_operand;

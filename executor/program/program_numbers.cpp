@@ -16,7 +16,8 @@ SpinOrbitals::SpinOrbitals(const std::vector<LabelledTiles>& tiles) {
       begins.push_back(begin);
       begin += extent;
     }
-    of_spin_.push_back(begin / 2);
+    all_.push_back(begin);
+    of_spin_.push_back(space.with_spin ? begin / 2 : begin);
   }
 }
 
@@ -56,6 +57,12 @@ double SeededNumbers::value(const ProgramTensor& tensor, const std::vector<std::
   std::vector<std::size_t> order(pairs);
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::vector<std::uint64_t> bits(pairs);
+  const std::uint64_t seed = counter_bits(seed_, bits_of(tensor.name));
+  if (!tensor.rules.closed_shell) {
+    std::uint64_t all = seed;
+    for (std::size_t p = 0; p < pairs; ++p) all = counter_bits(all, bits_of(orbital(p), orbital(pairs + p)));
+    return 2 * unit_real(all) - 1;
+  }
   double sum = 0;
   do {
     double sign = 1;
@@ -67,7 +74,7 @@ double SeededNumbers::value(const ProgramTensor& tensor, const std::vector<std::
       for (std::size_t q = p + 1; q < pairs; ++q) sign = order[q] < order[p] ? -sign : sign;
     }
     if (!conserved) continue;
-    std::uint64_t all = counter_bits(seed_, bits_of(tensor.name));
+    std::uint64_t all = seed;
     std::vector<std::uint64_t> sorted = bits;
     std::ranges::sort(sorted);  // pairs have no order
     for (const std::uint64_t one : sorted) all = counter_bits(all, one);

@@ -10,7 +10,7 @@
 
 namespace foretile {
 
-/// A spin orbital: of which space, which of its orbitals, and its spin.
+/// A spin orbital: of which space, which of its orbitals, and its spin. Spatial ones count as alpha.
 struct SpinOrbital {
   std::uint64_t space = 0;
   std::int64_t orbital = 0;
@@ -23,7 +23,7 @@ struct SpinOrbital {
 class SpinOrbitals {
  public:
   explicit SpinOrbitals(const std::vector<LabelledTiles>& tiles);
-  std::int64_t count(std::size_t space) const { return 2 * of_spin_[space]; }
+  std::int64_t count(std::size_t space) const { return all_[space]; }
   SpinOrbital at(std::size_t space, std::int64_t number) const;
   /// Number of the first spin orbital of a tile.
   std::int64_t begin(std::size_t space, std::int32_t tile) const {
@@ -31,7 +31,7 @@ class SpinOrbitals {
   }
 
  private:
-  std::vector<std::int64_t> of_spin_;
+  std::vector<std::int64_t> all_, of_spin_;
   std::vector<std::vector<std::int64_t>> begins_;
 };
 
@@ -45,7 +45,8 @@ class ProgramNumbers {
 };
 
 /// Random numbers with all symmetries that a closed shell has: a sum over the orders of the lower indices,
-/// with their signs, of functions of pairs of an upper and a lower orbital of equal spin.
+/// with their signs, of functions of pairs of an upper and a lower orbital of equal spin. Of spatial orbitals
+/// functions of all pairs, in their order.
 class SeededNumbers final : public ProgramNumbers {
  public:
   /// Both must outlive this.

@@ -22,19 +22,21 @@ struct TermIndex {
   friend bool operator==(const TermIndex& x, const TermIndex& y) { return x.name == y.name; }
 };
 
-/// A tensor with its indices: the first half are upper ones, the others lower ones. Tensors are antisymmetric
-/// in the upper indices of one space, and in the lower ones.
+/// A tensor with its indices: the first half are upper ones, the others lower ones. Tensors of spin orbitals
+/// are antisymmetric in the upper indices of one space, and in the lower ones; those of spatial orbitals have
+/// no symmetry.
 struct TensorUse {
   std::string tensor;
   std::vector<TermIndex> indices;
   int column = 0;
+  bool spatial = false;  ///< Program::spatial
 
   std::size_t half() const { return indices.size() / 2; }
 };
 
 /// result += factor operand operand, summed over the indices that both operands have; or result += factor
 /// operand. Where two like indices of a half of the result come from different operands, the result is
-/// antisymmetrized.
+/// antisymmetrized, unless orbitals are spatial.
 struct ProgramTerm {
   std::string name;
   TensorUse result;
@@ -54,6 +56,7 @@ struct TensorDeclaration {
 };
 
 struct Program {
+  bool spatial = false;  ///< indices count spatial orbitals, without spin, and tensors have no symmetries
   std::vector<IndexSpace> spaces;
   std::vector<TensorDeclaration> tensors;  ///< intermediates are not declared
   std::vector<ProgramTerm> terms;          ///< in the order of the text

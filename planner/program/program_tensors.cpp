@@ -29,7 +29,10 @@ std::vector<IndexList> groups_of(const IndexList& spaces, std::size_t upper) {
 
 TensorRules rules_of(const TensorUse& use) {
   const IndexList spaces = spaces_of(use);
-  return {spaces, use.half(), groups_of(spaces, use.half()), true};
+  if (!use.spatial) return {spaces, use.half(), groups_of(spaces, use.half()), true};
+  std::vector<IndexList> alone;
+  for (std::size_t p = 0; p < spaces.size(); ++p) alone.push_back({p});
+  return {spaces, use.half(), alone, false};
 }
 
 TensorRole role_of(const std::string& name, const Program& program) {

@@ -21,7 +21,8 @@ std::string_view name_of(TensorRole role);
 /// program uses is stored apart: v[h,p|h,p] beside v[p,p|p,p].
 struct ProgramTensor {
   std::string name;
-  TensorRules rules;  ///< closed shell; antisymmetric in the indices of one half and one space
+  TensorRules rules;  ///< of spin orbitals: closed shell, antisymmetric in the indices of one half and one
+                      ///< space; of spatial ones none
   TensorRole role = TensorRole::given;
 };
 

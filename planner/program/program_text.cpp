@@ -57,14 +57,27 @@ class Parser {
   void read(TextLine line) {
     if (line.at_end()) return;
     const int column = line.column();
-    const std::string word = line.name("space, tensor, result, or the name of a term");
+    const std::string word = line.name("orbitals, space, tensor, result, or the name of a term");
     if (!line.next_is(":")) {
+      if (word == "orbitals") return read_orbitals(line, column);
       if (word == "space") return read_space(line);
       if (word == "tensor") return read_declaration(line, false);
       if (word == "result") return read_declaration(line, true);
-      throw line.error(column, quote(word), "space, tensor, result, or the name of a term and \":\"");
+      throw line.error(column, quote(word),
+                       "orbitals, space, tensor, result, or the name of a term and \":\"");
     }
     read_term(line, word, column);
+  }
+
+  void read_orbitals(TextLine& line, int column) {
+    if (orbitals_line_ > 0)
+      throw line.error(column, "orbitals again", fmt::format("once, as in line {}", orbitals_line_));
+    if (!program_.spaces.empty()) throw line.error(column, "orbitals behind a space", "it before all others");
+    orbitals_line_ = line.number();
+    line.expect("=");
+    program_.spatial = line.take("spatial");
+    if (!program_.spatial && !line.take("spin")) throw line.wrong("spatial or spin");
+    require_end(line);
   }
 
   void read_space(TextLine& line) {
@@ -150,6 +163,7 @@ class Parser {
 
   TensorUse read_use(TextLine& line) {
     TensorUse use;
+    use.spatial = program_.spatial;
     use.column = line.column();
     use.tensor = line.name("a tensor");
     line.expect("[");
@@ -303,6 +317,7 @@ class Parser {
 
   std::string source_;
   Program program_;
+  int orbitals_line_ = 0;
   std::map<std::string, Seen> seen_;                    // by tensor
   std::map<std::string, int> term_lines_;               // by name
   std::set<std::string> written_;                       // tensors
@@ -336,7 +351,7 @@ std::string positions_text(const std::vector<std::string>& spaces) {
 }  // namespace
 
 std::string written(const Program& program) {
-  std::string text;
+  std::string text = program.spatial ? "orbitals = spatial\n" : "";
   for (const IndexSpace& space : program.spaces)
     text += fmt::format("space {} = {}\n", space.letter, space.occupied ? "occupied" : "virtual");
   for (const TensorDeclaration& tensor : program.tensors)

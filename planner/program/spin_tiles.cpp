@@ -4,8 +4,12 @@ namespace foretile {
 
 std::vector<LabelledTiles> spin_tiles_of(const Program& program, const ProgramSizes& sizes) {
   std::vector<LabelledTiles> tiles;
-  for (const IndexSpace& space : program.spaces)
-    tiles.push_back(even_spin_tiles(space.occupied ? sizes.occupied : sizes.virtuals, sizes.tile));
+  for (const IndexSpace& space : program.spaces) {
+    const std::int64_t orbitals = space.occupied ? sizes.occupied : sizes.virtuals;
+    tiles.push_back(program.spatial
+                        ? LabelledTiles{even_extents(orbitals, (orbitals + sizes.tile - 1) / sizes.tile)}
+                        : even_spin_tiles(orbitals, sizes.tile));
+  }
   return tiles;
 }
 

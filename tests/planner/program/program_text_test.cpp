@@ -7,6 +7,9 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "planner/program/program_tensors.hpp"
+#include "planner/program/spin_tiles.hpp"
+#include "planner/program/term_counts.hpp"
 #include "tests/planner/program/example.hpp"
 
 namespace foretile {
@@ -28,6 +31,30 @@ std::string refusal(const std::string& text) {
 /// Of a program whose line 6 this is.
 std::string refused_term(const std::string& line) {
   return refusal(kHead + line + "\n");
+}
+
+/// Like indices of different operands are not exchanged, and nothing has spin: two tiles of 2 orbitals for
+/// each of four indices make 16 chains.
+TEST(ProgramText, OrbitalsMayBeSpatial) {
+  const std::string text =
+      "orbitals = spatial\nspace p = virtual\ntensor x[p|p]\nresult R[p,p|p,p]\n"
+      "r: R[p1,p2,p3,p4] += 1 x[p1,p3] x[p2,p4]\n";
+  const Program program = parse_program(text, "p.txt");
+  EXPECT_TRUE(program.spatial);
+  EXPECT_EQ(written(program), text);
+  const auto tensors = tensors_of(program);
+  EXPECT_EQ(tensors[0].rules.groups.size(), 4U);
+  EXPECT_FALSE(tensors[0].rules.closed_shell);
+  const auto tiles = spin_tiles_of(program, {1, 4, 2});
+  EXPECT_EQ(tiles[0].extents, (std::vector<std::int64_t>{2, 2}));
+  EXPECT_EQ(count_term(program.terms[0], tiles, "p.txt").chains, 16);
+  EXPECT_EQ(size_of(tensors[0], tiles).elements, 256);
+  EXPECT_FALSE(parse_program("orbitals = spin\n" + kHead + "a: R[p1,h1] += x[p1,h1]\n", "p.txt").spatial);
+  EXPECT_EQ(refusal("orbitals = both\n"), "p.txt, line 1, column 12: found both, expected spatial or spin");
+  EXPECT_EQ(refusal("orbitals = spin\norbitals = spatial\n"),
+            "p.txt, line 2, column 1: found orbitals again, expected once, as in line 1");
+  EXPECT_EQ(refusal("space p = virtual\norbitals = spatial\n"),
+            "p.txt, line 2, column 1: found orbitals behind a space, expected it before all others");
 }
 
 TEST(ProgramText, IsRead) {
@@ -66,7 +93,8 @@ TEST(ProgramText, TheExampleHas41Terms) {
 
 TEST(ProgramText, SaysWhatCannotBeRead) {
   EXPECT_EQ(refused_term("first R[p1,h1] += 1 x[p1,h1]"),
-            "p.txt, line 6, column 1: found first, expected space, tensor, result, or the name of a term and "
+            "p.txt, line 6, column 1: found first, expected orbitals, space, tensor, result, or the name of "
+            "a term and "
             "\":\"");
   EXPECT_EQ(refused_term("a: R[p1,h1] = 1 x[p1,h1]"), "p.txt, line 6, column 13: found =, expected \"+=\"");
   for (const char* number : {"1e400", "0x10", "-", "1e", "2x"})
