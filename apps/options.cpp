@@ -72,6 +72,16 @@ void add_set_option(CLI::App& command, Options& options) {
       ->allow_extra_args(false);
 }
 
+void add_make_option(CLI::App& command, std::vector<std::string>& made) {
+  command
+      .add_option("--make", made,
+                  "Of a program, repeatable: a given tensor, \"v[pp|pp]\", that is too large to be kept: "
+                  "slices of it are made when they are needed; auto: as many tensors as it takes")
+      ->check(not_empty_check())
+      ->allow_extra_args(false)
+      ->type_name("TENSOR");
+}
+
 CLI::Validator whole_number_check(std::int64_t low) {
   const auto complaint = [low](std::string& text) -> std::string {
     std::int64_t value = -1;

@@ -31,6 +31,9 @@ void add_json_option(CLI::App& command, Options& options);
 /// Commands with a platform or a strategy take --set.
 void add_set_option(CLI::App& command, Options& options);
 
+/// Commands with a program take --make.
+void add_make_option(CLI::App& command, std::vector<std::string>& made);
+
 /// For counts and seeds. Refuses what is no whole number from `low` to 2^63 - 1: CLI11 would take -1 for the
 /// largest number.
 CLI::Validator whole_number_check(std::int64_t low = 0);

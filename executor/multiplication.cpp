@@ -111,6 +111,9 @@ struct Multiplication::State {
     const MPI_Comm mine = communicator.get();
     with_agreed_errors([&] {
       agree(mine, [&] {
+        if (options.verify && !contraction.products_of_k.empty())
+          throw input_error("Multiplication", "products of different forms to be verified", "one form of all",
+                            "leave verify out");
         work = planned(mine, std::move(contraction), options);
         gpus = gpus_for(work->machine, options.gpus);
       });

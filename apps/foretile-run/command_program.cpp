@@ -1,5 +1,6 @@
 // foretile-run program FILE.txt: runs a program of contractions with the ranks of this MPI job.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -60,7 +61,8 @@ struct Finished {
   std::vector<Result> results;
   double wall_s = 0;  ///< of all levels; without making or reading the given tensors
   std::string digest;
-  std::optional<double> error;  ///< largest, over the largest element of its tensor
+  std::vector<std::string> made;  ///< tensors of which slices were made when they were needed
+  std::optional<double> error;    ///< largest, over the largest element of its tensor
 };
 
 std::vector<Result> gather_results(const ProgramRun& run, const FusedProgram& fused) {
@@ -143,6 +145,7 @@ void print_report(const ProgramArguments& arguments, const Finished& done, int r
                                 {"ranks", ranks},
                                 {"wall_s", done.wall_s},
                                 {"digest", done.digest}};
+    if (!done.made.empty()) json["made"] = done.made;
     for (const LevelReport& level : done.levels) json["levels"].push_back(json_of(level));
     for (const Result& result : done.results) {
       if (result.elements.size() == 1) json["numbers"][result.name] = result.elements[0];
@@ -164,6 +167,7 @@ void print_report(const ProgramArguments& arguments, const Finished& done, int r
   for (const Result& result : done.results) {
     if (result.elements.size() == 1) fmt::print("{} = {:.15g}\n", result.name, result.elements[0]);
   }
+  if (!done.made.empty()) fmt::print("slices made            {}\n", fmt::join(done.made, ", "));
   fmt::print("digest of all results  {}\n", done.digest);
   if (done.error)
     fmt::print("verified against a plain evaluation: largest error {:.1e} of the largest sum\n", *done.error);
@@ -230,6 +234,7 @@ void execute(const CLI::App& command, const ProgramArguments& arguments, const M
   agree(session, [&] {
     if (session.rank() != 0) return;
     done.digest = digest_of(done.results);
+    done.made = made_names(*fused);
     if (arguments.verify) done.error = largest_error(done.results, fused->program(), *orbitals, *numbers);
     const bool right = !done.error || *done.error <= kLargestError;
     if (right && !arguments.output.empty()) write_results(arguments.output, *fused, *orbitals, done.results);
@@ -279,13 +284,7 @@ void add_program_command(CLI::App& app) {
                    "levels: all ranks wait at the end of each; flow: a tile goes on when it is finished")
       ->check(CLI::IsMember({"levels", "flow"}))
       ->capture_default_str();
-  command
-      ->add_option("--make", arguments->made,
-                   "Repeatable: a given tensor, \"v[pp|pp]\", that is too large to be kept: slices of it are "
-                   "made when they are needed; auto: as many tensors as it takes")
-      ->check(not_empty_check())
-      ->allow_extra_args(false)
-      ->type_name("TENSOR");
+  add_make_option(*command, arguments->made);
   add_set_option(*command, arguments->options);
   add_json_option(*command, arguments->options);
   command->callback([command, arguments] {

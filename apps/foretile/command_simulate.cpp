@@ -136,8 +136,10 @@ void simulate(const SimulateArguments& arguments) {
       if (arguments.program.flows())
         throw input_error("--mode", "flow beside --original or what belongs to it", "one of the two",
                           "leave --mode out: NWChem goes level by level");
-      refuse_for_programs(arguments.problem, {{"--make beside --original", !arguments.program.made.empty()},
-                                              {"--seed", arguments.seed != 1},
+      if (!arguments.program.made.empty())
+        throw input_error("--make", "it beside --original", "one of the two",
+                          "leave --make out: NWChem keeps all tensors");
+      refuse_for_programs(arguments.problem, {{"--seed", arguments.seed != 1},
                                               {"--engine", arguments.engine != EngineChoice::automatic}});
       return simulate_original_case(arguments, arguments.program.sizes, arguments.original, arguments.trace);
     }

@@ -222,16 +222,6 @@ void add_mode_option(CLI::App& command, std::string& mode) {
       ->check(CLI::IsMember({"levels", "flow"}));
 }
 
-void add_make_option(CLI::App& command, std::vector<std::string>& made) {
-  command
-      .add_option("--make", made,
-                  "Of a program, repeatable: a given tensor, \"v[pp|pp]\", that is too large to be kept: "
-                  "slices of it are made when they are needed; auto: as many tensors as it takes")
-      ->check(not_empty_check())
-      ->allow_extra_args(false)
-      ->type_name("TENSOR");
-}
-
 void check_sizes(const std::string& problem, const ProgramSizes& sizes) {
   const bool program = is_program_file(problem);
   for (const auto& [option, value, what] :

@@ -26,8 +26,6 @@ struct ProgramArguments {
 void add_size_options(CLI::App& command, ProgramSizes& sizes);
 /// --mode
 void add_mode_option(CLI::App& command, std::string& mode);
-/// --make
-void add_make_option(CLI::App& command, std::vector<std::string>& made);
 
 /// Throws InputError where a program lacks a size, and where what is no program has one.
 void check_sizes(const std::string& problem, const ProgramSizes& sizes);

@@ -67,7 +67,7 @@ class Trials {
                                  : levels(program, machine, rehearses, trial);
       });
       trial.made = made_names(program);
-    } catch (const InputError& error) {
+    } catch (const DoesNotFit& error) {
       trial.message = error.what();
     }
     return trial;

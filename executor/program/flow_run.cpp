@@ -14,6 +14,7 @@
 #include "executor/program/permute_block.hpp"
 #include "executor/run.hpp"
 #include "planner/plan/plan_digest.hpp"
+#include "planner/program/made_tensors.hpp"
 #include "platforms/loader.hpp"
 
 namespace foretile {
@@ -44,14 +45,14 @@ class BlockTasks final : public PlanTasks {
     if (step.kind == FlowStep::Kind::lend) return [] {};
     if (step.kind == FlowStep::Kind::add) return addition(step, numbers);
     if (program_.is_made(step.block.tensor)) {
-      const bool is_block = step.kind == FlowStep::Kind::copy || is_same(step);
-      return is_block ? std::function([this, &step, numbers] { given_.fill(step.block, numbers); })
-                      : std::function([this, &step, numbers] { make_permuted(step, numbers); });
+      if (step.kind == FlowStep::Kind::copy)
+        return [this, &step, numbers] { given_.fill(step.block, numbers); };
+      return [this, &step, numbers] { given_.fill(tile_of(step), numbers); };
     }
     const double* const block = read(step.block);
     if (step.kind == FlowStep::Kind::copy)
       return [block, numbers, elements = elements_of(step.block)] { std::copy_n(block, elements, numbers); };
-    return [this, &step, block, numbers] { permute(step, block, numbers); };
+    return [this, &step, block, numbers] { permute(program_, tile_of(step), block, numbers); };
   }
 
   void step_over(Step step) override {
@@ -69,9 +70,7 @@ class BlockTasks final : public PlanTasks {
   std::int64_t elements_of(const ProgramBlock& block) const {
     return program_.blocks(block.tensor).elements(block.block);
   }
-  static bool is_same(const FlowStep& step) {
-    return PermutedBlock{step.block, step.order, step.factor}.is_block();
-  }
+  static PermutedBlock tile_of(const FlowStep& step) { return {step.block, step.order, step.factor}; }
 
   /// A block to which nothing is added is 0: now, since other tasks may read it at once.
   double* read(const ProgramBlock& block) {
@@ -91,18 +90,6 @@ class BlockTasks final : public PlanTasks {
     };
   }
 
-  void permute(const FlowStep& step, const double* block, double* to) const {
-    const auto extents = permuted(program_.extents(step.block.tensor, step.block.block), step.order);
-    add_permuted(extents, step.order, 0, step.factor, block, to);
-  }
-
-  void make_permuted(const FlowStep& step, double* to) const {
-    const TileBuffer block(8 * elements_of(step.block));
-    auto* const numbers = reinterpret_cast<double*>(block.data());
-    given_.fill(step.block, numbers);
-    permute(step, numbers, to);
-  }
-
   const FusedProgram& program_;
   const FlowPlan& plan_;
   Rank rank_;
@@ -118,13 +105,14 @@ class NoTiles final : public TileStorage {
 };
 
 /// Of all that ranks must have alike.
-std::uint64_t digest_of(const FlowPlan& plan) {
+std::uint64_t digest_of(const FusedProgram& program, const FlowPlan& plan) {
   std::string text = plan_digest(plan.work.plan);
   for (const auto& of_rank : plan.steps) {
     for (const FlowStep& step : of_rank)
       text += fmt::format("\n{} {} {} {} {}", static_cast<int>(step.kind), step.block.tensor,
                           step.block.block, fmt::join(step.order.from, " "), step.factor);
   }
+  text += fmt::format("\n{}", fmt::join(made_names(program), " "));
   return std::stoull(digest(text), nullptr, 16);
 }
 
@@ -136,7 +124,7 @@ FlowPlan planned(MPI_Comm communicator, const FusedProgram& program, const Multi
                                            {.nodes = {}, .ranks = size_of(communicator), .gpus = {}});
       plan.emplace(plan_flow(program, machine, options.parameters));
     });
-    const bool same = is_same_on_all(communicator, digest_of(*plan), "plans");
+    const bool same = is_same_on_all(communicator, digest_of(program, *plan), "plans");
     agree(communicator, [&] {
       if (!same)
         throw input_error("program", "ranks with different plans", "the same on all ranks",

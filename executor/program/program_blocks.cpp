@@ -2,13 +2,10 @@
 
 #include <algorithm>
 
+#include "executor/program/permute_block.hpp"
+#include "planner/program/level_moves.hpp"
+
 namespace foretile {
-
-namespace {
-
-constexpr std::int64_t kElementBytes = 8;
-
-}  // namespace
 
 void GivenBlocks::fill(const ProgramBlock& block, double* to) const {
   const TensorBlocks& blocks = program_.blocks(block.tensor);
@@ -18,14 +15,27 @@ void GivenBlocks::fill(const ProgramBlock& block, double* to) const {
   numbers_.fill(program_.tensors()[block.tensor], begins, program_.extents(block.tensor, block.block), to);
 }
 
+void GivenBlocks::fill(const PermutedBlock& tile, double* to) const {
+  if (tile.is_block()) return fill(tile.block, to);
+  const TileBuffer buffer(bytes_of(program_, tile.block));
+  auto* const block = reinterpret_cast<double*>(buffer.data());
+  fill(tile.block, block);
+  permute(program_, tile, block, to);
+}
+
+void permute(const FusedProgram& program, const PermutedBlock& tile, const double* block, double* to) {
+  const auto extents = permuted(program.extents(tile.block.tensor, tile.block.block), tile.order);
+  add_permuted(extents, tile.order, 0, tile.factor, block, to);
+}
+
 std::int64_t ProgramBlocks::bytes(const ProgramBlock& block) const {
-  return kElementBytes * program_.blocks(block.tensor).elements(block.block);
+  return bytes_of(program_, block);
 }
 
 void ProgramBlocks::make(std::size_t tensor, const GivenBlocks& given) {
   make_zero(tensor);
   for (auto& [block, buffer] : tensors_[tensor])
-    given.fill({tensor, block}, reinterpret_cast<double*>(buffer.data()));
+    given.fill(ProgramBlock{tensor, block}, reinterpret_cast<double*>(buffer.data()));
 }
 
 void ProgramBlocks::make_zero(std::size_t tensor) {

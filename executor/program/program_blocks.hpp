@@ -25,12 +25,17 @@ class GivenBlocks {
       : program_(program), orbitals_(orbitals), numbers_(numbers) {}
   /// Writes a stored block.
   void fill(const ProgramBlock& block, double* to) const;
+  /// Writes a tile that is made of one, which takes memory for it where it is permuted.
+  void fill(const PermutedBlock& tile, double* to) const;
 
  private:
   const FusedProgram& program_;
   const SpinOrbitals& orbitals_;
   const ProgramNumbers& numbers_;
 };
+
+/// Writes a tile of A or B from its block.
+void permute(const FusedProgram& program, const PermutedBlock& tile, const double* block, double* to);
 
 class ProgramBlocks {
  public:

@@ -18,7 +18,8 @@
 #include "executor/program/flow_run.hpp"
 #include "executor/program/permute_block.hpp"
 #include "executor/tile_extents.hpp"
-#include "planner/program/joined_products.hpp"
+#include "planner/program/made_tensors.hpp"
+#include "planner/program/program_plan.hpp"
 #include "planner/strategies/strategy.hpp"
 #include "platforms/loader.hpp"
 
@@ -64,7 +65,13 @@ struct ProgramRun::State {
     if (mode == ProgramMode::flow) {
       flow.emplace(given, of, with);
     } else {
-      for (LevelPlan& plan : planned()) levels.push_back(prepare(std::move(plan)));
+      for (LevelPlan& plan : planned()) {
+        Level& level = levels.emplace_back();
+        static_cast<ProgramLevel&>(level) = std::move(plan.level);
+        level.number = plan.number;
+        level.part = plan.part;
+        level.parts = plan.parts;
+      }
     }
   }
 
@@ -78,9 +85,9 @@ struct ProgramRun::State {
   std::vector<Level> levels;    // from 1; of ProgramMode::levels
   std::optional<FlowRun> flow;  // of ProgramMode::flow
 
-  std::vector<LevelPlan> planned() const;
+  std::vector<LevelPlan> planned();
   void require_same(const std::vector<LevelPlan>& plans) const;
-  Level prepare(LevelPlan plan) const;
+  void prepare(Level& level) const;
   LevelReport run(Level& level, const GivenBlocks& given);
   LevelReport run_flow(const GivenBlocks& given, bool keeps_intermediates);
   void receive_operands(const Level& level, Received& received, std::int64_t& bytes) const;
@@ -91,21 +98,6 @@ struct ProgramRun::State {
 };
 
 namespace {
-
-/// A block that is made now, or one that is there.
-class BlockNow {
- public:
-  BlockNow(const FusedProgram& program, const GivenBlocks& given, const ProgramBlock& block)
-      : made_(bytes_of(program, block)), numbers_(numbers_of(made_)) {
-    given.fill(block, numbers_of(made_));
-  }
-  explicit BlockNow(const double* numbers) : numbers_(numbers) {}
-  const double* numbers() const { return numbers_; }
-
- private:
-  TileBuffer made_;
-  const double* numbers_;
-};
 
 /// Tiles of A and B are blocks, permuted where they must be, and tiles of C are kept for the additions behind
 /// the products.
@@ -127,11 +119,8 @@ class LevelTiles final : public TileStorage {
   void fill(TileRef tile, std::byte* to) const override {
     const PermutedBlock from = operand_of(program_, level_, tile);
     auto* const numbers = reinterpret_cast<double*>(to);
-    const bool made = program_.is_made(from.block.tensor);
-    if (made && from.is_block()) return given_.fill(from.block, numbers);
-    const auto extents = permuted(program_.extents(from.block.tensor, from.block.block), from.order);
-    const BlockNow block = made ? BlockNow(program_, given_, from.block) : BlockNow(block_(from.block));
-    add_permuted(extents, from.order, 0, from.factor, block.numbers(), numbers);
+    if (program_.is_made(from.block.tensor)) return given_.fill(from, numbers);
+    permute(program_, from, block_(from.block), numbers);
   }
 
   void take(TileId tile, TileView numbers) const override {
@@ -151,13 +140,14 @@ class LevelTiles final : public TileStorage {
 
 }  // namespace
 
-std::vector<LevelPlan> ProgramRun::State::planned() const {
+std::vector<LevelPlan> ProgramRun::State::planned() {
   std::vector<LevelPlan> plans;
   with_agreed_errors([&] {
     agree(communicator, [&] {
       const Machine machine =
           make_machine(load_platform(options.platform), {.nodes = {}, .ranks = ranks, .gpus = {}});
       plans = plan_program(program, machine, options.parameters);
+      cores = std::min(cores, machine.cores_per_rank());
     });
     require_same(plans);
   });
@@ -172,6 +162,7 @@ void ProgramRun::State::require_same(const std::vector<LevelPlan>& plans) const 
     for (const auto& [term, rows, columns] : plan.level.terms)
       text += fmt::format("{} {} {} {} {}\n", term, rows.begin, rows.end, columns.begin, columns.end);
   }
+  text += fmt::format("{}", fmt::join(made_names(program), " "));
   const bool same = is_same_on_all(communicator, std::stoull(digest(text), nullptr, 16), "levels");
   agree(communicator, [&] {
     if (!same)
@@ -180,13 +171,12 @@ void ProgramRun::State::require_same(const std::vector<LevelPlan>& plans) const 
   });
 }
 
-Level ProgramRun::State::prepare(LevelPlan plan) const {
-  Level level{std::move(plan.level), plan.number, plan.part, plan.parts, nullptr};
+/// Just before it runs: a Multiplication has a communicator, of which MPI has some thousands.
+void ProgramRun::State::prepare(Level& level) const {
   MultiplicationOptions with = options;
   with.parameters = settings_for_terms(options.parameters);
   if (level.joined)
     level.multiplication = std::make_unique<Multiplication>(communicator, level.joined->contraction(), with);
-  return level;
 }
 
 const double* ProgramRun::State::block_of(const ProgramBlock& block, const Received& received) const {
@@ -265,9 +255,10 @@ void ProgramRun::State::add_results(const Level& level, const GivenBlocks& given
     const auto& [to, additions] = all[n];
     double* const numbers = blocks.numbers(to);
     for (const ToAdd& one : additions) {
-      const BlockNow from = one.from ? BlockNow(one.from) : BlockNow(program, given, one.made);
+      const TileBuffer made(one.from ? 0 : bytes_of(program, one.made));
+      if (!one.from) given.fill(one.made, numbers_of(made));
       add_permuted(program.extents(to.tensor, to.block), one.addition.order, 1, one.addition.factor,
-                   from.numbers(), numbers);
+                   one.from ? one.from : numbers_of(made), numbers);
     }
   });
 }
@@ -298,7 +289,8 @@ LevelReport ProgramRun::State::run(Level& level, const GivenBlocks& given) {
   }
   report.exchange_s +=
       slowest_s(communicator, [&] { exchange_results(level, received, report.exchanged_bytes); });
-  report.additions_s = slowest_s(communicator, [&] { add_results(level, given, received); });
+  report.additions_s = slowest_s(
+      communicator, [&] { run_or_end(communicator, [&] { add_results(level, given, received); }); });
   report.peak_bytes = all_reduced(blocks.bytes_now() + received.bytes(), MPI_MAX, communicator, "memory");
   return report;
 }
@@ -344,6 +336,7 @@ std::vector<LevelReport> ProgramRun::run(const ProgramNumbers& numbers, bool kee
     for (std::size_t t = 0; t < tensors; ++t) {
       if (first && s.program.made_at(t) == now.number) s.blocks.make_zero(t);
     }
+    s.prepare(now);
     reports.push_back(s.run(now, given));
     now.multiplication.reset();  // with its memory
     for (std::size_t t = 0; t < tensors; ++t) {

@@ -85,7 +85,7 @@ void add(Fnv& fnv, const Sum& sum) {
 }
 
 void add(Fnv& fnv, const FlowTask& task) {
-  fnv.add(task.after, task.reads.value_or(-1), task.bytes, task.step);
+  fnv.add(task.after, task.reads.value_or(-1), task.bytes, task.made_bytes, task.step);
   if (task.makes) fnv.add(task.makes->matrix, task.makes->id);
 }
 

@@ -69,7 +69,8 @@ struct Contraction {
   Sources sources{};  ///< of A and B
   std::complex<double> alpha = 1;
   Op a_op = Op::none, b_op = Op::none;
-  /// By tile of K, instead of a_op and b_op; empty: all are alike. On cores alone.
+  /// By tile of K, instead of a_op and b_op; empty: all are alike. On cores alone, and no check of the
+  /// numbers knows them.
   std::vector<ProductOfK> products_of_k = {};
   bool complex_elements = false;  ///< each of two numbers of that precision
   bool is_transposed = false;     ///< its C is the transpose of the C that was asked for: see transposed()

@@ -315,11 +315,11 @@ class FlowJoiner {
   std::int64_t open_steps(const Contraction& all) {
     const auto needs = step_needs(plan_, all);
     const auto blocks = blocks_of_ranks();
-    const std::int64_t making = making_bytes();
+    const std::vector<std::int64_t> making = making_bytes();
     const auto bytes_at_once = [&](std::size_t first, std::size_t last) {
       std::int64_t most = 0;
       for (std::size_t rank = 0; rank < needs.size(); ++rank) {
-        std::int64_t sum = making;
+        std::int64_t sum = making[rank];
         for (std::size_t step = first; step <= last; ++step) sum += needs[rank][step].bytes();
         for (std::size_t tensor = 0; tensor < lives_.size(); ++tensor) {
           if (lives_[tensor].from <= last && lives_[tensor].end > first) sum += blocks[tensor][rank];
@@ -337,9 +337,10 @@ class FlowJoiner {
     }
     const std::int64_t missing = peak - machine_.host_bytes_per_rank();
     if (missing <= 0) return peak;
-    throw input_error("program", fmt::format("{} bytes of host memory for a rank where tiles flow", peak),
-                      fmt::format("at most {}", machine_.host_bytes_per_rank()),
-                      fmt::format("{} bytes are missing: use more nodes, or run it level by level", missing));
+    throw DoesNotFit(
+        input_error("program", fmt::format("{} bytes of host memory for a rank where tiles flow", peak),
+                    fmt::format("at most {}", machine_.host_bytes_per_rank()),
+                    fmt::format("{} bytes are missing: use more nodes, or run it level by level", missing)));
   }
 
   /// Bytes of blocks, by tensor and rank.
@@ -354,11 +355,14 @@ class FlowJoiner {
     return bytes;
   }
 
-  /// The largest block that is made when it is needed, on each core.
-  std::int64_t making_bytes() const {
-    std::int64_t largest = 0;
-    for (const LevelPlan& level : levels_) {
-      for (const LevelMoves& rank : level.moves) largest = std::max(largest, rank.making_bytes);
+  /// By rank: the largest block that is made and then permuted, on each core.
+  std::vector<std::int64_t> making_bytes() const {
+    std::vector<std::int64_t> largest(plan_.ranks.size(), 0);
+    for (std::size_t rank = 0; rank < plan_.ranks.size(); ++rank) {
+      for (const FlowTask& task : plan_.ranks[rank].flow.tasks) {
+        if (task.bytes > 0 && task.made_bytes > 0)
+          largest[rank] = std::max(largest[rank], machine_.cores_per_rank() * task.made_bytes);
+      }
     }
     return largest;
   }

@@ -66,8 +66,10 @@ class MoveCounter {
     for (const Matrix matrix : {Matrix::a, Matrix::b}) {
       for (TileId tile = 0; tile < shape_of(joined, matrix).nonzeros(); ++tile) {
         LevelMoves& rank = of(owner(TileRef{matrix, tile}));
-        rank.permuted_bytes += own_bytes_of(joined, {matrix, tile});
-        count_made(operand_of(program_, level_, {matrix, tile}).block, rank);
+        const PermutedBlock from = operand_of(program_, level_, {matrix, tile});
+        const bool filled = program_.is_made(from.block.tensor) && from.is_block();
+        if (!filled) rank.permuted_bytes += own_bytes_of(joined, {matrix, tile});
+        count_made(from.block, rank, !filled);
       }
     }
     for (TileId tile = 0; tile < joined.c.nonzeros(); ++tile) {
@@ -83,14 +85,15 @@ class MoveCounter {
       const std::vector<Addition> additions = program_.additions(term, copy);
       count_additions(term, additions, bytes(from));
       for (const Addition& addition : additions)
-        count_made(from, of(owner({program_.terms()[term].result, addition.to})));
+        count_made(from, of(owner({program_.terms()[term].result, addition.to})), true);
     }
   }
 
-  void count_made(const ProgramBlock& block, LevelMoves& rank) const {
+  /// `beside`: in memory of its own, before it becomes a tile or is added.
+  void count_made(const ProgramBlock& block, LevelMoves& rank, bool beside) const {
     if (!program_.is_made(block.tensor)) return;
     rank.made_bytes += bytes(block);
-    rank.making_bytes = std::max(rank.making_bytes, machine_.cores_per_rank() * bytes(block));
+    if (beside) rank.making_bytes = std::max(rank.making_bytes, machine_.cores_per_rank() * bytes(block));
   }
 
   void count_additions(std::size_t term, const std::vector<Addition>& additions, std::int64_t added) {

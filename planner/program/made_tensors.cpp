@@ -4,11 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <exception>
-#include <optional>
+#include <numeric>
 
 #include "base/error.hpp"
 #include "base/one_line.hpp"
+#include "planner/program/program_plan.hpp"
 
 namespace foretile {
 
@@ -22,16 +22,17 @@ bool is_given(const FusedProgram& program, std::size_t tensor) {
   return program.tensors()[tensor].role == TensorRole::given;
 }
 
-std::optional<std::size_t> largest_kept(const FusedProgram& program) {
+}  // namespace
+
+std::optional<std::size_t> largest_kept(const FusedProgram& program,
+                                        const std::vector<std::size_t>& tensors) {
   std::optional<std::size_t> largest;
-  for (std::size_t tensor = 0; tensor < program.tensors().size(); ++tensor) {
+  for (const std::size_t tensor : tensors) {
     if (!is_given(program, tensor) || program.is_made(tensor)) continue;
     if (!largest || program.blocks(tensor).elements() > program.blocks(*largest).elements()) largest = tensor;
   }
   return largest;
 }
-
-}  // namespace
 
 void make_named(FusedProgram& program, const std::vector<std::string>& names) {
   program.keep_all();
@@ -57,14 +58,14 @@ void plan_with_made(FusedProgram& program, const std::vector<std::string>& names
                     const std::function<void()>& plan) {
   make_named(program, names);
   const bool proposes = std::ranges::find(names, kMakeWhatIsTooLarge) != names.end();
-  std::exception_ptr first;
+  std::vector<std::size_t> all(program.tensors().size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
   while (true) {
     try {
       return plan();
-    } catch (const InputError&) {
-      if (!first) first = std::current_exception();
-      const auto next = proposes ? largest_kept(program) : std::nullopt;
-      if (!next) std::rethrow_exception(first);
+    } catch (const DoesNotFit&) {
+      const auto next = proposes ? largest_kept(program, all) : std::nullopt;
+      if (!next) throw;
       program.make_when_needed(*next);
     }
   }

@@ -1,7 +1,9 @@
 // Given tensors that are too large to be kept: slices of them are made when they are needed.
 #pragma once
 
+#include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,9 +18,12 @@ inline constexpr const char* kMakeWhatIsTooLarge = "auto";
 /// no name that the program lacks or computes. Throws InputError, which begins with --make.
 void make_named(FusedProgram& program, const std::vector<std::string>& names);
 
-/// make_named(), then plan(). With kMakeWhatIsTooLarge among the names: where plan() throws InputError, the
+/// Of these given tensors the one with most elements that is kept.
+std::optional<std::size_t> largest_kept(const FusedProgram& program, const std::vector<std::size_t>& tensors);
+
+/// make_named(), then plan(). With kMakeWhatIsTooLarge among the names: where plan() throws DoesNotFit, the
 /// largest given tensor that is still kept is made when it is needed, and so on, until it throws no more. If
-/// it always throws, the first error.
+/// it always throws, the last error.
 void plan_with_made(FusedProgram& program, const std::vector<std::string>& names,
                     const std::function<void()>& plan);
 

@@ -38,24 +38,30 @@ TermPart whole_term(const FusedProgram& program, std::size_t term) {
   return {term, {0, product.m.tiles()}, {0, product.n.tiles()}};
 }
 
-ProgramLevel level_of(const FusedProgram& program, std::vector<TermPart> terms, const Machine& machine) {
+const Contraction& TermProducts::of(std::size_t term) {
+  const FusedProgramTerm& fused = program_.terms()[term];
+  if (!as_stored()) return fused.product->contraction();
+  const auto found = products_.find(term);
+  return found != products_.end()
+             ? found->second
+             : products_.emplace(term, foretile::as_stored(program_, fused)).first->second;
+}
+
+ProgramLevel level_of(TermProducts& products, std::vector<TermPart> terms) {
+  const FusedProgram& program = products.program();
+  const Machine& machine = products.machine();
   ProgramLevel level;
   level.terms = std::move(terms);
-  level.as_stored = machine.platform.device.kind == DeviceKind::core;
-  std::vector<Contraction> products;
-  std::vector<const TermPart*> parts;
+  level.as_stored = products.as_stored();
+  std::vector<ProductPart> parts;
   for (const TermPart& part : level.terms) {
     const FusedProgramTerm& fused = program.terms()[part.term];
     if (!fused.is_product() || fused.product->contraction().c.nonzeros() == 0) continue;
     level.products.push_back(part.term);
-    parts.push_back(&part);
-    products.push_back(level.as_stored ? as_stored(program, fused) : fused.product->contraction());
+    parts.emplace_back(products.of(part.term), part.rows, part.columns);
   }
-  if (products.empty()) return level;
-  std::vector<ProductPart> joined;
-  for (std::size_t part = 0; part < parts.size(); ++part)
-    joined.emplace_back(products[part], parts[part]->rows, parts[part]->columns);
-  level.joined.emplace(joined);
+  if (parts.empty()) return level;
+  level.joined.emplace(parts);
   level.joined->place(owners_of_operands(program, level, Matrix::a, machine.ranks),
                       owners_of_operands(program, level, Matrix::b, machine.ranks));
   return level;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <tuple>
@@ -52,9 +53,26 @@ struct ProgramLevel {
   bool as_stored = false;
 };
 
-/// Tiles of A and B are placed with the blocks of which they are copies. On cores they are as stored, and
-/// those that equal a block that is kept are in place.
-ProgramLevel level_of(const FusedProgram& program, std::vector<TermPart> terms, const Machine& machine);
+/// The products of terms, made when they are first asked for: on cores with tiles as they are stored, of
+/// which those that equal a block that is kept are in place.
+class TermProducts {
+ public:
+  /// Both must outlive this; no tensor becomes made or kept in between.
+  TermProducts(const FusedProgram& program, const Machine& machine) : program_(program), machine_(machine) {}
+
+  const FusedProgram& program() const { return program_; }
+  const Machine& machine() const { return machine_; }
+  bool as_stored() const { return machine_.platform.device.kind == DeviceKind::core; }
+  const Contraction& of(std::size_t term);
+
+ private:
+  const FusedProgram& program_;
+  const Machine& machine_;
+  std::map<std::size_t, Contraction> products_;
+};
+
+/// Tiles of A and B are placed with the blocks of which they are copies.
+ProgramLevel level_of(TermProducts& products, std::vector<TermPart> terms);
 
 /// A tile is factor times a block, axis p of the tile being axis order.from[p] of the block. `factor` counts
 /// the sign of the order, too.

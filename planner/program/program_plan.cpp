@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "planner/plan/products.hpp"
+#include "planner/program/made_tensors.hpp"
 #include "planner/program/term_slices.hpp"
 #include "planner/program/term_steps.hpp"
 #include "planner/strategies/strategy.hpp"
@@ -17,17 +18,6 @@
 namespace foretile {
 
 namespace {
-
-/// Of the given tensors among these that are kept the one with most bytes.
-std::optional<std::size_t> largest_kept(const FusedProgram& program,
-                                        const std::vector<std::size_t>& tensors) {
-  std::optional<std::size_t> largest;
-  for (const std::size_t tensor : tensors) {
-    if (program.is_made(tensor) || program.tensors()[tensor].role != TensorRole::given) continue;
-    if (!largest || program.blocks(tensor).elements() > program.blocks(*largest).elements()) largest = tensor;
-  }
-  return largest;
-}
 
 std::string quantity(std::int64_t bytes) {
   return format_quantity(static_cast<double>(bytes), Dimension::bytes);
@@ -50,7 +40,7 @@ std::string advice(const FusedProgram& program, std::optional<std::size_t> tenso
 }
 
 /// The tensors that are there while its level or step runs, or the smallest slice of the term.
-InputError does_not_fit(const FusedProgram& program, const Machine& machine, const LevelPlan& plan,
+DoesNotFit does_not_fit(const FusedProgram& program, const Machine& machine, const LevelPlan& plan,
                         bool flows) {
   const std::int64_t there = machine.host_bytes_per_rank();
   const std::int64_t blocks = plan.blocks_bytes();
@@ -61,14 +51,14 @@ InputError does_not_fit(const FusedProgram& program, const Machine& machine, con
     if (flows || program.is_there(tensor, plan.number)) tensors.push_back(tensor);
   }
   const std::string part = fmt::format("{} {}", name_of_part(flows), plan.number);
-  return input_error(
+  return DoesNotFit(input_error(
       tensors_alone
           ? part
           : fmt::format("{}, term {}", part, program.program().terms[plan.level.terms.front().term].name),
       fmt::format("{} of {} for a rank, {} more than its host memory has", quantity(needed),
                   tensors_alone ? "tensors" : "tensors and the smallest slice of the term",
                   quantity(needed - there)),
-      fmt::format("at most {}", quantity(there)), advice(program, largest_kept(program, tensors)));
+      fmt::format("at most {}", quantity(there)), advice(program, largest_kept(program, tensors))));
 }
 
 double flops_of(const FusedProgram& program, std::size_t term) {
@@ -76,11 +66,18 @@ double flops_of(const FusedProgram& program, std::size_t term) {
   return fused.is_product() ? traits(fused.product->contraction()).flops : 0;
 }
 
+/// A term is computed in 2^6 slices at most: planning more takes minutes, and what then fits hardly computes.
+constexpr int kMostCuts = 6;
+
 /// Plans the terms of one level, in as few halves, quarters, ... as fit, and a term alone in slices.
 class LevelPlanner {
  public:
   LevelPlanner(const FusedProgram& program, const Machine& machine, const Settings& settings, int at_once)
-      : program_(program), machine_(machine), settings_(settings), at_once_(at_once) {}
+      : program_(program),
+        machine_(machine),
+        settings_(settings),
+        at_once_(at_once),
+        products_(program, machine) {}
 
   /// The next level's.
   std::vector<LevelPlan> plans_of(const std::vector<std::size_t>& terms) {
@@ -99,20 +96,23 @@ class LevelPlanner {
  private:
   bool flows() const { return at_once_ > 1; }
 
-  void plan(const std::vector<TermPart>& terms) {
+  /// `cuts`: how often the term alone was halved.
+  void plan(const std::vector<TermPart>& terms, int cuts = 0) {
     LevelPlan plan;
     plan.number = number_;
     try {
-      plan.level = level_of(program_, terms, machine_);
+      plan.level = level_of(products_, terms);
+      if (needs_more_than_there_is(plan.level) && plan_less(terms, cuts)) return;
       if (plan.level.joined) {
         Contraction joined = plan.level.joined->contraction();
         joined.busy = busy_;
         plan.work = plan_work(std::move(joined), machine_, settings_);
       }
     } catch (const InputError& error) {
-      if (plan_less(terms)) return;
-      throw InputError(fmt::format("{} {}, term {}: {}", name_of_part(flows()), number_,
-                                   program_.program().terms[terms.front().term].name, error.what()));
+      if (plan_less(terms, cuts)) return;
+      throw DoesNotFit(
+          InputError(fmt::format("{} {}, term {}: {}", name_of_part(flows()), number_,
+                                 program_.program().terms[terms.front().term].name, error.what())));
     }
     plan.moves = moves_of(program_, machine_, plan.level, plan.work ? &*plan.work : nullptr,
                           [&](std::size_t tensor) { return flows() || program_.is_there(tensor, number_); });
@@ -120,20 +120,33 @@ class LevelPlanner {
     if (bytes_of(plan, terms.size() > 1 ? at_once_ : 1) <= most) {
       if (flows() && plan.work) add_work(*plan.work);
       plans_.push_back(std::move(plan));
-    } else if (plan.blocks_bytes() > most || !plan_less(terms)) {
+    } else if (plan.blocks_bytes() > most || !plan_less(terms, cuts)) {
       throw does_not_fit(program_, machine_, plan, flows());
     }
   }
 
-  /// In two parts; false: there is but one tile of C.
-  bool plan_less(const std::vector<TermPart>& terms) {
+  /// Whether tiles alone are more than all ranks have: no plan needs less. Saves planning.
+  bool needs_more_than_there_is(const ProgramLevel& level) const {
+    if (!level.joined) return false;
+    const Contraction& joined = level.joined->contraction();
+    double bytes = 0;
+    for (const Matrix matrix : {Matrix::a, Matrix::b}) {
+      for (TileId tile = 0; tile < shape_of(joined, matrix).nonzeros(); ++tile)
+        bytes += static_cast<double>(own_bytes_of(joined, {matrix, tile}));
+    }
+    bytes += bytes_of_all(joined, Matrix::c);
+    return bytes > static_cast<double>(machine_.host_bytes_per_rank()) * machine_.ranks;
+  }
+
+  /// In two parts; false: there is but one tile of C, or it is a small slice already.
+  bool plan_less(const std::vector<TermPart>& terms, int cuts) {
     if (terms.size() > 1) {
       plan_halves(terms);
       return true;
     }
-    const auto slices = halves_of(program_, terms.front());
+    const auto slices = cuts < kMostCuts ? halves_of(program_, terms.front()) : std::nullopt;
     if (!slices) return false;
-    for (const TermPart& slice : *slices) plan({slice});
+    for (const TermPart& slice : *slices) plan({slice}, cuts + 1);
     return true;
   }
 
@@ -165,6 +178,7 @@ class LevelPlanner {
   const Machine& machine_;
   const Settings& settings_;
   int number_ = 0, at_once_;
+  TermProducts products_;
   std::vector<double> busy_;  // where levels are not apart: flops of each device so far
   std::vector<LevelPlan> plans_;
 };

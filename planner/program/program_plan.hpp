@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/error.hpp"
 #include "base/settings.hpp"
 #include "planner/plan/plan_file.hpp"
 #include "planner/program/fused_program.hpp"
@@ -14,6 +15,12 @@
 #include "platforms/machine.hpp"
 
 namespace foretile {
+
+/// What is too large for the ranks' memory.
+class DoesNotFit : public InputError {
+ public:
+  explicit DoesNotFit(const InputError& error) : InputError(error) {}
+};
 
 struct LevelPlan {
   int number = 0;  ///< of the level, from 1
@@ -32,7 +39,8 @@ struct LevelPlan {
 /// Plans each level with the same parameters, and proves each plan. A level whose terms do not fit the ranks'
 /// memory together is computed in parts, one after the other; a term that does not fit alone in slices, some
 /// rows or columns of C each. Without a strategy among the settings: settings_for_terms(). Throws InputError
-/// as plan_work(), and where one tile of C of a term does not fit.
+/// for wrong settings, and DoesNotFit where a 64th of a term, or one tile of its C, does not fit or has no
+/// plan.
 std::vector<LevelPlan> plan_program(const FusedProgram& program, const Machine& machine,
                                     const Settings& settings);
 /// The same of steps of a flow (planner/program/term_steps.hpp), in parts: those of several terms so small

@@ -101,12 +101,14 @@ def check_plans():
     refuse("strategy: found grid-3d for a program whose tiles flow", "plan", T2, *SMALL, "--platform", "cascade", "--nodes", 2,
            "--mode", "flow", "--set", "strategy=grid-3d")
     refuse("step 1: found", "plan", *case, "--nodes", 4, "--mode", "flow")
-    refuse("--make beside --original: found", "simulate", *case, "--original", "--make", "auto")
+    refuse("--make: found it beside --original", "simulate", *case, "--original", "--make", "auto")
     refuse("--mode: found h2o12", "simulate", "h2o12", "--mode", "flow")
     refuse("--mode: found flow beside --original", "simulate", *case, "--original", "--mode", "flow")
     refuse("--mode: found flow on GPUs", "plan", T2, *SMALL, "--platform", "summit", "--mode", "flow")
     refuse("--trace: found a program without --mode flow, expected --mode flow or --original", "simulate", T2, *SMALL, "--trace", "t.json")
     refuse("--trace and the program", "simulate", T2, *SMALL, "--mode", "flow", "--trace", T2)
+    refuse("--make: found nope", "tune", T2, *SMALL, "--platform", "cascade", "--make", "nope", "--nodes", "1..2")
+    refuse("strategy: found grid-3d for", "tune", T2, *SMALL, "--platform", "cascade", "--mode", "flow", "--set", "strategy=grid-3d")
     tuned = json.loads(run("tune", T2, "--o", 6, "--v", 12, "--tile", 6, "--tile", 4, "--platform", "cascade", "--nodes", "1..3", "--json"))
     assert tuned["fewest_nodes"] == 1 and tuned["complete"] and len(tuned["trials"]) == 3 * 2 * 2, tuned
     assert tuned["shortest_time"]["makespan_s"] == min(trial["makespan_s"] for trial in tuned["trials"]), tuned
@@ -160,6 +162,8 @@ def check_runs(scratch):
         plan = json.loads(run("plan", *case, "--nodes", 2, "--make", "auto", "--json"))
         assert plan["made"] == ["v[pp|pp]"] and plan["peak_host_bytes"] <= plan["host_bytes"] == 70000, plan
         refuse("--make \"v[pp|pp]\"", "program", *case, ranks=2)
+        tiny = ("--set", "platform.socket.memory=40 kB", "--set", "platform.device.memory=20 kB")
+        refuse("use more nodes\n", "plan", *case, "--nodes", 2, "--make", "auto", *tiny)  # all are made, and nothing else helps
         report = json.loads(run("program", *case, "--make", "auto", "--verify", "--json", ranks=2))
         assert report["largest_error"] <= 1e-12 and sum(level["gemms"] for level in report["levels"]) == plan["gemms"], report
         assert mode == "flow" or max(level["part"] for level in report["levels"]) > 10, report

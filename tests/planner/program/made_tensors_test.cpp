@@ -55,7 +55,33 @@ TEST(MadeTensors, AreProposedLargestFirst) {
   for (const LevelPlan& plan : plan_program(program, flow_machine(2, 1), {}))
     blocks = std::max(blocks, plan.blocks_bytes());
   EXPECT_EQ(plan_on(blocks - 1), (std::vector<std::string>{"v[pp|pp]"}));
-  EXPECT_THROW(plan_on(1000), InputError);
+  EXPECT_THROW(plan_on(1000), DoesNotFit);
+}
+
+/// What is wrong beside memory makes nothing.
+TEST(MadeTensors, AreNotForOtherErrors) {
+  FusedProgram program(ccsd_t2(), {2, 4, 2}, "test");
+  int plans = 0;
+  const auto wrong = [&] {
+    ++plans;
+    plan_program(program, flow_machine(2, 1), {{"strategy", "none"}});
+  };
+  EXPECT_THROW(plan_with_made(program, {kMakeWhatIsTooLarge}, wrong), InputError);
+  EXPECT_EQ(plans, 1);
+}
+
+/// A made block that is permuted is in memory of its own, on each core: y is turned, so that its tiles are
+/// none of its blocks.
+TEST(MadeTensors, NeedMemoryWherePermuted) {
+  FusedProgram program(
+      parse_program("space p = virtual\ntensor x[p,p|p,p]\ntensor y[p|p]\nresult R[p,p|p,p]\n"
+                    "r: R[p1,p2,p3,p4] += x[p1,p5,p3,p4] y[p2,p5]\n",
+                    "test"),
+      {1, 4, 2}, "test");
+  make_named(program, {"x[pp|pp]"});
+  const LevelPlan plan = plan_program(program, flow_machine(1, 1), {})[0];
+  EXPECT_GT(plan.moves[0].permuted_bytes, 0);
+  EXPECT_EQ(plan.moves[0].making_bytes, flow_machine(1, 1).cores_per_rank() * 8 * 16);
 }
 
 /// Nobody has blocks of v, each tile is generated, and what is generated is counted.
@@ -68,8 +94,8 @@ TEST(MadeTensors, TakeNoMemoryOfTheirOwn) {
   const LevelPlan plan = plan_program(program, flow_machine(1, 1), {})[0];
   EXPECT_EQ(plan.moves[0].blocks_bytes, 2 * 4 * 32);  // y and R: four blocks of alpha each
   EXPECT_EQ(plan.moves[0].made_bytes, 4 * 32);
-  EXPECT_EQ(plan.moves[0].permuted_bytes, 4 * 32);  // memory of x's tiles; y's are in place
-  EXPECT_EQ(plan.moves[0].making_bytes, flow_machine(1, 1).cores_per_rank() * 32);
+  EXPECT_EQ(plan.moves[0].permuted_bytes, 0);  // x's tiles are made as they are, y's are in place
+  EXPECT_EQ(plan.moves[0].making_bytes, 0);
   const FlowPlan flow = plan_flow(program, flow_machine(1, 1), {});
   std::int64_t made = 0;
   for (const FlowTask& task : flow.work.plan.ranks[0].flow.tasks) made += task.made_bytes;
