@@ -13,14 +13,18 @@
 #include "planner/program/term_slices.hpp"
 #include "planner/program/term_steps.hpp"
 #include "planner/strategies/strategy.hpp"
+#include "planner/verify/pass.hpp"
 #include "platforms/units.hpp"
 
 namespace foretile {
 
 namespace {
 
+std::string quantity(double bytes) {
+  return format_quantity(bytes, Dimension::bytes);
+}
 std::string quantity(std::int64_t bytes) {
-  return format_quantity(static_cast<double>(bytes), Dimension::bytes);
+  return quantity(static_cast<double>(bytes));
 }
 
 std::int64_t bytes_of(const LevelPlan& plan, int at_once) {
@@ -100,19 +104,11 @@ class LevelPlanner {
   void plan(const std::vector<TermPart>& terms, int cuts = 0) {
     LevelPlan plan;
     plan.number = number_;
-    try {
-      plan.level = level_of(products_, terms);
-      if (needs_more_than_there_is(plan.level) && plan_less(terms, cuts)) return;
-      if (plan.level.joined) {
-        Contraction joined = plan.level.joined->contraction();
-        joined.busy = busy_;
-        plan.work = plan_work(std::move(joined), machine_, settings_);
-      }
-    } catch (const InputError& error) {
+    if (const auto error = work_of(terms, plan)) {
       if (plan_less(terms, cuts)) return;
       throw DoesNotFit(
           InputError(fmt::format("{} {}, term {}: {}", name_of_part(flows()), number_,
-                                 program_.program().terms[terms.front().term].name, error.what())));
+                                 program_.program().terms[terms.front().term].name, error->what())));
     }
     plan.moves = moves_of(program_, machine_, plan.level, plan.work ? &*plan.work : nullptr,
                           [&](std::size_t tensor) { return flows() || program_.is_there(tensor, number_); });
@@ -125,17 +121,33 @@ class LevelPlanner {
     }
   }
 
-  /// Whether tiles alone are more than all ranks have: no plan needs less. Saves planning.
-  bool needs_more_than_there_is(const ProgramLevel& level) const {
-    if (!level.joined) return false;
-    const Contraction& joined = level.joined->contraction();
+  /// Sets the level and its work; or what is wrong.
+  std::optional<InputError> work_of(const std::vector<TermPart>& terms, LevelPlan& plan) {
+    try {
+      plan.level = level_of(products_, terms);
+      if (!plan.level.joined) return std::nullopt;
+      Contraction joined = plan.level.joined->contraction();
+      require_room(joined);
+      joined.busy = busy_;
+      plan.work = plan_work(std::move(joined), machine_, settings_);
+    } catch (const InputError& error) {
+      return error;
+    }
+    return std::nullopt;
+  }
+
+  /// Where tiles alone are more than all ranks have no plan needs less, and planning is saved.
+  void require_room(const Contraction& joined) const {
     double bytes = 0;
     for (const Matrix matrix : {Matrix::a, Matrix::b}) {
       for (TileId tile = 0; tile < shape_of(joined, matrix).nonzeros(); ++tile)
         bytes += static_cast<double>(own_bytes_of(joined, {matrix, tile}));
     }
     bytes += bytes_of_all(joined, Matrix::c);
-    return bytes > static_cast<double>(machine_.host_bytes_per_rank()) * machine_.ranks;
+    const double there = static_cast<double>(machine_.host_bytes_per_rank()) * machine_.ranks;
+    if (bytes > there)
+      throw input_error("memory of all ranks", fmt::format("{} of tiles", quantity(bytes)),
+                        fmt::format("at most {}", quantity(there)), "use more nodes");
   }
 
   /// In two parts; false: there is but one tile of C, or it is a small slice already.
@@ -194,6 +206,29 @@ void check_settings(const FusedProgram& program, const Machine& machine, const S
   if (smallest) prepare_planner(smallest->product->contraction(), machine, settings);
 }
 
+/// Of all parts together each term has each of its tiles of C once.
+void check_parts(const FusedProgram& program, const std::vector<LevelPlan>& plans) {
+  std::vector<std::vector<int>> times(program.terms().size());
+  for (const LevelPlan& plan : plans) {
+    for (std::size_t product = 0; product < plan.level.products.size(); ++product) {
+      const std::size_t term = plan.level.products[product];
+      const JoinedProducts& joined = *plan.level.joined;
+      times[term].resize(static_cast<std::size_t>(program.terms()[term].product->contraction().c.nonzeros()));
+      for (TileId tile = joined.first(Matrix::c, product); tile < joined.first(Matrix::c, product + 1);
+           ++tile)
+        ++times[term][static_cast<std::size_t>(joined.at({Matrix::c, tile}).tile)];
+    }
+  }
+  for (std::size_t term = 0; term < times.size(); ++term) {
+    const bool is_product = program.terms()[term].is_product();
+    const TileId tiles = is_product ? program.terms()[term].product->contraction().c.nonzeros() : 0;
+    if (std::ssize(times[term]) == tiles && std::ranges::all_of(times[term], [](int n) { return n == 1; }))
+      continue;
+    throw broken_plan(fmt::format("term {}", program.program().terms[term].name), "tiles of C twice or never",
+                      "each once");
+  }
+}
+
 std::vector<LevelPlan> plan_in_order(const FusedProgram& program, const Machine& machine,
                                      const Settings& settings, int at_once,
                                      const std::vector<std::vector<std::size_t>>& order) {
@@ -204,6 +239,7 @@ std::vector<LevelPlan> plan_in_order(const FusedProgram& program, const Machine&
   for (const std::vector<std::size_t>& terms : order) {
     for (LevelPlan& plan : planner.plans_of(terms)) plans.push_back(std::move(plan));
   }
+  check_parts(program, plans);
   return plans;
 }
 
