@@ -89,7 +89,7 @@ class LevelPlanner {
     plans_.clear();
     std::vector<TermPart> parts;
     for (const std::size_t term : terms) parts.push_back(whole_term(program_, term));
-    plan(std::move(parts));
+    plan(parts);
     for (std::size_t part = 0; part < plans_.size(); ++part) {
       plans_[part].part = static_cast<int>(part) + 1;
       plans_[part].parts = static_cast<int>(plans_.size());
