@@ -83,8 +83,8 @@ class HostStore {
   void keep_parts(std::span<const TileId> tiles, Device computed_by);
   /// Writes a part of a tile of B that is made; from any thread.
   void fill_part(const MadePart& part, std::byte* tile) const;
-  /// Where tiles flow: the tile that a task makes, or reads. One that is made lies `in_place`, or, for
-  /// nullptr, in memory that is taken now.
+  /// Where tiles flow: the tile that a task makes, or reads. One that is made is at `in_place`, or,
+  /// for nullptr, in memory that is taken now.
   std::byte* tile_of(const FlowTask& task, std::byte* in_place);
   /// Where tiles flow: frees the tiles that tasks made for the step, and those of C of the step.
   void release_step(Step step);

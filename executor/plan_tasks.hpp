@@ -14,7 +14,7 @@ namespace foretile {
 class PlanTasks {
  public:
   virtual ~PlanTasks() = default;
-  /// Where the tile of A or B lies that the task makes, if it is there already.
+  /// The tile of A or B that the task makes, if it is in memory already; else nullptr.
   virtual std::byte* in_place(std::int32_t number) = 0;
   /// What a worker does for task `number` of the rank, which starts now. `tile` is the one that it makes, or
   /// reads: column-major, without gaps.
