@@ -9,6 +9,6 @@ mark_as_advanced(CCACHE_EXECUTABLE)
 if(CCACHE_EXECUTABLE)
   # Paths below the source folder count as relative ones, so that clones share what they compiled.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
-    CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${CCACHE_EXECUTABLE})
+    CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE_EXECUTABLE})
   message(STATUS "foretile: compiling through ${CCACHE_EXECUTABLE}")
 endif()
