@@ -13,7 +13,7 @@ namespace {
 using Parts = std::vector<ProductPart>;
 
 template <class Interval>
-Tiling joined(const Parts& parts, Tiling Contraction::*index, const Interval& interval) {
+Tiling joined(const Parts& parts, Tiling Contraction::*index, std::int64_t most, const Interval& interval) {
   std::vector<std::int64_t> sizes;
   double sum = 0;
   for (const ProductPart& part : parts) {
@@ -23,7 +23,7 @@ Tiling joined(const Parts& parts, Tiling Contraction::*index, const Interval& in
       sizes.push_back(tiling.size(tile));
       sum += static_cast<double>(sizes.back());
     }
-    check_extent(sum);
+    check_extent(sum, most);
   }
   return Tiling::from_sizes(sizes);
 }
@@ -103,13 +103,14 @@ std::vector<ProductOfK> joined_products_of_k(const Parts& parts) {
 }  // namespace
 
 JoinedProducts::JoinedProducts(const Parts& parts)
-    : joined_{"joined",
-              joined(parts, &Contraction::m, [](const ProductPart& part) { return part.rows; }),
-              joined(parts, &Contraction::n, [](const ProductPart& part) { return part.columns; }),
-              joined(parts, &Contraction::k, all_of_k),
-              {},
-              {},
-              {}} {
+    : joined_{
+          "joined",
+          joined(parts, &Contraction::m, max_extent, [](const ProductPart& part) { return part.rows; }),
+          joined(parts, &Contraction::n, max_extent, [](const ProductPart& part) { return part.columns; }),
+          joined(parts, &Contraction::k, max_summed_extent, all_of_k),
+          {},
+          {},
+          {}} {
   std::array<ShapeJoiner, 3> joiners{ShapeJoiner(Matrix::a), ShapeJoiner(Matrix::b), ShapeJoiner(Matrix::c)};
   std::int64_t m = 0, n = 0, k = 0;  // tiles of earlier parts
   for (const ProductPart& part : parts) {

@@ -8,10 +8,10 @@
 
 namespace foretile {
 
-void check_extent(double elements) {
-  if (elements > static_cast<double>(max_extent))
+void check_extent(double elements, std::int64_t most) {
+  if (elements > static_cast<double>(most))
     throw input_error("problem", fmt::format("{:.0f} elements along M, N or K", elements),
-                      fmt::format("at most {}", max_extent), "take smaller extents");
+                      fmt::format("at most {}", most), "take smaller extents");
 }
 
 void check_tile_count(std::int64_t rows, std::int64_t columns) {

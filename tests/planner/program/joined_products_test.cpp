@@ -42,6 +42,18 @@ TEST(JoinedProducts, HaveTheTilesThatAPartNeeds) {
   EXPECT_EQ(traits(joined.contraction()).flops, 2 * 5 * 5 * (3 + 4));
 }
 
+/// 1.6e9 elements along K each: more than a matrix of a problem may have.
+TEST(JoinedProducts, MaySumOverMoreThanAMatrixMay) {
+  const std::int64_t k = 1'600'000'000;
+  const Shape dense = Shape::dense(1, 1);
+  const Contraction p{
+      "p",   Tiling::from_sizes({1}),          Tiling::from_sizes({1}), Tiling::from_sizes({k}), dense,
+      dense, symbolic_product(dense, dense, 0)};
+  const JoinedProducts joined({ProductPart(p), ProductPart(p)});
+  EXPECT_EQ(joined.contraction().k.extent(), 2 * k);
+  EXPECT_EQ(traits(joined.contraction()).a_bytes, 2 * 8 * k);
+}
+
 /// The first has plain products of tiles of K, the second says otherwise of its last one.
 TEST(JoinedProducts, KeepWhatPartsSayOfTheirTiles) {
   const Contraction plain = three_by_two();

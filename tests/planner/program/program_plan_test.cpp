@@ -71,6 +71,27 @@ TEST(ProgramPlan, ComputesLevelsInPartsThatFit) {
   EXPECT_EQ(parts[0].parts, std::ranges::count(parts, 1, &LevelPlan::number));
 }
 
+/// An energy over 220^4 = 2.3e9 quadruples: in tiles of 110 it is planned, in one tile no kernel has the
+/// sizes.
+TEST(ProgramPlan, SumsOverManyElementsInTilesThatKernelsKnow) {
+  const Program energy = parse_program(
+      "orbitals = spatial\nspace h = occupied\nspace p = virtual\ntensor v[h,h|p,p]\ntensor "
+      "t[p,p|h,h]\nresult "
+      "e[]\ne: e[] += v[h1,h2,p1,p2] t[p1,p2,h1,h2]\n",
+      "test");
+  const FusedProgram program(energy, {220, 220, 110}, "test");
+  const auto plans = plan_program(program, small_machine(2, 1, kPlenty, kPlenty), {});
+  ASSERT_TRUE(plans[0].work);
+  EXPECT_EQ(plans[0].work->contraction.k.extent(), 2'342'560'000);
+  try {
+    const FusedProgram coarse(energy, {220, 220, 220}, "test");
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("found 2342560000 elements along M, N or K"), std::string::npos)
+        << error.what();
+  }
+}
+
 TEST(ProgramPlan, SaysWhichTermDoesNotFit) {
   const FusedProgram program(ccsd_t2(), {2, 4, 2}, "test");
   const auto whole = plan_program(program, small_machine(2, 1, kPlenty, kPlenty), {});

@@ -166,6 +166,14 @@ TEST(Tensor, SaysWhatIsWrong) {
             "t.toml:2: key 'term', column 5: found =, expected an index: a letter, and digits behind it");
 }
 
+/// 1300^3 elements along K.
+TEST(Tensor, HasNoMoreElementsAlongAnIndexThanAMatrix) {
+  EXPECT_EQ(refusal("kind = \"tensor\"\nterm = \"R[a,b] = V[a,c,d,e] T[c,d,e,b]\"\ntile = 650\n[[index]]\n"
+                    "letters = \"ab\"\nextent = 1\n[[index]]\nletters = \"cde\"\nextent = 1300\n"),
+            "t.toml: problem: found 2197000000 elements along M, N or K, expected at most 2000000000; take "
+            "smaller extents");
+}
+
 TEST(Tensor, SpinsBelongToHalves) {
   const auto with = [](const std::string& term) {
     return "kind = \"tensor\"\nterm = \"" + term +
