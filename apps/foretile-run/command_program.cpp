@@ -12,6 +12,7 @@
 #include <tuple>
 
 #include "apps/foretile-run/commands.hpp"
+#include "apps/foretile-run/gpu_option.hpp"
 #include "apps/foretile-run/guard.hpp"
 #include "apps/foretile-run/same_start.hpp"
 #include "apps/options.hpp"
@@ -43,6 +44,7 @@ struct ProgramArguments {
   ProgramSizes sizes;
   std::uint64_t seed = 1;
   std::string platform = "here";
+  GpuChoice gpu = GpuChoice::automatic;
   bool verify = false;
   std::string mode = "levels";
   std::vector<std::string> made;
@@ -208,6 +210,10 @@ void execute(const CLI::App& command, const ProgramArguments& arguments, const M
                         "change the platform's file; tiles go by --tile");
     fused =
         std::make_unique<FusedProgram>(load_program(arguments.program), arguments.sizes, arguments.program);
+    options.gpus = arguments.gpu;
+    if (arguments.gpu != GpuChoice::automatic &&
+        load_platform(arguments.platform).device.kind != DeviceKind::gpu)
+      throw input_error("--gpu", "a platform whose devices are cores", "one with GPUs", "leave --gpu out");
     choose_made(*fused, arguments, session.size());
     orbitals.emplace(fused->tiles());
     if (!arguments.output.empty()) {
@@ -284,6 +290,7 @@ void add_program_command(CLI::App& app) {
                    "levels: all ranks wait at the end of each; flow: a tile goes on when it is finished")
       ->check(CLI::IsMember({"levels", "flow"}))
       ->capture_default_str();
+  add_gpu_option(*command, arguments->gpu, "an error");
   add_make_option(*command, arguments->made);
   add_set_option(*command, arguments->options);
   add_json_option(*command, arguments->options);

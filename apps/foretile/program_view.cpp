@@ -67,9 +67,12 @@ std::string memory_text(const ProgramView& view) {
   std::string text = view.program.spatial
                          ? "\ntensors\n"
                          : "\ntensors, stored once for all orders of antisymmetric indices\n";
+  std::size_t name = 8;
   for (const TensorLife& life : memory.tensors)
-    text += fmt::format("  {:<10}{:<14}{:>11} blocks  {:>10}  {}\n", text_of(life.tensor, view.program),
-                        name_of(life.tensor.role), count_text(life.size.blocks),
+    name = std::max(name, text_of(life.tensor, view.program).size());
+  for (const TensorLife& life : memory.tensors)
+    text += fmt::format("  {:<{}}  {:<14}{:>11} blocks  {:>10}  {}\n", text_of(life.tensor, view.program),
+                        name, name_of(life.tensor.role), count_text(life.size.blocks),
                         quantity(kElementBytes * life.size.elements, "B"), life_text(life));
   text += "\nin memory while a level runs\n";
   for (std::size_t level = 1; level <= memory.elements.size(); ++level)

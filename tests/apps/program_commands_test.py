@@ -78,6 +78,9 @@ def check_plans():
     plan = json.loads(run("plan", *case, "--nodes", 64, "--json"))
     assert plan["gemms"] == 468864 and round(plan["flops"] / 1e12) == 2238 and plan["devices"] == 1024, plan
     assert plan["peak_host_bytes"] <= plan["host_bytes"] and sum(level["terms"] for level in plan["levels"]) == 41, plan
+    # The energy sums over 2.0e9 quadruples of orbitals.
+    iteration = json.loads(run("plan", CCSD, *case[1:], "--nodes", 64, "--json"))
+    assert iteration["gemms"] == 498636 and sum(level["terms"] for level in iteration["levels"]) == 66, iteration
     refuse("slices of v[pp|pp] (116.1 GB)", "plan", *case, "--nodes", 4)
     assert "slices made when they are needed: v[" in run("plan", *case, "--nodes", 4, "--make", "auto")
     sliced = json.loads(run("plan", *case, "--nodes", 8, "--json"))
@@ -169,6 +172,9 @@ def check_runs(scratch):
         assert mode == "flow" or max(level["part"] for level in report["levels"]) > 10, report
     refuse("leaves A and B where they are", "program", CCSD, *SMALL, "--mode", "flow", "--set", "strategy=owner-b", ranks=2)
     refuse("--mode", "program", CCSD, *SMALL, "--mode", "tree", ranks=1)
+    on_gpus = json.loads(run("program", CCSD, *SMALL, "--platform", "summit", "--gpu", "stand-in", "--verify", "--json", ranks=1))
+    assert on_gpus["largest_error"] <= 1e-12 and abs(on_gpus["numbers"]["e[]"] - reports[0]["numbers"]["e[]"]) < 1e-12, on_gpus
+    refuse("--gpu: found a platform whose devices are cores", "program", CCSD, *SMALL, "--gpu", "stand-in", ranks=1)
     assert "verified against a plain evaluation" in run("program", T2, *SMALL, "--verify", ranks=1)
     refuse("--verify: found", "program", T2, "--o", 20, "--v", 40, "--tile", 10, "--verify", ranks=1)
     refuse("unknown key \"gird\"", "program", T2, *SMALL, "--set", "strategy=grid-3d", "--set", "gird=1x1x1", ranks=1)
