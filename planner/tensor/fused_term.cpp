@@ -1,9 +1,12 @@
 #include "planner/tensor/fused_term.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
+#include "base/error.hpp"
 #include "planner/problem/kinds/limits.hpp"
 
 namespace foretile {
@@ -24,7 +27,9 @@ Tiling tiling_of(const std::vector<TileTuple>& tuples, const TileRanges& ranges,
     for (std::size_t p = 0; p < tuple.size(); ++p)
       extent *= static_cast<double>(ranges[p]->extents[static_cast<std::size_t>(tuple[p])]);
     sum += extent;
-    check_extent(extent);
+    if (extent > static_cast<double>(max_extent))
+      throw input_error("a tile of fused indices", fmt::format("{:.0f} elements along M, N or K", extent),
+                        fmt::format("at most {}", max_extent), "take smaller tiles");
     check_extent(sum, most);
     sizes.push_back(elements_of(tuple, ranges));
   }
