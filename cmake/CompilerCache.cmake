@@ -7,8 +7,9 @@ endif()
 find_program(CCACHE_EXECUTABLE ccache)
 mark_as_advanced(CCACHE_EXECUTABLE)
 if(CCACHE_EXECUTABLE)
-  # Paths below the source folder count as relative ones, so that clones share what they compiled.
+  # Paths below the source folder count as relative ones, so that clones share what they compiled. What a source includes is
+  # read from the compiler's list (-MD): otherwise each source is preprocessed once more.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
-    CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE_EXECUTABLE})
+    CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1 ${CCACHE_EXECUTABLE})
   message(STATUS "foretile: compiling through ${CCACHE_EXECUTABLE}")
 endif()

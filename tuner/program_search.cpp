@@ -92,21 +92,21 @@ std::string name_of(const ProgramTrial& trial) {
 }
 
 nlohmann::ordered_json json_of(const ProgramTrial& trial) {
-  nlohmann::ordered_json json{{"nodes", trial.candidate.nodes}, {"tile", trial.candidate.tile},
-                              {"mode", trial.candidate.mode},   {"makespan_s", nullptr},
-                              {"bound_s", trial.bound_s},       {"node_hours", nullptr},
-                              {"memory_bytes", nullptr}};
+  nlohmann::ordered_json row{{"nodes", trial.candidate.nodes}, {"tile", trial.candidate.tile},
+                             {"mode", trial.candidate.mode},   {"makespan_s", nullptr},
+                             {"bound_s", trial.bound_s},       {"node_hours", nullptr},
+                             {"memory_bytes", nullptr}};
   if (trial.makespan_s) {
-    json["makespan_s"] = *trial.makespan_s;
-    json["node_hours"] = trial.node_hours();
+    row["makespan_s"] = *trial.makespan_s;
+    row["node_hours"] = trial.node_hours();
   }
   if (trial.fits()) {
-    json["memory_bytes"] = trial.memory_bytes;
-    if (!trial.made.empty()) json["made"] = trial.made;
+    row["memory_bytes"] = trial.memory_bytes;
+    if (!trial.made.empty()) row["made"] = trial.made;
   } else {
-    json["message"] = trial.message;
+    row["message"] = trial.message;
   }
-  return json;
+  return row;
 }
 
 }  // namespace
@@ -143,17 +143,17 @@ std::string text_of(const ProgramTuning& tuning) {
 }
 
 nlohmann::ordered_json json_of(const ProgramTuning& tuning) {
-  nlohmann::ordered_json json{{"trials", nlohmann::ordered_json::array()},
-                              {"fewest_nodes", nullptr},
-                              {"shortest_time", nullptr},
-                              {"fewest_node_hours", nullptr},
-                              {"complete", tuning.complete}};
-  for (const ProgramTrial& trial : tuning.trials) json["trials"].push_back(json_of(trial));
-  if (tuning.fewest_nodes) json["fewest_nodes"] = *tuning.fewest_nodes;
-  if (const ProgramTrial* const fastest = tuning.best(Goal::time)) json["shortest_time"] = json_of(*fastest);
+  nlohmann::ordered_json all{{"trials", nlohmann::ordered_json::array()},
+                             {"fewest_nodes", nullptr},
+                             {"shortest_time", nullptr},
+                             {"fewest_node_hours", nullptr},
+                             {"complete", tuning.complete}};
+  for (const ProgramTrial& trial : tuning.trials) all["trials"].push_back(json_of(trial));
+  if (tuning.fewest_nodes) all["fewest_nodes"] = *tuning.fewest_nodes;
+  if (const ProgramTrial* const fastest = tuning.best(Goal::time)) all["shortest_time"] = json_of(*fastest);
   if (const ProgramTrial* const cheapest = tuning.best(Goal::node_hours))
-    json["fewest_node_hours"] = json_of(*cheapest);
-  return json;
+    all["fewest_node_hours"] = json_of(*cheapest);
+  return all;
 }
 
 }  // namespace foretile

@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::size_t most_result_bytes = std::size_t{64} << 20;
 constexpr std::size_t kept_diagnostics_bytes = 4096;
-constexpr double tick_s = 0.05;  // ends are noticed by then even if a grandchild keeps the pipes open
+constexpr double poll_s = 0.05;  // ends are noticed by then even if a grandchild keeps the pipes open
 
 WorkError no_process(const char* what) {
   return WorkError(fmt::format("an evaluation could not be started: {}: {}; use fewer --workers", what,
@@ -285,7 +285,7 @@ std::vector<Evaluation> Workers::wait(double wait_s) {
     // After a child has closed its pipes it takes microseconds to end.
     const bool ending =
         std::any_of(children_.begin(), children_.end(), [](const Child& child) { return child.result < 0; });
-    read_pipes(std::min({left, ending ? 0.001 : tick_s, seconds_to_next_deadline()}));
+    read_pipes(std::min({left, ending ? 0.001 : poll_s, seconds_to_next_deadline()}));
     check_limits();
     children_.remove_if([&](Child& child) { return finish_if_ended(child, finished); });
     if (!finished.empty() || left == 0 || children_.empty()) return finished;

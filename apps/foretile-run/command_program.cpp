@@ -58,7 +58,7 @@ struct Result {
   std::vector<double> elements;
 };
 
-struct Finished {
+struct FinishedProgram {
   std::vector<LevelReport> levels;
   std::vector<Result> results;
   double wall_s = 0;  ///< of all levels; without making or reading the given tensors
@@ -138,7 +138,7 @@ nlohmann::ordered_json json_of(const LevelReport& level) {
           {"peak_bytes", level.peak_bytes}};
 }
 
-void print_report(const ProgramArguments& arguments, const Finished& done, int ranks) {
+void print_report(const ProgramArguments& arguments, const FinishedProgram& done, int ranks) {
   if (arguments.options.json) {
     nlohmann::ordered_json json{{"program", arguments.program},
                                 {"occupied", arguments.sizes.occupied},
@@ -229,7 +229,7 @@ void execute(const CLI::App& command, const ProgramArguments& arguments, const M
     }
     if (arguments.verify) require_small(*fused, *orbitals);
   });
-  Finished done;
+  FinishedProgram done;
   with_guarded_errors([&] {
     ProgramRun run(session.world(), *fused, options,
                    arguments.mode == "flow" ? ProgramMode::flow : ProgramMode::levels);

@@ -29,7 +29,7 @@ std::string bytes_of_budget(std::int64_t used, std::int64_t budget) {
                      percent(static_cast<double>(used) / static_cast<double>(budget)));
 }
 
-std::string parameters_text(const Settings& parameters) {
+std::string settings_text(const Settings& parameters) {
   std::string text;
   for (const auto& [key, value] : parameters)
     text += fmt::format("{}{}={}", text.empty() ? "" : " ", key, value);
@@ -138,8 +138,7 @@ void add_compared(nlohmann::ordered_json& json, const PlannedWork& work) {
 std::string frame_text(const FrameView& view) {
   const auto& [contraction, machine, frame] = view;
   return fmt::format("{} on {}: not planned, nothing is proven\n", contraction.name, machine.platform.name) +
-         label_line("strategy", frame.strategy) +
-         label_line("parameters", parameters_text(frame.parameters)) +
+         label_line("strategy", frame.strategy) + label_line("parameters", settings_text(frame.parameters)) +
          label_line("nodes, ranks", fmt::format("{}, {}", machine.nodes(), machine.ranks)) +
          label_line("grid", grid_text(frame.grid)) + moves_text(view);
 }
@@ -169,7 +168,7 @@ std::string plan_text(const PlanView& view) {
   line("sources", explain_choice(contraction.sources, plan.strategy).reason());
   if (contraction.is_transposed)
     line("planned as", "C^T = op(B)^T op(A)^T: A below is B of the problem, B below is its A");
-  line("parameters", parameters_text(plan.parameters));
+  line("parameters", settings_text(plan.parameters));
   line("nodes, ranks, devices",
        fmt::format("{}, {}, {}", machine.nodes(), machine.ranks, devices_of(plan, machine)));
   const std::string idle = idle_ranks_text(machine.ranks - plan.grid.size());

@@ -15,7 +15,7 @@ namespace foretile {
 namespace {
 
 /// Of the rows that are read before they are transposed: chunks are decompressed once, where they are lower.
-constexpr std::int64_t kPanel_bytes = std::int64_t{64} << 20;
+constexpr std::int64_t kHdf5Panel_bytes = std::int64_t{64} << 20;
 
 class ChunkedReader final : public MatrixReader {
  public:
@@ -33,7 +33,7 @@ class ChunkedReader final : public MatrixReader {
  private:
   void read_inside(const MatrixRectangle& r, std::byte* to, std::int64_t ld) const override {
     const std::int64_t bytes = facts().element.bytes();
-    const std::int64_t rows = std::clamp<std::int64_t>(kPanel_bytes / (r.columns * bytes), 1, r.rows);
+    const std::int64_t rows = std::clamp<std::int64_t>(kHdf5Panel_bytes / (r.columns * bytes), 1, r.rows);
     std::vector<std::byte> panel(static_cast<std::size_t>(rows * r.columns * bytes));
     for (std::int64_t i = 0; i < r.rows; i += rows) {
       const std::int64_t count = std::min(rows, r.rows - i);

@@ -25,7 +25,7 @@ namespace foretile {
 namespace {
 
 /// Of the lines that are put together before they are written.
-constexpr std::int64_t kPanel_bytes = std::int64_t{1} << 20;
+constexpr std::int64_t kWritten_bytes = std::int64_t{1} << 20;
 
 [[noreturn]] void refuse_market(const MatrixPlace& place) {
   throw input_error(name_of(place), "an output in Matrix Market format", "FILE.npy or FILE.h5:/DATASET",
@@ -258,7 +258,7 @@ void MatrixWriter::write(std::span<const RectangleNumbers> strip) const {
   const std::int64_t bytes = facts_.element.bytes(), line_bytes = all.length * bytes;
   const std::int64_t file_line = by_rows() ? facts_.columns : facts_.rows;
   const std::int64_t at_once =
-      std::clamp<std::int64_t>(kPanel_bytes / line_bytes, 1, std::max<std::int64_t>(1, all.count));
+      std::clamp<std::int64_t>(kWritten_bytes / line_bytes, 1, std::max<std::int64_t>(1, all.count));
   std::vector<std::byte> panel(static_cast<std::size_t>(at_once * line_bytes));
   for (std::int64_t first = 0; first < all.count; first += at_once) {
     const std::int64_t count = std::min(at_once, all.count - first);

@@ -19,7 +19,7 @@ constexpr double pause_seconds = 0.5e-6;  // of samples that take milliseconds
 constexpr double longest_sample = 20e-3;
 constexpr std::size_t most_samples = 1001;
 
-double since(Clock::time_point start) {
+double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
@@ -34,7 +34,7 @@ class Repeater {
     give_(next_, count);
     wait_for(gpus_, lanes_);
     next_ += count;
-    return since(start);
+    return seconds_since(start);
   }
 
  private:
@@ -62,7 +62,7 @@ Measured sample(Repeater& repeater, std::int64_t count, double seconds) {
   const Clock::time_point start = Clock::now();
   do {
     times.push_back(repeater.run(count) / static_cast<double>(count));
-  } while (since(start) < seconds && times.size() < most_samples);
+  } while (seconds_since(start) < seconds && times.size() < most_samples);
   const Summary summary = summarize(times);
   Measured measured{summary.median, 0, static_cast<int>(times.size()), count};
   if (times.size() >= 3) measured.spread = summary.spread / summary.median;
@@ -93,7 +93,7 @@ Measured measure_queued(Gpus& gpus, std::span<const GpuLane> lanes, double secon
   repeater.run(1);
   const Clock::time_point start = Clock::now();
   const std::int64_t count = enough(repeater, seconds);
-  return sample(repeater, count, seconds - since(start));
+  return sample(repeater, count, seconds - seconds_since(start));
 }
 
 Measured measure_alone(Gpus& gpus, std::span<const GpuLane> lanes, double seconds, const Give& give) {

@@ -40,12 +40,12 @@ struct Libxsmm<float> {
 };
 
 /// Distances between columns.
-struct Strides {
+struct TileStrides {
   std::int64_t a = 0, b = 0, c = 0;
 };
 
 template <class Real>
-Code code_of(std::int64_t m, std::int64_t n, std::int64_t k, COld old, const Strides& strides) {
+Code code_of(std::int64_t m, std::int64_t n, std::int64_t k, COld old, const TileStrides& strides) {
   const auto size = [](std::int64_t x) { return static_cast<libxsmm_blasint>(x); };
   const libxsmm_blasint lda = size(strides.a), ldb = size(strides.b), ldc = size(strides.c);
   const Real alpha = 1;
@@ -58,7 +58,7 @@ Code code_of(std::int64_t m, std::int64_t n, std::int64_t k, COld old, const Str
 
 /// nullptr: libxsmm makes no code for it here.
 Code code_of(Precision precision, std::int64_t m, std::int64_t n, std::int64_t k, COld old,
-             const Strides& strides) {
+             const TileStrides& strides) {
   return precision == Precision::f64 ? code_of<double>(m, n, k, old, strides)
                                      : code_of<float>(m, n, k, old, strides);
 }

@@ -22,7 +22,7 @@ std::map<Shape3, std::int64_t> count_shapes(const Contraction& p, const PlanFram
   return counts;
 }
 
-ProductSize size_of(const Shape3& shape) {
+ProductSize product_size(const Shape3& shape) {
   return {std::get<0>(shape), std::get<1>(shape), std::get<2>(shape)};
 }
 
@@ -98,7 +98,7 @@ std::vector<ProductSize> usual_shapes(const Contraction& p, const PlanFrame& fra
   if (largest != by_count.end()) std::rotate(by_count.begin(), largest, largest + 1);
   std::vector<ProductSize> shapes;
   for (const auto& [count, shape] : by_count) {
-    if (shapes.size() < most) shapes.push_back(size_of(shape));
+    if (shapes.size() < most) shapes.push_back(product_size(shape));
   }
   return shapes;
 }

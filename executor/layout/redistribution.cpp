@@ -39,10 +39,10 @@ std::int64_t moved_bytes(std::span<const MovedPart> parts, std::int64_t element_
 
 /// What the messages in one direction between two ranks have in common: runs of parts of about kRedistributed
 /// bytes, of which two are under way at once, each with a buffer.
-class Lane {
+class Route {
  public:
-  Lane(MPI_Comm communicator, const std::vector<MovedPart>& parts, Place place, int other,
-       std::int64_t element_bytes)
+  Route(MPI_Comm communicator, const std::vector<MovedPart>& parts, Place place, int other,
+        std::int64_t element_bytes)
       : communicator_(communicator),
         parts_(parts),
         place_(std::move(place)),
@@ -91,9 +91,9 @@ int count_of(std::int64_t bytes) {
   return static_cast<int>(bytes / 4);
 }
 
-class Sends : public Lane {
+class Sends : public Route {
  public:
-  using Lane::Lane;
+  using Route::Route;
 
   /// Sends one run. False: there is none left.
   bool step() {
@@ -119,9 +119,9 @@ class Sends : public Lane {
   std::size_t turn_ = 0;
 };
 
-class Receives : public Lane {
+class Receives : public Route {
  public:
-  using Lane::Lane;
+  using Route::Route;
 
   void start() {
     for (const std::size_t turn : {0U, 1U}) expect(turn);

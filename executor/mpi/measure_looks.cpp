@@ -27,13 +27,13 @@ using Clock = std::chrono::steady_clock;
 /// Between looks that find nothing: often enough to show beside the machine's own ups and downs.
 constexpr double kLookInterval_s = 0.5e-3;
 constexpr double kIdle_s = 10e-3;
-constexpr int kTag = 2;  // which the messenger of another rank does not take
+constexpr int kLooksTag = 2;  // which the messenger of another rank does not take
 
 /// Does its work until `over` is true, and returns how much of it.
-using Work = std::function<double(const std::function<bool()>& over)>;
+using UntilOver = std::function<double(const std::function<bool()>& over)>;
 
 /// Seconds of a core that products lose for a unit of work. `cores`: this rank's share of its node's.
-double lost_seconds(Probe& probe, double cores, const LookOptions& options, const Work& work) {
+double lost_seconds(Probe& probe, double cores, const LookOptions& options, const UntilOver& work) {
   std::vector<double> seconds;
   for (int round = 0; round < options.rounds; ++round) {
     const double alone = probe.flops_per_s(options.round_s);
@@ -73,9 +73,10 @@ class Looks {
   void exchange(int other, std::vector<std::byte>& from, std::vector<std::byte>& to) {
     const int count = static_cast<int>(from.size() / 8);
     std::array<MPI_Request, 2> requests{};
-    require_mpi(MPI_Irecv(to.data(), count, MPI_INT64_T, other, kTag, communicator_, &requests[0]),
+    require_mpi(MPI_Irecv(to.data(), count, MPI_INT64_T, other, kLooksTag, communicator_, &requests[0]),
                 "receive");
-    require_mpi(MPI_Isend(from.data(), count, MPI_INT64_T, other, kTag, communicator_, &requests[1]), "send");
+    require_mpi(MPI_Isend(from.data(), count, MPI_INT64_T, other, kLooksTag, communicator_, &requests[1]),
+                "send");
     const auto ended = [&] {
       int done = 0;
       require_mpi(MPI_Testall(2, requests.data(), &done, MPI_STATUSES_IGNORE), "exchange");

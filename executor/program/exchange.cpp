@@ -8,13 +8,13 @@ namespace foretile {
 
 namespace {
 
-constexpr std::int64_t kMostAtOnce = std::int64_t{1} << 30;
-constexpr int kTag = 1;
+constexpr std::int64_t kMostElements = std::int64_t{1} << 30;
+constexpr int kExchangeTag = 1;
 
 template <class Start>
 void for_each_part(const ExchangedPiece& piece, const Start& start) {
-  for (std::int64_t at = 0; at < piece.count; at += kMostAtOnce)
-    start(piece.data + at, static_cast<int>(std::min(kMostAtOnce, piece.count - at)));
+  for (std::int64_t at = 0; at < piece.count; at += kMostElements)
+    start(piece.data + at, static_cast<int>(std::min(kMostElements, piece.count - at)));
 }
 
 }  // namespace
@@ -24,15 +24,15 @@ void exchange(const std::vector<ExchangedPiece>& sent, const std::vector<Exchang
   std::vector<MPI_Request> requests;
   for (const ExchangedPiece& piece : received) {
     for_each_part(piece, [&](double* data, int count) {
-      require_mpi(MPI_Irecv(data, count, MPI_DOUBLE, static_cast<int>(piece.other), kTag, communicator,
-                            &requests.emplace_back()),
+      require_mpi(MPI_Irecv(data, count, MPI_DOUBLE, static_cast<int>(piece.other), kExchangeTag,
+                            communicator, &requests.emplace_back()),
                   "receive of a block");
     });
   }
   for (const ExchangedPiece& piece : sent) {
     for_each_part(piece, [&](const double* data, int count) {
-      require_mpi(MPI_Isend(data, count, MPI_DOUBLE, static_cast<int>(piece.other), kTag, communicator,
-                            &requests.emplace_back()),
+      require_mpi(MPI_Isend(data, count, MPI_DOUBLE, static_cast<int>(piece.other), kExchangeTag,
+                            communicator, &requests.emplace_back()),
                   "send of a block");
     });
   }

@@ -27,10 +27,10 @@ struct Delivery {
 };
 
 /// The deliveries of one matrix by one rank.
-class Deliveries {
+class MatrixDeliveries {
  public:
-  Deliveries(const Contraction& p, const ProcessGrid& grid, Rank rank, const Routes& routes, Sending sending,
-             int lookahead)
+  MatrixDeliveries(const Contraction& p, const ProcessGrid& grid, Rank rank, const Routes& routes,
+                   Sending sending, int lookahead)
       : p_(p),
         grid_(grid),
         rank_(rank),
@@ -179,7 +179,7 @@ std::vector<Transfer> broadcasts_of(const Contraction& p, const ProcessGrid& gri
                                     std::int64_t message_bytes) {
   std::vector<Delivery> deliveries;
   for (const Routes& of_matrix : routes) {
-    Deliveries(p, grid, rank, of_matrix, sending, lookahead).append_to(deliveries);
+    MatrixDeliveries(p, grid, rank, of_matrix, sending, lookahead).append_to(deliveries);
   }
   std::stable_sort(deliveries.begin(), deliveries.end(),
                    [](const Delivery& l, const Delivery& r) { return l.order() < r.order(); });

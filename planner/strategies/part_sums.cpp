@@ -13,7 +13,7 @@ namespace foretile {
 namespace {
 
 /// Of each layer of ranks and devices (Blocking::layers()): whether it has a part of a tile.
-using Parts = std::vector<bool>;
+using PartSet = std::vector<bool>;
 
 class Summer {
  public:
@@ -42,7 +42,7 @@ class Summer {
 
  private:
   /// Layer of the owner, device in each layer, parts: equal for tiles that can share a sum.
-  using Key = std::tuple<int, int, Parts>;
+  using Key = std::tuple<int, int, PartSet>;
   struct Open {
     Sum sum;
     std::int64_t bytes = 0;
@@ -79,7 +79,7 @@ class Summer {
       open = open_.end();
     }
     if (open == open_.end()) {
-      std::optional<Sum> sum = sum_for(owner, std::get<Parts>(key), i, j);
+      std::optional<Sum> sum = sum_for(owner, std::get<PartSet>(key), i, j);
       if (!sum) return;
       open = open_.emplace(key, Open{std::move(*sum), 0}).first;
     }
@@ -87,8 +87,8 @@ class Summer {
     open->second.bytes += bytes;
   }
 
-  Parts parts_of(std::int32_t i, std::int32_t j) const {
-    Parts parts(static_cast<std::size_t>(blocking_.layers()), false);
+  PartSet parts_of(std::int32_t i, std::int32_t j) const {
+    PartSet parts(static_cast<std::size_t>(blocking_.layers()), false);
     const auto of_b = p_.b.column(j);
     auto b = of_b.begin();
     for (const std::int32_t k : p_.a.row(i)) {
@@ -99,12 +99,12 @@ class Summer {
     return parts;
   }
 
-  bool part_of(const Parts& parts, int of_device, int layer) const {
+  bool part_of(const PartSet& parts, int of_device, int layer) const {
     const int of_both = of_device * grid_.r + layer;
     return parts[static_cast<std::size_t>(of_both)];
   }
 
-  bool any_on(const Parts& parts, int layer) const {
+  bool any_on(const PartSet& parts, int layer) const {
     for (int of_device = 0; of_device < blocking_.device_layers; ++of_device) {
       if (part_of(parts, of_device, layer)) return true;
     }
@@ -112,7 +112,7 @@ class Summer {
   }
 
   /// Without tiles; nothing where this rank is not in the tree.
-  std::optional<Sum> sum_for(int owner, const Parts& parts, std::int32_t i, std::int32_t j) const {
+  std::optional<Sum> sum_for(int owner, const PartSet& parts, std::int32_t i, std::int32_t j) const {
     std::vector<int> members;
     for (const int layer : grid_.in_turn(Axis::r, owner)) {
       if (layer == owner || any_on(parts, layer)) members.push_back(layer);
@@ -162,7 +162,7 @@ class Summer {
     return blocking_.device_row(i) * blocking_.device_columns() + blocking_.device_column(j);
   }
 
-  std::vector<Device> devices_of(const Parts& parts, std::int32_t i, std::int32_t j) const {
+  std::vector<Device> devices_of(const PartSet& parts, std::int32_t i, std::int32_t j) const {
     std::vector<Device> devices;
     for (int of_device = 0; of_device < blocking_.device_layers; ++of_device) {
       if (part_of(parts, of_device, grid_.layer(rank_)))
@@ -178,7 +178,7 @@ class Summer {
   Rank rank_;
   TreeOfRanks tree_;
   std::int64_t sum_bytes_;
-  Parts all_;  // of every tile, where A and B are dense; else empty
+  PartSet all_;  // of every tile, where A and B are dense; else empty
   std::map<Key, Open> open_;
   std::vector<Sum> sums_;
 };

@@ -4,7 +4,7 @@
 
 #include "platforms/loader.hpp"
 
-namespace foretile {
+namespace foretile::candidates_test {
 namespace {
 
 /// 4 ranks. Grids 1x1x1 and 1x1x4 have the same rows and columns, but only one rank works in the first: its
@@ -25,4 +25,4 @@ TEST(Candidates, FirstBoundsKnowWhetherCIsComputedInParts) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::candidates_test

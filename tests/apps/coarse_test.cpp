@@ -7,7 +7,7 @@
 #include "tests/planner/random_case.hpp"
 #include "tests/simulator/run_isolated.hpp"
 
-namespace foretile {
+namespace foretile::coarse_test {
 namespace {
 
 TraceEvent products(double start_s, double end_s, std::int32_t count) {
@@ -114,4 +114,4 @@ TEST(Coarse, OfALargeCaseTheBeginningIsCompared) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::coarse_test

@@ -6,7 +6,7 @@
 #include "executor/cpu/blas.hpp"
 #include "tests/planner/small_machine.hpp"
 
-namespace foretile {
+namespace foretile::memory_check_test {
 namespace {
 
 /// Two ranks of 4 cores and 2 devices on a node. Each holds 1000 bytes in host memory and 100 on a device.
@@ -41,4 +41,4 @@ TEST(MemoryCheck, GpusNeedNoBuffers) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::memory_check_test

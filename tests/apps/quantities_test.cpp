@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace foretile {
+namespace foretile::quantities_test {
 namespace {
 
 TEST(Quantities, GroupsThousands) {
@@ -29,4 +29,4 @@ TEST(Quantities, WritesPercent) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::quantities_test

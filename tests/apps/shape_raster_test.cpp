@@ -4,7 +4,7 @@
 
 #include "base/random.hpp"
 
-namespace foretile {
+namespace foretile::shape_raster_test {
 namespace {
 
 TEST(NormScale, SpansWholeDecades) {
@@ -68,4 +68,4 @@ TEST(Raster, LosesNoTile) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::shape_raster_test

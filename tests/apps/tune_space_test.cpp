@@ -13,7 +13,7 @@
 #include "planner/strategies/strategy.hpp"
 #include "platforms/loader.hpp"
 
-namespace foretile {
+namespace foretile::tune_space_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -267,4 +267,4 @@ TEST_F(TuneSpace, WhatSetFixesIsChecked) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::tune_space_test

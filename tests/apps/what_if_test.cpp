@@ -14,7 +14,7 @@
 #include "tests/platforms/small_platform.hpp"
 #include "tests/simulator/run_isolated.hpp"
 
-namespace foretile {
+namespace foretile::what_if_test {
 namespace {
 
 /// Figures within two decades of each other, so that now this and now that takes most of the time.
@@ -100,4 +100,4 @@ TEST(WhatIf, TheFirstRowIsTheBestInFullOnRandomPlans) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::what_if_test

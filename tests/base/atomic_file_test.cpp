@@ -13,7 +13,7 @@
 #include "base/files.hpp"
 #include "tests/base/scratch_folder.hpp"
 
-namespace foretile {
+namespace foretile::atomic_file_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -315,4 +315,4 @@ TEST_F(AtomicFiles, AHandlerOfSignalsRemovesTheTemporariesOfItsProcess) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::atomic_file_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace foretile {
+namespace foretile::error_test {
 namespace {
 
 TEST(Errors, AreOneLineWhole) {
@@ -30,4 +30,4 @@ TEST(Errors, AnUnknownKeyListsTheKnownOnes) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::error_test

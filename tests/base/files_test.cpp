@@ -8,7 +8,7 @@
 #include "base/error.hpp"
 #include "tests/base/scratch_folder.hpp"
 
-namespace foretile {
+namespace foretile::files_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -61,4 +61,4 @@ TEST_F(Files, AFileBeyondTheLimitIsRefusedWithTheLimit) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::files_test

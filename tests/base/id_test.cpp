@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <type_traits>
 
-namespace foretile {
+namespace foretile::id_test {
 namespace {
 
 static_assert(!std::is_convertible_v<Device, Rank> && !std::is_constructible_v<Rank, Device>);
@@ -29,4 +29,4 @@ TEST(Id, CountsPrintsAndCompares) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::id_test

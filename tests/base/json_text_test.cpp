@@ -6,7 +6,7 @@
 
 #include "base/error.hpp"
 
-namespace foretile {
+namespace foretile::json_text_test {
 namespace {
 
 std::string error_of(const std::string& text) {
@@ -47,4 +47,4 @@ TEST(JsonText, DeepNestingIsRefused) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::json_text_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace foretile {
+namespace foretile::near_test {
 namespace {
 
 TEST(Near, CountsEdits) {
@@ -28,4 +28,4 @@ TEST(Near, AsksInWords) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::near_test

@@ -4,7 +4,7 @@
 
 #include "base/random.hpp"
 
-namespace foretile {
+namespace foretile::one_line_test {
 namespace {
 
 TEST(OneLine, LeavesPlainTextAlone) {
@@ -51,4 +51,4 @@ TEST(OneLine, NoControlBytesRemain) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::one_line_test

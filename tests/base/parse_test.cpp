@@ -6,7 +6,7 @@
 
 #include "base/error.hpp"
 
-namespace foretile {
+namespace foretile::parse_test {
 namespace {
 
 std::string error_of(const std::function<void()>& parse) {
@@ -42,4 +42,4 @@ TEST(Parse, SaysWhatItFoundAndExpected) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::parse_test

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-namespace foretile {
+namespace foretile::progress_test {
 namespace {
 
 /// Takes the place of the terminal and of the clock.
@@ -175,4 +175,4 @@ TEST(ProgressLine, TakesAPipeForNoTerminal) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::progress_test

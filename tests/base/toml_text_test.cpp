@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 
-namespace foretile {
+namespace foretile::toml_text_test {
 namespace {
 
 constexpr const char* micro = "\xc2\xb5";
@@ -99,4 +99,4 @@ TEST(TomlText, KeysHaveFewParts) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::toml_text_test

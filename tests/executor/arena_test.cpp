@@ -8,7 +8,7 @@
 
 #include "base/random.hpp"
 
-namespace foretile {
+namespace foretile::arena_test {
 namespace {
 
 constexpr std::int64_t kUnit = Arena::kAlignment;
@@ -122,4 +122,4 @@ TEST(Arena, RandomPlacesNeverOverlapAndCompactingKeepsTheirContent) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::arena_test

@@ -8,7 +8,7 @@
 
 #include "base/random.hpp"
 
-namespace foretile {
+namespace foretile::generate_test {
 namespace {
 
 std::vector<double> tile(std::size_t elements, std::uint64_t key, double norm) {
@@ -109,4 +109,4 @@ TEST(GenerateTile, TakesEmptyAndZeroTiles) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::generate_test

@@ -9,7 +9,7 @@
 #include <new>
 #include <vector>
 
-namespace foretile {
+namespace foretile::heap_memory_test {
 namespace {
 
 TEST(HeapMemory, PlacesAreAlignedAndApart) {
@@ -45,4 +45,4 @@ TEST(HeapMemory, IsOne) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::heap_memory_test

@@ -11,7 +11,7 @@
 
 #include "executor/initial_tile.hpp"
 
-namespace foretile {
+namespace foretile::host_store_test {
 namespace {
 
 /// 2 x 2 tiles of each matrix; tile ids are 2 row + column.
@@ -239,4 +239,4 @@ TEST(InitialTile, IsFiniteWhateverTheNorm) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::host_store_test

@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-namespace foretile {
+namespace foretile::in_parallel_test {
 namespace {
 
 TEST(InParallel, DoesEachIndexOnce) {
@@ -26,4 +26,4 @@ TEST(InParallel, ThrowsWhatTheWorkThrows) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::in_parallel_test

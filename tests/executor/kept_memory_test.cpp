@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace foretile {
+namespace foretile::kept_memory_test {
 namespace {
 
 /// Counts what is in use.
@@ -48,4 +48,4 @@ TEST(KeptMemory, GivesTheSamePiecesAgain) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::kept_memory_test

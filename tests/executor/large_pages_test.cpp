@@ -5,7 +5,7 @@
 #include <cerrno>
 #include <vector>
 
-namespace foretile {
+namespace foretile::large_pages_test {
 namespace {
 
 TEST(LargePages, WhatLiesInTheMemoryStays) {
@@ -21,4 +21,4 @@ TEST(LargePages, NoMemoryIsNoError) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::large_pages_test

@@ -8,7 +8,7 @@
 
 #include "base/error.hpp"
 
-namespace foretile {
+namespace foretile::message_buffer_test {
 namespace {
 
 /// One row of A with tiles of 2 x 3 and 2 x 4.
@@ -109,4 +109,4 @@ TEST(MessageBuffer, RefusesOtherMessages) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::message_buffer_test

@@ -20,7 +20,7 @@
 #include "executor/reference.hpp"
 #include "planner/problem/kinds/random.hpp"
 
-namespace foretile {
+namespace foretile::tile_errors_test {
 namespace {
 
 /// A product A_ik B_kj.
@@ -450,4 +450,4 @@ TEST(TileErrors, Finds500FaultsInSinglePrecision) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::tile_errors_test

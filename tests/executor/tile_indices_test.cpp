@@ -8,7 +8,7 @@
 
 #include "base/error.hpp"
 
-namespace foretile {
+namespace foretile::tile_indices_test {
 namespace {
 
 using Indices = std::vector<std::pair<std::int64_t, std::int64_t>>;
@@ -56,4 +56,4 @@ TEST(TileIndices, RefuseNegativeExtents) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::tile_indices_test

@@ -10,7 +10,7 @@
 #include "base/error.hpp"
 #include "tests/base/scratch_folder.hpp"
 
-namespace foretile {
+namespace foretile::tile_log_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -140,4 +140,4 @@ TEST_F(TileLogTest, RefusesFilesOfOthers) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::tile_log_test

@@ -11,7 +11,7 @@
 #include "base/random.hpp"
 #include "executor/heap_memory.hpp"
 
-namespace foretile {
+namespace foretile::tile_slabs_test {
 namespace {
 
 /// Counts what it gave and did not get back.
@@ -97,4 +97,4 @@ TEST(TileSlabs, KeepsRandomTilesApart) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::tile_slabs_test

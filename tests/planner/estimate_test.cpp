@@ -4,7 +4,7 @@
 
 #include "tests/planner/random_case.hpp"
 
-namespace foretile {
+namespace foretile::estimate_test {
 namespace {
 
 /// Column 0 of A has 2 tiles and row 0 of B 3: 6 products. Column 1 has 1 and row 1 has 1: 1. Row 2 of B is
@@ -44,4 +44,4 @@ TEST(Estimate, WarnsOfLongPlanningAlone) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::estimate_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace foretile {
+namespace foretile::addition_model_test {
 namespace {
 
 /// Four cores share 120 GB/s: 30 GB/s each, so 3 bytes moved for each of 20 GB take 2 s.
@@ -30,4 +30,4 @@ TEST(AdditionModel, TilesThatFitAreInTheCache) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::addition_model_test

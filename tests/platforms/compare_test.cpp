@@ -10,7 +10,7 @@
 #include "platforms/loader.hpp"
 #include "tests/platforms/small_platform.hpp"
 
-namespace foretile {
+namespace foretile::platforms_compare_test {
 namespace {
 
 Platform small(const std::vector<std::string>& settings = {}) {
@@ -133,4 +133,4 @@ TEST(ComparePlatforms, JsonHasNumbers) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::platforms_compare_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace foretile {
+namespace foretile::copy_model_test {
 namespace {
 
 Platform platform() {
@@ -55,4 +55,4 @@ TEST(CopyModel, SecondsOfACopyOfSeveralTiles) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::copy_model_test

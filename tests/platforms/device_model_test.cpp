@@ -4,7 +4,7 @@
 
 #include <array>
 
-namespace foretile {
+namespace foretile::device_model_test {
 namespace {
 
 /// Latencies of 1, 2, 4, 8 ms; 1, 2, 4, 8 Gflop/s.
@@ -49,4 +49,4 @@ TEST(DeviceModel, NothingTakesNoTime) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::device_model_test

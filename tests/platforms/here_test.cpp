@@ -8,7 +8,7 @@
 #include "platforms/loader.hpp"
 #include "tests/platforms/configuration_folder.hpp"
 
-namespace foretile {
+namespace foretile::here_test {
 namespace {
 
 class HereTest : public ConfigurationFolder {};
@@ -40,4 +40,4 @@ TEST(MachineFacts, AreSane) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::here_test

@@ -8,7 +8,7 @@
 #include "platforms/loader.hpp"
 #include "tests/platforms/small_platform.hpp"
 
-namespace foretile {
+namespace foretile::improvements_test {
 namespace {
 
 using Found = std::map<std::string, std::vector<std::string>>;
@@ -64,4 +64,4 @@ TEST(Improvements, AreSettingsOfThePlatform) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::improvements_test

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace foretile {
+namespace foretile::kernel_model_test {
 namespace {
 
 TEST(KernelModel, ByHand) {
@@ -75,4 +75,4 @@ TEST(SizeFactors, FollowTheTable) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::kernel_model_test

@@ -6,7 +6,7 @@
 #include "platforms/loader.hpp"
 #include "tests/platforms/configuration_folder.hpp"
 
-namespace foretile {
+namespace foretile::list_test {
 namespace {
 
 class PlatformList : public ConfigurationFolder {
@@ -62,4 +62,4 @@ TEST_F(PlatformList, OnlyFilesHaveANamedPlatform) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::list_test

@@ -8,7 +8,7 @@
 #include "platforms/checks.hpp"
 #include "tests/platforms/small_platform.hpp"
 
-namespace foretile {
+namespace foretile::loader_test {
 namespace {
 
 std::string error_of(const std::string& text, const std::vector<std::string>& settings = {}) {
@@ -313,4 +313,4 @@ TEST(LoadPlatformErrors, Overrides) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::loader_test

@@ -6,7 +6,7 @@
 #include "platforms/here.hpp"
 #include "platforms/loader.hpp"
 
-namespace foretile {
+namespace foretile::machine_test {
 namespace {
 
 MachineSize gpus(int number) {
@@ -128,4 +128,4 @@ TEST(Machine, PretendsNodesOfCores) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::machine_test

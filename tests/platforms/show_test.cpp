@@ -8,7 +8,7 @@
 #include "platforms/loader.hpp"
 #include "tests/platforms/small_platform.hpp"
 
-namespace foretile {
+namespace foretile::show_test {
 namespace {
 
 TEST(ShowPlatform, DrawsOneSocketWithGpus) {
@@ -67,4 +67,4 @@ TEST(PlatformJson, HasFiguresInSiUnits) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::show_test

@@ -7,7 +7,7 @@
 
 #include "base/random.hpp"
 
-namespace foretile {
+namespace foretile::team_test {
 namespace {
 
 /// 900 x 3136 for 19 cores: 1 x 19 parts have 900 x 166 = 149,400 elements at most, 2 x 9 450 x 349 =
@@ -48,4 +48,4 @@ TEST(Team, NoPartIsEmptyAndNoneCouldBeSmaller) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::team_test

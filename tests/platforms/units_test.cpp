@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 
-namespace foretile {
+namespace foretile::units_test {
 namespace {
 
 std::string error_of(std::string_view text, Dimension dimension) {
@@ -93,4 +93,4 @@ TEST(Units, WritesWithAFittingPrefix) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::units_test

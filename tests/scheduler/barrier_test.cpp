@@ -8,7 +8,7 @@
 
 #include "base/random.hpp"
 
-namespace foretile {
+namespace foretile::barrier_test {
 namespace {
 
 /// Ranks whose signals wait in one list and arrive in any order.
@@ -89,4 +89,4 @@ TEST(Barrier, LocalOnesAskNobody) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::barrier_test

@@ -5,7 +5,7 @@
 #include "planner/plan/products.hpp"
 #include "tests/planner/dense_product.hpp"
 
-namespace foretile {
+namespace foretile::block_pool_test {
 namespace {
 
 /// One row of six columns of C, each a block; device 0 has blocks 0 to 3, device 1 blocks 4 and 5.
@@ -127,4 +127,4 @@ TEST(BlockPool, ADeviceWithoutBlocksWaits) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::block_pool_test

@@ -8,7 +8,7 @@
 #include "tests/scheduler/fake_backend.hpp"
 #include "tests/scheduler/numbers_of_c.hpp"
 
-namespace foretile {
+namespace foretile::scheduler_deals_test {
 namespace {
 
 constexpr std::uint64_t kProblems = 200;
@@ -73,4 +73,4 @@ TEST(Deals, AreRightAndRepeat) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::scheduler_deals_test

@@ -4,7 +4,7 @@
 
 #include <map>
 
-namespace foretile {
+namespace foretile::device_memory_test {
 namespace {
 
 struct Fixture : testing::Test {
@@ -122,4 +122,4 @@ TEST_F(DeviceMemoryTest, DevicesAreApart) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::device_memory_test

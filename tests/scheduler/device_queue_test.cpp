@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace foretile {
+namespace foretile::device_queue_test {
 namespace {
 
 /// A is 2 x 1 tiles, B 1 x 1: both tiles of A meet the one of B. One block of two chunks.
@@ -79,4 +79,4 @@ TEST(DeviceQueue, LoadsAreOverBehindTheLastItem) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::device_queue_test

@@ -7,7 +7,7 @@
 #include "tests/planner/program/flow_machine.hpp"
 #include "tests/scheduler/fake_backend.hpp"
 
-namespace foretile {
+namespace foretile::scheduler_flow_test {
 namespace {
 
 struct Outcome {
@@ -56,4 +56,4 @@ TEST(Flow, CarriesOutThePlanWhateverEndsFirst) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::scheduler_flow_test

@@ -4,7 +4,7 @@
 
 #include "tests/scheduler/idle_backend.hpp"
 
-namespace foretile {
+namespace foretile::generation_test {
 namespace {
 
 /// Notes what is made.
@@ -200,4 +200,4 @@ TEST(Generation, AllPartsOfATileComeBeforeTheNext) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::generation_test

@@ -12,7 +12,7 @@
 #include "tests/scheduler/fake_backend.hpp"
 #include "tests/scheduler/numbers_of_c.hpp"
 
-namespace foretile {
+namespace foretile::scheduler_grids_test {
 namespace {
 
 constexpr std::uint64_t kProblems = 200;
@@ -96,4 +96,4 @@ TEST(Grids, TheseAreAll) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::scheduler_grids_test

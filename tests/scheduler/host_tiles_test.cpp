@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace foretile {
+namespace foretile::host_tiles_test {
 namespace {
 
 /// 2 x 2 tiles on a grid of 1 x 2: rank 0 owns column 0 of A and of B, tiles 0 and 2.
@@ -92,4 +92,4 @@ TEST(HostTiles, MessagesOfAStepLeaveTogether) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::host_tiles_test

@@ -4,7 +4,7 @@
 
 #include "tests/scheduler/idle_backend.hpp"
 
-namespace foretile {
+namespace foretile::operations_test {
 namespace {
 
 /// Only the clock matters here.
@@ -184,4 +184,4 @@ TEST(Operations, BusyTimesOfDevicesAndCausesAreApart) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::operations_test

@@ -5,7 +5,7 @@
 #include "planner/problem/kinds/dense.hpp"
 #include "tests/planner/random_case.hpp"
 
-namespace foretile {
+namespace foretile::options_test {
 namespace {
 
 Contraction of_tiles(std::int64_t tile) {
@@ -85,4 +85,4 @@ TEST(SchedulerOptions, CoresBesideAGpuAreOneDevice) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::options_test

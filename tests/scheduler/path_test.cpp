@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace foretile {
+namespace foretile::path_test {
 namespace {
 
 /// 5 s of products and 2 s of copies at the sender; the message arrives at 7.5 s and took 0.5 s.
@@ -35,4 +35,4 @@ TEST(Path, ShrinksWhereTheClocksDiffer) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::path_test

@@ -14,7 +14,7 @@
 #include "tests/planner/random_case.hpp"
 #include "tests/scheduler/fake_backend.hpp"
 
-namespace foretile {
+namespace foretile::rank_scheduler_test {
 namespace {
 
 std::optional<Plan> plan_of(const RandomCase& c) {
@@ -526,4 +526,4 @@ TEST(RankScheduler, RefusesMoreDevicesThanItCanTell) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::rank_scheduler_test

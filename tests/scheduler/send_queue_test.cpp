@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace foretile {
+namespace foretile::send_queue_test {
 namespace {
 
 Message message(int number, std::vector<Rank> destinations, int position) {
@@ -55,4 +55,4 @@ TEST(SendQueue, LeavesHaveNobodyToPassOnTo) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::send_queue_test

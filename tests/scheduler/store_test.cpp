@@ -12,7 +12,7 @@
 #include "tests/planner/small_machine.hpp"
 #include "tests/scheduler/fake_backend.hpp"
 
-namespace foretile {
+namespace foretile::store_test {
 namespace {
 
 using Tile = std::pair<Matrix, TileId>;
@@ -118,4 +118,4 @@ TEST(StoreLru, KeepsFinishedTilesAsLongAsOthersAreInNoUse) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::store_test

@@ -7,7 +7,7 @@
 #include <map>
 #include <random>
 
-namespace foretile {
+namespace foretile::tile_states_test {
 namespace {
 
 constexpr TileRef kTile{Matrix::a, 5};
@@ -97,4 +97,4 @@ TEST(TileStates, ARecordIsFreeOnceTheLastDeviceHasLeftIt) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::tile_states_test

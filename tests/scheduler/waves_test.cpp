@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace foretile {
+namespace foretile::waves_test {
 namespace {
 
 using Numbers = std::vector<int>;
@@ -31,4 +31,4 @@ TEST(Waves, ClearedIsAsNew) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::waves_test

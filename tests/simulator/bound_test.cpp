@@ -15,7 +15,7 @@
 #include "tests/planner/random_case.hpp"
 #include "tests/simulator/run_isolated.hpp"
 
-namespace foretile {
+namespace foretile::bound_test {
 namespace {
 
 /// Every figure of a platform, or none: links, software, unpinned memory, sockets, cores with a cache and
@@ -157,4 +157,4 @@ TEST_P(BoundsOfRandomPlans, NothingIsFaster) {
 INSTANTIATE_TEST_SUITE_P(Hundreds, BoundsOfRandomPlans, testing::Range(0, 16));
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::bound_test

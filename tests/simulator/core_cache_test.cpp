@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace foretile {
+namespace foretile::core_cache_test {
 namespace {
 
 constexpr TileRef a(TileId id) {
@@ -37,4 +37,4 @@ TEST(CoreCache, TooLargeATileNeverStays) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::core_cache_test

@@ -4,7 +4,7 @@
 #include "simulator/simulation.hpp"
 #include "tests/simulator/hand_worked.hpp"
 
-namespace foretile {
+namespace foretile::cores_test {
 namespace {
 
 /// Cores as devices, three ranks on two cores: each gets 2/3 of a core, for B (120) and the kernel (3000).
@@ -152,4 +152,4 @@ TEST(SimulationOnCores, CoresOfTheirOwn) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::cores_test

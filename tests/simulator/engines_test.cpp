@@ -15,7 +15,7 @@
 #include "tests/planner/random_case.hpp"
 #include "tests/simulator/run_isolated.hpp"
 
-namespace foretile {
+namespace foretile::engines_test {
 namespace {
 
 class AllEvents final : public TraceSink {
@@ -129,4 +129,4 @@ TEST(Engines, FluidHasNoLimits) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::engines_test

@@ -8,7 +8,7 @@
 
 #include "base/random.hpp"
 
-namespace foretile {
+namespace foretile::fluid_solver_test {
 namespace {
 
 constexpr double kNoLimit = std::numeric_limits<double>::infinity();
@@ -177,4 +177,4 @@ TEST(FluidSolver, RatesAreThoseOfASolutionFromNothing) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::fluid_solver_test

@@ -11,7 +11,7 @@
 #include "tests/planner/small_machine.hpp"
 #include "tests/simulator/run_isolated.hpp"
 
-namespace foretile {
+namespace foretile::machine_model_test {
 namespace {
 
 namespace sg4 = simgrid::s4u;
@@ -242,4 +242,4 @@ TEST(MachineModel, LatencyDoesNotChangeTheShare) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::machine_model_test

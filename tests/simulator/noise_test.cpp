@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace foretile {
+namespace foretile::noise_test {
 namespace {
 
 /// Mean and deviation of 10,000 factors: within four standard errors, 0.2 / 100 and 0.2 / sqrt(2 10,000).
@@ -30,4 +30,4 @@ TEST(Noise, AFactorDependsOnSeedKindAndNumberAlone) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::noise_test

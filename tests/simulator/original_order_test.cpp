@@ -10,7 +10,7 @@
 #include "tests/planner/program/example.hpp"
 #include "tests/planner/small_machine.hpp"
 
-namespace foretile {
+namespace foretile::original_order_test {
 namespace {
 
 constexpr std::int64_t kPlenty = std::int64_t{1} << 40;
@@ -104,4 +104,4 @@ TEST(OriginalOrder, FetchesWhatBetaCaroteneNeeds) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::original_order_test

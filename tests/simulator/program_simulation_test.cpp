@@ -7,7 +7,7 @@
 #include "tests/planner/program/example.hpp"
 #include "tests/planner/small_machine.hpp"
 
-namespace foretile {
+namespace foretile::program_simulation_test {
 namespace {
 
 constexpr std::int64_t kPlenty = std::int64_t{1} << 40;
@@ -56,4 +56,4 @@ TEST(ProgramSimulation, RehearsesTheProductsOfLevels) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::program_simulation_test

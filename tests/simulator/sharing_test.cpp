@@ -8,7 +8,7 @@
 #include "platforms/loader.hpp"
 #include "tests/simulator/hand_worked.hpp"
 
-namespace foretile {
+namespace foretile::simulator_sharing_test {
 namespace {
 
 Contraction given(std::vector<std::int64_t> m, std::vector<std::int64_t> n, std::vector<std::int64_t> k) {
@@ -69,4 +69,4 @@ TEST(Sharing, NoDeviceIdlesForLong) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::simulator_sharing_test

@@ -13,7 +13,7 @@
 #include "tests/simulator/hand_worked.hpp"
 #include "tests/simulator/run_isolated.hpp"
 
-namespace foretile {
+namespace foretile::simulation_test {
 namespace {
 
 /// Makespan in us with a number of products in a launch, of `coarse` products in an activity.
@@ -555,4 +555,4 @@ TEST(Simulation, RefusesAPlanForAnotherMachine) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::simulation_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace foretile {
+namespace foretile::bound_search_test {
 namespace {
 
 Candidate candidate(const std::string& value) {
@@ -185,4 +185,4 @@ TEST(BoundSearch, OfNothing) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::bound_search_test

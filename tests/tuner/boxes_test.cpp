@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-namespace foretile {
+namespace foretile::boxes_test {
 namespace {
 
 const Space kSpace({{"p", {"1", "2", "3"}}, {"f", {"a", "b"}}, {"g", {"x", "y"}}});
@@ -77,4 +77,4 @@ TEST(Boxes, OfNothing) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::boxes_test

@@ -6,7 +6,7 @@
 
 #include "base/error.hpp"
 
-namespace foretile {
+namespace foretile::by_nodes_test {
 namespace {
 
 NodesResult done(int nodes, double seconds, std::optional<double> gap = {}) {
@@ -78,4 +78,4 @@ TEST(ByNodes, Json) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::by_nodes_test

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-namespace foretile {
+namespace foretile::effects_test {
 namespace {
 
 using Status = ValueEffect::Status;
@@ -122,4 +122,4 @@ TEST(Comparisons, LeaveOutTheBestsOwnGroup) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::effects_test

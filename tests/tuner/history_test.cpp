@@ -11,7 +11,7 @@
 #include "base/files.hpp"
 #include "tests/tuner/temporary_folder.hpp"
 
-namespace foretile {
+namespace foretile::history_test {
 namespace {
 
 using nlohmann::json;
@@ -219,4 +219,4 @@ TEST(History, InMemoryNeedsNoFile) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::history_test

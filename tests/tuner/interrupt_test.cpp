@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-namespace foretile {
+namespace foretile::interrupt_test {
 namespace {
 
 TEST(Interrupt, NotesTheFirstSignalAndEndsAtTheSecond) {
@@ -52,4 +52,4 @@ TEST(Interrupt, LeavesHangupAloneUnderNohup) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::interrupt_test

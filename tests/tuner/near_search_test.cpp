@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace foretile {
+namespace foretile::near_search_test {
 namespace {
 
 using Step = BoundSearch::Step;
@@ -82,4 +82,4 @@ TEST_F(NearSearchTest, EvaluatesWhatWaits) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::near_search_test

@@ -6,7 +6,7 @@
 
 #include "base/error.hpp"
 
-namespace foretile {
+namespace foretile::outcome_test {
 namespace {
 
 using nlohmann::json;
@@ -47,4 +47,4 @@ TEST(JsonLine, ReplacesBytesThatAreNoText) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::outcome_test

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-namespace foretile {
+namespace foretile::program_search_test {
 namespace {
 
 /// 100 s of work that fits on 5 nodes and more; flow takes a tenth more than the bound, levels two tenths;
@@ -73,4 +73,4 @@ TEST(ProgramSearch, SaysWhereNothingFitsOrTimeIsUp) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::program_search_test

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace foretile {
+namespace foretile::tuner_report_test {
 namespace {
 
 Evaluation done(Candidate candidate, double seconds) {
@@ -165,4 +165,4 @@ TEST(TuneProgressText, TellsWhatIsKnown) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::tuner_report_test

@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 
-namespace foretile {
+namespace foretile::search_test {
 namespace {
 
 Space space_of(int a, int b) {
@@ -94,4 +94,4 @@ TEST(MakeSearch, KnowsItsNames) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::search_test

@@ -8,7 +8,7 @@
 
 #include "base/error.hpp"
 
-namespace foretile {
+namespace foretile::space_test {
 namespace {
 
 using Values = std::vector<std::string>;
@@ -163,4 +163,4 @@ TEST(DefaultSpace, DivisorsUpToTwelve) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::space_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace foretile {
+namespace foretile::starts_test {
 namespace {
 
 Evaluation done(Candidate candidate, double seconds) {
@@ -77,4 +77,4 @@ TEST(Starts, TakeTheDefaultsThatAreNearest) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::starts_test

@@ -20,7 +20,7 @@
 #include "tuner/effects.hpp"
 #include "tuner/search.hpp"
 
-namespace foretile {
+namespace foretile::tune_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -688,4 +688,4 @@ TEST(Tune, WorkersDieWithAKilledTuner) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::tune_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace foretile {
+namespace foretile::values_text_test {
 namespace {
 
 const std::vector<std::string> fractions = {"0.3", "0.4", "0.5", "0.6", "0.7"};
@@ -41,4 +41,4 @@ TEST(ValuesText, KnowsValuesOutsideTheSpace) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::values_text_test

@@ -15,7 +15,7 @@
 
 #include "base/error.hpp"
 
-namespace foretile {
+namespace foretile::workers_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -202,4 +202,4 @@ TEST(Workers, RefuseImpossibleLimits) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::workers_test

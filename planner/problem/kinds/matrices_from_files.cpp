@@ -137,7 +137,7 @@ MatrixInput input_of(const Operand& operand, const Tiling& rows, const Tiling& c
   return input;
 }
 
-struct Operands {
+struct OpenOperands {
   Operand a, b;
   std::optional<Operand> c;
 
@@ -146,8 +146,9 @@ struct Operands {
   }
 };
 
-Operands open_operands(const MatrixRequest& request) {
-  Operands all{open_operand('A', request.a, request.a_op), open_operand('B', request.b, request.b_op), {}};
+OpenOperands open_operands(const MatrixRequest& request) {
+  OpenOperands all{
+      open_operand('A', request.a, request.a_op), open_operand('B', request.b, request.b_op), {}};
   require_same_element(all.a, all.b);
   require_same_extent(all.a, all.a.columns(), all.b, all.b.rows(), "K");
   if (request.c.empty()) return all;
@@ -159,7 +160,7 @@ Operands open_operands(const MatrixRequest& request) {
 }
 
 /// Sets what cuts the indices. True when they have the usual tiles.
-bool cut_indices(const Operands& all, DenseParameters& p) {
+bool cut_indices(const OpenOperands& all, DenseParameters& p) {
   p.m = all.a.rows(), p.n = all.b.columns(), p.k = all.a.columns();
   const TileSize usual = usual_tiles(p.m, p.n, p.k);
   const DenseParameters request = p;
@@ -185,7 +186,7 @@ bool cut_indices(const Operands& all, DenseParameters& p) {
 }  // namespace
 
 MatrixProblem matrices_from_files(const MatrixRequest& request) {
-  const Operands all = open_operands(request);
+  const OpenOperands all = open_operands(request);
   MatrixProblem problem;
   DenseParameters& indices = problem.parameters.indices;
   indices = request.indices;

@@ -24,12 +24,12 @@ namespace foretile {
 
 namespace {
 
-constexpr const char* kName = "dealt-c";
-constexpr std::int64_t kMostProducts = 50'000'000;  // each is looked at to know who needs a tile
+constexpr const char* kDealtCName = "dealt-c";
+constexpr std::int64_t kMostProductsRead = 50'000'000;  // each is looked at to know who needs a tile
 
 PlanFrame frame_of(const Contraction& p, const Machine& machine, const Settings& settings,
                    std::vector<Rank> owners) {
-  PlanFrame frame = common_frame(kName, machine, settings, 1);
+  PlanFrame frame = common_frame(kDealtCName, machine, settings, 1);
   frame.grid = {1, machine.ranks, 1};
   frame.lookahead = static_cast<int>(integer_setting(settings, "lookahead"));
   frame.c_in_parts = true;
@@ -109,8 +109,9 @@ class DealtCPlanner final : public RankPlanner {
 
   static std::vector<double> checked_work(const Contraction& p) {
     const std::int64_t products = product_bound(p.a, p.b);
-    if (products > kMostProducts)
-      throw input_error(kName, fmt::format("{} products", products), fmt::format("at most {}", kMostProducts),
+    if (products > kMostProductsRead)
+      throw input_error(kDealtCName, fmt::format("{} products", products),
+                        fmt::format("at most {}", kMostProductsRead),
                         "take larger tiles, or another strategy");
     return work_of_tiles(p);
   }
@@ -217,7 +218,7 @@ class DealtCPlanner final : public RankPlanner {
 
 class DealtC final : public Strategy {
  public:
-  std::string name() const override { return kName; }
+  std::string name() const override { return kDealtCName; }
 
   Sources sources_for(const Sources&) const override { return {Source::given, Source::given}; }
 

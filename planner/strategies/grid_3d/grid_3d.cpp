@@ -19,9 +19,9 @@ namespace foretile {
 
 namespace {
 
-constexpr const char* kName = "grid-3d";
+constexpr const char* kGrid3DName = "grid-3d";
 constexpr const char* kNatural = "natural";
-constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;
+constexpr std::int64_t kMostMessage_bytes = std::int64_t{1} << 50;
 
 Spelling auto_or_whole_bytes(std::int64_t low, std::int64_t high) {
   return [bytes = whole_bytes(low, high)](std::string_view where, const std::string& text) {
@@ -145,7 +145,7 @@ std::unique_ptr<CStaysPlanner> planner(const Contraction& contraction, const Mac
     grid.host_bytes = most_owned(contraction, grid.grid) + *copies;
   grid.parameters = {{"grid", to_text({{grid.grid.p, grid.grid.q, grid.grid.r}})},
                      {"grid.node", grid.grid.node ? to_text(*grid.grid.node) : std::string(kNatural)}};
-  return std::make_unique<CStaysPlanner>(kName, contraction, machine,
+  return std::make_unique<CStaysPlanner>(kGrid3DName, contraction, machine,
                                          with_style(contraction, settings, chosen), grid);
 }
 
@@ -164,7 +164,7 @@ std::string style_meanings() {
 
 class Grid3d final : public Strategy {
  public:
-  std::string name() const override { return kName; }
+  std::string name() const override { return kGrid3DName; }
 
   Sources sources_for(const Sources& asked) const override {
     return {Source::given, comes_where_used(asked.b) ? asked.b : Source::given};
@@ -226,7 +226,7 @@ class Grid3d final : public Strategy {
          .default_value = std::string(kAuto),
          .meaning = "host memory of a rank beside the tiles that it owns, for copies of A and B, parts of C "
                     "and tiles of B on their way; auto: all that there is",
-         .spelling = auto_or_whole_bytes(0, kMostBytes),
+         .spelling = auto_or_whole_bytes(0, kMostMessage_bytes),
          .deals_c = true},
         staging_parameter()};
     for (ParameterInfo& shared : c_stays_parameters()) list.push_back(std::move(shared));

@@ -26,7 +26,7 @@ namespace foretile {
 
 namespace {
 
-constexpr const char* kName = "local-b";
+constexpr const char* kLocalBName = "local-b";
 
 /// Of the tiles of A that devices of a rank load in different order, for each of them. With 1, most are
 /// loaded from the host by each; with 16, products wait longer for C65H132.
@@ -40,10 +40,10 @@ std::uint32_t reversed_bits(std::uint32_t x) {
   return reversed;
 }
 
-class Planner final : public BStaysPlanner {
+class LocalBPlanner final : public BStaysPlanner {
  public:
-  Planner(const Contraction& contraction, const Machine& machine, const Settings& settings)
-      : BStaysPlanner(kName, contraction, machine, settings),
+  LocalBPlanner(const Contraction& contraction, const Machine& machine, const Settings& settings)
+      : BStaysPlanner(kLocalBName, contraction, machine, settings),
         costs_(column_costs(contraction, machine, frame_, block_bytes_)) {
     deal();
     for (Rank rank = 0; rank < frame_.grid.size(); ++rank) blocks_.push_back(blocks_of(rank));
@@ -201,7 +201,7 @@ class Planner final : public BStaysPlanner {
 
 class LocalB final : public Strategy {
  public:
-  std::string name() const override { return kName; }
+  std::string name() const override { return kLocalBName; }
 
   /// A is sent, B is made where it stays.
   Sources sources_for(const Sources& asked) const override { return {Source::given, made_or_read(asked.b)}; }
@@ -224,7 +224,7 @@ class LocalB final : public Strategy {
 
   std::unique_ptr<RankPlanner> prepare(const Contraction& contraction, const Machine& machine,
                                        const Settings& settings) const override {
-    return std::make_unique<Planner>(contraction, machine, settings);
+    return std::make_unique<LocalBPlanner>(contraction, machine, settings);
   }
 };
 

@@ -27,7 +27,7 @@ namespace foretile {
 
 namespace {
 
-constexpr const char* kName = "owner-b";
+constexpr const char* kOwnerBName = "owner-b";
 
 /// 1 x q x r, of all ranks: where tiles that are dealt cyclically lie.
 ProcessGrid grid_setting(const Machine& machine, const Settings& settings) {
@@ -40,7 +40,7 @@ ProcessGrid grid_setting(const Machine& machine, const Settings& settings) {
 }
 
 PlanFrame frame_of(const Contraction& p, const Machine& machine, const Settings& settings) {
-  PlanFrame frame = common_frame(kName, machine, settings, 1);
+  PlanFrame frame = common_frame(kOwnerBName, machine, settings, 1);
   frame.grid = grid_setting(machine, settings);
   frame.lookahead = static_cast<int>(integer_setting(settings, "lookahead"));
   share_with_cores(frame, p, machine, settings);
@@ -347,7 +347,7 @@ ParameterInfo deal_parameter(const char* key, const std::string& matrix) {
 
 class OwnerB final : public Strategy {
  public:
-  std::string name() const override { return kName; }
+  std::string name() const override { return kOwnerBName; }
 
   Sources sources_for(const Sources&) const override { return {Source::given, Source::given}; }
 

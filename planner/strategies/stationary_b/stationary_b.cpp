@@ -70,14 +70,14 @@ std::vector<std::vector<std::int32_t>> worst_fit(const std::vector<std::int64_t>
 
 namespace {
 
-constexpr const char* kName = "stationary-b";
+constexpr const char* kStationaryBName = "stationary-b";
 constexpr const char* kBalance = "balance";
 constexpr const char* kTime = "time";
 
-class Planner final : public BStaysPlanner {
+class StationaryBPlanner final : public BStaysPlanner {
  public:
-  Planner(const Contraction& contraction, const Machine& machine, const Settings& settings)
-      : BStaysPlanner(kName, contraction, machine, settings),
+  StationaryBPlanner(const Contraction& contraction, const Machine& machine, const Settings& settings)
+      : BStaysPlanner(kStationaryBName, contraction, machine, settings),
         column_owner_(deal_mirrored(column_flops(problem_), frame_.grid.q)),
         by_time_(settings.at(kBalance) == kTime) {
     if (by_time_) costs_ = column_costs(contraction, machine, frame_, block_bytes_);
@@ -126,7 +126,7 @@ class Planner final : public BStaysPlanner {
 
 class StationaryB final : public Strategy {
  public:
-  std::string name() const override { return kName; }
+  std::string name() const override { return kStationaryBName; }
 
   /// A is sent, B is made where it stays.
   Sources sources_for(const Sources& asked) const override { return {Source::given, made_or_read(asked.b)}; }
@@ -153,7 +153,7 @@ class StationaryB final : public Strategy {
 
   std::unique_ptr<RankPlanner> prepare(const Contraction& contraction, const Machine& machine,
                                        const Settings& settings) const override {
-    return std::make_unique<Planner>(contraction, machine, settings);
+    return std::make_unique<StationaryBPlanner>(contraction, machine, settings);
   }
 };
 

@@ -14,7 +14,7 @@ namespace foretile {
 
 namespace {
 
-constexpr const char* kName = "stationary-c";
+constexpr const char* kStationaryCName = "stationary-c";
 
 /// The rows of the grid for which the busiest device has least to multiply, or its rank least to receive
 /// where that takes longer; among those within 2% of the best, of the one that moves least. Grids may leave
@@ -77,17 +77,17 @@ ModelSymbols model_symbols(const Contraction& p, const Machine& machine, const P
   return s;
 }
 
-std::unique_ptr<CStaysPlanner> planner(const Contraction& contraction, const Machine& machine,
-                                       const Settings& settings) {
+std::unique_ptr<CStaysPlanner> c_stays_planner(const Contraction& contraction, const Machine& machine,
+                                               const Settings& settings) {
   const int p = grid_rows(contraction, machine, settings);
   CStaysGrid grid{.grid = {p, machine.ranks / p}};
   grid.parameters["grid.p"] = fmt::to_string(p);
-  return std::make_unique<CStaysPlanner>(kName, contraction, machine, settings, grid);
+  return std::make_unique<CStaysPlanner>(kStationaryCName, contraction, machine, settings, grid);
 }
 
 class StationaryC final : public Strategy {
  public:
-  std::string name() const override { return kName; }
+  std::string name() const override { return kStationaryCName; }
 
   /// Both are distributed and sent.
   Sources sources_for(const Sources&) const override { return {Source::given, Source::given}; }
@@ -113,12 +113,12 @@ class StationaryC final : public Strategy {
   /// The sizes that come out of the wishes.
   Settings plan_key(const Contraction& contraction, const Machine& machine,
                     const Settings& settings) const override {
-    return planner(contraction, machine, settings)->frame().parameters;
+    return c_stays_planner(contraction, machine, settings)->frame().parameters;
   }
 
   std::unique_ptr<RankPlanner> prepare(const Contraction& contraction, const Machine& machine,
                                        const Settings& settings) const override {
-    return planner(contraction, machine, settings);
+    return c_stays_planner(contraction, machine, settings);
   }
 
   std::optional<PredictedVolumes> predicted_volumes(const Contraction& contraction, const Machine& machine,

@@ -10,7 +10,7 @@
 #include "base/matrix_files/matrix_writer.hpp"
 #include "tests/base/scratch_folder.hpp"
 
-namespace foretile {
+namespace foretile::compare_matrices_test {
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN(),
@@ -122,4 +122,4 @@ TEST_F(CompareMatrices, RandomMatrices) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::compare_matrices_test

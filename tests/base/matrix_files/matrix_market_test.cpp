@@ -6,7 +6,7 @@
 
 #include "base/error.hpp"
 
-namespace foretile {
+namespace foretile::matrix_market_test {
 namespace {
 
 using Complex = std::complex<double>;
@@ -99,4 +99,4 @@ TEST(MatrixMarket, RefusesWhatTheFormatDoesNotHave) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::matrix_market_test

@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 
-namespace foretile {
+namespace foretile::matrix_place_test {
 namespace {
 
 TEST(MatrixPlace, TheEndingNamesTheFormat) {
@@ -30,4 +30,4 @@ TEST(MatrixPlace, RefusesOtherEndings) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::matrix_place_test

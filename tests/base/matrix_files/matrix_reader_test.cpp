@@ -12,7 +12,7 @@
 #include "base/matrix_files/matrix_writer.hpp"
 #include "tests/base/scratch_folder.hpp"
 
-namespace foretile {
+namespace foretile::matrix_reader_test {
 namespace {
 
 /// Element (i, j) of the test's matrices.
@@ -168,4 +168,4 @@ TEST_F(MatrixReaderTest, BlocksAreDigestedInAnyOrder) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::matrix_reader_test

@@ -13,7 +13,7 @@
 #include "base/matrix_files/tile_cuts.hpp"
 #include "tests/base/scratch_folder.hpp"
 
-namespace foretile {
+namespace foretile::matrix_writer_test {
 namespace {
 
 constexpr ElementType kComplex{Precision::f32, true};
@@ -248,4 +248,4 @@ TEST_F(MatrixWriterTest, FindsAFullDiskAtOnce) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::matrix_writer_test

@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 
-namespace foretile {
+namespace foretile::npy_test {
 namespace {
 
 std::string version_1(const std::string& dictionary) {
@@ -93,4 +93,4 @@ TEST(Npy, RefusesOtherContents) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::npy_test

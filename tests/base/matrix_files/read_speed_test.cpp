@@ -9,7 +9,7 @@
 #include "base/matrix_files/matrix_writer.hpp"
 #include "tests/base/scratch_folder.hpp"
 
-namespace foretile {
+namespace foretile::read_speed_test {
 namespace {
 
 class ReadSpeedTest : public ScratchFolder {
@@ -47,4 +47,4 @@ TEST_F(ReadSpeedTest, TellsOfAFileThatWasCutOff) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::read_speed_test

@@ -10,7 +10,7 @@
 #include "executor/gpu/stand_in.hpp"
 #include "platforms/loader.hpp"
 
-namespace foretile {
+namespace foretile::calibrate_gpu_test {
 namespace {
 
 GpuCalibrationOptions tiny() {
@@ -141,4 +141,4 @@ TEST(CalibrateGpu, SaysWhatMemoryIsMissing) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::calibrate_gpu_test

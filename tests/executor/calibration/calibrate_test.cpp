@@ -6,7 +6,7 @@
 #include "platforms/checks.hpp"
 #include "platforms/loader.hpp"
 
-namespace foretile {
+namespace foretile::calibrate_test {
 namespace {
 
 CalibrationOptions tiny() {
@@ -140,4 +140,4 @@ TEST(Calibrate, WritesTheCacheWhereOneWasFelt) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::calibrate_test

@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "base/random.hpp"
 
-namespace foretile {
+namespace foretile::fit_test {
 namespace {
 
 std::vector<KernelSample> samples_of(const KernelModel& model, double noise, std::uint64_t seed) {
@@ -151,4 +151,4 @@ TEST(FitKernelModel, NoRateThatNoMachineHas) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::fit_test

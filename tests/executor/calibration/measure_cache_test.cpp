@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace foretile {
+namespace foretile::measure_cache_test {
 namespace {
 
 /// From 10 to 14 us the middle is 12, half of the way from 11 us at 8 MB to 13 us at 16 MB: 8 MB * sqrt(2).
@@ -40,4 +40,4 @@ TEST(MeasureCache, StaysInRange) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::measure_cache_test

@@ -4,7 +4,7 @@
 
 #include "executor/gpu/stand_in.hpp"
 
-namespace foretile {
+namespace foretile::measure_copies_test {
 namespace {
 
 const std::vector<std::int64_t> sizes = {4096, 1 << 16, 1 << 20};
@@ -51,4 +51,4 @@ TEST(MeasureMaking, CountsAllTilesOfALaunch) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::measure_copies_test

@@ -7,7 +7,7 @@
 
 #include "executor/gpu/stand_in.hpp"
 
-namespace foretile {
+namespace foretile::measure_gpu_test {
 namespace {
 
 TEST(TimeBudget, SharesWhatIsLeft) {
@@ -101,4 +101,4 @@ TEST(MeasureQueued, TimesOneRepetition) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::measure_gpu_test

@@ -8,7 +8,7 @@
 #include "base/error.hpp"
 #include "executor/gpu/stand_in.hpp"
 
-namespace foretile {
+namespace foretile::measure_products_test {
 namespace {
 
 TEST(BestLanes, FewestNearTheBest) {
@@ -149,4 +149,4 @@ TEST(MeasureCurve, NeedsRoomForSomeShapes) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::measure_products_test

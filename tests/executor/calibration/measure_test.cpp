@@ -5,7 +5,7 @@
 #include <array>
 #include <atomic>
 
-namespace foretile {
+namespace foretile::measure_test {
 namespace {
 
 TEST(Summarize, IsUnmovedByAnOutlier) {
@@ -38,4 +38,4 @@ TEST(TimeOnAllCores, EveryCoreRepeatsAndWarmUpIsNotCounted) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::measure_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace foretile {
+namespace foretile::probe_test {
 namespace {
 
 /// Any core of this century, and none of the next ones.
@@ -15,4 +15,4 @@ TEST(Probe, GivesARate) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::probe_test

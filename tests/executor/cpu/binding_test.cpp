@@ -4,7 +4,7 @@
 
 #include <thread>
 
-namespace foretile {
+namespace foretile::binding_test {
 namespace {
 
 using Cpus = std::vector<int>;
@@ -37,4 +37,4 @@ TEST(Binding, AThreadStaysWhereItIsBound) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::binding_test

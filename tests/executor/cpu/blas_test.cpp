@@ -17,7 +17,7 @@
 #include "base/error.hpp"
 #include "base/random.hpp"
 
-namespace foretile {
+namespace foretile::blas_test {
 namespace {
 
 TEST(BlasKernels, LevelsOfKnownNames) {
@@ -207,4 +207,4 @@ TEST(BlasBuffers, RefusedWhereTheAddressSpaceIsTooSmall) {
 #endif
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::blas_test

@@ -10,7 +10,7 @@
 #include "base/error.hpp"
 #include "base/random.hpp"
 
-namespace foretile {
+namespace foretile::combine_test {
 namespace {
 
 template <class Real>
@@ -107,4 +107,4 @@ TEST(Combine, RefusesWhatIsNoPermutation) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::combine_test

@@ -9,7 +9,7 @@
 #include "executor/initial_tile.hpp"
 #include "tests/executor/run_alone.hpp"
 
-namespace foretile {
+namespace foretile::cpu_backend_test {
 namespace {
 
 /// One tile of A (2 x 3), two of B (3 x 4, 3 x 5), two of C; all in one chunk on one rank.
@@ -184,4 +184,4 @@ INSTANTIATE_TEST_SUITE_P(Precisions, CpuBackendTest, testing::Values(Precision::
                          precision_of);
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::cpu_backend_test

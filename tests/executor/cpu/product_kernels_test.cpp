@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-namespace foretile {
+namespace foretile::product_kernels_test {
 namespace {
 
 Contraction dense_of(Tiling m, Tiling n, Tiling k) {
@@ -69,4 +69,4 @@ TEST(ProductKernels, ManyShapesAreOpenBlass) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::product_kernels_test

@@ -8,7 +8,7 @@
 
 #include "base/random.hpp"
 
-namespace foretile {
+namespace foretile::team_product_test {
 namespace {
 
 using Number = std::complex<double>;
@@ -54,4 +54,4 @@ TEST(TeamProduct, ItsPartsAreTheProduct) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::team_product_test

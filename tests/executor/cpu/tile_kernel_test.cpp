@@ -10,7 +10,7 @@
 
 #include "base/random.hpp"
 
-namespace foretile {
+namespace foretile::tile_kernel_test {
 namespace {
 
 /// Small whole numbers, so that every order of summation gives the same.
@@ -114,4 +114,4 @@ TEST(TileKernel, NamesItsLibraries) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::tile_kernel_test

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace foretile {
+namespace foretile::worker_pool_test {
 namespace {
 
 /// An entry that need not wake anybody is taken with the next one that does; one that is never told of would
@@ -202,4 +202,4 @@ TEST(WorkerPool, ThrowsWhatAJobThrew) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::worker_pool_test

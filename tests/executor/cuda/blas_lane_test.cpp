@@ -5,7 +5,7 @@
 #include "base/error.hpp"
 #include "random_products.hpp"
 
-namespace foretile {
+namespace foretile::blas_lane_test {
 namespace {
 
 class BlasLaneTest : public CudaTest {
@@ -251,4 +251,4 @@ TEST_F(BlasLaneTest, ListsWaitForRoomInTheRing) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::blas_lane_test

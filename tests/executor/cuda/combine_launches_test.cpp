@@ -6,7 +6,7 @@
 #include "base/error.hpp"
 #include "combine_threads.hpp"
 
-namespace foretile {
+namespace foretile::combine_launches_test {
 namespace {
 
 CombineWork work_of(const std::vector<std::int64_t>& extents, const std::vector<int>& permutation) {
@@ -150,4 +150,4 @@ TEST(CombineThreads, FindPlacesBeyond32Bits) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::combine_launches_test

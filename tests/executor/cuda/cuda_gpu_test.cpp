@@ -8,7 +8,7 @@
 #include "executor/generate.hpp"
 #include "random_products.hpp"
 
-namespace foretile {
+namespace foretile::cuda_gpu_test {
 namespace {
 
 class CudaGpuTest : public CudaTest {};
@@ -358,4 +358,4 @@ TEST_F(CudaGpuTest, EveryNamedCallMayFail) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::cuda_gpu_test

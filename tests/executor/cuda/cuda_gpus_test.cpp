@@ -8,7 +8,7 @@
 #include "base/error.hpp"
 #include "rig.hpp"
 
-namespace foretile {
+namespace foretile::cuda_gpus_test {
 namespace {
 
 class CudaGpusTest : public CudaTest {};
@@ -135,4 +135,4 @@ TEST_F(CudaGpusTest, PausesAreShortWhilePointsAreReached) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::cuda_gpus_test

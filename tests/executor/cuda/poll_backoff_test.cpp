@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace foretile {
+namespace foretile::poll_backoff_test {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -44,4 +44,4 @@ TEST(PollBackoff, SleepsOnlyWhenTheLastPointIsOld) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::poll_backoff_test

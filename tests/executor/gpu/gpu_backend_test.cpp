@@ -11,7 +11,7 @@
 #include "executor/gpu/stand_in.hpp"
 #include "tests/executor/run_alone.hpp"
 
-namespace foretile {
+namespace foretile::gpu_backend_test {
 namespace {
 
 /// Hands everything to another device, but for what is asked to fail. Counts pieces.
@@ -253,4 +253,4 @@ TEST(GpuBackend, LogicalDevicesGoRoundThePhysicalOnes) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::gpu_backend_test

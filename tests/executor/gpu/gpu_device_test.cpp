@@ -8,7 +8,7 @@
 #include "base/random.hpp"
 #include "executor/gpu/stand_in.hpp"
 
-namespace foretile {
+namespace foretile::gpu_device_test {
 namespace {
 
 /// Tiles of up to 12 MB, so that moves overlap by more and by less than the memory between them has, keep
@@ -79,4 +79,4 @@ TEST(GpuDevice, TheFirstProductIsAskedForOnce) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::gpu_device_test

@@ -6,7 +6,7 @@
 
 #include "executor/gpu/stand_in.hpp"
 
-namespace foretile {
+namespace foretile::kept_gpus_test {
 namespace {
 
 /// A stand-in that counts what it is asked for.
@@ -92,4 +92,4 @@ TEST(KeptGpus, PinnedMemoryOfOneSizeIsKept) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::kept_gpus_test

@@ -7,7 +7,7 @@
 
 #include "base/random.hpp"
 
-namespace foretile {
+namespace foretile::kernel_lanes_test {
 namespace {
 
 constexpr Lane kFirst = kFirstKernelLane;
@@ -97,4 +97,4 @@ TEST(KernelLanes, RandomLaunchesKeepTheOrderOfEveryTile) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::kernel_lanes_test

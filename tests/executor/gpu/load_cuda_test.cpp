@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 
-namespace foretile {
+namespace foretile::load_cuda_test {
 namespace {
 
 TEST(LoadCuda, TellsWhyThereIsNoGpu) {
@@ -41,4 +41,4 @@ TEST(LoadCuda, ErrorsCrossTheBoundary) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::load_cuda_test

@@ -5,7 +5,7 @@
 #include "executor/gpu/stand_in.hpp"
 #include "executor/tile_buffer.hpp"
 
-namespace foretile {
+namespace foretile::pinned_pool_test {
 namespace {
 
 TEST(PinnedPool, GivesPartsOfOnePieceAndTakesThemBack) {
@@ -39,4 +39,4 @@ TEST(PinnedPool, WhatDoesNotFitIsOrdinaryMemory) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::pinned_pool_test

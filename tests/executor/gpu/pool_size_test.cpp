@@ -4,7 +4,7 @@
 
 #include "executor/arena.hpp"
 
-namespace foretile {
+namespace foretile::pool_size_test {
 namespace {
 
 /// A 1 x 2 tiles of 10 x 10 doubles, B 2 x 2 of 10 x 4, C 1 x 2 of 10 x 4: 800 and 320 bytes, 1024 and 512
@@ -47,4 +47,4 @@ TEST(PoolSize, IsTheBudgetAndWhatRoundingAddsWhereTheyDoNot) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::pool_size_test

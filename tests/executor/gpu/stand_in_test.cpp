@@ -10,7 +10,7 @@
 #include "base/error.hpp"
 #include "executor/generate.hpp"
 
-namespace foretile {
+namespace foretile::stand_in_test {
 namespace {
 
 void wait(Gpus& gpus, Gpu& gpu, Lane lane) {
@@ -112,4 +112,4 @@ TEST(StandIn, LogicalDevicesShareThePhysicalMemory) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::stand_in_test

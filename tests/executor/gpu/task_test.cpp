@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace foretile {
+namespace foretile::task_test {
 namespace {
 
 TEST(Task, NamesTilesByRowAndColumn) {
@@ -22,4 +22,4 @@ TEST(Task, NamesTilesByRowAndColumn) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::task_test

@@ -4,7 +4,7 @@
 
 #include "executor/gpu/stand_in.hpp"
 
-namespace foretile {
+namespace foretile::warm_up_test {
 namespace {
 
 /// A 2 x 2 tiles, B 2 x 1, C 2 x 1; M = 4 + 2, N = 5, K = 3 + 3: products of 4 x 5 x 3 and 2 x 5 x 3, two of
@@ -51,4 +51,4 @@ TEST(WarmUp, KeepsToThePool) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::warm_up_test

@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "base/random.hpp"
 
-namespace foretile {
+namespace foretile::block_cyclic_test {
 namespace {
 
 BlacsGrid grid_of(int rows, int columns, int row = -1, int column = -1) {
@@ -126,4 +126,4 @@ TEST(BlockCyclic, RefusesImpossibleNumbers) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::block_cyclic_test

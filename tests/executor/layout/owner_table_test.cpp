@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 
-namespace foretile {
+namespace foretile::owner_table_test {
 namespace {
 
 /// 3 + 2 rows, 4 + 1 columns; tiles column by column on ranks 0, 1, 1, 0. On rank 0, tile (0, 0) starts at 7
@@ -44,4 +44,4 @@ TEST(OwnerTable, TextTellsPlacesApart) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::owner_table_test

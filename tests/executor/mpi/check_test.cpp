@@ -13,7 +13,7 @@
 #include "planner/strategies/strategy.hpp"
 #include "tests/executor/mpi/run_plan.hpp"
 
-namespace foretile {
+namespace foretile::check_test {
 namespace {
 
 Contraction small_problem() {
@@ -137,4 +137,4 @@ TEST(Check, MissesNoTileWhereAnotherIsHeldTwice) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::check_test

@@ -14,7 +14,7 @@
 #include "tests/planner/all_grids.hpp"
 #include "tests/planner/random_case.hpp"
 
-namespace foretile {
+namespace foretile::checkpoint_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -143,4 +143,4 @@ TEST(Checkpoint, OneRankWithAnotherPlanEndsAll) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::checkpoint_test

@@ -4,7 +4,7 @@
 
 #include "tests/executor/mpi/run_plan.hpp"
 
-namespace foretile {
+namespace foretile::communicator_test {
 namespace {
 
 /// As if a launcher had dealt ranks to two nodes in turn: those with even numbers come first.
@@ -23,4 +23,4 @@ TEST(Communicator, KnowsWhoSharesTheNode) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::communicator_test

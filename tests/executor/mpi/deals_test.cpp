@@ -13,7 +13,7 @@
 #include "tests/executor/mpi/run_plan.hpp"
 #include "tests/planner/all_deals.hpp"
 
-namespace foretile {
+namespace foretile::mpi_deals_test {
 namespace {
 
 /// FORETILE_TEST_DEAL_PROBLEMS=200 is for a run by hand.
@@ -87,4 +87,4 @@ TEST(Deals, AreRightAndRepeat) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::mpi_deals_test

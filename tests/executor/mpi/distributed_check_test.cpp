@@ -12,7 +12,7 @@
 #include "tests/executor/mpi/run_plan.hpp"
 #include "tests/executor/mpi/tiles_in_memory.hpp"
 
-namespace foretile {
+namespace foretile::distributed_check_test {
 namespace {
 
 const std::vector<std::string> kStrategies{"stationary-b", "local-b", "stationary-c", "grid-3d"};
@@ -211,4 +211,4 @@ TEST(FiniteCheck, FiniteNumbersPass) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::distributed_check_test

@@ -11,7 +11,7 @@
 #include "tests/executor/mpi/run_plan.hpp"
 #include "tests/planner/all_grids.hpp"
 
-namespace foretile {
+namespace foretile::forms_test {
 namespace {
 
 /// FORETILE_TEST_FORMS=500 is for a run by hand.
@@ -82,4 +82,4 @@ TEST(Forms, AllAreRight) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::forms_test

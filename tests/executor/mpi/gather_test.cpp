@@ -8,7 +8,7 @@
 #include "base/error.hpp"
 #include "executor/mpi/communicator.hpp"
 
-namespace foretile {
+namespace foretile::gather_test {
 namespace {
 
 constexpr std::int64_t kMost = std::numeric_limits<int>::max();
@@ -44,4 +44,4 @@ TEST(Gather, BringsEventsInOrderOfRanks) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::gather_test

@@ -13,7 +13,7 @@
 #include "tests/executor/mpi/run_plan.hpp"
 #include "tests/planner/all_grids.hpp"
 
-namespace foretile {
+namespace foretile::mpi_grids_test {
 namespace {
 
 /// Random problems, each of which runs on one grid; every grid has one that is not refused at least.
@@ -112,4 +112,4 @@ TEST(Grids, SendBetweenNodesWhatTheFormulaSays) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::mpi_grids_test

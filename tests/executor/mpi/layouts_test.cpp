@@ -56,7 +56,7 @@ MPI_Comm Cblacs2sys_handle(int) {
 }
 }
 
-namespace foretile {
+namespace foretile::layouts_test {
 namespace {
 
 /// FORETILE_TEST_LAYOUTS=500 is for a run by hand.
@@ -440,4 +440,4 @@ TEST(Layouts, PdgemmOfNothing) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::layouts_test

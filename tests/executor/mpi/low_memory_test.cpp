@@ -13,7 +13,7 @@
 #include "planner/verify/verify.hpp"
 #include "tests/executor/mpi/run_plan.hpp"
 
-namespace foretile {
+namespace foretile::low_memory_test {
 namespace {
 
 struct Configuration {
@@ -160,4 +160,4 @@ TEST(LowMemory, EndsWithTheRightProductOrNamesTheMissingBytes) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::low_memory_test

@@ -4,7 +4,7 @@
 
 #include "executor/mpi/communicator.hpp"
 
-namespace foretile {
+namespace foretile::measure_messages_test {
 namespace {
 
 TEST(MeasureMessages, TimesEachSize) {
@@ -28,4 +28,4 @@ TEST(MeasureMessages, TimesEachSize) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::measure_messages_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace foretile {
+namespace foretile::measure_runtime_test {
 namespace {
 
 /// By hand, for 1 us of an operation, 2 us of a load and 4 us of a store:
@@ -72,4 +72,4 @@ TEST(MeasureRuntime, TimesProductsAndMessages) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::measure_runtime_test

@@ -10,7 +10,7 @@
 #include "base/error.hpp"
 #include "executor/mpi/communicator.hpp"
 
-namespace foretile {
+namespace foretile::messenger_test {
 namespace {
 
 struct World {
@@ -214,4 +214,4 @@ TEST(Messenger, DeliversAllSignalsInOrder) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::messenger_test

@@ -13,7 +13,7 @@
 #include "planner/problem/kinds/tiles.hpp"
 #include "tests/executor/mpi/run_plan.hpp"
 
-namespace foretile {
+namespace foretile::multiplication_test {
 namespace {
 
 /// The seed's numbers, kept tile by tile; C in place or taken.
@@ -192,4 +192,4 @@ TEST(Multiplication, NumbersThatFailOnOneRankEndAll) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::multiplication_test

@@ -10,7 +10,7 @@
 #include "executor/program/program_run.hpp"
 #include "tests/planner/program/example.hpp"
 
-namespace foretile {
+namespace foretile::program_test {
 namespace {
 
 struct Mode {
@@ -82,4 +82,4 @@ TEST(Programs, OfSpatialOrbitalsAreThoseOfAPlainEvaluation) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::program_test

@@ -10,7 +10,7 @@
 #include "planner/verify/verify.hpp"
 #include "tests/executor/mpi/run_plan.hpp"
 
-namespace foretile {
+namespace foretile::run_test {
 namespace {
 
 RandomParameters random_problem(Random& random, std::uint64_t seed) {
@@ -206,4 +206,4 @@ TEST(Run, GridsWithSumsGiveTheRightProduct) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::run_test

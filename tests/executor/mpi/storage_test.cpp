@@ -14,7 +14,7 @@
 #include "tests/executor/mpi/run_plan.hpp"
 #include "tests/planner/all_grids.hpp"
 
-namespace foretile {
+namespace foretile::storage_test {
 namespace {
 
 constexpr std::byte kGap{0x5a};
@@ -161,4 +161,4 @@ TEST(Storage, TheCallersNumbersGiveTheSameBits) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::storage_test

@@ -6,7 +6,7 @@
 #include "tests/planner/small_machine.hpp"
 #include "tests/planner/unequal_tiles.hpp"
 
-namespace foretile {
+namespace foretile::plan_bound_test {
 namespace {
 
 /// Two ranks, one device each. A is 1 x 2 (tile k lives at rank k), B 2 x 2, C 1 x 2, all tiles 10 x 10 and
@@ -216,4 +216,4 @@ TEST(PlanBound, OfAnOpenPoolIsThatOfAnyPlan) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::plan_bound_test

@@ -3,7 +3,7 @@
 #include "planner/bound/bound.hpp"
 #include "tests/planner/unequal_tiles.hpp"
 
-namespace foretile {
+namespace foretile::problem_bound_test {
 namespace {
 
 constexpr Sources kMadeB{Source::given, Source::made};
@@ -128,4 +128,4 @@ TEST(ProblemBound, OfNothing) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::problem_bound_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace foretile {
+namespace foretile::serial_test {
 namespace {
 
 /// 3 s with 8 s behind it, 4 s with 2 s: 3 + 8 = 11, or 3 + 4 + 2 = 9. Two more seconds of the second kind
@@ -34,4 +34,4 @@ TEST(Serial, WithoutTails) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::serial_test

@@ -13,7 +13,7 @@
 #include "tests/planner/dense_product.hpp"
 #include "tests/planner/small_machine.hpp"
 
-namespace foretile {
+namespace foretile::assignment_test {
 namespace {
 
 const Contraction& problem() {
@@ -148,4 +148,4 @@ TEST(Assignment, AFileWithOtherContentIsRefused) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::assignment_test

@@ -4,7 +4,7 @@
 
 #include "tests/planner/dense_product.hpp"
 
-namespace foretile {
+namespace foretile::deal_blocks_test {
 namespace {
 
 using Numbers = std::vector<std::int32_t>;
@@ -36,4 +36,4 @@ TEST(DealBlocks, AreDealtLargestFirstAndKeepTheirOrder) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::deal_blocks_test

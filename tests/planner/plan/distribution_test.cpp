@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace foretile {
+namespace foretile::distribution_test {
 namespace {
 
 /// A is 3 x 5 tiles, B 5 x 4, C 3 x 4, all dense.
@@ -88,4 +88,4 @@ TEST(Distribution, CyclicallyOwnedTilesAreThoseOfTheirOwner) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::distribution_test

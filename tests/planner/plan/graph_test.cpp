@@ -9,7 +9,7 @@
 #include "base/error.hpp"
 #include "tests/planner/verify/stream_example.hpp"
 
-namespace foretile {
+namespace foretile::graph_test {
 namespace {
 
 /// Two ranks, one device each. A is 1 x 2 (tile k lives at rank k), B 2 x 2, C 1 x 2, all tiles 10 x 10 and
@@ -203,4 +203,4 @@ TEST(PlanGraph, AnySteps) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::graph_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace foretile {
+namespace foretile::grid_test {
 namespace {
 
 /// 2 x 3: rank 4 is the second of the second row.
@@ -91,4 +91,4 @@ TEST(Grid, TurnsRoundNodeAfterNode) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::grid_test

@@ -6,7 +6,7 @@
 
 #include "tests/planner/random_case.hpp"
 
-namespace foretile {
+namespace foretile::owners_test {
 namespace {
 
 using Ints = std::vector<int>;
@@ -131,4 +131,4 @@ TEST(Broadcasts, DestinationsStartBehindTheOwner) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::owners_test

@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-namespace foretile {
+namespace foretile::plan_digest_test {
 namespace {
 
 Plan example() {
@@ -63,4 +63,4 @@ TEST(PlanDigest, TellsPlansApart) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::plan_digest_test

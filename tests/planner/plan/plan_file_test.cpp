@@ -10,7 +10,7 @@
 #include "platforms/loader.hpp"
 #include "tests/platforms/small_platform.hpp"
 
-namespace foretile {
+namespace foretile::plan_file_test {
 namespace {
 
 const Problem problem{"toy", "kind = \"dense\"\nm = 4\nn = 6\nk = 8\ntile = 2\nb_source = \"made\"\n",
@@ -141,4 +141,4 @@ TEST(PlanFile, RefusesEveryTornFile) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::plan_file_test

@@ -7,7 +7,7 @@
 
 #include "tests/planner/random_case.hpp"
 
-namespace foretile {
+namespace foretile::products_test {
 namespace {
 
 /// A is 1 x 2 and full, B is [x 0 x; 0 x x], C keeps columns 0 and 2. In columns {0, 2} tile A(0,1) meets
@@ -65,4 +65,4 @@ TEST(BlockProducts, EqualTheDefinition) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::products_test

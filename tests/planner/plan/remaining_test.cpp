@@ -14,7 +14,7 @@
 #include "tests/planner/dense_product.hpp"
 #include "tests/planner/random_case.hpp"
 
-namespace foretile {
+namespace foretile::remaining_test {
 namespace {
 
 using Products = std::vector<std::tuple<int, int, int>>;
@@ -125,4 +125,4 @@ TEST(RemainingWork, LoadsNothingForFinishedTiles) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::remaining_test

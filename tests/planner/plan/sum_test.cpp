@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace foretile {
+namespace foretile::sum_test {
 namespace {
 
 using Pairs = std::vector<std::pair<int, int>>;
@@ -28,4 +28,4 @@ TEST(Sum, AMessageTakesThePartsToOneRank) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::sum_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace foretile {
+namespace foretile::tile_origins_test {
 namespace {
 
 Contraction dense(std::vector<std::int64_t> m, std::vector<std::int64_t> n, std::vector<std::int64_t> k) {
@@ -61,4 +61,4 @@ TEST(TileOrigins, TilesOfManySizesAreAllocatedByThemselves) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::tile_origins_test

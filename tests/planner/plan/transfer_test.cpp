@@ -8,7 +8,7 @@
 
 #include "base/random.hpp"
 
-namespace foretile {
+namespace foretile::transfer_test {
 namespace {
 
 using Ints = std::vector<int>;
@@ -147,4 +147,4 @@ TEST(Tree, ParentsAndChildrenAgree) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::transfer_test

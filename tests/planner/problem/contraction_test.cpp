@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "planner/problem/tile_ref.hpp"
 
-namespace foretile {
+namespace foretile::contraction_test {
 namespace {
 
 // A is 1 x 2 tiles with norms 1 and 0.1, B is 2 x 2 with norms
@@ -154,4 +154,4 @@ TEST_F(SmallProduct, RunnableOrNamed) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::contraction_test

@@ -4,7 +4,7 @@
 
 #include "base/random.hpp"
 
-namespace foretile {
+namespace foretile::made_part_test {
 namespace {
 
 /// One part for each megabyte, but no more than cores.
@@ -46,4 +46,4 @@ TEST(MadePart, PartsFollowEachOther) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::made_part_test

@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 
-namespace foretile {
+namespace foretile::problem_test {
 namespace {
 
 std::string message_of(const std::string& toml) {
@@ -152,4 +152,4 @@ TEST(Problem, UnknownNamesAreErrors) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::problem_test

@@ -5,7 +5,7 @@
 #include "base/error.hpp"
 #include "planner/problem/problem.hpp"
 
-namespace foretile {
+namespace foretile::product_keys_test {
 namespace {
 
 constexpr const char* kDense = "kind = \"dense\"\nm = 4\nn = 4\nk = 4\ntile = 4\n";
@@ -89,4 +89,4 @@ TEST(ProductKeys, NumbersOfACommandLine) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::product_keys_test

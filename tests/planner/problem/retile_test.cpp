@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 
-namespace foretile {
+namespace foretile::retile_test {
 namespace {
 
 using Keys = std::vector<std::string>;
@@ -88,4 +88,4 @@ TEST(Retile, TheTuneTableHasTilingKeysOnly) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::retile_test

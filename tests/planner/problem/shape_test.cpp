@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 
-namespace foretile {
+namespace foretile::shape_test {
 namespace {
 
 // . x .
@@ -42,4 +42,4 @@ TEST(Shape, RefusesTilesOutsideAndTwice) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::shape_test

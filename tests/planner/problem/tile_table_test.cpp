@@ -6,7 +6,7 @@
 #include <random>
 #include <unordered_map>
 
-namespace foretile {
+namespace foretile::tile_table_test {
 namespace {
 
 TEST(TileTable, MatricesAndPagesAreApart) {
@@ -66,4 +66,4 @@ TEST(TileTable, AgreesWithAHashMap) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::tile_table_test

@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 
-namespace foretile {
+namespace foretile::tiling_test {
 namespace {
 
 TEST(Tiling, LastUniformTileIsTheRest) {
@@ -29,4 +29,4 @@ TEST(Tiling, RefusesEmptyTilesAndRanges) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::tiling_test

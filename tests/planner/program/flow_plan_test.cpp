@@ -9,7 +9,7 @@
 #include "tests/planner/program/example.hpp"
 #include "tests/planner/program/flow_machine.hpp"
 
-namespace foretile {
+namespace foretile::flow_plan_test {
 namespace {
 
 /// I = x y + w, R = I y. Two tiles of 2 of alpha and two of beta; of I and R alpha stands for beta.
@@ -189,4 +189,4 @@ TEST(FlowPlan, RefusesStrategiesThatMoveOperands) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::flow_plan_test

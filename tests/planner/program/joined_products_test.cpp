@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace foretile {
+namespace foretile::joined_products_test {
 namespace {
 
 /// Tiles of 2, 3 and 4 along M, 5 along N and K. A is full, B diagonal, so C has all tiles with one product
@@ -72,4 +72,4 @@ TEST(JoinedProducts, KeepWhatPartsSayOfTheirTiles) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::joined_products_test

@@ -8,7 +8,7 @@
 #include "tests/planner/program/example.hpp"
 #include "tests/planner/program/flow_machine.hpp"
 
-namespace foretile {
+namespace foretile::made_tensors_test {
 namespace {
 
 std::string refused(FusedProgram& program, const std::vector<std::string>& names) {
@@ -103,4 +103,4 @@ TEST(MadeTensors, TakeNoMemoryOfTheirOwn) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::made_tensors_test

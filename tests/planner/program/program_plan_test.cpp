@@ -11,7 +11,7 @@
 #include "tests/planner/program/example.hpp"
 #include "tests/planner/small_machine.hpp"
 
-namespace foretile {
+namespace foretile::program_plan_test {
 namespace {
 
 constexpr std::int64_t kPlenty = std::int64_t{1} << 40;
@@ -114,4 +114,4 @@ TEST(ProgramPlan, DealsBlocksInTurn) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::program_plan_test

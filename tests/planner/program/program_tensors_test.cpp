@@ -9,7 +9,7 @@
 #include "planner/program/spin_tiles.hpp"
 #include "tests/planner/program/example.hpp"
 
-namespace foretile {
+namespace foretile::program_tensors_test {
 namespace {
 
 /// p3 and p4 are upper ones of v alone; h1 and h2 lower ones of c2; p5 and p6 are together in both.
@@ -91,4 +91,4 @@ TEST(ProgramMemory, OfAChainByHand) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::program_tensors_test

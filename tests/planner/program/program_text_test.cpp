@@ -12,7 +12,7 @@
 #include "planner/program/term_counts.hpp"
 #include "tests/planner/program/example.hpp"
 
-namespace foretile {
+namespace foretile::program_text_test {
 namespace {
 
 const std::string kHead =
@@ -190,4 +190,4 @@ TEST(ProgramText, SaysWhatDoesNotFitTogether) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::program_text_test

@@ -13,7 +13,7 @@
 #include "planner/program/spin_tiles.hpp"
 #include "tests/planner/program/example.hpp"
 
-namespace foretile {
+namespace foretile::term_counts_test {
 namespace {
 
 Program one_term(const std::string& term) {
@@ -195,4 +195,4 @@ TEST(TermCounts, OfBetaCarotene) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::term_counts_test

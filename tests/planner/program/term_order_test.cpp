@@ -6,7 +6,7 @@
 
 #include "tests/planner/program/example.hpp"
 
-namespace foretile {
+namespace foretile::term_order_test {
 namespace {
 
 /// The paper has four levels of 29, 8, 3 and 1 terms, of which 17, 8, 3 and 1 are products.
@@ -41,4 +41,4 @@ TEST(TermOrder, WaitsForAllWhoWriteAnOperand) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::term_order_test

@@ -6,7 +6,7 @@
 
 #include "tests/planner/program/example.hpp"
 
-namespace foretile {
+namespace foretile::term_slices_test {
 namespace {
 
 /// All tiles of C of a part, which must be new ones.
@@ -61,4 +61,4 @@ TEST(TermSlices, MakeEachTileOnce) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::term_slices_test

@@ -7,7 +7,7 @@
 #include "base/random.hpp"
 #include "tests/planner/program/example.hpp"
 
-namespace foretile {
+namespace foretile::term_steps_test {
 namespace {
 
 using Steps = std::vector<std::vector<std::size_t>>;
@@ -51,4 +51,4 @@ TEST(StepsOfTerms, KeepTheOrderOfTheExample) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::term_steps_test

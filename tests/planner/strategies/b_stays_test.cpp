@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace foretile {
+namespace foretile::b_stays_test {
 namespace {
 
 using Tiles = std::vector<TileId>;
@@ -26,4 +26,4 @@ TEST(CyclicChunks, NoTilesNoChunks) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::b_stays_test

@@ -6,7 +6,7 @@
 #include "planner/strategies/stream_bytes.hpp"
 #include "tests/planner/random_case.hpp"
 
-namespace foretile {
+namespace foretile::block_sizes_test {
 namespace {
 
 constexpr std::int64_t kTile = 800;  // bytes of 10 x 10 elements
@@ -253,4 +253,4 @@ TEST(StreamBytes, EqualsTheDefinitionForRandomCases) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::block_sizes_test

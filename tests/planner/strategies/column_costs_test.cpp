@@ -4,7 +4,7 @@
 
 #include "tests/planner/small_machine.hpp"
 
-namespace foretile {
+namespace foretile::column_costs_test {
 namespace {
 
 using Rows = std::vector<std::int32_t>;
@@ -96,4 +96,4 @@ TEST(ColumnCosts, DevicesThatMakeB) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::column_costs_test

@@ -9,7 +9,7 @@
 #include "planner/verify/verify.hpp"
 #include "tests/planner/random_case.hpp"
 
-namespace foretile {
+namespace foretile::communication_model_test {
 namespace {
 
 /// 24 x 12 tiles of C, K_t = 10, on 2 x 3 processes of 2 devices; b = 4, c = 2, d = 5: X = 24 / 8 = 3,
@@ -138,4 +138,4 @@ TEST(CommunicationModel, SaysNothingOfOtherStrategies) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::communication_model_test

@@ -15,7 +15,7 @@
 #include "tests/planner/all_deals.hpp"
 #include "tests/planner/small_machine.hpp"
 
-namespace foretile {
+namespace foretile::strategies_compare_test {
 namespace {
 
 /// Long K and a large B on slow links: where B lies contiguously, moving it takes longer than multiplying
@@ -198,4 +198,4 @@ TEST(CompareStrategies, SaysWhatIsWrongWithADeal) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::strategies_compare_test

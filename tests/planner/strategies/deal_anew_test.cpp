@@ -5,7 +5,7 @@
 #include "tests/planner/dense_product.hpp"
 #include "tests/planner/small_machine.hpp"
 
-namespace foretile {
+namespace foretile::deal_anew_test {
 namespace {
 
 /// A and C of 4 x 4 tiles lie row by row on four ranks, and the plan wants column j on rank j: of each matrix
@@ -61,4 +61,4 @@ TEST(DealAnew, LooksForCWhereItsProductsAre) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::deal_anew_test

@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "tests/base/scratch_folder.hpp"
 
-namespace foretile {
+namespace foretile::deal_setting_test {
 namespace {
 
 class DealSetting : public ScratchFolder {
@@ -78,4 +78,4 @@ TEST_F(DealSetting, HasThreeSpellings) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::deal_setting_test

@@ -5,7 +5,7 @@
 #include "base/error.hpp"
 #include "planner/strategies/strategy.hpp"
 
-namespace foretile {
+namespace foretile::parameter_test {
 namespace {
 
 std::string error_of(const Spelling& spelling, const std::string& text) {
@@ -52,4 +52,4 @@ TEST(Spellings, TakeDefaultsAndWhatIsTried) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::parameter_test

@@ -12,7 +12,7 @@
 #include "tests/planner/dense_product.hpp"
 #include "tests/planner/small_machine.hpp"
 
-namespace foretile {
+namespace foretile::ready_order_test {
 namespace {
 
 /// Blocks with one column each: 0, 1, 2, ...
@@ -94,4 +94,4 @@ TEST(ReadyOrder, IsRefusedBesideBarriers) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::ready_order_test

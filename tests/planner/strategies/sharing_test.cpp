@@ -8,7 +8,7 @@
 #include "tests/planner/dense_product.hpp"
 #include "tests/planner/small_machine.hpp"
 
-namespace foretile {
+namespace foretile::strategies_sharing_test {
 namespace {
 
 constexpr std::int64_t kPlenty = std::int64_t{1} << 40;
@@ -112,4 +112,4 @@ TEST(Sharing, RefusesCoresThatCannot) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::strategies_sharing_test

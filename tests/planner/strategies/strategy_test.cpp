@@ -12,7 +12,7 @@
 #include "planner/verify/verify.hpp"
 #include "tests/planner/random_case.hpp"
 
-namespace foretile {
+namespace foretile::strategy_test {
 namespace {
 
 std::string refusal(const Settings& settings) {
@@ -244,4 +244,4 @@ TEST(Strategies, SinglePrecisionTakesHalfTheBytes) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::strategy_test

@@ -8,7 +8,7 @@
 #include "planner/program/term_counts.hpp"
 #include "tests/planner/program/example.hpp"
 
-namespace foretile {
+namespace foretile::fused_term_test {
 namespace {
 
 /// Indices a b c d i j are 0 to 5; every position is a group of its own.
@@ -154,4 +154,4 @@ TEST(Landings, OfTwoPairsByHand) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::fused_term_test

@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 
-namespace foretile {
+namespace foretile::tensor_blocks_test {
 namespace {
 
 using Tuples = std::vector<TileTuple>;
@@ -106,4 +106,4 @@ TEST(TileTuples, DoNotDecreaseAlongAGroupInAnyOrder) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::tensor_blocks_test

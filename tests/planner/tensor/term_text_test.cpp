@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 
-namespace foretile {
+namespace foretile::term_text_test {
 namespace {
 
 std::string refusal(const std::string& text) {
@@ -73,4 +73,4 @@ TEST(TermText, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::term_text_test

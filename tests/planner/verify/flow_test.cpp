@@ -8,7 +8,7 @@
 #include "tests/planner/program/flow_machine.hpp"
 #include "tests/planner/verify/refused.hpp"
 
-namespace foretile {
+namespace foretile::verify_flow_test {
 namespace {
 
 /// The doubles residual of two occupied and four virtual orbitals on three ranks.
@@ -135,4 +135,4 @@ TEST_F(FlowProof, CountsMemoryOfStepsThatAreUnderWay) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::verify_flow_test

@@ -7,7 +7,7 @@
 #include "tests/planner/verify/refused.hpp"
 #include "tests/planner/verify/stream_example.hpp"
 
-namespace foretile {
+namespace foretile::pass_test {
 namespace {
 
 /// What one pass says by itself; empty when it accepts the plan.
@@ -124,4 +124,4 @@ TEST(VerifyPass, EachIsNamedAndTimed) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::pass_test

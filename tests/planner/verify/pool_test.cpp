@@ -4,7 +4,7 @@
 #include "tests/planner/dense_product.hpp"
 #include "tests/planner/verify/refused.hpp"
 
-namespace foretile {
+namespace foretile::pool_test {
 namespace {
 
 /// Tiles of 2 x 2 numbers, 32 bytes; C has two rows and three columns, K two tiles. Device 0 has a block of
@@ -72,4 +72,4 @@ TEST(VerifyPool, OtherRanksMustNotNotice) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::pool_test

@@ -9,7 +9,7 @@
 #include "tests/planner/verify/plan_changes.hpp"
 #include "tests/planner/verify/refused.hpp"
 
-namespace foretile {
+namespace foretile::random_changes_test {
 namespace {
 
 /// Most bytes that a device can hold at once, by brute force over the positions of the window of chunks.
@@ -147,4 +147,4 @@ TEST(Verify, NoChangeThatMattersPassesAndNothingCrashes) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::random_changes_test

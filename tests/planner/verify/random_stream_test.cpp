@@ -9,7 +9,7 @@
 #include "tests/planner/verify/refused.hpp"
 #include "tests/planner/verify/slow_reference.hpp"
 
-namespace foretile {
+namespace foretile::random_stream_test {
 namespace {
 
 constexpr std::uint64_t kSeeds = 200;
@@ -181,4 +181,4 @@ TEST(VerifyRandomStream, NoChangeThatMattersPasses) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::random_stream_test

@@ -7,7 +7,7 @@
 #include "tests/planner/verify/refused.hpp"
 #include "tests/planner/verify/slow_reference.hpp"
 
-namespace foretile {
+namespace foretile::verify_stationary_c_test {
 namespace {
 
 /// Small random problems on random machines, parameters left to the strategy but for lookahead.
@@ -35,4 +35,4 @@ TEST(VerifyStationaryC, PeaksAreThoseOfTheReference) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::verify_stationary_c_test

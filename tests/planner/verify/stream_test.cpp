@@ -4,7 +4,7 @@
 #include "tests/planner/verify/refused.hpp"
 #include "tests/planner/verify/stream_example.hpp"
 
-namespace foretile {
+namespace foretile::stream_test {
 namespace {
 
 /// Device: two chunks of two tiles and one tile of C, 5 * 32. Host: one own tile of A, two of B, two of C;
@@ -208,4 +208,4 @@ TEST(VerifyStream, CatchesTilesThatDoNotExist) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::stream_test

@@ -8,18 +8,10 @@
 #include "planner/verify/verify.hpp"
 #include "tests/planner/all_deals.hpp"
 #include "tests/planner/random_case.hpp"
+#include "tests/planner/verify/refused.hpp"
 
-namespace foretile {
+namespace foretile::sums_test {
 namespace {
-
-std::string complaint(const Plan& plan, const Contraction& problem) {
-  try {
-    verify(plan, problem);
-    return "";
-  } catch (const InputError& error) {
-    return error.what();
-  }
-}
 
 /// C has one tile, K two: each of two ranks computes a part, and rank 1 sends its own to rank 0.
 struct Example {
@@ -150,4 +142,4 @@ TEST(VerifySums, RefusesEveryChangeOfRandomPlans) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::sums_test

@@ -9,7 +9,7 @@
 #include "tests/planner/small_machine.hpp"
 #include "tests/planner/verify/refused.hpp"
 
-namespace foretile {
+namespace foretile::verify_test {
 namespace {
 
 /// Grid 1 x 2, one device each. M has 2 tiles of 2 rows, N 4 tiles of 2, K 2 tiles of 2: every tile
@@ -384,4 +384,4 @@ TEST(Verify, AcceptsNothingToDo) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::verify_test

@@ -11,7 +11,7 @@
 #include "base/files.hpp"
 #include "base/random.hpp"
 
-namespace foretile {
+namespace foretile::chrome_trace_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -81,4 +81,4 @@ TEST_F(ChromeTraceTest, OverlappingEventsHaveDifferentThreads) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::chrome_trace_test

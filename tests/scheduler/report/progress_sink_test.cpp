@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace foretile {
+namespace foretile::progress_sink_test {
 namespace {
 
 struct Counter final : TraceSink {
@@ -35,4 +35,4 @@ TEST(ProgressSink, NeedsNoOtherSink) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::progress_sink_test

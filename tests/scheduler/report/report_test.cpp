@@ -8,7 +8,7 @@
 #include "scheduler/report/report_json.hpp"
 #include "tests/platforms/small_platform.hpp"
 
-namespace foretile {
+namespace foretile::report_report_test {
 namespace {
 
 Machine small_machine() {
@@ -195,4 +195,4 @@ TEST(Report, JsonHasWhatScriptsRelyOn) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::report_report_test

@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 
-namespace foretile {
+namespace foretile::basis_sets_test {
 namespace {
 
 TEST(Basis, FunctionsPerAtom) {
@@ -45,4 +45,4 @@ TEST(Basis, NamesInAnyCase) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::basis_sets_test

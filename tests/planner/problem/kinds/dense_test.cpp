@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "planner/problem/problem.hpp"
 
-namespace foretile {
+namespace foretile::dense_test {
 namespace {
 
 TileSize usual(std::int64_t m, std::int64_t n, std::int64_t k) {
@@ -60,4 +60,4 @@ TEST(Dense, SaysWhichSizesAreWrong) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::dense_test

@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 
-namespace foretile {
+namespace foretile::geometry_test {
 namespace {
 
 std::string message_of(const std::string& xyz) {
@@ -51,4 +51,4 @@ TEST(Xyz, RefusesTextThatIsNoXyz) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::geometry_test

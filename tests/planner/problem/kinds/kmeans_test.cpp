@@ -8,7 +8,7 @@
 #include "base/error.hpp"
 #include "base/random.hpp"
 
-namespace foretile {
+namespace foretile::kmeans_test {
 namespace {
 
 std::vector<Point> on_a_line(const std::vector<double>& xs) {
@@ -127,4 +127,4 @@ TEST(KMeans, WeightsLieWithinTheRange) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::kmeans_test

@@ -6,7 +6,7 @@
 
 #include "base/error.hpp"
 
-namespace foretile {
+namespace foretile::lewis_test {
 namespace {
 
 // Geometries are rough: only bonds count here.
@@ -156,4 +156,4 @@ TEST(Lewis, FragmentsAreMolecules) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::lewis_test

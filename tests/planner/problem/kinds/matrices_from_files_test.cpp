@@ -8,7 +8,7 @@
 #include "base/matrix_files/matrix_writer.hpp"
 #include "tests/base/scratch_folder.hpp"
 
-namespace foretile {
+namespace foretile::matrices_from_files_test {
 namespace {
 
 class MatricesFromFiles : public ScratchFolder {
@@ -156,4 +156,4 @@ TEST_F(MatricesFromFiles, NormsOfRandomTiles) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::matrices_from_files_test

@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 
-namespace foretile {
+namespace foretile::matrices_test {
 namespace {
 
 const std::string kInputs =
@@ -137,4 +137,4 @@ TEST(Matrices, ErrorsNameTheKey) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::matrices_test

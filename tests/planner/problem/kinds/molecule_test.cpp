@@ -11,7 +11,7 @@
 #include "planner/problem/kinds/kmeans.hpp"
 #include "planner/problem/problem.hpp"
 
-namespace foretile {
+namespace foretile::molecule_test {
 namespace {
 
 const char* const water = "3\nwater\nO 0 0 0\nH 0.76 0.59 0\nH -0.76 0.59 0\n";
@@ -391,4 +391,4 @@ TEST(MoleculeExamples, C12RunsOnASmallMachine) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::molecule_test

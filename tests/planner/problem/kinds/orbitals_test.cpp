@@ -5,7 +5,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 
-namespace foretile {
+namespace foretile::orbitals_test {
 namespace {
 
 // Geometries are rough: only bonds count here.
@@ -66,4 +66,4 @@ TEST(Orbitals, RefusesABasisWithoutVirtualOnes) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::orbitals_test

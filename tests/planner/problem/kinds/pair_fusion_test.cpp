@@ -6,7 +6,7 @@
 
 #include "base/error.hpp"
 
-namespace foretile {
+namespace foretile::pair_fusion_test {
 namespace {
 
 // Orbitals at 0, 1 | 3: pairs at most 2 apart are all but (0, 3) and (3, 0).
@@ -64,4 +64,4 @@ TEST(PairFusion, SmallTilesWithoutAFitNeighbourAreAnError) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::pair_fusion_test

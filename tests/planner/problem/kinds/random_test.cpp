@@ -6,7 +6,7 @@
 #include "base/files.hpp"
 #include "planner/problem/problem.hpp"
 
-namespace foretile {
+namespace foretile::random_test {
 namespace {
 
 std::int64_t nonzero_elements(const Shape& shape, const Tiling& rows, const Tiling& columns) {
@@ -79,4 +79,4 @@ TEST(RandomProblem, FixedSeedGivesFixedProblem) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::random_test

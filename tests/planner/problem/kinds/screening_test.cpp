@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace foretile {
+namespace foretile::screening_test {
 namespace {
 
 ClusteredCentres line(const std::vector<double>& xs, const std::vector<double>& weights, Clusters clusters) {
@@ -58,4 +58,4 @@ TEST(Screening, LinksOfAChainOfThree) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::screening_test

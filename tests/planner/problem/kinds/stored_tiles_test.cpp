@@ -7,7 +7,7 @@
 #include "base/matrix_files/matrix_market.hpp"
 #include "base/matrix_files/matrix_sums.hpp"
 
-namespace foretile {
+namespace foretile::stored_tiles_test {
 namespace {
 
 // Entries 3i and 4 fall into tile (0, 1) of tiles of 2: norm 5.
@@ -28,4 +28,4 @@ TEST(TileNorm, IsNeverTakenForZeroOrInfinity) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::stored_tiles_test

@@ -7,7 +7,7 @@
 #include "planner/problem/kinds/table_reader.hpp"
 #include "planner/problem/retile.hpp"
 
-namespace foretile {
+namespace foretile::tensor_test {
 namespace {
 
 const std::string kHead = "kind = \"tensor\"\nterm = \"R[a,b|i,j] += 0.5 V[a,b|c,d] T[c,d|i,j]\"\n";
@@ -189,4 +189,4 @@ TEST(Tensor, SpinsBelongToHalves) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::tensor_test

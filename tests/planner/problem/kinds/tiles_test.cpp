@@ -6,7 +6,7 @@
 #include "base/matrix_files/matrix_market.hpp"
 #include "planner/problem/problem.hpp"
 
-namespace foretile {
+namespace foretile::tiles_test {
 namespace {
 
 const std::string head = "kind = \"tiles\"\nm_tiles = [2]\nn_tiles = [5, 6]\nk_tiles = [3, 4]\n";
@@ -69,4 +69,4 @@ TEST(Tiles, ErrorsNameLineAndKey) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::tiles_test

@@ -14,7 +14,7 @@
 #include "planner/verify/verify.hpp"
 #include "tests/planner/small_machine.hpp"
 
-namespace foretile {
+namespace foretile::dealt_c_test {
 namespace {
 
 constexpr std::int64_t kPlenty = std::int64_t{1} << 40;
@@ -152,4 +152,4 @@ TEST(DealtC, TermsOfProgramsAreDealtUnlessSomebodySaysOtherwise) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::dealt_c_test

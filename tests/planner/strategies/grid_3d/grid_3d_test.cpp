@@ -11,7 +11,7 @@
 #include "tests/planner/dense_product.hpp"
 #include "tests/planner/random_case.hpp"
 
-namespace foretile {
+namespace foretile::grid_3d_test {
 namespace {
 
 std::string refusal(const Contraction& p, const Machine& machine, Settings settings) {
@@ -400,4 +400,4 @@ TEST(Grid3d, SixAxesMoveAsMuchAsThree) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::grid_3d_test

@@ -8,7 +8,7 @@
 #include "planner/verify/verify.hpp"
 #include "tests/planner/random_case.hpp"
 
-namespace foretile {
+namespace foretile::style_test {
 namespace {
 
 constexpr std::int64_t kPlenty = std::int64_t{1} << 44;
@@ -186,4 +186,4 @@ TEST(Style, PassesCutBlocks) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::style_test

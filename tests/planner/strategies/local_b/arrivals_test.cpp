@@ -4,7 +4,7 @@
 
 #include "tests/planner/small_machine.hpp"
 
-namespace foretile {
+namespace foretile::arrivals_test {
 namespace {
 
 /// A is one row of four tiles of 8 x 8 numbers: 512 bytes each.
@@ -60,4 +60,4 @@ TEST(Arrivals, EarlierNumbersGoFirst) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::arrivals_test

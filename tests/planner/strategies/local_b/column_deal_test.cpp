@@ -8,7 +8,7 @@
 
 #include "base/random.hpp"
 
-namespace foretile {
+namespace foretile::column_deal_test {
 namespace {
 
 using Columns = std::vector<std::int32_t>;
@@ -130,4 +130,4 @@ TEST(DealColumns, NoSingleMoveIsBetter) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::column_deal_test

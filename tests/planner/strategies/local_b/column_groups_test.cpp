@@ -8,7 +8,7 @@
 
 #include "base/random.hpp"
 
-namespace foretile {
+namespace foretile::column_groups_test {
 namespace {
 
 using Columns = std::vector<std::int32_t>;
@@ -103,4 +103,4 @@ TEST(GrowGroups, EqualTheReference) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::column_groups_test

@@ -10,7 +10,7 @@
 #include "planner/verify/verify.hpp"
 #include "tests/planner/random_case.hpp"
 
-namespace foretile {
+namespace foretile::local_b_test {
 namespace {
 
 using Tiles = std::vector<TileId>;
@@ -155,4 +155,4 @@ TEST(LocalB, ARankPlansItselfAlone) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::local_b_test

@@ -5,7 +5,7 @@
 #include "base/error.hpp"
 #include "tests/planner/dense_product.hpp"
 
-namespace foretile {
+namespace foretile::blocks_test {
 namespace {
 
 using Numbers = std::vector<std::int32_t>;
@@ -131,4 +131,4 @@ TEST(Blocks, OfTilesAloneHaveChunksOfOneK) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::blocks_test

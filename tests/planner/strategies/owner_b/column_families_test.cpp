@@ -8,7 +8,7 @@
 #include "base/random.hpp"
 #include "planner/plan/distribution.hpp"
 
-namespace foretile {
+namespace foretile::column_families_test {
 namespace {
 
 using Numbers = std::vector<std::int32_t>;
@@ -94,4 +94,4 @@ TEST(ColumnFamilies, HoldWhatIsOwnedAndNothingElse) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::column_families_test

@@ -11,7 +11,7 @@
 #include "tests/planner/dense_product.hpp"
 #include "tests/planner/small_machine.hpp"
 
-namespace foretile {
+namespace foretile::owner_b_test {
 namespace {
 
 constexpr std::int64_t kPlenty = std::int64_t{1} << 40;
@@ -130,4 +130,4 @@ TEST(OwnerB, RefusesWhatCannotBe) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::owner_b_test

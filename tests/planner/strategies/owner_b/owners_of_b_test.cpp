@@ -7,7 +7,7 @@
 
 #include "tests/planner/all_grids.hpp"
 
-namespace foretile {
+namespace foretile::owners_of_b_test {
 namespace {
 
 /// Every answer against all products, found by looking at each i, j and k.
@@ -49,4 +49,4 @@ TEST(OwnersOfB, AgreeWithAllProducts) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::owners_of_b_test

@@ -8,7 +8,7 @@
 #include "base/random.hpp"
 #include "planner/strategies/stationary_b/stationary_b.hpp"
 
-namespace foretile {
+namespace foretile::even_fit_test {
 namespace {
 
 using Columns = std::vector<std::int32_t>;
@@ -153,4 +153,4 @@ TEST(EvenFit, DevicesAreMoreEvenThanWithWorstFit) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::even_fit_test

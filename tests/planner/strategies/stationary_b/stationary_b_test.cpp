@@ -11,7 +11,7 @@
 #include "planner/verify/verify.hpp"
 #include "tests/planner/random_case.hpp"
 
-namespace foretile {
+namespace foretile::stationary_b_test {
 namespace {
 
 using Ints = std::vector<int>;
@@ -443,4 +443,4 @@ TEST(StationaryB, RefusesImpossibleSettings) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::stationary_b_test

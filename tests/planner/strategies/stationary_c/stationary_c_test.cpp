@@ -12,7 +12,7 @@
 #include "planner/verify/verify.hpp"
 #include "tests/planner/random_case.hpp"
 
-namespace foretile {
+namespace foretile::stationary_c_stationary_c_test {
 namespace {
 
 using Tiles = std::vector<TileId>;
@@ -488,4 +488,4 @@ TEST(StationaryC, PutsOwnTilesOfAChunkFirst) {
 }
 
 }  // namespace
-}  // namespace foretile
+}  // namespace foretile::stationary_c_stationary_c_test
