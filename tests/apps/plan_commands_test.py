@@ -273,7 +273,7 @@ def check_starts(problem, scratch):
     space.write_text('[parameters]\n"grid.p" = [1, 2]\nblock_fraction = [0.21, 0.3]\n')
     narrow = run(*started, "--space", space)
     assert (narrow["started_from"], narrow["starts_unused"]) == (1, 2), narrow
-    shown = call("tune", problem, *platform, "--nodes", "1..2", "--start-from", elsewhere).stdout
+    shown = call("tune", problem, *platform, "--nodes", "1..2", "--count", 3, "--start-from", elsewhere).stdout
     assert "started from 2 good candidates of" in shown and "1 more cannot be tried in this space" in shown, shown
     ranged = run(*tune, "--nodes", "1..2", "--start-from", elsewhere)
     assert ranged["started_from"] > 0 and all(line["gap"] == 0 for line in ranged["by_nodes"]), ranged
@@ -291,7 +291,7 @@ def check_starts(problem, scratch):
 
 
 def check_node_range(problem, scratch):
-    tune = ("tune", problem, *platform)
+    tune = ("tune", problem, *platform, "--set", "strategy=stationary-b")
     found = run(*tune, "--nodes", "1..2", "--json", "--goal", "node-hours", "-o", scratch / "few.json")
     by_nodes = found["by_nodes"]
     assert [line["nodes"] for line in by_nodes] == [1, 2], found

@@ -257,7 +257,7 @@ class RunCommands(unittest.TestCase):
 
     def test_calibration_of_a_busy_machine_needs_force_and_warns_for_ever(self):
         command = [FORETILE_RUN, "calibrate", "--gpu", "none", "--sizes", "16,32", "--budget", "0.5s", "-o", "busy.toml"]
-        others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(3 * os.cpu_count())]
+        others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count() or 1)]
         try:
             refused = self.call(*command)
             self.assertFalse((self.folder / "busy.toml").exists())
