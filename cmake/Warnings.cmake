@@ -1,9 +1,16 @@
 # Warnings for all our targets; errors where FORETILE_WARNINGS_AS_ERRORS is on (CI). nvcc's own code for the host is
-# not pedantic. To GCC a source that is compiled with others is a header, which should not use unnamed namespaces.
+# not pedantic.
+# Of sources that are compiled as one, GCC takes all but the outer one for headers, which should not use unnamed
+# namespaces, and names in those of one source for shadows in the next.
+if(FORETILE_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  set(foretile_shadows -Wshadow=local -Wno-subobject-linkage)
+else()
+  set(foretile_shadows -Wshadow)
+endif()
 add_library(foretile_warnings INTERFACE)
 target_compile_options(foretile_warnings INTERFACE
-  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wconversion
-  -Wno-sign-conversion $<$<BOOL:${FORETILE_UNITY}>:-Wno-subobject-linkage>>
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic ${foretile_shadows} -Wnon-virtual-dtor -Woverloaded-virtual -Wconversion
+  -Wno-sign-conversion>
   $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-Wshadow>)
 if(FORETILE_WARNINGS_AS_ERRORS)
   target_compile_options(foretile_warnings INTERFACE
