@@ -28,7 +28,7 @@ def own_names():
     names = set()
     for path in sources(OWN):
         text = without_comments(path.read_text())
-        names.update(re.findall(r'kName = "([\w-]+)"', text))
+        names.update(re.findall(r'k\w+Name = "([\w-]+)"', text))
         names.update(re.findall(r'\{"([a-z_.]+)",\s*(?:"[^"]*"|[\w.]+),\s*"[^"]* ', text))
     return {name for name in names if len(name) > 1}  # b, c and d are matrices elsewhere
 
