@@ -90,6 +90,8 @@ def check_plans():
     refuse("--dot: found the program", "plan", *case, "--nodes", 64, "--dot", "x.dot")
     refuse("--o: found h2o12", "plan", "h2o12", "--o", 3)
     assert "memory of a rank" in run("plan", *case, "--nodes", 64)
+    flowing = json.loads(run("plan", *case, "--nodes", 64, "--mode", "flow", "--json"))
+    assert flowing["gemms"] == 468864 and flowing["peak_host_bytes"] <= flowing["host_bytes"], flowing
     if not simulator:
         return
     found = json.loads(run("simulate", *case, "--nodes", 64, "--json"))

@@ -71,7 +71,7 @@ void expect_plain_results(const Program& program, const ProgramSizes& sizes) {
   }
 }
 
-/// The 41 terms of the doubles residual. With a sanitizer, small tiles alone would take a minute or more.
+/// The 41 terms of the doubles residual. With a sanitizer, in the larger tiles alone: they have fewer tasks.
 TEST(Programs, AreThoseOfAPlainEvaluation) {
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   expect_plain_results(ccsd_t2(), {4, 6, 2});
