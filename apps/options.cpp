@@ -82,6 +82,16 @@ void add_make_option(CLI::App& command, std::vector<std::string>& made) {
       ->type_name("TENSOR");
 }
 
+void add_layout_option(CLI::App& command, std::string& layout) {
+  command
+      .add_option(
+          "--layout", layout,
+          "Of a program: auto (blocks go to ranks that need them, and several ranks sum a tile of C "
+          "where less is sent then) or in-turn (blocks are dealt in turn, one rank sums); auto unless "
+          "given")
+      ->check(CLI::IsMember({"auto", "in-turn"}));
+}
+
 CLI::Validator whole_number_check(std::int64_t low) {
   const auto complaint = [low](std::string& text) -> std::string {
     std::int64_t value = -1;

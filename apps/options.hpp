@@ -31,8 +31,10 @@ void add_json_option(CLI::App& command, Options& options);
 /// Commands with a platform or a strategy take --set.
 void add_set_option(CLI::App& command, Options& options);
 
-/// Commands with a program take --make.
+/// Commands with a program take --make and --layout.
 void add_make_option(CLI::App& command, std::vector<std::string>& made);
+/// `layout`: auto or in-turn; empty: not given.
+void add_layout_option(CLI::App& command, std::string& layout);
 
 /// For counts and seeds. Refuses what is no whole number from `low` to 2^63 - 1: CLI11 would take -1 for the
 /// largest number.

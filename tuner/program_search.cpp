@@ -103,6 +103,7 @@ nlohmann::ordered_json json_of(const ProgramTrial& trial) {
   if (trial.fits()) {
     row["memory_bytes"] = trial.memory_bytes;
     if (!trial.made.empty()) row["made"] = trial.made;
+    if (!trial.layout.empty()) row["layout"] = trial.layout;
   } else {
     row["message"] = trial.message;
   }

@@ -28,6 +28,7 @@ struct ProgramTrial {
   double bound_s = 0;                  ///< least time of these products on all devices of these nodes
   std::string message;                 ///< why it does not fit
   std::vector<std::string> made = {};  ///< tensors of which slices are made when they are needed
+  std::string layout = {};             ///< of blocks: chosen or in turn; empty: it does not fit
 
   bool fits() const { return memory_bytes > 0; }
   double node_hours() const { return makespan_s ? candidate.nodes * *makespan_s / 3600 : 0; }
@@ -59,7 +60,7 @@ ProgramTuning tune_program(const ProgramSpace& space, const TryProgram& try_prog
 
 /// A line for each trial, and the answers.
 std::string text_of(const ProgramTuning& tuning);
-/// {trials: [{nodes, tile, mode, makespan_s, bound_s, node_hours, memory_bytes, message, made}],
+/// {trials: [{nodes, tile, mode, makespan_s, bound_s, node_hours, memory_bytes, message, made, layout}],
 /// fewest_nodes, shortest_time, fewest_node_hours (objects as the trials), complete}.
 nlohmann::ordered_json json_of(const ProgramTuning& tuning);
 

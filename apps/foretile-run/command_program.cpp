@@ -25,9 +25,7 @@
 #include "executor/program/plain_program.hpp"
 #include "executor/program/program_files.hpp"
 #include "executor/program/program_run.hpp"
-#include "planner/program/flow_plan.hpp"
 #include "planner/program/made_tensors.hpp"
-#include "planner/program/program_plan.hpp"
 #include "planner/program/program_text.hpp"
 #include "platforms/loader.hpp"
 
@@ -48,6 +46,7 @@ struct ProgramArguments {
   bool verify = false;
   std::string mode = "levels";
   std::vector<std::string> made;
+  std::string layout;
   Options options;
 };
 
@@ -181,21 +180,6 @@ void write_results(const std::string& file, const FusedProgram& fused, const Spi
     write_tensor(file, result.name, fused.tensors()[result.tensor], orbitals, result.elements);
 }
 
-/// What the plans are made with; those of a run are made again by it.
-void choose_made(FusedProgram& fused, const ProgramArguments& arguments, int ranks) {
-  const auto plan = [&] {
-    if (std::ranges::find(arguments.made, kMakeWhatIsTooLarge) == arguments.made.end()) return;
-    const Machine machine =
-        make_machine(load_platform(arguments.platform), {.nodes = {}, .ranks = ranks, .gpus = {}});
-    if (arguments.mode == "flow") {
-      plan_flow(fused, machine, arguments.options.settings());
-    } else {
-      plan_program(fused, machine, arguments.options.settings());
-    }
-  };
-  plan_with_made(fused, arguments.made, plan);
-}
-
 void execute(const CLI::App& command, const ProgramArguments& arguments, const MpiSession& session) {
   require_same_start(session, [&] { return command_line_facts(command); });
   MultiplicationOptions options;
@@ -214,7 +198,7 @@ void execute(const CLI::App& command, const ProgramArguments& arguments, const M
     if (arguments.gpu != GpuChoice::automatic &&
         load_platform(arguments.platform).device.kind != DeviceKind::gpu)
       throw input_error("--gpu", "a platform whose devices are cores", "one with GPUs", "leave --gpu out");
-    choose_made(*fused, arguments, session.size());
+    make_named(*fused, arguments.made);  // names that are none are refused before anything is read
     orbitals.emplace(fused->tiles());
     if (!arguments.output.empty()) {
       require_different("--output", arguments.output, "the program", arguments.program);
@@ -231,8 +215,10 @@ void execute(const CLI::App& command, const ProgramArguments& arguments, const M
   });
   FinishedProgram done;
   with_guarded_errors([&] {
-    ProgramRun run(session.world(), *fused, options,
-                   arguments.mode == "flow" ? ProgramMode::flow : ProgramMode::levels);
+    ProgramRun run(
+        session.world(), *fused, options,
+        {arguments.mode == "flow" ? ProgramMode::flow : ProgramMode::levels,
+         arguments.layout == "in-turn" ? LayoutChoice::in_turn : LayoutChoice::automatic, arguments.made});
     done.levels = run.run(*numbers);
     for (const LevelReport& level : done.levels) done.wall_s += level.seconds();
     done.results = gather_results(run, *fused);
@@ -292,6 +278,7 @@ void add_program_command(CLI::App& app) {
       ->capture_default_str();
   add_gpu_option(*command, arguments->gpu, "an error");
   add_make_option(*command, arguments->made);
+  add_layout_option(*command, arguments->layout);
   add_set_option(*command, arguments->options);
   add_json_option(*command, arguments->options);
   command->callback([command, arguments] {

@@ -14,7 +14,6 @@
 #include "apps/resources.hpp"
 #include "base/error.hpp"
 #include "base/one_line.hpp"
-#include "planner/program/flow_plan.hpp"
 #include "planner/program/made_tensors.hpp"
 #include "planner/program/program_plan.hpp"
 #include "planner/program/program_text.hpp"
@@ -37,8 +36,7 @@ Machine machine_of(const CaseArguments& arguments) {
 struct ProgramCase {
   FusedProgram program;
   Machine machine;
-  std::vector<LevelPlan> plans;
-  std::optional<FlowPlan> flow;  ///< where tiles flow
+  PlannedProgram planned;
   double planning_s = 0;
 
   ProgramCase(const CaseArguments& arguments, const ProgramArguments& of)
@@ -48,13 +46,7 @@ struct ProgramCase {
       throw input_error("--set", "a tiling key of problems", "a parameter of the strategy or the platform",
                         "give --tile");
     const Stopwatch watch;
-    plan_with_made(program, of.made, [&] {
-      if (of.flows()) {
-        flow.emplace(plan_flow(program, machine, arguments.options.settings()));
-      } else {
-        plans = plan_program(program, machine, arguments.options.settings());
-      }
-    });
+    planned = plan_program_as(program, machine, arguments.options.settings(), of.plan_options());
     planning_s = watch.seconds();
   }
 };
@@ -87,12 +79,6 @@ LevelWork all_work(const std::vector<LevelPlan>& plans) {
   return all;
 }
 
-std::int64_t peak_of(const std::vector<LevelPlan>& plans) {
-  std::int64_t peak = 0;
-  for (const LevelPlan& plan : plans) peak = std::max(peak, plan.peak_host_bytes());
-  return peak;
-}
-
 std::string name_of_level(const LevelPlan& plan) {
   return plan.parts == 1 ? fmt::to_string(plan.number) : fmt::format("{}.{}", plan.number, plan.part);
 }
@@ -111,6 +97,26 @@ std::string head_text(const CaseArguments& arguments, const ProgramCase& program
   return text;
 }
 
+std::ptrdiff_t cut_terms(const FusedProgram& program) {
+  return std::ranges::count_if(program.layout().sum_pieces, [](int pieces) { return pieces > 1; });
+}
+
+std::string layout_text(const FusedProgram& program) {
+  return program.layout().owners.empty()
+             ? "blocks in turn, whole sums"
+             : fmt::format("blocks where they are needed, sums of {} terms in pieces", cut_terms(program));
+}
+
+nlohmann::ordered_json layout_json(const FusedProgram& program) {
+  nlohmann::ordered_json json{{"blocks", program.layout().owners.empty() ? "in turn" : "chosen"},
+                              {"sum_pieces", nlohmann::ordered_json::object()}};
+  for (std::size_t term = 0; term < program.terms().size(); ++term) {
+    if (program.sum_pieces(term) > 1)
+      json["sum_pieces"][program.program().terms[term].name] = program.sum_pieces(term);
+  }
+  return json;
+}
+
 nlohmann::ordered_json level_json(const LevelPlan& plan) {
   const LevelWork work(plan);
   return {{"level", plan.number},
@@ -124,7 +130,7 @@ nlohmann::ordered_json level_json(const LevelPlan& plan) {
 }
 
 nlohmann::ordered_json case_json(const CaseArguments& arguments, const ProgramCase& program) {
-  const LevelWork all = all_work(program.plans);
+  const LevelWork all = all_work(program.planned.levels);
   nlohmann::ordered_json json{{"program", arguments.problem},
                               {"platform", program.machine.platform.name},
                               {"nodes", program.machine.nodes()},
@@ -133,18 +139,19 @@ nlohmann::ordered_json case_json(const CaseArguments& arguments, const ProgramCa
                               {"gemms", all.gemms},
                               {"flops", all.flops},
                               {"sent_bytes", all.sent_bytes},
-                              {"peak_host_bytes", peak_of(program.plans)},
+                              {"peak_host_bytes", program.planned.peak_host_bytes()},
                               {"host_bytes", program.machine.host_bytes_per_rank()},
                               {"planning_s", program.planning_s}};
+  json["layout"] = layout_json(program.program);
   if (const auto made = made_names(program.program); !made.empty()) json["made"] = made;
-  for (const LevelPlan& plan : program.plans) json["levels"].push_back(level_json(plan));
+  for (const LevelPlan& plan : program.planned.levels) json["levels"].push_back(level_json(plan));
   return json;
 }
 
 /// Without times where there are none.
 void print_case(const CaseArguments& arguments, const ProgramCase& program,
                 const std::vector<LevelTimes>& times, double simulation_s) {
-  const LevelWork all = all_work(program.plans);
+  const LevelWork all = all_work(program.planned.levels);
   double total_s = 0;
   for (const LevelTimes& level : times) total_s += level.total_s();
   if (arguments.options.json) {
@@ -167,8 +174,8 @@ void print_case(const CaseArguments& arguments, const ProgramCase& program,
   fmt::print("{}\n  {:<6} {:>5} {:>9} {:>10}  {:<12} {:>10} {:>10}", head_text(arguments, program), "level",
              "terms", "GEMMs", "flop", "strategy", "sent", "memory");
   fmt::print("{}\n", times.empty() ? "" : "   products      moves  permuting      total");
-  for (std::size_t n = 0; n < program.plans.size(); ++n) {
-    const LevelPlan& plan = program.plans[n];
+  for (std::size_t n = 0; n < program.planned.levels.size(); ++n) {
+    const LevelPlan& plan = program.planned.levels[n];
     const LevelWork work(plan);
     fmt::print("  {:<6} {:>5} {:>9} {:>10}  {:<12} {:>10} {:>10}", name_of_level(plan),
                plan.level.terms.size(), grouped(work.gemms), quantity(work.flops, ""),
@@ -182,10 +189,12 @@ void print_case(const CaseArguments& arguments, const ProgramCase& program,
     }
     fmt::print("\n");
   }
-  fmt::print("\nproducts of tiles   {}\nflops               {}\nsent                {}\n", grouped(all.gemms),
-             quantity(all.flops, "flop"), bytes_text(all.sent_bytes));
+  fmt::print(
+      "\nproducts of tiles   {}\nflops               {}\nlayout              {}\nsent                {}\n",
+      grouped(all.gemms), quantity(all.flops, "flop"), layout_text(program.program),
+      bytes_text(all.sent_bytes));
   fmt::print("memory of a rank    {} at most, of {}: proven\nplanned in          {}\n",
-             bytes_text(peak_of(program.plans)), bytes_text(program.machine.host_bytes_per_rank()),
+             bytes_text(program.planned.peak_host_bytes()), bytes_text(program.machine.host_bytes_per_rank()),
              quantity(program.planning_s, "s"));
   if (!times.empty())
     fmt::print("makespan            {}, {}\nrehearsed in        {}, using {} of memory\n",
@@ -238,8 +247,9 @@ void check_sizes(const std::string& problem, const ProgramSizes& sizes) {
 
 void check_program_options(const std::string& problem, const ProgramArguments& of) {
   check_sizes(problem, of.sizes);
-  for (const auto& [option, is_given] :
-       {std::pair("--mode", !of.mode.empty()), {"--make", !of.made.empty()}}) {
+  for (const auto& [option, is_given] : {std::pair("--mode", !of.mode.empty()),
+                                         {"--make", !of.made.empty()},
+                                         {"--layout", !of.layout.empty()}}) {
     if (is_given && !is_program_file(problem))
       throw input_error(option, quote(problem), "a program, PROGRAM.txt",
                         fmt::format("name the file .txt, or leave {} out", option));
@@ -257,7 +267,7 @@ void refuse_for_programs(const std::string& program, const std::vector<std::pair
 /// Where tiles flow there is one plan.
 void print_flow(const CaseArguments& arguments, const ProgramCase& program,
                 const std::optional<SimulationResult>& result, double simulation_s) {
-  const FlowPlan& flow = *program.flow;
+  const FlowPlan& flow = *program.planned.flow;
   const PlanSummary& summary = flow.work.summary;
   const double seconds = result ? result->makespan_s : 0;
   if (arguments.options.json) {
@@ -273,6 +283,7 @@ void print_flow(const CaseArguments& arguments, const ProgramCase& program,
                                 {"peak_host_bytes", flow.peak_host_bytes},
                                 {"host_bytes", program.machine.host_bytes_per_rank()},
                                 {"planning_s", program.planning_s}};
+    json["layout"] = layout_json(program.program);
     if (const auto made = made_names(program.program); !made.empty()) json["made"] = made;
     if (result) {
       json["makespan_s"] = seconds;
@@ -288,8 +299,9 @@ void print_flow(const CaseArguments& arguments, const ProgramCase& program,
              head_text(arguments, program), grouped(summary.gemms), quantity(flow.flops, "flop"),
              grouped(static_cast<std::int64_t>(tasks)));
   fmt::print(
-      "sent                {}\nmemory of a rank    {} at most, of {}: proven\nplanned in          {}\n",
-      bytes_text(flow.sent_bytes), bytes_text(flow.peak_host_bytes),
+      "layout              {}\nsent                {}\nmemory of a rank    {} at most, of {}: proven\n"
+      "planned in          {}\n",
+      layout_text(program.program), bytes_text(flow.sent_bytes), bytes_text(flow.peak_host_bytes),
       bytes_text(program.machine.host_bytes_per_rank()), quantity(program.planning_s, "s"));
   if (result)
     fmt::print("makespan            {}, {}\nrehearsed in        {}, using {} of memory\n",
@@ -299,7 +311,7 @@ void print_flow(const CaseArguments& arguments, const ProgramCase& program,
 
 void plan_program_case(const CaseArguments& arguments, const ProgramArguments& of) {
   const ProgramCase program(arguments, of);
-  if (program.flow) return print_flow(arguments, program, {}, 0);
+  if (program.planned.flow) return print_flow(arguments, program, {}, 0);
   print_case(arguments, program, {}, 0);
 }
 
@@ -309,15 +321,15 @@ void simulate_program_case(const CaseArguments& arguments, const ProgramArgument
   options.engine = EngineChoice::fluid;  // SimGrid runs once in a process
   options.noise_seed = seed;
   const Stopwatch watch;
-  if (program.flow) {
-    const PlannedWork& work = program.flow->work;
+  if (program.planned.flow) {
+    const PlannedWork& work = program.planned.flow->work;
     std::optional<ChromeTrace> trace;
     if (!of.trace.empty()) options.trace = &trace.emplace(of.trace);
     const SimulationResult result = rehearse(work.plan, work.contraction, work.machine, options);
     if (trace) trace->finish();
     return print_flow(arguments, program, result, watch.seconds());
   }
-  const std::vector<LevelTimes> times = rehearse_program(program.plans, program.machine, options);
+  const std::vector<LevelTimes> times = rehearse_program(program.planned.levels, program.machine, options);
   print_case(arguments, program, times, watch.seconds());
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "apps/foretile/case.hpp"
+#include "planner/program/planned_program.hpp"
 #include "planner/program/spin_tiles.hpp"
 
 namespace foretile {
@@ -17,9 +18,14 @@ struct ProgramArguments {
   ProgramSizes sizes;                  ///< 0: not given
   std::string mode;                    ///< levels or flow; empty: not given, levels
   std::vector<std::string> made = {};  ///< tensors of which slices are made when they are needed
+  std::string layout = {};             ///< auto or in-turn; empty: not given, auto
   std::string trace = {};              ///< where tiles flow: file to write
 
   bool flows() const { return mode == "flow"; }
+  ProgramPlanOptions plan_options() const {
+    return {flows() ? ProgramMode::flow : ProgramMode::levels,
+            layout == "in-turn" ? LayoutChoice::in_turn : LayoutChoice::automatic, made};
+  }
 };
 
 /// --o, --v and --tile.

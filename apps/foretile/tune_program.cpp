@@ -14,7 +14,6 @@
 #include "base/error.hpp"
 #include "planner/bound/least_times.hpp"
 #include "planner/plan/products_of_tile.hpp"
-#include "planner/program/flow_plan.hpp"
 #include "planner/program/made_tensors.hpp"
 #include "planner/program/program_text.hpp"
 #include "tuner/program_search.hpp"
@@ -62,11 +61,13 @@ class Trials {
       device_seconds_[candidate.tile] = least_device_seconds(program, machine);
     trial.bound_s = device_seconds_[candidate.tile] / machine.devices();
     try {
-      plan_with_made(program, arguments_.made, [&] {
-        candidate.mode == "flow" ? flow(program, machine, rehearses, trial)
-                                 : levels(program, machine, rehearses, trial);
-      });
+      const ProgramArguments as{{}, candidate.mode, arguments_.made, arguments_.layout};
+      const PlannedProgram planned =
+          plan_program_as(program, machine, arguments_.options.settings(), as.plan_options());
+      trial.memory_bytes = planned.peak_host_bytes();
       trial.made = made_names(program);
+      trial.layout = program.layout().owners.empty() ? "in turn" : "chosen";
+      if (rehearses) trial.makespan_s = makespan_of(planned, machine);
     } catch (const DoesNotFit& error) {
       trial.message = error.what();
     }
@@ -104,23 +105,15 @@ class Trials {
     return options;
   }
 
-  void flow(const FusedProgram& program, const Machine& machine, bool rehearses, ProgramTrial& trial) const {
-    const FlowPlan plan = plan_flow(program, machine, arguments_.options.settings());
-    trial.memory_bytes = plan.peak_host_bytes;
-    if (rehearses)
-      trial.makespan_s =
-          rehearse(plan.work.plan, plan.work.contraction, plan.work.machine, simulation()).makespan_s;
-  }
-
-  void levels(const FusedProgram& program, const Machine& machine, bool rehearses,
-              ProgramTrial& trial) const {
-    const std::vector<LevelPlan> plans = plan_program(program, machine, arguments_.options.settings());
-    for (const LevelPlan& plan : plans)
-      trial.memory_bytes = std::max(trial.memory_bytes, plan.peak_host_bytes());
-    if (!rehearses) return;
+  double makespan_of(const PlannedProgram& planned, const Machine& machine) const {
+    if (planned.flow) {
+      const PlannedWork& work = planned.flow->work;
+      return rehearse(work.plan, work.contraction, work.machine, simulation()).makespan_s;
+    }
     double seconds = 0;
-    for (const LevelTimes& level : rehearse_program(plans, machine, simulation())) seconds += level.total_s();
-    trial.makespan_s = seconds;
+    for (const LevelTimes& level : rehearse_program(planned.levels, machine, simulation()))
+      seconds += level.total_s();
+    return seconds;
   }
 
   const TuneProgramArguments& arguments_;

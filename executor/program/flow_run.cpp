@@ -4,18 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
-#include "base/error.hpp"
-#include "base/files.hpp"
 #include "executor/cpu/blas.hpp"
 #include "executor/mpi/own_communicator.hpp"
 #include "executor/program/permute_block.hpp"
 #include "executor/run.hpp"
 #include "planner/plan/plan_digest.hpp"
-#include "planner/program/made_tensors.hpp"
-#include "platforms/loader.hpp"
 
 namespace foretile {
 
@@ -104,43 +99,17 @@ class NoTiles final : public TileStorage {
   void fill(TileRef, std::byte*) const override {}
 };
 
-/// Of all that ranks must have alike.
-std::uint64_t digest_of(const FusedProgram& program, const FlowPlan& plan) {
+}  // namespace
+
+std::string flow_text(const FlowPlan& plan) {
   std::string text = plan_digest(plan.work.plan);
   for (const auto& of_rank : plan.steps) {
     for (const FlowStep& step : of_rank)
       text += fmt::format("\n{} {} {} {} {}", static_cast<int>(step.kind), step.block.tensor,
                           step.block.block, fmt::join(step.order.from, " "), step.factor);
   }
-  text += fmt::format("\n{}", fmt::join(made_names(program), " "));
-  return std::stoull(digest(text), nullptr, 16);
+  return text + "\n";
 }
-
-FlowPlan planned(MPI_Comm communicator, const FusedProgram& program, const MultiplicationOptions& options) {
-  std::optional<FlowPlan> plan;
-  with_agreed_errors([&] {
-    agree(communicator, [&] {
-      const Machine machine = make_machine(load_platform(options.platform),
-                                           {.nodes = {}, .ranks = size_of(communicator), .gpus = {}});
-      plan.emplace(plan_flow(program, machine, options.parameters));
-    });
-    const bool same = is_same_on_all(communicator, digest_of(program, *plan), "plans");
-    agree(communicator, [&] {
-      if (!same)
-        throw input_error("program", "ranks with different plans", "the same on all ranks",
-                          "give all ranks the same program, platform and parameters");
-    });
-  });
-  return std::move(*plan);
-}
-
-}  // namespace
-
-FlowRun::FlowRun(MPI_Comm communicator, const FusedProgram& program, const MultiplicationOptions& options)
-    : communicator_(communicator),
-      program_(program),
-      plan_(planned(communicator, program, options)),
-      bind_(options.bind) {}
 
 FlowRun::Times FlowRun::run(ProgramBlocks& blocks, const GivenBlocks& given, bool keeps_intermediates) {
   const OneBlasThread one_thread;

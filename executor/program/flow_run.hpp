@@ -3,7 +3,9 @@
 
 #include <mpi.h>
 
-#include "executor/multiplication.hpp"
+#include <string>
+#include <utility>
+
 #include "executor/program/program_blocks.hpp"
 #include "planner/program/flow_plan.hpp"
 
@@ -12,8 +14,9 @@ namespace foretile {
 /// On the cores of the communicator's ranks.
 class FlowRun {
  public:
-  /// Plans and proves. Collective; errors are those of Multiplication. `program` must outlive this.
-  FlowRun(MPI_Comm communicator, const FusedProgram& program, const MultiplicationOptions& options);
+  /// `program` must outlive this. `bind`: MultiplicationOptions.
+  FlowRun(MPI_Comm communicator, const FusedProgram& program, FlowPlan plan, bool bind)
+      : communicator_(communicator), program_(program), plan_(std::move(plan)), bind_(bind) {}
 
   struct Times {
     double wall_s = 0;               ///< from the start on all ranks to the end of the last
@@ -34,5 +37,8 @@ class FlowRun {
   FlowPlan plan_;
   bool bind_;
 };
+
+/// What ranks must have alike of it.
+std::string flow_text(const FlowPlan& plan);
 
 }  // namespace foretile

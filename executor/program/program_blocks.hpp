@@ -43,7 +43,7 @@ class ProgramBlocks {
   ProgramBlocks(const FusedProgram& program, Rank rank, int ranks)
       : program_(program), rank_(rank), ranks_(ranks), tensors_(program.tensors().size()) {}
 
-  bool owns(const ProgramBlock& block) const { return owner_of(block, ranks_) == rank_; }
+  bool owns(const ProgramBlock& block) const { return owner_of(program_, block, ranks_) == rank_; }
   std::int64_t bytes(const ProgramBlock& block) const;
   /// Makes the rank's blocks of a given tensor, or of others with 0.
   void make(std::size_t tensor, const GivenBlocks& given);

@@ -53,7 +53,7 @@ struct Level : ProgramLevel {
 }  // namespace
 
 struct ProgramRun::State {
-  State(MPI_Comm given, const FusedProgram& of, const MultiplicationOptions& with, ProgramMode mode)
+  State(MPI_Comm given, FusedProgram& of, const MultiplicationOptions& with, const ProgramPlanOptions& how)
       : communicator(given),
         program(of),
         options(with),
@@ -62,16 +62,14 @@ struct ProgramRun::State {
         cores(cores_of_rank(given)),
         orbitals(of.tiles()),
         blocks(of, rank, ranks) {
-    if (mode == ProgramMode::flow) {
-      flow.emplace(given, of, with);
-    } else {
-      for (LevelPlan& plan : planned()) {
-        Level& level = levels.emplace_back();
-        static_cast<ProgramLevel&>(level) = std::move(plan.level);
-        level.number = plan.number;
-        level.part = plan.part;
-        level.parts = plan.parts;
-      }
+    PlannedProgram all = planned(of, how);
+    if (all.flow) flow.emplace(given, of, std::move(*all.flow), with.bind);
+    for (LevelPlan& plan : all.levels) {
+      Level& level = levels.emplace_back();
+      static_cast<ProgramLevel&>(level) = std::move(plan.level);
+      level.number = plan.number;
+      level.part = plan.part;
+      level.parts = plan.parts;
     }
   }
 
@@ -85,14 +83,15 @@ struct ProgramRun::State {
   std::vector<Level> levels;    // from 1; of ProgramMode::levels
   std::optional<FlowRun> flow;  // of ProgramMode::flow
 
-  std::vector<LevelPlan> planned();
-  void require_same(const std::vector<LevelPlan>& plans) const;
+  PlannedProgram planned(FusedProgram& of, const ProgramPlanOptions& how);
+  void require_same(const PlannedProgram& plans) const;
   void prepare(Level& level) const;
   LevelReport run(Level& level, const GivenBlocks& given);
   LevelReport run_flow(const GivenBlocks& given, bool keeps_intermediates);
   void receive_operands(const Level& level, Received& received, std::int64_t& bytes) const;
   void exchange_results(const Level& level, Received& received, std::int64_t& bytes) const;
-  /// To each block in the order of terms, tiles and permutations; different blocks at once.
+  /// To each block in the order of terms, pieces of their sums, tiles and permutations; different blocks at
+  /// once.
   void add_results(const Level& level, const GivenBlocks& given, const Received& received);
   const double* block_of(const ProgramBlock& block, const Received& received) const;
 };
@@ -140,13 +139,13 @@ class LevelTiles final : public TileStorage {
 
 }  // namespace
 
-std::vector<LevelPlan> ProgramRun::State::planned() {
-  std::vector<LevelPlan> plans;
+PlannedProgram ProgramRun::State::planned(FusedProgram& of, const ProgramPlanOptions& how) {
+  PlannedProgram plans;
   with_agreed_errors([&] {
     agree(communicator, [&] {
       const Machine machine =
           make_machine(load_platform(options.platform), {.nodes = {}, .ranks = ranks, .gpus = {}});
-      plans = plan_program(program, machine, options.parameters);
+      plans = plan_program_as(of, machine, options.parameters, how);
       cores = std::min(cores, machine.cores_per_rank());
     });
     require_same(plans);
@@ -154,20 +153,25 @@ std::vector<LevelPlan> ProgramRun::State::planned() {
   return plans;
 }
 
-/// Ranks whose platforms differ would compute levels in other parts, and wait for each other.
-void ProgramRun::State::require_same(const std::vector<LevelPlan>& plans) const {
-  std::string text;
-  for (const LevelPlan& plan : plans) {
+/// Ranks whose platforms differ would wait for each other.
+void ProgramRun::State::require_same(const PlannedProgram& plans) const {
+  std::string text = plans.flow ? flow_text(*plans.flow) : "";
+  for (const LevelPlan& plan : plans.levels) {
     text += fmt::format("{}\n", plan.number);
     for (const auto& [term, rows, columns] : plan.level.terms)
       text += fmt::format("{} {} {} {} {}\n", term, rows.begin, rows.end, columns.begin, columns.end);
   }
-  text += fmt::format("{}", fmt::join(made_names(program), " "));
-  const bool same = is_same_on_all(communicator, std::stoull(digest(text), nullptr, 16), "levels");
+  text += fmt::format("{}\n{}\n", fmt::join(made_names(program), " "),
+                      fmt::join(program.layout().sum_pieces, " "));
+  for (const std::vector<Rank>& owners : program.layout().owners) {
+    for (const Rank owner : owners) text += fmt::format("{} ", static_cast<int>(owner));
+    text += "\n";
+  }
+  const bool same = is_same_on_all(communicator, std::stoull(digest(text), nullptr, 16), "plans");
   agree(communicator, [&] {
     if (!same)
-      throw input_error("program", "ranks that compute its levels in different parts",
-                        "the same on all ranks", "give all ranks the same platform");
+      throw input_error("program", "ranks with different plans", "the same on all ranks",
+                        "give all ranks the same program, platform and parameters");
   });
 }
 
@@ -240,14 +244,15 @@ void ProgramRun::State::add_results(const Level& level, const GivenBlocks& given
       if (!made && !blocks.owns(from) && !received.blocks.contains(from)) continue;
       add(term.result, program.additions(part.term, copy), made ? nullptr : block_of(from, received), from);
     }
-    const auto place = std::ranges::find(level.products, part.term);
-    if (place == level.products.end()) continue;
-    const auto product = static_cast<std::size_t>(place - level.products.begin());
-    const TileId end = level.joined->first(Matrix::c, product + 1);
-    for (auto tile = received.c_tiles.lower_bound(level.joined->first(Matrix::c, product));
-         tile != received.c_tiles.end() && tile->first < end; ++tile) {
-      const TileId number = level.joined->at({Matrix::c, tile->first}).tile;
-      add(term.result, program.additions(part.term, number), numbers_of(tile->second), {});
+    auto product =
+        static_cast<std::size_t>(std::ranges::find(level.products, part.term) - level.products.begin());
+    for (; product < level.products.size() && level.products[product] == part.term; ++product) {
+      const TileId end = level.joined->first(Matrix::c, product + 1);
+      for (auto tile = received.c_tiles.lower_bound(level.joined->first(Matrix::c, product));
+           tile != received.c_tiles.end() && tile->first < end; ++tile) {
+        const TileId number = level.joined->at({Matrix::c, tile->first}).tile;
+        add(term.result, program.additions(part.term, number), numbers_of(tile->second), {});
+      }
     }
   }
   const std::vector<std::pair<ProgramBlock, std::vector<ToAdd>>> all(by_block.begin(), by_block.end());
@@ -310,9 +315,9 @@ LevelReport ProgramRun::State::run_flow(const GivenBlocks& given, bool keeps_int
   return report;
 }
 
-ProgramRun::ProgramRun(MPI_Comm communicator, const FusedProgram& program,
-                       const MultiplicationOptions& options, ProgramMode mode)
-    : state_(std::make_unique<State>(communicator, program, options, mode)) {}
+ProgramRun::ProgramRun(MPI_Comm communicator, FusedProgram& program, const MultiplicationOptions& options,
+                       const ProgramPlanOptions& plan_options)
+    : state_(std::make_unique<State>(communicator, program, options, plan_options)) {}
 
 ProgramRun::~ProgramRun() = default;
 
@@ -354,7 +359,7 @@ std::vector<double> ProgramRun::gathered(std::size_t tensor) const {
   std::vector<TileBuffer> received;
   for (BlockId block = 0; block < blocks.count(); ++block) {
     const ProgramBlock one{tensor, block};
-    const Rank owner = owner_of(one, s.ranks);
+    const Rank owner = owner_of(s.program, one, s.ranks);
     const std::int64_t count = blocks.elements(block);
     if (s.rank == 0) {
       received.emplace_back(8 * count);

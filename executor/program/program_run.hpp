@@ -13,13 +13,9 @@
 #include "executor/program/program_blocks.hpp"
 #include "executor/program/program_numbers.hpp"
 #include "planner/program/fused_program.hpp"
+#include "planner/program/planned_program.hpp"
 
 namespace foretile {
-
-enum class ProgramMode : std::uint8_t {
-  levels,  ///< all ranks wait at the end of each
-  flow     ///< tiles go on to the next term when they are finished; on cores
-};
 
 /// What one level took; the same on all ranks.
 struct LevelReport {
@@ -47,16 +43,17 @@ struct LevelReport {
 /// one rank later, for want of memory, leaves the others waiting: end the job then.
 class ProgramRun {
  public:
-  /// `program` must outlive this. `options` are those of every plan; all are planned and proven here.
-  ProgramRun(MPI_Comm communicator, const FusedProgram& program, const MultiplicationOptions& options,
-             ProgramMode mode = ProgramMode::levels);
+  /// `program` must outlive this. It gets the layout of the plans and what is made, whatever it had before,
+  /// so it has one run at a time. `options` are those of every plan; all are planned and proven here.
+  ProgramRun(MPI_Comm communicator, FusedProgram& program, const MultiplicationOptions& options,
+             const ProgramPlanOptions& plan_options = {});
   ~ProgramRun();
   ProgramRun(const ProgramRun&) = delete;
   ProgramRun& operator=(const ProgramRun&) = delete;
 
   /// Once: makes the given tensors, and computes all others. Intermediates are dropped behind the last level
-  /// that reads them, unless `keeps_intermediates`. Bits depend on the plans of the levels alone: additions
-  /// to a block have the order of terms, of tiles and of permutations.
+  /// that reads them, unless `keeps_intermediates`. Bits depend on the plans alone: additions to a block
+  /// have the order of terms, of pieces of their sums, of tiles and of permutations.
   std::vector<LevelReport> run(const ProgramNumbers& numbers, bool keeps_intermediates = false);
 
   /// All elements of a tensor, the first index fastest, by its blocks and symmetries, on rank 0; empty

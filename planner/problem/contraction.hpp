@@ -83,6 +83,9 @@ struct Contraction {
   /// Flops that the machine's devices, rank by rank, have to do before; empty: none. A strategy may even them
   /// out.
   std::vector<double> busy = {};
+  /// By tile of M: so many parts of about the same work, the row's among them, may share the ranks, each on
+  /// its own; empty: none do.
+  std::vector<int> sharers = {};
 
   bool reads_c() const { return beta != 0.0; }
   ElementType element() const { return {precision, complex_elements}; }

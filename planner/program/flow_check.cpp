@@ -4,46 +4,30 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "planner/plan/products_of_tile.hpp"
+#include "planner/program/products_once.hpp"
 #include "planner/verify/pass.hpp"
 
 namespace foretile {
 
 namespace {
 
-/// Of one tile of C of a term to a block.
+/// Of one tile of C to a block.
 struct Contribution {
-  std::size_t term = 0;
-  TileId tile = 0;  // as the term numbers it; of a copy its number
+  TileId tile = 0;  // of the joined contraction
   Addition addition;
 
-  auto key() const {
-    return std::tuple(term, tile, addition.order.from, addition.order.negative, addition.factor);
-  }
+  auto key() const { return std::tuple(tile, addition.order.from, addition.order.negative, addition.factor); }
   friend bool operator<(const Contribution& l, const Contribution& r) { return l.key() < r.key(); }
   friend bool operator==(const Contribution& l, const Contribution& r) { return l.key() == r.key(); }
 };
 
 using Contributions = std::map<ProgramBlock, std::vector<Contribution>>;
-
-Contributions wanted_by(const FusedProgram& program) {
-  Contributions wanted;
-  const auto add = [&](std::size_t term, TileId tile, const std::vector<Addition>& additions) {
-    for (const Addition& addition : additions)
-      wanted[{program.terms()[term].result, addition.to}].push_back({term, tile, addition});
-  };
-  for (std::size_t number = 0; number < program.terms().size(); ++number) {
-    const FusedProgramTerm& term = program.terms()[number];
-    const TileId tiles = term.is_product() ? term.product->contraction().c.nonzeros() : 0;
-    for (TileId tile = 0; tile < tiles; ++tile) add(number, tile, program.additions(number, tile));
-    for (std::size_t n = 0; n < term.copies.size(); ++n)
-      add(number, static_cast<TileId>(n), program.additions(number, term.copies[n]));
-  }
-  return wanted;
-}
 
 class FlowCheck {
  public:
@@ -58,6 +42,7 @@ class FlowCheck {
                           fmt::format("one for each of {} tasks", tasks.size()));
       for (std::size_t task = 0; task < tasks.size(); ++task) check(rank, task, tasks[task]);
     }
+    check_products();
     compare();
   }
 
@@ -77,7 +62,7 @@ class FlowCheck {
     const FlowStep& step = flow_.steps[rank][number];
     Block& block = blocks_[step.block];
     const auto ranks = static_cast<int>(flow_.work.plan.ranks.size());
-    if (owner_of(step.block, ranks) != static_cast<int>(rank))
+    if (owner_of(program_, step.block, ranks) != static_cast<int>(rank))
       throw wrong(step.block, fmt::format("a task of rank {}", rank), "one of the rank that has it");
     if (task.after != block.last)
       throw wrong(step.block, fmt::format("task {} of rank {} behind task {}", number, rank, task.after),
@@ -89,8 +74,7 @@ class FlowCheck {
     }
     if (block.read || !task.reads) throw wrong(step.block, "an addition after it was read", "all before");
     block.last = static_cast<std::int32_t>(number);
-    const TileOfTerm of = term_of(step, {Matrix::c, *task.reads});
-    found_[step.block].push_back({of.term, of.tile, {step.block.block, step.order, step.factor}});
+    found_[step.block].push_back({*task.reads, {step.block.block, step.order, step.factor}});
   }
 
   struct TileOfTerm {
@@ -136,8 +120,62 @@ class FlowCheck {
       throw not_that();
   }
 
+  /// All tiles of C together have each product of each term once, and each copied block.
+  void check_products() const {
+    ProductsOnce products(program_);
+    std::vector<std::vector<TileId>> copied(program_.terms().size());
+    for (const TilesOfTerm& tiles : flow_.tiles_of_terms) {
+      if (tiles.term >= copied.size() || tiles.c < 0 ||
+          tiles.c + std::ssize(tiles.c_tiles) > flow_.work.contraction.c.nonzeros())
+        throw broken_plan(fmt::format("tile {} of C", tiles.c), "a tile that is not there",
+                          "tiles of a term of the program");
+      for (std::size_t n = 0; n < tiles.c_tiles.size(); ++n) {
+        if (!program_.terms()[tiles.term].is_product()) {
+          copied[tiles.term].push_back(tiles.c_tiles[n]);
+          continue;
+        }
+        std::vector<std::pair<TileId, TileId>> of_tile;
+        for_each_product_of(flow_.work.contraction, tiles.c + static_cast<TileId>(n),
+                            [&](TileId a, TileId b) {
+                              of_tile.emplace_back(number_of(tiles.a_tiles, a - tiles.a),
+                                                   number_of(tiles.b_tiles, b - tiles.b));
+                            });
+        products.note(tiles.term, tiles.c_tiles[n], of_tile);
+      }
+    }
+    products.check();
+    for (std::size_t term = 0; term < copied.size(); ++term) {
+      std::vector<TileId> all(program_.terms()[term].copies.size());
+      std::iota(all.begin(), all.end(), TileId{0});
+      if (copied[term] != all)
+        throw broken_plan(fmt::format("term {}", program_.program().terms[term].name),
+                          fmt::format("{} copies", copied[term].size()), "each copied block once");
+    }
+  }
+
+  /// -1, which no tile has: there is none.
+  static TileId number_of(const std::vector<TileId>& tiles, TileId place) {
+    return place >= 0 && place < std::ssize(tiles) ? tiles[static_cast<std::size_t>(place)] : TileId{-1};
+  }
+
+  Contributions wanted() const {
+    Contributions all;
+    for (const TilesOfTerm& tiles : flow_.tiles_of_terms) {
+      const FusedProgramTerm& term = program_.terms()[tiles.term];
+      for (std::size_t n = 0; n < tiles.c_tiles.size(); ++n) {
+        const TileId number = tiles.c_tiles[n];
+        for (const Addition& addition :
+             term.is_product()
+                 ? program_.additions(tiles.term, number)
+                 : program_.additions(tiles.term, term.copies[static_cast<std::size_t>(number)]))
+          all[{term.result, addition.to}].push_back({tiles.c + static_cast<TileId>(n), addition});
+      }
+    }
+    return all;
+  }
+
   void compare() {
-    for (auto& [block, wanted] : wanted_by(program_)) {
+    for (auto& [block, wanted] : wanted()) {
       std::vector<Contribution>& found = found_[block];
       std::sort(wanted.begin(), wanted.end());
       std::sort(found.begin(), found.end());

@@ -112,9 +112,10 @@ class FlowJoiner {
     for (const auto& [number, rows, columns] : level.level.terms) {
       const auto copies = std::ranges::find(copied, number, &std::pair<std::size_t, TileId>::first);
       if (copies != copied.end()) add_copies(number, copies->second);
-      const auto product = std::ranges::find(level.level.products, number);
-      if (product != level.level.products.end())
-        add_products(level, static_cast<std::size_t>(product - level.level.products.begin()), begin.c);
+      const auto& products = level.level.products;
+      const auto first = std::ranges::find(products, number);
+      for (auto product = first; product != products.end() && *product == number; ++product)
+        add_products(level, static_cast<std::size_t>(product - products.begin()), begin.c);
     }
   }
 
@@ -126,7 +127,7 @@ class FlowJoiner {
     for (const Matrix matrix : {Matrix::a, Matrix::b}) {
       for (TileId tile = 0; placed && tile < shape_of(level.work->contraction, matrix).nonzeros(); ++tile) {
         const ProgramBlock block = operand_of(program_, level.level, {matrix, tile}).block;
-        placed = owner_of(level.work->contraction, plan, {matrix, tile}) == owner_of(block, ranks_);
+        placed = owner_of(level.work->contraction, plan, {matrix, tile}) == owner_of(program_, block, ranks_);
       }
     }
     if (alike && placed) return;
@@ -218,7 +219,7 @@ class FlowJoiner {
     const std::int64_t bytes = bytes_of(program_, from.block);
     if (!from.is_block()) task.bytes = bytes;
     if (program_.is_made(from.block.tensor)) task.made_bytes = bytes;
-    add_task(owner_of(from.block, ranks_), task,
+    add_task(owner_of(program_, from.block, ranks_), task,
              {lends ? FlowStep::Kind::lend : FlowStep::Kind::permute, from.block, from.order, from.factor});
   }
 
@@ -231,7 +232,7 @@ class FlowJoiner {
     std::iota(tiles.c_tiles.begin(), tiles.c_tiles.end(), TileId{0});
     for (const CopiedBlock& copy : term.copies) {
       const ProgramBlock block{term.operands[0], copy.from};
-      const Rank owner = owner_of(block, ranks_);
+      const Rank owner = owner_of(program_, block, ranks_);
       const auto tile = static_cast<TileId>(owners_of(Matrix::c).size());
       owners_of(Matrix::c).push_back(owner);
       const std::int64_t bytes = bytes_of(program_, block);
@@ -263,7 +264,7 @@ class FlowJoiner {
     std::vector<Rank> there{from};
     for (const Addition& addition : additions) {
       const ProgramBlock to{result, addition.to};
-      const Rank owner = owner_of(to, ranks_);
+      const Rank owner = owner_of(program_, to, ranks_);
       const std::int64_t bytes = bytes_of(program_, to);
       if (std::ranges::find(there, owner) == there.end()) {
         there.push_back(owner);
@@ -295,7 +296,7 @@ class FlowJoiner {
   FlowPlan proven() {
     std::vector<ProductPart> parts;
     for (const Contraction& part : parts_) parts.emplace_back(part);
-    Contraction all = JoinedProducts(parts).contraction();
+    Contraction all = joined(parts);
     all.name = "program";
     const std::int64_t peak_bytes = open_steps(all);
     PlanSummary summary = verify(plan_, all);
@@ -309,6 +310,15 @@ class FlowJoiner {
     flow.sent_bytes += flow.work.summary.network_bytes;
     check_flow(program_, flow);
     return flow;
+  }
+
+  /// Too many tiles of all steps together are a reason to plan otherwise, as too little memory is.
+  static Contraction joined(const std::vector<ProductPart>& parts) {
+    try {
+      return JoinedProducts(parts).contraction();
+    } catch (const InputError& error) {
+      throw DoesNotFit(error);
+    }
   }
 
   /// Each step begins as early as memory allows. Returns the bytes of the rank with most.
@@ -350,7 +360,7 @@ class FlowJoiner {
       std::vector<std::int64_t>& of_tensor = bytes.emplace_back(static_cast<std::size_t>(ranks_), 0);
       if (program_.is_made(tensor)) continue;
       for (BlockId block = 0; block < program_.blocks(tensor).count(); ++block)
-        of_tensor[owner_of({tensor, block}, ranks_)] += bytes_of(program_, {tensor, block});
+        of_tensor[owner_of(program_, {tensor, block}, ranks_)] += bytes_of(program_, {tensor, block});
     }
     return bytes;
   }

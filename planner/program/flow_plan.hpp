@@ -55,10 +55,10 @@ inline constexpr int kStepsAtOnce = 2;
 bool may_flow(const FusedProgram& program, const Machine& machine);
 
 /// Joins the plans of all steps (plan_steps()). The ranks that have a block permute it to tiles of A and B,
-/// and add tiles of C to it in the order of steps, terms, tiles and permutations, so bits repeat. Proves the
-/// plan, and that each block gets each addition once and is read only behind the last. Throws InputError as
-/// plan_steps(), where the strategy moves A or B before it multiplies, and where the memory of a rank is too
-/// small.
+/// and add tiles of C to it in the order of steps, terms, pieces of their sums, tiles and permutations, so
+/// bits repeat. Proves the plan, and that each block gets each addition once and is read only behind the
+/// last. Throws InputError as plan_steps(), and where the strategy moves A or B before it multiplies;
+/// DoesNotFit where the memory of a rank is too small, or where all steps together have too many tiles.
 FlowPlan plan_flow(const FusedProgram& program, const Machine& machine, const Settings& settings);
 
 /// The same from plans of the steps, or of their parts.

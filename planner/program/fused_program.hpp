@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "planner/program/program_layout.hpp"
 #include "planner/program/program_tensors.hpp"
 #include "planner/program/spin_tiles.hpp"
 #include "planner/program/term_order.hpp"
@@ -70,6 +71,11 @@ class FusedProgram {
   void keep_all() { made_.assign(made_.size(), false); }
   bool is_made(std::size_t tensor) const { return made_[tensor]; }
 
+  /// Before plans are made.
+  void lay_out(ProgramLayout layout) { layout_ = std::move(layout); }
+  const ProgramLayout& layout() const { return layout_; }
+  int sum_pieces(std::size_t term) const { return layout_.sum_pieces.empty() ? 1 : layout_.sum_pieces[term]; }
+
   /// Extents of a stored block, the fastest axis first.
   std::vector<std::int64_t> extents(std::size_t tensor, BlockId block) const;
   /// Where a tile of C of a product goes, and where a copied block goes.
@@ -89,6 +95,7 @@ class FusedProgram {
   std::vector<FusedProgramTerm> terms_;
   std::vector<TensorLevels> lives_;  // of each tensor
   std::vector<bool> made_;           // tensors: when they are needed
+  ProgramLayout layout_;
 };
 
 }  // namespace foretile

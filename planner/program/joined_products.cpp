@@ -12,14 +12,22 @@ namespace {
 
 using Parts = std::vector<ProductPart>;
 
-template <class Interval>
-Tiling joined(const Parts& parts, Tiling Contraction::*index, std::int64_t most, const Interval& interval) {
+/// Every `stride`-th tile of an interval, from the first.
+struct SomeTiles {
+  TileInterval tiles;
+  std::int32_t stride = 1;
+
+  std::int32_t count() const { return tiles.count() <= 0 ? 0 : (tiles.count() - 1) / stride + 1; }
+};
+
+template <class TilesOf>
+Tiling joined(const Parts& parts, Tiling Contraction::*index, std::int64_t most, const TilesOf& tiles_of) {
   std::vector<std::int64_t> sizes;
   double sum = 0;
   for (const ProductPart& part : parts) {
     const Tiling& tiling = part.product->*index;
-    const TileInterval tiles = interval(part);
-    for (std::int32_t tile = tiles.begin; tile < tiles.end; ++tile) {
+    const auto [tiles, stride] = tiles_of(part);
+    for (std::int32_t tile = tiles.begin; tile < tiles.end; tile += stride) {
       sizes.push_back(tiling.size(tile));
       sum += static_cast<double>(sizes.back());
     }
@@ -28,8 +36,8 @@ Tiling joined(const Parts& parts, Tiling Contraction::*index, std::int64_t most,
   return Tiling::from_sizes(sizes);
 }
 
-TileInterval all_of_k(const ProductPart& part) {
-  return {0, part.product->k.tiles()};
+SomeTiles tiles_of_k(const ProductPart& part) {
+  return {{part.piece.number, part.product->k.tiles()}, part.piece.of};
 }
 
 /// Whether C of the part has them, and its products need them: by tile of A, B and C of the product.
@@ -44,19 +52,27 @@ std::array<std::vector<bool>, 3> needed(const ProductPart& part) {
     for (std::size_t n = 0; n < columns.size(); ++n) {
       if (columns[n] < part.columns.begin || columns[n] >= part.columns.end) continue;
       const TileId c = p.c.first(row) + static_cast<TileId>(n);
-      tiles[2][static_cast<std::size_t>(c)] = true;
+      bool has_products = false;
       for_each_product_of(p, c, [&](TileId a, TileId b) {
+        has_products = true;
+        if (p.a.column_of(a) % part.piece.of != part.piece.number) return;
         tiles[0][static_cast<std::size_t>(a)] = true;
         tiles[1][static_cast<std::size_t>(b)] = true;
+        tiles[2][static_cast<std::size_t>(c)] = true;
       });
+      if (!has_products && part.piece.number == 0) tiles[2][static_cast<std::size_t>(c)] = true;
     }
   }
   return tiles;
 }
 
-/// Where rows and columns of a part stand in the joined matrix, less where they stand in their product.
-struct Shift {
-  std::int64_t rows = 0, columns = 0;
+/// Where rows or columns of a part stand in the joined matrix: every `stride`-th has one, `shift` behind what
+/// it is in the part.
+struct LinePlaces {
+  std::int64_t shift = 0;
+  std::int32_t stride = 1;
+
+  std::int32_t of(std::int32_t tile) const { return static_cast<std::int32_t>(tile / stride + shift); }
 };
 
 /// Of the tiles of one matrix.
@@ -64,12 +80,11 @@ class ShapeJoiner {
  public:
   explicit ShapeJoiner(Matrix matrix) : matrix_(matrix) {}
 
-  void add(const Contraction& product, const std::vector<bool>& needed, Shift shift) {
+  void add(const Contraction& product, const std::vector<bool>& needed, LinePlaces rows, LinePlaces columns) {
     const Shape& shape = shape_of(product, matrix_);
     for (TileId id = 0; id < shape.nonzeros(); ++id) {
       if (!needed[static_cast<std::size_t>(id)]) continue;
-      entries_.push_back({static_cast<std::int32_t>(shift.rows + shape.row_of(id)),
-                          static_cast<std::int32_t>(shift.columns + shape.column_of(id)), shape.norm(id)});
+      entries_.push_back({rows.of(shape.row_of(id)), columns.of(shape.column_of(id)), shape.norm(id)});
       tiles.push_back(id);
       if (matrix_ != Matrix::c) in_place.push_back(own_bytes_of(product, {matrix_, id}) == 0);
     }
@@ -93,11 +108,19 @@ std::vector<ProductOfK> joined_products_of_k(const Parts& parts) {
   std::vector<ProductOfK> products;
   for (const ProductPart& part : parts) {
     const std::vector<ProductOfK>& own = part.product->products_of_k;
-    const auto end = products.size() + static_cast<std::size_t>(part.product->k.tiles());
-    products.insert(products.end(), own.begin(), own.end());
-    products.resize(end);
+    const SomeTiles of_k = tiles_of_k(part);
+    for (std::int32_t k = of_k.tiles.begin; k < of_k.tiles.end; k += of_k.stride)
+      products.push_back(own.empty() ? ProductOfK{} : own[static_cast<std::size_t>(k)]);
   }
   return products;
+}
+
+std::vector<int> joined_sharers(const Parts& parts) {
+  std::vector<int> sharers;
+  if (std::ranges::all_of(parts, [](const ProductPart& part) { return part.piece.of == 1; })) return sharers;
+  for (const ProductPart& part : parts)
+    sharers.insert(sharers.end(), static_cast<std::size_t>(part.rows.count()), part.piece.of);
+  return sharers;
 }
 
 }  // namespace
@@ -105,9 +128,10 @@ std::vector<ProductOfK> joined_products_of_k(const Parts& parts) {
 JoinedProducts::JoinedProducts(const Parts& parts)
     : joined_{
           "joined",
-          joined(parts, &Contraction::m, max_extent, [](const ProductPart& part) { return part.rows; }),
-          joined(parts, &Contraction::n, max_extent, [](const ProductPart& part) { return part.columns; }),
-          joined(parts, &Contraction::k, max_summed_extent, all_of_k),
+          joined(parts, &Contraction::m, max_extent, [](const auto& part) { return SomeTiles{part.rows}; }),
+          joined(parts, &Contraction::n, max_extent,
+                 [](const auto& part) { return SomeTiles{part.columns}; }),
+          joined(parts, &Contraction::k, max_summed_extent, tiles_of_k),
           {},
           {},
           {}} {
@@ -115,20 +139,21 @@ JoinedProducts::JoinedProducts(const Parts& parts)
   std::int64_t m = 0, n = 0, k = 0;  // tiles of earlier parts
   for (const ProductPart& part : parts) {
     const auto tiles = needed(part);
-    const std::int64_t rows = m - part.rows.begin, columns = n - part.columns.begin;
-    joiners[0].add(*part.product, tiles[0], {rows, k});
-    joiners[1].add(*part.product, tiles[1], {k, columns});
-    joiners[2].add(*part.product, tiles[2], {rows, columns});
+    const LinePlaces rows{m - part.rows.begin}, columns{n - part.columns.begin}, of_k{k, part.piece.of};
+    joiners[0].add(*part.product, tiles[0], rows, of_k);
+    joiners[1].add(*part.product, tiles[1], of_k, columns);
+    joiners[2].add(*part.product, tiles[2], rows, columns);
     for (std::size_t matrix = 0; matrix < 3; ++matrix)
       matrices_.at(matrix).first.push_back(std::ssize(joiners.at(matrix).tiles));
     m += part.rows.count();
     n += part.columns.count();
-    k += part.product->k.tiles();
+    k += tiles_of_k(part).count();
   }
   joined_.a = joiners[0].shape(joined_.m, joined_.k);
   joined_.b = joiners[1].shape(joined_.k, joined_.n);
   joined_.c = joiners[2].shape(joined_.m, joined_.n);
   joined_.products_of_k = joined_products_of_k(parts);
+  joined_.sharers = joined_sharers(parts);
   joined_.in_place = {std::move(joiners[0].in_place), std::move(joiners[1].in_place)};
   for (std::size_t matrix = 0; matrix < 3; ++matrix)
     matrices_.at(matrix).tiles = std::move(joiners.at(matrix).tiles);

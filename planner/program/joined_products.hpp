@@ -19,21 +19,28 @@ struct TileInterval {
   friend bool operator==(const TileInterval&, const TileInterval&) = default;
 };
 
-/// What some rows and columns of C of a product need.
+/// Of the tiles of K those whose number leaves the remainder `number` when it is divided by `of`.
+struct SumPiece {
+  int number = 0, of = 1;
+};
+
+/// What some rows and columns of C of a product need, or a piece of their sums.
 struct ProductPart {
   const Contraction* product = nullptr;
   TileInterval rows, columns;
+  SumPiece piece = {};
 
   /// All of it.
   explicit ProductPart(const Contraction& all)
       : product(&all), rows{0, all.m.tiles()}, columns{0, all.n.tiles()} {}
-  ProductPart(const Contraction& of, TileInterval some_rows, TileInterval some_columns)
-      : product(&of), rows(some_rows), columns(some_columns) {}
+  ProductPart(const Contraction& of, TileInterval some_rows, TileInterval some_columns, SumPiece of_sums = {})
+      : product(&of), rows(some_rows), columns(some_columns), piece(of_sums) {}
 };
 
 /// Tiles are numbered part after part, in each as its product numbers them; those of A and B that no product
-/// of the part needs are left out. All have numbers in double precision and factors 1. Contraction::in_place
-/// and products_of_k are those of the parts, operations none.
+/// of the part needs are left out, and so are tiles of C that have products, but none in the piece of sums.
+/// All have numbers in double precision and factors 1. Contraction::in_place and products_of_k are those of
+/// the parts, operations none; Contraction::sharers are the numbers of pieces.
 class JoinedProducts {
  public:
   /// At least one part. Throws InputError where there are too many tiles.

@@ -33,7 +33,7 @@ class MoveCounter {
  private:
   LevelMoves& of(Rank rank) { return moves_[static_cast<std::size_t>(static_cast<int>(rank))]; }
   std::int64_t bytes(const ProgramBlock& block) const { return bytes_of(program_, block); }
-  Rank owner(const ProgramBlock& block) const { return owner_of(block, machine_.ranks); }
+  Rank owner(const ProgramBlock& block) const { return owner_of(program_, block, machine_.ranks); }
   Rank owner(TileRef tile) const {
     return tile.matrix == Matrix::c ? owners_of_c_[static_cast<std::size_t>(tile.id)]
                                     : owner_of(work_->contraction, work_->plan, tile);

@@ -25,7 +25,7 @@ std::vector<Rank> owners_of_operands(const FusedProgram& program, const ProgramL
                                      int ranks) {
   std::vector<Rank> owners;
   for (TileId tile = 0; tile < shape_of(level.joined->contraction(), matrix).nonzeros(); ++tile)
-    owners.push_back(owner_of(operand_of(program, level, {matrix, tile}).block, ranks));
+    owners.push_back(owner_of(program, operand_of(program, level, {matrix, tile}).block, ranks));
   return owners;
 }
 
@@ -57,8 +57,11 @@ ProgramLevel level_of(TermProducts& products, std::vector<TermPart> terms) {
   for (const TermPart& part : level.terms) {
     const FusedProgramTerm& fused = program.terms()[part.term];
     if (!fused.is_product() || fused.product->contraction().c.nonzeros() == 0) continue;
-    level.products.push_back(part.term);
-    parts.emplace_back(products.of(part.term), part.rows, part.columns);
+    const int pieces = program.sum_pieces(part.term);
+    for (int piece = 0; piece < pieces; ++piece) {
+      level.products.push_back(part.term);
+      parts.push_back({products.of(part.term), part.rows, part.columns, {piece, pieces}});
+    }
   }
   if (parts.empty()) return level;
   level.joined.emplace(parts);
@@ -86,7 +89,7 @@ std::set<Move<ProgramBlock>> block_moves(const FusedProgram& program, const Prog
                                          const std::function<Rank(TileRef)>& owner, int ranks) {
   std::set<Move<ProgramBlock>> moves;
   const auto move = [&](const ProgramBlock& block, Rank to) {
-    const Rank from = owner_of(block, ranks);
+    const Rank from = owner_of(program, block, ranks);
     if (from != to && !program.is_made(block.tensor)) moves.insert({block, from, to});
   };
   if (level.joined) {
@@ -99,7 +102,7 @@ std::set<Move<ProgramBlock>> block_moves(const FusedProgram& program, const Prog
     const FusedProgramTerm& term = program.terms()[part.term];
     for (const CopiedBlock& copy : term.copies) {
       for (const Addition& addition : program.additions(part.term, copy))
-        move({term.operands[0], copy.from}, owner_of({term.result, addition.to}, ranks));
+        move({term.operands[0], copy.from}, owner_of(program, {term.result, addition.to}, ranks));
     }
   }
   return moves;
@@ -114,7 +117,7 @@ std::set<Move<TileId>> result_moves(const FusedProgram& program, const ProgramLe
     const std::size_t term = level.products[at.part];
     const Rank from = owner({Matrix::c, tile});
     for (const Addition& addition : program.additions(term, at.tile)) {
-      const Rank to = owner_of({program.terms()[term].result, addition.to}, ranks);
+      const Rank to = owner_of(program, {program.terms()[term].result, addition.to}, ranks);
       if (from != to) moves.insert({tile, from, to});
     }
   }

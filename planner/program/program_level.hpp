@@ -30,9 +30,16 @@ struct ProgramBlock {
   }
 };
 
-/// Blocks are dealt in turn; every tensor begins with another rank.
-inline Rank owner_of(const ProgramBlock& block, int ranks) {
+/// Of blocks that are dealt in turn: every tensor begins with another rank.
+inline Rank owner_in_turn(const ProgramBlock& block, int ranks) {
   return Rank::of((block.block + static_cast<std::int64_t>(block.tensor)) % ranks);
+}
+
+/// As the program is laid out.
+inline Rank owner_of(const FusedProgram& program, const ProgramBlock& block, int ranks) {
+  const auto& owners = program.layout().owners;
+  return owners.empty() ? owner_in_turn(block, ranks)
+                        : owners[block.tensor][static_cast<std::size_t>(block.block)];
 }
 
 /// Of a product some rows and columns of C; a copy has none, and is always whole.
@@ -46,7 +53,9 @@ TermPart whole_term(const FusedProgram& program, std::size_t term);
 /// Terms that are computed together; of each one part at most.
 struct ProgramLevel {
   std::vector<TermPart> terms;
-  std::vector<std::size_t> products;  ///< terms: those that are products with tiles, in the order of `joined`
+  /// Terms that are products with tiles, in the order of `joined`; one whose sums are cut once for each
+  /// piece.
+  std::vector<std::size_t> products;
   std::optional<JoinedProducts> joined;  ///< nothing without products
   /// Tiles of A and B are as their tensors store them where that is possible: products transpose them and
   /// have the factors. Else they are what C = A B needs.

@@ -9,11 +9,12 @@
 
 #include "base/error.hpp"
 #include "planner/plan/products.hpp"
+#include "planner/plan/products_of_tile.hpp"
 #include "planner/program/made_tensors.hpp"
+#include "planner/program/products_once.hpp"
 #include "planner/program/term_slices.hpp"
 #include "planner/program/term_steps.hpp"
 #include "planner/strategies/strategy.hpp"
-#include "planner/verify/pass.hpp"
 #include "platforms/units.hpp"
 
 namespace foretile {
@@ -206,27 +207,22 @@ void check_settings(const FusedProgram& program, const Machine& machine, const S
   if (smallest) prepare_planner(smallest->product->contraction(), machine, settings);
 }
 
-/// Of all parts together each term has each of its tiles of C once.
+/// All parts, slices and pieces of sums have together each product of each term once.
 void check_parts(const FusedProgram& program, const std::vector<LevelPlan>& plans) {
-  std::vector<std::vector<int>> times(program.terms().size());
+  ProductsOnce all(program);
   for (const LevelPlan& plan : plans) {
     for (std::size_t product = 0; product < plan.level.products.size(); ++product) {
-      const std::size_t term = plan.level.products[product];
       const JoinedProducts& joined = *plan.level.joined;
-      times[term].resize(static_cast<std::size_t>(program.terms()[term].product->contraction().c.nonzeros()));
-      for (TileId tile = joined.first(Matrix::c, product); tile < joined.first(Matrix::c, product + 1);
-           ++tile)
-        ++times[term][static_cast<std::size_t>(joined.at({Matrix::c, tile}).tile)];
+      for (TileId c = joined.first(Matrix::c, product); c < joined.first(Matrix::c, product + 1); ++c) {
+        std::vector<std::pair<TileId, TileId>> products;
+        for_each_product_of(joined.contraction(), c, [&](TileId a, TileId b) {
+          products.emplace_back(joined.at({Matrix::a, a}).tile, joined.at({Matrix::b, b}).tile);
+        });
+        all.note(plan.level.products[product], joined.at({Matrix::c, c}).tile, products);
+      }
     }
   }
-  for (std::size_t term = 0; term < times.size(); ++term) {
-    const bool is_product = program.terms()[term].is_product();
-    const TileId tiles = is_product ? program.terms()[term].product->contraction().c.nonzeros() : 0;
-    if (std::ssize(times[term]) == tiles && std::ranges::all_of(times[term], [](int n) { return n == 1; }))
-      continue;
-    throw broken_plan(fmt::format("term {}", program.program().terms[term].name), "tiles of C twice or never",
-                      "each once");
-  }
+  all.check();
 }
 
 std::vector<LevelPlan> plan_in_order(const FusedProgram& program, const Machine& machine,

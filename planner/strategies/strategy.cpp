@@ -130,6 +130,15 @@ Settings settings_for_terms(const Settings& settings) {
   return all;
 }
 
+std::optional<double> operand_bytes(const Contraction& contraction, int ranks, const Settings& settings) {
+  const auto named = settings.find("strategy");
+  if (named == settings.end() || asks_for_comparison(settings)) return {};
+  const Strategy& strategy = find_strategy(named->second);
+  Settings parameters = settings;
+  parameters.erase("strategy");
+  return strategy.operand_bytes(contraction, ranks, with_defaults(strategy, std::move(parameters)));
+}
+
 std::optional<PredictedVolumes> predict_volumes(const Contraction& contraction, const Machine& machine,
                                                 const PlanFrame& plan) {
   return find_strategy(plan.strategy).predicted_volumes(contraction, machine, plan);

@@ -73,6 +73,13 @@ class Strategy {
                                                             const PlanFrame& /*frame*/) const {
     return {};
   }
+  /// Bytes of A and B that ranks send, about, where `ranks` of them have all of this product; nothing where
+  /// ranks do not get single tiles of C, or where the settings say how these are summed. `settings` as for
+  /// prepare().
+  virtual std::optional<double> operand_bytes(const Contraction& /*contraction*/, int /*ranks*/,
+                                              const Settings& /*settings*/) const {
+    return {};
+  }
   /// Of a plan with this frame; nothing where the strategy does not know.
   virtual std::optional<NodeMoves> node_moves(const Contraction& /*contraction*/, const Machine& /*machine*/,
                                               const PlanFrame& /*frame*/) const {
@@ -94,6 +101,10 @@ const Strategy& choose_strategy(const Sources& sources, const Settings& settings
 /// The settings of a plan for independent terms of a program, whose sizes differ: unless they name a
 /// strategy, or have parameters of another one, that which deals single tiles of C.
 Settings settings_for_terms(const Settings& settings);
+
+/// Strategy::operand_bytes of the strategy that the settings name; nothing without one. Throws InputError for
+/// settings that it does not have.
+std::optional<double> operand_bytes(const Contraction& contraction, int ranks, const Settings& settings);
 
 /// Strategy::predicted_volumes of the plan's strategy. Throws InputError for a name that is none.
 std::optional<PredictedVolumes> predict_volumes(const Contraction& contraction, const Machine& machine,

@@ -104,6 +104,13 @@ def check_plans():
     assert (flow["gemms"], flow["mode"], flow["flops"]) == (trees["gemms"], "flow", trees["flops"]), flow
     assert trees["flops"] / (trees["devices"] * 20.8e9) < flow["makespan_s"] < trees["makespan_s"], flow
     assert flow["peak_host_bytes"] <= flow["host_bytes"], flow
+    for options in ((), ("--mode", "flow")):
+        chosen, in_turn = (json.loads(run(*smaller, *options, *layout)) for layout in ((), ("--layout", "in-turn")))
+        assert (chosen["layout"]["blocks"], in_turn["layout"]) == ("chosen", {"blocks": "in turn", "sum_pieces": {}}), in_turn
+        assert chosen["layout"]["sum_pieces"] and chosen["sent_bytes"] < 0.7 * in_turn["sent_bytes"], (chosen, in_turn)
+        assert (chosen["gemms"], chosen["flops"]) == (in_turn["gemms"], in_turn["flops"]), (chosen, in_turn)
+    refuse("--layout: found h2o12", "plan", "h2o12", "--layout", "auto")
+    refuse("--layout: found it beside --original", "simulate", *case, "--original", "--layout", "auto")
     refuse("strategy: found grid-3d for a program whose tiles flow", "plan", T2, *SMALL, "--platform", "cascade", "--nodes", 2,
            "--mode", "flow", "--set", "strategy=grid-3d")
     refuse("step 1: found", "plan", *case, "--nodes", 4, "--mode", "flow")
@@ -155,6 +162,8 @@ def check_runs(scratch):
              for ranks in (1, 2, 3)]
     assert len({report["digest"] for report in flows}) == 1 and flows[0]["largest_error"] <= 1e-12, flows
     assert [level["level"] for level in flows[0]["levels"]] == [0], flows[0]
+    in_turn = json.loads(run("program", CCSD, *SMALL, "--set", "chain_pieces=1", "--layout", "in-turn", "--json", ranks=2))
+    assert in_turn["digest"] in digests, (in_turn, digests)  # who has which block does not change a bit
     assert abs(flows[0]["numbers"]["e[]"] - reports[0]["numbers"]["e[]"]) < 1e-12, flows
     # 70 kB for tensors on each of two ranks: less than all are, so that one is made when it is needed, and terms are computed in slices.
     little = (ROOT / "platforms/cascade.toml").read_text()
@@ -175,7 +184,7 @@ def check_runs(scratch):
         assert mode == "flow" or max(level["part"] for level in report["levels"]) > 10, report
     refuse("leaves A and B where they are", "program", CCSD, *SMALL, "--mode", "flow", "--set", "strategy=owner-b", ranks=2)
     refuse("--mode", "program", CCSD, *SMALL, "--mode", "tree", ranks=1)
-    on_gpus = json.loads(run("program", CCSD, *SMALL, "--platform", "summit", "--gpu", "stand-in", "--verify", "--json", ranks=1))
+    on_gpus = json.loads(run("program", CCSD, *SMALL, "--platform", "summit", "--gpu", "stand-in", "--verify", "--json", ranks=2))
     assert on_gpus["largest_error"] <= 1e-12 and abs(on_gpus["numbers"]["e[]"] - reports[0]["numbers"]["e[]"]) < 1e-12, on_gpus
     refuse("--gpu: found a platform whose devices are cores", "program", CCSD, *SMALL, "--gpu", "stand-in", ranks=1)
     assert "verified against a plain evaluation" in run("program", T2, *SMALL, "--verify", ranks=1)

@@ -59,7 +59,16 @@ std::vector<Part> parts_of(const Contraction& p, const std::vector<double>& work
 
 struct Places {
   int p = 1, q = 1;
+  double bytes = 0;  // of A and B that are sent to them
 };
+
+/// Of each number of rows p the most columns q: so many of either as the part has, and of both as ranks.
+template <class Visit>
+void for_each_grid(const Part& part, int ranks, const Visit& visit) {
+  const auto rows = std::ssize(part.rows), columns = std::ssize(part.columns);
+  for (int p = 1; p <= std::min<std::ptrdiff_t>(ranks, rows); ++p)
+    visit(p, static_cast<int>(std::min<std::ptrdiff_t>(ranks / p, columns)));
+}
 
 /// Each tile of a row of A goes to q ranks, of a column of B to p.
 Places places_for(const Contraction& p, const Part& part, int ranks) {
@@ -71,17 +80,17 @@ Places places_for(const Contraction& p, const Part& part, int ranks) {
   for (const std::int32_t j : part.columns) {
     for (const TileId tile : p.b.column_ids(j)) b_bytes += static_cast<double>(p.b_bytes(tile));
   }
-  constexpr double kEnough = 0.95;  // of the ranks, or of the tiles where these are fewer
-  const auto rows = std::ssize(part.rows), columns = std::ssize(part.columns);
-  const double enough = kEnough * static_cast<double>(std::min<std::ptrdiff_t>(ranks, rows * columns));
+  constexpr double kEnough = 0.95;  // of the most places that a grid can have
+  int most = 1;
+  for_each_grid(part, ranks,
+                [&](int of_rows, int of_columns) { most = std::max(most, of_rows * of_columns); });
   Places best;
   double least = -1;
-  for (int of_rows = 1; of_rows <= std::min<std::ptrdiff_t>(ranks, rows); ++of_rows) {
-    const auto of_columns = static_cast<int>(std::min<std::ptrdiff_t>(ranks / of_rows, columns));
-    if (of_rows * of_columns < enough) continue;
+  for_each_grid(part, ranks, [&](int of_rows, int of_columns) {
+    if (of_rows * of_columns < kEnough * most) return;
     const double bytes = of_columns * a_bytes + of_rows * b_bytes;
-    if (least < 0 || bytes < least) least = bytes, best = {of_rows, of_columns};
-  }
+    if (least < 0 || bytes < least) least = bytes, best = {of_rows, of_columns, bytes};
+  });
   return best;
 }
 
@@ -110,8 +119,7 @@ class Dealer {
 
  private:
   void deal(const Part& part) {
-    const auto ranks = static_cast<int>(load_.size());
-    const Places places = places_for(p_, part, ranks);
+    const Places places = places_for(p_, part, share_of(part));
     const auto of_row = dealt_in_turn(part.rows, places.p, [&](std::int32_t i) {
       return std::tuple(p_.c.row(i).size(), p_.c.row(i).front(), p_.m.size(i));
     });
@@ -127,6 +135,13 @@ class Dealer {
     const std::vector<Rank> rank_of = heaviest_to_emptiest(work);
     for_each_tile(part,
                   [&](TileId tile) { owner_[static_cast<std::size_t>(tile)] = rank_of[place_of(tile)]; });
+  }
+
+  /// Of the ranks.
+  int share_of(const Part& part) const {
+    const auto row = static_cast<std::size_t>(part.rows.front());
+    const int sharers = p_.sharers.empty() ? 1 : p_.sharers[row];
+    return std::max(static_cast<int>(load_.size()) / sharers, 1);
   }
 
   template <class Visit>
@@ -202,6 +217,13 @@ std::vector<double> work_of_tiles(const Contraction& p) {
     for (const std::int32_t j : columns) c_of[static_cast<std::size_t>(j)] = -1;
   }
   return work;
+}
+
+double dealt_bytes(const Contraction& contraction, int ranks) {
+  const std::vector<double> no_work(static_cast<std::size_t>(contraction.c.nonzeros()), 0);
+  double bytes = 0;
+  for (const Part& part : parts_of(contraction, no_work)) bytes += places_for(contraction, part, ranks).bytes;
+  return bytes;
 }
 
 std::vector<Rank> deal_tiles(const Contraction& contraction, const std::vector<double>& work,

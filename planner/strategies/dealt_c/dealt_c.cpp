@@ -248,6 +248,12 @@ class DealtC final : public Strategy {
     return {.c_in_parts = true};
   }
 
+  std::optional<double> operand_bytes(const Contraction& contraction, int ranks,
+                                      const Settings& settings) const override {
+    if (integer_or_auto(settings, "chain_pieces")) return {};
+    return dealt_bytes(contraction, ranks);
+  }
+
   std::unique_ptr<RankPlanner> prepare(const Contraction& contraction, const Machine& machine,
                                        const Settings& settings) const override {
     return std::make_unique<DealtCPlanner>(contraction, machine, settings);

@@ -18,6 +18,7 @@ struct Mode {
   Settings parameters;
   ProgramMode mode = ProgramMode::levels;
   bool makes = false;  ///< given tensors when they are needed
+  LayoutChoice layout = LayoutChoice::automatic;
 };
 
 /// Largest error over the largest number of the tensor.
@@ -44,6 +45,8 @@ void expect_plain_results(const Program& program, const ProgramSizes& sizes) {
                           {"pieces", {}},
                           {"one piece", {{"chain_pieces", "1"}}},
                           {"flow", {}, ProgramMode::flow},
+                          {"flow, in turn", {}, ProgramMode::flow, false, LayoutChoice::in_turn},
+                          {"in turn", {}, ProgramMode::levels, false, LayoutChoice::in_turn},
                           {"flow in one piece", {{"chain_pieces", "1"}}, ProgramMode::flow},
                           {"made", {}, ProgramMode::levels, true},
                           {"owner, made", {{"strategy", "owner-b"}}, ProgramMode::levels, true},
@@ -55,11 +58,11 @@ void expect_plain_results(const Program& program, const ProgramSizes& sizes) {
     MultiplicationOptions options;
     options.parameters = mode.parameters;
     options.bind = false;
-    fused.keep_all();
-    for (std::size_t t = 0; mode.makes && t < fused.tensors().size(); ++t) {
-      if (fused.tensors()[t].role == TensorRole::given) fused.make_when_needed(t);
+    ProgramPlanOptions how{mode.mode, mode.layout, {}};
+    for (const ProgramTensor& tensor : fused.tensors()) {
+      if (mode.makes && tensor.role == TensorRole::given) how.made.push_back(text_of(tensor, program));
     }
-    ProgramRun run(MPI_COMM_WORLD, fused, options, mode.mode);
+    ProgramRun run(MPI_COMM_WORLD, fused, options, how);
     const auto reports = run.run(numbers, true);
     EXPECT_EQ(std::ssize(reports), mode.mode == ProgramMode::flow ? 1 : fused.levels());
     for (std::size_t t = 0; t < fused.tensors().size(); ++t) {

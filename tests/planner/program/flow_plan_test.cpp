@@ -128,6 +128,32 @@ TEST(FlowPlan, RefusesOtherOperands) {
   expect_refused(program, changed, "another tile made of it");
 }
 
+/// Sums in two pieces: twice as many additions of products, and the proof counts each product once.
+TEST(FlowPlan, HasThePiecesOfSums) {
+  FusedProgram program = two_terms();
+  program.lay_out({{}, {1, 2, 2}});
+  const FlowPlan flow = plan_flow(program, flow_machine(2, 1), {});
+  EXPECT_EQ(flow.work.summary.gemms, 16);
+  std::ptrdiff_t added = 0;
+  for (const auto& of_rank : flow.steps)
+    added += std::ranges::count(of_rank, FlowStep::Kind::add, &FlowStep::kind);
+  EXPECT_EQ(added, 4 + 2 * 4 + 2 * 4);
+  FlowPlan changed = flow;  // a piece stands for that of another tile of C
+  std::swap(changed.tiles_of_terms.back().c_tiles[0], changed.tiles_of_terms.back().c_tiles[1]);
+  expect_refused(program, changed, "each product of tiles once");
+  for (const TileId wrong : {TileId{-1}, TileId{1000}}) {
+    changed = flow;
+    changed.tiles_of_terms.back().c_tiles[0] = wrong;
+    expect_refused(program, changed, "each product of tiles once");
+    changed = flow;
+    changed.tiles_of_terms.back().c = wrong;
+    EXPECT_THROW(check_flow(program, changed), InputError);
+  }
+  changed = flow;  // or has another tile of A
+  std::swap(changed.tiles_of_terms.back().a_tiles[0], changed.tiles_of_terms.back().a_tiles[1]);
+  expect_refused(program, changed, "another tile made of it");
+}
+
 /// An intermediate that nobody reads is there in its step; given tensors stay.
 TEST(FlowPlan, KnowsWhenTensorsAreThere) {
   const FusedProgram program(parse_program("space p = virtual\ntensor x[p|p]\nresult R[p|p]\n"

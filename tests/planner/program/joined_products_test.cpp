@@ -42,6 +42,34 @@ TEST(JoinedProducts, HaveTheTilesThatAPartNeeds) {
   EXPECT_EQ(traits(joined.contraction()).flops, 2 * 5 * 5 * (3 + 4));
 }
 
+/// Two pieces of the sums: tile 0 of K with column 0 of C, tile 1 with column 1.
+TEST(JoinedProducts, HaveThePiecesOfSums) {
+  const Contraction p = three_by_two();
+  const TileInterval rows{0, 3}, columns{0, 2};
+  const JoinedProducts joined({ProductPart(p, rows, columns, {0, 2}), ProductPart(p, rows, columns, {1, 2})});
+  const Contraction& all = joined.contraction();
+  EXPECT_EQ(joined.tiles(Matrix::a), (std::vector<TileId>{0, 2, 4, 1, 3, 5}));
+  EXPECT_EQ(joined.tiles(Matrix::b), (std::vector<TileId>{0, 1}));
+  EXPECT_EQ(joined.tiles(Matrix::c), (std::vector<TileId>{0, 2, 4, 1, 3, 5}));
+  EXPECT_EQ(all.k.tiles(), 2);
+  EXPECT_EQ(all.sharers, (std::vector<int>(6, 2)));
+  EXPECT_EQ(traits(all).gemms, traits(p).gemms);
+  EXPECT_TRUE(JoinedProducts({ProductPart(p)}).contraction().sharers.empty());
+}
+
+/// Row 2 of A is empty, and C has it nevertheless: of three pieces the first has its tiles, and the last has
+/// nothing, since K has two tiles.
+TEST(JoinedProducts, HaveTilesOfCWithoutProductsOnce) {
+  Contraction p = three_by_two();
+  p.a = Shape(3, 2, {{0, 0}, {0, 1}, {1, 0}, {1, 1}});
+  const TileInterval rows{0, 3}, columns{0, 2};
+  const JoinedProducts joined({ProductPart(p, rows, columns, {0, 3}), ProductPart(p, rows, columns, {1, 3}),
+                               ProductPart(p, rows, columns, {2, 3})});
+  EXPECT_EQ(joined.tiles(Matrix::c), (std::vector<TileId>{0, 2, 4, 5, 1, 3}));
+  EXPECT_EQ(joined.first(Matrix::c, 2), joined.first(Matrix::c, 3));
+  EXPECT_EQ(traits(joined.contraction()).gemms, 4);
+}
+
 /// 1.6e9 elements along K each: more than a matrix of a problem may have.
 TEST(JoinedProducts, MaySumOverMoreThanAMatrixMay) {
   const std::int64_t k = 1'600'000'000;

@@ -46,7 +46,7 @@ TEST(ProgramPlan, CountsWhatRanksMove) {
     for (TileId tile = 0; tile < 4; ++tile) {
       const Rank owner = owner_of(plan.work->contraction, plan.work->plan, {matrix, tile});
       const ProgramBlock block = operand_of(program, plan.level, {matrix, tile}).block;
-      if (owner_of(block, 2) != owner) wanted.insert({block, owner});
+      if (owner_in_turn(block, 2) != owner) wanted.insert({block, owner});
     }
   }
   EXPECT_EQ(sent, std::ssize(wanted) * 32);
@@ -109,7 +109,7 @@ TEST(ProgramPlan, SaysWhichTermDoesNotFit) {
 /// Four tensors of one block each would all begin with rank 0.
 TEST(ProgramPlan, DealsBlocksInTurn) {
   std::map<int, int> blocks;
-  for (std::size_t tensor = 0; tensor < 4; ++tensor) ++blocks[owner_of({tensor, 0}, 4)];
+  for (std::size_t tensor = 0; tensor < 4; ++tensor) ++blocks[owner_in_turn({tensor, 0}, 4)];
   EXPECT_EQ(blocks, (std::map<int, int>{{0, 1}, {1, 1}, {2, 1}, {3, 1}}));
 }
 

@@ -55,6 +55,38 @@ TEST(DealTiles, GiveADensePartAGrid) {
   }
 }
 
+/// A and B have 4 tiles of 8 bytes each, C is 4 x 4. On four ranks 2 x 2: both are sent twice; on two 1 x 2:
+/// A twice, B once; to one rank each once. On seven no grid has more places than 2 x 3.
+TEST(DealTiles, CountTheBytesOfTheirGrids) {
+  std::vector<Shape::Entry> a, b;
+  for (std::int32_t i = 0; i < 4; ++i) a.push_back({i, 0}), b.push_back({0, i});
+  const Contraction p = contraction(4, 4, 1, a, b);
+  EXPECT_EQ(dealt_bytes(p, 4), 2 * 32 + 2 * 32);
+  EXPECT_EQ(dealt_bytes(p, 2), 2 * 32 + 32);
+  EXPECT_EQ(dealt_bytes(p, 1), 32 + 32);
+  EXPECT_EQ(dealt_bytes(p, 7), 3 * 32 + 2 * 32);
+  EXPECT_EQ(operand_bytes(p, 4, {{"strategy", "dealt-c"}}), 128);
+  EXPECT_FALSE(operand_bytes(p, 4, {{"strategy", "dealt-c"}, {"chain_pieces", "2"}}));
+  EXPECT_FALSE(operand_bytes(p, 4, {{"strategy", "grid-3d"}}));
+  EXPECT_FALSE(operand_bytes(p, 4, {}));
+}
+
+/// Two such parts that share eight ranks: 2 x 2 of them each.
+TEST(DealTiles, GivePartsTheirShareOfTheRanks) {
+  std::vector<Shape::Entry> a, b;
+  for (std::int32_t i = 0; i < 8; ++i) a.push_back({i, i / 4}), b.push_back({i / 4, i});
+  Contraction p = contraction(8, 8, 2, a, b);
+  p.sharers.assign(8, 2);
+  const auto owners = deal_tiles(p, work_of_tiles(p), std::vector<double>(8, 0));
+  std::map<int, std::set<std::int32_t>> rows;
+  for (TileId c = 0; c < p.c.nonzeros(); ++c) rows[owners[static_cast<std::size_t>(c)]].insert(p.c.row_of(c));
+  ASSERT_EQ(rows.size(), 8U);
+  for (const auto& [rank, of_rank] : rows) {
+    ASSERT_EQ(of_rank.size(), 2U);
+    EXPECT_EQ(*of_rank.begin() / 4, *of_rank.rbegin() / 4);
+  }
+}
+
 /// Two parts without a common row or column: one tile with three products, and three tiles with one each. On
 /// two ranks the first has the one, the second the others.
 TEST(DealTiles, GiveHeavyPartsToThoseWhoHaveLeast) {

@@ -1,0 +1,50 @@
+// Plans a program as its user asks for it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/settings.hpp"
+#include "planner/program/flow_plan.hpp"
+#include "planner/program/program_plan.hpp"
+
+namespace foretile {
+
+enum class ProgramMode : std::uint8_t {
+  levels,  ///< all ranks wait at the end of each
+  flow     ///< tiles go on to the next term when they are finished; on cores
+};
+
+enum class LayoutChoice : std::uint8_t {
+  automatic,  ///< choose_layout(), so that less is sent
+  in_turn     ///< blocks are dealt in turn, and a tile of C is computed by one rank
+};
+
+struct ProgramPlanOptions {
+  ProgramMode mode = ProgramMode::levels;
+  LayoutChoice layout = LayoutChoice::automatic;
+  std::vector<std::string> made = {};  ///< of plan_with_made()
+};
+
+/// All proven.
+struct PlannedProgram {
+  std::vector<LevelPlan> levels = {};  ///< of ProgramMode::levels
+  std::optional<FlowPlan> flow = {};   ///< of ProgramMode::flow
+
+  std::int64_t peak_host_bytes() const;
+};
+
+/// The sums of terms are cut by choose_sum_pieces(), without regard to memory; then all is planned, and the
+/// owners of blocks are chosen by these plans (choose_owners()). Lays the program out so. Throws as
+/// plan_program() and plan_steps(), and leaves the sums cut then.
+void choose_layout(FusedProgram& program, const Machine& machine, const Settings& settings, ProgramMode mode);
+
+/// Chooses what is made and the layout, where the options leave that open, and plans. Where a chosen layout
+/// does not fit blocks are dealt in turn and sums are whole, before more tensors are made. Throws InputError
+/// as plan_with_made(), plan_program() and plan_flow().
+PlannedProgram plan_program_as(FusedProgram& program, const Machine& machine, const Settings& settings,
+                               const ProgramPlanOptions& options);
+
+}  // namespace foretile

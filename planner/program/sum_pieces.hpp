@@ -1,0 +1,21 @@
+// Into how many pieces are the sums of a program's terms cut?
+#pragma once
+
+#include <vector>
+
+#include "base/settings.hpp"
+#include "planner/program/fused_program.hpp"
+#include "platforms/machine.hpp"
+
+namespace foretile {
+
+/// By term: the number of pieces (ProgramLayout::sum_pieces) with which its messages and additions take least
+/// time. With r pieces each has a share of 1/r of the ranks, so its grid is smaller, and a tile of A or B
+/// goes to fewer ranks; but there are r times as many tiles of C to be sent and added. So the ranks are a
+/// grid p x q x r of the term, as in 2.5D algorithms (Solomonik and Demmel, Euro-Par 2011). Messages go at
+/// the rate of all nodes together, additions at that of all cores (platforms/addition_model.hpp). 1 where the
+/// strategy of the settings does not deal single tiles of C, or is told how to sum them.
+std::vector<int> choose_sum_pieces(const FusedProgram& program, const Machine& machine,
+                                   const Settings& settings);
+
+}  // namespace foretile

@@ -1,0 +1,68 @@
+#include "planner/program/planned_program.hpp"
+
+#include <gtest/gtest.h>
+
+#include "planner/program/made_tensors.hpp"
+#include "tests/planner/program/example.hpp"
+#include "tests/planner/program/flow_machine.hpp"
+
+namespace foretile::planned_program_test {
+namespace {
+
+Machine machine_with(int ranks, std::int64_t host_bytes = std::int64_t{1} << 40) {
+  Machine machine = flow_machine(ranks, 1, host_bytes);
+  machine.platform.network.message.bandwidth_bytes_per_s = 1e9;
+  return machine;
+}
+
+TEST(PlannedProgram, HasTheLayoutThatIsAskedFor) {
+  FusedProgram program(ccsd_t2(), {4, 6, 2}, "test");
+  for (const ProgramMode mode : {ProgramMode::levels, ProgramMode::flow}) {
+    const PlannedProgram chosen = plan_program_as(program, machine_with(4), {}, {mode});
+    EXPECT_EQ(chosen.flow.has_value(), mode == ProgramMode::flow);
+    EXPECT_EQ(chosen.levels.empty(), mode == ProgramMode::flow);
+    EXPECT_FALSE(program.layout().owners.empty());
+    int cut = 0;
+    for (std::size_t term = 0; term < program.terms().size(); ++term) cut += program.sum_pieces(term) > 1;
+    EXPECT_GT(cut, 0);
+    plan_program_as(program, machine_with(4), {}, {mode, LayoutChoice::in_turn});
+    EXPECT_TRUE(program.layout().owners.empty());
+    EXPECT_TRUE(program.layout().sum_pieces.empty());
+    plan_program_as(program, machine_with(1), {}, {mode});
+    EXPECT_TRUE(program.layout().owners.empty());
+  }
+}
+
+/// With less and less memory: where blocks in turn fit, the planner's choice does, before anything is made.
+TEST(PlannedProgram, FitsWhereBlocksInTurnFit) {
+  FusedProgram program(ccsd_t2(), {2, 6, 2}, "test");
+  for (const ProgramMode mode : {ProgramMode::levels, ProgramMode::flow}) {
+    bool in_turn_fits = true;
+    int tried = 0;
+    for (std::int64_t bytes = plan_program_as(program, machine_with(3), {}, {mode}).peak_host_bytes();
+         in_turn_fits; bytes = bytes * 9 / 10, ++tried) {
+      ASSERT_LT(tried, 100);
+      try {
+        plan_program_as(program, machine_with(3, bytes), {}, {mode, LayoutChoice::in_turn});
+      } catch (const DoesNotFit&) {
+        in_turn_fits = false;
+      }
+      if (!in_turn_fits) break;
+      EXPECT_LE(plan_program_as(program, machine_with(3, bytes), {}, {mode, {}, {kMakeWhatIsTooLarge}})
+                    .peak_host_bytes(),
+                bytes);
+      EXPECT_TRUE(made_names(program).empty());
+    }
+    EXPECT_GT(tried, 3);
+  }
+}
+
+TEST(PlannedProgram, OfCopiesAloneDoesNotFlow) {
+  FusedProgram copies(
+      parse_program("space p = virtual\ntensor w[p|p]\nresult R[p|p]\nc: R[p1,p2] += 1 w[p1,p2]\n", "test"),
+      {1, 4, 2}, "test");
+  EXPECT_THROW(plan_program_as(copies, machine_with(2), {}, {ProgramMode::flow}), InputError);
+}
+
+}  // namespace
+}  // namespace foretile::planned_program_test
