@@ -15,6 +15,7 @@
 #include "apps/foretile-run/gpu_option.hpp"
 #include "apps/foretile-run/guard.hpp"
 #include "apps/foretile-run/same_start.hpp"
+#include "apps/layout_report.hpp"
 #include "apps/options.hpp"
 #include "apps/quantities.hpp"
 #include "base/atomic_file.hpp"
@@ -63,7 +64,9 @@ struct FinishedProgram {
   double wall_s = 0;  ///< of all levels; without making or reading the given tensors
   std::string digest;
   std::vector<std::string> made;  ///< tensors of which slices were made when they were needed
-  std::optional<double> error;    ///< largest, over the largest element of its tensor
+  std::string layout;             ///< for people
+  nlohmann::ordered_json layout_json;
+  std::optional<double> error;  ///< largest, over the largest element of its tensor
 };
 
 std::vector<Result> gather_results(const ProgramRun& run, const FusedProgram& fused) {
@@ -147,6 +150,7 @@ void print_report(const ProgramArguments& arguments, const FinishedProgram& done
                                 {"wall_s", done.wall_s},
                                 {"digest", done.digest}};
     if (!done.made.empty()) json["made"] = done.made;
+    json["layout"] = done.layout_json;
     for (const LevelReport& level : done.levels) json["levels"].push_back(json_of(level));
     for (const Result& result : done.results) {
       if (result.elements.size() == 1) json["numbers"][result.name] = result.elements[0];
@@ -169,7 +173,7 @@ void print_report(const ProgramArguments& arguments, const FinishedProgram& done
     if (result.elements.size() == 1) fmt::print("{} = {:.15g}\n", result.name, result.elements[0]);
   }
   if (!done.made.empty()) fmt::print("slices made            {}\n", fmt::join(done.made, ", "));
-  fmt::print("digest of all results  {}\n", done.digest);
+  fmt::print("layout                 {}\ndigest of all results  {}\n", done.layout, done.digest);
   if (done.error)
     fmt::print("verified against a plain evaluation: largest error {:.1e} of the largest sum\n", *done.error);
 }
@@ -227,6 +231,8 @@ void execute(const CLI::App& command, const ProgramArguments& arguments, const M
     if (session.rank() != 0) return;
     done.digest = digest_of(done.results);
     done.made = made_names(*fused);
+    done.layout = layout_text(*fused);
+    done.layout_json = layout_json(*fused);
     if (arguments.verify) done.error = largest_error(done.results, fused->program(), *orbitals, *numbers);
     const bool right = !done.error || *done.error <= kLargestError;
     if (right && !arguments.output.empty()) write_results(arguments.output, *fused, *orbitals, done.results);

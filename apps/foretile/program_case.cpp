@@ -10,6 +10,7 @@
 
 #include "apps/foretile/program_view.hpp"
 #include "apps/foretile/rehearsal.hpp"
+#include "apps/layout_report.hpp"
 #include "apps/quantities.hpp"
 #include "apps/resources.hpp"
 #include "base/error.hpp"
@@ -95,26 +96,6 @@ std::string head_text(const CaseArguments& arguments, const ProgramCase& program
   const std::vector<std::string> made = made_names(program.program);
   if (!made.empty()) text += fmt::format("slices made when they are needed: {}\n", fmt::join(made, ", "));
   return text;
-}
-
-std::ptrdiff_t cut_terms(const FusedProgram& program) {
-  return std::ranges::count_if(program.layout().sum_pieces, [](int pieces) { return pieces > 1; });
-}
-
-std::string layout_text(const FusedProgram& program) {
-  return program.layout().owners.empty()
-             ? "blocks in turn, whole sums"
-             : fmt::format("blocks where they are needed, sums of {} terms in pieces", cut_terms(program));
-}
-
-nlohmann::ordered_json layout_json(const FusedProgram& program) {
-  nlohmann::ordered_json json{{"blocks", program.layout().owners.empty() ? "in turn" : "chosen"},
-                              {"sum_pieces", nlohmann::ordered_json::object()}};
-  for (std::size_t term = 0; term < program.terms().size(); ++term) {
-    if (program.sum_pieces(term) > 1)
-      json["sum_pieces"][program.program().terms[term].name] = program.sum_pieces(term);
-  }
-  return json;
 }
 
 nlohmann::ordered_json level_json(const LevelPlan& plan) {

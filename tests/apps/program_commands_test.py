@@ -164,6 +164,8 @@ def check_runs(scratch):
     assert [level["level"] for level in flows[0]["levels"]] == [0], flows[0]
     in_turn = json.loads(run("program", CCSD, *SMALL, "--set", "chain_pieces=1", "--layout", "in-turn", "--json", ranks=2))
     assert in_turn["digest"] in digests, (in_turn, digests)  # who has which block does not change a bit
+    assert in_turn["layout"]["blocks"] == "in turn" and flows[1]["layout"] == {"blocks": "chosen", "sum_pieces": {}}, in_turn
+    assert "blocks where they are needed, whole sums" in run("program", CCSD, *SMALL, "--set", "chain_pieces=1", ranks=2)
     assert abs(flows[0]["numbers"]["e[]"] - reports[0]["numbers"]["e[]"]) < 1e-12, flows
     # 70 kB for tensors on each of two ranks: less than all are, so that one is made when it is needed, and terms are computed in slices.
     little = (ROOT / "platforms/cascade.toml").read_text()
