@@ -30,7 +30,7 @@ DistributedTiles::DistributedTiles(const Contraction& contraction, const Owner& 
         *layouts[number_of(matrix)], self, ranks);
     for (TileId id = 0; id < shape_of(contraction, matrix).nonzeros(); ++id) {
       const TileRef tile{matrix, id};
-      if (owner(tile) == self && !moves.in_place(id, nullptr))
+      if (owner(tile) == self && !moves.stays(id))
         moved_.emplace(tile, TileBuffer(bytes_of(contraction, tile)));
     }
   }

@@ -40,7 +40,9 @@ class Redistribution {
   std::int64_t to_tiles_bytes() const { return sent_bytes(in_layout_); }
   std::int64_t to_layout_bytes() const { return sent_bytes(in_tiles_); }
 
-  /// Where an own tile is in the layout, if it stays there.
+  /// Whether an own tile stays where it is in the layout.
+  bool stays(TileId tile) const { return in_place_.contains(tile); }
+  /// Where it is, if it stays there.
   std::optional<TileView> in_place(TileId tile, std::byte* local) const;
   /// Where the other own tiles are, without gaps or with.
   using Tiles = std::function<TileView(TileId)>;

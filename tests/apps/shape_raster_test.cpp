@@ -55,9 +55,9 @@ TEST(Raster, LosesNoTile) {
     const auto row = static_cast<std::int32_t>(random.integer(0, rows - 1));
     const auto column = static_cast<std::int32_t>(random.integer(0, columns - 1));
     const Shape shape(rows, columns, {{row, column, 0.5F}});
-    const Raster raster =
-        rasterize(shape, norm_scale(shape), static_cast<std::int32_t>(random.integer(1, 50)),
-                  static_cast<std::int32_t>(random.integer(1, 50)));
+    const auto most_columns = static_cast<std::int32_t>(random.integer(1, 50));
+    const auto most_rows = static_cast<std::int32_t>(random.integer(1, 50));
+    const Raster raster = rasterize(shape, norm_scale(shape), most_rows, most_columns);
     int seen = 0;
     for (const Cell& cell : raster.cells) {
       if (cell.coverage > 0) ++seen;

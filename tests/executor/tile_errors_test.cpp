@@ -90,7 +90,8 @@ Shape with_norms(const Shape& shape, double least, Random& random) {
 
 Tiling some_tiling(Random& random) {
   const std::int64_t least = random.integer(1, 20);
-  return random_tiling(random.integer(1, 80), least, least + random.integer(0, 20), random);
+  const std::int64_t most = least + random.integer(0, 20);
+  return random_tiling(random.integer(1, 80), least, most, random);
 }
 
 /// Norms from `least` to 1.

@@ -71,7 +71,8 @@ inline GridProblem grid_problem(std::uint64_t seed) {
   const bool even = dense && one_in(2);
   const auto tiling = [&] {
     const std::int64_t low = random.integer(1, 6);
-    return random_tiling(random.integer(1, 60), low, even ? low : low + random.integer(0, 10), random);
+    const std::int64_t high = even ? low : low + random.integer(0, 10);
+    return random_tiling(random.integer(1, 60), low, high, random);
   };
   Tiling m = tiling(), n = tiling(), k = tiling();
   const auto density = [&] { return dense ? 1.0 : 0.1 + 0.9 * random.real(); };

@@ -27,7 +27,8 @@ struct RandomCase {
 inline Contraction random_small_contraction(Random& random) {
   const auto tiling = [&] {
     const std::int64_t low = random.integer(1, 6);
-    return random_tiling(random.integer(1, 60), low, low + random.integer(0, 10), random);
+    const std::int64_t high = low + random.integer(0, 10);
+    return random_tiling(random.integer(1, 60), low, high, random);
   };
   Tiling m = tiling();
   Tiling n = tiling();

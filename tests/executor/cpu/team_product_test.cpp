@@ -16,8 +16,8 @@ using Number = std::complex<double>;
 std::vector<Number> random_numbers(std::int64_t count, Random& random) {
   std::vector<Number> numbers;
   for (std::int64_t e = 0; e < count; ++e)
-    numbers.emplace_back(static_cast<double>(random.integer(-9, 9)),
-                         static_cast<double>(random.integer(-9, 9)));
+    numbers.push_back(
+        {static_cast<double>(random.integer(-9, 9)), static_cast<double>(random.integer(-9, 9))});
   return numbers;
 }
 

@@ -239,9 +239,9 @@ std::shared_ptr<const Layout> random_layout(std::int64_t rows, std::int64_t colu
   const BlacsGrid grid = random_grid(random);
   if (kind == 1) return std::make_shared<BlockCyclic>(contiguous(grid, rows, columns, rows));
   const std::int64_t above = random.integer(0, 5), left = random.integer(0, 5);
+  const std::int64_t right = random.integer(0, 5), below = random.integer(0, 5);
   return std::make_shared<BlockCyclic>(
-      grid,
-      random_blocks(grid, rows + above + random.integer(0, 5), columns + left + random.integer(0, 5), random),
+      grid, random_blocks(grid, rows + above + below, columns + left + right, random),
       MatrixRectangle{above, left, rows, columns});
 }
 

@@ -67,8 +67,8 @@ TEST(Run, RandomPlansGiveTheRightProduct) {
     Contraction contraction = random_contraction(random_problem(random, seed));
     contraction.beta = random.integer(0, 1) == 1 ? 1 : 0;
     contraction.precision = random.integer(0, 1) == 1 ? Precision::f64 : Precision::f32;
-    const Machine machine =
-        machine_here(random.integer(20'000, 400'000), static_cast<int>(random.integer(1, 8)));
+    const int devices = static_cast<int>(random.integer(1, 8));
+    const Machine machine = machine_here(random.integer(20'000, 400'000), devices);
     const Settings settings = random_settings(random);
     Plan plan;
     try {
@@ -123,8 +123,8 @@ TEST(Run, StreamedPlansGiveTheRightProduct) {
     Contraction contraction = random_contraction(problem);
     contraction.beta = random.integer(0, 1) == 1 ? 1 : 0;
     contraction.precision = random.integer(0, 1) == 1 ? Precision::f64 : Precision::f32;
-    const Machine machine =
-        machine_here(random.integer(5'000, 200'000), static_cast<int>(random.integer(1, 8)));
+    const int devices = static_cast<int>(random.integer(1, 8));
+    const Machine machine = machine_here(random.integer(5'000, 200'000), devices);
     const Settings settings = random_streaming(random);
     Plan plan;
     try {

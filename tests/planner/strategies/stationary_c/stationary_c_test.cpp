@@ -33,8 +33,9 @@ RandomCase random_streaming_case(std::uint64_t seed) {
   Contraction problem = random_small_contraction(random);
   problem.beta = random.integer(0, 1) == 1 ? 1 : 0;
   const int ranks = static_cast<int>(random.integer(1, 8));
-  Machine machine = small_machine(ranks, static_cast<int>(random.integer(1, 4)), random.integer(300, 20000),
-                                  std::int64_t{1} << 24);
+  const std::int64_t device_bytes = random.integer(300, 20000);
+  const int devices = static_cast<int>(random.integer(1, 4));
+  Machine machine = small_machine(ranks, devices, device_bytes, std::int64_t{1} << 24);
   Settings settings;
   const auto sometimes = [&](const char* key, std::int64_t low, std::int64_t high) {
     if (random.integer(0, 3) == 0) settings[key] = fmt::to_string(random.integer(low, high));
