@@ -11,7 +11,11 @@ namespace foretile {
 /// "blocks where they are needed, sums of 13 terms in pieces"
 std::string layout_text(const FusedProgram& program);
 
-/// {blocks: "chosen" or "in turn", sum_pieces: {name of a term that is cut: pieces}}.
+/// "grid-3d: t2_4, t2_5; owner-b: t2_9": of terms with strategies of their own; empty: there are none.
+std::string strategies_text(const FusedProgram& program);
+
+/// {blocks: "chosen" or "in turn", sum_pieces: {name of a term that is cut: pieces}, strategies: {name of a
+/// term with its own: strategy}}; without strategies where there are none.
 nlohmann::ordered_json layout_json(const FusedProgram& program);
 
 }  // namespace foretile

@@ -1,69 +1,16 @@
 #include "simulator/program_simulation.hpp"
 
-#include <algorithm>
-#include <cstdint>
-
-#include "platforms/addition_model.hpp"
-
 namespace foretile {
 
-namespace {
-
-/// At a rate of 0: it never limits.
-double seconds(double bytes, double bytes_per_s) {
-  return bytes_per_s > 0 ? bytes / bytes_per_s : 0;
-}
-
-/// Of the slowest rank or node, which sends and receives at once.
-double message_seconds(const LevelPlan& plan, const Machine& machine, std::int64_t LevelMoves::*sent,
-                       std::int64_t LevelMoves::*received) {
-  const Platform& p = machine.platform;
-  const bool one_node = machine.nodes() == 1;
-  const LinkModel& link = one_node ? p.links.message : p.network.message;
-  std::vector<double> out(static_cast<std::size_t>(machine.nodes()), 0), in = out;
-  double slowest = 0;
-  for (std::size_t rank = 0; rank < plan.moves.size(); ++rank) {
-    const auto node = static_cast<std::size_t>(machine.node_of(Rank::of(rank)));
-    out[node] += static_cast<double>(plan.moves[rank].*sent);
-    in[node] += static_cast<double>(plan.moves[rank].*received);
-    const auto most = static_cast<double>(std::max(plan.moves[rank].*sent, plan.moves[rank].*received));
-    slowest = std::max(slowest, seconds(most, link.bandwidth_bytes_per_s));
-  }
-  if (one_node) return slowest;
-  const double busiest = std::max(std::ranges::max(out), std::ranges::max(in));
-  return std::max(slowest, seconds(busiest, p.network.node_injection_bytes_per_s));
-}
-
-double core_seconds(const LevelPlan& plan, const Machine& machine, std::int64_t LevelMoves::*bytes) {
-  double slowest = 0;
-  for (const LevelMoves& rank : plan.moves)
-    slowest = std::max(slowest, addition_seconds(machine.platform, rank.*bytes / machine.cores_per_rank()));
-  return slowest;
-}
-
-double making_seconds(const LevelPlan& plan, const Machine& machine) {
-  double most = 0;
-  for (const LevelMoves& rank : plan.moves) most = std::max(most, static_cast<double>(rank.made_bytes));
-  return seconds(most, machine.platform.generation_bytes_per_s_per_core * machine.cores_per_rank());
-}
-
-}  // namespace
-
-std::vector<LevelTimes> simulate_program(const std::vector<LevelPlan>& plans, const Machine& machine,
+std::vector<LevelTimes> simulate_program(std::span<const LevelPlan> plans, const Machine& machine,
                                          const SimulationOptions& options) {
   std::vector<LevelTimes> times;
   for (const LevelPlan& plan : plans) {
     LevelTimes& level = times.emplace_back();
-    level.blocks_s = message_seconds(plan, machine, &LevelMoves::sent_bytes, &LevelMoves::received_bytes);
-    level.made_s = making_seconds(plan, machine);
-    level.permuted_s = core_seconds(plan, machine, &LevelMoves::permuted_bytes);
-    if (plan.work) {
-      level.products = simulate(plan.work->plan, plan.work->contraction, plan.work->machine, options);
-      level.products_s = level.products.makespan_s;
-    }
-    level.results_s =
-        message_seconds(plan, machine, &LevelMoves::c_sent_bytes, &LevelMoves::c_received_bytes);
-    level.additions_s = core_seconds(plan, machine, &LevelMoves::added_bytes);
+    static_cast<LevelMoveTimes&>(level) = move_times(plan, machine);
+    if (!plan.work) continue;
+    level.products = simulate(plan.work->plan, plan.work->contraction, plan.work->machine, options);
+    level.products_s = level.products.makespan_s;
   }
   return times;
 }

@@ -40,14 +40,16 @@ struct ProgramCase {
   PlannedProgram planned;
   double planning_s = 0;
 
-  ProgramCase(const CaseArguments& arguments, const ProgramArguments& of)
+  ProgramCase(const CaseArguments& arguments, const ProgramArguments& of, const LevelSeconds& seconds = {})
       : program(load_program(arguments.problem), of.sizes, arguments.problem),
         machine(machine_of(arguments)) {
     if (!arguments.options.tiling().empty())
       throw input_error("--set", "a tiling key of problems", "a parameter of the strategy or the platform",
                         "give --tile");
     const Stopwatch watch;
-    planned = plan_program_as(program, machine, arguments.options.settings(), of.plan_options());
+    ProgramPlanOptions options = of.plan_options();
+    options.seconds = seconds;
+    planned = plan_program_as(program, machine, arguments.options.settings(), options);
     planning_s = watch.seconds();
   }
 };
@@ -129,6 +131,11 @@ nlohmann::ordered_json case_json(const CaseArguments& arguments, const ProgramCa
   return json;
 }
 
+std::string own_strategies_line(const FusedProgram& program) {
+  const std::string text = strategies_text(program);
+  return text.empty() ? text : fmt::format("strategies          {}\n", text);
+}
+
 /// Without times where there are none.
 void print_case(const CaseArguments& arguments, const ProgramCase& program,
                 const std::vector<LevelTimes>& times, double simulation_s) {
@@ -171,9 +178,9 @@ void print_case(const CaseArguments& arguments, const ProgramCase& program,
     fmt::print("\n");
   }
   fmt::print(
-      "\nproducts of tiles   {}\nflops               {}\nlayout              {}\nsent                {}\n",
+      "\nproducts of tiles   {}\nflops               {}\nlayout              {}\n{}sent                {}\n",
       grouped(all.gemms), quantity(all.flops, "flop"), layout_text(program.program),
-      bytes_text(all.sent_bytes));
+      own_strategies_line(program.program), bytes_text(all.sent_bytes));
   fmt::print("memory of a rank    {} at most, of {}: proven\nplanned in          {}\n",
              bytes_text(program.planned.peak_host_bytes()), bytes_text(program.machine.host_bytes_per_rank()),
              quantity(program.planning_s, "s"));
@@ -297,10 +304,12 @@ void plan_program_case(const CaseArguments& arguments, const ProgramArguments& o
 }
 
 void simulate_program_case(const CaseArguments& arguments, const ProgramArguments& of, std::uint64_t seed) {
-  const ProgramCase program(arguments, of);
   SimulationOptions options;
   options.engine = EngineChoice::fluid;  // SimGrid runs once in a process
   options.noise_seed = seed;
+  const ProgramCase program(arguments, of, [&](const LevelPlan& plan, const Machine& machine) {
+    return rehearse_program({&plan, 1}, machine, options).front().total_s();
+  });
   const Stopwatch watch;
   if (program.planned.flow) {
     const PlannedWork& work = program.planned.flow->work;

@@ -21,7 +21,7 @@ SimulationResult rehearse(const Plan& plan, const Contraction& contraction, cons
   return simulate(plan, contraction, machine, options);
 }
 
-std::vector<LevelTimes> rehearse_program(const std::vector<LevelPlan>& plans, const Machine& machine,
+std::vector<LevelTimes> rehearse_program(std::span<const LevelPlan> plans, const Machine& machine,
                                          const SimulationOptions& options) {
   return simulate_program(plans, machine, options);
 }

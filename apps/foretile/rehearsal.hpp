@@ -1,6 +1,8 @@
 // The simulator, where there is one.
 #pragma once
 
+#include <span>
+
 #include "planner/plan/plan_file.hpp"
 #include "simulator/original_order.hpp"
 #include "simulator/program_simulation.hpp"
@@ -20,7 +22,7 @@ SimulationResult rehearse(const Plan& plan, const Contraction& contraction, cons
                           const SimulationOptions& options = {});
 
 /// simulate_program() (simulator/program_simulation.hpp).
-std::vector<LevelTimes> rehearse_program(const std::vector<LevelPlan>& plans, const Machine& machine,
+std::vector<LevelTimes> rehearse_program(std::span<const LevelPlan> plans, const Machine& machine,
                                          const SimulationOptions& options);
 
 /// simulate_original() (simulator/original_order.hpp).

@@ -19,7 +19,7 @@ SimulationResult rehearse(const Plan&, const Contraction&, const Machine&, const
   throw WorkError("there is no simulator");
 }
 
-std::vector<LevelTimes> rehearse_program(const std::vector<LevelPlan>&, const Machine&,
+std::vector<LevelTimes> rehearse_program(std::span<const LevelPlan>, const Machine&,
                                          const SimulationOptions&) {
   throw WorkError("there is no simulator");
 }

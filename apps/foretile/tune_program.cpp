@@ -62,8 +62,12 @@ class Trials {
     trial.bound_s = device_seconds_[candidate.tile] / machine.devices();
     try {
       const ProgramArguments as{{}, candidate.mode, arguments_.made, arguments_.layout};
+      ProgramPlanOptions options = as.plan_options();
+      options.seconds = [&](const LevelPlan& plan, const Machine& on) {
+        return rehearse_program({&plan, 1}, on, simulation()).front().total_s();
+      };
       const PlannedProgram planned =
-          plan_program_as(program, machine, arguments_.options.settings(), as.plan_options());
+          plan_program_as(program, machine, arguments_.options.settings(), options);
       trial.memory_bytes = planned.peak_host_bytes();
       trial.made = made_names(program);
       trial.layout = program.layout().owners.empty() ? "in turn" : "chosen";

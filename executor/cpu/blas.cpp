@@ -185,7 +185,7 @@ struct Gemm {
   std::int64_t ldc = 1;
 };
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef FORETILE_SANITIZED
 template <class Number>
 Number conjugated(Number x) {
   return x;

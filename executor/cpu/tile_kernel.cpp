@@ -8,7 +8,7 @@
 #include "base/error.hpp"
 
 // The sanitizers do not see what code made at run time reads and writes.
-#if defined(FORETILE_HAS_LIBXSMM) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if defined(FORETILE_HAS_LIBXSMM) && !defined(FORETILE_SANITIZED)
 #include <libxsmm.h>
 #define FORETILE_USES_LIBXSMM 1
 #else

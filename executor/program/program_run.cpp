@@ -47,6 +47,7 @@ double* numbers_of(const TileBuffer& buffer) {
 /// A level, and the plan of its products.
 struct Level : ProgramLevel {
   int number = 0, part = 1, parts = 1;
+  Settings settings;                               // of its plan
   std::unique_ptr<Multiplication> multiplication;  // nullptr without products
 };
 
@@ -70,6 +71,7 @@ struct ProgramRun::State {
       level.number = plan.number;
       level.part = plan.part;
       level.parts = plan.parts;
+      level.settings = std::move(plan.settings);
     }
   }
 
@@ -158,6 +160,7 @@ void ProgramRun::State::require_same(const PlannedProgram& plans) const {
   std::string text = plans.flow ? flow_text(*plans.flow) : "";
   for (const LevelPlan& plan : plans.levels) {
     text += fmt::format("{}\n", plan.number);
+    for (const auto& [key, value] : plan.settings) text += fmt::format("{}={}\n", key, value);
     for (const auto& [term, rows, columns] : plan.level.terms)
       text += fmt::format("{} {} {} {} {}\n", term, rows.begin, rows.end, columns.begin, columns.end);
   }
@@ -178,7 +181,7 @@ void ProgramRun::State::require_same(const PlannedProgram& plans) const {
 /// Just before it runs: a Multiplication has a communicator, of which MPI has some thousands.
 void ProgramRun::State::prepare(Level& level) const {
   MultiplicationOptions with = options;
-  with.parameters = settings_for_terms(options.parameters);
+  with.parameters = level.settings;
   if (level.joined)
     level.multiplication = std::make_unique<Multiplication>(communicator, level.joined->contraction(), with);
 }

@@ -75,6 +75,10 @@ class FusedProgram {
   void lay_out(ProgramLayout layout) { layout_ = std::move(layout); }
   const ProgramLayout& layout() const { return layout_; }
   int sum_pieces(std::size_t term) const { return layout_.sum_pieces.empty() ? 1 : layout_.sum_pieces[term]; }
+  /// Of ProgramLayout::strategies.
+  std::string strategy(std::size_t term) const {
+    return layout_.strategies.empty() ? std::string() : layout_.strategies[term];
+  }
 
   /// Extents of a stored block, the fastest axis first.
   std::vector<std::int64_t> extents(std::size_t tensor, BlockId block) const;

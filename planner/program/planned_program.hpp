@@ -9,6 +9,7 @@
 #include "base/settings.hpp"
 #include "planner/program/flow_plan.hpp"
 #include "planner/program/program_plan.hpp"
+#include "planner/program/term_strategies.hpp"
 
 namespace foretile {
 
@@ -26,6 +27,7 @@ struct ProgramPlanOptions {
   ProgramMode mode = ProgramMode::levels;
   LayoutChoice layout = LayoutChoice::automatic;
   std::vector<std::string> made = {};  ///< of plan_with_made()
+  LevelSeconds seconds = {};           ///< to compare strategies by; without: least_seconds()
 };
 
 /// All proven.
@@ -37,13 +39,15 @@ struct PlannedProgram {
 };
 
 /// The sums of terms are cut by choose_sum_pieces(), without regard to memory; then all is planned, and the
-/// owners of blocks are chosen by these plans (choose_owners()). Lays the program out so. Throws as
-/// plan_program() and plan_steps(), and leaves the sums cut then.
+/// owners of blocks are chosen by these plans (choose_owners()). Lays the program out so; strategies stay as
+/// they are. Throws as plan_program() and plan_steps(), and leaves the sums cut then.
 void choose_layout(FusedProgram& program, const Machine& machine, const Settings& settings, ProgramMode mode);
 
 /// Chooses what is made and the layout, where the options leave that open, and plans. Where a chosen layout
-/// does not fit blocks are dealt in turn and sums are whole, before more tensors are made. Throws InputError
-/// as plan_with_made(), plan_program() and plan_flow().
+/// does not fit blocks are dealt in turn and sums are whole, before more tensors are made. The settings
+/// "strategy.TERM" name strategies of terms; with strategy=auto those of others are chosen
+/// (choose_strategies()), but not where tiles flow. Throws InputError as plan_with_made(),
+/// take_named_strategies(), plan_program() and plan_flow().
 PlannedProgram plan_program_as(FusedProgram& program, const Machine& machine, const Settings& settings,
                                const ProgramPlanOptions& options);
 

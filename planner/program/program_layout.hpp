@@ -1,6 +1,8 @@
-// Which ranks have the blocks of a program's tensors, and into how many pieces the sums of its terms are cut.
+// Which ranks have the blocks of a program's tensors, into how many pieces the sums of its terms are cut, and
+// by which strategies they are planned.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "base/id.hpp"
@@ -13,6 +15,8 @@ struct ProgramLayout {
   /// By term: each tile of C is computed as so many tiles at most, which are added to the result one by one.
   /// Tiles of K are dealt to them in turn; a piece without products is left out. Empty: as one.
   std::vector<int> sum_pieces = {};
+  /// By term: the name of its own strategy; empty: that of the settings. Empty: none has one.
+  std::vector<std::string> strategies = {};
 };
 
 }  // namespace foretile

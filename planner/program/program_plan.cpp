@@ -77,10 +77,13 @@ constexpr int kMostCuts = 6;
 /// Plans the terms of one level, in as few halves, quarters, ... as fit, and a term alone in slices.
 class LevelPlanner {
  public:
-  LevelPlanner(const FusedProgram& program, const Machine& machine, const Settings& settings, int at_once)
+  /// `before`: levels that are not planned.
+  LevelPlanner(const FusedProgram& program, const Machine& machine, const Settings& settings, int at_once,
+               int before = 0)
       : program_(program),
         machine_(machine),
         settings_(settings),
+        number_(before),
         at_once_(at_once),
         products_(program, machine) {}
 
@@ -88,9 +91,7 @@ class LevelPlanner {
   std::vector<LevelPlan> plans_of(const std::vector<std::size_t>& terms) {
     ++number_;
     plans_.clear();
-    std::vector<TermPart> parts;
-    for (const std::size_t term : terms) parts.push_back(whole_term(program_, term));
-    plan(parts);
+    for (const std::vector<TermPart>& parts : by_strategy(terms)) plan(parts);
     for (std::size_t part = 0; part < plans_.size(); ++part) {
       plans_[part].part = static_cast<int>(part) + 1;
       plans_[part].parts = static_cast<int>(plans_.size());
@@ -100,6 +101,32 @@ class LevelPlanner {
 
  private:
   bool flows() const { return at_once_ > 1; }
+
+  /// Terms without products go with the first.
+  std::vector<std::vector<TermPart>> by_strategy(const std::vector<std::size_t>& terms) const {
+    std::vector<std::string> names;
+    std::vector<std::vector<TermPart>> groups(1);
+    for (const std::size_t term : terms) {
+      std::size_t group = 0;
+      if (program_.terms()[term].is_product()) {
+        const auto found = std::ranges::find(names, program_.strategy(term));
+        group = static_cast<std::size_t>(found - names.begin());
+        if (found == names.end()) names.push_back(program_.strategy(term));
+        groups.resize(std::max(groups.size(), names.size()));
+      }
+      groups[group].push_back(whole_term(program_, term));
+    }
+    return groups;
+  }
+
+  Settings settings_for(const std::vector<TermPart>& terms) const {
+    for (const TermPart& part : terms) {
+      const std::string name = program_.strategy(part.term);
+      if (program_.terms()[part.term].is_product() && !name.empty())
+        return settings_of_strategy(name, settings_);
+    }
+    return settings_;
+  }
 
   /// `cuts`: how often the term alone was halved.
   void plan(const std::vector<TermPart>& terms, int cuts = 0) {
@@ -130,7 +157,8 @@ class LevelPlanner {
       Contraction joined = plan.level.joined->contraction();
       require_room(joined);
       joined.busy = busy_;
-      plan.work = plan_work(std::move(joined), machine_, settings_);
+      plan.settings = settings_for(terms);
+      plan.work = plan_work(std::move(joined), machine_, plan.settings);
     } catch (const InputError& error) {
       return error;
     }
@@ -258,6 +286,12 @@ std::vector<LevelPlan> plan_program(const FusedProgram& program, const Machine& 
   std::vector<std::vector<std::size_t>> levels;
   for (int level = 1; level <= program.levels(); ++level) levels.push_back(program.terms_of_level(level));
   return plan_in_order(program, machine, settings, 1, levels);
+}
+
+std::vector<LevelPlan> plan_level(const FusedProgram& program, const Machine& machine,
+                                  const Settings& settings, int level) {
+  const Settings all = settings_for_terms(settings);
+  return LevelPlanner(program, machine, all, 1, level - 1).plans_of(program.terms_of_level(level));
 }
 
 std::vector<LevelPlan> plan_steps(const FusedProgram& program, const Machine& machine,

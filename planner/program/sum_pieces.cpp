@@ -82,7 +82,9 @@ std::vector<int> choose_sum_pieces(const FusedProgram& program, const Machine& m
   for (std::size_t term = 0; term < program.terms().size(); ++term) {
     const FusedProgramTerm& fused = program.terms()[term];
     const bool has_tiles = fused.is_product() && fused.product->contraction().c.nonzeros() > 0;
-    pieces.push_back(has_tiles ? pieces_of(program, machine, settings, term) : 1);
+    const std::string own = program.strategy(term);
+    const Settings of_term = own.empty() ? settings : settings_of_strategy(own, settings);
+    pieces.push_back(has_tiles ? pieces_of(program, machine, of_term, term) : 1);
   }
   return pieces;
 }

@@ -130,6 +130,15 @@ Settings settings_for_terms(const Settings& settings) {
   return all;
 }
 
+Settings settings_of_strategy(const std::string& name, const Settings& settings) {
+  const std::vector<ParameterInfo> known = find_strategy(name).parameters();
+  Settings own{{"strategy", name}};
+  for (const auto& [key, value] : settings) {
+    if (find_parameter(known, key)) own.emplace(key, value);
+  }
+  return own;
+}
+
 std::optional<double> operand_bytes(const Contraction& contraction, int ranks, const Settings& settings) {
   const auto named = settings.find("strategy");
   if (named == settings.end() || asks_for_comparison(settings)) return {};

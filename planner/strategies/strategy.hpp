@@ -102,6 +102,9 @@ const Strategy& choose_strategy(const Sources& sources, const Settings& settings
 /// strategy, or have parameters of another one, that which deals single tiles of C.
 Settings settings_for_terms(const Settings& settings);
 
+/// The strategy's name, and those of the settings that it knows. Throws InputError for a name that is none.
+Settings settings_of_strategy(const std::string& name, const Settings& settings);
+
 /// Strategy::operand_bytes of the strategy that the settings name; nothing without one. Throws InputError for
 /// settings that it does not have.
 std::optional<double> operand_bytes(const Contraction& contraction, int ranks, const Settings& settings);

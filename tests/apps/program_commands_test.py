@@ -110,6 +110,9 @@ def check_plans():
         assert chosen["layout"]["sum_pieces"] and chosen["sent_bytes"] < 0.7 * in_turn["sent_bytes"], (chosen, in_turn)
         assert (chosen["gemms"], chosen["flops"]) == (in_turn["gemms"], in_turn["flops"]), (chosen, in_turn)
     refuse("--layout: found h2o12", "plan", "h2o12", "--layout", "auto")
+    refuse("--set: found strategy.none", "plan", *case, "--set", "strategy.none=grid-3d")
+    refuse("--set: found strategy.t2_1", "plan", *case, "--set", "strategy.t2_1=grid-3d")  # copies alone
+    refuse("--set strategy.t2_2: found none, expected one of", "plan", *case, "--set", "strategy.t2_2=none")
     refuse("--layout: found it beside --original", "simulate", *case, "--original", "--layout", "auto")
     refuse("strategy: found grid-3d for a program whose tiles flow", "plan", T2, *SMALL, "--platform", "cascade", "--nodes", 2,
            "--mode", "flow", "--set", "strategy=grid-3d")

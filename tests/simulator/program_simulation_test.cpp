@@ -28,7 +28,7 @@ TEST(ProgramSimulation, AddsUpTheMovesByHand) {
   plan.moves[1].sent_bytes = plan.moves[0].received_bytes = 2000;
   plan.moves[1].c_sent_bytes = plan.moves[0].c_received_bytes = 8000;
   plan.moves[0].permuted_bytes = 1000 * machine.cores_per_rank();
-  const auto times = simulate_program({plan}, machine);
+  const auto times = simulate_program({&plan, 1}, machine);
   ASSERT_EQ(times.size(), 1U);
   EXPECT_DOUBLE_EQ(times[0].blocks_s, 6);
   EXPECT_DOUBLE_EQ(times[0].results_s, 8);

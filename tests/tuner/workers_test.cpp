@@ -132,8 +132,8 @@ TEST(Workers, DoNotWaitForClosedPipesOrGrandchildren) {
 }
 
 TEST(Workers, LimitMemory) {
-#if defined(__SANITIZE_ADDRESS__)
-  GTEST_SKIP() << "the address sanitizer needs terabytes of address space";
+#ifdef FORETILE_SANITIZED
+  GTEST_SKIP() << "sanitizers need terabytes of address space";
 #endif
   const auto greedy = [](const Candidate&) {
     std::vector<char> memory(std::size_t{1} << 30, 'x');

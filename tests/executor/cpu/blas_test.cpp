@@ -184,7 +184,7 @@ TEST(BlasBuffers, TakenOnceTheyAreThere) {
   take_blas_buffers(2);
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#ifndef FORETILE_SANITIZED
 /// With 100 MB of address space left, buffers for four threads are refused; OpenBLAS would ask for ever.
 TEST(BlasBuffers, RefusedWhereTheAddressSpaceIsTooSmall) {
   const auto refused = [] {

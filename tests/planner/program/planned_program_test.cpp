@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "planner/program/made_tensors.hpp"
 #include "tests/planner/program/example.hpp"
 #include "tests/planner/program/flow_machine.hpp"
@@ -31,6 +33,33 @@ TEST(PlannedProgram, HasTheLayoutThatIsAskedFor) {
     plan_program_as(program, machine_with(1), {}, {mode});
     EXPECT_TRUE(program.layout().owners.empty());
   }
+}
+
+/// Levels that take 1 s where no part is by the usual strategy, and else 2 s and more.
+TEST(PlannedProgram, ChoosesStrategiesOfTerms) {
+  FusedProgram program(ccsd_t2(), {2, 4, 2}, "test");
+  ProgramPlanOptions options;
+  int asked = 0;
+  options.seconds = [&](const LevelPlan& plan, const Machine&) {
+    ++asked;
+    return plan.work->plan.strategy == "grid-3d" ? 1.0 : 2.0;
+  };
+  for (const LayoutChoice layout : {LayoutChoice::automatic, LayoutChoice::in_turn}) {
+    options.layout = layout;
+    const Settings settings{{"strategy", "auto"}, {"strategy.t2_6", "owner-b"}};
+    const PlannedProgram planned = plan_program_as(program, machine_with(4), settings, options);
+    EXPECT_EQ(program.layout().owners.empty(), layout == LayoutChoice::in_turn);
+    std::set<std::string> strategies;
+    for (const LevelPlan& plan : planned.levels) {
+      strategies.insert(plan.work->plan.strategy);
+      EXPECT_EQ(plan.settings.at("strategy"), plan.work->plan.strategy);
+    }
+    EXPECT_EQ(strategies, (std::set<std::string>{"grid-3d", "owner-b"}));
+    for (std::size_t term = 0; term < program.terms().size(); ++term) EXPECT_EQ(program.sum_pieces(term), 1);
+  }
+  EXPECT_GT(asked, 0);
+  plan_program_as(program, machine_with(4), {}, options);
+  EXPECT_TRUE(program.strategy(0).empty());
 }
 
 /// With less and less memory: where blocks in turn fit, the planner's choice does, before anything is made.

@@ -1,0 +1,172 @@
+#include "planner/program/term_strategies.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <string_view>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/one_line.hpp"
+#include "planner/strategies/strategy.hpp"
+
+namespace foretile {
+
+namespace {
+
+constexpr std::string_view kOfTerm = "strategy.";
+/// Each is planned once more by each strategy.
+constexpr std::size_t kMostApart = 4;
+
+bool has_products(const FusedProgramTerm& term) {
+  return term.is_product() && term.product->contraction().c.nonzeros() > 0;
+}
+
+std::size_t term_named(const FusedProgram& program, const std::string& key) {
+  const std::string name = key.substr(kOfTerm.size());
+  const std::vector<ProgramTerm>& terms = program.program().terms;
+  const auto found = std::ranges::find(terms, name, &ProgramTerm::name);
+  const auto term = static_cast<std::size_t>(found - terms.begin());
+  if (found != terms.end() && program.terms()[term].is_product()) return term;
+  throw input_error("--set", quote(key), "strategy.TERM, where TERM is the name of a term with a product",
+                    fmt::format("the program {}; foretile show lists its terms",
+                                found == terms.end() ? "has no term of this name" : "only copies there"));
+}
+
+const std::string& strategy_named(const std::string& key, const std::string& value) {
+  std::vector<std::string> names;
+  for (const auto& strategy : strategies()) names.push_back(strategy->name());
+  if (std::ranges::find(names, value) != names.end()) return value;
+  throw input_error(fmt::format("--set {}", key), quote(value),
+                    fmt::format("one of {}", fmt::join(names, ", ")));
+}
+
+/// That know all settings, but for that which the settings mean.
+std::vector<std::string> other_strategies(const Settings& settings) {
+  const std::string usual = choose_strategy({}, settings_for_terms(settings)).name();
+  std::vector<std::string> names;
+  for (const auto& strategy : strategies()) {
+    const std::string name = strategy->name();
+    const bool knows_all = settings_of_strategy(name, settings).size() == settings.size() + 1;
+    if (name != usual && knows_all && strategy->honours({})) names.push_back(name);
+  }
+  return names;
+}
+
+class TermChoice {
+ public:
+  TermChoice(FusedProgram& program, const Machine& machine, const Settings& settings,
+             const LevelSeconds& seconds)
+      : program_(program),
+        machine_(machine),
+        settings_(settings),
+        seconds_(seconds),
+        others_(other_strategies(settings)),
+        layout_(program.layout()),
+        pieces_(layout_.sum_pieces) {
+    layout_.strategies.resize(program.terms().size());
+  }
+
+  void choose(int level) {
+    const std::vector<std::size_t> terms = open_terms(level);
+    if (terms.empty()) return;
+    least_s_ = seconds_of(level);
+    std::string usual;
+    for (const std::string& name : others_) {
+      if (takes_less(level, terms, name)) usual = name;
+      give(terms, usual);
+    }
+    if (terms.size() == 1) return;
+    for (std::size_t n = 0; n < std::min(terms.size(), kMostApart); ++n) choose_apart(level, terms[n], usual);
+  }
+
+  ProgramLayout layout() { return std::move(layout_); }
+
+ private:
+  /// The heaviest first.
+  std::vector<std::size_t> open_terms(int level) const {
+    std::vector<std::pair<double, std::size_t>> work;
+    for (const std::size_t term : program_.terms_of_level(level)) {
+      const FusedProgramTerm& fused = program_.terms()[term];
+      if (has_products(fused) && layout_.strategies[term].empty())
+        work.emplace_back(-traits(fused.product->contraction()).flops, term);
+    }
+    std::ranges::sort(work);
+    std::vector<std::size_t> terms;
+    for (const auto& [flops, term] : work) terms.push_back(term);
+    return terms;
+  }
+
+  void choose_apart(int level, std::size_t term, const std::string& usual) {
+    std::vector<std::string> names = others_;
+    names.insert(names.begin(), "");
+    std::string best = usual;
+    for (const std::string& name : names) {
+      if (name != usual && takes_less(level, {term}, name)) best = name;
+      give({term}, best);
+    }
+  }
+
+  void give(const std::vector<std::size_t>& terms, const std::string& name) {
+    for (const std::size_t term : terms) {
+      layout_.strategies[term] = name;
+      if (!pieces_.empty()) layout_.sum_pieces[term] = name.empty() ? pieces_[term] : 1;
+    }
+  }
+
+  bool takes_less(int level, const std::vector<std::size_t>& terms, const std::string& name) {
+    give(terms, name);
+    const double seconds = seconds_of(level);
+    if (seconds >= least_s_) return false;
+    least_s_ = seconds;
+    return true;
+  }
+
+  /// Infinite where it has no plan.
+  double seconds_of(int level) {
+    program_.lay_out(layout_);
+    double sum = 0;
+    try {
+      for (const LevelPlan& plan : plan_level(program_, machine_, settings_, level))
+        sum += seconds_(plan, machine_);
+    } catch (const InputError&) {
+      return std::numeric_limits<double>::infinity();
+    }
+    return sum;
+  }
+
+  FusedProgram& program_;
+  const Machine& machine_;
+  const Settings& settings_;
+  const LevelSeconds& seconds_;
+  std::vector<std::string> others_;
+  ProgramLayout layout_;
+  std::vector<int> pieces_;  // of terms without a strategy of their own
+  double least_s_ = 0;       // of this level, so far
+};
+
+}  // namespace
+
+std::vector<std::string> take_named_strategies(const FusedProgram& program, Settings& settings) {
+  std::vector<std::string> names;
+  const auto first = settings.lower_bound(std::string(kOfTerm));
+  auto setting = first;
+  for (; setting != settings.end() && setting->first.starts_with(kOfTerm); ++setting) {
+    names.resize(program.terms().size());
+    names[term_named(program, setting->first)] = strategy_named(setting->first, setting->second);
+  }
+  settings.erase(first, setting);
+  return names;
+}
+
+void choose_strategies(FusedProgram& program, const Machine& machine, const Settings& settings,
+                       const LevelSeconds& seconds) {
+  TermChoice choice(program, machine, settings, seconds);
+  for (int level = 1; level <= program.levels(); ++level) choice.choose(level);
+  program.lay_out(choice.layout());
+}
+
+}  // namespace foretile

@@ -1,0 +1,138 @@
+#include "planner/program/term_strategies.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/error.hpp"
+#include "planner/program/level_seconds.hpp"
+#include "planner/strategies/strategy.hpp"
+#include "tests/planner/program/example.hpp"
+#include "tests/planner/program/flow_machine.hpp"
+
+namespace foretile::term_strategies_test {
+namespace {
+
+/// Three terms in two levels: heavy has 64 products of 8 flops, light and last 8 each.
+constexpr const char* kProgram =
+    "space h = occupied\nspace p = virtual\ntensor x[p|p]\ntensor y[h|p]\nresult R[p|p]\nresult S[h|p]\n"
+    "heavy: R[p1,p2] += x[p1,p3] x[p3,p2]\nlight: I[h1,p2] += y[h1,p3] x[p3,p2]\n"
+    "last: S[h1,p2] += I[h1,p3] x[p3,p2]\ncopy: R[p1,p2] += x[p1,p2]\n";
+
+class TermStrategies : public testing::Test {
+ protected:
+  FusedProgram program{parse_program(kProgram, "test"), {2, 8, 2}, "test"};
+  Machine machine = flow_machine(2, 1);
+
+  std::vector<std::string> chosen(const LevelSeconds& seconds, const Settings& settings = {}) {
+    choose_strategies(program, machine, settings, seconds);
+    return program.layout().strategies;
+  }
+};
+
+bool has(const LevelPlan& plan, const char* term, const FusedProgram& program) {
+  return std::ranges::any_of(
+      plan.level.products, [&](std::size_t number) { return program.program().terms[number].name == term; });
+}
+
+TEST_F(TermStrategies, AreThoseThatAreNamed) {
+  Settings settings{{"strategy", "auto"}, {"strategy.light", "owner-b"}, {"lookahead", "2"}};
+  EXPECT_EQ(take_named_strategies(program, settings), (std::vector<std::string>{"", "owner-b", "", ""}));
+  EXPECT_EQ(settings, (Settings{{"strategy", "auto"}, {"lookahead", "2"}}));
+  EXPECT_TRUE(take_named_strategies(program, settings).empty());
+  program.lay_out({{}, {}, {"", "owner-b", "", ""}});
+  const auto plans = plan_level(program, machine, {}, 1);
+  ASSERT_EQ(plans.size(), 2U);
+  EXPECT_EQ(plans[1].work->plan.strategy, "owner-b");
+  EXPECT_EQ(plans[1].settings.at("strategy"), "owner-b");
+  EXPECT_TRUE(has(plans[0], "heavy", program) && has(plans[1], "light", program));
+  EXPECT_EQ(plans[0].level.terms.size(), 2U);  // with the copy
+}
+
+TEST_F(TermStrategies, OfNoTermAndNoStrategyAreRefused) {
+  for (const auto& [key, value] : Settings{{"strategy.none", "owner-b"},
+                                           {"strategy.copy", "owner-b"},
+                                           {"strategy.", "owner-b"},
+                                           {"strategy.light", "auto"},
+                                           {"strategy.light", ""}}) {
+    Settings settings{{key, value}};
+    EXPECT_THROW(take_named_strategies(program, settings), InputError) << key << "=" << value;
+  }
+}
+
+/// A term by stationary-c takes 1 s, by another strategy 5 s.
+double fast_by_stationary_c(const LevelPlan& plan, const Machine&) {
+  const double each = plan.work->plan.strategy == "stationary-c" ? 1 : 5;
+  return each * static_cast<double>(plan.level.products.size());
+}
+
+TEST_F(TermStrategies, AreOfAllTermsOfALevelWhereThatTakesLeast) {
+  EXPECT_EQ(chosen(fast_by_stationary_c),
+            (std::vector<std::string>{"stationary-c", "stationary-c", "stationary-c", ""}));
+}
+
+/// light takes 1 s by owner-b, alone, and 10 s with another term or by others; heavy alone takes 3 s by
+/// grid-3d and 4 s by others. So level 1 takes 10 s with both terms together, 5 s at first with the light
+/// term apart, and 4 s with both apart. The heaviest term is tried first: by grid-3d apart it leaves 10 s for
+/// light, which is no gain, so it goes with what light leaves.
+TEST_F(TermStrategies, AreOfSingleTermsWhereThatTakesLess) {
+  const auto seconds = [&](const LevelPlan& plan, const Machine&) {
+    const std::string name = plan.work->plan.strategy;
+    if (has(plan, "light", program)) return name == "owner-b" && !has(plan, "heavy", program) ? 1.0 : 10.0;
+    return name == "grid-3d" ? 3.0 : 4.0;
+  };
+  const auto names = chosen(seconds);
+  EXPECT_EQ(names[1], "owner-b");
+  EXPECT_EQ(names[2], "grid-3d");
+  double level = 0;
+  for (const LevelPlan& plan : plan_level(program, machine, {}, 1)) level += seconds(plan, machine);
+  EXPECT_EQ(level, 5);
+}
+
+TEST_F(TermStrategies, ThatAreNamedStay) {
+  program.lay_out({{}, {}, {"", "owner-b", "", ""}});
+  EXPECT_EQ(chosen(fast_by_stationary_c),
+            (std::vector<std::string>{"stationary-c", "owner-b", "stationary-c", ""}));
+}
+
+/// grid-3d alone has a grid: it is what the settings mean, and there is nothing to choose.
+TEST_F(TermStrategies, KnowAllSettings) {
+  const auto seconds = [](const LevelPlan&, const Machine&) { return 1.0; };
+  EXPECT_EQ(chosen(seconds, {{"grid", "1x2x1"}}), (std::vector<std::string>{"", "", "", ""}));
+}
+
+/// Pieces belong to terms without a strategy of their own.
+TEST_F(TermStrategies, SumWholeTiles) {
+  program.lay_out({{}, {2, 2, 1, 1}});
+  const auto seconds = [&](const LevelPlan& plan, const Machine&) {
+    return has(plan, "last", program) || plan.work->plan.strategy == "grid-3d" ? 1.0 : 5.0;
+  };
+  EXPECT_EQ(chosen(seconds), (std::vector<std::string>{"grid-3d", "grid-3d", "", ""}));
+  EXPECT_EQ(program.layout().sum_pieces, (std::vector<int>{1, 1, 1, 1}));
+}
+
+/// All 41 terms: never more than by one strategy for all.
+TEST(TermStrategiesOfCcsd, TakeNoMoreThanAnyForAll) {
+  FusedProgram fused(ccsd_t2(), {2, 4, 2}, "test");
+  Machine machine = flow_machine(4, 1);
+  machine.platform.network.message.bandwidth_bytes_per_s = 1e9;
+  const auto seconds = [&](const Settings& settings) {
+    double sum = 0;
+    for (const LevelPlan& plan : plan_program(fused, machine, settings)) sum += least_seconds(plan, machine);
+    return sum;
+  };
+  choose_strategies(fused, machine, {}, least_seconds);
+  const double least = seconds({});
+  EXPECT_TRUE(std::ranges::any_of(fused.layout().strategies, [](const auto& name) { return !name.empty(); }));
+  fused.lay_out({});
+  double least_of_one = seconds({});
+  for (const auto& strategy : strategies()) {
+    if (strategy->honours({}))
+      least_of_one = std::min(least_of_one, seconds({{"strategy", strategy->name()}}));
+  }
+  EXPECT_LT(least, least_of_one);
+}
+
+}  // namespace
+}  // namespace foretile::term_strategies_test
