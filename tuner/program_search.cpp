@@ -68,8 +68,12 @@ std::string gap_of(const ProgramTrial& trial) {
   return trial.bound_s > 0 ? fmt::format("{:.1f}%", 100 * (*trial.makespan_s / trial.bound_s - 1)) : "-";
 }
 
-std::string made_text(const ProgramTrial& trial) {
-  return trial.made.empty() ? "" : fmt::format("  made: {}", fmt::join(trial.made, ", "));
+/// What is made, and terms with strategies of their own.
+std::string chosen_text(const ProgramTrial& trial) {
+  std::string text = trial.made.empty() ? "" : fmt::format("  made: {}", fmt::join(trial.made, ", "));
+  for (const auto& [term, strategy] : trial.strategies)
+    text += fmt::format("  strategy.{}={}", term, strategy);
+  return text;
 }
 
 std::string line_of(const ProgramTrial& trial) {
@@ -82,13 +86,13 @@ std::string line_of(const ProgramTrial& trial) {
   }
   if (trial.fits())
     return line +
-           fmt::format("  {:>8.1f}{}\n", static_cast<double>(trial.memory_bytes) / 1e9, made_text(trial));
+           fmt::format("  {:>8.1f}{}\n", static_cast<double>(trial.memory_bytes) / 1e9, chosen_text(trial));
   return line + fmt::format("  does not fit: {}\n", one_line(trial.message));
 }
 
 std::string name_of(const ProgramTrial& trial) {
   return fmt::format("on {}, tiles of {}, mode {}{}", nodes_text(trial.candidate.nodes), trial.candidate.tile,
-                     trial.candidate.mode, made_text(trial));
+                     trial.candidate.mode, chosen_text(trial));
 }
 
 nlohmann::ordered_json json_of(const ProgramTrial& trial) {
@@ -104,6 +108,7 @@ nlohmann::ordered_json json_of(const ProgramTrial& trial) {
     row["memory_bytes"] = trial.memory_bytes;
     if (!trial.made.empty()) row["made"] = trial.made;
     if (!trial.layout.empty()) row["layout"] = trial.layout;
+    for (const auto& [term, strategy] : trial.strategies) row["strategies"][term] = strategy;
   } else {
     row["message"] = trial.message;
   }

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tuner/by_nodes.hpp"
@@ -29,6 +30,8 @@ struct ProgramTrial {
   std::string message;                 ///< why it does not fit
   std::vector<std::string> made = {};  ///< tensors of which slices are made when they are needed
   std::string layout = {};             ///< of blocks: chosen or in turn; empty: it does not fit
+  /// Names of terms with strategies of their own, and these.
+  std::vector<std::pair<std::string, std::string>> strategies = {};
 
   bool fits() const { return memory_bytes > 0; }
   double node_hours() const { return makespan_s ? candidate.nodes * *makespan_s / 3600 : 0; }
@@ -60,7 +63,8 @@ ProgramTuning tune_program(const ProgramSpace& space, const TryProgram& try_prog
 
 /// A line for each trial, and the answers.
 std::string text_of(const ProgramTuning& tuning);
-/// {trials: [{nodes, tile, mode, makespan_s, bound_s, node_hours, memory_bytes, message, made, layout}],
+/// {trials: [{nodes, tile, mode, makespan_s, bound_s, node_hours, memory_bytes, message, made, layout,
+/// strategies}],
 /// fewest_nodes, shortest_time, fewest_node_hours (objects as the trials), complete}.
 nlohmann::ordered_json json_of(const ProgramTuning& tuning);
 

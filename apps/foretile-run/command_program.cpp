@@ -232,6 +232,7 @@ void execute(const CLI::App& command, const ProgramArguments& arguments, const M
     done.digest = digest_of(done.results);
     done.made = made_names(*fused);
     done.layout = layout_text(*fused);
+    if (const std::string own = strategies_text(*fused); !own.empty()) done.layout += "; " + own;
     done.layout_json = layout_json(*fused);
     if (arguments.verify) done.error = largest_error(done.results, fused->program(), *orbitals, *numbers);
     const bool right = !done.error || *done.error <= kLargestError;

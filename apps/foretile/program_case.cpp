@@ -40,16 +40,14 @@ struct ProgramCase {
   PlannedProgram planned;
   double planning_s = 0;
 
-  ProgramCase(const CaseArguments& arguments, const ProgramArguments& of, const LevelSeconds& seconds = {})
+  ProgramCase(const CaseArguments& arguments, const ProgramArguments& of)
       : program(load_program(arguments.problem), of.sizes, arguments.problem),
         machine(machine_of(arguments)) {
     if (!arguments.options.tiling().empty())
       throw input_error("--set", "a tiling key of problems", "a parameter of the strategy or the platform",
                         "give --tile");
     const Stopwatch watch;
-    ProgramPlanOptions options = of.plan_options();
-    options.seconds = seconds;
-    planned = plan_program_as(program, machine, arguments.options.settings(), options);
+    planned = plan_program_as(program, machine, arguments.options.settings(), of.plan_options());
     planning_s = watch.seconds();
   }
 };
@@ -100,11 +98,28 @@ std::string head_text(const CaseArguments& arguments, const ProgramCase& program
   return text;
 }
 
-nlohmann::ordered_json level_json(const LevelPlan& plan) {
+/// Which terms a part of a level has: two by name, and whether they are slices.
+std::string terms_of_part(const FusedProgram& program, const LevelPlan& plan) {
+  if (plan.parts == 1) return {};
+  std::string text;
+  for (std::size_t n = 0; n < std::min<std::size_t>(plan.level.terms.size(), 2); ++n) {
+    const TermPart& part = plan.level.terms[n];
+    const TermPart whole = whole_term(program, part.term);
+    const bool is_slice = part.rows != whole.rows || part.columns != whole.columns;
+    text += fmt::format("{}{}{}", n == 0 ? "  " : ", ", program.program().terms[part.term].name,
+                        is_slice ? " (a slice)" : "");
+  }
+  return text + (plan.level.terms.size() > 2 ? ", ..." : "");
+}
+
+nlohmann::ordered_json level_json(const FusedProgram& program, const LevelPlan& plan) {
   const LevelWork work(plan);
+  nlohmann::ordered_json names = nlohmann::ordered_json::array();
+  for (const TermPart& part : plan.level.terms) names.push_back(program.program().terms[part.term].name);
   return {{"level", plan.number},
           {"part", plan.part},
           {"terms", plan.level.terms.size()},
+          {"names", std::move(names)},
           {"gemms", work.gemms},
           {"flops", work.flops},
           {"strategy", plan.work ? plan.work->plan.strategy : ""},
@@ -127,7 +142,8 @@ nlohmann::ordered_json case_json(const CaseArguments& arguments, const ProgramCa
                               {"planning_s", program.planning_s}};
   json["layout"] = layout_json(program.program);
   if (const auto made = made_names(program.program); !made.empty()) json["made"] = made;
-  for (const LevelPlan& plan : program.planned.levels) json["levels"].push_back(level_json(plan));
+  for (const LevelPlan& plan : program.planned.levels)
+    json["levels"].push_back(level_json(program.program, plan));
   return json;
 }
 
@@ -175,7 +191,7 @@ void print_case(const CaseArguments& arguments, const ProgramCase& program,
                  quantity(t.blocks_s + t.results_s, "s"),
                  quantity(t.made_s + t.permuted_s + t.additions_s, "s"), quantity(t.total_s(), "s"));
     }
-    fmt::print("\n");
+    fmt::print("{}\n", terms_of_part(program.program, plan));
   }
   fmt::print(
       "\nproducts of tiles   {}\nflops               {}\nlayout              {}\n{}sent                {}\n",
@@ -199,6 +215,12 @@ double within(const std::string& text, Dimension dimension, const char* option, 
 }
 
 }  // namespace
+
+ProgramPlanOptions ProgramArguments::plan_options() const {
+  return {flows() ? ProgramMode::flow : ProgramMode::levels,
+          layout == "in-turn" ? LayoutChoice::in_turn : LayoutChoice::automatic, made,
+          rehearsed_level_seconds()};
+}
 
 void add_size_options(CLI::App& command, ProgramSizes& sizes) {
   for (const auto& [option, size, meaning] :
@@ -304,12 +326,10 @@ void plan_program_case(const CaseArguments& arguments, const ProgramArguments& o
 }
 
 void simulate_program_case(const CaseArguments& arguments, const ProgramArguments& of, std::uint64_t seed) {
+  const ProgramCase program(arguments, of);
   SimulationOptions options;
   options.engine = EngineChoice::fluid;  // SimGrid runs once in a process
   options.noise_seed = seed;
-  const ProgramCase program(arguments, of, [&](const LevelPlan& plan, const Machine& machine) {
-    return rehearse_program({&plan, 1}, machine, options).front().total_s();
-  });
   const Stopwatch watch;
   if (program.planned.flow) {
     const PlannedWork& work = program.planned.flow->work;

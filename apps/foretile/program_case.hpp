@@ -22,10 +22,8 @@ struct ProgramArguments {
   std::string trace = {};              ///< where tiles flow: file to write
 
   bool flows() const { return mode == "flow"; }
-  ProgramPlanOptions plan_options() const {
-    return {flows() ? ProgramMode::flow : ProgramMode::levels,
-            layout == "in-turn" ? LayoutChoice::in_turn : LayoutChoice::automatic, made};
-  }
+  /// Strategies are compared by rehearsals, where there is a simulator.
+  ProgramPlanOptions plan_options() const;
 };
 
 /// --o, --v and --tile.

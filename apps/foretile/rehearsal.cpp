@@ -16,6 +16,14 @@ WorkSeconds rehearsed_seconds() {
   };
 }
 
+LevelSeconds rehearsed_level_seconds() {
+  return [](const LevelPlan& plan, const Machine& machine) {
+    SimulationOptions options;
+    options.engine = EngineChoice::fluid;
+    return simulate_program({&plan, 1}, machine, options).front().total_s();
+  };
+}
+
 SimulationResult rehearse(const Plan& plan, const Contraction& contraction, const Machine& machine,
                           const SimulationOptions& options) {
   return simulate(plan, contraction, machine, options);

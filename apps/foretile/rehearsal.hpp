@@ -4,6 +4,7 @@
 #include <span>
 
 #include "planner/plan/plan_file.hpp"
+#include "planner/program/term_strategies.hpp"
 #include "simulator/original_order.hpp"
 #include "simulator/program_simulation.hpp"
 #include "simulator/simulation.hpp"
@@ -16,6 +17,8 @@ void require_simulator(const char* command);
 /// How long a plan takes, by the fluid engine. Noise, where the platform has any, is drawn with seed 1.
 /// Nothing where there is no simulator.
 WorkSeconds rehearsed_seconds();
+/// The same of a level of a program, with its moves.
+LevelSeconds rehearsed_level_seconds();
 
 /// simulate() (simulator/simulation.hpp); once per process.
 SimulationResult rehearse(const Plan& plan, const Contraction& contraction, const Machine& machine,

@@ -15,6 +15,10 @@ WorkSeconds rehearsed_seconds() {
   return {};
 }
 
+LevelSeconds rehearsed_level_seconds() {
+  return {};
+}
+
 SimulationResult rehearse(const Plan&, const Contraction&, const Machine&, const SimulationOptions&) {
   throw WorkError("there is no simulator");
 }

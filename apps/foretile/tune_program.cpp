@@ -62,15 +62,15 @@ class Trials {
     trial.bound_s = device_seconds_[candidate.tile] / machine.devices();
     try {
       const ProgramArguments as{{}, candidate.mode, arguments_.made, arguments_.layout};
-      ProgramPlanOptions options = as.plan_options();
-      options.seconds = [&](const LevelPlan& plan, const Machine& on) {
-        return rehearse_program({&plan, 1}, on, simulation()).front().total_s();
-      };
       const PlannedProgram planned =
-          plan_program_as(program, machine, arguments_.options.settings(), options);
+          plan_program_as(program, machine, arguments_.options.settings(), as.plan_options());
       trial.memory_bytes = planned.peak_host_bytes();
       trial.made = made_names(program);
       trial.layout = program.layout().owners.empty() ? "in turn" : "chosen";
+      for (std::size_t term = 0; term < program.terms().size(); ++term) {
+        if (const std::string name = program.strategy(term); !name.empty())
+          trial.strategies.emplace_back(program.program().terms[term].name, name);
+      }
       if (rehearses) trial.makespan_s = makespan_of(planned, machine);
     } catch (const DoesNotFit& error) {
       trial.message = error.what();
@@ -78,9 +78,14 @@ class Trials {
     return trial;
   }
 
-  /// To be tried: flow where it can be.
+  /// To be tried: flow where it can be, and no strategy is named, which may be one that cannot.
   std::vector<std::string> modes() {
     if (!arguments_.mode.empty()) return {arguments_.mode};
+    const Settings settings = arguments_.options.settings();
+    const bool names = std::ranges::any_of(settings, [](const auto& setting) {
+      return setting.first.starts_with("strategy") && setting.second != "auto";
+    });
+    if (names) return {"levels"};
     const FusedProgram& program = with_tile(arguments_.tiles.front());
     if (may_flow(program, machine_of(1))) return {"flow", "levels"};
     return {"levels"};

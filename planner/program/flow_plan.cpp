@@ -11,7 +11,9 @@
 #include "base/error.hpp"
 #include "planner/plan/owners.hpp"
 #include "planner/program/flow_check.hpp"
+#include "planner/program/made_tensors.hpp"
 #include "planner/verify/host_memory.hpp"
+#include "platforms/units.hpp"
 
 namespace foretile {
 
@@ -347,10 +349,17 @@ class FlowJoiner {
     }
     const std::int64_t missing = peak - machine_.host_bytes_per_rank();
     if (missing <= 0) return peak;
+    const auto quantity = [](std::int64_t bytes) {
+      return format_quantity(static_cast<double>(bytes), Dimension::bytes);
+    };
+    std::vector<std::size_t> tensors(program_.tensors().size());
+    std::iota(tensors.begin(), tensors.end(), std::size_t{0});
     throw DoesNotFit(
-        input_error("program", fmt::format("{} bytes of host memory for a rank where tiles flow", peak),
-                    fmt::format("at most {}", machine_.host_bytes_per_rank()),
-                    fmt::format("{} bytes are missing: use more nodes, or run it level by level", missing)));
+        input_error("program",
+                    fmt::format("{} for a rank where tiles flow, {} more than its host memory has",
+                                quantity(peak), quantity(missing)),
+                    fmt::format("at most {}", quantity(machine_.host_bytes_per_rank())),
+                    fmt::format("run it level by level, {}", memory_advice(program_, tensors))));
   }
 
   /// Bytes of blocks, by tensor and rank.

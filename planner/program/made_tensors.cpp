@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/one_line.hpp"
 #include "planner/program/program_plan.hpp"
+#include "platforms/units.hpp"
 
 namespace foretile {
 
@@ -32,6 +33,14 @@ std::optional<std::size_t> largest_kept(const FusedProgram& program,
     if (!largest || program.blocks(tensor).elements() > program.blocks(*largest).elements()) largest = tensor;
   }
   return largest;
+}
+
+std::string memory_advice(const FusedProgram& program, const std::vector<std::size_t>& tensors) {
+  const std::optional<std::size_t> largest = largest_kept(program, tensors);
+  if (!largest) return "use more nodes";
+  const double bytes = 8 * static_cast<double>(program.blocks(*largest).elements());
+  return fmt::format("use more nodes, or make slices of {0} ({1}) when they are needed: --make \"{0}\"",
+                     name_of(program, *largest), format_quantity(bytes, Dimension::bytes));
 }
 
 void make_named(FusedProgram& program, const std::vector<std::string>& names) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/error.hpp"
 #include "planner/program/block_owners.hpp"
 #include "planner/program/level_seconds.hpp"
 #include "planner/program/made_tensors.hpp"
@@ -20,35 +21,43 @@ std::int64_t PlannedProgram::peak_host_bytes() const {
 
 namespace {
 
-/// With the strategies that the program has, or with others, and owners of blocks by the plans of these,
-/// where that takes less.
-void choose_strategies_and_owners(FusedProgram& program, const Machine& machine, const Settings& settings,
-                                  const LevelSeconds& seconds) {
-  const auto seconds_of = [&](const std::vector<LevelPlan>& plans) {
-    double sum = 0;
-    for (const LevelPlan& plan : plans) sum += seconds(plan, machine);
-    return sum;
-  };
-  choose_strategies(program, machine, settings, seconds);
+double seconds_of(const std::vector<LevelPlan>& plans, const Machine& machine, const LevelSeconds& seconds) {
+  double sum = 0;
+  for (const LevelPlan& plan : plans) sum += seconds(plan, machine);
+  return sum;
+}
+
+/// By the plans of the strategies that the program now has, where levels take less with them: by bounds,
+/// which a run knows, too, so that it has the same owners.
+void choose_owners_anew(FusedProgram& program, const Machine& machine, const Settings& settings) {
   const ProgramLayout before = program.layout();
   const std::vector<LevelPlan> plans = plan_program(program, machine, settings);
-  if (before.owners.empty()) return;
   ProgramLayout after = before;
   after.owners = choose_owners(program, machine, plans);
   program.lay_out(std::move(after));
   try {
-    if (seconds_of(plan_program(program, machine, settings)) < seconds_of(plans)) return;
+    const double seconds_after = seconds_of(plan_program(program, machine, settings), machine, least_seconds);
+    if (seconds_after < seconds_of(plans, machine, least_seconds)) return;
   } catch (const DoesNotFit&) {  // it did before
   }
   program.lay_out(before);
+}
+
+/// Of the layout that the program has, without strategies.
+void name_strategies(FusedProgram& program, const Machine& machine, const Settings& settings,
+                     const std::vector<std::string>& names) {
+  ProgramLayout layout = program.layout();
+  layout.strategies = names;
+  program.lay_out(layout);
+  layout.sum_pieces = choose_sum_pieces(program, machine, settings_for_terms(settings));
+  program.lay_out(std::move(layout));
 }
 
 }  // namespace
 
 void choose_layout(FusedProgram& program, const Machine& machine, const Settings& settings,
                    ProgramMode mode) {
-  ProgramLayout layout{
-      {}, choose_sum_pieces(program, machine, settings_for_terms(settings)), program.layout().strategies};
+  ProgramLayout layout{{}, choose_sum_pieces(program, machine, settings_for_terms(settings))};
   program.lay_out(layout);
   const std::vector<LevelPlan> plans = mode == ProgramMode::flow
                                            ? plan_steps(program, machine, settings, kStepsAtOnce)
@@ -57,38 +66,90 @@ void choose_layout(FusedProgram& program, const Machine& machine, const Settings
   program.lay_out(std::move(layout));
 }
 
-PlannedProgram plan_program_as(FusedProgram& program, const Machine& machine, const Settings& given,
-                               const ProgramPlanOptions& options) {
-  Settings settings = given;
-  const ProgramLayout in_turn{{}, {}, take_named_strategies(program, settings)};
-  const bool by_term = options.mode == ProgramMode::levels && asks_for_comparison(settings);
-  if (by_term) settings.erase("strategy");
-  const LevelSeconds seconds = options.seconds ? options.seconds : least_seconds;
-  PlannedProgram planned;
-  const auto plan = [&] {
-    if (options.mode == ProgramMode::flow) {
-      planned.flow.emplace(plan_flow(program, machine, settings));
-    } else {
-      planned.levels = plan_program(program, machine, settings);
+namespace {
+
+/// Plans a program in the ways that its user leaves open.
+class Choice {
+ public:
+  Choice(FusedProgram& program, const Machine& machine, const Settings& given,
+         const ProgramPlanOptions& options)
+      : program_(program),
+        machine_(machine),
+        settings_(given),
+        mode_(options.mode),
+        seconds_(options.seconds ? options.seconds : least_seconds),
+        named_(take_named_strategies(program, settings_)),
+        by_term_(asks_for_comparison(settings_)) {
+    if (by_term_) settings_.erase("strategy");
+    by_term_ = by_term_ && mode_ == ProgramMode::levels;
+    if (mode_ == ProgramMode::flow && !named_.empty())
+      throw input_error("--set strategy.TERM", "a strategy of one term", "the same for all where tiles flow",
+                        "take --mode levels");
+  }
+
+  void with_chosen_layout() {
+    choose_layout(program_, machine_, settings_, mode_);
+    if (!named_.empty()) name_strategies(program_, machine_, settings_, named_);
+    if (by_term_) choose_strategies(program_, machine_, settings_, seconds_);
+    if (by_term_ || !named_.empty()) choose_owners_anew(program_, machine_, settings_);
+    plan();
+    if (!by_term_) return;
+    PlannedProgram chosen = std::move(planned_);
+    ProgramLayout layout = program_.layout();
+    try {
+      in_turn();
+      if (seconds_of(planned_.levels, machine_, seconds_) < seconds_of(chosen.levels, machine_, seconds_))
+        return;
+    } catch (const DoesNotFit&) {  // as it was, then
     }
-  };
+    planned_ = std::move(chosen);
+    program_.lay_out(std::move(layout));
+  }
+
+  void in_turn() {
+    program_.lay_out({{}, {}, named_});
+    plan();
+    if (!by_term_) return;
+    choose_strategies(program_, machine_, settings_, seconds_);
+    plan();
+  }
+
+  PlannedProgram planned() { return std::move(planned_); }
+
+ private:
+  void plan() {
+    if (mode_ == ProgramMode::flow) {
+      planned_.flow.emplace(plan_flow(program_, machine_, settings_));
+    } else {
+      planned_.levels = plan_program(program_, machine_, settings_);
+    }
+  }
+
+  FusedProgram& program_;
+  const Machine& machine_;
+  Settings settings_;
+  ProgramMode mode_;
+  LevelSeconds seconds_;
+  std::vector<std::string> named_;
+  bool by_term_;
+  PlannedProgram planned_;
+};
+
+}  // namespace
+
+PlannedProgram plan_program_as(FusedProgram& program, const Machine& machine, const Settings& settings,
+                               const ProgramPlanOptions& options) {
+  Choice choice(program, machine, settings, options);
   const bool chooses = options.layout == LayoutChoice::automatic && machine.ranks > 1;
   const bool can_be = options.mode == ProgramMode::levels || may_flow(program, machine);
   plan_with_made(program, options.made, [&] {
     try {
-      if (chooses && can_be) {
-        program.lay_out(in_turn);
-        choose_layout(program, machine, settings, options.mode);
-        if (by_term) choose_strategies_and_owners(program, machine, settings, seconds);
-        return plan();
-      }
+      if (chooses && can_be) return choice.with_chosen_layout();
     } catch (const DoesNotFit&) {  // in turn, then
     }
-    program.lay_out(in_turn);
-    if (by_term) choose_strategies(program, machine, settings, seconds);
-    plan();
+    choice.in_turn();
   });
-  return planned;
+  return choice.planned();
 }
 
 }  // namespace foretile

@@ -39,15 +39,16 @@ struct PlannedProgram {
 };
 
 /// The sums of terms are cut by choose_sum_pieces(), without regard to memory; then all is planned, and the
-/// owners of blocks are chosen by these plans (choose_owners()). Lays the program out so; strategies stay as
-/// they are. Throws as plan_program() and plan_steps(), and leaves the sums cut then.
+/// owners of blocks are chosen by these plans (choose_owners()). Lays the program out so, with the strategy
+/// of the settings for all terms. Throws as plan_program() and plan_steps(), and leaves the sums cut then.
 void choose_layout(FusedProgram& program, const Machine& machine, const Settings& settings, ProgramMode mode);
 
 /// Chooses what is made and the layout, where the options leave that open, and plans. Where a chosen layout
 /// does not fit blocks are dealt in turn and sums are whole, before more tensors are made. The settings
 /// "strategy.TERM" name strategies of terms; with strategy=auto those of others are chosen
-/// (choose_strategies()), but not where tiles flow. Throws InputError as plan_with_made(),
-/// take_named_strategies(), plan_program() and plan_flow().
+/// (choose_strategies()), with the chosen layout and with blocks in turn, of which that stays with which
+/// levels take less; but not where tiles flow. Throws InputError as plan_with_made(),
+/// take_named_strategies(), plan_program() and plan_flow(), and for named strategies where tiles flow.
 PlannedProgram plan_program_as(FusedProgram& program, const Machine& machine, const Settings& settings,
                                const ProgramPlanOptions& options);
 

@@ -36,14 +36,6 @@ const char* name_of_part(bool flows) {
   return flows ? "step" : "level";
 }
 
-std::string advice(const FusedProgram& program, std::optional<std::size_t> tensor) {
-  if (!tensor) return "use more nodes";
-  const std::string name = text_of(program.tensors()[*tensor], program.program());
-  const std::int64_t elements = program.blocks(*tensor).elements();
-  return fmt::format("use more nodes, or make slices of {0} ({1}) when they are needed: --make \"{0}\"", name,
-                     quantity(8 * elements));
-}
-
 /// The tensors that are there while its level or step runs, or the smallest slice of the term.
 DoesNotFit does_not_fit(const FusedProgram& program, const Machine& machine, const LevelPlan& plan,
                         bool flows) {
@@ -63,7 +55,7 @@ DoesNotFit does_not_fit(const FusedProgram& program, const Machine& machine, con
       fmt::format("{} of {} for a rank, {} more than its host memory has", quantity(needed),
                   tensors_alone ? "tensors" : "tensors and the smallest slice of the term",
                   quantity(needed - there)),
-      fmt::format("at most {}", quantity(there)), advice(program, largest_kept(program, tensors))));
+      fmt::format("at most {}", quantity(there)), memory_advice(program, tensors)));
 }
 
 double flops_of(const FusedProgram& program, std::size_t term) {
@@ -102,13 +94,18 @@ class LevelPlanner {
  private:
   bool flows() const { return at_once_ > 1; }
 
+  bool has_products(std::size_t term) const {
+    const FusedProgramTerm& fused = program_.terms()[term];
+    return fused.is_product() && fused.product->contraction().c.nonzeros() > 0;
+  }
+
   /// Terms without products go with the first.
   std::vector<std::vector<TermPart>> by_strategy(const std::vector<std::size_t>& terms) const {
     std::vector<std::string> names;
     std::vector<std::vector<TermPart>> groups(1);
     for (const std::size_t term : terms) {
       std::size_t group = 0;
-      if (program_.terms()[term].is_product()) {
+      if (has_products(term)) {
         const auto found = std::ranges::find(names, program_.strategy(term));
         group = static_cast<std::size_t>(found - names.begin());
         if (found == names.end()) names.push_back(program_.strategy(term));
@@ -122,8 +119,7 @@ class LevelPlanner {
   Settings settings_for(const std::vector<TermPart>& terms) const {
     for (const TermPart& part : terms) {
       const std::string name = program_.strategy(part.term);
-      if (program_.terms()[part.term].is_product() && !name.empty())
-        return settings_of_strategy(name, settings_);
+      if (has_products(part.term) && !name.empty()) return settings_of_strategy(name, settings_);
     }
     return settings_;
   }

@@ -24,7 +24,7 @@ class DoesNotFit : public InputError {
 
 struct LevelPlan {
   int number = 0;  ///< of the level, from 1
-  int part = 1;    ///< where the level does not fit together: which part of it, from 1,
+  int part = 1;    ///< where the level does not fit together or has several strategies: which part, from 1,
   int parts = 1;   ///< of how many
   ProgramLevel level;
   Settings settings;                ///< of the plan

@@ -36,22 +36,19 @@ std::size_t term_named(const FusedProgram& program, const std::string& key) {
                                 found == terms.end() ? "has no term of this name" : "only copies there"));
 }
 
-const std::string& strategy_named(const std::string& key, const std::string& value) {
-  std::vector<std::string> names;
-  for (const auto& strategy : strategies()) names.push_back(strategy->name());
-  if (std::ranges::find(names, value) != names.end()) return value;
-  throw input_error(fmt::format("--set {}", key), quote(value),
-                    fmt::format("one of {}", fmt::join(names, ", ")));
+void check_strategy(const std::string& key, const std::string& name, std::vector<std::string> expected) {
+  if (std::ranges::find(expected, name) != expected.end()) return;
+  throw input_error(fmt::format("--set {}", key), quote(name),
+                    fmt::format("one of {}", fmt::join(expected, ", ")));
 }
 
 /// That know all settings, but for that which the settings mean.
 std::vector<std::string> other_strategies(const Settings& settings) {
   const std::string usual = choose_strategy({}, settings_for_terms(settings)).name();
   std::vector<std::string> names;
-  for (const auto& strategy : strategies()) {
-    const std::string name = strategy->name();
+  for (const std::string& name : strategies_for_terms()) {
     const bool knows_all = settings_of_strategy(name, settings).size() == settings.size() + 1;
-    if (name != usual && knows_all && strategy->honours({})) names.push_back(name);
+    if (name != usual && knows_all) names.push_back(name);
   }
   return names;
 }
@@ -151,12 +148,20 @@ class TermChoice {
 }  // namespace
 
 std::vector<std::string> take_named_strategies(const FusedProgram& program, Settings& settings) {
+  const std::vector<std::string> known = strategies_for_terms();
+  if (const auto all = settings.find("strategy"); all != settings.end()) {
+    std::vector<std::string> expected = known;
+    expected.push_back("auto");
+    check_strategy(all->first, all->second, expected);
+  }
   std::vector<std::string> names;
   const auto first = settings.lower_bound(std::string(kOfTerm));
   auto setting = first;
   for (; setting != settings.end() && setting->first.starts_with(kOfTerm); ++setting) {
     names.resize(program.terms().size());
-    names[term_named(program, setting->first)] = strategy_named(setting->first, setting->second);
+    const std::size_t term = term_named(program, setting->first);
+    check_strategy(setting->first, setting->second, known);
+    names[term] = setting->second;
   }
   settings.erase(first, setting);
   return names;

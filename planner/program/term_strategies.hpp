@@ -16,7 +16,8 @@ namespace foretile {
 using LevelSeconds = std::function<double(const LevelPlan& plan, const Machine& machine)>;
 
 /// Takes the settings "strategy.TERM" away: by term (ProgramLayout::strategies) what they name. Throws
-/// InputError where there is no such term or strategy, and for a term without a product.
+/// InputError where there is no such term, for a term without a product, and where these settings or
+/// "strategy" name none of strategies_for_terms().
 std::vector<std::string> take_named_strategies(const FusedProgram& program, Settings& settings);
 
 /// Of terms that have none in the program's layout, with the owners of blocks that it has. Level by level:

@@ -130,6 +130,14 @@ Settings settings_for_terms(const Settings& settings) {
   return all;
 }
 
+std::vector<std::string> strategies_for_terms() {
+  std::vector<std::string> names;
+  for (const auto& strategy : strategies()) {
+    if (strategy->honours({})) names.push_back(strategy->name());
+  }
+  return names;
+}
+
 Settings settings_of_strategy(const std::string& name, const Settings& settings) {
   const std::vector<ParameterInfo> known = find_strategy(name).parameters();
   Settings own{{"strategy", name}};

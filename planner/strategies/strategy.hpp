@@ -102,6 +102,9 @@ const Strategy& choose_strategy(const Sources& sources, const Settings& settings
 /// strategy, or have parameters of another one, that which deals single tiles of C.
 Settings settings_for_terms(const Settings& settings);
 
+/// Names of the strategies that take A and B as they are given, as those of programs are.
+std::vector<std::string> strategies_for_terms();
+
 /// The strategy's name, and those of the settings that it knows. Throws InputError for a name that is none.
 Settings settings_of_strategy(const std::string& name, const Settings& settings);
 

@@ -109,6 +109,16 @@ def check_plans():
         assert (chosen["layout"]["blocks"], in_turn["layout"]) == ("chosen", {"blocks": "in turn", "sum_pieces": {}}), in_turn
         assert chosen["layout"]["sum_pieces"] and chosen["sent_bytes"] < 0.7 * in_turn["sent_bytes"], (chosen, in_turn)
         assert (chosen["gemms"], chosen["flops"]) == (in_turn["gemms"], in_turn["flops"]), (chosen, in_turn)
+    gpus = (T2, "--o", 54, "--v", 162, "--tile", 54, "--platform", "summit", "--nodes", 4, "--json")
+    usual, auto = (json.loads(run("simulate", *gpus, *options)) for options in ((), ("--set", "strategy=auto")))
+    own = auto["layout"]["strategies"]
+    named = [option for term, name in own.items() for option in ("--set", f"strategy.{term}={name}")]
+    assert own and auto["makespan_s"] < usual["makespan_s"] and "strategies" not in usual["layout"], (usual, auto)
+    assert json.loads(run("simulate", *gpus, *named))["makespan_s"] == auto["makespan_s"], named
+    assert json.loads(run("plan", *gpus, "--set", "strategy=auto"))["layout"] == auto["layout"], auto
+    assert {name for level in auto["levels"] for name in level["names"]} >= own.keys(), auto
+    refuse("--set strategy: found local-b, expected one of", "plan", *case, "--set", "strategy=local-b")
+    refuse("--set strategy.TERM: found a strategy of one term", "plan", *case, "--mode", "flow", "--set", "strategy.t2_2=grid-3d")
     refuse("--layout: found h2o12", "plan", "h2o12", "--layout", "auto")
     refuse("--set: found strategy.none", "plan", *case, "--set", "strategy.none=grid-3d")
     refuse("--set: found strategy.t2_1", "plan", *case, "--set", "strategy.t2_1=grid-3d")  # copies alone

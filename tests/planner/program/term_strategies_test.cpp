@@ -55,7 +55,9 @@ TEST_F(TermStrategies, OfNoTermAndNoStrategyAreRefused) {
                                            {"strategy.copy", "owner-b"},
                                            {"strategy.", "owner-b"},
                                            {"strategy.light", "auto"},
-                                           {"strategy.light", ""}}) {
+                                           {"strategy.heavy", ""},
+                                           {"strategy.last", "local-b"},
+                                           {"strategy", "stationary-b"}}) {
     Settings settings{{key, value}};
     EXPECT_THROW(take_named_strategies(program, settings), InputError) << key << "=" << value;
   }
@@ -96,10 +98,12 @@ TEST_F(TermStrategies, ThatAreNamedStay) {
             (std::vector<std::string>{"stationary-c", "owner-b", "stationary-c", ""}));
 }
 
-/// grid-3d alone has a grid: it is what the settings mean, and there is nothing to choose.
+/// dealt-c alone knows chain_pieces; lookahead is a parameter of stationary-c, too.
 TEST_F(TermStrategies, KnowAllSettings) {
-  const auto seconds = [](const LevelPlan&, const Machine&) { return 1.0; };
-  EXPECT_EQ(chosen(seconds, {{"grid", "1x2x1"}}), (std::vector<std::string>{"", "", "", ""}));
+  EXPECT_EQ(chosen(fast_by_stationary_c, {{"chain_pieces", "1"}}),
+            (std::vector<std::string>{"", "", "", ""}));
+  EXPECT_EQ(chosen(fast_by_stationary_c, {{"lookahead", "2"}}),
+            (std::vector<std::string>{"stationary-c", "stationary-c", "stationary-c", ""}));
 }
 
 /// Pieces belong to terms without a strategy of their own.
