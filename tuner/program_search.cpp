@@ -68,12 +68,21 @@ std::string gap_of(const ProgramTrial& trial) {
   return trial.bound_s > 0 ? fmt::format("{:.1f}%", 100 * (*trial.makespan_s / trial.bound_s - 1)) : "-";
 }
 
-/// What is made, and terms with strategies of their own.
+/// What is made, and how many terms have strategies of their own.
 std::string chosen_text(const ProgramTrial& trial) {
   std::string text = trial.made.empty() ? "" : fmt::format("  made: {}", fmt::join(trial.made, ", "));
-  for (const auto& [term, strategy] : trial.strategies)
-    text += fmt::format("  strategy.{}={}", term, strategy);
+  if (const auto terms = trial.strategies.size(); terms > 0)
+    text += fmt::format("  strategies of their own: {} {}", terms, terms == 1 ? "term" : "terms");
   return text;
+}
+
+/// To be given to other commands.
+std::string strategies_line(const ProgramTrial& trial) {
+  if (trial.strategies.empty()) return "";
+  std::string text = "its strategies    ";
+  for (const auto& [term, strategy] : trial.strategies)
+    text += fmt::format(" --set strategy.{}={}", term, strategy);
+  return text + "\n";
 }
 
 std::string line_of(const ProgramTrial& trial) {
@@ -140,9 +149,11 @@ std::string text_of(const ProgramTuning& tuning) {
   for (const ProgramTrial& trial : tuning.trials) text += line_of(trial);
   text += "\n";
   if (const ProgramTrial* const fastest = tuning.best(Goal::time))
-    text += fmt::format("shortest time      {:.4g} s {}\n", *fastest->makespan_s, name_of(*fastest));
+    text += fmt::format("shortest time      {:.4g} s {}\n{}", *fastest->makespan_s, name_of(*fastest),
+                        strategies_line(*fastest));
   if (const ProgramTrial* const cheapest = tuning.best(Goal::node_hours))
-    text += fmt::format("fewest node-hours  {:.4g} {}\n", cheapest->node_hours(), name_of(*cheapest));
+    text += fmt::format("fewest node-hours  {:.4g} {}\n{}", cheapest->node_hours(), name_of(*cheapest),
+                        strategies_line(*cheapest));
   if (tuning.fewest_nodes) text += fmt::format("fewest nodes       {}\n", *tuning.fewest_nodes);
   if (!tuning.complete) text += "time was up: not all was tried, and there may be better ones\n";
   return text;
