@@ -76,13 +76,13 @@ std::string chosen_text(const ProgramTrial& trial) {
   return text;
 }
 
-/// To be given to other commands.
+/// To be given to other commands, for the same plan.
 std::string strategies_line(const ProgramTrial& trial) {
   if (trial.strategies.empty()) return "";
   std::string text = "its strategies    ";
   for (const auto& [term, strategy] : trial.strategies)
     text += fmt::format(" --set strategy.{}={}", term, strategy);
-  return text + "\n";
+  return text + (trial.layout == "in turn" ? " --layout in-turn\n" : "\n");
 }
 
 std::string line_of(const ProgramTrial& trial) {
