@@ -14,7 +14,7 @@
 namespace foretile::term_strategies_test {
 namespace {
 
-/// Three terms in two levels: heavy has 64 products of 8 flops, light and last 8 each.
+/// Three products in two levels, of which heavy has most flops, and a copy.
 constexpr const char* kProgram =
     "space h = occupied\nspace p = virtual\ntensor x[p|p]\ntensor y[h|p]\nresult R[p|p]\nresult S[h|p]\n"
     "heavy: R[p1,p2] += x[p1,p3] x[p3,p2]\nlight: I[h1,p2] += y[h1,p3] x[p3,p2]\n"
@@ -75,9 +75,8 @@ TEST_F(TermStrategies, AreOfAllTermsOfALevelWhereThatTakesLeast) {
 }
 
 /// light takes 1 s by owner-b, alone, and 10 s with another term or by others; heavy alone takes 3 s by
-/// grid-3d and 4 s by others. So level 1 takes 10 s with both terms together, 5 s at first with the light
-/// term apart, and 4 s with both apart. The heaviest term is tried first: by grid-3d apart it leaves 10 s for
-/// light, which is no gain, so it goes with what light leaves.
+/// grid-3d and 4 s by others. Level 1 takes 10 s by any one strategy. heavy apart is no gain, with 10 s for
+/// light; then light apart leaves 4 s for heavy: 5 s together.
 TEST_F(TermStrategies, AreOfSingleTermsWhereThatTakesLess) {
   const auto seconds = [&](const LevelPlan& plan, const Machine&) {
     const std::string name = plan.work->plan.strategy;
