@@ -7,6 +7,9 @@
 #include <limits>
 #include <new>
 
+#include "executor/large_pages.hpp"
+#include "executor/tile_buffer.hpp"
+
 namespace foretile {
 
 namespace {
@@ -37,6 +40,14 @@ class Heap final : public std::pmr::memory_resource {
 std::pmr::memory_resource* heap_memory() {
   static Heap heap;
   return &heap;
+}
+
+/// In one piece: the allocator writes between pieces, and a large page of which a part is there cannot come.
+void touch_heap(std::int64_t bytes) {
+  constexpr std::int64_t kPage = 4096;
+  const TileBuffer pool(bytes);
+  prefer_large_pages(pool.bytes());
+  for (std::int64_t at = 0; at < bytes; at += kPage) pool.data()[at] = std::byte{0};
 }
 
 }  // namespace foretile

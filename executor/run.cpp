@@ -15,7 +15,6 @@
 #include "executor/gpu/gpu_backend.hpp"
 #include "executor/gpu/pinned_pool.hpp"
 #include "executor/heap_memory.hpp"
-#include "executor/large_pages.hpp"
 #include "executor/mixed_backend.hpp"
 #include "executor/mpi/communicator.hpp"
 #include "executor/mpi/messenger.hpp"
@@ -60,14 +59,6 @@ int position_of(const Transfer& broadcast, Rank rank) {
   throw WorkError(fmt::format("rank {}: a message for others", rank));
 }
 
-/// Touches the memory and gives it back to the allocator, which keeps it (see foretile-run's main). In one
-/// piece: the allocator writes between pieces, and a large page of which a part is there cannot come.
-void fill_pool(std::int64_t bytes) {
-  const TileBuffer pool(bytes);
-  prefer_large_pages(pool.bytes());
-  for (std::int64_t at = 0; at < bytes; at += 4096) pool.data()[at] = std::byte{0};
-}
-
 void progress_loop(RankScheduler& scheduler, RankBackend& backend, Messenger& messenger, HostStore& host,
                    Rank rank) {
   Messenger::Listener listener;
@@ -98,7 +89,7 @@ void progress_loop(RankScheduler& scheduler, RankBackend& backend, Messenger& me
 std::unique_ptr<std::pmr::memory_resource> host_memory(const RunOptions& options) {
   if (options.gpus && options.pool_bytes > 0)
     return std::make_unique<PinnedPool>(*options.gpus, options.pool_bytes);
-  fill_pool(options.pool_bytes);
+  touch_heap(options.pool_bytes);
   return std::make_unique<TileSlabs>(options.memory ? options.memory : heap_memory());
 }
 

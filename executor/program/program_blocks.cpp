@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "executor/in_parallel.hpp"
 #include "executor/program/permute_block.hpp"
 #include "planner/program/level_moves.hpp"
 
@@ -32,15 +33,16 @@ std::int64_t ProgramBlocks::bytes(const ProgramBlock& block) const {
   return bytes_of(program_, block);
 }
 
-void ProgramBlocks::make(std::size_t tensor, const GivenBlocks& given) {
-  make_zero(tensor);
-  for (auto& [block, buffer] : tensors_[tensor])
-    given.fill(ProgramBlock{tensor, block}, reinterpret_cast<double*>(buffer.data()));
-}
-
-void ProgramBlocks::make_zero(std::size_t tensor) {
+void ProgramBlocks::make(std::size_t tensor, const GivenBlocks& given, int cores) {
   drop(tensor);
-  make_missing_zero(tensor);
+  std::vector<ProgramBlock> own;
+  for (BlockId number = 0; number < program_.blocks(tensor).count(); ++number) {
+    const ProgramBlock block{tensor, number};
+    if (!owns(block)) continue;
+    make_uninitialized(block);
+    own.push_back(block);
+  }
+  in_parallel(own.size(), cores, [&](std::size_t n) { given.fill(own[n], numbers(own[n])); });
 }
 
 void ProgramBlocks::make_missing_zero(std::size_t tensor) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <span>
 
 #include "base/random.hpp"
 
@@ -33,6 +34,8 @@ void SeededNumbers::fill(const ProgramTensor& tensor, const std::vector<std::int
 
 namespace {
 
+constexpr std::size_t kMostPairs = kMostTensorIndices / 2;
+
 std::uint64_t bits_of(const SpinOrbital& upper, const SpinOrbital& lower) {
   const std::array<std::uint64_t, 4> words{upper.space, static_cast<std::uint64_t>(upper.orbital),
                                            lower.space, static_cast<std::uint64_t>(lower.orbital)};
@@ -54,9 +57,11 @@ double SeededNumbers::value(const ProgramTensor& tensor, const std::vector<std::
   const auto orbital = [&](std::size_t position) {
     return orbitals_.at(tensor.rules.spaces[position], at[position]);
   };
-  std::vector<std::size_t> order(pairs);
+  std::array<std::size_t, kMostPairs> orders{};
+  std::array<std::uint64_t, kMostPairs> words{};
+  const auto order = std::span(orders).first(pairs);
+  const auto bits = std::span(words).first(pairs);
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::vector<std::uint64_t> bits(pairs);
   const std::uint64_t seed = counter_bits(seed_, bits_of(tensor.name));
   if (!tensor.rules.closed_shell) {
     std::uint64_t all = seed;
@@ -75,9 +80,8 @@ double SeededNumbers::value(const ProgramTensor& tensor, const std::vector<std::
     }
     if (!conserved) continue;
     std::uint64_t all = seed;
-    std::vector<std::uint64_t> sorted = bits;
-    std::ranges::sort(sorted);  // pairs have no order
-    for (const std::uint64_t one : sorted) all = counter_bits(all, one);
+    std::ranges::sort(bits);  // pairs have no order
+    for (const std::uint64_t one : bits) all = counter_bits(all, one);
     sum += sign * (2 * unit_real(all) - 1);
   } while (std::next_permutation(order.begin(), order.end()));
   return sum;

@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "executor/heap_memory.hpp"
 #include "executor/in_parallel.hpp"
 #include "executor/mpi/communicator.hpp"
 #include "executor/mpi/own_communicator.hpp"
@@ -17,6 +18,7 @@
 #include "executor/program/exchange.hpp"
 #include "executor/program/flow_run.hpp"
 #include "executor/program/permute_block.hpp"
+#include "executor/run.hpp"
 #include "executor/tile_extents.hpp"
 #include "planner/program/made_tensors.hpp"
 #include "planner/program/program_plan.hpp"
@@ -49,6 +51,8 @@ struct Level : ProgramLevel {
   int number = 0, part = 1, parts = 1;
   Settings settings;                               // of its plan
   std::unique_ptr<Multiplication> multiplication;  // nullptr without products
+
+  bool is_last_part() const { return part == parts; }
 };
 
 }  // namespace
@@ -64,6 +68,7 @@ struct ProgramRun::State {
         orbitals(of.tiles()),
         blocks(of, rank, ranks) {
     PlannedProgram all = planned(of, how);
+    peak_bytes = all.peak_host_bytes();
     if (all.flow) flow.emplace(given, of, std::move(*all.flow), with.bind);
     for (LevelPlan& plan : all.levels) {
       Level& level = levels.emplace_back();
@@ -82,6 +87,7 @@ struct ProgramRun::State {
   int ranks, cores;
   SpinOrbitals orbitals;
   ProgramBlocks blocks;
+  std::int64_t peak_bytes = 0;  // of the rank with most
   std::vector<Level> levels;    // from 1; of ProgramMode::levels
   std::optional<FlowRun> flow;  // of ProgramMode::flow
 
@@ -93,7 +99,7 @@ struct ProgramRun::State {
   void receive_operands(const Level& level, Received& received, std::int64_t& bytes) const;
   void exchange_results(const Level& level, Received& received, std::int64_t& bytes) const;
   /// To each block in the order of terms, pieces of their sums, tiles and permutations; different blocks at
-  /// once.
+  /// once. Those of the level's tensors to which nothing was added are 0.
   void add_results(const Level& level, const GivenBlocks& given, const Received& received);
   const double* block_of(const ProgramBlock& block, const Received& received) const;
 };
@@ -101,18 +107,27 @@ struct ProgramRun::State {
 namespace {
 
 /// Tiles of A and B are blocks, permuted where they must be, and tiles of C are kept for the additions behind
-/// the products.
+/// the products. On cores they are computed where they are kept.
 class LevelTiles final : public TileStorage {
  public:
   using BlockNumbers = std::function<const double*(const ProgramBlock&)>;
 
   LevelTiles(const FusedProgram& program, const Level& level, const GivenBlocks& given, BlockNumbers block,
              Received& received)
-      : program_(program), level_(level), given_(given), block_(std::move(block)), received_(received) {}
+      : program_(program), level_(level), given_(given), block_(std::move(block)), received_(received) {
+    if (!level.as_stored) return;  // GPUs copy tiles of C to pinned memory
+    for (const TileId tile : level.multiplication->own_tiles(Matrix::c))
+      received_.c_tiles.emplace(tile, TileBuffer(level.joined->contraction().c_bytes(tile)));
+  }
 
   std::optional<TileView> in_place(TileRef tile) const override {
     const Contraction& joined = level_.joined->contraction();
-    if (tile.matrix == Matrix::c || own_bytes_of(joined, tile) > 0) return std::nullopt;
+    if (tile.matrix == Matrix::c) {
+      const auto kept = received_.c_tiles.find(tile.id);
+      if (kept == received_.c_tiles.end()) return std::nullopt;
+      return extents_of(joined, tile).gapless_at(kept->second.data());
+    }
+    if (own_bytes_of(joined, tile) > 0) return std::nullopt;
     auto* const block = const_cast<double*>(block_(operand_of(program_, level_, tile).block));  // only read
     return extents_of(joined, tile).gapless_at(reinterpret_cast<std::byte*>(block));
   }
@@ -221,7 +236,7 @@ void ProgramRun::State::exchange_results(const Level& level, Received& received,
 
 namespace {
 
-/// What is added to one block, one after the other.
+/// One addition to a block.
 struct ToAdd {
   Addition addition;
   const double* from = nullptr;  // nullptr: a block that is made now
@@ -259,16 +274,25 @@ void ProgramRun::State::add_results(const Level& level, const GivenBlocks& given
     }
   }
   const std::vector<std::pair<ProgramBlock, std::vector<ToAdd>>> all(by_block.begin(), by_block.end());
+  std::vector<double> first_beta;
+  for (const auto& [to, additions] : all) {
+    first_beta.push_back(blocks.has(to) ? 1 : 0);
+    if (!blocks.has(to)) blocks.make_uninitialized(to);
+  }
   in_parallel(all.size(), cores, [&](std::size_t n) {
     const auto& [to, additions] = all[n];
     double* const numbers = blocks.numbers(to);
+    double beta = first_beta[n];
     for (const ToAdd& one : additions) {
       const TileBuffer made(one.from ? 0 : bytes_of(program, one.made));
       if (!one.from) given.fill(one.made, numbers_of(made));
-      add_permuted(program.extents(to.tensor, to.block), one.addition.order, 1, one.addition.factor,
-                   one.from ? one.from : numbers_of(made), numbers);
+      add_permuted(program.extents(to.tensor, to.block), one.addition.order, std::exchange(beta, 1.0),
+                   one.addition.factor, one.from ? one.from : numbers_of(made), numbers);
     }
   });
+  for (std::size_t tensor = 0; tensor < program.tensors().size(); ++tensor) {
+    if (level.is_last_part() && program.made_at(tensor) == level.number) blocks.make_missing_zero(tensor);
+  }
 }
 
 LevelReport ProgramRun::State::run(Level& level, const GivenBlocks& given) {
@@ -331,24 +355,21 @@ std::vector<LevelReport> ProgramRun::run(const ProgramNumbers& numbers, bool kee
   std::vector<LevelReport> reports;
   with_agreed_errors([&] {
     agree(s.communicator, [&] {
+      touch_heap(pool_bytes_for(s.peak_bytes));
       for (std::size_t t = 0; t < tensors; ++t) {
         if (s.program.tensors()[t].role == TensorRole::given && !s.program.is_made(t))
-          s.blocks.make(t, given);
+          s.blocks.make(t, given, s.cores);
       }
     });
   });
   if (s.flow) return {s.run_flow(given, keeps_intermediates)};
-  for (std::size_t n = 0; n < s.levels.size(); ++n) {
-    Level& now = s.levels[n];
-    const bool first = now.part == 1, last = n + 1 == s.levels.size() || s.levels[n + 1].part == 1;
-    for (std::size_t t = 0; t < tensors; ++t) {
-      if (first && s.program.made_at(t) == now.number) s.blocks.make_zero(t);
-    }
+  for (Level& now : s.levels) {
     s.prepare(now);
     reports.push_back(s.run(now, given));
     now.multiplication.reset();  // with its memory
     for (std::size_t t = 0; t < tensors; ++t) {
-      const bool over = last && now.number < s.program.levels() && !s.program.is_there(t, now.number + 1);
+      const bool over =
+          now.is_last_part() && now.number < s.program.levels() && !s.program.is_there(t, now.number + 1);
       if (over && !keeps_intermediates) s.blocks.drop(t);
     }
   }

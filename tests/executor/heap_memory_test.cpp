@@ -37,6 +37,12 @@ TEST(HeapMemory, TooMuchIsBadAlloc) {
   constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
   EXPECT_THROW(static_cast<void>(heap_memory()->allocate(most, 64)), std::bad_alloc);
   EXPECT_THROW(static_cast<void>(heap_memory()->allocate(most / 4, 64)), std::bad_alloc);
+  EXPECT_THROW(touch_heap(static_cast<std::int64_t>(most / 4)), std::bad_alloc);
+}
+
+TEST(HeapMemory, IsTouchedAndGivenBack) {
+  for (const std::int64_t bytes : {0, 1, 4095, 1 << 20})
+    touch_heap(bytes);  // sanitizers see a leak or an overrun
 }
 
 TEST(HeapMemory, IsOne) {
