@@ -2,14 +2,29 @@
 
 namespace foretile {
 
-double addition_seconds(const Platform& p, std::int64_t bytes) {
+namespace {
+
+double seconds_from_memory(const Platform& p, double bytes) {
   constexpr double kMoved = 3;
-  const auto added = static_cast<double>(bytes);
-  if (p.cached_addition_bytes_per_s_per_core > 0 && 2 * bytes <= p.device.cache.bytes)
-    return added / p.cached_addition_bytes_per_s_per_core;
-  if (p.addition_bytes_per_s_per_core > 0) return added / p.addition_bytes_per_s_per_core;
+  if (p.addition_bytes_per_s_per_core > 0) return bytes / p.addition_bytes_per_s_per_core;
   const double share = p.memory_bandwidth_bytes_per_s / p.cores_per_socket;
-  return share > 0 ? kMoved * added / share : 0;
+  return share > 0 ? kMoved * bytes / share : 0;
+}
+
+}  // namespace
+
+double addition_seconds(const Platform& p, std::int64_t bytes) {
+  const auto added = static_cast<double>(bytes);
+  return p.cached_addition_bytes_per_s_per_core > 0 && 2 * bytes <= p.device.cache.bytes
+             ? added / p.cached_addition_bytes_per_s_per_core
+             : seconds_from_memory(p, added);
+}
+
+double block_seconds(const Platform& p, std::int64_t bytes, bool permuted) {
+  const auto moved = static_cast<double>(bytes);
+  return permuted && p.permuted_addition_bytes_per_s_per_core > 0
+             ? moved / p.permuted_addition_bytes_per_s_per_core
+             : seconds_from_memory(p, moved);
 }
 
 }  // namespace foretile

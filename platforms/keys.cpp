@@ -186,6 +186,8 @@ void add_software(std::vector<PlatformKey>& keys) {
                            [](Platform& p) { return Slots{&p.addition_bytes_per_s_per_core}; }));
   keys.push_back(bandwidth("addition.cached_rate", Presence::optional_core,
                            [](Platform& p) { return Slots{&p.cached_addition_bytes_per_s_per_core}; }));
+  keys.push_back(bandwidth("addition.permuted_rate", Presence::optional,
+                           [](Platform& p) { return Slots{&p.permuted_addition_bytes_per_s_per_core}; }));
   keys.push_back(
       other("runtime.source", Presence::optional, [](Platform& p) { return Slots{&p.runtime.source}; }));
   keys.push_back(latency("runtime.copy_overhead", Presence::optional,

@@ -122,7 +122,8 @@ struct Platform {
   double file_bytes_per_s_per_core = 0;  ///< the same, one core that reads alone; 0: as fast as the node
   /// Bytes of tiles that one core adds to others per second, all cores busy; 0: not measured.
   double addition_bytes_per_s_per_core = 0;
-  double cached_addition_bytes_per_s_per_core = 0;  ///< both tiles in the core's part of the last cache
+  double cached_addition_bytes_per_s_per_core = 0;    ///< both tiles in the core's part of the last cache
+  double permuted_addition_bytes_per_s_per_core = 0;  ///< indices in another order; from memory
   Runtime runtime;
   Noise noise;
   CalibrationFacts calibration;

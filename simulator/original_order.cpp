@@ -148,8 +148,8 @@ class Original {
     double then = get(block_of(fused, 0, product.first), now, rank, result_.got_bytes);
     then = get(block_of(fused, 1, product.second), then, rank, result_.got_bytes);
     result_.get_s += then - now;
-    const double sort_s = addition_seconds(machine_.platform, p.a_bytes(product.first)) +
-                          addition_seconds(machine_.platform, p.b_bytes(product.second));
+    const double sort_s = block_seconds(machine_.platform, p.a_bytes(product.first), true) +
+                          block_seconds(machine_.platform, p.b_bytes(product.second), true);
     const double product_s = machine_.platform.device.kernel.seconds(p.m.size(p.c.row_of(chain.c)),
                                                                      p.n.size(p.c.column_of(chain.c)),
                                                                      p.k.size(p.a.column_of(product.first)));
@@ -203,7 +203,7 @@ class Original {
                     double now, int rank, std::int64_t& sum) {
     double then = now;
     for (const Addition& addition : additions) {
-      const double sort_s = addition_seconds(machine_.platform, bytes);
+      const double sort_s = block_seconds(machine_.platform, bytes, true);
       result_.sort_s += sort_s;
       tell(Cause::combine, rank, then, then + sort_s);
       then += sort_s;

@@ -252,23 +252,21 @@ void SimulatedRank::start_generate(OperationId id, std::span<const MadePart> par
 void SimulatedRank::start_combine(OperationId id, const Combine& combine) {
   std::int64_t bytes = 0;
   for (const TileId tile : combine.tiles) bytes += problem_.c_bytes(tile);
-  add_on_core(id, bytes);
+  on_a_core(id, addition_seconds(machine_.platform, bytes));
 }
 
-/// Permutations count as additions.
 void SimulatedRank::start_task(OperationId id, std::int32_t, const FlowTask& task) {
   const double made_s = task.made_bytes > 0
                             ? noise(machine_.platform.noise.kernel) * static_cast<double>(task.made_bytes) /
                                   machine_.platform.generation_bytes_per_s_per_core
                             : 0;
-  add_on_core(id, task.bytes, made_s);
+  on_a_core(id, made_s + block_seconds(machine_.platform, task.bytes, task.permutes));
 }
 
-void SimulatedRank::add_on_core(OperationId id, std::int64_t bytes, double before_s) {
-  const Platform& p = machine_.platform;
+void SimulatedRank::on_a_core(OperationId id, double seconds) {
   Activity& a = activity(id, Activity::Kind::plain);
   a.software_s = operation_s();
-  a.alone_s = before_s + addition_seconds(p, bytes);
+  a.alone_s = seconds;
   if (on_cores_alone()) {
     on_cores(a, a.software_s + a.alone_s);
   } else {

@@ -119,7 +119,7 @@ class SimulatedRank final : public Backend {
   }
   Activity& free_slot();
   void copy_on_cores(std::int64_t bytes);
-  void add_on_core(OperationId id, std::int64_t bytes, double before_s = 0);
+  void on_a_core(OperationId id, double seconds);
   ProductSize size_of(const Product& product) const;
   void start_making(OperationId id, const Copy& copy);
   void start_reading(OperationId id, std::int64_t bytes);

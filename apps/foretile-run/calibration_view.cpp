@@ -97,6 +97,9 @@ std::string calibration_text(const CalibrationResult& r) {
          cache_line(r) + runtime_lines(r) +
          fmt::format("generation      {} per core\n", quantity(r.generation_bytes_per_s_per_core, "B/s")) +
          fmt::format("copies          {} per core\n", quantity(r.copy_bytes_per_s_per_core, "B/s")) +
+         fmt::format("additions       {} per core, permuted {}\n",
+                     quantity(r.addition_bytes_per_s_per_core, "B/s"),
+                     quantity(r.permuted_addition_bytes_per_s_per_core, "B/s")) +
          message_line(r);
 }
 
@@ -135,7 +138,8 @@ nlohmann::ordered_json calibration_json(const CalibrationResult& r) {
           {"generation_bytes_per_s_per_core", r.generation_bytes_per_s_per_core},
           {"copy_bytes_per_s_per_core", r.copy_bytes_per_s_per_core},
           {"addition_bytes_per_s_per_core", r.addition_bytes_per_s_per_core},
-          {"cached_addition_bytes_per_s_per_core", r.cached_addition_bytes_per_s_per_core}};
+          {"cached_addition_bytes_per_s_per_core", r.cached_addition_bytes_per_s_per_core},
+          {"permuted_addition_bytes_per_s_per_core", r.permuted_addition_bytes_per_s_per_core}};
 }
 
 nlohmann::ordered_json calibration_json(const GpuCalibration& r) {

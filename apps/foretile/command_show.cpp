@@ -25,6 +25,7 @@ namespace {
 struct ShowArguments {
   std::string problem;
   std::string picture;
+  std::string dot;
   std::int64_t speed = 0;  ///< rows of tiles that are read; 0: not measured
   ProgramSizes sizes;      ///< 0: not given
   Options options;
@@ -44,16 +45,22 @@ void show_program(const ShowArguments& arguments) {
       throw input_error(option, fmt::format("the program {}", quote(arguments.problem)),
                         "a problem or a matrix", fmt::format("leave {} out", option));
   }
+  if (!arguments.dot.empty()) write_term_graph(arguments.problem, arguments.sizes, arguments.dot);
   if (arguments.options.json) {
-    print_json(program_json(arguments.problem, arguments.sizes));
-  } else {
-    fmt::print("{}", program_text(arguments.problem, arguments.sizes));
+    nlohmann::ordered_json json = program_json(arguments.problem, arguments.sizes);
+    if (!arguments.dot.empty()) json["dot"] = arguments.dot;
+    return print_json(json);
   }
+  fmt::print("{}", program_text(arguments.problem, arguments.sizes));
+  if (!arguments.dot.empty()) fmt::print("\nThe graph is drawn in {}\n", one_line(arguments.dot));
 }
 
 void show(const ShowArguments& arguments) {
   check_sizes(arguments.problem, arguments.sizes);
   if (is_program_file(arguments.problem)) return show_program(arguments);
+  if (!arguments.dot.empty())
+    throw input_error("--dot", quote(arguments.problem), "a program: FILE.txt",
+                      "draw the graph of a plan: foretile plan --dot");
   if (is_matrix_place(arguments.problem)) return show_matrix_of(arguments);
   if (arguments.speed > 0)
     throw input_error("--speed", fmt::format("the problem {}", quote(arguments.problem)),
@@ -90,6 +97,9 @@ void add_show_command(CLI::App& app) {
       ->required();
   command->add_option("--picture", arguments->picture, "Draw A, B and C into this .png or .svg file")
       ->check(not_empty_check());
+  command->add_option("--dot", arguments->dot, "Write the graph of a program's terms for GraphViz")
+      ->check(not_empty_check())
+      ->type_name("FILE.dot");
   command
       ->add_option(
           "--speed", arguments->speed,

@@ -7,10 +7,13 @@
 #include <vector>
 
 #include "apps/quantities.hpp"
+#include "base/atomic_file.hpp"
+#include "base/files.hpp"
 #include "base/one_line.hpp"
 #include "planner/program/program_memory.hpp"
 #include "planner/program/program_text.hpp"
 #include "planner/program/term_counts.hpp"
+#include "planner/program/term_graph.hpp"
 #include "planner/program/term_order.hpp"
 
 namespace foretile {
@@ -181,6 +184,19 @@ std::string program_text(const std::string& path, const ProgramSizes& sizes) {
     }
   }
   return text + memory_text(view);
+}
+
+void write_term_graph(const std::string& path, const ProgramSizes& sizes, const std::string& dot_file) {
+  require_different("--dot", dot_file, "the program", path);
+  const ProgramView view(path, sizes);
+  std::vector<std::string> labels;
+  for (std::size_t t = 0; t < view.program.terms.size(); ++t) {
+    const ProgramTerm& term = view.program.terms[t];
+    labels.push_back(term.is_product()
+                         ? fmt::format("{}\n{}", term.name, quantity(view.counts[t].flops, "flop"))
+                         : fmt::format("{}\ncopy of {}", term.name, term.operands.front().tensor));
+  }
+  write_atomically(dot_file, [&](std::ostream& out) { write_dot(out, view.order, labels); });
 }
 
 }  // namespace foretile

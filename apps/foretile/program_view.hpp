@@ -16,4 +16,7 @@ bool is_program_file(const std::string& path);
 nlohmann::ordered_json program_json(const std::string& path, const ProgramSizes& sizes);
 std::string program_text(const std::string& path, const ProgramSizes& sizes);
 
+/// The terms, and which wait for which, for GraphViz. Reads the file; throws InputError.
+void write_term_graph(const std::string& path, const ProgramSizes& sizes, const std::string& dot_file);
+
 }  // namespace foretile

@@ -244,6 +244,21 @@ void add_piece(Buffers& mine, std::size_t at, std::size_t elements) {
                reinterpret_cast<std::byte*>(mine.to.data() + at));
 }
 
+/// Tiles of four indices in orders that contractions of coupled cluster have; no extent is a multiple of a
+/// cache line. Less than a piece.
+double permuted_addition_rate(const CalibrationOptions& options, std::vector<Buffers>& buffers) {
+  static constexpr std::array<std::int64_t, 4> kExtents{19, 19, 19, 19};
+  static constexpr std::array<std::array<int, 4>, 6> kOrders{
+      {{1, 0, 2, 3}, {0, 1, 3, 2}, {2, 3, 0, 1}, {2, 1, 0, 3}, {0, 2, 1, 3}, {3, 2, 1, 0}}};
+  constexpr double kPart = 19.0 * 19 * 19 * 19 / piece;
+  const Summary pieces = bandwidth_of(options, buffers, [](Buffers& mine, std::size_t at, int i) {
+    combine_tile({Precision::f64}, kExtents, kOrders.at(static_cast<std::size_t>(i) % kOrders.size()), 1, 1,
+                 reinterpret_cast<const std::byte*>(mine.from.data() + at),
+                 reinterpret_cast<std::byte*>(mine.to.data() + at));
+  });
+  return kPart * pieces.median;
+}
+
 /// Tiles that go round in half of each core's part of the cache.
 double cached_addition_rate(const CalibrationOptions& options, const CacheModel& cache,
                             std::vector<Buffers>& buffers) {
@@ -266,6 +281,7 @@ void measure_additions(const CalibrationOptions& options, std::vector<Buffers>& 
   result.addition_bytes_per_s_per_core = added.median;
   result.addition_spread = added.spread / added.median;
   result.cached_addition_bytes_per_s_per_core = cached_addition_rate(options, result.cache, buffers);
+  result.permuted_addition_bytes_per_s_per_core = permuted_addition_rate(options, buffers);
 }
 
 void measure_bandwidths(const CalibrationOptions& options, CalibrationResult& result) {

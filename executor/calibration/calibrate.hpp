@@ -76,13 +76,14 @@ struct CalibrationResult {
   KernelFit single_fit;
   double single_spread = 0;
   double kernel_spread = 0;  ///< relative spread of repeated products, median over the shapes
-  double generation_bytes_per_s_per_core = 0;       ///< all cores busy
-  double generation_spread = 0;                     ///< relative
-  double copy_bytes_per_s_per_core = 0;             ///< memcpy, bytes copied, all cores busy
-  double copy_spread = 0;                           ///< relative spread of repeated copies
-  double addition_bytes_per_s_per_core = 0;         ///< of tiles in memory, all cores busy
-  double addition_spread = 0;                       ///< relative spread of repeated additions
-  double cached_addition_bytes_per_s_per_core = 0;  ///< of tiles in `cache`; 0: that was not measured
+  double generation_bytes_per_s_per_core = 0;         ///< all cores busy
+  double generation_spread = 0;                       ///< relative
+  double copy_bytes_per_s_per_core = 0;               ///< memcpy, bytes copied, all cores busy
+  double copy_spread = 0;                             ///< relative spread of repeated copies
+  double addition_bytes_per_s_per_core = 0;           ///< of tiles in memory, all cores busy
+  double addition_spread = 0;                         ///< relative spread of repeated additions
+  double cached_addition_bytes_per_s_per_core = 0;    ///< of tiles in `cache`; 0: that was not measured
+  double permuted_addition_bytes_per_s_per_core = 0;  ///< indices in another order, of tiles in memory
   double core_share = 1;         ///< part of the time for which the cores were ours while all were measured
   int rounds = 0;                ///< over all shapes
   bool stable = true;            ///< the last three rounds agreed within kStable

@@ -139,6 +139,9 @@ std::string addition_toml(const CalibrationResult& r) {
   if (r.cached_addition_bytes_per_s_per_core > 0)
     text += fmt::format("cached_rate = {:.4g}  # both tiles in its part of the last cache\n",
                         r.cached_addition_bytes_per_s_per_core);
+  if (r.permuted_addition_bytes_per_s_per_core > 0)
+    text += fmt::format("permuted_rate = {:.4g}  # indices in another order\n",
+                        r.permuted_addition_bytes_per_s_per_core);
   return text;
 }
 

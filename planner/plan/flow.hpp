@@ -20,6 +20,7 @@ struct FlowTask {
   std::int64_t bytes = 0;       ///< that are copied, permuted or added; 0: a tile in place
   std::int64_t made_bytes = 0;  ///< that are generated before
   Step step = 0;
+  bool permutes = false;  ///< indices get another order
 };
 
 /// A rank's part of a plan whose products depend on each other (PlanFrame::steps).

@@ -217,6 +217,7 @@ class FlowJoiner {
   void add_permutation(const LevelPlan& level, TileRef tile) {
     const PermutedBlock from = operand_of(program_, level.level, tile);
     FlowTask task{last_of(from.block), {}, TileRef{tile.matrix, tile.id + offset_of(tile.matrix)}};
+    task.permutes = !from.order.is_identity();
     const bool lends = own_bytes_of(level.work->contraction, tile) == 0;
     const std::int64_t bytes = bytes_of(program_, from.block);
     if (!from.is_block()) task.bytes = bytes;
@@ -272,8 +273,9 @@ class FlowJoiner {
         there.push_back(owner);
         send(tile, from, owner, bytes);
       }
-      last_of(to) = add_task(owner, {last_of(to), tile, {}, bytes, 0},
-                             {FlowStep::Kind::add, to, addition.order, addition.factor});
+      FlowTask task{last_of(to), tile, {}, bytes};
+      task.permutes = !addition.order.is_identity();
+      last_of(to) = add_task(owner, task, {FlowStep::Kind::add, to, addition.order, addition.factor});
     }
   }
 

@@ -97,8 +97,11 @@ class MoveCounter {
   }
 
   void count_additions(std::size_t term, const std::vector<Addition>& additions, std::int64_t added) {
-    for (const Addition& addition : additions)
-      of(owner({program_.terms()[term].result, addition.to})).added_bytes += added;
+    for (const Addition& addition : additions) {
+      LevelMoves& rank = of(owner({program_.terms()[term].result, addition.to}));
+      rank.added_bytes += added;
+      if (!addition.order.is_identity()) rank.added_permuted_bytes += added;
+    }
   }
 
   const FusedProgram& program_;

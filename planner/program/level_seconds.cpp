@@ -37,10 +37,20 @@ double message_seconds(const LevelPlan& plan, const Machine& machine, std::int64
   return std::max(slowest, seconds(busiest, p.network.node_injection_bytes_per_s));
 }
 
-double core_seconds(const LevelPlan& plan, const Machine& machine, std::int64_t LevelMoves::*bytes) {
+/// Bytes in the order in which they are, and with indices in another one.
+struct OnCores {
+  std::int64_t alike = 0, permuted = 0;
+};
+
+/// Of the rank that takes longest.
+double core_seconds(const LevelPlan& plan, const Machine& machine, OnCores (*bytes)(const LevelMoves&)) {
   double slowest = 0;
-  for (const LevelMoves& rank : plan.moves)
-    slowest = std::max(slowest, addition_seconds(machine.platform, rank.*bytes / machine.cores_per_rank()));
+  for (const LevelMoves& rank : plan.moves) {
+    const auto [alike, permuted] = bytes(rank);
+    const int cores = machine.cores_per_rank();
+    slowest = std::max(slowest, block_seconds(machine.platform, alike / cores, false) +
+                                    block_seconds(machine.platform, permuted / cores, true));
+  }
   return slowest;
 }
 
@@ -56,9 +66,14 @@ LevelMoveTimes move_times(const LevelPlan& plan, const Machine& machine) {
   return {
       .blocks_s = message_seconds(plan, machine, &LevelMoves::sent_bytes, &LevelMoves::received_bytes),
       .made_s = making_seconds(plan, machine),
-      .permuted_s = core_seconds(plan, machine, &LevelMoves::permuted_bytes),
+      .permuted_s = core_seconds(plan, machine,
+                                 [](const LevelMoves& rank) {
+                                   return OnCores{0, rank.permuted_bytes};
+                                 }),
       .results_s = message_seconds(plan, machine, &LevelMoves::c_sent_bytes, &LevelMoves::c_received_bytes),
-      .additions_s = core_seconds(plan, machine, &LevelMoves::added_bytes)};
+      .additions_s = core_seconds(plan, machine, [](const LevelMoves& rank) {
+        return OnCores{rank.added_bytes - rank.added_permuted_bytes, rank.added_permuted_bytes};
+      })};
 }
 
 double least_seconds(const LevelPlan& plan, const Machine& machine) {

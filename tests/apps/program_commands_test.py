@@ -62,6 +62,18 @@ def check_tensor(scratch):
     assert not (scratch / "no.toml").exists()
 
 
+def check_graph(scratch):
+    case = ("show", T2, "--o", 4, "--v", 6, "--tile", 3)
+    terms = json.loads(run(*case, "--json"))["terms"]
+    dot = scratch / "terms.dot"
+    assert f"The graph is drawn in {dot}" in run(*case, "--dot", dot)
+    graph = dot.read_text()
+    assert graph.startswith("digraph") and graph.count("label=") == len(terms) == 41, graph
+    assert graph.count("->") == sum(len(term["depends_on"]) for term in terms), graph
+    refuse("a program: FILE.txt", "show", "c65-v1", "--dot", dot)
+    refuse("the program", *case, "--dot", T2)
+
+
 def check_memory():
     shown = json.loads(run("show", T2, "--o", 108, "--v", 324, "--tile", 45, "--json"))
     tensors = {tensor["name"]: tensor for tensor in shown["tensors"]}
@@ -232,6 +244,7 @@ def check_runs(scratch):
 with tempfile.TemporaryDirectory() as folder:
     scratch = pathlib.Path(folder)
     check_tensor(scratch)
+    check_graph(scratch)
     check_memory()
     check_plans()
     if foretile_run != "none":

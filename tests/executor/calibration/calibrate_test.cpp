@@ -109,9 +109,11 @@ TEST(Calibrate, WritesAdditionsWhereTheyWereMeasured) {
   result.cache.bytes = 1 << 20;
   result.addition_bytes_per_s_per_core = 3e9;
   result.cached_addition_bytes_per_s_per_core = 8e9;
+  result.permuted_addition_bytes_per_s_per_core = 2e9;
   const Platform p = parse_platform(calibration_toml(result), "here.toml");
   EXPECT_DOUBLE_EQ(p.addition_bytes_per_s_per_core, 3e9);
   EXPECT_DOUBLE_EQ(p.cached_addition_bytes_per_s_per_core, 8e9);
+  EXPECT_DOUBLE_EQ(p.permuted_addition_bytes_per_s_per_core, 2e9);
 }
 
 TEST(Calibrate, WritesForetileRunsOwnCosts) {

@@ -47,6 +47,21 @@ TEST(FlowPlan, CountsTheTasksOfTwoTerms) {
   }
 }
 
+TEST(FlowPlan, KnowsWhichTasksPermute) {
+  const FusedProgram program(ccsd_t2(), {2, 4, 2}, "test");
+  const FlowPlan flow = plan_flow(program, flow_machine(2, 1), {});
+  int permuting = 0, others = 0;
+  for (std::size_t rank = 0; rank < flow.steps.size(); ++rank) {
+    for (std::size_t task = 0; task < flow.steps[rank].size(); ++task) {
+      const bool permutes = flow.work.plan.ranks[rank].flow.tasks[task].permutes;
+      EXPECT_EQ(permutes, !flow.steps[rank][task].order.is_identity());
+      ++(permutes ? permuting : others);
+    }
+  }
+  EXPECT_GT(permuting, 0);
+  EXPECT_GT(others, 0);
+}
+
 /// Words that the proof of a changed plan must say.
 void expect_refused(const FusedProgram& program, const FlowPlan& flow, const std::string& word) {
   try {

@@ -35,6 +35,22 @@ TEST(LevelSeconds, AreThoseOfTheBusiestRank) {
   EXPECT_DOUBLE_EQ(least_seconds(plan, machine), times.moves_s());
 }
 
+/// Of 3000 bytes for each core 2000 get another order, at 500 bytes/s; 1000 do not, at 1000 bytes/s. All of
+/// the 500 of A and B are permuted.
+TEST(LevelSeconds, CountAnotherOrderApart) {
+  Machine machine = small_machine(1, 1, 1'000'000, 10'000'000);
+  machine.platform.addition_bytes_per_s_per_core = 1000;
+  machine.platform.permuted_addition_bytes_per_s_per_core = 500;
+  LevelPlan plan;
+  plan.moves.resize(1);
+  plan.moves[0].added_bytes = 3000 * machine.cores_per_rank();
+  plan.moves[0].added_permuted_bytes = 2000 * machine.cores_per_rank();
+  plan.moves[0].permuted_bytes = 500 * machine.cores_per_rank();
+  const LevelMoveTimes times = move_times(plan, machine);
+  EXPECT_DOUBLE_EQ(times.additions_s, 1 + 4);
+  EXPECT_DOUBLE_EQ(times.permuted_s, 1);
+}
+
 TEST(LevelSeconds, HaveTheBoundOfTheProducts) {
   constexpr std::int64_t kPlenty = std::int64_t{1} << 40;
   const FusedProgram program(ccsd_t2(), {2, 4, 2}, "test");

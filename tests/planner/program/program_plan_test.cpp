@@ -52,6 +52,21 @@ TEST(ProgramPlan, CountsWhatRanksMove) {
   EXPECT_EQ(sent, std::ssize(wanted) * 32);
 }
 
+/// Rows of C are p1 and h1, columns p2 and h2: to become a block of R, whose indices are p1, p2, h1 and h2,
+/// its 2^4 numbers get another order; those of S do not.
+TEST(ProgramPlan, CountsAdditionsInAnotherOrder) {
+  const FusedProgram program(parse_program("orbitals = spatial\nspace h = occupied\nspace p = virtual\n"
+                                           "tensor x[p|h]\ntensor y[p|p]\nresult R[p,p|h,h]\nresult S[p|h]\n"
+                                           "r: R[p1,p2,h1,h2] += 1 x[p1,h1] x[p2,h2]\n"
+                                           "s: S[p1,h1] += 1 y[p1,p2] x[p2,h1]\n",
+                                           "test"),
+                             {2, 2, 2}, "test");
+  const auto plans = plan_program(program, small_machine(1, 1, kPlenty, kPlenty), {});
+  ASSERT_EQ(plans.size(), 1U);
+  EXPECT_EQ(plans[0].moves[0].added_bytes, 128 + 32);
+  EXPECT_EQ(plans[0].moves[0].added_permuted_bytes, 128);
+}
+
 /// With half the memory that all terms of the first level need together, it is computed in parts: every term
 /// once.
 TEST(ProgramPlan, ComputesLevelsInPartsThatFit) {
