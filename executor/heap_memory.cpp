@@ -1,5 +1,6 @@
 #include "executor/heap_memory.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -7,6 +8,7 @@
 #include <limits>
 #include <new>
 
+#include "executor/in_parallel.hpp"
 #include "executor/large_pages.hpp"
 #include "executor/tile_buffer.hpp"
 
@@ -43,11 +45,15 @@ std::pmr::memory_resource* heap_memory() {
 }
 
 /// In one piece: the allocator writes between pieces, and a large page of which a part is there cannot come.
-void touch_heap(std::int64_t bytes) {
-  constexpr std::int64_t kPage = 4096;
+void touch_heap(std::int64_t bytes, int threads) {
+  constexpr std::int64_t kPage = 4096, kPart = std::int64_t{64} << 20;
   const TileBuffer pool(bytes);
   prefer_large_pages(pool.bytes());
-  for (std::int64_t at = 0; at < bytes; at += kPage) pool.data()[at] = std::byte{0};
+  in_parallel(static_cast<std::size_t>((bytes + kPart - 1) / kPart), threads, [&](std::size_t part) {
+    const std::int64_t first = static_cast<std::int64_t>(part) * kPart;
+    for (std::int64_t at = first; at < std::min(bytes, first + kPart); at += kPage)
+      pool.data()[at] = std::byte{0};
+  });
 }
 
 }  // namespace foretile

@@ -11,8 +11,8 @@ namespace foretile {
 /// up to its alignment more. For all threads; throws std::bad_alloc.
 std::pmr::memory_resource* heap_memory();
 
-/// Touches so much of it that is free and gives it back: what is taken then costs no first touch where the
-/// allocator keeps what was freed (foretile-run's main). Throws std::bad_alloc.
-void touch_heap(std::int64_t bytes);
+/// Takes `bytes`, touches them on `threads` threads and gives them back. Where the allocator keeps what was
+/// freed (foretile-run's main) what is taken later costs no first touch. Throws std::bad_alloc.
+void touch_heap(std::int64_t bytes, int threads = 1);
 
 }  // namespace foretile

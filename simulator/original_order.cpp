@@ -148,6 +148,7 @@ class Original {
     double then = get(block_of(fused, 0, product.first), now, rank, result_.got_bytes);
     then = get(block_of(fused, 1, product.second), then, rank, result_.got_bytes);
     result_.get_s += then - now;
+    // NWChem sorts every tile, whatever its order.
     const double sort_s = block_seconds(machine_.platform, p.a_bytes(product.first), true) +
                           block_seconds(machine_.platform, p.b_bytes(product.second), true);
     const double product_s = machine_.platform.device.kernel.seconds(p.m.size(p.c.row_of(chain.c)),

@@ -14,6 +14,7 @@
 #include "apps/foretile-run/commands.hpp"
 #include "apps/foretile-run/gpu_option.hpp"
 #include "apps/foretile-run/guard.hpp"
+#include "apps/foretile-run/memory_check.hpp"
 #include "apps/foretile-run/same_start.hpp"
 #include "apps/layout_report.hpp"
 #include "apps/options.hpp"
@@ -22,6 +23,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/one_line.hpp"
+#include "executor/cpu/blas.hpp"
 #include "executor/mpi/communicator.hpp"
 #include "executor/program/plain_program.hpp"
 #include "executor/program/program_files.hpp"
@@ -223,6 +225,13 @@ void execute(const CLI::App& command, const ProgramArguments& arguments, const M
         session.world(), *fused, options,
         {arguments.mode == "flow" ? ProgramMode::flow : ProgramMode::levels,
          arguments.layout == "in-turn" ? LayoutChoice::in_turn : LayoutChoice::automatic, arguments.made});
+    const NodePlace place = place_on_node(session.world());
+    const std::int64_t bytes =
+        all_reduced(run.host_bytes() + run.cores() * kBlasBufferBytes, MPI_MAX, session.world(), "memory");
+    agree(session, [&] {
+      require_free_memory(bytes, place.ranks, available_memory_bytes(),
+                          "use more nodes, a smaller program, or --make auto");
+    });
     done.levels = run.run(*numbers);
     for (const LevelReport& level : done.levels) done.wall_s += level.seconds();
     done.results = gather_results(run, *fused);

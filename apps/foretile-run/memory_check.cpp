@@ -75,17 +75,22 @@ std::int64_t blas_bytes(const PlannedWork& work) {
   return multiplying_cores(work) * kBlasBufferBytes;
 }
 
+void require_free_memory(std::int64_t rank_bytes, int ranks_on_node, std::int64_t available,
+                         std::string_view advice) {
+  if (rank_bytes <= available / ranks_on_node) return;
+  throw input_error("this node", fmt::format("{} bytes of free memory", available),
+                    fmt::format("{} bytes, needed by {} ranks of {} bytes each", ranks_on_node * rank_bytes,
+                                ranks_on_node, rank_bytes),
+                    fmt::format("{} bytes are missing: {}", ranks_on_node * rank_bytes - available, advice));
+}
+
 void require_memory(const PlannedWork& work, int ranks_on_node, bool devices_too, std::int64_t available) {
   const std::int64_t device_bytes = work.machine.devices_per_rank * work.summary.peak_device_bytes;
   const std::int64_t rank_bytes =
       work.summary.peak_host_bytes + (devices_too ? device_bytes : 0) + blas_bytes(work);
-  if (rank_bytes <= available / ranks_on_node) return;
-  throw input_error(
-      "this node", fmt::format("{} bytes of free memory", available),
-      fmt::format("{} bytes, needed by {} ranks of {} bytes each", ranks_on_node * rank_bytes, ranks_on_node,
-                  rank_bytes),
-      fmt::format("{} bytes are missing: use more nodes, a smaller problem, or plan with a lower {}",
-                  ranks_on_node * rank_bytes - available, work.plan.advice.smaller_ranks));
+  require_free_memory(rank_bytes, ranks_on_node, available,
+                      fmt::format("use more nodes, a smaller problem, or plan with a lower {}",
+                                  work.plan.advice.smaller_ranks));
 }
 
 }  // namespace foretile

@@ -1,6 +1,9 @@
 // Does the plan fit the memory that is really there?
 #pragma once
 
+#include <cstdint>
+#include <string_view>
+
 #include "executor/mpi/session.hpp"
 #include "planner/plan/plan_file.hpp"
 
@@ -23,6 +26,10 @@ int multiplying_cores(const PlannedWork& work);
 
 /// Buffers that OpenBLAS takes on one rank for these.
 std::int64_t blas_bytes(const PlannedWork& work);
+
+/// Throws InputError, which ends with `advice`, when ranks of `rank_bytes` each need more than `available`.
+void require_free_memory(std::int64_t rank_bytes, int ranks_on_node, std::int64_t available,
+                         std::string_view advice);
 
 /// Throws InputError when this node's ranks together need more than `available` bytes of host memory;
 /// `devices_too`: device memory is host memory, or stands for it.

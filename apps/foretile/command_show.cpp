@@ -60,7 +60,8 @@ void show(const ShowArguments& arguments) {
   if (is_program_file(arguments.problem)) return show_program(arguments);
   if (!arguments.dot.empty())
     throw input_error("--dot", quote(arguments.problem), "a program: FILE.txt",
-                      "draw the graph of a plan: foretile plan --dot");
+                      is_matrix_place(arguments.problem) ? "leave --dot out"
+                                                         : "draw the graph of a plan: foretile plan --dot");
   if (is_matrix_place(arguments.problem)) return show_matrix_of(arguments);
   if (arguments.speed > 0)
     throw input_error("--speed", fmt::format("the problem {}", quote(arguments.problem)),

@@ -94,7 +94,9 @@ std::string head_text(const CaseArguments& arguments, const ProgramCase& program
                   program.machine.nodes(), program.machine.nodes() == 1 ? "node" : "nodes",
                   program.machine.platform.name, program.machine.ranks, program.machine.devices_per_rank);
   const std::vector<std::string> made = made_names(program.program);
-  if (!made.empty()) text += fmt::format("slices made when they are needed: {}\n", fmt::join(made, ", "));
+  if (!made.empty())
+    text += fmt::format("slices made when they are needed: {}, {}\n", fmt::join(made, ", "),
+                        making_rate_text(program.machine.platform));
   return text;
 }
 
@@ -317,6 +319,11 @@ void print_flow(const CaseArguments& arguments, const ProgramCase& program,
     fmt::print("makespan            {}, {}\nrehearsed in        {}, using {} of memory\n",
                quantity(seconds, "s"), quantity(flow.flops / seconds, "flop/s"), quantity(simulation_s, "s"),
                quantity(static_cast<double>(peak_rss_bytes()), "B"));
+}
+
+std::string making_rate_text(const Platform& platform) {
+  return fmt::format("at {} of a core; --set platform.generation.rate=... tells how fast yours are made",
+                     quantity(platform.generation_bytes_per_s_per_core, "B/s"));
 }
 
 void plan_program_case(const CaseArguments& arguments, const ProgramArguments& of) {

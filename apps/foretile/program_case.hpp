@@ -39,6 +39,9 @@ void check_program_options(const std::string& problem, const ProgramArguments& o
 /// Options of a command that a program does not take: throws InputError for the first that was given.
 void refuse_for_programs(const std::string& program, const std::vector<std::pair<const char*, bool>>& given);
 
+/// How fast slices of tensors are made, which a platform can only guess: it depends on the tensors.
+std::string making_rate_text(const Platform& platform);
+
 /// Plans and proves all levels; prints them, and the memory that they need.
 void plan_program_case(const CaseArguments& arguments, const ProgramArguments& of);
 

@@ -96,6 +96,7 @@ class Trials {
     size.nodes = nodes;
     return make_machine(platform_, size);
   }
+  const Platform& platform() const { return platform_; }
 
  private:
   FusedProgram& with_tile(std::int64_t tile) {
@@ -148,7 +149,10 @@ void tune_program_case(const TuneProgramArguments& arguments) {
   if (arguments.options.json) {
     print_json(json_of(tuning));
   } else {
+    const bool makes =
+        std::ranges::any_of(tuning.trials, [](const ProgramTrial& t) { return !t.made.empty(); });
     fmt::print("{}tried in           {}\n", text_of(tuning), quantity(watch.seconds(), "s"));
+    if (makes) fmt::print("slices are made    {}\n", making_rate_text(trials.platform()));
   }
   if (tuning.best(Goal::time)) return;
   throw WorkError(tuning.complete ? "nothing fits: use more nodes, or smaller tiles"

@@ -33,7 +33,7 @@ std::int64_t ProgramBlocks::bytes(const ProgramBlock& block) const {
   return bytes_of(program_, block);
 }
 
-void ProgramBlocks::make(std::size_t tensor, const GivenBlocks& given, int cores) {
+void ProgramBlocks::make(std::size_t tensor, const GivenBlocks& given, int threads) {
   drop(tensor);
   std::vector<ProgramBlock> own;
   for (BlockId number = 0; number < program_.blocks(tensor).count(); ++number) {
@@ -42,7 +42,7 @@ void ProgramBlocks::make(std::size_t tensor, const GivenBlocks& given, int cores
     make_uninitialized(block);
     own.push_back(block);
   }
-  in_parallel(own.size(), cores, [&](std::size_t n) { given.fill(own[n], numbers(own[n])); });
+  in_parallel(own.size(), threads, [&](std::size_t n) { given.fill(own[n], numbers(own[n])); });
 }
 
 void ProgramBlocks::make_missing_zero(std::size_t tensor) {

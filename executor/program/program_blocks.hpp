@@ -45,9 +45,9 @@ class ProgramBlocks {
 
   bool owns(const ProgramBlock& block) const { return owner_of(program_, block, ranks_) == rank_; }
   std::int64_t bytes(const ProgramBlock& block) const;
-  /// Makes the rank's blocks of a given tensor, on so many cores.
-  void make(std::size_t tensor, const GivenBlocks& given, int cores);
-  /// Those that are not there, with 0.
+  /// Makes the rank's blocks of a given tensor on `threads` threads.
+  void make(std::size_t tensor, const GivenBlocks& given, int threads);
+  /// Makes the rank's blocks of a tensor that are not there, with 0.
   void make_missing_zero(std::size_t tensor);
   /// Memory for a block of the rank, without numbers.
   void make_uninitialized(const ProgramBlock& block);

@@ -46,6 +46,26 @@ double* numbers_of(const TileBuffer& buffer) {
   return reinterpret_cast<double*>(buffer.data());
 }
 
+/// Of a rank, at its fullest level.
+struct RankMemory {
+  std::int64_t host = 0;
+  std::int64_t heap = 0;  ///< of these: the plans of GPUs have pinned memory of their own
+};
+
+/// On cores tiles of C are computed where they are kept for the additions, so they count once.
+RankMemory memory_of(const PlannedProgram& plans, Rank rank, bool on_cores) {
+  if (plans.flow) return {plans.flow->peak_host_bytes, plans.flow->peak_host_bytes};
+  RankMemory most;
+  for (const LevelPlan& level : plans.levels) {
+    const LevelMoves& moves = level.moves[static_cast<std::size_t>(static_cast<int>(rank))];
+    const std::int64_t of_plan = level.work ? level.work->summary.peak_host_bytes : 0;
+    const std::int64_t all = moves.memory_beside_plan() + of_plan - (on_cores ? moves.c_bytes : 0);
+    most.host = std::max(most.host, all);
+    most.heap = std::max(most.heap, on_cores ? all : moves.memory_beside_plan());
+  }
+  return most;
+}
+
 /// A level, and the plan of its products.
 struct Level : ProgramLevel {
   int number = 0, part = 1, parts = 1;
@@ -68,7 +88,6 @@ struct ProgramRun::State {
         orbitals(of.tiles()),
         blocks(of, rank, ranks) {
     PlannedProgram all = planned(of, how);
-    peak_bytes = all.peak_host_bytes();
     if (all.flow) flow.emplace(given, of, std::move(*all.flow), with.bind);
     for (LevelPlan& plan : all.levels) {
       Level& level = levels.emplace_back();
@@ -87,7 +106,7 @@ struct ProgramRun::State {
   int ranks, cores;
   SpinOrbitals orbitals;
   ProgramBlocks blocks;
-  std::int64_t peak_bytes = 0;  // of the rank with most
+  RankMemory memory;
   std::vector<Level> levels;    // from 1; of ProgramMode::levels
   std::optional<FlowRun> flow;  // of ProgramMode::flow
 
@@ -107,18 +126,14 @@ struct ProgramRun::State {
 namespace {
 
 /// Tiles of A and B are blocks, permuted where they must be, and tiles of C are kept for the additions behind
-/// the products. On cores they are computed where they are kept.
+/// the products: in the places that make_c_tiles() made, if any.
 class LevelTiles final : public TileStorage {
  public:
   using BlockNumbers = std::function<const double*(const ProgramBlock&)>;
 
   LevelTiles(const FusedProgram& program, const Level& level, const GivenBlocks& given, BlockNumbers block,
              Received& received)
-      : program_(program), level_(level), given_(given), block_(std::move(block)), received_(received) {
-    if (!level.as_stored) return;  // GPUs copy tiles of C to pinned memory
-    for (const TileId tile : level.multiplication->own_tiles(Matrix::c))
-      received_.c_tiles.emplace(tile, TileBuffer(level.joined->contraction().c_bytes(tile)));
-  }
+      : program_(program), level_(level), given_(given), block_(std::move(block)), received_(received) {}
 
   std::optional<TileView> in_place(TileRef tile) const override {
     const Contraction& joined = level_.joined->contraction();
@@ -154,6 +169,13 @@ class LevelTiles final : public TileStorage {
   Received& received_;
 };
 
+/// Cores compute them where they are kept; GPUs copy them to pinned memory.
+void make_c_tiles(const Level& level, Received& received) {
+  if (!level.as_stored) return;
+  for (const TileId tile : level.multiplication->own_tiles(Matrix::c))
+    received.c_tiles.emplace(tile, TileBuffer(level.joined->contraction().c_bytes(tile)));
+}
+
 }  // namespace
 
 PlannedProgram ProgramRun::State::planned(FusedProgram& of, const ProgramPlanOptions& how) {
@@ -163,6 +185,7 @@ PlannedProgram ProgramRun::State::planned(FusedProgram& of, const ProgramPlanOpt
       const Machine machine =
           make_machine(load_platform(options.platform), {.nodes = {}, .ranks = ranks, .gpus = {}});
       plans = plan_program_as(of, machine, options.parameters, how);
+      memory = memory_of(plans, rank, machine.platform.device.kind == DeviceKind::core);
       cores = std::min(cores, machine.cores_per_rank());
     });
     require_same(plans);
@@ -311,7 +334,10 @@ LevelReport ProgramRun::State::run(Level& level, const GivenBlocks& given) {
         program, level, given, [&](const ProgramBlock& block) { return block_of(block, received); },
         received);
     MultiplicationReport done;
-    const double run_s = slowest_s(communicator, [&] { done = level.multiplication->run(tiles); });
+    const double run_s = slowest_s(communicator, [&] {
+      run_or_end(communicator, [&] { make_c_tiles(level, received); });
+      done = level.multiplication->run(tiles);
+    });
     report.permutations_s = run_s - done.wall_s;
     const Traits work = traits(level.joined->contraction());
     report.products_s = done.wall_s;
@@ -348,6 +374,14 @@ ProgramRun::ProgramRun(MPI_Comm communicator, FusedProgram& program, const Multi
 
 ProgramRun::~ProgramRun() = default;
 
+std::int64_t ProgramRun::host_bytes() const {
+  return state_->memory.host;
+}
+
+int ProgramRun::cores() const {
+  return state_->cores;
+}
+
 std::vector<LevelReport> ProgramRun::run(const ProgramNumbers& numbers, bool keeps_intermediates) {
   State& s = *state_;
   const std::size_t tensors = s.program.tensors().size();
@@ -355,7 +389,7 @@ std::vector<LevelReport> ProgramRun::run(const ProgramNumbers& numbers, bool kee
   std::vector<LevelReport> reports;
   with_agreed_errors([&] {
     agree(s.communicator, [&] {
-      touch_heap(pool_bytes_for(s.peak_bytes));
+      touch_heap(pool_bytes_for(s.memory.heap), s.cores);
       for (std::size_t t = 0; t < tensors; ++t) {
         if (s.program.tensors()[t].role == TensorRole::given && !s.program.is_made(t))
           s.blocks.make(t, given, s.cores);

@@ -28,8 +28,8 @@ struct LevelReport {
       0;  ///< of the plan that multiplies all products of the level together; of all: everything
   double exchange_s = 0;  ///< before: blocks to those who multiply them, and behind: to their owners
   double permutations_s =
-      0;  ///< tiles of A and B, and tiles of C kept: all of the multiplication but products_s
-  double additions_s = 0;  ///< permuted tiles of results
+      0;  ///< tiles of A and B, and memory of tiles of C: all of the multiplication but products_s
+  double additions_s = 0;  ///< permuted tiles of results, and 0 for blocks without any
 
   double seconds() const { return products_s + exchange_s + permutations_s + additions_s; }
   std::int64_t exchanged_bytes = 0;  ///< of all ranks, in exchange_s; of all levels: by all messages
@@ -39,8 +39,9 @@ struct LevelReport {
 };
 
 /// The tensors of a program, dealt to the ranks. Collective calls, by the thread that initialized MPI. Errors
-/// of the constructor, and those in making the given tensors, are as Multiplication has them. What fails on
-/// one rank later, for want of memory, leaves the others waiting: end the job then.
+/// of the constructor, and those in making the given tensors or for want of memory before them, are as
+/// Multiplication has them. What fails on one rank later, for want of memory, leaves the others waiting: end
+/// the job then.
 class ProgramRun {
  public:
   /// `program` must outlive this. It gets the layout of the plans and what is made, whatever it had before,
@@ -51,9 +52,14 @@ class ProgramRun {
   ProgramRun(const ProgramRun&) = delete;
   ProgramRun& operator=(const ProgramRun&) = delete;
 
-  /// Once: makes the given tensors, and computes all others. Intermediates are dropped behind the last level
-  /// that reads them, unless `keeps_intermediates`. Bits depend on the plans alone: additions to a block
-  /// have the order of terms, of pieces of their sums, of tiles and of permutations.
+  /// Host memory that this rank takes at its fullest level, beside buffers of libraries.
+  std::int64_t host_bytes() const;
+  /// That it multiplies on.
+  int cores() const;
+
+  /// Once: touches its memory, makes the given tensors, and computes all others. Intermediates are dropped
+  /// behind the last level that reads them, unless `keeps_intermediates`. Bits depend on the plans alone:
+  /// additions to a block have the order of terms, of pieces of their sums, of tiles and of permutations.
   std::vector<LevelReport> run(const ProgramNumbers& numbers, bool keeps_intermediates = false);
 
   /// All elements of a tensor, the first index fastest, by its blocks and symmetries, on rank 0; empty

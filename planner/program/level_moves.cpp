@@ -68,7 +68,8 @@ class MoveCounter {
         LevelMoves& rank = of(owner(TileRef{matrix, tile}));
         const PermutedBlock from = operand_of(program_, level_, {matrix, tile});
         const bool filled = program_.is_made(from.block.tensor) && from.is_block();
-        if (!filled) rank.permuted_bytes += own_bytes_of(joined, {matrix, tile});
+        std::int64_t& bytes = from.order.is_identity() ? rank.copied_bytes : rank.permuted_bytes;
+        if (!filled) bytes += own_bytes_of(joined, {matrix, tile});
         count_made(from.block, rank, !filled);
       }
     }

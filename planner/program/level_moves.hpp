@@ -14,7 +14,8 @@ struct LevelMoves {
   std::int64_t blocks_bytes = 0;    ///< of its own tensors' blocks, while the level runs
   std::int64_t received_bytes = 0;  ///< blocks that it multiplies or adds, of other ranks
   std::int64_t sent_bytes = 0;
-  std::int64_t permuted_bytes = 0;        ///< its tiles of A and B, but those that are blocks, kept or made
+  std::int64_t permuted_bytes = 0;        ///< its tiles of A and B in another order than their blocks,
+  std::int64_t copied_bytes = 0;          ///< and in the same, but those that are blocks, kept or made
   std::int64_t made_bytes = 0;            ///< blocks that it makes when it needs them
   std::int64_t c_bytes = 0;               ///< tiles of C that it owns,
   std::int64_t c_received_bytes = 0;      ///< that come to it to be added to its blocks,

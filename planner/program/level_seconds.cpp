@@ -37,18 +37,18 @@ double message_seconds(const LevelPlan& plan, const Machine& machine, std::int64
   return std::max(slowest, seconds(busiest, p.network.node_injection_bytes_per_s));
 }
 
-/// Bytes in the order in which they are, and with indices in another one.
-struct OnCores {
-  std::int64_t alike = 0, permuted = 0;
+/// In the order in which they are, and with indices in another one.
+struct MovedBytes {
+  std::int64_t plain = 0, permuted = 0;
 };
 
 /// Of the rank that takes longest.
-double core_seconds(const LevelPlan& plan, const Machine& machine, OnCores (*bytes)(const LevelMoves&)) {
+double core_seconds(const LevelPlan& plan, const Machine& machine, MovedBytes (*bytes)(const LevelMoves&)) {
   double slowest = 0;
   for (const LevelMoves& rank : plan.moves) {
-    const auto [alike, permuted] = bytes(rank);
+    const auto [plain, permuted] = bytes(rank);
     const int cores = machine.cores_per_rank();
-    slowest = std::max(slowest, block_seconds(machine.platform, alike / cores, false) +
+    slowest = std::max(slowest, block_seconds(machine.platform, plain / cores, false) +
                                     block_seconds(machine.platform, permuted / cores, true));
   }
   return slowest;
@@ -68,11 +68,11 @@ LevelMoveTimes move_times(const LevelPlan& plan, const Machine& machine) {
       .made_s = making_seconds(plan, machine),
       .permuted_s = core_seconds(plan, machine,
                                  [](const LevelMoves& rank) {
-                                   return OnCores{0, rank.permuted_bytes};
+                                   return MovedBytes{rank.copied_bytes, rank.permuted_bytes};
                                  }),
       .results_s = message_seconds(plan, machine, &LevelMoves::c_sent_bytes, &LevelMoves::c_received_bytes),
       .additions_s = core_seconds(plan, machine, [](const LevelMoves& rank) {
-        return OnCores{rank.added_bytes - rank.added_permuted_bytes, rank.added_permuted_bytes};
+        return MovedBytes{rank.added_bytes - rank.added_permuted_bytes, rank.added_permuted_bytes};
       })};
 }
 

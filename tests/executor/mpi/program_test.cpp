@@ -19,9 +19,10 @@ struct Mode {
   ProgramMode mode = ProgramMode::levels;
   bool makes = false;  ///< given tensors when they are needed
   LayoutChoice layout = LayoutChoice::automatic;
+  bool on_gpus = false;  ///< that threads play
 };
 
-/// Those that together call all of the executor, where a sanitizer makes each take long.
+/// A sanitizer makes each take long: then those that differ most in how tiles are summed, made and sent.
 #ifdef FORETILE_SANITIZED
 constexpr bool kAllModes = false;
 #else
@@ -59,6 +60,7 @@ void expect_plain_results(const Program& program, const ProgramSizes& sizes) {
   const int ranks = size_of(MPI_COMM_WORLD);
   std::vector<Mode> modes{{"pieces", {}},
                           {"of terms", own_strategies(fused)},
+                          {"in turn", {}, ProgramMode::levels, false, LayoutChoice::in_turn},
                           {"flow", {}, ProgramMode::flow},
                           {"made", {}, ProgramMode::levels, true},
                           {"flow, made", {}, ProgramMode::flow, true}};
@@ -66,19 +68,24 @@ void expect_plain_results(const Program& program, const ProgramSizes& sizes) {
     modes.insert(modes.end(), {{"chain", {{"strategy", "grid-3d"}, {"grid", fmt::format("{}x1x1", ranks)}}},
                                {"owner", {{"strategy", "owner-b"}}},
                                {"chosen", {{"strategy", "auto"}}},
+                               {"gpus", {}, ProgramMode::levels, false, LayoutChoice::automatic, true},
                                {"one piece", {{"chain_pieces", "1"}}},
                                {"flow, in turn", {}, ProgramMode::flow, false, LayoutChoice::in_turn},
                                {"in turn", {}, ProgramMode::levels, false, LayoutChoice::in_turn},
                                {"flow in one piece", {{"chain_pieces", "1"}}, ProgramMode::flow},
                                {"owner, made", {{"strategy", "owner-b"}}, ProgramMode::levels, true}});
   }
-  if (kAllModes && ranks % 2 == 0)
+  if (ranks % 2 == 0)
     modes.push_back({"tree", {{"strategy", "grid-3d"}, {"grid", fmt::format("{}x1x2", ranks / 2)}}});
   for (const Mode& mode : modes) {
     SCOPED_TRACE(testing::Message() << mode.name << ", tiles of " << sizes.tile);
     MultiplicationOptions options;
     options.parameters = mode.parameters;
     options.bind = false;
+    if (mode.on_gpus) {
+      options.platform = "newriver";
+      options.gpus = GpuChoice::stand_in;
+    }
     ProgramPlanOptions how{mode.mode, mode.layout, {}};
     for (const ProgramTensor& tensor : fused.tensors()) {
       if (mode.makes && tensor.role == TensorRole::given) how.made.push_back(text_of(tensor, program));

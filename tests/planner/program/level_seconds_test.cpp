@@ -35,8 +35,8 @@ TEST(LevelSeconds, AreThoseOfTheBusiestRank) {
   EXPECT_DOUBLE_EQ(least_seconds(plan, machine), times.moves_s());
 }
 
-/// Of 3000 bytes for each core 2000 get another order, at 500 bytes/s; 1000 do not, at 1000 bytes/s. All of
-/// the 500 of A and B are permuted.
+/// Of 3000 bytes for each core 2000 get another order, at 500 bytes/s; 1000 do not, at 1000 bytes/s. So do
+/// 500 of A and B, but not other 2000.
 TEST(LevelSeconds, CountAnotherOrderApart) {
   Machine machine = small_machine(1, 1, 1'000'000, 10'000'000);
   machine.platform.addition_bytes_per_s_per_core = 1000;
@@ -46,9 +46,10 @@ TEST(LevelSeconds, CountAnotherOrderApart) {
   plan.moves[0].added_bytes = 3000 * machine.cores_per_rank();
   plan.moves[0].added_permuted_bytes = 2000 * machine.cores_per_rank();
   plan.moves[0].permuted_bytes = 500 * machine.cores_per_rank();
+  plan.moves[0].copied_bytes = 2000 * machine.cores_per_rank();
   const LevelMoveTimes times = move_times(plan, machine);
   EXPECT_DOUBLE_EQ(times.additions_s, 1 + 4);
-  EXPECT_DOUBLE_EQ(times.permuted_s, 1);
+  EXPECT_DOUBLE_EQ(times.permuted_s, 2 + 1);
 }
 
 TEST(LevelSeconds, HaveTheBoundOfTheProducts) {

@@ -34,7 +34,7 @@ TEST(ProgramPlan, CountsWhatRanksMove) {
     blocks += rank.blocks_bytes;
     sent += rank.sent_bytes;
     received += rank.received_bytes;
-    permuted += rank.permuted_bytes;
+    permuted += rank.permuted_bytes + rank.copied_bytes;
     c += rank.c_bytes;
   }
   EXPECT_EQ(blocks, 3 * 4 * 32);    // four tiles of 2 x 2 of either tensor are stored

@@ -11,13 +11,13 @@ namespace {
 TEST(TermGraph, HasColumnsOfLevelsAndEdgesToThoseThatWait) {
   const std::vector<TermOrder> order{{2, {1, 2}}, {1, {}}, {1, {}}};
   std::ostringstream out;
-  write_dot(out, order, {"a\\n1 flop", "b", "say \"c\""});
+  write_dot(out, order, {"a\n1 flop", "b", "say \"c\""});
   EXPECT_EQ(out.str(),
             "digraph G {\n"
             "rankdir=LR;\nnodesep=0.1;\nnode [shape=box];\n"
             "{rank=same; 1; 2;}\n"
             "{rank=same; 0;}\n"
-            "0[label=\"a\\n1 flop\"];\n"
+            "0[label=\"a\n1 flop\"];\n"
             "1[label=b];\n"
             "2[label=\"say \\\"c\\\"\"];\n"
             "1->0 ;\n"
