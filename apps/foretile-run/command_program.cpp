@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <tuple>
 
@@ -23,7 +24,6 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/one_line.hpp"
-#include "executor/cpu/blas.hpp"
 #include "executor/mpi/communicator.hpp"
 #include "executor/program/plain_program.hpp"
 #include "executor/program/program_files.hpp"
@@ -226,11 +226,11 @@ void execute(const CLI::App& command, const ProgramArguments& arguments, const M
         {arguments.mode == "flow" ? ProgramMode::flow : ProgramMode::levels,
          arguments.layout == "in-turn" ? LayoutChoice::in_turn : LayoutChoice::automatic, arguments.made});
     const NodePlace place = place_on_node(session.world());
-    const std::int64_t bytes =
-        all_reduced(run.host_bytes() + run.cores() * kBlasBufferBytes, MPI_MAX, session.world(), "memory");
+    const std::int64_t most = all_reduced(run.host_bytes(), MPI_MAX, session.world(), "memory");
     agree(session, [&] {
-      require_free_memory(bytes, place.ranks, available_memory_bytes(),
-                          "use more nodes, a smaller program, or --make auto");
+      std::vector<std::size_t> tensors(fused->tensors().size());
+      std::iota(tensors.begin(), tensors.end(), std::size_t{0});
+      require_free_memory(most, place.ranks, available_memory_bytes(), memory_advice(*fused, tensors));
     });
     done.levels = run.run(*numbers);
     for (const LevelReport& level : done.levels) done.wall_s += level.seconds();

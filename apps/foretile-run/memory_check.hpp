@@ -27,7 +27,8 @@ int multiplying_cores(const PlannedWork& work);
 /// Buffers that OpenBLAS takes on one rank for these.
 std::int64_t blas_bytes(const PlannedWork& work);
 
-/// Throws InputError, which ends with `advice`, when ranks of `rank_bytes` each need more than `available`.
+/// Throws InputError, which ends with `advice`, when ranks of at most `rank_bytes` each need more than
+/// `available`.
 void require_free_memory(std::int64_t rank_bytes, int ranks_on_node, std::int64_t available,
                          std::string_view advice);
 

@@ -95,7 +95,7 @@ std::string head_text(const CaseArguments& arguments, const ProgramCase& program
                   program.machine.platform.name, program.machine.ranks, program.machine.devices_per_rank);
   const std::vector<std::string> made = made_names(program.program);
   if (!made.empty())
-    text += fmt::format("slices made when they are needed: {}, {}\n", fmt::join(made, ", "),
+    text += fmt::format("slices made when they are needed: {}; {}\n", fmt::join(made, ", "),
                         making_rate_text(program.machine.platform));
   return text;
 }
@@ -322,7 +322,7 @@ void print_flow(const CaseArguments& arguments, const ProgramCase& program,
 }
 
 std::string making_rate_text(const Platform& platform) {
-  return fmt::format("at {} of a core; --set platform.generation.rate=... tells how fast yours are made",
+  return fmt::format("at {} of a core: give the rate of yours by --set platform.generation.rate=...",
                      quantity(platform.generation_bytes_per_s_per_core, "B/s"));
 }
 

@@ -18,6 +18,7 @@
 #include "executor/program/exchange.hpp"
 #include "executor/program/flow_run.hpp"
 #include "executor/program/permute_block.hpp"
+#include "executor/program/rank_memory.hpp"
 #include "executor/run.hpp"
 #include "executor/tile_extents.hpp"
 #include "planner/program/made_tensors.hpp"
@@ -44,26 +45,6 @@ struct Received {
 
 double* numbers_of(const TileBuffer& buffer) {
   return reinterpret_cast<double*>(buffer.data());
-}
-
-/// Of a rank, at its fullest level.
-struct RankMemory {
-  std::int64_t host = 0;
-  std::int64_t heap = 0;  ///< of these: the plans of GPUs have pinned memory of their own
-};
-
-/// On cores tiles of C are computed where they are kept for the additions, so they count once.
-RankMemory memory_of(const PlannedProgram& plans, Rank rank, bool on_cores) {
-  if (plans.flow) return {plans.flow->peak_host_bytes, plans.flow->peak_host_bytes};
-  RankMemory most;
-  for (const LevelPlan& level : plans.levels) {
-    const LevelMoves& moves = level.moves[static_cast<std::size_t>(static_cast<int>(rank))];
-    const std::int64_t of_plan = level.work ? level.work->summary.peak_host_bytes : 0;
-    const std::int64_t all = moves.memory_beside_plan() + of_plan - (on_cores ? moves.c_bytes : 0);
-    most.host = std::max(most.host, all);
-    most.heap = std::max(most.heap, on_cores ? all : moves.memory_beside_plan());
-  }
-  return most;
 }
 
 /// A level, and the plan of its products.
@@ -169,7 +150,7 @@ class LevelTiles final : public TileStorage {
   Received& received_;
 };
 
-/// Cores compute them where they are kept; GPUs copy them to pinned memory.
+/// Places where cores compute the rank's tiles of C. GPUs copy theirs to pinned memory.
 void make_c_tiles(const Level& level, Received& received) {
   if (!level.as_stored) return;
   for (const TileId tile : level.multiplication->own_tiles(Matrix::c))
@@ -185,7 +166,7 @@ PlannedProgram ProgramRun::State::planned(FusedProgram& of, const ProgramPlanOpt
       const Machine machine =
           make_machine(load_platform(options.platform), {.nodes = {}, .ranks = ranks, .gpus = {}});
       plans = plan_program_as(of, machine, options.parameters, how);
-      memory = memory_of(plans, rank, machine.platform.device.kind == DeviceKind::core);
+      memory = memory_of(plans, machine, options.gpus, rank);
       cores = std::min(cores, machine.cores_per_rank());
     });
     require_same(plans);
@@ -376,10 +357,6 @@ ProgramRun::~ProgramRun() = default;
 
 std::int64_t ProgramRun::host_bytes() const {
   return state_->memory.host;
-}
-
-int ProgramRun::cores() const {
-  return state_->cores;
 }
 
 std::vector<LevelReport> ProgramRun::run(const ProgramNumbers& numbers, bool keeps_intermediates) {

@@ -52,10 +52,8 @@ class ProgramRun {
   ProgramRun(const ProgramRun&) = delete;
   ProgramRun& operator=(const ProgramRun&) = delete;
 
-  /// Host memory that this rank takes at its fullest level, beside buffers of libraries.
+  /// Host memory that this rank takes at most in run().
   std::int64_t host_bytes() const;
-  /// That it multiplies on.
-  int cores() const;
 
   /// Once: touches its memory, makes the given tensors, and computes all others. Intermediates are dropped
   /// behind the last level that reads them, unless `keeps_intermediates`. Bits depend on the plans alone:

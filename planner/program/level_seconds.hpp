@@ -10,7 +10,7 @@ namespace foretile {
 struct LevelMoveTimes {
   double blocks_s = 0;     ///< blocks to the ranks that own tiles of A and B, and that copy them
   double made_s = 0;       ///< blocks that are made when they are needed, on all cores of a rank
-  double permuted_s = 0;   ///< tiles of A and B, on all cores
+  double permuted_s = 0;   ///< tiles of A and B, permuted or copied on all cores
   double results_s = 0;    ///< tiles of C to the owners of the result's blocks
   double additions_s = 0;  ///< of permuted tiles
 

@@ -71,7 +71,6 @@ void expect_plain_results(const Program& program, const ProgramSizes& sizes) {
                                {"gpus", {}, ProgramMode::levels, false, LayoutChoice::automatic, true},
                                {"one piece", {{"chain_pieces", "1"}}},
                                {"flow, in turn", {}, ProgramMode::flow, false, LayoutChoice::in_turn},
-                               {"in turn", {}, ProgramMode::levels, false, LayoutChoice::in_turn},
                                {"flow in one piece", {{"chain_pieces", "1"}}, ProgramMode::flow},
                                {"owner, made", {{"strategy", "owner-b"}}, ProgramMode::levels, true}});
   }

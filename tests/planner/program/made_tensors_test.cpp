@@ -94,7 +94,8 @@ TEST(MadeTensors, TakeNoMemoryOfTheirOwn) {
   const LevelPlan plan = plan_program(program, flow_machine(1, 1), {})[0];
   EXPECT_EQ(plan.moves[0].blocks_bytes, 2 * 4 * 32);  // y and R: four blocks of alpha each
   EXPECT_EQ(plan.moves[0].made_bytes, 4 * 32);
-  EXPECT_EQ(plan.moves[0].permuted_bytes, 0);  // x's tiles are made as they are, y's are in place
+  EXPECT_EQ(plan.moves[0].copied_bytes, 0);  // x's tiles are made as they are, y's are in place
+  EXPECT_EQ(plan.moves[0].permuted_bytes, 0);
   EXPECT_EQ(plan.moves[0].making_bytes, 0);
   const FlowPlan flow = plan_flow(program, flow_machine(1, 1), {});
   std::int64_t made = 0;
