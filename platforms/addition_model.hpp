@@ -12,9 +12,9 @@ namespace foretile {
 /// and one is written at the core's share of the socket's memory; 0 where that has no bandwidth.
 double addition_seconds(const Platform& p, std::int64_t bytes);
 
-/// Seconds in which one core copies `bytes` of tiles or adds them to blocks of a program's tensors, which are
-/// taken to be in memory. `permuted`: with their indices in another order; without a measured rate of that as
-/// other additions.
+/// Seconds in which one core copies `bytes` of tiles or adds them to blocks of a program's tensors, both in
+/// memory, not in a cache. `permuted`: with their indices in another order; without a measured rate of that
+/// as other additions.
 double block_seconds(const Platform& p, std::int64_t bytes, bool permuted);
 
 }  // namespace foretile
