@@ -1,5 +1,6 @@
-# Compiles through ccache where it is installed: a second build of the same sources takes seconds, in this folder, and in
-# another clone without FORETILE_UNITY (sources that are compiled as one are named by their whole paths).
+# SPDX-License-Identifier: BSD-3-Clause
+# Compiles through ccache where it is installed: a second build of the same sources takes seconds, in this folder and in
+# another clone.
 # -DFORETILE_WITH_CCACHE=OFF compiles without.
 option(FORETILE_WITH_CCACHE "Compile through ccache where it is installed" ON)
 if(NOT FORETILE_WITH_CCACHE OR DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
