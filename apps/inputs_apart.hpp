@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Files that a program writes are not those that it reads.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What commands say of a program's layout.
 #pragma once
 

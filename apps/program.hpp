@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What `foretile` and `foretile-run` have in common: parsing, errors and exit codes.
 #pragma once
 

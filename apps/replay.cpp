@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "apps/replay.hpp"
 
 #include "planner/plan/assignment.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Plans whose devices took blocks while they ran, repeated.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Writing files so that nothing half-written is ever seen, and nothing else is harmed.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // From exceptions to what C functions return.
 #pragma once
 

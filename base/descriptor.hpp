@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A POSIX file descriptor that closes itself.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the elements of a problem's matrices are.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Errors that a user can correct, each in one line.
 #pragma once
 

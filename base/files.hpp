@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Reading whole files, and where files lie. Writing them is in base/atomic_file.hpp.
 #pragma once
 

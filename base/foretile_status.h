@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What functions of foretile's C interface return. */
 #ifndef FORETILE_BASE_FORETILE_STATUS_H
 #define FORETILE_BASE_FORETILE_STATUS_H

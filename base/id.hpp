@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Whole numbers that must not be mixed up: ranks, devices, steps.
 #pragma once
 

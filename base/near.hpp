@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // "Did you mean": names close to one that was not found.
 #pragma once
 

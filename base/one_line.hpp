@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Text from anywhere as one line that is safe to print on a terminal.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where an output path leads: links are followed here, with care.
 #pragma once
 

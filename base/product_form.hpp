@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How two tiles are multiplied, beside their sizes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "base/progress.hpp"
 
 #include <fmt/format.h>

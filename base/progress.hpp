@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The line on a terminal that shows how far a long command is.
 #pragma once
 

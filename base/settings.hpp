@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Named values that users, tuner and plans set: "grid.p" -> "2".
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How the programs end when a signal asks them to.
 #pragma once
 

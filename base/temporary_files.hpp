@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The temporary files that this process is writing, so that a signal handler can remove them.
 #pragma once
 

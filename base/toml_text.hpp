@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Making text from anywhere safe for toml++. toml++ 3.3 (Debian 12) runs into unreachable code on some
 // letters outside strings, asserts on some line separators within arrays, and frees nested tables by
 // recursion.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Lines, words and numbers of text files.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What others reach on this GPU, and what it could do at best: cuBLAS on a whole matrix, copies, cublasXt out
 // of core, many small products in one launch or one by one. Each part runs when its option is given. Prints
 // JSON; exits with 3 where there is no GPU.

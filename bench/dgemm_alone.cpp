@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // dgemm alone: one product of a rank's panel on each core, all at once. What a run of ranks with one core
 // each could reach if it moved nothing.
 #include <fmt/format.h>

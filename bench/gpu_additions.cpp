@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Do additions of tiles on a GPU have the bits of a core's, and how fast are both? Prints JSON; exits with 1
 // where bits differ and with 3 where there is no GPU.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the host does per product of small tiles, from the scheduler to the device's door: GPUs that take no
 // time stand behind the back end. A GPU is kept busy only by products that take longer than this.
 #include <benchmark/benchmark.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the cores could do at best on the examples' own tiles: products by dgemm and generation of B, both
 // cores busy. The executor's limit is flops / rate + bytes / rate, both summed over the cores.
 #include <benchmark/benchmark.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Runs of one plan on a program's own arrays beside runs on numbers that foretile makes.
 //   mpiexec -n RANKS own_arrays_bench --m M --n N --k K [--tile T] [--runs R] [--set KEY VALUE]...
 // Each rank keeps its tiles of A, B and C in one column-major array per matrix, as ScaLAPACK would, and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // foretile_pdgemm beside ScaLAPACK's pdgemm, on the same block-cyclic matrices, in turn.
 //   mpiexec -n RANKS pdgemm_bench --m M --n N --k K [--rows P] [--block NB] [--runs R]
 // As JSON: seconds of each call of both, of which the first takes memory; foretile's time for redistribution;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Building, planning and verifying C65H132 v1 for 18 Summit nodes: target 5 s and 1 GB together.
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>

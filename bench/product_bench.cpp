@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The products of a plan without a runtime: what the cores' kernels reach on the same tiles in the same
 // order.
 //   product_bench PLAN.json

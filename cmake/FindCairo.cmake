@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Cairo (https://www.cairographics.org) through pkg-config: target PkgConfig::Cairo.
 pkg_check_modules(Cairo QUIET IMPORTED_TARGET cairo)
 include(FindPackageHandleStandardArgs)

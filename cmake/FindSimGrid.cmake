@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # SimGrid (https://simgrid.org): target SimGrid::SimGrid, version from simgrid/version.h.
 find_path(SimGrid_INCLUDE_DIR NAMES simgrid/s4u.hpp)
 find_library(SimGrid_LIBRARY NAMES simgrid)

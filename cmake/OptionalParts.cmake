@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Parts that are built when their library is there. Each says in one line whether it is on, and if not, why.
 
 # foretile_part(NAME OPTION PACKAGE DEBIAN_PACKAGE [find_package arguments]) sets FORETILE_HAS_<PACKAGE>.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # `cmake --install`: the programs, and the package that find_package(foretile) reads. Targets are
 # foretile::planner, foretile::simulator, foretile::tuner, foretile::executor and what they need, for the libraries
 # this build made.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Warnings for all our targets; errors where FORETILE_WARNINGS_AS_ERRORS is on (CI). nvcc's own code for the host is
 # not pedantic.
 # Of sources that are compiled as one, GCC takes all but the outer one for headers, which should not use unnamed

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Is the product right? All ranks together.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Runs that can be resumed after they died.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Freivalds' test of numbers that nobody can make again: A, B and C lie on the ranks that own their tiles.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "executor/file_tiles.hpp"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Numbers of A, B and the initial C from files, and C into a file.
 #pragma once
 

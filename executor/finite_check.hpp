@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // NaN and infinity among the numbers that a run starts from.
 #pragma once
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* foretile in C: C = alpha op(A) op(B) + beta C on the ranks of an MPI communicator, planned once, run often.
 
    Every function returns FORETILE_OK or an error; foretile_message() says in one line what was found, what

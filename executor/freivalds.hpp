@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Freivalds' test of tiles of C: one rank's part, without messages.
 #pragma once
 

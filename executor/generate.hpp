@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Filling tiles with numbers that anyone can make again from the seed alone.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The tiles that a run starts from, as the seed gives them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "executor/kept_memory.hpp"
 
 namespace foretile {

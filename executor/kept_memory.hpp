@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Memory of tiles that stays with its owner from run to run.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A transfer of tiles as it travels: an envelope that says all the receiver must know, then the tiles.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The scheduler's back end where cores multiply beside GPUs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // For programs that link foretile: one contraction, planned once, run as often as wanted with numbers of
 // their own.
 #pragma once

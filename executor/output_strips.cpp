@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "executor/output_strips.hpp"
 
 #include <algorithm>

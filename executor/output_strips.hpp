@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // C's tiles brought together, so that each rank writes long pieces of a file's lines.
 #pragma once
 

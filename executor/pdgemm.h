@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* ScaLAPACK's PxGEMM by foretile: the same arguments, the same result
    (https://www.netlib.org/scalapack/slug/, "PvGEMM"), in C, C++ and, without the last underscore, Fortran:
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the tasks of a plan do on real tiles.
 #pragma once
 

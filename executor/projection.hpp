@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Products of one tile with vectors, in double precision, and how large their terms are.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the executor's progress loop asks of a back end, on top of what the scheduler asks.
 #pragma once
 

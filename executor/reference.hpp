@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Comparison of tiles of C with sums in extended precision.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Executes one rank's part of a plan together with the other ranks.
 #pragma once
 

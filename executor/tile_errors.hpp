@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How far tiles of C are from the product that the seed gives: what both tests of it share.
 #pragma once
 

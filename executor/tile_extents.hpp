@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where tiles lie in memory, and how large they are there.
 #pragma once
 

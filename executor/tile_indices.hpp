@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The indices of a tile and of the tile with permuted indices that is added to it.
 #pragma once
 

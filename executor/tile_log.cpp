@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "executor/tile_log.hpp"
 
 #include <fcntl.h>

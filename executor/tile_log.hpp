@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Tiles in a file that grows: what is left of a run that died.
 #pragma once
 

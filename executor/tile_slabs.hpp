@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Small tiles side by side in large pieces of memory.
 #pragma once
 

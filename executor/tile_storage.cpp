@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "executor/tile_storage.hpp"
 
 #include "executor/initial_tile.hpp"

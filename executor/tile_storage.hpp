@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where the numbers of A, B and the initial C come from, and where C goes: from a seed, or from a caller.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A tile that lies in somebody's memory.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "executor/tiles_of_c.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A caller's tile to look at, in place or filled for the time.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What foretile_work stands for.
 #pragma once
 

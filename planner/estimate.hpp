@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What planning will take, known from the shapes alone.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Rules of a platform file that concern more than one key.
 #pragma once
 

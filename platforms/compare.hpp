@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Two machines side by side: their figures, and what these mean for products and copies of tiles.
 #pragma once
 

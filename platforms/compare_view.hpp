@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A comparison of platforms as text and as JSON.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How long a copy between host memory and a device takes, apart from links that other copies use too.
 #pragma once
 

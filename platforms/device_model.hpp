@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What computes: its memory, and how long its launches take.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The values of a platform by key, as its file and `--set` name them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The machine that the program runs on, as a platform.
 #pragma once
 

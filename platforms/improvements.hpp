@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a platform would be with one resource twice as good.
 #pragma once
 

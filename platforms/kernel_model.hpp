@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How long products of tiles take on a device.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Every key of a platform file: its name, unit, range, and where its value goes.
 #pragma once
 

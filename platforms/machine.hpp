@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How much of a platform one run uses, and which rank and device lies where.
 #pragma once
 

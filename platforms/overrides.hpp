@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // `--set platform.KEY=VALUE`: changes to a platform file's table before it is read.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A machine, as much of it as a rehearsal needs. SI units throughout: bytes, seconds, flop/s.
 #pragma once
 

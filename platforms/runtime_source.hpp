@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Whose software costs a platform file gives, and those of foretile-run for a file that has no table
 // [runtime].
 #pragma once

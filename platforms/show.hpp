@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A platform as text for people and as JSON for scripts.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Quantities with units, as platform files and `--set` write them.
 #pragma once
 

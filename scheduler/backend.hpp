@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The narrow interface between the scheduler of one rank and what carries out its decisions: a simulated
 // machine or a real one.
 #pragma once

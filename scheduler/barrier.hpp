@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The ends of steps: which step may be loaded for, and sent for.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Blocks of a rank on their way to its devices.
 #pragma once
 

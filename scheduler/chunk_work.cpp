@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "scheduler/chunk_work.hpp"
 
 namespace foretile {

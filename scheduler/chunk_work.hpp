@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A block being worked on, expanded chunk by chunk to loads and products.
 #pragma once
 

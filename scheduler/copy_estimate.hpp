@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // When copies to a device will have arrived, as far as the scheduler can tell beforehand.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One device's way through its blocks: what is loaded, what is computed, what is stored.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Tasks between the products of one rank, and the messages that wait for them.
 #pragma once
 

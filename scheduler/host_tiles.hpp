@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which tiles of the distributed matrices lie in the rank's host memory.
 #pragma once
 

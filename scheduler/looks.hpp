@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // When the progress loop of a rank on cores looks for messages and ended work. The executor looks; the
 // simulator charges the cores for it.
 #pragma once

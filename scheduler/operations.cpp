@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "scheduler/operations.hpp"
 
 #include <algorithm>

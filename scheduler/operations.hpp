@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The operations in flight of one rank, and the bookkeeping that is the same for all kinds.
 #pragma once
 

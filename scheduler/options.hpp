@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How the scheduler is to treat the machine.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Why the run takes as long as it does: the time on the way to each operation, split by cause and part.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Steps one rank through its plan. The simulator and the executor run this same code.
 #pragma once
 

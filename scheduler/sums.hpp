@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Parts of C that lie in a rank's host memory until they are added.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One record for each streaming tile that devices of a rank hold: which of them, how many are loading it.
 #pragma once
 

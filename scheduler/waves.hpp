@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Products that may run at the same time, as a simulated device launches them and as a real one does.
 #pragma once
 

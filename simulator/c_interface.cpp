@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "base/c_status.hpp"
 #include "planner/c_work.hpp"
 #include "simulator/foretile_simulate.h"

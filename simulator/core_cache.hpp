@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which tiles a core still has in its part of the last cache.
 #pragma once
 

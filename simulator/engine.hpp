@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Time, and what operations share while it passes.
 #pragma once
 

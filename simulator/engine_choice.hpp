@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What solves a simulation.
 #pragma once
 

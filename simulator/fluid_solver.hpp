@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Flows that share links, each at its max-min fair rate.
 #pragma once
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A plan's time on the model of its machine, in C: link foretile::simulator beside foretile::executor. */
 #ifndef FORETILE_SIMULATOR_FORETILE_SIMULATE_H
 #define FORETILE_SIMULATOR_FORETILE_SIMULATE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What of a machine is shared, and which parts of it each copy and message uses.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The links of a machine, as SimGrid has them.
 #pragma once
 

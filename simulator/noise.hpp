@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Random factors of the times of a simulation.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A program as NWChem's Tensor Contraction Engine runs it, on a model of the machine.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "simulator/program_simulation.hpp"
 
 namespace foretile {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Rehearses the levels of a program one after the other.
 #pragma once
 

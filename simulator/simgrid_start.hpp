@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // SimGrid's engine with the options of a rehearsal.
 #pragma once
 

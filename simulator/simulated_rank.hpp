@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The scheduler's back end on a model of the machine.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Rehearses a plan on a model of the machine.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Prints the traits of problems as a Markdown table: problem_traits c65-v1 c65-v2 c65-v3
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What studies share: their rows as CSV files, tables and generated sections of a page, pictures."""
 import csv
 import re

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Candidates in the order of their bounds, until none can be better.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A space, cut where first bounds differ.
 #pragma once
 

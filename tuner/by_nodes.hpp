@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The same tuning for several sizes of a machine: how many nodes are worth it?
 #pragma once
 

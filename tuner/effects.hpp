@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How much each parameter matters, with all others held.
 #pragma once
 

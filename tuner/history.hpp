@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The append-only record of evaluations from which a killed run resumes.
 #pragma once
 

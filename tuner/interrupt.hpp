@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Ctrl-C and termination as a question to ask, while an object lives.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Candidates that differ from the best one in one parameter: better guesses where bounds are close together.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a candidate is and what its evaluation said.
 #pragma once
 

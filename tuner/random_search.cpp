@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include <unordered_map>
 
 #include "base/random.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a tuning found, as text for people and JSON for scripts.
 #pragma once
 

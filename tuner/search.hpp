@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What to try next: the strategies' common interface.
 #pragma once
 

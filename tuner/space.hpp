@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The search space: which parameters may take which values.
 #pragma once
 

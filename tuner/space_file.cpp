@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The search space as a TOML file: parse_space and load_space.
 #include <fmt/format.h>
 #include <toml++/toml.h>

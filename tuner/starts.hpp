@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where to begin, from what was good on another machine, for another problem or in another space.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The tuner: proposes candidates, has them rehearsed in worker processes, keeps the history, ranks.
 #pragma once
 

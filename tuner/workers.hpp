@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Evaluations in processes of their own, several at a time.
 #pragma once
 

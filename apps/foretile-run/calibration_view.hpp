@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a calibration found, for people and for scripts.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // foretile-run calibrate: measures this machine and writes its platform file.
 #include <fmt/format.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // foretile-run gpus: which GPUs a run would use.
 #include <fmt/format.h>
 

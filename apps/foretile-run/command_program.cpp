@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // foretile-run program FILE.txt: runs a program of contractions with the ranks of this MPI job.
 #include <fmt/format.h>
 #include <fmt/ranges.h>

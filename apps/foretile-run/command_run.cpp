@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // foretile-run PLAN.json: executes the plan with the ranks of this MPI job.
 #include <fmt/format.h>
 

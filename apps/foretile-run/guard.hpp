@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What fails on one rank alone must end all of them.
 #pragma once
 

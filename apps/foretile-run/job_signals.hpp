@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How a signal to one rank, or to mpiexec, ends the whole job.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "apps/foretile-run/job_terminal.hpp"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The terminal of a job: that of mpiexec.
 #pragma once
 

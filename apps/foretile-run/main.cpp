@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // foretile-run: executes plans and measures machines, under mpiexec. It needs no SimGrid.
 #include <malloc.h>
 #include <unistd.h>

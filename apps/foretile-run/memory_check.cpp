@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "apps/foretile-run/memory_check.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Does the plan fit the memory that is really there?
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "apps/foretile-run/run_files.hpp"
 
 #include <fmt/format.h>

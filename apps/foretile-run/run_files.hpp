@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Files that a run reads A, B and C from and writes C to.
 #pragma once
 

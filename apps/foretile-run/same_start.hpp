@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Ranks that were started differently would wait for each other for ever.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the tuner's candidates stand for: settings of problem, platform and strategy.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A page to draw on, PNG or SVG; the only file that knows which. Wraps cairo.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The question that plan, simulate and tune ask: which problem, on which machine, with which parameters.
 #pragma once
 

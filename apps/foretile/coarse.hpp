@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // foretile simulate --coarse: what is simulated as one, and how far that is from the simulation in full.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // foretile compare X REFERENCE: how far a matrix in a file is from another one.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // foretile plan PROBLEM: plans, verifies, says what the plan needs and moves.
 #include <fmt/format.h>
 

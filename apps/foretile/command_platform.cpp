@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // foretile platform list: all names.
 // foretile platform show NAME: a machine description with its figures in SI units.
 // foretile platform compare A B: two of them side by side.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // foretile problem KIND: writes a problem file.
 #include <memory>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // foretile show PROBLEM: what RR-9365 Table 1 tells of a problem, and a picture of its shapes; or a matrix in
 // a file.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // foretile simulate PROBLEM|PLAN.json: rehearses the plan and says what limits it.
 #include <fmt/format.h>
 

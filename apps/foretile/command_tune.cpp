@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // foretile tune PROBLEM: rehearses choices of tiling, grid and memory split and keeps the fastest.
 #include <fmt/format.h>
 #include <fmt/ranges.h>

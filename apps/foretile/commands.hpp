@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The commands of `foretile`, one file each. Every function adds one command and what it does when chosen.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // foretile: the program for the laptop. It needs neither MPI nor a GPU.
 #include <cstdio>
 #include <new>

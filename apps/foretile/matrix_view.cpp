@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "apps/foretile/matrix_view.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A matrix in a file, for people and for scripts.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "apps/foretile/problem_matrices.hpp"
 
 #include <memory>

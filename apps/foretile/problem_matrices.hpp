@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // foretile problem matrices: a problem of matrices in files.
 #pragma once
 

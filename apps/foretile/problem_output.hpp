@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What all kinds of `foretile problem` share: options, and writing the file.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // foretile problem tensor: one product of two tensors, fused to matrices.
 #pragma once
 

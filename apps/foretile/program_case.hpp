@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // foretile plan PROGRAM.txt and foretile simulate PROGRAM.txt: all levels of a program on a machine.
 #pragma once
 

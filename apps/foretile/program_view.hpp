@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // foretile show PROGRAM.txt: the terms of a program, which wait for which, how much work they are, and the
 // memory that their tensors take.
 #pragma once

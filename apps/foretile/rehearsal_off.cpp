@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Without SimGrid.
 #include <fmt/format.h>
 

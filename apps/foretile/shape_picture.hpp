@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The picture of a contraction's three shapes, as RR-9365 Figure 5.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Stands in for shape_picture.cpp where cairo was not found.
 #include "apps/foretile/shape_picture.hpp"
 #include "base/error.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A shape as a grid of cells for drawing; no graphics library needed.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How the tensors of a problem of kind "tensor" become matrices.
 #pragma once
 

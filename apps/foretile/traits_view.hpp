@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The traits of a contraction, for people and for scripts.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // foretile tune PROGRAM.txt: how many nodes, which tiles and which mode for a program of contractions.
 #pragma once
 

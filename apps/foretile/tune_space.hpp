@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The search space of `foretile tune` and the defaults within it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "apps/foretile/what_if.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // foretile simulate --what-if: what each resource is worth, measured by planning and simulating again.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A block-sparse matrix: its stored tiles are somewhere in a list of elements, each column-major.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "base/matrix_files/compare_matrices.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How far a matrix in a file is from another one.
 #pragma once
 

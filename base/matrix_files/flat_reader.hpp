@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A dense matrix whose elements are one behind the other in a file.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Matrices in HDF5 files (https://docs.hdfgroup.org/hdf5/v1_14/). Builds without HDF5 refuse all of them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Groups of blocks in HDF5 files.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "base/matrix_files/hdf5_lists.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Objects of the HDF5 library that close themselves, and what they say.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Stands in for the files hdf5_*.cpp where HDF5 was not found.
 #include "base/error.hpp"
 #include "base/matrix_files/hdf5.hpp"

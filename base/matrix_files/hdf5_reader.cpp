@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Opens matrices in HDF5 files, and reads those that only the library can read.
 #include <fmt/format.h>
 

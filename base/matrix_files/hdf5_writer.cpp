@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Adds a matrix to an HDF5 file.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // An input file of any size, read by position.
 #pragma once
 

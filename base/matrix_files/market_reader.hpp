@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A matrix of a Matrix Market file, kept in memory.
 #pragma once
 

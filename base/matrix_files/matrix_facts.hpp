@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What is known of a matrix in a file without its numbers.
 #pragma once
 

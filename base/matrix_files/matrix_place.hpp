@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Names of matrices in files: "a.npy", "b.mtx", "c.h5:/A".
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Reads matrices from files, whatever their format.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Sums over the elements of a matrix in a file: its norm, its nonzeros.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Writes a matrix into a new file; several processes write parts of it at the same time.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // NumPy's .npy files (https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "base/matrix_files/tile_cuts.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where the tiles of a matrix begin.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Turns row-major elements into column-major ones and back.
 #pragma once
 

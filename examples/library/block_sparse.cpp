@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A loop over block-sparse products with irregular tiles: one plan, other numbers in each turn. As in a
 // program of TiledArray's, tiles are made where they are needed, and finished ones are handed over: mpiexec
 // -n 2 block_sparse

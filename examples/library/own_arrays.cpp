@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // C = 2 A^T B + C on the caller's own column-major arrays, planned, simulated and run: mpiexec -n 2
 // own_arrays
 #include <mpi.h>

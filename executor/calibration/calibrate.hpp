@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Measuring the machine at hand, to write its platform file.
 #pragma once
 

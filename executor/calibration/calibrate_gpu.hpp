@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Measuring the GPUs at hand, to write a platform file.
 #pragma once
 

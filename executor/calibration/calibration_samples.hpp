@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Every time that a calibration measured, as JSON for other programs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "executor/calibration/core_products.hpp"
 
 #include <algorithm>

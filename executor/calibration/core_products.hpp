@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Timing products of tiles on all cores at once.
 #pragma once
 

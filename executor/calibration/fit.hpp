@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Fitting the kernel model to measured products.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Timing work that runs on several cores at once.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The share of the last-level cache that one core gets, and the speed of products with cached tiles.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Copies between host and GPUs and between GPUs, and tiles made on a GPU, timed.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Timing what is given to lanes of GPUs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Products of tiles on a GPU, timed.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How fast the cores are right now: a short mix of products, the same at calibration and before a run.
 #pragma once
 

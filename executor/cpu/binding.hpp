@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // On which CPUs a rank's threads run.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The scheduler's back end on CPU cores: real tiles, real products.
 #pragma once
 

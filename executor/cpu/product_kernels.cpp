@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "executor/cpu/product_kernels.hpp"
 
 #include <algorithm>

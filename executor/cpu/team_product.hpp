@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A product of tiles that several cores share.
 #pragma once
 

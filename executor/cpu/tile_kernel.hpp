@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Products of tiles of one shape on one core: by libxsmm where tiles are small and it is there, else by
 // OpenBLAS.
 #pragma once

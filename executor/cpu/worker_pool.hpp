@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Threads that work while the progress loop looks after messages.
 #pragma once
 

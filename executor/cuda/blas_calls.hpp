@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // cuBLAS's functions for its four number types under one name each. All matrices are column-major without
 // gaps.
 #pragma once

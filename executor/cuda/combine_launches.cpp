@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "executor/cuda/combine_launches.hpp"
 
 #include "executor/tile_indices.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Cuts additions of tiles into launches. Knows no CUDA.
 #pragma once
 

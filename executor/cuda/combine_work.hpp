@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which thread of which block of the kernel that adds tiles does what. Without anything of CUDA and in C++17,
 // so that the kernel has it and a test can play all threads on the CPU.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One logical device over CUDA.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The GPUs of this node over CUDA.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Our kernels: random numbers made on the device, sums of tiles, and a copy that does not queue behind copies
 // of tiles.
 #pragma once

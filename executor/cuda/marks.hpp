@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Points in a stream, counted 1, 2, 3, ..., by events that are used again.
 #pragma once
 

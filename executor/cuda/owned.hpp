@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What CUDA and cuBLAS hand out, given back by itself. Errors of giving back are of no use to anyone.
 #pragma once
 

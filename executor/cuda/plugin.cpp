@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What load_cuda() (executor/gpu/load_cuda.hpp) asks of libforetile_cuda.so.
 #include "executor/cuda/plugin.hpp"
 

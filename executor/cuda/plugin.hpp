@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The one symbol of libforetile_cuda.so. Needs no CUDA.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Lists of addresses that batched products read on the device.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The pauses between two polls of the lanes of all GPUs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Sorts the products of one launch by what cuBLAS can do at once. Knows no CUDA.
 #pragma once
 

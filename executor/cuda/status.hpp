@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Turns the statuses of CUDA and cuBLAS into errors.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "executor/gpu/choose_gpus.hpp"
 
 #include <fmt/format.h>

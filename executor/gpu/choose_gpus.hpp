@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which GPUs are used: NVIDIA's, or threads that play them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The few things that the GPU back end asks of GPUs. executor/cuda has them over CUDA, stand_in.hpp over
 // threads of the CPU.
 #pragma once

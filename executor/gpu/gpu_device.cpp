@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "executor/gpu/gpu_device.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One logical device as the back end keeps it: where each tile lies, and what is under way on its lanes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // GPUs whose memory stays taken from run to run.
 #pragma once
 

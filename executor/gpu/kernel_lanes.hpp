@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // On which lane a launch goes, so that products on the same tile of C keep their order.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Finds the plugin for NVIDIA GPUs, if there is one.
 #pragma once
 

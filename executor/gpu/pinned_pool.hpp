@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Host memory that devices copy from and to, taken once.
 #pragma once
 

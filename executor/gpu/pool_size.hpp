@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How much memory the tiles of one device take at most.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "executor/gpu/stand_in.hpp"
 
 #include <fmt/format.h>

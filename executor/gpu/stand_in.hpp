@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // GPUs played by threads of the CPU, for tests and for machines without one.
 #pragma once
 

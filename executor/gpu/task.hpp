@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a GPU was asked to do, for error messages.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "executor/gpu/warm_up.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What must have happened once before time counts: CUDA loads kernels when they are first called, and idle
 // GPUs run at low clocks.
 #pragma once

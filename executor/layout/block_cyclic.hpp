@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The two-dimensional block-cyclic distribution of ScaLAPACK
 // (https://www.netlib.org/scalapack/slug/node75.html, "Array descriptors").
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // C = alpha op(A) op(B) + beta C of parts of block-cyclic matrices, as ScaLAPACK's PxGEMM.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Tiles of a plan whose numbers a program keeps in layouts of its own.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How a program keeps a dense matrix on its ranks.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Tiles dealt by a table: any tilings, any rank for each tile.
 #pragma once
 

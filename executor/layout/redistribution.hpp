@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Moves a matrix between a program's layout and the tiles of a plan.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where tiles are in the matrices that a program or a file has.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What is asked of a communicator. Ranks that wait for others keep no core busy, but while large messages
 // move.
 #pragma once

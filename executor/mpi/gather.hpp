@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Bringing what the ranks know to rank 0.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "executor/mpi/measure_looks.hpp"
 
 #include <algorithm>

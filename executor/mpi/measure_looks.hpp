@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the progress loop's looks at MPI take from products on the same cores.
 #pragma once
 

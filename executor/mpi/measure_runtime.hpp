@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What foretile-run itself costs on cores: the hand-over between products, and the copying of messages.
 #pragma once
 

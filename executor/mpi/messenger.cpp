@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "executor/mpi/messenger.hpp"
 
 #include <fmt/format.h>

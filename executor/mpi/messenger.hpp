@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Nonblocking messages between the ranks.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What an object needs whose runs are collective and whose errors must not leave other ranks waiting.
 #pragma once
 

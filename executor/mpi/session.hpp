@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MPI from start to end, and agreement of all ranks on errors.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Pieces of memory that ranks send each other, all at once.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Runs a program of contractions as one plan in which tiles flow from term to term.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Blocks of tensors with their axes in another order.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "executor/program/plain_program.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A program computed plainly: all spin orbitals of all tensors, in long double, index by index.
 #pragma once
 

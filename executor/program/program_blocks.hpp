@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The blocks of a program's tensors that one rank keeps.
 #pragma once
 

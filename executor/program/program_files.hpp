@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Tensors of programs in HDF5 files.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Runs a program of contractions on the ranks of a communicator, level by level.
 #pragma once
 

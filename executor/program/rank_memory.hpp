@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Host memory that one rank takes to run a program.
 #pragma once
 

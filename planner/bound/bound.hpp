@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Lower bounds of the time that a plan, or any plan of a problem, takes: without the simulator, in a fraction
 // of a second.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a device has to do at least, block by block.
 #pragma once
 

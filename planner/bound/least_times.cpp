@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "planner/bound/least_times.hpp"
 
 #include "planner/problem/made_part.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Least times of single operations, whatever else happens on the machine.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Work that one resource does piece by piece.
 #pragma once
 

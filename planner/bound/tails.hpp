@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How long it takes at least from the nodes of a plan's graph to its end.
 #pragma once
 

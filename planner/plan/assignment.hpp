@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Who worked on which block where devices of a rank take them while they run.
 #pragma once
 

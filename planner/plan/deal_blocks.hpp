@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Blocks dealt to devices by their speeds.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The devices of a rank in a plan's frame.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "planner/plan/distribution.hpp"
 
 namespace foretile {

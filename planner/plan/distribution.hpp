@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which rank the tiles of an operand live on.
 #pragma once
 

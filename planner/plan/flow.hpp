@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Work on cores between the products of a plan: what C of one product has to do with A and B of a later one.
 #pragma once
 

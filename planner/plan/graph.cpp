@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "planner/plan/graph.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The plan as a Boost.Graph compressed-sparse-row graph at chunk level: data DAG and control DAG over the
 // same nodes (RR-9365 section 4).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The p x q x r arrangement of ranks, and where its ranks lie in the nodes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where tiles of the distributed matrices live and who else needs them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What is done where and in which order: plain data that knows no MPI, no CUDA and no SimGrid.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "planner/plan/plan_file.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A plan as it is stored and exchanged: what it was made from, not the plan itself.
 #pragma once
 

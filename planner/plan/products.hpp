@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Enumerates the products of a block; planner, verifier and scheduler all go through here.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The products that add to one tile of C.
 #pragma once
 

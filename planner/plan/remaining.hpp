@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What is left of a plan when some tiles of C are already there.
 #pragma once
 

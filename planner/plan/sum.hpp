@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How the parts of C's tiles, computed on several devices and ranks, are brought together.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where the tiles in a rank's host memory come from.
 #pragma once
 

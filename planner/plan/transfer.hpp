@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What travels between ranks: tiles that one rank hands out, and parts of C's tiles on their way to a sum.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A contraction C = alpha op(A) op(B) + beta C after fusing its indices to M, N and K.
 #pragma once
 

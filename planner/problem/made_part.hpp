@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which part of a tile of B a core makes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A problem: a small TOML text from which one contraction is rebuilt, the same everywhere.
 #pragma once
 

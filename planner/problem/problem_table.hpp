@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The TOML table of a problem, for those who read or change single keys of it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "planner/problem/product_keys.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Keys of problem files that say how C = alpha op(A) op(B) + beta C is to be understood, whatever the kind.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which tiles of a matrix are nonzero, with the Frobenius norm of each.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A tile of one of the three matrices.
 #pragma once
 

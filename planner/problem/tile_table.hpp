@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A table by tile for those who look tiles up for each product.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Cut points of an index range into tiles of any size.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which rank keeps which block of a program's tensors, so that its plans send least?
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What of a program's flow the plan alone does not show.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A plan of a whole program in which tiles flow from term to term, without waiting for the end of a level.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A program with the sizes of its index spaces: blocks of its tensors, and terms as products of matrices.
 #pragma once
 

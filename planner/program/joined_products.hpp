@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Several products of matrices as one: A, B and C are block-diagonal.
 #pragma once
 

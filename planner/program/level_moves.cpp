@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "planner/program/level_moves.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What one rank does before and behind the products of a level.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How long does a level of a program take beside its products, and at least with them?
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Given tensors that are too large to be kept: slices of them are made when they are needed.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Plans a program as its user asks for it.
 #pragma once
 

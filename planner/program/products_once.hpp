@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Checks that parts of terms have together each product of tiles of each term.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A list of tensor equations, such as the residual of coupled cluster, that are computed together.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which ranks have the blocks of a program's tensors, into how many pieces the sums of its terms are cut, and
 // by which strategies they are planned.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Terms of a program that are computed together, as one product of matrices.
 #pragma once
 

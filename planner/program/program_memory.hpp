@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // When the tensors of a program are in memory, and how much they take.
 #pragma once
 

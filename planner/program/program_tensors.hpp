@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The tensors of a program, and its terms as tensor equations.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Programs as text (docs/programs.md).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Sums over tuples of tiles, spin by spin, in closed form.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Tiles of a program's index spaces, as the Tensor Contraction Engine has them.
 #pragma once
 

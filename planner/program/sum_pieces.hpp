@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Into how many pieces are the sums of a program's terms cut?
 #pragma once
 

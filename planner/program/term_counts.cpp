@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "planner/program/term_counts.hpp"
 
 #include <fmt/format.h>

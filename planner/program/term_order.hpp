@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which terms of a program wait for which.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Terms that are computed in slices: some rows or columns of C at a time.
 #pragma once
 

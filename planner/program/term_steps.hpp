@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // In which order terms of a program are computed where their tiles flow.
 #pragma once
 

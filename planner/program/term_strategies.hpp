@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which strategy for each term of a program?
 #pragma once
 

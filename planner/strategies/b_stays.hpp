@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the strategies share in which A is sent, and B is made where it is used and stays there (RR-9365 3.2).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How large the C blocks are, how deep the chunks and how far ahead they are loaded: b, c, d and l of RR-9289
 // 3.2.3 and 3.2.4.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "planner/strategies/c_stays.hpp"
 
 #include <fmt/format.h>

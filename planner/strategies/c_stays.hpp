@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What strategies share in which C stays on the devices, A and B stream past it, and a rank's devices form a
 // grid (RR-9289 2). With layers of ranks or devices, each multiplies a share of K, and the parts of C are
 // summed.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What columns of C cost the devices and ranks that compute them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How much data stationary-c moves, by the paper's formulas: RR-9289 section 3, with its symbols (Table 1).
 //
 // The paper lets everything divide everything. Here X, Y and Z are rounded up, and where the paper writes b X

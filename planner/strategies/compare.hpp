@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which of the strategies that a problem allows takes least, with the way to their distribution.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "planner/strategies/deal_anew.hpp"
 
 #include <algorithm>

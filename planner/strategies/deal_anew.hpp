@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What it takes to bring matrices from the ranks on which they lie to those where a plan wants them.
 #pragma once
 

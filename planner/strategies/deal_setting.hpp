@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How a user says which rank the tiles of a matrix lie on.
 #pragma once
 

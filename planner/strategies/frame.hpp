@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the plans of all strategies have in common before any rank is planned.
 #pragma once
 

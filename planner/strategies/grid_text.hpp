@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Grids as settings have them: "2x3x4".
 #pragma once
 

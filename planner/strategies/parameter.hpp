@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a parameter of a strategy is called, means and may be.
 #pragma once
 

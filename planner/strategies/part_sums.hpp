@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The sums of a rank in which C stays on the devices and each layer multiplies a share of K.
 #pragma once
 

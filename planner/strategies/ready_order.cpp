@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "planner/strategies/ready_order.hpp"
 
 #include <array>

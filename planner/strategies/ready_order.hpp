@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Blocks in the order in which a runtime that follows data, not a plan, may take them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which devices of a rank multiply: its GPUs, its cores, or both.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The interface behind which the ways of planning stand; one file each in strategies/.
 #pragma once
 

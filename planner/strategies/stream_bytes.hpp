@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Device memory that blocks of C and chunks of A and B take, counted tile by tile (RR-9289 2).
 #pragma once
 

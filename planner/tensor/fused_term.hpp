@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A term as a product of block-sparse matrices: which blocks of tensors its tiles are.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How the indices of a term become those of a matrix product, so that few tensors must be permuted.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Tiles of one index space, with the symmetry labels of each.
 #pragma once
 

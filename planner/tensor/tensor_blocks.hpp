@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which blocks of a tensor are stored, and where any block is found among them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One tensor equation, result += factor operand operand: which index stands where.
 #pragma once
 

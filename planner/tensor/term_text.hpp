@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A product of two tensors as text: R[a,b|i,j] += 0.5 V[a,b|c,d] T[c,d|i,j].
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "planner/tensor/text_line.hpp"
 
 #include <fmt/format.h>

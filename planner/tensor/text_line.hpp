@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One line of a text with tensors, read from left to right.
 #pragma once
 

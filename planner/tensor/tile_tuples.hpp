@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Tuples of tiles, one of each of several indices: blocks of tensors, rows and columns of fused matrices.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include <optional>
 
 #include "planner/plan/graph/message_edges.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "planner/verify/block_walk.hpp"
 
 #include <fmt/format.h>

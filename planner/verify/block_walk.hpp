@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The products of a block, each seen once.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "planner/verify/deliveries.hpp"
 
 #include <fmt/format.h>

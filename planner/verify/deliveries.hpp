@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What messages bring to a rank, against what it uses.
 #pragma once
 

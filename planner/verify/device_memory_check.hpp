@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The most bytes that the control edges let a device hold.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The most bytes that a rank holds in host memory.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where the tiles of the distributed matrices live, and the messages with them, by receiver.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the verifier is a list of: proofs that all look at the same walk through a plan.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "scheduler/report/chrome_trace.hpp"
 
 #include <fmt/format.h>

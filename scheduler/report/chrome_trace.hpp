@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Traces for https://ui.perfetto.dev and chrome://tracing.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How many products are done, from the operations that ended.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a run did and what limited it, the same for rehearsals and real runs.
 #pragma once
 

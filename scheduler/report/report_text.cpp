@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A report for people.
 #include <fmt/format.h>
 

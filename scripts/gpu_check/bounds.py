@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What a run cannot beat, whatever it does: the larger of its flops over the rate of cuBLAS on a whole matrix and of the
 bytes that must cross between host and device over the measured copy rates. Each input crosses at least once unless it
 is made on the device, and C once."""

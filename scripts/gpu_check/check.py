@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What every step is given: the programs, the time left, the results."""
 import concurrent.futures
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Command line, order and time of the steps, what is left behind."""
 import argparse
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Collects what a bare machine with a GPU needs: programs, the libraries they load, platforms, examples, this script."""
 import datetime
 import hashlib

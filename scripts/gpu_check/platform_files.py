@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Platform files: one with guesses, for plans before anything was measured, and one without generation on devices."""
 import os
 import re

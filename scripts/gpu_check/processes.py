@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs commands so that none can hold up the rest: time limits, output in files, everything of theirs ended."""
 import dataclasses
 import json

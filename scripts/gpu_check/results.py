@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What was found, kept in one JSON file and one Markdown page that are whole after every step."""
 import json
 import os

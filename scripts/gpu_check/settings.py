@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What gpu-check may take and how large its cases are: change figures here."""
 import dataclasses
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Where the programs are, and the environment that they need there."""
 import dataclasses
 import glob

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Products on many nodes as CTF, CTF with node awareness, ScaLAPACK and COSMA multiply them, and as foretile would, simulated.
 
 "The paper": Irmler et al., Optimizing Distributed Tensor Contractions using Node-Aware Processor Grids (Euro-Par 2023).

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What the studies of RR-9289 share: rehearsals of dense products on Summit, their rows, tables and pictures."""
 import argparse
 import concurrent.futures

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """examples/ccd_closed_shell.txt, in spatial orbitals, gives what examples/ccsd_t2.txt gives in spin orbitals without t1.
 closed_shell.py FORETILE FORETILE_RUN MPIEXEC"""
 import json

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Exit codes and messages of the real program.   command_line_test.sh FORETILE
 set -uo pipefail
 foretile=$1

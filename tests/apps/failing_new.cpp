@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Preloaded into a program: one memory request of one rank fails.
 //   FORETILE_FAIL_RANK  the rank (as mpiexec numbers it); others never fail
 //   FORETILE_FAIL_AT    the number of the request that fails, counted from 1; without it none does

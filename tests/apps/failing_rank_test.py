@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """A rank that fails anywhere ends the whole job of foretile-run, with one line.
 
 usage: failing_rank_test.py foretile foretile-run mpiexec failing_new.so [cases]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Plan, report and timeline of a toy problem against the files in golden/.   golden_test.py FORETILE yes|no (SimGrid)
 
 golden_test.py FORETILE yes --write   writes them anew; read the difference before committing it.

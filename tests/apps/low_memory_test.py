@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """`foretile simulate` where the address space is too small: one line, exit code 1, and no half-written file.
 
 usage: low_memory_test.py foretile

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Commands with matrices in files.   matrix_commands_test.py FORETILE yes|no (HDF5) yes|no (SimGrid)"""
 import json
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Every error is one short line, and outputs harm nothing.   messages_test.py FORETILE FORETILE_RUN|none yes|no (SimGrid)"""
 import json
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """plan, simulate and tune as scripts and users call them.   plan_commands_test.py FORETILE yes|no (SimGrid)"""
 import json
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Tensors and programs of contractions as scripts and users call them.
 program_commands_test.py FORETILE FORETILE_RUN|none MPIEXEC|none yes|no (HDF5) yes|no (SimGrid)"""
 import json

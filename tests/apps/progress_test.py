@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Commands of more than 2 s show their progress on a terminal, and nothing in a pipe.
 
 usage: progress_test.py foretile yes|no (SimGrid) [foretile-run mpiexec]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """foretile-run through its command line: results, refusals, exit codes.
 
 usage: run_commands_test.py foretile foretile-run mpiexec

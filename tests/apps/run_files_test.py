@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Problems of matrices in files, from `foretile problem matrices` to C in a file, beside NumPy.
 
     run_files_test.py FORETILE FORETILE_RUN MPIEXEC HDF5(yes/no)

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Simulator and executor do the same with the same plan, when transfers keep to its order: on each device the same
 products in the same order, the same loads, hits and evictions, the same bytes.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Keys and numbers of `foretile show --json`, and its pictures.   show_json_test.py FORETILE yes|no (pictures)"""
 import json
 import pathlib

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "base/one_line.hpp"
 
 #include <gtest/gtest.h>

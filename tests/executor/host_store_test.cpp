@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "executor/host_store.hpp"
 
 #include <gtest/gtest.h>

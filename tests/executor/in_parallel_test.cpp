@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "executor/in_parallel.hpp"
 
 #include <gtest/gtest.h>

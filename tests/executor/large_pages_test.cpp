@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "executor/large_pages.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "executor/message_buffer.hpp"
 
 #include <gtest/gtest.h>

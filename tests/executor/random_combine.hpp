@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Random additions of tiles, and what they must give, to the last bit.
 #pragma once
 

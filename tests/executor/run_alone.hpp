@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One rank's part of a plan, executed without messages.
 #pragma once
 

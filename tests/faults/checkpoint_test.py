@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """foretile-run --checkpoint: killed at 20 moments and resumed, it gives the same bits and computes no tile twice.
 
 usage: checkpoint_test.py foretile foretile-run mpiexec     FORETILE_SEED repeats a run

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Kills ranks, the tuner and its workers at random moments: no hang, no orphan, no half-written file.
 
 usage: kills_test.py foretile yes|no (SimGrid) [foretile-run mpiexec]     FORETILE_SEED repeats a run

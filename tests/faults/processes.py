@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Real programs under signals: who runs below a process, and what is left when it has ended."""
 import os
 import pathlib

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """SIGINT, SIGTERM and SIGHUP end the programs with 130, 143 and 129 and leave nothing behind.
 
 usage: signals_test.py foretile yes|no (SimGrid) [foretile-run mpiexec]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Command lines of foretile, in this process.
 #include <fmt/format.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // All that the fuzzer has found and started from, with the compiler at hand.
 #include <gtest/gtest.h>
 

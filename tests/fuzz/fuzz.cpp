@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The parsers under Clang's libFuzzer: foretile_fuzz --target=NAME [libFuzzer's options] [corpus folders]
 #include <cstdint>
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Platforms, quantities, settings, search spaces and histories.
 #include <fmt/format.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Problems, molecules, sparse matrices and plans.
 #include <fmt/format.h>
 #include <toml++/toml.h>

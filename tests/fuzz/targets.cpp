@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "tests/fuzz/targets.hpp"
 
 #include <fmt/format.h>

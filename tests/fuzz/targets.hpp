@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The parsers that the fuzzer feeds. tests/fuzz/fuzz.cpp does so with Clang's libFuzzer, corpus_test.cpp with
 // the files of tests/fuzz/corpus/NAME.
 #pragma once

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Simulated times and digests of C that must stay the same to the last bit, whatever the code looks like.
 
 A change that is meant to alter plans or times writes the values anew and says so in its commit. OpenBLAS multiplies with the kernels of

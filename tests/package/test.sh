@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Installs the build into a scratch prefix; builds and runs a project against it from outside the source tree.
 #   test.sh BUILD_FOLDER EXECUTOR(yes/no) MPIEXEC
 set -euo pipefail

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Random problems whose matrices lie anywhere, for the strategy that multiplies where B lies.
 #pragma once
 

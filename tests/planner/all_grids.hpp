@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Every process grid, every way to lay its ranks into nodes, and random problems for them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Random problems, machines and settings for tests; the seed alone determines them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Machines for tests, without a file.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A plan whose tiles of A, B and C differ in size.
 #pragma once
 

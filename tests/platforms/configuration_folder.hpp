@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A configuration folder of its own for one test.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "platforms/copy_model.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "platforms/loader.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A platform file for tests: 2 nodes of 1 socket with 2 GPUs, without software costs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "scheduler/barrier.hpp"
 
 #include <fmt/format.h>

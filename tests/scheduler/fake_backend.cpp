@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "tests/scheduler/fake_backend.hpp"
 
 #include <cmath>

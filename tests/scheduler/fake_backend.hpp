@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Ranks wired together in one process whose operations end in random order; checks every promise of
 // scheduler/backend.hpp on the way. Each tile has one number, so that the bits of C show in which order
 // things were added.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "scheduler/generation.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "scheduler/host_tiles.hpp"
 
 #include <gtest/gtest.h>

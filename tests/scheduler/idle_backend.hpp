@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A back end that does nothing.
 #pragma once
 

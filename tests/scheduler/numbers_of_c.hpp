@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a run on a fake cluster must end with, found without a plan.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Store::lru against a device memory that is written down tile by tile.
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """scripts/gpu-check: its parts, and the whole of it on the stand-in.
 
 usage: gpu_check_test.py scripts/gpu-check BUILD_FOLDER

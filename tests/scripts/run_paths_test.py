@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """No program or plugin may load libraries from the current folder.   run_paths_test.py BUILD_FOLDER"""
 import os
 import pathlib

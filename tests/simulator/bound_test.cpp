@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // No simulation without noise beats the bounds of planner/bound.
 #include "planner/bound/bound.hpp"
 

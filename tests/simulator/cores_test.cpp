@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Simulations of devices that are cores.
 #include <gtest/gtest.h>
 

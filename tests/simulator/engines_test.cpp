@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Both engines of the simulator side by side.
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A machine and problems so small that their makespans are worked out by hand.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // SimGrid allows one engine per process: each simulation of a test runs in a child of its own.
 #pragma once
 

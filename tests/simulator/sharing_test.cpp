@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Cores beside GPUs in the simulation.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What studies/node-aware/model.py works out itself.   node_aware_test.py STUDIES_FOLDER"""
 import math
 import pathlib

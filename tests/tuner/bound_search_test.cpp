@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "tuner/bound_search.hpp"
 
 #include <gtest/gtest.h>

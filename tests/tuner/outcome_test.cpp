@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "tuner/outcome.hpp"
 
 #include <gtest/gtest.h>

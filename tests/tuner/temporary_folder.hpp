@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A folder that a test writes into and that is gone afterwards.
 #pragma once
 

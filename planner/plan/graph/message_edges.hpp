@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Messages as nodes of the plan's graph, and the edges to the chunks that use what they bring.
 #pragma once
 

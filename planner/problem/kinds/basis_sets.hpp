@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How many atomic orbitals (AOs) an atom has.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Problem kind "dense": every tile is nonzero.
 #pragma once
 

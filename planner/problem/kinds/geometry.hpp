@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Points in space, atoms and molecules. Lengths are in angstrom.
 #pragma once
 

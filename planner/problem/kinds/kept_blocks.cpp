@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "planner/problem/kinds/kept_blocks.hpp"
 
 #include <fmt/format.h>

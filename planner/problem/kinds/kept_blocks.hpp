@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which blocks of a tensor are nonzero, of those that its symmetries allow.
 #pragma once
 

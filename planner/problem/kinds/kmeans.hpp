@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // k-means clustering of points with weights.
 #pragma once
 

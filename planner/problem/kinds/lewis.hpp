@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which electron pairs of a molecule are bonds and which belong to one atom.
 #pragma once
 

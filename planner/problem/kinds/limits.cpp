@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "planner/problem/kinds/limits.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a problem may ask for, so that a slip in a file ends in a message and not in a machine out of memory.
 #pragma once
 

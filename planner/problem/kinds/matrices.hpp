@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Problem kind "matrices": A, B and, where it is read, C are in files.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Problem kind "molecule": the ABCD term of coupled cluster, R[ij,ab] = T[ij,cd] V[cd,ab] (RR-9365, equation
 // 1 and section 5.2; the "TESSE" paper, equation 1). docs/problems.md describes the model.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where a molecule's localized occupied orbitals and its virtual ones sit.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Fusing two clustered indices to one tiled matrix index.
 #pragma once
 

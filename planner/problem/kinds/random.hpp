@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Problem kind "random": the synthetic benchmark of RR-9365, section 5.1.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which clusters of functions are close enough to matter to each other.
 #pragma once
 

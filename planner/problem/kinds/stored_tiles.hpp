@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which tiles of a matrix in a file are nonzero, and their norms.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Reads the keys of a problem file; every error names file, line and key.
 #pragma once
 

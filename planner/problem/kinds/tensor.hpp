@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Problem kind "tensor": one product of two tensors, fused to matrices (docs/problems.md).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Problem kind "tiles": tilings and shapes listed one by one, for tests and for patterns made elsewhere.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "planner/strategies/dealt_c/deal_tiles.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which rank computes each tile of C, where the tiles are many terms of a program or have very different
 // work.
 #pragma once

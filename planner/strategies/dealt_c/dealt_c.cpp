@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Each tile of C is computed by one rank, dealt by its work; on the rank its products are a chain on one
 // device, or several that are added: what Jagode, Danalis and Dongarra (Accelerating NWChem Coupled Cluster
 // through dataflow-based execution, 2018, section 4) call chains and reductions within a node. A and B stay

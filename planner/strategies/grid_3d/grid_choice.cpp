@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "planner/strategies/grid_3d/grid_choice.hpp"
 
 #include <fmt/format.h>

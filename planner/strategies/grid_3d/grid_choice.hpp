@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which process grid, and which ranks of it share a node.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Grids, and when messages travel, as libraries for dense products choose them.
 #pragma once
 

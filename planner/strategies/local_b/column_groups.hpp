@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Groups of columns that need the same tiles of A, grown column by column.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Our own: columns of B and C lie where their tiles of A are needed anyway.
 //
 // As stationary-b (RR-9365 3.2), with its parameters but `balance` and the same life of a block, but

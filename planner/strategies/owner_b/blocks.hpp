@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How the products of a rank are cut into blocks and chunks of its devices where B stays with its owner.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "planner/strategies/owner_b/column_families.hpp"
 
 #include <algorithm>

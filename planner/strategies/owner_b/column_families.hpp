@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which columns of C a rank can work on together where products go to the owners of B.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Products go where their tile of B lies: B does not travel, tiles of A do, and parts of C are summed on
 // their way to the owner of the tile (Herault et al., "Productive and performant irregular tensor
 // contraction: TESSE", Algorithm 1 and section V-A).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where the tiles of B lie, asked in the ways in which products at their owners need it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Blocks of a rank's columns with which its devices take equal times. Ours, in place of RR-9365 3.2.2.
 #pragma once
 

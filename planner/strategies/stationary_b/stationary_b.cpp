@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "planner/strategies/stationary_b/stationary_b.hpp"
 
 #include <algorithm>

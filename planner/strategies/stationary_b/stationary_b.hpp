@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // B stays, A streams: the algorithm of RR-9365 section 3.2. Only the blocks of a rank are ours, unless
 // balance = bytes is set: the paper's fill one more block for one device where its neighbours have none to
 // fill.

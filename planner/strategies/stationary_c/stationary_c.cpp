@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // C stays, A and B stream: the algorithm of RR-9289 section 2.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Additions of tiles: has the GPU the bits of a core, and how fast are both? Runs leave them to the cores."""
 from ..check import Skipped, expect
 from ..table import giga

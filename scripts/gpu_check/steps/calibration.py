@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """foretile-run calibrate: the platform on which everything later is planned."""
 import shutil
 import tomllib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Are the products right, and the same bits each time? Cases of this file, and the test program of the executor."""
 import dataclasses
 

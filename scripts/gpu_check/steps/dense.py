@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Dense products larger than the device's memory, and one that fits."""
 from ..bounds import bound
 from ..check import Skipped, set_text

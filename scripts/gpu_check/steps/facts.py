@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What machine this is."""
 import datetime
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What CUDA's own libraries reach here: cuBLAS on a whole matrix, copies, cublasXt, small products."""
 import tomllib
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Random plans, rehearsed on the calibrated platform and then executed. None of them took part in the calibration."""
 import random
 import statistics

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """compute-sanitizer over a small product with batches, logical devices and generation on the device, and over additions."""
 import glob
 import shutil

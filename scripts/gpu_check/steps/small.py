@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Small tiles: what batches bring over one launch per product, all else the same."""
 from ..check import Failed
 from ..table import tera

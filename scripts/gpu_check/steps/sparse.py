@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Block-sparse products: random ones, and C65H132 restricted to what the host holds."""
 import re
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // convert IN OUT: copies a matrix from one format to another in parts of two writers. exchange_test.py runs
 // it.
 #include <cstdio>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Files that NumPy and h5py write are read, and files that the library writes are read by them.
 
     exchange_test.py CONVERT HDF5(yes/no)

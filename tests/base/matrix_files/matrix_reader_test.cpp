@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "base/matrix_files/matrix_reader.hpp"
 
 #include <sys/stat.h>

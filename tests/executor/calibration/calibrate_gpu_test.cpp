@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "executor/calibration/calibrate_gpu.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "executor/calibration/measure_gpu.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "executor/cpu/binding.hpp"
 
 #include <gtest/gtest.h>

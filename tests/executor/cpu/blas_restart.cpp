@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Started with OPENBLAS_CORETYPE=Prescott, this program is in the place of one whose OpenBLAS chose badly: it
 // must find itself started again with good kernels and the same arguments.
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "executor/cuda/blas_lane.hpp"
 
 #include <cstdlib>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The threads of the kernel that adds tiles, played one after the other.
 #pragma once
 

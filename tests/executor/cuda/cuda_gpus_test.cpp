@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "executor/cuda/cuda_gpus.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // For a program that knows nothing of the fake: it fails when CUDA was used wrongly.
 #include <fmt/format.h>
 

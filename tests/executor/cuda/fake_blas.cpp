@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Functions of cuBLAS and cublasXt, on the CPU.
 #include <cublasXt.h>
 #include <fmt/format.h>

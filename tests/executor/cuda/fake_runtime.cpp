@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Kernels of ours and functions of CUDA's runtime, on the CPU.
 #include <fmt/format.h>
 

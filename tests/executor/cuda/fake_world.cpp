@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "fake_world.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The inside of the faked CUDA: what exists, what waits to be done, what was wrong.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Tiles of small whole numbers, so that sums are exact in any order, and the plain way to multiply them.
 #pragma once
 

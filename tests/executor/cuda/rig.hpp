@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A device with its faked CUDA, and short ways to fill and read it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "executor/gpu/kept_gpus.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "executor/gpu/kernel_lanes.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "executor/gpu/pinned_pool.hpp"
 
 #include <gtest/gtest.h>

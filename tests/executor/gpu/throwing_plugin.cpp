@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Linked as libforetile_cuda.so is; throws as it does.
 #include "base/error.hpp"
 

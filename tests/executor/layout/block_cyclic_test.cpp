@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "executor/layout/block_cyclic.hpp"
 
 #include <gtest/gtest.h>

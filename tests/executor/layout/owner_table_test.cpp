@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "executor/layout/owner_table.hpp"
 
 #include <gtest/gtest.h>

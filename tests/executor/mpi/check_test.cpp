@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The check on all ranks together; tests/executor/tile_errors_test.cpp has what each rank does.
 #include "executor/check.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A run that goes on where another one died gives the same bits.
 #include "executor/checkpoint.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Products where B lies on the ranks of this job, however the matrices are dealt: right or refused, on cores,
 // on GPUs and on both together, and the same bits each time.
 #include <fmt/format.h>

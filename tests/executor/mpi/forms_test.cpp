@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // C = alpha op(A) op(B) + beta C of real and complex numbers in both precisions, by random plans on the ranks
 // of this job, in place, with copies and on GPUs.
 #include <fmt/format.h>

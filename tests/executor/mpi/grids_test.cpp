@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Every grid of the ranks of this job in every order of pretended nodes: right or refused, and the same bits
 // however the ranks lie in nodes.
 #include <fmt/format.h>

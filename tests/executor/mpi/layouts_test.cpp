@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Products of matrices that lie in random layouts on the ranks of this job, by Multiplication and by
 // foretile_pdgemm, beside a plain sum.
 #include <fmt/format.h>

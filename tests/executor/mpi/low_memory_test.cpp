@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Memory so short that it hurts: every configuration ends with the right product or a refusal at plan time.
 #include <fmt/format.h>
 #include <gtest/gtest.h>

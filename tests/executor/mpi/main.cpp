@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Runs the tests on every rank of an MPI job; rank 0 prints, the others only failures. Any rank's failure
 // fails the job.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Executes plans on the ranks of the test program.
 #pragma once
 

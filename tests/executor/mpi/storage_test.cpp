@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Numbers that a caller keeps, in place or by callback, give the same bits as the same numbers made by a run.
 #include <fmt/format.h>
 #include <gtest/gtest.h>

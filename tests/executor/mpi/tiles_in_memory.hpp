@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The tiles of A, B and C that a rank may be asked for, in its memory.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "executor/program/rank_memory.hpp"
 
 #include <gtest/gtest.h>

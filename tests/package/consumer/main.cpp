@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include <cstdio>
 
 #include "planner/problem/problem.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "planner/problem/made_part.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "planner/problem/retile.hpp"
 
 #include <gtest/gtest.h>

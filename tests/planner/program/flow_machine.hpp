@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A small machine on which tiles may flow.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "planner/program/level_seconds.hpp"
 
 #include <gtest/gtest.h>

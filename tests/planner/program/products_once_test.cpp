@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "planner/program/products_once.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Only planner/strategies/ knows the names of strategies and of their parameters: a new strategy touches its own folder.
 
 Looks at the string literals of all sources. Words that a plan's frame has as well (lookahead, batch, ...) mean the frame elsewhere.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Plans whose devices take each other's blocks.
 #include <gtest/gtest.h>
 

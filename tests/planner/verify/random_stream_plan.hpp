@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Streamed plans of any kind for tests, made in the most direct way; the seed alone determines them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the verifier proves about streamed plans, once more by counting everything at every moment.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A streamed plan that can be counted by hand.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "planner/problem/kinds/basis_sets.hpp"
 
 #include <gtest/gtest.h>

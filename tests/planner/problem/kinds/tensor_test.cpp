@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "planner/problem/kinds/tensor.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "planner/strategies/grid_3d/style.hpp"
 
 #include <gtest/gtest.h>

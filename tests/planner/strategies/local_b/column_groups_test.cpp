@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "planner/strategies/local_b/column_groups.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Plans of owner-b. That they are correct is the verifier's business; that they are what the paper says, and
 // good, is checked here.
 #include <gtest/gtest.h>

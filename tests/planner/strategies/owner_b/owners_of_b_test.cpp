@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "planner/strategies/owner_b/owners_of_b.hpp"
 
 #include <gtest/gtest.h>

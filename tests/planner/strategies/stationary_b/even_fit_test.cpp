@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "planner/strategies/stationary_b/even_fit.hpp"
 
 #include <gtest/gtest.h>
