@@ -39,6 +39,8 @@ class DescriptorBuffer final : public std::streambuf {
 /// commit() nothing changes. Links are followed to their target (find_output_place() says which are refused).
 /// A file that exists keeps its mode, and its owner where the system allows; a new one obeys the umask. What
 /// is no regular file (a device, a FIFO, /dev/stdout) is written directly and stays what it is.
+/// The temporary file is locked (fcntl) as long as somebody writes it: those of processes that were killed
+/// are removed when the same file is written again.
 class AtomicFile {
  public:
   /// Throws InputError when the folder is missing or forbidden, or the file may not be written. Waits for a
@@ -51,17 +53,27 @@ class AtomicFile {
   std::ostream& stream() { return out_; }
   /// Throws WorkError when not all could be written or the file could not be put in place.
   void commit();
+  /// The same where the file is as it was when this object was made. Otherwise it stays as it is, and what
+  /// was written gets a free name beside it: NAME-1.h5. Returns the path.
+  std::filesystem::path commit_or_put_beside();
+  /// Whether another process was writing the same file when this object was made.
+  bool is_written_by_another() const { return others_ > 0; }
 
  private:
   Descriptor open_temporary();
   Descriptor open_file();
+  bool take_lock(int file, const std::string& name);
   void keep_owner_and_mode();
+  void close_whole();
   void put_in_place();
+  std::filesystem::path put_beside();
 
   std::filesystem::path path_;
   OutputPlace place_;
   std::string temporary_;  ///< its name in the folder of `place_`; empty when there is none
   std::optional<TemporaryFileEntry> entry_;
+  int others_ = 0;
+  Descriptor lock_;  ///< of the temporary file, until it has its name
   DescriptorBuffer buffer_;
   std::ostream out_;
 };
@@ -69,6 +81,9 @@ class AtomicFile {
 /// Throws InputError when `path` cannot be written: to be asked before long work. Leaves everything as it is;
 /// a FIFO or device is not opened.
 void require_writable(const std::filesystem::path& path);
+
+/// Whether both lead to one regular file, whatever they are called.
+bool is_same_file(const std::filesystem::path& x, const std::filesystem::path& y);
 
 /// Throws InputError when both options name the same output file; an empty path names none.
 void require_different(std::string_view option, const std::filesystem::path& path,

@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "base/matrix_files/transpose.hpp"
 #include "executor/in_parallel.hpp"
+#include "executor/input_checks.hpp"
 #include "executor/layout/stored_rectangle.hpp"
 #include "executor/mpi/communicator.hpp"
 #include "executor/mpi/session.hpp"
@@ -108,31 +109,38 @@ FileTiles::FileTiles(Contraction& contraction, const MatricesParameters& inputs,
 }
 
 void FileTiles::require_unchanged(MPI_Comm communicator) const {
-  const int rank = rank_in(communicator), ranks = size_of(communicator);
   for (const File& file : files_) {
     if (!file.reader) continue;
-    std::vector<std::uint64_t> digests(static_cast<std::size_t>(file.reader->digest_blocks()), 0);
-    agree(communicator, [&] {
-      for (auto block = static_cast<std::int64_t>(rank); block < std::ssize(digests); block += ranks)
-        digests[static_cast<std::size_t>(block)] = file.reader->block_digest(block);
-    });
-    all_reduce(std::span(digests), MPI_SUM, communicator, "digests");
-    agree(communicator, [&] {
-      const std::string found = file.reader->digest(digests);
-      if (found != file.input.digest)
-        throw changed(file.input, "numbers with digest " + found, "digest " + file.input.digest);
-    });
+    require_one_file(file.reader->file(), communicator);
+    require_digest(file, communicator);
   }
+}
+
+void FileTiles::require_digest(const File& file, MPI_Comm communicator) {
+  const int rank = rank_in(communicator), ranks = size_of(communicator);
+  std::vector<std::uint64_t> digests(static_cast<std::size_t>(file.reader->digest_blocks()), 0);
+  agree(communicator, [&] {
+    for (auto block = static_cast<std::int64_t>(rank); block < std::ssize(digests); block += ranks)
+      digests[static_cast<std::size_t>(block)] = file.reader->block_digest(block);
+  });
+  all_reduce(std::span(digests), MPI_SUM, communicator, "digests");
+  agree(communicator, [&] {
+    const std::string found = file.reader->digest(digests);
+    if (found != file.input.digest)
+      throw changed(file.input, "numbers with digest " + found, "digest " + file.input.digest);
+  });
 }
 
 void FileTiles::require_untouched(MPI_Comm communicator) const {
   agree(communicator, [&] {
     for (const File& file : files_) {
-      if (file.reader && file.reader->is_changed())
-        throw input_error(file.input.place, "a file that was written to during the run",
-                          "the numbers that it had at the start", "run again when nobody writes to it");
+      if (file.reader && file.reader->file().is_changed()) throw written_during_run(file.input.place);
     }
   });
+  for (const File& file : files_) {
+    const int unseen = file.reader && !file.reader->file().notes_every_write() ? 1 : 0;
+    if (all_reduced(unseen, MPI_MAX, communicator, "input files") != 0) require_digest(file, communicator);
+  }
 }
 
 /// A and B are only read.
@@ -158,7 +166,7 @@ void FileTiles::fill(TileRef tile, std::byte* to) const {
 }
 
 OutputOfC::OutputOfC(const MatrixPlace& place, const Contraction& contraction, MPI_Comm communicator)
-    : problem_(contraction), communicator_(communicator) {
+    : problem_(contraction), place_(place), communicator_(communicator) {
   agree(communicator, [&] {
     facts_ = output_facts(place, contraction);
     if (rank_in(communicator) == 0) output_.emplace(place, facts_);
@@ -215,7 +223,7 @@ void OutputOfC::write(const HostStore& host, int threads) {
     writer->close();
   });
   agree(communicator_, [&] {
-    if (output_) output_->finish();
+    if (output_) require_in_place(place_, output_->finish());
   });
 }
 

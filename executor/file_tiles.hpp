@@ -35,7 +35,7 @@ class FileTiles final : public TileStorage {
   void require_unchanged(MPI_Comm communicator) const;
 
   /// Throws InputError on all ranks, as agree() has it, when somebody wrote to a file since it was opened.
-  /// Collective.
+  /// Where the file system may not note that, all bytes are compared again. Collective.
   void require_untouched(MPI_Comm communicator) const;
 
   /// Whether the operation of the operand was turned.
@@ -52,6 +52,7 @@ class FileTiles final : public TileStorage {
 
     const MatrixReader& numbers() const { return turned ? *turned : *reader; }
   };
+  static void require_digest(const File& file, MPI_Comm communicator);
   const File& file_of(Matrix matrix) const { return files_[static_cast<std::size_t>(matrix)]; }
 
   const Contraction& problem_;
@@ -74,6 +75,7 @@ class OutputOfC {
   void write_zeros(const MatrixWriter& writer) const;
 
   const Contraction& problem_;
+  MatrixPlace place_;
   MPI_Comm communicator_;
   MatrixFacts facts_;
   std::optional<MatrixOutput> output_;  // of rank 0

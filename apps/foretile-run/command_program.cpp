@@ -18,12 +18,14 @@
 #include "apps/foretile-run/guard.hpp"
 #include "apps/foretile-run/memory_check.hpp"
 #include "apps/foretile-run/same_start.hpp"
+#include "apps/inputs_apart.hpp"
 #include "apps/layout_report.hpp"
 #include "apps/options.hpp"
 #include "apps/quantities.hpp"
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/matrix_files/matrix_writer.hpp"
 #include "base/one_line.hpp"
 #include "executor/mpi/communicator.hpp"
 #include "executor/program/plain_program.hpp"
@@ -43,6 +45,7 @@ constexpr double kLargestError = 1e-12;
 
 struct ProgramArguments {
   std::string program, input, output;
+  bool overwrite = false;
   ProgramSizes sizes;
   std::uint64_t seed = 1;
   std::string platform = "here";
@@ -181,10 +184,29 @@ void print_report(const ProgramArguments& arguments, const FinishedProgram& done
     fmt::print("verified against a plain evaluation: largest error {:.1e} of the largest sum\n", *done.error);
 }
 
+/// Where somebody wrote to the file meanwhile, all results go beside it.
 void write_results(const std::string& file, const FusedProgram& fused, const SpinOrbitals& orbitals,
                    const std::vector<Result>& results) {
+  std::filesystem::path found = file;
   for (const Result& result : results)
-    write_tensor(file, result.name, fused.tensors()[result.tensor], orbitals, result.elements);
+    found = write_tensor(found, result.name, fused.tensors()[result.tensor], orbitals, result.elements);
+  require_in_place({file, {}, MatrixFormat::hdf5}, found);
+}
+
+/// Results are datasets of an HDF5 file that nobody has yet.
+void require_output(const ProgramArguments& arguments, const FusedProgram& fused) {
+  const MatrixPlace place = is_matrix_place(arguments.output) ? parse_output_place(arguments.output)
+                                                              : MatrixPlace{arguments.output, {}, {}};
+  if (place.format != MatrixFormat::hdf5 || !place.dataset.empty())
+    throw input_error("--output", fmt::format("'{}'", arguments.output), "FILE.h5",
+                      "results are datasets of an HDF5 file: for example --output results.h5");
+  require_different("--output", arguments.output, "the program", arguments.program);
+  if (!arguments.input.empty()) require_different("--output", arguments.output, "--input", arguments.input);
+  for (const ProgramTensor& tensor : fused.tensors()) {
+    if (tensor.role == TensorRole::result)
+      require_not_taken(tensor_place(arguments.output, text_of(tensor, fused.program())),
+                        arguments.overwrite);
+  }
 }
 
 void execute(const CLI::App& command, const ProgramArguments& arguments, const MpiSession& session) {
@@ -194,6 +216,7 @@ void execute(const CLI::App& command, const ProgramArguments& arguments, const M
   std::unique_ptr<FusedProgram> fused;
   std::optional<SpinOrbitals> orbitals;
   std::unique_ptr<ProgramNumbers> numbers;
+  const FileNumbers* files = nullptr;
   agree(session, [&] {
     options.parameters = arguments.options.settings();
     if (!arguments.options.platform_settings().empty() || !arguments.options.tiling().empty())
@@ -208,18 +231,20 @@ void execute(const CLI::App& command, const ProgramArguments& arguments, const M
     make_named(*fused, arguments.made);  // names that are none are refused before anything is read
     orbitals.emplace(fused->tiles());
     if (!arguments.output.empty()) {
-      require_different("--output", arguments.output, "the program", arguments.program);
-      if (!arguments.input.empty())
-        require_different("--output", arguments.output, "--input", arguments.input);
+      require_output(arguments, *fused);
       if (session.rank() == 0) require_writable(arguments.output);
     }
     if (arguments.input.empty()) {
       numbers = std::make_unique<SeededNumbers>(*orbitals, arguments.seed);
     } else {
-      numbers = std::make_unique<FileNumbers>(arguments.input, fused->program(), fused->tensors(), *orbitals);
+      auto opened =
+          std::make_unique<FileNumbers>(arguments.input, fused->program(), fused->tensors(), *orbitals);
+      files = opened.get();
+      numbers = std::move(opened);
     }
     if (arguments.verify) require_small(*fused, *orbitals);
   });
+  if (files) files->require_one_file(session.world());
   FinishedProgram done;
   with_guarded_errors([&] {
     ProgramRun run(
@@ -237,6 +262,7 @@ void execute(const CLI::App& command, const ProgramArguments& arguments, const M
     for (const LevelReport& level : done.levels) done.wall_s += level.seconds();
     done.results = gather_results(run, *fused);
   });
+  if (files) files->require_untouched(session.world());
   agree(session, [&] {
     if (session.rank() != 0) return;
     done.digest = digest_of(done.results);
@@ -245,6 +271,7 @@ void execute(const CLI::App& command, const ProgramArguments& arguments, const M
     if (const std::string own = strategies_text(*fused); !own.empty()) done.layout += "; " + own;
     done.layout_json = layout_json(*fused);
     if (arguments.verify) done.error = largest_error(done.results, fused->program(), *orbitals, *numbers);
+    if (files && arguments.verify) files->require_untouched();  // it was read again
     const bool right = !done.error || *done.error <= kLargestError;
     if (right && !arguments.output.empty()) write_results(arguments.output, *fused, *orbitals, done.results);
     print_report(arguments, done, session.size());
@@ -281,6 +308,8 @@ void add_program_command(CLI::App& app) {
   command->add_option("--output", arguments->output, "Write the results to an HDF5 file in the same way")
       ->check(not_empty_check())
       ->type_name("FILE.h5");
+  command->add_flag("--overwrite", arguments->overwrite, "Let --output replace datasets that are there")
+      ->needs("--output");
   command->add_option("--seed", arguments->seed, "Of random numbers for the given tensors")
       ->check(whole_number_check())
       ->excludes(input)

@@ -56,6 +56,7 @@ struct RunArguments {
   std::string plan;
   std::string trace;
   std::string output;          ///< where C goes; empty: nowhere
+  bool overwrite = false;      ///< a dataset that is there
   std::string checkpoint;      ///< folder of finished tiles; empty: none
   std::string assignment;      ///< file to replay; empty: none
   std::string assignment_out;  ///< file to write; empty: none
@@ -295,7 +296,7 @@ void prepare_assignment(const RunArguments& arguments, Finished& done) {
 }
 
 std::string file_of_output(const RunArguments& arguments) {
-  return arguments.output.empty() ? "" : parse_matrix_place(arguments.output).file.string();
+  return arguments.output.empty() ? "" : parse_output_place(arguments.output).file.string();
 }
 
 /// From each other and from what is read, as far as the options tell.
@@ -395,6 +396,7 @@ void execute(const CLI::App& app, const RunArguments& arguments, const MpiSessio
                                        {"--assignment-out", arguments.assignment_out},
                                        {"--output", file_of_output(arguments)}})
       require_no_table(option, path, done.file.parameters);
+    require_output_free(arguments.output, arguments.overwrite, done.file.problem);
     require_ranks(done.file, session);
     warn_of_long_planning(session, done.file);
     done.work = rebuild(done.file, line.stage("plan", kPlanningSteps));
@@ -468,6 +470,9 @@ void add_run(CLI::App& app) {
                  "Write C to a matrix file, whole or not at all: c.npy, c.h5:/C")
       ->check(not_empty_check())
       ->type_name("FILE");
+  app.add_flag("--overwrite", arguments->overwrite,
+               "Let --output replace a dataset that is there, or the initial C")
+      ->needs("--output");
   CLI::Option* checkpoint =
       app.add_option(
              "--checkpoint", arguments->checkpoint,

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "apps/quantities.hpp"
-#include "base/atomic_file.hpp"
 #include "base/one_line.hpp"
 #include "executor/cpu/product_kernels.hpp"
 #include "executor/finite_check.hpp"
@@ -45,13 +44,9 @@ RunFiles::RunFiles(const Problem& problem, PlannedWork& work, const std::string&
     : work_(work), communicator_(communicator), output_name_(output) {
   MatrixPlace place;
   agree(communicator, [&] {
-    if (!output.empty()) place = parse_matrix_place(output);
+    if (!output.empty()) place = parse_output_place(output);
     const auto inputs = matrices_of(problem);
     if (!inputs) return;
-    if (place.format == MatrixFormat::npy) {
-      require_different("--output", place.file, "A", parse_matrix_place(inputs->a.place).file);
-      require_different("--output", place.file, "B", parse_matrix_place(inputs->b.place).file);
-    }
     tiles_ = std::make_unique<FileTiles>(work.contraction, *inputs, multiplies_small_tiles(work));
     own_c_ = own_tiles_of_c(work, rank_in(communicator));
   });

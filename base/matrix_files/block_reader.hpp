@@ -17,8 +17,7 @@ class ElementList {
   virtual void read(std::int64_t first, std::int64_t count, std::byte* to) const = 0;
   /// The address of the first element where all are mapped to memory, else null.
   virtual const std::byte* mapped() const { return nullptr; }
-  /// As MatrixReader::is_changed().
-  virtual bool is_changed() const { return false; }
+  virtual const InputFile& file() const = 0;
 };
 
 class BlockReader final : public MatrixReader {
@@ -27,7 +26,7 @@ class BlockReader final : public MatrixReader {
   BlockReader(MatrixFacts facts, std::vector<std::int64_t> offsets, std::unique_ptr<ElementList> elements);
 
   std::optional<MappedRectangle> mapped(const MatrixRectangle& rectangle) const override;
-  bool is_changed() const override { return elements_->is_changed(); }
+  const InputFile& file() const override { return elements_->file(); }
 
  private:
   /// A stored tile.

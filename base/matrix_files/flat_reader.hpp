@@ -17,7 +17,7 @@ class FlatReader final : public MatrixReader {
 
   std::optional<MappedRectangle> mapped(const MatrixRectangle& rectangle) const override;
   std::unique_ptr<MatrixReader> transposed() const override;
-  bool is_changed() const override { return file_->is_changed(); }
+  const InputFile& file() const override { return *file_; }
 
  private:
   void read_inside(const MatrixRectangle& rectangle, std::byte* to, std::int64_t ld) const override;

@@ -30,4 +30,9 @@ std::unique_ptr<MatrixReader> open_hdf5(const MatrixPlace& place);
 std::int64_t add_to_hdf5(const std::string& path, bool is_new, const MatrixPlace& place,
                          const MatrixFacts& facts);
 
+/// Whether the places lead to one object, or one of them into the other.
+bool shares_hdf5_object(const MatrixPlace& x, const MatrixPlace& y);
+/// Whether the file can be read and has an object of this name.
+bool is_in_hdf5(const MatrixPlace& place);
+
 }  // namespace foretile

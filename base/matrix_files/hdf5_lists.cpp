@@ -15,7 +15,7 @@ namespace {
 /// Elements in a file, one behind the other.
 class FlatList final : public ElementList {
  public:
-  FlatList(std::unique_ptr<InputFile> file, std::int64_t begin, ElementType element)
+  FlatList(std::shared_ptr<InputFile> file, std::int64_t begin, ElementType element)
       : file_(std::move(file)), begin_(begin), element_(element) {}
 
   void read(std::int64_t first, std::int64_t count, std::byte* to) const override {
@@ -26,10 +26,10 @@ class FlatList final : public ElementList {
     const std::byte* map = aligned ? file_->mapped() : nullptr;
     return map ? map + begin_ : nullptr;
   }
-  bool is_changed() const override { return file_->is_changed(); }
+  const InputFile& file() const override { return *file_; }
 
  private:
-  std::unique_ptr<InputFile> file_;
+  std::shared_ptr<InputFile> file_;
   std::int64_t begin_;
   ElementType element_;
 };
@@ -48,6 +48,7 @@ class LibraryList final : public ElementList {
   void read(std::int64_t first, std::int64_t count, std::byte* to) const override {
     read_elements(dataset_, element_, first, count, to, name_);
   }
+  const InputFile& file() const override { return *file_->input; }
 
  private:
   SharedFile file_;
@@ -104,13 +105,12 @@ void read_elements(const Object& dataset, ElementType element, std::int64_t firs
 std::unique_ptr<ElementList> element_list(const SharedFile& file, Object dataset, ElementType element,
                                           std::int64_t count, const std::string& name, bool native) {
   require_filters(dataset, name);
-  const auto begin = native ? contiguous_begin(*file, dataset) : std::nullopt;
+  const auto begin = native ? contiguous_begin(file->object, dataset) : std::nullopt;
   if (!begin) return std::make_unique<LibraryList>(file, std::move(dataset), element, name);
-  auto flat = std::make_unique<InputFile>(Descriptor(duplicate_descriptor(*file)), name);
-  if (count > (flat->bytes() - *begin) / element.bytes())
-    throw input_error(name, fmt::format("{} bytes in the file", flat->bytes()),
+  if (count > (file->input->bytes() - *begin) / element.bytes())
+    throw input_error(name, fmt::format("{} bytes in the file", file->input->bytes()),
                       fmt::format("{} elements from byte {} on", count, *begin), "is the file whole?");
-  return std::make_unique<FlatList>(std::move(flat), *begin, element);
+  return std::make_unique<FlatList>(file->input, *begin, element);
 }
 
 }  // namespace foretile::hdf5

@@ -9,11 +9,17 @@
 
 #include "base/matrix_files/block_reader.hpp"
 #include "base/matrix_files/hdf5_objects.hpp"
+#include "base/matrix_files/input_file.hpp"
 
 namespace foretile::hdf5 {
 
-/// A file that stays open as long as anybody reads it.
-using SharedFile = std::shared_ptr<Object>;
+/// A file that stays open as long as anybody reads it: to the library, and to this program, which notices
+/// whether it changes.
+struct OpenFile {
+  Object object;
+  std::shared_ptr<InputFile> input;
+};
+using SharedFile = std::shared_ptr<OpenFile>;
 
 /// The whole numbers of a dataset of one dimension. Under lock(). Throws InputError, which begins with
 /// `name`, when it is no such dataset or has more than `most` numbers.

@@ -22,4 +22,12 @@ std::int64_t add_to_hdf5(const std::string&, bool, const MatrixPlace& place, con
   refuse(place);
 }
 
+bool shares_hdf5_object(const MatrixPlace&, const MatrixPlace& y) {
+  refuse(y);
+}
+
+bool is_in_hdf5(const MatrixPlace& place) {
+  refuse(place);
+}
+
 }  // namespace foretile

@@ -31,6 +31,8 @@ class ChunkedReader final : public MatrixReader {
     file_.reset();
   }
 
+  const InputFile& file() const override { return *file_->input; }
+
  private:
   void read_inside(const MatrixRectangle& r, std::byte* to, std::int64_t ld) const override {
     const std::int64_t bytes = facts().element.bytes();
@@ -66,13 +68,22 @@ class ChunkedReader final : public MatrixReader {
   std::string name_;
 };
 
+/// The library opens the path for itself.
+void require_same_file(const hdf5::Object& file, const InputFile& input) {
+  const Descriptor own(hdf5::duplicate_descriptor(file));
+  if (stamp_of(own.get()) == input.stamp()) return;
+  throw input_error(input.path(), "a file that somebody wrote to when it was opened", "a file that stays",
+                    "run again when nobody writes to it");
+}
+
 hdf5::SharedFile open_file(const std::string& path) {
-  const InputFile regular(path);  // so that a FIFO, a folder or a missing file has its own message
+  auto input = std::make_shared<InputFile>(path);  // a FIFO, a folder or a missing file has its own message
   hdf5::Object file = hdf5::file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
   if (!file)
     throw input_error(path, "no HDF5 file that can be read", "a whole HDF5 file",
                       "is it whole, closed by its writer, and written by HDF5?");
-  return std::make_shared<hdf5::Object>(std::move(file));
+  require_same_file(file, *input);
+  return std::make_shared<hdf5::OpenFile>(hdf5::OpenFile{std::move(file), std::move(input)});
 }
 
 /// The dataset with a cache that has room for a row of large chunks.
@@ -103,11 +114,8 @@ std::unique_ptr<MatrixReader> open_dense(const hdf5::SharedFile& file, hdf5::Obj
                       "convert it: dataset = array.astype('<f8')");
   MatrixFacts facts = dataset_facts(dataset, *type, name);
   hdf5::require_filters(dataset, name);
-  const auto begin = type->native ? hdf5::contiguous_begin(*file, dataset) : std::nullopt;
-  if (begin)
-    return std::make_unique<FlatReader>(
-        name, std::make_unique<InputFile>(Descriptor(hdf5::duplicate_descriptor(*file)), name), *begin,
-        std::move(facts));
+  const auto begin = type->native ? hdf5::contiguous_begin(file->object, dataset) : std::nullopt;
+  if (begin) return std::make_unique<FlatReader>(name, file->input, *begin, std::move(facts));
   facts.layout = MatrixLayout::chunked;
   return std::make_unique<ChunkedReader>(file, std::move(dataset), std::move(facts), name);
 }
@@ -124,16 +132,16 @@ InputError unknown_dataset(const MatrixPlace& place, const hdf5::Object& file) {
 std::unique_ptr<MatrixReader> open_hdf5(const MatrixPlace& place) {
   const auto held = hdf5::lock();
   const hdf5::SharedFile file = open_file(place.file.string());
-  if (place.dataset.empty()) throw unknown_dataset(place, *file);
-  const hdf5::Object object = hdf5::any(H5Oopen(file->id(), place.dataset.c_str(), H5P_DEFAULT));
+  if (place.dataset.empty()) throw unknown_dataset(place, file->object);
+  const hdf5::Object object = hdf5::any(H5Oopen(file->object.id(), place.dataset.c_str(), H5P_DEFAULT));
   const H5I_type_t kind = object ? H5Iget_type(object.id()) : H5I_BADID;
-  if (kind == H5I_DATASET) return open_dense(file, open_dataset(*file, place.dataset), name_of(place));
+  if (kind == H5I_DATASET) return open_dense(file, open_dataset(file->object, place.dataset), name_of(place));
   if (kind == H5I_GROUP && hdf5::is_block_group(object))
     return hdf5::open_blocks(file, object, name_of(place));
   if (kind == H5I_GROUP)
     throw input_error(name_of(place), "a group", "a dataset, or a group with ndims, data and offsets",
-                      fmt::format("the file's datasets: {}", hdf5::names_in(*file)));
-  throw unknown_dataset(place, *file);
+                      fmt::format("the file's datasets: {}", hdf5::names_in(file->object)));
+  throw unknown_dataset(place, file->object);
 }
 
 }  // namespace foretile

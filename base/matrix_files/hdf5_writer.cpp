@@ -23,6 +23,9 @@ WorkError failed(const MatrixPlace& place) {
 Object access_properties() {
   Object access = hdf5::properties(H5Pcreate(H5P_FILE_ACCESS));
   H5Pset_alignment(access.id(), hsize_t{64} << 10, 4096);
+#if H5_VERSION_GE(1, 10, 7)
+  H5Pset_file_locking(access.id(), false, true);  // on NFS it would meet the lock of AtomicFile
+#endif
   return access;
 }
 

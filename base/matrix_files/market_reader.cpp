@@ -41,6 +41,7 @@ class MarketReader final : public MatrixReader {
   MarketReader(std::unique_ptr<InputFile> file, MarketMatrix matrix)
       : MatrixReader(facts_of(matrix, file->path())), file_(std::move(file)), matrix_(std::move(matrix)) {}
 
+  const InputFile& file() const override { return *file_; }
   std::span<const MatrixEntry> entries() const override {
     if (matrix_.is_array) return {};
     return matrix_.entries;

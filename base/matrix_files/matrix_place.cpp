@@ -28,16 +28,35 @@ std::optional<MatrixPlace> find_place(std::string_view text) {
   return MatrixPlace{file, fmt::format("{}{}", rooted ? "" : "/", dataset), MatrixFormat::hdf5};
 }
 
+/// How to convert a matrix file that is not read; empty for other files.
+std::string_view conversion_of(std::string_view text) {
+  if (text.ends_with(".npz"))
+    return "convert it: numpy.save('a.npy', numpy.load('a.npz')['NAME']), or of SciPy "
+           "scipy.io.mmwrite('a.mtx', "
+           "scipy.sparse.load_npz('a.npz'))";
+  if (text.ends_with(".mtx.gz") || text.ends_with(".npy.gz")) return "unpack it: gunzip FILE.gz";
+  if (text.ends_with(".csv")) return "convert it: numpy.save('a.npy', numpy.loadtxt('a.csv', delimiter=','))";
+  if (text.ends_with(".mat")) return "convert it: numpy.save('a.npy', scipy.io.loadmat('a.mat')['NAME'])";
+  return {};
+}
+
 }  // namespace
 
 bool is_matrix_place(std::string_view text) {
-  return find_place(text).has_value();
+  return find_place(text).has_value() || !conversion_of(text).empty();
 }
 
 MatrixPlace parse_matrix_place(std::string_view text) {
   if (auto place = find_place(text)) return *std::move(place);
   throw input_error(text, "an unknown ending", "FILE.npy, FILE.mtx or FILE.h5:/DATASET",
-                    "name the file after its format");
+                    conversion_of(text).empty() ? "name the file after its format" : conversion_of(text));
+}
+
+MatrixPlace parse_output_place(std::string_view text) {
+  auto place = find_place(text);
+  if (place && place->format != MatrixFormat::matrix_market) return *std::move(place);
+  throw input_error(text, place ? "an output in Matrix Market format" : "an unknown ending",
+                    "FILE.npy or FILE.h5:/DATASET", "these formats are written, for example --output c.npy");
 }
 
 std::string name_of(const MatrixPlace& place) {

@@ -24,11 +24,15 @@ struct MatrixPlace {
   friend bool operator==(const MatrixPlace&, const MatrixPlace&) = default;
 };
 
-/// True when the name ends as a matrix's name does, so that parse_matrix_place() takes it.
+/// True when the name ends as a matrix's name does: parse_matrix_place() takes it, or says how to convert a
+/// file of another format.
 bool is_matrix_place(std::string_view text);
 
 /// The ending of the file's name tells the format. Throws InputError for other endings.
 MatrixPlace parse_matrix_place(std::string_view text);
+
+/// The same for an output: not for formats that are only read.
+MatrixPlace parse_output_place(std::string_view text);
 
 /// As parse_matrix_place() reads it.
 std::string name_of(const MatrixPlace& place);

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 
+#include "base/matrix_files/input_file.hpp"
 #include "base/matrix_files/matrix_facts.hpp"
 #include "base/matrix_files/matrix_place.hpp"
 #include "base/matrix_files/matrix_rectangle.hpp"
@@ -51,9 +52,8 @@ class MatrixReader {
   /// row-major there; nullptr otherwise. This reader need not outlive it.
   virtual std::unique_ptr<MatrixReader> transposed() const { return nullptr; }
 
-  /// Whether somebody wrote to the file since the reader was made; false where the elements are in memory, or
-  /// only the HDF5 library reads them.
-  virtual bool is_changed() const { return false; }
+  /// The file, as long as this reader reads it.
+  virtual const InputFile& file() const = 0;
 
   /// The stored elements where the layout is MatrixLayout::coordinates, by column and then by row.
   virtual std::span<const MatrixEntry> entries() const { return {}; }

@@ -14,7 +14,6 @@
 
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
-#include "base/file_stamp.hpp"
 #include "base/matrix_files/hdf5.hpp"
 #include "base/matrix_files/input_file.hpp"
 #include "base/matrix_files/npy.hpp"
@@ -80,18 +79,16 @@ class MatrixOutput::File {
  public:
   File(const MatrixPlace& place, const MatrixFacts& facts)
       : exists_(has_content(regular_place(place))), place_(place), file_(place.file) {
+    if (place.format != MatrixFormat::hdf5) require_alone();
     begin_ = place.format == MatrixFormat::npy ? add_npy_header(facts) : add_dataset(facts);
     reserve(begin_ + facts.bytes());
   }
 
   std::string ticket() { return fmt::format("{}:{}", begin_, path_of(descriptor())); }
-  void finish() {
-    if (stamp_ && stamp_ != stamp_of(place_.file.c_str()))
-      throw WorkError(
-          fmt::format("{}: somebody wrote to it after its other datasets were copied, so it stays as it "
-                      "is: run again when nobody writes to it",
-                      place_.file.string()));
+  std::filesystem::path finish() {
+    if (place_.format == MatrixFormat::hdf5) return file_.commit_or_put_beside();
     file_.commit();
+    return place_.file;
   }
 
  private:
@@ -104,6 +101,12 @@ class MatrixOutput::File {
       throw WorkError(fmt::format("{}: could not be written: {}", place_.file.string(), system_message()));
   }
 
+  void require_alone() const {
+    if (file_.is_written_by_another())
+      throw input_error(place_.file.string(), "a file that another run writes at the moment",
+                        "an output of this run alone", "wait for that run, or choose another name");
+  }
+
   std::int64_t add_npy_header(const MatrixFacts& facts) {
     const std::string header = npy_header(facts);
     file_.stream() << header;
@@ -112,10 +115,7 @@ class MatrixOutput::File {
   }
 
   std::int64_t add_dataset(const MatrixFacts& facts) {
-    if (exists_) {
-      stamp_ = stamp_of(place_.file.c_str());
-      copy_whole(InputFile(place_.file.string()), file_.stream());
-    }
+    if (exists_) copy_whole(InputFile(place_.file.string()), file_.stream());
     flush();
     try_room_for(facts);
     return add_to_hdf5(path_of(descriptor()), !exists_, place_, facts);
@@ -147,7 +147,6 @@ class MatrixOutput::File {
   }
 
   bool exists_;
-  std::optional<FileStamp> stamp_;  // of an HDF5 file whose datasets were copied
   MatrixPlace place_;
   AtomicFile file_;
   std::int64_t begin_ = 0;
@@ -161,8 +160,15 @@ MatrixOutput::MatrixOutput(const MatrixPlace& place, const MatrixFacts& facts) {
 
 MatrixOutput::~MatrixOutput() = default;
 
-void MatrixOutput::finish() {
-  file_->finish();
+std::filesystem::path MatrixOutput::finish() {
+  return file_->finish();
+}
+
+void require_in_place(const MatrixPlace& place, const std::filesystem::path& found) {
+  if (found == place.file) return;
+  throw WorkError(
+      fmt::format("{}: somebody wrote to it during the run, so it stays as it is: the result is in {}",
+                  place.file.string(), name_of({found, place.dataset, place.format})));
 }
 
 std::string path_of_ticket(const std::string& ticket) {

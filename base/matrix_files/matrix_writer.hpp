@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
@@ -35,7 +36,7 @@ class MatrixOutput {
  public:
   /// Reserves the whole size: a full disk is found here. The layout is row_major or block_sparse in HDF5, and
   /// column_major in .npy. Throws InputError for what the format cannot hold or when the file may not be
-  /// written, WorkError when there is no room.
+  /// written, or another run writes the same .npy file; WorkError when there is no room.
   MatrixOutput(const MatrixPlace& place, const MatrixFacts& facts);
   ~MatrixOutput();
   MatrixOutput(const MatrixOutput&) = delete;
@@ -43,14 +44,19 @@ class MatrixOutput {
 
   /// What a MatrixWriter needs, also on other nodes that see the same folder under the same path.
   const std::string& ticket() const { return ticket_; }
-  /// Gives the file its name. It does not wait for the disk: MatrixWriter::close() did. Throws WorkError.
-  void finish();
+  /// Gives the file its name. It does not wait for the disk: MatrixWriter::close() did. An HDF5 file to which
+  /// somebody wrote meanwhile stays as it is: the output gets a free name beside it. Returns the path. Throws
+  /// WorkError.
+  std::filesystem::path finish();
 
  private:
   class File;
   std::unique_ptr<File> file_;
   std::string ticket_;
 };
+
+/// Throws WorkError, which says where the output is, when finish() put it beside its place.
+void require_in_place(const MatrixPlace& place, const std::filesystem::path& found);
 
 /// The temporary file, on a node that sees the folder of the MatrixOutput.
 std::string path_of_ticket(const std::string& ticket);

@@ -7,14 +7,12 @@
 
 #include "base/error.hpp"
 #include "base/matrix_files/matrix_writer.hpp"
+#include "executor/input_checks.hpp"
+#include "executor/mpi/session.hpp"
 
 namespace foretile {
 
 namespace {
-
-MatrixPlace place_of(const std::filesystem::path& file, const std::string& name) {
-  return {file, "/" + name, MatrixFormat::hdf5};
-}
 
 /// Of the upper indices, or of the lower ones.
 struct Half {
@@ -42,13 +40,17 @@ std::int64_t line_of(const ProgramTensor& tensor, const SpinOrbitals& orbitals, 
 
 }  // namespace
 
+MatrixPlace tensor_place(const std::filesystem::path& file, const std::string& name) {
+  return {file, "/" + name, MatrixFormat::hdf5};
+}
+
 FileNumbers::FileNumbers(const std::filesystem::path& file, const Program& program,
                          const std::vector<ProgramTensor>& tensors, const SpinOrbitals& orbitals)
     : program_(program), orbitals_(orbitals) {
   for (const ProgramTensor& tensor : tensors) {
     if (tensor.role != TensorRole::given) continue;
     const std::string name = text_of(tensor, program);
-    const MatrixPlace place = place_of(file, name);
+    const MatrixPlace place = tensor_place(file, name);
     std::unique_ptr<MatrixReader> reader = open_matrix(place);
     const MatrixFacts& facts = reader->facts();
     const auto halves = halves_of(tensor);
@@ -97,8 +99,25 @@ void FileNumbers::fill(const ProgramTensor& tensor, const std::vector<std::int64
   });
 }
 
-void write_tensor(const std::filesystem::path& file, const std::string& name, const ProgramTensor& tensor,
-                  const SpinOrbitals& orbitals, const std::vector<double>& elements) {
+void FileNumbers::require_one_file(MPI_Comm communicator) const {
+  for (const auto& [name, reader] : readers_) foretile::require_one_file(reader->file(), communicator);
+}
+
+void FileNumbers::require_untouched() const {
+  for (const auto& [name, reader] : readers_) {
+    const InputFile& file = reader->file();
+    if (file.is_changed() || file.stamp() != readers_.begin()->second->file().stamp())
+      throw written_during_run(file.path());
+  }
+}
+
+void FileNumbers::require_untouched(MPI_Comm communicator) const {
+  agree(communicator, [&] { require_untouched(); });
+}
+
+std::filesystem::path write_tensor(const std::filesystem::path& file, const std::string& name,
+                                   const ProgramTensor& tensor, const SpinOrbitals& orbitals,
+                                   const std::vector<double>& elements) {
   const auto halves = halves_of(tensor);
   const std::int64_t rows = count_of(tensor, orbitals, halves[0]);
   const std::int64_t columns = count_of(tensor, orbitals, halves[1]);
@@ -112,7 +131,7 @@ void write_tensor(const std::filesystem::path& file, const std::string& name, co
         matrix[static_cast<std::size_t>(row * columns + line_of(tensor, orbitals, halves[1], at))] =
             elements[element++];
       });
-  const MatrixPlace place = place_of(file, name);
+  const MatrixPlace place = tensor_place(file, name);
   const MatrixFacts facts = dense_output(place, rows, columns, {});
   MatrixOutput output(place, facts);
   MatrixWriter writer(output.ticket(), facts);
@@ -120,7 +139,7 @@ void write_tensor(const std::filesystem::path& file, const std::string& name, co
       {0, 0, rows, columns}, reinterpret_cast<const std::byte*>(matrix.data()), columns, true};
   writer.write(std::span(&all, 1));
   writer.close();
-  output.finish();
+  return output.finish();
 }
 
 }  // namespace foretile

@@ -2,6 +2,8 @@
 // Tensors of programs in HDF5 files.
 #pragma once
 
+#include <mpi.h>
+
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -25,15 +27,25 @@ class FileNumbers final : public ProgramNumbers {
   void fill(const ProgramTensor& tensor, const std::vector<std::int64_t>& begins,
             const std::vector<std::int64_t>& extents, double* to) const override;
 
+  /// Throws InputError on all ranks, as agree() has it, when they opened different files. Collective.
+  void require_one_file(MPI_Comm communicator) const;
+  /// Throws InputError when somebody wrote to the file since it was opened; with a communicator on all ranks.
+  void require_untouched() const;
+  void require_untouched(MPI_Comm communicator) const;
+
  private:
   const Program& program_;
   const SpinOrbitals& orbitals_;
   std::map<std::string, std::unique_ptr<MatrixReader>> readers_;  // by text_of()
 };
 
+MatrixPlace tensor_place(const std::filesystem::path& file, const std::string& name);
+
 /// Writes all elements of a tensor, the first index fastest, as such a dataset; others of the file stay.
-/// Throws InputError and WorkError as MatrixOutput.
-void write_tensor(const std::filesystem::path& file, const std::string& name, const ProgramTensor& tensor,
-                  const SpinOrbitals& orbitals, const std::vector<double>& elements);
+/// Returns the file: MatrixOutput::finish() may choose another. Throws InputError and WorkError as
+/// MatrixOutput.
+std::filesystem::path write_tensor(const std::filesystem::path& file, const std::string& name,
+                                   const ProgramTensor& tensor, const SpinOrbitals& orbitals,
+                                   const std::vector<double>& elements);
 
 }  // namespace foretile

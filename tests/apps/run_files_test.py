@@ -36,6 +36,10 @@ class Case(unittest.TestCase):
     def path(self, name):
         return os.path.join(self.folder, name)
 
+    def content(self, name):
+        with open(self.path(name), "rb") as file:
+            return file.read()
+
     def run_program(self, *command, code=0):
         done = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=self.folder)
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
@@ -239,6 +243,52 @@ class Products(Case):
             self.assert_equal(file["C"][:], a @ b)
             self.assert_equal(file["A"][:], a)
 
+    @unittest.skipUnless(WITH_HDF5, "without HDF5")
+    def test_no_output_replaces_an_input_whatever_it_is_called(self):
+        a, b = numbers(50, 40), numbers(40, 30, seed=2)
+        with h5py.File(self.path("x.h5"), "w") as file:
+            file["A"] = a
+            file["g/B"] = b
+            file["hard"] = file["A"]
+            file["soft"] = h5py.SoftLink("/A")
+            file["old"] = numbers(3, 3)
+        os.symlink("x.h5", self.path("symbolic.h5"))
+        os.link(self.path("x.h5"), self.path("second.h5"))
+        self.plan("--a", "x.h5:/A", "--b", "x.h5:/g/B", "--tile", "16", ranks=2)
+        before = self.content("x.h5")
+        for output in ("x.h5:/A", "x.h5:/hard", "x.h5:/soft", "x.h5:/g/B", "x.h5:/g", "symbolic.h5:/A", "second.h5:/A",
+                       "./x.h5:A"):
+            for overwrite in (), ("--overwrite",):
+                done = self.execute("--output", output, *overwrite, ranks=2, code=2)
+                self.assertIn("the same file or dataset", done.stderr)
+                self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        self.assertIn("add --overwrite", self.execute("--output", "x.h5:/old", ranks=2, code=2).stderr)
+        self.assertEqual(self.content("x.h5"), before)
+        self.execute("--output", "x.h5:/old", "--overwrite", ranks=2)
+        with h5py.File(self.path("x.h5")) as file:
+            self.assert_equal(file["old"][:], a @ b)
+
+    @unittest.skipUnless(WITH_HDF5, "without HDF5")
+    def test_no_output_replaces_a_group_of_blocks(self):
+        with h5py.File(self.path("x.h5"), "w") as file:
+            file["A/ndims"] = 2
+            file["A/row_tiles"], file["A/column_tiles"] = [20, 20], [10, 20]
+            file["A/offsets"] = [1, 2, 0, 2, 1, 400]
+            file["A/data"] = numbers(600, 1).flatten()
+        numpy.save(self.path("b.npy"), numbers(30, 20, seed=2))
+        self.plan("--a", "x.h5:/A", "--b", "b.npy", "--n-tile", "7", ranks=2)
+        before = self.content("x.h5")
+        for output in "x.h5:/A", "x.h5:/A/data":
+            self.assertIn("the same file or dataset", self.execute("--output", output, ranks=2, code=2).stderr)
+        self.assertEqual(self.content("x.h5"), before)
+
+    def test_the_initial_c_is_replaced_on_request_alone(self):
+        for name, shape in ("a", (50, 40)), ("b", (40, 30)), ("c", (50, 30)):
+            numpy.save(self.path(name + ".npy"), numbers(*shape))
+        self.plan("--a", "a.npy", "--b", "b.npy", "--c", "c.npy", "--beta", "1", "--tile", "16", ranks=2)
+        self.assertIn("--overwrite", self.execute("--output", "c.npy", ranks=2, code=2).stderr)
+        self.execute("--output", "c.npy", "--overwrite", ranks=2)
+
     def test_seeded_product_goes_to_a_file(self):
         self.run_program(FORETILE, "problem", "random", "--m", "90", "--n", "80", "--k", "70", "--tile-min", "9",
                          "--tile-max", "20", "--density", "0.3", "-o", "p.toml")
@@ -293,11 +343,20 @@ class WrongInput(Case):
 
     def test_impossible_output(self):
         for name, expected in [("no/folder/c.npy", "no place to write"), ("c.txt", "ending"), ("c.mtx", "Market"),
+                               ("c.csv", "expected FILE.npy or FILE.h5:/DATASET"),
                                ("c.h5", "dataset" if WITH_HDF5 else "HDF5")]:
             before = self.files()
             done = self.execute("--output", name, ranks=2, code=2)
             self.assertIn(expected, done.stderr)
             self.assertEqual(self.files(), before)
+
+    def test_formats_that_are_not_read(self):
+        for name, advice in ("x.npz", "numpy.load"), ("x.mtx.gz", "gunzip"), ("x.csv", "loadtxt"):
+            open(self.path(name), "w", encoding="ascii").close()
+            for command in ["show", name], ["problem", "matrices", "--a", name, "--b", "b.npy"]:
+                done = self.run_program(FORETILE, *command, code=2)
+                self.assertIn("expected FILE.npy, FILE.mtx or FILE.h5:/DATASET", done.stderr)
+                self.assertIn(advice, done.stderr)
 
     def test_wrong_product_is_not_written(self):
         self.a[20, 35] = numpy.inf

@@ -23,8 +23,37 @@ TEST(MatrixPlace, IsNamedAsItWasRead) {
     EXPECT_EQ(name_of(parse_matrix_place(text)), text);
 }
 
+/// Of files that hold matrices, but are not read.
+TEST(MatrixPlace, SaysHowToConvertOtherFormats) {
+  for (const auto& [text, advice] : {std::pair<std::string, std::string>("a.npz", "numpy.load"),
+                                     {"a.mtx.gz", "gunzip"},
+                                     {"a.csv", "loadtxt"},
+                                     {"a.mat", "loadmat"}}) {
+    EXPECT_TRUE(is_matrix_place(text)) << text;
+    try {
+      parse_matrix_place(text);
+      ADD_FAILURE() << text;
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find(advice), std::string::npos) << error.what();
+    }
+  }
+}
+
+TEST(MatrixPlace, OutputsAreOfFormatsThatAreWritten) {
+  EXPECT_EQ(parse_output_place("c.npy").format, MatrixFormat::npy);
+  EXPECT_EQ(parse_output_place("c.h5:/C").dataset, "/C");
+  for (const std::string text : {"c.mtx", "c.csv"}) {
+    try {
+      parse_output_place(text);
+      ADD_FAILURE() << text;
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find("expected FILE.npy or FILE.h5:/DATASET"), std::string::npos);
+    }
+  }
+}
+
 TEST(MatrixPlace, RefusesOtherEndings) {
-  for (const std::string text : {"", ":", "a", "a.toml", "a.npy:/A", "a.npz", "a.h5x:/A", "c65-v1"}) {
+  for (const std::string text : {"", ":", "a", "a.toml", "a.npy:/A", "a.h5x:/A", "c65-v1"}) {
     EXPECT_FALSE(is_matrix_place(text)) << text;
     EXPECT_THROW(parse_matrix_place(text), InputError) << text;
   }
