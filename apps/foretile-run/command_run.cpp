@@ -16,6 +16,7 @@
 #include "apps/foretile-run/memory_check.hpp"
 #include "apps/foretile-run/run_files.hpp"
 #include "apps/foretile-run/same_start.hpp"
+#include "apps/foretile-run/steady_blocks.hpp"
 #include "apps/inputs_apart.hpp"
 #include "apps/options.hpp"
 #include "apps/program.hpp"
@@ -400,6 +401,7 @@ void execute(const CLI::App& app, const RunArguments& arguments, const MpiSessio
     require_ranks(done.file, session);
     warn_of_long_planning(session, done.file);
     done.work = rebuild(done.file, line.stage("plan", kPlanningSteps));
+    if (!arguments.checkpoint.empty()) done.work = with_steady_blocks(done.file, *std::move(done.work));
     prepare_assignment(arguments, done);
     if (arguments.gpu != GpuChoice::automatic && !on_gpus(*done.work)) {
       throw input_error("--gpu", "a plan for cores", "a plan for GPUs", "leave --gpu out");

@@ -117,6 +117,11 @@ class Checkpoint(unittest.TestCase):
         self.assertEqual(self.run_on()["digest"], digest)
         self.assertEqual(sorted(self.kept()), list(range(TILES)))
 
+    def test_steady_blocks_give_the_same_bits(self):
+        self.plan("--m", 800, "--n", 800, "--k", 800, "--tile", 100)
+        plain = json.loads(self.call(MPIEXEC, "-n", RANKS, FORETILE_RUN, "plan.json", "--json"))
+        self.assertEqual(self.run_on()["digest"], plain["digest"])
+
     def test_output_and_nothing_left_to_do(self):
         self.plan("--m", 300, "--n", 300, "--k", 100, "--tile", 100)
         self.call(*self.command("--output", "first.npy"))
