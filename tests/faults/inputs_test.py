@@ -84,11 +84,21 @@ class Change:
 WAYS = ["write", "write, old time", "write and back", "map", "map and back", "replace"]
 
 
+def is_open(job, path):
+    for pid in processes.named(job.pid, "foretile-run"):
+        try:
+            if any(os.path.realpath(link) == str(path) for link in pathlib.Path(f"/proc/{pid}/fd").iterdir()):
+                return True
+        except OSError:  # it has ended
+            pass
+    return False
+
+
 class Inputs(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        self.folder = pathlib.Path(folder.name).resolve()
         self.dice = random.Random(SEED)
 
     def call(self, *command, code=0):
@@ -123,6 +133,9 @@ class Inputs(unittest.TestCase):
         content = path.read_bytes()
         change = Change(way, path, offset)
         job = processes.start(command, self.folder)
+        if self.dice.random() < 0.7:  # else any time after the start
+            processes.wait_for(lambda: job.poll() is not None or is_open(job, path), "a rank that reads the file")
+            moment /= 4
         time.sleep(moment)
         change.apply()
         code, out, err = processes.finish(job, [])
