@@ -13,7 +13,6 @@
 #include "executor/gpu/pool_size.hpp"
 #include "executor/gpu/warm_up.hpp"
 #include "executor/initial_tile.hpp"
-#include "scheduler/waves.hpp"
 
 namespace foretile {
 
@@ -157,24 +156,24 @@ void GpuBackend::start_kernel(OperationId id, Device device, std::span<const Pro
   GpuDevice& on = *devices_[device];
   const Task task{Task::Kind::multiply, {Matrix::c, products.front().c}, products.front().k, products.size()};
   explained(device, &task, [&] {
-    std::vector<TileId> c;
+    written_.clear();
     products_.clear();
     for (const Product& x : products) {
-      c.push_back(x.c);
+      written_.push_back(x.c);
       products_.push_back({problem_.m.size(x.i), problem_.n.size(x.j), problem_.k.size(x.k),
                            on.at({Matrix::a, x.a}), on.at({Matrix::b, x.b}), on.at({Matrix::c, x.c}),
                            on.first_product(x.c)});
     }
-    const KernelLanes::Choice choice = on.lanes().start(c);
+    const KernelLanes::Choice& choice = on.lanes().start(written_);
     for (const Lane other : choice.follow) on.gpu().follow(choice.lane, other);
-    if (products_.size() == 1) {
-      on.gpu().multiply(choice.lane, form_, products_);
+    if (choice.repeats) {
+      waves_.clear();
+      for (const TileProduct& product : products_) waves_.add(product.c, product);
+      for (const auto& wave : waves_.all()) on.gpu().multiply(choice.lane, form_, wave);
     } else {
-      Waves<const std::byte*, TileProduct> waves;
-      for (const TileProduct& product : products_) waves.add(product.c, product);
-      for (const auto& wave : waves.all()) on.gpu().multiply(choice.lane, form_, wave);
+      on.gpu().multiply(choice.lane, form_, products_);
     }
-    on.expect(choice.lane, id, task, std::move(c));
+    on.expect(choice.lane, id, task, written_);
   });
 }
 
