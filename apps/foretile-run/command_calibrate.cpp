@@ -129,7 +129,8 @@ GpuCalibrationOptions gpu_options(const CalibrateArguments& arguments) {
   GpuCalibrationOptions options;
   if (arguments.gpu == GpuChoice::stand_in) {  // a core is slower than a GPU, and has smaller caches
     options.sizes = {64, 128, 256, 512, 1024};
-    options.ring_bytes = std::int64_t{192} << 20;
+    options.ring_bytes = std::int64_t{96} << 20;
+    options.host.bandwidth_bytes_per_core = std::int64_t{8} << 20;
     options.seconds = 30;
     options.odd_sizes = {95, 383, 767};
   }

@@ -92,7 +92,8 @@ std::int64_t GpuDevice::compact(Gpus& gpus, std::int64_t wanted) {
 }
 
 void GpuDevice::expect(Lane lane, OperationId id, const Task& task, std::span<const TileId> c) {
-  UnderWay& entry = under_way_[lane].emplace_back(gpu_->mark(lane), id, task);
+  under_way_[lane].push_back({gpu_->mark(lane), id, task});
+  UnderWay& entry = under_way_[lane].back();
   if (c.empty()) return;
   if (!spare_.empty()) {
     entry.c = std::move(spare_.back());

@@ -76,6 +76,7 @@ class Sizes:
     xt: int  # extent for cublasXt
     xt_blocks: tuple
     ranks: tuple  # of the test program
+    tests: str  # of it
     case_scale: int  # extents of correctness cases are divided by it
     memory: int  # bytes that the largest case takes on the host
 
@@ -102,6 +103,7 @@ FULL = Sizes(
     xt=24576,
     xt_blocks=(2048, 4096, 8192),
     ranks=(2, 1, 4),
+    tests="Run.*:LowMemory.*",
     case_scale=1,
     memory=28 * GiB,
 )
@@ -127,6 +129,7 @@ QUICK = Sizes(
     xt=64,
     xt_blocks=(32, 64),
     ranks=(2,),
+    tests="LowMemory.*",
     case_scale=8,
     memory=64 * 2**20,
 )

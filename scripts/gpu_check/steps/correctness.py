@@ -73,7 +73,7 @@ def take(check, cases):
 
 def test_program(check, ranks):
     check.need(15, f"executor_mpi_tests on {ranks} ranks")
-    result = check.mpi(ranks, "executor_mpi_tests", "--gtest_filter=Run.*:LowMemory.*", timeout=LIMIT,
+    result = check.mpi(ranks, "executor_mpi_tests", f"--gtest_filter={check.sizes.tests}", timeout=LIMIT,
                        environment={"FORETILE_TEST_GPUS": check.gpu})
     passed = [line for line in result.out.splitlines() if "PASSED" in line]
     note = f"{passed[-1].strip()}, {result.seconds:.0f} s" if result.ok and passed else result.why()
