@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What others reach on this GPU, and what it could do at best: cuBLAS on a whole matrix, copies, cublasXt out
 // of core, many small products in one launch or one by one. Each part runs when its option is given. Prints
-// JSON; exits with 3 where there is no GPU.
+// an object of JSON on a line as soon as it has measured something: the later of two with one name counts, so
+// that what is there when the program is ended can be used. Exits with 3 where there is no GPU.
 #include <cublasXt.h>
 #include <fmt/format.h>
 
@@ -32,6 +33,7 @@ constexpr int kNoGpu = 3;
 struct Request {
   int device = 0;
   int repeats = 3;
+  std::vector<std::int64_t> pin;
   std::int64_t dense = 0;
   std::int64_t copy_bytes = 0;
   std::int64_t xt = 0;
@@ -41,6 +43,11 @@ struct Request {
   int batch = 500;
   int streams = 8;
 };
+
+void tell(const Json& json) {
+  fmt::print("{}\n", json.dump());
+  std::fflush(stdout);
+}
 
 void wait() {
   check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
@@ -104,6 +111,18 @@ Json measure_dense(const Request& request) {
   return {{"n", n}, {"seconds", seconds}, {"flops_per_s", flops_of(n, n, n) / seconds}};
 }
 
+/// What a run waits for before its clock starts: locking host memory takes long, and the first touch too.
+void measure_pinned(const Request& request) {
+  Json sizes = Json::array();
+  for (const std::int64_t bytes : request.pin) {
+    const auto start = std::chrono::steady_clock::now();
+    const PinnedMemory memory = allocate_pinned(bytes);
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+    sizes.push_back({{"bytes", bytes}, {"seconds", took.count()}});
+    tell({{"pinned", sizes}});
+  }
+}
+
 /// One way or both ways at once, each on a stream of its own.
 struct Copies {
   explicit Copies(std::int64_t size)
@@ -139,28 +158,28 @@ struct Copies {
   }
 };
 
-Json measure_copies(const Request& request) {
+void measure_copies(const Request& request) {
   const Copies with(request.copy_bytes);
-  const auto rate = [&](double bytes, auto run) {
-    return bytes / median_seconds(request.repeats, [&] {
-             run();
-             wait();
-           });
+  Json json{{"bytes", request.copy_bytes}};
+  const auto rate = [&](const char* name, double bytes, auto run) {
+    json[name] = bytes / median_seconds(request.repeats, [&] {
+                   run();
+                   wait();
+                 });
+    tell({{"copies", json}});
   };
   const auto bytes = static_cast<double>(request.copy_bytes);
-  Json json{{"bytes", request.copy_bytes}};
-  json["h2d_bytes_per_s"] = rate(bytes, [&] { with.copy(with.device_in, with.host_in, with.in); });
-  json["d2h_bytes_per_s"] = rate(bytes, [&] { with.copy(with.host_out, with.device_out, with.out); });
-  json["d2d_bytes_per_s"] = rate(bytes, [&] { with.copy(with.device_out, with.device_in, with.in); });
+  rate("h2d_bytes_per_s", bytes, [&] { with.copy(with.device_in, with.host_in, with.in); });
+  rate("d2h_bytes_per_s", bytes, [&] { with.copy(with.host_out, with.device_out, with.out); });
+  rate("d2d_bytes_per_s", bytes, [&] { with.copy(with.device_out, with.device_in, with.in); });
   // The sum of both ways, until the later one has ended. Several in a row, lest the ends weigh much.
   constexpr int in_a_row = 4;
-  json["both_ways_bytes_per_s"] = rate(2 * in_a_row * bytes, [&] {
+  rate("both_ways_bytes_per_s", 2 * in_a_row * bytes, [&] {
     for (int c = 0; c < in_a_row; ++c) {
       with.copy(with.device_in, with.host_in, with.in);
       with.copy(with.host_out, with.device_out, with.out);
     }
   });
-  return json;
 }
 
 /// An n x n matrix in page-locked host memory, random if it has a key.
@@ -230,7 +249,7 @@ Json measure_xt_block(const Request& request, int block, const HostMatrix& a, co
   }
 }
 
-Json measure_xt(const Request& request) {
+void measure_xt(const Request& request) {
   const HostMatrix a(request.xt, 1);
   const HostMatrix b(request.xt, 2);
   HostMatrix c(request.xt, 0);
@@ -239,10 +258,10 @@ Json measure_xt(const Request& request) {
     json["blocks"].push_back(measure_xt_block(request, block, a, b, c));
     const double rate = json["blocks"].back().value("flops_per_s", 0.0);
     json["best_flops_per_s"] = std::max(rate, json["best_flops_per_s"].get<double>());
+    tell({{"cublasxt", json}});
   }
   if (json["best_flops_per_s"] == 0.0)
     throw WorkError("cublasXtDgemm: no block size worked: " + json["blocks"].dump());
-  return json;
 }
 
 /// Products of s x s tiles, all different, and the lists of their addresses on the device.
@@ -337,12 +356,14 @@ Json measure_small_size(const Request& request, int size) {
   return json;
 }
 
-Json measure_small(const Request& request) {
+void measure_small(const Request& request) {
   Json json{{"products", request.products}, {"batch", request.batch}, {"streams", request.streams}};
   json["sizes"] = Json::array();
   warm_up(request, request.small.front());
-  for (const int size : request.small) json["sizes"].push_back(measure_small_size(request, size));
-  return json;
+  for (const int size : request.small) {
+    json["sizes"].push_back(measure_small_size(request, size));
+    tell({{"small", json}});
+  }
 }
 
 /// Ends the program with kNoGpu when there is none.
@@ -360,12 +381,12 @@ GpuFacts facts_or_exit(int device) {
 void measure(const Request& request) {
   const GpuFacts facts = facts_or_exit(request.device);
   check(cudaSetDevice(request.device), "cudaSetDevice");
-  Json json{{"gpu", facts.name}, {"library", facts.library}, {"repeats", request.repeats}};
-  if (request.dense > 0) json["dense"] = measure_dense(request);
-  if (request.copy_bytes > 0) json["copies"] = measure_copies(request);
-  if (request.xt > 0) json["cublasxt"] = measure_xt(request);
-  if (!request.small.empty()) json["small"] = measure_small(request);
-  print_json(json);
+  tell({{"gpu", facts.name}, {"library", facts.library}, {"repeats", request.repeats}});
+  if (!request.pin.empty()) measure_pinned(request);
+  if (request.copy_bytes > 0) measure_copies(request);
+  if (request.dense > 0) tell({{"dense", measure_dense(request)}});
+  if (!request.small.empty()) measure_small(request);
+  if (request.xt > 0) measure_xt(request);
 }
 
 }  // namespace
@@ -375,6 +396,7 @@ int main(int argc, char** argv) {
                "cuda_peers");
   Request request;
   const CLI::Range extent(1, 1 << 17);
+  const CLI::Range bytes(std::int64_t{1}, std::int64_t{1} << 40);
   app.add_option("--device", request.device, "GPU")->check(CLI::NonNegativeNumber);
   app.add_option("--repeats", request.repeats, "times of which the median is taken")
       ->check(CLI::Range(1, 1000));
@@ -383,7 +405,11 @@ int main(int argc, char** argv) {
       ->check(extent);
   app.add_option("--copies", request.copy_bytes,
                  "copies of so many bytes (twice as many of host and device memory)")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
+      ->check(bytes);
+  app.add_option("--pin", request.pin,
+                 "page-locking of so many bytes of host memory, such as 268435456,4294967296")
+      ->delimiter(',')
+      ->check(bytes);
   app.add_option("--xt", request.xt, "cublasXt: N of an N x N x N product in host memory (24 N^2 bytes)")
       ->check(extent);
   app.add_option("--xt-blocks", request.xt_blocks, "its block sizes, of which the best counts")

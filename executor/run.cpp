@@ -15,6 +15,7 @@
 #include "executor/cpu/cpu_backend.hpp"
 #include "executor/gpu/gpu_backend.hpp"
 #include "executor/gpu/pinned_pool.hpp"
+#include "executor/gpu/registered_memory.hpp"
 #include "executor/heap_memory.hpp"
 #include "executor/mixed_backend.hpp"
 #include "executor/mpi/communicator.hpp"
@@ -87,6 +88,11 @@ void progress_loop(RankScheduler& scheduler, RankBackend& backend, Messenger& me
   while (!messenger.idle()) messenger.progress(listener);  // the last signals leave
 }
 
+/// Of the rank's logical devices, among those of its node.
+int first_device(const Machine& machine, const NodePlace& place) {
+  return place.number * machine.devices_per_rank;
+}
+
 std::unique_ptr<std::pmr::memory_resource> host_memory(const RunOptions& options) {
   if (options.gpus && options.pool_bytes > 0)
     return std::make_unique<PinnedPool>(*options.gpus, options.pool_bytes);
@@ -139,7 +145,7 @@ std::unique_ptr<RankBackend> make_backend(const Work& work, HostStore& host, int
   });
   const auto gpu_devices = static_cast<int>(with_memory);
   const bool mixed = gpu_devices < std::ssize(work.plan.devices);
-  const GpuBackendOptions options{work.rank, place.number * work.machine.devices_per_rank,
+  const GpuBackendOptions options{work.rank, first_device(work.machine, place),
                                   work.machine.platform.device.kernel.streams, mixed ? 0 : cores,
                                   gpu_devices};
   std::unique_ptr<CpuBackend> beside;
@@ -163,13 +169,14 @@ Transport transport_over(Messenger& messenger, const HostStore& host,
 }
 
 /// Of all ranks together. Collective where the others have GPUs too.
-void note_gpus(const RankBackend& backend, MPI_Comm communicator, RunResult& result) {
+void note_gpus(const RankBackend& backend, std::int64_t refused_bytes, MPI_Comm communicator,
+               RunResult& result) {
   const auto* const mixed = dynamic_cast<const MixedBackend*>(&backend);
   const auto* const gpu = mixed ? &mixed->gpus() : dynamic_cast<const GpuBackend*>(&backend);
   if (!gpu) return;
   const auto* const pool = dynamic_cast<const PinnedPool*>(result.memory.get());
   std::array<std::int64_t, 3> sums{gpu->compactions(), gpu->compacted_bytes(),
-                                   pool ? pool->overflow_bytes() : 0};
+                                   (pool ? pool->overflow_bytes() : 0) + refused_bytes};
   all_reduce(std::span(sums), MPI_SUM, communicator, "notes");
   result.gpu = {sums[0], sums[1], sums[2]};
 }
@@ -186,8 +193,10 @@ RunResult run(const PlanFrame& frame, const RankPlan& plan, const Contraction& c
   const Work work{frame, plan, contraction, machine, rank};
   const SchedulerOptions scheduling = scheduling_of(frame, plan, contraction, machine, rank, options);
   RunResult result;
+  const NodePlace place = place_on_node(communicator);
   // What fails on one rank now, in a caller's numbers or for want of memory, ends the run on all.
   agree(communicator, [&] {
+    if (options.gpus) options.gpus->use_for_host(first_device(machine, place) % options.gpus->count());
     result.memory = host_memory(options);
     const double begun_s = MPI_Wtime();
     result.host = std::make_unique<HostStore>(contraction, frame, plan, rank,
@@ -198,8 +207,10 @@ RunResult run(const PlanFrame& frame, const RankPlan& plan, const Contraction& c
   Messenger messenger(communicator, contraction, result.memory.get());
   std::optional<RankScheduler> scheduler;
   std::unique_ptr<RankBackend> backend;
-  const NodePlace place = place_on_node(communicator);
+  std::optional<RegisteredMemory> registered;  // goes after the back end, which waits for its copies
   agree(communicator, [&] {
+    if (options.gpus && options.storage && !frame.flows())
+      registered.emplace(*options.gpus, callers_tiles(contraction, frame, plan, rank, *options.storage));
     backend = make_backend(work, *result.host, scheduling.core_slots, place, options,
                            transport_over(messenger, *result.host, scheduler));
   });
@@ -224,7 +235,7 @@ RunResult run(const PlanFrame& frame, const RankPlan& plan, const Contraction& c
   if (options.finished) options.finished->all_heard();
   result.host->deliver_c();
   quiet_barrier(communicator);
-  note_gpus(*backend, communicator, result);
+  note_gpus(*backend, registered ? registered->refused_bytes() : 0, communicator, result);
   result.wall_s = all_reduced(result.statistics.finish_s, MPI_MAX, communicator, "end of the run");
   return result;
 }

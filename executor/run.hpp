@@ -62,7 +62,8 @@ constexpr std::int64_t pool_bytes_for(std::int64_t proven_bytes) {
 struct GpuNotes {
   std::int64_t compactions = 0;  ///< see GpuBackend
   std::int64_t compacted_bytes = 0;
-  std::int64_t unpinned_bytes = 0;  ///< most host memory in use that the pinned pool had no room for
+  std::int64_t unpinned_bytes =
+      0;  ///< most host memory in use that is not page-locked: no room in the pool, or a caller's, refused
 };
 
 struct RunResult {

@@ -8,10 +8,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <cstring>
 
+#include "base/error.hpp"
 #include "base/files.hpp"
 #include "platforms/loader.hpp"
+#include "platforms/units.hpp"
 
 namespace foretile {
 
@@ -25,6 +28,7 @@ int usable_cores() {
 }
 
 std::int64_t installed_memory() {
+  if (const auto said = said_memory_bytes()) return *said;
   struct sysinfo info;
   std::memset(&info, 0, sizeof info);
   if (sysinfo(&info) != 0) return std::int64_t{1} << 30;
@@ -49,6 +53,16 @@ int flops_per_cycle() {
 }
 
 }  // namespace
+
+std::optional<std::int64_t> said_memory_bytes() {
+  constexpr const char* name = "FORETILE_MEMORY";
+  const char* const given = std::getenv(name);
+  if (!given) return std::nullopt;
+  const double bytes = parse_quantity(given, Dimension::bytes, name);
+  if (bytes >= 1e6 && bytes <= 1e18) return static_cast<std::int64_t>(bytes);
+  throw input_error(name, fmt::format("\"{}\"", given), "1 MB to 1000000 TB, such as \"100 GiB\"",
+                    "unset it");
+}
 
 MachineFacts machine_facts() {
   return {usable_cores(), installed_memory(), host_name()};

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,10 @@ struct MachineFacts {
 };
 
 MachineFacts machine_facts();
+
+/// What the environment variable FORETILE_MEMORY says that this machine has, for virtual ones that report
+/// more only when it is used. Throws InputError.
+std::optional<std::int64_t> said_memory_bytes();
 
 /// Where calibration keeps its result: here.toml in the user's configuration folder.
 std::filesystem::path here_file();

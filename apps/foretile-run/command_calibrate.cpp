@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <exception>
 #include <filesystem>
 #include <memory>
 
@@ -44,6 +45,10 @@ struct CalibrateArguments {
   bool force = false;
   Options options;
 };
+
+/// Shares of a GPU's budget: what the ranks measure together has the rest.
+constexpr double kDeviceShare = 0.7;
+constexpr double kRuntimeShare = 0.2;
 
 /// What the ranks measured together.
 struct Together {
@@ -102,13 +107,21 @@ CalibrationOptions core_options(const CalibrateArguments& arguments) {
 }
 
 /// All works together take about 20 s with the default, half of it for the looks.
-RuntimeOptions runtime_options(const CalibrateArguments& arguments) {
+constexpr double kRuntimeSeconds = 20;
+
+RuntimeOptions runtime_options(double seconds) {
   RuntimeOptions options;
-  constexpr double all_s = 60;
-  const double share = std::min(1.0, budget_of(arguments, all_s) / all_s);
+  const double share = std::min(1.0, seconds / kRuntimeSeconds);
   options.tiles = std::max(12, static_cast<int>(options.tiles * std::cbrt(share)));
   options.large_tiles = std::max(3, static_cast<int>(options.large_tiles * std::cbrt(share)));
   options.looks.rounds = std::max(6, static_cast<int>(options.looks.rounds * share));
+  return options;
+}
+
+MessageOptions message_options(double seconds) {
+  MessageOptions options;
+  const double parts = static_cast<double>(options.sizes.size()) + 5;  // latency has five
+  options.seconds_per_size = std::min(options.seconds_per_size, seconds / parts);
   return options;
 }
 
@@ -116,11 +129,16 @@ GpuCalibrationOptions gpu_options(const CalibrateArguments& arguments) {
   GpuCalibrationOptions options;
   if (arguments.gpu == GpuChoice::stand_in) {  // a core is slower than a GPU, and has smaller caches
     options.sizes = {64, 128, 256, 512, 1024};
-    options.ring_bytes = std::int64_t{192} << 20;
+    options.ring_bytes = std::int64_t{96} << 20;
+    options.host.bandwidth_bytes_per_core = std::int64_t{8} << 20;
     options.seconds = 30;
+    options.odd_sizes = {95, 383, 767};
   }
-  if (!arguments.sizes.empty()) options.sizes = arguments.sizes;
-  options.seconds = budget_of(arguments, options.seconds);
+  if (!arguments.sizes.empty()) {
+    options.sizes = arguments.sizes;
+    options.odd_sizes.clear();
+  }
+  options.seconds = kDeviceShare * budget_of(arguments, options.seconds);
   if (!arguments.largest_copy.empty()) {
     const std::int64_t largest = largest_copy(arguments);
     std::erase_if(options.copies, [&](std::int64_t bytes) { return bytes >= largest; });
@@ -144,9 +162,7 @@ Written calibrate_cores(const CalibrateArguments& arguments, const Together& tog
 }
 
 /// A GPU's times do not depend on how busy the cores are.
-Written calibrate_devices(const CalibrateArguments& arguments, Gpus& gpus, const Together& together,
-                          const std::string& samples_file) {
-  GpuCalibration result = calibrate_gpu(gpus, gpu_options(arguments));
+Written devices_written(GpuCalibration& result, const Together& together, const std::string& samples_file) {
   result.host.message = together.message;
   result.host.runtime = together.runtime;
   return {false,
@@ -191,12 +207,14 @@ std::unique_ptr<Gpus> prepare(const CalibrateArguments& arguments, const fs::pat
   return choose_gpus(arguments.gpu);
 }
 
-void write_and_print(const CalibrateArguments& arguments, const Written& written, const fs::path& path,
-                     double wall_s) {
+void write(const Written& written, const fs::path& path) {
   write_atomically(path, [&](std::ostream& out) { out << written.toml; });
   write_atomically(samples_path(path), [&](std::ostream& out) {
     out << written.samples.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
   });
+}
+
+void print(const CalibrateArguments& arguments, const Written& written, const fs::path& path, double wall_s) {
   if (arguments.options.json) {
     nlohmann::ordered_json json = {{"file", path.string()}, {"samples_file", samples_path(path).string()}};
     json.update(written.json);
@@ -208,6 +226,47 @@ void write_and_print(const CalibrateArguments& arguments, const Written& written
   }
 }
 
+/// The GPU's part comes first and is written at once: whoever is cut off has what matters most. What the
+/// ranks measure together follows; without it, readers take typical costs.
+Written calibrate_devices(const CalibrateArguments& arguments, const MpiSession& session, Gpus* gpus,
+                          const fs::path& path) {
+  const std::string samples = samples_path(path).filename().string();
+  const GpuCalibrationOptions options = gpu_options(arguments);
+  const double budget = options.seconds / kDeviceShare;
+  GpuCalibration result;
+  std::exception_ptr failure;
+  try {
+    if (gpus) {
+      result = calibrate_gpu(*gpus, options);
+      write(devices_written(result, {}, samples), path);
+    }
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  quiet_barrier(session.world());  // the other ranks leave the cores alone until here
+  agree(session, [&] {
+    if (failure) std::rethrow_exception(failure);
+  });
+  Together together;
+  if (session.size() > 1) {
+    const double seconds = (1 - kDeviceShare - kRuntimeShare) * budget;
+    together.message = measure_messages(session.world(), message_options(seconds));
+  }
+  together.runtime = measure_runtime(session.world(), runtime_options(kRuntimeShare * budget));
+  return gpus ? devices_written(result, together, samples) : Written{};
+}
+
+Written calibrate_machine_of_cores(const CalibrateArguments& arguments, const MpiSession& session,
+                                   const fs::path& path) {
+  Together together;
+  if (session.size() > 1) together.message = measure_messages(session.world());
+  constexpr double all_s = 60;
+  together.runtime = measure_runtime(session.world(),
+                                     runtime_options(kRuntimeSeconds * budget_of(arguments, all_s) / all_s));
+  if (session.rank() != 0) return {};
+  return calibrate_cores(arguments, together, samples_path(path).filename().string());
+}
+
 void calibrate_machine(const CalibrateArguments& arguments, const MpiSession& session) {
   const auto start = std::chrono::steady_clock::now();
   const fs::path path = arguments.output.empty() ? here_file() : fs::path(arguments.output);
@@ -216,22 +275,16 @@ void calibrate_machine(const CalibrateArguments& arguments, const MpiSession& se
     if (session.rank() == 0) gpus = prepare(arguments, path);
     take_blas_buffers(machine_facts().cores);
   });
-  Together together;
-  if (session.size() > 1) together.message = measure_messages(session.world());
-  if (arguments.gpu != GpuChoice::stand_in)
-    together.runtime = measure_runtime(session.world(), runtime_options(arguments));
-  Written written;
-  if (session.rank() == 0) {
-    const std::string samples = samples_path(path).filename().string();
-    written = gpus ? calibrate_devices(arguments, *gpus, together, samples)
-                   : calibrate_cores(arguments, together, samples);
-  }
+  const bool on_gpus = broadcast(gpus ? 1 : 0, 0, session.world(), "kind of devices") != 0;
+  const Written written = on_gpus ? calibrate_devices(arguments, session, gpus.get(), path)
+                                  : calibrate_machine_of_cores(arguments, session, path);
   quiet_barrier(session.world());  // the other ranks leave the cores alone until here
   agree(session, [&] {
     if (session.rank() != 0) return;
     require_quiet(arguments, written);
     const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
-    write_and_print(arguments, written, path, wall.count());
+    write(written, path);
+    print(arguments, written, path, wall.count());
   });
 }
 

@@ -29,6 +29,7 @@ void check_sizes(const std::vector<std::int64_t>& sizes, const char* what, std::
 
 void check(const GpuCalibrationOptions& o) {
   check_sizes(o.sizes, "calibration sizes", 16384);
+  if (!o.odd_sizes.empty()) check_sizes(o.odd_sizes, "odd calibration sizes", 16384);
   check_sizes(o.lane_tiles, "tiles on several lanes", 16384);
   check_sizes(o.batch_tiles, "tiles of batches", 16384);
   check_sizes(o.copies, "sizes of copies", std::int64_t{1} << 34);
@@ -36,6 +37,15 @@ void check(const GpuCalibrationOptions& o) {
     throw input_error("calibration sizes", "fewer than two", "two or more");
   if (!(o.seconds > 0))
     throw input_error("calibration time", fmt::format("{} s", o.seconds), "more than 0 s");
+}
+
+/// A cube of each size, and a product that has it with the two behind it in the list.
+void add_odd_shapes(const std::vector<std::int64_t>& sizes, std::vector<KernelSample>& shapes) {
+  const auto of = [&](std::size_t i) { return sizes[i % sizes.size()]; };
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    shapes.push_back({of(i), of(i), of(i)});
+    if (sizes.size() > 2) shapes.push_back({of(i), of(i + 1), of(i + 2)});
+  }
 }
 
 std::vector<KernelSample> batched_shapes(const GpuCalibrationOptions& o) {
@@ -104,7 +114,9 @@ class GpuCalibrator {
   }
 
   void products(double seconds) {
-    result_.kernel = measure_curve(*bench_, shapes_of(options_.sizes), result_.best_lanes, 0.95 * seconds);
+    std::vector<KernelSample> shapes = shapes_of(options_.sizes);
+    add_odd_shapes(options_.odd_sizes, shapes);
+    result_.kernel = measure_curve(*bench_, shapes, result_.best_lanes, 0.95 * seconds);
     add_complex(result_.kernel, options_.sizes, 1, 0.05 * seconds);
   }
 

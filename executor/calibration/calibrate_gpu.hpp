@@ -18,6 +18,9 @@ struct GpuCalibrationOptions {
   double seconds = 120;  ///< for all measurements together; what one leaves the others have
   /// Products of every m, n and k from this list are timed, each in a launch of its own.
   std::vector<std::int64_t> sizes = {64, 128, 256, 512, 1024, 2048, 4096};
+  /// Beside them, of each of these and of its neighbours in the list: extents that no library was written
+  /// for.
+  std::vector<std::int64_t> odd_sizes = {95, 383, 767, 1531};
   std::vector<std::int64_t> lane_tiles = {64, 128, 256, 512};  ///< on 1, 2, 4, ... most_lanes lanes
   int most_lanes = 8;
   std::vector<std::int64_t> batch_tiles = {64, 128, 256,

@@ -89,6 +89,12 @@ struct GroupLists {
   std::vector<cublasOperation_t> a_op, b_op;
   std::vector<int> m, n, k, lda, ldb, count;
   std::vector<Real> alpha, beta;
+
+  void clear() {
+    for (auto* list : {&a_op, &b_op}) list->clear();
+    for (auto* list : {&m, &n, &k, &lda, &ldb, &count}) list->clear();
+    for (auto* list : {&alpha, &beta}) list->clear();
+  }
 };
 
 // Older cuBLAS has no such function: only the preprocessor can leave out the call.

@@ -93,24 +93,30 @@ void multiply_one(cublasHandle_t blas, const BlasForm<Number>& form, const Produ
                   "gemm");
 }
 
-/// Brings the groups' addresses to the device.
+std::size_t products_of(std::span<const ProductGroup> groups) {
+  std::size_t products = 0;
+  for (const ProductGroup& group : groups) products += group.products.size();
+  return products;
+}
+
+/// Brings the groups' addresses to the device: all of A, then all of B, then all of C.
 template <typename Number>
 Addresses<Number> upload(PointerRing& ring, std::span<const ProductGroup> groups) {
-  std::vector<std::uintptr_t> a, b, c;
+  const std::size_t count = products_of(groups);
+  const std::span<std::uintptr_t> list = ring.next_list(static_cast<std::int64_t>(3 * count));
+  std::size_t at = 0;
   for (const ProductGroup& group : groups) {
     for (const TileProduct* product : group.products) {
-      a.push_back(reinterpret_cast<std::uintptr_t>(product->a));
-      b.push_back(reinterpret_cast<std::uintptr_t>(product->b));
-      c.push_back(reinterpret_cast<std::uintptr_t>(product->c));
+      list[at] = reinterpret_cast<std::uintptr_t>(product->a);
+      list[count + at] = reinterpret_cast<std::uintptr_t>(product->b);
+      list[2 * count + at] = reinterpret_cast<std::uintptr_t>(product->c);
+      ++at;
     }
   }
-  std::vector<std::uintptr_t> all(a);
-  all.insert(all.end(), b.begin(), b.end());
-  all.insert(all.end(), c.begin(), c.end());
-  const std::byte* at = ring.upload(all);
-  const std::size_t one = a.size() * sizeof(std::uintptr_t);
-  return {reinterpret_cast<const Number* const*>(at), reinterpret_cast<const Number* const*>(at + one),
-          reinterpret_cast<Number* const*>(at + 2 * one)};
+  const std::byte* there = ring.upload();
+  const std::size_t one = count * sizeof(std::uintptr_t);
+  return {reinterpret_cast<const Number* const*>(there), reinterpret_cast<const Number* const*>(there + one),
+          reinterpret_cast<Number* const*>(there + 2 * one)};
 }
 
 template <typename Number>
@@ -123,8 +129,8 @@ void multiply_alike(cublasHandle_t blas, PointerRing& ring, const BlasForm<Numbe
 }
 
 template <typename Real>
-GroupLists<Real> lists_of(const BlasForm<Real>& form, std::span<const ProductGroup> groups) {
-  GroupLists<Real> lists;
+void fill_lists(const BlasForm<Real>& form, std::span<const ProductGroup> groups, GroupLists<Real>& lists) {
+  lists.clear();
   for (const ProductGroup& group : groups) {
     lists.a_op.push_back(form.a);
     lists.b_op.push_back(form.b);
@@ -137,16 +143,17 @@ GroupLists<Real> lists_of(const BlasForm<Real>& form, std::span<const ProductGro
     lists.alpha.push_back(form.alpha);
     lists.beta.push_back(beta<Real>(group.first));
   }
-  return lists;
 }
 
 /// Returns false, with nothing launched, when cuBLAS cannot do it.
 template <typename Number>
 bool multiply_mixed(cublasHandle_t blas, PointerRing& ring, const BlasForm<Number>& form,
-                    std::span<const ProductGroup> groups) {
+                    std::span<const ProductGroup> groups, KeptLists& kept) {
   if constexpr (is_real<Number>) {
     const Addresses<Number> at = upload<Number>(ring, groups);
-    const cublasStatus_t status = gemm_grouped(blas, lists_of<Number>(form, groups), at);
+    auto& lists = std::get<GroupLists<Number>>(kept);
+    fill_lists<Number>(form, groups, lists);
+    const cublasStatus_t status = gemm_grouped(blas, lists, at);
     if (status == CUBLAS_STATUS_NOT_SUPPORTED) return false;
     require<Number>(status, "gemmGroupedBatched");
     return true;
@@ -167,9 +174,7 @@ void multiply_group(cublasHandle_t blas, PointerRing& ring, const BlasForm<Numbe
 
 bool small_on_average(std::span<const ProductGroup> groups) {
   constexpr std::size_t kSmall = 8;
-  std::size_t products = 0;
-  for (const ProductGroup& group : groups) products += group.products.size();
-  return products < kSmall * groups.size();
+  return products_of(groups) < kSmall * groups.size();
 }
 
 }  // namespace
@@ -217,19 +222,20 @@ void BlasLane::multiply(const ProductForm& form, std::span<const TileProduct> pr
 template <typename Number>
 void BlasLane::run(const ProductForm& given, std::span<const TileProduct> products) {
   const BlasForm<Number> form = blas_form<Number>(given);
-  const SortedProducts sorted = sort_products(products);
-  for (const TileProduct* product : sorted.to_zero) {
+  sorter_.sort(products);
+  const std::span<const ProductGroup> groups = sorter_.groups();
+  for (const TileProduct* product : sorter_.to_zero()) {
     check(cudaMemsetAsync(product->c, 0, static_cast<std::size_t>(product->m * product->n) * sizeof(Number),
                           stream_),
           "cudaMemsetAsync");
   }
   // What cuBLAS refuses is not remembered: were it to depend on the shapes, results would on what came
   // before.
-  if (grouped_ && sorted.groups.size() > 1 && small_on_average(sorted.groups) &&
-      multiply_mixed<Number>(blas_.get(), ring_, form, sorted.groups)) {
+  if (grouped_ && groups.size() > 1 && small_on_average(groups) &&
+      multiply_mixed<Number>(blas_.get(), ring_, form, groups, lists_)) {
     return;
   }
-  for (const ProductGroup& group : sorted.groups) multiply_group<Number>(blas_.get(), ring_, form, group);
+  for (const ProductGroup& group : groups) multiply_group<Number>(blas_.get(), ring_, form, group);
 }
 
 }  // namespace foretile

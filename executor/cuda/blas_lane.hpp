@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <tuple>
 
 #include "base/product_form.hpp"
 #include "executor/cuda/blas_calls.hpp"
@@ -15,6 +16,9 @@ namespace foretile {
 /// Whether cuBLAS has grouped batched products and the environment allows them: FORETILE_GROUPED=0 does not.
 /// Throws InputError for other values than 0 and 1.
 bool wants_grouped();
+
+/// For their memory.
+using KeptLists = std::tuple<GroupLists<double>, GroupLists<float>>;
 
 /// Products of one shape are one launch. Products of several shapes are one grouped batched launch where they
 /// are few of a shape, else one launch per shape, whose cost so many products share. What is chosen follows
@@ -36,6 +40,8 @@ class BlasLane {
   bool grouped_;
   OwnedDeviceMemory workspace_;
   PointerRing ring_;
+  ProductSorter sorter_;
+  KeptLists lists_;
   Blas blas_;  ///< goes before its workspace
 };
 

@@ -27,9 +27,15 @@ void make_current(int physical) {
 /// (https://docs.nvidia.com/cuda/cuda-c-programming-guide/, section "Peer-to-Peer Memory Copy").
 void copy_piece(const CopyPiece& piece, cudaStream_t stream) {
   if (piece.bytes <= 0) return;
-  check(
-      cudaMemcpyAsync(piece.to, piece.from, static_cast<std::size_t>(piece.bytes), cudaMemcpyDefault, stream),
-      "cudaMemcpyAsync");
+  const auto bytes = static_cast<std::size_t>(piece.bytes);
+  if (piece.count > 1) {
+    check(cudaMemcpy2DAsync(piece.to, static_cast<std::size_t>(piece.to_step), piece.from,
+                            static_cast<std::size_t>(piece.from_step), bytes,
+                            static_cast<std::size_t>(piece.count), cudaMemcpyDefault, stream),
+          "cudaMemcpy2DAsync");
+    return;
+  }
+  check(cudaMemcpyAsync(piece.to, piece.from, bytes, cudaMemcpyDefault, stream), "cudaMemcpyAsync");
 }
 
 /// As in generate_tile().
@@ -40,7 +46,7 @@ double width_of(const TileToMake& tile) {
 }  // namespace
 
 CudaGpu::LaneState::LaneState(bool kernels)
-    : stream(make_stream()),
+    : stream(make_stream(kernels ? Urgency::low : Urgency::high)),
       marks(kEventsPerLane),
       followed(make_event()),
       blas(kernels ? std::make_unique<BlasLane>(stream.get()) : nullptr) {}

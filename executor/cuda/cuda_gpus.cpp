@@ -117,9 +117,39 @@ bool CudaGpus::direct(int from, int to) {
   return from == to || (can_reach(to, from) && can_reach(from, to));
 }
 
+void CudaGpus::use_for_host(int physical) {
+  require(physical);
+  for_host_ = physical;
+}
+
+void CudaGpus::make_host_device_current() const {
+  check(cudaSetDevice(opened_.empty() ? for_host_ : opened_.front()), "cudaSetDevice");
+}
+
+/// Memory that cannot be written, such as a file that is mapped for reading, has to be said to be so, which
+/// not every system knows (https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html,
+/// cudaHostRegister). What is refused, or was registered by its owner, is no error.
+bool CudaGpus::register_host(std::byte* begin, std::int64_t bytes, bool read_only) {
+  make_host_device_current();
+  const auto size = static_cast<std::size_t>(bytes);
+  if (cudaHostRegister(begin, size, cudaHostRegisterPortable) == cudaSuccess) return true;
+  cudaGetLastError();
+  if (!read_only) return false;
+  if (cudaHostRegister(begin, size, cudaHostRegisterPortable | cudaHostRegisterReadOnly) == cudaSuccess)
+    return true;
+  cudaGetLastError();
+  return false;
+}
+
+/// The devices may have failed: then memory goes with the process.
+void CudaGpus::unregister_host(std::byte* begin) {
+  static_cast<void>(cudaSetDevice(opened_.empty() ? for_host_ : opened_.front()));
+  if (cudaHostUnregister(begin) != cudaSuccess) cudaGetLastError();
+}
+
 /// Any device will do, but one that is used anyway costs no context on another.
 std::byte* CudaGpus::allocate_host(std::int64_t bytes) {
-  check(cudaSetDevice(opened_.empty() ? 0 : opened_.front()), "cudaSetDevice");
+  make_host_device_current();
   return allocate_pinned(std::max<std::int64_t>(bytes, 1)).release();
 }
 

@@ -21,14 +21,19 @@ class CudaGpus final : public Gpus {
   /// Lets it and the devices opened before reach each other's memory where they can.
   std::unique_ptr<Gpu> open(int physical, int kernel_lanes) override;
   bool direct(int from, int to) override;
+  void use_for_host(int physical) override;
   std::byte* allocate_host(std::int64_t bytes) override;
   void free_host(std::byte* memory) override;
+  bool register_host(std::byte* begin, std::int64_t bytes, bool read_only) override;
+  void unregister_host(std::byte* begin) override;
   void pause(double seconds) override;
 
  private:
   void require(int physical) const;
+  void make_host_device_current() const;
 
   int count_ = 0;
+  int for_host_ = 0;         ///< physical
   std::vector<int> opened_;  ///< physical devices, each once
   PollBackoff backoff_;      ///< common to all devices
 };

@@ -34,9 +34,15 @@ std::string what_is_missing(std::int64_t bytes) {
 
 }  // namespace
 
-Stream make_stream() {
+/// Smaller numbers go first.
+Stream make_stream(Urgency urgency) {
+  int least = 0;
+  int greatest = 0;
+  check(cudaDeviceGetStreamPriorityRange(&least, &greatest), "cudaDeviceGetStreamPriorityRange");
   cudaStream_t made = nullptr;
-  check(cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+  check(
+      cudaStreamCreateWithPriority(&made, cudaStreamNonBlocking, urgency == Urgency::high ? greatest : least),
+      "cudaStreamCreateWithPriority");
   return Stream(made);
 }
 

@@ -2,7 +2,6 @@
 #include "executor/cuda/pointer_ring.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <stdexcept>
 
 #include "executor/cuda/kernels.hpp"
@@ -24,16 +23,19 @@ PointerRing::PointerRing(cudaStream_t stream, std::int64_t capacity)
       device_(allocate_on_device(capacity * kAddress)),
       copied_(kEvents) {}
 
-const std::byte* PointerRing::upload(std::span<const std::uintptr_t> addresses) {
-  const auto count = static_cast<std::int64_t>(addresses.size());
+std::span<std::uintptr_t> PointerRing::next_list(std::int64_t count) {
   if (count < 1 || count > capacity_) throw std::logic_error("PointerRing: more addresses than it holds");
-  const std::int64_t begin = free_place(count);
-  auto* from = reinterpret_cast<std::uintptr_t*>(host_.get()) + begin;
-  auto* to = reinterpret_cast<std::uintptr_t*>(device_.get()) + begin;
-  std::memcpy(from, addresses.data(), addresses.size_bytes());
-  check(launch_bring(to, from, count, stream_), "cudaLaunchKernel");
-  used_.push_back({begin, begin + count, copied_.add(stream_)});
-  next_ = begin + count;
+  next_ = free_place(count);
+  count_ = count;
+  return {reinterpret_cast<std::uintptr_t*>(host_.get()) + next_, static_cast<std::size_t>(count)};
+}
+
+const std::byte* PointerRing::upload() {
+  const auto* from = reinterpret_cast<const std::uintptr_t*>(host_.get()) + next_;
+  auto* to = reinterpret_cast<std::uintptr_t*>(device_.get()) + next_;
+  check(launch_bring(to, from, count_, stream_), "cudaLaunchKernel");
+  used_.push_back({next_, next_ + count_, copied_.add(stream_)});
+  next_ += count_;
   return reinterpret_cast<const std::byte*>(to);
 }
 

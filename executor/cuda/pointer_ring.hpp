@@ -22,9 +22,11 @@ class PointerRing {
   PointerRing(cudaStream_t stream, std::int64_t capacity);
 
   std::int64_t capacity() const { return capacity_; }
-  /// The list on the device, for what is given to the stream next. Waits for the oldest kernel while the ring
-  /// is full. Requires 1 <= size <= capacity.
-  const std::byte* upload(std::span<const std::uintptr_t> addresses);
+  /// Where to write the next list. Waits for the oldest kernel while the ring is full. Requires 1 <= count <=
+  /// capacity.
+  std::span<std::uintptr_t> next_list(std::int64_t count);
+  /// That list on the device, for what is given to the stream next.
+  const std::byte* upload();
 
  private:
   std::int64_t free_place(std::int64_t count);
@@ -41,6 +43,7 @@ class PointerRing {
   Marks copied_;
   std::deque<Used> used_;  ///< oldest first
   std::int64_t next_ = 0;
+  std::int64_t count_ = 0;  ///< of the list that begins there
 };
 
 }  // namespace foretile

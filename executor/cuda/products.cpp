@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <tuple>
 
 #include "base/error.hpp"
@@ -22,27 +21,38 @@ void require_counts(const TileProduct& product) {
                     fmt::format("extents from 0 to {}", most), "use smaller tiles");
 }
 
+auto shape_key(const TileProduct& x) {
+  return std::tuple(x.m, x.n, x.k, x.first);
+}
+
+/// They lie in one list, so addresses tell which was given first.
+bool comes_first(const TileProduct* x, const TileProduct* y) {
+  return std::tuple(shape_key(*x), x) < std::tuple(shape_key(*y), y);
+}
+
 }  // namespace
 
-SortedProducts sort_products(std::span<const TileProduct> products) {
-  SortedProducts sorted;
-  std::map<std::tuple<int, int, int, bool>, std::vector<const TileProduct*>> groups;
+void ProductSorter::sort(std::span<const TileProduct> products) {
+  to_zero_.clear();
+  order_.clear();
+  groups_.clear();
   for (const TileProduct& product : products) {
     require_counts(product);
     if (product.m == 0 || product.n == 0) continue;
     if (product.k > 0) {
-      groups[{static_cast<int>(product.m), static_cast<int>(product.n), static_cast<int>(product.k),
-              product.first}]
-          .push_back(&product);
+      order_.push_back(&product);
     } else if (product.first) {
-      sorted.to_zero.push_back(&product);
+      to_zero_.push_back(&product);
     }
   }
-  for (auto& [key, members] : groups) {
-    const auto& [m, n, k, first] = key;
-    sorted.groups.push_back({m, n, k, first, std::move(members)});
+  if (!std::is_sorted(order_.begin(), order_.end(), comes_first))  // mostly they are of one shape
+    std::sort(order_.begin(), order_.end(), comes_first);
+  for (std::size_t begin = 0, end = 0; begin < order_.size(); begin = end) {
+    const TileProduct& x = *order_[begin];
+    while (end < order_.size() && shape_key(*order_[end]) == shape_key(x)) ++end;
+    groups_.push_back({static_cast<int>(x.m), static_cast<int>(x.n), static_cast<int>(x.k), x.first,
+                       std::span(order_).subspan(begin, end - begin)});
   }
-  return sorted;
 }
 
 }  // namespace foretile

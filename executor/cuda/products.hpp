@@ -14,16 +14,24 @@ namespace foretile {
 struct ProductGroup {
   int m = 0, n = 0, k = 0;
   bool first = false;
-  std::vector<const TileProduct*> products;  ///< in the order given; into the caller's list
+  std::span<const TileProduct* const> products;  ///< in the order given; into the caller's list
 };
 
-struct SortedProducts {
-  std::vector<const TileProduct*> to_zero;  ///< k = 0 and first: C becomes 0
-  std::vector<ProductGroup> groups;         ///< sorted by m, n, k and first; nothing in them is empty
-};
+/// For launch after launch: it keeps its memory. Its answers are valid until the next call.
+class ProductSorter {
+ public:
+  /// Leaves out products that change nothing. Throws InputError for an extent below 0 or above 2^31 - 1,
+  /// which is as far as cuBLAS's usual functions count.
+  void sort(std::span<const TileProduct> products);
 
-/// Leaves out products that change nothing. Throws InputError for an extent below 0 or above 2^31 - 1, which
-/// is as far as cuBLAS's usual functions count.
-SortedProducts sort_products(std::span<const TileProduct> products);
+  /// k = 0 and first: C becomes 0.
+  std::span<const TileProduct* const> to_zero() const { return to_zero_; }
+  /// Sorted by m, n, k and first; nothing in them is empty.
+  std::span<const ProductGroup> groups() const { return groups_; }
+
+ private:
+  std::vector<const TileProduct*> to_zero_, order_;
+  std::vector<ProductGroup> groups_;
+};
 
 }  // namespace foretile

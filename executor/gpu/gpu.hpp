@@ -21,11 +21,14 @@ inline constexpr Lane kPeerLane = 2;  ///< from other devices
 inline constexpr Lane kMakeLane = 3;  ///< numbers made on the device
 inline constexpr Lane kFirstKernelLane = 4;
 
-/// Bytes from one address to another; either may be on a device or in host memory.
+/// Bytes from one address to another; either may be on a device or in host memory. With `count` above 1 as
+/// many such, each the steps behind the one before; steps are at least `bytes`.
 struct CopyPiece {
   std::byte* to = nullptr;
   const std::byte* from = nullptr;
   std::int64_t bytes = 0;
+  std::int64_t count = 1;
+  std::int64_t to_step = 0, from_step = 0;
 };
 
 /// C = alpha op(A) op(B) when `first`, whatever lies in C (it is not read), else C += alpha op(A) op(B).
@@ -108,10 +111,17 @@ class Gpus {
   virtual std::unique_ptr<Gpu> open(int physical, int kernel_lanes) = 0;
   /// Whether copies between the two go directly; else through the host.
   virtual bool direct(int from, int to) = 0;
+  /// The physical device through which host memory is taken from now on: one that is used anyway, for it
+  /// costs memory on it. 0 unless said.
+  virtual void use_for_host(int) {}
   /// Host memory that devices copy from and to at full speed, aligned to 256 bytes. Slow. Throws WorkError
   /// that says how much was asked for.
   virtual std::byte* allocate_host(std::int64_t bytes) = 0;
   virtual void free_host(std::byte* memory) = 0;
+  /// Makes whole pages of somebody else's memory as fast to copy from and to as that of allocate_host(),
+  /// until unregister_host(); false where the system does not let it.
+  virtual bool register_host(std::byte*, std::int64_t /*bytes*/, bool /*read_only*/) { return false; }
+  virtual void unregister_host(std::byte*) {}
   /// Lets up to `seconds` pass, less when some lane may have reached a point.
   virtual void pause(double seconds) = 0;
 };

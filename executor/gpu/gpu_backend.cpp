@@ -9,10 +9,10 @@
 #include "base/error.hpp"
 #include "executor/combine_job.hpp"
 #include "executor/generate.hpp"
+#include "executor/gpu/copy_pieces.hpp"
 #include "executor/gpu/pool_size.hpp"
 #include "executor/gpu/warm_up.hpp"
 #include "executor/initial_tile.hpp"
-#include "scheduler/waves.hpp"
 
 namespace foretile {
 
@@ -25,17 +25,6 @@ constexpr int kBatchLaunches = 16;
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-void add_piece(std::vector<CopyPiece>& pieces, const CopyPiece& piece) {
-  if (!pieces.empty()) {
-    CopyPiece& last = pieces.back();
-    if (last.to + last.bytes == piece.to && last.from + last.bytes == piece.from) {
-      last.bytes += piece.bytes;
-      return;
-    }
-  }
-  pieces.push_back(piece);
 }
 
 Task task_of(const Copy& copy) {
@@ -103,10 +92,11 @@ void GpuBackend::explained(Device device, const Task* task, Work work) const {
 
 void GpuBackend::warm_up(const PlanFrame& frame, const RankPlan& plan, double seconds) {
   constexpr std::int64_t kCopied = 1 << 20;
-  constexpr std::size_t kShapes = 16;
+  constexpr std::size_t kShapes = 16, kRareShapes = 64;
   const TileBuffer host(kCopied, host_.memory());
   for (std::size_t d = 0; d < devices_.size(); ++d) {
-    const WarmUp what{form_, usual_shapes(problem_, frame, plan, d, kShapes), batch_, seconds};
+    const PlanShapes shapes = plan_shapes(problem_, frame, plan, d, {kShapes, kRareShapes});
+    const WarmUp what{form_, shapes.usual, batch_, seconds, shapes.rare};
     explained(Device::of(d), nullptr, [&] {
       foretile::warm_up(*devices_[d], gpus_, {host.data(), static_cast<std::size_t>(kCopied)}, what);
     });
@@ -166,24 +156,24 @@ void GpuBackend::start_kernel(OperationId id, Device device, std::span<const Pro
   GpuDevice& on = *devices_[device];
   const Task task{Task::Kind::multiply, {Matrix::c, products.front().c}, products.front().k, products.size()};
   explained(device, &task, [&] {
-    std::vector<TileId> c;
+    written_.clear();
     products_.clear();
     for (const Product& x : products) {
-      c.push_back(x.c);
+      written_.push_back(x.c);
       products_.push_back({problem_.m.size(x.i), problem_.n.size(x.j), problem_.k.size(x.k),
                            on.at({Matrix::a, x.a}), on.at({Matrix::b, x.b}), on.at({Matrix::c, x.c}),
                            on.first_product(x.c)});
     }
-    const KernelLanes::Choice choice = on.lanes().start(c);
+    const KernelLanes::Choice& choice = on.lanes().start(written_);
     for (const Lane other : choice.follow) on.gpu().follow(choice.lane, other);
-    if (products_.size() == 1) {
-      on.gpu().multiply(choice.lane, form_, products_);
+    if (choice.repeats) {
+      waves_.clear();
+      for (const TileProduct& product : products_) waves_.add(product.c, product);
+      for (const auto& wave : waves_.all()) on.gpu().multiply(choice.lane, form_, wave);
     } else {
-      Waves<const std::byte*, TileProduct> waves;
-      for (const TileProduct& product : products_) waves.add(product.c, product);
-      for (const auto& wave : waves.all()) on.gpu().multiply(choice.lane, form_, wave);
+      on.gpu().multiply(choice.lane, form_, products_);
     }
-    on.expect(choice.lane, id, task, std::move(c));
+    on.expect(choice.lane, id, task, written_);
   });
 }
 
@@ -207,13 +197,14 @@ void GpuBackend::start_copy(OperationId id, const Copy& wanted) {
 
 void GpuBackend::copy(OperationId id, const Copy& wanted, const Task& task) {
   pieces_.clear();
+  const bool over_the_host = wanted.to == kHost || wanted.from == kHost;
   std::vector<TileRef> order(wanted.tiles);
   if (wanted.to == kHost) std::reverse(order.begin(), order.end());  // C was placed from the high end down
   for (const TileRef tile : order) {
     std::byte* const to =
         wanted.to == kHost ? home_of_c(tile.id, Device::of(wanted.from)) : devices_[wanted.to]->at(tile);
     const std::byte* const from = wanted.from == kHost ? on_host(tile) : devices_[wanted.from]->at(tile);
-    add_piece(pieces_, {to, from, bytes_of(problem_, tile)});
+    add_piece(pieces_, {to, from, bytes_of(problem_, tile)}, over_the_host);
   }
   GpuDevice& on = *devices_[wanted.to == kHost ? wanted.from : wanted.to];
   const Lane lane = lane_of(wanted);

@@ -13,6 +13,7 @@
 #include "executor/host_store.hpp"
 #include "executor/rank_backend.hpp"
 #include "planner/plan/plan.hpp"
+#include "scheduler/waves.hpp"
 
 namespace foretile {
 
@@ -98,7 +99,10 @@ class GpuBackend final : public RankBackend {
   std::vector<std::unique_ptr<GpuDevice>> devices_;
   std::vector<std::string> names_;
   std::vector<OperationId> ended_;  // collected, not yet told
+  // Of the launch that is made; kept for their memory.
   std::vector<TileProduct> products_;
+  std::vector<TileId> written_;
+  Waves<const std::byte*, TileProduct> waves_;
   std::vector<CopyPiece> pieces_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::int64_t compactions_ = 0;

@@ -47,35 +47,59 @@ GpuDevice::GpuDevice(std::unique_ptr<Gpu> gpu, int kernel_lanes, std::int64_t po
 bool GpuDevice::place(TileRef tile, std::int64_t bytes) {
   const auto offset = arena_.take(bytes, tile.matrix == Matrix::c ? Arena::End::high : Arena::End::low);
   if (!offset) return false;
-  places_.emplace(tile, *offset);
+  places_[tile] = *offset;
+  tile_at_[*offset] = tile;
   return true;
 }
 
 void GpuDevice::release(TileRef tile) {
-  const auto found = places_.find(tile);
-  arena_.give(found->second);
-  places_.erase(found);
+  const std::int64_t offset = places_.extract(tile);
+  arena_.give(offset);
+  tile_at_.erase(offset);
+}
+
+void GpuDevice::overwrite_first(TileId c) {
+  bool& entry = untouched_c_[{Matrix::c, c}];
+  if (!entry) ++untouched_;
+  entry = true;
+}
+
+bool GpuDevice::first_product(TileId c) {
+  if (untouched_ == 0) return false;
+  bool* const found = untouched_c_.find({Matrix::c, c});
+  if (!found || !*found) return false;
+  *found = false;
+  --untouched_;
+  return true;
 }
 
 std::int64_t GpuDevice::compact(Gpus& gpus, std::int64_t wanted) {
-  std::unordered_map<std::int64_t, std::int64_t> moved;
+  std::vector<std::pair<std::int64_t, TileRef>> moved;  // where to
   std::vector<CopyPiece> pieces;
   std::int64_t bytes = 0;
   for (const Arena::Move& move : arena_.compact(wanted)) {
     add_pieces(pool_, between_, move, pieces);
-    moved.emplace(move.from, move.to);
+    moved.emplace_back(move.to, tile_at_.extract(move.from).mapped());
     bytes += move.bytes;
   }
-  for (auto& [tile, offset] : places_) {
-    if (const auto found = moved.find(offset); found != moved.end()) offset = found->second;
+  for (const auto& [offset, tile] : moved) {
+    places_.at(tile) = offset;
+    tile_at_.emplace(offset, tile);
   }
   gpu_->copy(kPeerLane, pieces);
   for (const std::uint64_t point = gpu_->mark(kPeerLane); gpu_->reached(kPeerLane) < point;) gpus.pause(1e-3);
   return bytes;
 }
 
-void GpuDevice::expect(Lane lane, OperationId id, Task task, std::vector<TileId> c) {
-  under_way_[lane].push_back({gpu_->mark(lane), id, task, std::move(c)});
+void GpuDevice::expect(Lane lane, OperationId id, const Task& task, std::span<const TileId> c) {
+  under_way_[lane].push_back({gpu_->mark(lane), id, task});
+  UnderWay& entry = under_way_[lane].back();
+  if (c.empty()) return;
+  if (!spare_.empty()) {
+    entry.c = std::move(spare_.back());
+    spare_.pop_back();
+  }
+  entry.c.assign(c.begin(), c.end());
 }
 
 void GpuDevice::collect(std::vector<OperationId>& ended) {
@@ -84,8 +108,11 @@ void GpuDevice::collect(std::vector<OperationId>& ended) {
     if (waiting.empty()) continue;
     const std::uint64_t reached = gpu_->reached(lane);
     for (; !waiting.empty() && waiting.front().point <= reached; waiting.pop_front()) {
-      const UnderWay& done = waiting.front();
-      if (lane >= kFirstKernelLane) kernels_.ended(lane, done.c);
+      UnderWay& done = waiting.front();
+      if (lane >= kFirstKernelLane) {
+        kernels_.ended(lane, done.c);
+        spare_.push_back(std::move(done.c));
+      }
       ended.push_back(done.id);
     }
   }

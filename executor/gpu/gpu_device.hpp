@@ -4,14 +4,15 @@
 
 #include <deque>
 #include <memory>
+#include <span>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "executor/arena.hpp"
 #include "executor/gpu/gpu.hpp"
 #include "executor/gpu/kernel_lanes.hpp"
 #include "executor/gpu/task.hpp"
+#include "planner/problem/tile_table.hpp"
 #include "scheduler/backend.hpp"
 
 namespace foretile {
@@ -37,12 +38,12 @@ class GpuDevice {
   std::int64_t compact(Gpus& gpus, std::int64_t bytes);
 
   /// C was placed without numbers: its first product overwrites it.
-  void overwrite_first(TileId c) { untouched_c_.insert(c); }
+  void overwrite_first(TileId c);
   /// Whether this product on C is the first; asked once per product.
-  bool first_product(TileId c) { return untouched_c_.erase(c) > 0; }
+  bool first_product(TileId c);
 
   /// The operation ends when all work given to the lane so far has ended. `c`: the tiles of a launch.
-  void expect(Lane lane, OperationId id, Task task, std::vector<TileId> c = {});
+  void expect(Lane lane, OperationId id, const Task& task, std::span<const TileId> c = {});
   /// Appends what has ended since the last call.
   void collect(std::vector<OperationId>& ended);
   /// A task that has not ended, the first of its lane; nullptr when there is none.
@@ -54,16 +55,19 @@ class GpuDevice {
     std::uint64_t point;
     OperationId id;
     Task task;
-    std::vector<TileId> c;
+    std::vector<TileId> c = {};
   };
   std::unique_ptr<Gpu> gpu_;
   KernelLanes kernels_;
   Arena arena_;
   std::byte* pool_ = nullptr;
-  std::byte* between_ = nullptr;  // through which overlapping moves go
-  std::unordered_map<TileRef, std::int64_t, TileRefHash> places_;
-  std::unordered_set<TileId> untouched_c_;
+  std::byte* between_ = nullptr;                       // through which overlapping moves go
+  TileTable<std::int64_t> places_;                     // looked up for each operand of a product
+  std::unordered_map<std::int64_t, TileRef> tile_at_;  // by place
+  TileTable<bool> untouched_c_;
+  std::int64_t untouched_ = 0;                   // entries of it
   std::vector<std::deque<UnderWay>> under_way_;  // per lane
+  std::vector<std::vector<TileId>> spare_;       // lists of launches that have ended, for their memory
 };
 
 }  // namespace foretile

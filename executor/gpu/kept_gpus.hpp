@@ -26,8 +26,13 @@ class KeptGpus final : public Gpus {
   /// A kept one still has the memory that was allocated on it; its points count on.
   std::unique_ptr<Gpu> open(int physical, int kernel_lanes) override;
   bool direct(int from, int to) override { return gpus_->direct(from, to); }
+  void use_for_host(int physical) override { gpus_->use_for_host(physical); }
   std::byte* allocate_host(std::int64_t bytes) override;
   void free_host(std::byte* memory) override;
+  bool register_host(std::byte* begin, std::int64_t bytes, bool read_only) override {
+    return gpus_->register_host(begin, bytes, read_only);
+  }
+  void unregister_host(std::byte* begin) override { gpus_->unregister_host(begin); }
   void pause(double seconds) override { gpus_->pause(seconds); }
 
  private:

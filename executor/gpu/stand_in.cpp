@@ -121,6 +121,13 @@ void multiply_one(const ProductForm& form, TileKernel::Library library, const Ti
   TileKernel(form, x.m, x.n, x.k, old, library)(x.a, x.b, x.c);
 }
 
+void copy_rows(const CopyPiece& piece) {
+  for (std::int64_t row = 0; row < piece.count; ++row) {
+    std::memcpy(piece.to + row * piece.to_step, piece.from + row * piece.from_step,
+                static_cast<std::size_t>(piece.bytes));
+  }
+}
+
 /// With lists of its own, for those of a call do not stay.
 struct KeptCombine {
   explicit KeptCombine(const TileToCombine& given)
@@ -164,7 +171,7 @@ class StandInGpu final : public Gpu {
   }
   void copy(Lane lane, std::span<const CopyPiece> pieces) override {
     lanes_[lane]->give([pieces = std::vector(pieces.begin(), pieces.end())] {
-      for (const CopyPiece& piece : pieces) std::memcpy(piece.to, piece.from, piece.bytes);
+      for (const CopyPiece& piece : pieces) copy_rows(piece);
     });
   }
   void multiply(Lane lane, const ProductForm& form, std::span<const TileProduct> products) override {

@@ -2,8 +2,12 @@
 #include "executor/gpu/warm_up.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <chrono>
+#include <cstdint>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "planner/plan/products.hpp"
@@ -30,6 +34,35 @@ ProductSize product_size(const Shape3& shape) {
 double volume(const Shape3& shape) {
   const auto [m, n, k] = shape;
   return static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+}
+
+/// What libraries choose kernels by: sizes, and whether rows begin at multiples of 16 or 32 bytes.
+using ShapeKind = std::array<int, 6>;
+
+ShapeKind kind_of_shape(const Shape3& shape) {
+  const auto digits = [](std::int64_t extent) {
+    return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(extent)));
+  };
+  const auto twos = [](std::int64_t extent) {
+    return std::min(std::countr_zero(static_cast<std::uint64_t>(extent)), 2);
+  };
+  const auto [m, n, k] = shape;
+  return {digits(m), digits(n), digits(k), twos(m), twos(n), twos(k)};
+}
+
+std::vector<Shape3> largest_then_frequent(const std::map<Shape3, std::int64_t>& counts) {
+  std::vector<std::pair<std::int64_t, Shape3>> by_count;
+  for (const auto& [shape, count] : counts) by_count.emplace_back(count, shape);
+  std::stable_sort(by_count.begin(), by_count.end(),
+                   [](const auto& x, const auto& y) { return x.first > y.first; });
+  const auto largest = std::max_element(by_count.begin(), by_count.end(), [](const auto& x, const auto& y) {
+    return volume(x.second) < volume(y.second);
+  });
+  if (largest != by_count.end()) std::rotate(by_count.begin(), largest, largest + 1);
+  std::vector<Shape3> shapes;
+  shapes.reserve(by_count.size());
+  for (const auto& [count, shape] : by_count) shapes.push_back(shape);
+  return shapes;
 }
 
 /// Products of one shape in the pool: A and B in front, then as many C as fit and are asked for.
@@ -86,36 +119,37 @@ void wait(GpuDevice& device, Gpus& gpus) {
 
 }  // namespace
 
-std::vector<ProductSize> usual_shapes(const Contraction& p, const PlanFrame& frame, const RankPlan& rank,
-                                      std::size_t device, std::size_t most) {
-  const auto counts = count_shapes(p, frame, rank, device);
-  std::vector<std::pair<std::int64_t, Shape3>> by_count;
-  for (const auto& [shape, count] : counts) by_count.emplace_back(count, shape);
-  std::stable_sort(by_count.begin(), by_count.end(),
-                   [](const auto& x, const auto& y) { return x.first > y.first; });
-  const auto largest = std::max_element(by_count.begin(), by_count.end(), [](const auto& x, const auto& y) {
-    return volume(x.second) < volume(y.second);
-  });
-  if (largest != by_count.end()) std::rotate(by_count.begin(), largest, largest + 1);
-  std::vector<ProductSize> shapes;
-  for (const auto& [count, shape] : by_count) {
-    if (shapes.size() < most) shapes.push_back(product_size(shape));
+PlanShapes plan_shapes(const Contraction& p, const PlanFrame& frame, const RankPlan& rank, std::size_t device,
+                       MostShapes most) {
+  const std::vector<Shape3> shapes = largest_then_frequent(count_shapes(p, frame, rank, device));
+  PlanShapes found;
+  std::set<ShapeKind> kinds;
+  for (const Shape3& shape : shapes) {
+    if (found.usual.size() < most.usual) {
+      kinds.insert(kind_of_shape(shape));
+      found.usual.push_back(product_size(shape));
+    } else if (found.rare.size() < most.rare && kinds.insert(kind_of_shape(shape)).second) {
+      found.rare.push_back(product_size(shape));
+    }
   }
-  return shapes;
+  return found;
 }
 
 void warm_up(GpuDevice& device, Gpus& gpus, std::span<std::byte> host, const WarmUp& what) {
+  const auto multiply = [&](Lane lane, const ProductSize& shape) {
+    multiply_all_ways(device.gpu(), lane, what.form, products_in(device, what.form.type, shape, 1));
+    if (what.batch > 1)
+      multiply_all_ways(device.gpu(), lane, what.form,
+                        products_in(device, what.form.type, shape, what.batch));
+  };
   copy_and_make(device, host, what.form.type.precision);
+  wait(device, gpus);
+  for (const ProductSize& shape : what.rare) multiply(kFirstKernelLane, shape);
   wait(device, gpus);
   const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(what.seconds);
   do {
     for (Lane lane = kFirstKernelLane; lane < kFirstKernelLane + device.kernel_lanes(); ++lane) {
-      for (const ProductSize& shape : what.shapes) {
-        multiply_all_ways(device.gpu(), lane, what.form, products_in(device, what.form.type, shape, 1));
-        if (what.batch > 1)
-          multiply_all_ways(device.gpu(), lane, what.form,
-                            products_in(device, what.form.type, shape, what.batch));
-      }
+      for (const ProductSize& shape : what.shapes) multiply(lane, shape);
       wait(device, gpus);  // lanes write the same memory
     }
   } while (std::chrono::steady_clock::now() < end);

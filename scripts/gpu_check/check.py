@@ -20,6 +20,18 @@ class Failed(Exception):
     """A step cannot go on; says why."""
 
 
+class NotEnded(Failed):
+    """A command took longer than its time: neither right nor wrong."""
+
+
+class NoRanks(Failed):
+    """Several ranks cannot be started here."""
+
+
+# Ways to start several ranks where the machine's name may have no address: each is tried with a command that does nothing.
+MPI_WAYS = (["-localhost", "127.0.0.1"], ["-iface", "lo"], [])
+
+
 WORKERS = min(8, os.cpu_count() or 1)  # rehearsals side by side
 TRIES = 2  # plans executed where the best one cannot be
 
@@ -36,6 +48,7 @@ class Candidate:
 class Check:
     programs: pathlib.Path  # folder of foretile, foretile-run, ...
     mpiexec: str
+    call: str  # "first" or "second"
     gpu: str  # "cuda" or "stand-in"
     sizes: Sizes
     results: Results
@@ -46,6 +59,8 @@ class Check:
     until: float = 0  # time.monotonic() at which the step must be over
     platform: pathlib.Path | None = None  # calibrated
     guessed: bool = False  # the platform is no calibration
+    memory: int | None = None  # bytes that the machine is said to have
+    mpi_words: list | None = None  # that start several ranks; None: not tried
     number: itertools.count = dataclasses.field(default_factory=itertools.count)
 
     def left(self):
@@ -66,10 +81,28 @@ class Check:
         return self.processes.run(self.programs / "foretile", *words, timeout=min(timeout, self.left()))
 
     def mpi(self, ranks, program, *words, timeout, environment=None):
-        start = [self.mpiexec, "-launcher", "fork", "-n", ranks] if "hydra" in self.mpiexec or "mpich" in self.mpiexec \
-            else [self.mpiexec, "-n", ranks]
+        """One rank starts directly. Throws NoRanks."""
+        start = [] if ranks == 1 else [*self.starter(), "-n", ranks]
         return self.processes.run(*start, self.programs / program, *words, timeout=min(timeout, self.left()),
                                   environment=environment)
+
+    def starter(self):
+        if self.mpi_words is None:
+            self.mpi_words = self.find_starter()
+        if not self.mpi_words:
+            raise NoRanks("mpiexec starts no ranks here: see the log")
+        return self.mpi_words
+
+    def find_starter(self):
+        """mpiexec with the options with which it starts two processes; empty where it does not."""
+        if "hydra" not in self.mpiexec and "mpich" not in self.mpiexec:
+            return [self.mpiexec]
+        for words in MPI_WAYS:
+            start = [self.mpiexec, "-launcher", "fork", *words]
+            found = self.processes.run(*start, "-n", 2, "uname", "-n", timeout=min(8, self.left()))
+            if found.ok and len(found.out.split()) == 2:
+                return start
+        return []
 
     def start(self, plan, *options, ranks=1, timeout=60):
         return self.mpi(ranks, "foretile-run", plan, "--gpu", self.gpu, "--json", *options, timeout=timeout)
@@ -122,11 +155,11 @@ class Check:
             try:
                 done.append((candidate, self.execute(candidate.plan, timeout=timeout)))
             except Failed as failed:
-                failures.append(str(failed))
+                failures.append(failed)
                 if self.left() < 10:
                     break
         if not done:
-            raise Failed(failures[0])
+            raise failures[0]
         return min(done, key=lambda pair: pair[1]["wall_s"])
 
     def predicted(self, candidate):
@@ -146,9 +179,10 @@ def set_text(settings):
 
 
 def expect_done(result):
-    if not result.ok:
-        raise Failed(f"{result.command.split('/')[-1][:80]}: {result.why()}")
-    return result
+    if result.ok:
+        return result
+    kind = NotEnded if result.code is None else Failed
+    raise kind(f"{result.command.split('/')[-1][:80]}: {result.why()}")
 
 
 def expect(result):

@@ -3,6 +3,8 @@
 import os
 import re
 
+from . import memory
+
 # Round figures of the order of an H100's, so that parameters can be chosen at all; never used for a prediction.
 GUESSES = """name = "guessed"
 nodes = 1
@@ -51,12 +53,9 @@ device_rate = 500e9
 """
 
 
-def installed_memory():
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-
-
 def guesses(device_bytes):
-    return GUESSES.format(cores=max(os.cpu_count() or 1, 1), host=installed_memory() // 5 * 4, device=int(device_bytes))
+    host = int(os.environ.get("FORETILE_MEMORY", memory.meminfo()["MemTotal"])) // 5 * 4
+    return GUESSES.format(cores=max(os.cpu_count() or 1, 1), host=host, device=int(device_bytes))
 
 
 def made_on_host(platform_text):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What was found, kept in one JSON file and one Markdown page that are whole after every step."""
+"""What was found, kept in one JSON file and one Markdown page, which are written anew with every finding."""
 import json
 import os
 import pathlib
@@ -18,6 +18,9 @@ TARGETS = {
     "prediction": ("random plans predicted: median error", 0.10, "under"),
 }
 
+STATES = {True: "ok", False: "FAILED", None: "late"}
+PAGE_STATES = {True: "yes", False: "NO", None: "not ended"}
+
 
 def met(target, value):
     _, wanted, sense = TARGETS[target]
@@ -35,29 +38,57 @@ class Results:
         self.folder = folder
         self.title = title
         self.facts = {}
+        self.step = ""  # which findings belong to
         self.steps = []  # step, state, seconds, note
-        self.checks = []  # correctness: what, passed, note
+        self.checks = []  # correctness: what, passed (None: not ended in its time), note
         self.figures = []
         self.plans = []  # predictions
         self.measured = {}  # whatever the steps want to keep
         self.commands = []
 
+    def begin(self, step):
+        """What an earlier call found in this step goes: it is taken again."""
+        self.step = step
+        for rows in (self.steps, self.checks, self.figures, self.plans):
+            rows[:] = [row for row in rows if row["step"] != step]
+
+    def recall(self, found):
+        """Goes on where an earlier call ended."""
+        for name in ("facts", "measured"):
+            getattr(self, name).update(found[name])
+        for name in ("steps", "checks", "figures", "plans", "commands"):
+            getattr(self, name).extend(found[name])
+
     def check(self, what, passed, note=""):
-        self.checks.append({"what": what, "passed": bool(passed), "note": note})
-        print(f"  {'ok    ' if passed else 'FAILED'}  {what}{': ' + note if note else ''}", flush=True)
+        passed = None if passed is None else bool(passed)
+        self.checks.append({"what": what, "passed": passed, "note": note, "step": self.step})
+        print(f"  {STATES[passed]:6}  {what}{': ' + note if note else ''}", flush=True)
+        self.write()
+
+    def plan(self, **plan):
+        """One that was predicted and measured."""
+        self.plans.append({**plan, "step": self.step})
+        print(f"  plan {plan['number']}: measured {plan['measured_s']:.4g} s, predicted {plan['predicted_s']:.4g} s, "
+              f"{plan['error']:+.1%}", flush=True)
+        self.write()
+
+    def ended(self, state, seconds, note):
+        self.steps.append({"step": self.step, "state": state, "seconds": seconds, "note": note})
+        self.write()
 
     def figure(self, what, *, measured_s, predicted_s=None, bound=None, peer="", value=None, target=None, note="", **more):
         """One row of the table. `value` is what the target is compared with."""
         row = {"what": what, "measured_s": measured_s, "predicted_s": predicted_s,
                "bound_s": bound.seconds if bound else None, "bound": bound.limit if bound else None, "peer": peer,
                "value": value, "target": target_text(target) if target else None,
-               "met": met(target, value) if target and value is not None else None, "note": note, **more}
+               "met": met(target, value) if target and value is not None else None, "note": note, "step": self.step, **more}
         self.figures.append(row)
         print("  " + "  ".join(cell for cell in self._cells(row) if cell), flush=True)
+        self.write()
 
     @property
     def failed(self):
-        return any(not check["passed"] for check in self.checks)
+        return any(check["passed"] is False for check in self.checks)
 
     def write(self):
         data = {"title": self.title, "facts": self.facts, "steps": self.steps, "checks": self.checks,
@@ -75,10 +106,11 @@ class Results:
             parts.append(table.markdown(heads, [[p["number"], p["problem"], p["settings"], f"{p['measured_s']:.4g}",
                                                  f"{p['predicted_s']:.4g}", f"{p['error']:+.1%}"] for p in self.plans]))
         if self.checks:
-            good = sum(check["passed"] for check in self.checks)
-            parts.append(f"{good} of {len(self.checks)} correctness checks passed.\n")
+            passed = [check["passed"] for check in self.checks]
+            late = f", {passed.count(None)} did not end in their time" if None in passed else ""
+            parts.append(f"{passed.count(True)} of {len(passed)} correctness checks passed{late}.\n")
             parts.append(table.markdown(["check", "passed", "note"],
-                                        [[c["what"], "yes" if c["passed"] else "NO", c["note"]] for c in self.checks]))
+                                        [[c["what"], PAGE_STATES[c["passed"]], c["note"]] for c in self.checks]))
         parts.append(table.markdown(["step", "state", "seconds", "note"],
                                     [[s["step"], s["state"], f"{s['seconds']:.0f}", s["note"]] for s in self.steps]))
         return "\n".join(parts)

@@ -5,19 +5,32 @@ import dataclasses
 GiB = 2**30
 
 # Seconds of each step, in the order in which they run. What a step leaves, later ones have; with less than their sum all
-# shrink alike.
-SECONDS = {
-    "facts": 10,
-    "correctness": 110,
-    "additions": 15,
-    "calibration": 100,
-    "peers": 70,
-    "dense": 80,
-    "small": 50,
-    "sparse": 70,
-    "prediction": 65,
-    "sanitizer": 35,
+# shrink alike. What the first call finds is worth having if there is no second one; what may take long comes last.
+CALLS = {
+    "first": {
+        "facts": 35,
+        "product": 12,
+        "peers": 30,
+        "dense_once": 40,
+        "few_cases": 28,
+        "additions": 12,
+        "calibration": 43,
+    },
+    "second": {
+        "facts": 15,
+        "peers": 25,  # nothing where the first call's are known
+        "calibration": 100,
+        "dense": 95,
+        "small": 45,
+        "sparse": 65,
+        "prediction": 50,
+        "correctness": 36,
+        "sanitizer": 20,
+        "xt": 20,
+    },
 }
+MINUTES = {"first": 3.35, "second": 7.85}
+NAMES = list(dict.fromkeys(name for call in CALLS.values() for name in call))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -54,21 +67,25 @@ class Sizes:
     plan_size: tuple  # n = k of block-sparse ones
     plan_tile: tuple
     plan_flops: float  # about
-    calibration_s: float
+    calibration_s: dict  # call -> seconds
     calibration: tuple  # further options
     additions: tuple  # options of gpu_additions
-    peers_dense: int  # extent for cuBLAS and cublasXt
+    peers_dense: int  # extent for cuBLAS
     peers_copy: int  # bytes
+    peers_pin: tuple  # bytes
+    xt: int  # extent for cublasXt
     xt_blocks: tuple
     ranks: tuple  # of the test program
+    tests: str  # of it
     case_scale: int  # extents of correctness cases are divided by it
+    memory: int  # bytes that the largest case takes on the host
 
 
 FULL = Sizes(
-    dense=Dense(n=32768, budget=6 * GiB, roomy=30 * GiB, tiles=(1024, 2048, 4096), runs=2),
-    # A 24 GB and C 14 GB on the host, B 48 GB made where it is needed.
-    sparse=Sparse(m=30000, n=60000, k=500000, density=0.2, tile_min=512, tile_max=2048, device_memory=None,
-                  molecule="c65-v1", molecule_rows=13),
+    dense=Dense(n=24576, budget=4 * GiB, roomy=18 * GiB, tiles=(1024, 2048, 4096), runs=2),
+    # A 13 GB and C 8 GB on the host, B 32 GB made where it is needed. To lock memory takes up to a second per GB.
+    sparse=Sparse(m=20000, n=50000, k=400000, density=0.2, tile_min=512, tile_max=2048, device_memory=None,
+                  molecule="c65-v1", molecule_rows=8),
     small={64: 4096, 128: 8192, 256: 16384},
     batches=(16, 64, 256, 1024),
     plans=20,
@@ -77,14 +94,18 @@ FULL = Sizes(
     plan_size=(12288, 36864),
     plan_tile=(256, 384, 512, 768, 1024, 1536),
     plan_flops=1e13,
-    calibration_s=75,
+    calibration_s={"first": 30, "second": 75},
     calibration=(),
     additions=(),
-    peers_dense=32768,
+    peers_dense=24576,
     peers_copy=GiB,
+    peers_pin=(GiB // 4, 4 * GiB),
+    xt=24576,
     xt_blocks=(2048, 4096, 8192),
     ranks=(2, 1, 4),
+    tests="Run.*:LowMemory.*",
     case_scale=1,
+    memory=28 * GiB,
 )
 
 QUICK = Sizes(
@@ -99,12 +120,16 @@ QUICK = Sizes(
     plan_size=(512, 1536),
     plan_tile=(64, 96, 128),
     plan_flops=1e9,
-    calibration_s=6,
+    calibration_s={"first": 2, "second": 4},
     calibration=("--sizes", "32,64,128,256", "--largest-copy", "1 MiB"),
     additions=("--cases", 20, "--elements", 5000, "--side", 8, "--bytes", 2**20, "--seconds", 0.005),
     peers_dense=64,
     peers_copy=65536,
+    peers_pin=(4096, 65536),
+    xt=64,
     xt_blocks=(32, 64),
     ranks=(2,),
+    tests="LowMemory.*",
     case_scale=8,
+    memory=64 * 2**20,
 )

@@ -18,3 +18,7 @@ def tera(flops_per_s):
 
 def giga(bytes_per_s):
     return "" if bytes_per_s is None else f"{bytes_per_s / 1e9:.3g} GB/s"
+
+
+def gib(count):
+    return f"{count / 2**30:.3g} GiB"

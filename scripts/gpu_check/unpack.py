@@ -54,8 +54,9 @@ def packed_environment(scratch, pack):
         "FORETILE_DATA": str(scratch / "share"),
         # One machine without a network: memory that all ranks share, and nothing else is asked for.
         "UCX_TLS": "self,posix,sysv",
-        "UCX_MODULE_DIR": str(library / "ucx"),
+        "UCX_MODULE_DIR": str(library / "no-modules"),
         "UCX_WARN_UNUSED_ENV_VARS": "n",
+        "UCX_LOG_FILE": "stderr",  # it complains of a missing /sys where programs print their results
         "HWLOC_PLUGINS_PATH": str(library / "no-plugins"),  # of another version
         "HYDRA_LAUNCHER": "fork",
     }

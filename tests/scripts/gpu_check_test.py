@@ -7,9 +7,12 @@ usage: gpu_check_test.py scripts/gpu-check BUILD_FOLDER
 import json
 import os
 import pathlib
+import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 
@@ -17,15 +20,16 @@ GPU_CHECK, BUILD = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
 FAKED_PEERS = BUILD / "cuda_peers_on_fake"
 ADDITIONS = BUILD / "gpu_additions"
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(GPU_CHECK.parent))
+sys.path[:0] = [str(GPU_CHECK.parent), str(pathlib.Path(__file__).resolve().parent)]
 
-from gpu_check import main, unpack  # noqa: E402
+import bare_root  # noqa: E402
+from gpu_check import main, memory, pack, unpack  # noqa: E402
 from gpu_check.bounds import Rates, bound  # noqa: E402
-from gpu_check.check import Check, Failed, Skipped  # noqa: E402
+from gpu_check.check import Check, Failed, NoRanks, NotEnded, Skipped  # noqa: E402
 from gpu_check.platform_files import guesses, made_on_host  # noqa: E402
-from gpu_check.processes import MARK, Processes  # noqa: E402
+from gpu_check.processes import MARK, Log, Processes, Result  # noqa: E402
 from gpu_check.results import Results, met  # noqa: E402
-from gpu_check.settings import FULL, QUICK, SECONDS  # noqa: E402
+from gpu_check.settings import CALLS, FULL, MINUTES, QUICK  # noqa: E402
 from gpu_check.steps import correctness, dense, prediction  # noqa: E402
 
 
@@ -68,6 +72,70 @@ class RunningCommands(InFolder):
             self.assertFalse(left, (entry / "cmdline").read_bytes())
 
 
+    def test_what_a_running_command_prints_is_in_the_log_at_once(self):
+        waits = self.folder / "waits"
+        os.mkfifo(waits)
+        (self.folder / "log").touch()
+        thread = threading.Thread(target=self.processes.run, args=("sh", "-c", f"echo first; cat {waits}; echo last"),
+                                  kwargs={"timeout": 100})
+        thread.start()
+        log = self.folder / "log"
+        until = time.monotonic() + 60
+        while "\nfirst\n" not in log.read_text() and time.monotonic() < until:
+            time.sleep(0.05)
+        before = log.read_text()
+        waits.write_text("second\n")
+        thread.join()
+        self.assertIn("\nfirst\n", before)
+        self.assertNotIn("exit 0", before)
+        self.assertEqual([log.read_text().count(f"\n{word}\n") for word in ("first", "second", "last")], [1, 1, 1])
+
+    def test_results_are_found_behind_what_libraries_print(self):
+        for text, found in (("[17.5] [host] UCX ERROR\n{\n\"x\": 1}\n", {"x": 1}), ("[1, 2]\n", [1, 2]), ("[17.5] no\n", None)):
+            self.assertEqual(Result("", 0, 0.0, text, "").json(), found)
+
+    def test_lines_of_json_are_merged_and_half_ones_left_out(self):
+        result = Result("", None, 0.0, '{"a": 1}\n{"a": 2, "b": 3}\nwords\n{"c": 4', "")
+        self.assertEqual(result.merged(), {"a": 2, "b": 3})
+
+    def test_the_log_has_a_limit_but_keeps_all_commands(self):
+        self.processes.log = Log(self.folder / "log", limit=3000)
+        for _ in range(20):
+            self.processes.run("sh", "-c", "seq 1000", timeout=10)
+        text = (self.folder / "log").read_text()
+        self.assertLess(len(text), 10000)
+        self.assertEqual(text.count("$ sh -c"), 20)
+        self.assertIn("the log is full", text)
+
+
+class Memory(InFolder):
+    def test_what_is_touched_is_counted(self):
+        self.assertEqual(memory.touch(3 * 2**20, 10), 3 * 2**20)
+
+    def test_no_more_than_is_there_is_touched(self):
+        asked = []
+        real = memory.meminfo, memory.fill
+        memory.meminfo, memory.fill = (lambda: {"MemTotal": 10 * 2**20, "MemAvailable": 5 * 2**20}), asked.append
+        try:
+            self.assertEqual(list(memory.grow(2**40, time.monotonic() + 100)), [4 * 2**20])
+        finally:
+            memory.meminfo, memory.fill = real
+
+    def test_quantities(self):
+        self.assertEqual(main.quantity("100 GiB"), 100 * 2**30)
+        self.assertEqual(main.quantity("1000"), 1000)
+        self.assertRaisesRegex(Exception, "such as", main.quantity, "much")
+
+    def test_programs_believe_what_is_said(self):
+        said = {**os.environ, "FORETILE_MEMORY": "3 TB"}
+        done = subprocess.run([BUILD / "foretile", "platform", "show", "here", "--json"], capture_output=True, text=True,
+                              env={**said, "XDG_CONFIG_HOME": str(self.folder)})
+        self.assertIn("2400000000000", done.stdout, done.stderr)  # four fifths
+        wrong = subprocess.run([BUILD / "foretile", "platform", "show", "here"], capture_output=True, text=True,
+                               env={**said, "FORETILE_MEMORY": "all", "XDG_CONFIG_HOME": str(self.folder)})
+        self.assertEqual((wrong.returncode, len(wrong.stderr.splitlines())), (2, 1), wrong.stderr)
+
+
 class Bounds(unittest.TestCase):
     # 10 flop at 5 per second take 2 s; 8 bytes in at 8 per second 1 s; 9 out at 3 per second 3 s; 17 both ways at 4: 4.25 s.
     def test_the_slowest_counts(self):
@@ -100,7 +168,7 @@ class Tables(InFolder):
 
 class Steps(InFolder):
     def check(self, sizes):
-        return Check(BUILD, "mpiexec", "cuda", sizes, Results(self.folder, "title"),
+        return Check(BUILD, "mpiexec", "second", "cuda", sizes, Results(self.folder, "title"),
                      Processes(self.folder / "log", dict(os.environ)), self.folder, self.folder, {},
                      until=time.monotonic() + 100)
 
@@ -121,15 +189,56 @@ class Steps(InFolder):
         return behaviour
 
     def test_whatever_a_step_does_is_told(self):
-        for error, state in ((Failed("x"), "failed"), (KeyError("x"), "failed"), (Skipped("x"), "left out, or a part of it")):
+        for error, state in ((Failed("x"), "failed"), (KeyError("x"), "failed"), (Skipped("x"), "left out, or a part of it"),
+                             (NoRanks("x"), "left out, or a part of it"), (NotEnded("x"), "not ended in its time")):
             results = self.take(self.throwing(error))
             self.assertEqual(results.steps[0]["state"], state)
             self.assertIn("x", results.steps[0]["note"])
             self.assertFalse(results.failed)
 
     def test_a_correctness_step_that_breaks_is_a_failure(self):
-        for step in ("correctness", "additions", "sanitizer"):
+        for step in ("product", "few_cases", "correctness", "additions", "sanitizer"):
             self.assertTrue(self.take(self.throwing(KeyError("x")), step).failed)
+
+    def test_what_did_not_end_is_no_wrong_product(self):
+        self.assertFalse(self.take(self.throwing(NotEnded("x")), "correctness").failed)
+        check = self.check(QUICK)
+        check.execute = lambda *_, **__: self.throwing(NotEnded("x"))(check)
+        correctness.take(check, correctness.CASES[:1])
+        self.assertEqual([row["passed"] for row in check.results.checks], [None])
+        self.assertFalse(check.results.failed)
+        self.assertIn("0 of 1 correctness checks passed, 1 did not end", check.results.page())
+
+    def test_a_finding_is_on_disk_at_once(self):
+        check = self.check(QUICK)
+        check.results.begin("peers")
+        check.results.check("a check", True)
+        check.results.figure("a figure", measured_s=1.0)
+        found = json.loads((self.folder / "gpu-check.json").read_text())
+        self.assertEqual([found["checks"][0]["what"], found["figures"][0]["what"]], ["a check", "a figure"])
+
+    def test_a_later_call_goes_on_and_a_step_that_is_taken_again_starts_anew(self):
+        first = self.check(QUICK).results
+        for step in ("peers", "dense"):
+            first.begin(step)
+            first.check(step, False)
+            first.ended("done", 1.0, "")
+        second = self.check(QUICK).results
+        second.recall(json.loads((self.folder / "gpu-check.json").read_text()))
+        second.begin("dense")
+        self.assertEqual([row["step"] for row in second.steps + second.checks], ["peers", "peers"])
+
+    def test_one_rank_starts_directly_and_several_the_first_way_that_works(self):
+        check = self.check(QUICK)
+        starter = self.folder / "mpiexec.mpich"
+        starter.write_text('#!/bin/sh\n[ "$3 $4" = "-iface lo" ] || { echo no address >&2; exit 1; }\necho a; echo b\n')
+        starter.chmod(0o755)
+        check.mpiexec, check.programs = str(starter), pathlib.Path("/bin")
+        self.assertEqual(check.mpi(1, "echo", "hello", timeout=10).out, "hello\n")
+        self.assertEqual(check.starter(), [str(starter), "-launcher", "fork", "-iface", "lo"])
+        starter.write_text("#!/bin/sh\nexit 1\n")
+        check.mpi_words = None
+        self.assertRaises(NoRanks, check.mpi, 2, "echo", timeout=10)
 
     def test_all_cases_fit_at_full_size(self):
         check, platform = self.check(FULL), self.folder / "guessed.toml"
@@ -138,8 +247,12 @@ class Steps(InFolder):
             with self.subTest(case.what):
                 self.assertTrue(correctness.plan_of(check, case, platform).exists())
 
-    def test_ten_minutes_are_enough(self):
-        self.assertLessEqual(sum(SECONDS.values()), 606)
+    def test_calls_fit_their_minutes(self):
+        for call, steps in CALLS.items():
+            self.assertLessEqual(sum(steps.values()), 60 * MINUTES[call])
+        self.assertLessEqual(MINUTES["first"], 3.5)
+        self.assertLessEqual(MINUTES["second"], 8)
+        self.assertEqual(list(CALLS["second"])[-2:], ["sanitizer", "xt"])
 
 
 class Cases(unittest.TestCase):
@@ -190,22 +303,42 @@ class CommandLine(InFolder):
         self.assertIn("no GPU", result.stderr)
         self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
 
-    def test_does_all_steps_on_the_stand_in(self):
-        result = self.call("--gpu", "stand-in", "--quick", "--from", BUILD, "-o", "out")
-        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+    def test_a_killed_call_leaves_what_was_written(self):
         out = self.folder / "out"
-        self.assertEqual(sorted(path.name for path in out.iterdir()),
-                         ["gpu-check.json", "gpu-check.log", "gpu-check.md", "gpu.samples.json", "gpu.toml"])
-        found = json.loads((out / "gpu-check.json").read_text())
-        not_here = ["peers", "sanitizer"] + ([] if ADDITIONS.exists() else ["additions"])
-        self.assertEqual({step["step"]: step["state"] for step in found["steps"] if step["step"] not in not_here},
-                         {name: "done" for name in SECONDS if name not in not_here}, result.stdout)
-        self.assertTrue(all(check["passed"] for check in found["checks"]))
-        self.assertGreaterEqual(len(found["checks"]), 13)
-        self.assertEqual(len(found["plans"]), QUICK.plans)
-        targets = [figure["target"] for figure in found["figures"] if figure["target"]]
-        self.assertEqual(len(targets), 6, "all of the issue's but cublasXt's, which the stand-in lacks")
-        self.assertIn("say nothing about GPUs", (out / "gpu-check.md").read_text())
+        call = subprocess.Popen([GPU_CHECK, "--gpu", "stand-in", "--call", "first", "--from", BUILD, "-o", out],
+                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        until = time.monotonic() + 120
+        while not self.steps_in(out) >= {"facts", "product"} and time.monotonic() < until and call.poll() is None:
+            time.sleep(0.02)
+        os.kill(call.pid, signal.SIGKILL)
+        call.wait()
+        self.assertEqual(call.returncode, -signal.SIGKILL, "it ended before it was killed")
+        self.assertGreaterEqual(self.steps_in(out), {"facts", "product"})
+        self.assertIn("| one dense product, started without mpiexec | yes |", (out / "gpu-check.md").read_text())
+        self.assertIn("foretile-run", (out / "gpu-check.log").read_text())
+
+    @staticmethod
+    def steps_in(out):
+        try:
+            return {step["step"] for step in json.loads((out / "gpu-check.json").read_text())["steps"]}
+        except FileNotFoundError:
+            return set()
+
+    def test_a_calibration_that_is_killed_leaves_the_part_of_the_gpu(self):
+        target = self.folder / "gpu.toml"
+        calibration = subprocess.Popen(
+            ["mpiexec", "-n", "2", BUILD / "foretile-run", "calibrate", "--gpu", "stand-in", "-o", target, "--budget", "6s",
+             *map(str, QUICK.calibration)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        until = time.monotonic() + 120
+        while not target.exists() and time.monotonic() < until:
+            time.sleep(0.02)
+        running = calibration.poll() is None
+        text = target.read_text()
+        calibration.terminate()
+        calibration.wait()
+        self.assertTrue(running, "it was written at the end only")
+        self.assertIn("[device.kernel]", text)
+        self.assertIn("[message]  # guessed", text)
 
     def played_gpu(self):
         """A folder of programs that look as if there were a GPU: foretile-run on the stand-in, faked libraries."""
@@ -235,12 +368,12 @@ class CommandLine(InFolder):
             self.skipTest("built without CUDA or without FORETILE_BENCH")
         folder = self.played_gpu()
         result = subprocess.run([GPU_CHECK, "--quick", "--from", folder, "-o", "out", "--only",
-                                 "calibration,peers,dense,small,sanitizer"], capture_output=True, text=True, cwd=self.folder,
+                                 "calibration,peers,dense,small,sanitizer,xt"], capture_output=True, text=True, cwd=self.folder,
                                 timeout=200, env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"})
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
         found = json.loads((self.folder / "out/gpu-check.json").read_text())
         self.assertEqual([(step["step"], step["state"]) for step in found["steps"]],
-                         [(name, "done") for name in ("facts", "calibration", "peers", "dense", "small", "sanitizer")],
+                         [(name, "done") for name in ("facts", "peers", "calibration", "dense", "small", "sanitizer", "xt")],
                          result.stdout)
         self.assertIn("played", found["facts"]["GPU"])
         self.assertEqual({check["what"] for check in found["checks"] if "sanitizer" in check["what"]},
@@ -253,7 +386,9 @@ class CommandLine(InFolder):
         again = subprocess.run([GPU_CHECK, "--quick", "--from", folder, "-o", "out", "--only", "dense"], capture_output=True,
                                text=True, cwd=self.folder, timeout=100)
         found = json.loads((self.folder / "out/gpu-check.json").read_text())
-        self.assertEqual([step["state"] for step in found["steps"]], ["done", "done"], again.stdout + again.stderr)
+        self.assertEqual([step["step"] for step in found["steps"][-2:]], ["facts", "dense"], again.stdout + again.stderr)
+        self.assertEqual({step["state"] for step in found["steps"]}, {"done"}, again.stdout + again.stderr)
+        self.assertEqual(len(found["steps"]), 7, "each once, and those of the run before")
 
     def test_a_pack_needs_its_programs(self):
         result = self.call("--pack", self.folder / "pack", "--build", self.folder, "--no-build")
@@ -266,6 +401,61 @@ class Packs(InFolder):
         environment = unpack.packed_environment(self.folder, {"cublas": "libcublas.so.999"})
         self.assertEqual(environment["LD_LIBRARY_PATH"].split(":")[0], str(self.folder / "lib"))
         self.assertEqual(environment["FORETILE_DATA"], str(self.folder / "share"))
+
+    def test_what_is_large_is_told(self):
+        self.assertEqual(pack.largest({"lib/a.so": 2**20, "bin/b": 3 * 2**20}), "b 3.0 MiB, a.so 1.0 MiB")
+
+
+class OnABareMachine(InFolder):
+    """A pack, copied to another folder and unpacked where there is no network and nothing of Debian's (bare_root.py)."""
+
+    def setUp(self):
+        super().setUp()
+        missing = [name for name in pack.PROGRAMS if not (BUILD / name).exists()]
+        if missing:
+            self.skipTest(f"a pack needs {', '.join(missing)}")
+        self.pack, self.out, self.root = (self.folder / name for name in ("pack", "out", "root"))
+        for folder in (self.pack, self.out):
+            folder.mkdir()
+        bare_root.make(self.root, BUILD / "foretile-run")
+        reason = bare_root.why_not(self.root, self.pack, self.out)
+        if reason:
+            self.skipTest(f"no namespaces here: {reason}")
+
+    def call(self, name, seconds):
+        words = bare_root.command(self.root, self.pack, self.out, "/pack/gpu-check", "--gpu", "stand-in", "--from", "/pack",
+                                  "--call", name, "-o", "/out")
+        done = subprocess.run(words, capture_output=True, text=True, timeout=seconds)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return json.loads((self.out / "gpu-check.json").read_text())
+
+    def test_both_calls_end_in_their_time(self):
+        made = self.folder / "made"
+        before, (pack.PRESET, pack.LIMIT) = (pack.PRESET, pack.LIMIT), (0, 100 * 2**20)  # for less time
+        try:
+            pack.pack(made, BUILD, compile_first=False)
+        finally:
+            pack.PRESET, pack.LIMIT = before
+        shutil.copytree(made, self.pack, dirs_exist_ok=True)
+        shutil.rmtree(made)
+
+        first = self.call("first", 210)
+        self.assertEqual([step["step"] for step in first["steps"]], list(CALLS["first"]))
+        self.assertIn("/dev/shm", first["facts"])
+        self.assertIn("-localhost 127.0.0.1", first["facts"]["several ranks"])
+        self.assertEqual(len(first["checks"]), 6)
+
+        second = self.call("second", 480)
+        states = {step["step"]: step["state"] for step in second["steps"]}
+        not_here = ["peers", "sanitizer", "xt"]
+        self.assertEqual({name: state for name, state in states.items() if name not in not_here},
+                         {name: "done" for call in CALLS.values() for name in call if name not in not_here})
+        self.assertTrue(all(check["passed"] for check in second["checks"]))
+        self.assertGreaterEqual(len(second["checks"]), 15)
+        self.assertEqual(len(second["plans"]), QUICK.plans)
+        self.assertGreaterEqual({figure["target"] for figure in second["figures"]}, {"at least 92%", "under 10%"})
+        self.assertTrue((self.out / "gpu.toml").exists())
+        self.assertIn("say nothing about GPUs", (self.out / "gpu-check.md").read_text())
 
 
 if __name__ == "__main__":

@@ -26,13 +26,9 @@ def run(check):
         except Failed as failed:
             failures.append(f"plan {number}: {failed}")
             continue
-        entry = {"number": number, "problem": " ".join(map(str, words)), "settings": set_text(settings),
-                 "measured_s": report["wall_s"], "predicted_s": predicted["makespan_s"],
-                 "error": predicted["makespan_s"] / report["wall_s"] - 1}
-        check.results.plans.append(entry)
-        print(f"  plan {number}: measured {entry['measured_s']:.4g} s, predicted {entry['predicted_s']:.4g} s, "
-              f"{entry['error']:+.1%}", flush=True)
-        check.results.write()
+        check.results.plan(number=number, problem=" ".join(map(str, words)), settings=set_text(settings),
+                           measured_s=report["wall_s"], predicted_s=predicted["makespan_s"],
+                           error=predicted["makespan_s"] / report["wall_s"] - 1)
     summary(check)
     if failures:
         raise Failed("; ".join(failures))

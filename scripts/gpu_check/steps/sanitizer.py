@@ -33,13 +33,14 @@ def run(check):
 
 
 def look(check, sanitizer, tool, command, what, told_only):
-    check.need(8, what)
+    check.need(4, what)
     # Without mpiexec: one rank starts by itself, and fewer processes are looked at.
     result = check.processes.run(sanitizer, "--tool", tool, "--target-processes", "all", "--error-exitcode", ERRORS,
-                                 *command, timeout=min(60, check.left()), environment={"FORETILE_BLAS_KERNELS_CHOSEN": "1"})
+                                 *command, timeout=min(30, check.left()), environment={"FORETILE_BLAS_KERNELS_CHOSEN": "1"})
     if "not supported" in result.out + result.err:
         raise Skipped("compute-sanitizer does not support this device")
     if result.code is None:
-        raise Skipped(f"{what} did not end within {result.seconds:.0f} s")
+        check.results.check(what, None, result.why())
+        return
     summary = [line for line in result.out.splitlines() if "SUMMARY" in line]
     check.results.check(what, result.ok or told_only, summary[-1].strip("= ") if summary else result.why())

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
 
@@ -18,6 +19,7 @@ GpuCalibrationOptions tiny() {
   GpuCalibrationOptions options;
   options.seconds = 0.5;
   options.sizes = {16, 32, 64};
+  options.odd_sizes = {};
   options.lane_tiles = {16, 64};
   options.most_lanes = 2;
   options.batch_tiles = {16, 32};
@@ -60,6 +62,22 @@ TEST(CalibrateGpu, WritesAPlatformThatLoads) {
   // Rounded to the digits that the file has.
   const double seconds = found.kernel.fit.model.seconds(64, 64, 64);
   EXPECT_NEAR(p.device.kernel.seconds(64, 64, 64), seconds, 1e-2 * seconds);
+}
+
+TEST(CalibrateGpu, MeasuresOddSizes) {
+  StandInGpus gpus({.count = 1, .memory_bytes = 100'000'000});
+  GpuCalibrationOptions options = tiny();
+  options.odd_sizes = {7, 13, 19, 31};
+  const GpuCalibration found = calibrate_gpu(gpus, options);
+  EXPECT_EQ(found.kernel.samples.size() + found.kernel.left_out, 27U + 8U);
+  const auto has = [&](std::int64_t m, std::int64_t n, std::int64_t k) {
+    return std::any_of(found.kernel.samples.begin(), found.kernel.samples.end(),
+                       [&](const KernelSample& s) { return s.m == m && s.n == n && s.k == k; });
+  };
+  EXPECT_TRUE(has(7, 7, 7));
+  EXPECT_TRUE(has(19, 31, 7));
+  const std::vector<std::int64_t> usual = GpuCalibrationOptions{}.odd_sizes;
+  EXPECT_EQ(usual, (std::vector<std::int64_t>{95, 383, 767, 1531}));
 }
 
 TEST(CalibrateGpu, HasTheCostsOfTheProgressLoop) {

@@ -66,6 +66,22 @@ TEST_F(CudaGpuTest, PiecesAreCopiedOneByOneAndMaySlide) {
   EXPECT_EQ(get<double>(gpus, *gpu, to, 8), (std::vector<double>{0, 1, 2, 3, 4, 2, 2, 3}));
 }
 
+/// Rows of 2 numbers, 3 apart here and 2 apart there.
+TEST_F(CudaGpuTest, RowsAreOneCopy) {
+  CudaGpus gpus;
+  const std::unique_ptr<Gpu> gpu = gpus.open(0, 1);
+  HostMemory here(gpus, 64);
+  const std::vector<double> values = counting(0, 8);
+  std::memcpy(here.get(), values.data(), 64);
+  std::byte* there = gpu->allocate(48);
+  const CopyPiece piece{there, here.get(), 16, 3, 16, 24};
+  gpu->copy(kInLane, {&piece, 1});
+  wait_for(*gpu, kInLane);
+  EXPECT_EQ(fake_cuda::calls("cudaMemcpy2DAsync"), 1);
+  EXPECT_EQ(fake_cuda::calls("cudaMemcpyAsync"), 0);
+  EXPECT_EQ(get<double>(gpus, *gpu, there, 6), (std::vector<double>{0, 1, 3, 4, 6, 7}));
+}
+
 TEST_F(CudaGpuTest, MakesTheNumbersOfGenerateTile) {
   CudaGpus gpus;
   const std::unique_ptr<Gpu> gpu = gpus.open(1, 1);
@@ -333,7 +349,8 @@ TEST_F(CudaGpuTest, EveryNamedCallMayFail) {
                            "cudaMemGetInfo",
                            "cudaMalloc",
                            "cudaHostAlloc",
-                           "cudaStreamCreateWithFlags",
+                           "cudaStreamCreateWithPriority",
+                           "cudaDeviceGetStreamPriorityRange",
                            "cudaEventCreateWithFlags",
                            "cudaEventRecord",
                            "cudaStreamWaitEvent",

@@ -106,6 +106,50 @@ TEST_F(CudaGpusTest, HostMemoryThatIsNotThere) {
   gpus.free_host(gpus.allocate_host(0));
 }
 
+TEST_F(CudaGpusTest, HostMemoryMakesNoContextOnADeviceThatIsNotUsed) {
+  CudaGpus gpus;
+  gpus.use_for_host(1);
+  gpus.free_host(gpus.allocate_host(100));
+  const auto device = gpus.open(1, 1);
+  gpus.free_host(gpus.allocate_host(100));
+  EXPECT_EQ(fake_cuda::contexts(), std::vector<int>{1});
+  EXPECT_THROW(gpus.use_for_host(2), std::logic_error);
+}
+
+/// The fake knows no memory but CUDA's own and what is registered.
+TEST_F(CudaGpusTest, CopiesFromRegisteredMemoryOfOthers) {
+  for (const bool read_only : {false, true}) {
+    fake_cuda::Options options;
+    options.read_only_memory = read_only;
+    fake_cuda::reset(options);
+    CudaGpus gpus;
+    gpus.use_for_host(1);
+    std::vector<double> values = {1, 2, 3};
+    auto* const memory = reinterpret_cast<std::byte*>(values.data());
+    EXPECT_TRUE(gpus.register_host(memory, 24, true));
+    EXPECT_FALSE(gpus.register_host(memory, 24, true));  // by its owner, say
+    const auto gpu = gpus.open(1, 1);
+    const CopyPiece piece{gpu->allocate(24), memory, 24};
+    gpu->copy(kInLane, {&piece, 1});
+    wait_for(*gpu, kInLane);
+    EXPECT_EQ(get<double>(gpus, *gpu, piece.to, 3), values);
+    gpus.unregister_host(memory);
+    EXPECT_EQ(fake_cuda::contexts(), std::vector<int>{1});
+    EXPECT_EQ(gpus.register_host(memory, 24, false), !read_only);
+    if (!read_only) gpus.unregister_host(memory);
+  }
+}
+
+TEST_F(CudaGpusTest, WhatOthersWaitForGoesBeforeProducts) {
+  CudaGpus gpus;
+  const auto device = gpus.open(0, 2);
+  const std::vector<int> priorities = fake_cuda::priorities();  // smaller ones go first
+  ASSERT_EQ(priorities.size(), static_cast<std::size_t>(kFirstKernelLane) + 2);
+  for (Lane lane = 0; lane < kFirstKernelLane; ++lane)
+    EXPECT_LT(priorities[static_cast<std::size_t>(lane)], priorities[kFirstKernelLane]);
+  EXPECT_EQ(priorities[kFirstKernelLane], priorities[kFirstKernelLane + 1]);
+}
+
 TEST_F(CudaGpusTest, PausesForAWhileAtMost) {
   CudaGpus gpus;
   const auto start = std::chrono::steady_clock::now();

@@ -16,9 +16,10 @@ struct Options {
   int driver = 13010;                                 ///< 0: none
   std::int64_t memory_bytes = std::int64_t{1} << 30;  ///< of each
   std::int64_t pinned_bytes = std::int64_t{1} << 30;
-  bool peers = true;    ///< whether devices reach each other
-  int major = 9;        ///< compute capability
-  bool grouped = true;  ///< whether cuBLAS supports grouped batched products
+  bool read_only_memory = false;  ///< memory that is registered cannot be written
+  bool peers = true;              ///< whether devices reach each other
+  int major = 9;                  ///< compute capability
+  bool grouped = true;            ///< whether cuBLAS supports grouped batched products
   std::uint64_t seed = 1;
   int queues = 0;  ///< what CUDA_DEVICE_MAX_CONNECTIONS must say at the first call; 0: anything
 };
@@ -33,6 +34,10 @@ void break_next_work();
 /// Whether fail_after() or break_next_work() has struck.
 bool failed();
 
+/// Devices on which this process has a context, and the priorities of its streams in the order of their
+/// making.
+std::vector<int> contexts();
+std::vector<int> priorities();
 /// How often a function was called.
 int calls(std::string_view name);
 /// Work that waits in streams.

@@ -190,6 +190,7 @@ cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
 
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
   if (const cudaError_t status = enter("cudaMemGetInfo")) return status;
+  world->contexts.insert(world->current);
   *total = static_cast<std::size_t>(world->options.memory_bytes);
   *free = static_cast<std::size_t>(world->options.memory_bytes - world->used[world->current]);
   return cudaSuccess;
@@ -197,6 +198,7 @@ cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
 
 cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
   if (const cudaError_t status = enter("cudaMalloc")) return status;
+  world->contexts.insert(world->current);
   const auto wanted = static_cast<std::int64_t>(bytes);
   expect(wanted > 0, "cudaMalloc of nothing");
   if (world->used[world->current] + wanted > world->options.memory_bytes)
@@ -213,10 +215,32 @@ cudaError_t cudaFree(void* memory) {
 
 cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned flags) {
   if (const cudaError_t status = enter("cudaHostAlloc")) return status;
+  world->contexts.insert(world->current);
   const auto wanted = static_cast<std::int64_t>(bytes);
   expect(flags == cudaHostAllocPortable, "cudaHostAlloc: not for all devices");
   if (world->used[kPinned] + wanted > world->options.pinned_bytes) return keep(cudaErrorMemoryAllocation);
   *memory = take(wanted, kPinned);
+  return cudaSuccess;
+}
+
+cudaError_t cudaHostRegister(void* memory, std::size_t bytes, unsigned flags) {
+  if (const cudaError_t status = enter("cudaHostRegister")) return status;
+  world->contexts.insert(world->current);
+  expect((flags & cudaHostRegisterPortable) != 0, "cudaHostRegister: not for all devices");
+  const auto wanted = static_cast<std::int64_t>(bytes);
+  if (find(memory, wanted)) return keep(cudaErrorHostMemoryAlreadyRegistered);
+  if (world->options.read_only_memory && (flags & cudaHostRegisterReadOnly) == 0)
+    return keep(cudaErrorInvalidValue);
+  world->memory[static_cast<std::byte*>(memory)] = {wanted, kPinned, true};
+  return cudaSuccess;
+}
+
+cudaError_t cudaHostUnregister(void* memory) {
+  if (const cudaError_t status = enter("cudaHostUnregister")) return status;
+  const auto found = world->memory.find(static_cast<std::byte*>(memory));
+  expect(found != world->memory.end() && found->second.foreign, "cudaHostUnregister: not registered");
+  drain();
+  if (found != world->memory.end()) world->memory.erase(found);
   return cudaSuccess;
 }
 
@@ -226,9 +250,19 @@ cudaError_t cudaFreeHost(void* memory) {
   return status;
 }
 
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
-  if (const cudaError_t status = enter("cudaStreamCreateWithFlags")) return status;
+cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+  if (const cudaError_t status = enter("cudaDeviceGetStreamPriorityRange")) return status;
+  *least = 0;
+  *greatest = -5;
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority) {
+  if (const cudaError_t status = enter("cudaStreamCreateWithPriority")) return status;
   expect(flags == cudaStreamNonBlocking, "a stream that waits for the default one");
+  expect(priority <= 0 && priority >= -5, "a priority out of range");
+  world->contexts.insert(world->current);
+  world->priorities.push_back(priority);
   *stream = new CUstream_st{world->current, {}};
   world->streams.insert(*stream);
   world->in_order.push_back(*stream);
@@ -313,6 +347,27 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
           std::memcpy(to, from, bytes);
       },
       "cudaMemcpyAsync");
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_step, const void* from, std::size_t from_step,
+                              std::size_t width, std::size_t height, cudaMemcpyKind kind,
+                              cudaStream_t stream) {
+  if (const cudaError_t status = enter("cudaMemcpy2DAsync")) return status;
+  expect(kind == cudaMemcpyDefault, "cudaMemcpy2DAsync in a direction that is not faked");
+  expect(width > 0 && height > 0 && to_step >= width && from_step >= width, "cudaMemcpy2DAsync: steps");
+  give(
+      stream,
+      [=] {
+        for (std::size_t row = 0; row < height; ++row) {
+          auto* const target = static_cast<std::byte*>(to) + row * to_step;
+          const auto* const source = static_cast<const std::byte*>(from) + row * from_step;
+          const auto count = static_cast<std::int64_t>(width);
+          if (reachable(target, count, "copy to") && reachable(source, count, "copy from"))
+            std::memcpy(target, source, width);
+        }
+      },
+      "cudaMemcpy2DAsync");
   return cudaSuccess;
 }
 

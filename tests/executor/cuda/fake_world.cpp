@@ -116,7 +116,9 @@ void run_first(CUstream_st* stream) {
 
 void reset(const Options& options) {
   if (world) {
-    for (auto& [start, memory] : world->memory) std::free(const_cast<std::byte*>(start));
+    for (auto& [start, memory] : world->memory) {
+      if (!memory.foreign) std::free(const_cast<std::byte*>(start));
+    }
     for (CUstream_st* stream : world->streams) delete stream;
     for (CUevent_st* event : world->events) delete event;
     for (cublasContext* handle : world->handles) delete handle;
@@ -137,6 +139,14 @@ void break_next_work() {
 
 bool failed() {
   return world->struck;
+}
+
+std::vector<int> contexts() {
+  return {world->contexts.begin(), world->contexts.end()};
+}
+
+std::vector<int> priorities() {
+  return world->priorities;
 }
 
 int calls(std::string_view name) {

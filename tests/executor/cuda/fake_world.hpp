@@ -50,6 +50,7 @@ constexpr int kPinned = -1;
 struct Memory {
   std::int64_t bytes = 0;
   int device = 0;
+  bool foreign = false;  ///< registered, of somebody else
 };
 
 struct World {
@@ -72,6 +73,8 @@ struct World {
   std::set<cublasContext*> handles;
   std::set<std::pair<int, int>> peers;
   std::vector<std::string> complaints;
+  std::set<int> contexts;       ///< devices on which something was asked for that needs one
+  std::vector<int> priorities;  ///< of streams, in the order in which they were made
 };
 /// Never destroyed: complaints are asked for when the program ends.
 extern std::unique_ptr<World>& world;

@@ -46,7 +46,16 @@ TEST(KernelLanes, ABatchFollowsTheOtherLanesOfItsTiles) {
   const KernelLanes::Choice choice = lanes.start(tiles({2, 4, 3, 2}));
   EXPECT_EQ(choice.lane, kFirst + 1);
   EXPECT_EQ(choice.follow, std::vector<Lane>{kFirst + 2});
+  EXPECT_TRUE(choice.repeats);
   EXPECT_EQ(lanes.start(tiles({3})).lane, kFirst + 1);  // where it is worked on last
+}
+
+TEST(KernelLanes, ATileOfTwoLaunchesIsNoRepetition) {
+  KernelLanes lanes(2);
+  EXPECT_FALSE(lanes.start(tiles({1, 2})).repeats);
+  EXPECT_FALSE(lanes.start(tiles({2, 1})).repeats);
+  EXPECT_TRUE(lanes.start(tiles({3, 1, 3})).repeats);
+  EXPECT_FALSE(lanes.start(tiles({1, 3})).repeats);
 }
 
 /// Each tile's launches are ordered by lanes and followings, whatever ends when (in order on each lane).

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "executor/gpu/stand_in.hpp"
 
 namespace foretile::warm_up_test {
@@ -23,16 +25,37 @@ Contraction problem() {
 TEST(WarmUp, ShapesAreThoseOfTheProductsTheLargestFirst) {
   RankPlan rank{{DevicePlan{{{{0}, {{{0, 2, 3}, 0}}}}}, DevicePlan{}}, {}};  // A(0,0), A(1,0), A(1,1)
   PlanFrame frame;
-  const auto shapes = usual_shapes(problem(), frame, rank, 0, 9);
+  const auto shapes = plan_shapes(problem(), frame, rank, 0, {9, 9}).usual;
   ASSERT_EQ(shapes.size(), 2U);
   EXPECT_EQ(shapes[0].m, 4);
   EXPECT_EQ(shapes[1].m, 2);
   EXPECT_EQ(shapes[1].n, 5);
   EXPECT_EQ(shapes[1].k, 3);
-  EXPECT_EQ(usual_shapes(problem(), frame, rank, 0, 1).size(), 1U);
-  EXPECT_TRUE(usual_shapes(problem(), frame, rank, 1, 9).empty());
+  EXPECT_EQ(plan_shapes(problem(), frame, rank, 0, {1, 0}).usual.size(), 1U);
+  EXPECT_TRUE(plan_shapes(problem(), frame, rank, 1, {9, 9}).usual.empty());
   frame.pool = Pool::open;  // the second device may get them
-  EXPECT_EQ(usual_shapes(problem(), frame, rank, 1, 9).size(), 2U);
+  EXPECT_EQ(plan_shapes(problem(), frame, rank, 1, {9, 9}).usual.size(), 2U);
+}
+
+/// M = 64 + 64 + 60 + 61 + 33 + 63: beside 64, 60 is a kind of its own (six digits), as are 61 (odd), which
+/// 33 and 63 are like.
+TEST(WarmUp, EachKindOfRareShapesIsThereOnce) {
+  const Contraction p{"p",
+                      Tiling({0, 64, 128, 188, 249, 282, 345}),
+                      Tiling({0, 5}),
+                      Tiling({0, 3}),
+                      Shape::dense(6, 1),
+                      Shape::dense(1, 1),
+                      Shape::dense(6, 1)};
+  const RankPlan rank{{DevicePlan{{{{0}, {{{0, 1, 2, 3, 4, 5}, 0}}}}}}, {}};
+  const PlanShapes shapes = plan_shapes(p, {}, rank, 0, {1, 9});
+  ASSERT_EQ(shapes.usual.size(), 1U);
+  EXPECT_EQ(shapes.usual[0].m, 64);
+  std::vector<std::int64_t> rare;
+  for (const ProductSize& shape : shapes.rare) rare.push_back(shape.m);
+  std::sort(rare.begin(), rare.end());
+  EXPECT_EQ(rare, (std::vector<std::int64_t>{33, 60}));
+  EXPECT_EQ(plan_shapes(p, {}, rank, 0, {1, 1}).rare.size(), 1U);
 }
 
 /// Memory for one product and a half: batches shrink, what is too large is left out, nothing is touched
@@ -42,7 +65,8 @@ TEST(WarmUp, KeepsToThePool) {
     StandInGpus gpus;
     GpuDevice device(gpus.open(0, 2), 2, 3 * 1024 + 512);
     std::vector<std::byte> host(10'000);
-    warm_up(device, gpus, host, {{{precision}}, {{8, 8, 8}, {8, 16, 8}, {100, 100, 100}}, 10, 0});
+    warm_up(device, gpus, host,
+            {{{precision}}, {{8, 8, 8}, {8, 16, 8}, {100, 100, 100}}, 10, 0, {{4, 8, 8}, {200, 8, 8}}});
     EXPECT_TRUE(device.idle());
   }
   StandInGpus gpus;

@@ -94,6 +94,44 @@ TEST(Run, RandomPlansGiveTheRightProduct) {
   EXPECT_GE(ran, cases(15));
 }
 
+/// Stand-ins that note through which one host memory was taken, before any was opened.
+class NotedGpus final : public Gpus {
+ public:
+  int count() const override { return gpus_.count(); }
+  GpuFacts facts(int physical) override { return gpus_.facts(physical); }
+  std::unique_ptr<Gpu> open(int physical, int kernel_lanes) override {
+    opened = true;
+    return gpus_.open(physical, kernel_lanes);
+  }
+  bool direct(int from, int to) override { return gpus_.direct(from, to); }
+  void use_for_host(int physical) override { for_host_ = physical; }
+  std::byte* allocate_host(std::int64_t bytes) override {
+    if (!opened) taken_through.push_back(for_host_);
+    return gpus_.allocate_host(bytes);
+  }
+  void free_host(std::byte* memory) override { gpus_.free_host(memory); }
+  void pause(double seconds) override { gpus_.pause(seconds); }
+
+  bool opened = false;
+  std::vector<int> taken_through;
+
+ private:
+  StandInGpus gpus_{{.count = 16}};
+  int for_host_ = -1;
+};
+
+TEST(Run, HostMemoryIsTakenThroughTheFirstDeviceOfTheRank) {
+  if (on_cuda()) GTEST_SKIP() << "stand-ins play more devices";
+  Random random(1);
+  const Contraction contraction = random_contraction(random_problem(random, 1));
+  const int devices = 2;
+  const Machine machine = with_gpus(machine_here(400'000, devices), random);
+  const Plan plan = make_plan(contraction, machine, {{"strategy", "stationary-b"}});
+  NotedGpus gpus;
+  execute_on(gpus, plan, contraction, machine, 200'000);
+  EXPECT_EQ(gpus.taken_through, std::vector<int>{world_rank() * machine.devices_per_rank});
+}
+
 /// Dense and sparse, b x c x d of any size or left to the strategy, with all kinds of barriers.
 Settings random_streaming(Random& random) {
   Settings settings{{"strategy", "stationary-c"},
