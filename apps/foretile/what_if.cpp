@@ -4,8 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <iterator>
+#include <numeric>
+#include <optional>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "apps/foretile/coarse.hpp"
 #include "apps/foretile/rehearsal.hpp"
@@ -18,9 +24,15 @@ namespace foretile {
 
 namespace {
 
-/// The one key of candidates: a number of the list of improvements; kUnchanged stands for none.
+/// Candidates have a number of the list of improvements (kUnchanged: none) and how they are simulated.
 constexpr const char* kKey = "improvement";
 constexpr const char* kUnchanged = "none";
+constexpr const char* kMode = "simulated";
+constexpr const char* kFull = "full";
+constexpr const char* kCoarse = "coarse";
+
+/// Savings that differ by less are taken as equal, of the unchanged makespan.
+constexpr double kTie = 0.02;
 
 std::string joined(const std::vector<std::string>& settings) {
   std::string text;
@@ -28,15 +40,16 @@ std::string joined(const std::vector<std::string>& settings) {
   return text;
 }
 
-double simulated_s(const PlannedWork& work, SimulationOptions options) {
+double simulated_s(const PlannedWork& work, SimulationOptions options, bool in_full) {
   options.trace = nullptr;
-  options.groups = coarse_groups(work);
+  options.groups = in_full ? CoarseGroups{} : coarse_groups(work);
   return rehearse(work.plan, work.contraction, work.machine, options).makespan_s;
 }
 
 /// As --set would do it on the command line: the strategy chooses anew what is not given.
 double changed_makespan_s(const Case& the_case, const PlannedWork& work,
-                          const std::vector<std::string>& settings, const SimulationOptions& options) {
+                          const std::vector<std::string>& settings, const SimulationOptions& options,
+                          bool in_full) {
   Platform platform = parse_platform(the_case.platform.toml, the_case.platform.source, settings);
   // A comparison of strategies is not made again.
   const Settings planned = work.compared.empty()
@@ -44,74 +57,222 @@ double changed_makespan_s(const Case& the_case, const PlannedWork& work,
                                : fastest_settings(work.compared, work.contraction, the_case.settings);
   const PlannedWork changed =
       plan_work(work.contraction, make_machine(std::move(platform), the_case.size), planned);
-  return simulated_s(changed, options);
+  return simulated_s(changed, options, in_full);
 }
 
-std::vector<Evaluation> evaluate_all(const CostFunction& cost, std::vector<Candidate> candidates,
-                                     ProgressLine& line) {
-  const CountFunction progress = line.stage("what-if", std::ssize(candidates));
-  Workers workers(cost, {});
-  std::vector<Evaluation> all;
-  while (!candidates.empty() || workers.count() > 0) {
-    for (; !candidates.empty() && workers.has_room(); candidates.pop_back()) workers.start(candidates.back());
-    for (Evaluation& evaluation : workers.wait(1.0)) all.push_back(std::move(evaluation));
-    if (progress) progress(std::ssize(all));
+/// Simulates improvements, by their numbers in a list that grows.
+class Experiments {
+ public:
+  Experiments(const Case& the_case, const PlannedWork& work, const SimulationOptions& options,
+              ProgressLine& line)
+      : the_case_(the_case), work_(work), options_(options), line_(line) {}
+
+  std::vector<Improvement> list;
+  std::vector<std::optional<double>> coarse_s,
+      full_s;                         ///< of each in the list; empty: not simulated or not feasible
+  std::vector<std::string> refusals;  ///< of each in the list; empty where it is feasible
+  double unchanged_coarse_s = 0, unchanged_full_s = 0;
+
+  std::size_t add(Improvement improvement) {
+    list.push_back(std::move(improvement));
+    coarse_s.emplace_back();
+    full_s.emplace_back();
+    refusals.emplace_back();
+    return list.size() - 1;
+  }
+
+  void run(const std::vector<std::size_t>& numbers, bool in_full, bool and_unchanged) {
+    std::vector<Candidate> candidates;
+    const char* const mode = in_full ? kFull : kCoarse;
+    for (const std::size_t number : numbers)
+      candidates.push_back({{kKey, fmt::to_string(number)}, {kMode, mode}});
+    if (and_unchanged) candidates.push_back({{kKey, kUnchanged}, {kMode, mode}});
+    for (const Evaluation& evaluation : evaluated(std::move(candidates))) take(evaluation, in_full);
+  }
+
+  double coarse_saving(std::size_t number) const {
+    return coarse_s[number] ? 1 - *coarse_s[number] / unchanged_coarse_s : 0;
+  }
+  double full_saving(std::size_t number) const {
+    return full_s[number] ? 1 - *full_s[number] / unchanged_full_s : 0;
+  }
+
+ private:
+  std::vector<Evaluation> evaluated(std::vector<Candidate> candidates) {
+    const CostFunction cost = [&](const Candidate& candidate) {
+      const std::string& which = candidate.at(kKey);
+      const bool in_full = candidate.at(kMode) == kFull;
+      const double seconds =
+          which == kUnchanged
+              ? simulated_s(work_, options_, in_full)
+              : changed_makespan_s(the_case_, work_, list[std::stoul(which)].settings, options_, in_full);
+      return Outcome{Outcome::Status::done, seconds, {}, {}};
+    };
+    constexpr double kDay_s = 86400;
+    WorkerLimits limits;
+    limits.evaluation_s = kDay_s;
+    const CountFunction progress = line_.stage("what-if", std::ssize(candidates));
+    Workers workers(cost, limits);
+    std::vector<Evaluation> all;
+    while (!candidates.empty() || workers.count() > 0) {
+      for (; !candidates.empty() && workers.has_room(); candidates.pop_back())
+        workers.start(candidates.back());
+      for (Evaluation& evaluation : workers.wait(1.0)) all.push_back(std::move(evaluation));
+      if (progress) progress(std::ssize(all));
+    }
+    return all;
+  }
+
+  void take(const Evaluation& evaluation, bool in_full) {
+    const auto& [candidate, outcome, wall_s] = evaluation;
+    if (candidate.at(kKey) == kUnchanged) {
+      if (!outcome.done()) throw WorkError("--what-if: the unchanged machine: " + outcome.message);
+      (in_full ? unchanged_full_s : unchanged_coarse_s) = outcome.makespan_s;
+      return;
+    }
+    const std::size_t number = std::stoul(candidate.at(kKey));
+    if (outcome.done())
+      (in_full ? full_s : coarse_s)[number] = outcome.makespan_s;
+    else
+      refusals[number] = outcome.message;
+  }
+
+  const Case& the_case_;
+  const PlannedWork& work_;
+  const SimulationOptions& options_;
+  ProgressLine& line_;
+};
+
+/// One improvement of all the resources of these numbers.
+Improvement together(const Experiments& experiments, const std::vector<std::size_t>& numbers) {
+  Improvement all;
+  for (const std::size_t number : numbers) {
+    const Improvement& one = experiments.list[number];
+    all.resource += (all.resource.empty() ? "" : " + ") + one.resource;
+    all.settings.insert(all.settings.end(), one.settings.begin(), one.settings.end());
   }
   return all;
 }
 
-void add_rows(const std::vector<Evaluation>& evaluations, const std::vector<Improvement>& better,
-              WhatIf& result) {
-  for (const auto& [candidate, outcome, wall_s] : evaluations) {
-    if (candidate.at(kKey) == kUnchanged) continue;
-    const Improvement& improvement = better[std::stoul(candidate.at(kKey))];
-    if (outcome.done()) {
-      result.rows.push_back({improvement.resource, joined(improvement.settings), outcome.makespan_s,
-                             result.makespan_s - outcome.makespan_s});
+std::vector<std::size_t> without(std::vector<std::size_t> numbers, std::size_t number) {
+  std::erase(numbers, number);
+  return numbers;
+}
+
+/// Links cap each other where all of them twice as good save more than the sum of what each saves alone.
+/// Those without which less is saved are the group; where none is missed, another does as well, and the group
+/// is all. The experiments that are no rows: all links but one.
+std::vector<std::size_t> try_groups_of_links(Experiments& experiments) {
+  std::vector<std::size_t> links;
+  double alone = 0;
+  for (std::size_t n = 0; n < experiments.list.size(); ++n) {
+    if (!experiments.list[n].resource.ends_with("bandwidth") || !experiments.coarse_s[n]) continue;
+    links.push_back(n);
+    alone += std::max(0.0, experiments.coarse_saving(n));
+  }
+  if (links.size() < 2) return {};
+  const std::size_t all = experiments.add(together(experiments, links));
+  experiments.run({all}, false, false);
+  const double saving = experiments.coarse_saving(all);
+  if (!(saving > alone + kTie)) return {all};
+  std::vector<std::size_t> tries;
+  for (const std::size_t link : links)
+    tries.push_back(experiments.add(together(experiments, without(links, link))));
+  experiments.run(tries, false, false);
+  std::vector<std::size_t> needed;
+  for (std::size_t n = 0; n < links.size(); ++n)
+    if (experiments.coarse_saving(tries[n]) < saving - kTie) needed.push_back(links[n]);
+  if (needed.size() < 2 || needed.size() == links.size()) return tries;
+  const std::size_t group = experiments.add(together(experiments, needed));
+  experiments.run({group}, false, false);
+  if (experiments.coarse_saving(group) > saving - kTie)
+    tries.push_back(all);
+  else
+    tries.push_back(group);
+  return tries;
+}
+
+/// The next to be simulated in full: those that may beat the best, best first.
+std::vector<std::size_t> next_in_full(const Experiments& experiments,
+                                      const std::vector<std::size_t>& by_saving) {
+  constexpr std::size_t kFirst = 3, kMost = 10;
+  double best = 0, difference = kTie;
+  std::size_t done = 0;
+  for (const std::size_t number : by_saving) {
+    if (!experiments.full_s[number]) continue;
+    ++done;
+    best = std::max(best, experiments.full_saving(number));
+    difference =
+        std::max(difference, std::abs(experiments.full_saving(number) - experiments.coarse_saving(number)));
+  }
+  std::vector<std::size_t> next;
+  for (const std::size_t number : by_saving) {
+    const bool may_be_best = done == 0 || experiments.coarse_saving(number) + difference > best;
+    if (experiments.full_s[number] || !experiments.refusals[number].empty() || !may_be_best) continue;
+    if (done + next.size() < kMost && next.size() < kFirst) next.push_back(number);
+  }
+  return next;
+}
+
+void simulate_best_in_full(Experiments& experiments, const std::vector<std::size_t>& rows) {
+  std::vector<std::size_t> by_saving = rows;
+  std::ranges::stable_sort(by_saving, std::greater{},
+                           [&](std::size_t n) { return experiments.coarse_saving(n); });
+  std::vector<std::size_t> next = next_in_full(experiments, by_saving);
+  for (bool first = true; first || !next.empty(); first = false) {
+    experiments.run(next, true, first);
+    next = next_in_full(experiments, by_saving);
+  }
+}
+
+WhatIf table_of(const Experiments& experiments, const std::vector<std::size_t>& rows) {
+  WhatIf result;
+  result.makespan_s = experiments.unchanged_full_s;
+  result.coarse_makespan_s = experiments.unchanged_coarse_s;
+  for (const std::size_t number : rows) {
+    const auto& [resource, settings] = experiments.list[number];
+    const bool in_full = experiments.full_s[number].has_value();
+    const double unchanged_s = in_full ? result.makespan_s : result.coarse_makespan_s;
+    if (!experiments.refusals[number].empty()) {
+      result.refused.emplace_back(resource, experiments.refusals[number]);
     } else {
-      result.refused.emplace_back(improvement.resource, outcome.message);
+      const double seconds = in_full ? *experiments.full_s[number] : *experiments.coarse_s[number];
+      result.rows.push_back({resource, joined(settings), seconds, unchanged_s - seconds, in_full});
     }
   }
   std::sort(result.rows.begin(), result.rows.end(), [](const WhatIfRow& l, const WhatIfRow& r) {
-    return std::tie(l.makespan_s, l.resource) < std::tie(r.makespan_s, r.resource);
+    return std::tuple(!l.in_full, -l.saved_s, l.resource) < std::tuple(!r.in_full, -r.saved_s, r.resource);
   });
   std::sort(result.refused.begin(), result.refused.end());
+  return result;
 }
 
 }  // namespace
 
 WhatIf what_if(const Case& the_case, const PlannedWork& work, const SimulationOptions& options,
                ProgressLine& line) {
-  const std::vector<Improvement> better = improvements(work.machine, !the_case.size.gpus);
-  const CostFunction cost = [&](const Candidate& candidate) {
-    const std::string& which = candidate.at(kKey);
-    const double seconds =
-        which == kUnchanged ? simulated_s(work, options)
-                            : changed_makespan_s(the_case, work, better[std::stoul(which)].settings, options);
-    return Outcome{Outcome::Status::done, seconds, {}, {}};
-  };
-  std::vector<Candidate> candidates;
-  for (std::size_t n = better.size(); n-- > 0;) candidates.push_back({{kKey, fmt::to_string(n)}});
-  candidates.push_back({{kKey, kUnchanged}});
-  const std::vector<Evaluation> evaluations = evaluate_all(cost, std::move(candidates), line);
-  const auto unchanged = std::find_if(evaluations.begin(), evaluations.end(),
-                                      [](const Evaluation& e) { return e.candidate.at(kKey) == kUnchanged; });
-  if (!unchanged->outcome.done())
-    throw WorkError("--what-if: the unchanged machine: " + unchanged->outcome.message);
-  WhatIf result;
-  result.makespan_s = unchanged->outcome.makespan_s;
-  add_rows(evaluations, better, result);
-  return result;
+  Experiments experiments(the_case, work, options, line);
+  for (Improvement& better : improvements(work.machine, !the_case.size.gpus))
+    experiments.add(std::move(better));
+  std::vector<std::size_t> rows(experiments.list.size());
+  std::iota(rows.begin(), rows.end(), 0U);
+  experiments.run(rows, false, true);
+  const std::vector<std::size_t> no_rows = try_groups_of_links(experiments);
+  for (std::size_t n = rows.size(); n < experiments.list.size(); ++n)
+    if (std::ranges::find(no_rows, n) == no_rows.end()) rows.push_back(n);
+  simulate_best_in_full(experiments, rows);
+  return table_of(experiments, rows);
 }
 
 std::string what_if_text(const WhatIf& what_if) {
   std::string text = fmt::format(
-      "each resource twice as good, planned anew; coarse, unchanged {:.4g} s\n  {:<24}{:>10} {:>10} {:>6}  "
-      "{}\n",
-      what_if.makespan_s, "", "time/s", "saved/s", "", "--set");
-  for (const auto& [resource, set, makespan_s, saved_s] : what_if.rows) {
-    text += fmt::format("  {:<24}{:>10.4g} {:>10.3g} {:>5.1f}%  {}\n", resource, makespan_s, saved_s,
-                        100 * saved_s / what_if.makespan_s, set);
+      "each resource twice as good, planned again; unchanged {:.4g} s in full, {:.4g} s coarse\n"
+      "  {:<24}{:>10} {:>10} {:>6}  {:<9}  {}\n",
+      what_if.makespan_s, what_if.coarse_makespan_s, "", "time/s", "saved/s", "", "simulated", "--set");
+  for (const WhatIfRow& row : what_if.rows) {
+    text += fmt::format("  {:<24}{:>10.4g} {:>10.3g} {:>5.1f}%  {:<9}  {}\n", row.resource, row.makespan_s,
+                        row.saved_s, 100 * row.saved_s / (row.makespan_s + row.saved_s),
+                        row.in_full ? kFull : kCoarse, row.set);
   }
   for (const auto& [resource, why] : what_if.refused)
     text += fmt::format("  {:<24}not feasible: {}\n", resource, why);

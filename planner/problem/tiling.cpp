@@ -24,6 +24,10 @@ Tiling::Tiling(std::vector<std::int64_t> cuts) : cuts_(std::move(cuts)) {
       throw input_error("tiling", fmt::format("cut {} after cut {}", cuts_[t], cuts_[t - 1]),
                         "strictly increasing cut points");
     }
+    if (cuts_[t] - cuts_[t - 1] > max_tile_extent) {
+      throw input_error("tiling", fmt::format("a tile of {} elements", cuts_[t] - cuts_[t - 1]),
+                        fmt::format("at most {}", max_tile_extent), "take smaller tiles");
+    }
   }
 }
 

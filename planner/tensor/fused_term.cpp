@@ -18,7 +18,7 @@ std::size_t place_in(const IndexList& list, std::size_t index) {
   return static_cast<std::size_t>(std::ranges::find(list, index) - list.begin());
 }
 
-/// For tuples with many indices of large tiles: a tile of more than max_extent elements is refused, and all
+/// For tuples with many indices of large tiles: a tile of more than max_tile_extent elements is refused, and all
 /// of them where they are more than `most`.
 Tiling tiling_of(const std::vector<TileTuple>& tuples, const TileRanges& ranges, std::int64_t most) {
   std::vector<std::int64_t> sizes;
@@ -28,9 +28,9 @@ Tiling tiling_of(const std::vector<TileTuple>& tuples, const TileRanges& ranges,
     for (std::size_t p = 0; p < tuple.size(); ++p)
       extent *= static_cast<double>(ranges[p]->extents[static_cast<std::size_t>(tuple[p])]);
     sum += extent;
-    if (extent > static_cast<double>(max_extent))
+    if (extent > static_cast<double>(max_tile_extent))
       throw input_error("a tile of fused indices", fmt::format("{:.0f} elements along M, N or K", extent),
-                        fmt::format("at most {}", max_extent), "take smaller tiles");
+                        fmt::format("at most {}", max_tile_extent), "take smaller tiles");
     check_extent(sum, most);
     sizes.push_back(elements_of(tuple, ranges));
   }

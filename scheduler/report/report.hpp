@@ -26,12 +26,14 @@ struct WhatIfRow {
   std::string resource;
   std::string set;  ///< --set expressions that do the same, separated by spaces
   double makespan_s = 0;
-  double saved_s = 0;  ///< against WhatIf::makespan_s; negative when it takes longer
+  double saved_s = 0;  ///< against the unchanged machine simulated in the same way; negative: it takes longer
+  bool in_full = true;  ///< else coarse
 };
 
 struct WhatIf {
-  double makespan_s = 0;        ///< of the unchanged machine, simulated in the same way
-  std::vector<WhatIfRow> rows;  ///< best first
+  double makespan_s = 0;         ///< of the unchanged machine, simulated in full
+  double coarse_makespan_s = 0;  ///< the same, coarse
+  std::vector<WhatIfRow> rows;   ///< those in full first, each kind with the best first
   std::vector<std::pair<std::string, std::string>> refused;  ///< resources without a row, and why
 };
 

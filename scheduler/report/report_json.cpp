@@ -76,7 +76,8 @@ Json json_of(const std::vector<WhatIfRow>& rows) {
     json.push_back({{"resource", row.resource},
                     {"set", row.set},
                     {"makespan_s", row.makespan_s},
-                    {"saved_s", row.saved_s}});
+                    {"saved_s", row.saved_s},
+                    {"in_full", row.in_full}});
   }
   return json;
 }
@@ -131,7 +132,11 @@ Json report_json(const Report& report) {
             {"longest_piece", json_of(report.limits.longest)},
             {"limit", limit_sentence(report)}};
   if (report.bounds) add_bounds(json, *report.bounds);
-  if (report.what_if) json["what_if"] = json_of(report.what_if->rows);
+  if (report.what_if) {
+    json["what_if"] = json_of(report.what_if->rows);
+    json["what_if_unchanged"] = {{"makespan_s", report.what_if->makespan_s},
+                                 {"coarse_makespan_s", report.what_if->coarse_makespan_s}};
+  }
   if (report.choice) add_choice(json, *report.choice);
   if (report.predicted) json["model"] = model_json(*report.predicted);
   return json;

@@ -176,7 +176,7 @@ std::string largest_saving(const WhatIf& what_if) {
   if (what_if.rows.empty()) return "; there is no resource to make better";
   const WhatIfRow& best = what_if.rows.front();
   if (!(best.saved_s > kNotableSaving * what_if.makespan_s))
-    return fmt::format("; no single resource twice as good saves more than {}", share(kNotableSaving));
+    return fmt::format("; nothing twice as good saves more than {}", share(kNotableSaving));
   return fmt::format("; {} twice as good saves most, {} of {}", best.resource, in_seconds(best.saved_s),
                      in_seconds(what_if.makespan_s));
 }

@@ -45,10 +45,6 @@ Tiling cut(std::int64_t extent, std::int64_t common, std::int64_t own,
   return Tiling::uniform(extent, tile);
 }
 
-}  // namespace
-
-namespace {
-
 /// Even parts of at most `most`, and an even number of them unless one is enough.
 std::int64_t even_part(std::int64_t extent, std::int64_t most) {
   if (extent <= most) return extent;
@@ -57,13 +53,21 @@ std::int64_t even_part(std::int64_t extent, std::int64_t most) {
   return (extent + parts - 1) / parts;
 }
 
+constexpr std::int64_t kMostOfSide = 2048;
+
+/// A side that would be one tile is cut into up to four, so that all cores get work.
+std::int64_t most_of_side(std::int64_t extent) {
+  constexpr std::int64_t kLeastOfSide = 256;
+  return extent > kMostOfSide ? kMostOfSide : std::max(kLeastOfSide, extent / 4);
+}
+
 }  // namespace
 
 TileSize usual_tiles(std::int64_t m, std::int64_t n, std::int64_t k) {
-  constexpr std::int64_t kMost = 2048, kMostOfK = 1024, kMostOfC = std::int64_t{1} << 21;
+  constexpr std::int64_t kMostOfK = 1024, kMostOfC = std::int64_t{1} << 21;
   TileSize tile;
-  tile.m = even_part(m, kMost);
-  tile.n = even_part(n, std::min(kMost, kMostOfC / tile.m));
+  tile.m = even_part(m, most_of_side(m));
+  tile.n = even_part(n, std::min(most_of_side(n), kMostOfC / tile.m));
   tile.k = even_part(k, kMostOfK);
   return tile;
 }

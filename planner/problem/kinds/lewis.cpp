@@ -108,6 +108,7 @@ class Structure {
     expand_where_that_pairs_more();
     if (strict_) {
       refuse_unpaired();
+      refuse_triplet_oxygen();
       return {std::move(bonds_), std::move(lone_pairs_)};
     }
     settle_rest();
@@ -170,23 +171,44 @@ class Structure {
     });
   }
 
+  std::int64_t valence_electrons() const {
+    std::int64_t electrons = -electrons_.charge;
+    for (const Atom& atom : atoms_) electrons += nature(atom).electrons;
+    return electrons;
+  }
+
   void refuse_unpaired() const {
+    // No choice of pairs serves a radical.
+    const char* const advice = valence_electrons() % 2 != 0
+                                   ? "or give the charge of an ion: open shells are not planned"
+                                   : "or set unpaired = \"pair\" (CO, nitro groups) or the charge";
     for (std::size_t i = 0; i < atoms_.size(); ++i) {
       if (left_[i] == 0) continue;
+      throw input_error(
+          where_,
+          fmt::format("atom {} ({}) with {} unpaired valence electrons", i + 1, symbol(atoms_[i].element),
+                      left_[i]),
+          "a neutral molecule of electron pairs",
+          fmt::format("check that no atom is missing and that coordinates are in angstrom, {}", advice));
+    }
+  }
+
+  /// The ground state of O2 is a triplet, though its electrons can be drawn as pairs.
+  void refuse_triplet_oxygen() const {
+    for (const Bond& bond : bonds_) {
+      const auto is_end = [&](std::int32_t i) {
+        return atoms_[i].element == Element::O && single_of_[i] == 1;
+      };
+      if (!is_end(bond.first) || !is_end(bond.second) || bond.order != 2) continue;
       throw input_error(where_,
-                        fmt::format("atom {} ({}) with {} unpaired valence electrons", i + 1,
-                                    symbol(atoms_[i].element), left_[i]),
-                        "a neutral molecule of electron pairs",
-                        "check that no atom is missing and that coordinates are in angstrom; if they are "
-                        "right, set unpaired "
-                        "= \"pair\" (CO, nitro groups) or the charge");
+                        fmt::format("O2, atoms {} and {}, a triplet", bond.first + 1, bond.second + 1),
+                        "molecules of closed shells", "for singlet oxygen set unpaired = \"pair\"");
     }
   }
 
   /// As many pairs as there are electrons for.
   void settle_rest() {
-    std::int64_t electrons = -electrons_.charge;
-    for (const Atom& atom : atoms_) electrons += nature(atom).electrons;
+    const std::int64_t electrons = valence_electrons();
     if (electrons < 0 || electrons % 2 != 0)
       throw input_error(where_,
                         fmt::format("{} valence electrons with charge {}", electrons, electrons_.charge),

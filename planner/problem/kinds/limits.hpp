@@ -9,9 +9,9 @@
 namespace foretile {
 
 /// Elements along M, N or K. The product of two extents still fits 64 bits.
-inline constexpr std::int64_t max_extent = 2'000'000'000;
+inline constexpr std::int64_t max_extent = 3'000'000'000;
 /// Elements along K of what a program computes, such as an energy that sums over four orbitals; a tile has at
-/// most `max_extent` of them.
+/// most `max_tile_extent` of them.
 inline constexpr std::int64_t max_summed_extent = std::int64_t{1} << 50;
 /// Nonzero or candidate tiles of one matrix; C65H132's largest matrix has fewer than a million.
 inline constexpr std::int64_t max_tiles = 20'000'000;

@@ -98,7 +98,7 @@ TEST(Problem, EveryKindSaysWhereItsMatricesComeFrom) {
 
 TEST(Problem, ErrorsNameFileLineAndKey) {
   EXPECT_EQ(message_of("kind = \"dense\"\nm = 10\nn = 0\nk = 8\ntile = 4\n"),
-            "p.toml:3: key 'n': found 0, expected an integer from 1 to 2000000000");
+            "p.toml:3: key 'n': found 0, expected an integer from 1 to 3000000000");
   EXPECT_EQ(message_of("kind = \"dense\"\nm = 10\nn = 2\nk = 8\ntile = 4\ntiles = 4\n").substr(0, 64),
             "p.toml:6: unknown key \"tiles\"; did you mean \"tile\"? Known keys: ");
   EXPECT_EQ(message_of("kind = \"dense\"\nm = 10\nn = 2\nk = 8\n"),
@@ -118,7 +118,7 @@ TEST(Problem, ErrorsNameFileLineAndKey) {
 }
 
 TEST(Problem, RefusesMoreTilesThanMemoryHolds) {
-  EXPECT_NE(message_of("kind = \"dense\"\nm = 2000000000\nn = 2000000000\nk = 1\ntile = 1\n")
+  EXPECT_NE(message_of("kind = \"dense\"\nm = 3000000000\nn = 3000000000\nk = 1\ntile = 1\n")
                 .find("take larger tiles"),
             std::string::npos);
   EXPECT_NE(

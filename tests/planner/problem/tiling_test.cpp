@@ -29,5 +29,10 @@ TEST(Tiling, RefusesEmptyTilesAndRanges) {
   EXPECT_THROW(Tiling::from_sizes({3, 0}), InputError);
 }
 
+TEST(Tiling, HasTilesThatBlasCanTake) {
+  EXPECT_EQ(Tiling::from_sizes({max_tile_extent, max_tile_extent, 3}).extent(), 4294967297);  // 2^32 + 1
+  EXPECT_THROW(Tiling::from_sizes({max_tile_extent + 1}), InputError);
+}
+
 }  // namespace
 }  // namespace foretile::tiling_test

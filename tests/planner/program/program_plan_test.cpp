@@ -107,7 +107,7 @@ TEST(ProgramPlan, SumsOverManyElementsInTilesThatKernelsKnow) {
   } catch (const InputError& error) {
     EXPECT_STREQ(error.what(),
                  "test: a tile of fused indices: found 2342560000 elements along M, N or K, expected at most "
-                 "2000000000; take smaller tiles");
+                 "2147483647; take smaller tiles");
   }
 }
 

@@ -124,16 +124,18 @@ TEST(Report, NamesTheLongestPiece) {
 
 TEST(Report, QuotesTheLargestSavingThatWasMeasured) {
   Report report = make_report(two_ranks(), small_machine(), {2, 1}, 10);
-  report.what_if = WhatIf{12, {{"message software", "platform.runtime.message_overhead=1e-6", 8, 4}}, {}};
+  report.what_if = WhatIf{12, 13, {{"message software", "platform.runtime.message_overhead=1e-6", 8, 4}}, {}};
   EXPECT_EQ(
       limit_sentence(report),
       "generation of B takes 80% of the critical path; message software twice as good saves most, 4 s of "
       "12 s");
   EXPECT_EQ(report_json(report).at("what_if")[0].dump(),
             R"({"resource":"message software","set":"platform.runtime.message_overhead=1e-6",)"
-            R"("makespan_s":8.0,"saved_s":4.0})");
+            R"("makespan_s":8.0,"saved_s":4.0,"in_full":true})");
+  EXPECT_EQ(report_json(report).at("what_if_unchanged").dump(),
+            R"({"makespan_s":12.0,"coarse_makespan_s":13.0})");
   report.what_if->rows.front().saved_s = 0.1;
-  EXPECT_TRUE(limit_sentence(report).ends_with("; no single resource twice as good saves more than 1%"));
+  EXPECT_TRUE(limit_sentence(report).ends_with("; nothing twice as good saves more than 1%"));
 }
 
 TEST(Report, KernelsOfUnequalDevicesAreTold) {

@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 #include "planner/problem/problem.hpp"
@@ -15,7 +18,7 @@ TileSize usual(std::int64_t m, std::int64_t n, std::int64_t k) {
   return usual_tiles(m, n, k);
 }
 
-// 4096: two parts of 2048 rows, so 2^21 / 2048 = 1024 columns. 1024 x 1024: one tile of C. 512 rows: 4096
+// 4096: two parts of 2048 rows, so 2^21 / 2048 = 1024 columns. 8192 columns beside tiles of 256 rows: 8192
 // columns would make 2^21 elements, but 2048 are the most. 10000 rows in 5 parts of 2000 are no even number,
 // 6 of 1667 (up) are; 2^21 / 1667 = 1258, and 10000 in 8 parts: 1250.
 TEST(UsualTiles, AreTallAndOfAnEvenNumber) {
@@ -25,10 +28,19 @@ TEST(UsualTiles, AreTallAndOfAnEvenNumber) {
     EXPECT_EQ(tile.k, k);
   };
   is(usual(4096, 4096, 4096), 2048, 1024, 1024);
-  is(usual(1024, 1024, 65536), 1024, 1024, 1024);
-  is(usual(512, 8192, 8192), 512, 2048, 1024);
+  is(usual(512, 8192, 8192), 256, 2048, 1024);
   is(usual(10000, 10000, 10000), 1667, 1250, 1000);
   is(usual(1, 1, 1), 1, 1, 1);
+}
+
+// A side of 2048 or less: 2048 / 4 = 512; 1024 / 4 = 256; 512 / 4 is below 256, the least: two parts of 256.
+// 300 in two parts of 150. 256 is one part.
+TEST(UsualTiles, GiveAllCoresWork) {
+  for (const auto& [extent, tile] : std::vector<std::pair<std::int64_t, std::int64_t>>{
+           {2048, 512}, {1024, 256}, {512, 256}, {300, 150}, {256, 256}}) {
+    EXPECT_EQ(usual(extent, extent, 100).m, tile) << extent;
+    EXPECT_EQ(usual(extent, extent, 100).n, tile) << extent;
+  }
 }
 
 Contraction built(const std::string& keys) {

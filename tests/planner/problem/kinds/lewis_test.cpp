@@ -82,6 +82,24 @@ TEST(Lewis, PairsWhatIsLeftWhereAsked) {
   EXPECT_EQ(structure_of(nitromethane, pair).lone_pairs, (Numbers{0, 1, 3, 2, 0, 0, 0}));
 }
 
+/// CH3 has 7 valence electrons: no pairing serves, only a charge. CH3+ has 6: three bonds.
+TEST(Lewis, RefusesRadicalsWithAdviceThatWorks) {
+  const char* const methyl = "4\n\nC 0 0 0\nH 1.08 0 0\nH -0.54 0.94 0\nH -0.54 -0.94 0\n";
+  const std::string said = refusal(methyl);
+  EXPECT_NE(said.find("atom 1 (C) with 1 unpaired valence electrons"), std::string::npos) << said;
+  EXPECT_NE(said.find("give the charge"), std::string::npos) << said;
+  EXPECT_EQ(said.find("pair\""), std::string::npos) << said;
+  EXPECT_EQ(pairs_of(methyl, {1, false}), 3);
+}
+
+/// Singlet oxygen has 12 valence electrons.
+TEST(Lewis, RefusesTripletOxygen) {
+  const char* const oxygen = "2\n\nO 0 0 0\nO 0 0 1.21\n";
+  const std::string said = refusal(oxygen);
+  EXPECT_NE(said.find("O2, atoms 1 and 2, a triplet"), std::string::npos) << said;
+  EXPECT_EQ(pairs_of(oxygen, {0, true}), 6);
+}
+
 /// Half the valence electrons less the charge: OH- 8 / 2, NH4+ 8 / 2, Na+ 0, Cl- 8 / 2, H3O+ 8 / 2.
 TEST(Lewis, KnowsCharges) {
   EXPECT_EQ(pairs_of("2\n\nO 0 0 0\nH 0 0 1\n", {-1, false}), 4);
