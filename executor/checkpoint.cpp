@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/threads.hpp"
 #include "executor/mpi/communicator.hpp"
 #include "executor/mpi/session.hpp"
 #include "executor/tile_extents.hpp"
@@ -51,7 +52,10 @@ class Keeper final : public FinishedTiles {
  public:
   /// `numbers`: in the whole C of the tiles that are heard of; empty: the same. References must outlive this.
   Keeper(const Contraction& whole, TileLog& log, const std::vector<TileId>& numbers)
-      : whole_(whole), log_(log), numbers_(numbers), writer_([this] { write(); }) {}
+      : whole_(whole),
+        log_(log),
+        numbers_(numbers),
+        writer_(start_thread<std::thread>([this] { write(); })) {}
   ~Keeper() override { end(); }
   Keeper(const Keeper&) = delete;
   Keeper& operator=(const Keeper&) = delete;

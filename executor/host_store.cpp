@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cassert>
-#include <thread>
 #include <utility>
 
+#include "base/threads.hpp"
 #include "executor/cpu/combine.hpp"
 #include "executor/in_parallel.hpp"
 #include "executor/tile_extents.hpp"
@@ -109,8 +109,8 @@ std::vector<HostStore::PartToMake> HostStore::stage_b(std::span<const MadePart> 
 
 /// Tiles differ in size, so each thread takes the next one when it is done.
 void HostStore::make_tiles(int cores) {
-  const int here = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  in_parallel(to_make_.size(), std::min(cores, here), [&](std::size_t i) { make_tile(to_make_[i]); });
+  in_parallel(to_make_.size(), std::min(cores, usable_cores()),
+              [&](std::size_t i) { make_tile(to_make_[i]); });
   to_make_ = {};
 }
 

@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <optional>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/threads.hpp"
 #include "executor/cpu/binding.hpp"
 #include "executor/cpu/cpu_backend.hpp"
 #include "executor/gpu/gpu_backend.hpp"
@@ -109,8 +109,7 @@ SchedulerOptions scheduling_of(const PlanFrame& frame, const RankPlan& plan, con
     device.in_host_memory = device.in_host_memory && (options.gpus || !options.copies) && !gpus_for_cores;
     device.makes_tiles = device.makes_tiles && options.gpus && !options.storage;
   }
-  const int cores_here = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  scheduling.core_slots = std::min(scheduling.core_slots, cores_here);  // a plan for another machine
+  scheduling.core_slots = std::min(scheduling.core_slots, usable_cores());  // a plan for another machine
   for (DeviceTraits& device : scheduling.devices)
     device.cores = std::min(device.cores, scheduling.core_slots);
   return scheduling;

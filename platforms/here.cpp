@@ -2,7 +2,6 @@
 #include "platforms/here.hpp"
 
 #include <fmt/format.h>
-#include <sched.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
@@ -13,19 +12,13 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/threads.hpp"
 #include "platforms/loader.hpp"
 #include "platforms/units.hpp"
 
 namespace foretile {
 
 namespace {
-
-int usable_cores() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
-  return static_cast<int>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
-}
 
 std::int64_t installed_memory() {
   if (const auto said = said_memory_bytes()) return *said;

@@ -21,6 +21,7 @@
 #include <system_error>
 
 #include "base/error.hpp"
+#include "base/threads.hpp"
 
 namespace foretile {
 
@@ -155,13 +156,6 @@ void kill_and_reap(int pid) {
 }
 
 }  // namespace
-
-int usable_cores() {
-  cpu_set_t cores;
-  CPU_ZERO(&cores);
-  if (::sched_getaffinity(0, sizeof cores, &cores) == 0) return std::max(1, CPU_COUNT(&cores));
-  return std::max(1, static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN)));
-}
 
 Workers::Workers(CostFunction cost, const WorkerLimits& limits) : cost_(std::move(cost)), limits_(limits) {
   if (limits.workers < 0) throw input_error("workers", fmt::to_string(limits.workers), "at least 1");

@@ -71,7 +71,4 @@ class Workers {
   std::list<Child> children_;
 };
 
-/// The number of cores this process may use, at least 1.
-int usable_cores();
-
 }  // namespace foretile

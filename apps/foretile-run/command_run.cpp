@@ -7,7 +7,6 @@
 #include <iterator>
 #include <memory>
 #include <optional>
-#include <thread>
 
 #include "apps/foretile-run/commands.hpp"
 #include "apps/foretile-run/gpu_option.hpp"
@@ -276,10 +275,6 @@ RankPlan part_of(Rank rank, const PlannedWork& work) {
   return {std::vector<DevicePlan>(work.machine.devices_per_rank), {}};
 }
 
-int cores_of_a_rank(int ranks_on_node) {
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()) / ranks_on_node);
-}
-
 /// A plan by its text, so that copies of it may lie at different places.
 StartFacts start_facts(const CLI::App& app, const RunArguments& arguments) {
   StartFacts facts = command_line_facts(app);
@@ -414,7 +409,7 @@ void execute(const CLI::App& app, const RunArguments& arguments, const MpiSessio
                    available_memory_bytes());
   });
   require_same_start(session, [&] { return device_facts(done); });
-  const int threads = cores_of_a_rank(on_node);
+  const int threads = cores_of_rank(session.world());
   done.files.emplace(done.file.problem, *done.work, arguments.output, session.world());
   done.files->require_unchanged();
   if (arguments.check_finite) done.files->require_finite(threads);

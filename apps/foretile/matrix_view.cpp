@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <thread>
 
 #include "apps/options.hpp"
 #include "apps/quantities.hpp"
@@ -14,6 +13,7 @@
 #include "base/matrix_files/matrix_sums.hpp"
 #include "base/matrix_files/read_speed.hpp"
 #include "base/one_line.hpp"
+#include "base/threads.hpp"
 #include "planner/problem/kinds/matrices.hpp"
 
 namespace foretile {
@@ -78,10 +78,6 @@ nlohmann::ordered_json matrix_json(const std::string& name, const MatrixReader& 
 
 constexpr double kMeasured_s = 1;
 
-int cores_here() {
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-}
-
 std::string speed_text(const ReadSpeed& speed, std::int64_t tile) {
   return line(fmt::format("read in {} x {}", tile, tile),
               fmt::format("{} by one core, {} by {} together", quantity(speed.one_thread, "B/s"),
@@ -114,7 +110,7 @@ void show_matrix(const std::string& text, std::int64_t speed_tile, bool json) {
   const auto matrix = open_matrix(place);
   const MatrixSums sums = sums_of(*matrix);
   std::optional<ReadSpeed> speed;
-  if (speed_tile > 0) speed = read_speed(*matrix, speed_tile, cores_here(), kMeasured_s);
+  if (speed_tile > 0) speed = read_speed(*matrix, speed_tile, usable_cores(), kMeasured_s);
   if (json) {
     auto shown = matrix_json(name_of(place), *matrix, sums);
     if (speed) shown["read"] = speed_json(*speed, speed_tile);

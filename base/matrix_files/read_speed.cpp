@@ -10,6 +10,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/threads.hpp"
+
 namespace foretile {
 
 namespace {
@@ -68,14 +70,14 @@ double speed(const MatrixReader& matrix, std::int64_t tile, int threads, double 
   {
     std::vector<std::jthread> readers;
     for (int t = 0; t < threads; ++t) {
-      readers.emplace_back([&, t] {
+      readers.push_back(start_thread([&, t] {
         try {
           bytes += read_until(end, matrix, tiles, tiles.count() * t / threads);
         } catch (...) {
           const std::lock_guard lock(mutex);
           failure = std::current_exception();
         }
-      });
+      }));
     }
   }
   if (failure) std::rethrow_exception(failure);

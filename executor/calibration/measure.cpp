@@ -11,6 +11,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/threads.hpp"
 #include "executor/cpu/binding.hpp"
 #include "executor/thread_seconds.hpp"
 
@@ -130,7 +131,8 @@ Timing time_on_all_cores(const Repetition& repetition,
   };
   {
     std::vector<std::jthread> others;
-    for (int core = 1; core < repetition.cores; ++core) others.emplace_back(run, core);
+    for (int core = 1; core < repetition.cores; ++core)
+      others.push_back(start_thread([&run, core] { run(core); }));
     run(0);
   }
   return together_of(threads);

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/threads.hpp"
 #include "executor/cpu/binding.hpp"
 #include "scheduler/looks.hpp"
 
@@ -49,15 +50,24 @@ WorkerPool::WorkerPool(int threads, Completions& completions, std::vector<int> c
     : completions_(completions) {
   assert(cpus.empty() || std::ssize(cpus) == threads);
   cpus.resize(static_cast<std::size_t>(threads), -1);
-  for (const int cpu : cpus) {
-    threads_.emplace_back([this, cpu] {
-      if (cpu >= 0) bind_thread({&cpu, 1});
-      work();
-    });
+  try {
+    for (const int cpu : cpus) {
+      threads_.push_back(start_thread<std::thread>([this, cpu] {
+        if (cpu >= 0) bind_thread({&cpu, 1});
+        work();
+      }));
+    }
+  } catch (...) {
+    join();
+    throw;
   }
 }
 
 WorkerPool::~WorkerPool() {
+  join();
+}
+
+void WorkerPool::join() {
   {
     const std::lock_guard lock(mutex_);
     stop_ = true;

@@ -88,6 +88,7 @@ class WorkerPool {
   /// `behind`: jobs of its lane that wait for its end.
   void run(const Job& job, int behind);
   void work();
+  void join();
 
   Completions& completions_;
   std::mutex mutex_;

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "base/error.hpp"
+#include "base/threads.hpp"
 #include "executor/cpu/combine.hpp"
 #include "executor/cpu/tile_kernel.hpp"
 #include "executor/generate.hpp"
@@ -48,7 +49,7 @@ class LaneThread {
       jobs_.push_back(std::move(job));
     }
     given_.notify_one();
-    if (!thread_.joinable()) thread_ = std::thread([this] { work(); });
+    if (!thread_.joinable()) thread_ = start_thread<std::thread>([this] { work(); });
   }
 
   std::uint64_t mark() {

@@ -2,6 +2,7 @@
 #include "executor/mpi/communicator.hpp"
 
 #include <fmt/format.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <array>
@@ -35,10 +36,21 @@ int size_of(MPI_Comm communicator) {
 
 namespace {
 
+/// A rank that is bound to cores has these; ranks that may use the same cores share them evenly.
+int share_of_cores(MPI_Comm node, int ranks) {
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  if (::sched_getaffinity(0, sizeof cores, &cores) != 0) return 1;
+  const int own = CPU_COUNT(&cores);
+  require_mpi(MPI_Allreduce(MPI_IN_PLACE, &cores, sizeof cores, MPI_BYTE, MPI_BOR, node), "cores");
+  return std::max(1, std::min(own, CPU_COUNT(&cores) / ranks));
+}
+
 NodePlace find_place_on_node(MPI_Comm communicator) {
   MPI_Comm node = MPI_COMM_NULL;
   require_mpi(MPI_Comm_split_type(communicator, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node), "node");
-  const NodePlace place{rank_in(node), size_of(node)};
+  const int ranks = size_of(node);
+  const NodePlace place{rank_in(node), ranks, share_of_cores(node, ranks)};
   require_mpi(MPI_Comm_free(&node), "node");
   return place;
 }
@@ -74,8 +86,7 @@ NodePlace place_on_node(MPI_Comm communicator) {
 }
 
 int cores_of_rank(MPI_Comm communicator) {
-  const int cores = static_cast<int>(std::thread::hardware_concurrency());
-  return std::max(1, cores / place_on_node(communicator).ranks);
+  return place_on_node(communicator).cores;
 }
 
 Rank first_rank_of_node(MPI_Comm communicator) {

@@ -24,11 +24,12 @@ int size_of(MPI_Comm communicator);
 struct NodePlace {
   int number = 0;
   int ranks = 1;
+  int cores = 1;  ///< this rank's share of those that the ranks may use (their affinity masks)
 };
 
 /// Collective. The communicator keeps the answer, and duplicates have it too: finding it takes a millisecond.
 NodePlace place_on_node(MPI_Comm communicator);
-/// This machine's, shared evenly by the ranks that run on it; at least 1. Collective as place_on_node().
+/// NodePlace::cores. Collective as place_on_node().
 int cores_of_rank(MPI_Comm communicator);
 
 /// Of those that share this rank's node. Collective.

@@ -7,8 +7,10 @@
 #include <cstddef>
 #include <functional>
 #include <future>
+#include <thread>
 #include <vector>
 
+#include "base/threads.hpp"
 #include "executor/calibration/measure.hpp"
 #include "executor/calibration/probe.hpp"
 #include "executor/cpu/worker_pool.hpp"
@@ -39,8 +41,9 @@ double lost_seconds(Probe& probe, double cores, const LookOptions& options, cons
   for (int round = 0; round < options.rounds; ++round) {
     const double alone = probe.flops_per_s(options.round_s);
     const auto start = Clock::now();
-    std::future<double> rate =
-        std::async(std::launch::async, [&] { return probe.flops_per_s(options.round_s); });
+    std::packaged_task<double()> task([&] { return probe.flops_per_s(options.round_s); });
+    std::future<double> rate = task.get_future();
+    const std::jthread thread = start_thread(std::move(task));
     const double done =
         work([&] { return rate.wait_for(std::chrono::seconds(0)) == std::future_status::ready; });
     const double took_s = std::chrono::duration<double>(Clock::now() - start).count();

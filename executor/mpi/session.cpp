@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "executor/mpi/session.hpp"
 
+#include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 #include "base/error.hpp"
 
@@ -13,6 +15,17 @@ void finalize_mpi() {
   int finalized = 0;
   MPI_Finalized(&finalized);
   if (!finalized) MPI_Finalize();
+}
+
+/// MPI_Init() may give MPI_THREAD_SINGLE. Only the calling thread uses MPI, so that is enough in practice.
+/// Once, by the first rank.
+void say_that_mpi_knows_no_threads() {
+  static bool said = false;
+  if (std::exchange(said, true) || rank_in(MPI_COMM_WORLD) != 0) return;
+  std::fputs(
+      "foretile: MPI was started by MPI_Init() for one thread; foretile has others, which do not use MPI. "
+      "MPI_Init_thread() with MPI_THREAD_FUNNELED is what MPI asks for\n",
+      stderr);
 }
 
 /// A program without MPI of its own gets it, until it ends.
@@ -33,9 +46,7 @@ void require_mpi_ready() {
   if (!initialized) start_mpi();
   MPI_Query_thread(&level);
   MPI_Is_thread_main(&main_thread);
-  if (level < MPI_THREAD_FUNNELED)
-    throw input_error("MPI", "MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED or more",
-                      "start with MPI_Init_thread() instead of MPI_Init()");
+  if (level < MPI_THREAD_FUNNELED) say_that_mpi_knows_no_threads();
   if (!main_thread && level < MPI_THREAD_SERIALIZED)
     throw input_error("MPI", "another thread than the one that initialized it", "the same",
                       "ask MPI_Init_thread() for MPI_THREAD_SERIALIZED");
@@ -44,6 +55,9 @@ void require_mpi_ready() {
 MpiSession::MpiSession() {
   int provided = 0;
   require_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "start");
+  if (provided < MPI_THREAD_FUNNELED)
+    throw input_error("MPI", "a library without threads", "MPI_THREAD_FUNNELED",
+                      "take another MPI, such as MPICH");
   require_mpi(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "start");
   world_ = node_by_node(MPI_COMM_WORLD, first_rank_of_node(MPI_COMM_WORLD));
   rank_ = rank_in(world_);
@@ -53,6 +67,20 @@ MpiSession::MpiSession() {
 MpiSession::~MpiSession() {
   MPI_Comm_free(&world_);
   MPI_Finalize();
+}
+
+namespace {
+
+/// This rank's last error of which all ranks know.
+std::exception_ptr& last_agreed() {
+  static std::exception_ptr error;
+  return error;
+}
+
+}  // namespace
+
+bool is_agreed(const std::exception_ptr& error) {
+  return error && error == last_agreed();
 }
 
 void agree(MPI_Comm communicator, const std::function<void()>& step) {
@@ -71,7 +99,10 @@ void agree(MPI_Comm communicator, const std::function<void()>& step) {
   const int first = all_reduced(mine ? static_cast<int>(rank) : size, MPI_MIN, communicator, "agreement");
   if (first == size) return;
   exit_code = broadcast(exit_code, first, communicator, "agreement");
-  if (first == rank) throw AgreedError{mine};
+  if (first == rank) {
+    last_agreed() = mine;
+    throw AgreedError{mine};
+  }
   throw FailedElsewhere{exit_code};
 }
 

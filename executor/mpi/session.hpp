@@ -13,8 +13,8 @@
 
 namespace foretile {
 
-/// For programs that call foretile as a library: MPI runs with MPI_THREAD_FUNNELED at least. Where it is not
-/// initialized, this does it, and exit() finalizes it. Throws InputError.
+/// For programs that call foretile as a library. Where MPI was started for one thread, that is said once.
+/// Where it is not initialized, this does it, and exit() finalizes it. Throws InputError.
 void require_mpi_ready();
 
 /// Initializes MPI; finalizes it when it goes.
@@ -73,16 +73,21 @@ auto with_agreed_errors(const Work& work) {
   }
 }
 
-/// The other way: calls of the library in a program that guards its ranks. Input errors are those that the
-/// ranks agreed on.
+/// Whether this exception is one that agree() threw as AgreedError, though with_agreed_errors() took that
+/// off.
+bool is_agreed(const std::exception_ptr& error);
+
+/// The other way: calls of the library in a program that guards its ranks. An error that the ranks agreed on
+/// is AgreedError again, whatever its type: the others end without waiting for this rank.
 template <class Work>
 auto with_guarded_errors(const Work& work) {
   try {
     return work();
   } catch (const OtherRankFailed& other) {
     throw FailedElsewhere{other.exit_code};
-  } catch (const InputError&) {
-    throw AgreedError{std::current_exception()};
+  } catch (...) {
+    if (is_agreed(std::current_exception())) throw AgreedError{std::current_exception()};
+    throw;
   }
 }
 

@@ -309,8 +309,9 @@ LevelReport ProgramRun::State::run(Level& level, const GivenBlocks& given) {
       level.terms, [&](const TermPart& part) { return program.terms()[part.term].is_product(); }));
   report.copies = static_cast<int>(level.terms.size()) - report.products;
   Received received;
-  report.exchange_s =
-      slowest_s(communicator, [&] { receive_operands(level, received, report.exchanged_bytes); });
+  report.exchange_s = slowest_s(communicator, [&] {
+    run_or_end(communicator, [&] { receive_operands(level, received, report.exchanged_bytes); });
+  });
   if (level.multiplication) {
     const LevelTiles tiles(
         program, level, given, [&](const ProgramBlock& block) { return block_of(block, received); },
@@ -327,8 +328,9 @@ LevelReport ProgramRun::State::run(Level& level, const GivenBlocks& given) {
     report.gemms = work.gemms;
     report.strategy = level.multiplication->work().plan.strategy;
   }
-  report.exchange_s +=
-      slowest_s(communicator, [&] { exchange_results(level, received, report.exchanged_bytes); });
+  report.exchange_s += slowest_s(communicator, [&] {
+    run_or_end(communicator, [&] { exchange_results(level, received, report.exchanged_bytes); });
+  });
   report.additions_s = slowest_s(
       communicator, [&] { run_or_end(communicator, [&] { add_results(level, given, received); }); });
   report.peak_bytes = all_reduced(blocks.bytes_now() + received.bytes(), MPI_MAX, communicator, "memory");

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/threads.hpp"
+
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <string>
+
+#include "base/error.hpp"
+
+namespace foretile::threads_test {
+namespace {
+
+/// The affinity mask, not the machine, says how many cores there are.
+TEST(Threads, CountsTheCoresOfTheMask) {
+  cpu_set_t before;
+  ASSERT_EQ(::sched_getaffinity(0, sizeof before, &before), 0);
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (!CPU_ISSET(cpu, &before)) continue;
+    CPU_SET(cpu, &one);
+    break;
+  }
+  EXPECT_EQ(usable_cores(), CPU_COUNT(&before));
+  ASSERT_EQ(::sched_setaffinity(0, sizeof one, &one), 0);
+  EXPECT_EQ(usable_cores(), 1);
+  ::sched_setaffinity(0, sizeof before, &before);
+}
+
+TEST(Threads, Run) {
+  std::atomic<int> value = 0;
+  start_thread([&] { value = 3; }).join();
+  EXPECT_EQ(value, 3);
+}
+
+/// A child with too little address space for a thread's stack.
+TEST(Threads, SayWhichLimitsThereAre) {
+#ifdef FORETILE_SANITIZED
+  GTEST_SKIP() << "the sanitizers need address space";
+#else
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const rlimit little{1 << 20, 1 << 20};
+    ::setrlimit(RLIMIT_AS, &little);
+    try {
+      start_thread([] {}).join();
+    } catch (const WorkError& error) {
+      const std::string said = error.what();
+      const bool good =
+          said.find("a thread cannot be started") == 0 && said.find("1024 kB") != std::string::npos;
+      ::_exit(good ? 0 : 1);
+    }
+    ::_exit(2);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+#endif
+}
+
+}  // namespace
+}  // namespace foretile::threads_test
