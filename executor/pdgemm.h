@@ -14,8 +14,8 @@
    kept, with the memory that they use, until MPI_Finalize().
 
    As in ScaLAPACK, errors end the job: one line on standard error, MPI_Abort(). BLACS is not linked: the
-   program brings it. MPI must be initialized with MPI_THREAD_FUNNELED at least. MPI_Init(), which BLACS calls
-   where nobody did, gives less in MPICH: call MPI_Init_thread() before BLACS. */
+   program brings it. MPI asks for MPI_Init_thread() with MPI_THREAD_FUNNELED. MPI_Init(), which BLACS calls,
+   gives less in MPICH; it works, because only the calling thread uses MPI, and the first rank says so once. */
 #ifndef FORETILE_EXECUTOR_PDGEMM_H
 #define FORETILE_EXECUTOR_PDGEMM_H
 

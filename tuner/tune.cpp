@@ -463,6 +463,23 @@ const Evaluation* TuneResult::best() const {
   return !ranking.empty() && ranking.front().outcome.done() ? &ranking.front() : nullptr;
 }
 
+const Evaluation* TuneResult::chosen(double tie) const {
+  if (!best()) return nullptr;
+  const double most_s = (1 + tie) * best()->outcome.makespan_s;
+  if (defaults && defaults->outcome.makespan_s <= most_s) return &*defaults;
+  const auto effort = [](const Evaluation& evaluation) {
+    return evaluation.outcome.extra.is_object()
+               ? evaluation.outcome.extra.value(kEffort, std::numeric_limits<double>::infinity())
+               : std::numeric_limits<double>::infinity();
+  };
+  const Evaluation* least = best();
+  for (const Evaluation& evaluation : ranking) {
+    if (!evaluation.outcome.done() || evaluation.outcome.makespan_s > most_s) break;
+    if (effort(evaluation) < effort(*least)) least = &evaluation;
+  }
+  return least;
+}
+
 TuneResult tune(const TuneOptions& options, const CostModel& cost, const ProgressFunction& progress) {
   check(options);
   make_search(options.search, options.space,

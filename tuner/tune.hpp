@@ -51,6 +51,12 @@ struct TuneProgress {
   std::optional<std::uint64_t> bounded = {};  ///< candidates with a bound, while bounds are computed
 };
 
+/// Chunks and messages of a candidate's plan: what each costs is known less well than bytes and flops.
+inline constexpr const char* kEffort = "chunks_and_messages";
+/// Share of time that predictions cannot tell apart: the median error of 40 predictions at the rate of the
+/// minute (docs/results/prediction.md, 4.8%).
+inline constexpr double kTie = 0.05;
+
 enum class TuneEnd {
   complete,  ///< the whole space is evaluated, or what is left cannot be faster
   count,     ///< the budget by count is used up
@@ -85,6 +91,9 @@ struct TuneResult {
 
   /// The fastest, or null when no candidate is done.
   const Evaluation* best() const;
+  /// The one to run, among those that take at most 1 + `tie` times as long as the fastest: the defaults, else
+  /// the one with the least number Outcome::extra[kEffort], else the fastest. Null when no candidate is done.
+  const Evaluation* chosen(double tie) const;
 };
 
 /// Called after each evaluation and about ten times a second.

@@ -177,6 +177,16 @@ FirstLook Candidates::look(const Candidate& candidate) const {
   }
 }
 
+namespace {
+
+std::int64_t effort_of(const PlannedWork& work) {
+  std::int64_t messages = 0;
+  for (const RankPlan& rank : work.plan.ranks) messages += std::ssize(rank.transfers);
+  return work.summary.chunks + messages;
+}
+
+}  // namespace
+
 Outcome Candidates::rehearse(const Candidate& candidate, double stop_s) const {
   const PlannedWork work = plan(candidate);
   SimulationOptions options;
@@ -191,6 +201,7 @@ Outcome Candidates::rehearse(const Candidate& candidate, double stop_s) const {
           report.makespan_s,
           {},
           {{"flops_per_s", report.flops_per_s()},
+           {kEffort, effort_of(work)},
            {"limit", limit_sentence(report)},
            {"plan", same_text(candidate, work)}}};
 }

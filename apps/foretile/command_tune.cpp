@@ -45,6 +45,7 @@ struct TuneArguments : CaseArguments {
   std::string goal = "time";
   EngineChoice engine = EngineChoice::automatic;
   TuneOptions tune;
+  double tie = kTie;
   std::string space;
   std::string history;
   std::string start_from;
@@ -111,7 +112,11 @@ std::string proof_text(const TuneResult& result) {
                      result.candidates, rehearsed);
 }
 
-/// The fastest candidate, planned again.
+const Evaluation* chosen(const TuneArguments& arguments, const TuneResult& result) {
+  return result.chosen(arguments.tie);
+}
+
+/// The chosen candidate, planned again.
 struct Best {
   PlannedWork work;
   Bounds bounds;
@@ -121,7 +126,8 @@ struct Best {
 std::optional<Best> plan_best(const TuneArguments& arguments, const Candidates& candidates,
                               const TuneResult& result, ProgressLine& line) {
   if (!result.best() || (result.end == TuneEnd::interrupt && arguments.output.empty())) return {};
-  PlannedWork work = candidates.plan(result.best()->candidate, line.stage("plan", kPlanningSteps));
+  PlannedWork work =
+      candidates.plan(chosen(arguments, result)->candidate, line.stage("plan", kPlanningSteps));
   const Bounds bounds = bounds_of(work.plan, work.contraction, work.machine);
   return Best{std::move(work), bounds};
 }
@@ -142,8 +148,26 @@ nlohmann::ordered_json space_json(const Space& space) {
   return json;
 }
 
+/// Why the chosen one is not the fastest.
+std::string tie_text(const TuneResult& result, const Evaluation& taken, double tie) {
+  if (&taken == result.best() || taken.candidate == result.best()->candidate) return {};
+  const bool defaults = result.defaults && taken.candidate == result.defaults->candidate;
+  return fmt::format(
+      "taken     {:.4g} s:{}\n          predictions cannot tell it from the best ({:.3g}%): {}\n",
+      taken.outcome.makespan_s, parameters_text(taken.candidate), 100 * tie,
+      defaults ? "the defaults" : "the fewest chunks and messages");
+}
+
+std::string gain_text(const TuneResult& result, double tie) {
+  const double best_s = result.best()->outcome.makespan_s, defaults_s = result.defaults->outcome.makespan_s;
+  if (!(best_s > 0)) return {};
+  if (defaults_s <= (1 + tie) * best_s)
+    return fmt::format("gain      none that predictions can tell ({:.3g}%)\n", 100 * tie);
+  return fmt::format("gain      {:.3f} times faster\n", defaults_s / best_s);
+}
+
 std::string summary_text(const TuneResult& result, const Candidates& candidates,
-                         const std::optional<Best>& planned) {
+                         const std::optional<Best>& planned, double tie) {
   std::string text = fmt::format("{} of {} candidates rehearsed in {}", result.evaluated, result.candidates,
                                  quantity(result.wall_s, "s"));
   if (result.stopped > 0) text += fmt::format(", {} of them as far as the best time", result.stopped);
@@ -158,20 +182,21 @@ std::string summary_text(const TuneResult& result, const Candidates& candidates,
   const Evaluation& best = *result.best();
   text += fmt::format("\nbest      {:.4g} s:{}\n", best.outcome.makespan_s, parameters_text(best.candidate));
   if (const std::string ties = ties_text(result); !ties.empty()) text += fmt::format("          {}\n", ties);
-  text += fmt::format("sources   {}\n", candidates.choice(best.candidate).reason());
+  const Evaluation& taken = *result.chosen(tie);
+  text += tie_text(result, taken, tie);
+  text += fmt::format("sources   {}\n", candidates.choice(taken.candidate).reason());
   if (planned) {
-    const double best_s = best.outcome.makespan_s;
+    const double best_s = taken.outcome.makespan_s;
     text += fmt::format("bounds    of this plan {}\n", bound_text(planned->bounds.plan, best_s));
     text += fmt::format("          of any plan {}\n", bound_text(planned->bounds.problem, best_s));
   }
   if (result.defaults) {
     const double defaults = result.defaults->outcome.makespan_s;
     text += fmt::format("defaults  {:.4g} s:{}\n", defaults, parameters_text(result.defaults->candidate));
-    if (best.outcome.makespan_s > 0)
-      text += fmt::format("gain      {:.3f} times faster\n", defaults / best.outcome.makespan_s);
+    text += gain_text(result, tie);
   }
-  if (best.outcome.extra.contains("limit"))
-    text += fmt::format("\n{}\n", best.outcome.extra.at("limit").get<std::string>());
+  if (taken.outcome.extra.contains("limit"))
+    text += fmt::format("\n{}\n", taken.outcome.extra.at("limit").get<std::string>());
   return text;
 }
 
@@ -294,7 +319,12 @@ void print(const TuneArguments& arguments, const Tuning& tuning, const std::opti
       json["starts_unused"] = tuning.starts.unused;
     }
     json["runtime_source"] = tuning.candidates->platform().runtime.source;
-    if (result.best()) add_choice(json, tuning.candidates->choice(result.best()->candidate));
+    if (result.best()) {
+      const Evaluation& taken = *chosen(arguments, result);
+      json["taken"] = {{"parameters", taken.candidate}, {"makespan_s", taken.outcome.makespan_s}};
+      json["tie"] = arguments.tie;
+      add_choice(json, tuning.candidates->choice(taken.candidate));
+    }
     if (best) add_bounds(json, best->bounds);
     if (over_nodes) {
       json["goal"] = arguments.goal;
@@ -315,7 +345,7 @@ void print(const TuneArguments& arguments, const Tuning& tuning, const std::opti
   }
   if (!arguments.start_from.empty()) fmt::print("{}\n", starts_text(arguments.start_from, tuning.starts));
   if (arguments.space.empty()) fmt::print("{}", space_text(result.space));
-  fmt::print("{}", summary_text(result, *tuning.candidates, best));
+  fmt::print("{}", summary_text(result, *tuning.candidates, best, arguments.tie));
   if (stored) fmt::print("\nWritten to {}\n", one_line(arguments.output));
 }
 
@@ -326,7 +356,7 @@ void conclude(const TuneArguments& arguments, const Tuning& tuning, ProgressLine
   const TuneEnd end = over_nodes ? over_nodes->end : result.end;
   const std::optional<Best> best = plan_best(arguments, *tuning.candidates, result, line);
   const bool stored = best && !arguments.output.empty();
-  if (stored) store_best(arguments, *tuning.candidates, tuning.size, *result.best(), best->work);
+  if (stored) store_best(arguments, *tuning.candidates, tuning.size, *chosen(arguments, result), best->work);
   erase_progress();
   if (result.best() || end == TuneEnd::interrupt || arguments.options.json)
     print(arguments, tuning, best, stored, over_nodes);
@@ -442,6 +472,11 @@ void add_search_options(CLI::App& command, TuneArguments& arguments) {
       .add_option("--start-from", arguments.start_from,
                   "Try first what was best in this --history file of another machine, problem or space")
       ->check(not_empty_check());
+  command
+      .add_option("--tie", arguments.tie,
+                  "Share of time that predictions cannot tell apart: within it the defaults are taken")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
   command.add_flag("--effects", arguments.tune.effects,
                    "After the search, rehearse all that differs from the best in one parameter");
 }

@@ -90,6 +90,23 @@ TEST(Tune, FindsTheBestOfAll) {
   }
 }
 
+Evaluation done_in(const char* p, double seconds, double effort) {
+  return {{{"p", p}}, {Outcome::Status::done, seconds, {}, {{kEffort, effort}}, 0}, 0};
+}
+
+/// 100 s is the fastest; within 5% are 104 s with fewer chunks and messages, and 105 s, but not 106 s.
+TEST(Tune, TakesTheDefaultsOrTheSimplestOfEqualTimes) {
+  TuneResult result;
+  EXPECT_EQ(result.chosen(0.05), nullptr);
+  result.ranking = {done_in("1", 100, 9), done_in("2", 104, 5), done_in("3", 105, 6), done_in("4", 106, 1)};
+  EXPECT_EQ(result.chosen(0.05)->candidate.at("p"), "2");
+  EXPECT_EQ(result.chosen(0)->candidate.at("p"), "1");
+  result.defaults = result.ranking[2];
+  EXPECT_EQ(result.chosen(0.05)->candidate.at("p"), "3");
+  result.defaults = result.ranking[3];
+  EXPECT_EQ(result.chosen(0.05)->candidate.at("p"), "2");
+}
+
 /// Seven tenths of the time that bowl() will say; p = 4 does not fit. Where f is 3 or more the plan is that
 /// of f = 3.
 Outcome bowl_bound(const Candidate& candidate) {
