@@ -12,8 +12,8 @@ inline constexpr std::int64_t max_tile_extent = 2'147'483'647;
 
 class Tiling {
  public:
-  /// `cuts` starts with 0 and increases strictly; tile t is [cuts[t], cuts[t+1]), of at most `max_tile_extent`
-  /// elements. Throws InputError otherwise.
+  /// `cuts` starts with 0 and increases strictly; tile t is [cuts[t], cuts[t+1]), of at most
+  /// `max_tile_extent` elements. Throws InputError otherwise.
   explicit Tiling(std::vector<std::int64_t> cuts);
   /// Tiles of these sizes in this order; each must be positive.
   static Tiling from_sizes(const std::vector<std::int64_t>& sizes);

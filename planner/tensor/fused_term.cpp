@@ -18,8 +18,8 @@ std::size_t place_in(const IndexList& list, std::size_t index) {
   return static_cast<std::size_t>(std::ranges::find(list, index) - list.begin());
 }
 
-/// For tuples with many indices of large tiles: a tile of more than max_tile_extent elements is refused, and all
-/// of them where they are more than `most`.
+/// For tuples with many indices of large tiles: a tile of more than max_tile_extent elements is refused, and
+/// all of them where they are more than `most`.
 Tiling tiling_of(const std::vector<TileTuple>& tuples, const TileRanges& ranges, std::int64_t most) {
   std::vector<std::int64_t> sizes;
   double sum = 0;
