@@ -70,7 +70,7 @@ Platform named_platform(const std::string& name, const std::vector<std::string>&
 void add_machine_options(CLI::App& command, CaseArguments& arguments, std::string* nodes) {
   command
       .add_option("--platform", arguments.platform,
-                  "summit, raven, here (this machine, unless given), or a platform file")
+                  "A name of foretile platform list (here: this machine, unless given), or a platform file")
       ->check(not_empty_check());
   if (nodes) {
     command.add_option("--nodes", *nodes, "Nodes of the machine to use (1), or a range of them: 1..64")

@@ -11,8 +11,7 @@ namespace {
 
 int run(int argc, char** argv) {
   CLI::App app(
-      "Plan, rehearse and tune matrix products and contractions, block-sparse or dense, on clusters of "
-      "multi-GPU nodes.",
+      "Plan, simulate and tune matrix products and tensor contractions, block-sparse or dense, on clusters.",
       "foretile");
   app.set_version_flag("--version", "foretile " FORETILE_VERSION);
   app.require_subcommand(1);

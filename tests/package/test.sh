@@ -25,3 +25,8 @@ if [ "$executor" = yes ]; then
   done
 fi
 "$scratch/prefix/bin/foretile" platform show summit --json | grep -F "$scratch/prefix/share/foretile"
+cmp "$here/../../LICENSE" "$scratch/prefix/share/doc/foretile/LICENSE"
+version=$(sed -n 's/^project(foretile VERSION \([0-9.]*\).*/\1/p' "$here/../../CMakeLists.txt")
+[ "$("$scratch/prefix/bin/foretile" --version)" = "foretile $version" ]
+grep -x "version: $version" "$here/../../CITATION.cff"
+grep "^## $version\b" "$here/../../CHANGELOG.md"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Products go where their tile of B lies: B does not travel, tiles of A do, and parts of C are summed on
-// their way to the owner of the tile (Herault et al., "Productive and performant irregular tensor
-// contraction: TESSE", Algorithm 1 and section V-A).
+// their way to the owner of the tile (Herault et al., the "TESSE" paper on irregular tensor
+// contractions, Algorithm 1 and section V-A).
 #include <fmt/format.h>
 
 #include <algorithm>
