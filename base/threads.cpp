@@ -33,9 +33,10 @@ int usable_cores() {
 
 void throw_no_thread() {
   throw WorkError(
-      fmt::format("a thread cannot be started; the limits are {} processes and threads of this user (ulimit "
-                  "-u) and {} kB of "
-                  "address space (ulimit -v): raise them, or take fewer ranks or cores",
+      fmt::format("a thread cannot be started: there is no memory or no process for it; the limits are {} "
+                  "processes and threads "
+                  "of this user (ulimit -u) and {} kB of address space (ulimit -v): raise them, or take "
+                  "fewer ranks or cores",
                   limit_text(RLIMIT_NPROC, 1), limit_text(RLIMIT_AS, 1024)));
 }
 

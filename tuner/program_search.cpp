@@ -51,7 +51,10 @@ class Tuner {
         if (!rehearses && any) return true;
         if (!all_.trials.empty() && !goes_on_()) all_.complete = false;
         if (!all_.complete) return any;
-        all_.trials.push_back(try_({nodes, tile, mode}, rehearses));
+        std::optional<ProgramTrial> trial = try_({nodes, tile, mode}, rehearses);
+        all_.complete = trial.has_value();
+        if (!trial) return any;
+        all_.trials.push_back(*std::move(trial));
         any = any || all_.trials.back().fits();
       }
     }

@@ -38,8 +38,8 @@ struct ProgramTrial {
   double node_hours() const { return makespan_s ? candidate.nodes * *makespan_s / 3600 : 0; }
 };
 
-/// Plans a candidate and, with `rehearses`, rehearses it.
-using TryProgram = std::function<ProgramTrial(const ProgramCandidate&, bool rehearses)>;
+/// Plans a candidate and, with `rehearses`, simulates it. Nothing where time was up before its end.
+using TryProgram = std::function<std::optional<ProgramTrial>(const ProgramCandidate&, bool rehearses)>;
 
 struct ProgramSpace {
   NodeRange nodes;

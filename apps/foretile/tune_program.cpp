@@ -13,11 +13,13 @@
 #include "apps/quantities.hpp"
 #include "apps/resources.hpp"
 #include "base/error.hpp"
+#include "base/progress.hpp"
 #include "planner/bound/least_times.hpp"
 #include "planner/plan/products_of_tile.hpp"
 #include "planner/program/made_tensors.hpp"
 #include "planner/program/program_text.hpp"
 #include "tuner/program_search.hpp"
+#include "tuner/workers.hpp"
 
 namespace foretile {
 
@@ -40,6 +42,29 @@ double least_device_seconds(const FusedProgram& program, const Machine& machine)
     }
   }
   return seconds + least.launches(products);
+}
+
+nlohmann::json json_of_child(const ProgramTrial& trial) {
+  return {{"memory_bytes", trial.memory_bytes},
+          {"bound_s", trial.bound_s},
+          {"message", trial.message},
+          {"made", trial.made},
+          {"layout", trial.layout},
+          {"strategies", trial.strategies}};
+}
+
+/// What a child process said of it.
+ProgramTrial trial_of(const ProgramCandidate& candidate, const Outcome& outcome, bool rehearsed) {
+  ProgramTrial trial{candidate, 0, {}, 0, {}};
+  const nlohmann::json& extra = outcome.extra;
+  trial.memory_bytes = extra.at("memory_bytes");
+  trial.bound_s = extra.at("bound_s");
+  trial.message = extra.at("message");
+  trial.made = extra.at("made");
+  trial.layout = extra.at("layout");
+  trial.strategies = extra.at("strategies").get<std::vector<std::pair<std::string, std::string>>>();
+  if (rehearsed && trial.fits()) trial.makespan_s = outcome.makespan_s;
+  return trial;
 }
 
 class Trials {
@@ -133,6 +158,52 @@ class Trials {
   std::map<std::int64_t, double> device_seconds_;
 };
 
+/// Each trial in a process of its own, which ends with the budget.
+class TimedTrials {
+ public:
+  TimedTrials(Trials& trials, std::optional<double> budget_s) : trials_(trials), budget_s_(budget_s) {}
+
+  std::optional<ProgramTrial> operator()(const ProgramCandidate& candidate, bool rehearses) {
+    show(candidate);
+    const CostFunction cost = [&](const Candidate&) {
+      const ProgramTrial trial = trials_(candidate, rehearses);
+      return Outcome{Outcome::Status::done, trial.makespan_s.value_or(0), {}, json_of_child(trial)};
+    };
+    constexpr double kDay_s = 86400, kLeast_s = 0.01;
+    WorkerLimits limits;
+    limits.evaluation_s = std::max(kLeast_s, budget_s_ ? *budget_s_ - watch_.seconds() : kDay_s);
+    Workers workers(cost, limits);
+    workers.start({});
+    std::vector<Evaluation> ended;
+    while (ended.empty()) ended = workers.wait(1.0);
+    const Outcome& outcome = ended.front().outcome;
+    if (outcome.status == Outcome::Status::infeasible) throw InputError(outcome.message);
+    if (!outcome.done() && is_over()) return std::nullopt;
+    if (!outcome.done()) throw WorkError(outcome.message);
+    ++tried_;
+    ProgramTrial trial = trial_of(candidate, outcome, rehearses);
+    if (trial.makespan_s) best_s_ = std::min(best_s_.value_or(*trial.makespan_s), *trial.makespan_s);
+    return trial;
+  }
+
+  bool is_over() const { return budget_s_ && watch_.seconds() >= *budget_s_; }
+  double seconds() const { return watch_.seconds(); }
+
+ private:
+  void show(const ProgramCandidate& candidate) {
+    line_.show(fmt::format("tune: {} tried{}; now {}, tiles of {}, mode {}", tried_,
+                           best_s_ ? fmt::format(", best {:.4g} s", *best_s_) : "",
+                           nodes_text(candidate.nodes), candidate.tile, candidate.mode));
+  }
+
+  Trials& trials_;
+  std::optional<double> budget_s_;
+  Stopwatch watch_;
+  ProgressLine line_;
+  int tried_ = 0;
+  std::optional<double> best_s_;
+};
+
 }  // namespace
 
 void tune_program_case(const TuneProgramArguments& arguments) {
@@ -144,15 +215,15 @@ void tune_program_case(const TuneProgramArguments& arguments) {
   Trials trials(arguments);
   space.modes = trials.modes();
   trials.machine_of(space.nodes.last);  // throws where the platform has fewer
-  const Stopwatch watch;
-  const auto goes_on = [&] { return !arguments.budget_s || watch.seconds() < *arguments.budget_s; };
-  const ProgramTuning tuning = tune_program(space, std::ref(trials), goes_on);
+  TimedTrials timed(trials, arguments.budget_s);
+  const ProgramTuning tuning = tune_program(space, std::ref(timed), [&] { return !timed.is_over(); });
+  erase_progress();
   if (arguments.options.json) {
     print_json(json_of(tuning));
   } else {
     const bool makes =
         std::ranges::any_of(tuning.trials, [](const ProgramTrial& t) { return !t.made.empty(); });
-    fmt::print("{}tried in           {}\n", text_of(tuning), quantity(watch.seconds(), "s"));
+    fmt::print("{}tried in           {}\n", text_of(tuning), quantity(timed.seconds(), "s"));
     if (makes) fmt::print("slices are made    {}\n", making_rate_text(trials.platform()));
   }
   if (tuning.best(Goal::time)) return;

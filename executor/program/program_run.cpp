@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "executor/cpu/blas.hpp"
 #include "executor/heap_memory.hpp"
 #include "executor/in_parallel.hpp"
 #include "executor/mpi/communicator.hpp"
@@ -369,6 +370,7 @@ std::vector<LevelReport> ProgramRun::run(const ProgramNumbers& numbers, bool kee
   std::vector<LevelReport> reports;
   with_agreed_errors([&] {
     agree(s.communicator, [&] {
+      take_blas_buffers(s.cores);  // with too little address space OpenBLAS asks for them for ever
       touch_heap(pool_bytes_for(s.memory.heap), s.cores);
       for (std::size_t t = 0; t < tensors; ++t) {
         if (s.program.tensors()[t].role == TensorRole::given && !s.program.is_made(t))

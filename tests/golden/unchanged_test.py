@@ -158,7 +158,8 @@ def main():
             if write:
                 expected[name] = found
             elif name not in expected:
-                print(f"{name}: nothing to compare {found} with", flush=True)
+                different.append(f"{name}: found {found}, expected a value in {VALUES.name}: write it with --write")
+                print(different[-1], flush=True)
             elif expected[name] != found:
                 different.append(f"{name}: found {found}, expected {expected[name]}")
                 print(different[-1], flush=True)

@@ -53,6 +53,18 @@ TEST(ProgramSearch, AnswersByName) {
   EXPECT_EQ(json["trials"][0]["message"], "too little memory");
 }
 
+/// Two trials end, the third is cut off by the end of the budget: nothing else is tried.
+TEST(ProgramSearch, EndsWhereATrialIsCutOff) {
+  int asked = 0;
+  const auto cut_off = [&](const ProgramCandidate& candidate, bool rehearses) {
+    return ++asked < 3 ? std::optional(tried(candidate, rehearses)) : std::nullopt;
+  };
+  const ProgramTuning tuning = tune_program({{8, 64}, {45}, {"flow", "levels"}}, cut_off, always);
+  EXPECT_EQ(asked, 3);
+  EXPECT_EQ(tuning.trials.size(), 2U);
+  EXPECT_FALSE(tuning.complete);
+}
+
 TEST(ProgramSearch, SaysWhereNothingFitsOrTimeIsUp) {
   const ProgramTuning none = tune_program({{1, 4}, {45}, {"flow"}}, tried, always);
   EXPECT_FALSE(none.fewest_nodes);
