@@ -13,6 +13,10 @@ namespace foretile {
 /// One choice of value for each parameter, in the keys of `--set`, for example "grid.p" -> "2".
 using Candidate = Settings;
 
+/// Key of Outcome::extra: chunks and messages of a plan, whose cost is known less well than that of bytes and
+/// flops.
+inline constexpr const char* kEffort = "chunks_and_messages";
+
 struct Outcome {
   enum class Status {
     done,        ///< `makespan_s` holds

@@ -51,8 +51,6 @@ struct TuneProgress {
   std::optional<std::uint64_t> bounded = {};  ///< candidates with a bound, while bounds are computed
 };
 
-/// Chunks and messages of a candidate's plan: what each costs is known less well than bytes and flops.
-inline constexpr const char* kEffort = "chunks_and_messages";
 /// Share of time that predictions cannot tell apart: the median error of 40 predictions at the rate of the
 /// minute (docs/results/prediction.md, 4.8%).
 inline constexpr double kTie = 0.05;
