@@ -45,7 +45,7 @@ expect 2 "foretile problem dense --help" problem dense --m 4 --n 4 --tile 2
 expect 2 "--m: found -4" problem dense --m -4 --n 4 --k 4 --tile 2
 expect 2 "expected a whole number from 0 to 9223372036854775807" problem dense --m 4 --n 4 --k 4 --tile 2 --seed -1
 expect 2 "--seed" simulate c65-v1 --seed -1
-expect_out "m_tile = [750, 1500]" problem dense --m 1500 --n 4 --k 4
+expect_out "m_tile = [188, 375]" problem dense --m 1500 --n 4 --k 4
 expect 2 "--m-tile: found '0'" problem dense --m 4 --n 4 --k 4 --m-tile 0
 expect 2 "remove the size or the list" problem dense --m 4 --n 4 --k 4 --tile 2 --m-tile 2 --m-tiles 2,2
 expect_out "tile = 1" problem dense --m 1 --n 1 --k 1
