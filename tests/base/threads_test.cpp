@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/threads.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/resource.h>
@@ -8,6 +9,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <fstream>
 #include <string>
 
 #include "base/error.hpp"
@@ -38,21 +40,25 @@ TEST(Threads, Run) {
   EXPECT_EQ(value, 3);
 }
 
-/// A child with too little address space for a thread's stack.
+/// A child whose address space has no room for a thread's stack, 8 MiB most often.
 TEST(Threads, SayWhichLimitsThereAre) {
 #ifdef FORETILE_SANITIZED
   GTEST_SKIP() << "the sanitizers need address space";
 #else
   const pid_t child = ::fork();
   if (child == 0) {
-    const rlimit little{1 << 20, 1 << 20};
+    std::ifstream statm("/proc/self/statm");
+    rlim_t pages = 0;
+    statm >> pages;
+    const rlim_t most = pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE)) + (1 << 20);
+    const rlimit little{most, most};
     ::setrlimit(RLIMIT_AS, &little);
     try {
       start_thread([] {}).join();
     } catch (const WorkError& error) {
       const std::string said = error.what();
-      const bool good =
-          said.find("a thread cannot be started") == 0 && said.find("1024 kB") != std::string::npos;
+      const bool good = said.find("a thread cannot be started") == 0 &&
+                        said.find(fmt::format("{} kB", most / 1024)) != std::string::npos;
       ::_exit(good ? 0 : 1);
     }
     ::_exit(2);

@@ -179,8 +179,8 @@ TEST(Molecule, DenseKeepsAll) {
 /// 5000 argon atoms have 20,000 valence orbitals, and 400 million pairs; with core, 45,000.
 TEST(Molecule, RefusesTooManyPairs) {
   MoleculeParameters p;
-  p.xyz = "5000\n\n";
-  for (int atom = 0; atom < 5000; ++atom) p.xyz += fmt::format("Ar {} 0 0\n", 5 * atom);
+  p.xyz = "6100\n\n";  // 9 occupied orbitals each, 54900^2 > 3e9 pairs
+  for (int atom = 0; atom < 6100; ++atom) p.xyz += fmt::format("Ar {} 0 0\n", 5 * atom);
   p.basis = Basis::pople_6_31g;
   p.core = p.dense = true;
   p.space = OrbitalSpace::virtuals;
