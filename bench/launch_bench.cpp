@@ -74,7 +74,7 @@ void Launches(benchmark::State& state) {
   InstantGpus gpus;
   std::int64_t products = 0;
   for (auto _ : state) {
-    PinnedPool pool(gpus, 2 * 3 * kMatrix);  // all three, and room for holes
+    PinnedPool pool(gpus, std::int64_t{2} * 3 * kMatrix);  // all three, and room for holes
     HostStore host(problem, plan, plan.ranks[0], 0, {1, &pool});
     GpuBackend backend(problem, plan, plan.ranks[0], host, gpus, {0, 0, 4, 1}, {});
     RankScheduler scheduler(plan, plan.ranks[0], problem, 0, backend,
