@@ -344,7 +344,9 @@ def check_tuned_sources(made, scratch):
     assert chosen[:2] == [(str(made), "stationary-b", "done"), (str(given), "stationary-c", "done")], chosen
     assert sorted(chosen[2:]) == sorted([(str(made), "stationary-c", "infeasible"),
                                          (str(given), "stationary-b", "infeasible")]), chosen
-    assert found["infeasible"] == 2 and found["strategy_reason"].endswith("stationary-c is set"), found
+    assert found["infeasible"] == 2 and found["best"]["makespan_s"] == found["defaults"]["makespan_s"], found
+    assert found["taken"]["parameters"] == found["defaults"]["parameters"], found  # of equal times the defaults
+    assert found["strategy_reason"].endswith("stationary-b is the default"), found
     fixed = run("tune", given, *platform, "--count", 2, "--set", "strategy=stationary-b", "--json")
     assert fixed["evaluated"] == 2 and "overridden" in fixed["source_override"], fixed
 
