@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "apps/foretile-run/steady_blocks.hpp"
+#include "planner/strategies/steady_blocks.hpp"
 
 #include <fmt/format.h>
 
