@@ -55,14 +55,14 @@ typedef struct {
   const char* platform;   /* a name or file; NULL: this machine, calibrated or estimated */
   const char* parameters; /* of the plan, "KEY=VALUE KEY=VALUE"; NULL: none */
   int gpus;               /* a foretile_gpus */
-  int verify;       /* each run ends with Freivalds' test of C; a wrong product is FORETILE_FAILED */
-  int check_finite; /* each run first looks for NaN and infinity: FORETILE_WRONG_INPUT names the tile */
-  int unbound;      /* threads move among cores */
+  int verify;             /* each run ends with Freivalds' test of C; a wrong product is FORETILE_FAILED */
+  int check_finite;       /* each run first looks for NaN and infinity: FORETILE_WRONG_INPUT names the tile */
+  int unbound;            /* threads move among cores */
 } foretile_options;
 
-/* Plans and verifies the plan. Collective, with the same arguments on all ranks. MPI must be initialized with
-   MPI_THREAD_FUNNELED at least; where it is not initialized, foretile does it, and finalizes it at exit().
-   The communicator is duplicated. `options` may be NULL. */
+/* Plans and verifies the plan. Collective, with the same arguments on all ranks. All calls come from the
+   thread that initialized MPI (without MPI_THREAD_FUNNELED that is said once); where it is not initialized,
+   foretile does it, and finalizes it at exit(). The communicator is duplicated. `options` may be NULL. */
 foretile_status foretile_create(MPI_Comm communicator, const foretile_problem* problem,
                                 const foretile_options* options, foretile_multiplication** multiplication);
 /* Collective. */

@@ -60,11 +60,11 @@ struct MultiplicationReport {
 /// exist at once, and run one after the other; on GPUs each keeps memory of its own.
 class Multiplication {
  public:
-  /// Plans and verifies. MPI must be initialized with MPI_THREAD_FUNNELED at least, and all calls come from
-  /// the thread that did so; where it is not initialized, this does it, and exit() finalizes it. Collective:
-  /// all ranks give the same arguments, else all throw InputError. The communicator is duplicated, and its
-  /// error handler is left alone. Throws InputError, too, where the plan does not fit the memory of the
-  /// platform.
+  /// Plans and verifies. All calls come from the thread that initialized MPI (without
+  /// MPI_THREAD_FUNNELED that is said once); where it is not initialized, this does it, and exit() finalizes
+  /// it. Collective: all ranks give the same arguments, else all throw InputError. The communicator is
+  /// duplicated, and its error handler is left alone. Throws InputError, too, where the plan does not fit the
+  /// memory of the platform.
   Multiplication(MPI_Comm communicator, Contraction contraction, const MultiplicationOptions& options = {});
   /// Collective.
   ~Multiplication();
