@@ -39,8 +39,8 @@ bool ask_for_abort(int exit_code) {
 [[noreturn]] void end_job(MPI_Comm communicator, int exit_code) {
   let_message_arrive();
   if (!ask_for_abort(exit_code)) MPI_Abort(communicator, exit_code);
-  constexpr unsigned kPatience_s = 10;
-  ::sleep(kPatience_s);
+  constexpr unsigned kWaitForLauncher_s = 10;
+  ::sleep(kWaitForLauncher_s);
   _exit(exit_code);
 }
 
