@@ -7,6 +7,8 @@
 #include <array>
 #include <cstdint>
 #include <cstdio>
+#include <exception>
+#include <memory>
 #include <span>
 
 #include "executor/mpi/communicator.hpp"
@@ -14,28 +16,16 @@
 
 namespace foretile {
 
-/// A duplicate of the caller's, whose errors come back as codes.
+/// A duplicate of the caller's, whose errors come back as codes. All objects on a communicator share one,
+/// because MPI has few: it lives as long as the caller's communicator and the last of them.
 class OwnCommunicator {
  public:
-  explicit OwnCommunicator(MPI_Comm given) {
-    require_mpi_ready();
-    MPI_Request request = MPI_REQUEST_NULL;
-    require_mpi(MPI_Comm_idup(given, &communicator_, &request), "communicator");
-    wait_quietly(request, "communicator");
-    place_on_node(communicator_);
-    require_mpi(MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN), "communicator");
-  }
-  ~OwnCommunicator() {
-    int finalized = 0;
-    MPI_Finalized(&finalized);
-    if (!finalized) MPI_Comm_free(&communicator_);
-  }
-  OwnCommunicator(const OwnCommunicator&) = delete;
-  OwnCommunicator& operator=(const OwnCommunicator&) = delete;
-  MPI_Comm get() const { return communicator_; }
+  /// Collective. Throws InputError where `given` cannot be used, WorkError where MPI has no more.
+  explicit OwnCommunicator(MPI_Comm given);
+  MPI_Comm get() const { return *communicator_; }
 
  private:
-  MPI_Comm communicator_ = MPI_COMM_NULL;
+  std::shared_ptr<const MPI_Comm> communicator_;
 };
 
 /// Whether all ranks have this number. Collective.
@@ -54,9 +44,9 @@ auto run_or_end(MPI_Comm communicator, const Run& run) {
     throw;
   } catch (const FailedElsewhere&) {
     throw;
-  } catch (const std::exception& error) {
+  } catch (...) {
     std::fprintf(stderr, "foretile: rank %d: %s; the job ends\n", static_cast<int>(rank_in(communicator)),
-                 error.what());
+                 text_of(std::current_exception()).c_str());
     MPI_Abort(communicator, 1);
     throw;
   }
