@@ -291,7 +291,7 @@ std::string spelled_as(const Parameter& parameter, const std::string& value, con
 
 std::optional<std::string> strategy_default(const Parameter& parameter, const Strategy& strategy) {
   if (parameter.name == "strategy") return strategy.name();
-  const std::vector<ParameterInfo> parameters = strategy.parameters();
+  const std::vector<ParameterInfo>& parameters = strategy.parameters();
   const ParameterInfo* const info = find_parameter(parameters, parameter.name);
   if (!info) return std::nullopt;
   return spelled_as(parameter, info->default_value, info->spelling);
