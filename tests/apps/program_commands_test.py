@@ -102,7 +102,7 @@ def check_plans():
     refuse("--make: found h2o12", "plan", "h2o12", "--make", "auto")
     refuse("--dot: found the program", "plan", *case, "--nodes", 64, "--dot", "x.dot")
     refuse("--o: found h2o12", "plan", "h2o12", "--o", 3)
-    assert "memory of a rank" in run("plan", *case, "--nodes", 64)
+    assert "memory of a rank" in run("plan", T2, *SMALL, "--platform", "cascade", "--nodes", 2)
     flowing = json.loads(run("plan", *case, "--nodes", 64, "--mode", "flow", "--json"))
     assert flowing["gemms"] == 468864 and flowing["peak_host_bytes"] <= flowing["host_bytes"], flowing
     if not simulator:
