@@ -264,6 +264,14 @@ std::vector<Parameter> tilings(const SpaceQuestion& question) {
   if (question.problems.size() > 1 || problem == question.loaded.end()) return {};
   std::vector<Parameter> parameters = parse_tilings(problem->second.toml, problem->second.source);
   for (const Parameter& parameter : parameters) check_values(parameter, {});
+  for (const Parameter& finer : question.finer_tilings) {
+    const auto known = std::ranges::find(parameters, finer.name, &Parameter::name);
+    if (known == parameters.end()) {
+      parameters.push_back(finer);
+    } else {
+      add_new(known->values, finer.values);
+    }
+  }
   return parameters;
 }
 
