@@ -339,7 +339,12 @@ Candidate default_candidate(const Space& space, const std::string& problem, cons
     } else if (parameter.name.starts_with(platform_prefix)) {
       value = platform_default(parameter, figures);
     } else if (parameter.name.starts_with(problem_prefix)) {
-      if (loaded != question.loaded.end()) value = tiling_default(parameter, loaded->second);
+      const auto finer = std::ranges::find(question.finer_tilings, parameter.name, &Parameter::name);
+      if (finer != question.finer_tilings.end()) {
+        value = finer->values.front();
+      } else if (loaded != question.loaded.end()) {
+        value = tiling_default(parameter, loaded->second);
+      }
     } else {
       value = strategy_default(parameter, strategy);
     }

@@ -36,8 +36,8 @@ std::vector<std::string> candidate_problems(const SpaceQuestion& question);
 Space tune_space(const SpaceQuestion& question, const Machine& machine);
 
 /// For each problem of the space, the first one given before all others: the defaults of its strategy (the
-/// paper's) and the platform as it is, spelled as the space spells them. Keys of problem and platform whose
-/// value is not in the space are left out.
+/// paper's) and the platform as it is, spelled as the space spells them, and the first of finer tilings. Keys
+/// of problem and platform whose value is not in the space are left out.
 std::vector<Candidate> default_candidates(const Space& space, const SpaceQuestion& question,
                                           const Platform& platform);
 

@@ -55,6 +55,14 @@ std::string value_of(const nlohmann::json& figures, const std::string& key) {
                             : figure.dump();
 }
 
+/// Whether the plan does at all what the figure is about.
+bool may_count(const std::string& key, const PlannedWork& work) {
+  if (key.starts_with("generation.")) return work.summary.generated_bytes > 0;
+  if (key.starts_with("message.") || key.starts_with("network.")) return work.summary.network_bytes > 0;
+  if (key.starts_with("addition.")) return work.plan.c_in_parts;
+  return true;
+}
+
 double simulated_s(const PlannedWork& work, SimulationOptions options, bool in_full) {
   options.trace = nullptr;
   options.groups = in_full ? CoarseGroups{} : coarse_groups(work);
@@ -287,7 +295,8 @@ std::vector<DecidingGuess> deciding_guesses(const Case& the_case, const PlannedW
   std::vector<std::size_t> numbers;
   for (Improvement& better : improvements(work.machine, false)) {
     std::erase_if(better.settings, [&](const std::string& setting) {
-      return std::ranges::find(the_case.guesses, key_of(setting)) == the_case.guesses.end();
+      const std::string key = key_of(setting);
+      return std::ranges::find(the_case.guesses, key) == the_case.guesses.end() || !may_count(key, work);
     });
     if (!better.settings.empty()) numbers.push_back(experiments.add(std::move(better)));
   }

@@ -378,7 +378,9 @@ def check_finer_tiles(scratch):
         return
     done = call("tune", coarse, *platform, "--count", 4, "--json")
     assert done.returncode == 0 and "the problem's tiles do not fit; finer ones are tried: problem.tile=" in done.stderr, done
-    assert int(json.loads(done.stdout)["taken"]["parameters"]["problem.tile"]) < 300, done.stdout
+    tuned = json.loads(done.stdout)
+    assert int(tuned["taken"]["parameters"]["problem.tile"]) < 300, tuned
+    assert int(tuned["defaults"]["parameters"]["problem.tile"]) < 300, tuned  # they are what is tried first
 
 
 def check_guesses(problem, scratch):
