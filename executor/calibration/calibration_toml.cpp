@@ -39,7 +39,7 @@ ranks_per_node = {cores}
 cores = {cores}
 devices = {cores}  # the cores are the devices
 solo_speedup = {solo:.4g}  # a core whose neighbours are idle
-memory = {memory}  # four fifths of what is installed
+memory = {memory}  # four fifths of what is installed: the rest is for the system, MPI and OpenBLAS
 memory_bandwidth = {bandwidth:.4g}  # memcpy on all cores, bytes read and written; spread {spread:.3f}
 )",
       fmt::arg("host", printable(r.facts.host)), fmt::arg("when", r.when), fmt::arg("cpu", printable(r.cpu)),
@@ -91,7 +91,7 @@ std::string device_text(const CalibrationResult& r) {
   return fmt::format(R"(
 [device]
 kind = "core"
-memory = {budget}  # half of the usable memory, in equal parts
+memory = {budget}  # of the memory above, for a block at a time: half, in equal parts
 
 # Fitted to {shapes} shapes of dgemm: relative error: median {median:.3f}, 90th percentile {p90:.3f}.
 # Fitted to one half of them, on the other half: median {held_median:.3f}, 90th percentile {held_p90:.3f}. By size:
