@@ -233,7 +233,7 @@ class MachineCalibration {
       take_blas_buffers(machine_facts().cores);
     });
     const bool on_gpus = broadcast(gpus ? 1 : 0, 0, session_.world(), "kind of devices") != 0;
-    if (!on_gpus) warn_of_short_budget();
+    if (!on_gpus && session_.rank() == 0) warn();
     rank_zero_first([&] { gpus ? measure_devices(*gpus) : measure_cores(); });
     const Together together = measure_together();
     quiet_barrier(session_.world());  // the other ranks leave the cores alone until here
@@ -247,8 +247,10 @@ class MachineCalibration {
     return kDevicesWeight + kRuntimeWeight + (session_.size() > 1 ? kMessagesWeight : 0);
   }
 
-  void warn_of_short_budget() {
-    if (session_.rank() != 0 || budget_of(arguments_) >= kLeastBudget_s) return;
+  void warn() {
+    if (const std::string foreign = foreign_kernels(); !foreign.empty())
+      print_message("foretile-run", "warning: " + foreign);
+    if (budget_of(arguments_) >= kLeastBudget_s) return;
     print_message(
         "foretile-run",
         fmt::format("warning: --budget {} is too short for figures to rely on; with {} s or more they are",

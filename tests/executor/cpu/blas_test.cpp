@@ -163,6 +163,15 @@ TEST(Gemm, TakesAllOperationsOnAllElementsWithGaps) {
   }
 }
 
+TEST(BlasKernels, SaysWhichAreNotThisProcessors) {
+  EXPECT_EQ(foreign_kernels("SkylakeX", VectorLevel::avx512, "OpenBLAS 0.3", true), "");
+  EXPECT_EQ(foreign_kernels("Haswell", VectorLevel::avx512, "OpenBLAS 0.3", true),
+            "OpenBLAS 0.3 multiplies with its kernels for Haswell, this processor's are SkylakeX; unset "
+            "OPENBLAS_CORETYPE where that is not meant");
+  EXPECT_TRUE(foreign_kernels("Prescott", VectorLevel::avx2, "OpenBLAS 0.3", false)
+                  .ends_with("; set OPENBLAS_CORETYPE=Haswell"));
+}
+
 /// (1 i)^H (2 + i) = (2 + i; -i (2 + i)) = (2 + i; 1 - 2i), times i: (-1 + 2i; 2 + i).
 TEST(Gemm, ConjugatesComplexNumbers) {
   using Number = std::complex<double>;
