@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
 
 #include "executor/calibration/calibrate.hpp"
 
@@ -19,7 +20,9 @@ namespace {
 std::string warnings_text(const CalibrationResult& r) {
   std::string text;
   if (was_busy(r)) text += "# WRITTEN BY FORCE: other work took the cores while they were measured.\n";
-  if (!r.stable) text += "# NOT STABLE: repeated rounds did not agree.\n";
+  if (!r.stable) text += "# NOT STABLE: repeated rounds did not agree, or were fewer than three.\n";
+  for (const std::string& what : r.left_out)
+    text += fmt::format("# NOT MEASURED for lack of time: {}.\n", what);
   return text;
 }
 
@@ -106,7 +109,11 @@ memory = {budget}  # of the memory above, for a block at a time: half, in equal 
 }
 
 std::string single_text(const CalibrationResult& r) {
-  if (r.single_samples.empty()) return {};
+  if (r.single_samples.empty()) {
+    if (r.single_fit.model.rate_flops_per_s <= 0) return {};
+    return "\n# Not measured: twice as fast as double precision.\n[device.single]\n" +
+           curve_text(r.single_fit.model);
+  }
   return fmt::format(R"(
 # Fitted to {} shapes of sgemm: relative error: median {:.3f}, 90th percentile {:.3f}; spread {:.3f}.
 [device.single]
