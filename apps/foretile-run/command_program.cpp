@@ -172,14 +172,36 @@ void print_report(const ProgramArguments& arguments, const FinishedProgram& done
                *done.error <= kLargestError ? "verified against" : "differs from", *done.error);
 }
 
-/// Where somebody wrote to the file meanwhile, all results go beside it.
-void write_results(const std::string& file, const FusedProgram& fused, const SpinOrbitals& orbitals,
-                   const std::vector<Result>& results) {
-  std::filesystem::path found = file;
-  for (const Result& result : results)
-    found = write_tensor(found, result.name, fused.tensors()[result.tensor], orbitals, result.elements);
-  require_in_place({file, {}, MatrixFormat::hdf5}, found);
-}
+/// The results in a file, on rank 0. The first one's place is kept from the beginning; where somebody writes
+/// to the file meanwhile, all results go beside it.
+class ResultsFile {
+ public:
+  ResultsFile(std::string file, const FusedProgram& fused, const SpinOrbitals& orbitals)
+      : file_(std::move(file)), fused_(fused), orbitals_(orbitals) {
+    const auto first = std::ranges::find(fused.tensors(), TensorRole::result, &ProgramTensor::role);
+    if (first != fused.tensors().end())
+      next_ = std::make_unique<TensorOutput>(file_, text_of(*first, fused.program()), *first, orbitals);
+  }
+
+  /// As gather_results() has them.
+  void write(const std::vector<Result>& results) {
+    std::filesystem::path found = file_;
+    for (const Result& result : results) {
+      if (!next_)
+        next_ =
+            std::make_unique<TensorOutput>(found, result.name, fused_.tensors()[result.tensor], orbitals_);
+      found = next_->write(result.elements);
+      next_.reset();
+    }
+    require_in_place({file_, {}, MatrixFormat::hdf5}, found);
+  }
+
+ private:
+  std::string file_;
+  const FusedProgram& fused_;
+  const SpinOrbitals& orbitals_;
+  std::unique_ptr<TensorOutput> next_;
+};
 
 /// Results are datasets of an HDF5 file that nobody has yet.
 void require_output(const ProgramArguments& arguments, const FusedProgram& fused) {
@@ -205,6 +227,7 @@ void execute(const CLI::App& command, const ProgramArguments& arguments, const M
   std::optional<SpinOrbitals> orbitals;
   std::unique_ptr<ProgramNumbers> numbers;
   const FileNumbers* files = nullptr;
+  std::unique_ptr<ResultsFile> output;
   agree(session, [&] {
     options.parameters = arguments.options.settings();
     if (!arguments.options.platform_settings().empty() || !arguments.options.tiling().empty())
@@ -220,7 +243,7 @@ void execute(const CLI::App& command, const ProgramArguments& arguments, const M
     orbitals.emplace(fused->tiles());
     if (!arguments.output.empty()) {
       require_output(arguments, *fused);
-      if (session.rank() == 0) require_writable(arguments.output);
+      if (session.rank() == 0) output = std::make_unique<ResultsFile>(arguments.output, *fused, *orbitals);
     }
     if (arguments.input.empty()) {
       numbers = std::make_unique<SeededNumbers>(*orbitals, arguments.seed);
@@ -261,7 +284,7 @@ void execute(const CLI::App& command, const ProgramArguments& arguments, const M
     if (arguments.verify) done.error = largest_error(done.results, fused->program(), *orbitals, *numbers);
     if (files && arguments.verify) files->require_untouched();  // it was read again
     const bool right = !done.error || *done.error <= kLargestError;
-    if (right && !arguments.output.empty()) write_results(arguments.output, *fused, *orbitals, done.results);
+    if (right && output) output->write(done.results);
     print_report(arguments, done, session.size());
     if (!right)
       throw WorkError(fmt::format(
