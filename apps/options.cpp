@@ -88,8 +88,8 @@ void add_layout_option(CLI::App& command, std::string& layout) {
       .add_option(
           "--layout", layout,
           "Of a program: auto (blocks go to ranks that need them, and several ranks sum a tile of C "
-          "where less is sent then) or in-turn (blocks are dealt in turn, one rank sums); auto unless "
-          "given")
+          "where less is sent then) or in-turn (blocks are dealt in turn, and one rank sums a tile where "
+          "there are tiles for all ranks); auto unless given")
       ->check(CLI::IsMember({"auto", "in-turn"}));
 }
 

@@ -78,12 +78,12 @@ ranks_per_node = {cores}
 [socket]
 cores = {cores}
 devices = {cores}  # the cores are the devices
-memory = {memory}  # four fifths of what is installed
+memory = {memory}  # four fifths of what is installed: the rest is for the system, MPI and OpenBLAS
 memory_bandwidth = "20 GB/s"  # a guess
 
 [device]
 kind = "core"
-memory = {device_memory}  # half of the memory above, in equal parts
+memory = {device_memory}  # of the memory above, for a block at a time: half, in equal parts
 
 [device.kernel]
 rate = {rate}  # {flops} flop per cycle at a guessed clock of 2.5 GHz

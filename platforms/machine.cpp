@@ -57,15 +57,19 @@ int Machine::cores_per_rank() const {
 }
 
 std::int64_t Machine::host_bytes_per_rank() const {
-  const std::int64_t share = platform.memory_bytes_per_socket * platform.sockets / ranks_per_node;
+  return platform.memory_bytes_per_socket * platform.sockets / ranks_per_node;
+}
+
+std::int64_t Machine::host_bytes_beside_devices() const {
   const bool same_memory = platform.device.kind == DeviceKind::core;
-  return same_memory ? share - devices_per_rank * platform.device.memory_bytes : share;
+  const std::int64_t kept = same_memory ? devices_per_rank * platform.device.memory_bytes : 0;
+  return std::max<std::int64_t>(0, host_bytes_per_rank() - kept);
 }
 
 namespace {
 
 /// On a single machine whose cores are the devices, --ranks puts all ranks on it, more than cores if asked.
-/// The ranks' device memories together take at most half of the node's.
+/// All devices together keep at most half of the node's memory for their blocks.
 void share_cores(Machine& machine, const MachineSize& size) {
   Platform& p = machine.platform;
   if (size.ranks && p.nodes == 1) {

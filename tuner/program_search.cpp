@@ -108,6 +108,8 @@ std::string name_of(const ProgramTrial& trial) {
                      trial.candidate.mode, chosen_text(trial));
 }
 
+}  // namespace
+
 nlohmann::ordered_json json_of(const ProgramTrial& trial) {
   nlohmann::ordered_json row{{"nodes", trial.candidate.nodes}, {"tile", trial.candidate.tile},
                              {"mode", trial.candidate.mode},   {"makespan_s", nullptr},
@@ -128,7 +130,19 @@ nlohmann::ordered_json json_of(const ProgramTrial& trial) {
   return row;
 }
 
-}  // namespace
+ProgramTrial trial_of(const nlohmann::ordered_json& row) {
+  ProgramTrial trial{
+      {row.at("nodes"), row.at("tile"), row.at("mode")}, 0, {}, row.at("bound_s"), row.value("message", "")};
+  if (!row.at("makespan_s").is_null()) trial.makespan_s = row.at("makespan_s");
+  if (!row.at("memory_bytes").is_null()) trial.memory_bytes = row.at("memory_bytes");
+  trial.made = row.value("made", trial.made);
+  trial.layout = row.value("layout", "");
+  if (row.contains("strategies")) {
+    for (const auto& [term, strategy] : row.at("strategies").items())
+      trial.strategies.emplace_back(term, strategy);
+  }
+  return trial;
+}
 
 const ProgramTrial* ProgramTuning::best(Goal goal) const {
   const auto key = [goal](const ProgramTrial& trial) {

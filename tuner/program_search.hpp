@@ -36,7 +36,14 @@ struct ProgramTrial {
 
   bool fits() const { return memory_bytes > 0; }
   double node_hours() const { return makespan_s ? candidate.nodes * *makespan_s / 3600 : 0; }
+  friend bool operator==(const ProgramTrial&, const ProgramTrial&) = default;
 };
+
+/// {nodes, tile, mode, makespan_s, bound_s, node_hours, memory_bytes}, and made, layout and strategies where
+/// it fits, message where it does not.
+nlohmann::ordered_json json_of(const ProgramTrial& trial);
+/// The trial of which this is json_of().
+ProgramTrial trial_of(const nlohmann::ordered_json& row);
 
 /// Plans a candidate and, with `rehearses`, simulates it. Nothing where time was up before its end.
 using TryProgram = std::function<std::optional<ProgramTrial>(const ProgramCandidate&, bool rehearses)>;
@@ -64,9 +71,8 @@ ProgramTuning tune_program(const ProgramSpace& space, const TryProgram& try_prog
 
 /// A line for each trial, and the answers.
 std::string text_of(const ProgramTuning& tuning);
-/// {trials: [{nodes, tile, mode, makespan_s, bound_s, node_hours, memory_bytes, message, made, layout,
-/// strategies}],
-/// fewest_nodes, shortest_time, fewest_node_hours (objects as the trials), complete}.
+/// {trials: [json_of() of each], fewest_nodes, shortest_time, fewest_node_hours (objects as the trials),
+/// complete}.
 nlohmann::ordered_json json_of(const ProgramTuning& tuning);
 
 }  // namespace foretile

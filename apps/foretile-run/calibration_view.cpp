@@ -19,6 +19,18 @@ std::string message_line(const CalibrationResult& r) {
 
 constexpr std::int64_t kLarge = 2000;
 
+std::string rounds_line(const CalibrationResult& r) {
+  if (r.rounds < 3) return fmt::format("rounds          {}, too few to compare\n", r.rounds);
+  return fmt::format("rounds          {}, {}: the last three differ by {}\n", r.rounds,
+                     r.stable ? "stable" : "NOT stable", percent(r.round_spread));
+}
+
+std::string left_out_lines(const CalibrationResult& r) {
+  std::string text;
+  for (const std::string& what : r.left_out) text += fmt::format("not measured    {}\n", what);
+  return text;
+}
+
 std::string cache_line(const CalibrationResult& r) {
   if (r.cache.bytes == 0) return {};
   const double least = *std::min_element(r.cache.factors.begin(), r.cache.factors.end());
@@ -93,15 +105,13 @@ std::string calibration_text(const CalibrationResult& r) {
          fmt::format(
              "complex         products take {:.2f} times as long as four real ones, in single {:.2f}\n",
              r.fit.model.complex_factor, r.single_fit.model.complex_factor) +
-         fmt::format("rounds          {}, {}: the last three differ by {}\n", r.rounds,
-                     r.stable ? "stable" : "NOT stable", percent(r.round_spread)) +
-         cache_line(r) + runtime_lines(r) +
+         rounds_line(r) + cache_line(r) + runtime_lines(r) +
          fmt::format("generation      {} per core\n", quantity(r.generation_bytes_per_s_per_core, "B/s")) +
          fmt::format("copies          {} per core\n", quantity(r.copy_bytes_per_s_per_core, "B/s")) +
          fmt::format("additions       {} per core, permuted {}\n",
                      quantity(r.addition_bytes_per_s_per_core, "B/s"),
                      quantity(r.permuted_addition_bytes_per_s_per_core, "B/s")) +
-         message_line(r);
+         message_line(r) + left_out_lines(r);
 }
 
 std::string calibration_text(const GpuCalibration& r) {
@@ -134,6 +144,7 @@ nlohmann::ordered_json calibration_json(const CalibrationResult& r) {
           {"core_share", r.core_share},
           {"probe_flops_per_s", r.probe_flops_per_s},
           {"solo_speedup", r.solo_speedup},
+          {"left_out", r.left_out},
           {"cache", {{"bytes", r.cache.bytes}, {"sizes", kFactorSizes}, {"factors", r.cache.factors}}},
           {"runtime", runtime_json(r)},
           {"generation_bytes_per_s_per_core", r.generation_bytes_per_s_per_core},

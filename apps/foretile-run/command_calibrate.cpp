@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // foretile-run calibrate: measures this machine and writes its platform file.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <exception>
 #include <filesystem>
+#include <functional>
 #include <memory>
 
 #include "apps/foretile-run/calibration_view.hpp"
 #include "apps/foretile-run/commands.hpp"
 #include "apps/foretile-run/gpu_option.hpp"
 #include "apps/foretile-run/guard.hpp"
+#include "apps/foretile-run/job_terminal.hpp"
 #include "apps/foretile-run/same_start.hpp"
 #include "apps/options.hpp"
 #include "apps/program.hpp"
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "base/one_line.hpp"
+#include "base/progress.hpp"
 #include "executor/calibration/calibrate_gpu.hpp"
 #include "executor/calibration/calibration_samples.hpp"
+#include "executor/calibration/time_budget.hpp"
 #include "executor/cpu/blas.hpp"
 #include "executor/mpi/communicator.hpp"
 #include "executor/mpi/measure_messages.hpp"
@@ -46,9 +48,14 @@ struct CalibrateArguments {
   Options options;
 };
 
-/// Shares of a GPU's budget: what the ranks measure together has the rest.
-constexpr double kDeviceShare = 0.7;
-constexpr double kRuntimeShare = 0.2;
+/// Weights in the budget: what rank 0 measures, messages between two ranks, foretile-run's own costs.
+constexpr double kDevicesWeight = 75;
+constexpr double kMessagesWeight = 7;
+constexpr double kRuntimeWeight = 18;
+/// With less, so few cores' figures rest on measurements that predictions suffer.
+constexpr double kLeastBudget_s = 10;
+constexpr double kDefaultBudget_s = 120;
+constexpr double kStandInBudget_s = 30;
 
 /// What the ranks measured together.
 struct Together {
@@ -65,17 +72,9 @@ struct Written {
   nlohmann::ordered_json json;
 };
 
-void show_shapes(std::size_t done, std::size_t all) {
-  if (isatty(STDERR_FILENO) == 0) return;
-  fmt::print(stderr, "\rshape {} of {}{}", done, all, done == all ? "\n" : "");
-}
-
-void show_part(const std::string& what) {
-  if (isatty(STDERR_FILENO) != 0) fmt::print(stderr, "{} ...\n", what);
-}
-
-double budget_of(const CalibrateArguments& arguments, double otherwise) {
-  if (arguments.budget.empty()) return otherwise;
+double budget_of(const CalibrateArguments& arguments) {
+  if (arguments.budget.empty())
+    return arguments.gpu == GpuChoice::stand_in ? kStandInBudget_s : kDefaultBudget_s;
   const double seconds = parse_duration(arguments.budget, "--budget");
   if (seconds >= 0.1 && seconds <= 3600) return seconds;
   throw input_error("--budget", "\"" + arguments.budget + "\"", "0.1 s to 1 hour");
@@ -93,35 +92,27 @@ CalibrationOptions core_options(const CalibrateArguments& arguments) {
     options.sizes = arguments.sizes;
     options.cubes.clear();
   }
-  if (!arguments.budget.empty()) {
-    const double seconds = budget_of(arguments, 0);
-    const auto n = static_cast<double>(options.sizes.size());
-    const double shapes = n * n * n + static_cast<double>(options.cubes.size());
-    options.seconds_per_shape = 0.6 * seconds / shapes / options.least_rounds;  // and the probes between
-    options.seconds_per_bandwidth = 0.1 * seconds;
-    options.settle_s = std::min(options.settle_s, 0.1 * seconds);
-    options.seconds_per_cached_product = std::min(options.seconds_per_cached_product, 0.002 * seconds);
-  }
-  options.progress = show_shapes;
   return options;
 }
 
 /// All works together take about 20 s with the default, half of it for the looks.
 constexpr double kRuntimeSeconds = 20;
 
-RuntimeOptions runtime_options(double seconds) {
+RuntimeOptions runtime_options(const TimeBudget& budget) {
   RuntimeOptions options;
-  const double share = std::min(1.0, seconds / kRuntimeSeconds);
+  const double share = std::min(1.0, budget.left() / kRuntimeSeconds);
   options.tiles = std::max(12, static_cast<int>(options.tiles * std::cbrt(share)));
   options.large_tiles = std::max(3, static_cast<int>(options.large_tiles * std::cbrt(share)));
   options.looks.rounds = std::max(6, static_cast<int>(options.looks.rounds * share));
+  options.budget = budget;
   return options;
 }
 
-MessageOptions message_options(double seconds) {
+MessageOptions message_options(const TimeBudget& budget) {
   MessageOptions options;
-  const double parts = static_cast<double>(options.sizes.size()) + 5;  // latency has five
-  options.seconds_per_size = std::min(options.seconds_per_size, seconds / parts);
+  const double parts = static_cast<double>(options.sizes.size()) + 6;  // latency has five, bandwidth one
+  options.seconds_per_size = std::min(options.seconds_per_size, budget.left() / parts);
+  options.budget = budget;
   return options;
 }
 
@@ -130,27 +121,23 @@ GpuCalibrationOptions gpu_options(const CalibrateArguments& arguments) {
   if (arguments.gpu == GpuChoice::stand_in) {  // a core is slower than a GPU, and has smaller caches
     options.sizes = {64, 128, 256, 512, 1024};
     options.ring_bytes = std::int64_t{96} << 20;
-    options.host.bandwidth_bytes_per_core = std::int64_t{8} << 20;
-    options.seconds = 30;
+    options.host.bytes_per_core = std::int64_t{12} << 20;
     options.odd_sizes = {95, 383, 767};
   }
   if (!arguments.sizes.empty()) {
     options.sizes = arguments.sizes;
     options.odd_sizes.clear();
   }
-  options.seconds = kDeviceShare * budget_of(arguments, options.seconds);
   if (!arguments.largest_copy.empty()) {
     const std::int64_t largest = largest_copy(arguments);
     std::erase_if(options.copies, [&](std::int64_t bytes) { return bytes >= largest; });
     options.copies.push_back(largest);
   }
-  options.progress = show_part;
   return options;
 }
 
-Written calibrate_cores(const CalibrateArguments& arguments, const Together& together,
-                        const std::string& samples_file) {
-  CalibrationResult result = calibrate(core_options(arguments));
+Written cores_written(const CalibrateArguments& arguments, CalibrationResult result, const Together& together,
+                      const std::string& samples_file) {
   result.message = together.message;
   result.runtime = together.runtime;
   return {was_busy(result),
@@ -162,7 +149,7 @@ Written calibrate_cores(const CalibrateArguments& arguments, const Together& tog
 }
 
 /// A GPU's times do not depend on how busy the cores are.
-Written devices_written(GpuCalibration& result, const Together& together, const std::string& samples_file) {
+Written devices_written(GpuCalibration result, const Together& together, const std::string& samples_file) {
   result.host.message = together.message;
   result.host.runtime = together.runtime;
   return {false,
@@ -226,75 +213,134 @@ void print(const CalibrateArguments& arguments, const Written& written, const fs
   }
 }
 
-/// The GPU's part comes first and is written at once: whoever is cut off has what matters most. What the
-/// ranks measure together follows; without it, readers take typical costs.
-Written calibrate_devices(const CalibrateArguments& arguments, const MpiSession& session, Gpus* gpus,
-                          const fs::path& path) {
-  const std::string samples = samples_path(path).filename().string();
-  const GpuCalibrationOptions options = gpu_options(arguments);
-  const double budget = options.seconds / kDeviceShare;
-  GpuCalibration result;
-  std::exception_ptr failure;
-  try {
-    if (gpus) {
-      result = calibrate_gpu(*gpus, options);
-      write(devices_written(result, {}, samples), path);
+/// One calibration of this machine by all ranks. What rank 0 measures comes first and is written at once:
+/// whoever is cut off has what matters most. What the ranks measure together follows; without it, readers
+/// take typical costs.
+class MachineCalibration {
+ public:
+  MachineCalibration(const CalibrateArguments& arguments, const MpiSession& session)
+      : arguments_(arguments),
+        session_(session),
+        path_(arguments.output.empty() ? here_file() : fs::path(arguments.output)),
+        samples_file_(samples_path(path_).filename().string()),
+        line_(session.rank() == 0 ? job_terminal() : ProgressTerminal{}) {}
+
+  void run() {
+    std::unique_ptr<Gpus> gpus;
+    agree(session_, [&] {
+      if (session_.rank() == 0) gpus = prepare(arguments_, path_);
+      if (session_.rank() == 0) budget_ = TimeBudget(budget_of(arguments_) - budget_.elapsed());
+      take_blas_buffers(machine_facts().cores);
+    });
+    const bool on_gpus = broadcast(gpus ? 1 : 0, 0, session_.world(), "kind of devices") != 0;
+    if (!on_gpus && session_.rank() == 0) warn();
+    rank_zero_first([&] { gpus ? measure_devices(*gpus) : measure_cores(); });
+    const Together together = measure_together();
+    quiet_barrier(session_.world());  // the other ranks leave the cores alone until here
+    agree(session_, [&] {
+      if (session_.rank() == 0) finish(written_(together));
+    });
+  }
+
+ private:
+  double open_weight() const {
+    return kDevicesWeight + kRuntimeWeight + (session_.size() > 1 ? kMessagesWeight : 0);
+  }
+
+  void warn() {
+    if (const std::string foreign = foreign_kernels(); !foreign.empty())
+      print_message("foretile-run", "warning: " + foreign);
+    if (budget_of(arguments_) >= kLeastBudget_s) return;
+    print_message(
+        "foretile-run",
+        fmt::format("warning: --budget {} is too short for figures to rely on; with {} s or more they are",
+                    arguments_.budget, kLeastBudget_s));
+  }
+
+  void show(const std::string& what) {
+    line_.show(fmt::format("calibrate: {}; {} of {}", what, duration_text(wall_.elapsed()),
+                           duration_text(budget_of(arguments_))));
+  }
+
+  /// The other ranks leave the cores alone meanwhile.
+  void rank_zero_first(const std::function<void()>& step) {
+    std::exception_ptr failure;
+    try {
+      if (session_.rank() == 0) step();
+    } catch (...) {
+      failure = std::current_exception();
     }
-  } catch (...) {
-    failure = std::current_exception();
+    quiet_barrier(session_.world());
+    agree(session_, [&] {
+      if (failure) std::rethrow_exception(failure);
+    });
   }
-  quiet_barrier(session.world());  // the other ranks leave the cores alone until here
-  agree(session, [&] {
-    if (failure) std::rethrow_exception(failure);
-  });
-  Together together;
-  if (session.size() > 1) {
-    const double seconds = (1 - kDeviceShare - kRuntimeShare) * budget;
-    together.message = measure_messages(session.world(), message_options(seconds));
+
+  void measure_devices(Gpus& gpus) {
+    GpuCalibrationOptions options = gpu_options(arguments_);
+    options.seconds = budget_.share(kDevicesWeight, open_weight());
+    options.progress = [this](const std::string& what) { show(what); };
+    const GpuCalibration result = calibrate_gpu(gpus, options);
+    written_ = [this, result](const Together& together) {
+      return devices_written(result, together, samples_file_);
+    };
+    write(written_({}), path_);
   }
-  together.runtime = measure_runtime(session.world(), runtime_options(kRuntimeShare * budget));
-  return gpus ? devices_written(result, together, samples) : Written{};
-}
 
-Written calibrate_machine_of_cores(const CalibrateArguments& arguments, const MpiSession& session,
-                                   const fs::path& path) {
-  Together together;
-  if (session.size() > 1) together.message = measure_messages(session.world());
-  constexpr double all_s = 60;
-  together.runtime = measure_runtime(session.world(),
-                                     runtime_options(kRuntimeSeconds * budget_of(arguments, all_s) / all_s));
-  if (session.rank() != 0) return {};
-  return calibrate_cores(arguments, together, samples_path(path).filename().string());
-}
+  void measure_cores() {
+    CalibrationOptions options = core_options(arguments_);
+    options.budget = budget_.part(kDevicesWeight, open_weight());
+    options.progress = [this](const std::string& what) { show(what); };
+    options.essential = [this](const CalibrationResult& so_far) {
+      const Written written = cores_written(arguments_, so_far, {}, samples_file_);
+      require_quiet(arguments_, written);
+      write(written, path_);
+    };
+    const CalibrationResult result = calibrate(options);
+    written_ = [this, result](const Together& together) {
+      return cores_written(arguments_, result, together, samples_file_);
+    };
+  }
 
-void calibrate_machine(const CalibrateArguments& arguments, const MpiSession& session) {
-  const auto start = std::chrono::steady_clock::now();
-  const fs::path path = arguments.output.empty() ? here_file() : fs::path(arguments.output);
-  std::unique_ptr<Gpus> gpus;
-  agree(session, [&] {
-    if (session.rank() == 0) gpus = prepare(arguments, path);
-    take_blas_buffers(machine_facts().cores);
-  });
-  const bool on_gpus = broadcast(gpus ? 1 : 0, 0, session.world(), "kind of devices") != 0;
-  const Written written = on_gpus ? calibrate_devices(arguments, session, gpus.get(), path)
-                                  : calibrate_machine_of_cores(arguments, session, path);
-  quiet_barrier(session.world());  // the other ranks leave the cores alone until here
-  agree(session, [&] {
-    if (session.rank() != 0) return;
-    require_quiet(arguments, written);
-    const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
-    write(written, path);
-    print(arguments, written, path, wall.count());
-  });
-}
+  Together measure_together() {
+    Together together;
+    if (session_.size() > 1) {
+      show("messages");
+      const TimeBudget part = rank_zeros(budget_.share(kMessagesWeight, kMessagesWeight + kRuntimeWeight));
+      together.message = measure_messages(session_.world(), message_options(part));
+    }
+    RuntimeOptions options = runtime_options(rank_zeros(budget_.left()));
+    options.progress = [this] { show("foretile-run's own costs"); };
+    together.runtime = measure_runtime(session_.world(), options);
+    return together;
+  }
+
+  TimeBudget rank_zeros(double seconds) const {
+    return TimeBudget(broadcast(seconds, 0, session_.world(), "budget"));
+  }
+
+  void finish(const Written& written) {
+    write(written, path_);
+    erase_progress();
+    print(arguments_, written, path_, wall_.elapsed());
+  }
+
+  const CalibrateArguments& arguments_;
+  const MpiSession& session_;
+  fs::path path_;
+  std::string samples_file_;
+  ProgressLine line_;
+  TimeBudget wall_;
+  TimeBudget budget_;
+  std::function<Written(const Together&)> written_;
+};
 
 }  // namespace
 
 void add_calibrate_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("calibrate",
-                                         "Measure this machine (mpiexec -n 2 foretile-run calibrate; cores "
-                                         "take one to two minutes, a GPU two minutes) and "
-                                         "write its platform file");
+                                         "Measure this machine (mpiexec -n 2 foretile-run calibrate; one to "
+                                         "two minutes) and write its platform file");
   const auto arguments = std::make_shared<CalibrateArguments>();
   command
       ->add_option("-o,--output", arguments->output,
@@ -304,7 +350,8 @@ void add_calibrate_command(CLI::App& app) {
   add_gpu_option(*command, arguments->gpu, "none");
   command
       ->add_option("--budget", arguments->budget,
-                   "Time for all measurements of a GPU, 120s unless given; of cores, about")
+                   "Time for all measurements, 120s unless given; cores may need less. Where it is short, "
+                   "fewer products are timed and the least useful figures stay estimates")
       ->check(not_empty_check())
       ->type_name("TIME");
   command->add_option("--sizes", arguments->sizes, "Products of all these extents are timed: 64,128,256,...")
@@ -323,7 +370,7 @@ void add_calibrate_command(CLI::App& app) {
   command->callback([&app, arguments] {
     run_guarded([&](const MpiSession& session) {
       require_same_start(session, [&] { return command_line_facts(app); });
-      calibrate_machine(*arguments, session);
+      MachineCalibration(*arguments, session).run();
     });
   });
 }

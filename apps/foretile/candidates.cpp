@@ -155,7 +155,7 @@ bool Candidates::decides_first_bound(const std::string& key) {
       key.starts_with(kPlatformPrefix))
     return true;
   return std::any_of(strategies().begin(), strategies().end(), [&](const auto& strategy) {
-    const auto parameters = strategy->parameters();
+    const auto& parameters = strategy->parameters();
     const ParameterInfo* const info = find_parameter(parameters, key);
     return info && info->deals_c;
   });

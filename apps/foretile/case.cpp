@@ -3,16 +3,20 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
+#include "apps/foretile/finer_tiling.hpp"
 #include "apps/foretile/rehearsal.hpp"
 #include "apps/program.hpp"
 #include "base/atomic_file.hpp"
+#include "base/error.hpp"
 #include "base/one_line.hpp"
 #include "planner/problem/retile.hpp"
 #include "planner/strategies/deal_setting.hpp"
 #include "platforms/checks.hpp"
+#include "platforms/guesses.hpp"
 #include "platforms/list.hpp"
 #include "platforms/loader.hpp"
 
@@ -51,6 +55,21 @@ Case fresh_case(const CaseArguments& arguments) {
   return {retile(load_problem(arguments.problem), arguments.options.tiling()),
           named_platform(platform, arguments.options.platform_settings()), arguments.size,
           arguments.options.settings(), std::nullopt};
+}
+
+/// What the user has set is no guess of the file's.
+std::vector<std::string> guesses_of(const CaseArguments& arguments, const Case& found) {
+  const std::vector<std::string> set = arguments.options.platform_settings();
+  std::vector<std::string> keys = guessed_keys(
+      set.empty() ? found.platform
+      : arguments.platform.empty() && is_plan_file(arguments.problem)
+          ? parse_platform(load_plan_file(arguments.problem).platform_toml, found.platform.source)
+          : load_platform(arguments.platform.empty() ? "here" : arguments.platform));
+  std::erase_if(keys, [&](const std::string& key) {
+    return std::ranges::any_of(
+        set, [&](const std::string& setting) { return setting.starts_with("platform." + key + "="); });
+  });
+  return keys;
 }
 
 }  // namespace
@@ -105,6 +124,7 @@ void add_engine_option(CLI::App& command, EngineChoice& engine) {
 Case load_case(const CaseArguments& arguments) {
   Case found = is_plan_file(arguments.problem) ? stored_case(arguments) : fresh_case(arguments);
   warn_of_doubts(found.platform);
+  found.guesses = guesses_of(arguments, found);
   return found;
 }
 
@@ -121,8 +141,15 @@ PlannedWork plan_case(const Case& the_case, ProgressLine& line) {
   }
   Contraction contraction = build_contraction(the_case.problem);
   warn_of_long_planning(estimate_planning(contraction));
-  return plan_work(std::move(contraction), make_machine(the_case.platform, the_case.size), the_case.settings,
-                   progress, rehearsed_seconds());
+  try {
+    return plan_work(std::move(contraction), make_machine(the_case.platform, the_case.size),
+                     the_case.settings, progress, rehearsed_seconds());
+  } catch (const InputError& error) {
+    if (!asks_for_finer_tiles(error)) throw;
+    const auto tiling = finer_tiling_that_fits(the_case);
+    if (!tiling) throw;
+    throw InputError(fmt::format("{}; {}", error.what(), advice(*tiling)));
+  }
 }
 
 }  // namespace foretile

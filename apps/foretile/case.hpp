@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "apps/options.hpp"
 #include "base/progress.hpp"
@@ -26,7 +27,8 @@ struct Case {
   Platform platform;
   MachineSize size;
   Settings settings;
-  std::optional<PlanFile> stored;  ///< when it is exactly a stored plan
+  std::optional<PlanFile> stored;         ///< when it is exactly a stored plan
+  std::vector<std::string> guesses = {};  ///< keys of the platform whose figures are guesses
 };
 
 /// --engine, of simulations.

@@ -61,7 +61,8 @@ struct Difference {
 };
 
 void print(const SimulateArguments& arguments, const PlannedWork& work, const Report& report,
-           EngineChoice engine, const Times& times, const std::optional<Difference>& difference) {
+           EngineChoice engine, const Times& times, const std::optional<Difference>& difference,
+           const std::vector<DecidingGuess>& guesses) {
   if (arguments.options.json) {
     nlohmann::ordered_json json = report_json(report);
     json["peak_host_bytes"] = work.summary.peak_host_bytes;
@@ -76,12 +77,14 @@ void print(const SimulateArguments& arguments, const PlannedWork& work, const Re
                         {"compared_s", difference->full.seconds}};
     }
     add_compared(json, work);
+    json["guesses"] = guesses_json(guesses);
     json["peak_rss_bytes"] = peak_rss_bytes();
     print_json(json);
     return;
   }
   const std::string compared = compared_text(work);
-  fmt::print("{}\n{}{}{}rehearsed by {} in {}, with planning {}, using {} of memory\n", report_text(report),
+  fmt::print("{}\n{}{}{}{}rehearsed by {} in {}, with planning {}, using {} of memory\n", report_text(report),
+             guesses.empty() ? "" : guesses_text(guesses) + "\n",
              compared.empty() ? compared : fmt::format("{}\n", compared),
              report.what_if ? what_if_text(*report.what_if) + "\n" : "",
              difference ? coarse_text(difference->full, difference->coarse) : "",
@@ -178,6 +181,7 @@ void simulate(const SimulateArguments& arguments) {
   options.engine = arguments.engine;
   std::optional<WhatIf> what_if;
   if (arguments.what_if) what_if = foretile::what_if(the_case, work, options, line);
+  const std::vector<DecidingGuess> guesses = deciding_guesses(the_case, work, options, line);
   const Bounds bounds = bounds_of(work.plan, work.contraction, work.machine,
                                   line.stage("bound of the time", work.summary.gemms));
   options.trace = trace ? &*trace : nullptr;
@@ -205,7 +209,7 @@ void simulate(const SimulateArguments& arguments) {
   erase_progress();
   std::optional<Difference> difference;
   if (full) difference = {*full, coarse_difference(*full, coarse->products(), result.makespan_s)};
-  print(arguments, work, report, result.engine, times, difference);
+  print(arguments, work, report, result.engine, times, difference, guesses);
 }
 
 }  // namespace

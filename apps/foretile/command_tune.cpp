@@ -11,11 +11,14 @@
 
 #include "apps/foretile/candidates.hpp"
 #include "apps/foretile/commands.hpp"
+#include "apps/foretile/finer_tiling.hpp"
 #include "apps/foretile/program_case.hpp"
 #include "apps/foretile/program_view.hpp"
 #include "apps/foretile/rehearsal.hpp"
 #include "apps/foretile/tune_program.hpp"
 #include "apps/foretile/tune_space.hpp"
+#include "apps/foretile/what_if.hpp"
+#include "apps/program.hpp"
 #include "apps/quantities.hpp"
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
@@ -120,6 +123,7 @@ const Evaluation* chosen(const TuneArguments& arguments, const TuneResult& resul
 struct Best {
   PlannedWork work;
   Bounds bounds;
+  std::vector<DecidingGuess> guesses = {};
 };
 
 /// Nothing when there is none, or when somebody waits for the end and nothing is to be stored.
@@ -129,7 +133,7 @@ std::optional<Best> plan_best(const TuneArguments& arguments, const Candidates& 
   PlannedWork work =
       candidates.plan(chosen(arguments, result)->candidate, line.stage("plan", kPlanningSteps));
   const Bounds bounds = bounds_of(work.plan, work.contraction, work.machine);
-  return Best{std::move(work), bounds};
+  return Best{std::move(work), bounds, {}};
 }
 
 /// A line for each parameter of a space that nobody wrote down.
@@ -197,7 +201,22 @@ std::string summary_text(const TuneResult& result, const Candidates& candidates,
   }
   if (taken.outcome.extra.contains("limit"))
     text += fmt::format("\n{}\n", taken.outcome.extra.at("limit").get<std::string>());
+  if (planned) text += guesses_text(planned->guesses);
   return text;
+}
+
+/// Of plans whose experiments are short.
+std::vector<DecidingGuess> guesses_of(const Case& the_case, const Problem& problem, const MachineSize& size,
+                                      const PlannedWork& work, ProgressLine& line) {
+  constexpr std::int64_t kMostProducts = 200'000;
+  if (work.summary.gemms > kMostProducts) return {};
+  Case best = the_case;
+  best.problem = problem;
+  best.platform = work.machine.platform;
+  best.size = size;
+  best.settings = make_plan_file(problem, size, work).parameters;
+  SimulationOptions options;
+  return deciding_guesses(best, work, options, line);
 }
 
 void store_best(const TuneArguments& arguments, const Candidates& candidates, const MachineSize& size,
@@ -236,6 +255,20 @@ struct Tuning {
   TuneResult result;
 };
 
+/// Says which, if any.
+std::vector<Parameter> finer_tilings_of(const Case& the_case, const MachineSize& size) {
+  Case of_size = the_case;
+  of_size.size = size;
+  std::vector<Parameter> tilings = tilings_to_try(of_size);
+  std::string text;
+  for (const Parameter& tiling : tilings)
+    text += fmt::format(" {}={}", tiling.name, fmt::join(tiling.values, ","));
+  if (!text.empty())
+    print_message("foretile",
+                  fmt::format("note: the problem's tiles do not fit; finer ones are tried:{}", text));
+  return tilings;
+}
+
 /// `known`: candidates that were good on other numbers of nodes.
 Tuning tune_machine(const TuneArguments& arguments, const Case& the_case, const MachineSize& size,
                     TuneOptions options, const std::vector<Candidate>& known, ProgressLine& line) {
@@ -246,6 +279,8 @@ Tuning tune_machine(const TuneArguments& arguments, const Case& the_case, const 
   Tuning tuning{size, std::make_unique<Candidates>(tune_case), {}, {}};
   question.sources = tuning.candidates->sources();
   question.loaded = tune_case.problems;
+  if (arguments.space.empty() && arguments.problems.size() == 1)
+    question.finer_tilings = finer_tilings_of(the_case, size);
   options.space = tune_space(question, make_machine(the_case.platform, size));
   options.first = default_candidates(options.space, question, the_case.platform);
   tuning.starts = starts_from(arguments.elsewhere, options.space, options.first);
@@ -326,6 +361,7 @@ void print(const TuneArguments& arguments, const Tuning& tuning, const std::opti
       add_choice(json, tuning.candidates->choice(taken.candidate));
     }
     if (best) add_bounds(json, best->bounds);
+    if (best) json["guesses"] = guesses_json(best->guesses);
     if (over_nodes) {
       json["goal"] = arguments.goal;
       json["nodes"] = *tuning.size.nodes;
@@ -350,11 +386,14 @@ void print(const TuneArguments& arguments, const Tuning& tuning, const std::opti
 }
 
 /// Stores and prints the best; says what went wrong where there is none.
-void conclude(const TuneArguments& arguments, const Tuning& tuning, ProgressLine& line,
+void conclude(const TuneArguments& arguments, const Case& the_case, const Tuning& tuning, ProgressLine& line,
               const NodesTuning* over_nodes) {
   const TuneResult& result = tuning.result;
   const TuneEnd end = over_nodes ? over_nodes->end : result.end;
-  const std::optional<Best> best = plan_best(arguments, *tuning.candidates, result, line);
+  std::optional<Best> best = plan_best(arguments, *tuning.candidates, result, line);
+  if (best && end != TuneEnd::interrupt)
+    best->guesses = guesses_of(the_case, tuning.candidates->problem_of(chosen(arguments, result)->candidate),
+                               tuning.size, best->work, line);
   const bool stored = best && !arguments.output.empty();
   if (stored) store_best(arguments, *tuning.candidates, tuning.size, *chosen(arguments, result), best->work);
   erase_progress();
@@ -436,12 +475,13 @@ void tune_problem(TuneArguments& arguments) {
   if (!arguments.output.empty()) require_writable(arguments.output);
   const Case the_case = load_case(arguments);
   if (!range.several()) {
-    conclude(arguments, tune_machine(arguments, the_case, the_case.size, options, {}, line), line, nullptr);
+    conclude(arguments, the_case, tune_machine(arguments, the_case, the_case.size, options, {}, line), line,
+             nullptr);
     return;
   }
   check_range(arguments, the_case, range);
   const NodesTuning over_nodes = tune_over_nodes(arguments, the_case, range, options, goal, line);
-  conclude(arguments, over_nodes.chosen, line, &over_nodes);
+  conclude(arguments, the_case, over_nodes.chosen, line, &over_nodes);
 }
 
 void add_search_options(CLI::App& command, TuneArguments& arguments) {

@@ -7,6 +7,9 @@
 #include <cmath>
 #include <complex>
 #include <iterator>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "apps/quantities.hpp"
 #include "planner/problem/product_keys.hpp"
@@ -15,19 +18,44 @@ namespace foretile {
 
 namespace {
 
-std::string index_line(std::string_view name, const Tiling& tiling) {
-  std::int64_t smallest = tiling.extent();
-  for (std::int32_t tile = 0; tile < tiling.tiles(); ++tile) smallest = std::min(smallest, tiling.size(tile));
-  return fmt::format("  {:<6}{:>13}{:>9}{:>15}{:>9.0f}{:>9}\n", name, grouped(tiling.extent()),
-                     grouped(tiling.tiles()), grouped(smallest),
-                     static_cast<double>(tiling.extent()) / tiling.tiles(), grouped(tiling.largest()));
+using Cells = std::vector<std::string>;
+
+/// Negative widths: of words, to the left. Columns of numbers are wider where two spaces would not be left.
+std::string table(std::vector<int> widths, const std::vector<Cells>& rows) {
+  for (const Cells& cells : rows) {
+    for (std::size_t column = 0; column < cells.size(); ++column) {
+      if (widths[column] > 0)
+        widths[column] = std::max(widths[column], static_cast<int>(cells[column].size()) + 2);
+    }
+  }
+  std::string text;
+  for (const Cells& cells : rows) {
+    text += "  ";
+    for (std::size_t column = 0; column < cells.size(); ++column) {
+      const int width = widths[column];
+      text += width < 0 ? fmt::format("{:<{}}", cells[column], -width)
+                        : fmt::format("{:>{}}", cells[column], width);
+    }
+    text += '\n';
+  }
+  return text;
 }
 
-std::string matrix_line(std::string_view name, std::string_view role, const Shape& shape, double density,
-                        std::int64_t bytes) {
-  return fmt::format("  {:<6}{:<13}{:>17}{:>15}{:>9}{:>11}\n", name, role,
-                     fmt::format("{} x {}", shape.rows(), shape.columns()), grouped(shape.nonzeros()),
-                     percent(density), quantity(static_cast<double>(bytes), "B"));
+Cells index_cells(std::string_view name, const Tiling& tiling) {
+  std::int64_t smallest = tiling.extent();
+  for (std::int32_t tile = 0; tile < tiling.tiles(); ++tile) smallest = std::min(smallest, tiling.size(tile));
+  return {std::string(name),
+          grouped(tiling.extent()),
+          grouped(tiling.tiles()),
+          grouped(smallest),
+          fmt::format("{:.0f}", static_cast<double>(tiling.extent()) / tiling.tiles()),
+          grouped(tiling.largest())};
+}
+
+Cells matrix_cells(std::string_view name, std::string_view role, const Shape& shape, double density,
+                   std::int64_t bytes) {
+  return {std::string(name),         std::string(role), fmt::format("{} x {}", shape.rows(), shape.columns()),
+          grouped(shape.nonzeros()), percent(density),  quantity(static_cast<double>(bytes), "B")};
 }
 
 /// "2 " or "(1 - 2i) "; nothing for 1.
@@ -74,15 +102,18 @@ std::string traits_text(const Contraction& contraction) {
   line("flops", quantity(t.flops, "flop"));
   line("GEMM tasks", grouped(t.gemms));
   line("intensity", fmt::format("{:.3g} flop per byte of A, B and C", t.intensity));
-  text += fmt::format("\n  {:<6}{:>13}{:>9}{:>15}{:>9}{:>9}\n", "index", "extent", "tiles", "smallest tile",
-                      "average", "largest");
-  text += index_line("M", contraction.m) + index_line("N", contraction.n) + index_line("K", contraction.k);
-  text += fmt::format("\n  {:<6}{:<13}{:>17}{:>15}{:>9}{:>11}\n", "matrix", "", "tiles", "nonzero tiles",
-                      "density", "size");
-  text += matrix_line("A", name_of(contraction.sources.a), contraction.a, t.a_density, t.a_bytes);
-  text += matrix_line("B", name_of(contraction.sources.b), contraction.b, t.b_density, t.b_bytes);
-  text += matrix_line("C", contraction.reads_c() ? "accumulated" : "computed", contraction.c, t.c_density,
-                      t.c_bytes);
+  text += "\n" +
+          table({-6, 13, 9, 15, 9, 9}, {{"index", "extent", "tiles", "smallest tile", "average", "largest"},
+                                        index_cells("M", contraction.m),
+                                        index_cells("N", contraction.n),
+                                        index_cells("K", contraction.k)});
+  text +=
+      "\n" + table({-6, -13, 17, 15, 9, 11},
+                   {{"matrix", "", "tiles", "nonzero tiles", "density", "size"},
+                    matrix_cells("A", name_of(contraction.sources.a), contraction.a, t.a_density, t.a_bytes),
+                    matrix_cells("B", name_of(contraction.sources.b), contraction.b, t.b_density, t.b_bytes),
+                    matrix_cells("C", contraction.reads_c() ? "accumulated" : "computed", contraction.c,
+                                 t.c_density, t.c_bytes)});
   return text;
 }
 

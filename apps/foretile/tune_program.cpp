@@ -44,29 +44,6 @@ double least_device_seconds(const FusedProgram& program, const Machine& machine)
   return seconds + least.launches(products);
 }
 
-nlohmann::json json_of_child(const ProgramTrial& trial) {
-  return {{"memory_bytes", trial.memory_bytes},
-          {"bound_s", trial.bound_s},
-          {"message", trial.message},
-          {"made", trial.made},
-          {"layout", trial.layout},
-          {"strategies", trial.strategies}};
-}
-
-/// What a child process said of it.
-ProgramTrial trial_of(const ProgramCandidate& candidate, const Outcome& outcome, bool rehearsed) {
-  ProgramTrial trial{candidate, 0, {}, 0, {}};
-  const nlohmann::json& extra = outcome.extra;
-  trial.memory_bytes = extra.at("memory_bytes");
-  trial.bound_s = extra.at("bound_s");
-  trial.message = extra.at("message");
-  trial.made = extra.at("made");
-  trial.layout = extra.at("layout");
-  trial.strategies = extra.at("strategies").get<std::vector<std::pair<std::string, std::string>>>();
-  if (rehearsed && trial.fits()) trial.makespan_s = outcome.makespan_s;
-  return trial;
-}
-
 class Trials {
  public:
   explicit Trials(const TuneProgramArguments& arguments)
@@ -79,12 +56,17 @@ class Trials {
                         "give --tile");
   }
 
+  /// What all trials with tiles of this size need.
+  void prepare(std::int64_t tile) {
+    const FusedProgram& program = with_tile(tile);
+    if (!device_seconds_.contains(tile)) device_seconds_[tile] = least_device_seconds(program, machine_of(1));
+  }
+
   ProgramTrial operator()(const ProgramCandidate& candidate, bool rehearses) {
+    prepare(candidate.tile);
     ProgramTrial trial{candidate, 0, {}, 0, {}};
     FusedProgram& program = with_tile(candidate.tile);
     const Machine machine = machine_of(candidate.nodes);
-    if (!device_seconds_.contains(candidate.tile))
-      device_seconds_[candidate.tile] = least_device_seconds(program, machine);
     trial.bound_s = device_seconds_[candidate.tile] / machine.devices();
     try {
       const ProgramArguments as{{}, candidate.mode, arguments_.made, arguments_.layout};
@@ -158,7 +140,7 @@ class Trials {
   std::map<std::int64_t, double> device_seconds_;
 };
 
-/// Each trial in a process of its own, which ends with the budget.
+/// Each trial in a process of its own, which ends with the budget; it inherits what is prepared.
 class TimedTrials {
  public:
   TimedTrials(Trials& trials, std::optional<double> budget_s) : trials_(trials), budget_s_(budget_s) {}
@@ -167,8 +149,9 @@ class TimedTrials {
     show(candidate);
     const CostFunction cost = [&](const Candidate&) {
       const ProgramTrial trial = trials_(candidate, rehearses);
-      return Outcome{Outcome::Status::done, trial.makespan_s.value_or(0), {}, json_of_child(trial)};
+      return Outcome{Outcome::Status::done, trial.makespan_s.value_or(0), {}, json_of(trial).dump()};
     };
+    trials_.prepare(candidate.tile);
     constexpr double kDay_s = 86400, kLeast_s = 0.01;
     WorkerLimits limits;
     limits.evaluation_s = std::max(kLeast_s, budget_s_ ? *budget_s_ - watch_.seconds() : kDay_s);
@@ -181,7 +164,7 @@ class TimedTrials {
     if (!outcome.done() && is_over()) return std::nullopt;
     if (!outcome.done()) throw WorkError(outcome.message);
     ++tried_;
-    ProgramTrial trial = trial_of(candidate, outcome, rehearses);
+    ProgramTrial trial = trial_of(nlohmann::ordered_json::parse(outcome.extra.get<std::string>()));
     if (trial.makespan_s) best_s_ = std::min(best_s_.value_or(*trial.makespan_s), *trial.makespan_s);
     return trial;
   }

@@ -264,6 +264,14 @@ std::vector<Parameter> tilings(const SpaceQuestion& question) {
   if (question.problems.size() > 1 || problem == question.loaded.end()) return {};
   std::vector<Parameter> parameters = parse_tilings(problem->second.toml, problem->second.source);
   for (const Parameter& parameter : parameters) check_values(parameter, {});
+  for (const Parameter& finer : question.finer_tilings) {
+    const auto known = std::ranges::find(parameters, finer.name, &Parameter::name);
+    if (known == parameters.end()) {
+      parameters.push_back(finer);
+    } else {
+      add_new(known->values, finer.values);
+    }
+  }
   return parameters;
 }
 
@@ -291,7 +299,7 @@ std::string spelled_as(const Parameter& parameter, const std::string& value, con
 
 std::optional<std::string> strategy_default(const Parameter& parameter, const Strategy& strategy) {
   if (parameter.name == "strategy") return strategy.name();
-  const std::vector<ParameterInfo> parameters = strategy.parameters();
+  const std::vector<ParameterInfo>& parameters = strategy.parameters();
   const ParameterInfo* const info = find_parameter(parameters, parameter.name);
   if (!info) return std::nullopt;
   return spelled_as(parameter, info->default_value, info->spelling);
@@ -331,7 +339,12 @@ Candidate default_candidate(const Space& space, const std::string& problem, cons
     } else if (parameter.name.starts_with(platform_prefix)) {
       value = platform_default(parameter, figures);
     } else if (parameter.name.starts_with(problem_prefix)) {
-      if (loaded != question.loaded.end()) value = tiling_default(parameter, loaded->second);
+      const auto finer = std::ranges::find(question.finer_tilings, parameter.name, &Parameter::name);
+      if (finer != question.finer_tilings.end()) {
+        value = finer->values.front();
+      } else if (loaded != question.loaded.end()) {
+        value = tiling_default(parameter, loaded->second);
+      }
     } else {
       value = strategy_default(parameter, strategy);
     }

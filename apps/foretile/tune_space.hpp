@@ -22,6 +22,7 @@ struct SpaceQuestion {
   std::map<std::string, Sources> sources{};  ///< of A and B, by problem; they decide its default strategy
   Settings fixed_tiling{};                   ///< --set problem.KEY=VALUE
   std::map<std::string, Problem> loaded{};   ///< the candidates' problems, by name
+  std::vector<Parameter> finer_tilings{};    ///< of a single problem whose own tiles do not fit
 };
 
 /// The problems that candidates may have: the first one given, then those of the file's "problem", or the
@@ -31,12 +32,12 @@ std::vector<std::string> candidate_problems(const SpaceQuestion& question);
 /// Throws InputError for keys that neither the strategies nor the platform know, for those of a strategy that
 /// no candidate has, and for keys that --set fixes already. The default space, which leaves those out, is
 /// that of the strategies that honour the first problem's sources and, of a single problem, the tilings of
-/// its [tune] table.
+/// its [tune] table, and finer ones.
 Space tune_space(const SpaceQuestion& question, const Machine& machine);
 
 /// For each problem of the space, the first one given before all others: the defaults of its strategy (the
-/// paper's) and the platform as it is, spelled as the space spells them. Keys of problem and platform whose
-/// value is not in the space are left out.
+/// paper's) and the platform as it is, spelled as the space spells them, and the first of finer tilings. Keys
+/// of problem and platform whose value is not in the space are left out.
 std::vector<Candidate> default_candidates(const Space& space, const SpaceQuestion& question,
                                           const Platform& platform);
 

@@ -17,7 +17,10 @@
 #include "apps/foretile/rehearsal.hpp"
 #include "base/error.hpp"
 #include "platforms/improvements.hpp"
+#include "platforms/keys.hpp"
 #include "platforms/loader.hpp"
+#include "platforms/show.hpp"
+#include "platforms/units.hpp"
 #include "tuner/workers.hpp"
 
 namespace foretile {
@@ -38,6 +41,26 @@ std::string joined(const std::vector<std::string>& settings) {
   std::string text;
   for (const std::string& setting : settings) text += (text.empty() ? "" : " ") + setting;
   return text;
+}
+
+/// Of "platform.KEY=VALUE".
+std::string key_of(const std::string& setting) {
+  const std::size_t begin = setting.find('.') + 1;
+  return setting.substr(begin, setting.find('=') - begin);
+}
+
+std::string value_of(const nlohmann::json& figures, const std::string& key) {
+  const nlohmann::json& figure = figures.at(key);
+  return figure.is_number() ? format_quantity(figure.get<double>(), find_platform_key(key)->dimension)
+                            : figure.dump();
+}
+
+/// Whether the plan does at all what the figure is about.
+bool may_count(const std::string& key, const PlannedWork& work) {
+  if (key.starts_with("generation.")) return work.summary.generated_bytes > 0;
+  if (key.starts_with("message.") || key.starts_with("network.")) return work.summary.network_bytes > 0;
+  if (key.starts_with("addition.")) return work.plan.c_in_parts;
+  return true;
 }
 
 double simulated_s(const PlannedWork& work, SimulationOptions options, bool in_full) {
@@ -262,6 +285,60 @@ WhatIf what_if(const Case& the_case, const PlannedWork& work, const SimulationOp
     if (std::ranges::find(no_rows, n) == no_rows.end()) rows.push_back(n);
   simulate_best_in_full(experiments, rows);
   return table_of(experiments, rows);
+}
+
+std::vector<DecidingGuess> deciding_guesses(const Case& the_case, const PlannedWork& work,
+                                            const SimulationOptions& options, ProgressLine& line) {
+  constexpr double kDecides = 0.05;
+  constexpr std::int64_t kMostInFull = 200'000;  // products
+  Experiments experiments(the_case, work, options, line);
+  std::vector<std::size_t> numbers;
+  for (Improvement& better : improvements(work.machine, false)) {
+    std::erase_if(better.settings, [&](const std::string& setting) {
+      const std::string key = key_of(setting);
+      return std::ranges::find(the_case.guesses, key) == the_case.guesses.end() || !may_count(key, work);
+    });
+    if (!better.settings.empty()) numbers.push_back(experiments.add(std::move(better)));
+  }
+  if (numbers.empty()) return {};
+  const bool in_full = work.summary.gemms <= kMostInFull;
+  experiments.run(numbers, in_full, true);
+  const nlohmann::json figures = platform_summary_json(work.machine.platform).at("figures");
+  std::vector<DecidingGuess> guesses;
+  for (const std::size_t number : numbers) {
+    const double saving = in_full ? experiments.full_saving(number) : experiments.coarse_saving(number);
+    if (!(std::abs(saving) > kDecides)) continue;
+    const std::vector<std::string>& settings = experiments.list[number].settings;
+    const double seconds = in_full ? *experiments.full_s[number] : *experiments.coarse_s[number];
+    const double unchanged_s = in_full ? experiments.unchanged_full_s : experiments.unchanged_coarse_s;
+    const std::string key = key_of(settings.front());
+    guesses.push_back({key, value_of(figures, key), joined(settings), seconds, unchanged_s - seconds});
+  }
+  std::ranges::stable_sort(guesses, std::greater{},
+                           [](const DecidingGuess& g) { return std::abs(g.saved_s); });
+  return guesses;
+}
+
+std::string guesses_text(const std::vector<DecidingGuess>& guesses) {
+  std::string text;
+  for (const auto& [figure, value, set, makespan_s, saved_s] : guesses) {
+    text += fmt::format("a guess decides: {} = {}; twice as good, the time is {:.4g} s, {:.1f}% {}\n", figure,
+                        value, makespan_s, 100 * std::abs(saved_s) / (makespan_s + saved_s),
+                        saved_s > 0 ? "less" : "more");
+  }
+  return text;
+}
+
+nlohmann::ordered_json guesses_json(const std::vector<DecidingGuess>& guesses) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  for (const auto& [figure, value, set, makespan_s, saved_s] : guesses) {
+    json.push_back({{"figure", figure},
+                    {"value", value},
+                    {"set", set},
+                    {"makespan_s", makespan_s},
+                    {"saved_s", saved_s}});
+  }
+  return json;
 }
 
 std::string what_if_text(const WhatIf& what_if) {

@@ -2,7 +2,9 @@
 // foretile simulate --what-if: what each resource is worth, measured by planning and simulating again.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "apps/foretile/case.hpp"
 #include "scheduler/report/report.hpp"
@@ -18,6 +20,25 @@ namespace foretile {
 /// groups are not used. Throws WorkError when the unchanged machine cannot be simulated.
 WhatIf what_if(const Case& the_case, const PlannedWork& work, const SimulationOptions& options,
                ProgressLine& line);
+
+/// A figure that nobody measured, and what it decides.
+struct DecidingGuess {
+  std::string figure;  ///< "generation.rate"
+  std::string value;   ///< "1 GB/s"
+  std::string set;     ///< --set expressions of the machine that is twice as good
+  double makespan_s = 0;
+  double saved_s = 0;  ///< against the unchanged machine simulated in the same way
+};
+
+/// The guesses of the case's platform that change the time by more than 5% when they are twice as good,
+/// planned again, most first. Simulates as what_if(): call it before any simulation in this process; large
+/// plans coarse.
+std::vector<DecidingGuess> deciding_guesses(const Case& the_case, const PlannedWork& work,
+                                            const SimulationOptions& options, ProgressLine& line);
+
+/// A line for each; empty without any.
+std::string guesses_text(const std::vector<DecidingGuess>& guesses);
+nlohmann::ordered_json guesses_json(const std::vector<DecidingGuess>& guesses);
 
 /// Both baselines, a table, best first, and what was not feasible.
 std::string what_if_text(const WhatIf& what_if);

@@ -9,12 +9,17 @@
 #include <vector>
 
 #include "executor/calibration/fit.hpp"
+#include "executor/calibration/time_budget.hpp"
 #include "platforms/here.hpp"
 #include "platforms/platform.hpp"
 
 namespace foretile {
 
+struct CalibrationResult;
+
 struct CalibrationOptions {
+  /// For all of it. Where it is short there are fewer shapes and rounds, and what matters least is left out.
+  TimeBudget budget = TimeBudget();
   /// Products of every m, n and k from this list are timed; single precision on every second size. With the
   /// default a round takes about 18 s.
   std::vector<std::int64_t> sizes = {18, 40, 90, 200, 450, 950, 2000};
@@ -26,13 +31,15 @@ struct CalibrationOptions {
   int most_rounds = 6;
   double settle_s = 1;  ///< products on all cores before the first round, until clocks have settled
   /// Tiles of A, B and C are taken in turn from this much memory per core, so that they come from memory, as
-  /// most of a contraction do. 0: twice the last cache for all cores together.
+  /// most of a contraction do. Bandwidths are measured in it, too. 0: twice the last cache for all cores
+  /// together, less where the budget is short.
   std::int64_t bytes_per_core = 0;
-  std::int64_t bandwidth_bytes_per_core = 0;  ///< written in turn; 0: as bytes_per_core
-  bool cache = true;                          ///< whether DeviceModel::cache is measured, too
-  double seconds_per_cached_product = 0.05;   ///< of about 150 such products
-  double seconds_per_bandwidth = 0.5;         ///< for generation and for copies
-  std::function<void(std::size_t done, std::size_t all)> progress;  ///< after each shape; may be empty
+  bool cache = true;                                      ///< whether DeviceModel::cache is measured, too
+  double seconds_per_cached_product = 0.05;               ///< of about 150 such products
+  double seconds_per_bandwidth = 0.5;                     ///< for generation and for copies
+  std::function<void(const std::string& what)> progress;  ///< now and then, what is measured; may be empty
+  /// When products and bandwidths are there, and all that follows has its default; may be empty.
+  std::function<void(const CalibrationResult&)> essential;
 };
 
 /// Messages of one size between two ranks.
@@ -93,6 +100,8 @@ struct CalibrationResult {
   double probe_flops_per_s = 0;  ///< of one core with all busy (executor/calibration/probe.hpp)
   double solo_speedup = 1;       ///< Platform::solo_speedup
   CacheModel cache;              ///< DeviceModel::cache
+  /// For lack of time, in words: "single precision, taken as twice as fast as double".
+  std::vector<std::string> left_out;
   std::optional<RuntimeFigures> runtime;  ///< measured by who has MPI
   std::optional<MessageFigures> message;  ///< between two ranks; measured by who has MPI
 };

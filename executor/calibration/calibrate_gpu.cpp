@@ -94,7 +94,7 @@ class GpuCalibrator {
  private:
   void host(double seconds) {
     CalibrationOptions options = options_.host;
-    options.seconds_per_bandwidth = std::min(options.seconds_per_bandwidth, seconds / 2);
+    options.seconds_per_bandwidth = std::min(options.seconds_per_bandwidth, seconds / 5);
     result_.host = calibrate_host(options);
   }
 

@@ -71,6 +71,7 @@ nlohmann::json calibration_samples(const CalibrationResult& r) {
   for (const KernelSample& s : r.single_samples)
     json["products"].push_back(product(s, r.single_fit, 1, "single"));
   json["figures"] = host_figures(r);
+  json["left_out"] = r.left_out;
   json["rounds"] = r.rounds;
   json["round_spread"] = r.round_spread;
   json["stable"] = r.stable;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
 
 #include "executor/calibration/calibrate.hpp"
 
@@ -19,7 +20,9 @@ namespace {
 std::string warnings_text(const CalibrationResult& r) {
   std::string text;
   if (was_busy(r)) text += "# WRITTEN BY FORCE: other work took the cores while they were measured.\n";
-  if (!r.stable) text += "# NOT STABLE: repeated rounds did not agree.\n";
+  if (!r.stable) text += "# NOT STABLE: repeated rounds did not agree, or were fewer than three.\n";
+  for (const std::string& what : r.left_out)
+    text += fmt::format("# NOT MEASURED for lack of time: {}.\n", what);
   return text;
 }
 
@@ -39,7 +42,7 @@ ranks_per_node = {cores}
 cores = {cores}
 devices = {cores}  # the cores are the devices
 solo_speedup = {solo:.4g}  # a core whose neighbours are idle
-memory = {memory}  # four fifths of what is installed
+memory = {memory}  # four fifths of what is installed: the rest is for the system, MPI and OpenBLAS
 memory_bandwidth = {bandwidth:.4g}  # memcpy on all cores, bytes read and written; spread {spread:.3f}
 )",
       fmt::arg("host", printable(r.facts.host)), fmt::arg("when", r.when), fmt::arg("cpu", printable(r.cpu)),
@@ -91,7 +94,7 @@ std::string device_text(const CalibrationResult& r) {
   return fmt::format(R"(
 [device]
 kind = "core"
-memory = {budget}  # half of the usable memory, in equal parts
+memory = {budget}  # of the memory above, for a block at a time: half, in equal parts
 
 # Fitted to {shapes} shapes of dgemm: relative error: median {median:.3f}, 90th percentile {p90:.3f}.
 # Fitted to one half of them, on the other half: median {held_median:.3f}, 90th percentile {held_p90:.3f}. By size:
@@ -106,7 +109,11 @@ memory = {budget}  # half of the usable memory, in equal parts
 }
 
 std::string single_text(const CalibrationResult& r) {
-  if (r.single_samples.empty()) return {};
+  if (r.single_samples.empty()) {
+    if (r.single_fit.model.rate_flops_per_s <= 0) return {};
+    return "\n# Not measured: twice as fast as double precision.\n[device.single]\n" +
+           curve_text(r.single_fit.model);
+  }
   return fmt::format(R"(
 # Fitted to {} shapes of sgemm: relative error: median {:.3f}, 90th percentile {:.3f}; spread {:.3f}.
 [device.single]

@@ -32,7 +32,8 @@ std::vector<RingSample> measure_rings(std::vector<Workspace>& spaces, const Cach
   std::vector<std::int64_t> rings;
   for (std::int64_t ring = std::int64_t{1} << 20; ring <= all; ring *= 2) rings.push_back(ring);
   std::vector<std::vector<double>> seconds(rings.size());
-  for (int round = 0; round < options.rounds; ++round) {
+  const TimeBudget budget = options.budget.part(1, 3);  // the factors need more
+  for (int round = 0; round < options.rounds && (round == 0 || !budget.over()); ++round) {
     for (std::size_t i = 0; i < rings.size(); ++i)
       seconds[i].push_back(product_seconds(spaces, options, kProbeTile, rings[i]));
   }
@@ -94,7 +95,7 @@ CacheModel measure_cache(std::vector<Workspace>& spaces, const CacheOptions& opt
   const auto fits = [&](std::int64_t tile) { return 3 * tile * tile * 8 <= cache.bytes; };
   const auto sizes = static_cast<std::size_t>(std::count_if(kFactorSizes.begin(), kFactorSizes.end(), fits));
   std::vector<std::vector<double>> ratios(sizes);
-  for (int round = 0; round < options.rounds; ++round) {
+  for (int round = 0; round < options.rounds && (round == 0 || !options.budget.over()); ++round) {
     for (std::size_t i = 0; i < sizes; ++i)
       ratios[i].push_back(cached_over_memory(spaces, options, kFactorSizes.at(i), cache.bytes / 8));
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "executor/calibration/core_products.hpp"
+#include "executor/calibration/time_budget.hpp"
 #include "platforms/device_model.hpp"
 
 namespace foretile {
@@ -26,8 +27,9 @@ double cache_bytes(const std::vector<RingSample>& samples);
 std::vector<double> rising_from(std::vector<double> values, std::size_t first);
 
 struct CacheOptions {
-  double seconds = 0.05;  ///< of each product measured
-  int rounds = 5;         ///< each figure is the median of so many
+  double seconds = 0.05;             ///< of each product measured
+  int rounds = 5;                    ///< each figure is the median of so many, one at least
+  TimeBudget budget = TimeBudget();  ///< no round begins when it is over
 };
 
 /// With all cores busy. The workspaces are filled, in double precision, and several times the last cache.

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <ctime>
 
 #include "executor/calibration/measure.hpp"
@@ -74,10 +75,6 @@ Measured sample(Repeater& repeater, std::int64_t count, double seconds) {
 
 std::string utc_now() {
   return fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::gmtime(std::time(nullptr)));
-}
-
-double TimeBudget::left() const {
-  return std::max(0.0, seconds_ - std::chrono::duration<double>(Clock::now() - start_).count());
 }
 
 void wait_for(Gpus& gpus, std::span<const GpuLane> lanes) {

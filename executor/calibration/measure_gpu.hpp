@@ -2,34 +2,19 @@
 // Timing what is given to lanes of GPUs.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "executor/calibration/time_budget.hpp"
 #include "executor/gpu/gpu.hpp"
 
 namespace foretile {
 
 /// UTC, "2025-01-31 12:00:31".
 std::string utc_now();
-
-/// Seconds that pieces of work share: what one leaves the others have.
-class TimeBudget {
- public:
-  explicit TimeBudget(double seconds) : start_(Clock::now()), seconds_(seconds) {}
-  /// 0 when it is used up.
-  double left() const;
-  /// Part of what is left for work of this weight; `open` is the weight of all that is to do, this included.
-  double share(double weight, double open) const { return left() * weight / open; }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point start_;
-  double seconds_;
-};
 
 struct GpuLane {
   Gpu* gpu = nullptr;

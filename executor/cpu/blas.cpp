@@ -113,6 +113,21 @@ std::string better_kernels(std::string_view chosen, VectorLevel cpu) {
   return {};
 }
 
+std::string foreign_kernels(std::string_view chosen, VectorLevel cpu, std::string_view configuration,
+                            bool asked) {
+  const std::string better = better_kernels(chosen, cpu);
+  if (better.empty()) return {};
+  return fmt::format("{} multiplies with its kernels for {}, this processor's are {}; {}", configuration,
+                     chosen, better,
+                     asked ? fmt::format("unset {} where that is not meant", core_variable)
+                           : fmt::format("set {}={}", core_variable, better));
+}
+
+std::string foreign_kernels() {
+  const bool asked = std::getenv(core_variable) && !std::getenv(guard_variable);
+  return foreign_kernels(openblas_get_corename(), cpu_level(), openblas_get_config(), asked);
+}
+
 void choose_blas_kernels() {
   openblas_set_num_threads(1);
   if (std::getenv(core_variable) || std::getenv(guard_variable)) return;

@@ -24,6 +24,13 @@ VectorLevel kernel_level(std::string_view core_name);
 /// The OPENBLAS_CORETYPE to ask for when `chosen` wastes what `cpu` can do; empty when `chosen` is good.
 std::string better_kernels(std::string_view chosen, VectorLevel cpu);
 
+/// Which kernels are used instead of this machine's, and what to do; empty where they are this machine's.
+/// `configuration`: OpenBLAS's version and how it was built. `asked`: the environment names the kernels.
+std::string foreign_kernels(std::string_view chosen, VectorLevel cpu, std::string_view configuration,
+                            bool asked);
+/// Of this process.
+std::string foreign_kernels();
+
 /// OpenBLAS picks its kernels when it is loaded, and older versions take newer cores for very old ones
 /// (0.3.21 of Debian 12 takes recent Xeons for a Prescott, five times too slow). If so, sets
 /// OPENBLAS_CORETYPE and starts the program again with the same arguments. Call first in main, before MPI and

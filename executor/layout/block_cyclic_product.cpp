@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <exception>
 #include <functional>
 #include <numeric>
 #include <optional>
@@ -154,10 +155,14 @@ Contraction contraction_of(const BlockCyclicTask& task, const OrderedIndex& m, c
   return p;
 }
 
-/// Most of a rank. Collective.
-std::int64_t redistributed_bytes(MPI_Comm communicator, const Multiplication& product,
-                                 const Candidate& candidate) {
-  std::int64_t bytes = 0;
+struct Moves {
+  std::int64_t bytes = 0;  ///< that the busiest rank receives
+  std::int64_t kept = 0;   ///< most of a rank: of tiles that are beside the caller's arrays
+};
+
+/// Collective.
+Moves redistribution(MPI_Comm communicator, const Multiplication& product, const Candidate& candidate) {
+  Moves most;
   for (const auto& [matrix, layout] :
        {std::pair(Matrix::a, &candidate.a), {Matrix::b, &candidate.b}, {Matrix::c, &candidate.c}}) {
     const Redistribution moves(
@@ -166,15 +171,31 @@ std::int64_t redistributed_bytes(MPI_Comm communicator, const Multiplication& pr
           return product.owner({m, tile});
         },
         **layout, rank_in(communicator), size_of(communicator));
-    if (matrix != Matrix::c || product.contraction().reads_c()) bytes += moves.to_tiles_bytes();
-    if (matrix == Matrix::c) bytes += moves.to_layout_bytes();
+    if (matrix != Matrix::c || product.contraction().reads_c()) most.bytes += moves.to_tiles_bytes();
+    if (matrix == Matrix::c) most.bytes += moves.to_layout_bytes();
+    for (const TileId tile : product.own_tiles(matrix)) {
+      if (!moves.stays(tile)) most.kept += bytes_of(product.contraction(), {matrix, tile});
+    }
   }
-  return all_reduced(bytes, MPI_MAX, communicator, "redistribution");
+  most.bytes = all_reduced(most.bytes, MPI_MAX, communicator, "redistribution");
+  most.kept = all_reduced(most.kept, MPI_MAX, communicator, "redistribution");
+  return most;
+}
+
+/// The plan counts own tiles once, which is enough for those that are used where the caller has them.
+void require_room(const PlannedWork& work, const Moves& moves) {
+  const std::int64_t needed = work.summary.peak_host_bytes + moves.kept, budget = work.plan.host_budget_bytes;
+  if (needed <= budget) return;
+  throw input_error(
+      "product of block-cyclic matrices", fmt::format("{} bytes of host memory per rank", needed),
+      fmt::format("at most {}", budget),
+      fmt::format("{} bytes are missing: use more nodes, or the same blocks in A, B and C, which are then "
+                  "used in place",
+                  needed - budget));
 }
 
 Candidate candidate_of(MPI_Comm communicator, const BlacsGrid& grid, const BlockCyclicTask& task,
-                       const Proposal& proposal, MultiplicationOptions options) {
-  const TileSize tile = usual_tiles(task.m, task.n, task.k);
+                       const Proposal& proposal, const TileSize& tile, MultiplicationOptions options) {
   const OrderedIndex m = dealt_in_turn(task.m, proposal.m, tile.m),
                      n = dealt_in_turn(task.n, proposal.n, tile.n),
                      k = dealt_in_turn(task.k, proposal.k, tile.k);
@@ -191,9 +212,16 @@ Candidate candidate_of(MPI_Comm communicator, const BlacsGrid& grid, const Block
   candidate.b = layout(task.b, task.b_op, k, n);
   candidate.c = layout(task.c, Op::none, m, n);
   candidate.product = std::make_unique<Multiplication>(communicator, contraction_of(task, m, n, k), options);
-  candidate.bytes = candidate.product->work().summary.most_received_bytes +
-                    redistributed_bytes(communicator, *candidate.product, candidate);
+  const Moves moves = redistribution(communicator, *candidate.product, candidate);
+  require_room(candidate.product->work(), moves);
+  candidate.bytes = candidate.product->work().summary.most_received_bytes + moves.bytes;
   return candidate;
+}
+
+constexpr int kMostHalved = 4;
+
+TileSize half_of(const TileSize& tile) {
+  return {(tile.m + 1) / 2, (tile.n + 1) / 2, (tile.k + 1) / 2};
 }
 
 BlacsGrid grid_of(MPI_Comm communicator, int rows, int columns) {
@@ -216,11 +244,21 @@ BlockCyclicProduct::BlockCyclicProduct(MPI_Comm communicator, int rows, int colu
     proposals.push_back(k_dealt(grid, task));
     proposals.push_back({one_class(), one_class(), one_class(), "auto"});
   }
+  TileSize tile = usual_tiles(task.m, task.n, task.k);
   Candidate best;
-  for (const Proposal& proposal : proposals) {
-    Candidate candidate = candidate_of(communicator, grid, task, proposal, options);
-    if (!best.product || candidate.bytes < best.bytes) best = std::move(candidate);
+  std::exception_ptr first_refusal;
+  // Where memory is short, smaller tiles need less of it beside the matrices.
+  for (int halved = 0; !best.product && halved <= kMostHalved; ++halved, tile = half_of(tile)) {
+    for (const Proposal& proposal : proposals) {
+      try {  // all ranks are refused, or none
+        Candidate candidate = candidate_of(communicator, grid, task, proposal, tile, options);
+        if (!best.product || candidate.bytes < best.bytes) best = std::move(candidate);
+      } catch (const std::exception&) {
+        if (!first_refusal) first_refusal = std::current_exception();
+      }
+    }
   }
+  if (!best.product) std::rethrow_exception(first_refusal);
   product_ = std::move(best.product);
   a_ = std::move(best.a);
   b_ = std::move(best.b);

@@ -29,7 +29,8 @@ struct BlockCyclicTask {
 
 /// Several plans are made, and that one is kept in which the busiest rank receives fewest bytes, in messages
 /// and in redistribution. Tiles may gather indices that are no neighbours in the matrix but lie side by side
-/// on a process: where all blocks have the same size, C stays on its process and A and B are used in place.
+/// on a process: where all blocks have the same size, C stays on its process and A and B are used in place,
+/// and the plan needs memory for what arrives only. Where no plan fits, the same with smaller tiles.
 class BlockCyclicProduct {
  public:
   /// Rank p * columns + q of the communicator is process (p, q) of a grid of rows x columns. Collective.

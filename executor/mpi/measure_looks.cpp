@@ -35,10 +35,22 @@ constexpr int kLooksTag = 2;  // which the messenger of another rank does not ta
 /// Does its work until `over` is true, and returns how much of it.
 using UntilOver = std::function<double(const std::function<bool()>& over)>;
 
-/// Seconds of a core that products lose for a unit of work. `cores`: this rank's share of its node's.
-double lost_seconds(Probe& probe, double cores, const LookOptions& options, const UntilOver& work) {
-  std::vector<double> seconds;
-  for (int round = 0; round < options.rounds; ++round) {
+/// Rounds before rank 0 looks at its budget again: between them all ranks measure at the same time.
+constexpr int kRoundsAtOnce = 8;
+
+/// How many rounds follow at once, the same on all ranks; one to begin with, to see what a round takes.
+int rounds_at_once(int done, int all, const TimeBudget& budget, MPI_Comm communicator) {
+  if (done == 0) return 1;
+  quiet_barrier(communicator);
+  const double fit =
+      std::min(budget.left() / std::max(budget.elapsed(), 1e-9) * done, static_cast<double>(kRoundsAtOnce));
+  return std::min(all - done, broadcast(static_cast<int>(fit), 0, communicator, "rounds"));
+}
+
+/// Of a core that products lose for a unit of work, one after the other.
+void add_lost_seconds(std::vector<double>& seconds, Probe& probe, double cores, const LookOptions& options,
+                      const UntilOver& work, int rounds) {
+  for (int round = 0; round < rounds; ++round) {
     const double alone = probe.flops_per_s(options.round_s);
     const auto start = Clock::now();
     std::packaged_task<double()> task([&] { return probe.flops_per_s(options.round_s); });
@@ -48,6 +60,18 @@ double lost_seconds(Probe& probe, double cores, const LookOptions& options, cons
         work([&] { return rate.wait_for(std::chrono::seconds(0)) == std::future_status::ready; });
     const double took_s = std::chrono::duration<double>(Clock::now() - start).count();
     seconds.push_back(lost_core_seconds(alone, rate.get(), cores, took_s, done));
+  }
+}
+
+/// The median. `cores`: this rank's share of its node's. Collective.
+double lost_seconds(Probe& probe, double cores, const LookOptions& options, const TimeBudget& budget,
+                    MPI_Comm communicator, const UntilOver& work) {
+  std::vector<double> seconds;
+  while (std::ssize(seconds) < options.rounds) {
+    const int done = static_cast<int>(seconds.size());
+    const int rounds = rounds_at_once(done, options.rounds, budget, communicator);
+    if (rounds == 0) break;
+    add_lost_seconds(seconds, probe, cores, options, work, rounds);
   }
   return std::max(0.0, summarize(seconds).median);
 }
@@ -128,7 +152,7 @@ double lost_core_seconds(double alone, double beside, double cores, double secon
   return (1 - beside / alone) * cores * seconds / std::max(1.0, done);
 }
 
-LookFigures measure_looks(MPI_Comm communicator, const LookOptions& options) {
+LookFigures measure_looks(MPI_Comm communicator, const LookOptions& options, const TimeBudget& budget) {
   const NodePlace place = place_on_node(communicator);
   const Rank rank = rank_in(communicator);
   const int ranks = size_of(communicator);
@@ -139,18 +163,21 @@ LookFigures measure_looks(MPI_Comm communicator, const LookOptions& options) {
   problem.m = problem.n = problem.k = problem.tile = 1;
   const Contraction nothing = dense_contraction(problem);
   Looks looks(communicator, nothing);
+  const auto lost = [&](const TimeBudget& part, const UntilOver& work) {
+    quiet_barrier(communicator);
+    return lost_seconds(probe, cores, options, part, communicator, work);
+  };
 
-  quiet_barrier(communicator);
-  double look_s = lost_seconds(probe, cores, options, [&](const auto& over) { return looks.in_vain(over); });
-  quiet_barrier(communicator);
+  double look_s =
+      lost(budget.part(1, ranks > 1 ? 2 : 1), [&](const auto& over) { return looks.in_vain(over); });
   look_s = sum_over(communicator, look_s) / ranks;
   double byte_s = 0;
   if (ranks > 1 && rank < 2) {
     Messages messages(options.message_bytes);
-    byte_s = lost_seconds(probe, cores, options,
-                          [&](const auto& over) { return messages.exchange(looks, 1 - rank, over); });
+    byte_s =
+        lost(budget.part(1, 1), [&](const auto& over) { return messages.exchange(looks, 1 - rank, over); });
   } else if (ranks > 1) {
-    lost_seconds(probe, cores, options, [&](const auto& over) { return looks.nothing(over); });
+    lost(budget.part(1, 1), [&](const auto& over) { return looks.nothing(over); });
   }
   byte_s = sum_over(communicator, byte_s) / 2;
   return {look_s, byte_s > 0 ? 1 / byte_s : 0};

@@ -6,6 +6,8 @@
 
 #include <cstdint>
 
+#include "executor/calibration/time_budget.hpp"
+
 namespace foretile {
 
 struct LookOptions {
@@ -26,7 +28,9 @@ double lost_core_seconds(double alone, double beside, double cores, double secon
 /// All cores multiply, in turns alone and beside looks. Measured is what products lose: the loop's processor
 /// time, and theirs because it displaces their tiles from the caches. The looks find nothing; then, between
 /// ranks 0 and 1, they move messages, one at a time in each direction. Medians over the rounds,
-/// means over the ranks. Collective, and for all ranks of a node together; the same on all ranks.
-LookFigures measure_looks(MPI_Comm communicator, const LookOptions& options);
+/// means over the ranks. Collective, and for all ranks of a node together; the same on all ranks. There are
+/// fewer rounds where rank 0's budget has no time for all of them.
+LookFigures measure_looks(MPI_Comm communicator, const LookOptions& options,
+                          const TimeBudget& budget = TimeBudget());
 
 }  // namespace foretile

@@ -31,10 +31,10 @@ class PingPong {
   }
 
   /// As many turns as take about so long; rank 0 decides for both.
-  int turns_within(std::int64_t bytes, double seconds) {
+  int turns_within(std::int64_t bytes, double seconds, double most = 1000) {
     const std::vector<double> few = times(bytes, 3);
     const double one = 2 * std::max(*std::min_element(few.begin(), few.end()), 1e-9);
-    return broadcast(static_cast<int>(std::clamp(seconds / one, 5.0, 1000.0)), 0, communicator_, "turns");
+    return broadcast(static_cast<int>(std::clamp(seconds / one, 5.0, most)), 0, communicator_, "turns");
   }
 
  private:
@@ -62,14 +62,17 @@ MessageFigures measure_messages(MPI_Comm communicator, const MessageOptions& opt
   std::int64_t largest = large;
   for (const std::int64_t size : options.sizes) largest = std::max(largest, size);
   PingPong ping_pong(communicator, largest);
-  ping_pong.times(largest, 2);  // the first touches memory and sets up the path
+  ping_pong.times(large, 2);  // the first touches memory and sets up the path
   MessageFigures figures;
   figures.when = utc_now();
   figures.link.latency_s =
       summarize(ping_pong.times(word, ping_pong.turns_within(word, 5 * options.seconds_per_size))).median;
   figures.link.bandwidth_bytes_per_s =
-      static_cast<double>(large) / summarize(ping_pong.times(large, 15)).median;
+      static_cast<double>(large) /
+      summarize(ping_pong.times(large, ping_pong.turns_within(large, options.seconds_per_size, 15))).median;
   for (const std::int64_t size : options.sizes) {
+    const bool enough = !figures.samples.empty() && options.budget.over();
+    if (broadcast(enough ? 1 : 0, 0, communicator, "end of messages") != 0) break;
     const Summary time =
         summarize(ping_pong.times(size, ping_pong.turns_within(size, options.seconds_per_size)));
     figures.samples.push_back({size, time.median, time.spread / time.median});

@@ -106,11 +106,18 @@ Counts count_run(const PlannedWork& work, std::int64_t tile, MPI_Comm communicat
                tile * tile * 8, communicator);
 }
 
+/// Whether a run is repeated: as rank 0 says, so that all ranks do.
+bool another_run(int done, const RuntimeOptions& options, const TimeBudget& budget, MPI_Comm communicator) {
+  if (options.progress) options.progress();
+  return done == 0 ||
+         (done < options.runs && broadcast(budget.over() ? 0 : 1, 0, communicator, "time left") != 0);
+}
+
 /// The median of several runs. This rank alone on all cores, so that no message is copied.
-ProgressCost progress_cost(const PlannedWork& work, int runs) {
+ProgressCost progress_cost(const PlannedWork& work, const RuntimeOptions& options, const TimeBudget& budget) {
   std::vector<double> seconds;
   Counts last;
-  for (int i = 0; i < runs; ++i) {
+  for (int i = 0; another_run(i, options, budget, MPI_COMM_SELF); ++i) {
     last = count_run(work, kLarge, MPI_COMM_SELF);
     seconds.push_back(last.progress_s / std::max(1.0, last.operations));
   }
@@ -118,11 +125,14 @@ ProgressCost progress_cost(const PlannedWork& work, int runs) {
   return {summarize(seconds).median, last.loads / operations, last.stores / operations};
 }
 
-ProgressOverheads measure_progress(const RuntimeOptions& options) {
+ProgressOverheads measure_progress(const RuntimeOptions& options, const TimeBudget& budget) {
   const int t = options.large_tiles;
-  const auto cost = [&](const PlannedWork& work) { return progress_cost(work, options.runs); };
-  return progress_overheads(cost(dense_work(kLarge, 2 * t, 1)), cost(sparse_work({8 * t, t, 8 * t}, 0.2, 4)),
-                            cost(sparse_work({4 * t, 4 * t, 4 * t}, 0.1, 4)));
+  const auto cost = [&](const TimeBudget& part, const PlannedWork& work) {
+    return progress_cost(work, options, part);
+  };
+  const ProgressCost few = cost(budget.part(1, 3), dense_work(kLarge, 2 * t, 1));
+  const ProgressCost loads = cost(budget.part(1, 2), sparse_work({8 * t, t, 8 * t}, 0.2, 4));
+  return progress_overheads(few, loads, cost(budget.part(1, 1), sparse_work({4 * t, 4 * t, 4 * t}, 0.1, 4)));
 }
 
 /// Time of the kernel alone on tiles of matrices of `matrix_bytes` each, one thread on each rank.
@@ -137,13 +147,13 @@ double kernel_seconds(std::int64_t matrix_bytes, MPI_Comm communicator) {
 
 /// Beyond the kernel and the progress loop, of the busiest device, and the spread with both.
 Summary product_overhead(const RuntimeOptions& options, double kernel_s, const ProgressOverheads& progress,
-                         MPI_Comm communicator) {
+                         const TimeBudget& budget, MPI_Comm communicator) {
   const PlannedWork work = dense_work(kSmall, options.tiles, size_of(communicator));
   const double devices = work.machine.devices_per_rank * size_of(communicator);
   const double turns = std::max(1.0, devices / std::max(1, machine_facts().cores));  // on one core
   std::vector<double> seconds;
   double progress_s = 0;
-  for (int i = 0; i < options.runs; ++i) {
+  for (int i = 0; another_run(i, options, budget, communicator); ++i) {
     const Counts c = count_run(work, kSmall, communicator);
     seconds.push_back(c.wall_s / std::max(1.0, c.most_products) / turns);
     const double operations = std::max(1.0, c.operations);
@@ -157,15 +167,17 @@ Summary product_overhead(const RuntimeOptions& options, double kernel_s, const P
 void measure_products(const RuntimeOptions& options, MPI_Comm communicator, RuntimeFigures& figures) {
   const bool first = rank_in(communicator) == 0;
   ProgressOverheads progress;
-  if (first) progress = measure_progress(options);
+  if (first) progress = measure_progress(options, options.budget.part(3, 8));
   for (double* figure : {&progress.operation_s, &progress.load_s, &progress.store_s})
     *figure = shared(*figure, communicator);
   const std::int64_t matrix_bytes = std::int64_t{8} * options.tiles * options.tiles * kSmall * kSmall;
   const double kernel_s = kernel_seconds(matrix_bytes, communicator);
-  const Summary found = product_overhead(options, kernel_s, progress, communicator);
+  const Summary found =
+      product_overhead(options, kernel_s, progress, options.budget.part(1, 5), communicator);
   quiet_barrier(communicator);
   double alone_s = 0;
-  if (first) alone_s = product_overhead(options, kernel_s, progress, MPI_COMM_SELF).median;
+  if (first)
+    alone_s = product_overhead(options, kernel_s, progress, options.budget.part(1, 4), MPI_COMM_SELF).median;
   figures.operation_overhead_s = progress.operation_s;
   figures.load_overhead_s = progress.load_s;
   figures.store_overhead_s = progress.store_s;
@@ -195,7 +207,7 @@ RuntimeFigures measure_runtime(MPI_Comm communicator, const RuntimeOptions& opti
   RuntimeFigures figures;
   figures.when = utc_now();
   measure_products(options, communicator, figures);
-  const LookFigures looks = measure_looks(communicator, options.looks);
+  const LookFigures looks = measure_looks(communicator, options.looks, options.budget);
   figures.look_overhead_s = looks.look_s;
   figures.message_copy_bytes_per_s = looks.copy_bytes_per_s;
   quiet_barrier(communicator);

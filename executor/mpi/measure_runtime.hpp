@@ -4,7 +4,10 @@
 
 #include <mpi.h>
 
+#include <functional>
+
 #include "executor/calibration/calibrate.hpp"
+#include "executor/calibration/time_budget.hpp"
 #include "executor/mpi/measure_looks.hpp"
 
 namespace foretile {
@@ -17,6 +20,9 @@ struct RuntimeOptions {
   int large_tiles = 20;
   int runs = 5;
   LookOptions looks = {};
+  /// Rank 0's counts: when it is over nothing is repeated any more.
+  TimeBudget budget = TimeBudget();
+  std::function<void()> progress;  ///< now and then; may be empty
 };
 
 /// Processor time of the progress loop and what it did for it.

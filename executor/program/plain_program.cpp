@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <set>
+#include <utility>
 
 #include "planner/program/term_order.hpp"
 
@@ -80,10 +82,29 @@ void add_antisymmetrized(const ProgramTerm& term, const IndexList& spaces, const
     for (const Order& order : orders) {
       // Position p of R is position from[p] of W.
       for (std::size_t p = 0; p < moved.size(); ++p) moved[order.from[p]] = at[p];
-      r.values[place] += order.factor * w.values[static_cast<std::size_t>(place_of(as_is, moved, w.extents))];
+      const auto from = static_cast<std::size_t>(place_of(as_is, moved, w.extents));
+      r.values[place] += order.factor * w.values[from];
+      r.magnitudes[place] += std::abs(static_cast<double>(order.factor)) * w.magnitudes[from];
     }
     ++place;
   });
+}
+
+/// An element, or a product of some, as in PlainTensor.
+struct Rounded {
+  long double value = 0;
+  double magnitude = 0;
+};
+
+Rounded operator*(const Rounded& a, const Rounded& b) {
+  const auto of_a = std::abs(static_cast<double>(a.value)), of_b = std::abs(static_cast<double>(b.value));
+  return {a.value * b.value,
+          of_a * b.magnitude + a.magnitude * of_b + kLargestError * a.magnitude * b.magnitude};
+}
+
+PlainTensor zero_tensor(std::vector<std::int64_t> extents) {
+  const auto size = static_cast<std::size_t>(volume(extents));
+  return {std::move(extents), std::vector<long double>(size, 0), std::vector<double>(size, 0)};
 }
 
 void add_term(const ProgramTerm& written, const std::vector<ProgramTensor>& tensors,
@@ -91,25 +112,25 @@ void add_term(const ProgramTerm& written, const std::vector<ProgramTensor>& tens
   const TensorTerm term = tensor_term(written);
   const std::vector<std::int64_t> extents = extents_of(term.spaces, orbitals);
   PlainTensor& result = all[number_of(written.result, tensors)];
-  PlainTensor w{result.extents, std::vector<long double>(result.values.size(), 0), 0};
+  PlainTensor w = zero_tensor(result.extents);
+  std::vector<const PlainTensor*> operands;
+  for (const auto& operand : written.operands) operands.push_back(&all[number_of(operand, tensors)]);
   for_each_element(zeros(extents), extents, [&](const std::vector<std::int64_t>& at) {
-    long double product = term.factor;
-    for (std::size_t o = 0; o < written.operands.size() && product != 0; ++o) {
-      const PlainTensor& operand = all[number_of(written.operands[o], tensors)];
-      product *=
-          operand.values[static_cast<std::size_t>(place_of(term.operands[o].indices, at, operand.extents))];
+    Rounded product{term.factor, 0};
+    for (std::size_t o = 0; o < operands.size(); ++o) {
+      const auto from =
+          static_cast<std::size_t>(place_of(term.operands[o].indices, at, operands[o]->extents));
+      product = product * Rounded{operands[o]->values[from], operands[o]->magnitudes[from]};
+      if (product.value == 0 && product.magnitude == 0) return;
     }
-    w.values[static_cast<std::size_t>(place_of(term.result.indices, at, w.extents))] += product;
+    const auto to = static_cast<std::size_t>(place_of(term.result.indices, at, w.extents));
+    w.values[to] += product.value;
+    w.magnitudes[to] += std::abs(static_cast<double>(product.value)) + product.magnitude;
   });
   IndexList spaces;
   for (const TermIndex& index : written.result.indices) spaces.push_back(index.space);
-  for (const long double value : w.values) result.largest_sum = std::max(result.largest_sum, std::abs(value));
   add_antisymmetrized(written, spaces, w, result);
 }
-
-}  // namespace
-
-namespace {
 
 double product_of_extents(const IndexList& spaces, const SpinOrbitals& orbitals) {
   double product = 1;
@@ -118,6 +139,18 @@ double product_of_extents(const IndexList& spaces, const SpinOrbitals& orbitals)
 }
 
 }  // namespace
+
+double largest_error(const std::vector<double>& found, const PlainTensor& expected) {
+  long double largest = 0, difference = 0;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    largest =
+        std::max({largest, std::abs(expected.values[i]), static_cast<long double>(expected.magnitudes[i])});
+    const long double one = std::abs(found[i] - expected.values[i]);
+    if (std::isnan(one)) return std::numeric_limits<double>::quiet_NaN();
+    difference = std::max(difference, one);
+  }
+  return static_cast<double>(largest > 0 ? difference / largest : difference);
+}
 
 double plain_elements(const std::vector<ProgramTensor>& tensors, const SpinOrbitals& orbitals) {
   double elements = 0;
@@ -138,12 +171,9 @@ std::vector<PlainTensor> plain_program(const Program& program, const SpinOrbital
   const std::vector<ProgramTensor> tensors = tensors_of(program);
   std::vector<PlainTensor> all;
   for (const ProgramTensor& tensor : tensors) {
-    PlainTensor& plain = all.emplace_back();
-    plain.extents = extents_of(tensor.rules.spaces, orbitals);
-    const auto size = static_cast<std::size_t>(volume(plain.extents));
-    plain.values.assign(size, 0);
+    PlainTensor& plain = all.emplace_back(zero_tensor(extents_of(tensor.rules.spaces, orbitals)));
     if (tensor.role != TensorRole::given) continue;
-    std::vector<double> given(size);
+    std::vector<double> given(plain.values.size());
     numbers.fill(tensor, zeros(plain.extents), plain.extents, given.data());
     std::ranges::copy(given, plain.values.begin());
   }

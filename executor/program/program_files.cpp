@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "base/matrix_files/matrix_writer.hpp"
 #include "executor/input_checks.hpp"
 #include "executor/mpi/session.hpp"
 
@@ -115,31 +114,34 @@ void FileNumbers::require_untouched(MPI_Comm communicator) const {
   agree(communicator, [&] { require_untouched(); });
 }
 
-std::filesystem::path write_tensor(const std::filesystem::path& file, const std::string& name,
-                                   const ProgramTensor& tensor, const SpinOrbitals& orbitals,
-                                   const std::vector<double>& elements) {
-  const auto halves = halves_of(tensor);
-  const std::int64_t rows = count_of(tensor, orbitals, halves[0]);
-  const std::int64_t columns = count_of(tensor, orbitals, halves[1]);
+TensorOutput::TensorOutput(const std::filesystem::path& file, const std::string& name,
+                           const ProgramTensor& tensor, const SpinOrbitals& orbitals)
+    : tensor_(tensor),
+      orbitals_(orbitals),
+      facts_(dense_output(tensor_place(file, name), count_of(tensor, orbitals, halves_of(tensor)[0]),
+                          count_of(tensor, orbitals, halves_of(tensor)[1]), {})),
+      output_(tensor_place(file, name), facts_) {}
+
+std::filesystem::path TensorOutput::write(const std::vector<double>& elements) {
+  const auto halves = halves_of(tensor_);
   std::vector<std::int64_t> extents;
-  for (const std::size_t space : tensor.rules.spaces) extents.push_back(orbitals.count(space));
+  for (const std::size_t space : tensor_.rules.spaces) extents.push_back(orbitals_.count(space));
   std::vector<double> matrix(elements.size());
   std::size_t element = 0;
   for_each_element(
       std::vector<std::int64_t>(extents.size(), 0), extents, [&](const std::vector<std::int64_t>& at) {
-        const std::int64_t row = line_of(tensor, orbitals, halves[0], at);
-        matrix[static_cast<std::size_t>(row * columns + line_of(tensor, orbitals, halves[1], at))] =
+        const std::int64_t row = line_of(tensor_, orbitals_, halves[0], at);
+        matrix[static_cast<std::size_t>(row * facts_.columns + line_of(tensor_, orbitals_, halves[1], at))] =
             elements[element++];
       });
-  const MatrixPlace place = tensor_place(file, name);
-  const MatrixFacts facts = dense_output(place, rows, columns, {});
-  MatrixOutput output(place, facts);
-  MatrixWriter writer(output.ticket(), facts);
-  const RectangleNumbers all{
-      {0, 0, rows, columns}, reinterpret_cast<const std::byte*>(matrix.data()), columns, true};
+  MatrixWriter writer(output_.ticket(), facts_);
+  const RectangleNumbers all{{0, 0, facts_.rows, facts_.columns},
+                             reinterpret_cast<const std::byte*>(matrix.data()),
+                             facts_.columns,
+                             true};
   writer.write(std::span(&all, 1));
   writer.close();
-  return output.finish();
+  return output_.finish();
 }
 
 }  // namespace foretile

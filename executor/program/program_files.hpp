@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/matrix_files/matrix_reader.hpp"
+#include "base/matrix_files/matrix_writer.hpp"
 #include "executor/program/program_numbers.hpp"
 
 namespace foretile {
@@ -41,11 +42,22 @@ class FileNumbers final : public ProgramNumbers {
 
 MatrixPlace tensor_place(const std::filesystem::path& file, const std::string& name);
 
-/// Writes all elements of a tensor, the first index fastest, as such a dataset; others of the file stay.
-/// Returns the file: MatrixOutput::finish() may choose another. Throws InputError and WorkError as
-/// MatrixOutput.
-std::filesystem::path write_tensor(const std::filesystem::path& file, const std::string& name,
-                                   const ProgramTensor& tensor, const SpinOrbitals& orbitals,
-                                   const std::vector<double>& elements);
+/// A tensor as such a dataset; others of the file stay. From the beginning its room is reserved, and what
+/// somebody writes to the file is noticed. Throws InputError and WorkError as MatrixOutput.
+class TensorOutput {
+ public:
+  /// Tensor and orbitals must outlive this.
+  TensorOutput(const std::filesystem::path& file, const std::string& name, const ProgramTensor& tensor,
+               const SpinOrbitals& orbitals);
+  /// All elements, the first index fastest; once. Returns the file: MatrixOutput::finish() may choose
+  /// another.
+  std::filesystem::path write(const std::vector<double>& elements);
+
+ private:
+  const ProgramTensor& tensor_;
+  const SpinOrbitals& orbitals_;
+  MatrixFacts facts_;
+  MatrixOutput output_;
+};
 
 }  // namespace foretile

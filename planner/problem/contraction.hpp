@@ -57,6 +57,15 @@ struct ProductOfK {
   friend bool operator==(const ProductOfK&, const ProductOfK&) = default;
 };
 
+/// Parts of a contraction, without a common row or column, of about the same work, each with its share of the
+/// ranks.
+struct Sharing {
+  int set = 0;  ///< those of one number share the ranks
+  int parts = 1;
+
+  friend bool operator==(const Sharing&, const Sharing&) = default;
+};
+
 /// op(A) is M x K, op(B) is K x N, C is M x N. Shapes and tile ids are those of op(A) and op(B): where the
 /// operation is not Op::none, tile (i, k) of op(A) is tile (k, i) of A, and lies in memory as A has it.
 struct Contraction {
@@ -84,9 +93,8 @@ struct Contraction {
   /// Flops that the machine's devices, rank by rank, have to do before; empty: none. A strategy may even them
   /// out.
   std::vector<double> busy = {};
-  /// By tile of M: so many parts of about the same work, the row's among them, may share the ranks, each on
-  /// its own; empty: none do.
-  std::vector<int> sharers = {};
+  /// By tile of M: the parts with which that of the row shares the ranks; empty: none do.
+  std::vector<Sharing> sharing = {};
 
   bool reads_c() const { return beta != 0.0; }
   ElementType element() const { return {precision, complex_elements}; }

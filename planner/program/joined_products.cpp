@@ -116,12 +116,16 @@ std::vector<ProductOfK> joined_products_of_k(const Parts& parts) {
   return products;
 }
 
-std::vector<int> joined_sharers(const Parts& parts) {
-  std::vector<int> sharers;
-  if (std::ranges::all_of(parts, [](const ProductPart& part) { return part.piece.of == 1; })) return sharers;
-  for (const ProductPart& part : parts)
-    sharers.insert(sharers.end(), static_cast<std::size_t>(part.rows.count()), part.piece.of);
-  return sharers;
+/// The pieces of a product share the ranks.
+std::vector<Sharing> joined_sharing(const Parts& parts) {
+  std::vector<Sharing> sharing;
+  if (std::ranges::all_of(parts, [](const ProductPart& part) { return part.piece.of == 1; })) return sharing;
+  int set = -1;
+  for (const ProductPart& part : parts) {
+    if (part.piece.number == 0) ++set;
+    sharing.insert(sharing.end(), static_cast<std::size_t>(part.rows.count()), {set, part.piece.of});
+  }
+  return sharing;
 }
 
 }  // namespace
@@ -154,7 +158,7 @@ JoinedProducts::JoinedProducts(const Parts& parts)
   joined_.b = joiners[1].shape(joined_.k, joined_.n);
   joined_.c = joiners[2].shape(joined_.m, joined_.n);
   joined_.products_of_k = joined_products_of_k(parts);
-  joined_.sharers = joined_sharers(parts);
+  joined_.sharing = joined_sharing(parts);
   joined_.in_place = {std::move(joiners[0].in_place), std::move(joiners[1].in_place)};
   for (std::size_t matrix = 0; matrix < 3; ++matrix)
     matrices_.at(matrix).tiles = std::move(joiners.at(matrix).tiles);

@@ -41,7 +41,8 @@ struct ProductPart {
 /// Tiles are numbered part after part, in each as its product numbers them; those of A and B that no product
 /// of the part needs are left out, and so are tiles of C that have products, but none in the piece of sums.
 /// All have numbers in double precision and factors 1. Contraction::in_place and products_of_k are those of
-/// the parts, operations none; Contraction::sharers are the numbers of pieces.
+/// the parts, operations none; by Contraction::sharing the pieces of a product, one behind the other, share
+/// the ranks.
 class JoinedProducts {
  public:
   /// At least one part. Throws InputError where there are too many tiles.

@@ -46,11 +46,11 @@ void choose_owners_anew(FusedProgram& program, const Machine& machine, const Set
 
 /// Of the layout that the program has, without strategies.
 void name_strategies(FusedProgram& program, const Machine& machine, const Settings& settings,
-                     const std::vector<std::string>& names) {
+                     const std::vector<std::string>& names, SumCut cut) {
   ProgramLayout layout = program.layout();
   layout.strategies = names;
   program.lay_out(layout);
-  layout.sum_pieces = choose_sum_pieces(program, machine, settings_for_terms(settings));
+  layout.sum_pieces = choose_sum_pieces(program, machine, settings_for_terms(settings), cut);
   program.lay_out(std::move(layout));
 }
 
@@ -58,7 +58,8 @@ void name_strategies(FusedProgram& program, const Machine& machine, const Settin
 
 void choose_layout(FusedProgram& program, const Machine& machine, const Settings& settings,
                    ProgramMode mode) {
-  ProgramLayout layout{{}, choose_sum_pieces(program, machine, settings_for_terms(settings))};
+  ProgramLayout layout{{},
+                       choose_sum_pieces(program, machine, settings_for_terms(settings), SumCut::fastest)};
   program.lay_out(layout);
   const std::vector<LevelPlan> plans = mode == ProgramMode::flow
                                            ? plan_steps(program, machine, settings, kStepsAtOnce)
@@ -90,7 +91,7 @@ class Choice {
 
   void with_chosen_layout() {
     choose_layout(program_, machine_, settings_, mode_);
-    if (!named_.empty()) name_strategies(program_, machine_, settings_, named_);
+    if (!named_.empty()) name_strategies(program_, machine_, settings_, named_, SumCut::fastest);
     if (by_term_) choose_strategies(program_, machine_, settings_, seconds_);
     if (by_term_ || !named_.empty()) choose_owners_anew(program_, machine_, settings_);
     plan();
@@ -108,7 +109,8 @@ class Choice {
   }
 
   void in_turn() {
-    program_.lay_out({{}, {}, named_});
+    program_.lay_out({});
+    name_strategies(program_, machine_, settings_, named_, SumCut::fewest);
     plan();
     if (!by_term_) return;
     choose_strategies(program_, machine_, settings_, seconds_);

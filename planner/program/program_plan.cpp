@@ -37,26 +37,27 @@ const char* name_of_part(bool flows) {
   return flows ? "step" : "level";
 }
 
-/// The tensors that are there while its level or step runs, or the smallest slice of the term.
+/// The tensors that are there while its level or step runs, or the smallest slice of the term. The advice
+/// names one of them, or one that the term reads.
 DoesNotFit does_not_fit(const FusedProgram& program, const Machine& machine, const LevelPlan& plan,
                         bool flows) {
   const std::int64_t there = machine.host_bytes_per_rank();
   const std::int64_t blocks = plan.blocks_bytes();
   const bool tensors_alone = blocks > there;
   const std::int64_t needed = tensors_alone ? blocks : plan.peak_host_bytes();
-  std::vector<std::size_t> tensors;
-  for (std::size_t tensor = 0; tensor < program.tensors().size(); ++tensor) {
+  const std::size_t term = plan.level.terms.front().term;
+  std::vector<std::size_t> tensors =
+      tensors_alone ? std::vector<std::size_t>() : program.terms()[term].operands;
+  for (std::size_t tensor = 0; tensors_alone && tensor < program.tensors().size(); ++tensor) {
     if (flows || program.is_there(tensor, plan.number)) tensors.push_back(tensor);
   }
   const std::string part = fmt::format("{} {}", name_of_part(flows), plan.number);
-  return DoesNotFit(input_error(
-      tensors_alone
-          ? part
-          : fmt::format("{}, term {}", part, program.program().terms[plan.level.terms.front().term].name),
-      fmt::format("{} of {} for a rank, {} more than its host memory has", quantity(needed),
-                  tensors_alone ? "tensors" : "tensors and the smallest slice of the term",
-                  quantity(needed - there)),
-      fmt::format("at most {}", quantity(there)), memory_advice(program, tensors)));
+  return DoesNotFit(
+      input_error(tensors_alone ? part : fmt::format("{}, term {}", part, program.program().terms[term].name),
+                  fmt::format("{} of {} for a rank, {} more than its host memory has", quantity(needed),
+                              tensors_alone ? "tensors" : "tensors and the smallest slice of the term",
+                              quantity(needed - there)),
+                  fmt::format("at most {}", quantity(there)), memory_advice(program, tensors)));
 }
 
 double flops_of(const FusedProgram& program, std::size_t term) {

@@ -21,7 +21,7 @@ double seconds_per_sent_byte(const Machine& machine) {
                   seconds(p.network.node_injection_bytes_per_s) / machine.nodes());
 }
 
-/// What tiles of C of a term take on their way to the result, where it has so many pieces.
+/// A term's tiles of C, and what they take on their way to the result, where it has so many pieces.
 class PieceCosts {
  public:
   PieceCosts(const FusedProgram& program, const Machine& machine, std::size_t term) : machine_(machine) {
@@ -35,12 +35,29 @@ class PieceCosts {
     }
   }
 
-  int longest_chain() const { return longest_; }
+  /// Divisors of the number of ranks, and as many pieces as there are ranks for. Increasing.
+  std::vector<int> candidates() const {
+    const int most = std::min(machine_.ranks, longest_);
+    int all_have_ranks = 1;
+    if (std::ssize(tiles_) <= machine_.ranks) {
+      while (all_have_ranks < most && tiles_of_c(all_have_ranks + 1) <= machine_.ranks) ++all_have_ranks;
+    }
+    std::vector<int> pieces{1};
+    for (int more = 2; more <= most; ++more) {
+      if (machine_.ranks % more == 0 || more == all_have_ranks) pieces.push_back(more);
+    }
+    return pieces;
+  }
+
+  /// Ranks that have something to do, each with a tile of C at least.
+  int busy_ranks(int pieces) const {
+    return static_cast<int>(std::min<std::int64_t>(machine_.ranks, tiles_of_c(pieces)));
+  }
 
   double seconds(int pieces, double sent_byte_s) const {
     double sent = 0, added = 0;
     for (const Tile& tile : tiles_) {
-      const double landed = tile.additions * std::clamp(tile.chain, 1, pieces);
+      const double landed = tile.additions * tile.cut_to(pieces);
       sent += landed * static_cast<double>(tile.bytes) * sent_byte_s;
       added += landed * addition_seconds(machine_.platform, tile.bytes);
     }
@@ -52,25 +69,45 @@ class PieceCosts {
     int chain = 0;  // products
     double additions = 0;
     std::int64_t bytes = 0;
+
+    int cut_to(int pieces) const { return std::clamp(chain, 1, pieces); }
   };
+
+  std::int64_t tiles_of_c(int pieces) const {
+    std::int64_t count = 0;
+    for (const Tile& tile : tiles_) count += tile.cut_to(pieces);
+    return count;
+  }
+
   const Machine& machine_;
   std::vector<Tile> tiles_;
   int longest_ = 1;
 };
 
-int pieces_of(const FusedProgram& program, const Machine& machine, const Settings& settings,
-              std::size_t term) {
+int fastest_pieces(const FusedProgram& program, const Machine& machine, const Settings& settings,
+                   std::size_t term) {
   const Contraction& product = program.terms()[term].product->contraction();
   const PieceCosts costs(program, machine, term);
   const double sent_byte_s = seconds_per_sent_byte(machine);
   int best = 1;
   double least = -1;
-  for (int pieces = 1; pieces <= std::min(machine.ranks, costs.longest_chain()); ++pieces) {
-    if (machine.ranks % pieces != 0) continue;
-    const auto sent = operand_bytes(product, machine.ranks / pieces, settings);
+  for (const int pieces : costs.candidates()) {
+    const auto sent = operand_bytes(product, std::max(machine.ranks / pieces, 1), settings);
     if (!sent) return 1;
-    const double seconds = *sent * sent_byte_s + costs.seconds(pieces, sent_byte_s);
+    const double share = static_cast<double>(costs.busy_ranks(pieces)) / machine.ranks;
+    const double seconds = *sent * sent_byte_s / share + costs.seconds(pieces, sent_byte_s);
     if (least < 0 || seconds < least) least = seconds, best = pieces;
+  }
+  return best;
+}
+
+int fewest_pieces(const FusedProgram& program, const Machine& machine, const Settings& settings,
+                  std::size_t term) {
+  if (!operand_bytes(program.terms()[term].product->contraction(), machine.ranks, settings)) return 1;
+  const PieceCosts costs(program, machine, term);
+  int best = 1;
+  for (const int pieces : costs.candidates()) {
+    if (costs.busy_ranks(pieces) > costs.busy_ranks(best)) best = pieces;
   }
   return best;
 }
@@ -78,14 +115,15 @@ int pieces_of(const FusedProgram& program, const Machine& machine, const Setting
 }  // namespace
 
 std::vector<int> choose_sum_pieces(const FusedProgram& program, const Machine& machine,
-                                   const Settings& settings) {
+                                   const Settings& settings, SumCut cut) {
   std::vector<int> pieces;
   for (std::size_t term = 0; term < program.terms().size(); ++term) {
     const FusedProgramTerm& fused = program.terms()[term];
     const bool has_tiles = fused.is_product() && fused.product->contraction().c.nonzeros() > 0;
     const std::string own = program.strategy(term);
     const Settings of_term = own.empty() ? settings : settings_of_strategy(own, settings);
-    pieces.push_back(has_tiles ? pieces_of(program, machine, of_term, term) : 1);
+    const auto of = cut == SumCut::fastest ? fastest_pieces : fewest_pieces;
+    pieces.push_back(has_tiles ? of(program, machine, of_term, term) : 1);
   }
   return pieces;
 }

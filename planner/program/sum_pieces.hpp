@@ -10,13 +10,19 @@
 
 namespace foretile {
 
-/// By term: the number of pieces (ProgramLayout::sum_pieces) with which its messages and additions take least
-/// time. With r pieces each has a share of 1/r of the ranks, so its grid is smaller, and a tile of A or B
-/// goes to fewer ranks; but there are r times as many tiles of C to be sent and added. So the ranks are a
-/// grid p x q x r of the term, as in 2.5D algorithms (Solomonik and Demmel, Euro-Par 2011). Messages go at
-/// the rate of all nodes together, additions at that of all cores (platforms/addition_model.hpp). 1 where the
-/// strategy of the settings does not deal single tiles of C, or is told how to sum them.
+enum class SumCut {
+  fastest,  ///< messages and additions take least time
+  fewest,   ///< as few pieces as give most ranks something to do: memory for few tiles of C
+};
+
+/// By term: the number of pieces (ProgramLayout::sum_pieces). With r pieces each has a share of 1/r of the
+/// ranks, so its grid is smaller, and a tile of A or B goes to fewer ranks; but there are r times as many
+/// tiles of C to be sent and added. So the ranks are a grid p x q x r of the term, as in 2.5D algorithms
+/// (Solomonik and Demmel, Euro-Par 2011). Where a term has fewer tiles of C than there are ranks, a scalar
+/// above all, few ranks would receive all of A and B. Messages go at the rate of the nodes of those that
+/// receive, additions at that of all cores (platforms/addition_model.hpp). 1 where the strategy of the
+/// settings does not deal single tiles of C, or is told how to sum them.
 std::vector<int> choose_sum_pieces(const FusedProgram& program, const Machine& machine,
-                                   const Settings& settings);
+                                   const Settings& settings, SumCut cut);
 
 }  // namespace foretile

@@ -100,7 +100,7 @@ CStaysPlanner::CStaysPlanner(std::string_view strategy, const Contraction& contr
                                                          : Sending::per_use;
   device_rows_ = device_rows(settings);
   sizes_ = choose_block_sizes(problem_, frame_.grid, devices_, frame_.device_classes.front().memory_bytes,
-                              wishes(settings));
+                              wishes(machine, settings));
   frame_.lookahead = sizes_.lookahead;
   blocking_ = {frame_.grid, devices_, sizes_.b, sizes_.c, device_rows_, grid.device_layers};
   for (const auto& [key, value] : {std::pair("b", sizes_.b),
@@ -196,7 +196,7 @@ int CStaysPlanner::device_rows(const Settings& settings) const {
   return b && *b % rows != 0 ? 1 : rows;
 }
 
-BlockSizeWishes CStaysPlanner::wishes(const Settings& settings) const {
+BlockSizeWishes CStaysPlanner::wishes(const Machine& machine, const Settings& settings) const {
   const auto tiles = [&](const char* key) -> std::optional<std::int32_t> {
     const auto given = integer_or_auto(settings, key);
     return given ? std::optional(static_cast<std::int32_t>(*given)) : std::nullopt;
@@ -211,7 +211,12 @@ BlockSizeWishes CStaysPlanner::wishes(const Settings& settings) const {
   wishes.device_layers = grid_.device_layers;
   wishes.b_stays = grid_.makes_b;
   if (wishes.b_stays) wishes.b.reset();
-  if (sending_ == Sending::per_use) wishes.host_bytes = frame_.host_budget_bytes - frame_.staging_bytes;
+  if (sending_ == Sending::per_use) {
+    const std::int64_t host_bytes =
+        grid_.makes_b ? std::min(frame_.host_budget_bytes, machine.host_bytes_beside_devices())
+                      : frame_.host_budget_bytes;
+    wishes.host_bytes = host_bytes - frame_.staging_bytes;
+  }
   return wishes;
 }
 

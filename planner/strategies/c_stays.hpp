@@ -61,7 +61,7 @@ class CStaysPlanner final : public RankPlanner {
   void set_trees(std::vector<Transfer>& transfers, Rank owner) const;
   std::size_t fibre_in_node(Matrix matrix, Rank owner) const;
   int device_rows(const Settings& settings) const;
-  BlockSizeWishes wishes(const Settings& settings) const;
+  BlockSizeWishes wishes(const Machine& machine, const Settings& settings) const;
   Routes routes_of_a() const;
   Routes routes_of_b() const;
   DevicePlan plan_device(Rank rank, Device device) const;

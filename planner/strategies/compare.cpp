@@ -55,7 +55,7 @@ Settings own_settings(const Strategy& strategy, Settings settings, const Setting
   const bool lie = says_where_matrices_lie(settings);
   settings["strategy"] = strategy.name();
   settings.insert(variant.begin(), variant.end());
-  const auto known = strategy.parameters();
+  const auto& known = strategy.parameters();
   if (!lie || find_parameter(known, kDeals.front())) return settings;
   for (const char* key : kDeals) settings.erase(key);
   settings.erase("grid");
@@ -133,7 +133,7 @@ namespace {
 /// Of the strategy that knows most of the settings, and not that another does not know one.
 const std::string& telling_refusal(const std::vector<ComparedStrategy>& compared, const Settings& settings) {
   const auto known = [&](const ComparedStrategy& one) {
-    const auto parameters = find_strategy(one.strategy).parameters();
+    const auto& parameters = find_strategy(one.strategy).parameters();
     return std::ranges::count_if(
         settings, [&](const auto& setting) { return find_parameter(parameters, setting.first) != nullptr; });
   };

@@ -59,9 +59,10 @@ ParameterInfo staging_parameter() {
 }
 
 std::int64_t staging_bytes(const PlanFrame& frame, const Machine& machine, const Settings& settings) {
-  return std::min(static_cast<std::int64_t>(real_setting(settings, "staging_fraction") *
-                                            static_cast<double>(frame.host_budget_bytes)),
-                  machine.devices_per_rank * frame.device_classes.front().memory_bytes);
+  const std::int64_t host_bytes = std::min(frame.host_budget_bytes, machine.host_bytes_beside_devices());
+  return std::min(
+      static_cast<std::int64_t>(real_setting(settings, "staging_fraction") * static_cast<double>(host_bytes)),
+      machine.devices_per_rank * frame.device_classes.front().memory_bytes);
 }
 
 std::vector<int> deal_cyclic(std::int32_t count, int owners) {

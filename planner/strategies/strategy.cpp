@@ -13,6 +13,11 @@
 
 namespace foretile {
 
+const std::vector<ParameterInfo>& Strategy::parameters() const {
+  std::call_once(listed_, [&] { parameters_ = list_parameters(); });
+  return parameters_;
+}
+
 const Strategy& find_strategy(const std::string& name) {
   std::vector<std::string> names;
   for (const auto& strategy : strategies()) {
@@ -25,7 +30,7 @@ const Strategy& find_strategy(const std::string& name) {
 namespace {
 
 std::ptrdiff_t known_of(const Strategy& strategy, const Settings& settings) {
-  const auto known = strategy.parameters();
+  const auto& known = strategy.parameters();
   return std::count_if(settings.begin(), settings.end(),
                        [&](const auto& setting) { return find_parameter(known, setting.first); });
 }
@@ -69,7 +74,7 @@ std::string override_of(std::string_view matrix, Source asked, Source used, cons
 }
 
 Settings with_defaults(const Strategy& strategy, Settings settings) {
-  const auto known = strategy.parameters();
+  const auto& known = strategy.parameters();
   std::vector<std::string> keys;
   for (const ParameterInfo& parameter : known) keys.push_back(parameter.key);
   for (auto& [key, value] : settings) {
@@ -118,7 +123,7 @@ void require_honoured(const StrategyChoice& choice) {
 Settings settings_for_terms(const Settings& settings) {
   constexpr const char* kForTerms = "dealt-c";
   if (settings.contains("strategy")) return settings;
-  const std::vector<ParameterInfo> known = find_strategy(kForTerms).parameters();
+  const std::vector<ParameterInfo>& known = find_strategy(kForTerms).parameters();
   const auto is_of_others = [&](const std::string& key) {
     return !find_parameter(known, key) && std::ranges::any_of(strategies(), [&](const auto& strategy) {
       return find_parameter(strategy->parameters(), key) != nullptr;
@@ -140,7 +145,7 @@ std::vector<std::string> strategies_for_terms() {
 }
 
 Settings settings_of_strategy(const std::string& name, const Settings& settings) {
-  const std::vector<ParameterInfo> known = find_strategy(name).parameters();
+  const std::vector<ParameterInfo>& known = find_strategy(name).parameters();
   Settings own{{"strategy", name}};
   for (const auto& [key, value] : settings) {
     if (find_parameter(known, key)) own.emplace(key, value);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -46,7 +47,7 @@ class Strategy {
  public:
   virtual ~Strategy() = default;
   virtual std::string name() const = 0;
-  virtual std::vector<ParameterInfo> parameters() const = 0;
+  const std::vector<ParameterInfo>& parameters() const;  ///< listed once: searches ask thousands of times
   /// The sources of A and B that its plans use where the problem says `asked`: `asked` itself when the
   /// strategy honours it.
   virtual Sources sources_for(const Sources& asked) const = 0;
@@ -86,6 +87,12 @@ class Strategy {
                                               const PlanFrame& /*frame*/) const {
     return {};
   }
+
+ private:
+  virtual std::vector<ParameterInfo> list_parameters() const = 0;
+
+  mutable std::once_flag listed_;
+  mutable std::vector<ParameterInfo> parameters_;
 };
 
 /// All strategies. The first one that honours a problem's sources is the problem's default strategy.

@@ -24,8 +24,9 @@ void add(Received& sum, Matrix matrix, std::int64_t bytes) {
 }
 
 std::string parts(const Plan& plan, const HostNeed& need) {
-  return plan.operands.b.made() ? fmt::format("A {}, C {}, staging {}", need.a, need.c, need.staging)
-                                : fmt::format("A {}, B {}, C {}", need.a, need.b, need.c);
+  if (!plan.operands.b.made()) return fmt::format("A {}, B {}, C {}", need.a, need.b, need.c);
+  const std::string on_cores = need.kept > 0 ? fmt::format(", B on cores {}", need.kept) : "";
+  return fmt::format("A {}, C {}, staging {}{}", need.a, need.c, need.staging, on_cores);
 }
 
 }  // namespace
@@ -56,8 +57,10 @@ HostNeed host_need(const Plan& plan, Rank rank, const Owners& owners, const Rece
                    const RankTiles& tiles) {
   const std::int64_t a = owners.bytes(Matrix::a, rank);
   const std::int64_t b = owners.bytes(Matrix::b, rank);
-  const std::int64_t staging = std::min(plan.staging_bytes, tiles.b_bytes);  // never more than all of B
-  return {rank, a + received.a, b + received.b, tiles.c_bytes, staging, a + b};
+  // Together never more than all of B.
+  const std::int64_t staging = std::min(plan.staging_bytes, tiles.b_bytes);
+  const std::int64_t kept = std::min(tiles.kept_b, tiles.b_bytes - staging);
+  return {rank, a + received.a, b + received.b, tiles.c_bytes, staging, kept, a + b};
 }
 
 void check_staging(const Plan& plan, Rank rank, const RankTiles& tiles) {
@@ -172,6 +175,12 @@ class HostMemoryPass final : public VerifyPass {
       }
     }
   }
+  void device(const DeviceView& device) override {
+    if (!plan_.operands.b.made()) return;
+    const auto of = static_cast<std::size_t>(device.device_class);
+    if (plan_.device_classes[of].kind != DeviceKind::core) return;
+    tiles_.kept_b += plan_.operands.b.streams() ? device.memory_bytes : largest_block_of_b(device);
+  }
   void close(Rank rank) override {
     std::int64_t own_c = plan_.c_in_parts ? 0 : tiles_.c_bytes;
     for (const Sum& sum : plan_.ranks[static_cast<std::size_t>(rank)].sums) own_c += add_sum(sum);
@@ -189,6 +198,17 @@ class HostMemoryPass final : public VerifyPass {
   }
 
  private:
+  std::int64_t largest_block_of_b(const DeviceView& device) const {
+    std::int64_t largest = 0;
+    for (const auto& [block, tiles] : device.blocks) {
+      std::int64_t bytes = 0;
+      for (const auto& chunk : tiles.b) {
+        for (const TileId b : chunk) bytes += problem_.b_bytes(b);
+      }
+      largest = std::max(largest, bytes);
+    }
+    return largest;
+  }
   /// Beside the parts of its own devices: at worst all other parts wait here, beside C itself at the owner.
   /// Returns the bytes of C that the rank owns.
   std::int64_t add_sum(const Sum& sum) {

@@ -27,6 +27,7 @@ struct RankTiles {
   std::int64_t c_bytes = 0;  ///< of blocks; with sums also initial values, and what comes from other ranks
   std::int64_t b_bytes = 0;  ///< generated
   std::int64_t largest_b = 0;
+  std::int64_t kept_b = 0;  ///< by its cores, which keep them in host memory, at once
 };
 
 /// What one rank needs at its worst moment.
@@ -36,8 +37,9 @@ struct HostNeed {
   std::int64_t b = 0;
   std::int64_t c = 0;
   std::int64_t staging = 0;
+  std::int64_t kept = 0;   ///< by cores, of a B that is made
   std::int64_t owned = 0;  ///< of a and b: own tiles
-  std::int64_t bytes() const { return a + b + c + staging; }
+  std::int64_t bytes() const { return a + b + c + staging + kept; }
 };
 HostNeed host_need(const Plan& plan, Rank rank, const Owners& owners, const Received& received,
                    const RankTiles& tiles);

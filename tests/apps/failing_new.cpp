@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Preloaded into a program: one memory request of one rank fails.
-//   FORETILE_FAIL_RANK  the rank (as mpiexec numbers it); others never fail
-//   FORETILE_FAIL_AT    the number of the request that fails, counted from 1; without it none does
-//   FORETILE_COUNT_TO   a file that gets the number of all requests at the end
+// Preloaded into a program: one memory request of one rank fails, or one thread is not made.
+//   FORETILE_FAIL_RANK    the rank (as mpiexec numbers it); others never fail
+//   FORETILE_FAIL_AT      the number of the request that fails, counted from 1; without it none does
+//   FORETILE_FAIL_BY      a signal, which the rank gets then instead
+//   FORETILE_FAIL_THREAD  the number of the std::thread that is not made, counted from 1: those of OpenBLAS
+//                         and MPI end the rank before or below what foretile does
+//   FORETILE_COUNT_TO     a file that gets the numbers of all requests and threads at the end
+#include <dlfcn.h>
+#include <pthread.h>
+
 #include <atomic>
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -11,7 +19,7 @@
 
 namespace {
 
-std::atomic<long> requests = 0;
+std::atomic<long> requests = 0, threads = 0;
 
 const char* rank_here() {
   for (const char* name : {"PMI_RANK", "OMPI_COMM_WORLD_RANK"}) {
@@ -20,16 +28,28 @@ const char* rank_here() {
   return "0";
 }
 
-long failing_request() {
+/// -1: there is none, or another rank fails.
+long number_of(const char* name) {
   const char* const rank = std::getenv("FORETILE_FAIL_RANK");
-  const char* const at = std::getenv("FORETILE_FAIL_AT");
-  if (!rank || !at || std::strcmp(rank, rank_here()) != 0) return -1;
-  return std::strtol(at, nullptr, 10);
+  const char* const number = std::getenv(name);
+  if (!rank || !number || std::strcmp(rank, rank_here()) != 0) return -1;
+  return std::strtol(number, nullptr, 10);
+}
+
+void fail() {
+  const long by = number_of("FORETILE_FAIL_BY");
+  if (by < 0) throw std::bad_alloc();
+  std::raise(static_cast<int>(by));
+}
+
+bool is_of_standard_library(const void* caller) {
+  Dl_info found = {};
+  return dladdr(caller, &found) != 0 && std::strstr(found.dli_fname, "libstdc++") != nullptr;
 }
 
 void* take(std::size_t bytes, std::size_t alignment) {
-  static const long failing = failing_request();
-  if (++requests == failing) throw std::bad_alloc();
+  static const long failing = number_of("FORETILE_FAIL_AT");
+  if (++requests == failing) fail();
   void* const memory = alignment == 0
                            ? std::malloc(bytes == 0 ? 1 : bytes)
                            : std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
@@ -43,13 +63,21 @@ struct AtTheEnd {
     const char* const rank = std::getenv("FORETILE_FAIL_RANK");
     if (!path || !rank || std::strcmp(rank, rank_here()) != 0) return;
     if (std::FILE* const file = std::fopen(path, "w")) {
-      std::fprintf(file, "%ld\n", requests.load());
+      std::fprintf(file, "%ld %ld\n", requests.load(), threads.load());
       std::fclose(file);
     }
   }
 } at_the_end;
 
 }  // namespace
+
+extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*),
+                              void* argument) {
+  static const auto make = reinterpret_cast<decltype(&pthread_create)>(dlsym(RTLD_NEXT, "pthread_create"));
+  static const long failing = number_of("FORETILE_FAIL_THREAD");
+  if (is_of_standard_library(__builtin_return_address(0)) && ++threads == failing) return EAGAIN;
+  return make(thread, attributes, start, argument);
+}
 
 void* operator new(std::size_t bytes) {
   return take(bytes, 0);

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -351,6 +352,58 @@ def check_tuned_sources(made, scratch):
     assert fixed["evaluated"] == 2 and "overridden" in fixed["source_override"], fixed
 
 
+def check_finer_tiles(scratch):
+    """Tiles that do not fit: advice that was checked, and a tuner that takes it."""
+    coarse, small = scratch / "coarse.toml", scratch / "small.toml"
+    assert call("problem", "dense", "--m", 600, "--n", 600, "--k", 600, "--tile", 300, "-o", coarse).returncode == 0
+    done = call("plan", coarse, *platform)
+    assert done.returncode == 2 and done.stderr.count("\n") == 1, done
+    found = re.search(r"it fits with --set problem\.tile=(\d+), or made by foretile problem with --tile (\d+)$", done.stderr.strip())
+    assert found and found[1] == found[2] and int(found[1]) < 300, done.stderr
+    run("plan", coarse, *platform, "--set", f"problem.tile={found[1]}", "--json")
+    listed = scratch / "listed.toml"  # nothing to say where tiles are listed
+    listed.write_text('kind = "dense"\nm = 600\nn = 600\nk = 600\n'
+                      'm_tiles = [300, 300]\nn_tiles = [300, 300]\nk_tiles = [300, 300]\n')
+    done = call("plan", listed, *platform)
+    assert done.returncode == 2 and "bytes are missing" in done.stderr and "it fits with" not in done.stderr, done
+    alkane = pathlib.Path(__file__).parents[2] / "examples" / "c12h26.xyz"
+    assert call("problem", "molecule", "--xyz", alkane, "--occ-clusters", 4, "--ao-clusters", 2, "-o", small).returncode == 0
+    memory = ("--set", "platform.device.memory=2 GB")
+    done = call("plan", small, *platform, *memory)
+    found = re.search(r"it fits with --set problem\.ao_clusters=(\d+), or made by foretile problem with --ao-clusters (\d+)$",
+                      done.stderr.strip())
+    assert done.returncode == 2 and found and found[1] == found[2] and int(found[1]) > 2, done
+    run("plan", small, *platform, *memory, "--set", f"problem.ao_clusters={found[1]}", "--json")
+    if not simulator:
+        return
+    done = call("tune", coarse, *platform, "--count", 4, "--json")
+    assert done.returncode == 0 and "the problem's tiles do not fit; finer ones are tried: problem.tile=" in done.stderr, done
+    tuned = json.loads(done.stdout)
+    assert int(tuned["taken"]["parameters"]["problem.tile"]) < 300, tuned
+    assert int(tuned["defaults"]["parameters"]["problem.tile"]) < 300, tuned  # they are what is tried first
+
+
+def check_guesses(problem, scratch):
+    """Figures that the platform marks as guesses are listed where they decide, and no others."""
+    text = pathlib.Path(platform[1]).read_text()
+    line = 'rate = "32 MB/s"  # a tile of 2 x 2 takes 1 us'
+    slow = 'rate = "1 MB/s"'
+    assert text.count(line) == 1
+    guessed, known = scratch / "guessed.toml", scratch / "known.toml"
+    guessed.write_text(text.replace(line, slow + "  # guess"))
+    known.write_text(text.replace(line, slow + "  # measured"))
+    found = run("simulate", problem, "--platform", guessed, "--nodes", 2, "--json")
+    [guess] = found["guesses"]
+    assert (guess["figure"], guess["value"]) == ("generation.rate", "1 MB/s"), guess
+    assert abs(guess["makespan_s"] + guess["saved_s"] - found["makespan_s"]) < 1e-9 and guess["saved_s"] > 0.3 * found["makespan_s"]
+    better = run("simulate", problem, "--platform", known, "--nodes", 2, "--set", "platform.generation.rate=2 MB/s", "--json")
+    assert abs(better["makespan_s"] - guess["makespan_s"]) < 1e-9, (better["makespan_s"], guess)
+    assert "a guess decides: generation.rate = 1 MB/s; twice as good" in call(
+        "simulate", problem, "--platform", guessed, "--nodes", 2).stdout
+    for other in (("--platform", known), ("--platform", guessed, "--set", "platform.generation.rate=1 MB/s")):
+        assert run("simulate", problem, *other, "--nodes", 2, "--json")["guesses"] == [], other
+
+
 with tempfile.TemporaryDirectory() as folder:
     scratch = pathlib.Path(folder)
     problem, stored = scratch / "toy.toml", scratch / "plan.json"
@@ -363,7 +416,9 @@ with tempfile.TemporaryDirectory() as folder:
     check_warning(problem, scratch)
     check_comparison(scratch / "auto.json")
     check_program()
+    check_finer_tiles(scratch)
     if simulator:
+        check_guesses(problem, scratch)
         check_simulate(problem, stored, scratch)
         check_tune(problem, scratch)
     else:

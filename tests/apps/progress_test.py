@@ -106,6 +106,13 @@ class Progress(unittest.TestCase):
         self.assertEqual(self.without_times(piped.stdout), self.without_times(done.stdout))
         return command
 
+    @unittest.skipIf(FORETILE_RUN is None, "without foretile-run")
+    def test_calibrate(self):
+        command = [FORETILE_RUN, "calibrate", "--gpu", "none", "--budget", "5s", "--force", "-o", "cores.toml"]
+        done, shown, _ = self.on_terminal(command)
+        self.assertEqual(done.returncode, 0, shown)
+        self.assertRegex(shown, r"calibrate: [a-zA-Z0-9', -]+; \d+ s of 5 s")
+
     def test_plan(self):
         self.check_long(lambda problem: [FORETILE, "plan", problem, "--platform", "summit", "--nodes", 2], 300,
                         "bound of the time")

@@ -2,6 +2,7 @@
 """Keys and numbers of `foretile show --json`, and its pictures.   show_json_test.py FORETILE yes|no (pictures)"""
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -45,6 +46,13 @@ with tempfile.TemporaryDirectory() as scratch:
     assert (shown["precision"], narrow["precision"]) == ("double", "single")
     for matrix, size in shown["bytes"].items():
         assert 2 * narrow["bytes"][matrix] == size, (matrix, narrow["bytes"], size)
+
+    wide = pathlib.Path(scratch) / "wide.toml"  # two spaces between columns, however long the numbers
+    run("problem", "dense", "--m", 2_000_000_000, "--n", 1_500_000, "--k", 4, "--tile", 2_000_000_000, "-o", wide, "--json")
+    text = subprocess.run([foretile, "show", wide], check=True, capture_output=True, text=True).stdout
+    rows = {line.split()[0]: re.split(r" {2,}", line.strip()) for line in text.splitlines()[1:] if line.strip()}
+    assert rows["N"] == ["N", "1,500,000", "1", "1,500,000", "1500000", "1,500,000"], text
+    assert rows["M"][-1] == "2,000,000,000" and len(rows["M"]) == len(rows["index"]) == 6, text
 
     if pictures:
         png = pathlib.Path(scratch) / "shapes.png"

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <sstream>
+#include <string>
 
 #include "apps/foretile/coarse.hpp"
 #include "base/error.hpp"
@@ -69,9 +71,15 @@ double full_makespan_s(const Question& question, const std::string& set) {
       .at(0);
 }
 
+/// Plans of the test below; half of them are simulated coarsely.
+int plans_wanted() {
+  const char* const wanted = std::getenv("FORETILE_TEST_WHAT_IF");
+  return wanted ? std::stoi(wanted) : 10;
+}
+
 TEST(WhatIf, TheFirstRowIsTheBestInFullOnRandomPlans) {
   int plans = 0, coarse = 0;
-  for (std::uint64_t seed = 0; plans < 30; ++seed) {
+  for (std::uint64_t seed = 0; plans < plans_wanted(); ++seed) {
     SCOPED_TRACE(seed);
     const Question question = random_question(seed);
     std::optional<PlannedWork> work;
@@ -81,7 +89,7 @@ TEST(WhatIf, TheFirstRowIsTheBestInFullOnRandomPlans) {
       continue;
     }
     const bool is_coarse = coarse_groups(*work).products > 1;
-    if (!is_coarse && plans - coarse == 15) continue;  // half of them are
+    if (!is_coarse && plans - coarse == plans_wanted() / 2) continue;  // half of them are
     ++plans;
     coarse += is_coarse;
     ProgressLine nowhere{ProgressTerminal{}};

@@ -35,14 +35,12 @@ TEST(KernelModel, FactorsByHand) {
   model.factors = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 3, 12, 1, 2};  // 3 at 256, 12 at 512, 2 at 2048
   EXPECT_NEAR(model.seconds(256, 256, 256), 3 * 33.554432e-3, 1e-10);
   EXPECT_NEAR(model.seconds(128, 256, 512), 3 * 33.554432e-3, 1e-10);
-  // Near halfway from 256 to 512 in log size, so near sqrt(3 * 12) = 6.
-  const double cube = 256.0 * 364 * 512;
-  const double share = (std::log2(cube) / 3) - 8;
-  EXPECT_NEAR(share, 0.5, 0.01);
-  EXPECT_NEAR(model.seconds(256, 364, 512), 2 * cube / 1e9 * 3 * std::pow(4, share), 1e-12);
+  // 256 * 364 * 512 = 47710208, log2 of its cube root 8.5025982: 0.5025982 of the way from 256 to 512, where
+  // the factor is 3 * 4^0.5025982 = 6.0216453, of 95.420416 ms.
+  EXPECT_NEAR(model.seconds(256, 364, 512), 0.5745883765, 1e-9);
   // Beyond the table its ends hold: 1 at 16 and below, 2 at 2048 and above.
   EXPECT_NEAR(model.seconds(1, 1, 1), 2e-9, 1e-15);
-  EXPECT_NEAR(model.seconds(4096, 4096, 4096), 2 * 2 * std::pow(4096.0, 3) / 1e9, 1e-6);
+  EXPECT_NEAR(model.seconds(4096, 4096, 4096), 274.877906944, 1e-6);
 }
 
 /// Given 0.5 at 24 and 2 at 64: 32 is log(32/24) / log(64/24) = 0.2933 of the way, where the factor is

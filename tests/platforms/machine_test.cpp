@@ -34,6 +34,7 @@ TEST(Machine, SummitWithOneRankPerSocket) {
   EXPECT_EQ(m.sockets_of(5), std::pair(1, 2));
   EXPECT_EQ(m.cores_per_rank(), 21);
   EXPECT_EQ(m.host_bytes_per_rank(), 256'000'000'000);
+  EXPECT_EQ(m.host_bytes_beside_devices(), 256'000'000'000);  // GPUs have memory of their own
 }
 
 TEST(Machine, SummitWithOneRankPerNode) {
@@ -69,14 +70,15 @@ TEST(Machine, FewerGpusThanARankHas) {
 }
 
 TEST(Machine, FourRanksOnTwoCores) {
-  // 8 GB: 6.4 usable, 1.6 per rank, of which its one device takes half.
+  // 8 GB: 6.4 usable, 1.6 per rank, of which its one device may keep half.
   const std::string text = estimated_here({.cores = 2, .memory_bytes = 8'000'000'000, .host = "test"});
   const Machine m = make_machine(parse_platform(text, "here"), ranks(4));
   EXPECT_EQ(m.nodes(), 1);
   EXPECT_EQ(m.devices_per_rank, 1);
   EXPECT_EQ(m.cores_per_rank(), 1);
   EXPECT_EQ(m.socket_of(3, 0), 0);
-  EXPECT_EQ(m.host_bytes_per_rank(), 800'000'000);
+  EXPECT_EQ(m.host_bytes_per_rank(), 1'600'000'000);
+  EXPECT_EQ(m.host_bytes_beside_devices(), 800'000'000);
   EXPECT_EQ(m.platform.device.memory_bytes, 800'000'000);
 }
 
@@ -88,7 +90,7 @@ TEST(Machine, DevicesOfCoresShareTheMemoryOfAllSockets) {
   platform.device.memory_bytes = 6'400'000'000;
   const Machine m = make_machine(platform, ranks(4));
   EXPECT_EQ(m.platform.device.memory_bytes, 1'600'000'000);
-  EXPECT_EQ(m.host_bytes_per_rank(), 1'600'000'000);
+  EXPECT_EQ(m.host_bytes_per_rank(), 3'200'000'000);
 }
 
 TEST(Machine, FourLogicalDevicesPerRankOnTwoCores) {
@@ -98,7 +100,8 @@ TEST(Machine, FourLogicalDevicesPerRankOnTwoCores) {
   EXPECT_EQ(m.devices_per_rank, 4);
   EXPECT_EQ(m.cores_per_rank(), 1);
   EXPECT_EQ(m.platform.device.memory_bytes, 400'000'000);
-  EXPECT_EQ(m.host_bytes_per_rank(), 1'600'000'000);
+  EXPECT_EQ(m.host_bytes_per_rank(), 3'200'000'000);
+  EXPECT_EQ(m.host_bytes_beside_devices(), 1'600'000'000);
 }
 
 TEST(Machine, RefusesWhatDoesNotFit) {

@@ -85,5 +85,15 @@ TEST(ProgramSearch, SaysWhereNothingFitsOrTimeIsUp) {
   EXPECT_EQ(far.trials.size(), 2U);  // doubling ends without an overflow
 }
 
+/// As a process that tried it tells it.
+TEST(ProgramSearch, ReadsTrialsThatItWrote) {
+  const ProgramTrial fits{{4, 60, "levels"},         1000, 2.5, 0.1, "", {"v[pp|pp]"}, "in turn",
+                          {{"t2", "a"}, {"t1", "b"}}};
+  const ProgramTrial planned{{4, 60, "flow"}, 1000, {}, 0.1, "", {}, "chosen", {}};
+  const ProgramTrial does_not{{1, 60, "flow"}, 0, {}, 0.4, "too little memory", {}, "", {}};
+  for (const ProgramTrial& trial : {fits, planned, does_not})
+    EXPECT_EQ(trial_of(nlohmann::ordered_json::parse(json_of(trial).dump())), trial);
+}
+
 }  // namespace
 }  // namespace foretile::program_search_test

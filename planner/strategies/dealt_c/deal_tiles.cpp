@@ -133,16 +133,26 @@ class Dealer {
                                       of_column.at(p_.c.column_of(tile)));
     };
     for_each_tile(part, [&](TileId tile) { work[place_of(tile)] += work_[static_cast<std::size_t>(tile)]; });
-    const std::vector<Rank> rank_of = heaviest_to_emptiest(work);
+    const std::vector<Rank> rank_of = heaviest_to_emptiest(work, places_of_set(part));
     for_each_tile(part,
                   [&](TileId tile) { owner_[static_cast<std::size_t>(tile)] = rank_of[place_of(tile)]; });
   }
 
+  Sharing sharing_of(std::int32_t row) const {
+    return p_.sharing.empty() ? Sharing() : p_.sharing[static_cast<std::size_t>(row)];
+  }
+
   /// Of the ranks.
   int share_of(const Part& part) const {
-    const auto row = static_cast<std::size_t>(part.rows.front());
-    const int sharers = p_.sharers.empty() ? 1 : p_.sharers[row];
-    return std::max(static_cast<int>(load_.size()) / sharers, 1);
+    return std::max(static_cast<int>(load_.size()) / sharing_of(part.rows.front()).parts, 1);
+  }
+
+  /// By rank: how many the parts have that share the ranks with this one.
+  std::vector<int>& places_of_set(const Part& part) {
+    const Sharing sharing = sharing_of(part.rows.front());
+    std::vector<int>& places = places_[sharing.set];
+    if (places.empty() || sharing.parts == 1) places.assign(load_.size(), 0);
+    return places;
   }
 
   template <class Visit>
@@ -152,16 +162,18 @@ class Dealer {
     }
   }
 
-  std::vector<Rank> heaviest_to_emptiest(const std::vector<double>& work) {
+  /// Ranks that have fewest of the places come first.
+  std::vector<Rank> heaviest_to_emptiest(const std::vector<double>& work, std::vector<int>& had) {
     std::vector<std::size_t> places(work.size()), ranks(load_.size());
     std::iota(places.begin(), places.end(), std::size_t{0});
     std::iota(ranks.begin(), ranks.end(), std::size_t{0});
     std::ranges::stable_sort(places, std::ranges::greater{}, [&](std::size_t place) { return work[place]; });
-    std::ranges::stable_sort(ranks, {}, [&](std::size_t rank) { return load_[rank]; });
+    std::ranges::stable_sort(ranks, {}, [&](std::size_t rank) { return std::pair(had[rank], load_[rank]); });
     std::vector<Rank> rank_of(work.size());
     for (std::size_t n = 0; n < places.size(); ++n) {
       rank_of[places[n]] = Rank::of(ranks[n]);
       load_[ranks[n]] += work[places[n]];
+      ++had[ranks[n]];
     }
     return rank_of;
   }
@@ -172,9 +184,17 @@ class Dealer {
     const double mean = std::accumulate(load_.begin(), load_.end(), 0.0) / ranks;
     const double close = mean + kClose * std::accumulate(work_.begin(), work_.end(), 0.0) / ranks;
     std::vector<std::vector<TileId>> tiles(load_.size());
-    for (TileId tile = 0; tile < p_.c.nonzeros(); ++tile)
-      tiles[static_cast<std::size_t>(static_cast<int>(owner_[static_cast<std::size_t>(tile)]))].push_back(
-          tile);
+    std::map<int, std::vector<int>> of_sets;  // tiles, by Sharing::set and rank
+    const auto set_of = [&](TileId tile) -> std::vector<int>& {
+      std::vector<int>& counts = of_sets[sharing_of(p_.c.row_of(tile)).set];
+      counts.resize(load_.size(), 0);
+      return counts;
+    };
+    for (TileId tile = 0; tile < p_.c.nonzeros(); ++tile) {
+      const auto owner = static_cast<std::size_t>(static_cast<int>(owner_[static_cast<std::size_t>(tile)]));
+      tiles[owner].push_back(tile);
+      ++set_of(tile)[owner];
+    }
     for (TileId moves = 0; moves < p_.c.nonzeros(); ++moves) {
       const auto most = static_cast<std::size_t>(std::ranges::max_element(load_) - load_.begin());
       const auto least = static_cast<std::size_t>(std::ranges::min_element(load_) - load_.begin());
@@ -182,13 +202,22 @@ class Dealer {
       const double half = (load_[most] - load_[least]) / 2;
       const auto work_of = [&](TileId tile) { return work_[static_cast<std::size_t>(tile)]; };
       auto best = tiles[most].end();
+      // Parts that share the ranks stay apart: their tiles need A and B of their own.
+      const auto may_move = [&](TileId tile) {
+        const bool shares = sharing_of(p_.c.row_of(tile)).parts > 1;
+        return !shares || set_of(tile)[least] <= set_of(tile)[most];
+      };
       for (auto at = tiles[most].begin(); at != tiles[most].end(); ++at) {
-        if (work_of(*at) <= half && (best == tiles[most].end() || work_of(*at) > work_of(*best))) best = at;
+        if (work_of(*at) <= half && may_move(*at) &&
+            (best == tiles[most].end() || work_of(*at) > work_of(*best)))
+          best = at;
       }
       if (best == tiles[most].end() || work_of(*best) <= 0) return;
       load_[most] -= work_of(*best);
       load_[least] += work_of(*best);
       owner_[static_cast<std::size_t>(*best)] = Rank::of(least);
+      --set_of(*best)[most];
+      ++set_of(*best)[least];
       tiles[least].push_back(*best);
       tiles[most].erase(best);
     }
@@ -196,8 +225,9 @@ class Dealer {
 
   const Contraction& p_;
   const std::vector<double>& work_;
-  std::vector<double> load_;  // by rank
-  std::vector<Rank> owner_;   // by tile
+  std::vector<double> load_;                // by rank
+  std::vector<Rank> owner_;                 // by tile
+  std::map<int, std::vector<int>> places_;  // by Sharing::set and rank
 };
 
 }  // namespace

@@ -223,7 +223,7 @@ class DealtC final : public Strategy {
 
   Sources sources_for(const Sources&) const override { return {Source::given, Source::given}; }
 
-  std::vector<ParameterInfo> parameters() const override {
+  std::vector<ParameterInfo> list_parameters() const override {
     std::vector<ParameterInfo> list{
         in_reports({"chain_pieces",
                     std::string(kAuto),

@@ -171,7 +171,7 @@ class Grid3d final : public Strategy {
     return {Source::given, comes_where_used(asked.b) ? asked.b : Source::given};
   }
 
-  std::vector<ParameterInfo> parameters() const override {
+  std::vector<ParameterInfo> list_parameters() const override {
     std::vector<ParameterInfo> list{
         {.key = "style",
          .default_value = std::string(styles().front().name),

@@ -131,9 +131,11 @@ ProcessGrid choose_grid(const Contraction& p, const Machine& machine,
       }
     }
   }
+  const auto host_bytes = static_cast<double>(all.made_b > 0 ? machine.host_bytes_beside_devices()
+                                                             : machine.host_bytes_per_rank());
   const auto too_large = [&](const Candidate& candidate) {
     const double held = candidate.cost.held_bytes;
-    return held > static_cast<double>(machine.host_bytes_per_rank()) ||
+    return held > host_bytes ||
            (replication_bytes && held > candidate.cost.owned_bytes + static_cast<double>(*replication_bytes));
   };
   if (!std::all_of(candidates.begin(), candidates.end(), too_large)) std::erase_if(candidates, too_large);

@@ -207,7 +207,7 @@ class LocalB final : public Strategy {
   /// A is sent, B is made where it stays.
   Sources sources_for(const Sources& asked) const override { return {Source::given, made_or_read(asked.b)}; }
 
-  std::vector<ParameterInfo> parameters() const override {
+  std::vector<ParameterInfo> list_parameters() const override {
     return b_stays_parameters({"0.8", {"0.3", "0.5", "0.7", "0.8", "0.9"}},
                               {"0.1", {"0.025", "0.05", "0.1"}});
   }

@@ -352,7 +352,7 @@ class OwnerB final : public Strategy {
 
   Sources sources_for(const Sources&) const override { return {Source::given, Source::given}; }
 
-  std::vector<ParameterInfo> parameters() const override {
+  std::vector<ParameterInfo> list_parameters() const override {
     std::vector<ParameterInfo> list{
         deal_parameter("deal.a", "A"),
         deal_parameter("deal.b", "B"),

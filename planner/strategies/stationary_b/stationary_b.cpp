@@ -132,7 +132,7 @@ class StationaryB final : public Strategy {
   /// A is sent, B is made where it stays.
   Sources sources_for(const Sources& asked) const override { return {Source::given, made_or_read(asked.b)}; }
 
-  std::vector<ParameterInfo> parameters() const override {
+  std::vector<ParameterInfo> list_parameters() const override {
     std::vector<ParameterInfo> list = b_stays_parameters({"0.5", {"0.3", "0.4", "0.5", "0.6", "0.7"}},
                                                          {"0.25", {"0.1", "0.15", "0.2", "0.25"}});
     list.push_back({kBalance, kTime,

@@ -93,7 +93,7 @@ class StationaryC final : public Strategy {
   /// Both are distributed and sent.
   Sources sources_for(const Sources&) const override { return {Source::given, Source::given}; }
 
-  std::vector<ParameterInfo> parameters() const override {
+  std::vector<ParameterInfo> list_parameters() const override {
     std::vector<ParameterInfo> list{deals_c(
         with_divisors({"grid.p",
                        "auto",

@@ -28,7 +28,7 @@ GpuCalibrationOptions tiny() {
   options.ring_bytes = 3 << 20;
   options.copies = {4096, 1 << 16, 1 << 20};
   options.make_bytes = 1 << 14;
-  options.host.bandwidth_bytes_per_core = 4 << 20;
+  options.host.bytes_per_core = 6 << 20;
   return options;
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "executor/calibration/round_plan.hpp"
 #include "platforms/checks.hpp"
 #include "platforms/loader.hpp"
 
@@ -19,7 +20,6 @@ CalibrationOptions tiny() {
   options.most_rounds = 4;
   options.settle_s = 0.001;
   options.bytes_per_core = 1 << 20;
-  options.bandwidth_bytes_per_core = 4 << 20;
   options.seconds_per_bandwidth = 0.005;
   return options;
 }
@@ -74,9 +74,43 @@ TEST(Calibrate, RefusesImpossibleSizes) {
   EXPECT_THROW(calibrate(options), InputError);
   options.sizes = {64};
   EXPECT_THROW(calibrate(options), InputError);
-  options = tiny();
-  options.bandwidth_bytes_per_core = 1;
-  EXPECT_THROW(calibrate(options), InputError);
+}
+
+/// Enough for a curve and all that a platform needs; the rest are estimates, and named.
+TEST(Calibrate, LeavesOutWhatMattersLeastWithoutTime) {
+  CalibrationOptions options = tiny();
+  options.cache = true;
+  options.budget = TimeBudget(0);
+  int written = 0;
+  options.essential = [&](const CalibrationResult& so_far) {
+    ++written;
+    EXPECT_FALSE(parse_platform(calibration_toml(so_far), "here.toml").estimated);
+  };
+  const CalibrationResult result = calibrate(options);
+  EXPECT_EQ(written, 1);
+  EXPECT_EQ(result.samples.size(), kLeastShapes);
+  EXPECT_EQ(result.rounds, 1);
+  EXPECT_FALSE(result.stable);
+  EXPECT_TRUE(result.single_samples.empty());
+  ASSERT_EQ(result.left_out.size(), 3U);
+  const std::string text = calibration_toml(result);
+  for (const std::string& what : result.left_out) EXPECT_NE(text.find(what), std::string::npos) << text;
+  const Platform p = parse_platform(text, "here.toml");
+  EXPECT_NEAR(p.device.single.rate_flops_per_s, 2 * p.device.kernel.rate_flops_per_s,
+              1e-3 * p.device.single.rate_flops_per_s);
+  EXPECT_EQ(p.device.kernel.complex_factor, 1);
+  EXPECT_EQ(p.device.cache.bytes, 0);
+}
+
+/// A clock of which every reading takes a second: the first round ends in its midst.
+TEST(Calibrate, LooksAtTheClockBetweenProducts) {
+  CalibrationOptions options = tiny();
+  options.least_rounds = options.most_rounds = 1;
+  options.budget = TimeBudget(33, [now = 0.0]() mutable { return now++; });
+  const CalibrationResult result = calibrate(options);
+  EXPECT_GT(result.samples.size(), kLeastShapes);
+  EXPECT_LT(result.samples.size(), 28U);
+  for (const KernelSample& s : result.samples) EXPECT_GT(s.seconds, 0);
 }
 
 CalibrationResult made_up() {

@@ -163,6 +163,15 @@ TEST(Gemm, TakesAllOperationsOnAllElementsWithGaps) {
   }
 }
 
+TEST(BlasKernels, SaysWhichAreNotThisProcessors) {
+  EXPECT_EQ(foreign_kernels("SkylakeX", VectorLevel::avx512, "OpenBLAS 0.3", true), "");
+  EXPECT_EQ(foreign_kernels("Haswell", VectorLevel::avx512, "OpenBLAS 0.3", true),
+            "OpenBLAS 0.3 multiplies with its kernels for Haswell, this processor's are SkylakeX; unset "
+            "OPENBLAS_CORETYPE where that is not meant");
+  EXPECT_TRUE(foreign_kernels("Prescott", VectorLevel::avx2, "OpenBLAS 0.3", false)
+                  .ends_with("; set OPENBLAS_CORETYPE=Haswell"));
+}
+
 /// (1 i)^H (2 + i) = (2 + i; -i (2 + i)) = (2 + i; 1 - 2i), times i: (-1 + 2i; 2 + i).
 TEST(Gemm, ConjugatesComplexNumbers) {
   using Number = std::complex<double>;
@@ -180,12 +189,21 @@ TEST(Gemm, RefusesSizesBeyondOpenBlas) {
   EXPECT_THROW(gemm(std::int64_t{1} << 31, 1, 1, &y, 1, &y, 1, &y, 1), InputError);
 }
 
-TEST(BlasBuffers, TakenOnceTheyAreThere) {
-  take_blas_buffers(1);
-  take_blas_buffers(2);
+#ifndef FORETILE_SANITIZED
+std::int64_t address_space_bytes() {
+  std::ifstream statm("/proc/self/statm");
+  std::int64_t pages = 0;
+  statm >> pages;
+  return pages * sysconf(_SC_PAGESIZE);
 }
 
-#ifndef FORETILE_SANITIZED
+TEST(BlasBuffers, TakenOnceTheyAreThere) {
+  take_blas_buffers(2);
+  const std::int64_t before = address_space_bytes();
+  take_blas_buffers(2);
+  EXPECT_LT(address_space_bytes(), before + kBlasBufferBytes);
+}
+
 /// With 100 MB of address space left, buffers for four threads are refused; OpenBLAS would ask for ever.
 TEST(BlasBuffers, RefusedWhereTheAddressSpaceIsTooSmall) {
   const auto refused = [] {

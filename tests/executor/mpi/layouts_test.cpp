@@ -11,6 +11,8 @@
 #include <cstring>
 #include <map>
 #include <numeric>
+#include <optional>
+#include <string>
 
 #include "base/error.hpp"
 #include "base/random.hpp"
@@ -413,6 +415,49 @@ TEST(Layouts, PdgemmIsRight) {
       EXPECT_TRUE(b.unchanged());
     }
   }
+}
+
+/// Sets a variable of the environment as long as it lives.
+class Environment {
+ public:
+  Environment(const char* name, const std::string& value) : name_(name) {
+    if (const char* const old = std::getenv(name)) old_ = old;
+    ::setenv(name, value.c_str(), 1);
+  }
+  ~Environment() {
+    if (old_) {
+      ::setenv(name_, old_->c_str(), 1);
+    } else {
+      ::unsetenv(name_);
+    }
+  }
+  Environment(const Environment&) = delete;
+  Environment& operator=(const Environment&) = delete;
+
+ private:
+  const char* name_;
+  std::optional<std::string> old_;
+};
+
+/// The three arrays take two thirds of what is installed, on an estimated machine. Their blocks come out
+/// even.
+TEST(Layouts, PdgemmOfMatricesThatFillTheMemory) {
+  constexpr std::int64_t block = 64, least = 167;  // a megabyte is the least memory that can be said
+  const std::int64_t even = block * world_size(), extent = (least + even - 1) / even * even;
+  const Environment memory("FORETILE_MEMORY", std::to_string(3 * extent * extent * 8 * 3 / 2));
+  const Environment nothing("XDG_CONFIG_HOME", "/nonexistent");
+  DenseParameters parameters;
+  parameters.m = parameters.n = parameters.k = parameters.tile = extent;
+  const Contraction p = dense_contraction(parameters);
+  BlacsGrid grid{1, world_size(), 0, self(), {}};
+  for (int rank = 0; rank < world_size(); ++rank) grid.ranks.push_back(Rank::of(rank));
+  blacs = {1, world_size()};
+  Random random(1);
+  const Described d = random_described(grid, extent, extent, block, random);
+  LocalMatrix a(d.layout, p.element(), 1, Matrix::a), b(d.layout, p.element(), 1, Matrix::b),
+      c(d.layout, p.element(), 1, Matrix::c);
+  call_pgemm<double>(foretile_pdgemm_, p, d, d, d, a, b, c);
+  EXPECT_LE(largest_error(p, 1, c), allowed(p));
 }
 
 /// Without products C is scaled; without a C nothing happens.

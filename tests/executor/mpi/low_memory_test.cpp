@@ -85,8 +85,7 @@ Settings stationary_c(Random& random, bool all_is_chosen) {
 }
 
 void set_host_memory(Machine& machine, std::int64_t bytes) {
-  machine.platform.memory_bytes_per_socket =
-      (bytes + machine.devices_per_rank * machine.platform.device.memory_bytes) * machine.ranks_per_node;
+  machine.platform.memory_bytes_per_socket = bytes * machine.ranks_per_node;
 }
 
 Configuration random_configuration(std::uint64_t seed) {
@@ -105,6 +104,9 @@ Configuration random_configuration(std::uint64_t seed) {
     set_host_memory(c.machine, static_cast<std::int64_t>(8 * elements * (0.2 + 1.3 * random.real())));
   }
   const bool streams = random.integer(0, 2) > 0;
+  if (!streams)  // cores keep tiles of B in host memory
+    c.machine.platform.memory_bytes_per_socket +=
+        c.machine.devices_per_rank * c.machine.platform.device.memory_bytes * c.machine.ranks_per_node;
   c.all_is_chosen = streams && !short_host && random.integer(0, 1) == 1;
   c.settings = streams ? stationary_c(random, c.all_is_chosen) : stationary_b(random);
   c.settings["grid.p"] = fmt::to_string(random.integer(1, world_size()));

@@ -95,7 +95,9 @@ TEST(PlanFile, ComesThroughAnotherProgramUnharmed) {
 TEST(PlanFile, TextsThatAreNoUtf8DoNotBreakTheDigest) {
   PlanFile file = toy_file();
   file.problem.toml += "# caf\xe9\n";
-  EXPECT_NO_THROW(rebuild(parse_plan_file(plan_file_json(file), "p.json")));
+  const PlanFile found = parse_plan_file(plan_file_json(file), "p.json");
+  EXPECT_EQ(found.problem.toml, toy_file().problem.toml + "# caf\xef\xbf\xbd\n");  // U+FFFD
+  EXPECT_NO_THROW(rebuild(found));
 }
 
 TEST(PlanFile, RefusesAKeyThatStandsTwice) {

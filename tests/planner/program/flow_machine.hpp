@@ -8,10 +8,10 @@
 
 namespace foretile {
 
-/// small_machine() whose devices are cores with a megabyte each, beside so much for the host.
+/// small_machine() whose devices are cores, with a megabyte each for a block.
 inline Machine flow_machine(int ranks, int devices, std::int64_t host_bytes = std::int64_t{1} << 40) {
   constexpr std::int64_t kDevice = std::int64_t{1} << 20;
-  Machine machine = small_machine(ranks, devices, kDevice, host_bytes + devices * kDevice);
+  Machine machine = small_machine(ranks, devices, kDevice, host_bytes);
   machine.platform.device.kind = DeviceKind::core;
   machine.platform.cores_per_socket = devices;
   return machine;

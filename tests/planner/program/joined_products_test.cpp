@@ -53,9 +53,9 @@ TEST(JoinedProducts, HaveThePiecesOfSums) {
   EXPECT_EQ(joined.tiles(Matrix::b), (std::vector<TileId>{0, 1}));
   EXPECT_EQ(joined.tiles(Matrix::c), (std::vector<TileId>{0, 2, 4, 1, 3, 5}));
   EXPECT_EQ(all.k.tiles(), 2);
-  EXPECT_EQ(all.sharers, (std::vector<int>(6, 2)));
+  EXPECT_EQ(all.sharing, (std::vector<Sharing>(6, {0, 2})));
   EXPECT_EQ(traits(all).gemms, traits(p).gemms);
-  EXPECT_TRUE(JoinedProducts({ProductPart(p)}).contraction().sharers.empty());
+  EXPECT_TRUE(JoinedProducts({ProductPart(p)}).contraction().sharing.empty());
 }
 
 /// Row 2 of A is empty, and C has it nevertheless: of three pieces the first has its tiles, and the last has

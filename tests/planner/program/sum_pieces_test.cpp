@@ -19,13 +19,13 @@ namespace {
 ///   8   1 x 2  2 * 2048 + 1 * 2048   8 * 512    10240
 ///  16   1 x 1  1 * 2048 + 1 * 2048  16 * 512    12288
 /// Of 4 and 8 the first is taken. w is only copied.
-std::vector<int> pieces(const Machine& machine, const Settings& settings) {
+std::vector<int> pieces(const Machine& machine, const Settings& settings, SumCut cut = SumCut::fastest) {
   const FusedProgram program(
       parse_program("space h = occupied\nspace p = virtual\ntensor x[h|p]\ntensor y[p|h]\ntensor w[h|h]\n"
                     "result R[h|h]\nr: R[h1,h2] += x[h1,p3] y[p3,h2]\nc: R[h1,h2] += w[h1,h2]\n",
                     "test"),
       {8, 32, 2}, "test");
-  return choose_sum_pieces(program, machine, settings);
+  return choose_sum_pieces(program, machine, settings, cut);
 }
 
 Machine machine_with_network() {
@@ -36,6 +36,7 @@ Machine machine_with_network() {
 
 TEST(SumPieces, SendLeast) {
   EXPECT_EQ(pieces(machine_with_network(), settings_for_terms({})), (std::vector<int>{4, 1}));
+  EXPECT_EQ(pieces(machine_with_network(), settings_for_terms({}), SumCut::fewest), (std::vector<int>{1, 1}));
 }
 
 /// A byte takes 1 / 16e9 s on the network of 16 ranks and 1 / 16e7 s to be added on 16 cores: with one piece
@@ -45,6 +46,29 @@ TEST(SumPieces, AreNotCutWhereAdditionsTakeLonger) {
   machine.platform.addition_bytes_per_s_per_core = 1e7;
   ASSERT_EQ(machine.cores_per_rank(), 1);
   EXPECT_EQ(pieces(machine, settings_for_terms({})), (std::vector<int>{1, 1}));
+}
+
+/// The energy of a program with so many virtual orbitals in tiles of 2: K has a tile for each, of either
+/// spin.
+std::vector<int> pieces_of_scalar(int ranks, int virtuals, SumCut cut) {
+  const FusedProgram program(
+      parse_program("space h = occupied\nspace p = virtual\ntensor x[h|p]\ntensor y[p|h]\nresult e[]\n"
+                    "e: e[] += x[h1,p2] y[p2,h1]\n",
+                    "test"),
+      {2, virtuals, 2}, "test");
+  Machine machine = flow_machine(ranks, 1);
+  machine.platform.network.message.bandwidth_bytes_per_s = 1e9;
+  return choose_sum_pieces(program, machine, settings_for_terms({}), cut);
+}
+
+/// One rank would receive all of A and B. Six tiles of K are for six ranks, though 16 has no divisor 6.
+TEST(SumPieces, GiveAllRanksSomethingToDo) {
+  for (const SumCut cut : {SumCut::fastest, SumCut::fewest}) {
+    EXPECT_EQ(pieces_of_scalar(16, 64, cut), std::vector<int>{16});
+    EXPECT_EQ(pieces_of_scalar(16, 6, cut), std::vector<int>{6});
+    EXPECT_EQ(pieces_of_scalar(7, 64, cut), std::vector<int>{7});
+    EXPECT_EQ(pieces_of_scalar(1, 64, cut), std::vector<int>{1});
+  }
 }
 
 TEST(SumPieces, AreNotCutWithoutNeed) {

@@ -135,6 +135,18 @@ TEST(Verify, CatchesHostMemoryExceeded) {
   expect_refused(example, {"A 128, C 128", "3 bytes are missing", "grid.p", "staging_fraction"});
 }
 
+/// Cores keep their block's tiles of B, 128 bytes, in host memory: with what is staged no more than all of B.
+TEST(Verify, CountsGeneratedTilesThatCoresKeep) {
+  Example example;
+  example.plan.device_classes[0].kind = DeviceKind::core;
+  example.plan.staging_bytes = 32;
+  EXPECT_EQ(verify(example.plan, example.problem).peak_host_bytes, 256 + 32 + 96);
+  example.plan.host_budget_bytes = 256 + 32 + 96 - 1;
+  expect_refused(example, {"A 128, C 128", "staging 32, B on cores 96", "1 bytes are missing"});
+  example.plan.device_classes[0].kind = DeviceKind::gpu;
+  EXPECT_EQ(verify(example.plan, example.problem).peak_host_bytes, 256 + 32);
+}
+
 TEST(Verify, CatchesStagingTooSmall) {
   Example example;
   example.plan.staging_bytes = 31;

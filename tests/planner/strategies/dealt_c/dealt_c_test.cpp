@@ -77,7 +77,7 @@ TEST(DealTiles, GivePartsTheirShareOfTheRanks) {
   std::vector<Shape::Entry> a, b;
   for (std::int32_t i = 0; i < 8; ++i) a.push_back({i, i / 4}), b.push_back({i / 4, i});
   Contraction p = contraction(8, 8, 2, a, b);
-  p.sharers.assign(8, 2);
+  p.sharing.assign(8, {0, 2});
   const auto owners = deal_tiles(p, work_of_tiles(p), std::vector<double>(8, 0));
   std::map<int, std::set<std::int32_t>> rows;
   for (TileId c = 0; c < p.c.nonzeros(); ++c) rows[owners[static_cast<std::size_t>(c)]].insert(p.c.row_of(c));
@@ -86,6 +86,19 @@ TEST(DealTiles, GivePartsTheirShareOfTheRanks) {
     ASSERT_EQ(of_rank.size(), 2U);
     EXPECT_EQ(*of_rank.begin() / 4, *of_rank.rbegin() / 4);
   }
+}
+
+/// Eight tiles without common rows and columns. The last four are pieces of one sum: each rank has one,
+/// though rank 3 has least of the others.
+TEST(DealTiles, KeepPartsThatShareTheRanksApart) {
+  std::vector<Shape::Entry> diagonal;
+  for (std::int32_t i = 0; i < 8; ++i) diagonal.push_back({i, i});
+  Contraction p = contraction(8, 8, 8, diagonal, diagonal);
+  p.sharing.assign(4, {0, 1});
+  for (int set = 1; set < 4; ++set) p.sharing[static_cast<std::size_t>(set)].set = set;
+  p.sharing.insert(p.sharing.end(), 4, {4, 4});
+  const auto owners = deal_tiles(p, {100, 100, 100, 97, 1, 1, 1, 1}, std::vector<double>(4, 0));
+  EXPECT_EQ(std::set<Rank>(owners.begin() + 4, owners.end()).size(), 4U);
 }
 
 /// Two parts without a common row or column: one tile with three products, and three tiles with one each. On

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "platforms/guesses.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "platforms/here.hpp"
+#include "platforms/loader.hpp"
+#include "tests/platforms/small_platform.hpp"
+
+namespace foretile::guesses_test {
+namespace {
+
+bool is_guessed(const Platform& platform, const std::string& key) {
+  const std::vector<std::string> keys = guessed_keys(platform);
+  return std::find(keys.begin(), keys.end(), key) != keys.end();
+}
+
+TEST(Guesses, AreMarkedInTheLinesComment) {
+  EXPECT_TRUE(guessed_keys(parse_platform(small_platform, "p.toml")).empty());
+  const std::string marked = small_with("rate = \"1 GB/s\"", "rate = \"1 GB/s\"  # a guess");
+  EXPECT_EQ(guessed_keys(parse_platform(marked, "p.toml")), (std::vector<std::string>{"generation.rate"}));
+  const std::string above = small_with("rate = \"1 GB/s\"", "# a guess\nrate = \"1 GB/s\"");
+  EXPECT_TRUE(guessed_keys(parse_platform(above, "p.toml")).empty());
+}
+
+/// The system tells cores and memory. Software costs were measured, if elsewhere.
+TEST(Guesses, AreTheRatesAndLatenciesOfAnEstimate) {
+  const Platform here =
+      parse_platform(estimated_here({.cores = 2, .memory_bytes = 8'000'000'000, .host = "test"}), "here");
+  for (const char* key : {"generation.rate", "message.latency", "message.bandwidth", "device.kernel.rate"})
+    EXPECT_TRUE(is_guessed(here, key)) << key;
+  for (const char* key : {"socket.memory", "device.memory", "socket.cores", "runtime.operation_overhead"})
+    EXPECT_FALSE(is_guessed(here, key)) << key;
+}
+
+}  // namespace
+}  // namespace foretile::guesses_test
