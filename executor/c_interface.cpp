@@ -22,6 +22,7 @@
 #include "executor/tile_extents.hpp"
 #include "planner/c_work.hpp"
 #include "planner/problem/kinds/dense.hpp"
+#include "planner/problem/kinds/limits.hpp"
 #include "planner/problem/problem.hpp"
 
 struct foretile_problem {
@@ -155,7 +156,7 @@ class CallbackStorage final : public TileStorage {
       returned = call();
     } catch (...) {  // of a caller in C++, on a thread of foretile's
       throw WorkError(fmt::format("{}: `{}` threw: {}", place(tile), function,
-                                  text_of(std::current_exception())));
+                                  foretile::text_of(std::current_exception())));
     }
     if (returned != 0) throw WorkError(fmt::format("{}: `{}` returned {}", place(tile), function, returned));
   }
@@ -226,7 +227,8 @@ void on_all(MPI_Comm communicator, const std::function<void()>& step) {
 }
 
 DistributedMatrix distributed(const foretile_layout* layout, const void* memory) {
-  return {layout ? layout->layout : nullptr, static_cast<std::byte*>(const_cast<void*>(memory))};  // A and B are only read
+  // A and B are only read.
+  return {layout ? layout->layout : nullptr, static_cast<std::byte*>(const_cast<void*>(memory))};
 }
 
 }  // namespace
@@ -241,20 +243,15 @@ foretile_status foretile_dense_problem(int64_t m, int64_t n, int64_t k, int64_t 
     foretile::require_given("foretile_dense_problem", problem);
     for (const auto& [name, extent] : {std::pair("m", m), {"n", n}, {"k", k}, {"tile", tile}}) {
       const std::int64_t least = name == std::string_view("tile") ? 0 : 1;
-      if (extent < least)
-        throw foretile::input_error(name, fmt::to_string(extent), fmt::format("{} or more", least));
+      if (extent < least || extent > foretile::max_extent)
+        throw foretile::input_error(name, fmt::to_string(extent),
+                                    fmt::format("{} to {}", least, foretile::max_extent));
     }
     foretile::DenseParameters parameters;
     parameters.m = m;
     parameters.n = n;
     parameters.k = k;
     parameters.tile = tile;
-    if (tile == 0 && m > 0 && n > 0 && k > 0) {
-      const foretile::TileSize tiles = foretile::usual_tiles(m, n, k);
-      parameters.m_tile = tiles.m;
-      parameters.n_tile = tiles.n;
-      parameters.k_tile = tiles.k;
-    }
     foretile::make_problem(foretile::dense_contraction(parameters), problem);
   });
 }
@@ -407,7 +404,7 @@ foretile_status foretile_run_in_layouts(foretile_multiplication* multiplication,
   return foretile::guarded_on_all([&] {
     foretile::require_given("foretile_run_in_layouts", multiplication);
     foretile::require_mpi_ready();
-    // Pairs with the one of foretile_run(), so that ranks that call another function are told.
+    // Pairs with the one of foretile_run(): ranks that call another function are told.
     foretile::on_all(multiplication->multiplication.communicator(), [] {});
     foretile::finish(multiplication->multiplication.run(foretile::distributed(a_layout, a),
                                                         foretile::distributed(b_layout, b),

@@ -175,10 +175,7 @@ MPI_Comm Multiplication::communicator() const {
 }
 
 void Multiplication::require_same_call(const char* call) const {
-  int finalized = 0;
-  MPI_Finalized(&finalized);
-  if (finalized)
-    throw input_error("MPI", "finalized", "MPI as long as products run", "call MPI_Finalize() at the end");
+  require_mpi_ready();
   const std::string text = fmt::format("{} {}", call, state_->identity);
   if (is_same_on_all(communicator(), std::stoull(digest(text), nullptr, 16), "run")) return;
   throw input_error("run", "other multiplications or functions on some ranks", "the same on all ranks",

@@ -167,11 +167,10 @@ void BlockCyclic::for_each_part(const MatrixRectangle& of,
   for (const Segment& column : segments({shape_.column_block, grid_.columns, shape_.column_source},
                                         of_.column, column_order_, of.column, of.columns)) {
     for (const Segment& row : rows) {
-      visit(
-          {{row.begin, column.begin, row.size, column.size},
-           grid_.rank_at(row.process, column.process),
-           row.local + column.local * shape_.ld,
-           shape_.ld});
+      visit({{row.begin, column.begin, row.size, column.size},
+             grid_.rank_at(row.process, column.process),
+             row.local + column.local * shape_.ld,
+             shape_.ld});
     }
   }
 }

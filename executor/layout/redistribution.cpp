@@ -214,8 +214,8 @@ void Redistribution::add_tile(TileId tile, const MatrixRectangle& where, Rank ow
     if (part.where.empty()) return;
     parts.push_back(part);
     uses_memory_ = uses_memory_ || part.rank == self_;
-    for (const std::int64_t number : {part.where.row, part.where.column, part.where.rows, part.where.columns,
-                                      std::int64_t{part.rank}})
+    for (const std::int64_t number :
+         {part.where.row, part.where.column, part.where.rows, part.where.columns, std::int64_t{part.rank}})
       digest_of_parts_ = (digest_of_parts_ ^ static_cast<std::uint64_t>(number)) * kDigestPrime;
     digest_of_parts_ ^= digest_of_parts_ >> 29;
   });

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "executor/mpi/own_communicator.hpp"
 
+#include <chrono>
+#include <cstdio>
+#include <thread>
+
 #include "base/error.hpp"
 
 namespace foretile {
@@ -47,19 +51,24 @@ void free_communicator(const MPI_Comm* communicator) {
   int finalized = 0;
   MPI_Finalized(&finalized);
   MPI_Comm own = *communicator;
-  if (!finalized && own != MPI_COMM_NULL) MPI_Comm_free(&own);
+  if (!finalized) MPI_Comm_free(&own);
   delete communicator;
 }
 
 Shared duplicate_of(MPI_Comm given) {
-  auto* const place = new MPI_Comm(MPI_COMM_NULL);
-  Shared shared(place, free_communicator);
-  MPI_Request request = MPI_REQUEST_NULL;
-  require_mpi(MPI_Comm_idup(given, place, &request), "a duplicate of the communicator");
-  wait_quietly(request, "a duplicate of the communicator");
-  require_mpi(MPI_Comm_set_errhandler(*place, MPI_ERRORS_RETURN), "communicator");
-  place_on_node(*place);
-  return shared;
+  quiet_barrier(given);  // MPI_Comm_dup() keeps a core busy until all ranks are there
+  try {
+    MPI_Comm made = MPI_COMM_NULL;
+    require_mpi(MPI_Comm_dup(given, &made), "communicator");
+    Shared shared(new MPI_Comm(made), free_communicator);
+    require_mpi(MPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN), "communicator");
+    place_on_node(made);
+    return shared;
+  } catch (const WorkError&) {  // MPI's text differs from rank to rank
+    throw WorkError(
+        "communicator: found none left in MPI, expected room for the library's own; free those that are no "
+        "longer needed by MPI_Comm_free()");
+  }
 }
 
 int forget_duplicate(MPI_Comm, int, void* shared, void*) {
@@ -97,6 +106,14 @@ OwnCommunicator::OwnCommunicator(MPI_Comm given) {
   require_one_group(given);
   const ErrorsReturn of_calls(given);
   communicator_ = known_or_new_duplicate(given);
+}
+
+void end_job(MPI_Comm communicator, const std::string& line, int exit_code) {
+  std::fprintf(stderr, "%s\n", line.c_str());
+  // Hydra 4.0 ends a failed job at once and may drop what it has not yet read of a rank's standard error.
+  std::fflush(nullptr);
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  MPI_Abort(communicator, exit_code);
 }
 
 }  // namespace foretile

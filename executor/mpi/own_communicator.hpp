@@ -2,14 +2,15 @@
 // What an object needs whose runs are collective and whose errors must not leave other ranks waiting.
 #pragma once
 
+#include <fmt/format.h>
 #include <mpi.h>
 
 #include <array>
 #include <cstdint>
-#include <cstdio>
 #include <exception>
 #include <memory>
 #include <span>
+#include <string>
 
 #include "executor/mpi/communicator.hpp"
 #include "executor/mpi/session.hpp"
@@ -35,6 +36,9 @@ inline bool is_same_on_all(MPI_Comm communicator, std::uint64_t mine, const char
   return ends[0] == ~ends[1];
 }
 
+/// Prints the line, and calls MPI_Abort() when it has arrived.
+void end_job(MPI_Comm communicator, const std::string& line, int exit_code);
+
 /// An error that this rank alone has would leave the others waiting for its tiles: it ends the job.
 template <class Run>
 auto run_or_end(MPI_Comm communicator, const Run& run) {
@@ -45,9 +49,10 @@ auto run_or_end(MPI_Comm communicator, const Run& run) {
   } catch (const FailedElsewhere&) {
     throw;
   } catch (...) {
-    std::fprintf(stderr, "foretile: rank %d: %s; the job ends\n", static_cast<int>(rank_in(communicator)),
-                 text_of(std::current_exception()).c_str());
-    MPI_Abort(communicator, 1);
+    end_job(communicator,
+            fmt::format("foretile: rank {}: {}; the job ends", rank_in(communicator),
+                        text_of(std::current_exception())),
+            1);
     throw;
   }
 }

@@ -161,11 +161,11 @@ TEST(CInterface, RefusesWrongInput) {
   foretile_options options{};
   options.parameters = "strategy";
   expect_refused(foretile_create(MPI_COMM_WORLD, product.problem, &options, &product.multiplication),
-                     "KEY=VALUE");
+                 "KEY=VALUE");
   options = {};
   options.gpus = 9;
   expect_refused(foretile_create(MPI_COMM_WORLD, product.problem, &options, &product.multiplication),
-                     "gpus: found 9");
+                 "gpus: found 9");
   ASSERT_EQ(foretile_create(MPI_COMM_WORLD, product.problem, nullptr, &product.multiplication), FORETILE_OK);
   int64_t count = 0;
   expect_refused(foretile_tile_count(product.multiplication, 'D', &count), "'D'");
@@ -183,8 +183,7 @@ TEST(CInterface, EndsWhereACallbackFails) {
   const foretile_storage storage{&calls, nullptr, fill, take};
   EXPECT_EQ(foretile_run(product.multiplication, &storage, nullptr), FORETILE_FAILED);
   const std::string text = foretile_message();
-  EXPECT_NE(text.find("`fill` returned 7"), std::string::npos)
-      << text;
+  EXPECT_NE(text.find("`fill` returned 7"), std::string::npos) << text;
   calls.fails_at = -1;
   EXPECT_EQ(foretile_run(product.multiplication, &storage, nullptr), FORETILE_OK) << foretile_message();
 }

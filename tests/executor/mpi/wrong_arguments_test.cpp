@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <string>
 #include <vector>
@@ -17,7 +18,12 @@
 namespace foretile::wrong_arguments_test {
 namespace {
 
-constexpr int kCalls = 200;
+/// FORETILE_TEST_WRONG_CALLS=2000 is for a run by hand.
+int calls_wanted() {
+  const char* const wanted = std::getenv("FORETILE_TEST_WRONG_CALLS");
+  return wanted ? static_cast<int>(std::strtol(wanted, nullptr, 10)) : 200;
+}
+
 constexpr std::int64_t kM = 7, kN = 5, kK = 4;
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
@@ -70,14 +76,18 @@ struct Case {
     return foretile_run_in_layouts(product, given[0], a_memory, given[1], b_memory, given[2], c_memory,
                                    nullptr);
   }
-  void expect_right() {
-    ASSERT_EQ(run(layouts, a.data(), b.data(), c.data()), FORETILE_OK) << foretile_message();
+  /// This rank's elements of C after a product.
+  std::vector<double> product_elements() {
+    EXPECT_EQ(run(layouts, a.data(), b.data(), c.data()), FORETILE_OK) << foretile_message();
     const std::int64_t begin = world_rank() * 2, step = std::int64_t{2} * world_size();
-    std::size_t own = 0;
+    std::int64_t columns = 0;
     for (std::int64_t first = begin; first < kN; first += step)
-      own += static_cast<std::size_t>(kM * std::min<std::int64_t>(2, kN - first));
-    for (std::size_t element = 0; element < own; ++element)
-      EXPECT_EQ(c[element], static_cast<double>(kK)) << element;
+      columns += std::min<std::int64_t>(2, kN - first);
+    return {c.begin(), c.begin() + kM * columns};
+  }
+  void expect_right() {
+    const std::vector<double> own = product_elements();
+    EXPECT_EQ(own, std::vector<double>(own.size(), kK));
   }
 };
 
@@ -157,8 +167,8 @@ class WrongCalls {
   }
   void wrong_options() {
     foretile_options options{};
-    const int what = below(3);
-    if (wrong_ && what == 0) options.gpus = 4 + below(100);
+    const int what = below(3), gpus = 4 + below(100);
+    if (wrong_ && what == 0) options.gpus = gpus;
     if (wrong_ && what == 1) options.parameters = "strategy";
     if (wrong_ && what == 2) options.platform = "/no/such/platform.toml";
     foretile_multiplication* made = nullptr;
@@ -213,10 +223,11 @@ TEST(WrongArguments, GiveOneStatusOnAllRanks) {
   SCOPED_TRACE(testing::Message() << "seed " << seed);
   Random random(seed);
   Case product;
-  WrongCalls calls(product, random);
-  for (int number = 0; number < kCalls && !HasFailure(); ++number) {
+  WrongCalls wrong(product, random);
+  const int calls = calls_wanted();
+  for (int number = 0; number < calls && !HasFailure(); ++number) {
     SCOPED_TRACE(testing::Message() << "call " << number);
-    calls.call();
+    wrong.call();
     if (number % 20 == 0) product.expect_right();
   }
   product.expect_right();
@@ -236,25 +247,32 @@ TEST(WrongArguments, AnIntercommunicatorIsRefused) {
   product.expect_right();
 }
 
-/// MPI has some 2,000 communicators: one of the library for each of the program's.
-TEST(WrongArguments, ManyProductsShareACommunicatorAndNoneLeftIsAStatus) {
+/// MPI has some 2,000 communicators. Objects of the library on one of the program's share one of them.
+TEST(WrongArguments, CommunicatorsAreSharedAndNoneLeftIsAStatus) {
   Case product;
-  std::vector<foretile_multiplication*> many(3000, nullptr);
-  for (foretile_multiplication*& made : many)
-    ASSERT_EQ(foretile_create(MPI_COMM_WORLD, product.problem, nullptr, &made), FORETILE_OK)
-        << foretile_message();
-  for (foretile_multiplication* made : many) foretile_free(made);
-
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  std::vector<MPI_Comm> taken;
-  for (MPI_Comm next = MPI_COMM_NULL;
-       taken.size() < 10000 && MPI_Comm_dup(MPI_COMM_WORLD, &next) == MPI_SUCCESS;)
+  {
+    std::vector<OwnCommunicator> many;
+    while (many.size() < 10000) many.emplace_back(MPI_COMM_WORLD);
+    EXPECT_EQ(many.back().get(), many.front().get());
+  }
+  MPI_Comm fresh = MPI_COMM_NULL, own = MPI_COMM_NULL;
+  ASSERT_EQ(MPI_Comm_dup(MPI_COMM_WORLD, &fresh), MPI_SUCCESS);
+  ASSERT_EQ(MPI_Comm_dup(MPI_COMM_SELF, &own), MPI_SUCCESS);
+  MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
+  std::vector<MPI_Comm> taken{own};
+  for (MPI_Comm next = MPI_COMM_NULL; taken.size() < 10000 && MPI_Comm_dup(own, &next) == MPI_SUCCESS;)
     taken.push_back(next);
-  if (taken.size() < 10000) {
+  for (const int left : {0, 1}) {
+    SCOPED_TRACE(testing::Message() << left << " left");
+    for (int freed = 0; freed < left; ++freed, taken.pop_back()) MPI_Comm_free(&taken.back());
     foretile_multiplication* made = nullptr;
-    expect_refused_on_all(foretile_create(taken.front(), product.problem, nullptr, &made));
+    if (taken.size() < 9000) expect_refused_on_all(foretile_create(fresh, product.problem, nullptr, &made));
   }
   for (MPI_Comm& one : taken) MPI_Comm_free(&one);
+  foretile_multiplication* made = nullptr;
+  EXPECT_EQ(foretile_create(fresh, product.problem, nullptr, &made), FORETILE_OK) << foretile_message();
+  foretile_free(made);
+  MPI_Comm_free(&fresh);
   product.expect_right();
 }
 
@@ -263,12 +281,19 @@ TEST(WrongArguments, AlphaMayBeNaN) {
   Case product;
   const std::array<double, 2> alpha{kNaN, 0}, beta{0, 0};
   ASSERT_EQ(foretile_set_form(product.problem, 'd', 'N', 'N', alpha.data(), beta.data()), FORETILE_OK);
-  foretile_free(product.product);
-  ASSERT_EQ(foretile_create(MPI_COMM_WORLD, product.problem, nullptr, &product.product), FORETILE_OK)
-      << foretile_message();
-  ASSERT_EQ(product.run(product.layouts, product.a.data(), product.b.data(), product.c.data()), FORETILE_OK)
-      << foretile_message();
-  if (world_rank() == 0) EXPECT_TRUE(std::isnan(product.c.front()));
+  for (const int verify : {0, 1}) {
+    foretile_free(product.product);
+    foretile_options options{};
+    options.verify = verify;
+    ASSERT_EQ(foretile_create(MPI_COMM_WORLD, product.problem, &options, &product.product), FORETILE_OK)
+        << foretile_message();
+    if (verify == 0) {
+      for (const double element : product.product_elements()) EXPECT_TRUE(std::isnan(element));
+    } else {
+      expect_refused_on_all(
+          product.run(product.layouts, product.a.data(), product.b.data(), product.c.data()));
+    }
+  }
 }
 
 }  // namespace
