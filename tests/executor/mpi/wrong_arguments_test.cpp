@@ -262,15 +262,16 @@ TEST(WrongArguments, CommunicatorsAreSharedAndNoneLeftIsAStatus) {
   std::vector<MPI_Comm> taken{own};
   for (MPI_Comm next = MPI_COMM_NULL; taken.size() < 10000 && MPI_Comm_dup(own, &next) == MPI_SUCCESS;)
     taken.push_back(next);
-  for (const int left : {0, 1}) {
-    SCOPED_TRACE(testing::Message() << left << " left");
-    for (int freed = 0; freed < left; ++freed, taken.pop_back()) MPI_Comm_free(&taken.back());
-    foretile_multiplication* made = nullptr;
-    if (taken.size() < 9000) expect_refused_on_all(foretile_create(fresh, product.problem, nullptr, &made));
-  }
-  for (MPI_Comm& one : taken) MPI_Comm_free(&one);
   foretile_multiplication* made = nullptr;
-  EXPECT_EQ(foretile_create(fresh, product.problem, nullptr, &made), FORETILE_OK) << foretile_message();
+  expect_refused_on_all(foretile_create(fresh, product.problem, nullptr, &made));
+  // Room for the library's, perhaps not for what it asks of it: either is one status on all.
+  MPI_Comm_free(&taken.back());
+  taken.pop_back();
+  const foretile_status status = foretile_create(fresh, product.problem, nullptr, &made);
+  EXPECT_TRUE(is_same_on_all(MPI_COMM_WORLD, static_cast<std::uint64_t>(status), "test"));
+  if (status == FORETILE_OK) foretile_free(made);
+  for (MPI_Comm& one : taken) MPI_Comm_free(&one);
+  ASSERT_EQ(foretile_create(fresh, product.problem, nullptr, &made), FORETILE_OK) << foretile_message();
   foretile_free(made);
   MPI_Comm_free(&fresh);
   product.expect_right();
