@@ -4,7 +4,9 @@
 #include <array>
 #include <atomic>
 #include <limits>
+#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "executor/foretile.h"
@@ -186,6 +188,24 @@ TEST(CInterface, EndsWhereACallbackFails) {
   EXPECT_NE(text.find("`fill` returned 7"), std::string::npos) << text;
   calls.fails_at = -1;
   EXPECT_EQ(foretile_run(product.multiplication, &storage, nullptr), FORETILE_OK) << foretile_message();
+}
+
+/// Callers in C++ may throw what they like.
+TEST(CInterface, EndsWhereACallbackThrows) {
+  Product product;
+  ASSERT_EQ(foretile_dense_problem(7, 5, 4, 3, &product.problem), FORETILE_OK);
+  ASSERT_EQ(foretile_create(MPI_COMM_WORLD, product.problem, nullptr, &product.multiplication), FORETILE_OK);
+  const auto throws_text = [](void*, char, const foretile_tile*, void*) -> int {
+    throw std::runtime_error("no such block");
+  };
+  const auto throws_number = [](void*, char, const foretile_tile*, void*) -> int { throw 7; };
+  for (const auto& [callback, text] :
+       {std::pair<decltype(foretile_storage::fill), const char*>(throws_text, "`fill` threw: no such block"),
+        {throws_number, "`fill` threw: an exception of an unknown type"}}) {
+    const foretile_storage storage{nullptr, nullptr, callback, nullptr};
+    EXPECT_EQ(foretile_run(product.multiplication, &storage, nullptr), FORETILE_FAILED);
+    EXPECT_NE(std::string(foretile_message()).find(text), std::string::npos) << foretile_message();
+  }
 }
 
 }  // namespace

@@ -97,7 +97,7 @@ class WrongCalls {
   WrongCalls(Case& product, Random& random) : case_(product), random_(random) {}
 
   void call() {
-    const int kind = below(12), one = below(world_size() + 1) - 1;
+    const int kind = below(14), one = below(world_size() + 1) - 1;
     SCOPED_TRACE(testing::Message() << "kind " << kind << ", rank " << one);
     wrong_ = one < 0 || one == world_rank();
     switch (kind) {
@@ -123,8 +123,12 @@ class WrongCalls {
         return wrong_ld();
       case 10:
         return wrong_problem();
-      default:
+      case 11:
         return other_alpha();
+      case 12:
+        return other_function();
+      default:
+        return other_product();
     }
   }
 
@@ -211,6 +215,24 @@ class WrongCalls {
       expect_refused_on_all(foretile_create(MPI_COMM_WORLD, other, nullptr, &made));
     }
     foretile_free_problem(other);
+  }
+
+  void other_function() {  // on rank 0; alone without `fill`
+    const foretile_storage storage{nullptr, nullptr, world_size() > 1 ? fill : nullptr, nullptr};
+    expect_refused_on_all(world_rank() == 0
+                              ? foretile_run(case_.product, &storage, nullptr)
+                              : case_.run(case_.layouts, case_.a.data(), case_.b.data(), case_.c.data()));
+  }
+  void other_product() {  // on rank 0; alone of other extents
+    foretile_problem* problem = nullptr;
+    foretile_multiplication* product = nullptr;
+    ASSERT_EQ(foretile_dense_problem(kM + 1, kN, kK, 3, &problem), FORETILE_OK);
+    ASSERT_EQ(foretile_create(MPI_COMM_WORLD, problem, nullptr, &product), FORETILE_OK) << foretile_message();
+    expect_refused_on_all(foretile_run_in_layouts(world_rank() == 0 ? product : case_.product,
+                                                  case_.layouts[0], case_.a.data(), case_.layouts[1],
+                                                  case_.b.data(), case_.layouts[2], case_.c.data(), nullptr));
+    foretile_free(product);
+    foretile_free_problem(problem);
   }
 
   Case& case_;
