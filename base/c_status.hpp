@@ -27,6 +27,8 @@ foretile_status guarded(const Call& call) {
     set_c_message("memory is used up");
   } catch (const std::exception& error) {
     set_c_message(error.what());
+  } catch (...) {
+    set_c_message("an exception of an unknown type");
   }
   return FORETILE_FAILED;
 }

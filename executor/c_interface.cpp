@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
+#include <limits>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -13,11 +16,13 @@
 #include "executor/foretile.h"
 #include "executor/layout/block_cyclic.hpp"
 #include "executor/layout/owner_table.hpp"
+#include "executor/mpi/own_communicator.hpp"
 #include "executor/mpi/session.hpp"
 #include "executor/multiplication.hpp"
 #include "executor/tile_extents.hpp"
 #include "planner/c_work.hpp"
 #include "planner/problem/kinds/dense.hpp"
+#include "planner/problem/kinds/limits.hpp"
 #include "planner/problem/problem.hpp"
 
 struct foretile_problem {
@@ -112,25 +117,30 @@ class CallbackStorage final : public TileStorage {
     const foretile_tile description = described(product_, tile);
     void* data = nullptr;
     std::int64_t ld = 0;
-    require("in_place", tile,
-            functions_.in_place(functions_.context, name_of(tile.matrix), &description, &data, &ld));
+    require("in_place", tile, [&] {
+      return functions_.in_place(functions_.context, name_of(tile.matrix), &description, &data, &ld);
+    });
     if (!data) return std::nullopt;
     if (ld < description.rows)
       throw input_error(place(tile), fmt::format("leading dimension {}", ld),
                         fmt::format("at least {}, its rows", description.rows));
+    if (ld > kMostElements / std::max<std::int64_t>(1, description.columns))
+      throw input_error(place(tile), fmt::format("leading dimension {}", ld), "places below 2^63 bytes");
     return TileView{static_cast<std::byte*>(data), std::max<std::int64_t>(1, ld)};
   }
   void fill(TileRef tile, std::byte* to) const override {
     if (!functions_.fill)
       throw input_error(place(tile), "neither in place nor a function `fill`", "one of both");
     const foretile_tile description = described(product_, tile);
-    require("fill", tile, functions_.fill(functions_.context, name_of(tile.matrix), &description, to));
+    require("fill", tile,
+            [&] { return functions_.fill(functions_.context, name_of(tile.matrix), &description, to); });
   }
   void take(TileId id, TileView numbers) const override {
     if (!functions_.take) return;
     const TileRef tile{Matrix::c, id};
     const foretile_tile description = described(product_, tile);
-    require("take", tile, functions_.take(functions_.context, &description, numbers.data, numbers.ld));
+    require("take", tile,
+            [&] { return functions_.take(functions_.context, &description, numbers.data, numbers.ld); });
   }
 
  private:
@@ -139,7 +149,15 @@ class CallbackStorage final : public TileStorage {
     return fmt::format("tile {}({}, {})", name_of(tile.matrix), shape.row_of(tile.id),
                        shape.column_of(tile.id));
   }
-  void require(const char* function, TileRef tile, int returned) const {
+  template <class Call>
+  void require(const char* function, TileRef tile, const Call& call) const {
+    int returned = 0;
+    try {
+      returned = call();
+    } catch (...) {  // of a caller in C++, on a thread of foretile's
+      throw WorkError(fmt::format("{}: `{}` threw: {}", place(tile), function,
+                                  foretile::text_of(std::current_exception())));
+    }
     if (returned != 0) throw WorkError(fmt::format("{}: `{}` returned {}", place(tile), function, returned));
   }
 
@@ -190,8 +208,27 @@ void make_problem(Contraction contraction, foretile_problem** problem) {
   *problem = new foretile_problem{std::move(contraction)};
 }
 
+/// As guarded(), but an error of another rank is this rank's, too: one status and text on all ranks.
+template <class Call>
+foretile_status guarded_on_all(const Call& call) {
+  return guarded([&] {
+    try {
+      call();
+    } catch (const OtherRankFailed& other) {
+      if (other.exit_code == 2) throw InputError(other.text);
+      throw WorkError(other.text);
+    }
+  });
+}
+
+/// Runs `step`, which must not be collective; where it throws on a rank, all ranks throw.
+void on_all(MPI_Comm communicator, const std::function<void()>& step) {
+  with_agreed_errors([&] { agree(communicator, step); });
+}
+
 DistributedMatrix distributed(const foretile_layout* layout, const void* memory) {
-  return {layout->layout, static_cast<std::byte*>(const_cast<void*>(memory))};  // A and B are only read
+  // A and B are only read.
+  return {layout ? layout->layout : nullptr, static_cast<std::byte*>(const_cast<void*>(memory))};
 }
 
 }  // namespace
@@ -206,20 +243,15 @@ foretile_status foretile_dense_problem(int64_t m, int64_t n, int64_t k, int64_t 
     foretile::require_given("foretile_dense_problem", problem);
     for (const auto& [name, extent] : {std::pair("m", m), {"n", n}, {"k", k}, {"tile", tile}}) {
       const std::int64_t least = name == std::string_view("tile") ? 0 : 1;
-      if (extent < least)
-        throw foretile::input_error(name, fmt::to_string(extent), fmt::format("{} or more", least));
+      if (extent < least || extent > foretile::max_extent)
+        throw foretile::input_error(name, fmt::to_string(extent),
+                                    fmt::format("{} to {}", least, foretile::max_extent));
     }
     foretile::DenseParameters parameters;
     parameters.m = m;
     parameters.n = n;
     parameters.k = k;
     parameters.tile = tile;
-    if (tile == 0 && m > 0 && n > 0 && k > 0) {
-      const foretile::TileSize tiles = foretile::usual_tiles(m, n, k);
-      parameters.m_tile = tiles.m;
-      parameters.n_tile = tiles.n;
-      parameters.k_tile = tiles.k;
-    }
     foretile::make_problem(foretile::dense_contraction(parameters), problem);
   });
 }
@@ -261,13 +293,12 @@ void foretile_free_problem(foretile_problem* problem) {
 
 foretile_status foretile_create(MPI_Comm communicator, const foretile_problem* problem,
                                 const foretile_options* options, foretile_multiplication** multiplication) {
-  return guarded([&] {
-    foretile::require_given("foretile_create", problem, multiplication);
-    foretile::require_mpi_ready();
+  return foretile::guarded_on_all([&] {
+    const foretile::OwnCommunicator own(communicator);
     foretile::MultiplicationOptions converted;
-    foretile::with_agreed_errors([&] {
-      foretile::agree(communicator,
-                      [&] { converted = foretile::options_of(options ? *options : foretile_options{}); });
+    foretile::on_all(own.get(), [&] {
+      foretile::require_given("foretile_create", problem, multiplication);
+      converted = foretile::options_of(options ? *options : foretile_options{});
     });
     *multiplication = new foretile_multiplication{{communicator, problem->contraction, converted}};
   });
@@ -305,9 +336,11 @@ foretile_status foretile_get_tile(const foretile_multiplication* multiplication,
 
 foretile_status foretile_run(foretile_multiplication* multiplication, const foretile_storage* storage,
                              foretile_report* report) {
-  return guarded([&] {
-    foretile::require_given("foretile_run", multiplication, storage);
+  return foretile::guarded_on_all([&] {
+    foretile::require_given("foretile_run", multiplication);
     foretile::Multiplication& product = multiplication->multiplication;
+    foretile::require_mpi_ready();
+    foretile::on_all(product.communicator(), [&] { foretile::require_given("foretile_run", storage); });
     const foretile::CallbackStorage tiles(product, *storage);
     foretile::finish(product.run(tiles), report);
   });
@@ -320,11 +353,17 @@ foretile_status foretile_block_cyclic_layout(int grid_rows, int grid_columns, co
   return guarded([&] {
     foretile::require_given("foretile_block_cyclic_layout", layout);
     foretile::BlacsGrid grid{grid_rows, grid_columns, -1, -1, {}};
-    for (int place = 0; grid_rows > 0 && grid_columns > 0 && place < grid_rows * grid_columns; ++place) {
-      grid.ranks.push_back(foretile::Rank::of(ranks ? ranks[place] : place));
-      if (grid.ranks.back() != self) continue;
-      grid.row = place / grid_columns;
-      grid.column = place % grid_columns;
+    const std::int64_t places =
+        grid_rows > 0 && grid_columns > 0 ? std::int64_t{grid_rows} * grid_columns : 0;
+    if (ranks && places <= std::numeric_limits<int>::max()) {
+      for (std::int64_t place = 0; place < places; ++place)
+        grid.ranks.push_back(foretile::Rank::of(ranks[place]));
+    }
+    const std::int64_t own =
+        ranks ? std::find(grid.ranks.begin(), grid.ranks.end(), self) - grid.ranks.begin() : self;
+    if (own >= 0 && own < places) {
+      grid.row = static_cast<int>(own / grid_columns);
+      grid.column = static_cast<int>(own % grid_columns);
     }
     *layout = new foretile_layout{std::make_shared<foretile::BlockCyclic>(
         std::move(grid),
@@ -362,8 +401,11 @@ foretile_status foretile_run_in_layouts(foretile_multiplication* multiplication,
                                         const foretile_layout* a_layout, const void* a,
                                         const foretile_layout* b_layout, const void* b,
                                         const foretile_layout* c_layout, void* c, foretile_report* report) {
-  return guarded([&] {
-    foretile::require_given("foretile_run_in_layouts", multiplication, a_layout, b_layout, c_layout);
+  return foretile::guarded_on_all([&] {
+    foretile::require_given("foretile_run_in_layouts", multiplication);
+    foretile::require_mpi_ready();
+    // Pairs with the one of foretile_run(): ranks that call another function are told.
+    foretile::on_all(multiplication->multiplication.communicator(), [] {});
     foretile::finish(multiplication->multiplication.run(foretile::distributed(a_layout, a),
                                                         foretile::distributed(b_layout, b),
                                                         foretile::distributed(c_layout, c)),

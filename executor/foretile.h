@@ -5,6 +5,9 @@
    was expected and what to change. No function throws or ends the job, but one: an error of a single rank
    while products run prints its line there and calls MPI_Abort(), because the others wait for its tiles.
 
+   Collective calls compare their arguments first: a wrong one on a rank gives one status and message on all.
+   A rank that gives no communicator or no multiplication cannot tell the others: they wait for it.
+
    Matrices are named by the characters 'A', 'B' and 'C'. Tiles count from 0, in rows and columns of op(A),
    op(B) and C. All arrays are column-major, leading dimensions count elements. Elements are double, float, or
    complex numbers of these (the real part first). */
@@ -35,7 +38,8 @@ foretile_status foretile_problem_from_text(const char* toml, foretile_problem** 
 foretile_status foretile_problem_from_file(const char* path, foretile_problem** problem);
 
 /* type: 'd', 's', 'z' or 'c' as in BLAS; ops: 'N', 'T' or 'C'; alpha and beta: a real and an imaginary part.
- */
+   NaN is a number, as in BLAS: where alpha is NaN, elements of C with products become NaN; where beta is, all
+   do. With `verify` such a run is FORETILE_FAILED. */
 foretile_status foretile_set_form(foretile_problem* problem, char type, char a_op, char b_op,
                                   const double alpha[2], const double beta[2]);
 void foretile_free_problem(foretile_problem* problem);
@@ -62,7 +66,8 @@ typedef struct {
 
 /* Plans and verifies the plan. Collective, with the same arguments on all ranks. All calls come from the
    thread that initialized MPI (without MPI_THREAD_FUNNELED that is said once); where it is not initialized,
-   foretile does it, and finalizes it at exit(). The communicator is duplicated. `options` may be NULL. */
+   foretile does it, and finalizes it at exit(). All multiplications on a communicator share a duplicate of
+   it. `options` may be NULL. */
 foretile_status foretile_create(MPI_Comm communicator, const foretile_problem* problem,
                                 const foretile_options* options, foretile_multiplication** multiplication);
 /* Collective. */

@@ -59,8 +59,8 @@ std::uint64_t digest_of(const PlannedWork& work, const MultiplicationOptions& op
   return std::stoull(digest(text), nullptr, 16);
 }
 
-void require_same_plan(MPI_Comm communicator, const PlannedWork& work, const MultiplicationOptions& options) {
-  if (is_same_on_all(communicator, digest_of(work, options), "plans")) return;
+void require_same_plan(MPI_Comm communicator, std::uint64_t identity) {
+  if (is_same_on_all(communicator, identity, "plans")) return;
   throw input_error("Multiplication", "ranks with different contractions, platforms, parameters or options",
                     "the same on all ranks", "give all ranks the same arguments");
 }
@@ -68,6 +68,17 @@ void require_same_plan(MPI_Comm communicator, const PlannedWork& work, const Mul
 RankPlan part_of(const PlannedWork& work, Rank rank) {
   if (rank < work.plan.grid.size()) return work.plan.ranks[rank];
   return {std::vector<DevicePlan>(work.machine.devices_per_rank), {}};
+}
+
+void require_layouts(const std::array<DistributedMatrix, 3>& matrices, Rank self) {
+  for (std::size_t matrix = 0; matrix < matrices.size(); ++matrix) {
+    const std::string name = fmt::format("layout of {}", "ABC"[matrix]);
+    const std::shared_ptr<const Layout>& layout = matrices[matrix].layout;
+    if (!layout) throw input_error(name, "NULL", "one for each matrix");
+    if (!layout->is_of(self))
+      throw input_error(name, fmt::format("one of another rank than {}", static_cast<int>(self)),
+                        "this rank as `self`", "give the rank in the communicator of the multiplication");
+  }
 }
 
 /// beta C, or 0, where no product contributes.
@@ -119,7 +130,8 @@ struct Multiplication::State {
         gpus = gpus_for(work->machine, options.gpus);
       });
     });
-    require_same_plan(mine, *work, options);
+    identity = digest_of(*work, options);
+    require_same_plan(mine, identity);
     part = part_of(*work, rank);
     owners_of_c = foretile::owners_of_c(work->contraction, work->plan);
     flops = traits(work->contraction).flops;
@@ -129,6 +141,7 @@ struct Multiplication::State {
   Rank rank;
   bool bind, check_finite, verify;
   int cores;
+  std::uint64_t identity = 0;  // of the plan and the options
   std::optional<PlannedWork> work;
   std::unique_ptr<Gpus> gpus;  // nullptr: cores
   RankPlan part;
@@ -155,6 +168,18 @@ const Contraction& Multiplication::contraction() const {
 
 const PlannedWork& Multiplication::work() const {
   return *state_->work;
+}
+
+MPI_Comm Multiplication::communicator() const {
+  return state_->communicator.get();
+}
+
+void Multiplication::require_same_call(const char* call) const {
+  require_mpi_ready();
+  const std::string text = fmt::format("{} {}", call, state_->identity);
+  if (is_same_on_all(communicator(), std::stoull(digest(text), nullptr, 16), "run")) return;
+  throw input_error("run", "other multiplications or functions on some ranks", "the same on all ranks",
+                    "run multiplications in the same order on all ranks");
 }
 
 Rank Multiplication::owner(TileRef tile) const {
@@ -216,9 +241,12 @@ MultiplicationReport Multiplication::multiply_and_verify(const TileStorage& tile
 
 MultiplicationReport Multiplication::run(const DistributedMatrix& a, const DistributedMatrix& b,
                                          const DistributedMatrix& c) {
+  require_same_call("in layouts");
   const MPI_Comm communicator = state_->communicator.get();
+  const std::array matrices{a, b, c};
   with_agreed_errors([&] {
     agree(communicator, [&] {
+      require_layouts(matrices, state_->rank);
       const std::string layouts = a.layout->text() + "\n" + b.layout->text() + "\n" + c.layout->text();
       if (state_->distributed && state_->layouts == layouts) return;
       state_->distributed.reset();
@@ -227,12 +255,14 @@ MultiplicationReport Multiplication::run(const DistributedMatrix& a, const Distr
           std::array{a.layout, b.layout, c.layout}, state_->rank, size_of(communicator));
       state_->layouts = layouts;
     });
+    state_->distributed->require_same_layouts(communicator);
+    agree(communicator, [&] { state_->distributed->require_memory({a.local, b.local, c.local}); });
   });
   DistributedTiles& tiles = *state_->distributed;
   const double gather_s = slowest_s(communicator, [&] {
     run_or_end(communicator, [&] { tiles.gather(communicator, {a.local, b.local, c.local}); });
   });
-  MultiplicationReport report = run(tiles);
+  MultiplicationReport report = run_on(tiles);
   report.redistribution_s = gather_s + slowest_s(communicator, [&] {
                               run_or_end(communicator, [&] { tiles.scatter(communicator); });
                             });
@@ -241,6 +271,11 @@ MultiplicationReport Multiplication::run(const DistributedMatrix& a, const Distr
 }
 
 MultiplicationReport Multiplication::run(const TileStorage& tiles) {
+  require_same_call("on tiles");
+  return run_on(tiles);
+}
+
+MultiplicationReport Multiplication::run_on(const TileStorage& tiles) {
   const OneBlasThread one_thread;
   return with_agreed_errors([&] {
     if (state_->check_finite)

@@ -62,9 +62,9 @@ class Multiplication {
  public:
   /// Plans and verifies. All calls come from the thread that initialized MPI (without
   /// MPI_THREAD_FUNNELED that is said once); where it is not initialized, this does it, and exit() finalizes
-  /// it. Collective: all ranks give the same arguments, else all throw InputError. The communicator is
-  /// duplicated, and its error handler is left alone. Throws InputError, too, where the plan does not fit the
-  /// memory of the platform.
+  /// it. Collective: all ranks give the same arguments, else all throw InputError. All objects on a
+  /// communicator share a duplicate of it. Throws InputError, too, where the plan does not fit the memory of
+  /// the platform.
   Multiplication(MPI_Comm communicator, Contraction contraction, const MultiplicationOptions& options = {});
   /// Collective.
   ~Multiplication();
@@ -74,6 +74,9 @@ class Multiplication {
   const Contraction& contraction() const;
   /// The plan, for a rehearsal (simulator/simulation.hpp) or to look at.
   const PlannedWork& work() const;
+
+  /// The library's own of the caller's ranks.
+  MPI_Comm communicator() const;
 
   /// Who keeps the tile: given ones of A and B, and all of C.
   Rank owner(TileRef tile) const;
@@ -89,13 +92,17 @@ class Multiplication {
   /// The same on matrices that lie in layouts of the caller's (executor/layout/). A and B are given, and read
   /// only; C lies in its layout before and after. Tiles that lie in one piece on the rank that owns them are
   /// used in place; the others are moved to memory of this object and, of C, back. The moves are planned in
-  /// the first run, and again when a layout changes. Throws InputError for layouts of other extents.
+  /// the first run, and again when a layout changes. Throws InputError for layouts of other extents, that
+  /// differ between ranks or describe another rank's memory, and for missing memory.
   MultiplicationReport run(const DistributedMatrix& a, const DistributedMatrix& b,
                            const DistributedMatrix& c);
 
  private:
   /// Host memory that GPUs need besides tiles that they use where the caller has them.
   std::int64_t pinned_bytes(const TileStorage& tiles) const;
+  /// That all ranks run this multiplication in the same way. Collective.
+  void require_same_call(const char* call) const;
+  MultiplicationReport run_on(const TileStorage& tiles);
   MultiplicationReport multiply(const TileStorage& tiles);
   MultiplicationReport multiply_and_verify(const TileStorage& tiles);
 

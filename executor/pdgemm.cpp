@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <complex>
-#include <cstdio>
+#include <exception>
 #include <iterator>
 #include <list>
 #include <memory>
@@ -20,6 +20,8 @@
 #include "executor/cpu/combine.hpp"
 #include "executor/layout/block_cyclic_product.hpp"
 #include "executor/mpi/communicator.hpp"
+#include "executor/mpi/own_communicator.hpp"
+#include "executor/mpi/session.hpp"
 #include "executor/tile_view.hpp"
 
 // BLACS of the program, if it has one.
@@ -231,6 +233,10 @@ bool agreed(MPI_Comm communicator, const std::string& arguments, bool yes) {
   return most[2] == 0;
 }
 
+void require_same_arguments(MPI_Comm communicator, const std::string& arguments) {
+  agreed(communicator, arguments, true);
+}
+
 /// Ranks may be in several grids: each grid forgets its own plans, the same one on all of its ranks.
 void forget_oldest(std::list<Kept>& plans, MPI_Comm communicator) {
   std::size_t of_grid = 0;
@@ -261,8 +267,13 @@ Kept& plan_for(MPI_Comm communicator, const Grid& grid, const BlockCyclicTask& t
   return plans.front();
 }
 
+bool has_products(const BlockCyclicTask& task) {
+  return task.m > 0 && task.n > 0 && task.k > 0 && task.alpha != 0.0;
+}
+
 /// C = beta C where there are no products.
 void scale(const Grid& grid, const BlockCyclicTask& task, std::byte* c) {
+  if (task.m == 0 || task.n == 0) return;
   BlacsGrid places{grid.rows, grid.columns, grid.row, grid.column, {}};
   for (int rank = 0; rank < grid.rows * grid.columns; ++rank) places.ranks.push_back(Rank::of(rank));
   const BlockCyclic layout(std::move(places), task.c.shape, task.c.part);
@@ -292,23 +303,40 @@ void multiply(const Arguments<Number>& x, ElementType element) {
       throw input_error("descriptors", "different BLACS contexts", "the same of A, B and C");
   }
   const BlockCyclicTask task = task_of(x, element);
-  if (task.m == 0 || task.n == 0) return;
-  if (task.k == 0 || task.alpha == 0.0) return scale(grid, task, reinterpret_cast<std::byte*>(x.c));
-  calls().last = plan_for(communicator_for(x.descc[Entry::context], grid), grid, task)
+  const MPI_Comm communicator = communicator_for(x.descc[Entry::context], grid);
+  if (!has_products(task)) {
+    require_same_arguments(communicator, text_of(grid, task));  // where they differ, others have products
+    return scale(grid, task, reinterpret_cast<std::byte*>(x.c));
+  }
+  calls().last = plan_for(communicator, grid, task)
                      .product.run(reinterpret_cast<const std::byte*>(x.a),
                                   reinterpret_cast<const std::byte*>(x.b), reinterpret_cast<std::byte*>(x.c));
+}
+
+int exit_code_of(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const InputError&) {
+    return 2;
+  } catch (...) {
+    return 1;
+  }
+}
+
+char letter_of(Precision precision, bool is_complex) {
+  const bool is_double = precision == Precision::f64;
+  return is_complex ? (is_double ? 'z' : 'c') : (is_double ? 'd' : 's');
 }
 
 template <class Number>
 void multiply_or_end(const Arguments<Number>& x, Precision precision, bool is_complex) {
   try {
     multiply(x, {precision, is_complex});
-  } catch (const std::exception& error) {
-    std::fprintf(
-        stderr, "foretile_p%cgemm: %s\n",
-        is_complex ? (precision == Precision::f64 ? 'z' : 'c') : (precision == Precision::f64 ? 'd' : 's'),
-        error.what());
-    MPI_Abort(MPI_COMM_WORLD, dynamic_cast<const InputError*>(&error) ? 2 : 1);
+  } catch (...) {
+    const std::exception_ptr error = std::current_exception();
+    end_job(MPI_COMM_WORLD,
+            fmt::format("foretile_p{}gemm: {}", letter_of(precision, is_complex), foretile::text_of(error)),
+            exit_code_of(error));
   }
 }
 

@@ -79,12 +79,14 @@ class Engine {
   std::vector<Due> due_, told_;
 };
 
-/// SimGrid has one engine per process; throws InputError for machines beyond its limit. `machine` and `links`
-/// must outlive it.
+/// SimGrid has one engine per process: throws InputError for a second one, and for machines beyond its limit.
+/// `machine` and `links` must outlive it.
 std::unique_ptr<Engine> make_simgrid_engine(const Machine& machine, const MachineLinks& links);
 std::unique_ptr<Engine> make_fluid_engine(const MachineLinks& links);
 
 /// Whether SimGrid can have the machine.
 bool fits_simgrid(const Machine& machine);
+/// Whether this process has had its one simulation with SimGrid.
+bool simgrid_is_used();
 
 }  // namespace foretile

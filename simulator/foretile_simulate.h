@@ -10,8 +10,8 @@
 extern "C" {
 #endif
 
-/* Seconds from the start on all ranks to the end of the last. Once per process: SimGrid cannot start again.
-   Not collective; any rank can do it for all. */
+/* Seconds from the start on all ranks to the end of the last. By foretile's fluid
+   engine, as often as wanted. Not collective; any rank can do it for all. */
 foretile_status foretile_simulate(const foretile_work* work, double* seconds);
 
 #ifdef __cplusplus

@@ -7,19 +7,24 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <string>
 
+#include "base/error.hpp"
 #include "base/progress.hpp"
 #include "base/signals.hpp"
 #include "base/temporary_files.hpp"
+#include "simulator/engine.hpp"
 
 namespace foretile {
 
 namespace sg4 = simgrid::s4u;
 
 namespace {
+
+std::atomic<bool> started = false;
 
 int log_file = -1;  // in memory: SimGrid's log goes to stderr or to a file
 
@@ -69,7 +74,14 @@ std::unique_ptr<sg4::Engine> engine_with_options() {
 
 }  // namespace
 
+bool simgrid_is_used() {
+  return started;
+}
+
 std::unique_ptr<sg4::Engine> start_simgrid() {
+  if (started.exchange(true))
+    throw input_error("simulation", "a second one with SimGrid in this process", "one at most",
+                      "take the fluid engine, or another process");
   std::unique_ptr<sg4::Engine> engine = engine_with_options();
   std::signal(SIGABRT, aborted);
   return engine;

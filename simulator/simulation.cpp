@@ -72,7 +72,7 @@ bool all_finished(const Schedulers& schedulers) {
 
 EngineChoice chosen(EngineChoice wanted, const Machine& machine) {
   if (wanted != EngineChoice::automatic) return wanted;
-  return fits_simgrid(machine) ? EngineChoice::simgrid : EngineChoice::fluid;
+  return fits_simgrid(machine) && !simgrid_is_used() ? EngineChoice::simgrid : EngineChoice::fluid;
 }
 
 }  // namespace

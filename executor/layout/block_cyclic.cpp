@@ -5,9 +5,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "base/error.hpp"
+#include "planner/problem/kinds/limits.hpp"
 
 namespace foretile {
 
@@ -61,18 +63,28 @@ std::vector<Segment> segments(const Dealt& dealt, std::int64_t offset, const Ind
   return list;
 }
 
-void require(bool right, const char* what, const std::string& found, const char* expected) {
+void require(bool right, const char* what, const std::string& found, const std::string& expected) {
   if (!right) throw input_error(fmt::format("block-cyclic matrix: {}", what), found, expected);
+}
+
+bool distinct(std::vector<Rank> ranks) {
+  std::sort(ranks.begin(), ranks.end());
+  return std::adjacent_find(ranks.begin(), ranks.end()) == ranks.end();
 }
 
 void check(const BlacsGrid& grid, const BlockCyclicShape& shape, const MatrixRectangle& of) {
   require(grid.rows > 0 && grid.columns > 0, "grid", fmt::format("{} x {}", grid.rows, grid.columns),
           "at least one row and one column");
-  require(std::ssize(grid.ranks) == std::int64_t{grid.rows} * grid.columns, "grid",
+  require(std::int64_t{grid.rows} * grid.columns <= std::numeric_limits<int>::max(), "grid",
+          fmt::format("{} x {} places", grid.rows, grid.columns), "at most one for each rank");
+  require(grid.ranks.empty() || std::ssize(grid.ranks) == std::int64_t{grid.rows} * grid.columns, "grid",
           fmt::format("{} ranks for {} x {}", grid.ranks.size(), grid.rows, grid.columns),
           "one for each place");
   require(shape.rows >= 0 && shape.columns >= 0, "extents", fmt::format("{} x {}", shape.rows, shape.columns),
           "0 or more");
+  require(shape.rows <= max_extent && shape.columns <= max_extent, "extents",
+          fmt::format("{} x {}", shape.rows, shape.columns), fmt::format("at most {}", max_extent));
+  require(distinct(grid.ranks), "grid", "a rank in two places", "each rank once");
   require(shape.row_block > 0 && shape.column_block > 0, "blocks",
           fmt::format("{} x {}", shape.row_block, shape.column_block), "at least 1 x 1");
   require(shape.row_source >= 0 && shape.row_source < grid.rows && shape.column_source >= 0 &&
@@ -110,11 +122,26 @@ BlockCyclic::BlockCyclic(BlacsGrid grid, const BlockCyclicShape& shape, const Ma
       row_order_(std::move(rows)),
       column_order_(std::move(columns)) {
   check(grid_, shape_, of_);
-  if (grid_.row < 0) return;
+  // A larger block holds the same; products of block and grid stay below 2^63.
+  shape_.row_block = std::min(shape_.row_block, std::max<std::int64_t>(1, shape_.rows));
+  shape_.column_block = std::min(shape_.column_block, std::max<std::int64_t>(1, shape_.columns));
+  const std::int64_t largest_ld =
+      kMostElements / std::max<std::int64_t>(1, local_columns(shape_.column_source));
+  if (grid_.row < 0) {
+    shape_.ld = std::clamp<std::int64_t>(shape_.ld, 1, largest_ld);  // never used
+    return;
+  }
   const std::int64_t least = std::max<std::int64_t>(1, local_rows(grid_.row));
   if (shape_.ld < least)
     throw input_error("block-cyclic matrix: leading dimension", fmt::to_string(shape_.ld),
                       fmt::format("at least {}, the rows of this process", least));
+  if (shape_.ld > largest_ld)
+    throw input_error("block-cyclic matrix: leading dimension", fmt::to_string(shape_.ld),
+                      fmt::format("at most {}, for places below 2^63 bytes", largest_ld));
+}
+
+bool BlockCyclic::is_of(Rank self) const {
+  return grid_.row < 0 ? !grid_.has(self) : grid_.rank_at(grid_.row, grid_.column) == self;
 }
 
 std::int64_t BlockCyclic::local_rows(int p) const {
@@ -140,11 +167,10 @@ void BlockCyclic::for_each_part(const MatrixRectangle& of,
   for (const Segment& column : segments({shape_.column_block, grid_.columns, shape_.column_source},
                                         of_.column, column_order_, of.column, of.columns)) {
     for (const Segment& row : rows) {
-      visit(
-          {{row.begin, column.begin, row.size, column.size},
-           grid_.ranks[static_cast<std::size_t>(std::int64_t{row.process} * grid_.columns + column.process)],
-           row.local + column.local * shape_.ld,
-           shape_.ld});
+      visit({{row.begin, column.begin, row.size, column.size},
+             grid_.rank_at(row.process, column.process),
+             row.local + column.local * shape_.ld,
+             shape_.ld});
     }
   }
 }

@@ -17,7 +17,17 @@ namespace foretile {
 struct BlacsGrid {
   int rows = 1, columns = 1;
   int row = -1, column = -1;  ///< of this process; -1: it is not in the grid
-  std::vector<Rank> ranks;    ///< (p, q) is ranks[p * columns + q], in the communicator of the multiplication
+  /// (p, q) is ranks[p * columns + q], in the communicator of the multiplication; empty: p * columns + q.
+  std::vector<Rank> ranks;
+
+  Rank rank_at(int p, int q) const {
+    const std::int64_t place = std::int64_t{p} * columns + q;
+    return ranks.empty() ? Rank::of(place) : ranks[static_cast<std::size_t>(place)];
+  }
+  bool has(Rank rank) const {
+    if (ranks.empty()) return rank < std::int64_t{rows} * columns;
+    return std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
+  }
 };
 
 /// Entries 2 to 8 of a descriptor, counted from 0.
@@ -81,6 +91,7 @@ class BlockCyclic final : public Layout {
   void for_each_part(const MatrixRectangle& of,
                      const std::function<void(const MatrixPart&)>& visit) const override;
   std::string text() const override;
+  bool is_of(Rank self) const override;
 
   /// Rows of the whole matrix that process row `p` keeps (ScaLAPACK's NUMROC), and columns of column `q`.
   std::int64_t local_rows(int p) const;
@@ -97,7 +108,7 @@ class BlockCyclic final : public Layout {
 };
 
 /// Rows in p equal blocks one behind the other, and columns in q; the last are smaller, perhaps empty.
-/// `ranks` as in BlacsGrid, of size p * q; `ld` as in BlockCyclicShape.
+/// `ranks` as in BlacsGrid; `ld` as in BlockCyclicShape.
 BlockCyclic contiguous(BlacsGrid grid, std::int64_t rows, std::int64_t columns, std::int64_t ld);
 
 }  // namespace foretile

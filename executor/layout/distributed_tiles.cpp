@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <span>
+
 #include "base/error.hpp"
+#include "executor/mpi/communicator.hpp"
 #include "executor/tile_extents.hpp"
 
 namespace foretile {
@@ -34,6 +37,29 @@ DistributedTiles::DistributedTiles(const Contraction& contraction, const Owner& 
       if (owner(tile) == self && !moves.stays(id))
         moved_.emplace(tile, TileBuffer(bytes_of(contraction, tile)));
     }
+  }
+}
+
+void DistributedTiles::require_same_layouts(MPI_Comm communicator) const {
+  std::array<std::uint64_t, 6> ends{};  // for each matrix the largest, and the complement of the least
+  for (const Matrix matrix : kMatrices) {
+    const std::uint64_t mine = redistributions_[number_of(matrix)].digest_of_parts();
+    ends[number_of(matrix)] = mine;
+    ends[number_of(matrix) + 3] = ~mine;
+  }
+  all_reduce(std::span(ends), MPI_MAX, communicator, "layouts");
+  for (const Matrix matrix : kMatrices) {
+    if (ends[number_of(matrix)] == ~ends[number_of(matrix) + 3]) continue;
+    throw input_error(fmt::format("layout of {}", "ABC"[number_of(matrix)]), "another one on some ranks",
+                      "the same on all ranks", "give all ranks the same grid, ranks, blocks and tiles");
+  }
+}
+
+void DistributedTiles::require_memory(const std::array<std::byte*, 3>& local) const {
+  for (const Matrix matrix : kMatrices) {
+    if (!redistributions_[number_of(matrix)].uses_memory() || local[number_of(matrix)]) continue;
+    throw input_error(fmt::format("memory of {}", "ABC"[number_of(matrix)]), "NULL",
+                      "this rank's elements, which its layout names");
   }
 }
 

@@ -28,6 +28,11 @@ class DistributedTiles final : public TileStorage {
   DistributedTiles(const Contraction& contraction, const Owner& owner,
                    const std::array<std::shared_ptr<const Layout>, 3>& layouts, Rank self, int ranks);
 
+  /// That all ranks have the same layouts. Collective. Throws InputError on all.
+  void require_same_layouts(MPI_Comm communicator) const;
+  /// That this rank has memory where the layouts place elements on it.
+  void require_memory(const std::array<std::byte*, 3>& local) const;
+
   /// Moves A, B and, where it is read, C to their tiles. `local` of A, B and C: where the memory of this rank
   /// starts. Collective.
   void gather(MPI_Comm communicator, const std::array<std::byte*, 3>& local);

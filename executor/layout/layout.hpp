@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -21,6 +22,9 @@ struct MatrixPart {
   std::int64_t ld = 1;  ///< distance between neighbouring columns, in elements
 };
 
+/// Of a rank's memory, so that places fit 63 bits also in bytes of elements of 16.
+inline constexpr std::int64_t kMostElements = std::numeric_limits<std::int64_t>::max() / 16;
+
 /// All ranks describe the same matrix, each with its own memory.
 class Layout {
  public:
@@ -31,6 +35,8 @@ class Layout {
   /// The parts of the rectangle, each element in one; in the same order on all ranks.
   virtual void for_each_part(const MatrixRectangle& of,
                              const std::function<void(const MatrixPart&)>& visit) const = 0;
+  /// Whether it describes the memory of this rank, as far as it knows.
+  virtual bool is_of(Rank) const { return true; }
   /// Two layouts with the same text on a rank are the same there.
   virtual std::string text() const = 0;
 };

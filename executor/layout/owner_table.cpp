@@ -27,7 +27,8 @@ OwnerTable::OwnerTable(Tiling row_tiles, Tiling column_tiles, std::vector<Rank> 
     : row_tiles_(std::move(row_tiles)),
       column_tiles_(std::move(column_tiles)),
       owners_(std::move(owners)),
-      places_(std::move(places)) {
+      places_(std::move(places)),
+      self_(self) {
   const std::int64_t tiles = std::int64_t{row_tiles_.tiles()} * column_tiles_.tiles();
   if (std::ssize(owners_) != tiles || std::ssize(places_) != tiles)
     throw input_error("table of owners",
@@ -35,7 +36,13 @@ OwnerTable::OwnerTable(Tiling row_tiles, Tiling column_tiles, std::vector<Rank> 
                       fmt::format("{} of both, one for each tile", tiles));
   for (std::int64_t t = 0; t < tiles; ++t) {
     const std::int64_t rows = row_tiles_.size(static_cast<std::int32_t>(t % row_tiles_.tiles()));
-    const TilePlace& place = places_[static_cast<std::size_t>(t)];
+    const std::int64_t columns = column_tiles_.size(static_cast<std::int32_t>(t / row_tiles_.tiles()));
+    TilePlace& place = places_[static_cast<std::size_t>(t)];
+    if (owners_[static_cast<std::size_t>(t)] != self) place = {0, 0};
+    if (place.at > kMostElements / 2 || place.ld > kMostElements / 2 / std::max<std::int64_t>(1, columns))
+      throw input_error(
+          fmt::format("table of owners: tile ({}, {})", t % row_tiles_.tiles(), t / row_tiles_.tiles()),
+          fmt::format("place {} with leading dimension {}", place.at, place.ld), "places below 2^63 bytes");
     if (owners_[static_cast<std::size_t>(t)] != self || (place.at >= 0 && place.ld >= rows)) continue;
     throw input_error(
         fmt::format("table of owners: tile ({}, {})", t % row_tiles_.tiles(), t / row_tiles_.tiles()),

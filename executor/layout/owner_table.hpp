@@ -31,11 +31,13 @@ class OwnerTable final : public Layout {
   void for_each_part(const MatrixRectangle& of,
                      const std::function<void(const MatrixPart&)>& visit) const override;
   std::string text() const override;
+  bool is_of(Rank self) const override { return self == self_; }
 
  private:
   Tiling row_tiles_, column_tiles_;
   std::vector<Rank> owners_;
-  std::vector<TilePlace> places_;
+  std::vector<TilePlace> places_;  // of other ranks: 0
+  Rank self_;
 };
 
 }  // namespace foretile

@@ -188,6 +188,8 @@ void add_part(std::vector<MovedPart>& parts, MovedPart part, std::int64_t elemen
   }
 }
 
+constexpr std::uint64_t kDigestPrime = 0x9E3779B97F4A7C15;  // 2^64 divided by the golden ratio, odd
+
 }  // namespace
 
 Redistribution::Redistribution(const Contraction& p, Matrix matrix, const std::function<Rank(TileId)>& owner,
@@ -207,8 +209,15 @@ Redistribution::Redistribution(const Contraction& p, Matrix matrix, const std::f
 
 void Redistribution::add_tile(TileId tile, const MatrixRectangle& where, Rank owner, const Layout& layout) {
   std::vector<MatrixPart> parts;
+  digest_of_parts_ += 1;
   layout.for_each_part(where, [&](const MatrixPart& part) {
-    if (!part.where.empty()) parts.push_back(part);
+    if (part.where.empty()) return;
+    parts.push_back(part);
+    uses_memory_ = uses_memory_ || part.rank == self_;
+    for (const std::int64_t number :
+         {part.where.row, part.where.column, part.where.rows, part.where.columns, std::int64_t{part.rank}})
+      digest_of_parts_ = (digest_of_parts_ ^ static_cast<std::uint64_t>(number)) * kDigestPrime;
+    digest_of_parts_ ^= digest_of_parts_ >> 29;
   });
   if (parts.size() == 1 && parts.front().rank == owner) {
     if (owner == self_) in_place_.emplace(tile, std::pair(parts.front().at, parts.front().ld));

@@ -41,6 +41,11 @@ class Redistribution {
   std::int64_t to_tiles_bytes() const { return sent_bytes(in_layout_); }
   std::int64_t to_layout_bytes() const { return sent_bytes(in_tiles_); }
 
+  /// Whether this rank's memory is read or written.
+  bool uses_memory() const { return uses_memory_; }
+  /// Of the parts and their ranks: the same on all ranks where the layouts are.
+  std::uint64_t digest_of_parts() const { return digest_of_parts_; }
+
   /// Whether an own tile stays where it is in the layout.
   bool stays(TileId tile) const { return in_place_.contains(tile); }
   /// Where it is, if it stays there.
@@ -58,6 +63,8 @@ class Redistribution {
 
   std::int64_t element_bytes_;
   int self_;
+  bool uses_memory_ = false;
+  std::uint64_t digest_of_parts_ = 0;
   std::unordered_map<TileId, std::pair<std::int64_t, std::int64_t>>
       in_place_;     // own tiles: MatrixPart's at, ld
   Parts in_layout_;  // what this rank has in its layout, by the owner of the tile

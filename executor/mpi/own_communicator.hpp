@@ -2,40 +2,31 @@
 // What an object needs whose runs are collective and whose errors must not leave other ranks waiting.
 #pragma once
 
+#include <fmt/format.h>
 #include <mpi.h>
 
 #include <array>
 #include <cstdint>
-#include <cstdio>
+#include <exception>
+#include <memory>
 #include <span>
+#include <string>
 
 #include "executor/mpi/communicator.hpp"
 #include "executor/mpi/session.hpp"
 
 namespace foretile {
 
-/// A duplicate of the caller's, whose errors come back as codes.
+/// A duplicate of the caller's, whose errors come back as codes. All objects on a communicator share one,
+/// because MPI has few: it lives as long as the caller's communicator and the last of them.
 class OwnCommunicator {
  public:
-  explicit OwnCommunicator(MPI_Comm given) {
-    require_mpi_ready();
-    MPI_Request request = MPI_REQUEST_NULL;
-    require_mpi(MPI_Comm_idup(given, &communicator_, &request), "communicator");
-    wait_quietly(request, "communicator");
-    place_on_node(communicator_);
-    require_mpi(MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN), "communicator");
-  }
-  ~OwnCommunicator() {
-    int finalized = 0;
-    MPI_Finalized(&finalized);
-    if (!finalized) MPI_Comm_free(&communicator_);
-  }
-  OwnCommunicator(const OwnCommunicator&) = delete;
-  OwnCommunicator& operator=(const OwnCommunicator&) = delete;
-  MPI_Comm get() const { return communicator_; }
+  /// Collective. Throws InputError where `given` cannot be used, WorkError where MPI has no more.
+  explicit OwnCommunicator(MPI_Comm given);
+  MPI_Comm get() const { return *communicator_; }
 
  private:
-  MPI_Comm communicator_ = MPI_COMM_NULL;
+  std::shared_ptr<const MPI_Comm> communicator_;
 };
 
 /// Whether all ranks have this number. Collective.
@@ -44,6 +35,9 @@ inline bool is_same_on_all(MPI_Comm communicator, std::uint64_t mine, const char
   all_reduce(std::span(ends), MPI_MAX, communicator, what);
   return ends[0] == ~ends[1];
 }
+
+/// Prints the line, and calls MPI_Abort() when it has arrived.
+void end_job(MPI_Comm communicator, const std::string& line, int exit_code);
 
 /// An error that this rank alone has would leave the others waiting for its tiles: it ends the job.
 template <class Run>
@@ -54,10 +48,11 @@ auto run_or_end(MPI_Comm communicator, const Run& run) {
     throw;
   } catch (const FailedElsewhere&) {
     throw;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "foretile: rank %d: %s; the job ends\n", static_cast<int>(rank_in(communicator)),
-                 error.what());
-    MPI_Abort(communicator, 1);
+  } catch (...) {
+    end_job(communicator,
+            fmt::format("foretile: rank {}: {}; the job ends", rank_in(communicator),
+                        text_of(std::current_exception())),
+            1);
     throw;
   }
 }

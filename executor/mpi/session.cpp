@@ -3,6 +3,8 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <new>
+#include <string>
 #include <utility>
 
 #include "base/error.hpp"
@@ -79,6 +81,18 @@ std::exception_ptr& last_agreed() {
 
 }  // namespace
 
+std::string text_of(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const std::bad_alloc&) {
+    return "memory is used up";
+  } catch (const std::exception& known) {
+    return known.what();
+  } catch (...) {
+    return "an exception of an unknown type";
+  }
+}
+
 bool is_agreed(const std::exception_ptr& error) {
   return error && error == last_agreed();
 }
@@ -99,11 +113,12 @@ void agree(MPI_Comm communicator, const std::function<void()>& step) {
   const int first = all_reduced(mine ? static_cast<int>(rank) : size, MPI_MIN, communicator, "agreement");
   if (first == size) return;
   exit_code = broadcast(exit_code, first, communicator, "agreement");
+  const std::string text = broadcast(mine ? text_of(mine) : "", first, communicator, "agreement");
   if (first == rank) {
     last_agreed() = mine;
     throw AgreedError{mine};
   }
-  throw FailedElsewhere{exit_code};
+  throw FailedElsewhere{exit_code, text};
 }
 
 }  // namespace foretile

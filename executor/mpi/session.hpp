@@ -6,6 +6,7 @@
 
 #include <exception>
 #include <functional>
+#include <string>
 
 #include "base/error.hpp"
 #include "base/id.hpp"
@@ -39,12 +40,16 @@ class MpiSession {
 /// Another rank failed and tells of it; this one ends with the same exit code, without a word.
 struct FailedElsewhere {
   int exit_code = 1;
+  std::string text = {};  ///< of that rank's error, where it is known
 };
 
 /// This rank's error, of which all others know.
 struct AgreedError {
   std::exception_ptr error;
 };
+
+/// In one line, also where it is no std::exception.
+std::string text_of(const std::exception_ptr& error);
 
 /// Runs `step` on every rank. When it throws anywhere, the lowest such rank throws its error as AgreedError
 /// and all others throw FailedElsewhere. Collective; `step` itself must not be.
@@ -56,9 +61,12 @@ inline void agree(const MpiSession& session, const std::function<void()>& step) 
 /// The same for callers of a library.
 class OtherRankFailed : public WorkError {
  public:
-  explicit OtherRankFailed(int code)
-      : WorkError("another rank failed; its error says why"), exit_code(code) {}
+  explicit OtherRankFailed(const FailedElsewhere& elsewhere)
+      : WorkError("another rank failed; its error says why"),
+        exit_code(elsewhere.exit_code),
+        text(elsewhere.text) {}
   int exit_code;
+  std::string text;  ///< of that rank's error
 };
 
 /// What the ranks agreed on, for callers of a library: the rank's own error, or OtherRankFailed.
@@ -69,7 +77,7 @@ auto with_agreed_errors(const Work& work) {
   } catch (const AgreedError& error) {
     std::rethrow_exception(error.error);
   } catch (const FailedElsewhere& elsewhere) {
-    throw OtherRankFailed(elsewhere.exit_code);
+    throw OtherRankFailed(elsewhere);
   }
 }
 
@@ -84,7 +92,7 @@ auto with_guarded_errors(const Work& work) {
   try {
     return work();
   } catch (const OtherRankFailed& other) {
-    throw FailedElsewhere{other.exit_code};
+    throw FailedElsewhere{other.exit_code, other.text};
   } catch (...) {
     if (is_agreed(std::current_exception())) throw AgreedError{std::current_exception()};
     throw;

@@ -3,11 +3,17 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
+#include <vector>
+
 #include "base/error.hpp"
+#include "planner/c_work.hpp"
+#include "planner/plan/plan_file.hpp"
 #include "planner/problem/problem.hpp"
 #include "planner/strategies/strategy.hpp"
 #include "planner/verify/verify.hpp"
 #include "platforms/loader.hpp"
+#include "simulator/foretile_simulate.h"
 #include "simulator/machine_model.hpp"
 #include "simulator/noise.hpp"
 #include "tests/planner/random_case.hpp"
@@ -32,6 +38,49 @@ double micros_in_batches(const Contraction& problem, const Machine& on, int batc
 /// 80 to make B, 2000 for the kernel.
 TEST(Simulation, OneKernel) {
   EXPECT_NEAR(micros(one_product, machine(1, 1)), 2080, kPrecision);
+}
+
+/// The first simulation of a process takes SimGrid, the next ones the fluid engine.
+TEST(Simulation, RunsAgainInOneProcess) {
+  const std::vector<double> found = run_isolated([] {
+    const Machine m = machine(1, 1);
+    const Plan plan = make_plan(one_product, m, {});
+    std::vector<double> numbers;
+    for (int time = 0; time < 3; ++time) {
+      const SimulationResult result = simulate(plan, one_product, m);
+      numbers.push_back(result.makespan_s / kMicro);
+      numbers.push_back(result.engine == EngineChoice::simgrid ? 1 : 0);
+    }
+    const SimulationOptions again{.engine = EngineChoice::simgrid};
+    try {
+      simulate(plan, one_product, m, again);
+    } catch (const InputError&) {
+      numbers.push_back(2);
+    }
+    return numbers;
+  });
+  ASSERT_EQ(found.size(), 7U);
+  for (const std::size_t time : {0U, 1U, 2U}) {
+    EXPECT_NEAR(found[2 * time], 2080, kPrecision);
+    EXPECT_EQ(found[2 * time + 1], time == 0 ? 1 : 0);
+  }
+  EXPECT_EQ(found[6], 2) << "SimGrid was taken for the second time";
+}
+
+/// The C interface's, before and after one with SimGrid.
+TEST(Simulation, RunsAgainInC) {
+  const std::vector<double> found = run_isolated([] {
+    const Machine m = machine(1, 1);
+    const PlannedWork work = plan_work(one_product, m, {});
+    std::vector<double> numbers(3, -1);
+    for (double& seconds : numbers) {
+      if (foretile_simulate(c_work(work), &seconds) != FORETILE_OK) std::puts(foretile_message());
+      simulate(work.plan, work.contraction, work.machine);
+    }
+    return numbers;
+  });
+  ASSERT_EQ(found.size(), 3U);
+  for (const double seconds : found) EXPECT_NEAR(seconds / kMicro, 2080, kPrecision);
 }
 
 /// 80 to make B and 2000 for the kernel, whose device and node have a factor each. Of two devices with a

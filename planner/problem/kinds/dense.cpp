@@ -117,9 +117,11 @@ std::string dense_problem_toml(const DenseParameters& p) {
 }
 
 Tilings tilings_of(const DenseParameters& p) {
-  Tiling m = cut(p.m, p.tile, p.m_tile, p.m_tiles);
-  Tiling n = cut(p.n, p.tile, p.n_tile, p.n_tiles);
-  Tiling k = cut(p.k, p.tile, p.k_tile, p.k_tiles);
+  const TileSize common = p.tile == 0 && p.m > 0 && p.n > 0 && p.k > 0 ? usual_tiles(p.m, p.n, p.k)
+                                                                       : TileSize{p.tile, p.tile, p.tile};
+  Tiling m = cut(p.m, common.m, p.m_tile, p.m_tiles);
+  Tiling n = cut(p.n, common.n, p.n_tile, p.n_tiles);
+  Tiling k = cut(p.k, common.k, p.k_tile, p.k_tiles);
   check_tile_count(m.tiles(), n.tiles());
   check_tile_count(m.tiles(), k.tiles());
   check_tile_count(k.tiles(), n.tiles());

@@ -14,7 +14,7 @@ class TableReader;
 
 /// M x N x K elements. An index is cut by its own list of sizes when that is given (irregular tilings), else
 /// into tiles of its own size, else into tiles of `tile`, the last one smaller where that does not divide the
-/// extent. 0: not given.
+/// extent, else as usual_tiles() has it. 0: not given.
 struct DenseParameters {
   std::int64_t m = 0, n = 0, k = 0;
   std::int64_t tile = 0;

@@ -21,43 +21,8 @@
 #include "executor/multiplication.hpp"
 #include "executor/pdgemm.h"
 #include "planner/problem/kinds/dense.hpp"
+#include "tests/executor/mpi/blacs_stand_in.hpp"
 #include "tests/executor/mpi/run_plan.hpp"
-
-namespace {
-
-/// What BLACS says of the grid that a test wants: ranks of MPI_COMM_WORLD, row by row.
-struct BlacsStandIn {
-  int rows = 1, columns = 1;
-};
-BlacsStandIn blacs;
-
-}  // namespace
-
-extern "C" {
-void Cblacs_get(int, int, int* value);
-void Cblacs_gridinfo(int, int* rows, int* columns, int* row, int* column);
-int Cblacs_pnum(int, int row, int column);
-MPI_Comm Cblacs2sys_handle(int);
-
-void Cblacs_get(int, int, int* value) {
-  *value = 0;
-}
-void Cblacs_gridinfo(int, int* rows, int* columns, int* row, int* column) {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  const bool inside = rank < blacs.rows * blacs.columns;
-  *rows = blacs.rows;
-  *columns = blacs.columns;
-  *row = inside ? rank / blacs.columns : -1;
-  *column = inside ? rank % blacs.columns : -1;
-}
-int Cblacs_pnum(int, int row, int column) {
-  return row * blacs.columns + column;
-}
-MPI_Comm Cblacs2sys_handle(int) {
-  return MPI_COMM_WORLD;
-}
-}
 
 namespace foretile::layouts_test {
 namespace {
@@ -395,7 +360,7 @@ TEST(Layouts, PdgemmIsRight) {
     const bool inside = self() < std::ssize(grid.ranks);
     grid.row = inside ? self() / grid.columns : -1;
     grid.column = inside ? self() % grid.columns : -1;
-    blacs = {grid.rows, grid.columns};
+    blacs_stand_in() = {grid.rows, grid.columns};
     const int block = static_cast<int>(random.integer(0, 1) * random.integer(1, 8));
     const auto [a_rows, a_columns] = extents(p.a_op, p.m.extent(), p.k.extent());
     const auto [b_rows, b_columns] = extents(p.b_op, p.k.extent(), p.n.extent());
@@ -451,7 +416,7 @@ TEST(Layouts, PdgemmOfMatricesThatFillTheMemory) {
   const Contraction p = dense_contraction(parameters);
   BlacsGrid grid{1, world_size(), 0, self(), {}};
   for (int rank = 0; rank < world_size(); ++rank) grid.ranks.push_back(Rank::of(rank));
-  blacs = {1, world_size()};
+  blacs_stand_in() = {1, world_size()};
   Random random(1);
   const Described d = random_described(grid, extent, extent, block, random);
   LocalMatrix a(d.layout, p.element(), 1, Matrix::a), b(d.layout, p.element(), 1, Matrix::b),
@@ -464,7 +429,7 @@ TEST(Layouts, PdgemmOfMatricesThatFillTheMemory) {
 TEST(Layouts, PdgemmOfNothing) {
   BlacsGrid grid{1, world_size(), 0, self(), {}};
   for (int rank = 0; rank < world_size(); ++rank) grid.ranks.push_back(Rank::of(rank));
-  blacs = {1, world_size()};
+  blacs_stand_in() = {1, world_size()};
   const BlockCyclicShape shape{6, 5, 2, 2, 0, 0, 6};
   const auto layout = std::make_shared<BlockCyclic>(grid, shape);
   const std::array<int, 9> descriptor{1, 0, 6, 5, 2, 2, 0, 0, 6};

@@ -65,6 +65,17 @@ std::string refusal(const std::string& keys) {
   return {};
 }
 
+// As in UsualTiles: 4096 in two parts of 2048 rows and four of 1024 columns; K's own size stays.
+TEST(Dense, WithoutASizeHasTheUsualTiles) {
+  DenseParameters parameters;
+  parameters.m = parameters.n = parameters.k = 4096;
+  parameters.k_tile = 512;
+  const Contraction p = dense_contraction(parameters);
+  EXPECT_EQ(p.m.tiles(), 2);
+  EXPECT_EQ(p.n.tiles(), 4);
+  EXPECT_EQ(p.k.tiles(), 8);
+}
+
 TEST(Dense, SaysWhichSizesAreWrong) {
   EXPECT_NE(refusal("m_tile = 4\nn_tile = 4\n").find("tile"), std::string::npos);
   EXPECT_NE(refusal("tile = 4\nm_tile = 0\n").find("key 'm_tile': found 0"), std::string::npos);

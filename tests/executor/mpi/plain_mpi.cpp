@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A program that starts MPI by MPI_Init(), without threads, as those with ScaLAPACK do.
+//   plain_mpi products          two products by foretile_pdgemm_()
+//   plain_mpi alpha|m|k         one, in which rank 0 alone gives 0 for that argument
+//   plain_mpi finalized         calls of the C interface after MPI_Finalize()
+// Ends with 0 where all is as the documentation says.
+#include <mpi.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "executor/foretile.h"
+#include "executor/pdgemm.h"
+#include "tests/executor/mpi/blacs_stand_in.hpp"
+
+namespace {
+
+constexpr int kM = 7, kN = 5, kK = 4, kBlock = 2;
+
+int rank() {
+  int number = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &number);
+  return number;
+}
+
+int ranks() {
+  int number = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &number);
+  return number;
+}
+
+/// Of a grid of one row.
+int own_columns() {
+  int own = 0;
+  for (int column = 0; column < kN; ++column) own += column / kBlock % ranks() == rank() ? 1 : 0;
+  return own;
+}
+
+std::array<int, 9> descriptor(int rows, int columns) {
+  return {1, 0, rows, columns, kBlock, kBlock, 0, 0, rows};
+}
+
+/// C = A B of ones. `zero`: the argument that rank 0 gives as 0.
+bool product_is_right(const std::string& zero) {
+  foretile::blacs_stand_in() = {1, ranks()};
+  const auto unless_zero = [&](const char* name, int number) {
+    return zero == name && rank() == 0 ? 0 : number;
+  };
+  const int m = unless_zero("m", kM), n = kN, k = unless_zero("k", kK), one = 1;
+  const double alpha = unless_zero("alpha", 1), beta = 0;
+  const auto a_layout = descriptor(kM, kK), b_layout = descriptor(kK, kN), c_layout = descriptor(kM, kN);
+  const std::vector<double> a(kM * kK, 1), b(kK * kN, 1);
+  std::vector<double> c(kM * kN, -1);
+  foretile_pdgemm_("N", "N", &m, &n, &k, &alpha, a.data(), &one, &one, a_layout.data(), b.data(), &one, &one,
+                   b_layout.data(), &beta, c.data(), &one, &one, c_layout.data());
+  const auto own = std::ptrdiff_t{kM} * own_columns();
+  return std::all_of(c.begin(), c.begin() + own, [](double x) { return x == kK; }) &&
+         std::all_of(c.begin() + own, c.end(), [](double x) { return x == -1; });
+}
+
+bool is_refused(foretile_status status) {
+  const bool right = status == FORETILE_WRONG_INPUT &&
+                     std::string(foretile_message()).find("MPI: found finalized") != std::string::npos;
+  if (!right) std::fprintf(stderr, "status %d: %s\n", static_cast<int>(status), foretile_message());
+  return right;
+}
+
+bool calls_after_the_end_are_refused() {
+  foretile_problem* problem = nullptr;
+  foretile_multiplication *product = nullptr, *other = nullptr;
+  foretile_layout* layout = nullptr;
+  const std::int64_t extent = 6, at = 0;
+  const int owner = 0;
+  std::vector<double> numbers(36, 1);
+  if (foretile_dense_problem(6, 6, 6, 0, &problem) != FORETILE_OK ||
+      foretile_create(MPI_COMM_WORLD, problem, nullptr, &product) != FORETILE_OK ||
+      foretile_table_layout(&extent, 1, &extent, 1, &owner, &at, &extent, rank(), &layout) != FORETILE_OK)
+    return false;
+  MPI_Finalize();
+  const foretile_storage storage{nullptr, nullptr, nullptr, nullptr};
+  const bool right = is_refused(foretile_create(MPI_COMM_WORLD, problem, nullptr, &other)) &&
+                     is_refused(foretile_run(product, &storage, nullptr)) &&
+                     is_refused(foretile_run_in_layouts(product, layout, numbers.data(), layout,
+                                                        numbers.data(), layout, numbers.data(), nullptr));
+  foretile_free_layout(layout);
+  foretile_free(product);
+  foretile_free_problem(problem);
+  return right;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string what = argc > 1 ? argv[1] : "products";
+  MPI_Init(&argc, &argv);
+  if (what == "finalized") return calls_after_the_end_are_refused() ? 0 : 1;
+  const bool right = product_is_right(what) && product_is_right(what);
+  MPI_Finalize();
+  return right ? 0 : 1;
+}
