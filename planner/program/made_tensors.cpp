@@ -40,8 +40,10 @@ std::string memory_advice(const FusedProgram& program, const std::vector<std::si
   const std::optional<std::size_t> largest = largest_kept(program, tensors);
   if (!largest) return "use more nodes";
   const double bytes = 8 * static_cast<double>(program.blocks(*largest).elements());
-  return fmt::format("use more nodes, or make slices of {0} ({1}) when they are needed: --make \"{0}\"",
-                     name_of(program, *largest), format_quantity(bytes, Dimension::bytes));
+  return fmt::format(
+      "use more nodes, or make slices of {0} ({1}) when they are needed: --make \"{0}\" "
+      "(--make auto: of all that it takes)",
+      name_of(program, *largest), format_quantity(bytes, Dimension::bytes));
 }
 
 void make_named(FusedProgram& program, const std::vector<std::string>& names) {
