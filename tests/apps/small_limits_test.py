@@ -51,6 +51,19 @@ class SmallLimits(unittest.TestCase):
         self.assert_one_line(call(SIMULATE, resource.RLIMIT_STACK, 64 << 10), "found a stack of 64 kB", "ulimit -s 8192")
         self.assertEqual(call(SIMULATE, resource.RLIMIT_STACK, 256 << 10).returncode, 0)
 
+    def test_a_plan_finds_its_table_from_another_folder(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            (folder / "made").mkdir()
+            (folder / "used").mkdir()
+            (folder / "made" / "a.txt").write_text("0 1 0 1\n")
+            (folder / "made" / "p.toml").write_text('kind = "dense"\nm = 200\nn = 200\nk = 200\ntile = 100\n')
+            plan = call([FORETILE, "plan", "p.toml", "--ranks", "2", "--set", "strategy=owner-b", "--set", "deal.a=table:a.txt",
+                         "-o", "../used/plan.json"], folder=folder / "made")
+            self.assertEqual(plan.returncode, 0, plan.stderr)
+            shown = call([FORETILE, "plan", "plan.json"], folder=folder / "used")
+            self.assertEqual(shown.returncode, 0, shown.stderr)
+
     @unittest.skipUnless(RUN, "built without MPI")
     def test_usage_is_said_once_per_job(self):
         for ranks in "123":
