@@ -51,6 +51,11 @@ class SmallLimits(unittest.TestCase):
         self.assert_one_line(call(SIMULATE, resource.RLIMIT_STACK, 64 << 10), "found a stack of 64 kB", "ulimit -s 8192")
         self.assertEqual(call(SIMULATE, resource.RLIMIT_STACK, 256 << 10).returncode, 0)
 
+    def test_most_nodes(self):
+        for command in ([FORETILE, "platform", "show", "summit", "--set", "platform.nodes=200001"],
+                        [FORETILE, "tune", "c65-v2", "--platform", "summit", "--nodes", "1..200001"]):
+            self.assert_one_line(call(command), "1 to 200000")
+
     def test_a_plan_finds_its_table_from_another_folder(self):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
