@@ -73,7 +73,7 @@ class SmallLimits(unittest.TestCase):
     def test_usage_is_said_once_per_job(self):
         for ranks in "123":
             self.assert_one_line(call([MPIEXEC, "-n", ranks, RUN, "plan.json", "--output", ""]), "--output: found ''")
-        self.assert_one_line(call([MPIEXEC, "-n", "1", RUN, "plan.json", ":", "-n", "1", RUN, "plan.json", "--output", ""]), "--output: found ''")
+        self.assert_one_line(call([MPIEXEC, "-n", "1", RUN, "plan.json", ":", "-n", "1", RUN, "plan.json", "--output", ""]), "plan.json: ")
 
 
 if __name__ == "__main__":
