@@ -2,6 +2,7 @@
 #include "apps/program.hpp"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <cstdio>
 #include <filesystem>
@@ -40,10 +41,7 @@ std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
   return fmt::format("{}; see {} --help", one_line(error.what(), kLongestUsage), chosen_command(app));
 }
 
-int complain(const CLI::App& app, std::string_view what, int code) {
-  print_message(app.get_name(), what);
-  return code;
-}
+using Say = std::function<void(std::string_view, std::string_view)>;
 
 // A path that the system refuses: a loop of links, a forbidden folder.
 std::string path_error(const std::filesystem::filesystem_error& error) {
@@ -51,9 +49,10 @@ std::string path_error(const std::filesystem::filesystem_error& error) {
 }
 
 // Results that did not reach a full disk or a closed pipe are not done.
-int finish(const CLI::App& app) {
+int finish(const CLI::App& app, const Say& say) {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return done;
-  return complain(app, "the output could not be written whole", work_failed);
+  say(app.get_name(), "the output could not be written whole");
+  return work_failed;
 }
 
 }  // namespace
@@ -65,27 +64,41 @@ void print_message(std::string_view program, std::string_view text) {
   [[maybe_unused]] const std::size_t written = std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
-int run_program(CLI::App& app, int argc, char** argv) {
+bool has_stack(std::string_view program) {
+  constexpr rlim_t kLeastKib = 256;  // twice what `simulate` takes
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur / 1024 >= kLeastKib) return true;
+  print_message(program,
+                fmt::format("ulimit -s: found a stack of {} kB, expected at least {}; set ulimit -s 8192",
+                            limit.rlim_cur / 1024, kLeastKib));
+  return false;
+}
+
+int run_program(CLI::App& app, int argc, char** argv, const Say& say) {
+  const auto complain = [&](std::string_view what, int code) {
+    say(app.get_name(), what);
+    return code;
+  };
   try {
     app.parse(argc, argv);
-    return finish(app);
+    return finish(app, say);
   } catch (const CLI::Success& help_or_version) {
     app.exit(help_or_version);
     std::cout.flush();
-    return std::cout ? finish(app) : complain(app, "the output could not be written whole", work_failed);
+    return std::cout ? finish(app, say) : complain("the output could not be written whole", work_failed);
   } catch (const CLI::RuntimeError& chosen) {  // the command's own exit code; it has said why
-    finish(app);
+    finish(app, say);
     return chosen.get_exit_code();
   } catch (const CLI::ParseError& error) {
-    return complain(app, usage_error(app, error), wrong_input);
+    return complain(usage_error(app, error), wrong_input);
   } catch (const InputError& error) {
-    return complain(app, error.what(), wrong_input);
+    return complain(error.what(), wrong_input);
   } catch (const std::filesystem::filesystem_error& error) {
-    return complain(app, path_error(error), wrong_input);
+    return complain(path_error(error), wrong_input);
   } catch (const std::bad_alloc&) {
-    return complain(app, "out of memory; the problem is too large for this machine", work_failed);
+    return complain("out of memory; the problem is too large for this machine", work_failed);
   } catch (const std::exception& error) {
-    return complain(app, error.what(), work_failed);
+    return complain(error.what(), work_failed);
   }
 }
 

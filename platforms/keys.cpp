@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "base/limits.hpp"
+
 namespace foretile {
 
 namespace {
@@ -15,8 +17,6 @@ constexpr double most_rate = 1e18;     // B/s or flop/s
 constexpr double most_latency = 3600;  // s
 constexpr double most_half = 1e6;
 
-// Bounds on counts keep the number of ranks and of devices of a whole machine below 2^31.
-constexpr double most_nodes = 200000;
 constexpr double most_sockets = 8;
 constexpr double most_in_socket = 1024;
 constexpr double most_ranks = 10000;
@@ -48,7 +48,7 @@ PlatformKey other(std::string path, Presence presence, Slots (*slots)(Platform&)
 void add_node(std::vector<PlatformKey>& keys) {
   keys.push_back(other("name", Presence::always, [](Platform& p) { return Slots{&p.name}; }));
   keys.push_back(other("estimated", Presence::optional, [](Platform& p) { return Slots{&p.estimated}; }));
-  keys.push_back(count("nodes", most_nodes, [](Platform& p) { return Slots{&p.nodes}; }));
+  keys.push_back(count("nodes", kMostNodes, [](Platform& p) { return Slots{&p.nodes}; }));
   keys.push_back(count("sockets_per_node", most_sockets, [](Platform& p) { return Slots{&p.sockets}; }));
   keys.push_back(count("ranks_per_node", most_ranks, [](Platform& p) { return Slots{&p.ranks_per_node}; }));
   keys.push_back(

@@ -116,6 +116,7 @@ double number_in(const toml::node& node, const PlatformKey& key, const std::stri
 }
 
 std::string range_of(const PlatformKey& key) {
+  if (key.dimension == Dimension::number) return fmt::format("{:.10g} to {:.10g}", key.low, key.high);
   return fmt::format("{} to {}", format_quantity(key.low, key.dimension),
                      format_quantity(key.high, key.dimension));
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "simulator/simgrid_start.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -8,10 +9,12 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <string>
 
+#include "base/descriptor.hpp"
 #include "base/error.hpp"
 #include "base/progress.hpp"
 #include "base/signals.hpp"
@@ -43,10 +46,19 @@ void aborted(int number) {
   ::_exit(1);
 }
 
+/// SimGrid aborts where it cannot open its log.
+void require_openable(const std::string& file) {
+  if (Descriptor(::open(file.c_str(), O_WRONLY | O_CLOEXEC))) return;
+  const std::string change =
+      errno == EMFILE || errno == ENFILE ? "raise the limit on open files: ulimit -n 64" : "mount /proc";
+  throw input_error(file, system_message(), "SimGrid's log", change);
+}
+
 /// Only what ends the process is logged, without the place in SimGrid's sources and without a backtrace.
 std::string log_option() {
   log_file = ::memfd_create("simgrid log", MFD_CLOEXEC);
   const std::string file = log_file < 0 ? "/dev/null" : fmt::format("/proc/self/fd/{}", log_file);
+  require_openable(file);
   return fmt::format("--log=root.app:file:{}", file);
 }
 

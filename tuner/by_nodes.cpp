@@ -9,13 +9,12 @@
 #include <tuple>
 
 #include "base/error.hpp"
+#include "base/limits.hpp"
 #include "base/parse.hpp"
 
 namespace foretile {
 
 namespace {
-
-constexpr int kMostNodes = 100'000;
 
 int nodes_of(const std::string& text) {
   return static_cast<int>(parse_integer(text, "--nodes", 1, kMostNodes));

@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <string>
+#include <string_view>
 
 #include "apps/foretile-run/commands.hpp"
 #include "apps/foretile-run/guard.hpp"
@@ -39,7 +41,15 @@ int run(int argc, char** argv) {
   foretile::add_program_command(app);
   foretile::add_calibrate_command(app);
   foretile::add_gpus_command(app);
-  return foretile::leave_job(app, foretile::run_program(app, argc, argv));
+  std::string unsaid;  // all ranks of a job may have the same to say
+  const int code =
+      foretile::run_program(app, argc, argv, [&](std::string_view program, std::string_view text) {
+        int started = 0;
+        MPI_Initialized(&started);
+        if (started != 0) return foretile::print_message(program, text);
+        unsaid = text;
+      });
+  return foretile::leave_job(app, code, unsaid);
 }
 
 int exit_code_of(int argc, char** argv) {
@@ -62,6 +72,10 @@ int exit_code_of(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (!foretile::has_stack("foretile-run")) {
+    foretile::end_job_that_never_started(2);
+    return 2;
+  }
   foretile::end_with_a_line_on_terminate();
   foretile::start_with_one_blas_thread(argv);
   const int code = exit_code_of(argc, argv);

@@ -132,24 +132,34 @@ void require_same_start(const MpiSession& session, const std::function<StartFact
   }
 }
 
-int leave_job(const CLI::App& app, int exit_code) {
+int leave_job(const CLI::App& app, int exit_code, const std::string& unsaid) {
   int started = 0;
   MPI_Initialized(&started);
-  if (started != 0 || !launched_by_mpi()) return exit_code;
+  if (started != 0) return exit_code;
+  const auto say = [&] {
+    if (!unsaid.empty()) print_message("foretile-run", unsaid);
+    return exit_code;
+  };
+  if (!launched_by_mpi()) return say();
   try {
     require_room_for_mpi();
   } catch (const InputError&) {
-    return exit_code;  // end_job_that_never_started() will do
+    return say();  // end_job_that_never_started() will do
   }
-  StartFacts facts = command_line_facts(app);
-  facts[kLeft] = fmt::to_string(exit_code);
+  const auto facts = [&] {
+    if (!unsaid.empty() && exit_code == 1) throw WorkError(unsaid);
+    if (!unsaid.empty()) throw InputError(unsaid);
+    StartFacts mine = command_line_facts(app);
+    mine[kLeft] = fmt::to_string(exit_code);
+    return mine;
+  };
   try {
-    run_guarded([&](const MpiSession& session) { require_same_start(session, [&] { return facts; }); });
+    run_guarded([&](const MpiSession& session) { require_same_start(session, facts); });
   } catch (const FailedElsewhere& elsewhere) {
     return elsewhere.exit_code;
   } catch (const std::exception& error) {
     print_message("foretile-run", error.what());
-    return 2;
+    return exit_code == 0 ? 2 : exit_code;
   }
   return exit_code;
 }

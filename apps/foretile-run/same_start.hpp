@@ -24,8 +24,9 @@ StartFacts command_line_facts(const CLI::App& app);
 void require_same_start(const MpiSession& session, const std::function<StartFacts()>& facts);
 
 /// For a rank that ends without work for the job (wrong usage, --help), with `exit_code`: the others, which
-/// wait for it in MPI_Init and require_same_start(), learn of it. Returns the exit code of the job. Does
-/// nothing when this rank has started MPI before or mpiexec did not start it.
-int leave_job(const CLI::App& app, int exit_code);
+/// wait for it in MPI_Init and require_same_start(), learn of it. Of all ranks with an error `unsaid` the
+/// lowest prints its own. Returns the exit code of the job. Starts no MPI when this rank has done so before
+/// or mpiexec did not start it.
+int leave_job(const CLI::App& app, int exit_code, const std::string& unsaid);
 
 }  // namespace foretile

@@ -30,6 +30,7 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (!foretile::has_stack("foretile")) return 2;
   foretile::end_on_signals();
   try {
     return run(argc, argv);

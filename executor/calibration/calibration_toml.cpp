@@ -26,14 +26,15 @@ std::string warnings_text(const CalibrationResult& r) {
   return text;
 }
 
-std::string node_text(const CalibrationResult& r) {
+/// Its first line is what `foretile platform list` shows.
+std::string node_text(const CalibrationResult& r, const std::string& samples_file) {
   const std::int64_t usable = std::max<std::int64_t>(r.facts.memory_bytes / 5 * 4, 1);
   return fmt::format(
       R"(# Measured by `foretile-run calibrate` on {host}, {when} UTC: {cpu}, {cores} cores, {kernels}.
 # One thread ran on every core at once, on tiles that come from memory; times are elapsed times, medians of
 # {rounds} rounds over all shapes. The last three rounds differ by {difference:.3f} (stable: at most {limit}). The cores
 # were ours for {share:.2f} of the time.
-{warnings}name = "here"
+{samples}{warnings}name = "here"
 nodes = 1
 sockets_per_node = 1
 ranks_per_node = {cores}
@@ -49,6 +50,9 @@ memory_bandwidth = {bandwidth:.4g}  # memcpy on all cores, bytes read and writte
       fmt::arg("kernels", printable(r.kernels)), fmt::arg("cores", r.facts.cores),
       fmt::arg("share", r.core_share), fmt::arg("memory", usable), fmt::arg("rounds", r.rounds),
       fmt::arg("difference", r.round_spread), fmt::arg("limit", kStable), fmt::arg("solo", r.solo_speedup),
+      fmt::arg("samples", samples_file.empty()
+                              ? std::string()
+                              : fmt::format("# Every single time is in {}.\n", printable(samples_file))),
       fmt::arg("warnings", warnings_text(r)),
       fmt::arg("bandwidth", 2 * r.copy_bytes_per_s_per_core * r.facts.cores),
       fmt::arg("spread", r.copy_spread));
@@ -199,12 +203,9 @@ link = {:.4g}
 }  // namespace
 
 std::string calibration_toml(const CalibrationResult& result, const CalibrationText& text) {
-  std::string all;
-  if (!text.samples_file.empty())
-    all = fmt::format("# Every single time is in {}.\n", printable(text.samples_file));
-  return all + node_text(result) + device_text(result) + cache_text(result) + single_text(result) +
-         message_toml(result) + software_text(result, text.noise) + addition_toml(result) +
-         runtime_text(result) + calibration_table(result);
+  return node_text(result, text.samples_file) + device_text(result) + cache_text(result) +
+         single_text(result) + message_toml(result) + software_text(result, text.noise) +
+         addition_toml(result) + runtime_text(result) + calibration_table(result);
 }
 
 }  // namespace foretile

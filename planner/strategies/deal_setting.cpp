@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <utility>
 #include <vector>
 
@@ -103,7 +104,8 @@ Dealt deal_setting(const std::string& text, const Shape& shape, int ranks) {
                       fmt::format("{}, as when the plan was made", table.digest),
                       "bring that table back, or plan again");
   return {{Deal::table, TableText(table.path, shape.nonzeros(), ranks).owners(content)},
-          fmt::format("{}{}#{}", kTable, table.path, found)};
+          fmt::format("{}{}#{}", kTable, std::filesystem::absolute(table.path).lexically_normal().string(),
+                      found)};
 }
 
 std::optional<std::string> table_of(const std::string& text) {

@@ -34,6 +34,11 @@ TEST(NodeRange, RefusesWhatIsNone) {
     EXPECT_THROW(node_range(bad), InputError) << bad;
 }
 
+TEST(NodeRange, GoesAsFarAsPlatforms) {
+  EXPECT_EQ(node_range("1..200000").last, 200000);
+  EXPECT_THROW(node_range("200001"), InputError);
+}
+
 TEST(VisitingOrder, CoversTheRangeEarly) {
   EXPECT_EQ(visiting_order({1, 8}), (std::vector<int>{1, 8, 4, 2, 6, 3, 5, 7}));
   EXPECT_EQ(visiting_order({5, 5}), (std::vector<int>{5}));

@@ -93,7 +93,9 @@ TEST(Calibrate, LeavesOutWhatMattersLeastWithoutTime) {
   EXPECT_FALSE(result.stable);
   EXPECT_TRUE(result.single_samples.empty());
   ASSERT_EQ(result.left_out.size(), 3U);
-  const std::string text = calibration_toml(result);
+  const std::string text = calibration_toml(result, {{}, "here.samples.json"});
+  EXPECT_TRUE(text.starts_with("# Measured by")) << text;  // `foretile platform list` shows this line
+  EXPECT_NE(text.find("here.samples.json"), std::string::npos);
   for (const std::string& what : result.left_out) EXPECT_NE(text.find(what), std::string::npos) << text;
   const Platform p = parse_platform(text, "here.toml");
   EXPECT_NEAR(p.device.single.rate_flops_per_s, 2 * p.device.kernel.rate_flops_per_s,

@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Limits of the system that are too small, and wrong usage of a job: one line, and exit code 2.
+
+usage: small_limits_test.py foretile simgrid [foretile-run mpiexec]
+"""
+import pathlib
+import resource
+import subprocess
+import sys
+import tempfile
+import unittest
+
+FORETILE = str(pathlib.Path(sys.argv[1]).resolve())
+SIMGRID = sys.argv[2] == "yes"
+RUN, MPIEXEC = (sys.argv[3:] + [None, None])[:2]
+SIMULATE = [FORETILE, "simulate", "c65-v2", "--platform", "summit", "--nodes", "2"]
+
+
+def call(command, limit=None, value=None, folder=None):
+    def lower():
+        if limit is not None:
+            resource.setrlimit(limit, (value, value))
+    return subprocess.run(command, preexec_fn=lower, cwd=folder, capture_output=True, text=True, timeout=100)
+
+
+class SmallLimits(unittest.TestCase):
+    def assert_one_line(self, result, *parts):
+        self.assertEqual(result.returncode, 2, result)
+        self.assertEqual(result.stdout, "")
+        self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
+        for part in parts:
+            self.assertIn(part, result.stderr)
+
+    @unittest.skipUnless(SIMGRID, "built without SimGrid")
+    def test_few_open_files(self):
+        """Where even the libraries cannot be loaded the program has no say."""
+        said = 0
+        for files in range(3, 20):
+            result = call(SIMULATE, resource.RLIMIT_NOFILE, files)
+            if result.returncode == 0:
+                break
+            if result.returncode != 127:
+                self.assert_one_line(result, "Too many open files", "ulimit -n 64")
+                said += 1
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertGreater(said, 0)
+
+    @unittest.skipUnless(SIMGRID, "built without SimGrid")
+    def test_small_stack(self):
+        self.assert_one_line(call(SIMULATE, resource.RLIMIT_STACK, 64 << 10), "found a stack of 64 kB", "ulimit -s 8192")
+        self.assertEqual(call(SIMULATE, resource.RLIMIT_STACK, 256 << 10).returncode, 0)
+
+    def test_most_nodes(self):
+        for command in ([FORETILE, "platform", "show", "summit", "--set", "platform.nodes=200001"],
+                        [FORETILE, "tune", "c65-v2", "--platform", "summit", "--nodes", "1..200001"]):
+            self.assert_one_line(call(command), "1 to 200000")
+
+    def test_a_plan_finds_its_table_from_another_folder(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            (folder / "made").mkdir()
+            (folder / "used").mkdir()
+            (folder / "made" / "a.txt").write_text("0 1 0 1\n")
+            (folder / "made" / "p.toml").write_text('kind = "dense"\nm = 200\nn = 200\nk = 200\ntile = 100\n')
+            plan = call([FORETILE, "plan", "p.toml", "--ranks", "2", "--set", "strategy=owner-b", "--set", "deal.a=table:a.txt",
+                         "-o", "../used/plan.json"], folder=folder / "made")
+            self.assertEqual(plan.returncode, 0, plan.stderr)
+            shown = call([FORETILE, "plan", "plan.json"], folder=folder / "used")
+            self.assertEqual(shown.returncode, 0, shown.stderr)
+
+    @unittest.skipUnless(RUN, "built without MPI")
+    def test_usage_is_said_once_per_job(self):
+        for ranks in "123":
+            self.assert_one_line(call([MPIEXEC, "-n", ranks, RUN, "plan.json", "--output", ""]), "--output: found ''")
+        self.assert_one_line(call([MPIEXEC, "-n", "1", RUN, "plan.json", ":", "-n", "1", RUN, "plan.json", "--output", ""]), "plan.json: ")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
