@@ -99,7 +99,7 @@ Settings settings_of(const char* text) {
   return settings;
 }
 
-foretile_tile described(const Multiplication& product, TileRef tile) {
+foretile_tile described_tile(const Multiplication& product, TileRef tile) {
   const Shape& shape = shape_of(product.contraction(), tile.matrix);
   const TileExtents extents = extents_of(product.contraction(), tile);
   return {tile.id,      shape.row_of(tile.id), shape.column_of(tile.id),
@@ -114,7 +114,7 @@ class CallbackStorage final : public TileStorage {
 
   std::optional<TileView> in_place(TileRef tile) const override {
     if (!functions_.in_place) return std::nullopt;
-    const foretile_tile description = described(product_, tile);
+    const foretile_tile description = described_tile(product_, tile);
     void* data = nullptr;
     std::int64_t ld = 0;
     require("in_place", tile, [&] {
@@ -131,14 +131,14 @@ class CallbackStorage final : public TileStorage {
   void fill(TileRef tile, std::byte* to) const override {
     if (!functions_.fill)
       throw input_error(place(tile), "neither in place nor a function `fill`", "one of both");
-    const foretile_tile description = described(product_, tile);
+    const foretile_tile description = described_tile(product_, tile);
     require("fill", tile,
             [&] { return functions_.fill(functions_.context, name_of(tile.matrix), &description, to); });
   }
   void take(TileId id, TileView numbers) const override {
     if (!functions_.take) return;
     const TileRef tile{Matrix::c, id};
-    const foretile_tile description = described(product_, tile);
+    const foretile_tile description = described_tile(product_, tile);
     require("take", tile,
             [&] { return functions_.take(functions_.context, &description, numbers.data, numbers.ld); });
   }
@@ -330,7 +330,7 @@ foretile_status foretile_get_tile(const foretile_multiplication* multiplication,
     const std::int64_t tiles = shape_of(product.contraction(), of).nonzeros();
     if (number < 0 || number >= tiles)
       throw foretile::input_error("tile", fmt::to_string(number), fmt::format("0 to {}", tiles - 1));
-    *tile = foretile::described(product, {of, number});
+    *tile = foretile::described_tile(product, {of, number});
   });
 }
 
