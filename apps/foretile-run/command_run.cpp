@@ -252,9 +252,10 @@ void write_trace(const std::string& path, const MpiSession& session, const Event
   trace.finish();
 }
 
-/// On cores that work in place, given tiles lie in host memory alone, where C goes too.
+/// Cores that work in place have their tiles in host memory: the verifier counts them there, a B that is made
+/// too.
 bool devices_need_memory(const PlannedWork& work, bool copies) {
-  return on_gpus(work) || copies || work.plan.operands.b.made();
+  return on_gpus(work) || copies;
 }
 
 /// For what the verifier proved of host memory, without tiles that stay in their files, and, on cores, of

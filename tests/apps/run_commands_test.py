@@ -192,6 +192,14 @@ class RunCommands(unittest.TestCase):
         self.assertEqual(same.returncode, 0, same.stderr)
         self.assertFalse((self.folder / "t.json").exists() or (self.folder / "a.toml").exists())
 
+    def test_plans_that_fill_the_memory_run(self):
+        """Cores keep tiles of a B that is made in host memory: those are counted once."""
+        self.environment["FORETILE_MEMORY"] = "1 GB"
+        (self.folder / "p.toml").write_text('kind = "dense"\nb_source = "made"\nm = 256\nn = 10240\nk = 10240\ntile = 512\n')
+        self.plan(2, "--set", "block_fraction=0.9", "--set", "chunk_fraction=0.05")
+        result = self.run_plan(2)
+        self.assertEqual(result.returncode, 0, result.stderr)
+
     def test_takes_the_kernels_of_small_products_from_the_environment(self):
         (self.folder / "p.toml").write_text(PROBLEM.replace("tile_max = 60", "tile_max = 20"))
         self.plan(2)
