@@ -2,10 +2,18 @@
 // Bounds that several parts share.
 #pragma once
 
+#include <cerrno>
+
 namespace foretile {
 
 /// Nodes of a platform, and of a range that is tuned. With the other bounds on counts it keeps the number of
 /// ranks and of devices of a whole machine below 2^31.
 constexpr int kMostNodes = 200'000;
+
+/// Whether the last call of the system failed for the limit on open files, and what to change then.
+inline bool too_many_open_files() {
+  return errno == EMFILE || errno == ENFILE;
+}
+inline constexpr const char* kRaiseOpenFiles = "raise the limit on open files: ulimit -n 64";
 
 }  // namespace foretile

@@ -404,7 +404,7 @@ foretile_status foretile_run_in_layouts(foretile_multiplication* multiplication,
   return foretile::guarded_on_all([&] {
     foretile::require_given("foretile_run_in_layouts", multiplication);
     foretile::require_mpi_ready();
-    // Pairs with the one of foretile_run(): ranks that call another function are told.
+    // Pairs with the one of foretile_run(): this finds ranks that call another function.
     foretile::on_all(multiplication->multiplication.communicator(), [] {});
     foretile::finish(multiplication->multiplication.run(foretile::distributed(a_layout, a),
                                                         foretile::distributed(b_layout, b),

@@ -44,7 +44,7 @@ struct Machine {
   int cores_per_rank() const;
   /// Those that are left to compute beside a rank's GPUs, of which each has one for its copies and launches.
   int cores_beside_gpus() const { return std::max(0, cores_per_rank() - devices_per_rank); }
-  /// A rank's share of the host memory. On cores it has all tiles: what a core works on lies there once.
+  /// A rank's share of the host memory. On cores it has all tiles: what a core works on is there once.
   std::int64_t host_bytes_per_rank() const;
   /// What is left of it where cores keep as many generated tiles as they may.
   std::int64_t host_bytes_beside_devices() const;

@@ -9,13 +9,13 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <string>
 
 #include "base/descriptor.hpp"
 #include "base/error.hpp"
+#include "base/limits.hpp"
 #include "base/progress.hpp"
 #include "base/signals.hpp"
 #include "base/temporary_files.hpp"
@@ -49,8 +49,7 @@ void aborted(int number) {
 /// SimGrid aborts where it cannot open its log.
 void require_openable(const std::string& file) {
   if (Descriptor(::open(file.c_str(), O_WRONLY | O_CLOEXEC))) return;
-  const std::string change =
-      errno == EMFILE || errno == ENFILE ? "raise the limit on open files: ulimit -n 64" : "mount /proc";
+  const std::string change = too_many_open_files() ? kRaiseOpenFiles : "mount /proc";
   throw input_error(file, system_message(), "SimGrid's log", change);
 }
 

@@ -21,6 +21,7 @@
 #include <system_error>
 
 #include "base/error.hpp"
+#include "base/limits.hpp"
 #include "base/threads.hpp"
 
 namespace foretile {
@@ -32,8 +33,10 @@ constexpr std::size_t kept_diagnostics_bytes = 4096;
 constexpr double poll_s = 0.05;  // ends are noticed by then even if a grandchild keeps the pipes open
 
 WorkError no_process(const char* what) {
-  return WorkError(fmt::format("an evaluation could not be started: {}: {}; use fewer --workers", what,
-                               std::generic_category().message(errno)));
+  const std::string change =
+      too_many_open_files() ? kRaiseOpenFiles : "start fewer processes, or raise the limit: ulimit -u";
+  return WorkError(fmt::format("an evaluation could not be started: {}: {}; {}", what,
+                               std::generic_category().message(errno), change));
 }
 
 struct Pipe {

@@ -214,7 +214,7 @@ void print(const CalibrateArguments& arguments, const Written& written, const fs
 }
 
 /// One calibration of this machine by all ranks. What rank 0 measures comes first and is written at once:
-/// whoever is cut off has what matters most. What the ranks measure together follows; without it, readers
+/// a calibration that is cut off has what matters most. What the ranks measure follows; without it, readers
 /// take typical costs.
 class MachineCalibration {
  public:

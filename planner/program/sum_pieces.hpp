@@ -21,7 +21,7 @@ enum class SumCut {
 /// (Solomonik and Demmel, Euro-Par 2011). Where a term has fewer tiles of C than there are ranks, a scalar
 /// above all, few ranks would receive all of A and B. Messages go at the rate of the nodes of those that
 /// receive, additions at that of all cores (platforms/addition_model.hpp). 1 where the strategy of the
-/// settings does not deal single tiles of C, or is told how to sum them.
+/// settings does not give single tiles of C to ranks, or they say how it sums.
 std::vector<int> choose_sum_pieces(const FusedProgram& program, const Machine& machine,
                                    const Settings& settings, SumCut cut);
 

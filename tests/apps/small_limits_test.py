@@ -47,6 +47,21 @@ class SmallLimits(unittest.TestCase):
         self.assertGreater(said, 0)
 
     @unittest.skipUnless(SIMGRID, "built without SimGrid")
+    def test_few_open_files_for_other_processes(self):
+        """Resources that are twice as good are simulated in processes of their own."""
+        said = 0
+        for files in range(4, 40):
+            result = call([*SIMULATE, "--what-if"], resource.RLIMIT_NOFILE, files)
+            if result.returncode == 0:
+                break
+            if result.returncode != 127:
+                self.assertIn("ulimit -n 64", result.stderr)
+                self.assertNotIn("--workers", result.stderr)
+                said += 1
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertGreater(said, 0)
+
+    @unittest.skipUnless(SIMGRID, "built without SimGrid")
     def test_small_stack(self):
         self.assert_one_line(call(SIMULATE, resource.RLIMIT_STACK, 64 << 10), "found a stack of 64 kB", "ulimit -s 8192")
         self.assertEqual(call(SIMULATE, resource.RLIMIT_STACK, 256 << 10).returncode, 0)
