@@ -68,7 +68,7 @@ class Rounds {
     return *std::max_element(first, shifts_.end()) / *std::min_element(first, shifts_.end()) - 1;
   }
   bool stable() const { return shifts_.size() >= 3 && difference() <= kStable; }
-  double core_share() const { return summarize(shares_).median; }
+  double core_share() const { return shares_.empty() ? share_.value() : summarize(shares_).median; }
   int count() const { return static_cast<int>(shifts_.size()); }
 
  private:
@@ -107,7 +107,7 @@ class Rounds {
       const Summary time = summarize(timing.seconds);
       times_[i].push_back(mean_of(timing.seconds));
       samples_[i].spread = time.spread / time.median;
-      shares_.push_back(timing.core_share);
+      add_share(timing);
       elapsed_s += timing.elapsed_s / cores();
     }
     if (options_.progress)
@@ -116,6 +116,21 @@ class Rounds {
                                     samples_.size()));
     return i;
   }
+
+  /// Other work has a core for some milliseconds at a time, longer than a short shape takes.
+  void add_share(const Timing& timing) {
+    constexpr double kWindow_s = 0.02;
+    share_.cpu_s += timing.core_share * timing.elapsed_s;
+    share_.elapsed_s += timing.elapsed_s;
+    if (share_.elapsed_s < kWindow_s * cores()) return;
+    shares_.push_back(share_.value());
+    share_ = {};
+  }
+
+  struct Share {
+    double cpu_s = 0, elapsed_s = 0;  ///< of all cores
+    double value() const { return elapsed_s > 0 ? cpu_s / elapsed_s : 1; }
+  };
 
   static constexpr double kGroup_s = 0.5;
 
@@ -130,6 +145,7 @@ class Rounds {
   std::vector<double> probes_;
   std::vector<double> ratios_;  // of this round's times to those of the first, at one rate
   std::vector<double> shifts_;  // their medians
+  Share share_;                 // of the cores, since the last of:
   std::vector<double> shares_;
 };
 

@@ -269,7 +269,7 @@ class RunCommands(unittest.TestCase):
         self.assertIn("not measured    single precision", result.stdout)
 
     def test_calibration_of_a_busy_machine_needs_force_and_warns_for_ever(self):
-        command = [FORETILE_RUN, "calibrate", "--gpu", "none", "--sizes", "16,32", "--budget", "0.5s", "-o", "busy.toml"]
+        command = [FORETILE_RUN, "calibrate", "--gpu", "none", "--sizes", "16,32", "--budget", "3s", "-o", "busy.toml"]
         others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count() or 1)]
         try:
             refused = self.call(*command)
