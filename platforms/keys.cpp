@@ -213,6 +213,8 @@ void add_software(std::vector<PlatformKey>& keys) {
                          [](Platform& p) { return Slots{&p.runtime.store_overhead_s}; }));
   keys.push_back(latency("runtime.look_overhead", Presence::optional_core,
                          [](Platform& p) { return Slots{&p.runtime.look_overhead_s}; }));
+  keys.push_back(latency("runtime.polling_delay", Presence::optional_core,
+                         [](Platform& p) { return Slots{&p.runtime.polling_delay_s}; }));
   keys.push_back(bandwidth("runtime.message_copy_rate", Presence::optional,
                            [](Platform& p) { return Slots{&p.runtime.message_copy_bytes_per_s}; }));
   keys.push_back(

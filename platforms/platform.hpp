@@ -65,6 +65,9 @@ struct Runtime {
   /// Where devices are cores: time that products lose for one look of the progress loop for messages and
   /// ended work, its waking up included (scheduler/looks.hpp).
   double look_overhead_s = 0;
+  /// Where devices are cores: time from the arrival of a message until the progress loop of a rank whose
+  /// cores all work sees it.
+  double polling_delay_s = 0;
   /// Where devices are cores: bytes per second at which a core copies messages, at either end. The progress
   /// loop takes this time from the cores. 0: none.
   double message_copy_bytes_per_s = 0;

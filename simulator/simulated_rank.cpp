@@ -389,8 +389,42 @@ void SimulatedRank::send_signal(Rank to_rank, Signal signal) {
   // What the path does not explain yet is the time since the operation that ended last.
   signal.path = signal.path.plus(Cause::wait, Part::work, std::max(0.0, now() - signal.path.total()))
                     .plus(Piece{Cause::network, latency_s, 0});
-  engine_.after(latency_s, {to_rank, EventKey::Kind::signal, receiver.signals_++},
-                [scheduler = receiver.scheduler_, signal] { scheduler->signalled(signal); });
+  engine_.after(latency_s, {to_rank, EventKey::Kind::signal, receiver.signals_++}, [&receiver, signal] {
+    receiver.arrives([&receiver, signal = signal]() mutable {
+      signal.path = receiver.seen_now(signal.path);
+      receiver.scheduler_->signalled(signal);
+    });
+  });
+}
+
+/// Idle cores let it look all the time.
+bool SimulatedRank::loop_sleeps() const {
+  return on_cores_alone() && machine_.platform.runtime.polling_delay_s > 0 && !scheduler_->cores_idle();
+}
+
+/// One look sees all that is there, so the first that waits sets the timer.
+void SimulatedRank::arrives(std::function<void()> see) {
+  if (!loop_sleeps()) {
+    see();
+    return;
+  }
+  const double delay_s = machine_.platform.runtime.polling_delay_s;
+  unseen_.push_back({now() + delay_s, std::move(see)});
+  if (unseen_.size() > 1) return;
+  engine_.after(delay_s, {rank_, EventKey::Kind::signal, signals_++}, [this] {
+    constexpr double kRounding_s = 1e-9;
+    if (!unseen_.empty() && unseen_.front().seen_at_s <= now() + kRounding_s) look();
+  });
+}
+
+void SimulatedRank::look() {
+  for (const Arrival& arrival : std::exchange(unseen_, {})) arrival.see();
+}
+
+/// With the time since its arrival.
+Path SimulatedRank::seen_now(const Path& path) const {
+  const double waited_s = now() - path.total();
+  return waited_s > 0 ? path.plus(Cause::network, Part::software, waited_s) : path;
 }
 
 /// What neither software nor the operation alone explains is time in which others had the resource too. A
@@ -404,9 +438,12 @@ OperationTime SimulatedRank::time_of(const Activity& a) const {
 
 void SimulatedRank::ended(Activity& a) {
   switch (a.kind) {
-    case Activity::Kind::plain:
-      scheduler_->done(a.id, time_of(a));
+    case Activity::Kind::plain: {
+      const bool wakes_loop = now() - a.start_s > kAlwaysNoticed_s;
+      scheduler_->done(a.id, time_of(a));  // `a` may be in use again from here on
+      if (wakes_loop || !loop_sleeps()) look();
       break;
+    }
     case Activity::Kind::copy_overhead:
       begin_copy(a);
       break;
@@ -438,7 +475,9 @@ void SimulatedRank::deliver(const Activity& a) {
   SimulatedRank& receiver = *all_[a.to_rank];
   const Message message = a.message;
   scheduler_->done(a.id, time_of(a));  // `a` may be in use again from here on
-  receiver.receive(message, scheduler_->path());
+  receiver.arrives([&receiver, message, path = scheduler_->path()] {
+    receiver.receive(message, receiver.seen_now(path));
+  });
 }
 
 Activity& SimulatedRank::free_slot() {

@@ -103,6 +103,12 @@ class SimulatedRank final : public Backend {
   void begin_message(Activity& activity);
   void deliver(const Activity& activity);
   OperationTime time_of(const Activity& activity) const;
+  /// At once where the progress loop is awake, else when it looks.
+  void arrives(std::function<void()> see);
+  /// The progress loop sees what has arrived.
+  void look();
+  bool loop_sleeps() const;
+  Path seen_now(const Path& path) const;
   void receive(const Message& message, const Path& path);
   KernelTime kernel_time(Device device, std::span<const Product> products);
   void add_batch(KernelTime& time, std::span<const Product> products);
@@ -147,7 +153,12 @@ class SimulatedRank final : public Backend {
   std::vector<CoreCache> caches_;           // of devices that are cores, where the platform knows their cache
   double messenger_free_at_ = 0;
   double file_free_at_ = 0;    // of the node, on its first rank
-  std::uint64_t signals_ = 0;  // that were sent to this rank
+  std::uint64_t signals_ = 0;  // that were sent to this rank, and looks
+  struct Arrival {
+    double seen_at_s = 0;  // at the latest
+    std::function<void()> see;
+  };
+  std::deque<Arrival> unseen_;
   Random random_;
 };
 

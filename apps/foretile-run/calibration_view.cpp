@@ -49,6 +49,9 @@ std::string runtime_lines(const CalibrationResult& r) {
                       quantity(r.runtime->load_overhead_s, "s"), quantity(r.runtime->store_overhead_s, "s"));
   text += fmt::format("looks           {} of a core for each look for messages\n",
                       quantity(r.runtime->look_overhead_s, "s"));
+  if (r.runtime->polling_delay_s > 0)
+    text += fmt::format("polling         {} until a message is seen while all cores work\n",
+                        quantity(r.runtime->polling_delay_s, "s"));
   if (r.runtime->message_copy_bytes_per_s > 0)
     text +=
         fmt::format("message copies  {} of a core\n", quantity(r.runtime->message_copy_bytes_per_s, "B/s"));
@@ -71,6 +74,7 @@ nlohmann::ordered_json runtime_json(const CalibrationResult& r) {
           {"load_overhead_s", r.runtime->load_overhead_s},
           {"store_overhead_s", r.runtime->store_overhead_s},
           {"look_overhead_s", r.runtime->look_overhead_s},
+          {"polling_delay_s", r.runtime->polling_delay_s},
           {"message_copy_bytes_per_s", r.runtime->message_copy_bytes_per_s}};
 }
 

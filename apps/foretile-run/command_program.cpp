@@ -168,7 +168,7 @@ void print_report(const ProgramArguments& arguments, const FinishedProgram& done
   if (!done.made.empty()) fmt::print("slices made            {}\n", fmt::join(done.made, ", "));
   fmt::print("layout                 {}\ndigest of all results  {}\n", done.layout, done.digest);
   if (done.error)
-    fmt::print("{} a plain evaluation: largest error {:.1e} of the largest sum of absolute values\n",
+    fmt::print("{} a plain evaluation: largest error {:.1e} of the largest magnitude\n",
                *done.error <= kLargestError ? "verified against" : "differs from", *done.error);
 }
 
@@ -287,9 +287,9 @@ void execute(const CLI::App& command, const ProgramArguments& arguments, const M
     if (right && output) output->write(done.results);
     print_report(arguments, done, session.size());
     if (!right)
-      throw WorkError(fmt::format(
-          "a wrong result: an error of {:.1e} of the largest sum of absolute values, expected at most {}",
-          *done.error, kLargestError));
+      throw WorkError(
+          fmt::format("a wrong result: an error of {:.1e} of the largest magnitude, expected at most {}",
+                      *done.error, kLargestError));
   });
 }
 

@@ -66,6 +66,7 @@ struct RuntimeFigures {
   double overhead_spread = 0;            ///< relative, from run to run
   double message_copy_bytes_per_s = 0;   ///< Runtime::message_copy_bytes_per_s; 0: not measured
   double look_overhead_s = 0;            ///< Runtime::look_overhead_s
+  double polling_delay_s = 0;            ///< Runtime::polling_delay_s; 0: not measured
 };
 
 /// Largest difference between three rounds in a row that agree, in the median over the shapes.

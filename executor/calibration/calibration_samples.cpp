@@ -82,6 +82,7 @@ nlohmann::json calibration_samples(const CalibrationResult& r) {
   if (r.runtime) {
     json["runtime"] = {{"operation_overhead_s", r.runtime->operation_overhead_s},
                        {"look_overhead_s", r.runtime->look_overhead_s},
+                       {"polling_delay_s", r.runtime->polling_delay_s},
                        {"product_overhead_s", r.runtime->product_overhead_s},
                        {"shared_product_overhead_s", r.runtime->shared_product_overhead_s},
                        {"load_overhead_s", r.runtime->load_overhead_s},

@@ -173,6 +173,9 @@ std::string runtime_text(const CalibrationResult& r) {
       "look_overhead = {:.4g}  # what products lose for each look for messages and ended work\n",
       f.when, f.operation_overhead_s, f.product_overhead_s, f.overhead_spread, f.shared_product_overhead_s,
       f.load_overhead_s, f.store_overhead_s, f.look_overhead_s);
+  if (f.polling_delay_s > 0)
+    text += fmt::format("polling_delay = {:.4g}  # until a message is seen while all cores work\n",
+                        f.polling_delay_s);
   if (f.message_copy_bytes_per_s > 0)
     text += fmt::format("message_copy_rate = {:.4g}  # bytes at either end in the time that products lose\n",
                         f.message_copy_bytes_per_s);

@@ -47,9 +47,14 @@ int rounds_at_once(int done, int all, const TimeBudget& budget, MPI_Comm communi
   return std::min(all - done, broadcast(static_cast<int>(fit), 0, communicator, "rounds"));
 }
 
-/// Of a core that products lose for a unit of work, one after the other.
-void add_lost_seconds(std::vector<double>& seconds, Probe& probe, double cores, const LookOptions& options,
-                      const UntilOver& work, int rounds) {
+/// What rounds found, one figure each.
+struct Rounds {
+  std::vector<double> lost_s;  ///< of a core that products lose for a unit of work
+  std::vector<double> unit_s;  ///< from one unit to the next
+};
+
+void add_rounds(Rounds& found, Probe& probe, double cores, const LookOptions& options, const UntilOver& work,
+                int rounds) {
   for (int round = 0; round < rounds; ++round) {
     const double alone = probe.flops_per_s(options.round_s);
     const auto start = Clock::now();
@@ -59,21 +64,28 @@ void add_lost_seconds(std::vector<double>& seconds, Probe& probe, double cores, 
     const double done =
         work([&] { return rate.wait_for(std::chrono::seconds(0)) == std::future_status::ready; });
     const double took_s = std::chrono::duration<double>(Clock::now() - start).count();
-    seconds.push_back(lost_core_seconds(alone, rate.get(), cores, took_s, done));
+    found.lost_s.push_back(lost_core_seconds(alone, rate.get(), cores, took_s, done));
+    found.unit_s.push_back(took_s / std::max(1.0, done));
   }
 }
 
-/// The median. `cores`: this rank's share of its node's. Collective.
-double lost_seconds(Probe& probe, double cores, const LookOptions& options, const TimeBudget& budget,
-                    MPI_Comm communicator, const UntilOver& work) {
-  std::vector<double> seconds;
-  while (std::ssize(seconds) < options.rounds) {
-    const int done = static_cast<int>(seconds.size());
+/// Medians of a unit of work.
+struct UnitSeconds {
+  double lost_s = 0;
+  double took_s = 0;
+};
+
+/// `cores`: this rank's share of its node's. Collective.
+UnitSeconds unit_seconds(Probe& probe, double cores, const LookOptions& options, const TimeBudget& budget,
+                         MPI_Comm communicator, const UntilOver& work) {
+  Rounds found;
+  while (std::ssize(found.lost_s) < options.rounds) {
+    const int done = static_cast<int>(found.lost_s.size());
     const int rounds = rounds_at_once(done, options.rounds, budget, communicator);
     if (rounds == 0) break;
-    add_lost_seconds(seconds, probe, cores, options, work, rounds);
+    add_rounds(found, probe, cores, options, work, rounds);
   }
-  return std::max(0.0, summarize(seconds).median);
+  return {std::max(0.0, summarize(found.lost_s).median), summarize(found.unit_s).median};
 }
 
 /// What the progress loop does, without a product that ends.
@@ -163,24 +175,30 @@ LookFigures measure_looks(MPI_Comm communicator, const LookOptions& options, con
   problem.m = problem.n = problem.k = problem.tile = 1;
   const Contraction nothing = dense_contraction(problem);
   Looks looks(communicator, nothing);
-  const auto lost = [&](const TimeBudget& part, const UntilOver& work) {
+  const auto measure = [&](const TimeBudget& part, const UntilOver& work) {
     quiet_barrier(communicator);
-    return lost_seconds(probe, cores, options, part, communicator, work);
+    return unit_seconds(probe, cores, options, part, communicator, work);
+  };
+  // Per byte, between ranks 0 and 1; the cores of other ranks are busy meanwhile.
+  const auto measure_messages = [&](const TimeBudget& part, std::int64_t bytes) {
+    Messages messages(rank < 2 ? bytes : 0);
+    const UnitSeconds found = measure(part, [&](const auto& over) {
+      return rank < 2 ? messages.exchange(looks, 1 - rank, over) : looks.nothing(over);
+    });
+    const auto mean = [&](double seconds) { return sum_over(communicator, rank < 2 ? seconds : 0) / 2; };
+    return UnitSeconds{mean(found.lost_s), mean(found.took_s)};
   };
 
-  double look_s =
-      lost(budget.part(1, ranks > 1 ? 2 : 1), [&](const auto& over) { return looks.in_vain(over); });
-  look_s = sum_over(communicator, look_s) / ranks;
-  double byte_s = 0;
-  if (ranks > 1 && rank < 2) {
-    Messages messages(options.message_bytes);
-    byte_s =
-        lost(budget.part(1, 1), [&](const auto& over) { return messages.exchange(looks, 1 - rank, over); });
-  } else if (ranks > 1) {
-    lost(budget.part(1, 1), [&](const auto& over) { return looks.nothing(over); });
-  }
-  byte_s = sum_over(communicator, byte_s) / 2;
-  return {look_s, byte_s > 0 ? 1 / byte_s : 0};
+  LookFigures figures;
+  const UnitSeconds look =
+      measure(budget.part(1, ranks > 1 ? 3 : 1), [&](const auto& over) { return looks.in_vain(over); });
+  figures.look_s = sum_over(communicator, look.lost_s) / ranks;
+  if (ranks == 1) return figures;
+  const UnitSeconds byte = measure_messages(budget.part(1, 2), options.message_bytes);
+  figures.copy_bytes_per_s = byte.lost_s > 0 ? 1 / byte.lost_s : 0;
+  const UnitSeconds short_byte = measure_messages(budget.part(1, 1), options.short_bytes);
+  figures.polling_delay_s = 2 * static_cast<double>(options.short_bytes) * short_byte.took_s;
+  return figures;
 }
 
 }  // namespace foretile

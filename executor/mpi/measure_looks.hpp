@@ -14,11 +14,14 @@ struct LookOptions {
   int rounds = 40;
   double round_s = 0.05;
   std::int64_t message_bytes = std::int64_t{8} << 20;
+  std::int64_t short_bytes = std::int64_t{64}
+                             << 10;  ///< a message of its own, of which the wire's part is small
 };
 
 struct LookFigures {
   double look_s = 0;            ///< Runtime::look_overhead_s
   double copy_bytes_per_s = 0;  ///< Runtime::message_copy_bytes_per_s; 0 with one rank
+  double polling_delay_s = 0;   ///< Runtime::polling_delay_s; 0 with one rank
 };
 
 /// Seconds of a core that products lose for a unit of work: in `seconds` they ran at `beside` on `cores`
@@ -27,9 +30,10 @@ double lost_core_seconds(double alone, double beside, double cores, double secon
 
 /// All cores multiply, in turns alone and beside looks. Measured is what products lose: the loop's processor
 /// time, and theirs because it displaces their tiles from the caches. The looks find nothing; then, between
-/// ranks 0 and 1, they move messages, one at a time in each direction. Medians over the rounds,
-/// means over the ranks. Collective, and for all ranks of a node together; the same on all ranks. There are
-/// fewer rounds where rank 0's budget has no time for all of them.
+/// ranks 0 and 1, they move messages, one at a time in each direction; then short ones, whose time is that
+/// until they are seen. Medians over the rounds, means over the ranks. Collective, and for all ranks of a
+/// node together; the same on all ranks. There are fewer rounds where rank 0's budget has no time for all of
+/// them.
 LookFigures measure_looks(MPI_Comm communicator, const LookOptions& options,
                           const TimeBudget& budget = TimeBudget());
 

@@ -209,6 +209,7 @@ RuntimeFigures measure_runtime(MPI_Comm communicator, const RuntimeOptions& opti
   measure_products(options, communicator, figures);
   const LookFigures looks = measure_looks(communicator, options.looks, options.budget);
   figures.look_overhead_s = looks.look_s;
+  figures.polling_delay_s = looks.polling_delay_s;
   figures.message_copy_bytes_per_s = looks.copy_bytes_per_s;
   quiet_barrier(communicator);
   return figures;

@@ -47,6 +47,7 @@ void draw_platform(Machine& machine, Random& random) {
   p.runtime.product_overhead_s = 1e-5 * random.real();
   p.runtime.shared_product_overhead_s = 1e-5 * random.real();
   p.runtime.look_overhead_s = 1e-5 * random.real();
+  p.runtime.polling_delay_s = random.integer(0, 1) == 0 ? 0 : 1e-5;
   if (one_in(2)) p.device.cache.bytes = random.integer(100, 20000);
   p.device.cache.factors.fill(0.5 + 0.6 * random.real());
 }

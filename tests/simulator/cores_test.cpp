@@ -126,6 +126,31 @@ TEST(SimulationOnCores, LookingForMessagesTakesTheCores) {
   EXPECT_NEAR(micros(problem, m) - without, 300, kPrecision);
 }
 
+/// Rank 0 has the only tile of A that rank 2 needs, that of k = 3; rank 1 passes it on. It comes to rank 1 at
+/// 500, whose core works on its own tile until 800, and is sent on when the loop has seen it. Rank 2 is idle:
+/// it sees the tile at once, at 1000 without a delay, and multiplies for 2000.
+TEST(SimulationOnCores, AMessageIsSeenLateWhereAllCoresWork) {
+  Machine m = machine(3, 1);
+  m.platform.device.kind = DeviceKind::core;
+  m.platform.cores_per_socket = 1;
+  m.platform.network.message = {500e-6, 0};
+  const Contraction problem{"",
+                            Tiling::from_sizes({100}),
+                            Tiling::from_sizes({100, 40, 100}),
+                            Tiling::uniform(400, 100),
+                            Shape(1, 4, {{0, 1}, {0, 3}}),
+                            Shape(4, 3, {{3, 0}, {1, 1}, {3, 1}, {3, 2}}),
+                            Shape::dense(1, 3)};
+  const auto with_delay = [&](double seconds) {
+    m.platform.runtime.polling_delay_s = seconds;
+    return micros(problem, m, {{"strategy", "grid-3d"}, {"grid", "1x3x1"}, {"tree", "chain"}});
+  };
+  EXPECT_NEAR(with_delay(0), 3000, kPrecision);
+  EXPECT_NEAR(with_delay(200e-6), 3200, kPrecision);
+  // The core is idle before the delay is over: the loop sees it then.
+  EXPECT_NEAR(with_delay(400e-6), 3300, kPrecision);
+}
+
 /// Nothing is expected, and the product of 1000 ends too soon to wake the loop: 40 + 1000.
 TEST(SimulationOnCores, ARankAloneLooksForNothing) {
   Machine m = machine(1, 1);

@@ -155,7 +155,8 @@ TEST(Calibrate, WritesAdditionsWhereTheyWereMeasured) {
 
 TEST(Calibrate, WritesForetileRunsOwnCosts) {
   CalibrationResult result = made_up();
-  result.runtime = RuntimeFigures{"2025-01-31 12:00", 3e-6, 17e-6, 21e-6, 5e-6, 9e-6, 0.1, 3e9, 30e-6};
+  result.runtime =
+      RuntimeFigures{"2025-01-31 12:00", 3e-6, 17e-6, 21e-6, 5e-6, 9e-6, 0.1, 3e9, 30e-6, 400e-6};
   const Platform p = parse_platform(calibration_toml(result), "here.toml");
   EXPECT_EQ(p.runtime.source, "foretile-run");
   EXPECT_DOUBLE_EQ(p.runtime.operation_overhead_s, 3e-6);
@@ -165,6 +166,7 @@ TEST(Calibrate, WritesForetileRunsOwnCosts) {
   EXPECT_DOUBLE_EQ(p.runtime.store_overhead_s, 9e-6);
   EXPECT_DOUBLE_EQ(p.runtime.message_copy_bytes_per_s, 3e9);
   EXPECT_DOUBLE_EQ(p.runtime.look_overhead_s, 30e-6);
+  EXPECT_DOUBLE_EQ(p.runtime.polling_delay_s, 400e-6);
 }
 
 TEST(Calibrate, WritesTheCacheWhereOneWasFelt) {
