@@ -86,7 +86,8 @@ hdf5::SharedFile open_file(const std::string& path) {
   return std::make_shared<hdf5::OpenFile>(hdf5::OpenFile{std::move(file), std::move(input)});
 }
 
-/// The dataset with a cache that has room for a row of large chunks.
+/// The dataset with a cache that has room for a row of large chunks. It must not be open: whoever opens it
+/// first gives all the size of the cache.
 hdf5::Object open_dataset(const hdf5::Object& file, const std::string& dataset) {
   constexpr std::size_t slots = 12421;  // a prime, many times the chunks in the cache
   const hdf5::Object access = hdf5::properties(H5Pcreate(H5P_DATASET_ACCESS));
@@ -133,9 +134,12 @@ std::unique_ptr<MatrixReader> open_hdf5(const MatrixPlace& place) {
   const auto held = hdf5::lock();
   const hdf5::SharedFile file = open_file(place.file.string());
   if (place.dataset.empty()) throw unknown_dataset(place, file->object);
-  const hdf5::Object object = hdf5::any(H5Oopen(file->object.id(), place.dataset.c_str(), H5P_DEFAULT));
+  hdf5::Object object = hdf5::any(H5Oopen(file->object.id(), place.dataset.c_str(), H5P_DEFAULT));
   const H5I_type_t kind = object ? H5Iget_type(object.id()) : H5I_BADID;
-  if (kind == H5I_DATASET) return open_dense(file, open_dataset(file->object, place.dataset), name_of(place));
+  if (kind == H5I_DATASET) {
+    object.close();
+    return open_dense(file, open_dataset(file->object, place.dataset), name_of(place));
+  }
   if (kind == H5I_GROUP && hdf5::is_block_group(object))
     return hdf5::open_blocks(file, object, name_of(place));
   if (kind == H5I_GROUP)
