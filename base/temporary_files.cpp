@@ -49,6 +49,12 @@ TemporaryFileEntry::~TemporaryFileEntry() {
   if (slot_ >= 0) slots[static_cast<std::size_t>(slot_)].state = State::free;
 }
 
+TemporaryFileOfOthers::TemporaryFileOfOthers(const std::filesystem::path& file)
+    : folder_(::open(file.parent_path().empty() ? "." : file.parent_path().c_str(),
+                     O_PATH | O_DIRECTORY | O_CLOEXEC)) {
+  if (folder_) entry_.emplace(folder_.get(), file.filename().c_str());
+}
+
 void remove_temporary_files() noexcept {
   const int saved = errno;
   const pid_t process = ::getpid();

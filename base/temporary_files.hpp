@@ -2,6 +2,11 @@
 // The temporary files that this process is writing, so that a signal handler can remove them.
 #pragma once
 
+#include <filesystem>
+#include <optional>
+
+#include "base/descriptor.hpp"
+
 namespace foretile {
 
 /// While it exists, remove_temporary_files() removes the file. At most 64 are remembered at a time, and no
@@ -17,6 +22,18 @@ class TemporaryFileEntry {
 
  private:
   int slot_ = -1;
+};
+
+/// A temporary file that another process writes: a signal to this one removes it, too. MPI ends all ranks
+/// when one gets a signal, and gives those that write no time.
+class TemporaryFileOfOthers {
+ public:
+  /// Nothing is remembered where the folder cannot be opened.
+  explicit TemporaryFileOfOthers(const std::filesystem::path& file);
+
+ private:
+  Descriptor folder_;
+  std::optional<TemporaryFileEntry> entry_;
 };
 
 /// Removes the temporary files of this process, but not those of its parent. Async-signal-safe: it calls

@@ -172,9 +172,7 @@ OutputOfC::OutputOfC(const MatrixPlace& place, const Contraction& contraction, M
     if (rank_in(communicator) == 0) output_.emplace(place, facts_);
   });
   ticket_ = broadcast(output_ ? output_->ticket() : std::string(), 0, communicator, "output");
-  const std::filesystem::path temporary = path_of_ticket(ticket_);
-  folder_ = Descriptor(::open(temporary.parent_path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (!output_ && folder_) entry_.emplace(folder_.get(), temporary.filename().c_str());
+  if (!output_) of_rank_0_.emplace(path_of_ticket(ticket_));
 }
 
 void OutputOfC::write_stored_tiles(const HostStore& host, int threads, const MatrixWriter& writer) const {

@@ -80,9 +80,7 @@ class OutputOfC {
   MatrixFacts facts_;
   std::optional<MatrixOutput> output_;  // of rank 0
   std::string ticket_;
-  // The others know the temporary file, too, so that a signal to any rank removes it.
-  Descriptor folder_;
-  std::optional<TemporaryFileEntry> entry_;
+  std::optional<TemporaryFileOfOthers> of_rank_0_;  // on the others
 };
 
 }  // namespace foretile

@@ -183,6 +183,9 @@ class ResultsFile {
       next_ = std::make_unique<TensorOutput>(file_, text_of(*first, fused.program()), *first, orbitals);
   }
 
+  /// Of the first result; empty where there is none.
+  std::string temporary_file() const { return next_ ? next_->temporary_file().string() : std::string(); }
+
   /// As gather_results() has them.
   void write(const std::vector<Result>& results) {
     std::filesystem::path found = file_;
@@ -255,6 +258,10 @@ void execute(const CLI::App& command, const ProgramArguments& arguments, const M
     }
     if (arguments.verify) require_small(*fused, *orbitals);
   });
+  const std::string temporary =
+      broadcast(output ? output->temporary_file() : std::string(), 0, session.world(), "output");
+  std::optional<TemporaryFileOfOthers> of_rank_0;
+  if (session.rank() != 0 && !temporary.empty()) of_rank_0.emplace(temporary);
   if (files) files->require_one_file(session.world());
   FinishedProgram done;
   with_guarded_errors([&] {

@@ -52,6 +52,7 @@ class TensorOutput {
   /// All elements, the first index fastest; once. Returns the file: MatrixOutput::finish() may choose
   /// another.
   std::filesystem::path write(const std::vector<double>& elements);
+  std::filesystem::path temporary_file() const { return path_of_ticket(output_.ticket()); }
 
  private:
   const ProgramTensor& tensor_;

@@ -94,6 +94,17 @@ class Signals(unittest.TestCase):
         known = processes.below(process.pid)
         self.end(number, process, process.pid if receiver == 0 else ranks[receiver - 1], known)
 
+    @unittest.skipUnless(FORETILE_RUN, "built without MPI")
+    def test_a_signal_to_any_rank_removes_the_output_of_a_program(self):
+        program = pathlib.Path(__file__).resolve().parents[2] / "examples/ccsd_t2.txt"
+        for receiver, number in enumerate(SIGNALS):
+            process = processes.start([MPIEXEC, "-n", 3, FORETILE_RUN, "program", program, "--o", 12, "--v", 40,
+                                       "--tile", 5, "--output", "out.h5"], self.folder)
+            ranks = processes.wait_for(lambda: len(found := self.ranks(process)) == 3 and found, "three ranks")
+            processes.wait_for(lambda: processes.leftovers(self.folder), "the unfinished output")
+            time.sleep(0.1 + DICE.uniform(0, 0.3))  # the others know its name soon after
+            self.end(number, process, ranks[receiver], processes.below(process.pid))
+
     @staticmethod
     def ranks(process):
         return sorted(processes.named(process.pid, "foretile-run"))
