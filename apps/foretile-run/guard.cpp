@@ -20,12 +20,6 @@ namespace foretile {
 
 namespace {
 
-/// Hydra 4.0 ends a failed job at once and may drop what it has not yet read of a rank's standard error.
-void let_message_arrive() {
-  std::fflush(nullptr);
-  ::usleep(200'000);
-}
-
 /// What PMI_Abort would write to mpiexec (PMI version 1, MPICH and its kin): it needs no memory. False where
 /// the job was started otherwise.
 bool ask_for_abort(int exit_code) {
