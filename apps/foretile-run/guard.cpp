@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "apps/foretile-run/job_signals.hpp"
-#include "apps/foretile-run/memory_check.hpp"
+#include "apps/foretile-run/start_check.hpp"
 #include "apps/program.hpp"
 #include "base/error.hpp"
 #include "base/progress.hpp"
