@@ -215,15 +215,9 @@ foretile_status guarded_on_all(const Call& call) {
     try {
       call();
     } catch (const OtherRankFailed& other) {
-      if (other.exit_code == 2) throw InputError(other.text);
-      throw WorkError(other.text);
+      throw_as_own(other);
     }
   });
-}
-
-/// Runs `step`, which must not be collective; where it throws on a rank, all ranks throw.
-void on_all(MPI_Comm communicator, const std::function<void()>& step) {
-  with_agreed_errors([&] { agree(communicator, step); });
 }
 
 DistributedMatrix distributed(const foretile_layout* layout, const void* memory) {

@@ -180,6 +180,10 @@ struct Arguments {
 
 template <class Number>
 BlockCyclicTask task_of(const Arguments<Number>& x, ElementType element) {
+  for (const int* descriptor : {x.desca, x.descb}) {
+    if (descriptor[Entry::context] != x.descc[Entry::context])
+      throw input_error("descriptors", "different BLACS contexts", "the same of A, B and C");
+  }
   for (const auto& [name, extent] : {std::pair("m", x.m), {"n", x.n}, {"k", x.k}}) {
     if (extent < 0) throw input_error(name, fmt::to_string(extent), "0 or more");
   }
@@ -227,9 +231,12 @@ bool agreed(MPI_Comm communicator, const std::string& arguments, bool yes) {
   const std::uint64_t mine = std::stoull(digest(arguments), nullptr, 16);
   std::array<std::uint64_t, 3> most{mine, ~mine, yes ? 0U : 1U};
   all_reduce(std::span(most), MPI_MAX, communicator, "arguments");
-  if (most[0] != ~most[1])
-    throw input_error("arguments", "different ones on the ranks of the grid", "the same",
-                      "see ScaLAPACK's PDGEMM");
+  if (most[0] != ~most[1]) {
+    on_all(communicator, [] {
+      throw input_error("arguments", "different ones on the ranks of the grid", "the same",
+                        "see ScaLAPACK's PDGEMM");
+    });
+  }
   return most[2] == 0;
 }
 
@@ -298,12 +305,9 @@ void multiply(const Arguments<Number>& x, ElementType element) {
   Grid grid;
   Cblacs_gridinfo(x.descc[Entry::context], &grid.rows, &grid.columns, &grid.row, &grid.column);
   if (grid.row < 0) return;
-  for (const int* descriptor : {x.desca, x.descb}) {
-    if (descriptor[Entry::context] != x.descc[Entry::context])
-      throw input_error("descriptors", "different BLACS contexts", "the same of A, B and C");
-  }
-  const BlockCyclicTask task = task_of(x, element);
   const MPI_Comm communicator = communicator_for(x.descc[Entry::context], grid);
+  BlockCyclicTask task;
+  on_all(communicator, [&] { task = task_of(x, element); });
   if (!has_products(task)) {
     require_same_arguments(communicator, text_of(grid, task));  // where they differ, others have products
     return scale(grid, task, reinterpret_cast<std::byte*>(x.c));
@@ -332,6 +336,8 @@ template <class Number>
 void multiply_or_end(const Arguments<Number>& x, Precision precision, bool is_complex) {
   try {
     multiply(x, {precision, is_complex});
+  } catch (const OtherRankFailed& other) {
+    await_end_of_job(MPI_COMM_WORLD, other.exit_code);
   } catch (...) {
     const std::exception_ptr error = std::current_exception();
     end_job(MPI_COMM_WORLD,

@@ -236,6 +236,8 @@ void add_calibration(std::vector<PlatformKey>& keys) {
                        [](Platform& p) { return Slots{&p.calibration.stable}; }));
   keys.push_back({"calibration.probe_rate", Dimension::flops_per_s, 1, most_rate, Presence::optional,
                   [](Platform& p) { return Slots{&p.calibration.probe_flops_per_s}; }});
+  keys.push_back(other("calibration.kernels", Presence::optional,
+                       [](Platform& p) { return Slots{&p.calibration.kernels}; }));
 }
 
 std::vector<PlatformKey> all_keys() {

@@ -56,7 +56,8 @@ class PlatformFile {
     for (std::string_view part = path;; part = part.substr(0, part.rfind('.'))) {
       if (const toml::node* node = find(part)) {
         const auto line = node->source().begin.line;
-        return line ? fmt::format("{}: {}", at(source_, line), path) : fmt::format("--set platform.{}", path);
+        return line ? fmt::format("{}: {}", at(source_, line), path)
+                    : fmt::format("parameter platform.{}", path);
       }
       if (part.find('.') == std::string_view::npos) return fmt::format("{}:1: {}", source_, path);
     }

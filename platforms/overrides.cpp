@@ -38,12 +38,12 @@ std::vector<std::string> names_beside(const std::string& name) {
 Override parse_override(const std::string& setting) {
   const auto equals = setting.find('=');
   if (equals == std::string::npos) {
-    throw input_error("--set", "\"" + setting + "\"", "platform.KEY=VALUE");
+    throw input_error("parameters", "\"" + setting + "\"", "platform.KEY=VALUE");
   }
   const std::string name = setting.substr(0, equals);
   const PlatformKey* key = name.starts_with(prefix) ? find_platform_key(name.substr(prefix.size())) : nullptr;
   if (!key) {
-    throw unknown_key("--set", name, names_beside(name), "", override_names());
+    throw unknown_key("parameters", name, names_beside(name), "", override_names());
   }
   return {key, setting.substr(equals + 1)};
 }

@@ -59,7 +59,7 @@ void check_files(const Plan& plan, const Platform& platform) {
   if (plan.operands.b.source != Source::in_file || platform.file_bytes_per_s_per_node > 0) return;
   throw input_error("platform.file.bandwidth", "no figure",
                     "how fast a node reads the file of the windowed matrix",
-                    "measure it with `foretile show MATRIX --speed TILE` and set it: --set "
+                    "measure it with `foretile show MATRIX --speed TILE` and set "
                     "platform.file.bandwidth=1.5GB/s");
 }
 

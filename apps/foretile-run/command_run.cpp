@@ -130,6 +130,16 @@ std::string kernels(const Finished& done) {
   return fmt::format("{}, {}", facts.name, facts.library);
 }
 
+const std::string& calibrated_kernels(const Finished& done) {
+  return done.work->machine.platform.calibration.kernels;
+}
+
+/// Empty where the platform was calibrated with the kernels that multiply now.
+std::string kernels_change(const Finished& done) {
+  if (done.gpus) return {};
+  return changed_kernels(calibrated_kernels(done), kernels(done), kernels_asked_for());
+}
+
 nlohmann::ordered_json checkpoint_json(const Finished& done, const std::string& folder) {
   const std::int64_t before = done.checkpoint->finished_before(), all = done.checkpoint->tiles();
   return {{"folder", folder}, {"tiles_before", before}, {"tiles_computed", all - before}};
@@ -178,6 +188,17 @@ nlohmann::ordered_json probes_json(const Probes& probes) {
           {"slow", probes.slow()}};
 }
 
+nlohmann::ordered_json calibration_json(const Finished& done) {
+  if (calibrated_kernels(done).empty()) return nullptr;
+  return {{"kernels", calibrated_kernels(done)}, {"same_kernels", kernels_change(done).empty()}};
+}
+
+/// Beside the prediction, which holds for other kernels.
+std::string kernels_text(const Finished& done) {
+  const std::string change = kernels_change(done);
+  return change.empty() ? "" : fmt::format("kernels    {}\n", change);
+}
+
 /// Beside the prediction, where the machine computes more slowly than when it was calibrated.
 std::string slow_text(const Probes& probes, double predicted_s) {
   if (!probes.slow()) return {};
@@ -195,6 +216,7 @@ void print_json_result(const RunArguments& arguments, const Finished& done, cons
   if (done.checkpoint) json["checkpoint"] = checkpoint_json(done, arguments.checkpoint);
   json["probe"] = probes_json(done.probes);
   json["kernels"] = kernels(done);
+  json["calibration"] = calibration_json(done);
   if (done.gpus) {
     json["gpu"] = {{"compactions", done.result.gpu.compactions},
                    {"compacted_bytes", done.result.gpu.compacted_bytes},
@@ -218,7 +240,7 @@ void print_text(const RunArguments& arguments, const Finished& done, const Repor
     } else {
       fmt::print("predicted  {} ({:+.1f}%)\n", quantity(predicted, "s"),
                  100 * (predicted / done.result.wall_s - 1));
-      fmt::print("{}", slow_text(done.probes, predicted));
+      fmt::print("{}{}", kernels_text(done), slow_text(done.probes, predicted));
     }
   }
   if (done.checkpoint) fmt::print("{}", checkpoint_text(done, arguments.checkpoint));

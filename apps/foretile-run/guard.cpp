@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "apps/foretile-run/job_signals.hpp"
-#include "apps/foretile-run/memory_check.hpp"
+#include "apps/foretile-run/start_check.hpp"
 #include "apps/program.hpp"
 #include "base/error.hpp"
 #include "base/progress.hpp"
@@ -19,12 +19,6 @@
 namespace foretile {
 
 namespace {
-
-/// Hydra 4.0 ends a failed job at once and may drop what it has not yet read of a rank's standard error.
-void let_message_arrive() {
-  std::fflush(nullptr);
-  ::usleep(200'000);
-}
 
 /// What PMI_Abort would write to mpiexec (PMI version 1, MPICH and its kin): it needs no memory. False where
 /// the job was started otherwise.

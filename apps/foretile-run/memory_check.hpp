@@ -10,15 +10,6 @@
 
 namespace foretile {
 
-/// Where the address space is limited, starts the program again with OPENBLAS_NUM_THREADS=1, unless that is
-/// set: each thread that OpenBLAS starts when it is loaded asks for its buffer again and again until there is
-/// room. Call first in main.
-void start_with_one_blas_thread(char** argv);
-
-/// Throws InputError when a limit of the address space (ulimit -v) leaves less than MPI takes for its start:
-/// MPICH over UCX crashes without. Call it before.
-void require_room_for_mpi();
-
 /// Bytes that this node could still give to programs.
 std::int64_t available_memory_bytes();
 

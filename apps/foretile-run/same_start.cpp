@@ -11,7 +11,7 @@
 
 #include "apps/foretile-run/guard.hpp"
 #include "apps/foretile-run/job_signals.hpp"
-#include "apps/foretile-run/memory_check.hpp"
+#include "apps/foretile-run/start_check.hpp"
 #include "apps/program.hpp"
 #include "base/error.hpp"
 #include "executor/mpi/gather.hpp"

@@ -185,8 +185,9 @@ std::string runtime_text(const CalibrationResult& r) {
 std::string calibration_table(const CalibrationResult& r) {
   if (r.probe_flops_per_s <= 0) return {};
   return fmt::format(
-      "\n[calibration]\ncore_share = {:.4f}\nstable = {}\nprobe_rate = {:.5g}  # of one core, all busy\n",
-      r.core_share, r.stable, r.probe_flops_per_s);
+      "\n[calibration]\ncore_share = {:.4f}\nstable = {}\nprobe_rate = {:.5g}  # of one core, all "
+      "busy\nkernels = \"{}\"\n",
+      r.core_share, r.stable, r.probe_flops_per_s, r.kernels);
 }
 
 std::string software_text(const CalibrationResult& r, bool noise) {

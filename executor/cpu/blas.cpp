@@ -124,8 +124,11 @@ std::string foreign_kernels(std::string_view chosen, VectorLevel cpu, std::strin
 }
 
 std::string foreign_kernels() {
-  const bool asked = std::getenv(core_variable) && !std::getenv(guard_variable);
-  return foreign_kernels(openblas_get_corename(), cpu_level(), openblas_get_config(), asked);
+  return foreign_kernels(openblas_get_corename(), cpu_level(), openblas_get_config(), kernels_asked_for());
+}
+
+bool kernels_asked_for() {
+  return std::getenv(core_variable) && !std::getenv(guard_variable);
 }
 
 void choose_blas_kernels() {

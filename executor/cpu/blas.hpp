@@ -31,6 +31,9 @@ std::string foreign_kernels(std::string_view chosen, VectorLevel cpu, std::strin
 /// Of this process.
 std::string foreign_kernels();
 
+/// Whether the user chose OpenBLAS's kernels by OPENBLAS_CORETYPE.
+bool kernels_asked_for();
+
 /// OpenBLAS picks its kernels when it is loaded, and older versions take newer cores for very old ones
 /// (0.3.21 of Debian 12 takes recent Xeons for a Prescott, five times too slow). If so, sets
 /// OPENBLAS_CORETYPE and starts the program again with the same arguments. Call first in main, before MPI and

@@ -119,6 +119,17 @@ std::string tile_kernels(bool with_small_products) {
   return fmt::format("{}, {} up to {}", blas_kernels(), kLibrary, kMostSmall);
 }
 
+std::string changed_kernels(std::string_view calibrated, std::string_view now, bool asked) {
+  const auto blas_of = [](std::string_view kernels) { return kernels.substr(0, kernels.find(", ")); };
+  const bool small = now != blas_of(now);
+  const std::string_view then = small ? calibrated : blas_of(calibrated);
+  if (then.empty() || then == now) return {};
+  const bool by_user = asked && blas_of(then) != blas_of(now);
+  return fmt::format(
+      "calibrated with {}, now {}{}", then, now,
+      by_user ? " (OPENBLAS_CORETYPE is set): calibrate again, or unset it" : ": calibrate again");
+}
+
 TileKernel::TileKernel(const ProductForm& form, std::int64_t m, std::int64_t n, std::int64_t k, COld old,
                        Library library)
     : m_(m), n_(n), k_(k), form_(form), old_(old) {

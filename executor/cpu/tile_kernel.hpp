@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "base/product_form.hpp"
 #include "executor/cpu/blas.hpp"
@@ -34,6 +35,11 @@ bool small_products_on();
 /// Which kernels multiply tiles: "OpenBLAS SkylakeX, libxsmm 1.17 up to 128"; without small products as
 /// blas_kernels().
 std::string tile_kernels(bool with_small_products = small_products_on());
+
+/// What to do where a platform was calibrated with other kernels than `now`; both as tile_kernels() names
+/// them, those of a platform with small products. Empty where they are the same or not known. `asked`:
+/// kernels_asked_for().
+std::string changed_kernels(std::string_view calibrated, std::string_view now, bool asked);
 
 /// C += alpha op(A) op(B) or C = alpha op(A) op(B) for tiles of one shape, column-major. libxsmm multiplies
 /// plain products alone: real numbers, A and B as they are, alpha = 1.

@@ -15,6 +15,7 @@
 #include "base/error.hpp"
 #include "executor/layout/redistribution.hpp"
 #include "executor/mpi/communicator.hpp"
+#include "executor/mpi/session.hpp"
 #include "planner/problem/kinds/dense.hpp"
 
 namespace foretile {
@@ -234,12 +235,28 @@ BlacsGrid grid_of(MPI_Comm communicator, int rows, int columns) {
   return grid;
 }
 
+/// All ranks are refused: the first says why.
+[[noreturn]] void refuse(MPI_Comm communicator, const std::exception_ptr& why) {
+  on_all(communicator, [&] {
+    try {
+      std::rethrow_exception(why);
+    } catch (const OtherRankFailed& other) {
+      throw_as_own(other);
+    }
+  });
+  std::rethrow_exception(why);
+}
+
 }  // namespace
 
 BlockCyclicProduct::BlockCyclicProduct(MPI_Comm communicator, int rows, int columns,
                                        const BlockCyclicTask& task, const MultiplicationOptions& options) {
-  const BlacsGrid grid = grid_of(communicator, rows, columns);
-  std::vector<Proposal> proposals{c_stays(grid, task)};
+  BlacsGrid grid;
+  std::vector<Proposal> proposals;
+  on_all(communicator, [&] {
+    grid = grid_of(communicator, rows, columns);
+    proposals.push_back(c_stays(grid, task));
+  });
   if (rows * columns > 1) {
     proposals.push_back(k_dealt(grid, task));
     proposals.push_back({one_class(), one_class(), one_class(), "auto"});
@@ -258,7 +275,7 @@ BlockCyclicProduct::BlockCyclicProduct(MPI_Comm communicator, int rows, int colu
       }
     }
   }
-  if (!best.product) std::rethrow_exception(first_refusal);
+  if (!best.product) refuse(communicator, first_refusal);
   product_ = std::move(best.product);
   a_ = std::move(best.a);
   b_ = std::move(best.b);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "executor/mpi/session.hpp"
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <new>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "base/error.hpp"
@@ -71,6 +73,11 @@ MpiSession::~MpiSession() {
   MPI_Finalize();
 }
 
+void let_message_arrive() {
+  std::fflush(nullptr);
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+}
+
 namespace {
 
 /// This rank's last error of which all ranks know.
@@ -91,6 +98,11 @@ std::string text_of(const std::exception_ptr& error) {
   } catch (...) {
     return "an exception of an unknown type";
   }
+}
+
+void throw_as_own(const OtherRankFailed& other) {
+  if (other.exit_code == 2) throw InputError(other.text);
+  throw WorkError(other.text);
 }
 
 bool is_agreed(const std::exception_ptr& error) {

@@ -37,6 +37,10 @@ class MpiSession {
   int size_ = 1;
 };
 
+/// Before this rank ends the job. Hydra 4.0 ends a failed job at once and may drop what it has not yet read
+/// of a rank's standard error. Needs no memory.
+void let_message_arrive();
+
 /// Another rank failed and tells of it; this one ends with the same exit code, without a word.
 struct FailedElsewhere {
   int exit_code = 1;
@@ -80,6 +84,14 @@ auto with_agreed_errors(const Work& work) {
     throw OtherRankFailed(elsewhere);
   }
 }
+
+/// Runs `step` on every rank, which must not be collective; where it throws on one, all ranks throw.
+inline void on_all(MPI_Comm communicator, const std::function<void()>& step) {
+  with_agreed_errors([&] { agree(communicator, step); });
+}
+
+/// The other rank's error as if it were this one's.
+[[noreturn]] void throw_as_own(const OtherRankFailed& other);
 
 /// Whether this exception is one that agree() threw as AgreedError, though with_agreed_errors() took that
 /// off.

@@ -82,7 +82,7 @@ Problem retile(const Problem& problem, const Settings& tiling) {
     if (std::find(known.begin(), known.end(), key) == known.end()) {
       if (known.empty())
         throw input_error(name, "a problem whose tiles are listed", "one with a rule for its tiles");
-      throw unknown_key("--set", name, with_prefix(known), " of the problem's tiling");
+      throw unknown_key("parameters", name, with_prefix(known), " of the problem's tiling");
     }
     set_number(other, key, spell_tiling_value(name, value));
   }

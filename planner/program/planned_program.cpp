@@ -85,8 +85,8 @@ class Choice {
     if (by_term_) settings_.erase("strategy");
     by_term_ = by_term_ && mode_ == ProgramMode::levels;
     if (mode_ == ProgramMode::flow && !named_.empty())
-      throw input_error("--set strategy.TERM", "a strategy of one term", "the same for all where tiles flow",
-                        "take --mode levels");
+      throw input_error("parameter strategy.TERM", "a strategy of one term",
+                        "the same for all where tiles flow", "take mode levels");
   }
 
   void with_chosen_layout() {

@@ -32,14 +32,15 @@ std::size_t term_named(const FusedProgram& program, const std::string& key) {
   const auto found = std::ranges::find(terms, name, &ProgramTerm::name);
   const auto term = static_cast<std::size_t>(found - terms.begin());
   if (found != terms.end() && program.terms()[term].is_product()) return term;
-  throw input_error("--set", quote(key), "strategy.TERM, where TERM is the name of a term with a product",
+  throw input_error("parameters", quote(key),
+                    "strategy.TERM, where TERM is the name of a term with a product",
                     fmt::format("the program {}; foretile show lists its terms",
                                 found == terms.end() ? "has no term of this name" : "only copies there"));
 }
 
 void check_strategy(const std::string& key, const std::string& name, std::vector<std::string> expected) {
   if (std::ranges::find(expected, name) != expected.end()) return;
-  throw input_error(fmt::format("--set {}", key), quote(name),
+  throw input_error(fmt::format("parameter {}", key), quote(name),
                     fmt::format("one of {}", fmt::join(expected, ", ")));
 }
 

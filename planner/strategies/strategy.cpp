@@ -64,7 +64,7 @@ std::string text_of(const Sources& sources) {
   std::vector<std::string> texts;
   for (const auto& [honoured, names] : known) texts.push_back(fmt::format("{} ({})", honoured, names));
   throw input_error("a_source, b_source", text_of(sources), fmt::format("{}", fmt::join(texts, " or ")),
-                    "change the problem, or name a strategy that overrides it: --set strategy=NAME");
+                    "change the problem, or set strategy=NAME to override it");
 }
 
 std::string override_of(std::string_view matrix, Source asked, Source used, const std::string& strategy) {
@@ -81,7 +81,7 @@ Settings with_defaults(const Strategy& strategy, Settings settings) {
     const ParameterInfo* const parameter = find_parameter(known, key);
     if (!parameter) {
       throw unknown_key(
-          "--set", key, keys,
+          "parameters", key, keys,
           fmt::format(" of strategy {} (keys of the machine start with \"platform.\")", strategy.name()));
     }
     value = parameter->spelling(key, value);
@@ -117,7 +117,7 @@ void require_honoured(const StrategyChoice& choice) {
   if (choice.overridden.empty()) return;
   throw input_error(fmt::format("strategy {}", choice.strategy), text_of(choice.sources),
                     text_of(find_strategy(choice.strategy).sources_for(choice.sources)),
-                    fmt::format("name it with --set strategy={} to override the problem", choice.strategy));
+                    fmt::format("set strategy={} to override the problem", choice.strategy));
 }
 
 Settings settings_for_terms(const Settings& settings) {

@@ -133,12 +133,12 @@ def check_plans():
     assert json.loads(run("simulate", *gpus, *named))["makespan_s"] == auto["makespan_s"], named
     assert json.loads(run("plan", *gpus, "--set", "strategy=auto"))["layout"] == auto["layout"], auto
     assert {name for level in auto["levels"] for name in level["names"]} >= own.keys(), auto
-    refuse("--set strategy: found local-b, expected one of", "plan", *case, "--set", "strategy=local-b")
-    refuse("--set strategy.TERM: found a strategy of one term", "plan", *case, "--mode", "flow", "--set", "strategy.t2_2=grid-3d")
+    refuse("parameter strategy: found local-b, expected one of", "plan", *case, "--set", "strategy=local-b")
+    refuse("parameter strategy.TERM: found a strategy of one term", "plan", *case, "--mode", "flow", "--set", "strategy.t2_2=grid-3d")
     refuse("--layout: found h2o12", "plan", "h2o12", "--layout", "auto")
-    refuse("--set: found strategy.none", "plan", *case, "--set", "strategy.none=grid-3d")
-    refuse("--set: found strategy.t2_1", "plan", *case, "--set", "strategy.t2_1=grid-3d")  # copies alone
-    refuse("--set strategy.t2_2: found none, expected one of", "plan", *case, "--set", "strategy.t2_2=none")
+    refuse("parameters: found strategy.none", "plan", *case, "--set", "strategy.none=grid-3d")
+    refuse("parameters: found strategy.t2_1", "plan", *case, "--set", "strategy.t2_1=grid-3d")  # copies alone
+    refuse("parameter strategy.t2_2: found none, expected one of", "plan", *case, "--set", "strategy.t2_2=none")
     refuse("--layout: found it beside --original", "simulate", *case, "--original", "--layout", "auto")
     refuse("strategy: found grid-3d for a program whose tiles flow", "plan", T2, *SMALL, "--platform", "cascade", "--nodes", 2,
            "--mode", "flow", "--set", "strategy=grid-3d")

@@ -312,6 +312,25 @@ class RunCommands(unittest.TestCase):
         self.plan(2, "--set", "platform.calibration.probe_rate=1")
         self.assertFalse(json.loads(self.run_plan(2, "--json").stdout)["probe"]["slow"])
 
+    def test_says_when_other_kernels_multiply_than_were_calibrated(self):
+        self.plan(1)
+        report = json.loads(self.run_plan(1, "--json").stdout)
+        self.assertIsNone(report["calibration"])
+        here = report["kernels"]
+        for calibrated, same in [(here, True), ("OpenBLAS Other, libxsmm 1.17 up to 128", False)]:
+            kernels = ["--set", f"platform.calibration.kernels={calibrated}"]
+            self.plan(1, *kernels)
+            self.assertEqual(json.loads(self.run_plan(1, "--json").stdout)["calibration"],
+                             {"kernels": calibrated, "same_kernels": same})
+            if self.call(FORETILE, "simulate", "p.toml", "--platform", "here", "--ranks", 1, "-o", "plan.json",
+                         *kernels).returncode == 0:  # without the simulator nothing is predicted
+                said = [line for line in self.run_plan(1).stdout.splitlines() if line.startswith("kernels ")]
+                self.assertEqual(len(said), 0 if same else 1, said)
+                for line in said:
+                    self.assertIn("calibrated with OpenBLAS Other", line)
+                    self.assertIn(f", now {here}", line)
+                    self.assertEqual("OPENBLAS_CORETYPE is set" in line, "OPENBLAS_CORETYPE" in os.environ)
+
     def best_over_predicted(self):
         """Of a calibration made now; None without the simulator."""
         calibrated = self.call(MPIEXEC, "-n", 2, FORETILE_RUN, "calibrate", "--gpu", "none", "--budget", "3s", "--force",

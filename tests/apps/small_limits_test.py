@@ -24,6 +24,17 @@ def call(command, limit=None, value=None, folder=None):
     return subprocess.run(command, preexec_fn=lower, cwd=folder, capture_output=True, text=True, timeout=100)
 
 
+def in_own_mounts(change, command):
+    """Of `command`, after `change` of the mounts that it alone sees."""
+    started = "mounts are changed"
+    script = f"{change} && echo '{started}' && exec \"$@\""
+    result = subprocess.run(["unshare", "--mount", "sh", "-c", script, "sh", *command], capture_output=True, text=True, timeout=100)
+    if not result.stdout.startswith(started):
+        raise unittest.SkipTest(f"namespaces are not allowed: {result.stderr.strip()}")
+    result.stdout = result.stdout.removeprefix(started + "\n")
+    return result
+
+
 class SmallLimits(unittest.TestCase):
     def assert_one_line(self, result, *parts):
         self.assertEqual(result.returncode, 2, result)
@@ -31,6 +42,15 @@ class SmallLimits(unittest.TestCase):
         self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
         for part in parts:
             self.assertIn(part, result.stderr)
+
+    def assert_one_line_of_ours(self, result, *parts):
+        """UCX has said something when it was loaded."""
+        self.assertEqual(result.returncode, 2, result)
+        ours = [line for line in result.stderr.splitlines() if line.startswith("foretile-run: ")]
+        self.assertEqual(len(ours), 1, result.stderr)
+        self.assertNotIn("Abort(", result.stderr)
+        for part in parts:
+            self.assertIn(part, ours[0])
 
     @unittest.skipUnless(SIMGRID, "built without SimGrid")
     def test_few_open_files(self):
@@ -65,6 +85,25 @@ class SmallLimits(unittest.TestCase):
     def test_small_stack(self):
         self.assert_one_line(call(SIMULATE, resource.RLIMIT_STACK, 64 << 10), "found a stack of 64 kB", "ulimit -s 8192")
         self.assertEqual(call(SIMULATE, resource.RLIMIT_STACK, 256 << 10).returncode, 0)
+
+    def test_without_proc(self):
+        no_proc = "mount -t tmpfs tmpfs /proc"
+        if SIMGRID:
+            self.assert_one_line(in_own_mounts(no_proc, SIMULATE), "/proc", "mount /proc")
+        if RUN:
+            for ranks in "12":
+                self.assert_one_line_of_ours(in_own_mounts(no_proc, [MPIEXEC, "-n", ranks, RUN, "plan.json"]), "/proc: found nothing")
+
+    @unittest.skipUnless(RUN, "built without MPI")
+    def test_a_full_dev_shm(self):
+        for size in "64k", "7m":
+            full = f"mount -t tmpfs -o size={size} tmpfs /dev/shm"
+            ended = in_own_mounts(full, [MPIEXEC, "-n", "2", RUN, "plan.json"])
+            if "plan.json: " in ended.stderr:
+                self.skipTest("this MPI does not need /dev/shm")
+            self.assert_one_line_of_ours(ended, "/dev/shm: found ", "at least 8800000 to start MPI with 2 ranks", "UCX_TLS=tcp,self")
+        enough = in_own_mounts("mount -t tmpfs -o size=9m tmpfs /dev/shm", [MPIEXEC, "-n", "2", RUN, "plan.json"])
+        self.assert_one_line(enough, "plan.json: ")  # which does not exist
 
     def test_most_nodes(self):
         for command in ([FORETILE, "platform", "show", "summit", "--set", "platform.nodes=200001"],

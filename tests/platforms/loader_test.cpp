@@ -161,7 +161,7 @@ TEST(LoadPlatform, ACostNeedsAnotherSourceThanNone) {
   expect_parts(error_of(small_platform + "copy_overhead = \"1 us\"\n"),
                {"p.toml:38: runtime.copy_overhead", "1 us", "no cost where runtime.source is \"none\""});
   expect_parts(error_of(small_platform, {"platform.runtime.message_overhead=1ms"}),
-               {"--set platform.runtime.message_overhead", "1 ms", "no cost"});
+               {"parameter platform.runtime.message_overhead", "1 ms", "no cost"});
   EXPECT_EQ(error_of(small_platform + "copy_overhead = 0\n"), "no error");
 }
 
@@ -307,9 +307,11 @@ TEST(LoadPlatformErrors, Overrides) {
   expect_parts(error_of(small_platform, {"platform.pcie.bandwith=1"}),
                {"--set: unknown key \"platform.pcie.bandwith\"", "platform.pcie.bandwidth"});
   expect_parts(error_of(small_platform, {"platform.nodes"}), {"platform.KEY=VALUE"});
-  expect_parts(error_of(small_platform, {"platform.nodes="}), {"--set platform.nodes"});
-  expect_parts(error_of(small_platform, {"platform.pcie.bandwidth=-1"}), {"--set platform.pcie.bandwidth"});
-  expect_parts(error_of(small_platform, {"platform.ranks_per_node=3"}), {"--set platform.ranks_per_node"});
+  expect_parts(error_of(small_platform, {"platform.nodes="}), {"parameter platform.nodes"});
+  expect_parts(error_of(small_platform, {"platform.pcie.bandwidth=-1"}),
+               {"parameter platform.pcie.bandwidth"});
+  expect_parts(error_of(small_platform, {"platform.ranks_per_node=3"}),
+               {"parameter platform.ranks_per_node"});
   expect_parts(error_of(small_platform, {"nodes=3"}), {"unknown", "platform.nodes"});
 }
 

@@ -411,7 +411,7 @@ TEST(Simulation, RefusesAFileOfUnknownSpeed) {
     simulate(make_plan(problem, m, {}), problem, m, {});
     FAIL() << "no error";
   } catch (const InputError& e) {
-    EXPECT_NE(std::string(e.what()).find("--set platform.file.bandwidth="), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("and set platform.file.bandwidth="), std::string::npos) << e.what();
   }
 }
 

@@ -118,10 +118,16 @@ TEST(Calibrate, LooksAtTheClockBetweenProducts) {
 CalibrationResult made_up() {
   CalibrationResult result;
   result.facts = {.cores = 2, .memory_bytes = 1'000'000, .host = "host"};
+  result.kernels = "OpenBLAS Zen, libxsmm 1.17 up to 128";
   result.fit.model = {.rate_flops_per_s = 1e9};
   result.generation_bytes_per_s_per_core = result.copy_bytes_per_s_per_core = 1e9;
   result.probe_flops_per_s = 2e9;
   return result;
+}
+
+TEST(Calibrate, WritesWhichKernelsMultiplied) {
+  EXPECT_EQ(parse_platform(calibration_toml(made_up()), "here.toml").calibration.kernels,
+            "OpenBLAS Zen, libxsmm 1.17 up to 128");
 }
 
 TEST(Calibrate, SaysThatTheMachineWasBusyOrDrifted) {

@@ -114,5 +114,19 @@ TEST(TileKernel, NamesItsLibraries) {
   }
 }
 
+TEST(TileKernel, NamesKernelsThatChangedSinceTheCalibration) {
+  const std::string cooperlake = "OpenBLAS Cooperlake, libxsmm 1.17 up to 128";
+  EXPECT_EQ(changed_kernels("", "OpenBLAS Haswell", true), "");
+  EXPECT_EQ(changed_kernels(cooperlake, cooperlake, true), "");
+  EXPECT_EQ(changed_kernels(cooperlake, "OpenBLAS Cooperlake", false), "");  // no tile is small
+  EXPECT_EQ(changed_kernels(cooperlake, "OpenBLAS Haswell", true),
+            "calibrated with OpenBLAS Cooperlake, now OpenBLAS Haswell (OPENBLAS_CORETYPE is set): calibrate "
+            "again, or unset it");
+  EXPECT_EQ(changed_kernels("OpenBLAS Haswell", "OpenBLAS Cooperlake", false),
+            "calibrated with OpenBLAS Haswell, now OpenBLAS Cooperlake: calibrate again");
+  EXPECT_EQ(changed_kernels("OpenBLAS Cooperlake", cooperlake, true),
+            "calibrated with OpenBLAS Cooperlake, now " + cooperlake + ": calibrate again");
+}
+
 }  // namespace
 }  // namespace foretile::tile_kernel_test

@@ -2,6 +2,8 @@
 // A program that starts MPI by MPI_Init(), without threads, as those with ScaLAPACK do.
 //   plain_mpi products          two products by foretile_pdgemm_()
 //   plain_mpi alpha|m|k         one, in which rank 0 alone gives 0 for that argument
+//   plain_mpi letter|blocks     one, in which all ranks give a wrong argument
+//   plain_mpi a_letter          one, in which the last rank alone does
 //   plain_mpi finalized         calls of the C interface after MPI_Finalize()
 // Ends with 0 where all is as the documentation says.
 #include <mpi.h>
@@ -44,19 +46,22 @@ std::array<int, 9> descriptor(int rows, int columns) {
   return {1, 0, rows, columns, kBlock, kBlock, 0, 0, rows};
 }
 
-/// C = A B of ones. `zero`: the argument that rank 0 gives as 0.
-bool product_is_right(const std::string& zero) {
+/// C = A B of ones. `wrong`: the argument that is not right on rank 0, on all ranks or on the last.
+bool product_is_right(const std::string& wrong) {
   foretile::blacs_stand_in() = {1, ranks()};
   const auto unless_zero = [&](const char* name, int number) {
-    return zero == name && rank() == 0 ? 0 : number;
+    return wrong == name && rank() == 0 ? 0 : number;
   };
+  const bool wrong_letter = wrong == "letter" || (wrong == "a_letter" && rank() == ranks() - 1);
   const int m = unless_zero("m", kM), n = kN, k = unless_zero("k", kK), one = 1;
   const double alpha = unless_zero("alpha", 1), beta = 0;
-  const auto a_layout = descriptor(kM, kK), b_layout = descriptor(kK, kN), c_layout = descriptor(kM, kN);
+  auto a_layout = descriptor(kM, kK);
+  if (wrong == "blocks") a_layout[4] = 0;
+  const auto b_layout = descriptor(kK, kN), c_layout = descriptor(kM, kN);
   const std::vector<double> a(kM * kK, 1), b(kK * kN, 1);
   std::vector<double> c(kM * kN, -1);
-  foretile_pdgemm_("N", "N", &m, &n, &k, &alpha, a.data(), &one, &one, a_layout.data(), b.data(), &one, &one,
-                   b_layout.data(), &beta, c.data(), &one, &one, c_layout.data());
+  foretile_pdgemm_(wrong_letter ? "X" : "N", "N", &m, &n, &k, &alpha, a.data(), &one, &one, a_layout.data(),
+                   b.data(), &one, &one, b_layout.data(), &beta, c.data(), &one, &one, c_layout.data());
   const auto own = std::ptrdiff_t{kM} * own_columns();
   return std::all_of(c.begin(), c.begin() + own, [](double x) { return x == kK; }) &&
          std::all_of(c.begin() + own, c.end(), [](double x) { return x == -1; });

@@ -28,7 +28,17 @@ class PlainMpi(unittest.TestCase):
             with self.subTest(argument):
                 ran = run(argument)
                 self.assertEqual(ran.returncode, 2, ran.stderr)
-                self.assertIn("arguments: found different ones on the ranks of the grid", ran.stderr)
+                self.assertEqual(ran.stderr.count("foretile_pdgemm: arguments: found different ones on the ranks"), 1, ran.stderr)
+                self.assertEqual(ran.stderr.count("foretile_pdgemm"), 1, ran.stderr)
+
+    def test_a_wrong_argument_is_said_once(self):
+        for argument, text in [("letter", "transa: found 'X'"), ("a_letter", "transa: found 'X'"),
+                               ("blocks", "block-cyclic matrix: ")]:
+            with self.subTest(argument):
+                ran = run(argument, 3)
+                self.assertEqual(ran.returncode, 2, ran.stderr)
+                self.assertEqual(ran.stderr.count("foretile_pdgemm: " + text), 1, ran.stderr)
+                self.assertEqual(ran.stderr.count("foretile_pdgemm"), 1, ran.stderr)
 
     def test_calls_after_the_end_of_mpi_are_refused(self):
         ran = run("finalized")

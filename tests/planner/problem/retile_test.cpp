@@ -62,7 +62,7 @@ TEST(Retile, RefusesWhatIsNoTiling) {
             "problem.tile: found 4.5, expected a whole number from 1 to 3000000000");
   EXPECT_EQ(
       message(kDense, {{"m", "4"}}),
-      "--set: unknown key \"problem.m\" of the problem's tiling; did you mean \"problem.m_tile\"? Known "
+      "parameters: unknown key \"problem.m\" of the problem's tiling; did you mean \"problem.m_tile\"? Known "
       "keys: problem.tile, problem.m_tile, problem.n_tile, problem.k_tile");
   EXPECT_EQ(message({"t", "kind = \"tiles\"", "t.toml"}, {{"tile", "4"}}),
             "problem.tile: found a problem whose tiles are listed, expected one with a rule for its tiles");
