@@ -22,6 +22,7 @@
 #include "executor/kept_memory.hpp"
 #include "executor/layout/distributed_tiles.hpp"
 #include "executor/mpi/communicator.hpp"
+#include "executor/mpi/machine_of.hpp"
 #include "executor/mpi/own_communicator.hpp"
 #include "executor/mpi/session.hpp"
 #include "executor/run.hpp"
@@ -30,17 +31,10 @@
 #include "planner/plan/owners.hpp"
 #include "planner/plan/plan_digest.hpp"
 #include "planner/plan/products.hpp"
-#include "platforms/loader.hpp"
 
 namespace foretile {
 
 namespace {
-
-PlannedWork planned(MPI_Comm communicator, Contraction contraction, const MultiplicationOptions& options) {
-  const Machine machine = make_machine(load_platform(options.platform),
-                                       {.nodes = {}, .ranks = size_of(communicator), .gpus = {}});
-  return plan_work(std::move(contraction), machine, options.parameters);
-}
 
 /// nullptr: cores are the devices, or stand for them.
 std::unique_ptr<Gpus> gpus_for(const Machine& machine, GpuChoice choice) {
@@ -121,12 +115,14 @@ struct Multiplication::State {
         verify(options.verify),
         cores(cores_of_rank(communicator.get())) {
     const MPI_Comm mine = communicator.get();
+    const int on_node = cores_of_node(mine);
     with_agreed_errors([&] {
       agree(mine, [&] {
         if (options.verify && !contraction.products_of_k.empty())
           throw input_error("Multiplication", "products of different forms to be verified", "one form of all",
                             "leave verify out");
-        work = planned(mine, std::move(contraction), options);
+        work = plan_work(std::move(contraction), machine_of(mine, options.platform, on_node),
+                         options.parameters);
         gpus = gpus_for(work->machine, options.gpus);
       });
     });
