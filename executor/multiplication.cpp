@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "executor/multiplication.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,6 +23,7 @@
 #include "executor/mpi/machine_of.hpp"
 #include "executor/mpi/own_communicator.hpp"
 #include "executor/mpi/session.hpp"
+#include "executor/multiplication.hpp"
 #include "executor/run.hpp"
 #include "executor/tile_extents.hpp"
 #include "executor/tiles_of_c.hpp"
@@ -124,13 +123,13 @@ struct Multiplication::State {
         work = plan_work(std::move(contraction), machine_of(mine, options.platform, on_node),
                          options.parameters);
         gpus = gpus_for(work->machine, options.gpus);
+        identity = digest_of(*work, options);
+        part = part_of(*work, rank);
+        owners_of_c = foretile::owners_of_c(work->contraction, work->plan);
+        flops = traits(work->contraction).flops;
       });
     });
-    identity = digest_of(*work, options);
     require_same_plan(mine, identity);
-    part = part_of(*work, rank);
-    owners_of_c = foretile::owners_of_c(work->contraction, work->plan);
-    flops = traits(work->contraction).flops;
   }
 
   OwnCommunicator communicator;
@@ -152,8 +151,12 @@ struct Multiplication::State {
 Multiplication::Multiplication(MPI_Comm communicator, Contraction contraction,
                                const MultiplicationOptions& options)
     : state_(std::make_unique<State>(communicator, std::move(contraction), options)) {
-  state_->own_c = own_tiles(Matrix::c);
-  state_->without_product = without_product(this->contraction(), state_->own_c);
+  with_agreed_errors([&] {
+    agree(this->communicator(), [&] {
+      state_->own_c = own_tiles(Matrix::c);
+      state_->without_product = without_product(this->contraction(), state_->own_c);
+    });
+  });
 }
 
 Multiplication::~Multiplication() = default;
