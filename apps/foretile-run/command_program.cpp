@@ -32,6 +32,7 @@
 #include "executor/program/program_run.hpp"
 #include "planner/program/made_tensors.hpp"
 #include "planner/program/program_text.hpp"
+#include "platforms/free_memory.hpp"
 #include "platforms/loader.hpp"
 
 namespace foretile {

@@ -40,6 +40,7 @@
 #include "planner/plan/plan_file.hpp"
 #include "planner/strategies/steady_blocks.hpp"
 #include "platforms/checks.hpp"
+#include "platforms/free_memory.hpp"
 #include "platforms/here.hpp"
 #include "scheduler/report/chrome_trace.hpp"
 #include "scheduler/report/progress_sink.hpp"

@@ -202,6 +202,7 @@ void ProgramRun::State::require_same(const PlannedProgram& plans) const {
 /// Just before it runs: a Multiplication has a communicator, of which MPI has some thousands.
 void ProgramRun::State::prepare(Level& level) const {
   MultiplicationOptions with = options;
+  with.check_memory = false;  // the program took it for all levels
   with.parameters = level.settings;
   if (level.joined)
     level.multiplication = std::make_unique<Multiplication>(communicator, level.joined->contraction(), with);
