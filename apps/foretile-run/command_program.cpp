@@ -177,11 +177,12 @@ void print_report(const ProgramArguments& arguments, const FinishedProgram& done
 /// to the file meanwhile, all results go beside it.
 class ResultsFile {
  public:
-  ResultsFile(std::string file, const FusedProgram& fused, const SpinOrbitals& orbitals)
-      : file_(std::move(file)), fused_(fused), orbitals_(orbitals) {
+  ResultsFile(std::string file, const FusedProgram& fused, const SpinOrbitals& orbitals, bool overwrite)
+      : file_(std::move(file)), fused_(fused), orbitals_(orbitals), overwrite_(overwrite) {
     const auto first = std::ranges::find(fused.tensors(), TensorRole::result, &ProgramTensor::role);
     if (first != fused.tensors().end())
-      next_ = std::make_unique<TensorOutput>(file_, text_of(*first, fused.program()), *first, orbitals);
+      next_ = std::make_unique<TensorOutput>(file_, text_of(*first, fused.program()), *first, orbitals,
+                                             overwrite);
   }
 
   /// As gather_results() has them.
@@ -189,8 +190,8 @@ class ResultsFile {
     std::filesystem::path found = file_;
     for (const Result& result : results) {
       if (!next_)
-        next_ =
-            std::make_unique<TensorOutput>(found, result.name, fused_.tensors()[result.tensor], orbitals_);
+        next_ = std::make_unique<TensorOutput>(found, result.name, fused_.tensors()[result.tensor], orbitals_,
+                                               overwrite_);
       found = next_->write(result.elements);
       next_.reset();
     }
@@ -201,6 +202,7 @@ class ResultsFile {
   std::string file_;
   const FusedProgram& fused_;
   const SpinOrbitals& orbitals_;
+  bool overwrite_;
   std::unique_ptr<TensorOutput> next_;
 };
 
@@ -244,7 +246,8 @@ void execute(const CLI::App& command, const ProgramArguments& arguments, const M
     orbitals.emplace(fused->tiles());
     if (!arguments.output.empty()) {
       require_output(arguments, *fused);
-      if (session.rank() == 0) output = std::make_unique<ResultsFile>(arguments.output, *fused, *orbitals);
+      if (session.rank() == 0)
+        output = std::make_unique<ResultsFile>(arguments.output, *fused, *orbitals, arguments.overwrite);
     }
     if (arguments.input.empty()) {
       numbers = std::make_unique<SeededNumbers>(*orbitals, arguments.seed);

@@ -412,7 +412,7 @@ void execute(const CLI::App& app, const RunArguments& arguments, const MpiSessio
   });
   require_same_start(session, [&] { return device_facts(done); });
   const int threads = cores_of_rank(session.world());
-  done.files.emplace(done.file.problem, *done.work, arguments.output, session.world());
+  done.files.emplace(done.file.problem, *done.work, arguments.output, arguments.overwrite, session.world());
   done.files->require_unchanged();
   if (arguments.check_finite) done.files->require_finite(threads);
   if (!arguments.checkpoint.empty())
