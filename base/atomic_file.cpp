@@ -18,6 +18,7 @@
 
 #include "base/error.hpp"
 #include "base/file_stamp.hpp"
+#include "base/file_system.hpp"
 
 namespace foretile {
 
@@ -78,7 +79,8 @@ bool is_still(int folder, const std::string& name, int file) {
          there.st_dev == own.st_dev && there.st_ino == own.st_ino;
 }
 
-/// Removes temporary files whose process is gone. Returns how many are being written.
+/// Removes temporary files whose process is gone, where the locks of all processes are seen. Returns how many
+/// are being written.
 int remove_dead(int folder, const std::string& name) {
   int live = 0;
   for (const std::string& found : temporaries_of(folder, name)) {
@@ -87,7 +89,8 @@ int remove_dead(int folder, const std::string& name) {
     if (!file) continue;  // somebody else's
     const int error = lock_open_file(file.get());
     if (error == EAGAIN || error == EACCES) ++live;
-    if (error == 0 && is_still(folder, found, file.get())) ::unlinkat(folder, found.c_str(), 0);
+    if (error == 0 && has_locks_of_all(file_system_of(file.get())) && is_still(folder, found, file.get()))
+      ::unlinkat(folder, found.c_str(), 0);
   }
   return live;
 }

@@ -40,7 +40,8 @@ class DescriptorBuffer final : public std::streambuf {
 /// A file that exists keeps its mode, and its owner where the system allows; a new one obeys the umask. What
 /// is no regular file (a device, a FIFO, /dev/stdout) is written directly and stays what it is.
 /// The temporary file is locked (fcntl) as long as somebody writes it: those of processes that were killed
-/// are removed when the same file is written again.
+/// are removed when the same file is written again, but not on file systems that several nodes share: there
+/// a lock may not be seen.
 class AtomicFile {
  public:
   /// Throws InputError when the folder is missing or forbidden, or the file may not be written. Waits for a

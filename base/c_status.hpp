@@ -2,6 +2,7 @@
 // From exceptions to what C functions return.
 #pragma once
 
+#include <cstddef>
 #include <exception>
 #include <new>
 #include <string_view>
@@ -11,12 +12,15 @@
 
 namespace foretile {
 
-/// Keeps the text for foretile_message().
-void set_c_message(std::string_view text);
+/// Keeps the text for foretile_message(), without asking for memory: of a long one the first
+/// kLongestCMessage bytes.
+void set_c_message(std::string_view text) noexcept;
+
+inline constexpr std::size_t kLongestCMessage = 4095;
 
 /// No exception leaves the library.
 template <class Call>
-foretile_status guarded(const Call& call) {
+foretile_status guarded(const Call& call) noexcept {
   try {
     call();
     return FORETILE_OK;

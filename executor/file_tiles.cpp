@@ -165,11 +165,12 @@ void FileTiles::fill(TileRef tile, std::byte* to) const {
                   where.columns);
 }
 
-OutputOfC::OutputOfC(const MatrixPlace& place, const Contraction& contraction, MPI_Comm communicator)
+OutputOfC::OutputOfC(const MatrixPlace& place, const Contraction& contraction, bool overwrite,
+                     MPI_Comm communicator)
     : problem_(contraction), place_(place), communicator_(communicator) {
   agree(communicator, [&] {
     facts_ = output_facts(place, contraction);
-    if (rank_in(communicator) == 0) output_.emplace(place, facts_);
+    if (rank_in(communicator) == 0) output_.emplace(place, facts_, overwrite);
   });
   ticket_ = broadcast(output_ ? output_->ticket() : std::string(), 0, communicator, "output");
   if (!output_) of_rank_0_.emplace(path_of_ticket(ticket_));

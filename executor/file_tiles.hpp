@@ -64,7 +64,7 @@ class OutputOfC {
  public:
   /// Rank 0 reserves the whole file under a temporary name. A dense file, or in HDF5 a block-sparse one where
   /// C has zero tiles. Collective: what fails on rank 0 is thrown on all, as agree() has it.
-  OutputOfC(const MatrixPlace& place, const Contraction& contraction, MPI_Comm communicator);
+  OutputOfC(const MatrixPlace& place, const Contraction& contraction, bool overwrite, MPI_Comm communicator);
 
   /// Writes all ranks' tiles and, in a dense file, the zero tiles, on several threads
   /// (executor/output_strips.hpp); then the file gets its name. Collective, errors as above.

@@ -22,6 +22,7 @@
 #include "executor/kept_memory.hpp"
 #include "executor/layout/distributed_tiles.hpp"
 #include "executor/mpi/communicator.hpp"
+#include "executor/mpi/machine_of.hpp"
 #include "executor/mpi/own_communicator.hpp"
 #include "executor/mpi/session.hpp"
 #include "executor/run.hpp"
@@ -30,17 +31,11 @@
 #include "planner/plan/owners.hpp"
 #include "planner/plan/plan_digest.hpp"
 #include "planner/plan/products.hpp"
-#include "platforms/loader.hpp"
+#include "platforms/free_memory.hpp"
 
 namespace foretile {
 
 namespace {
-
-PlannedWork planned(MPI_Comm communicator, Contraction contraction, const MultiplicationOptions& options) {
-  const Machine machine = make_machine(load_platform(options.platform),
-                                       {.nodes = {}, .ranks = size_of(communicator), .gpus = {}});
-  return plan_work(std::move(contraction), machine, options.parameters);
-}
 
 /// nullptr: cores are the devices, or stand for them.
 std::unique_ptr<Gpus> gpus_for(const Machine& machine, GpuChoice choice) {
@@ -52,10 +47,11 @@ std::unique_ptr<Gpus> gpus_for(const Machine& machine, GpuChoice choice) {
 /// The plan, what it does not say of the contraction, and the options that add collective calls.
 std::uint64_t digest_of(const PlannedWork& work, const MultiplicationOptions& options) {
   const Contraction& p = work.contraction;
-  const std::string text = fmt::format(
-      "{} {} {} {} {} {} {} {} {} {} {} {}", plan_digest(work.plan), name_of(p.element()),
-      static_cast<int>(p.a_op), static_cast<int>(p.b_op), p.alpha.real(), p.alpha.imag(), p.beta.real(),
-      p.beta.imag(), p.seed, options.verify, options.check_finite, static_cast<int>(options.gpus));
+  const std::string text =
+      fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {}", plan_digest(work.plan), name_of(p.element()),
+                  static_cast<int>(p.a_op), static_cast<int>(p.b_op), p.alpha.real(), p.alpha.imag(),
+                  p.beta.real(), p.beta.imag(), p.seed, options.verify, options.check_finite,
+                  options.check_memory, static_cast<int>(options.gpus));
   return std::stoull(digest(text), nullptr, 16);
 }
 
@@ -119,27 +115,31 @@ struct Multiplication::State {
         bind(options.bind),
         check_finite(options.check_finite),
         verify(options.verify),
+        has_memory(!options.check_memory),
         cores(cores_of_rank(communicator.get())) {
     const MPI_Comm mine = communicator.get();
+    const int on_node = cores_of_node(mine);
     with_agreed_errors([&] {
       agree(mine, [&] {
         if (options.verify && !contraction.products_of_k.empty())
           throw input_error("Multiplication", "products of different forms to be verified", "one form of all",
                             "leave verify out");
-        work = planned(mine, std::move(contraction), options);
+        work = plan_work(std::move(contraction), machine_of(mine, options.platform, on_node),
+                         options.parameters);
         gpus = gpus_for(work->machine, options.gpus);
+        identity = digest_of(*work, options);
+        part = part_of(*work, rank);
+        owners_of_c = foretile::owners_of_c(work->contraction, work->plan);
+        flops = traits(work->contraction).flops;
       });
     });
-    identity = digest_of(*work, options);
     require_same_plan(mine, identity);
-    part = part_of(*work, rank);
-    owners_of_c = foretile::owners_of_c(work->contraction, work->plan);
-    flops = traits(work->contraction).flops;
   }
 
   OwnCommunicator communicator;
   Rank rank;
   bool bind, check_finite, verify;
+  bool has_memory;  // an earlier run, or the caller, left it there
   int cores;
   std::uint64_t identity = 0;  // of the plan and the options
   std::optional<PlannedWork> work;
@@ -156,8 +156,12 @@ struct Multiplication::State {
 Multiplication::Multiplication(MPI_Comm communicator, Contraction contraction,
                                const MultiplicationOptions& options)
     : state_(std::make_unique<State>(communicator, std::move(contraction), options)) {
-  state_->own_c = own_tiles(Matrix::c);
-  state_->without_product = without_product(this->contraction(), state_->own_c);
+  with_agreed_errors([&] {
+    agree(this->communicator(), [&] {
+      state_->own_c = own_tiles(Matrix::c);
+      state_->without_product = without_product(this->contraction(), state_->own_c);
+    });
+  });
 }
 
 Multiplication::~Multiplication() = default;
@@ -196,11 +200,29 @@ std::vector<TileId> Multiplication::own_tiles(Matrix matrix) const {
   return tiles;
 }
 
-std::int64_t Multiplication::pinned_bytes(const TileStorage& tiles) const {
+std::int64_t Multiplication::bytes_beside(const TileStorage& tiles, bool without_gaps) const {
   std::int64_t used_in_place = 0;
   for (const Matrix matrix : {Matrix::a, Matrix::b, Matrix::c})
-    used_in_place += bytes_in_place(contraction(), matrix, own_tiles(matrix), tiles, true);
-  return pool_bytes_for(std::max<std::int64_t>(0, work().summary.peak_host_bytes - used_in_place));
+    used_in_place += bytes_in_place(contraction(), matrix, own_tiles(matrix), tiles, without_gaps);
+  return std::max<std::int64_t>(0, work().summary.peak_host_bytes - used_in_place);
+}
+
+std::int64_t Multiplication::bytes_beside_own() const {
+  std::int64_t own = 0;
+  for (const Matrix matrix : {Matrix::a, Matrix::b, Matrix::c}) {
+    for (const TileId tile : own_tiles(matrix)) own += bytes_of(contraction(), {matrix, tile});
+  }
+  return std::max<std::int64_t>(0, work().summary.peak_host_bytes - own);
+}
+
+void Multiplication::require_free(std::int64_t bytes) const {
+  const MPI_Comm communicator = state_->communicator.get();
+  const int ranks = place_on_node(communicator).ranks;
+  const std::int64_t most = all_reduced(bytes, MPI_MAX, communicator, "memory");
+  agree(communicator, [&] {
+    require_free_memory(most, ranks, available_memory_bytes(),
+                        "end other programs on this node, or use more nodes");
+  });
 }
 
 MultiplicationReport Multiplication::multiply(const TileStorage& tiles) {
@@ -211,7 +233,8 @@ MultiplicationReport Multiplication::multiply(const TileStorage& tiles) {
   options.gpus = state_->gpus.get();
   const PlannedWork& planned = work();
   const MPI_Comm communicator = state_->communicator.get();
-  if (options.gpus) agree(communicator, [&] { options.pool_bytes = pinned_bytes(tiles); });
+  if (options.gpus)
+    agree(communicator, [&] { options.pool_bytes = pool_bytes_for(bytes_beside(tiles, true)); });
   const RunResult result = run_or_end(communicator, [&] {
     return foretile::run(planned.plan, state_->part, planned.contraction, planned.machine, communicator,
                          options);
@@ -244,6 +267,7 @@ MultiplicationReport Multiplication::run(const DistributedMatrix& a, const Distr
   require_same_call("in layouts");
   const MPI_Comm communicator = state_->communicator.get();
   const std::array matrices{a, b, c};
+  std::int64_t needed = 0;
   with_agreed_errors([&] {
     agree(communicator, [&] {
       require_layouts(matrices, state_->rank);
@@ -254,9 +278,15 @@ MultiplicationReport Multiplication::run(const DistributedMatrix& a, const Distr
           contraction(), [this](TileRef tile) { return owner(tile); },
           std::array{a.layout, b.layout, c.layout}, state_->rank, size_of(communicator));
       state_->layouts = layouts;
+      needed = state_->distributed->moved_bytes();
     });
     state_->distributed->require_same_layouts(communicator);
-    agree(communicator, [&] { state_->distributed->require_memory({a.local, b.local, c.local}); });
+    agree(communicator, [&] {
+      state_->distributed->require_memory({a.local, b.local, c.local});
+      if (!state_->has_memory) needed += bytes_beside_own();
+    });
+    require_free(needed);
+    state_->has_memory = true;
   });
   DistributedTiles& tiles = *state_->distributed;
   const double gather_s = slowest_s(communicator, [&] {
@@ -272,6 +302,14 @@ MultiplicationReport Multiplication::run(const DistributedMatrix& a, const Distr
 
 MultiplicationReport Multiplication::run(const TileStorage& tiles) {
   require_same_call("on tiles");
+  if (!state_->has_memory) {
+    with_agreed_errors([&] {
+      std::int64_t needed = 0;
+      agree(state_->communicator.get(), [&] { needed = bytes_beside(tiles, false); });
+      require_free(needed);
+    });
+    state_->has_memory = true;
+  }
   return run_on(tiles);
 }
 

@@ -37,6 +37,9 @@ struct MultiplicationOptions {
   /// Each run ends with Freivalds' test of C (executor/distributed_check.hpp): it reads all tiles of A, B and
   /// of the C that is read at least once more, so these must not change during the run.
   bool verify = false;
+  /// The first run throws InputError where the node has less free memory than its ranks take beside the
+  /// caller's. Not for callers who have taken it for this object.
+  bool check_memory = true;
 };
 
 /// What one run took; the same on all ranks.
@@ -98,8 +101,13 @@ class Multiplication {
                            const DistributedMatrix& c);
 
  private:
-  /// Host memory that GPUs need besides tiles that they use where the caller has them.
-  std::int64_t pinned_bytes(const TileStorage& tiles) const;
+  /// Host memory besides tiles that are used where the caller has them: all of these or, for GPUs, those
+  /// without gaps.
+  std::int64_t bytes_beside(const TileStorage& tiles, bool without_gaps) const;
+  /// The same where all own tiles are used so.
+  std::int64_t bytes_beside_own() const;
+  /// That this node can still give its ranks `bytes` each. Collective.
+  void require_free(std::int64_t bytes) const;
   /// That all ranks run this multiplication in the same way. Collective.
   void require_same_call(const char* call) const;
   MultiplicationReport run_on(const TileStorage& tiles);

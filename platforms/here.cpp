@@ -114,11 +114,13 @@ rate = "1 GB/s"  # a guess
                      fmt::arg("flops", flops_per_cycle()));
 }
 
-Platform here_platform(const std::vector<std::string>& settings) {
+Platform here_platform(const std::vector<std::string>& settings, std::optional<int> cores) {
   const std::filesystem::path file = here_file();
   std::error_code ignored;
   if (std::filesystem::exists(file, ignored)) return parse_platform(read_text(file), file.string(), settings);
-  return parse_platform(estimated_here(machine_facts()), "here (estimated)", settings);
+  MachineFacts facts = machine_facts();
+  if (cores) facts.cores = *cores;
+  return parse_platform(estimated_here(facts), "here (estimated)", settings);
 }
 
 }  // namespace foretile

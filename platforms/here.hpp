@@ -32,7 +32,8 @@ std::filesystem::path here_file();
 /// half of that as the devices' budgets. Its rates are guesses; it says `estimated = true`.
 std::string estimated_here(const MachineFacts& facts);
 
-/// The calibrated file if there is one, else the estimate. Throws InputError as parse_platform does.
-Platform here_platform(const std::vector<std::string>& settings = {});
+/// The calibrated file if there is one, else the estimate, of `cores` or those that this process may use.
+/// Throws InputError as parse_platform does.
+Platform here_platform(const std::vector<std::string>& settings = {}, std::optional<int> cores = {});
 
 }  // namespace foretile

@@ -245,8 +245,9 @@ std::string spell_platform_value(const PlatformKey& key, const std::string& text
   return text;
 }
 
-Platform load_platform(const std::string& name_or_path, const std::vector<std::string>& settings) {
-  if (name_or_path == "here") return here_platform(settings);
+Platform load_platform(const std::string& name_or_path, const std::vector<std::string>& settings,
+                       std::optional<int> cores) {
+  if (name_or_path == "here") return here_platform(settings, cores);
   const fs::path named = find_platform_file(name_or_path);
   if (!named.empty()) return parse_platform(read_text(named), named.string(), settings);
   std::error_code error;

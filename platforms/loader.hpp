@@ -2,6 +2,7 @@
 // Reading platform files.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,8 +13,10 @@ namespace foretile {
 
 /// Loads a name (find_platform_file() in list.hpp), `here` (this machine; see here.hpp) or a path. `settings`
 /// are "platform.KEY=VALUE" overrides in the file's own keys, for example "platform.nvlink.bandwidth=100e9".
-/// Throws InputError with file, line and key for unknown keys, wrong units and impossible values.
-Platform load_platform(const std::string& name_or_path, const std::vector<std::string>& settings = {});
+/// An estimate of `here` has `cores`, or those that this process may use. Throws InputError with file, line
+/// and key for unknown keys, wrong units and impossible values.
+Platform load_platform(const std::string& name_or_path, const std::vector<std::string>& settings = {},
+                       std::optional<int> cores = {});
 
 /// The same from text, as stored in a plan; `source` is for messages.
 Platform parse_platform(const std::string& toml, const std::string& source,

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <exception>
 #include <filesystem>
 #include <functional>
@@ -28,6 +27,7 @@
 #include "executor/mpi/communicator.hpp"
 #include "executor/mpi/measure_messages.hpp"
 #include "executor/mpi/measure_runtime.hpp"
+#include "executor/mpi/runtime_options.hpp"
 #include "platforms/here.hpp"
 #include "platforms/units.hpp"
 
@@ -92,19 +92,6 @@ CalibrationOptions core_options(const CalibrateArguments& arguments) {
     options.sizes = arguments.sizes;
     options.cubes.clear();
   }
-  return options;
-}
-
-/// All works together take about 20 s with the default, half of it for the looks.
-constexpr double kRuntimeSeconds = 20;
-
-RuntimeOptions runtime_options(const TimeBudget& budget) {
-  RuntimeOptions options;
-  const double share = std::min(1.0, budget.left() / kRuntimeSeconds);
-  options.tiles = std::max(12, static_cast<int>(options.tiles * std::cbrt(share)));
-  options.large_tiles = std::max(3, static_cast<int>(options.large_tiles * std::cbrt(share)));
-  options.looks.rounds = std::max(6, static_cast<int>(options.looks.rounds * share));
-  options.budget = budget;
   return options;
 }
 
@@ -309,7 +296,7 @@ class MachineCalibration {
       const TimeBudget part = rank_zeros(budget_.share(kMessagesWeight, kMessagesWeight + kRuntimeWeight));
       together.message = measure_messages(session_.world(), message_options(part));
     }
-    RuntimeOptions options = runtime_options(rank_zeros(budget_.left()));
+    RuntimeOptions options = runtime_options(session_.world(), budget_.left());
     options.progress = [this] { show("foretile-run's own costs"); };
     together.runtime = measure_runtime(session_.world(), options);
     return together;

@@ -32,6 +32,7 @@
 #include "executor/program/program_run.hpp"
 #include "planner/program/made_tensors.hpp"
 #include "planner/program/program_text.hpp"
+#include "platforms/free_memory.hpp"
 #include "platforms/loader.hpp"
 
 namespace foretile {
@@ -176,11 +177,12 @@ void print_report(const ProgramArguments& arguments, const FinishedProgram& done
 /// to the file meanwhile, all results go beside it.
 class ResultsFile {
  public:
-  ResultsFile(std::string file, const FusedProgram& fused, const SpinOrbitals& orbitals)
-      : file_(std::move(file)), fused_(fused), orbitals_(orbitals) {
+  ResultsFile(std::string file, const FusedProgram& fused, const SpinOrbitals& orbitals, bool overwrite)
+      : file_(std::move(file)), fused_(fused), orbitals_(orbitals), overwrite_(overwrite) {
     const auto first = std::ranges::find(fused.tensors(), TensorRole::result, &ProgramTensor::role);
     if (first != fused.tensors().end())
-      next_ = std::make_unique<TensorOutput>(file_, text_of(*first, fused.program()), *first, orbitals);
+      next_ = std::make_unique<TensorOutput>(file_, text_of(*first, fused.program()), *first, orbitals,
+                                             overwrite);
   }
 
   /// Of the first result; empty where there is none.
@@ -191,8 +193,8 @@ class ResultsFile {
     std::filesystem::path found = file_;
     for (const Result& result : results) {
       if (!next_)
-        next_ =
-            std::make_unique<TensorOutput>(found, result.name, fused_.tensors()[result.tensor], orbitals_);
+        next_ = std::make_unique<TensorOutput>(found, result.name, fused_.tensors()[result.tensor], orbitals_,
+                                               overwrite_);
       found = next_->write(result.elements);
       next_.reset();
     }
@@ -203,6 +205,7 @@ class ResultsFile {
   std::string file_;
   const FusedProgram& fused_;
   const SpinOrbitals& orbitals_;
+  bool overwrite_;
   std::unique_ptr<TensorOutput> next_;
 };
 
@@ -246,7 +249,8 @@ void execute(const CLI::App& command, const ProgramArguments& arguments, const M
     orbitals.emplace(fused->tiles());
     if (!arguments.output.empty()) {
       require_output(arguments, *fused);
-      if (session.rank() == 0) output = std::make_unique<ResultsFile>(arguments.output, *fused, *orbitals);
+      if (session.rank() == 0)
+        output = std::make_unique<ResultsFile>(arguments.output, *fused, *orbitals, arguments.overwrite);
     }
     if (arguments.input.empty()) {
       numbers = std::make_unique<SeededNumbers>(*orbitals, arguments.seed);

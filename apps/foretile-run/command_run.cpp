@@ -40,6 +40,7 @@
 #include "planner/plan/plan_file.hpp"
 #include "planner/strategies/steady_blocks.hpp"
 #include "platforms/checks.hpp"
+#include "platforms/free_memory.hpp"
 #include "platforms/here.hpp"
 #include "scheduler/report/chrome_trace.hpp"
 #include "scheduler/report/progress_sink.hpp"
@@ -433,7 +434,7 @@ void execute(const CLI::App& app, const RunArguments& arguments, const MpiSessio
   });
   require_same_start(session, [&] { return device_facts(done); });
   const int threads = cores_of_rank(session.world());
-  done.files.emplace(done.file.problem, *done.work, arguments.output, session.world());
+  done.files.emplace(done.file.problem, *done.work, arguments.output, arguments.overwrite, session.world());
   done.files->require_unchanged();
   if (arguments.check_finite) done.files->require_finite(threads);
   if (!arguments.checkpoint.empty())

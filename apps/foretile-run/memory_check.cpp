@@ -4,28 +4,13 @@
 #include <fmt/format.h>
 
 #include <cstdint>
-#include <fstream>
-#include <limits>
-#include <string>
 
 #include "base/error.hpp"
 #include "executor/cpu/blas.hpp"
 #include "planner/plan/devices.hpp"
-#include "platforms/here.hpp"
+#include "platforms/free_memory.hpp"
 
 namespace foretile {
-
-std::int64_t available_memory_bytes() {
-  if (const auto said = said_memory_bytes()) return *said;
-  std::ifstream in("/proc/meminfo");
-  for (std::string key, unit; in >> key;) {
-    std::int64_t kib = 0;
-    if (!(in >> kib)) break;
-    if (key == "MemAvailable:") return kib * 1024;
-    std::getline(in, unit);
-  }
-  return std::numeric_limits<std::int64_t>::max();  // unknown
-}
 
 int multiplying_cores(const PlannedWork& work) {
   const bool on_cores = work.machine.platform.device.kind == DeviceKind::core;
@@ -34,15 +19,6 @@ int multiplying_cores(const PlannedWork& work) {
 
 std::int64_t blas_bytes(const PlannedWork& work) {
   return multiplying_cores(work) * kBlasBufferBytes;
-}
-
-void require_free_memory(std::int64_t rank_bytes, int ranks_on_node, std::int64_t available,
-                         std::string_view advice) {
-  if (rank_bytes <= available / ranks_on_node) return;
-  throw input_error("this node", fmt::format("{} bytes of free memory", available),
-                    fmt::format("{} bytes, needed by {} ranks of {} bytes each", ranks_on_node * rank_bytes,
-                                ranks_on_node, rank_bytes),
-                    fmt::format("{} bytes are missing: {}", ranks_on_node * rank_bytes - available, advice));
 }
 
 void require_memory(const PlannedWork& work, int ranks_on_node, bool devices_too, std::int64_t available) {

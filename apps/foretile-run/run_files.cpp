@@ -39,7 +39,7 @@ bool multiplies_small_tiles(const PlannedWork& work) {
 
 }  // namespace
 
-RunFiles::RunFiles(const Problem& problem, PlannedWork& work, const std::string& output,
+RunFiles::RunFiles(const Problem& problem, PlannedWork& work, const std::string& output, bool overwrite,
                    MPI_Comm communicator)
     : work_(work), communicator_(communicator), output_name_(output) {
   MatrixPlace place;
@@ -50,7 +50,7 @@ RunFiles::RunFiles(const Problem& problem, PlannedWork& work, const std::string&
     tiles_ = std::make_unique<FileTiles>(work.contraction, *inputs, multiplies_small_tiles(work));
     own_c_ = own_tiles_of_c(work, rank_in(communicator));
   });
-  if (!output.empty()) output_.emplace(place, work.contraction, communicator);
+  if (!output.empty()) output_.emplace(place, work.contraction, overwrite, communicator);
 }
 
 void RunFiles::require_unchanged() {

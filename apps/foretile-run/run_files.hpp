@@ -22,9 +22,11 @@ namespace foretile {
 /// last three are collective; what fails on a rank is thrown on all, as agree() has it.
 class RunFiles {
  public:
-  /// Opens the files of a problem of kind "matrices", and begins the output unless its name is empty.
+  /// Opens the files of a problem of kind "matrices", and begins the output unless its name is empty;
+  /// with `overwrite` also where a dataset of that name is there.
   /// The work may get other operations (executor/file_tiles.hpp). `problem` and `work` must outlive this.
-  RunFiles(const Problem& problem, PlannedWork& work, const std::string& output, MPI_Comm communicator);
+  RunFiles(const Problem& problem, PlannedWork& work, const std::string& output, bool overwrite,
+           MPI_Comm communicator);
 
   /// Refuses files with other numbers than the problem was made for.
   void require_unchanged();

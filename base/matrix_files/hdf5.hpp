@@ -26,9 +26,10 @@ std::unique_ptr<MatrixReader> open_hdf5(const MatrixPlace& place);
 
 /// Adds a dataset, or a group of blocks that are one behind the other, to the HDF5 file `path`. `is_new`: the
 /// file gets nothing else. Returns the byte at which the numbers begin. They have room in the file, but are
-/// not written. `place` names the dataset; its file is for messages.
+/// not written. `place` names the dataset; its file is for messages. Without `overwrite` one that is there is
+/// refused.
 std::int64_t add_to_hdf5(const std::string& path, bool is_new, const MatrixPlace& place,
-                         const MatrixFacts& facts);
+                         const MatrixFacts& facts, bool overwrite);
 
 /// Whether the places lead to one object, or one of them into the other.
 bool shares_hdf5_object(const MatrixPlace& x, const MatrixPlace& y);

@@ -18,7 +18,7 @@ std::unique_ptr<MatrixReader> open_hdf5(const MatrixPlace& place) {
   refuse(place);
 }
 
-std::int64_t add_to_hdf5(const std::string&, bool, const MatrixPlace& place, const MatrixFacts&) {
+std::int64_t add_to_hdf5(const std::string&, bool, const MatrixPlace& place, const MatrixFacts&, bool) {
   refuse(place);
 }
 

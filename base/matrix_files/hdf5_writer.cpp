@@ -39,14 +39,17 @@ Object open_or_create(const std::string& path, bool is_new, const MatrixPlace& p
   return file;
 }
 
-/// A dataset, or a group of blocks, may be replaced.
-void remove_old(const Object& file, const MatrixPlace& place) {
+/// A dataset, or a group of blocks, may be replaced where it is asked for.
+void remove_old(const Object& file, const MatrixPlace& place, bool overwrite) {
   Object old = hdf5::any(H5Oopen(file.id(), place.dataset.c_str(), H5P_DEFAULT));
   if (!old) return;
   const H5I_type_t kind = H5Iget_type(old.id());
   if (kind != H5I_DATASET && !(kind == H5I_GROUP && hdf5::is_block_group(old)))
     throw input_error(name_of(place), "a group that is there already", "a dataset or a new name",
                       "choose another name");
+  if (!overwrite)
+    throw input_error(name_of(place), "a dataset that is there already", "the name of a new one",
+                      "choose another name, or add --overwrite to replace it");
   old.close();
   H5Ldelete(file.id(), place.dataset.c_str(), H5P_DEFAULT);
 }
@@ -135,10 +138,10 @@ Object create_dense(const Object& file, const MatrixPlace& place, const MatrixFa
 }  // namespace
 
 std::int64_t add_to_hdf5(const std::string& path, bool is_new, const MatrixPlace& place,
-                         const MatrixFacts& facts) {
+                         const MatrixFacts& facts, bool overwrite) {
   const auto held = hdf5::lock();
   Object file = open_or_create(path, is_new, place);
-  if (!is_new) remove_old(file, place);
+  if (!is_new) remove_old(file, place, overwrite);
   Object dataset = facts.layout == MatrixLayout::block_sparse ? create_blocks(file, place, facts)
                                                               : create_dense(file, place, facts);
   if (!dataset) throw failed(place);

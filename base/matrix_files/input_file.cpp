@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 #include <ctime>
 
 #include "base/error.hpp"
+#include "base/file_system.hpp"
 
 namespace foretile {
 
@@ -91,11 +91,7 @@ void InputFile::read(std::int64_t begin, std::int64_t bytes, std::byte* to) cons
 }
 
 bool InputFile::notes_every_write() const {
-  struct statfs facts = {};
-  if (::fstatfs(file_.get(), &facts) != 0) return false;
-  constexpr std::array<std::uint32_t, 4> kLocal{0xef53, 0x58465342, 0x9123683e, 0xf2f52010};
-  // ext4, XFS, Btrfs, F2FS: statfs(2)
-  return std::ranges::find(kLocal, static_cast<std::uint32_t>(facts.f_type)) != kLocal.end();
+  return foretile::notes_every_write(file_system_of(file_.get()));
 }
 
 const std::byte* InputFile::mapped() const {

@@ -77,10 +77,10 @@ MatrixFacts dense_output(const MatrixPlace& place, std::int64_t rows, std::int64
 
 class MatrixOutput::File {
  public:
-  File(const MatrixPlace& place, const MatrixFacts& facts)
+  File(const MatrixPlace& place, const MatrixFacts& facts, bool overwrite)
       : exists_(has_content(regular_place(place))), place_(place), file_(place.file) {
     if (place.format != MatrixFormat::hdf5) require_alone();
-    begin_ = place.format == MatrixFormat::npy ? add_npy_header(facts) : add_dataset(facts);
+    begin_ = place.format == MatrixFormat::npy ? add_npy_header(facts) : add_dataset(facts, overwrite);
     reserve(begin_ + facts.bytes());
   }
 
@@ -114,11 +114,11 @@ class MatrixOutput::File {
     return std::ssize(header);
   }
 
-  std::int64_t add_dataset(const MatrixFacts& facts) {
+  std::int64_t add_dataset(const MatrixFacts& facts, bool overwrite) {
     if (exists_) copy_whole(InputFile(place_.file.string()), file_.stream());
     flush();
     try_room_for(facts);
-    return add_to_hdf5(path_of(descriptor()), !exists_, place_, facts);
+    return add_to_hdf5(path_of(descriptor()), !exists_, place_, facts, overwrite);
   }
 
   /// A full disk is found before HDF5 meets it: a file that it cannot close ends the program later.
@@ -152,9 +152,9 @@ class MatrixOutput::File {
   std::int64_t begin_ = 0;
 };
 
-MatrixOutput::MatrixOutput(const MatrixPlace& place, const MatrixFacts& facts) {
+MatrixOutput::MatrixOutput(const MatrixPlace& place, const MatrixFacts& facts, bool overwrite) {
   check_place(place, facts);
-  file_ = std::make_unique<File>(place, facts);
+  file_ = std::make_unique<File>(place, facts, overwrite);
   ticket_ = file_->ticket();
 }
 

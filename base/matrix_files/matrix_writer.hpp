@@ -31,13 +31,14 @@ MatrixFacts dense_output(const MatrixPlace& place, std::int64_t rows, std::int64
 ///
 /// Until finish() the file has a temporary name beside `place.file` (base/atomic_file.hpp); without finish()
 /// nothing changes. An HDF5 file that exists keeps its other datasets: it is copied first. A dataset, or
-/// group of blocks, of the same name is replaced; another group of that name is refused.
+/// group of blocks, of the same name is replaced with `overwrite` alone; another group of that name is
+/// refused.
 class MatrixOutput {
  public:
   /// Reserves the whole size: a full disk is found here. The layout is row_major or block_sparse in HDF5, and
   /// column_major in .npy. Throws InputError for what the format cannot hold or when the file may not be
   /// written, or another run writes the same .npy file; WorkError when there is no room.
-  MatrixOutput(const MatrixPlace& place, const MatrixFacts& facts);
+  MatrixOutput(const MatrixPlace& place, const MatrixFacts& facts, bool overwrite = false);
   ~MatrixOutput();
   MatrixOutput(const MatrixOutput&) = delete;
   MatrixOutput& operator=(const MatrixOutput&) = delete;

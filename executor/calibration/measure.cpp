@@ -8,7 +8,6 @@
 #include <cmath>
 #include <cstddef>
 #include <numeric>
-#include <thread>
 #include <utility>
 
 #include "base/threads.hpp"
@@ -129,12 +128,7 @@ Timing time_on_all_cores(const Repetition& repetition,
     mine.cpu = thread_seconds() - cpu_start;
     mine.elapsed = since(start);
   };
-  {
-    std::vector<std::jthread> others;
-    for (int core = 1; core < repetition.cores; ++core)
-      others.push_back(start_thread([&run, core] { run(core); }));
-    run(0);
-  }
+  run_on_threads(repetition.cores, run);
   return together_of(threads);
 }
 

@@ -38,7 +38,7 @@ struct Timing {
 /// Runs `work(core, repetition)` again and again on `cores` threads that start together, one unmeasured
 /// repetition first; as many threads as cores are kept to a core each. Each thread goes on until all have
 /// enough, so that every timed repetition runs beside busy neighbours. What reading the clock costs is taken
-/// off. `work` must not throw.
+/// off. `work` must not throw. Throws WorkError where the system does not start so many threads.
 Timing time_on_all_cores(const Repetition& repetition,
                          const std::function<void(int core, int repetition)>& work);
 

@@ -7,20 +7,26 @@
 #include <array>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <numeric>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "base/error.hpp"
 #include "executor/layout/redistribution.hpp"
 #include "executor/mpi/communicator.hpp"
+#include "executor/mpi/machine_of.hpp"
 #include "executor/mpi/session.hpp"
 #include "planner/problem/kinds/dense.hpp"
 
 namespace foretile {
 
 namespace {
+
+/// Of refusals for want of memory, by the planner and here.
+constexpr const char* kBytesAreMissing = "bytes are missing";
 
 /// An index of the product: its tiles, and the order in which they take the matrix's indices.
 struct OrderedIndex {
@@ -161,9 +167,9 @@ struct Moves {
   std::int64_t kept = 0;   ///< most of a rank: of tiles that are beside the caller's arrays
 };
 
-/// Collective.
-Moves redistribution(MPI_Comm communicator, const Multiplication& product, const Candidate& candidate) {
-  Moves most;
+/// Of this rank.
+Moves own_moves(MPI_Comm communicator, const Multiplication& product, const Candidate& candidate) {
+  Moves own;
   for (const auto& [matrix, layout] :
        {std::pair(Matrix::a, &candidate.a), {Matrix::b, &candidate.b}, {Matrix::c, &candidate.c}}) {
     const Redistribution moves(
@@ -172,12 +178,19 @@ Moves redistribution(MPI_Comm communicator, const Multiplication& product, const
           return product.owner({m, tile});
         },
         **layout, rank_in(communicator), size_of(communicator));
-    if (matrix != Matrix::c || product.contraction().reads_c()) most.bytes += moves.to_tiles_bytes();
-    if (matrix == Matrix::c) most.bytes += moves.to_layout_bytes();
+    if (matrix != Matrix::c || product.contraction().reads_c()) own.bytes += moves.to_tiles_bytes();
+    if (matrix == Matrix::c) own.bytes += moves.to_layout_bytes();
     for (const TileId tile : product.own_tiles(matrix)) {
-      if (!moves.stays(tile)) most.kept += bytes_of(product.contraction(), {matrix, tile});
+      if (!moves.stays(tile)) own.kept += bytes_of(product.contraction(), {matrix, tile});
     }
   }
+  return own;
+}
+
+/// Collective.
+Moves redistribution(MPI_Comm communicator, const Multiplication& product, const Candidate& candidate) {
+  Moves most;
+  agree(communicator, [&] { most = own_moves(communicator, product, candidate); });
   most.bytes = all_reduced(most.bytes, MPI_MAX, communicator, "redistribution");
   most.kept = all_reduced(most.kept, MPI_MAX, communicator, "redistribution");
   return most;
@@ -190,35 +203,141 @@ void require_room(const PlannedWork& work, const Moves& moves) {
   throw input_error(
       "product of block-cyclic matrices", fmt::format("{} bytes of host memory per rank", needed),
       fmt::format("at most {}", budget),
-      fmt::format("{} bytes are missing: use more nodes, or the same blocks in A, B and C, which are then "
-                  "used in place",
-                  needed - budget));
+      fmt::format("{} {}: use more nodes, or the same blocks in A, B and C, which are then used in place",
+                  needed - budget, kBytesAreMissing));
 }
 
-Candidate candidate_of(MPI_Comm communicator, const BlacsGrid& grid, const BlockCyclicTask& task,
-                       const Proposal& proposal, const TileSize& tile, MultiplicationOptions options) {
+/// Sets the candidate's layouts; its contraction is returned.
+Contraction lay_out(Candidate& candidate, const BlacsGrid& grid, const BlockCyclicTask& task,
+                    const Proposal& proposal, const TileSize& tile) {
   const OrderedIndex m = dealt_in_turn(task.m, proposal.m, tile.m),
                      n = dealt_in_turn(task.n, proposal.n, tile.n),
                      k = dealt_in_turn(task.k, proposal.k, tile.k);
-  options.parameters["grid"] = proposal.grid;
-  options.parameters["grid.node"] = "natural";
   const auto layout = [&](const BlockCyclicMatrix& matrix, Op op, const OrderedIndex& rows,
                           const OrderedIndex& columns) {
     const bool as_stored = op == Op::none;
     return std::make_shared<BlockCyclic>(
         layout_of(grid, matrix, (as_stored ? rows : columns).order, (as_stored ? columns : rows).order));
   };
-  Candidate candidate;
   candidate.a = layout(task.a, task.a_op, m, k);
   candidate.b = layout(task.b, task.b_op, k, n);
   candidate.c = layout(task.c, Op::none, m, n);
-  candidate.product = std::make_unique<Multiplication>(communicator, contraction_of(task, m, n, k), options);
+  return contraction_of(task, m, n, k);
+}
+
+/// Collective. What a rank does alone is agreed on: otherwise one that fails would leave the others waiting.
+Candidate candidate_of(MPI_Comm communicator, const BlacsGrid& grid, const BlockCyclicTask& task,
+                       const Proposal& proposal, const TileSize& tile, MultiplicationOptions options) {
+  Candidate candidate;
+  std::optional<Contraction> contraction;
+  agree(communicator, [&] {
+    contraction = lay_out(candidate, grid, task, proposal, tile);
+    options.parameters["grid"] = proposal.grid;
+    options.parameters["grid.node"] = "natural";
+  });
+  candidate.product = std::make_unique<Multiplication>(communicator, *std::move(contraction), options);
   const Moves moves = redistribution(communicator, *candidate.product, candidate);
-  require_room(candidate.product->work(), moves);
+  agree(communicator, [&] { require_room(candidate.product->work(), moves); });
   candidate.bytes = candidate.product->work().summary.most_received_bytes + moves.bytes;
   return candidate;
 }
 
+/// The refusal on which all ranks agreed, the same text on all of them. Nothing where this rank alone has the
+/// error, or no argument would mend it.
+std::optional<std::string> agreed_refusal(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const OtherRankFailed& other) {
+    if (other.exit_code == 2) return other.text;
+  } catch (const InputError& own) {
+    if (is_agreed(error)) return own.what();
+  } catch (...) {
+  }
+  return std::nullopt;
+}
+
+/// Whether each rank has memory for its share of the matrices: else no tiles are small enough. Collective.
+bool shares_fit(MPI_Comm communicator, const BlockCyclicTask& task, const MultiplicationOptions& options) {
+  const int cores = cores_of_node(communicator);
+  double budget = 0;
+  agree(communicator, [&] {
+    budget = static_cast<double>(machine_of(communicator, options.platform, cores).host_bytes_per_rank());
+  });
+  const auto area = [](std::int64_t rows, std::int64_t columns) {
+    return static_cast<double>(rows) * static_cast<double>(columns);
+  };
+  const double bytes = static_cast<double>(task.element.bytes()) *
+                       (area(task.m, task.k) + area(task.k, task.n) + area(task.m, task.n));
+  return bytes <= size_of(communicator) * all_reduced(budget, MPI_MAX, communicator, "memory");
+}
+
+/// All ranks are refused: the first says why. Collective.
+[[noreturn]] void refuse(MPI_Comm communicator, const std::exception_ptr& why) {
+  agree(communicator, [&] {
+    try {
+      std::rethrow_exception(why);
+    } catch (const OtherRankFailed& other) {
+      throw_as_own(other);
+    }
+  });
+  std::rethrow_exception(why);
+}
+
+/// Tries the proposals with tiles of one size.
+class Search {
+ public:
+  Search(MPI_Comm communicator, const BlacsGrid& grid, const BlockCyclicTask& task,
+         const MultiplicationOptions& options)
+      : communicator_(communicator), grid_(grid), task_(task), options_(options) {
+    agree(communicator, [&] {
+      proposals_.push_back(c_stays(grid, task));
+      if (grid.rows * grid.columns == 1) return;
+      proposals_.push_back(k_dealt(grid, task));
+      proposals_.push_back({one_class(), one_class(), one_class(), "auto"});
+    });
+  }
+
+  void try_tiles(const TileSize& tile) {
+    smaller_may_fit_ = false;
+    for (const Proposal& proposal : proposals_) {
+      try {
+        Candidate candidate = with_agreed_errors(
+            [&] { return candidate_of(communicator_, grid_, task_, proposal, tile, options_); });
+        if (!best_.product || candidate.bytes < best_.bytes) best_ = std::move(candidate);
+      } catch (...) {
+        keep_refusal(std::current_exception());
+      }
+    }
+  }
+
+  bool found() const { return best_.product != nullptr; }
+  bool smaller_may_fit() const { return smaller_may_fit_; }
+  /// Collective.
+  Candidate best() {
+    if (!found()) refuse(communicator_, first_refusal_);
+    return std::move(best_);
+  }
+
+ private:
+  /// Throws the error where it is no refusal: other ranks may not have it.
+  void keep_refusal(const std::exception_ptr& error) {
+    const std::optional<std::string> refusal = agreed_refusal(error);
+    if (!refusal) std::rethrow_exception(error);
+    if (!first_refusal_) first_refusal_ = error;
+    smaller_may_fit_ = smaller_may_fit_ || refusal->find(kBytesAreMissing) != std::string::npos;
+  }
+
+  MPI_Comm communicator_;
+  const BlacsGrid& grid_;
+  const BlockCyclicTask& task_;
+  const MultiplicationOptions& options_;
+  std::vector<Proposal> proposals_;
+  Candidate best_;
+  std::exception_ptr first_refusal_;
+  bool smaller_may_fit_ = false;
+};
+
+/// Smaller tiles need less memory beside the matrices.
 constexpr int kMostHalved = 4;
 
 TileSize half_of(const TileSize& tile) {
@@ -235,47 +354,24 @@ BlacsGrid grid_of(MPI_Comm communicator, int rows, int columns) {
   return grid;
 }
 
-/// All ranks are refused: the first says why.
-[[noreturn]] void refuse(MPI_Comm communicator, const std::exception_ptr& why) {
-  on_all(communicator, [&] {
-    try {
-      std::rethrow_exception(why);
-    } catch (const OtherRankFailed& other) {
-      throw_as_own(other);
-    }
-  });
-  std::rethrow_exception(why);
-}
-
 }  // namespace
 
 BlockCyclicProduct::BlockCyclicProduct(MPI_Comm communicator, int rows, int columns,
                                        const BlockCyclicTask& task, const MultiplicationOptions& options) {
-  BlacsGrid grid;
-  std::vector<Proposal> proposals;
-  on_all(communicator, [&] {
-    grid = grid_of(communicator, rows, columns);
-    proposals.push_back(c_stays(grid, task));
-  });
-  if (rows * columns > 1) {
-    proposals.push_back(k_dealt(grid, task));
-    proposals.push_back({one_class(), one_class(), one_class(), "auto"});
-  }
-  TileSize tile = usual_tiles(task.m, task.n, task.k);
-  Candidate best;
-  std::exception_ptr first_refusal;
-  // Where memory is short, smaller tiles need less of it beside the matrices.
-  for (int halved = 0; !best.product && halved <= kMostHalved; ++halved, tile = half_of(tile)) {
-    for (const Proposal& proposal : proposals) {
-      try {  // all ranks are refused, or none
-        Candidate candidate = candidate_of(communicator, grid, task, proposal, tile, options);
-        if (!best.product || candidate.bytes < best.bytes) best = std::move(candidate);
-      } catch (const std::exception&) {
-        if (!first_refusal) first_refusal = std::current_exception();
+  Candidate best = with_agreed_errors([&] {
+    BlacsGrid grid;
+    agree(communicator, [&] { grid = grid_of(communicator, rows, columns); });
+    Search search(communicator, grid, task, options);
+    TileSize tile = usual_tiles(task.m, task.n, task.k);
+    search.try_tiles(tile);
+    if (!search.found() && search.smaller_may_fit() && shares_fit(communicator, task, options)) {
+      for (int halved = 0; !search.found() && search.smaller_may_fit() && halved < kMostHalved; ++halved) {
+        tile = half_of(tile);
+        search.try_tiles(tile);
       }
     }
-  }
-  if (!best.product) refuse(communicator, first_refusal);
+    return search.best();
+  });
   product_ = std::move(best.product);
   a_ = std::move(best.a);
   b_ = std::move(best.b);

@@ -82,6 +82,12 @@ void DistributedTiles::scatter(MPI_Comm communicator) const {
       local_[number_of(Matrix::c)]);
 }
 
+std::int64_t DistributedTiles::moved_bytes() const {
+  std::int64_t bytes = 0;
+  for (const auto& [tile, buffer] : moved_) bytes += bytes_of(problem_, tile);
+  return bytes;
+}
+
 std::int64_t DistributedTiles::sent_bytes() const {
   std::int64_t bytes = redistributions_[number_of(Matrix::c)].to_layout_bytes();
   for (const Matrix matrix : kMatrices) {

@@ -38,6 +38,8 @@ class DistributedTiles final : public TileStorage {
   void gather(MPI_Comm communicator, const std::array<std::byte*, 3>& local);
   /// Moves C back. Collective.
   void scatter(MPI_Comm communicator) const;
+  /// Of the memory of this object.
+  std::int64_t moved_bytes() const;
   /// Bytes that this rank sends in both.
   std::int64_t sent_bytes() const;
 

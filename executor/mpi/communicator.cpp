@@ -36,21 +36,22 @@ int size_of(MPI_Comm communicator) {
 
 namespace {
 
-/// A rank that is bound to cores has these; ranks that may use the same cores share them evenly.
-int share_of_cores(MPI_Comm node, int ranks) {
+/// None where the system does not say.
+cpu_set_t own_mask() {
   cpu_set_t cores;
   CPU_ZERO(&cores);
-  if (::sched_getaffinity(0, sizeof cores, &cores) != 0) return 1;
-  const int own = CPU_COUNT(&cores);
-  require_mpi(MPI_Allreduce(MPI_IN_PLACE, &cores, sizeof cores, MPI_BYTE, MPI_BOR, node), "cores");
-  return std::max(1, std::min(own, CPU_COUNT(&cores) / ranks));
+  if (::sched_getaffinity(0, sizeof cores, &cores) != 0) CPU_ZERO(&cores);
+  return cores;
 }
 
 NodePlace find_place_on_node(MPI_Comm communicator) {
   MPI_Comm node = MPI_COMM_NULL;
   require_mpi(MPI_Comm_split_type(communicator, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node), "node");
   const int ranks = size_of(node);
-  const NodePlace place{rank_in(node), ranks, share_of_cores(node, ranks)};
+  cpu_set_t cores = own_mask();
+  const int own = CPU_COUNT(&cores);
+  require_mpi(MPI_Allreduce(MPI_IN_PLACE, &cores, sizeof cores, MPI_BYTE, MPI_BOR, node), "cores");
+  const NodePlace place = place_with_cores(rank_in(node), ranks, own, CPU_COUNT(&cores));
   require_mpi(MPI_Comm_free(&node), "node");
   return place;
 }
@@ -74,6 +75,10 @@ int make_place_key() {
 
 }  // namespace
 
+NodePlace place_with_cores(int number, int ranks, int own, int together) {
+  return {number, ranks, std::clamp(together / ranks, 1, std::max(1, own)), std::max(1, together)};
+}
+
 NodePlace place_on_node(MPI_Comm communicator) {
   static const int key = make_place_key();
   void* known = nullptr;
@@ -87,6 +92,10 @@ NodePlace place_on_node(MPI_Comm communicator) {
 
 int cores_of_rank(MPI_Comm communicator) {
   return place_on_node(communicator).cores;
+}
+
+int cores_of_node(MPI_Comm communicator) {
+  return all_reduced(place_on_node(communicator).node_cores, MPI_MAX, communicator, "cores");
 }
 
 Rank first_rank_of_node(MPI_Comm communicator) {

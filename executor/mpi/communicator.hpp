@@ -24,13 +24,21 @@ int size_of(MPI_Comm communicator);
 struct NodePlace {
   int number = 0;
   int ranks = 1;
-  int cores = 1;  ///< this rank's share of those that the ranks may use (their affinity masks)
+  int cores = 1;       ///< this rank's share of those that the ranks may use (their affinity masks)
+  int node_cores = 1;  ///< that any of the ranks may use
 };
+
+/// Rank `number` of `ranks`; it may use `own` cores, and the ranks of its node `together`. A rank that is
+/// bound to cores has these; ranks that may use the same cores share them evenly.
+NodePlace place_with_cores(int number, int ranks, int own, int together);
 
 /// Collective. The communicator keeps the answer, and duplicates have it too: finding it takes a millisecond.
 NodePlace place_on_node(MPI_Comm communicator);
 /// NodePlace::cores. Collective as place_on_node().
 int cores_of_rank(MPI_Comm communicator);
+/// Most that the ranks of one node may use together: a launcher may have bound each to some. Collective, the
+/// same on all ranks.
+int cores_of_node(MPI_Comm communicator);
 
 /// Of those that share this rank's node. Collective.
 Rank first_rank_of_node(MPI_Comm communicator);

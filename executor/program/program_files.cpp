@@ -115,12 +115,12 @@ void FileNumbers::require_untouched(MPI_Comm communicator) const {
 }
 
 TensorOutput::TensorOutput(const std::filesystem::path& file, const std::string& name,
-                           const ProgramTensor& tensor, const SpinOrbitals& orbitals)
+                           const ProgramTensor& tensor, const SpinOrbitals& orbitals, bool overwrite)
     : tensor_(tensor),
       orbitals_(orbitals),
       facts_(dense_output(tensor_place(file, name), count_of(tensor, orbitals, halves_of(tensor)[0]),
                           count_of(tensor, orbitals, halves_of(tensor)[1]), {})),
-      output_(tensor_place(file, name), facts_) {}
+      output_(tensor_place(file, name), facts_, overwrite) {}
 
 std::filesystem::path TensorOutput::write(const std::vector<double>& elements) {
   const auto halves = halves_of(tensor_);

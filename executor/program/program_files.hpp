@@ -48,7 +48,7 @@ class TensorOutput {
  public:
   /// Tensor and orbitals must outlive this.
   TensorOutput(const std::filesystem::path& file, const std::string& name, const ProgramTensor& tensor,
-               const SpinOrbitals& orbitals);
+               const SpinOrbitals& orbitals, bool overwrite);
   /// All elements, the first index fastest; once. Returns the file: MatrixOutput::finish() may choose
   /// another.
   std::filesystem::path write(const std::vector<double>& elements);

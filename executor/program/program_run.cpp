@@ -15,6 +15,7 @@
 #include "executor/heap_memory.hpp"
 #include "executor/in_parallel.hpp"
 #include "executor/mpi/communicator.hpp"
+#include "executor/mpi/machine_of.hpp"
 #include "executor/mpi/own_communicator.hpp"
 #include "executor/mpi/session.hpp"
 #include "executor/program/exchange.hpp"
@@ -26,7 +27,6 @@
 #include "planner/program/made_tensors.hpp"
 #include "planner/program/program_plan.hpp"
 #include "planner/strategies/strategy.hpp"
-#include "platforms/loader.hpp"
 
 namespace foretile {
 
@@ -163,10 +163,10 @@ void make_c_tiles(const Level& level, Received& received) {
 
 PlannedProgram ProgramRun::State::planned(FusedProgram& of, const ProgramPlanOptions& how) {
   PlannedProgram plans;
+  const int on_node = cores_of_node(communicator);
   with_agreed_errors([&] {
     agree(communicator, [&] {
-      const Machine machine =
-          make_machine(load_platform(options.platform), {.nodes = {}, .ranks = ranks, .gpus = {}});
+      const Machine machine = machine_of(communicator, options.platform, on_node);
       plans = plan_program_as(of, machine, options.parameters, how);
       memory = memory_of(plans, machine, options.gpus, rank);
       cores = std::min(cores, machine.cores_per_rank());
@@ -202,6 +202,7 @@ void ProgramRun::State::require_same(const PlannedProgram& plans) const {
 /// Just before it runs: a Multiplication has a communicator, of which MPI has some thousands.
 void ProgramRun::State::prepare(Level& level) const {
   MultiplicationOptions with = options;
+  with.check_memory = false;  // the program took it for all levels
   with.parameters = level.settings;
   if (level.joined)
     level.multiplication = std::make_unique<Multiplication>(communicator, level.joined->contraction(), with);

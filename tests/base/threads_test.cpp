@@ -9,8 +9,12 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <barrier>
 #include <fstream>
 #include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -39,6 +43,47 @@ TEST(Threads, Run) {
   std::atomic<int> value = 0;
   start_thread([&] { value = 3; }).join();
   EXPECT_EQ(value, 3);
+}
+
+/// They meet, so all are there.
+TEST(RunOnThreads, RunsAllAtOnce) {
+  std::barrier together(3);
+  std::atomic<int> sum = 0;
+  run_on_threads(3, [&](int number) {
+    together.arrive_and_wait();
+    sum += 1 + number;
+  });
+  EXPECT_EQ(sum, 6);
+}
+
+/// The system starts two of these.
+class FewThreads {
+ public:
+  template <class Run>
+  explicit FewThreads(Run&& run) {
+    if (started == 2) throw std::system_error(EAGAIN, std::generic_category());
+    ++started;
+    thread_ = std::jthread(std::forward<Run>(run));
+  }
+  static int started;
+
+ private:
+  std::jthread thread_;
+};
+int FewThreads::started = 0;
+
+/// Those that are there would wait for the others.
+TEST(RunOnThreads, RunsNoneWhereOneIsMissing) {
+  std::barrier together(5);
+  std::atomic<int> calls = 0;
+  EXPECT_THROW(run_on_threads<FewThreads>(5,
+                                          [&](int) {
+                                            ++calls;
+                                            together.arrive_and_wait();
+                                          }),
+               WorkError);
+  EXPECT_EQ(FewThreads::started, 2);
+  EXPECT_EQ(calls, 0);
 }
 
 /// A child whose address space has no room for a thread's stack, 8 MiB most often.

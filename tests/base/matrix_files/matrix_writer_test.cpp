@@ -163,7 +163,7 @@ TEST_F(MatrixWriterTest, GoesBesideAFileThatChangedMeanwhile) {
   if (!FORETILE_HAS_HDF5) GTEST_SKIP() << "a build without HDF5";
   const MatrixFacts facts = dense_output(place("c.h5:/C"), 5, 4, {});
   for (const bool changes : {false, false, true}) {  // the first run makes the file
-    MatrixOutput output(place("c.h5:/C"), facts);
+    MatrixOutput output(place("c.h5:/C"), facts, true);
     MatrixWriter(output.ticket(), facts).close();
     if (!changes) {
       output.finish();
@@ -176,6 +176,25 @@ TEST_F(MatrixWriterTest, GoesBesideAFileThatChangedMeanwhile) {
     EXPECT_NO_THROW(open_matrix(place("c-1.h5:/C")));
   }
   EXPECT_EQ(entries(), 2U);
+}
+
+/// Another run may have put it there since somebody looked.
+TEST_F(MatrixWriterTest, ReplacesADatasetWhereItIsAskedForAlone) {
+  if (!FORETILE_HAS_HDF5) GTEST_SKIP() << "a build without HDF5";
+  const MatrixFacts facts = dense_output(place("c.h5:/C"), 5, 4, {});
+  const auto write = [&](unsigned seed, bool overwrite) {
+    MatrixOutput output(place("c.h5:/C"), facts, overwrite);
+    MatrixWriter writer(output.ticket(), facts);
+    writer.write({0, 0, 5, 4}, random_bytes(facts.bytes(), seed).data(), 5);
+    writer.close();
+    output.finish();
+  };
+  write(1, false);
+  EXPECT_THROW(write(2, false), InputError);
+  EXPECT_EQ(read_all(place("c.h5:/C"), facts), random_bytes(facts.bytes(), 1));
+  EXPECT_EQ(entries(), 1U);
+  write(2, true);
+  EXPECT_EQ(read_all(place("c.h5:/C"), facts), random_bytes(facts.bytes(), 2));
 }
 
 TEST_F(MatrixWriterTest, NothingChangesWithoutFinish) {

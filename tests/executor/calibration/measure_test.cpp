@@ -2,9 +2,16 @@
 #include "executor/calibration/measure.hpp"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <array>
 #include <atomic>
+#include <fstream>
+
+#include "base/error.hpp"
 
 namespace foretile::measure_test {
 namespace {
@@ -36,6 +43,44 @@ TEST(TimeOnAllCores, EveryCoreRepeatsAndWarmUpIsNotCounted) {
   EXPECT_GE(all, 3 * 4 + 3);
   EXPECT_EQ(times.seconds.size(), static_cast<std::size_t>(all - 3));
   for (const double seconds : times.seconds) EXPECT_GT(seconds, 0);
+}
+
+/// From now on this process has room for two more stacks of threads.
+void leave_room_for_two_threads() {
+  std::ifstream statm("/proc/self/statm");
+  rlim_t pages = 0;
+  statm >> pages;
+  pthread_attr_t attributes;
+  std::size_t stack = 0;
+  ::pthread_getattr_default_np(&attributes);
+  ::pthread_attr_getstacksize(&attributes, &stack);
+  const rlim_t most = pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE)) + 2 * stack + stack / 2;
+  const rlimit little{most, most};
+  ::setrlimit(RLIMIT_AS, &little);
+}
+
+/// A child with too little address space for all of its threads: those that are there do not wait for the
+/// others. The C library keeps stacks of threads that ended, so a few more may start.
+TEST(TimeOnAllCores, EndsWhereAThreadCannotBeStarted) {
+#ifdef FORETILE_SANITIZED
+  GTEST_SKIP() << "the sanitizers need address space";
+#else
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(20);
+    leave_room_for_two_threads();
+    try {
+      time_on_all_cores({30, 0, 1}, [](int, int) {});
+    } catch (const WorkError&) {
+      ::_exit(0);
+    }
+    ::_exit(3);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status)) << "signal " << WTERMSIG(status);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+#endif
 }
 
 }  // namespace

@@ -22,6 +22,7 @@
 #include "executor/pdgemm.h"
 #include "planner/problem/kinds/dense.hpp"
 #include "tests/executor/mpi/blacs_stand_in.hpp"
+#include "tests/executor/mpi/environment.hpp"
 #include "tests/executor/mpi/run_plan.hpp"
 
 namespace foretile::layouts_test {
@@ -381,28 +382,6 @@ TEST(Layouts, PdgemmIsRight) {
     }
   }
 }
-
-/// Sets a variable of the environment as long as it lives.
-class Environment {
- public:
-  Environment(const char* name, const std::string& value) : name_(name) {
-    if (const char* const old = std::getenv(name)) old_ = old;
-    ::setenv(name, value.c_str(), 1);
-  }
-  ~Environment() {
-    if (old_) {
-      ::setenv(name_, old_->c_str(), 1);
-    } else {
-      ::unsetenv(name_);
-    }
-  }
-  Environment(const Environment&) = delete;
-  Environment& operator=(const Environment&) = delete;
-
- private:
-  const char* name_;
-  std::optional<std::string> old_;
-};
 
 /// The three arrays take two thirds of what is installed, on an estimated machine. Their blocks come out
 /// even.

@@ -5,13 +5,16 @@
 
 #include <map>
 #include <mutex>
+#include <string>
 
 #include "base/error.hpp"
 #include "executor/initial_tile.hpp"
+#include "executor/mpi/session.hpp"
 #include "executor/reference.hpp"
 #include "executor/tile_extents.hpp"
 #include "planner/problem/kinds/dense.hpp"
 #include "planner/problem/kinds/tiles.hpp"
+#include "tests/executor/mpi/environment.hpp"
 #include "tests/executor/mpi/run_plan.hpp"
 
 namespace foretile::multiplication_test {
@@ -104,6 +107,38 @@ void run_both_ways(const Contraction& p, const MultiplicationOptions& options) {
 TEST(Multiplication, RunsAPlanAgainAndAgain) {
   run_both_ways(dense_problem(60, 16), {});
   run_both_ways(dense_problem(60, 16), {.platform = "here", .parameters = {{"strategy", "stationary-c"}}});
+}
+
+/// The node cannot give the ranks the 2.9 MB of C, which the caller does not have.
+TEST(Multiplication, RefusesWhatTheNodeHasNoMemoryFor) {
+  Multiplication product(MPI_COMM_WORLD, dense_problem(600, 100));
+  const KeptTiles tiles(product, false);
+  {
+    const Environment memory("FORETILE_MEMORY", "1 MB");
+    std::string said;
+    try {
+      product.run(tiles);
+    } catch (const OtherRankFailed& other) {
+      said = other.text;
+    } catch (const InputError& own) {
+      said = own.what();
+    }
+    EXPECT_NE(said.find("this node: found 1000000 bytes of free memory, expected"), std::string::npos)
+        << said;
+    EXPECT_NE(said.find("bytes are missing: end other programs"), std::string::npos) << said;
+  }
+  product.run(tiles);
+  tiles.expect_right();
+}
+
+/// Where all tiles are used in place, a node needs memory for what arrives only.
+TEST(Multiplication, DoesNotCountTheCallersMemory) {
+  if (world_size() > 1) GTEST_SKIP() << "tiles arrive";
+  Multiplication product(MPI_COMM_WORLD, dense_problem(600, 100));
+  const KeptTiles tiles(product, true);
+  const Environment memory("FORETILE_MEMORY", "1 MB");
+  product.run(tiles);
+  tiles.expect_right();
 }
 
 TEST(Multiplication, FinishesTilesWithoutAProduct) {
