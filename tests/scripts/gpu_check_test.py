@@ -27,7 +27,7 @@ from gpu_check import main, memory, pack, unpack  # noqa: E402
 from gpu_check.bounds import Rates, bound  # noqa: E402
 from gpu_check.check import Check, Failed, NoRanks, NotEnded, Skipped  # noqa: E402
 from gpu_check.platform_files import guesses, made_on_host  # noqa: E402
-from gpu_check.processes import MARK, Log, Processes, Result  # noqa: E402
+from gpu_check.processes import MARK, Log, Printed, Processes, Result  # noqa: E402
 from gpu_check.results import Results, met  # noqa: E402
 from gpu_check.settings import CALLS, FULL, MINUTES, QUICK  # noqa: E402
 from gpu_check.steps import correctness, dense, prediction  # noqa: E402
@@ -89,6 +89,16 @@ class RunningCommands(InFolder):
         self.assertIn("\nfirst\n", before)
         self.assertNotIn("exit 0", before)
         self.assertEqual([log.read_text().count(f"\n{word}\n") for word in ("first", "second", "last")], [1, 1, 1])
+
+    def test_what_is_no_text_is_told_once(self):
+        with open(self.folder / "out", "w+b") as out:
+            printed = Printed(Log(self.folder / "log"), "[1]", [out])
+            for piece, end in ((b"\xff\xff\xffone", False), (b"two" + "\u00e9".encode(), False), (b"three", True)):
+                out.write(piece)
+                out.flush()
+                printed.tell("", end=end)
+        log = (self.folder / "log").read_text()
+        self.assertEqual([log.count(word) for word in ("one", "two\u00e9", "three", "\ufffd")], [1, 1, 1, 3])
 
     def test_results_are_found_behind_what_libraries_print(self):
         for text, found in (("[17.5] [host] UCX ERROR\n{\n\"x\": 1}\n", {"x": 1}), ("[1, 2]\n", [1, 2]), ("[17.5] no\n", None)):
@@ -246,6 +256,22 @@ class Steps(InFolder):
         for case in correctness.CASES:
             with self.subTest(case.what):
                 self.assertTrue(correctness.plan_of(check, case, platform).exists())
+
+    def test_both_calls_share_the_minutes(self):
+        def minutes(*words):
+            taken = []
+            before, main.take_steps = main.take_steps, lambda check, steps, start, minutes: taken.append(minutes)
+            try:
+                main.take_calls(self.check(QUICK), main.arguments(words), 0)
+            finally:
+                main.take_steps = before
+            return taken
+
+        both = minutes("--minutes", "4.6")
+        self.assertAlmostEqual(sum(both), 4.6)
+        self.assertAlmostEqual(both[0] / both[1], MINUTES["first"] / MINUTES["second"])
+        self.assertEqual(minutes(), [MINUTES["first"], MINUTES["second"]])
+        self.assertEqual(minutes("--minutes", "3", "--call", "second"), [3])
 
     def test_calls_fit_their_minutes(self):
         for call, steps in CALLS.items():
