@@ -205,15 +205,11 @@ class Inputs(unittest.TestCase):
 
     def stopped(self, output):
         """A run that has made its temporary file, and waits."""
-        job = processes.start([MPIEXEC, "-n", 1, FORETILE_RUN, "plan.json", "--output", output], self.folder)
-        processes.wait_for(lambda: processes.leftovers(self.folder), "a temporary file")
-        for pid in processes.named(job.pid, "foretile-run"):
-            os.kill(pid, signal.SIGSTOP)
-        return job
+        command = [MPIEXEC, "-n", 1, FORETILE_RUN, "plan.json", "--output", output]
+        return processes.stopped(command, self.folder / output.split(":")[0])
 
     def go_on(self, job):
-        for pid in processes.named(job.pid, "foretile-run"):
-            os.kill(pid, signal.SIGCONT)
+        processes.send(job, signal.SIGCONT)
         return processes.finish(job, [])
 
     def seeded_plan(self):
@@ -250,8 +246,7 @@ class Inputs(unittest.TestCase):
     def test_what_a_killed_run_left_is_removed(self):
         self.seeded_plan()
         job = self.stopped("c.npy")
-        for pid in processes.named(job.pid, "foretile-run"):
-            os.kill(pid, signal.SIGKILL)
+        processes.send(job, signal.SIGKILL)
         processes.finish(job, [])
         self.assertEqual(len(processes.leftovers(self.folder)), 1)
         self.call(MPIEXEC, "-n", 1, FORETILE_RUN, "plan.json", "--output", "c.npy")
