@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""scripts/gpu-check: its parts, and the whole of it on the stand-in.
+"""scripts/gpu-check: its parts. gpu_pack_test.py has the whole of it.
 
 usage: gpu_check_test.py scripts/gpu-check BUILD_FOLDER
 """
 import json
 import os
 import pathlib
-import shutil
 import signal
 import subprocess
 import sys
@@ -20,9 +19,8 @@ GPU_CHECK, BUILD = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
 FAKED_PEERS = BUILD / "cuda_peers_on_fake"
 ADDITIONS = BUILD / "gpu_additions"
 sys.dont_write_bytecode = True
-sys.path[:0] = [str(GPU_CHECK.parent), str(pathlib.Path(__file__).resolve().parent)]
+sys.path.insert(0, str(GPU_CHECK.parent))
 
-import bare_root  # noqa: E402
 from gpu_check import main, memory, pack, unpack  # noqa: E402
 from gpu_check.bounds import Rates, bound  # noqa: E402
 from gpu_check.check import Check, Failed, NoRanks, NotEnded, Skipped  # noqa: E402
@@ -430,58 +428,6 @@ class Packs(InFolder):
 
     def test_what_is_large_is_told(self):
         self.assertEqual(pack.largest({"lib/a.so": 2**20, "bin/b": 3 * 2**20}), "b 3.0 MiB, a.so 1.0 MiB")
-
-
-class OnABareMachine(InFolder):
-    """A pack, copied to another folder and unpacked where there is no network and nothing of Debian's (bare_root.py)."""
-
-    def setUp(self):
-        super().setUp()
-        missing = [name for name in pack.PROGRAMS if not (BUILD / name).exists()]
-        if missing:
-            self.skipTest(f"a pack needs {', '.join(missing)}")
-        self.pack, self.out, self.root = (self.folder / name for name in ("pack", "out", "root"))
-        for folder in (self.pack, self.out):
-            folder.mkdir()
-        bare_root.make(self.root, BUILD / "foretile-run")
-        reason = bare_root.why_not(self.root, self.pack, self.out)
-        if reason:
-            self.skipTest(f"no namespaces here: {reason}")
-
-    def call(self, name, seconds):
-        words = bare_root.command(self.root, self.pack, self.out, "/pack/gpu-check", "--gpu", "stand-in", "--from", "/pack",
-                                  "--call", name, "-o", "/out")
-        done = subprocess.run(words, capture_output=True, text=True, timeout=seconds)
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        return json.loads((self.out / "gpu-check.json").read_text())
-
-    def test_both_calls_end_in_their_time(self):
-        made = self.folder / "made"
-        before, (pack.PRESET, pack.LIMIT) = (pack.PRESET, pack.LIMIT), (0, 100 * 2**20)  # for less time
-        try:
-            pack.pack(made, BUILD, compile_first=False)
-        finally:
-            pack.PRESET, pack.LIMIT = before
-        shutil.copytree(made, self.pack, dirs_exist_ok=True)
-        shutil.rmtree(made)
-
-        first = self.call("first", 210)
-        self.assertEqual([step["step"] for step in first["steps"]], list(CALLS["first"]))
-        self.assertIn("/dev/shm", first["facts"])
-        self.assertIn("-localhost 127.0.0.1", first["facts"]["several ranks"])
-        self.assertEqual(len(first["checks"]), 6)
-
-        second = self.call("second", 480)
-        states = {step["step"]: step["state"] for step in second["steps"]}
-        not_here = ["peers", "sanitizer", "xt"]
-        self.assertEqual({name: state for name, state in states.items() if name not in not_here},
-                         {name: "done" for call in CALLS.values() for name in call if name not in not_here})
-        self.assertTrue(all(check["passed"] for check in second["checks"]))
-        self.assertGreaterEqual(len(second["checks"]), 15)
-        self.assertEqual(len(second["plans"]), QUICK.plans)
-        self.assertGreaterEqual({figure["target"] for figure in second["figures"]}, {"at least 92%", "under 10%"})
-        self.assertTrue((self.out / "gpu.toml").exists())
-        self.assertIn("say nothing about GPUs", (self.out / "gpu-check.md").read_text())
 
 
 if __name__ == "__main__":
