@@ -217,11 +217,9 @@ std::vector<MessagePiece> HostStore::message(const OutgoingSum& sum) const {
   return pieces;
 }
 
-/// A part may be computed where C will lie, where it becomes C as it is.
 bool HostStore::becomes_c(TileId tile, Device device) const {
   const auto first = first_parts_.find(tile);
-  return first != first_parts_.end() && first->second == device && !problem_.reads_c() &&
-         problem_.alpha == 1.0;
+  return first != first_parts_.end() && first->second == device && parts_become_c(problem_);
 }
 
 TileView HostStore::home_of_c(TileId tile, Device computed_by) {

@@ -32,6 +32,11 @@ struct HostStoreOptions {
   bool gapless = false;  ///< tiles that a caller keeps with gaps are copied to memory of the store's own
 };
 
+/// Whether the first part of a sum is computed where C will lie, and becomes C as it is.
+inline bool parts_become_c(const Contraction& contraction) {
+  return !contraction.reads_c() && contraction.alpha == 1.0;
+}
+
 /// Own tiles of A, and of B where it is given, lie here once, however often they are sent; received ones
 /// lie in the messages that brought them. Used by the thread of the progress loop alone.
 class HostStore {

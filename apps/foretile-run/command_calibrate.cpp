@@ -347,7 +347,7 @@ void add_calibrate_command(CLI::App& app) {
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{8192}));
   command
       ->add_option("--largest-copy", arguments->largest_copy,
-                   "Between host and GPU, \"256 MiB\" unless given")
+                   "Between host and GPU, \"256 MiB\" unless given; less where the budget is short")
       ->type_name("BYTES");
   command->add_flag("--noise", arguments->noise,
                     "Let rehearsals vary as the measurements on cores did; with a GPU they always do");

@@ -43,6 +43,16 @@ LinkModel link_of(const std::vector<CopySample>& samples) {
   return {std::max(0.0, small.alone_s - static_cast<double>(small.bytes) / bandwidth), bandwidth};
 }
 
+/// Sizes that a slow machine copies often enough, there and back, in the time; the smaller ones always.
+std::vector<std::int64_t> affordable(std::vector<std::int64_t> sizes, double seconds) {
+  constexpr double copies = 40, bytes_per_s = 2e9;
+  constexpr std::int64_t always = 1 << 20;
+  const auto largest = std::max(always, static_cast<std::int64_t>(seconds * bytes_per_s / copies));
+  const std::int64_t smallest = *std::min_element(sizes.begin(), sizes.end());
+  std::erase_if(sizes, [&](std::int64_t bytes) { return bytes > largest && bytes > smallest; });
+  return sizes;
+}
+
 /// Memory of one device and of the host to copy between.
 struct Ends {
   Ends(Gpus& gpus, Gpu& on, std::int64_t size)
@@ -111,8 +121,9 @@ SharedCopies measure_together(Gpus& gpus, const std::vector<SharedPath>& paths, 
   return {bytes / time.seconds, time.spread};
 }
 
-GpuCopies measure_gpu_copies(Gpus& gpus, std::vector<Gpu*> devices, const std::vector<std::int64_t>& sizes,
+GpuCopies measure_gpu_copies(Gpus& gpus, std::vector<Gpu*> devices, const std::vector<std::int64_t>& wanted,
                              double seconds) {
+  const std::vector<std::int64_t> sizes = affordable(wanted, seconds);
   const TimeBudget budget(seconds);
   const bool several = devices.size() > 1;
   const double weight = several ? 12 : 9;

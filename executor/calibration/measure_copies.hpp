@@ -59,7 +59,8 @@ struct GpuCopies {
   CopyCurve peer;       ///< device 0 to 1; no samples with one device
   bool direct = false;  ///< between them
 };
-GpuCopies measure_gpu_copies(Gpus& gpus, std::vector<Gpu*> devices, const std::vector<std::int64_t>& sizes,
+/// Without the sizes that take too long.
+GpuCopies measure_gpu_copies(Gpus& gpus, std::vector<Gpu*> devices, const std::vector<std::int64_t>& wanted,
                              double seconds);
 
 /// Bytes per second at which a GPU makes tiles of B.

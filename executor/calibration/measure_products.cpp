@@ -141,6 +141,7 @@ std::vector<LaneSample> measure_lanes(ProductBench& bench, const std::vector<std
   std::vector<LaneSample> found;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     LaneSample sample = wanted[i];
+    if (sample.lanes == 1 && !found.empty() && budget.over()) break;  // all of a tile or nothing
     const KernelSample shape{sample.tile, sample.tile, sample.tile};
     if (!bench.fits(shape)) continue;
     const Measured time =

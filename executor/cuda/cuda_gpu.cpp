@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
@@ -25,8 +26,7 @@ void make_current(int physical) {
 /// address space (https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__UNIFIED.html). Between devices
 /// without peer access the runtime goes through the host by itself
 /// (https://docs.nvidia.com/cuda/cuda-c-programming-guide/, section "Peer-to-Peer Memory Copy").
-void copy_piece(const CopyPiece& piece, cudaStream_t stream) {
-  if (piece.bytes <= 0) return;
+void copy_rows(const CopyPiece& piece, cudaStream_t stream) {
   const auto bytes = static_cast<std::size_t>(piece.bytes);
   if (piece.count > 1) {
     check(cudaMemcpy2DAsync(piece.to, static_cast<std::size_t>(piece.to_step), piece.from,
@@ -36,6 +36,43 @@ void copy_piece(const CopyPiece& piece, cudaStream_t stream) {
     return;
   }
   check(cudaMemcpyAsync(piece.to, piece.from, bytes, cudaMemcpyDefault, stream), "cudaMemcpyAsync");
+}
+
+/// A row that crosses borders, in parts that do not.
+void copy_in_parts(CopyPiece row, const HostBorders& borders, cudaStream_t stream) {
+  while (row.bytes > 0) {
+    const std::int64_t part =
+        std::min({row.bytes, borders.bytes_to_next(row.to), borders.bytes_to_next(row.from)});
+    copy_rows({row.to, row.from, part}, stream);
+    row.to += part;
+    row.from += part;
+    row.bytes -= part;
+  }
+}
+
+/// Rows that end before the border, which is that many bytes behind the first one's begin.
+std::int64_t rows_before(std::int64_t border, std::int64_t bytes, std::int64_t step) {
+  if (border < bytes) return 0;
+  return step > 0 ? (border - bytes) / step + 1 : 1;
+}
+
+void copy_piece(CopyPiece piece, const HostBorders& borders, cudaStream_t stream) {
+  if (piece.bytes <= 0) return;
+  while (piece.count > 0) {
+    CopyPiece first = piece;
+    first.count =
+        std::min({piece.count, rows_before(borders.bytes_to_next(piece.to), piece.bytes, piece.to_step),
+                  rows_before(borders.bytes_to_next(piece.from), piece.bytes, piece.from_step)});
+    if (first.count > 0) {
+      copy_rows(first, stream);
+    } else {
+      first.count = 1;
+      copy_in_parts(first, borders, stream);
+    }
+    piece.to += first.count * piece.to_step;
+    piece.from += first.count * piece.from_step;
+    piece.count -= first.count;
+  }
 }
 
 /// As in generate_tile().
@@ -51,8 +88,8 @@ CudaGpu::LaneState::LaneState(bool kernels)
       followed(make_event()),
       blas(kernels ? std::make_unique<BlasLane>(stream.get()) : nullptr) {}
 
-CudaGpu::CudaGpu(int physical, int kernel_lanes, PollBackoff& backoff)
-    : physical_(physical), backoff_(backoff) {
+CudaGpu::CudaGpu(int physical, int kernel_lanes, PollBackoff& backoff, const HostBorders& borders)
+    : physical_(physical), backoff_(backoff), borders_(borders) {
   make_current(physical);
   const Lane lanes = kFirstKernelLane + kernel_lanes;
   for (Lane lane = 0; lane < lanes; ++lane) lanes_.emplace_back(lane >= kFirstKernelLane);
@@ -85,7 +122,7 @@ std::byte* CudaGpu::allocate(std::int64_t bytes) {
 
 void CudaGpu::copy(Lane lane, std::span<const CopyPiece> pieces) {
   cudaStream_t stream = on(lane).stream.get();
-  for (const CopyPiece& piece : pieces) copy_piece(piece, stream);
+  for (const CopyPiece& piece : pieces) copy_piece(piece, borders_, stream);
 }
 
 void CudaGpu::multiply(Lane lane, const ProductForm& form, std::span<const TileProduct> products) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "executor/cuda/blas_lane.hpp"
+#include "executor/cuda/host_borders.hpp"
 #include "executor/cuda/marks.hpp"
 #include "executor/cuda/owned.hpp"
 #include "executor/cuda/poll_backoff.hpp"
@@ -17,9 +18,9 @@ namespace foretile {
 /// (32 MiB on Hopper, else 4 MiB), lists of addresses (less than 1 MiB) and what cuBLAS takes for a handle.
 class CudaGpu final : public Gpu {
  public:
-  /// Throws WorkError. Requires physical < cudaGetDeviceCount() and kernel_lanes >= 1. `backoff` must
-  /// outlive this; it is called when a point was reached.
-  CudaGpu(int physical, int kernel_lanes, PollBackoff& backoff);
+  /// Throws WorkError. Requires physical < cudaGetDeviceCount() and kernel_lanes >= 1. `backoff`, which
+  /// is called when a point was reached, and `borders`, which no copy crosses, must outlive this.
+  CudaGpu(int physical, int kernel_lanes, PollBackoff& backoff, const HostBorders& borders);
   ~CudaGpu() override;
   CudaGpu(const CudaGpu&) = delete;
   CudaGpu& operator=(const CudaGpu&) = delete;
@@ -47,6 +48,7 @@ class CudaGpu final : public Gpu {
 
   int physical_;
   PollBackoff& backoff_;
+  const HostBorders& borders_;
   std::vector<OwnedDeviceMemory> memory_;
   std::vector<LaneState> lanes_;
 };

@@ -108,7 +108,7 @@ std::unique_ptr<Gpu> CudaGpus::open(int physical, int kernel_lanes) {
     }
     opened_.push_back(physical);
   }
-  return std::make_unique<CudaGpu>(physical, kernel_lanes, backoff_);
+  return std::make_unique<CudaGpu>(physical, kernel_lanes, backoff_, borders_);
 }
 
 bool CudaGpus::direct(int from, int to) {
@@ -129,7 +129,7 @@ void CudaGpus::make_host_device_current() const {
 /// Memory that cannot be written, such as a file that is mapped for reading, has to be said to be so, which
 /// not every system knows (https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html,
 /// cudaHostRegister). What is refused, or was registered by its owner, is no error.
-bool CudaGpus::register_host(std::byte* begin, std::int64_t bytes, bool read_only) {
+bool CudaGpus::lock(std::byte* begin, std::int64_t bytes, bool read_only) const {
   make_host_device_current();
   const auto size = static_cast<std::size_t>(bytes);
   if (cudaHostRegister(begin, size, cudaHostRegisterPortable) == cudaSuccess) return true;
@@ -141,20 +141,32 @@ bool CudaGpus::register_host(std::byte* begin, std::int64_t bytes, bool read_onl
   return false;
 }
 
+bool CudaGpus::register_host(std::byte* begin, std::int64_t bytes, bool read_only) {
+  const bool locked = lock(begin, bytes, read_only);
+  if (locked) borders_.add(begin, bytes);
+  return locked;
+}
+
 /// The devices may have failed: then memory goes with the process.
 void CudaGpus::unregister_host(std::byte* begin) {
   static_cast<void>(cudaSetDevice(opened_.empty() ? for_host_ : opened_.front()));
   if (cudaHostUnregister(begin) != cudaSuccess) cudaGetLastError();
+  borders_.remove(begin);
 }
 
 /// Any device will do, but one that is used anyway costs no context on another.
 std::byte* CudaGpus::allocate_host(std::int64_t bytes) {
   make_host_device_current();
-  return allocate_pinned(std::max<std::int64_t>(bytes, 1)).release();
+  const std::int64_t size = std::max<std::int64_t>(bytes, 1);
+  std::byte* const memory = allocate_pinned(size).release();
+  borders_.add(memory, size);
+  return memory;
 }
 
 void CudaGpus::free_host(std::byte* memory) {
-  if (memory) FreePinned{}(memory);
+  if (!memory) return;
+  FreePinned{}(memory);
+  borders_.remove(memory);
 }
 
 /// Nobody tells when a point is reached without being asked, so it never stays away for long.

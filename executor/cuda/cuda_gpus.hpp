@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "executor/cuda/host_borders.hpp"
 #include "executor/cuda/owned.hpp"
 #include "executor/cuda/poll_backoff.hpp"
 #include "executor/gpu/gpu.hpp"
@@ -31,11 +32,13 @@ class CudaGpus final : public Gpus {
  private:
   void require(int physical) const;
   void make_host_device_current() const;
+  bool lock(std::byte* begin, std::int64_t bytes, bool read_only) const;
 
   int count_ = 0;
   int for_host_ = 0;         ///< physical
   std::vector<int> opened_;  ///< physical devices, each once
   PollBackoff backoff_;      ///< common to all devices
+  HostBorders borders_;
 };
 
 }  // namespace foretile

@@ -8,6 +8,7 @@
 #include <functional>
 #include <utility>
 
+#include "executor/host_store.hpp"
 #include "executor/tile_extents.hpp"
 #include "planner/plan/owners.hpp"
 #include "planner/plan/products.hpp"
@@ -48,6 +49,12 @@ class CallersTiles {
     const TileExtents extents = extents_of(problem_, tile);
     if (view && extents.gapless(*view) && extents.bytes() > 0)
       ranges.push_back({view->data, extents.bytes(), tile.matrix != Matrix::c});
+  }
+
+  /// Those that the rank's devices compute first parts of.
+  void add_c_of(const Sum& sum) {
+    if (sum.to || sum.devices.empty()) return;
+    for (const TileId tile : sum.tiles) add({Matrix::c, tile});
   }
 
   std::vector<HostRange> ranges;
@@ -95,6 +102,9 @@ std::vector<HostRange> callers_tiles(const Contraction& p, const PlanFrame& fram
         }
       }
     }
+  }
+  if (frame.c_in_parts && parts_become_c(p)) {
+    for (const Sum& sum : plan.sums) tiles.add_c_of(sum);
   }
   return std::move(tiles.ranges);
 }

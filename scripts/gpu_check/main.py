@@ -145,8 +145,14 @@ def take_calls(check, given, start):
         return
     for call in [given.call] if given.call else CALLS:
         check.call = call
-        take_steps(check, CALLS[call], start, given.minutes or MINUTES[call])
+        take_steps(check, CALLS[call], start, minutes_of(call, given))
         start = time.monotonic()
+
+
+def minutes_of(call, given):
+    if given.minutes is None:
+        return MINUTES[call]
+    return given.minutes if given.call else given.minutes * MINUTES[call] / sum(MINUTES.values())
 
 
 def take_steps(check, steps, start, minutes):

@@ -16,7 +16,7 @@ import time
 
 MARK = "FORETILE_GPU_CHECK"  # in the environment of all that this script starts, to find it again
 LEAST = 0.2  # seconds; with less a command is not even started
-SHOWN = 20_000  # characters of a command's output that the log keeps, half of them its last ones
+SHOWN = 20_000  # bytes of a command's output that the log keeps, half of them its last ones
 LOG_LIMIT = 4 * 2**20  # bytes of the log, after which it keeps the commands alone
 TICK = 1.0  # seconds between looks at what a command has printed
 
@@ -79,7 +79,7 @@ class Printed:
         self.name = name
         self.files = files
         self.told = [0 for _ in files]  # bytes
-        self.left = SHOWN // 2  # characters for the time before its end
+        self.left = SHOWN // 2  # bytes for the time before its end
 
     def tell(self, state, end=False):
         texts = [self._new(number, end) for number in range(len(self.files))]
@@ -89,14 +89,15 @@ class Printed:
     def _new(self, number, end):
         file = self.files[number]
         size = os.fstat(file.fileno()).st_size
-        new = os.pread(file.fileno(), size - self.told[number], self.told[number]).decode(errors="replace")
+        new = os.pread(file.fileno(), size - self.told[number], self.told[number])
         if end:
             most = SHOWN // 2
-            return new if len(new) <= most else f"... {len(new) - most} characters left out\n" + new[-most:]
+            left_out = f"... {len(new) - most} bytes left out\n" if len(new) > most else ""
+            return left_out + new[-most:].decode(errors="replace")
         new = new[:self.left]
-        self.told[number] += len(new.encode())
+        self.told[number] += len(new)
         self.left -= len(new)
-        return new
+        return new.decode(errors="replace")
 
 
 class Processes:

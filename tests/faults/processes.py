@@ -74,6 +74,31 @@ def finish(process, known):
     return (code if code >= 0 else 128 - code), out, err
 
 
+def stopped(command, output):
+    """A run that has made the temporary file of its output, and waits. One that ended before is started again."""
+    before = output.read_bytes() if output.exists() else None
+    for _ in range(20):
+        job = start(command, output.parent)
+        wait_for(lambda: leftovers(output.parent) or job.poll() is not None, "a temporary file")
+        send(job, signal.SIGSTOP)
+        if leftovers(output.parent) and named(job.pid, "foretile-run"):
+            return job
+        send(job, signal.SIGCONT)
+        ended = finish(job, [])
+        output.unlink(missing_ok=True)
+        if before is not None:
+            output.write_bytes(before)
+    raise AssertionError(f"20 jobs ended before they could be stopped; the last one: {ended}")
+
+
+def send(job, number, name="foretile-run"):
+    for pid in named(job.pid, name):
+        try:
+            os.kill(pid, number)
+        except ProcessLookupError:  # it has ended
+            pass
+
+
 def size(path):
     """Bytes; 0 when it is gone: a temporary file may live for the moment of a check."""
     try:

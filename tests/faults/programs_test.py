@@ -152,14 +152,9 @@ class TwoRuns(Case):
         (self.folder / "other.h5").write_bytes(self.content)
         for output, there in (("new.h5", False), ("other.h5", True)):
             run = self.command(1, "levels", "--output", output, "--input", "i.h5")
-            job = processes.start(run, self.folder)
-            processes.wait_for(lambda: processes.leftovers(self.folder), "a temporary file")
-            ranks = processes.named(job.pid, "foretile-run")
-            for pid in ranks:
-                os.kill(pid, signal.SIGSTOP)
+            job = processes.stopped(run, self.folder / output)
             self.assertEqual(self.run_program(2, "levels", "--output", output, "--input", "i.h5"), (0, []))
-            for pid in ranks:
-                os.kill(pid, signal.SIGCONT)
+            processes.send(job, signal.SIGCONT)
             code, out, err = processes.finish(job, [])
             beside = output.replace(".h5", "-1.h5")
             self.assertEqual(code, 1, (out, err))

@@ -3,7 +3,7 @@
 """Simulated times and digests of C that must stay the same to the last bit, whatever the code looks like.
 
 A change that is meant to alter plans or times writes the values anew and says so in its commit. OpenBLAS multiplies with the kernels of
-one old core, small tiles too, so that the bits of C do not depend on the machine. What values.json lacks is not compared.
+one old core, small tiles too, so that the bits of C do not depend on the machine. What values.json lacks is an error.
 """
 import argparse
 import json

@@ -83,7 +83,8 @@ class Docs(unittest.TestCase):
         everything = "\n".join(TEXTS.values())
         for option in sorted(known):
             key = option[2:].replace("-", "_")  # options of problems are keys of their files
-            self.assertTrue(option in everything or f"`{key}`" in everything, f"docs do not name {option}")
+            self.assertTrue(re.search(re.escape(option) + r"(?![\w-])", everything) or f"`{key}`" in everything,
+                            f"docs do not name {option}")
 
 
 if __name__ == "__main__":

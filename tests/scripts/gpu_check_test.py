@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""scripts/gpu-check: its parts, and the whole of it on the stand-in.
+"""scripts/gpu-check: its parts. gpu_pack_test.py has the whole of it.
 
 usage: gpu_check_test.py scripts/gpu-check BUILD_FOLDER
 """
 import json
 import os
 import pathlib
-import shutil
 import signal
 import subprocess
 import sys
@@ -20,14 +19,13 @@ GPU_CHECK, BUILD = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
 FAKED_PEERS = BUILD / "cuda_peers_on_fake"
 ADDITIONS = BUILD / "gpu_additions"
 sys.dont_write_bytecode = True
-sys.path[:0] = [str(GPU_CHECK.parent), str(pathlib.Path(__file__).resolve().parent)]
+sys.path.insert(0, str(GPU_CHECK.parent))
 
-import bare_root  # noqa: E402
 from gpu_check import main, memory, pack, unpack  # noqa: E402
 from gpu_check.bounds import Rates, bound  # noqa: E402
 from gpu_check.check import Check, Failed, NoRanks, NotEnded, Skipped  # noqa: E402
 from gpu_check.platform_files import guesses, made_on_host  # noqa: E402
-from gpu_check.processes import MARK, Log, Processes, Result  # noqa: E402
+from gpu_check.processes import MARK, Log, Printed, Processes, Result  # noqa: E402
 from gpu_check.results import Results, met  # noqa: E402
 from gpu_check.settings import CALLS, FULL, MINUTES, QUICK  # noqa: E402
 from gpu_check.steps import correctness, dense, prediction  # noqa: E402
@@ -89,6 +87,16 @@ class RunningCommands(InFolder):
         self.assertIn("\nfirst\n", before)
         self.assertNotIn("exit 0", before)
         self.assertEqual([log.read_text().count(f"\n{word}\n") for word in ("first", "second", "last")], [1, 1, 1])
+
+    def test_what_is_no_text_is_told_once(self):
+        with open(self.folder / "out", "w+b") as out:
+            printed = Printed(Log(self.folder / "log"), "[1]", [out])
+            for piece, end in ((b"\xff\xff\xffone", False), (b"two" + "\u00e9".encode(), False), (b"three", True)):
+                out.write(piece)
+                out.flush()
+                printed.tell("", end=end)
+        log = (self.folder / "log").read_text()
+        self.assertEqual([log.count(word) for word in ("one", "two\u00e9", "three", "\ufffd")], [1, 1, 1, 3])
 
     def test_results_are_found_behind_what_libraries_print(self):
         for text, found in (("[17.5] [host] UCX ERROR\n{\n\"x\": 1}\n", {"x": 1}), ("[1, 2]\n", [1, 2]), ("[17.5] no\n", None)):
@@ -247,6 +255,22 @@ class Steps(InFolder):
             with self.subTest(case.what):
                 self.assertTrue(correctness.plan_of(check, case, platform).exists())
 
+    def test_both_calls_share_the_minutes(self):
+        def minutes(*words):
+            taken = []
+            before, main.take_steps = main.take_steps, lambda check, steps, start, minutes: taken.append(minutes)
+            try:
+                main.take_calls(self.check(QUICK), main.arguments(words), 0)
+            finally:
+                main.take_steps = before
+            return taken
+
+        both = minutes("--minutes", "4.6")
+        self.assertAlmostEqual(sum(both), 4.6)
+        self.assertAlmostEqual(both[0] / both[1], MINUTES["first"] / MINUTES["second"])
+        self.assertEqual(minutes(), [MINUTES["first"], MINUTES["second"]])
+        self.assertEqual(minutes("--minutes", "3", "--call", "second"), [3])
+
     def test_calls_fit_their_minutes(self):
         for call, steps in CALLS.items():
             self.assertLessEqual(sum(steps.values()), 60 * MINUTES[call])
@@ -404,58 +428,6 @@ class Packs(InFolder):
 
     def test_what_is_large_is_told(self):
         self.assertEqual(pack.largest({"lib/a.so": 2**20, "bin/b": 3 * 2**20}), "b 3.0 MiB, a.so 1.0 MiB")
-
-
-class OnABareMachine(InFolder):
-    """A pack, copied to another folder and unpacked where there is no network and nothing of Debian's (bare_root.py)."""
-
-    def setUp(self):
-        super().setUp()
-        missing = [name for name in pack.PROGRAMS if not (BUILD / name).exists()]
-        if missing:
-            self.skipTest(f"a pack needs {', '.join(missing)}")
-        self.pack, self.out, self.root = (self.folder / name for name in ("pack", "out", "root"))
-        for folder in (self.pack, self.out):
-            folder.mkdir()
-        bare_root.make(self.root, BUILD / "foretile-run")
-        reason = bare_root.why_not(self.root, self.pack, self.out)
-        if reason:
-            self.skipTest(f"no namespaces here: {reason}")
-
-    def call(self, name, seconds):
-        words = bare_root.command(self.root, self.pack, self.out, "/pack/gpu-check", "--gpu", "stand-in", "--from", "/pack",
-                                  "--call", name, "-o", "/out")
-        done = subprocess.run(words, capture_output=True, text=True, timeout=seconds)
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        return json.loads((self.out / "gpu-check.json").read_text())
-
-    def test_both_calls_end_in_their_time(self):
-        made = self.folder / "made"
-        before, (pack.PRESET, pack.LIMIT) = (pack.PRESET, pack.LIMIT), (0, 100 * 2**20)  # for less time
-        try:
-            pack.pack(made, BUILD, compile_first=False)
-        finally:
-            pack.PRESET, pack.LIMIT = before
-        shutil.copytree(made, self.pack, dirs_exist_ok=True)
-        shutil.rmtree(made)
-
-        first = self.call("first", 210)
-        self.assertEqual([step["step"] for step in first["steps"]], list(CALLS["first"]))
-        self.assertIn("/dev/shm", first["facts"])
-        self.assertIn("-localhost 127.0.0.1", first["facts"]["several ranks"])
-        self.assertEqual(len(first["checks"]), 6)
-
-        second = self.call("second", 480)
-        states = {step["step"]: step["state"] for step in second["steps"]}
-        not_here = ["peers", "sanitizer", "xt"]
-        self.assertEqual({name: state for name, state in states.items() if name not in not_here},
-                         {name: "done" for call in CALLS.values() for name in call if name not in not_here})
-        self.assertTrue(all(check["passed"] for check in second["checks"]))
-        self.assertGreaterEqual(len(second["checks"]), 15)
-        self.assertEqual(len(second["plans"]), QUICK.plans)
-        self.assertGreaterEqual({figure["target"] for figure in second["figures"]}, {"at least 92%", "under 10%"})
-        self.assertTrue((self.out / "gpu.toml").exists())
-        self.assertIn("say nothing about GPUs", (self.out / "gpu-check.md").read_text())
 
 
 if __name__ == "__main__":

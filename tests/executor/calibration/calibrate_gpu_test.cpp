@@ -32,6 +32,18 @@ GpuCalibrationOptions tiny() {
   return options;
 }
 
+TEST(CalibrateGpu, LeavesLargeCopiesOutWhereTheTimeIsShort) {
+  StandInGpus gpus({.count = 1, .memory_bytes = 100'000'000});
+  GpuCalibrationOptions options = tiny();
+  options.seconds = 0.01;
+  options.copies.push_back(std::int64_t{1} << 28);
+  const GpuCopies found = calibrate_gpu(gpus, options).copies;
+  for (const CopyCurve* curve : {&found.in, &found.out}) {
+    ASSERT_EQ(curve->samples.size(), 3U);
+    EXPECT_EQ(curve->samples.back().bytes, 1 << 20);
+  }
+}
+
 TEST(CalibrateGpu, WritesAPlatformThatLoads) {
   StandInGpus gpus({.count = 1, .memory_bytes = 100'000'000});
   GpuCalibration found = calibrate_gpu(gpus, tiny());

@@ -93,6 +93,15 @@ TEST(ProductBench, MarksEachLaunchAsARunDoes) {
   }
 }
 
+TEST(MeasureLanes, EndsBehindATileWhenTheTimeIsOver) {
+  StandInGpus gpus;
+  Recorder gpu;
+  ProductBench bench(gpus, gpu, 4, std::int64_t{3} << 20);
+  const std::vector<LaneSample> samples = measure_lanes(bench, {16, 32, 64}, 4, 0);
+  ASSERT_EQ(samples.size(), 3U);  // on 1, 2 and 4 lanes
+  for (const LaneSample& sample : samples) EXPECT_EQ(sample.tile, 16);
+}
+
 TEST(ProductBench, UsesFewerLanesWhereTheRingIsSmall) {
   StandInGpus gpus;
   Recorder gpu;

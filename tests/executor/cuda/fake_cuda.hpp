@@ -16,6 +16,7 @@ struct Options {
   int driver = 13010;                                 ///< 0: none
   std::int64_t memory_bytes = std::int64_t{1} << 30;  ///< of each
   std::int64_t pinned_bytes = std::int64_t{1} << 30;
+  bool ordinary_memory = false;   ///< whether copies may touch memory that CUDA does not know
   bool read_only_memory = false;  ///< memory that is registered cannot be written
   bool peers = true;              ///< whether devices reach each other
   int major = 9;                  ///< compute capability

@@ -228,7 +228,8 @@ cudaError_t cudaHostRegister(void* memory, std::size_t bytes, unsigned flags) {
   world->contexts.insert(world->current);
   expect((flags & cudaHostRegisterPortable) != 0, "cudaHostRegister: not for all devices");
   const auto wanted = static_cast<std::int64_t>(bytes);
-  if (find(memory, wanted)) return keep(cudaErrorHostMemoryAlreadyRegistered);
+  if (find(memory, wanted) || locked_in_part(memory, wanted))
+    return keep(cudaErrorHostMemoryAlreadyRegistered);
   if (world->options.read_only_memory && (flags & cudaHostRegisterReadOnly) == 0)
     return keep(cudaErrorInvalidValue);
   world->memory[static_cast<std::byte*>(memory)] = {wanted, kPinned, true};
@@ -336,9 +337,10 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
                             cudaStream_t stream) {
   if (const cudaError_t status = enter("cudaMemcpyAsync")) return status;
   const auto count = static_cast<std::int64_t>(bytes);
-  const Memory* target = find(to, count);
-  const Memory* source = find(from, count);
-  expect(count > 0 && target && source, "cudaMemcpyAsync: memory that CUDA does not know");
+  if (locked_in_part(to, count) || locked_in_part(from, count)) return keep(cudaErrorInvalidValue);
+  const bool known = find(to, count) && find(from, count);
+  expect(count > 0 && (known || world->options.ordinary_memory),
+         "cudaMemcpyAsync: memory that CUDA does not know");
   expect(kind == cudaMemcpyDefault, "cudaMemcpyAsync in a direction that is not faked");
   give(
       stream,
@@ -356,6 +358,9 @@ cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_step, const void* from, s
   if (const cudaError_t status = enter("cudaMemcpy2DAsync")) return status;
   expect(kind == cudaMemcpyDefault, "cudaMemcpy2DAsync in a direction that is not faked");
   expect(width > 0 && height > 0 && to_step >= width && from_step >= width, "cudaMemcpy2DAsync: steps");
+  const auto whole = [&](std::size_t step) { return static_cast<std::int64_t>((height - 1) * step + width); };
+  if (locked_in_part(to, whole(to_step)) || locked_in_part(from, whole(from_step)))
+    return keep(cudaErrorInvalidValue);
   give(
       stream,
       [=] {

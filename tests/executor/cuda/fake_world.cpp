@@ -54,8 +54,17 @@ bool on_device(const void* begin, std::int64_t bytes, int device, std::string_vi
   return false;
 }
 
+bool locked_in_part(const void* begin, std::int64_t bytes) {
+  if (find(begin, bytes)) return false;
+  const auto* at = static_cast<const std::byte*>(begin);
+  return std::ranges::any_of(world->memory, [&](const auto& entry) {
+    const auto& [start, memory] = entry;
+    return memory.device == kPinned && start < at + bytes && at < start + memory.bytes;
+  });
+}
+
 bool reachable(const void* begin, std::int64_t bytes, std::string_view what) {
-  if (find(begin, bytes)) return true;
+  if (find(begin, bytes) || world->options.ordinary_memory) return true;
   complain(fmt::format("{}: {} bytes are in no memory of CUDA", what, bytes));
   return false;
 }

@@ -91,7 +91,9 @@ cudaError_t enter(const char* name);
 const Memory* find(const void* begin, std::int64_t bytes);
 /// Whether it is all in one memory of the device; complains if not.
 bool on_device(const void* begin, std::int64_t bytes, int device, std::string_view what);
-/// Whether it is all in one memory of CUDA; complains if not.
+/// Whether it is page-locked in part only, or by parts: CUDA refuses to copy it.
+bool locked_in_part(const void* begin, std::int64_t bytes);
+/// Whether it is all in one memory of CUDA, or ordinary memory where Options say so; complains if not.
 bool reachable(const void* begin, std::int64_t bytes, std::string_view what);
 void* take(std::int64_t bytes, int device);
 void release(void* memory, bool pinned, const char* call);

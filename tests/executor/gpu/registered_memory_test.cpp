@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <complex>
 #include <set>
 
 #include "executor/gpu/stand_in.hpp"
@@ -79,6 +80,35 @@ TEST(RegisteredMemory, TilesOfTheCallerThatDevicesCopy) {
   }
   EXPECT_EQ(found.size(), 6U);  // 4 of A, 2 of C
   EXPECT_EQ(places.size(), 6U);
+}
+
+/// Tiles of C in place that a rank registers where parts are summed over two ranks with a device each.
+std::int64_t tiles_of_c(std::complex<double> alpha, std::complex<double> beta) {
+  DenseParameters shape;
+  shape.m = shape.n = shape.k = 16;
+  shape.tile = 8;
+  Contraction p = dense_contraction(shape);
+  p.alpha = alpha;
+  p.beta = beta;
+  const Machine machine =
+      make_machine(load_platform("summit", {"platform.sockets_per_node=1", "platform.ranks_per_node=2",
+                                            "platform.socket.devices=2"}),
+                   {});
+  const Plan plan = make_plan(p, machine, {{"strategy", "grid-3d"}, {"grid", "1x1x2"}});
+  EXPECT_TRUE(plan.c_in_parts);
+  const Kept storage(p);
+  std::int64_t count = 0;
+  for (std::size_t rank = 0; rank < plan.ranks.size(); ++rank) {
+    for (const HostRange& range : callers_tiles(p, plan, plan.ranks[rank], Rank::of(rank), storage))
+      count += range.read_only ? 0 : 1;
+  }
+  return count;
+}
+
+TEST(RegisteredMemory, FirstPartsThatBecomeCAreCopiedToTheCaller) {
+  EXPECT_EQ(tiles_of_c(1, 0), 2);  // of 4, 2 with gaps; each on the rank that sums it
+  EXPECT_EQ(tiles_of_c(2, 0), 0);  // scaled on the way
+  EXPECT_EQ(tiles_of_c(1, 1), 0);  // added to what is there
 }
 
 /// Locks nothing above a page.

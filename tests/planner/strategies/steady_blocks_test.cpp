@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
 #include <utility>
 
+#include "platforms/here.hpp"
 #include "platforms/loader.hpp"
 
 namespace foretile::steady_blocks_test {
@@ -21,7 +23,8 @@ Planned planned(const Settings& settings = {}) {
       "p", "kind = \"dense\"\nm = 800\nn = 800\nk = 800\ntile = 100\nb_source = \"given\"\n", "p"};
   MachineSize size;
   size.ranks = 2;
-  Machine machine = make_machine(load_platform("here"), size);
+  const std::string here = estimated_here({.cores = 2, .memory_bytes = 8'000'000'000, .host = "test"});
+  Machine machine = make_machine(parse_platform(here, "here"), size);
   PlannedWork work = plan_work(build_contraction(problem), machine, settings);
   PlanFile file = make_plan_file(problem, size, work);
   return {std::move(file), std::move(work)};
