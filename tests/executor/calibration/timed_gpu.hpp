@@ -37,7 +37,10 @@ class TimedGpu final : public Gpu {
     double flops = 0;
     for (const TileProduct& p : products) flops += 2 * static_cast<double>(p.m * p.n * p.k);
     last_is_complex_ = form.type.is_complex;
+    const auto start = std::chrono::steady_clock::now();
     take(flops / rates_.flops_per_s * (last_is_complex_ ? 4 * rates_.complex_factor : 1));
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+    (last_is_complex_ ? complex_s_ : real_s_).push_back(took.count());
   }
   void make(Lane, Precision precision, std::span<const TileToMake> tiles) override {
     double bytes = 0;
@@ -50,6 +53,9 @@ class TimedGpu final : public Gpu {
   std::uint64_t reached(Lane lane) override { return marked_[lane]; }
 
   bool last_is_complex() const { return last_is_complex_; }
+  /// What each call of multiply() took.
+  const std::vector<double>& real_seconds() const { return real_s_; }
+  const std::vector<double>& complex_seconds() const { return complex_s_; }
 
  private:
   void take(double seconds) const {
@@ -58,6 +64,7 @@ class TimedGpu final : public Gpu {
 
   TimedGpuRates rates_;
   bool last_is_complex_ = false;
+  std::vector<double> real_s_, complex_s_;
   std::vector<std::vector<std::byte>> memory_;
   std::map<Lane, std::uint64_t> marked_;
 };
