@@ -297,6 +297,14 @@ std::string ties_text(const TuneResult& result) {
   return text;
 }
 
+std::string gain_text(const TuneResult& result, double tie) {
+  const Evaluation* const taken = result.chosen(tie);
+  if (!taken || !result.defaults || !(taken->outcome.makespan_s > 0)) return {};
+  if (taken->candidate == result.defaults->candidate)
+    return fmt::format("none that predictions can tell ({:.3g}%)", 100 * tie);
+  return fmt::format("{:.3f} times faster", result.defaults->outcome.makespan_s / taken->outcome.makespan_s);
+}
+
 std::string effects_table(const TuneResult& result) {
   const std::vector<ParameterEffect> effects = effects_on_best(result);
   std::map<std::string, std::string> elsewhere;

@@ -20,6 +20,10 @@ std::string ranking_table(const TuneResult& result, std::size_t rows = 10);
 /// one candidate.
 std::string ties_text(const TuneResult& result);
 
+/// "8.414 times faster": the one that is taken (TuneResult::chosen) than the defaults; "none that predictions
+/// can tell (5%)" where those are taken. Empty without defaults or a time.
+std::string gain_text(const TuneResult& result, double tie);
+
 /// A line for each parameter of effects_on_best(), with its values grouped by what they do; below it what it
 /// changed elsewhere, where at least three comparisons tell. Empty when there is none.
 std::string effects_table(const TuneResult& result);

@@ -457,6 +457,12 @@ class Tuning {
   Clock::time_point start_ = Clock::now();
 };
 
+double effort_of(const Evaluation& evaluation) {
+  constexpr double unknown = std::numeric_limits<double>::infinity();
+  const nlohmann::json& extra = evaluation.outcome.extra;
+  return extra.is_object() ? extra.value(kEffort, unknown) : unknown;
+}
+
 }  // namespace
 
 const Evaluation* TuneResult::best() const {
@@ -464,18 +470,18 @@ const Evaluation* TuneResult::best() const {
 }
 
 const Evaluation* TuneResult::chosen(double tie) const {
-  if (!best()) return nullptr;
-  const double most_s = (1 + tie) * best()->outcome.makespan_s;
-  if (defaults && defaults->outcome.makespan_s <= most_s) return &*defaults;
-  const auto effort = [](const Evaluation& evaluation) {
-    return evaluation.outcome.extra.is_object()
-               ? evaluation.outcome.extra.value(kEffort, std::numeric_limits<double>::infinity())
-               : std::numeric_limits<double>::infinity();
+  const Evaluation* const fastest = best();
+  if (!fastest) return nullptr;
+  const auto time = [](const Evaluation& evaluation) { return evaluation.outcome.makespan_s; };
+  const auto beats_defaults = [&](const Evaluation& evaluation) {
+    return !defaults || time(*defaults) > (1 + tie) * time(evaluation);
   };
-  const Evaluation* least = best();
+  if (!beats_defaults(*fastest)) return &*defaults;
+  const Evaluation* least = fastest;
   for (const Evaluation& evaluation : ranking) {
-    if (!evaluation.outcome.done() || evaluation.outcome.makespan_s > most_s) break;
-    if (effort(evaluation) < effort(*least)) least = &evaluation;
+    if (!evaluation.outcome.done() || time(evaluation) > (1 + tie) * time(*fastest)) break;
+    if (!beats_defaults(evaluation)) break;  // nor do those after it, which are no faster
+    if (effort_of(evaluation) < effort_of(*least)) least = &evaluation;
   }
   return least;
 }

@@ -89,8 +89,10 @@ struct TuneResult {
 
   /// The fastest, or null when no candidate is done.
   const Evaluation* best() const;
-  /// The one to run, among those that take at most 1 + `tie` times as long as the fastest: the defaults, else
-  /// the one with the least number Outcome::extra[kEffort], else the fastest. Null when no candidate is done.
+  /// The one to run. The defaults, unless the fastest beats them by more than `tie`: they take more than
+  /// 1 + `tie` times as long. Else, of those that beat the defaults so and take at most 1 + `tie` times as
+  /// long as the fastest, the one with the least number Outcome::extra[kEffort], else the fastest. Null when
+  /// no candidate is done.
   const Evaluation* chosen(double tie) const;
 };
 

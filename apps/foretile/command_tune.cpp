@@ -162,14 +162,6 @@ std::string tie_text(const TuneResult& result, const Evaluation& taken, double t
       defaults ? "the defaults" : "the fewest chunks and messages");
 }
 
-std::string gain_text(const TuneResult& result, double tie) {
-  const double best_s = result.best()->outcome.makespan_s, defaults_s = result.defaults->outcome.makespan_s;
-  if (!(best_s > 0)) return {};
-  if (defaults_s <= (1 + tie) * best_s)
-    return fmt::format("gain      none that predictions can tell ({:.3g}%)\n", 100 * tie);
-  return fmt::format("gain      {:.3f} times faster\n", defaults_s / best_s);
-}
-
 std::string summary_text(const TuneResult& result, const Candidates& candidates,
                          const std::optional<Best>& planned, double tie) {
   std::string text = fmt::format("{} of {} candidates rehearsed in {}", result.evaluated, result.candidates,
@@ -197,7 +189,8 @@ std::string summary_text(const TuneResult& result, const Candidates& candidates,
   if (result.defaults) {
     const double defaults = result.defaults->outcome.makespan_s;
     text += fmt::format("defaults  {:.4g} s:{}\n", defaults, parameters_text(result.defaults->candidate));
-    text += gain_text(result, tie);
+    if (const std::string gain = gain_text(result, tie); !gain.empty())
+      text += fmt::format("gain      {}\n", gain);
   }
   if (taken.outcome.extra.contains("limit"))
     text += fmt::format("\n{}\n", taken.outcome.extra.at("limit").get<std::string>());
@@ -514,7 +507,8 @@ void add_search_options(CLI::App& command, TuneArguments& arguments) {
       ->check(not_empty_check());
   command
       .add_option("--tie", arguments.tie,
-                  "Share of time that predictions cannot tell apart: within it the defaults are taken")
+                  "Share of time that predictions cannot tell apart: a plan that beats the defaults by less "
+                  "is not taken")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
   command.add_flag("--effects", arguments.tune.effects,

@@ -40,6 +40,20 @@ TEST(Ties, ValuesThatDoNotMatter) {
   EXPECT_EQ(ties_text(result), "ahead 1, 2; block 0.8, 0.9: the same plan");
 }
 
+/// Of the plan that is taken, not of the fastest: 6 s and less effort where the fastest takes 5.8 s.
+TEST(GainText, IsThatOfThePlanTaken) {
+  TuneResult result;
+  EXPECT_EQ(gain_text(result, 0.05), "");
+  result.ranking = {done({{"p", "1"}}, 5.8), done({{"p", "2"}}, 6)};
+  result.ranking[1].outcome.extra[kEffort] = 1;
+  EXPECT_EQ(gain_text(result, 0.05), "");
+  result.defaults = done({{"p", "3"}}, 9);
+  EXPECT_EQ(gain_text(result, 0.05), "1.500 times faster");
+  EXPECT_EQ(gain_text(result, 0), "1.552 times faster");
+  result.defaults = done({{"p", "3"}}, 6);
+  EXPECT_EQ(gain_text(result, 0.05), "none that predictions can tell (5%)");
+}
+
 /// 0.4 to 0.6 follow each other in the space; of 0.8 and 0.9 there are two only.
 TEST(Ties, NeighboursInTheSpaceAreARange) {
   TuneResult result;

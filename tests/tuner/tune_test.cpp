@@ -103,8 +103,24 @@ TEST(Tune, TakesTheDefaultsOrTheSimplestOfEqualTimes) {
   EXPECT_EQ(result.chosen(0)->candidate.at("p"), "1");
   result.defaults = result.ranking[2];
   EXPECT_EQ(result.chosen(0.05)->candidate.at("p"), "3");
-  result.defaults = result.ranking[3];
-  EXPECT_EQ(result.chosen(0.05)->candidate.at("p"), "2");
+  result.defaults = result.ranking[3];  // 106 s: 1.06 times the best, but less than 1.05 times 104 s
+  EXPECT_EQ(result.chosen(0.05)->candidate.at("p"), "1");
+}
+
+/// What is taken beats the defaults itself by more than the tie, however little effort others are.
+TEST(Tune, TakesOnlyWhatBeatsTheDefaults) {
+  TuneResult result;
+  result.ranking = {done_in("best", 100, 9), done_in("near", 102, 5), done_in("far", 104.8, 2),
+                    done_in("slow", 120, 1)};
+  const auto taken = [&](double defaults_s) {
+    result.defaults = done_in("defaults", defaults_s, 3);
+    return result.chosen(0.05)->candidate.at("p");
+  };
+  EXPECT_EQ(taken(104.9), "defaults");
+  EXPECT_EQ(taken(105.4), "best");  // 1.054 times the best, 1.006 times the simplest of equal times
+  EXPECT_EQ(taken(107.2), "near");  // 1.051 times
+  EXPECT_EQ(taken(110.1), "far");
+  EXPECT_EQ(taken(1000), "far");
 }
 
 /// Seven tenths of the time that bowl() will say; p = 4 does not fit. Where f is 3 or more the plan is that

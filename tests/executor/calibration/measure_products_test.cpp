@@ -3,11 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
 #include "base/error.hpp"
 #include "executor/gpu/stand_in.hpp"
+#include "tests/executor/calibration/timed_gpu.hpp"
 
 namespace foretile::measure_products_test {
 namespace {
@@ -149,6 +151,56 @@ TEST(MeasureMixed, ComparesWithTheCurve) {
   EXPECT_EQ(launch[1].m, 32);
   EXPECT_EQ(launch[1].n, 16);
   EXPECT_GE(launch[1].c - launch[0].c, 16 * 32 * 8);
+}
+
+/// Four products of 16 cubed take 8 ms after a start of 4 ms; of complex numbers 3 * 4 * 8 ms.
+constexpr TimedGpuRates kSlowComplex = {
+    .latency_s = 4e-3, .flops_per_s = 4 * 8192 / 8e-3, .complex_factor = 3};
+
+ProductCurve curve_of(const TimedGpuRates& rates) {
+  ProductCurve curve;
+  curve.fit.model = {.rate_flops_per_s = rates.flops_per_s, .latency_s = rates.latency_s};
+  return curve;
+}
+
+/// Without the start, and over four real products. The larger tile is left out: 512 ms are too long.
+TEST(MeasureComplex, ComparesWithFourRealProducts) {
+  StandInGpus gpus;
+  TimedGpu gpu(kSlowComplex);
+  ProductBench bench(gpus, gpu, 1, std::int64_t{3} << 20);
+  const double found = measure_complex(bench, {16, 64}, 4, curve_of(kSlowComplex), 0.2);
+  const auto [real_least, real_most] = std::ranges::minmax(gpu.real_seconds());
+  const auto [complex_least, complex_most] = std::ranges::minmax(gpu.complex_seconds());
+  const double start_s = kSlowComplex.latency_s;
+  EXPECT_GT(found, (complex_least - start_s) / (4 * (real_most - start_s)) / 1.5);
+  EXPECT_LT(found, (complex_most - start_s) / (4 * (real_least - start_s)) * 1.5);
+  bench.measure({16, 16, 16}, 1, 1e-3);
+  EXPECT_FALSE(gpu.last_is_complex());
+}
+
+/// No room for the tile, no time for it, no tile, and a start that seems longer than the product.
+TEST(MeasureComplex, IsOneWhereNothingTells) {
+  StandInGpus gpus;
+  TimedGpu gpu(kSlowComplex);
+  ProductBench small(gpus, gpu, 1, std::int64_t{3} << 10), bench(gpus, gpu, 1, std::int64_t{3} << 20);
+  EXPECT_EQ(measure_complex(small, {16}, 4, curve_of(kSlowComplex), 0.2), 1);
+  EXPECT_EQ(measure_complex(bench, {16}, 4, curve_of(kSlowComplex), 0.01), 1);
+  EXPECT_EQ(measure_complex(bench, {}, 4, curve_of(kSlowComplex), 0.2), 1);
+  ProductCurve late = curve_of(kSlowComplex);
+  late.fit.model.latency_s = 100;
+  EXPECT_EQ(measure_complex(bench, {16}, 4, late, 0.2), 1);
+}
+
+/// Beyond what a library can take, whatever was measured.
+TEST(MeasureComplex, StaysWithinTen) {
+  StandInGpus gpus;
+  TimedGpuRates rates = kSlowComplex;
+  rates.latency_s = 0;
+  rates.complex_factor = 60;
+  rates.flops_per_s *= 20;
+  TimedGpu gpu(rates);
+  ProductBench bench(gpus, gpu, 1, std::int64_t{3} << 20);
+  EXPECT_LE(measure_complex(bench, {16}, 4, curve_of(rates), 0.2), 10);
 }
 
 TEST(MeasureCurve, NeedsRoomForSomeShapes) {
