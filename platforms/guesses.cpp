@@ -4,6 +4,7 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <map>
 #include <string_view>
 
 #include "platforms/keys.hpp"
@@ -22,11 +23,20 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
-bool is_marked(const toml::source_region& value, const std::vector<std::string_view>& lines) {
+constexpr std::string_view kGuess = "guess", kSet = "--set";
+
+/// Whether the comment behind the value has the word.
+bool is_marked(const toml::source_region& value, const std::vector<std::string_view>& lines,
+               std::string_view word) {
   if (value.end.line == 0 || value.end.line > lines.size()) return false;
   const std::string_view line = lines[value.end.line - 1];
   const std::size_t end = std::min<std::size_t>(value.end.column - 1, line.size());
-  return line.substr(end).find("guess") != std::string_view::npos;
+  return line.substr(end).find(word) != std::string_view::npos;
+}
+
+bool is_in(const std::vector<std::string>& settings, const std::string& key) {
+  return std::ranges::any_of(
+      settings, [&](const std::string& setting) { return setting.starts_with("platform." + key + "="); });
 }
 
 /// What an estimate knows: from the system, not from a guess.
@@ -34,20 +44,48 @@ bool is_known_here(const PlatformKey& key) {
   return key.dimension == Dimension::number || key.dimension == Dimension::bytes;
 }
 
-}  // namespace
-
-std::vector<std::string> guessed_keys(const Platform& platform) {
-  const toml::table table = toml::parse(platform.toml);
-  const std::vector<std::string_view> lines = lines_of(platform.toml);
+std::vector<std::string> guessed_in(const std::string& text, bool estimated) {
+  const toml::table table = toml::parse(text);
+  const std::vector<std::string_view> lines = lines_of(text);
   std::vector<std::string> guessed;
   for (const PlatformKey& key : platform_keys()) {
     if (key.path.starts_with("runtime.")) continue;  // measured, if elsewhere
     const toml::node_view<const toml::node> node = table.at_path(key.path);
     if (!node) continue;
-    if (platform.estimated ? !is_known_here(key) : is_marked(node.node()->source(), lines))
+    const toml::source_region& value = node.node()->source();
+    if (estimated ? !is_known_here(key) && !is_marked(value, lines, kSet) : is_marked(value, lines, kGuess))
       guessed.push_back(key.path);
   }
   return guessed;
+}
+
+}  // namespace
+
+std::vector<std::string> guessed_keys(const Platform& platform) {
+  return guessed_in(platform.toml, platform.estimated);
+}
+
+std::string with_marked_guesses(const std::string& text, const std::string& before, bool estimated,
+                                const std::vector<std::string>& settings) {
+  const toml::table table = toml::parse(text);
+  const std::vector<std::string> guessed = guessed_in(before, estimated);
+  std::map<std::size_t, std::string_view> comments;  // by line
+  for (const PlatformKey& key : platform_keys()) {
+    const toml::node_view<const toml::node> node = table.at_path(key.path);
+    if (!node) continue;
+    const bool is_guess = std::ranges::find(guessed, key.path) != guessed.end();
+    const bool was_set = is_in(settings, key.path) || (estimated && !is_guess && !is_known_here(key));
+    if (was_set || is_guess) comments[node.node()->source().end.line] = was_set ? kSet : kGuess;
+  }
+  std::string marked;
+  std::size_t number = 0;
+  for (const std::string_view line : lines_of(text)) {
+    marked += line;
+    if (const auto comment = comments.find(++number); comment != comments.end())
+      marked.append("  # ").append(comment->second);
+    marked += '\n';
+  }
+  return marked;
 }
 
 }  // namespace foretile

@@ -28,6 +28,9 @@ std::optional<std::int64_t> said_memory_bytes();
 /// Where calibration keeps its result: here.toml in the user's configuration folder.
 std::filesystem::path here_file();
 
+/// What such files say of `socket.memory` (a comment, which a value of --set does not have).
+inline constexpr const char* kShareOfInstalled = "four fifths of what is installed";
+
 /// A platform file guessed from the facts: one socket, cores as devices, four fifths of the memory usable and
 /// half of that as the devices' budgets. Its rates are guesses; it says `estimated = true`.
 std::string estimated_here(const MachineFacts& facts);

@@ -18,6 +18,7 @@
 #include "base/one_line.hpp"
 #include "base/toml_text.hpp"
 #include "platforms/checks.hpp"
+#include "platforms/guesses.hpp"
 #include "platforms/here.hpp"
 #include "platforms/keys.hpp"
 #include "platforms/list.hpp"
@@ -228,7 +229,8 @@ Platform parse_platform(const std::string& toml, const std::string& source,
   check_values(platform, view);
   fill_gaps(platform);
   platform.source = source;
-  platform.toml = settings.empty() ? text : file.text();
+  platform.toml =
+      settings.empty() ? text : with_marked_guesses(file.text(), text, platform.estimated, settings);
   return platform;
 }
 

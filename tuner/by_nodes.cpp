@@ -25,15 +25,16 @@ void sort_by_nodes(std::vector<NodesResult>& results) {
             [](const NodesResult& l, const NodesResult& r) { return l.nodes < r.nodes; });
 }
 
-std::string gap_text(const std::optional<double>& gap) {
-  if (!gap) return "-";
-  return *gap == 0 ? "proven" : fmt::format("{:.1f}%", 100 * *gap);
+std::string gap_text(const NodesResult& result) {
+  if (is_coarse(result.best->outcome)) return "coarse";
+  if (!result.gap) return "-";
+  return *result.gap == 0 ? "proven" : fmt::format("{:.1f}%", 100 * *result.gap);
 }
 
 std::string line_of(const NodesResult& result) {
   if (!result.best) return fmt::format("{:>5}  {}\n", result.nodes, result.message);
   return fmt::format("{:>5}  {:>8.4g}  {:>10.4g}  {:>7}\n", result.nodes, result.best->outcome.makespan_s,
-                     result.node_hours(), gap_text(result.gap));
+                     result.node_hours(), gap_text(result));
 }
 
 }  // namespace
@@ -120,6 +121,7 @@ nlohmann::json to_json(std::vector<NodesResult> results) {
       line["makespan_s"] = result.best->outcome.makespan_s;
       line["node_hours"] = result.node_hours();
       line["parameters"] = result.best->candidate;
+      if (is_coarse(result.best->outcome)) line["coarse"] = true;
       if (result.gap) line["gap"] = *result.gap;
     } else {
       line["message"] = result.message;

@@ -59,6 +59,10 @@ std::string plan_of(const Outcome& outcome) {
   return plan.is_string() ? plan.get<std::string>() : std::string();
 }
 
+bool is_coarse(const Outcome& outcome) {
+  return outcome.extra.is_object() && outcome.extra.value(kCoarseKey, false);
+}
+
 std::string status_name(Outcome::Status status) {
   switch (status) {
     case Outcome::Status::done:

@@ -17,6 +17,9 @@ using Candidate = Settings;
 /// flops.
 inline constexpr const char* kEffort = "chunks_and_messages";
 
+/// Key of Outcome::extra: true where the time comes from CostModel::evaluate_coarsely.
+inline constexpr const char* kCoarseKey = "coarse";
+
 struct Outcome {
   enum class Status {
     done,        ///< `makespan_s` holds
@@ -53,7 +56,8 @@ struct FirstLook {
   std::string plan;     ///< the same only for candidates with the same plan; empty: not known
 };
 
-/// What can be asked of a candidate. All but `evaluate` is for the search "bound" only.
+/// What can be asked of a candidate. All but `evaluate` and `evaluate_coarsely` is for the search "bound"
+/// only.
 struct CostModel {
   CostFunction evaluate;
   /// Cheaper: where it is done, `makespan_s` is a time that evaluate's cannot beat.
@@ -67,11 +71,16 @@ struct CostModel {
   std::function<FirstLook(const Candidate&)> look = {};
   /// As `evaluate`, but may give up as `stopped` when it is sure that it takes longer than so many seconds.
   std::function<Outcome(const Candidate&, double)> evaluate_until = {};
+  /// As `evaluate`, but soon and less exact, for any search.
+  CostFunction evaluate_coarsely = {};
 };
 
 /// The text extra["plan"], which a cost model may give to evaluations and bounds alike: the same for
 /// candidates whose evaluations come out the same. Empty when there is none.
 std::string plan_of(const Outcome& outcome);
+
+/// Whether it was simulated coarsely.
+bool is_coarse(const Outcome& outcome);
 
 /// "done", "stopped", "infeasible" or "failed".
 std::string status_name(Outcome::Status status);

@@ -154,7 +154,10 @@ std::string end_name(TuneEnd end) {
 }
 
 nlohmann::json short_json(const Evaluation& evaluation) {
-  return {{"parameters", evaluation.candidate}, {"makespan_s", evaluation.outcome.makespan_s}};
+  nlohmann::json object = {{"parameters", evaluation.candidate},
+                           {"makespan_s", evaluation.outcome.makespan_s}};
+  if (is_coarse(evaluation.outcome)) object["coarse"] = true;
+  return object;
 }
 
 nlohmann::json ranking_json(const TuneResult& result) {

@@ -30,8 +30,6 @@ constexpr int kInVain = 8;                   // evaluations that found nothing b
 constexpr int kBoundsBetween = 16;           // at most, as long as there is something to evaluate
 
 void check(const TuneOptions& options) {
-  if (options.budget_s && !(*options.budget_s > 0))
-    throw input_error("budget", fmt::format("{} s", *options.budget_s), "more than 0 s");
   if (options.budget_count && *options.budget_count == 0)
     throw input_error("count", "0 evaluations", "at least 1");
   if (options.space.size() == 0 && options.first.empty())
@@ -81,6 +79,7 @@ class Tuning {
                                       make_search(options.search, options.space, options.seed))),
         near_(options.space, cost.first_bound),
         workers_([this](const Candidate& candidate) { return work(candidate); }, options.limits),
+        coarse_worker_(cost.evaluate_coarsely, options.limits),
         total_(total_of(options, history)),
         from_history_(history.evaluations().size()) {}
 
@@ -110,11 +109,13 @@ class Tuning {
     fill_workers();  // before any look at the clock: the very first candidate is always tried
     while (workers_.count() > 0 && !stopped()) {
       for (const Evaluation& evaluation : workers_.wait(wait_s())) record(evaluation);
+      try_first_coarsely();
       show_progress();
       if (!stopped()) fill_workers();
     }
     if (end_ == TuneEnd::time) finish_first();
     workers_.end_all();
+    coarse_worker_.end_all();
   }
 
   double first_bound(const Candidate& candidate) const {
@@ -122,20 +123,22 @@ class Tuning {
   }
 
   /// A budget of time is not spent on first bounds alone; they may have a second when it is over.
-  bool enough_boxes(std::size_t boxes, double until_s) const {
-    return boxes >= kMostBoxes || interrupt_.signal() != 0 || elapsed_s() > until_s;
+  bool enough_boxes(std::size_t boxes, const TimeBudget& budget) const {
+    return boxes >= kMostBoxes || interrupt_.signal() != 0 || budget.over();
   }
+
+  /// Of what is left until the latest end.
+  TimeBudget budget_of(double seconds) const { return TimeBudget(std::min(seconds, options_.latest.left())); }
 
   bool decides_first_bound(const std::string& parameter) const {
     return !cost_.decides_first_bound || cost_.decides_first_bound(parameter);
   }
 
   void search_by_bounds() {
-    bounds_until_s_ =
-        options_.budget_s ? (elapsed_s() + *options_.budget_s) / 2 : std::numeric_limits<double>::infinity();
-    const double boxes_until_s = std::max(bounds_until_s_, elapsed_s() + 1);
+    bounds_budget_ = options_.budget.part(1, 2);
+    const TimeBudget for_boxes = budget_of(std::max(bounds_budget_.left(), 1.0));
     Boxes boxes = boxes_of(
-        options_.space, options_.seed, [&](std::size_t count) { return enough_boxes(count, boxes_until_s); },
+        options_.space, options_.seed, [&](std::size_t count) { return enough_boxes(count, for_boxes); },
         [this](const std::string& parameter) { return decides_first_bound(parameter); },
         [this](const Candidate& candidate) { return first_bound(candidate); });
     all_boxed_ = boxes.all;
@@ -158,7 +161,7 @@ class Tuning {
     if (near_turn_ && evaluations_in_vain_ >= kInVain) {
       if (auto task = near_.next(*by_bound_)) return task;
     }
-    return by_bound_->next(bounds_since_evaluation_ >= kBoundsBetween || elapsed_s() >= bounds_until_s_);
+    return by_bound_->next(bounds_since_evaluation_ >= kBoundsBetween || bounds_budget_.over());
   }
 
   /// Bounds get half of the time, and what evaluations leave.
@@ -239,15 +242,12 @@ class Tuning {
 
   double elapsed_s() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 
-  double wait_s() const {
-    if (!options_.budget_s) return tick_s;
-    return std::clamp(*options_.budget_s - elapsed_s(), 0.0, tick_s);
-  }
+  double wait_s() const { return std::min(options_.budget.left(), tick_s); }
 
   bool stopped() {
     if (interrupt_.signal() != 0) {
       end_ = TuneEnd::interrupt;
-    } else if (options_.budget_s && elapsed_s() >= *options_.budget_s) {
+    } else if (options_.budget.over()) {
       end_ = TuneEnd::time;
     } else {
       return false;
@@ -291,14 +291,38 @@ class Tuning {
     }
   }
 
+  bool is_very_first(const Candidate& candidate) const {
+    return !options_.first.empty() && candidate == options_.first.front();
+  }
+
   /// Time is up: only the very first candidate may still finish.
   void finish_first() {
     for (const Candidate& candidate : workers_.running()) {
-      if (options_.first.empty() || candidate != options_.first.front()) workers_.end(candidate);
+      if (!is_very_first(candidate)) workers_.end(candidate);
     }
-    while (workers_.count() > 0 && interrupt_.signal() == 0) {
-      for (const Evaluation& evaluation : workers_.wait(tick_s)) record(evaluation);
+    while (workers_.count() > 0 && !coarse_ && !options_.latest.over() && interrupt_.signal() == 0) {
+      for (const Evaluation& evaluation : workers_.wait(std::min(options_.latest.left(), tick_s)))
+        record(evaluation);
+      try_first_coarsely();
       show_progress();
+    }
+  }
+
+  /// Beside the others, once the very first candidate has taken so long that it may not be done in time.
+  void try_first_coarsely() {
+    constexpr double kShare = 0.25;
+    const std::vector<Candidate> running = workers_.running();
+    const auto first = std::ranges::find_if(running, [this](const auto& c) { return is_very_first(c); });
+    if (first == running.end() || !cost_.evaluate_coarsely) return coarse_worker_.end_all();
+    if (!coarse_started_ && (options_.budget.over() || options_.latest.share_used() >= kShare)) {
+      coarse_worker_.start(*first);
+      coarse_started_ = true;
+    }
+    if (coarse_worker_.count() == 0) return;
+    for (Evaluation& evaluation : coarse_worker_.wait(0)) {
+      if (!evaluation.outcome.done()) continue;
+      evaluation.outcome.extra[kCoarseKey] = true;
+      coarse_ = std::move(evaluation);
     }
   }
 
@@ -319,7 +343,7 @@ class Tuning {
   std::optional<double> left_s() const {
     const std::uint64_t evaluated = history_.evaluations().size();
     std::optional<double> left;
-    if (options_.budget_s) left = std::max(0.0, *options_.budget_s - elapsed_s());
+    if (options_.budget.limited()) left = options_.budget.left();
     if (evaluated > from_history_) {
       const double each = elapsed_s() / static_cast<double>(evaluated - from_history_);
       const double rest = each * static_cast<double>(total_ - std::min(total_, evaluated));
@@ -342,7 +366,7 @@ class Tuning {
   }
 
   std::optional<double> gap(const TuneResult& result) const {
-    if (!result.best()) return {};
+    if (!result.best() || is_coarse(result.best()->outcome)) return {};
     const double best_s = result.best()->outcome.makespan_s;
     const double open_s = least_open_s(result);
     if (open_s >= best_s) return 0;
@@ -391,13 +415,13 @@ class Tuning {
 
   /// What the search by bounds was told, else first bounds, as far as they come in a second.
   std::map<Candidate, Outcome> neighbour_bounds(const Candidate& best) const {
-    const double until_s = elapsed_s() + 1;
+    const TimeBudget budget = budget_of(1);
     std::map<Candidate, Outcome> bounds;
     for (const Candidate& candidate : neighbours_of(best, options_.space)) {
       if (history_.contains(candidate)) continue;
       if (const std::optional<Outcome> told = told_bound(candidate)) {
         bounds[candidate] = *told;
-      } else if (cost_.first_bound && elapsed_s() < until_s) {
+      } else if (cost_.first_bound && !budget.over()) {
         bounds[candidate] = first_outcome(candidate);
       }
     }
@@ -420,6 +444,7 @@ class Tuning {
       result.same_as_best = by_bound_->with_plan(plan_of(result.best()->outcome));
     if (result.best()) result.neighbour_bounds = neighbour_bounds(result.best()->candidate);
     result.evaluated = result.ranking.size() - result.infeasible;
+    if (!result.best() && coarse_) result.ranking.insert(result.ranking.begin(), *coarse_);
     result.candidates = count_candidates(options_, history_);
     result.gap = gap(result);
     result.from_history = from_history_;
@@ -446,9 +471,12 @@ class Tuning {
   bool near_turn_ = false;
   NearSearch near_;
   std::map<std::string, Candidate> first_with_plan_;  // by FirstLook::plan
-  double bounds_until_s_ = 0;
+  TimeBudget bounds_budget_;
   bool in_full_ = false;  // nothing is stopped
   Workers workers_;
+  Workers coarse_worker_;
+  bool coarse_started_ = false;
+  std::optional<Evaluation> coarse_;  // of the very first candidate
   std::uint64_t total_;
   std::uint64_t from_history_;
   std::optional<double> best_s_;

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/time_budget.hpp"
 #include "tuner/space.hpp"
 #include "tuner/workers.hpp"
 
@@ -26,9 +27,11 @@ struct TuneOptions {
   std::vector<Candidate> starts = {};
   std::string search = "random";  ///< a name of search_names()
   std::uint64_t seed = 1;
-  /// Seconds of this run. At their end running evaluations are killed and not recorded, except the very first
-  /// candidate, which is always finished so that there is something to compare with.
-  std::optional<double> budget_s;
+  /// At its end running evaluations are killed and not recorded, except the very first candidate: it goes on
+  /// until it is done, or has been simulated coarsely (CostModel::evaluate_coarsely), or `latest` is over, so
+  /// that there is something to compare with.
+  TimeBudget budget = TimeBudget();
+  TimeBudget latest = TimeBudget();  ///< by then tune() returns, whatever is missing
   /// Evaluations, those of the history included; in the search by bounds without the infeasible ones.
   std::optional<std::uint64_t> budget_count;
   WorkerLimits limits;
@@ -65,7 +68,8 @@ enum class TuneEnd {
 struct TuneResult {
   /// All evaluations, those of the history included: done ones from fast to slow (at equal times `first`
   /// before others, then by their values), after them the stopped, the infeasible and the failed ones in the
-  /// order they ended.
+  /// order they ended. Where time was too short for anything: the very first candidate, simulated coarsely
+  /// (is_coarse), is the only one that is done.
   std::vector<Evaluation> ranking;
   std::vector<Candidate> same_as_best;  ///< those of which is known that they stand for its plan, itself too
   Space space;                          ///< that was searched

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "apps/foretile/coarse.hpp"
 #include "apps/foretile/rehearsal.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
@@ -188,13 +189,24 @@ std::int64_t effort_of(const PlannedWork& work) {
 }  // namespace
 
 Outcome Candidates::rehearse(const Candidate& candidate, double stop_s) const {
-  const PlannedWork work = plan(candidate);
   SimulationOptions options;
   options.stop_s = stop_s;
+  return simulated(candidate, plan(candidate), options);
+}
+
+Outcome Candidates::rehearse_coarsely(const Candidate& candidate) const {
+  const PlannedWork work = plan(candidate);
+  SimulationOptions options;
+  options.groups = coarse_groups(work);
+  return simulated(candidate, work, options);
+}
+
+Outcome Candidates::simulated(const Candidate& candidate, const PlannedWork& work,
+                              SimulationOptions options) const {
   options.engine = case_.engine;
   const SimulationResult result = foretile::rehearse(work.plan, work.contraction, work.machine, options);
   if (result.stopped)
-    return {Outcome::Status::stopped, 0, {}, {{"plan", same_text(candidate, work)}}, stop_s};
+    return {Outcome::Status::stopped, 0, {}, {{"plan", same_text(candidate, work)}}, options.stop_s};
   Report report = make_report(result.ranks, work.machine, work.plan.grid, result.makespan_s);
   add_plan(report, work.contraction, work.machine, work.plan);
   return {Outcome::Status::done,

@@ -10,6 +10,7 @@
 #include "apps/foretile/case.hpp"
 #include "planner/strategies/strategy.hpp"
 #include "simulator/engine_choice.hpp"
+#include "simulator/simulation.hpp"
 #include "tuner/outcome.hpp"
 
 namespace foretile {
@@ -44,6 +45,12 @@ class Candidates {
   PlannedWork plan(const Candidate& candidate, const CountFunction& progress = {}) const;
   /// The tuner's cost function: the predicted time, and what limits it. Once per process. Stops at `stop_s`.
   Outcome rehearse(const Candidate& candidate, double stop_s = std::numeric_limits<double>::infinity()) const;
+  /// The same of a simulation in few groups (apps/foretile/coarse.hpp).
+  Outcome rehearse_coarsely(const Candidate& candidate) const;
+  /// What plan() will take at most.
+  PlanningEstimate planning(const Candidate& candidate) const {
+    return estimate_planning(contraction_of(candidate));
+  }
   /// The bound of its plan (planner/bound/bound.hpp; 0 where the platform has noise), and what is the same
   /// for candidates whose rehearsals are.
   Outcome bound(const Candidate& candidate) const;
@@ -64,6 +71,7 @@ class Candidates {
   const Contraction& contraction_of(const Candidate& candidate) const;
   /// The platform with these settings; no ranks where they are impossible.
   const Machine& machine_of(const std::vector<std::string>& settings) const;
+  Outcome simulated(const Candidate& candidate, const PlannedWork& work, SimulationOptions options) const;
   std::string same_text(const Candidate& candidate, const PlannedWork& work) const;
 
   TuneCase case_;

@@ -57,21 +57,6 @@ Case fresh_case(const CaseArguments& arguments) {
           arguments.options.settings(), std::nullopt};
 }
 
-/// What the user has set is no guess of the file's.
-std::vector<std::string> guesses_of(const CaseArguments& arguments, const Case& found) {
-  const std::vector<std::string> set = arguments.options.platform_settings();
-  std::vector<std::string> keys = guessed_keys(
-      set.empty() ? found.platform
-      : arguments.platform.empty() && is_plan_file(arguments.problem)
-          ? parse_platform(load_plan_file(arguments.problem).platform_toml, found.platform.source)
-          : load_platform(arguments.platform.empty() ? "here" : arguments.platform));
-  std::erase_if(keys, [&](const std::string& key) {
-    return std::ranges::any_of(
-        set, [&](const std::string& setting) { return setting.starts_with("platform." + key + "="); });
-  });
-  return keys;
-}
-
 }  // namespace
 
 void warn_of_doubts(const Platform& platform) {
@@ -124,7 +109,7 @@ void add_engine_option(CLI::App& command, EngineChoice& engine) {
 Case load_case(const CaseArguments& arguments) {
   Case found = is_plan_file(arguments.problem) ? stored_case(arguments) : fresh_case(arguments);
   warn_of_doubts(found.platform);
-  found.guesses = guesses_of(arguments, found);
+  found.guesses = guessed_keys(found.platform);
   return found;
 }
 

@@ -62,7 +62,7 @@ struct Difference {
 
 void print(const SimulateArguments& arguments, const PlannedWork& work, const Report& report,
            EngineChoice engine, const Times& times, const std::optional<Difference>& difference,
-           const std::vector<DecidingGuess>& guesses) {
+           const Guesses& guesses) {
   if (arguments.options.json) {
     nlohmann::ordered_json json = report_json(report);
     json["peak_host_bytes"] = work.summary.peak_host_bytes;
@@ -83,9 +83,10 @@ void print(const SimulateArguments& arguments, const PlannedWork& work, const Re
     return;
   }
   const std::string compared = compared_text(work);
+  std::string guesses_note = guesses_text(guesses);
+  if (!guesses_note.empty()) guesses_note += '\n';
   fmt::print("{}\n{}{}{}{}rehearsed by {} in {}, with planning {}, using {} of memory\n", report_text(report),
-             guesses.empty() ? "" : guesses_text(guesses) + "\n",
-             compared.empty() ? compared : fmt::format("{}\n", compared),
+             guesses_note, compared.empty() ? compared : fmt::format("{}\n", compared),
              report.what_if ? what_if_text(*report.what_if) + "\n" : "",
              difference ? coarse_text(difference->full, difference->coarse) : "",
              engine == EngineChoice::fluid ? "the fluid engine" : "SimGrid",
@@ -181,7 +182,7 @@ void simulate(const SimulateArguments& arguments) {
   options.engine = arguments.engine;
   std::optional<WhatIf> what_if;
   if (arguments.what_if) what_if = foretile::what_if(the_case, work, options, line);
-  const std::vector<DecidingGuess> guesses = deciding_guesses(the_case, work, options, line);
+  const Guesses guesses = deciding_guesses(the_case, work, options, line);
   const Bounds bounds = bounds_of(work.plan, work.contraction, work.machine,
                                   line.stage("bound of the time", work.summary.gemms));
   options.trace = trace ? &*trace : nullptr;

@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <chrono>
+#include <cstdio>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -25,12 +25,14 @@
 #include "base/files.hpp"
 #include "base/one_line.hpp"
 #include "base/progress.hpp"
+#include "base/time_budget.hpp"
 #include "planner/problem/retile.hpp"
 #include "platforms/runtime_source.hpp"
 #include "platforms/units.hpp"
 #include "scheduler/report/report_json.hpp"
 #include "tuner/by_nodes.hpp"
 #include "tuner/history.hpp"
+#include "tuner/interrupt.hpp"
 #include "tuner/report.hpp"
 #include "tuner/search.hpp"
 #include "tuner/starts.hpp"
@@ -123,17 +125,20 @@ const Evaluation* chosen(const TuneArguments& arguments, const TuneResult& resul
 struct Best {
   PlannedWork work;
   Bounds bounds;
-  std::vector<DecidingGuess> guesses = {};
 };
 
-/// Nothing when there is none, or when somebody waits for the end and nothing is to be stored.
+/// Nothing when there is none, and when nothing is to be stored and somebody waits for the end, or that would
+/// take longer than there is time.
 std::optional<Best> plan_best(const TuneArguments& arguments, const Candidates& candidates,
-                              const TuneResult& result, ProgressLine& line) {
-  if (!result.best() || (result.end == TuneEnd::interrupt && arguments.output.empty())) return {};
-  PlannedWork work =
-      candidates.plan(chosen(arguments, result)->candidate, line.stage("plan", kPlanningSteps));
+                              const TuneResult& result, const TimeBudget& budget, ProgressLine& line) {
+  if (!result.best()) return {};
+  const Candidate& candidate = chosen(arguments, result)->candidate;
+  const bool is_late =
+      result.end == TuneEnd::interrupt || candidates.planning(candidate).seconds > budget.left();
+  if (arguments.output.empty() && is_late) return {};
+  PlannedWork work = candidates.plan(candidate, line.stage("plan", kPlanningSteps));
   const Bounds bounds = bounds_of(work.plan, work.contraction, work.machine);
-  return Best{std::move(work), bounds, {}};
+  return Best{std::move(work), bounds};
 }
 
 /// A line for each parameter of a space that nobody wrote down.
@@ -176,7 +181,9 @@ std::string summary_text(const TuneResult& result, const Candidates& candidates,
     text += "\neach parameter by itself, the others as in the best\n" + table;
   if (!result.best()) return text;
   const Evaluation& best = *result.best();
-  text += fmt::format("\nbest      {:.4g} s:{}\n", best.outcome.makespan_s, parameters_text(best.candidate));
+  text += fmt::format("\nbest      {:.4g} s{}:{}\n", best.outcome.makespan_s,
+                      is_coarse(best.outcome) ? ", coarse" : "", parameters_text(best.candidate));
+  if (is_coarse(best.outcome)) text += "          nothing was finished in full: give more --budget\n";
   if (const std::string ties = ties_text(result); !ties.empty()) text += fmt::format("          {}\n", ties);
   const Evaluation& taken = *result.chosen(tie);
   text += tie_text(result, taken, tie);
@@ -194,28 +201,29 @@ std::string summary_text(const TuneResult& result, const Candidates& candidates,
   }
   if (taken.outcome.extra.contains("limit"))
     text += fmt::format("\n{}\n", taken.outcome.extra.at("limit").get<std::string>());
-  if (planned) text += guesses_text(planned->guesses);
   return text;
 }
 
 /// Of plans whose experiments are short.
-std::vector<DecidingGuess> guesses_of(const Case& the_case, const Problem& problem, const MachineSize& size,
-                                      const PlannedWork& work, ProgressLine& line) {
+Guesses guesses_of(const Case& the_case, const Problem& problem, const MachineSize& size,
+                   const PlannedWork& work, const std::function<bool()>& stop, ProgressLine& line) {
   constexpr std::int64_t kMostProducts = 200'000;
-  if (work.summary.gemms > kMostProducts) return {};
+  if (the_case.guesses.empty()) return Guesses::value_type();
+  if (work.summary.gemms > kMostProducts) return std::nullopt;
   Case best = the_case;
   best.problem = problem;
   best.platform = work.machine.platform;
   best.size = size;
   best.settings = make_plan_file(problem, size, work).parameters;
   SimulationOptions options;
-  return deciding_guesses(best, work, options, line);
+  return deciding_guesses(best, work, options, line, stop);
 }
 
 void store_best(const TuneArguments& arguments, const Candidates& candidates, const MachineSize& size,
                 const Evaluation& best, const PlannedWork& work) {
   PlanFile file = make_plan_file(candidates.problem_of(best.candidate), size, work);
-  file.predicted = Prediction{best.outcome.makespan_s, best.outcome.extra.value("flops_per_s", 0.0)};
+  if (!is_coarse(best.outcome))
+    file.predicted = Prediction{best.outcome.makespan_s, best.outcome.extra.value("flops_per_s", 0.0)};
   save_plan_file(arguments.output, file);
 }
 
@@ -227,14 +235,27 @@ TuneResult run(const TuneOptions& options, const Candidates& candidates, Progres
       .decides_first_bound = Candidates::decides_first_bound,
       .look = [&](const Candidate& candidate) { return candidates.look(candidate); },
       .evaluate_until = [&](const Candidate& candidate,
-                            double stop_s) { return candidates.rehearse(candidate, stop_s); }};
+                            double stop_s) { return candidates.rehearse(candidate, stop_s); },
+      .evaluate_coarsely =
+          [&](const Candidate& candidate) { return candidates.rehearse_coarsely(candidate); }};
   return tune(options, cost, [&](const TuneProgress& progress) { line.show(progress_text(progress)); });
 }
 
+/// Of the whole command, from now on.
+TimeBudget budget_of(const TuneArguments& arguments) {
+  if (arguments.budget.empty()) return TimeBudget();
+  const double seconds = parse_duration(arguments.budget, "--budget");
+  if (!(seconds > 0))
+    throw input_error("--budget", quote(arguments.budget), "more than 0 s", "give the search time: 60s");
+  return TimeBudget(seconds);
+}
+
 TuneOptions tune_options(const TuneArguments& arguments) {
+  constexpr double kShareLate = 0.1, kSecondsLate = 4;  // then what was found is printed
   TuneOptions options = arguments.tune;
   options.history = arguments.history;
-  if (!arguments.budget.empty()) options.budget_s = parse_duration(arguments.budget, "--budget");
+  options.budget = budget_of(arguments);
+  options.latest = options.budget.extended(kShareLate, kSecondsLate);
   if (!arguments.evaluation_limit.empty())
     options.limits.evaluation_s = parse_duration(arguments.evaluation_limit, "--evaluation-limit");
   return options;
@@ -249,10 +270,12 @@ struct Tuning {
 };
 
 /// Says which, if any.
-std::vector<Parameter> finer_tilings_of(const Case& the_case, const MachineSize& size) {
+std::vector<Parameter> finer_tilings_of(const Case& the_case, const MachineSize& size,
+                                        const TimeBudget& budget) {
   Case of_size = the_case;
   of_size.size = size;
-  std::vector<Parameter> tilings = tilings_to_try(of_size);
+  std::vector<Parameter> tilings =
+      tilings_to_try(of_size, TimeBudget(std::min(kTilingSeconds, budget.share(1, 4))));
   std::string text;
   for (const Parameter& tiling : tilings)
     text += fmt::format(" {}={}", tiling.name, fmt::join(tiling.values, ","));
@@ -273,7 +296,7 @@ Tuning tune_machine(const TuneArguments& arguments, const Case& the_case, const 
   question.sources = tuning.candidates->sources();
   question.loaded = tune_case.problems;
   if (arguments.space.empty() && arguments.problems.size() == 1)
-    question.finer_tilings = finer_tilings_of(the_case, size);
+    question.finer_tilings = finer_tilings_of(the_case, size, options.budget);
   options.space = tune_space(question, make_machine(the_case.platform, size));
   options.first = default_candidates(options.space, question, the_case.platform);
   tuning.starts = starts_from(arguments.elsewhere, options.space, options.first);
@@ -297,21 +320,17 @@ struct NodesTuning {
 
 NodesTuning tune_over_nodes(const TuneArguments& arguments, const Case& the_case, const NodeRange& range,
                             const TuneOptions& options, Goal goal, ProgressLine& line) {
-  using Clock = std::chrono::steady_clock;
-  const auto start = Clock::now();
   const std::vector<int> order = visiting_order(range);
   NodesTuning all;
   all.asked = order.size();
   std::vector<Candidate> known;
   for (std::size_t i = 0; i < order.size(); ++i) {
     TuneOptions own = options;
-    if (options.budget_s) {
-      const double left_s = *options.budget_s - std::chrono::duration<double>(Clock::now() - start).count();
-      if (i > 0 && left_s <= 0) {
-        all.end = TuneEnd::time;
-        break;
-      }
-      own.budget_s = std::max(1e-3, left_s / static_cast<double>(order.size() - i));
+    own.budget = options.budget.part(1, static_cast<double>(order.size() - i));
+    if (best_of(all.results, goal)) own.latest = options.budget.part(1, 1);
+    if (i > 0 && own.latest.over()) {
+      all.end = TuneEnd::time;
+      break;
     }
     Tuning tuning =
         tune_machine(arguments, the_case, {.nodes = order[i], .ranks = {}, .gpus = {}}, own, known, line);
@@ -336,34 +355,35 @@ std::string starts_text(const std::string& file, const Starts& starts) {
   return text;
 }
 
-void print(const TuneArguments& arguments, const Tuning& tuning, const std::optional<Best>& best, bool stored,
+nlohmann::ordered_json tuning_json(const TuneArguments& arguments, const Tuning& tuning,
+                                   const std::optional<Best>& best, const NodesTuning* over_nodes) {
+  const TuneResult& result = tuning.result;
+  nlohmann::ordered_json json = to_json(result);
+  json["space"] = space_json(result.space);
+  if (!arguments.start_from.empty()) {
+    json["started_from"] = tuning.starts.candidates.size();
+    json["starts_unused"] = tuning.starts.unused;
+  }
+  json["runtime_source"] = tuning.candidates->platform().runtime.source;
+  if (result.best()) {
+    const Evaluation& taken = *chosen(arguments, result);
+    json["taken"] = {{"parameters", taken.candidate}, {"makespan_s", taken.outcome.makespan_s}};
+    json["tie"] = arguments.tie;
+    add_choice(json, tuning.candidates->choice(taken.candidate));
+  }
+  if (best) add_bounds(json, best->bounds);
+  if (over_nodes) {
+    json["goal"] = arguments.goal;
+    json["nodes"] = *tuning.size.nodes;
+    json["by_nodes"] = to_json(over_nodes->results);
+  }
+  if (best && !arguments.output.empty()) json["file"] = arguments.output;
+  return json;
+}
+
+void print(const TuneArguments& arguments, const Tuning& tuning, const std::optional<Best>& best,
            const NodesTuning* over_nodes) {
   const TuneResult& result = tuning.result;
-  if (arguments.options.json) {
-    nlohmann::ordered_json json = to_json(result);
-    json["space"] = space_json(result.space);
-    if (!arguments.start_from.empty()) {
-      json["started_from"] = tuning.starts.candidates.size();
-      json["starts_unused"] = tuning.starts.unused;
-    }
-    json["runtime_source"] = tuning.candidates->platform().runtime.source;
-    if (result.best()) {
-      const Evaluation& taken = *chosen(arguments, result);
-      json["taken"] = {{"parameters", taken.candidate}, {"makespan_s", taken.outcome.makespan_s}};
-      json["tie"] = arguments.tie;
-      add_choice(json, tuning.candidates->choice(taken.candidate));
-    }
-    if (best) add_bounds(json, best->bounds);
-    if (best) json["guesses"] = guesses_json(best->guesses);
-    if (over_nodes) {
-      json["goal"] = arguments.goal;
-      json["nodes"] = *tuning.size.nodes;
-      json["by_nodes"] = to_json(over_nodes->results);
-    }
-    if (stored) json["file"] = arguments.output;
-    print_json(json);
-    return;
-  }
   if (over_nodes) {
     fmt::print("{}", nodes_table(over_nodes->results));
     if (over_nodes->results.size() < over_nodes->asked)
@@ -375,25 +395,38 @@ void print(const TuneArguments& arguments, const Tuning& tuning, const std::opti
   if (!arguments.start_from.empty()) fmt::print("{}\n", starts_text(arguments.start_from, tuning.starts));
   if (arguments.space.empty()) fmt::print("{}", space_text(result.space));
   fmt::print("{}", summary_text(result, *tuning.candidates, best, arguments.tie));
-  if (stored) fmt::print("\nWritten to {}\n", one_line(arguments.output));
+  if (best && !arguments.output.empty()) fmt::print("\nWritten to {}\n", one_line(arguments.output));
+  std::fflush(stdout);
 }
 
-/// Stores and prints the best; says what went wrong where there is none.
-void conclude(const TuneArguments& arguments, const Case& the_case, const Tuning& tuning, ProgressLine& line,
-              const NodesTuning* over_nodes) {
+/// Stores and prints the best, then which guesses decide; says what went wrong where there is none.
+void conclude(const TuneArguments& arguments, const Case& the_case, const Tuning& tuning,
+              const TimeBudget& latest, ProgressLine& line, const NodesTuning* over_nodes) {
   const TuneResult& result = tuning.result;
   const TuneEnd end = over_nodes ? over_nodes->end : result.end;
-  std::optional<Best> best = plan_best(arguments, *tuning.candidates, result, line);
-  if (best && end != TuneEnd::interrupt)
-    best->guesses = guesses_of(the_case, tuning.candidates->problem_of(chosen(arguments, result)->candidate),
-                               tuning.size, best->work, line);
-  const bool stored = best && !arguments.output.empty();
-  if (stored) store_best(arguments, *tuning.candidates, tuning.size, *chosen(arguments, result), best->work);
+  int signal = over_nodes ? over_nodes->signal : result.signal;
+  const bool is_json = arguments.options.json;
+  const std::optional<Best> best = plan_best(arguments, *tuning.candidates, result, latest, line);
+  if (best && !arguments.output.empty())
+    store_best(arguments, *tuning.candidates, tuning.size, *chosen(arguments, result), best->work);
   erase_progress();
-  if (result.best() || end == TuneEnd::interrupt || arguments.options.json)
-    print(arguments, tuning, best, stored, over_nodes);
-  if (end == TuneEnd::interrupt)
-    throw CLI::RuntimeError(128 + (over_nodes ? over_nodes->signal : result.signal));
+  if (!is_json && (result.best() || end == TuneEnd::interrupt)) print(arguments, tuning, best, over_nodes);
+  Guesses guesses;
+  if (best && end != TuneEnd::interrupt) {
+    const InterruptGuard interrupt;
+    const auto stop = [&] { return latest.over() || interrupt.signal() != 0; };
+    guesses = guesses_of(the_case, tuning.candidates->problem_of(chosen(arguments, result)->candidate),
+                         tuning.size, best->work, stop, line);
+    erase_progress();
+    if (!is_json) fmt::print("{}", guesses_text(guesses));
+    signal = interrupt.signal();
+  }
+  if (is_json) {
+    nlohmann::ordered_json json = tuning_json(arguments, tuning, best, over_nodes);
+    if (best) json["guesses"] = guesses_json(guesses);
+    print_json(json);
+  }
+  if (signal != 0) throw CLI::RuntimeError(128 + signal);
   if (!result.best()) {
     std::string why = ranking_table(result);
     why.pop_back();
@@ -433,6 +466,7 @@ void check_program(const TuneArguments& arguments) {
                                 {"--history", !arguments.history.empty()},
                                 {"--start-from", !arguments.start_from.empty()},
                                 {"--effects", arguments.tune.effects},
+                                {"--tie", arguments.tie != kTie},
                                 {"--output", !arguments.output.empty()}});
 }
 
@@ -468,13 +502,13 @@ void tune_problem(TuneArguments& arguments) {
   if (!arguments.output.empty()) require_writable(arguments.output);
   const Case the_case = load_case(arguments);
   if (!range.several()) {
-    conclude(arguments, the_case, tune_machine(arguments, the_case, the_case.size, options, {}, line), line,
-             nullptr);
+    conclude(arguments, the_case, tune_machine(arguments, the_case, the_case.size, options, {}, line),
+             options.latest, line, nullptr);
     return;
   }
   check_range(arguments, the_case, range);
   const NodesTuning over_nodes = tune_over_nodes(arguments, the_case, range, options, goal, line);
-  conclude(arguments, the_case, over_nodes.chosen, line, &over_nodes);
+  conclude(arguments, the_case, over_nodes.chosen, options.latest, line, &over_nodes);
 }
 
 void add_search_options(CLI::App& command, TuneArguments& arguments) {

@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <string_view>
 
-#include "apps/resources.hpp"
 #include "base/parse.hpp"
 #include "planner/problem/kinds/limits.hpp"
 #include "planner/problem/retile.hpp"
@@ -18,7 +17,6 @@ namespace foretile {
 
 namespace {
 
-constexpr double kMostSeconds = 5;
 constexpr std::array kTimesFiner = {1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0};
 
 /// More clusters make smaller tiles. Those of the occupied orbitals cut T and R alone.
@@ -80,12 +78,11 @@ std::vector<Settings> finer_tilings(const Problem& problem) {
   return tilings;
 }
 
-std::optional<Settings> finer_tiling_that_fits(const Case& the_case) {
-  const Stopwatch watch;
+std::optional<Settings> finer_tiling_that_fits(const Case& the_case, const TimeBudget& budget) {
   for (const Settings& tiling : finer_tilings(the_case.problem)) {
-    const double left_s = kMostSeconds - watch.seconds();
-    const auto found = fits(the_case, retile(the_case.problem, tiling), left_s);
-    if (!found || left_s <= 0) return std::nullopt;
+    if (budget.over()) return std::nullopt;
+    const auto found = fits(the_case, retile(the_case.problem, tiling), budget.left());
+    if (!found) return std::nullopt;
     if (*found) return tiling;
   }
   return std::nullopt;
@@ -102,10 +99,10 @@ std::string advice(const Settings& tiling) {
   return fmt::format("it fits with{}, or made by foretile problem with{}", set, options);
 }
 
-std::vector<Parameter> tilings_to_try(const Case& the_case) {
+std::vector<Parameter> tilings_to_try(const Case& the_case, const TimeBudget& budget) {
   const std::vector<Settings> all = finer_tilings(the_case.problem);
-  if (all.empty() || fits(the_case, the_case.problem, kMostSeconds).value_or(true)) return {};
-  const auto first = finer_tiling_that_fits(the_case);
+  if (all.empty() || fits(the_case, the_case.problem, budget.left()).value_or(true)) return {};
+  const auto first = finer_tiling_that_fits(the_case, budget);
   if (!first) return {};
   std::vector<Parameter> parameters;
   const auto found = std::ranges::find(all, *first);

@@ -9,6 +9,7 @@
 #include "apps/foretile/case.hpp"
 #include "base/error.hpp"
 #include "base/settings.hpp"
+#include "base/time_budget.hpp"
 #include "tuner/space.hpp"
 
 namespace foretile {
@@ -20,15 +21,18 @@ bool asks_for_finer_tiles(const InputError& error);
 /// problem lists its tiles.
 std::vector<Settings> finer_tilings(const Problem& problem);
 
-/// The first of them with which the case was planned and proven to fit. Nothing where none was found within a
-/// few seconds.
-std::optional<Settings> finer_tiling_that_fits(const Case& the_case);
+/// To find out what fits, unless less is left.
+inline constexpr double kTilingSeconds = 5;
+
+/// The first of them with which the case was planned and proven to fit. Nothing where none was found in time.
+std::optional<Settings> finer_tiling_that_fits(const Case& the_case,
+                                               const TimeBudget& budget = TimeBudget(kTilingSeconds));
 
 /// "it fits with --set problem.tile=512, or made by foretile problem with --tile 512".
 std::string advice(const Settings& tiling);
 
 /// For a tuner: what fits, and finer, of a case whose own tiles do not. Empty where they do, and where that
-/// is not found out within a few seconds.
-std::vector<Parameter> tilings_to_try(const Case& the_case);
+/// is not found out in time.
+std::vector<Parameter> tilings_to_try(const Case& the_case, const TimeBudget& budget);
 
 }  // namespace foretile

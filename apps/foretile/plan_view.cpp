@@ -14,6 +14,7 @@
 #include "planner/plan/devices.hpp"
 #include "planner/problem/tile_ref.hpp"
 #include "planner/strategies/communication_model.hpp"
+#include "platforms/here.hpp"
 #include "platforms/runtime_source.hpp"
 #include "scheduler/report/report_json.hpp"
 
@@ -182,9 +183,8 @@ std::string plan_text(const PlanView& view) {
   line("peak host memory", fmt::format("{} per rank, {:.3g} times a share of the matrices",
                                        bytes_of_budget(summary.peak_host_bytes, plan.host_budget_bytes),
                                        memory_ratio(view.work)));
-  if (machine.platform.name == "here")
-    line("budget of host memory",
-         "four fifths of what is installed, the rest is for the system, MPI and OpenBLAS");
+  if (machine.platform.toml.find(kShareOfInstalled) != std::string::npos)
+    line("budget of host memory", kShareOfInstalled);
   const auto predicted = predict_volumes(contraction, machine, plan);
   const auto volume = [&](std::int64_t counted, double PredictedVolumes::*of_model) {
     return bytes(counted) + (predicted ? model_text(*predicted.*of_model) : "");

@@ -82,11 +82,13 @@ std::string memory_text(const ProgramView& view) {
   for (std::size_t level = 1; level <= memory.elements.size(); ++level)
     text +=
         fmt::format("  level {}  {:>10}\n", level, quantity(kElementBytes * memory.elements[level - 1], "B"));
-  text += fmt::format("\nleast memory of a node at level {}, with the tiles of one product, {}\n",
-                      memory.fullest, quantity(kElementBytes * memory.largest_product, "B"));
+  text += fmt::format(
+      "\nthe tensors alone at level {}, dealt evenly, and the tiles of one product, {}, take of a node\n",
+      memory.fullest, quantity(kElementBytes * memory.largest_product, "B"));
   for (const int nodes : kNodes)
     text += fmt::format("  {:>3} {}  {:>10}\n", nodes, nodes == 1 ? "node " : "nodes",
                         quantity(kElementBytes * memory.per_node(nodes), "B"));
+  text += "foretile plan says what a plan needs, which is more\n";
   return text;
 }
 

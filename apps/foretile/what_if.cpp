@@ -87,8 +87,8 @@ double changed_makespan_s(const Case& the_case, const PlannedWork& work,
 class Experiments {
  public:
   Experiments(const Case& the_case, const PlannedWork& work, const SimulationOptions& options,
-              ProgressLine& line)
-      : the_case_(the_case), work_(work), options_(options), line_(line) {}
+              ProgressLine& line, std::function<bool()> stop = {})
+      : the_case_(the_case), work_(work), options_(options), line_(line), stop_(std::move(stop)) {}
 
   std::vector<Improvement> list;
   std::vector<std::optional<double>> coarse_s,
@@ -131,7 +131,7 @@ class Experiments {
               : changed_makespan_s(the_case_, work_, list[std::stoul(which)].settings, options_, in_full);
       return Outcome{Outcome::Status::done, seconds, {}, {}};
     };
-    constexpr double kDay_s = 86400;
+    constexpr double kDay_s = 86400, kLook_s = 0.1;
     WorkerLimits limits;
     limits.evaluation_s = kDay_s;
     const CountFunction progress = line_.stage("what-if", std::ssize(candidates));
@@ -140,7 +140,8 @@ class Experiments {
     while (!candidates.empty() || workers.count() > 0) {
       for (; !candidates.empty() && workers.has_room(); candidates.pop_back())
         workers.start(candidates.back());
-      for (Evaluation& evaluation : workers.wait(1.0)) all.push_back(std::move(evaluation));
+      for (Evaluation& evaluation : workers.wait(kLook_s)) all.push_back(std::move(evaluation));
+      if (stop_ && stop_()) throw WorkError("stopped");
       if (progress) progress(std::ssize(all));
     }
     return all;
@@ -149,7 +150,7 @@ class Experiments {
   void take(const Evaluation& evaluation, bool in_full) {
     const auto& [candidate, outcome, wall_s] = evaluation;
     if (candidate.at(kKey) == kUnchanged) {
-      if (!outcome.done()) throw WorkError("--what-if: the unchanged machine: " + outcome.message);
+      if (!outcome.done()) throw WorkError("the unchanged machine: " + outcome.message);
       (in_full ? unchanged_full_s : unchanged_coarse_s) = outcome.makespan_s;
       return;
     }
@@ -164,6 +165,7 @@ class Experiments {
   const PlannedWork& work_;
   const SimulationOptions& options_;
   ProgressLine& line_;
+  std::function<bool()> stop_;
 };
 
 /// One improvement of all the resources of these numbers.
@@ -270,10 +272,8 @@ WhatIf table_of(const Experiments& experiments, const std::vector<std::size_t>& 
   return result;
 }
 
-}  // namespace
-
-WhatIf what_if(const Case& the_case, const PlannedWork& work, const SimulationOptions& options,
-               ProgressLine& line) {
+WhatIf all_rows(const Case& the_case, const PlannedWork& work, const SimulationOptions& options,
+                ProgressLine& line) {
   Experiments experiments(the_case, work, options, line);
   for (Improvement& better : improvements(work.machine, !the_case.size.gpus))
     experiments.add(std::move(better));
@@ -287,11 +287,9 @@ WhatIf what_if(const Case& the_case, const PlannedWork& work, const SimulationOp
   return table_of(experiments, rows);
 }
 
-std::vector<DecidingGuess> deciding_guesses(const Case& the_case, const PlannedWork& work,
-                                            const SimulationOptions& options, ProgressLine& line) {
-  constexpr double kDecides = 0.05;
-  constexpr std::int64_t kMostInFull = 200'000;  // products
-  Experiments experiments(the_case, work, options, line);
+/// The numbers of the guesses that may count.
+std::vector<std::size_t> add_guesses(Experiments& experiments, const Case& the_case,
+                                     const PlannedWork& work) {
   std::vector<std::size_t> numbers;
   for (Improvement& better : improvements(work.machine, false)) {
     std::erase_if(better.settings, [&](const std::string& setting) {
@@ -300,7 +298,14 @@ std::vector<DecidingGuess> deciding_guesses(const Case& the_case, const PlannedW
     });
     if (!better.settings.empty()) numbers.push_back(experiments.add(std::move(better)));
   }
-  if (numbers.empty()) return {};
+  return numbers;
+}
+
+std::vector<DecidingGuess> simulated_guesses(Experiments& experiments,
+                                             const std::vector<std::size_t>& numbers,
+                                             const PlannedWork& work) {
+  constexpr double kDecides = 0.05;
+  constexpr std::int64_t kMostInFull = 200'000;  // products
   const bool in_full = work.summary.gemms <= kMostInFull;
   experiments.run(numbers, in_full, true);
   const nlohmann::json figures = platform_summary_json(work.machine.platform).at("figures");
@@ -312,31 +317,60 @@ std::vector<DecidingGuess> deciding_guesses(const Case& the_case, const PlannedW
     const double seconds = in_full ? *experiments.full_s[number] : *experiments.coarse_s[number];
     const double unchanged_s = in_full ? experiments.unchanged_full_s : experiments.unchanged_coarse_s;
     const std::string key = key_of(settings.front());
-    guesses.push_back({key, value_of(figures, key), joined(settings), seconds, unchanged_s - seconds});
+    guesses.push_back(
+        {key, value_of(figures, key), joined(settings), seconds, unchanged_s - seconds, in_full});
   }
   std::ranges::stable_sort(guesses, std::greater{},
                            [](const DecidingGuess& g) { return std::abs(g.saved_s); });
   return guesses;
 }
 
-std::string guesses_text(const std::vector<DecidingGuess>& guesses) {
+}  // namespace
+
+WhatIf what_if(const Case& the_case, const PlannedWork& work, const SimulationOptions& options,
+               ProgressLine& line) {
+  try {
+    return all_rows(the_case, work, options, line);
+  } catch (const WorkError& error) {
+    throw WorkError(std::string("--what-if: ") + error.what());
+  }
+}
+
+Guesses deciding_guesses(const Case& the_case, const PlannedWork& work, const SimulationOptions& options,
+                         ProgressLine& line, const std::function<bool()>& stop) {
+  try {
+    Experiments experiments(the_case, work, options, line, stop);
+    const std::vector<std::size_t> numbers = add_guesses(experiments, the_case, work);
+    if (numbers.empty()) return Guesses::value_type();
+    return simulated_guesses(experiments, numbers, work);
+  } catch (const std::exception&) {  // nobody asked for them: the result holds without
+    return std::nullopt;
+  }
+}
+
+std::string guesses_text(const Guesses& guesses) {
+  if (!guesses) return "which guesses of the platform decide: not determined\n";
   std::string text;
-  for (const auto& [figure, value, set, makespan_s, saved_s] : guesses) {
-    text += fmt::format("a guess decides: {} = {}; twice as good, the time is {:.4g} s, {:.1f}% {}\n", figure,
-                        value, makespan_s, 100 * std::abs(saved_s) / (makespan_s + saved_s),
-                        saved_s > 0 ? "less" : "more");
+  for (const DecidingGuess& guess : *guesses) {
+    const double percent = 100 * std::abs(guess.saved_s) / (guess.makespan_s + guess.saved_s);
+    const std::string time = guess.in_full ? fmt::format("{:.4g} s, ", guess.makespan_s) : "";
+    text += fmt::format("a guess decides: {} = {}; twice as good, the time is {}{:.1f}% {}{}\n", guess.figure,
+                        guess.value, time, percent, guess.saved_s > 0 ? "less" : "more",
+                        guess.in_full ? "" : " (coarse)");
   }
   return text;
 }
 
-nlohmann::ordered_json guesses_json(const std::vector<DecidingGuess>& guesses) {
+nlohmann::ordered_json guesses_json(const Guesses& guesses) {
+  if (!guesses) return nullptr;
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
-  for (const auto& [figure, value, set, makespan_s, saved_s] : guesses) {
+  for (const auto& [figure, value, set, makespan_s, saved_s, in_full] : *guesses) {
     json.push_back({{"figure", figure},
                     {"value", value},
                     {"set", set},
                     {"makespan_s", makespan_s},
-                    {"saved_s", saved_s}});
+                    {"saved_s", saved_s},
+                    {"in_full", in_full}});
   }
   return json;
 }

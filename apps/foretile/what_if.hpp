@@ -2,7 +2,9 @@
 // foretile simulate --what-if: what each resource is worth, measured by planning and simulating again.
 #pragma once
 
+#include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,18 +29,23 @@ struct DecidingGuess {
   std::string value;   ///< "1 GB/s"
   std::string set;     ///< --set expressions of the machine that is twice as good
   double makespan_s = 0;
-  double saved_s = 0;  ///< against the unchanged machine simulated in the same way
+  double saved_s = 0;   ///< against the unchanged machine simulated in the same way
+  bool in_full = true;  ///< else both times are coarse
 };
+
+/// Nothing: not determined.
+using Guesses = std::optional<std::vector<DecidingGuess>>;
 
 /// The guesses of the case's platform that change the time by more than 5% when they are twice as good,
 /// planned again, most first. Simulates as what_if(): call it before any simulation in this process; large
-/// plans coarse.
-std::vector<DecidingGuess> deciding_guesses(const Case& the_case, const PlannedWork& work,
-                                            const SimulationOptions& options, ProgressLine& line);
+/// plans coarse. Does not throw: nothing where it cannot be done, and where `stop` says so before the end.
+Guesses deciding_guesses(const Case& the_case, const PlannedWork& work, const SimulationOptions& options,
+                         ProgressLine& line, const std::function<bool()>& stop = {});
 
 /// A line for each; empty without any.
-std::string guesses_text(const std::vector<DecidingGuess>& guesses);
-nlohmann::ordered_json guesses_json(const std::vector<DecidingGuess>& guesses);
+std::string guesses_text(const Guesses& guesses);
+/// A list; null where it was not determined.
+nlohmann::ordered_json guesses_json(const Guesses& guesses);
 
 /// Both baselines, a table, best first, and what was not feasible.
 std::string what_if_text(const WhatIf& what_if);

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "base/time_budget.hpp"
 #include "executor/calibration/fit.hpp"
-#include "executor/calibration/time_budget.hpp"
 #include "platforms/here.hpp"
 #include "platforms/platform.hpp"
 

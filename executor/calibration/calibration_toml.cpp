@@ -139,7 +139,7 @@ std::string message_toml(const CalibrationResult& r) {
                        r.message->link.latency_s, r.message->link.bandwidth_bytes_per_s);
   }
   return fmt::format(
-      "\n[message]  # guessed: half of what one core copies\nlatency = 1e-6\nbandwidth = {:.4g}\n",
+      "\n[message]\nlatency = 1e-6  # a guess\nbandwidth = {:.4g}  # a guess: half of what one core copies\n",
       r.copy_bytes_per_s_per_core / 2);
 }
 

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "base/time_budget.hpp"
 #include "executor/calibration/core_products.hpp"
-#include "executor/calibration/time_budget.hpp"
 #include "platforms/device_model.hpp"
 
 namespace foretile {

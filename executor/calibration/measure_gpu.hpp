@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "executor/calibration/time_budget.hpp"
+#include "base/time_budget.hpp"
 #include "executor/gpu/gpu.hpp"
 
 namespace foretile {

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "executor/calibration/time_budget.hpp"
+#include "base/time_budget.hpp"
 
 namespace foretile {
 

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/time_budget.hpp"
 #include "executor/calibration/calibrate.hpp"
-#include "executor/calibration/time_budget.hpp"
 
 namespace foretile {
 

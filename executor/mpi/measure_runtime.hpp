@@ -6,8 +6,8 @@
 
 #include <functional>
 
+#include "base/time_budget.hpp"
 #include "executor/calibration/calibrate.hpp"
-#include "executor/calibration/time_budget.hpp"
 #include "executor/mpi/measure_looks.hpp"
 
 namespace foretile {

@@ -402,6 +402,40 @@ def check_guesses(problem, scratch):
         "simulate", problem, "--platform", guessed, "--nodes", 2).stdout
     for other in (("--platform", known), ("--platform", guessed, "--set", "platform.generation.rate=1 MB/s")):
         assert run("simulate", problem, *other, "--nodes", 2, "--json")["guesses"] == [], other
+    plan = scratch / "guessed.json"
+    run("plan", problem, "--platform", guessed, "--nodes", 2, "--set", "platform.message.latency=1e-6", "-o", plan, "--json")
+    assert [guess["figure"] for guess in run("simulate", plan, "--json")["guesses"]] == ["generation.rate"]
+    assert guess["in_full"] is True, guess
+
+
+def check_coarse_guesses(scratch):
+    """Of 216,000 products the experiments are coarse, and so is the time that they are compared with."""
+    problem, guessed = scratch / "large.toml", scratch / "guessed.toml"
+    assert call("problem", "dense", "--m", 60, "--n", 60, "--k", 60, "--tile", 1, "--b-source", "made", "-o", problem).returncode == 0
+    large = ("simulate", problem, "--platform", guessed, "--nodes", 2)
+    [guess] = run(*large, "--json")["guesses"]
+    assert guess["in_full"] is False, guess
+    coarse = run(*large, "--coarse", "--json")
+    assert abs(guess["makespan_s"] + guess["saved_s"] - coarse["makespan_s"]) < 1e-9, (guess, coarse["makespan_s"])
+    percent = 100 * guess["saved_s"] / coarse["makespan_s"]
+    assert f"twice as good, the time is {percent:.1f}% less (coarse)\n" in call(*large).stdout, percent
+
+
+def check_budget(problem, scratch):
+    """Where there is no time, the defaults are coarse, and are printed and stored; the whole command has one budget."""
+    short = ("tune", problem, *platform, "--nodes", 2, "--budget")
+    expect(2, "--budget: found 0s, expected more than 0 s", *short, "0s")
+    done = call(*short, "1e-6s", "-o", scratch / "short.json")
+    assert done.returncode == 0 and "Written to" in done.stdout and "the time is over" in done.stdout, done
+
+
+def check_share_of_installed(problem):
+    """Said where the platform file says it, whatever its name is."""
+    said, plan = "four fifths of what is installed", ("plan", problem, "--platform", "here", "--ranks", 1)
+    environment = {**os.environ, "HOME": "/nonexistent", "XDG_CONFIG_HOME": "/nonexistent"}
+    for more, expected in (((), True), (("--set", "platform.socket.memory=1e9"), False)):
+        done = subprocess.run([foretile, *map(str, plan), *more], capture_output=True, text=True, env=environment)
+        assert done.returncode == 0 and (said in done.stdout) == expected, (more, done)
 
 
 with tempfile.TemporaryDirectory() as folder:
@@ -416,9 +450,12 @@ with tempfile.TemporaryDirectory() as folder:
     check_warning(problem, scratch)
     check_comparison(scratch / "auto.json")
     check_program()
+    check_share_of_installed(problem)
     check_finer_tiles(scratch)
     if simulator:
         check_guesses(problem, scratch)
+        check_coarse_guesses(scratch)
+        check_budget(problem, scratch)
         check_simulate(problem, stored, scratch)
         check_tune(problem, scratch)
     else:

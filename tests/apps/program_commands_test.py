@@ -82,6 +82,8 @@ def check_memory():
     assert tensors["v[pp|pp]"]["blocks"] == 36 * 36 + 64 * 64, tensors["v[pp|pp]"]
     assert (tensors["L[hp|hp]"]["made"], tensors["L[hp|hp]"]["last_read"]) == (1, 2), tensors["L[hp|hp]"]
     assert len(shown["bytes_of_levels"]) == 4 and [one["nodes"] for one in shown["memory"]][-1] == 128, shown["memory"]
+    text = run("show", T2, "--o", 108, "--v", 324, "--tile", 45)
+    assert "the tensors alone" in text and "foretile plan says what a plan needs" in text, text
     assert abs(shown["memory"][0]["bytes_per_node"] / max(shown["bytes_of_levels"]) - 1) < 1e-3, shown["memory"]
 
 
@@ -157,6 +159,7 @@ def check_plans():
     assert all(trial["makespan_s"] > trial["bound_s"] > 0 for trial in tuned["trials"]), tuned
     assert "shortest time" in run("tune", T2, *SMALL, "--platform", "cascade", "--mode", "flow")
     refuse("--history: found the program", "tune", T2, *SMALL, "--history", "x.json")
+    refuse("--tie: found the program", "tune", T2, *SMALL, "--tie", 0.9)
     refuse("--tile: found nothing", "tune", T2, "--o", 2, "--v", 3)
     refuse("--tile: found h2o12", "tune", "h2o12", "--tile", 3)
     none = call("tune", T2, "--o", 108, "--v", 324, "--tile", 45, "--platform", "cascade", "--nodes", 2)

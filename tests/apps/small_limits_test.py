@@ -4,6 +4,7 @@
 
 usage: small_limits_test.py foretile simgrid [foretile-run mpiexec]
 """
+import os
 import pathlib
 import resource
 import subprocess
@@ -17,11 +18,12 @@ RUN, MPIEXEC = (sys.argv[3:] + [None, None])[:2]
 SIMULATE = [FORETILE, "simulate", "c65-v2", "--platform", "summit", "--nodes", "2"]
 
 
-def call(command, limit=None, value=None, folder=None):
+def call(command, limit=None, value=None, folder=None, variables=None):
     def lower():
         if limit is not None:
             resource.setrlimit(limit, (value, value))
-    return subprocess.run(command, preexec_fn=lower, cwd=folder, capture_output=True, text=True, timeout=100)
+    return subprocess.run(command, preexec_fn=lower, cwd=folder, capture_output=True, text=True, timeout=100,
+                          env={**os.environ, **(variables or {})})
 
 
 def in_own_mounts(change, command):
@@ -78,6 +80,22 @@ class SmallLimits(unittest.TestCase):
                 self.assertIn("ulimit -n 64", result.stderr)
                 self.assertNotIn("--workers", result.stderr)
                 said += 1
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertGreater(said, 0)
+
+    @unittest.skipUnless(SIMGRID, "built without SimGrid")
+    def test_few_open_files_for_what_nobody_asked_for(self):
+        """Guesses are simulated in processes of their own, and most of an estimated machine are; the result holds without."""
+        said = 0
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            (folder / "p.toml").write_text('kind = "dense"\nm = 200\nn = 200\nk = 200\ntile = 100\n')
+            for files in range(3, 20):
+                result = call([FORETILE, "simulate", "p.toml", "--platform", "here", "--ranks", "1"], resource.RLIMIT_NOFILE, files,
+                              folder, {"HOME": name, "XDG_CONFIG_HOME": name})
+                self.assertIn(result.returncode, (0, 2, 127), result)
+                self.assertNotIn("--what-if", result.stderr)
+                said += "not determined" in result.stdout
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertGreater(said, 0)
 

@@ -35,5 +35,22 @@ TEST(Guesses, AreTheRatesAndLatenciesOfAnEstimate) {
     EXPECT_FALSE(is_guessed(here, key)) << key;
 }
 
+/// A stored plan has the text alone.
+TEST(Guesses, StayWhereOtherFiguresAreSet) {
+  const std::string marked = small_with("rate = \"1 GB/s\"", "rate = \"1 GB/s\"  # a guess");
+  const Platform other = parse_platform(marked, "p.toml", {"platform.message.latency=1e-6"});
+  EXPECT_EQ(guessed_keys(parse_platform(other.toml, "plan")), (std::vector<std::string>{"generation.rate"}));
+  const Platform given = parse_platform(other.toml, "plan", {"platform.generation.rate=2e9"});
+  EXPECT_TRUE(guessed_keys(parse_platform(given.toml, "plan")).empty());
+}
+
+TEST(Guesses, OfAnEstimateAreWhatIsNotSet) {
+  const std::string text = estimated_here({.cores = 2, .memory_bytes = 8'000'000'000, .host = "test"});
+  const Platform once = parse_platform(text, "here", {"platform.generation.rate=2e9"});
+  const Platform twice = parse_platform(once.toml, "plan", {"platform.message.latency=1e-6"});
+  for (const char* key : {"generation.rate", "message.latency"}) EXPECT_FALSE(is_guessed(twice, key)) << key;
+  EXPECT_TRUE(is_guessed(twice, "message.bandwidth"));
+}
+
 }  // namespace
 }  // namespace foretile::guesses_test

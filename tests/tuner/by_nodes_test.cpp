@@ -47,6 +47,14 @@ TEST(VisitingOrder, CoversTheRangeEarly) {
   for (int i = 0; i < 38; ++i) EXPECT_EQ(all[i], 3 + i);
 }
 
+TEST(ByNodes, CoarseTimesAreMarked) {
+  std::vector<NodesResult> results = {done(1, 60)};
+  results.front().best->outcome.extra[kCoarseKey] = true;
+  EXPECT_NE(nodes_table(results).find("    1        60     0.01667   coarse\n"), std::string::npos)
+      << nodes_table(results);
+  EXPECT_EQ(to_json(results).at(0).at("coarse"), true);
+}
+
 TEST(ByNodes, TheBestDependsOnTheGoal) {
   const auto results = example();
   EXPECT_EQ(best_of(results, Goal::time)->nodes, 4);

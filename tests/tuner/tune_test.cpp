@@ -13,6 +13,7 @@
 #include <fstream>
 #include <set>
 #include <thread>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/files.hpp"
@@ -210,7 +211,7 @@ TEST(Tune, TheGapIsKnownWhenTheDefaultsTakeAllTime) {
   TuneOptions options = options_of(5, 4, kBoundSearch);
   options.first = {{{"p", "1"}, {"f", "1"}}};
   options.limits.workers = 1;
-  options.budget_s = 0.05;
+  options.budget = TimeBudget(0.05);
   CostModel cost{[](const Candidate& candidate) {
                    std::this_thread::sleep_for(milliseconds(100));
                    return bowl(candidate);
@@ -519,7 +520,7 @@ TEST(Tune, CountsWhatIsOutsideTheSpace) {
 /// Nothing is known of a candidate's time at first, so that all of the budget may be needed.
 TEST(Tune, TheTimeLeftIsTheBudgetAtMost) {
   TuneOptions options = options_of(3, 3);
-  options.budget_s = 1000;
+  options.budget = TimeBudget(1000);
   std::vector<double> left;
   tune(options, bowl, [&](const TuneProgress& progress) {
     ASSERT_TRUE(progress.left_s);
@@ -546,7 +547,7 @@ TEST(Tune, KeepsTheBudgetByCount) {
 
 TEST(Tune, KeepsTheBudgetByTime) {
   TuneOptions options = options_of(5, 5);
-  options.budget_s = 0.3;
+  options.budget = TimeBudget(0.3);
   const auto start = std::chrono::steady_clock::now();
   const TuneResult result = tune(options, [](const Candidate& candidate) {
     // The first ones are quick, the others would take a minute.
@@ -562,7 +563,7 @@ TEST(Tune, KeepsTheBudgetByTime) {
 TEST(Tune, FinishesTheVeryFirstCandidateWhateverTheTime) {
   TuneOptions options = options_of(5, 5);
   options.first = {{{"p", "1"}, {"f", "1"}}};
-  options.budget_s = 1e-9;
+  options.budget = TimeBudget(1e-9);
   const TuneResult result = tune(options, [](const Candidate& candidate) {
     std::this_thread::sleep_for(milliseconds(200));
     return bowl(candidate);
@@ -571,11 +572,59 @@ TEST(Tune, FinishesTheVeryFirstCandidateWhateverTheTime) {
   EXPECT_TRUE(result.defaults);
 }
 
+/// A clock that stands at the start when it is first read and is far behind the end afterwards.
+TimeBudget budget_that_ends_at_once() {
+  return TimeBudget(10, [now = 0.0]() mutable { return std::exchange(now, 1e9); });
+}
+
+/// Neither its simulation in full nor any other candidate ends.
+CostModel endless_model() {
+  CostModel cost{[](const Candidate&) -> Outcome {
+                   while (true) ::pause();
+                 },
+                 bowl_bound};
+  cost.first_bound = [](const Candidate&) { return 0.5; };
+  return cost;
+}
+
+TEST(Tune, TheVeryFirstCandidateIsCoarseWhereTimeIsShort) {
+  const TemporaryFolder folder;
+  TuneOptions options = options_of(5, 5, kBoundSearch);
+  options.first = {{{"p", "1"}, {"f", "1"}}};
+  options.budget = budget_that_ends_at_once();
+  options.history = folder / "history";
+  CostModel cost = endless_model();
+  cost.evaluate_coarsely = [](const Candidate& candidate) {
+    Outcome outcome = bowl(candidate);
+    outcome.makespan_s += 1;
+    return outcome;
+  };
+  const TuneResult result = tune(options, cost);
+  EXPECT_EQ(result.end, TuneEnd::time);
+  ASSERT_TRUE(result.best());
+  EXPECT_EQ(result.best()->candidate, options.first.front());
+  EXPECT_NEAR(result.best()->outcome.makespan_s, 6.1, 1e-12);
+  EXPECT_TRUE(is_coarse(result.best()->outcome));
+  EXPECT_FALSE(result.defaults);
+  EXPECT_FALSE(result.gap);
+  EXPECT_EQ(result.evaluated, 0U);
+  EXPECT_EQ(lines_of(options.history).size(), 1U) << "coarse times must not be recorded";
+}
+
+TEST(Tune, EndsAtTheLatestWithoutAnything) {
+  TuneOptions options = options_of(5, 5, kBoundSearch);
+  options.first = {{{"p", "1"}, {"f", "1"}}};
+  options.budget = budget_that_ends_at_once();
+  options.latest = budget_that_ends_at_once();
+  CostModel cost = endless_model();
+  cost.evaluate_coarsely = cost.evaluate;
+  const TuneResult result = tune(options, cost);
+  EXPECT_EQ(result.end, TuneEnd::time);
+  EXPECT_FALSE(result.best());
+}
+
 TEST(Tune, RefusesWhatMakesNoSense) {
   TuneOptions options = options_of(2, 2);
-  options.budget_s = 0;
-  EXPECT_THROW(tune(options, bowl), InputError);
-  options = options_of(2, 2);
   options.budget_count = 0;
   EXPECT_THROW(tune(options, bowl), InputError);
   EXPECT_THROW(tune(options_of(2, 2, "genetic"), bowl), InputError);

@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "executor/calibration/round_plan.hpp"
 #include "platforms/checks.hpp"
+#include "platforms/guesses.hpp"
 #include "platforms/loader.hpp"
 
 namespace foretile::calibrate_test {
@@ -66,6 +67,16 @@ TEST(Calibrate, KeepsAMeasuredMessage) {
   const Platform p = parse_platform(calibration_toml(result), "here.toml");
   EXPECT_DOUBLE_EQ(p.links.message.latency_s, 2e-6);
   EXPECT_DOUBLE_EQ(p.links.message.bandwidth_bytes_per_s, 3e9);
+}
+
+/// One rank measures no messages.
+TEST(Calibrate, MarksGuessedMessages) {
+  CalibrationResult result;
+  result.facts = {.cores = 2, .memory_bytes = 1'000'000, .host = "a"};
+  result.fit.model = {.rate_flops_per_s = 1e9};
+  result.generation_bytes_per_s_per_core = result.copy_bytes_per_s_per_core = 1e9;
+  EXPECT_EQ(guessed_keys(parse_platform(calibration_toml(result), "here.toml")),
+            (std::vector<std::string>{"message.latency", "message.bandwidth"}));
 }
 
 TEST(Calibrate, RefusesImpossibleSizes) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "executor/calibration/time_budget.hpp"
+#include "base/time_budget.hpp"
 
 #include <gtest/gtest.h>
 
@@ -25,12 +25,24 @@ TEST(TimeBudget, SharesWhatIsLeft) {
   EXPECT_EQ(budget.share(1, 1), 0);
 }
 
+TEST(TimeBudget, ExtendedBeginsTogetherAndEndsLater) {
+  double now = 5;
+  const TimeBudget budget(10, [&now] { return now; });
+  now = 10;
+  const TimeBudget longer = budget.extended(0.1, 4);
+  EXPECT_EQ(budget.share_used(), 0.5);
+  EXPECT_EQ(longer.elapsed(), 5);
+  EXPECT_NEAR(longer.left(), 10, 1e-12);
+}
+
 TEST(TimeBudget, WithoutSecondsNeverEnds) {
   double now = 0;
   const TimeBudget budget(INFINITY, [&now] { return now; });
   const TimeBudget part = budget.part(1, 1000);
   now = 1e9;
   EXPECT_FALSE(part.over());
+  EXPECT_FALSE(part.extended(0.1, 4).over());
+  EXPECT_EQ(part.share_used(), 0);
 }
 
 }  // namespace

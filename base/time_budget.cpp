@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "executor/calibration/time_budget.hpp"
+#include "base/time_budget.hpp"
 
 #include <chrono>
 

@@ -22,6 +22,15 @@ class TimeBudget {
   double left() const { return std::max(0.0, seconds_ - elapsed()); }
   bool over() const { return left() <= 0; }
   double elapsed() const { return clock_() - start_s_; }
+  bool limited() const { return seconds_ < std::numeric_limits<double>::infinity(); }
+  /// Of all seconds, 0 to 1; 0 where it never ends.
+  double share_used() const { return limited() ? 1 - left() / seconds_ : 0; }
+  /// Begins with this one, by the same clock; ends later by a share of the seconds and by `more` seconds.
+  TimeBudget extended(double share, double more) const {
+    TimeBudget longer = *this;
+    longer.seconds_ = seconds_ * (1 + share) + more;
+    return longer;
+  }
   /// Part of what is left for work of this weight; `open` is the weight of all that is to do, this included.
   double share(double weight, double open) const { return left() * weight / open; }
   /// That share, beginning now, by the same clock.
