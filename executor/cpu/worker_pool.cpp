@@ -27,6 +27,10 @@ bool soon_idle(int waiting, Clock::duration of_each) {
 
 }  // namespace
 
+bool wakes_progress_loop(int waiting, Clock::duration took) {
+  return std::chrono::duration<double>(took).count() > kAlwaysNoticed_s || soon_idle(waiting, took);
+}
+
 void Completions::add(const Entry& entry, std::exception_ptr failure, bool wake) {
   {
     const std::lock_guard lock(mutex_);
@@ -138,8 +142,7 @@ void WorkerPool::run(const Job& job, int behind) {
     entry.began = job.parts->began = std::min(job.parts->began, entry.began);
     if (--job.parts->left > 0 && !failure) return;
   }
-  const bool wake = std::chrono::duration<double>(took).count() > kAlwaysNoticed_s || soon_idle(behind, took);
-  completions_.add(entry, std::move(failure), wake);
+  completions_.add(entry, std::move(failure), wakes_progress_loop(behind, took));
 }
 
 void WorkerPool::work() {

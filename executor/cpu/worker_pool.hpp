@@ -42,6 +42,10 @@ class Completions {
   std::exception_ptr failure_;
 };
 
+/// Whether the end of a job in turn, which took that long, wakes the progress loop: `waiting` jobs of its
+/// lane are left. The thread may be idle soon, or the job was long.
+bool wakes_progress_loop(int waiting, Completions::Clock::duration took);
+
 /// Runs jobs, `threads` at a time, each when a thread is free and the jobs given before it have begun or wait
 /// for their turn; reports each one's operation id when it has returned.
 class WorkerPool {

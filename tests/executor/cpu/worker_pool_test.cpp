@@ -160,11 +160,16 @@ class HeldLane {
   }
   ~HeldLane() { second_gate_.set_value(); }
 
-  /// Waits until job 1 is told of; where nobody is woken, for an hour.
-  void take_second_job() {
+  /// Whether the end of job 1 wakes who waits: take() also returns it when the wait is over.
+  bool second_job_wakes() {
+    constexpr double kWait_s = 30;  // job 1 has ended long before, whatever else the machine does
     for (;;) {
-      for (const Completions::Entry& one : completions_.take(3600))
-        if (one.id == 1) return;
+      const auto start = Completions::Clock::now();
+      const std::vector<Completions::Entry> taken = completions_.take(kWait_s);
+      const std::chrono::duration<double> waited = Completions::Clock::now() - start;
+      if (waited.count() >= kWait_s) return false;
+      for (const Completions::Entry& one : taken)
+        if (one.id == 1) return true;
     }
   }
 
@@ -176,18 +181,26 @@ class HeldLane {
 
 TEST(WorkerPool, WakesForALongJobOfAFullLane) {
   HeldLane lane(40, [] { std::this_thread::sleep_for(std::chrono::milliseconds(5)); });
-  lane.take_second_job();
+  EXPECT_TRUE(lane.second_job_wakes());
 }
 
 /// One job is left: the progress loop has its time to bring more.
 TEST(WorkerPool, WakesForTheLastJobButOne) {
   HeldLane lane(3, [] { std::this_thread::sleep_for(std::chrono::milliseconds(1)); });
-  lane.take_second_job();
+  EXPECT_TRUE(lane.second_job_wakes());
 }
 
-TEST(WorkerPool, WakesForAShortJobWhenFewWait) {
-  HeldLane lane(8, [] {});
-  lane.take_second_job();
+/// Few jobs that take 300 us together wake, and one alone; many do not, unless this one took 2 ms.
+TEST(WakesProgressLoop, WhenTheThreadIsIdleSoonOrTheJobWasLong) {
+  using std::chrono::microseconds;
+  EXPECT_TRUE(wakes_progress_loop(0, microseconds(0)));
+  EXPECT_TRUE(wakes_progress_loop(1, microseconds(1000)));
+  EXPECT_TRUE(wakes_progress_loop(2, microseconds(149)));
+  EXPECT_FALSE(wakes_progress_loop(2, microseconds(151)));
+  EXPECT_TRUE(wakes_progress_loop(11, microseconds(1)));
+  EXPECT_FALSE(wakes_progress_loop(12, microseconds(1)));
+  EXPECT_FALSE(wakes_progress_loop(40, microseconds(1999)));
+  EXPECT_TRUE(wakes_progress_loop(40, microseconds(2001)));
 }
 
 TEST(WorkerPool, ThrowsWhatAJobThrew) {
