@@ -96,7 +96,7 @@ def check_sources(made, given, scratch):
         assert override in call("simulate", stored).stdout
     neither = scratch / "neither.toml"
     neither.write_text(given.read_text().replace('a_source = "given"', 'a_source = "made"'))
-    expect(2, "name a strategy", "plan", neither, *platform)
+    expect(2, "set strategy=NAME", "plan", neither, *platform)
     assert run("plan", neither, *platform, "--set", "strategy=stationary-c", "--json")["source_override"]
 
 

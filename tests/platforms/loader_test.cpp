@@ -305,7 +305,7 @@ TEST(LoadPlatformErrors, CoresHaveNoGpuLinks) {
 
 TEST(LoadPlatformErrors, Overrides) {
   expect_parts(error_of(small_platform, {"platform.pcie.bandwith=1"}),
-               {"--set: unknown key \"platform.pcie.bandwith\"", "platform.pcie.bandwidth"});
+               {"parameters: unknown key \"platform.pcie.bandwith\"", "platform.pcie.bandwidth"});
   expect_parts(error_of(small_platform, {"platform.nodes"}), {"platform.KEY=VALUE"});
   expect_parts(error_of(small_platform, {"platform.nodes="}), {"parameter platform.nodes"});
   expect_parts(error_of(small_platform, {"platform.pcie.bandwidth=-1"}),

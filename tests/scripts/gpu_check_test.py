@@ -362,7 +362,7 @@ class CommandLine(InFolder):
         calibration.wait()
         self.assertTrue(running, "it was written at the end only")
         self.assertIn("[device.kernel]", text)
-        self.assertIn("[message]  # guessed", text)
+        self.assertRegex(text, r"\[message\]\nlatency = \S+  # a guess")
 
     def played_gpu(self):
         """A folder of programs that look as if there were a GPU: foretile-run on the stand-in, faked libraries."""

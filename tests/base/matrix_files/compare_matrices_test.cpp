@@ -23,7 +23,7 @@ class CompareMatrices : public ScratchFolder {
 
   MatrixPlace write(const std::string& name, std::int64_t rows, const std::vector<double>& numbers) const {
     const MatrixFacts facts = dense_output(place(name), rows, std::ssize(numbers) / rows, {});
-    MatrixOutput output(place(name), facts);
+    MatrixOutput output(place(name), facts, true);
     MatrixWriter writer(output.ticket(), facts);
     writer.write({0, 0, facts.rows, facts.columns}, reinterpret_cast<const std::byte*>(numbers.data()), rows);
     writer.close();

@@ -40,7 +40,7 @@ void convert(const MatrixPlace& from, const MatrixPlace& to) {
   const MatrixFacts out = in.layout == MatrixLayout::block_sparse && to.format == MatrixFormat::hdf5
                               ? in
                               : dense_output(to, in.rows, in.columns, in.element);
-  MatrixOutput output(to, out);
+  MatrixOutput output(to, out, true);
   MatrixWriter writers[] = {{output.ticket(), out}, {output.ticket(), out}};
   std::size_t turn = 0;
   for (const MatrixRectangle& r : rectangles(out)) {
