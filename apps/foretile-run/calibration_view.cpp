@@ -93,6 +93,12 @@ nlohmann::ordered_json curve_json(const ProductCurve& curve) {
           {"spread", curve.spread}};
 }
 
+std::string fit_line(const CalibrationResult& r) {
+  const std::string fitted = fmt::format("fit             within {} (median), ", percent(r.fit.median_error));
+  if (r.held_out.median_error == 0) return fitted + "not checked on other shapes: too few were measured\n";
+  return fitted + fmt::format("{} on shapes that it was not fitted to\n", percent(r.held_out.median_error));
+}
+
 }  // namespace
 
 std::string calibration_text(const CalibrationResult& r) {
@@ -104,8 +110,7 @@ std::string calibration_text(const CalibrationResult& r) {
                           : 0,
                       "flop/s"),
              r.solo_speedup) +
-         fmt::format("fit             within {} (median), {} on shapes that it was not fitted to\n",
-                     percent(r.fit.median_error), percent(r.held_out.median_error)) +
+         fit_line(r) +
          fmt::format(
              "complex         products take {:.2f} times as long as four real ones, in single {:.2f}\n",
              r.fit.model.complex_factor, r.single_fit.model.complex_factor) +

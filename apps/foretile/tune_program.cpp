@@ -210,6 +210,7 @@ void tune_program_case(const TuneProgramArguments& arguments) {
     if (makes) fmt::print("slices are made    {}\n", making_rate_text(trials.platform()));
   }
   if (tuning.best(Goal::time)) return;
+  if (tuning.trials.empty()) throw WorkError("nothing was tried in the time: give more --budget");
   throw WorkError(tuning.complete ? "nothing fits: use more nodes, or smaller tiles"
                                   : "nothing that was tried fits: give more --budget, or use more nodes");
 }
