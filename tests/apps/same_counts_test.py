@@ -89,7 +89,8 @@ def outcome(folder, *command):
 
 
 def same_limit(folder):
-    """Products of some 7 Gflop beside messages of 3 MB, one for each of 6 steps until the end: both name the products."""
+    """Products of some 7 Gflop beside messages of 3 MB, one for each of 6 steps until the end: the simulation names the
+    products. In a run beside other work messages may take longer: there the products must count."""
     steps = [word for setting in ("strategy=stationary-c", "d=1", "barriers=global") for word in ("--set", setting)]
     for command in (("problem", "dense", "--m", 1500, "--n", 1500, "--k", 1500, "--tile", 250, "-o", "d.toml"),
                     ("plan", "d.toml", "--platform", "here", "--ranks", 2, *steps, "-o", "plan.json")):
@@ -99,7 +100,9 @@ def same_limit(folder):
         done = call(folder, *command, "plan.json", "--json")
         assert done.returncode == 0, done.stderr
         limits = json.loads(done.stdout)["limits"]
-        assert max(limits, key=limits.get) == "kernel", (command, limits)
+        assert limits["kernel"] > 0, (command, limits)
+        if command[0] == FORETILE:
+            assert max(limits, key=limits.get) == "kernel", limits
 
 
 def main():
