@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What can be relied on where a file lies.
+// What a kind of file system does.
 #pragma once
 
 #include <cstdint>

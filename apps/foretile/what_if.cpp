@@ -343,7 +343,7 @@ Guesses deciding_guesses(const Case& the_case, const PlannedWork& work, const Si
     const std::vector<std::size_t> numbers = add_guesses(experiments, the_case, work);
     if (numbers.empty()) return Guesses::value_type();
     return simulated_guesses(experiments, numbers, work);
-  } catch (const std::exception&) {  // nobody asked for them: the result holds without
+  } catch (const std::exception&) {  // the result holds without them
     return std::nullopt;
   }
 }

@@ -86,8 +86,8 @@ hdf5::SharedFile open_file(const std::string& path) {
   return std::make_shared<hdf5::OpenFile>(hdf5::OpenFile{std::move(file), std::move(input)});
 }
 
-/// The dataset with a cache that has room for a row of large chunks. It must not be open: whoever opens it
-/// first gives all the size of the cache.
+/// The dataset with a cache that has room for a row of large chunks. It must not be open: the
+/// first open sets the size of the cache for all.
 hdf5::Object open_dataset(const hdf5::Object& file, const std::string& dataset) {
   constexpr std::size_t slots = 12421;  // a prime, many times the chunks in the cache
   const hdf5::Object access = hdf5::properties(H5Pcreate(H5P_DATASET_ACCESS));
