@@ -55,6 +55,12 @@ TemporaryFileOfOthers::TemporaryFileOfOthers(const std::filesystem::path& file)
   if (folder_) entry_.emplace(folder_.get(), file.filename().c_str());
 }
 
+TemporaryFileOfOthers::~TemporaryFileOfOthers() {
+  if (!entry_ || std::uncaught_exceptions() == exceptions_before_) return;
+  entry_->outlive();
+  folder_.release();
+}
+
 void remove_temporary_files() noexcept {
   const int saved = errno;
   const pid_t process = ::getpid();

@@ -2,6 +2,7 @@
 // The temporary files that this process is writing, so that a signal handler can remove them.
 #pragma once
 
+#include <exception>
 #include <filesystem>
 #include <optional>
 
@@ -20,18 +21,26 @@ class TemporaryFileEntry {
   TemporaryFileEntry(const TemporaryFileEntry&) = delete;
   TemporaryFileEntry& operator=(const TemporaryFileEntry&) = delete;
 
+  /// The file stays known to the end of the process.
+  void outlive() noexcept { slot_ = -1; }
+
  private:
   int slot_ = -1;
 };
 
-/// A temporary file that another process writes: a signal to this one removes it, too. MPI ends all ranks
-/// when one gets a signal, and gives those that write no time.
+/// A temporary file that another process writes: a signal to this one, or an error of this one alone, removes
+/// it, too. MPI then ends all ranks, and gives those that write no time.
 class TemporaryFileOfOthers {
  public:
   /// Nothing is remembered where the folder cannot be opened.
   explicit TemporaryFileOfOthers(const std::filesystem::path& file);
+  /// Forgets the file, but not where an exception ends its scope: who catches that may end the job.
+  ~TemporaryFileOfOthers();
+  TemporaryFileOfOthers(const TemporaryFileOfOthers&) = delete;
+  TemporaryFileOfOthers& operator=(const TemporaryFileOfOthers&) = delete;
 
  private:
+  int exceptions_before_ = std::uncaught_exceptions();
   Descriptor folder_;
   std::optional<TemporaryFileEntry> entry_;
 };

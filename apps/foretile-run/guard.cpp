@@ -20,24 +20,6 @@ namespace foretile {
 
 namespace {
 
-/// What PMI_Abort would write to mpiexec (PMI version 1, MPICH and its kin): it needs no memory. False where
-/// the job was started otherwise.
-bool ask_for_abort(int exit_code) {
-  const char* const descriptor = std::getenv("PMI_FD");
-  if (!descriptor) return false;
-  return ::dprintf(std::atoi(descriptor), "cmd=abort exitcode=%d\n", exit_code) > 0;
-}
-
-/// The launcher ends the ranks also where they wait in MPI_Finalize(), in which MPI_Abort() may wait for
-/// them.
-[[noreturn]] void end_job(MPI_Comm communicator, int exit_code) {
-  let_message_arrive();
-  if (!ask_for_abort(exit_code)) MPI_Abort(communicator, exit_code);
-  constexpr unsigned kWaitForLauncher_s = 10;
-  ::sleep(kWaitForLauncher_s);
-  _exit(exit_code);
-}
-
 /// All ranks of a node lack it: rank 0 says so and ends the job, the others only where they outlive it.
 void require_room() {
   try {
@@ -89,10 +71,10 @@ void run_guarded(const std::function<void(const MpiSession&)>& work) {
   } catch (const std::bad_alloc&) {
     erase_progress();
     std::fprintf(stderr, "foretile-run: rank %d: out of memory\n", static_cast<int>(session.rank()));
-    end_job(session.world(), 1);
+    abort_job(session.world(), 1);
   } catch (const std::exception& error) {
     print_message("foretile-run", fmt::format("rank {}: {}", session.rank(), error.what()));
-    end_job(session.world(), 1);
+    abort_job(session.world(), 1);
   }
 }
 

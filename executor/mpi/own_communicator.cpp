@@ -110,13 +110,12 @@ OwnCommunicator::OwnCommunicator(MPI_Comm given) {
 
 void end_job(MPI_Comm communicator, const std::string& line, int exit_code) {
   std::fprintf(stderr, "%s\n", line.c_str());
-  let_message_arrive();
-  MPI_Abort(communicator, exit_code);
+  abort_job(communicator, exit_code);
 }
 
 void await_end_of_job(MPI_Comm communicator, int exit_code) {
   std::this_thread::sleep_for(std::chrono::seconds(10));
-  MPI_Abort(communicator, exit_code);
+  abort_job(communicator, exit_code);
 }
 
 }  // namespace foretile

@@ -36,11 +36,11 @@ inline bool is_same_on_all(MPI_Comm communicator, std::uint64_t mine, const char
   return ends[0] == ~ends[1];
 }
 
-/// Prints the line, and calls MPI_Abort() when it has arrived.
-void end_job(MPI_Comm communicator, const std::string& line, int exit_code);
+/// Prints the line and ends all ranks.
+[[noreturn]] void end_job(MPI_Comm communicator, const std::string& line, int exit_code);
 
-/// Another rank says why and ends the job; calls MPI_Abort() where this rank outlives that.
-void await_end_of_job(MPI_Comm communicator, int exit_code);
+/// Another rank says why and ends the job; this one does where it outlives that.
+[[noreturn]] void await_end_of_job(MPI_Comm communicator, int exit_code);
 
 /// An error that this rank alone has would leave the others waiting for its tiles: it ends the job.
 template <class Run>
@@ -56,7 +56,6 @@ auto run_or_end(MPI_Comm communicator, const Run& run) {
             fmt::format("foretile: rank {}: {}; the job ends", rank_in(communicator),
                         text_of(std::current_exception())),
             1);
-    throw;
   }
 }
 

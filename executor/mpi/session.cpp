@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "executor/mpi/session.hpp"
 
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -10,6 +14,8 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/one_line.hpp"
+#include "base/temporary_files.hpp"
 
 namespace foretile {
 
@@ -78,6 +84,21 @@ void let_message_arrive() {
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
 }
 
+bool ask_for_abort(int exit_code) {
+  const char* const descriptor = std::getenv("PMI_FD");
+  if (!descriptor) return false;
+  return ::dprintf(std::atoi(descriptor), "cmd=abort exitcode=%d\n", exit_code) > 0;
+}
+
+void abort_job(MPI_Comm communicator, int exit_code) {
+  remove_temporary_files();  // also those of rank 0, which gets no time
+  let_message_arrive();
+  if (!ask_for_abort(exit_code)) MPI_Abort(communicator, exit_code);
+  constexpr unsigned kWaitForLauncher_s = 10;
+  ::sleep(kWaitForLauncher_s);
+  ::_exit(exit_code);
+}
+
 namespace {
 
 /// This rank's last error of which all ranks know.
@@ -109,28 +130,60 @@ bool is_agreed(const std::exception_ptr& error) {
   return error && error == last_agreed();
 }
 
+namespace {
+
+/// What the others learn of an error.
+struct FailureNote {
+  unsigned char exit_code = 0;
+  std::array<char, kLongestMessage + 1> text{};
+};
+
+/// Needs no memory where there may be none.
+FailureNote note_of(const std::exception_ptr& error) noexcept {
+  FailureNote note;
+  try {
+    std::rethrow_exception(error);
+  } catch (const InputError&) {
+    note.exit_code = 2;
+  } catch (...) {
+    note.exit_code = 1;
+  }
+  try {
+    const std::string text = text_of(error);
+    std::copy_n(text.data(), std::min(text.size(), note.text.size() - 1), note.text.data());
+  } catch (const std::bad_alloc&) {  // the exit code is enough
+  }
+  return note;
+}
+
+/// `note` of the one rank that has one. A reduction that is as short as others before uses connections that
+/// they opened: where memory is used up, MPI cannot open any, and a broadcast from this rank would wait for
+/// ever.
+FailureNote shared_note(FailureNote note, MPI_Comm communicator) {
+  static_assert(sizeof(FailureNote) <= 2048);  // MPICH reduces what is longer in another way
+  all_reduce(&note, sizeof note, MPI_BYTE, MPI_BOR, communicator, "agreement");
+  return note;
+}
+
+}  // namespace
+
 void agree(MPI_Comm communicator, const std::function<void()>& step) {
   const Rank rank = rank_in(communicator);
   const int size = size_of(communicator);
   std::exception_ptr mine;
-  int exit_code = 1;
   try {
     step();
-  } catch (const InputError&) {
-    mine = std::current_exception();
-    exit_code = 2;
   } catch (...) {
     mine = std::current_exception();
   }
   const int first = all_reduced(mine ? static_cast<int>(rank) : size, MPI_MIN, communicator, "agreement");
   if (first == size) return;
-  exit_code = broadcast(exit_code, first, communicator, "agreement");
-  const std::string text = broadcast(mine ? text_of(mine) : "", first, communicator, "agreement");
+  const FailureNote note = shared_note(first == rank ? note_of(mine) : FailureNote{}, communicator);
   if (first == rank) {
     last_agreed() = mine;
     throw AgreedError{mine};
   }
-  throw FailedElsewhere{exit_code, text};
+  throw FailedElsewhere{note.exit_code, note.text.data()};
 }
 
 }  // namespace foretile

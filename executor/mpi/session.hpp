@@ -41,6 +41,14 @@ class MpiSession {
 /// of a rank's standard error. Needs no memory.
 void let_message_arrive();
 
+/// What PMI_Abort would write to mpiexec (PMI version 1, MPICH and its kin). Needs no memory. False where the
+/// job was started otherwise.
+bool ask_for_abort(int exit_code);
+
+/// Ends all ranks, also those that wait in MPI_Finalize(), in which MPI_Abort() may wait for them. Temporary
+/// files go, and lines that were printed arrive. Needs no memory.
+[[noreturn]] void abort_job(MPI_Comm communicator, int exit_code);
+
 /// Another rank failed and tells of it; this one ends with the same exit code, without a word.
 struct FailedElsewhere {
   int exit_code = 1;

@@ -8,10 +8,12 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <new>
 #include <thread>
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/temporary_files.hpp"
 #include "tests/base/scratch_folder.hpp"
 
 namespace foretile::atomic_file_test {
@@ -313,6 +315,24 @@ TEST_F(AtomicFiles, AHandlerOfSignalsRemovesTheTemporariesOfItsProcess) {
   remove_temporary_files();
   EXPECT_EQ(entries(), 1U);
   EXPECT_EQ(read_text(folder_ / "finished"), "kept");
+}
+
+TEST_F(AtomicFiles, AFileOfOthersIsForgottenAtTheEndOfItsScope) {
+  write(folder_ / "theirs", "");
+  { const TemporaryFileOfOthers file(folder_ / "theirs"); }
+  remove_temporary_files();
+  EXPECT_EQ(entries(), 1U);
+}
+
+TEST_F(AtomicFiles, AFileOfOthersIsRemovedAfterAnErrorToo) {
+  write(folder_ / "theirs", "");
+  try {
+    const TemporaryFileOfOthers file(folder_ / "theirs");
+    throw std::bad_alloc();
+  } catch (const std::bad_alloc&) {
+    remove_temporary_files();
+  }
+  EXPECT_EQ(entries(), 0U);
 }
 
 }  // namespace

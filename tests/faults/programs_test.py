@@ -145,6 +145,16 @@ class Faults(Case):
             if code:
                 self.assertIn("memory", "".join(lines), (SEED, ranks, mode))
 
+    def test_little_address_space_of_one_rank(self):
+        """With these limits MPI starts and can open few connections, or none, later."""
+        for ranks, mode in self.cases():
+            rank, kilobytes = self.draw.randrange(ranks), self.draw.randrange(345_000, 380_000)
+            limit = f"if [ ${{PMI_RANK:-$OMPI_COMM_WORLD_RANK}} = {rank} ]; then ulimit -v {kilobytes}; fi; exec \"$@\""
+            code, lines = self.run_program(ranks, mode, start=("sh", "-c", limit, "sh"))
+            self.assertIn(code, [0, 1, 2], (SEED, ranks, mode, rank, kilobytes, lines))
+            if code:
+                self.assertEqual(len(lines), 1, (SEED, ranks, mode, rank, kilobytes, lines))
+
 
 class TwoRuns(Case):
     def test_of_one_output(self):
@@ -213,7 +223,7 @@ class RandomFaults(Case):
         output.unlink()
         return whole
 
-    def fail(self, kind, ranks, mode, rank):
+    def with_fault(self, kind, ranks, mode, rank):
         """Exit code, lines, where it was, and whether the rank may end without a word."""
         if kind == "damaged input":
             self.draw.choice((self.damage_a_chunk, self.cut_off))()
@@ -242,7 +252,7 @@ class RandomFaults(Case):
             kind, mode, ranks = self.KINDS[number % len(self.KINDS)], self.draw.choice(self.MODES), self.draw.randint(2, 4)
             rank = self.draw.randrange(ranks)
             with self.subTest(number=number, kind=kind, mode=mode, ranks=ranks, rank=rank, seed=SEED):
-                code, lines, place, silent = self.fail(kind, ranks, mode, rank)
+                code, lines, place, silent = self.with_fault(kind, ranks, mode, rank)
                 own = [line for line in lines if line.startswith(("foretile-run: ", "foretile: "))]
                 if ARGUMENTS.count > 20:
                     print(f"{number:3} {kind:13} {mode:6} rank {rank} of {ranks}, {place}: exit {code}, {own or lines[:1]}",
