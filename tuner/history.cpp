@@ -154,6 +154,17 @@ std::vector<Evaluation> read_history(const fs::path& path) {
   return history.evaluations();
 }
 
+std::string place_in_history(const fs::path& path, const Candidate& candidate) {
+  const std::string text = read_text(path);
+  std::string found = path.string();
+  std::size_t line = 2;
+  for (const Evaluation& evaluation : parse_lines(text, text.find('\n'), path).evaluations) {
+    if (evaluation.candidate == candidate) found = place(path, line);
+    ++line;
+  }
+  return found;
+}
+
 const Evaluation* History::find(const Candidate& candidate) const {
   const auto found = index_.find(candidate);
   return found == index_.end() ? nullptr : &evaluations_[found->second];

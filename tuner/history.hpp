@@ -51,4 +51,7 @@ class History {
 /// no regular file, is no history of this format, or is damaged in the middle.
 std::vector<Evaluation> read_history(const std::filesystem::path& path);
 
+/// "FILE:LINE" of the last evaluation of the candidate in the history; the file's name where there is none.
+std::string place_in_history(const std::filesystem::path& path, const Candidate& candidate);
+
 }  // namespace foretile

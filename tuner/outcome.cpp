@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tuner/outcome.hpp"
 
+#include <array>
 #include <cmath>
 
 #include "base/error.hpp"
@@ -39,6 +40,26 @@ Outcome::Status status_from_name(const std::string& name) {
     if (name == status_name(status)) return status;
   }
   throw input_error("status", '"' + name + '"', "done, stopped, infeasible or failed");
+}
+
+/// What is read of it later; other keys may hold anything.
+void check_extra(const json& extra) {
+  if (!extra.is_object()) throw input_error("extra", extra.type_name(), "an object");
+  using Type = bool (json::*)() const noexcept;
+  struct Member {
+    const char* key;
+    Type is_right;
+    const char* expected;
+  };
+  constexpr std::array<Member, 5> members{{{"plan", &json::is_string, "a string"},
+                                           {kCoarseKey, &json::is_boolean, "true or false"},
+                                           {kEffort, &json::is_number, "a number"},
+                                           {kLimitKey, &json::is_string, "a string"},
+                                           {kRateKey, &json::is_number, "a number"}}};
+  for (const Member& member : members) {
+    if (extra.contains(member.key) && !(extra[member.key].*member.is_right)())
+      throw input_error(std::string("extra.") + member.key, json_line(extra[member.key]), member.expected);
+  }
 }
 
 Candidate candidate_from_json(const json& object) {
@@ -105,6 +126,7 @@ json to_json(const Evaluation& evaluation) {
 }
 
 Evaluation evaluation_from_json(const json& object) {
+  if (object.is_object() && object.contains("extra")) check_extra(object["extra"]);
   return {candidate_from_json(member(object, "parameters")), outcome_from_json(object),
           seconds_member(object, "wall_s")};
 }

@@ -20,6 +20,10 @@ inline constexpr const char* kEffort = "chunks_and_messages";
 /// Key of Outcome::extra: true where the time comes from CostModel::evaluate_coarsely.
 inline constexpr const char* kCoarseKey = "coarse";
 
+/// Keys of Outcome::extra: the text that says what limits the time, and flop/s.
+inline constexpr const char* kLimitKey = "limit";
+inline constexpr const char* kRateKey = "flops_per_s";
+
 struct Outcome {
   enum class Status {
     done,        ///< `makespan_s` holds

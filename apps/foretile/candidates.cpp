@@ -212,9 +212,9 @@ Outcome Candidates::simulated(const Candidate& candidate, const PlannedWork& wor
   return {Outcome::Status::done,
           report.makespan_s,
           {},
-          {{"flops_per_s", report.flops_per_s()},
+          {{kRateKey, report.flops_per_s()},
            {kEffort, effort_of(work)},
-           {"limit", limit_sentence(report)},
+           {kLimitKey, limit_sentence(report)},
            {"plan", same_text(candidate, work)}}};
 }
 

@@ -133,12 +133,18 @@ std::optional<Best> plan_best(const TuneArguments& arguments, const Candidates& 
                               const TuneResult& result, const TimeBudget& budget, ProgressLine& line) {
   if (!result.best()) return {};
   const Candidate& candidate = chosen(arguments, result)->candidate;
-  const bool is_late =
-      result.end == TuneEnd::interrupt || candidates.planning(candidate).seconds > budget.left();
-  if (arguments.output.empty() && is_late) return {};
-  PlannedWork work = candidates.plan(candidate, line.stage("plan", kPlanningSteps));
-  const Bounds bounds = bounds_of(work.plan, work.contraction, work.machine);
-  return Best{std::move(work), bounds};
+  try {
+    const bool is_late =
+        result.end == TuneEnd::interrupt || candidates.planning(candidate).seconds > budget.left();
+    if (arguments.output.empty() && is_late) return {};
+    PlannedWork work = candidates.plan(candidate, line.stage("plan", kPlanningSteps));
+    const Bounds bounds = bounds_of(work.plan, work.contraction, work.machine);
+    return Best{std::move(work), bounds};
+  } catch (const InputError& error) {  // it was planned before, so its line in the history is wrong
+    if (arguments.history.empty()) throw;
+    throw InputError(fmt::format("{}: {}; remove this line or use another --history file",
+                                 place_in_history(arguments.history, candidate), error.what()));
+  }
 }
 
 /// A line for each parameter of a space that nobody wrote down.
@@ -199,8 +205,8 @@ std::string summary_text(const TuneResult& result, const Candidates& candidates,
     if (const std::string gain = gain_text(result, tie); !gain.empty())
       text += fmt::format("gain      {}\n", gain);
   }
-  if (taken.outcome.extra.contains("limit"))
-    text += fmt::format("\n{}\n", taken.outcome.extra.at("limit").get<std::string>());
+  if (taken.outcome.extra.contains(kLimitKey))
+    text += fmt::format("\n{}\n", taken.outcome.extra.at(kLimitKey).get<std::string>());
   return text;
 }
 
@@ -223,7 +229,7 @@ void store_best(const TuneArguments& arguments, const Candidates& candidates, co
                 const Evaluation& best, const PlannedWork& work) {
   PlanFile file = make_plan_file(candidates.problem_of(best.candidate), size, work);
   if (!is_coarse(best.outcome))
-    file.predicted = Prediction{best.outcome.makespan_s, best.outcome.extra.value("flops_per_s", 0.0)};
+    file.predicted = Prediction{best.outcome.makespan_s, best.outcome.extra.value(kRateKey, 0.0)};
   save_plan_file(arguments.output, file);
 }
 

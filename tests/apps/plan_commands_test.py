@@ -159,6 +159,12 @@ def check_tune(problem, scratch):
     assert run("simulate", best, "--json")["makespan_s"] == found["best"]["makespan_s"]
     assert run(*search, "--count", 10)["from_history"] == 8
     expect(2, "platform", *search, "--count", 20, "--set", "platform.pcie.latency=0")
+    lines = history.read_text().splitlines()
+    number = next(i for i, line in enumerate(lines) if '"status":"done"' in line)
+    wrong = json.loads(lines[number])
+    wrong["parameters"]["lookahead"], wrong["makespan_s"] = "77", 1e-9
+    history.write_text("\n".join(lines[:number] + [json.dumps(wrong)] + lines[number + 1:]) + "\n")
+    expect(2, f"history.jsonl:{number + 1}: lookahead: found 77", *search, "--count", 10)
 
     space = scratch / "space.toml"
     other = scratch / "other.toml"

@@ -123,6 +123,33 @@ TEST(History, NamesTheDamagedLine) {
   EXPECT_NE(error_of(path).find("h.jsonl:2: not an evaluation"), std::string::npos) << error_of(path);
 }
 
+TEST(History, RefusesWhatIsReadLaterAndIsNot) {
+  const TemporaryFolder folder;
+  const auto path = folder / "h.jsonl";
+  const std::string text = whole_history(path);
+  const std::string extra = "\"extra\":{\"n\":1}";
+  ASSERT_NE(text.find(extra), std::string::npos) << text;
+  for (const auto& [found, expected] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"3", "h.jsonl:3: extra: found number, expected an object"},
+           {"{\"chunks_and_messages\":\"9\"}",
+            "h.jsonl:3: extra.chunks_and_messages: found \"9\", expected a number"},
+           {"{\"coarse\":1}", "h.jsonl:3: extra.coarse: found 1, expected true or false"},
+           {"{\"limit\":3}", "h.jsonl:3: extra.limit: found 3, expected a string"},
+           {"{\"flops_per_s\":null}", "h.jsonl:3: extra.flops_per_s: found null, expected a number"},
+           {"{\"plan\":[]}", "h.jsonl:3: extra.plan: found [], expected a string"}}) {
+    write_text(path,
+               std::string(text).replace(text.find(extra), extra.size(), std::string("\"extra\":") + found));
+    EXPECT_NE(error_of(path).find(expected), std::string::npos) << error_of(path);
+  }
+}
+
+TEST(History, KnowsTheLineOfACandidate) {
+  const TemporaryFolder folder;
+  whole_history(folder / "h.jsonl");
+  EXPECT_TRUE(place_in_history(folder / "h.jsonl", {{"i", "1"}}).ends_with("h.jsonl:3"));
+  EXPECT_TRUE(place_in_history(folder / "h.jsonl", {{"i", "7"}}).ends_with("h.jsonl"));
+}
+
 TEST(History, RefusesAKeyThatStandsTwice) {
   const TemporaryFolder folder;
   const auto path = folder / "h.jsonl";
