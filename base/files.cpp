@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/source_folder.hpp"
 
 namespace foretile {
 
@@ -97,7 +98,7 @@ fs::path find_data(const fs::path& relative) {
   if (const char* given = std::getenv("FORETILE_DATA")) roots.emplace_back(given);
   const fs::path program = own_program();
   if (!program.empty()) roots.push_back(program.parent_path().parent_path() / "share/foretile");
-  roots.emplace_back(FORETILE_SOURCE_DIR);
+  roots.emplace_back(source_folder());
   for (const fs::path& root : roots) {
     if (fs::exists(root / relative, ignored)) return root / relative;
   }

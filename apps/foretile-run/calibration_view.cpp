@@ -95,8 +95,8 @@ nlohmann::ordered_json curve_json(const ProductCurve& curve) {
 
 std::string fit_line(const CalibrationResult& r) {
   const std::string fitted = fmt::format("fit             within {} (median), ", percent(r.fit.median_error));
-  if (r.held_out.median_error == 0) return fitted + "not checked on other shapes: too few were measured\n";
-  return fitted + fmt::format("{} on shapes that it was not fitted to\n", percent(r.held_out.median_error));
+  if (!r.held_out) return fitted + "not checked on other shapes: too few were measured\n";
+  return fitted + fmt::format("{} on shapes that it was not fitted to\n", percent(r.held_out->median_error));
 }
 
 }  // namespace
@@ -141,10 +141,12 @@ std::string calibration_text(const GpuCalibration& r) {
 }
 
 nlohmann::ordered_json calibration_json(const CalibrationResult& r) {
+  nlohmann::ordered_json fit = {{"median_error", r.fit.median_error}};
+  if (r.held_out) fit["held_out_median_error"] = r.held_out->median_error;
   return {{"kernels", r.kernels},
           {"cores", r.facts.cores},
           {"rate_flops_per_s", r.fit.model.rate_flops_per_s},
-          {"fit", {{"median_error", r.fit.median_error}, {"held_out_median_error", r.held_out.median_error}}},
+          {"fit", fit},
           {"complex_factor", r.fit.model.complex_factor},
           {"single_complex_factor", r.single_fit.model.complex_factor},
           {"rounds", r.rounds},

@@ -164,7 +164,7 @@ KernelFit fit_of(const std::vector<KernelSample>& samples) {
 /// One core alone against one of all, in pairs.
 class SoloSpeedup {
  public:
-  SoloSpeedup(Probe& all, int cores) : all_(all), cores_(cores) {}
+  SoloSpeedup(Probe& all, int cores, const ProbeRound& round) : all_(all), one_(1, round), cores_(cores) {}
 
   void measure(double seconds) {
     const double all = all_.flops_per_s(seconds) / cores_;
@@ -174,7 +174,7 @@ class SoloSpeedup {
 
  private:
   Probe& all_;
-  Probe one_{1};
+  Probe one_;
   int cores_;
   std::vector<double> ratios_;
 };
@@ -356,11 +356,11 @@ class CoreCalibrator {
   void products(const TimeBudget& budget) {
     constexpr double kShapesShare = 0.7;  // of a round; the rest is for probes
     fill(spaces_, Precision::f64);
-    Probe probe(cores());
+    Probe probe(cores(), options_.probe);
     const double rate = probe.flops_per_s(std::min(options_.settle_s, 0.05 * budget.left())) / cores();
     TimeBudget round_budget = budget.part(1, options_.least_rounds);
     Rounds rounds(options_, Precision::f64, spaces_, probe, probe_seconds(round_budget, kShortProbe_s));
-    SoloSpeedup solo(probe, cores());
+    SoloSpeedup solo(probe, cores(), options_.probe);
     const double solo_s = probe_seconds(round_budget, kProbe_s);
     plan_ = plan_round(options_.sizes, options_.cubes,
                        {rate, options_.seconds_per_shape, kShapesShare * round_budget.left()});
@@ -452,7 +452,7 @@ class CoreCalibrator {
     constexpr double kShapesShare = 0.7;
     const TimeBudget curve = budget.part(0.85, 1);
     fill(spaces_, Precision::f32);
-    Probe probe(cores());
+    Probe probe(cores(), options_.probe);
     TimeBudget round_budget = curve.part(1, options_.least_rounds);
     Rounds rounds(options_, Precision::f32, spaces_, probe, probe_seconds(round_budget, kShortProbe_s));
     const RoundPlan plan = plan_round(

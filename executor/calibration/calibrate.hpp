@@ -10,6 +10,7 @@
 
 #include "base/time_budget.hpp"
 #include "executor/calibration/fit.hpp"
+#include "executor/calibration/probe.hpp"
 #include "platforms/here.hpp"
 #include "platforms/platform.hpp"
 
@@ -30,6 +31,7 @@ struct CalibrationOptions {
   int least_rounds = 3;              ///< over all shapes, until three rounds in a row agree
   int most_rounds = 6;
   double settle_s = 1;  ///< products on all cores before the first round, until clocks have settled
+  ProbeRound probe = {};
   /// Tiles of A, B and C are taken in turn from this much memory per core, so that they come from memory, as
   /// most of a contraction do. Bandwidths are measured in it, too. 0: twice the last cache for all cores
   /// together, less where the budget is short.
@@ -93,14 +95,14 @@ struct CalibrationResult {
   double addition_spread = 0;                         ///< relative spread of repeated additions
   double cached_addition_bytes_per_s_per_core = 0;    ///< of tiles in `cache`; 0: that was not measured
   double permuted_addition_bytes_per_s_per_core = 0;  ///< indices in another order, of tiles in memory
-  double core_share = 1;         ///< part of the time for which the cores were ours while all were measured
-  int rounds = 0;                ///< over all shapes
-  bool stable = true;            ///< the last three rounds agreed within kStable
-  double round_spread = 0;       ///< largest less smallest of the last three rounds, relative
-  HeldOut held_out;              ///< double precision
-  double probe_flops_per_s = 0;  ///< of one core with all busy (executor/calibration/probe.hpp)
-  double solo_speedup = 1;       ///< Platform::solo_speedup
-  CacheModel cache;              ///< DeviceModel::cache
+  double core_share = 1;    ///< part of the time for which the cores were ours while all were measured
+  int rounds = 0;           ///< over all shapes
+  bool stable = true;       ///< the last three rounds agreed within kStable
+  double round_spread = 0;  ///< largest less smallest of the last three rounds, relative
+  std::optional<HeldOut> held_out;  ///< double precision
+  double probe_flops_per_s = 0;     ///< of one core with all busy (executor/calibration/probe.hpp)
+  double solo_speedup = 1;          ///< Platform::solo_speedup
+  CacheModel cache;                 ///< DeviceModel::cache
   /// For lack of time, in words: "single precision, taken as twice as fast as double".
   std::vector<std::string> left_out;
   std::optional<RuntimeFigures> runtime;  ///< measured by who has MPI

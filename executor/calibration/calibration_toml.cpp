@@ -93,6 +93,12 @@ std::string cache_text(const CalibrationResult& r) {
   return text;
 }
 
+std::string held_out_text(const CalibrationResult& r) {
+  if (!r.held_out) return "Not checked on other shapes: too few were measured.";
+  return fmt::format("Fitted to one half of them, on the other half: median {:.3f}, 90th percentile {:.3f}.",
+                     r.held_out->median_error, r.held_out->p90_error);
+}
+
 std::string device_text(const CalibrationResult& r) {
   const std::int64_t budget = std::max<std::int64_t>(r.facts.memory_bytes / 5 * 2 / r.facts.cores, 1);
   return fmt::format(R"(
@@ -101,14 +107,13 @@ kind = "core"
 memory = {budget}  # of the memory above, for a block at a time: half, in equal parts
 
 # Fitted to {shapes} shapes of dgemm: relative error: median {median:.3f}, 90th percentile {p90:.3f}.
-# Fitted to one half of them, on the other half: median {held_median:.3f}, 90th percentile {held_p90:.3f}. By size:
+# {held_out} By size:
 {errors}[device.kernel]
 {curve}streams = 1
 )",
                      fmt::arg("budget", budget), fmt::arg("shapes", r.samples.size()),
                      fmt::arg("median", r.fit.median_error), fmt::arg("p90", r.fit.p90_error),
-                     fmt::arg("held_median", r.held_out.median_error),
-                     fmt::arg("held_p90", r.held_out.p90_error), fmt::arg("errors", errors_text(r)),
+                     fmt::arg("held_out", held_out_text(r)), fmt::arg("errors", errors_text(r)),
                      fmt::arg("curve", curve_text(r.fit.model)));
 }
 

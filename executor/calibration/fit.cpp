@@ -222,13 +222,13 @@ KernelFit with_size_factors(KernelFit fit, const std::vector<KernelSample>& samp
   return fit;
 }
 
-HeldOut held_out_error(const std::vector<KernelSample>& samples) {
+std::optional<HeldOut> held_out_error(const std::vector<KernelSample>& samples) {
   std::vector<KernelSample> fitted, others;
   for (std::size_t i = 0; i < samples.size(); ++i) (i % 2 == 0 ? fitted : others).push_back(samples[i]);
-  if (std::ssize(fitted) < parameters || others.empty()) return {};
+  if (std::ssize(fitted) < parameters || others.empty()) return std::nullopt;
   KernelFit fit = with_size_factors(fit_kernel_model(fitted), fitted);
   set_errors(fit, others);
-  return {fit.median_error, fit.p90_error};
+  return HeldOut{fit.median_error, fit.p90_error};
 }
 
 std::vector<SizeError> errors_by_size(const KernelModel& model, const std::vector<KernelSample>& samples) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "platforms/kernel_model.hpp"
@@ -39,12 +40,13 @@ KernelFit fit_kernel_model(const std::vector<KernelSample>& samples);
 /// keeps the factor of its neighbour.
 KernelFit with_size_factors(KernelFit fit, const std::vector<KernelSample>& samples);
 
-/// Curve and table fitted to one half of the samples, and the error on the other half.
+/// The error on one half of the samples of a curve and table that are fitted to the other.
 struct HeldOut {
   double median_error = 0;
   double p90_error = 0;
 };
-HeldOut held_out_error(const std::vector<KernelSample>& samples);
+/// None where half of the samples are too few for a fit.
+std::optional<HeldOut> held_out_error(const std::vector<KernelSample>& samples);
 
 /// Error of the samples that are nearest to each size of the table, by (m n k)^(1/3), with no extent more
 /// than 3 times another.

@@ -2,15 +2,26 @@
 // How fast the cores are right now: a short mix of products, the same at calibration and before a run.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 namespace foretile {
 
-/// Each thread multiplies tiles of 512 and of 64, which take about as long as each other, from 48 MiB of its
-/// own.
+/// What each thread multiplies, again and again.
+struct ProbeRound {
+  std::int64_t large = 512;  ///< extent of one product
+  std::int64_t small = 64;   ///< of the others
+  int small_products = 150;  ///< which take about as long as the large one
+  /// Of A, of B and of C: twice a core's share of most last-level caches. At least a large tile.
+  std::int64_t bytes = std::int64_t{16} << 20;
+
+  double flops() const;
+};
+
+/// Each thread multiplies tiles from memory of its own.
 class Probe {
  public:
-  explicit Probe(int threads);
+  explicit Probe(int threads, const ProbeRound& round = {});
   ~Probe();
   Probe(const Probe&) = delete;
   Probe& operator=(const Probe&) = delete;
@@ -20,6 +31,7 @@ class Probe {
 
  private:
   class Tiles;
+  ProbeRound round_;
   std::vector<Tiles> tiles_;  // of each thread
 };
 

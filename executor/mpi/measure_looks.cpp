@@ -170,7 +170,7 @@ LookFigures measure_looks(MPI_Comm communicator, const LookOptions& options, con
   const int ranks = size_of(communicator);
   const int all = machine_facts().cores;
   const double cores = static_cast<double>(all) / place.ranks;
-  Probe probe(std::max(1, all / place.ranks + (place.number < all % place.ranks ? 1 : 0)));
+  Probe probe(std::max(1, all / place.ranks + (place.number < all % place.ranks ? 1 : 0)), options.products);
   DenseParameters problem;
   problem.m = problem.n = problem.k = problem.tile = 1;
   const Contraction nothing = dense_contraction(problem);

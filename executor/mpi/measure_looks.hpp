@@ -7,12 +7,14 @@
 #include <cstdint>
 
 #include "base/time_budget.hpp"
+#include "executor/calibration/probe.hpp"
 
 namespace foretile {
 
 struct LookOptions {
   int rounds = 40;
   double round_s = 0.05;
+  ProbeRound products = {};  ///< what all cores multiply meanwhile
   std::int64_t message_bytes = std::int64_t{8} << 20;
   std::int64_t short_bytes = std::int64_t{64}
                              << 10;  ///< a message of its own, of which the wire's part is small

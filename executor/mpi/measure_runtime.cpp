@@ -71,18 +71,10 @@ PlannedWork sparse_work(const std::array<int, 3>& size, double density, int bloc
                  std::max(2 * c_bytes / blocks, columns_bytes));
 }
 
-/// Of one run: of all ranks, but the time of the last.
-struct Counts {
-  double wall_s = 0;
-  double progress_s = 0;
-  double products = 0, operations = 0, loads = 0, stores = 0;
-  double most_products = 0;  ///< of a device
-};
-
-Counts count(const RunResult& result, std::int64_t tile_bytes, MPI_Comm communicator) {
+RunCounts count(const RunResult& result, std::int64_t tile_bytes, MPI_Comm communicator) {
   const RankStatistics& mine = result.statistics;
-  Counts c{result.wall_s, result.progress_s, 0, static_cast<double>(mine.generate_operations),
-           static_cast<double>(mine.generated_tiles)};
+  RunCounts c{result.wall_s, result.progress_s, 0, static_cast<double>(mine.generate_operations),
+              static_cast<double>(mine.generated_tiles)};
   for (const DeviceStatistics& device : mine.devices) {
     c.products += static_cast<double>(device.kernels);
     c.operations += static_cast<double>(device.launches);
@@ -97,7 +89,7 @@ Counts count(const RunResult& result, std::int64_t tile_bytes, MPI_Comm communic
   return {c.wall_s, sums[0], sums[1], sums[2], sums[3], sums[4], c.most_products};
 }
 
-Counts count_run(const PlannedWork& work, std::int64_t tile, MPI_Comm communicator) {
+RunCounts count_run(const PlannedWork& work, std::int64_t tile, MPI_Comm communicator) {
   const Rank rank = rank_in(communicator);
   const RankPlan idle{std::vector<DevicePlan>(static_cast<std::size_t>(work.machine.devices_per_rank)), {}};
   const bool busy = rank < work.plan.grid.size();
@@ -113,22 +105,19 @@ bool another_run(int done, const RuntimeOptions& options, const TimeBudget& budg
          (done < options.runs && broadcast(budget.over() ? 0 : 1, 0, communicator, "time left") != 0);
 }
 
-/// The median of several runs. This rank alone on all cores, so that no message is copied.
-ProgressCost progress_cost(const PlannedWork& work, const RuntimeOptions& options, const TimeBudget& budget) {
-  std::vector<double> seconds;
-  Counts last;
-  for (int i = 0; another_run(i, options, budget, MPI_COMM_SELF); ++i) {
-    last = count_run(work, kLarge, MPI_COMM_SELF);
-    seconds.push_back(last.progress_s / std::max(1.0, last.operations));
-  }
-  const double operations = std::max(1.0, last.operations);
-  return {summarize(seconds).median, last.loads / operations, last.stores / operations};
+std::vector<RunCounts> count_runs(const PlannedWork& work, std::int64_t tile, const RuntimeOptions& options,
+                                  const TimeBudget& budget, MPI_Comm communicator) {
+  std::vector<RunCounts> runs;
+  while (another_run(static_cast<int>(runs.size()), options, budget, communicator))
+    runs.push_back(count_run(work, tile, communicator));
+  return runs;
 }
 
+/// This rank alone on all cores, so that no message is copied.
 ProgressOverheads measure_progress(const RuntimeOptions& options, const TimeBudget& budget) {
   const int t = options.large_tiles;
   const auto cost = [&](const TimeBudget& part, const PlannedWork& work) {
-    return progress_cost(work, options, part);
+    return progress_cost(count_runs(work, kLarge, options, part, MPI_COMM_SELF));
   };
   const ProgressCost few = cost(budget.part(1, 3), dense_work(kLarge, 2 * t, 1));
   const ProgressCost loads = cost(budget.part(1, 2), sparse_work({8 * t, t, 8 * t}, 0.2, 4));
@@ -145,22 +134,13 @@ double kernel_seconds(std::int64_t matrix_bytes, MPI_Comm communicator) {
   return summarize(timing.seconds).median;
 }
 
-/// Beyond the kernel and the progress loop, of the busiest device, and the spread with both.
-Summary product_overhead(const RuntimeOptions& options, double kernel_s, const ProgressOverheads& progress,
-                         const TimeBudget& budget, MPI_Comm communicator) {
+Summary measure_product_overhead(const RuntimeOptions& options, double kernel_s,
+                                 const ProgressOverheads& progress, const TimeBudget& budget,
+                                 MPI_Comm communicator) {
   const PlannedWork work = dense_work(kSmall, options.tiles, size_of(communicator));
   const double devices = work.machine.devices_per_rank * size_of(communicator);
-  const double turns = std::max(1.0, devices / std::max(1, machine_facts().cores));  // on one core
-  std::vector<double> seconds;
-  double progress_s = 0;
-  for (int i = 0; another_run(i, options, budget, communicator); ++i) {
-    const Counts c = count_run(work, kSmall, communicator);
-    seconds.push_back(c.wall_s / std::max(1.0, c.most_products) / turns);
-    const double operations = std::max(1.0, c.operations);
-    progress_s = progress.seconds(c.loads / operations, c.stores / operations) * operations / c.products;
-  }
-  const Summary all = summarize(seconds);
-  return {std::max(0.0, all.median - kernel_s - progress_s), all.spread / all.median};
+  const double turns = std::max(1.0, devices / std::max(1, machine_facts().cores));
+  return product_overhead(count_runs(work, kSmall, options, budget, communicator), turns, kernel_s, progress);
 }
 
 /// With all ranks, and with rank 0 alone on all cores, whose progress loop then serves several devices.
@@ -173,11 +153,12 @@ void measure_products(const RuntimeOptions& options, MPI_Comm communicator, Runt
   const std::int64_t matrix_bytes = std::int64_t{8} * options.tiles * options.tiles * kSmall * kSmall;
   const double kernel_s = kernel_seconds(matrix_bytes, communicator);
   const Summary found =
-      product_overhead(options, kernel_s, progress, options.budget.part(1, 5), communicator);
+      measure_product_overhead(options, kernel_s, progress, options.budget.part(1, 5), communicator);
   quiet_barrier(communicator);
   double alone_s = 0;
   if (first)
-    alone_s = product_overhead(options, kernel_s, progress, options.budget.part(1, 4), MPI_COMM_SELF).median;
+    alone_s = measure_product_overhead(options, kernel_s, progress, options.budget.part(1, 4), MPI_COMM_SELF)
+                  .median;
   figures.operation_overhead_s = progress.operation_s;
   figures.load_overhead_s = progress.load_s;
   figures.store_overhead_s = progress.store_s;
@@ -201,6 +182,26 @@ ProgressOverheads progress_overheads(const ProgressCost& few, const ProgressCost
     x.store_s = share(many_stores.seconds - x.operation_s - x.load_s * many_stores.loads, many_stores.stores);
   }
   return x;
+}
+
+ProgressCost progress_cost(const std::vector<RunCounts>& runs) {
+  std::vector<double> seconds;
+  for (const RunCounts& run : runs) seconds.push_back(run.progress_s / std::max(1.0, run.operations));
+  const RunCounts& last = runs.back();
+  const double operations = std::max(1.0, last.operations);
+  return {summarize(seconds).median, last.loads / operations, last.stores / operations};
+}
+
+Summary product_overhead(const std::vector<RunCounts>& runs, double turns, double kernel_s,
+                         const ProgressOverheads& progress) {
+  std::vector<double> seconds;
+  for (const RunCounts& run : runs) seconds.push_back(run.wall_s / std::max(1.0, run.most_products) / turns);
+  const Summary all = summarize(seconds);
+  const RunCounts& last = runs.back();
+  const double operations = std::max(1.0, last.operations);
+  const double progress_s =
+      progress.seconds(last.loads / operations, last.stores / operations) * operations / last.products;
+  return {std::max(0.0, all.median - kernel_s - progress_s), all.spread / all.median};
 }
 
 RuntimeFigures measure_runtime(MPI_Comm communicator, const RuntimeOptions& options) {

@@ -5,9 +5,11 @@
 #include <mpi.h>
 
 #include <functional>
+#include <vector>
 
 #include "base/time_budget.hpp"
 #include "executor/calibration/calibrate.hpp"
+#include "executor/calibration/measure.hpp"
 #include "executor/mpi/measure_looks.hpp"
 
 namespace foretile {
@@ -23,6 +25,14 @@ struct RuntimeOptions {
   /// Rank 0's counts: when it is over nothing is repeated any more.
   TimeBudget budget = TimeBudget();
   std::function<void()> progress;  ///< now and then; may be empty
+};
+
+/// Of one run: of all ranks, but the time of the last.
+struct RunCounts {
+  double wall_s = 0;
+  double progress_s = 0;  ///< processor time of the progress loop
+  double products = 0, operations = 0, loads = 0, stores = 0;
+  double most_products = 0;  ///< of a device
 };
 
 /// Processor time of the progress loop and what it did for it.
@@ -43,11 +53,20 @@ struct ProgressOverheads {
   }
 };
 
+/// Of runs of one work: the median time.
+ProgressCost progress_cost(const std::vector<RunCounts>& runs);
+
 /// Solves seconds = operation + load * loads + store * stores for three works: one with few tiles per
 /// operation, one with many loads, one with many stores. Figures that would be negative are 0 (projected
 /// Gauss-Seidel).
 ProgressOverheads progress_overheads(const ProgressCost& few, const ProgressCost& many_loads,
                                      const ProgressCost& many_stores);
+
+/// Of runs of one work: what a product takes beyond its kernel and the progress loop, on the busiest device;
+/// 0 where that is less than nothing. The spread is that of all of it, relative. `turns`: devices that share
+/// a core.
+Summary product_overhead(const std::vector<RunCounts>& runs, double turns, double kernel_s,
+                         const ProgressOverheads& progress);
 
 /// Executes small plans with the ranks of `communicator` on all cores and takes medians. The progress loop is
 /// measured by its processor time with tiles of 64, which drive its tables out of the caches as a user's do;

@@ -8,15 +8,20 @@
 namespace foretile::probe_test {
 namespace {
 
-/// By the work that is done at least, whatever else runs: three rounds of 2 * 512^3 + 150 * 2 * 64^3 flop on
-/// each thread take no longer than the call. At most 64 flop in a cycle of 6 GHz.
+/// 2 * 512^3 + 150 * 2 * 64^3, and 2 * 4^3 + 3 * 2 * 2^3.
+TEST(Probe, CountsTheWorkOfARound) {
+  EXPECT_EQ(ProbeRound().flops(), 347'078'656);
+  EXPECT_EQ((ProbeRound{.large = 4, .small = 2, .small_products = 3}).flops(), 176);
+}
+
+/// By the work that is done at least, whatever else runs: three rounds on each thread take no longer than the
+/// call. At most 64 flop in a cycle of 6 GHz.
 TEST(Probe, GivesARate) {
-  constexpr double kRound = 347'078'656;
   for (const int threads : {1, 2}) {
     const auto start = std::chrono::steady_clock::now();
     const double rate = probe_flops_per_s(threads, 0.001);
     const std::chrono::duration<double> all = std::chrono::steady_clock::now() - start;
-    EXPECT_GT(rate, threads * 3 * kRound / all.count());
+    EXPECT_GT(rate, threads * 3 * ProbeRound().flops() / all.count());
     EXPECT_LT(rate, threads * 64 * 6e9);
   }
 }
