@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/missing_memory.hpp"
 
 namespace foretile {
 
@@ -101,6 +102,7 @@ std::string text_of(const std::exception_ptr& error) {
 }
 
 void throw_as_own(const OtherRankFailed& other) {
+  if (other.lacks_memory) throw MissingMemory(InputError(other.text));
   if (other.exit_code == 2) throw InputError(other.text);
   throw WorkError(other.text);
 }
@@ -114,8 +116,13 @@ void agree(MPI_Comm communicator, const std::function<void()>& step) {
   const int size = size_of(communicator);
   std::exception_ptr mine;
   int exit_code = 1;
+  bool lacks_memory = false;
   try {
     step();
+  } catch (const MissingMemory&) {
+    mine = std::current_exception();
+    exit_code = 2;
+    lacks_memory = true;
   } catch (const InputError&) {
     mine = std::current_exception();
     exit_code = 2;
@@ -125,12 +132,13 @@ void agree(MPI_Comm communicator, const std::function<void()>& step) {
   const int first = all_reduced(mine ? static_cast<int>(rank) : size, MPI_MIN, communicator, "agreement");
   if (first == size) return;
   exit_code = broadcast(exit_code, first, communicator, "agreement");
+  lacks_memory = broadcast(lacks_memory ? 1 : 0, first, communicator, "agreement") != 0;
   const std::string text = broadcast(mine ? text_of(mine) : "", first, communicator, "agreement");
   if (first == rank) {
     last_agreed() = mine;
     throw AgreedError{mine};
   }
-  throw FailedElsewhere{exit_code, text};
+  throw FailedElsewhere{exit_code, text, lacks_memory};
 }
 
 }  // namespace foretile
