@@ -334,7 +334,7 @@ NodesTuning tune_over_nodes(const TuneArguments& arguments, const Case& the_case
     }
     Tuning tuning =
         tune_machine(arguments, the_case, {.nodes = order[i], .ranks = {}, .gpus = {}}, own, known, line);
-    all.results.push_back(nodes_result(order[i], tuning.result));
+    all.results.push_back(nodes_result(order[i], tuning.result, arguments.tie));
     if (tuning.result.best()) known = {tuning.result.best()->candidate};
     all.end = tuning.result.end;
     all.signal = tuning.result.signal;
