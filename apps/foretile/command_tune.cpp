@@ -583,8 +583,10 @@ void add_tune_command(CLI::App& app) {
       ->check(size)
       ->type_name("N");
   command
-      ->add_option("--tile", program.tiles,
-                   "Of a program: largest extent of a tile; repeatable, all are tried")
+      ->add_option(
+          "--tile", program.tiles,
+          "Of a program: largest extent of a tile; repeatable, all are tried; unless given, up to four "
+          "of at most 100")
       ->check(size)
       ->allow_extra_args(false)
       ->type_name("N");

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <vector>
 
+#include "apps/foretile/program_advice.hpp"
 #include "apps/foretile/program_view.hpp"
 #include "apps/foretile/rehearsal.hpp"
 #include "apps/layout_report.hpp"
@@ -34,21 +35,25 @@ Machine machine_of(const CaseArguments& arguments) {
   return machine;
 }
 
+FusedProgram program_of(const CaseArguments& arguments, const ProgramArguments& of, const Machine& machine) {
+  if (of.sizes.tile == 0) throw missing_tile(arguments, of, machine);
+  return {load_program(arguments.problem), of.sizes, arguments.problem};
+}
+
 /// A program on a machine, planned.
 struct ProgramCase {
-  FusedProgram program;
   Machine machine;
+  FusedProgram program;
   PlannedProgram planned;
   double planning_s = 0;
 
   ProgramCase(const CaseArguments& arguments, const ProgramArguments& of)
-      : program(load_program(arguments.problem), of.sizes, arguments.problem),
-        machine(machine_of(arguments)) {
+      : machine(machine_of(arguments)), program(program_of(arguments, of, machine)) {
     if (!arguments.options.tiling().empty())
       throw input_error("--set", "a tiling key of problems", "a parameter of the strategy or the platform",
                         "give --tile");
     const Stopwatch watch;
-    planned = plan_program_as(program, machine, arguments.options.settings(), of.plan_options());
+    planned = plan_with_advice(program, arguments, of, machine);
     planning_s = watch.seconds();
   }
 };
@@ -244,13 +249,13 @@ void add_mode_option(CLI::App& command, std::string& mode) {
       ->check(CLI::IsMember({"levels", "flow"}));
 }
 
-void check_sizes(const std::string& problem, const ProgramSizes& sizes) {
+void check_sizes(const std::string& problem, const ProgramSizes& sizes, bool tile_needed) {
   const bool program = is_program_file(problem);
-  for (const auto& [option, value, what] :
-       {std::tuple("--o", sizes.occupied, "the occupied orbitals of each spin"),
-        {"--v", sizes.virtuals, "the virtual orbitals of each spin"},
-        {"--tile", sizes.tile, "the largest extent of a tile"}}) {
-    if (program && value == 0)
+  for (const auto& [option, value, what, is_needed] :
+       {std::tuple("--o", sizes.occupied, "the occupied orbitals of each spin", true),
+        {"--v", sizes.virtuals, "the virtual orbitals of each spin", true},
+        {"--tile", sizes.tile, "the largest extent of a tile", tile_needed}}) {
+    if (program && value == 0 && is_needed)
       throw input_error(option, "nothing", what, "give it: --o 108 --v 324 --tile 45");
     if (!program && value > 0)
       throw input_error(option, quote(problem), "a program, PROGRAM.txt",
@@ -259,7 +264,7 @@ void check_sizes(const std::string& problem, const ProgramSizes& sizes) {
 }
 
 void check_program_options(const std::string& problem, const ProgramArguments& of) {
-  check_sizes(problem, of.sizes);
+  check_sizes(problem, of.sizes, false);
   for (const auto& [option, is_given] : {std::pair("--mode", !of.mode.empty()),
                                          {"--make", !of.made.empty()},
                                          {"--layout", !of.layout.empty()}}) {
@@ -394,8 +399,8 @@ void simulate_original_case(const CaseArguments& arguments, const ProgramSizes& 
     options.counter_s = within(original.counter_time, Dimension::seconds, "--counter-time", 1e-9, 1);
   if (!original.get_rate.empty())
     options.get_bytes_per_s = within(original.get_rate, Dimension::bytes_per_s, "--get-rate", 1e3, 1e15);
-  const FusedProgram program(load_program(arguments.problem), sizes, arguments.problem);
   const Machine machine = machine_of(arguments);
+  const FusedProgram program = program_of(arguments, {.sizes = sizes}, machine);
   const Stopwatch watch;
   std::optional<ChromeTrace> events;
   if (!trace.empty()) options.trace = &events.emplace(trace);
