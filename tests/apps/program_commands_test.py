@@ -88,6 +88,20 @@ def check_memory():
     assert abs(shown["memory"][0]["bytes_per_node"] / max(shown["bytes_of_levels"]) - 1) < 1e-3, shown["memory"]
 
 
+def check_guesses():
+    """Cascade's rate of products is a guess; what --set gives is none."""
+    for mode in ("levels", "flow"):
+        case = ("simulate", T2, "--o", 6, "--v", 24, "--tile", 6, "--platform", "cascade", "--nodes", 2, "--mode", mode)
+        report = json.loads(run(*case, "--json"))
+        guesses = {guess["figure"]: guess for guess in report["guesses"]}
+        rate = guesses["device.kernel.rate"]
+        assert rate["in_full"] and rate["saved_s"] > 0.05 * report["makespan_s"], rate
+        assert all(abs(guess["makespan_s"] + guess["saved_s"] - report["makespan_s"]) < 1e-12 for guess in guesses.values()), report
+        assert "a guess decides: device.kernel.rate = " in run(*case), mode
+        given = json.loads(run(*case, "--json", "--set", f"platform.device.kernel.rate={rate['value']}"))
+        assert "device.kernel.rate" not in {guess["figure"] for guess in given["guesses"]}, given
+
+
 def check_advice():
     """What an error advises fits; or nothing that is made helps."""
     case = ("plan", CCSD, "--o", 92, "--v", 500, "--tile", 100, "--platform", "summit", "--nodes", 1)
@@ -112,6 +126,8 @@ def check_plans():
     # The term reads it; other tensors take most of the memory.
     refuse("slices of given tensors when they are needed: --make auto\n", "plan", *case, "--nodes", 4)
     check_advice()
+    if simulator:
+        check_guesses()
     assert "slices made when they are needed: v[" in run("plan", *case, "--nodes", 4, "--make", "auto")
     sliced = json.loads(run("plan", *case, "--nodes", 8, "--json"))
     assert sliced["gemms"] == 468864 and sliced["peak_host_bytes"] <= sliced["host_bytes"] and "made" not in sliced, sliced
