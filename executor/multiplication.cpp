@@ -139,7 +139,8 @@ struct Multiplication::State {
   OwnCommunicator communicator;
   Rank rank;
   bool bind, check_finite, verify;
-  bool has_memory;  // an earlier run, or the caller, left it there
+  bool has_memory;          // an earlier run, or the caller, left it there
+  bool has_copies = false;  // the same of copies of tiles that are not in place in the layouts
   int cores;
   std::uint64_t identity = 0;  // of the plan and the options
   std::optional<PlannedWork> work;
@@ -278,15 +279,16 @@ MultiplicationReport Multiplication::run(const DistributedMatrix& a, const Distr
           contraction(), [this](TileRef tile) { return owner(tile); },
           std::array{a.layout, b.layout, c.layout}, state_->rank, size_of(communicator));
       state_->layouts = layouts;
-      needed = state_->distributed->moved_bytes();
+      state_->has_copies = false;
     });
     state_->distributed->require_same_layouts(communicator);
     agree(communicator, [&] {
       state_->distributed->require_memory({a.local, b.local, c.local});
+      if (!state_->has_copies) needed += state_->distributed->moved_bytes();
       if (!state_->has_memory) needed += bytes_beside_own();
     });
     require_free(needed);
-    state_->has_memory = true;
+    state_->has_copies = state_->has_memory = true;
   });
   DistributedTiles& tiles = *state_->distributed;
   const double gather_s = slowest_s(communicator, [&] {

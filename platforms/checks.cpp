@@ -173,14 +173,18 @@ void check_values(const Platform& platform, const FileView& file) {
   if (platform.runtime.source == "none") check_no_costs(platform, file);
 }
 
-std::vector<std::string> platform_warnings(const Platform& p) {
+bool calibrated_while_busy(const Platform& platform) {
   constexpr double least_share = 0.9;
+  return platform.calibration.core_share < least_share;
+}
+
+std::vector<std::string> platform_warnings(const Platform& p) {
   std::vector<std::string> warnings;
   if (p.estimated) {
     warnings.push_back(fmt::format(
         "{} is not calibrated: predictions are guesses; run mpiexec -n 2 foretile-run calibrate", p.name));
   }
-  if (p.calibration.core_share < least_share) {
+  if (calibrated_while_busy(p)) {
     warnings.push_back(fmt::format(
         "{} was calibrated on a busy machine (the cores were ours for {:.2f} of the time): predictions are "
         "unsound; run mpiexec -n 2 foretile-run calibrate when nothing else runs",

@@ -23,6 +23,9 @@ void check_presence(const Platform& platform, const FileView& file);
 /// Values agree with each other: ranks divide a node's GPUs, and the like.
 void check_values(const Platform& platform, const FileView& file);
 
+/// Whether other work took cores while the platform was measured.
+bool calibrated_while_busy(const Platform& platform);
+
 /// One sentence for each reason to doubt what is predicted with the platform: guesses, or a calibration of a
 /// busy or drifting machine.
 std::vector<std::string> platform_warnings(const Platform& platform);

@@ -7,7 +7,7 @@
 #include <limits>
 #include <string>
 
-#include "base/error.hpp"
+#include "base/missing_memory.hpp"
 #include "platforms/here.hpp"
 
 namespace foretile {
@@ -27,10 +27,10 @@ std::int64_t available_memory_bytes() {
 void require_free_memory(std::int64_t rank_bytes, int ranks_on_node, std::int64_t available,
                          std::string_view advice) {
   if (rank_bytes <= available / ranks_on_node) return;
-  throw input_error("this node", fmt::format("{} bytes of free memory", available),
-                    fmt::format("{} bytes, needed by {} ranks of {} bytes each", ranks_on_node * rank_bytes,
-                                ranks_on_node, rank_bytes),
-                    fmt::format("{} bytes are missing: {}", ranks_on_node * rank_bytes - available, advice));
+  throw missing_memory("this node", fmt::format("{} bytes of free memory", available),
+                       fmt::format("{} bytes, needed by {} ranks of {} bytes each",
+                                   ranks_on_node * rank_bytes, ranks_on_node, rank_bytes),
+                       ranks_on_node * rank_bytes - available, advice);
 }
 
 }  // namespace foretile

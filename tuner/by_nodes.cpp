@@ -71,10 +71,12 @@ std::vector<int> visiting_order(const NodeRange& range) {
   return order;
 }
 
-NodesResult nodes_result(int nodes, const TuneResult& result) {
+NodesResult nodes_result(int nodes, const TuneResult& result, double tie) {
   NodesResult found{nodes, {}, result.gap, {}};
-  if (const Evaluation* const best = result.best()) {
-    found.best = *best;
+  if (const Evaluation* const taken = result.chosen(tie)) {
+    found.best = *taken;
+    if (found.gap)
+      *found.gap = (1 + *found.gap) * taken->outcome.makespan_s / result.best()->outcome.makespan_s - 1;
   } else {
     found.message = result.ranking.empty() ? "nothing was finished" : result.ranking.front().outcome.message;
   }

@@ -37,14 +37,15 @@ std::vector<int> visiting_order(const NodeRange& range);
 /// What is known of one number of nodes.
 struct NodesResult {
   int nodes = 1;
-  std::optional<Evaluation> best;  ///< none: nothing fits, or nothing was finished
-  std::optional<double> gap;       ///< TuneResult::gap
+  std::optional<Evaluation> best;  ///< the one taken; none: nothing fits, or nothing was finished
+  std::optional<double> gap;       ///< at most so much slower than the best of the space, as TuneResult::gap
   std::string message;             ///< why there is no best
 
   double node_hours() const { return best ? nodes * best->outcome.makespan_s / 3600 : 0; }
 };
 
-NodesResult nodes_result(int nodes, const TuneResult& result);
+/// Of TuneResult::chosen(tie).
+NodesResult nodes_result(int nodes, const TuneResult& result, double tie);
 
 /// The one with the least time or node-hours (ties: fewer nodes), or null when none has a best.
 const NodesResult* best_of(const std::vector<NodesResult>& results, Goal goal);

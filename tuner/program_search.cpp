@@ -27,15 +27,24 @@ class Tuner {
       : space_(space), try_(try_program), goes_on_(goes_on) {}
 
   ProgramTuning tuned() {
+    const std::vector<int> numbers = doublings(space_.nodes);
+    for (const std::int64_t tile : space_.tiles) {
+      for (const int nodes : numbers) {
+        for (const std::string& mode : space_.modes) try_one({nodes, tile, mode}, true);
+      }
+    }
     int too_few = space_.nodes.first - 1;
-    for (const int nodes : doublings(space_.nodes)) {
-      const bool fits = fit(nodes, true);
-      if (!fits && !all_.fewest_nodes) too_few = nodes;
-      if (fits && !all_.fewest_nodes) all_.fewest_nodes = nodes;
+    for (const int nodes : numbers) {
+      if (all_.fewest_nodes) break;
+      if (fits(nodes)) {
+        all_.fewest_nodes = nodes;
+      } else {
+        too_few = nodes;
+      }
     }
     while (all_.complete && all_.fewest_nodes && *all_.fewest_nodes - too_few > 1) {
       const int middle = too_few + (*all_.fewest_nodes - too_few) / 2;
-      (fit(middle, false) ? *all_.fewest_nodes : too_few) = middle;
+      (fits_when_tried(middle) ? *all_.fewest_nodes : too_few) = middle;
     }
     std::ranges::stable_sort(all_.trials, {},
                              [](const ProgramTrial& trial) { return trial.candidate.nodes; });
@@ -43,22 +52,31 @@ class Tuner {
   }
 
  private:
-  /// Whether some candidate fits; without rehearsals none is tried behind it.
-  bool fit(int nodes, bool rehearses) {
-    bool any = false;
+  /// Unless time is up.
+  void try_one(const ProgramCandidate& candidate, bool rehearses) {
+    if (!all_.trials.empty() && !goes_on_()) all_.complete = false;
+    if (!all_.complete) return;
+    std::optional<ProgramTrial> trial = try_(candidate, rehearses);
+    all_.complete = trial.has_value();
+    if (trial) all_.trials.push_back(*std::move(trial));
+  }
+
+  /// Whether something that was tried does.
+  bool fits(int nodes) const {
+    return std::ranges::any_of(all_.trials, [nodes](const ProgramTrial& trial) {
+      return trial.candidate.nodes == nodes && trial.fits();
+    });
+  }
+
+  /// Plans candidates until one fits.
+  bool fits_when_tried(int nodes) {
     for (const std::int64_t tile : space_.tiles) {
       for (const std::string& mode : space_.modes) {
-        if (!rehearses && any) return true;
-        if (!all_.trials.empty() && !goes_on_()) all_.complete = false;
-        if (!all_.complete) return any;
-        std::optional<ProgramTrial> trial = try_({nodes, tile, mode}, rehearses);
-        all_.complete = trial.has_value();
-        if (!trial) return any;
-        all_.trials.push_back(*std::move(trial));
-        any = any || all_.trials.back().fits();
+        try_one({nodes, tile, mode}, false);
+        if (fits(nodes)) return true;
       }
     }
-    return any;
+    return false;
   }
 
   const ProgramSpace& space_;

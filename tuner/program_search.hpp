@@ -63,9 +63,9 @@ struct ProgramTuning {
   const ProgramTrial* best(Goal goal) const;
 };
 
-/// The first number of nodes, twice, four times as many, ..., and the last. Then the fewest nodes by
-/// bisection between a number that does not fit and one that does, without rehearsals. `goes_on` is asked
-/// before each trial but the first.
+/// With each size of tiles, one after the other: the first number of nodes, twice, four times as many, ...,
+/// and the last. Then the fewest nodes by bisection between a number that does not fit and one that does,
+/// without rehearsals. `goes_on` is asked before each trial but the first.
 ProgramTuning tune_program(const ProgramSpace& space, const TryProgram& try_program,
                            const std::function<bool()>& goes_on);
 

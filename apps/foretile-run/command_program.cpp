@@ -32,6 +32,7 @@
 #include "executor/program/program_run.hpp"
 #include "planner/program/made_tensors.hpp"
 #include "planner/program/program_text.hpp"
+#include "planner/program/tile_sizes.hpp"
 #include "platforms/free_memory.hpp"
 #include "platforms/loader.hpp"
 
@@ -225,6 +226,15 @@ void require_output(const ProgramArguments& arguments, const FusedProgram& fused
   }
 }
 
+void require_tile(const ProgramArguments& arguments) {
+  if (arguments.sizes.tile > 0) return;
+  const Machine machine = make_machine(load_platform(arguments.platform), {});
+  const auto tiles =
+      proposed_tiles(load_program(arguments.program), arguments.sizes, machine, arguments.program);
+  throw input_error("--tile", "nothing", "the largest extent of a tile",
+                    tiles.empty() ? "give it" : fmt::format("give it, such as --tile {}", tiles.back()));
+}
+
 void execute(const CLI::App& command, const ProgramArguments& arguments, const MpiSession& session) {
   require_same_start(session, [&] { return command_line_facts(command); });
   MultiplicationOptions options;
@@ -239,6 +249,7 @@ void execute(const CLI::App& command, const ProgramArguments& arguments, const M
     if (!arguments.options.platform_settings().empty() || !arguments.options.tiling().empty())
       throw input_error("--set", "a key of the platform or the problem", "parameters of the plan's strategy",
                         "change the platform's file; tiles go by --tile");
+    require_tile(arguments);
     fused =
         std::make_unique<FusedProgram>(load_program(arguments.program), arguments.sizes, arguments.program);
     options.gpus = arguments.gpu;
@@ -319,7 +330,7 @@ void add_program_command(CLI::App& app) {
     command->add_option(option, *size, meaning)
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}))
         ->type_name("N")
-        ->required();
+        ->required(size != &arguments->sizes.tile);
   CLI::Option* input =
       command
           ->add_option(

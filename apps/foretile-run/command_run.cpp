@@ -191,7 +191,9 @@ nlohmann::ordered_json probes_json(const Probes& probes) {
 
 nlohmann::ordered_json calibration_json(const Finished& done) {
   if (calibrated_kernels(done).empty()) return nullptr;
-  return {{"kernels", calibrated_kernels(done)}, {"same_kernels", kernels_change(done).empty()}};
+  return {{"kernels", calibrated_kernels(done)},
+          {"same_kernels", kernels_change(done).empty()},
+          {"busy", calibrated_while_busy(done.work->machine.platform)}};
 }
 
 /// Beside the prediction, which holds for other kernels.
@@ -201,12 +203,19 @@ std::string kernels_text(const Finished& done) {
 }
 
 /// Beside the prediction, where the machine computes more slowly than when it was calibrated.
-std::string slow_text(const Probes& probes, double predicted_s) {
+std::string slow_text(const Finished& done, double predicted_s) {
+  const Probes& probes = done.probes;
   if (!probes.slow()) return {};
+  const Platform& platform = done.work->machine.platform;
   return fmt::format(
       "slower     the machine computed at {:.2f} of its calibrated rate just before the run: at that rate "
-      "{}\n",
-      probes.share(), quantity(predicted_s / probes.share(), "s"));
+      "{}{}\n",
+      probes.share(), quantity(predicted_s / probes.share(), "s"),
+      calibrated_while_busy(platform)
+          ? fmt::format("; it was busy when it was calibrated (the cores were ours for {:.2f} of the time), "
+                        "so the rate is unsound, too",
+                        platform.calibration.core_share)
+          : "");
 }
 
 void print_json_result(const RunArguments& arguments, const Finished& done, const Report& report) {
@@ -241,7 +250,7 @@ void print_text(const RunArguments& arguments, const Finished& done, const Repor
     } else {
       fmt::print("predicted  {} ({:+.1f}%)\n", quantity(predicted, "s"),
                  100 * (predicted / done.result.wall_s - 1));
-      fmt::print("{}{}", kernels_text(done), slow_text(done.probes, predicted));
+      fmt::print("{}{}", kernels_text(done), slow_text(done, predicted));
     }
   }
   if (done.checkpoint) fmt::print("{}", checkpoint_text(done, arguments.checkpoint));

@@ -173,6 +173,15 @@ std::string tie_text(const TuneResult& result, const Evaluation& taken, double t
       defaults ? "the defaults" : "the fewest chunks and messages");
 }
 
+/// Where so little was tried that the best hardly is one.
+std::string few_tried_text(const TuneResult& result) {
+  constexpr std::uint64_t kFew = 10;
+  if (result.end != TuneEnd::time || result.evaluated >= kFew || result.proven()) return {};
+  return fmt::format(
+      "tried     only {} of {} candidates: give more --budget, or a machine with less other work\n",
+      result.evaluated, result.candidates);
+}
+
 std::string summary_text(const TuneResult& result, const Candidates& candidates,
                          const std::optional<Best>& planned, double tie) {
   std::string text = fmt::format("{} of {} candidates rehearsed in {}", result.evaluated, result.candidates,
@@ -191,6 +200,7 @@ std::string summary_text(const TuneResult& result, const Candidates& candidates,
                       is_coarse(best.outcome) ? ", coarse" : "", parameters_text(best.candidate));
   if (is_coarse(best.outcome)) text += "          nothing was finished in full: give more --budget\n";
   if (const std::string ties = ties_text(result); !ties.empty()) text += fmt::format("          {}\n", ties);
+  text += few_tried_text(result);
   const Evaluation& taken = *result.chosen(tie);
   text += tie_text(result, taken, tie);
   text += fmt::format("sources   {}\n", candidates.choice(taken.candidate).reason());
@@ -340,7 +350,7 @@ NodesTuning tune_over_nodes(const TuneArguments& arguments, const Case& the_case
     }
     Tuning tuning =
         tune_machine(arguments, the_case, {.nodes = order[i], .ranks = {}, .gpus = {}}, own, known, line);
-    all.results.push_back(nodes_result(order[i], tuning.result));
+    all.results.push_back(nodes_result(order[i], tuning.result, arguments.tie));
     if (tuning.result.best()) known = {tuning.result.best()->candidate};
     all.end = tuning.result.end;
     all.signal = tuning.result.signal;
@@ -579,8 +589,10 @@ void add_tune_command(CLI::App& app) {
       ->check(size)
       ->type_name("N");
   command
-      ->add_option("--tile", program.tiles,
-                   "Of a program: largest extent of a tile; repeatable, all are tried")
+      ->add_option(
+          "--tile", program.tiles,
+          "Of a program: largest extent of a tile; repeatable, all are tried; unless given, up to four "
+          "of at most 100")
       ->check(size)
       ->allow_extra_args(false)
       ->type_name("N");

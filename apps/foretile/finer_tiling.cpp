@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/missing_memory.hpp"
 #include "base/parse.hpp"
 #include "planner/problem/kinds/limits.hpp"
 #include "planner/problem/retile.hpp"
@@ -61,9 +62,8 @@ std::optional<bool> fits(const Case& the_case, const Problem& problem, double se
 }  // namespace
 
 bool asks_for_finer_tiles(const InputError& error) {
-  const std::string_view said = error.what();
-  return said.find("bytes are missing") != std::string_view::npos &&
-         said.find("the matrices alone do not fit") == std::string_view::npos;
+  const auto* const memory = dynamic_cast<const MissingMemory*>(&error);
+  return memory && !memory->matrices_alone();
 }
 
 std::vector<Settings> finer_tilings(const Problem& problem) {

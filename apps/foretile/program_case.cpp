@@ -9,16 +9,23 @@
 #include <tuple>
 #include <vector>
 
+#include "apps/foretile/coarse.hpp"
+#include "apps/foretile/program_advice.hpp"
 #include "apps/foretile/program_view.hpp"
 #include "apps/foretile/rehearsal.hpp"
+#include "apps/foretile/what_if.hpp"
 #include "apps/layout_report.hpp"
 #include "apps/quantities.hpp"
 #include "apps/resources.hpp"
 #include "base/error.hpp"
 #include "base/one_line.hpp"
+#include "base/progress.hpp"
+#include "planner/program/level_seconds.hpp"
 #include "planner/program/made_tensors.hpp"
 #include "planner/program/program_plan.hpp"
 #include "planner/program/program_text.hpp"
+#include "platforms/guesses.hpp"
+#include "platforms/loader.hpp"
 #include "platforms/units.hpp"
 #include "scheduler/report/chrome_trace.hpp"
 
@@ -34,21 +41,25 @@ Machine machine_of(const CaseArguments& arguments) {
   return machine;
 }
 
+FusedProgram program_of(const CaseArguments& arguments, const ProgramArguments& of, const Machine& machine) {
+  if (of.sizes.tile == 0) throw missing_tile(arguments, of, machine);
+  return {load_program(arguments.problem), of.sizes, arguments.problem};
+}
+
 /// A program on a machine, planned.
 struct ProgramCase {
-  FusedProgram program;
   Machine machine;
+  FusedProgram program;
   PlannedProgram planned;
   double planning_s = 0;
 
   ProgramCase(const CaseArguments& arguments, const ProgramArguments& of)
-      : program(load_program(arguments.problem), of.sizes, arguments.problem),
-        machine(machine_of(arguments)) {
+      : machine(machine_of(arguments)), program(program_of(arguments, of, machine)) {
     if (!arguments.options.tiling().empty())
       throw input_error("--set", "a tiling key of problems", "a parameter of the strategy or the platform",
                         "give --tile");
     const Stopwatch watch;
-    planned = plan_program_as(program, machine, arguments.options.settings(), of.plan_options());
+    planned = plan_with_advice(program, arguments, of, machine);
     planning_s = watch.seconds();
   }
 };
@@ -155,9 +166,55 @@ std::string own_strategies_line(const FusedProgram& program) {
   return text.empty() ? text : fmt::format("strategies          {}\n", text);
 }
 
+/// Keys of the platform whose figures are guesses and that the program has to do with.
+std::vector<std::string> guesses_that_may_count(const ProgramCase& program) {
+  std::vector<std::string> guesses = guessed_keys(program.machine.platform);
+  const bool makes = !made_names(program.program).empty(), sends = program.machine.ranks > 1;
+  std::erase_if(guesses, [=](const std::string& key) {
+    const bool is_message = key.starts_with("message.") || key.starts_with("network.");
+    return (key.starts_with("generation.") && !makes) || (is_message && !sends);
+  });
+  return guesses;
+}
+
+/// The same plans on a platform with other figures.
+double changed_makespan_s(const ProgramCase& program, const Platform& platform, SimulationOptions options,
+                          bool in_full) {
+  const auto rehearsed_s = [&](const PlannedWork& work) {
+    Machine machine = work.machine;
+    machine.platform = platform;
+    options.groups = in_full ? CoarseGroups{} : coarse_groups(work);
+    return rehearse(work.plan, work.contraction, machine, options).makespan_s;
+  };
+  if (program.planned.flow) return rehearsed_s(program.planned.flow->work);
+  Machine machine = program.machine;
+  machine.platform = platform;
+  double seconds = 0;
+  for (const LevelPlan& plan : program.planned.levels)
+    seconds += move_times(plan, machine).moves_s() + (plan.work ? rehearsed_s(*plan.work) : 0);
+  return seconds;
+}
+
+std::int64_t products_of(const PlannedProgram& planned) {
+  return planned.flow ? planned.flow->work.summary.gemms : all_work(planned.levels).gemms;
+}
+
+Guesses guesses_of(const ProgramCase& program, const SimulationOptions& options) {
+  const Platform& platform = program.machine.platform;
+  const ChangedSeconds seconds = [&](const std::vector<std::string>& settings, bool in_full) {
+    return changed_makespan_s(program, parse_platform(platform.toml, platform.source, settings), options,
+                              in_full);
+  };
+  ProgressLine line;
+  Guesses guesses = deciding_guesses(program.machine, guesses_that_may_count(program),
+                                     products_of(program.planned), seconds, line);
+  erase_progress();
+  return guesses;
+}
+
 /// Without times where there are none.
 void print_case(const CaseArguments& arguments, const ProgramCase& program,
-                const std::vector<LevelTimes>& times, double simulation_s) {
+                const std::vector<LevelTimes>& times, double simulation_s, const Guesses& guesses) {
   const LevelWork all = all_work(program.planned.levels);
   double total_s = 0;
   for (const LevelTimes& level : times) total_s += level.total_s();
@@ -174,6 +231,7 @@ void print_case(const CaseArguments& arguments, const ProgramCase& program,
       json["makespan_s"] = total_s;
       json["flops_per_s"] = all.flops / total_s;
       json["simulation_s"] = simulation_s;
+      json["guesses"] = guesses_json(guesses);
     }
     json["peak_rss_bytes"] = peak_rss_bytes();
     return print_json(json);
@@ -204,9 +262,9 @@ void print_case(const CaseArguments& arguments, const ProgramCase& program,
              bytes_text(program.planned.peak_host_bytes()), bytes_text(program.machine.host_bytes_per_rank()),
              quantity(program.planning_s, "s"));
   if (!times.empty())
-    fmt::print("makespan            {}, {}\nrehearsed in        {}, using {} of memory\n",
+    fmt::print("makespan            {}, {}\nrehearsed in        {}, using {} of memory\n{}",
                quantity(total_s, "s"), quantity(all.flops / total_s, "flop/s"), quantity(simulation_s, "s"),
-               quantity(static_cast<double>(peak_rss_bytes()), "B"));
+               quantity(static_cast<double>(peak_rss_bytes()), "B"), guesses_text(guesses));
 }
 
 double within(const std::string& text, Dimension dimension, const char* option, double low, double high) {
@@ -244,13 +302,13 @@ void add_mode_option(CLI::App& command, std::string& mode) {
       ->check(CLI::IsMember({"levels", "flow"}));
 }
 
-void check_sizes(const std::string& problem, const ProgramSizes& sizes) {
+void check_sizes(const std::string& problem, const ProgramSizes& sizes, bool tile_needed) {
   const bool program = is_program_file(problem);
-  for (const auto& [option, value, what] :
-       {std::tuple("--o", sizes.occupied, "the occupied orbitals of each spin"),
-        {"--v", sizes.virtuals, "the virtual orbitals of each spin"},
-        {"--tile", sizes.tile, "the largest extent of a tile"}}) {
-    if (program && value == 0)
+  for (const auto& [option, value, what, is_needed] :
+       {std::tuple("--o", sizes.occupied, "the occupied orbitals of each spin", true),
+        {"--v", sizes.virtuals, "the virtual orbitals of each spin", true},
+        {"--tile", sizes.tile, "the largest extent of a tile", tile_needed}}) {
+    if (program && value == 0 && is_needed)
       throw input_error(option, "nothing", what, "give it: --o 108 --v 324 --tile 45");
     if (!program && value > 0)
       throw input_error(option, quote(problem), "a program, PROGRAM.txt",
@@ -259,7 +317,7 @@ void check_sizes(const std::string& problem, const ProgramSizes& sizes) {
 }
 
 void check_program_options(const std::string& problem, const ProgramArguments& of) {
-  check_sizes(problem, of.sizes);
+  check_sizes(problem, of.sizes, false);
   for (const auto& [option, is_given] : {std::pair("--mode", !of.mode.empty()),
                                          {"--make", !of.made.empty()},
                                          {"--layout", !of.layout.empty()}}) {
@@ -279,7 +337,7 @@ void refuse_for_programs(const std::string& program, const std::vector<std::pair
 
 /// Where tiles flow there is one plan.
 void print_flow(const CaseArguments& arguments, const ProgramCase& program,
-                const std::optional<SimulationResult>& result, double simulation_s) {
+                const std::optional<SimulationResult>& result, double simulation_s, const Guesses& guesses) {
   const FlowPlan& flow = *program.planned.flow;
   const PlanSummary& summary = flow.work.summary;
   const double seconds = result ? result->makespan_s : 0;
@@ -302,6 +360,7 @@ void print_flow(const CaseArguments& arguments, const ProgramCase& program,
       json["makespan_s"] = seconds;
       json["flops_per_s"] = flow.flops / seconds;
       json["simulation_s"] = simulation_s;
+      json["guesses"] = guesses_json(guesses);
     }
     json["peak_rss_bytes"] = peak_rss_bytes();
     return print_json(json);
@@ -317,9 +376,9 @@ void print_flow(const CaseArguments& arguments, const ProgramCase& program,
       layout_text(program.program), bytes_text(flow.sent_bytes), bytes_text(flow.peak_host_bytes),
       bytes_text(program.machine.host_bytes_per_rank()), quantity(program.planning_s, "s"));
   if (result)
-    fmt::print("makespan            {}, {}\nrehearsed in        {}, using {} of memory\n",
+    fmt::print("makespan            {}, {}\nrehearsed in        {}, using {} of memory\n{}",
                quantity(seconds, "s"), quantity(flow.flops / seconds, "flop/s"), quantity(simulation_s, "s"),
-               quantity(static_cast<double>(peak_rss_bytes()), "B"));
+               quantity(static_cast<double>(peak_rss_bytes()), "B"), guesses_text(guesses));
 }
 
 std::string making_rate_text(const Platform& platform) {
@@ -329,8 +388,8 @@ std::string making_rate_text(const Platform& platform) {
 
 void plan_program_case(const CaseArguments& arguments, const ProgramArguments& of) {
   const ProgramCase program(arguments, of);
-  if (program.planned.flow) return print_flow(arguments, program, {}, 0);
-  print_case(arguments, program, {}, 0);
+  if (program.planned.flow) return print_flow(arguments, program, {}, 0, {});
+  print_case(arguments, program, {}, 0, {});
 }
 
 void simulate_program_case(const CaseArguments& arguments, const ProgramArguments& of, std::uint64_t seed) {
@@ -338,6 +397,7 @@ void simulate_program_case(const CaseArguments& arguments, const ProgramArgument
   SimulationOptions options;
   options.engine = EngineChoice::fluid;  // SimGrid runs once in a process
   options.noise_seed = seed;
+  const Guesses guesses = guesses_of(program, options);
   const Stopwatch watch;
   if (program.planned.flow) {
     const PlannedWork& work = program.planned.flow->work;
@@ -345,10 +405,10 @@ void simulate_program_case(const CaseArguments& arguments, const ProgramArgument
     if (!of.trace.empty()) options.trace = &trace.emplace(of.trace);
     const SimulationResult result = rehearse(work.plan, work.contraction, work.machine, options);
     if (trace) trace->finish();
-    return print_flow(arguments, program, result, watch.seconds());
+    return print_flow(arguments, program, result, watch.seconds(), guesses);
   }
   const std::vector<LevelTimes> times = rehearse_program(program.planned.levels, program.machine, options);
-  print_case(arguments, program, times, watch.seconds());
+  print_case(arguments, program, times, watch.seconds(), guesses);
 }
 
 void add_original_options(CLI::App& command, OriginalArguments& original) {
@@ -394,8 +454,8 @@ void simulate_original_case(const CaseArguments& arguments, const ProgramSizes& 
     options.counter_s = within(original.counter_time, Dimension::seconds, "--counter-time", 1e-9, 1);
   if (!original.get_rate.empty())
     options.get_bytes_per_s = within(original.get_rate, Dimension::bytes_per_s, "--get-rate", 1e3, 1e15);
-  const FusedProgram program(load_program(arguments.problem), sizes, arguments.problem);
   const Machine machine = machine_of(arguments);
+  const FusedProgram program = program_of(arguments, {.sizes = sizes}, machine);
   const Stopwatch watch;
   std::optional<ChromeTrace> events;
   if (!trace.empty()) options.trace = &events.emplace(trace);

@@ -16,8 +16,8 @@ namespace foretile {
 
 /// Of a program, beside what all cases have.
 struct ProgramArguments {
-  ProgramSizes sizes;                  ///< 0: not given
-  std::string mode;                    ///< levels or flow; empty: not given, levels
+  ProgramSizes sizes = {};             ///< 0: not given
+  std::string mode = {};               ///< levels or flow; empty: not given, levels
   std::vector<std::string> made = {};  ///< tensors of which slices are made when they are needed
   std::string layout = {};             ///< auto or in-turn; empty: not given, auto
   std::string trace = {};              ///< where tiles flow: file to write
@@ -33,8 +33,8 @@ void add_size_options(CLI::App& command, ProgramSizes& sizes);
 void add_mode_option(CLI::App& command, std::string& mode);
 
 /// Throws InputError where a program lacks a size, and where what is no program has one.
-void check_sizes(const std::string& problem, const ProgramSizes& sizes);
-/// The same of all options of programs.
+void check_sizes(const std::string& problem, const ProgramSizes& sizes, bool tile_needed = true);
+/// The same of all options of programs; whoever plans may find a size of tiles that fits.
 void check_program_options(const std::string& problem, const ProgramArguments& of);
 
 /// Options of a command that a program does not take: throws InputError for the first that was given.

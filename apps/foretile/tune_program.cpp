@@ -2,6 +2,7 @@
 #include "apps/foretile/tune_program.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <functional>
@@ -18,6 +19,7 @@
 #include "planner/plan/products_of_tile.hpp"
 #include "planner/program/made_tensors.hpp"
 #include "planner/program/program_text.hpp"
+#include "planner/program/tile_sizes.hpp"
 #include "tuner/program_search.hpp"
 #include "tuner/workers.hpp"
 
@@ -56,6 +58,21 @@ class Trials {
                         "give --tile");
   }
 
+  /// Those that the user names, else some that are likely to be good.
+  std::vector<std::int64_t> tiles() const {
+    std::vector<std::int64_t> tiles;
+    for (const std::int64_t tile : arguments_.tiles) {
+      if (std::ranges::find(tiles, tile) == tiles.end()) tiles.push_back(tile);
+    }
+    if (!tiles.empty()) return tiles;
+    tiles = proposed_tiles(load_program(arguments_.problem), {arguments_.occupied, arguments_.virtuals},
+                           machine_of(1), arguments_.problem);
+    if (tiles.empty())
+      throw input_error("--tile", "nothing, and no size of which three tiles fit a device",
+                        "the largest extent of a tile", "give it, or give devices more memory");
+    return tiles;
+  }
+
   /// What all trials with tiles of this size need.
   void prepare(std::int64_t tile) {
     const FusedProgram& program = with_tile(tile);
@@ -87,14 +104,14 @@ class Trials {
   }
 
   /// To be tried: flow where it can be, and no strategy is named, which may be one that cannot.
-  std::vector<std::string> modes() {
+  std::vector<std::string> modes(std::int64_t tile) {
     if (!arguments_.mode.empty()) return {arguments_.mode};
     const Settings settings = arguments_.options.settings();
     const bool names = std::ranges::any_of(settings, [](const auto& setting) {
       return setting.first.starts_with("strategy") && setting.second != "auto";
     });
     if (names) return {"levels"};
-    const FusedProgram& program = with_tile(arguments_.tiles.front());
+    const FusedProgram& program = with_tile(tile);
     if (may_flow(program, machine_of(1))) return {"flow", "levels"};
     return {"levels"};
   }
@@ -192,18 +209,20 @@ class TimedTrials {
 void tune_program_case(const TuneProgramArguments& arguments) {
   ProgramSpace space;
   if (!arguments.nodes.empty()) space.nodes = node_range(arguments.nodes);
-  for (const std::int64_t tile : arguments.tiles) {
-    if (std::ranges::find(space.tiles, tile) == space.tiles.end()) space.tiles.push_back(tile);
-  }
   Trials trials(arguments);
-  space.modes = trials.modes();
+  space.tiles = trials.tiles();
+  space.modes = trials.modes(space.tiles.front());
   trials.machine_of(space.nodes.last);  // throws where the platform has fewer
   TimedTrials timed(trials, arguments.budget_s);
   const ProgramTuning tuning = tune_program(space, std::ref(timed), [&] { return !timed.is_over(); });
   erase_progress();
   if (arguments.options.json) {
-    print_json(json_of(tuning));
+    nlohmann::ordered_json json = json_of(tuning);
+    json["tiles"] = space.tiles;
+    print_json(json);
   } else {
+    if (arguments.tiles.empty())
+      fmt::print("tiles, as --tile gives none: {}\n", fmt::join(space.tiles, ", "));
     const bool makes =
         std::ranges::any_of(tuning.trials, [](const ProgramTrial& t) { return !t.made.empty(); });
     fmt::print("{}tried in           {}\n", text_of(tuning), quantity(timed.seconds(), "s"));

@@ -83,12 +83,20 @@ double changed_makespan_s(const Case& the_case, const PlannedWork& work,
   return simulated_s(changed, options, in_full);
 }
 
+/// Planned again on each machine that is changed.
+ChangedSeconds planned_again(const Case& the_case, const PlannedWork& work,
+                             const SimulationOptions& options) {
+  return [&](const std::vector<std::string>& settings, bool in_full) {
+    return settings.empty() ? simulated_s(work, options, in_full)
+                            : changed_makespan_s(the_case, work, settings, options, in_full);
+  };
+}
+
 /// Simulates improvements, by their numbers in a list that grows.
 class Experiments {
  public:
-  Experiments(const Case& the_case, const PlannedWork& work, const SimulationOptions& options,
-              ProgressLine& line, std::function<bool()> stop = {})
-      : the_case_(the_case), work_(work), options_(options), line_(line), stop_(std::move(stop)) {}
+  Experiments(ChangedSeconds seconds, ProgressLine& line, std::function<bool()> stop = {})
+      : seconds_(std::move(seconds)), line_(line), stop_(std::move(stop)) {}
 
   std::vector<Improvement> list;
   std::vector<std::optional<double>> coarse_s,
@@ -125,10 +133,8 @@ class Experiments {
     const CostFunction cost = [&](const Candidate& candidate) {
       const std::string& which = candidate.at(kKey);
       const bool in_full = candidate.at(kMode) == kFull;
-      const double seconds =
-          which == kUnchanged
-              ? simulated_s(work_, options_, in_full)
-              : changed_makespan_s(the_case_, work_, list[std::stoul(which)].settings, options_, in_full);
+      const double seconds = seconds_(
+          which == kUnchanged ? std::vector<std::string>() : list[std::stoul(which)].settings, in_full);
       return Outcome{Outcome::Status::done, seconds, {}, {}};
     };
     constexpr double kDay_s = 86400, kLook_s = 0.1;
@@ -161,9 +167,7 @@ class Experiments {
       refusals[number] = outcome.message;
   }
 
-  const Case& the_case_;
-  const PlannedWork& work_;
-  const SimulationOptions& options_;
+  ChangedSeconds seconds_;
   ProgressLine& line_;
   std::function<bool()> stop_;
 };
@@ -274,7 +278,7 @@ WhatIf table_of(const Experiments& experiments, const std::vector<std::size_t>& 
 
 WhatIf all_rows(const Case& the_case, const PlannedWork& work, const SimulationOptions& options,
                 ProgressLine& line) {
-  Experiments experiments(the_case, work, options, line);
+  Experiments experiments(planned_again(the_case, work, options), line);
   for (Improvement& better : improvements(work.machine, !the_case.size.gpus))
     experiments.add(std::move(better));
   std::vector<std::size_t> rows(experiments.list.size());
@@ -288,13 +292,12 @@ WhatIf all_rows(const Case& the_case, const PlannedWork& work, const SimulationO
 }
 
 /// The numbers of the guesses that may count.
-std::vector<std::size_t> add_guesses(Experiments& experiments, const Case& the_case,
-                                     const PlannedWork& work) {
+std::vector<std::size_t> add_guesses(Experiments& experiments, const Machine& machine,
+                                     const std::vector<std::string>& guesses) {
   std::vector<std::size_t> numbers;
-  for (Improvement& better : improvements(work.machine, false)) {
+  for (Improvement& better : improvements(machine, false)) {
     std::erase_if(better.settings, [&](const std::string& setting) {
-      const std::string key = key_of(setting);
-      return std::ranges::find(the_case.guesses, key) == the_case.guesses.end() || !may_count(key, work);
+      return std::ranges::find(guesses, key_of(setting)) == guesses.end();
     });
     if (!better.settings.empty()) numbers.push_back(experiments.add(std::move(better)));
   }
@@ -302,13 +305,13 @@ std::vector<std::size_t> add_guesses(Experiments& experiments, const Case& the_c
 }
 
 std::vector<DecidingGuess> simulated_guesses(Experiments& experiments,
-                                             const std::vector<std::size_t>& numbers,
-                                             const PlannedWork& work) {
+                                             const std::vector<std::size_t>& numbers, const Machine& machine,
+                                             std::int64_t products) {
   constexpr double kDecides = 0.05;
-  constexpr std::int64_t kMostInFull = 200'000;  // products
-  const bool in_full = work.summary.gemms <= kMostInFull;
+  constexpr std::int64_t kMostInFull = 200'000;
+  const bool in_full = products <= kMostInFull;
   experiments.run(numbers, in_full, true);
-  const nlohmann::json figures = platform_summary_json(work.machine.platform).at("figures");
+  const nlohmann::json figures = platform_summary_json(machine.platform).at("figures");
   std::vector<DecidingGuess> guesses;
   for (const std::size_t number : numbers) {
     const double saving = in_full ? experiments.full_saving(number) : experiments.coarse_saving(number);
@@ -338,11 +341,20 @@ WhatIf what_if(const Case& the_case, const PlannedWork& work, const SimulationOp
 
 Guesses deciding_guesses(const Case& the_case, const PlannedWork& work, const SimulationOptions& options,
                          ProgressLine& line, const std::function<bool()>& stop) {
+  std::vector<std::string> guesses = the_case.guesses;
+  std::erase_if(guesses, [&](const std::string& key) { return !may_count(key, work); });
+  return deciding_guesses(work.machine, guesses, work.summary.gemms, planned_again(the_case, work, options),
+                          line, stop);
+}
+
+Guesses deciding_guesses(const Machine& machine, const std::vector<std::string>& guesses,
+                         std::int64_t products, const ChangedSeconds& seconds, ProgressLine& line,
+                         const std::function<bool()>& stop) {
   try {
-    Experiments experiments(the_case, work, options, line, stop);
-    const std::vector<std::size_t> numbers = add_guesses(experiments, the_case, work);
+    Experiments experiments(seconds, line, stop);
+    const std::vector<std::size_t> numbers = add_guesses(experiments, machine, guesses);
     if (numbers.empty()) return Guesses::value_type();
-    return simulated_guesses(experiments, numbers, work);
+    return simulated_guesses(experiments, numbers, machine, products);
   } catch (const std::exception&) {  // the result holds without them
     return std::nullopt;
   }

@@ -2,6 +2,7 @@
 // foretile simulate --what-if: what each resource is worth, measured by planning and simulating again.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -41,6 +42,15 @@ using Guesses = std::optional<std::vector<DecidingGuess>>;
 /// plans coarse. Does not throw: nothing where it cannot be done, and where `stop` says so before the end.
 Guesses deciding_guesses(const Case& the_case, const PlannedWork& work, const SimulationOptions& options,
                          ProgressLine& line, const std::function<bool()>& stop = {});
+
+/// Makespan of the machine with these settings, "platform.KEY=VALUE", or unchanged; in full, or coarse.
+using ChangedSeconds = std::function<double(const std::vector<std::string>& settings, bool in_full)>;
+
+/// The same for whatever has a makespan, of `guesses`, which are keys of the machine's platform. `products`
+/// say whether it is simulated in full.
+Guesses deciding_guesses(const Machine& machine, const std::vector<std::string>& guesses,
+                         std::int64_t products, const ChangedSeconds& seconds, ProgressLine& line,
+                         const std::function<bool()>& stop = {});
 
 /// A line for each; empty without any.
 std::string guesses_text(const Guesses& guesses);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/missing_memory.hpp"
 #include "executor/layout/redistribution.hpp"
 #include "executor/mpi/communicator.hpp"
 #include "executor/mpi/machine_of.hpp"
@@ -24,9 +26,6 @@
 namespace foretile {
 
 namespace {
-
-/// Of refusals for want of memory, by the planner and here.
-constexpr const char* kBytesAreMissing = "bytes are missing";
 
 /// An index of the product: its tiles, and the order in which they take the matrix's indices.
 struct OrderedIndex {
@@ -200,11 +199,10 @@ Moves redistribution(MPI_Comm communicator, const Multiplication& product, const
 void require_room(const PlannedWork& work, const Moves& moves) {
   const std::int64_t needed = work.summary.peak_host_bytes + moves.kept, budget = work.plan.host_budget_bytes;
   if (needed <= budget) return;
-  throw input_error(
-      "product of block-cyclic matrices", fmt::format("{} bytes of host memory per rank", needed),
-      fmt::format("at most {}", budget),
-      fmt::format("{} {}: use more nodes, or the same blocks in A, B and C, which are then used in place",
-                  needed - budget, kBytesAreMissing));
+  throw missing_memory("product of block-cyclic matrices",
+                       fmt::format("{} bytes of host memory per rank", needed),
+                       fmt::format("at most {}", budget), needed - budget,
+                       "use more nodes, or the same blocks in A, B and C, which are then used in place");
 }
 
 /// Sets the candidate's layouts; its contraction is returned.
@@ -242,18 +240,26 @@ Candidate candidate_of(MPI_Comm communicator, const BlacsGrid& grid, const Block
   return candidate;
 }
 
-/// The refusal on which all ranks agreed, the same text on all of them. Nothing where this rank alone has the
-/// error, or no argument would mend it.
-std::optional<std::string> agreed_refusal(const std::exception_ptr& error) {
+enum class Refusal : std::uint8_t {
+  none,       ///< this rank alone has the error, or no argument would mend it
+  of_memory,  ///< that is missing
+  other
+};
+
+/// On which all ranks agreed, the same on all of them.
+Refusal agreed_refusal(const std::exception_ptr& error) {
   try {
     std::rethrow_exception(error);
   } catch (const OtherRankFailed& other) {
-    if (other.exit_code == 2) return other.text;
-  } catch (const InputError& own) {
-    if (is_agreed(error)) return own.what();
+    if (other.lacks_memory) return Refusal::of_memory;
+    if (other.exit_code == 2) return Refusal::other;
+  } catch (const MissingMemory&) {
+    if (is_agreed(error)) return Refusal::of_memory;
+  } catch (const InputError&) {
+    if (is_agreed(error)) return Refusal::other;
   } catch (...) {
   }
-  return std::nullopt;
+  return Refusal::none;
 }
 
 /// Whether each rank has memory for its share of the matrices: else no tiles are small enough. Collective.
@@ -321,10 +327,10 @@ class Search {
  private:
   /// Throws the error where it is no refusal: other ranks may not have it.
   void keep_refusal(const std::exception_ptr& error) {
-    const std::optional<std::string> refusal = agreed_refusal(error);
-    if (!refusal) std::rethrow_exception(error);
+    const Refusal refusal = agreed_refusal(error);
+    if (refusal == Refusal::none) std::rethrow_exception(error);
     if (!first_refusal_) first_refusal_ = error;
-    smaller_may_fit_ = smaller_may_fit_ || refusal->find(kBytesAreMissing) != std::string::npos;
+    smaller_may_fit_ = smaller_may_fit_ || refusal == Refusal::of_memory;
   }
 
   MPI_Comm communicator_;

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/missing_memory.hpp"
 #include "base/one_line.hpp"
 #include "base/temporary_files.hpp"
 
@@ -122,6 +123,7 @@ std::string text_of(const std::exception_ptr& error) {
 }
 
 void throw_as_own(const OtherRankFailed& other) {
+  if (other.lacks_memory) throw MissingMemory(InputError(other.text));
   if (other.exit_code == 2) throw InputError(other.text);
   throw WorkError(other.text);
 }
@@ -135,6 +137,7 @@ namespace {
 /// What the others learn of an error.
 struct FailureNote {
   unsigned char exit_code = 0;
+  bool lacks_memory = false;
   std::array<char, kLongestMessage + 1> text{};
 };
 
@@ -143,6 +146,9 @@ FailureNote note_of(const std::exception_ptr& error) noexcept {
   FailureNote note;
   try {
     std::rethrow_exception(error);
+  } catch (const MissingMemory&) {
+    note.exit_code = 2;
+    note.lacks_memory = true;
   } catch (const InputError&) {
     note.exit_code = 2;
   } catch (...) {
@@ -183,7 +189,7 @@ void agree(MPI_Comm communicator, const std::function<void()>& step) {
     last_agreed() = mine;
     throw AgreedError{mine};
   }
-  throw FailedElsewhere{note.exit_code, note.text.data()};
+  throw FailedElsewhere{note.exit_code, note.text.data(), note.lacks_memory};
 }
 
 }  // namespace foretile

@@ -52,7 +52,8 @@ bool ask_for_abort(int exit_code);
 /// Another rank failed and tells of it; this one ends with the same exit code, without a word.
 struct FailedElsewhere {
   int exit_code = 1;
-  std::string text = {};  ///< of that rank's error, where it is known
+  std::string text = {};      ///< of that rank's error, where it is known
+  bool lacks_memory = false;  ///< that error is MissingMemory
 };
 
 /// This rank's error, of which all others know.
@@ -76,9 +77,11 @@ class OtherRankFailed : public WorkError {
   explicit OtherRankFailed(const FailedElsewhere& elsewhere)
       : WorkError("another rank failed; its error says why"),
         exit_code(elsewhere.exit_code),
-        text(elsewhere.text) {}
+        text(elsewhere.text),
+        lacks_memory(elsewhere.lacks_memory) {}
   int exit_code;
-  std::string text;  ///< of that rank's error
+  std::string text;   ///< of that rank's error
+  bool lacks_memory;  ///< that error is MissingMemory
 };
 
 /// What the ranks agreed on, for callers of a library: the rank's own error, or OtherRankFailed.
@@ -112,7 +115,7 @@ auto with_guarded_errors(const Work& work) {
   try {
     return work();
   } catch (const OtherRankFailed& other) {
-    throw FailedElsewhere{other.exit_code, other.text};
+    throw FailedElsewhere{other.exit_code, other.text, other.lacks_memory};
   } catch (...) {
     if (is_agreed(std::current_exception())) throw AgreedError{std::current_exception()};
     throw;

@@ -10,7 +10,6 @@
 #include "base/error.hpp"
 #include "base/one_line.hpp"
 #include "planner/program/program_plan.hpp"
-#include "platforms/units.hpp"
 
 namespace foretile {
 
@@ -37,13 +36,9 @@ std::optional<std::size_t> largest_kept(const FusedProgram& program,
 }
 
 std::string memory_advice(const FusedProgram& program, const std::vector<std::size_t>& tensors) {
-  const std::optional<std::size_t> largest = largest_kept(program, tensors);
-  if (!largest) return "use more nodes";
-  const double bytes = 8 * static_cast<double>(program.blocks(*largest).elements());
-  return fmt::format(
-      "use more nodes, or make slices of {0} ({1}) when they are needed: --make \"{0}\" "
-      "(--make auto: of all that it takes)",
-      name_of(program, *largest), format_quantity(bytes, Dimension::bytes));
+  return largest_kept(program, tensors)
+             ? "use more nodes, or make slices of given tensors when they are needed: --make auto"
+             : "use more nodes";
 }
 
 void make_named(FusedProgram& program, const std::vector<std::string>& names) {

@@ -22,7 +22,8 @@ void make_named(FusedProgram& program, const std::vector<std::string>& names);
 /// Of these given tensors the one with most elements that is kept.
 std::optional<std::size_t> largest_kept(const FusedProgram& program, const std::vector<std::size_t>& tensors);
 
-/// What to change where these tensors do not fit: "use more nodes", and the name of the largest given one.
+/// What to change where these tensors do not fit: "use more nodes", and --make where one of them is given and
+/// kept. Which have to be made planning alone can tell.
 std::string memory_advice(const FusedProgram& program, const std::vector<std::size_t>& tensors);
 
 /// make_named(), then plan(). With kMakeWhatIsTooLarge among the names: where plan() throws DoesNotFit, the

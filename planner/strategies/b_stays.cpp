@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/missing_memory.hpp"
 #include "base/parse.hpp"
 #include "planner/plan/products.hpp"
 #include "planner/strategies/frame.hpp"
@@ -97,9 +98,9 @@ void refuse_b_stays(const Contraction& contraction, const Machine& machine, cons
     for (const std::int32_t k : contraction.a.row(i)) {
       const std::int64_t bytes = contraction.a_bytes(a++);
       if (bytes <= limits.chunk_bytes || !is_used(contraction, i, k)) continue;
-      throw input_error("chunk_fraction", fmt::format("a tile of A of {} bytes", bytes),
-                        fmt::format("at most {} bytes in a chunk", limits.chunk_bytes),
-                        "raise chunk_fraction, or tile the problem finer");
+      throw missing_memory("chunk_fraction", fmt::format("a tile of A of {} bytes", bytes),
+                           fmt::format("at most {} bytes in a chunk", limits.chunk_bytes),
+                           bytes - limits.chunk_bytes, "raise chunk_fraction, or tile the problem finer");
     }
   }
 }
@@ -154,12 +155,12 @@ std::vector<std::vector<TileId>> BStaysPlanner::tiles_of_a(const Block& block, R
 
 void BStaysPlanner::refuse(Rank rank, const char* what, std::int64_t index, std::int64_t needed,
                            std::int64_t limit, const char* parameter) const {
-  throw input_error(
+  throw missing_memory(
       fmt::format("plan of rank {}", rank), fmt::format("{} {} of {} bytes", what, index, needed),
       fmt::format("at most {} bytes ({} {} of {} bytes of device memory)", limit, parameter,
                   frame_.parameters.at(parameter), frame_.device_classes.front().memory_bytes),
-      fmt::format("{} bytes are missing: raise {}, or tile the problem finer, or give devices more memory",
-                  needed - limit, parameter));
+      needed - limit,
+      fmt::format("raise {}, or tile the problem finer, or give devices more memory", parameter));
 }
 
 }  // namespace foretile

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/missing_memory.hpp"
 #include "planner/plan/owners.hpp"
 #include "planner/strategies/stream_bytes.hpp"
 
@@ -206,13 +207,13 @@ class Chooser {
         needed = bytes;
       }
     }
-    throw input_error(
+    throw missing_memory(
         fmt::format("b={} c={} d={} lookahead={}", least->blocking.b, least->blocking.c, least_depth(),
                     wishes_.lookahead.value_or(0)),
         fmt::format("{} bytes of {} in flight", needed,
                     wishes_.b_stays ? "B and C and of the tiles of A" : "C and of the tiles of A and B"),
-        fmt::format("at most {} bytes of device memory", device_bytes_),
-        fmt::format("{} bytes are missing: {}", needed - device_bytes_, advice(*least)));
+        fmt::format("at most {} bytes of device memory", device_bytes_), needed - device_bytes_,
+        advice(*least));
   }
 
   std::string advice(const Option& least) const {

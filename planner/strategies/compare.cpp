@@ -122,6 +122,7 @@ std::vector<ComparedStrategy> compare_strategies(const Contraction& contraction,
       if (home) one.dealt = deal_anew(contraction, machine, *home, plan);
     } catch (const InputError& error) {
       one.refusal = error.what();
+      one.error = std::current_exception();
     }
   }
   if (plan_seconds) ask_for_seconds(contraction, machine, settings, plan_seconds, compared);
@@ -131,13 +132,14 @@ std::vector<ComparedStrategy> compare_strategies(const Contraction& contraction,
 namespace {
 
 /// Of the strategy that knows most of the settings, and not that another does not know one.
-const std::string& telling_refusal(const std::vector<ComparedStrategy>& compared, const Settings& settings) {
+const ComparedStrategy& telling_refusal(const std::vector<ComparedStrategy>& compared,
+                                        const Settings& settings) {
   const auto known = [&](const ComparedStrategy& one) {
     const auto& parameters = find_strategy(one.strategy).parameters();
     return std::ranges::count_if(
         settings, [&](const auto& setting) { return find_parameter(parameters, setting.first) != nullptr; });
   };
-  return std::ranges::max_element(compared, {}, known)->refusal;
+  return *std::ranges::max_element(compared, {}, known);
 }
 
 }  // namespace
@@ -149,7 +151,7 @@ Settings fastest_settings(const std::vector<ComparedStrategy>& compared, const C
     if (one.refusal.empty() && (!fastest || one.seconds() < fastest->seconds())) fastest = &one;
   }
   if (fastest) return own_settings(find_strategy(fastest->strategy), settings, fastest->variant);
-  if (!compared.empty()) throw InputError(telling_refusal(compared, settings));
+  if (!compared.empty()) std::rethrow_exception(telling_refusal(compared, settings).error);
   Settings unnamed = settings;
   unnamed.erase("strategy");
   choose_strategy(contraction.sources, unnamed);  // throws

@@ -2,6 +2,7 @@
 // Which of the strategies that a problem allows takes least, with the way to their distribution.
 #pragma once
 
+#include <exception>
 #include <functional>
 #include <optional>
 #include <string>
@@ -27,6 +28,7 @@ struct ComparedStrategy {
   double stopped_s = 0;                 ///< it takes longer than that; 0: not known
   std::optional<DealtAnew> dealt = {};  ///< where the settings say where the matrices lie
   std::string refusal = {};             ///< why it has no plan; then nothing else counts
+  std::exception_ptr error = {};        ///< that said so
 
   double seconds() const { return plan_s.value_or(bound_s) + (dealt ? dealt->seconds : 0); }
 };

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/missing_memory.hpp"
 #include "planner/verify/pass.hpp"
 
 namespace foretile {
@@ -94,11 +95,11 @@ void DeviceMemoryCheck::require(const DeviceView& device, const ChunkTiles& at, 
                                 std::int64_t streams) const {
   const std::int64_t missing = stays + streams - device.memory_bytes;
   if (missing <= 0) return;
-  throw input_error(fmt::format("plan, {} block {}", device.name, at.block),
-                    fmt::format("{} bytes at chunk {} (block {}, chunks in flight {})", stays + streams,
-                                at.chunk, stays, streams),
-                    fmt::format("at most the device budget of {}", device.memory_bytes),
-                    fmt::format("{} bytes are missing: {}", missing, plan_.advice.device_memory));
+  throw missing_memory(fmt::format("plan, {} block {}", device.name, at.block),
+                       fmt::format("{} bytes at chunk {} (block {}, chunks in flight {})", stays + streams,
+                                   at.chunk, stays, streams),
+                       fmt::format("at most the device budget of {}", device.memory_bytes), missing,
+                       plan_.advice.device_memory);
 }
 
 void PoolMemory::add(const DeviceView& device, const Contraction& p) {
@@ -123,11 +124,11 @@ std::int64_t PoolMemory::check() const {
   const std::int64_t chunks = (1 + std::int64_t{plan_->lookahead}) * chunk_;
   const std::int64_t missing = c_ + chunks - memory_;
   if (missing <= 0) return c_ + chunks;
-  throw input_error(fmt::format("plan, {}", least_),
-                    fmt::format("{} bytes for any of the rank's blocks (C {}, chunks in flight {})",
-                                c_ + chunks, c_, chunks),
-                    fmt::format("at most the device budget of {}", memory_),
-                    fmt::format("{} bytes are missing: {}", missing, plan_->advice.device_memory));
+  throw missing_memory(fmt::format("plan, {}", least_),
+                       fmt::format("{} bytes for any of the rank's blocks (C {}, chunks in flight {})",
+                                   c_ + chunks, c_, chunks),
+                       fmt::format("at most the device budget of {}", memory_), missing,
+                       plan_->advice.device_memory);
 }
 
 namespace {

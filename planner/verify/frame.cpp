@@ -129,10 +129,9 @@ void check_frame(const Plan& plan, const Contraction& contraction) {
     require_bytes(name, bytes);
   }
   if (plan.staging_bytes > plan.host_budget_bytes) {
-    throw input_error("plan, staging area", fmt::format("{} bytes", plan.staging_bytes),
-                      fmt::format("at most the host budget of {}", plan.host_budget_bytes),
-                      fmt::format("{} bytes are missing: {}", plan.staging_bytes - plan.host_budget_bytes,
-                                  plan.advice.smaller_staging));
+    throw missing_memory("plan, staging area", fmt::format("{} bytes", plan.staging_bytes),
+                         fmt::format("at most the host budget of {}", plan.host_budget_bytes),
+                         plan.staging_bytes - plan.host_budget_bytes, plan.advice.smaller_staging);
   }
 }
 

@@ -65,24 +65,22 @@ HostNeed host_need(const Plan& plan, Rank rank, const Owners& owners, const Rece
 
 void check_staging(const Plan& plan, Rank rank, const RankTiles& tiles) {
   if (tiles.largest_b <= plan.staging_bytes) return;
-  throw input_error(fmt::format("plan, rank {}", rank),
-                    fmt::format("a tile of B of {} bytes", tiles.largest_b),
-                    fmt::format("at most the staging area of {} bytes", plan.staging_bytes),
-                    fmt::format("{} bytes are missing: {}", tiles.largest_b - plan.staging_bytes,
-                                plan.advice.larger_staging));
+  throw missing_memory(fmt::format("plan, rank {}", rank),
+                       fmt::format("a tile of B of {} bytes", tiles.largest_b),
+                       fmt::format("at most the staging area of {} bytes", plan.staging_bytes),
+                       tiles.largest_b - plan.staging_bytes, plan.advice.larger_staging);
 }
 
 void check_host_memory(const Plan& plan, const HostNeed& need) {
   const std::int64_t missing = need.bytes() - plan.host_budget_bytes;
   if (missing <= 0) return;
-  const bool own_alone = need.owned + need.c > plan.host_budget_bytes;
-  throw input_error(
+  const bool matrices_alone = need.owned + need.c > plan.host_budget_bytes && !plan.operands.b.made();
+  throw missing_memory(
       fmt::format("plan, rank {}", need.rank),
       fmt::format("{} bytes of host memory ({})", need.bytes(), parts(plan, need)),
-      fmt::format("at most {}", plan.host_budget_bytes),
-      fmt::format("{} bytes are missing: {}", missing,
-                  own_alone && !plan.operands.b.made() ? "the matrices alone do not fit; use more nodes"
-                                                       : plan.advice.host_memory));
+      fmt::format("at most {}", plan.host_budget_bytes), missing,
+      matrices_alone ? "the matrices alone do not fit; use more nodes" : plan.advice.host_memory,
+      matrices_alone);
 }
 
 namespace {

@@ -3,6 +3,7 @@
 program_commands_test.py FORETILE FORETILE_RUN|none MPIEXEC|none yes|no (HDF5) yes|no (SimGrid)"""
 import json
 import pathlib
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -87,6 +88,32 @@ def check_memory():
     assert abs(shown["memory"][0]["bytes_per_node"] / max(shown["bytes_of_levels"]) - 1) < 1e-3, shown["memory"]
 
 
+def check_guesses():
+    """Cascade's rate of products is a guess; what --set gives is none."""
+    for mode in ("levels", "flow"):
+        case = ("simulate", T2, "--o", 6, "--v", 24, "--tile", 6, "--platform", "cascade", "--nodes", 2, "--mode", mode)
+        report = json.loads(run(*case, "--json"))
+        guesses = {guess["figure"]: guess for guess in report["guesses"]}
+        rate = guesses["device.kernel.rate"]
+        assert rate["in_full"] and rate["saved_s"] > 0.05 * report["makespan_s"], rate
+        assert all(abs(guess["makespan_s"] + guess["saved_s"] - report["makespan_s"]) < 1e-12 for guess in guesses.values()), report
+        assert "a guess decides: device.kernel.rate = " in run(*case), mode
+        given = json.loads(run(*case, "--json", "--set", f"platform.device.kernel.rate={rate['value']}"))
+        assert "device.kernel.rate" not in {guess["figure"] for guess in given["guesses"]}, given
+
+
+def check_advice():
+    """What an error advises fits; or nothing that is made helps."""
+    case = ("plan", CCSD, "--o", 92, "--v", 500, "--tile", 100, "--platform", "summit", "--nodes", 1)
+    for more in ((), ("--layout", "in-turn")):
+        done = call(*case, *more)
+        assert done.returncode == 2 and "it fits with --make" in done.stderr, done
+        run(*case, *more, *shlex.split(done.stderr.split("it fits with")[1]))
+    few = ("--set", "platform.socket.memory=4e9")
+    refuse("with --make auto: level 1", *case, *few)
+    refuse("use more nodes\n", *case, *few)
+
+
 def check_plans():
     """One iteration for beta-carotene on the paper's machine: every product is planned, proven and rehearsed."""
     case = (T2, "--o", 108, "--v", 324, "--tile", 45, "--platform", "cascade")
@@ -97,7 +124,10 @@ def check_plans():
     iteration = json.loads(run("plan", CCSD, *case[1:], "--nodes", 64, "--json"))
     assert iteration["gemms"] == 498636 and sum(level["terms"] for level in iteration["levels"]) == 66, iteration
     # The term reads it; other tensors take most of the memory.
-    refuse('slices of v[pp|hh] (13.47 GB) when they are needed: --make "v[pp|hh]" (--make auto: of all that it takes)', "plan", *case, "--nodes", 4)
+    refuse("slices of given tensors when they are needed: --make auto\n", "plan", *case, "--nodes", 4)
+    check_advice()
+    if simulator:
+        check_guesses()
     assert "slices made when they are needed: v[" in run("plan", *case, "--nodes", 4, "--make", "auto")
     sliced = json.loads(run("plan", *case, "--nodes", 8, "--json"))
     assert sliced["gemms"] == 468864 and sliced["peak_host_bytes"] <= sliced["host_bytes"] and "made" not in sliced, sliced
@@ -137,6 +167,13 @@ def check_plans():
     assert {name for level in auto["levels"] for name in level["names"]} >= own.keys(), auto
     refuse("parameter strategy: found local-b, expected one of", "plan", *case, "--set", "strategy=local-b")
     refuse("parameter strategy.TERM: found a strategy of one term", "plan", *case, "--mode", "flow", "--set", "strategy.t2_2=grid-3d")
+    sizes = ("--o", 92, "--v", 500, "--platform", "summit", "--nodes")
+    for command in ("plan", "simulate"):
+        refuse("--tile: found nothing, expected the largest extent of a tile; give --tile 100, with which it fits",
+               command, CCSD, *sizes, 8)
+    run("plan", CCSD, *sizes, 8, "--tile", 100)
+    refuse("--tile 100 does not fit: level 1: found", "plan", CCSD, *sizes, 1)
+    refuse("give it, such as --tile ", "plan", CCSD, "--o", 500, "--v", 4000, "--platform", "summit")
     refuse("--layout: found h2o12", "plan", "h2o12", "--layout", "auto")
     refuse("parameters: found strategy.none", "plan", *case, "--set", "strategy.none=grid-3d")
     refuse("parameters: found strategy.t2_1", "plan", *case, "--set", "strategy.t2_1=grid-3d")  # copies alone
@@ -160,7 +197,9 @@ def check_plans():
     assert "shortest time" in run("tune", T2, *SMALL, "--platform", "cascade", "--mode", "flow")
     refuse("--history: found the program", "tune", T2, *SMALL, "--history", "x.json")
     refuse("--tie: found the program", "tune", T2, *SMALL, "--tie", 0.9)
-    refuse("--tile: found nothing", "tune", T2, "--o", 2, "--v", 3)
+    proposed = ("tune", T2, "--o", 4, "--v", 12, "--platform", "cascade", "--mode", "levels")
+    assert json.loads(run(*proposed, "--json"))["tiles"] == [12, 6, 4, 3]
+    assert run(*proposed).startswith("tiles, as --tile gives none: 12, 6, 4, 3\n")
     refuse("--tile: found h2o12", "tune", "h2o12", "--tile", 3)
     none = call("tune", T2, "--o", 108, "--v", 324, "--tile", 45, "--platform", "cascade", "--nodes", 2)
     assert none.returncode == 1 and "does not fit" in none.stdout and "nothing fits" in none.stderr, none
@@ -223,7 +262,7 @@ def check_runs(scratch):
         case = (T2, "--o", 3, "--v", 6, "--tile", 3, "--platform", scratch / "little.toml", "--mode", mode)
         plan = json.loads(run("plan", *case, "--nodes", 2, "--make", "auto", "--json"))
         assert plan["made"] == ["v[pp|pp]"] and plan["peak_host_bytes"] <= plan["host_bytes"] == 66000, plan
-        refuse("(--make auto: of all that it takes)", "program", *case, ranks=2)
+        refuse("are needed: --make auto", "program", *case, ranks=2)
         tiny = ("--set", "platform.socket.memory=25 kB", "--set", "platform.device.memory=20 kB")
         refuse("use more nodes\n", "plan", *case, "--nodes", 2, "--make", "auto", *tiny)  # all are made, and nothing else helps
         report = json.loads(run("program", *case, "--make", "auto", "--verify", "--json", ranks=2))

@@ -308,7 +308,12 @@ class RunCommands(unittest.TestCase):
         self.assertTrue(report["probe"]["slow"])
         if self.call(FORETILE, "simulate", "p.toml", "--platform", "here", "--ranks", 2, "-o", "plan.json",
                      *fast).returncode == 0:  # without the simulator nothing is predicted
-            self.assertIn("of its calibrated rate just before the run", self.run_plan(2).stdout)
+            said = self.run_plan(2).stdout
+            self.assertIn("of its calibrated rate just before the run", said)
+            self.assertNotIn("it was busy when it was calibrated", said)
+            self.call(FORETILE, "simulate", "p.toml", "--platform", "here", "--ranks", 2, "-o", "plan.json", *fast,
+                      "--set", "platform.calibration.core_share=0.6")
+            self.assertIn("it was busy when it was calibrated (the cores were ours for 0.60 of the time)", self.run_plan(2).stdout)
         self.plan(2, "--set", "platform.calibration.probe_rate=1")
         self.assertFalse(json.loads(self.run_plan(2, "--json").stdout)["probe"]["slow"])
 
@@ -321,7 +326,7 @@ class RunCommands(unittest.TestCase):
             kernels = ["--set", f"platform.calibration.kernels={calibrated}"]
             self.plan(1, *kernels)
             self.assertEqual(json.loads(self.run_plan(1, "--json").stdout)["calibration"],
-                             {"kernels": calibrated, "same_kernels": same})
+                             {"kernels": calibrated, "same_kernels": same, "busy": False})
             if self.call(FORETILE, "simulate", "p.toml", "--platform", "here", "--ranks", 1, "-o", "plan.json",
                          *kernels).returncode == 0:  # without the simulator nothing is predicted
                 said = [line for line in self.run_plan(1).stdout.splitlines() if line.startswith("kernels ")]

@@ -78,6 +78,23 @@ TEST(ByNodes, Table) {
             "fewest node-hours  0.01667 on 1 node\n");
 }
 
+/// The defaults take 1 s, the fastest 0.98 s, which predictions may not tell apart; nothing is faster than
+/// 0.95 s.
+TEST(ByNodes, TheFiguresAreThoseOfThePlanTaken) {
+  TuneResult result;
+  result.ranking = {{{{"lookahead", "2"}}, {Outcome::Status::done, 0.98, "", {}}, 1},
+                    {{{"lookahead", "1"}}, {Outcome::Status::done, 1, "", {}}, 1}};
+  result.defaults = result.ranking[1];
+  result.gap = 0.98 / 0.95 - 1;
+  const NodesResult defaults = nodes_result(2, result, 0.05);
+  EXPECT_EQ(defaults.best->candidate.at("lookahead"), "1");
+  EXPECT_EQ(defaults.best->outcome.makespan_s, 1);
+  EXPECT_DOUBLE_EQ(*defaults.gap, 1 / 0.95 - 1);
+  const NodesResult fastest = nodes_result(2, result, 0.01);
+  EXPECT_EQ(fastest.best->candidate.at("lookahead"), "2");
+  EXPECT_DOUBLE_EQ(*fastest.gap, *result.gap);
+}
+
 TEST(ByNodes, Json) {
   const nlohmann::json list = to_json(example());
   ASSERT_EQ(list.size(), 4U);

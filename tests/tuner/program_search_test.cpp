@@ -65,6 +65,18 @@ TEST(ProgramSearch, EndsWhereATrialIsCutOff) {
   EXPECT_FALSE(tuning.complete);
 }
 
+/// What is cheapest to plan comes first, on all numbers of nodes.
+TEST(ProgramSearch, TriesAllNodesWithTheFirstTiles) {
+  std::vector<ProgramCandidate> order;
+  const auto noted = [&](const ProgramCandidate& candidate, bool rehearses) {
+    order.push_back(candidate);
+    return tried(candidate, rehearses);
+  };
+  tune_program({{7, 8}, {60, 45}, {"flow"}}, noted, always);
+  EXPECT_EQ(order, (std::vector<ProgramCandidate>{
+                       {7, 60, "flow"}, {8, 60, "flow"}, {7, 45, "flow"}, {8, 45, "flow"}}));
+}
+
 TEST(ProgramSearch, SaysWhereNothingFitsOrTimeIsUp) {
   const ProgramTuning none = tune_program({{1, 4}, {45}, {"flow"}}, tried, always);
   EXPECT_FALSE(none.fewest_nodes);

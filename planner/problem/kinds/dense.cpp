@@ -55,10 +55,11 @@ std::int64_t even_part(std::int64_t extent, std::int64_t most) {
 
 constexpr std::int64_t kMostOfSide = 2048;
 
-/// A side that would be one tile is cut into up to four, so that all cores get work.
+/// A side is cut into up to four parts, a long one into six at least, so that all cores get work.
 std::int64_t most_of_side(std::int64_t extent) {
-  constexpr std::int64_t kLeastOfSide = 256;
-  return extent > kMostOfSide ? kMostOfSide : std::max(kLeastOfSide, extent / 4);
+  constexpr std::int64_t kLeastOfSide = 256, kParts = 4, kPartsOfLong = 6;
+  return extent > kMostOfSide ? std::min(kMostOfSide, (extent + kPartsOfLong - 1) / kPartsOfLong)
+                              : std::max(kLeastOfSide, extent / kParts);
 }
 
 }  // namespace

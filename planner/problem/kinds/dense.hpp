@@ -36,7 +36,8 @@ struct TileSize {
 
 /// Default tiles: at most 2048 rows of C; as many columns as make a tile of C of at most 2^21 elements, and
 /// at most 2048; 1024 along K; all in an even number of parts, so that 2 x 2 ranks get the same. A side of C
-/// of up to 2048 elements is cut into up to four parts of at least 128, so that all cores get work. Products
+/// of up to 2048 elements is cut into up to four parts of at least 128, a longer one into six at least, so
+/// that all cores get work. Products
 /// with tall tiles of C are faster on cores: BLAS copies both operands of every call, B once for all its rows
 /// and A once for all its columns (docs/results/dense.md, "The size of tiles").
 TileSize usual_tiles(std::int64_t m, std::int64_t n, std::int64_t k);

@@ -10,7 +10,7 @@
 #include <optional>
 #include <utility>
 
-#include "base/error.hpp"
+#include "base/missing_memory.hpp"
 #include "planner/plan/deal_blocks.hpp"
 #include "planner/plan/products.hpp"
 
@@ -136,10 +136,9 @@ BlockCut least_cut(const Contraction& p, const std::vector<FamilyExtents>& famil
   }
   const std::int64_t needed = c_bytes + (1 + lookahead) * chunk_bytes;
   if (needed > device_bytes)
-    throw input_error(where, fmt::format("{} bytes of C and of the tiles of A and B in flight", needed),
-                      fmt::format("at most {} bytes of device memory", device_bytes),
-                      fmt::format("{} bytes are missing: lower lookahead, or tile the problem finer",
-                                  needed - device_bytes));
+    throw missing_memory(where, fmt::format("{} bytes of C and of the tiles of A and B in flight", needed),
+                         fmt::format("at most {} bytes of device memory", device_bytes),
+                         needed - device_bytes, "lower lookahead, or tile the problem finer");
   cut.chunk_bytes = (device_bytes - c_bytes) / (1 + lookahead);
   return cut;
 }

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/missing_memory.hpp"
 #include "base/parse.hpp"
 #include "planner/plan/deal_blocks.hpp"
 #include "planner/plan/owners.hpp"
@@ -146,11 +147,10 @@ class OwnerBPlanner final : public RankPlanner {
     }
     const auto most = std::ranges::max_element(bytes);
     if (*most <= frame_.host_budget_bytes) return;
-    throw input_error(
-        fmt::format("plan, rank {}", most - bytes.begin()),
-        fmt::format("{} bytes of host memory at least (A, B and parts of C)", *most),
-        fmt::format("at most {}", frame_.host_budget_bytes),
-        fmt::format("{} bytes are missing: {}", *most - frame_.host_budget_bytes, frame_.advice.host_memory));
+    throw missing_memory(fmt::format("plan, rank {}", most - bytes.begin()),
+                         fmt::format("{} bytes of host memory at least (A, B and parts of C)", *most),
+                         fmt::format("at most {}", frame_.host_budget_bytes),
+                         *most - frame_.host_budget_bytes, frame_.advice.host_memory);
   }
 
   /// The smallest blocks that cost little: so that others can take them.

@@ -404,6 +404,29 @@ TEST(Layouts, PdgemmOfMatricesThatFillTheMemory) {
   EXPECT_LE(largest_error(p, 1, c), allowed(p));
 }
 
+/// Blocks of 7 are no tiles of 50: the 2.2 MB of A, B and C are copied. A refused run leaves nothing there.
+TEST(Layouts, TheTilesThatAreCopiedCountAgainAfterARefusal) {
+  constexpr std::int64_t extent = 300;
+  DenseParameters parameters;
+  parameters.m = parameters.n = parameters.k = extent;
+  parameters.tile = 50;
+  const Contraction p = dense_contraction(parameters);
+  BlacsGrid grid{1, world_size(), 0, self(), {}};
+  for (int rank = 0; rank < world_size(); ++rank) grid.ranks.push_back(Rank::of(rank));
+  const auto layout =
+      std::make_shared<BlockCyclic>(grid, BlockCyclicShape{extent, extent, 7, 7, 0, 0, extent});
+  LocalMatrix a(layout, p.element(), 1, Matrix::a), b(layout, p.element(), 1, Matrix::b),
+      c(layout, p.element(), 1, Matrix::c);
+  Multiplication product(MPI_COMM_WORLD, p);
+  {
+    const Environment memory("FORETILE_MEMORY", "1500 kB");
+    for (int run = 0; run < 2; ++run)
+      EXPECT_THROW(product.run(a.get(), b.get(), c.get()), std::runtime_error) << run;
+  }
+  product.run(a.get(), b.get(), c.get());
+  EXPECT_LE(largest_error(p, 1, c), allowed(p));
+}
+
 /// Without products C is scaled; without a C nothing happens.
 TEST(Layouts, PdgemmOfNothing) {
   BlacsGrid grid{1, world_size(), 0, self(), {}};

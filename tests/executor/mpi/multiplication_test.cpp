@@ -7,7 +7,7 @@
 #include <mutex>
 #include <string>
 
-#include "base/error.hpp"
+#include "base/missing_memory.hpp"
 #include "executor/initial_tile.hpp"
 #include "executor/mpi/session.hpp"
 #include "executor/reference.hpp"
@@ -120,7 +120,9 @@ TEST(Multiplication, RefusesWhatTheNodeHasNoMemoryFor) {
       product.run(tiles);
     } catch (const OtherRankFailed& other) {
       said = other.text;
-    } catch (const InputError& own) {
+      EXPECT_TRUE(other.lacks_memory);
+      EXPECT_THROW(throw_as_own(other), MissingMemory);
+    } catch (const MissingMemory& own) {
       said = own.what();
     }
     EXPECT_NE(said.find("this node: found 1000000 bytes of free memory, expected"), std::string::npos)

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/missing_memory.hpp"
 #include "planner/strategies/strategy.hpp"
 #include "planner/verify/verify.hpp"
 #include "tests/planner/all_deals.hpp"
@@ -45,6 +46,13 @@ TEST(CompareStrategies, ChargesForDealingAnew) {
   ASSERT_EQ(compared.size(), 4U);
   for (const ComparedStrategy& one : compared) EXPECT_EQ(one.dealt->bytes > 0, one.strategy != "owner-b");
   EXPECT_EQ(make_plan(c.problem, c.machine, c.settings).strategy, "owner-b");
+}
+
+/// Three tiles of 32 bytes fit no device: the refusal keeps its type.
+TEST(CompareStrategies, SayThatMemoryIsMissing) {
+  RandomCase c = large_b();
+  c.machine.platform.device.memory_bytes = 40;
+  EXPECT_THROW(make_plan(c.problem, c.machine, c.settings), MissingMemory);
 }
 
 /// Whatever the deals, the one that is taken has the least sum.

@@ -18,26 +18,26 @@ TileSize usual(std::int64_t m, std::int64_t n, std::int64_t k) {
   return usual_tiles(m, n, k);
 }
 
-// 4096: two parts of 2048 rows, so 2^21 / 2048 = 1024 columns. 8192 columns beside tiles of 256 rows: 8192
-// columns would make 2^21 elements, but 2048 are the most. 10000 rows in 5 parts of 2000 are no even number,
-// 6 of 1667 (up) are; 2^21 / 1667 = 1258, and 10000 in 8 parts: 1250.
+// 20000: ten parts of 2000 rows, so 2^21 / 2000 = 1048 columns, 20 parts of 1000. 20000 columns beside tiles
+// of 256 rows: 8192 columns would make 2^21 elements, but 2048 are the most. 10000 in six parts of 1667 (up)
+// rows; 2^21 / 1667 = 1258, and 10000 in 8 parts: 1250.
 TEST(UsualTiles, AreTallAndOfAnEvenNumber) {
   const auto is = [](const TileSize& tile, std::int64_t m, std::int64_t n, std::int64_t k) {
     EXPECT_EQ(tile.m, m);
     EXPECT_EQ(tile.n, n);
     EXPECT_EQ(tile.k, k);
   };
-  is(usual(4096, 4096, 4096), 2048, 1024, 1024);
-  is(usual(512, 8192, 8192), 256, 2048, 1024);
+  is(usual(20000, 20000, 20000), 2000, 1000, 1000);
+  is(usual(512, 20000, 8192), 256, 2000, 1024);
   is(usual(10000, 10000, 10000), 1667, 1250, 1000);
   is(usual(1, 1, 1), 1, 1, 1);
 }
 
-// A side of 2048 or less: 2048 / 4 = 512; 1024 / 4 = 256; 512 / 4 is below 256, the least: two parts of 256.
-// 300 in two parts of 150. 256 is one part.
+// A side of more than 2048 in six parts: 2080 / 6 = 346.7. One of 2048 or less: 2048 / 4 = 512; 1024 / 4 =
+// 256; 512 / 4 is below 256, the least: two parts of 256. 300 in two parts of 150. 256 is one part.
 TEST(UsualTiles, GiveAllCoresWork) {
   for (const auto& [extent, tile] : std::vector<std::pair<std::int64_t, std::int64_t>>{
-           {2048, 512}, {1024, 256}, {512, 256}, {300, 150}, {256, 256}}) {
+           {5000, 834}, {2080, 347}, {2048, 512}, {1024, 256}, {512, 256}, {300, 150}, {256, 256}}) {
     EXPECT_EQ(usual(extent, extent, 100).m, tile) << extent;
     EXPECT_EQ(usual(extent, extent, 100).n, tile) << extent;
   }
@@ -65,14 +65,14 @@ std::string refusal(const std::string& keys) {
   return {};
 }
 
-// As in UsualTiles: 4096 in two parts of 2048 rows and four of 1024 columns; K's own size stays.
+// As in UsualTiles: 4096 in six parts of 683 rows and columns; K's own size stays.
 TEST(Dense, WithoutASizeHasTheUsualTiles) {
   DenseParameters parameters;
   parameters.m = parameters.n = parameters.k = 4096;
   parameters.k_tile = 512;
   const Contraction p = dense_contraction(parameters);
-  EXPECT_EQ(p.m.tiles(), 2);
-  EXPECT_EQ(p.n.tiles(), 4);
+  EXPECT_EQ(p.m.tiles(), 6);
+  EXPECT_EQ(p.n.tiles(), 6);
   EXPECT_EQ(p.k.tiles(), 8);
 }
 

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "apps/foretile/program_advice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "planner/program/made_tensors.hpp"
+#include "planner/program/program_plan.hpp"
+#include "planner/program/program_text.hpp"
+#include "planner/program/term_counts.hpp"
+#include "planner/program/tile_sizes.hpp"
+#include "planner/strategies/compare.hpp"
+
+namespace foretile {
+
+namespace {
+
+/// Whether it is planned in some seconds.
+bool is_small(const Program& program, const ProgramSizes& sizes, const std::string& source) {
+  constexpr std::int64_t kFewProducts = 50'000;
+  std::vector<TermCounts> counts;
+  const auto tiles = spin_tiles_of(program, sizes);
+  for (const ProgramTerm& term : program.terms) counts.push_back(count_term(term, tiles, source));
+  return sum_of(counts, source).gemms <= kFewProducts;
+}
+
+/// Nothing where it fits, else why not. Strategies are not compared: one that fits is found either way.
+std::string refusal(FusedProgram& program, const CaseArguments& arguments, const ProgramArguments& of,
+                    const Machine& machine) {
+  Settings settings = arguments.options.settings();
+  if (asks_for_comparison(settings)) settings.erase("strategy");
+  ProgramPlanOptions options = of.plan_options();
+  options.seconds = {};
+  try {
+    plan_program_as(program, machine, settings, options);
+    return {};
+  } catch (const DoesNotFit& error) {
+    return error.what();
+  }
+}
+
+/// What to make beside what is made already, or why that is of no use.
+std::string advice_to_make(FusedProgram& program, const CaseArguments& arguments, ProgramArguments of,
+                           const Machine& machine, const std::string& refused) {
+  of.made.emplace_back(kMakeWhatIsTooLarge);
+  const std::string still_refused = refusal(program, arguments, of, machine);
+  if (!still_refused.empty()) return fmt::format("with --make auto: {}", still_refused);
+  std::string options;
+  for (const std::string& name : made_names(program)) options += fmt::format(" --make \"{}\"", name);
+  return fmt::format("{}; it fits with{}", refused, options);
+}
+
+std::string tile_advice(const CaseArguments& arguments, const ProgramArguments& of, const Machine& machine) {
+  const std::string& source = arguments.problem;
+  const Program program = load_program(source);
+  std::string why_not;
+  ProgramArguments with_tile = of;
+  for (const std::int64_t tile : proposed_tiles(program, of.sizes, machine, source)) {
+    with_tile.sizes.tile = tile;
+    if (!is_small(program, with_tile.sizes, source)) {
+      return why_not.empty() ? fmt::format("give it, such as --tile {}; foretile tune tries several", tile)
+                             : why_not;
+    }
+    FusedProgram fused(program, with_tile.sizes, source);
+    const std::string refused = refusal(fused, arguments, with_tile, machine);
+    if (refused.empty()) return fmt::format("give --tile {}, with which it fits", tile);
+    why_not = fmt::format("--tile {} does not fit: {}", tile, refused);
+  }
+  return why_not.empty() ? "give it: no three tiles fit a device where they are large" : why_not;
+}
+
+}  // namespace
+
+InputError missing_tile(const CaseArguments& arguments, const ProgramArguments& of, const Machine& machine) {
+  return input_error("--tile", "nothing", "the largest extent of a tile",
+                     tile_advice(arguments, of, machine));
+}
+
+PlannedProgram plan_with_advice(FusedProgram& program, const CaseArguments& arguments,
+                                const ProgramArguments& of, const Machine& machine) {
+  try {
+    return plan_program_as(program, machine, arguments.options.settings(), of.plan_options());
+  } catch (const DoesNotFit& error) {
+    const bool makes_all = std::ranges::find(of.made, kMakeWhatIsTooLarge) != of.made.end();
+    if (makes_all || !is_small(program.program(), of.sizes, arguments.problem)) throw;
+    throw InputError(advice_to_make(program, arguments, of, machine, error.what()));
+  }
+}
+
+}  // namespace foretile

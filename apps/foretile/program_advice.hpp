@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What to change where a program cannot be planned as it was asked for.
+#pragma once
+
+#include "apps/foretile/case.hpp"
+#include "apps/foretile/program_case.hpp"
+#include "base/error.hpp"
+#include "planner/program/planned_program.hpp"
+#include "platforms/machine.hpp"
+
+namespace foretile {
+
+/// What to say where a program is to be planned and `of` has no size of tiles: the first of proposed_tiles()
+/// with which it was planned and proven to fit, or why it does not. One that was not tried where planning
+/// takes long.
+InputError missing_tile(const CaseArguments& arguments, const ProgramArguments& of, const Machine& machine);
+
+/// plan_program_as(). Where that does not fit and planning is short, the error names the tensors to make with
+/// which it was planned and proven to fit, or what is missing with all of them made.
+PlannedProgram plan_with_advice(FusedProgram& program, const CaseArguments& arguments,
+                                const ProgramArguments& of, const Machine& machine);
+
+}  // namespace foretile
