@@ -7,7 +7,7 @@ import tempfile
 
 from . import table
 
-# The targets. `better`: what was measured must be at least (or "under": below) it.
+# Targets. `better`: what was measured must be at least (or "under": below) it.
 TARGETS = {
     "dense_bound": ("dense, out of core: share of the bound", 0.92, "least"),
     "dense_xt": ("dense, out of core: times cublasXt's best", 1.1, "least"),
