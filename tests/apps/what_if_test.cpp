@@ -12,6 +12,7 @@
 
 #include "apps/foretile/coarse.hpp"
 #include "base/error.hpp"
+#include "planner/problem/kinds/dense.hpp"
 #include "platforms/loader.hpp"
 #include "tests/planner/random_case.hpp"
 #include "tests/platforms/small_platform.hpp"
@@ -103,9 +104,53 @@ TEST(WhatIf, TheFirstRowIsTheBestInFullOnRandomPlans) {
       best = std::min(best, full);
     }
     EXPECT_LE(first, 1.01 * best) << found.rows.front().resource;
-    EXPECT_TRUE(std::is_sorted(found.rows.begin(), found.rows.end(),
-                               [](const auto& l, const auto& r) { return l.saved_s > r.saved_s; }));
+    EXPECT_TRUE(
+        std::is_sorted(found.rows.begin(), found.rows.end(), [](const WhatIfRow& l, const WhatIfRow& r) {
+          return std::pair(!l.in_full, -l.saved_s) < std::pair(!r.in_full, -r.saved_s);
+        }));
+    EXPECT_EQ(found.makespan_s, full_makespan_s(question, ""));
   }
+}
+
+/// Two devices copy at 12 GB/s each, and their socket gives 24 GB/s: twice as much of one alone saves
+/// nothing.
+TEST(WhatIf, HasARowForLinksThatCapEachOther) {
+  Question question;
+  DenseParameters dense;
+  dense.m = 64;
+  dense.n = dense.k = 2048;
+  dense.tile = 64;
+  question.contraction = dense_contraction(dense);
+  question.contraction.sources = {Source::given, Source::given};
+  question.the_case.platform = parse_platform(
+      small_with("device_bandwidth = \"20 GB/s\"", "device_bandwidth = \"24 GB/s\""), "small.toml");
+  question.the_case.size.nodes = 1;
+  const PlannedWork work = planned(question);
+  ProgressLine nowhere{ProgressTerminal{}};
+  const WhatIf found = what_if(question.the_case, work, {}, nowhere);
+  ASSERT_FALSE(found.rows.empty());
+  const WhatIfRow& best = found.rows.front();
+  EXPECT_EQ(best.resource, "socket device bandwidth + pcie bandwidth");
+  EXPECT_TRUE(best.in_full);
+  EXPECT_GT(best.saved_s, 0.2 * found.makespan_s);
+  EXPECT_EQ(best.makespan_s, full_makespan_s(question, best.set));
+  for (const WhatIfRow& row : found.rows) {
+    if (row.resource == "pcie bandwidth" || row.resource == "socket device bandwidth") {
+      EXPECT_LT(row.saved_s, 0.02 * found.makespan_s) << row.resource;
+    }
+  }
+}
+
+TEST(WhatIf, SaysBothBaselines) {
+  WhatIf found;
+  found.makespan_s = 2;
+  found.coarse_makespan_s = 2.5;
+  found.rows = {{"devices", "platform.socket.devices=4", 1.5, 0.5, true},
+                {"cores", "platform.socket.cores=8", 2.25, 0.25, false}};
+  const std::string text = what_if_text(found);
+  EXPECT_NE(text.find("unchanged 2 s in full, 2.5 s coarse"), std::string::npos) << text;
+  EXPECT_NE(text.find("25.0%  full "), std::string::npos) << text;
+  EXPECT_NE(text.find("10.0%  coarse "), std::string::npos) << text;  // of the coarse baseline
 }
 
 }  // namespace
