@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A rank that fails anywhere ends the whole job of foretile-run, with one line.
 
-usage: failing_rank_test.py foretile foretile-run mpiexec failing_new.so [cases]
+usage: failing_rank_test.py foretile foretile-run mpiexec failing_new.so [CASES]     12 without
 One memory request of one rank fails: in planning, in the run (its loop or a worker), in the check, in gathering.
 """
 import os
@@ -14,7 +14,7 @@ import tempfile
 import unittest
 
 FORETILE, FORETILE_RUN, MPIEXEC, FAILING_NEW = (pathlib.Path(path).resolve() for path in sys.argv[1:5])
-CASES = int(sys.argv[5]) if len(sys.argv) > 5 else 24
+CASES = int(sys.argv[5]) if len(sys.argv) > 5 else 12
 RANKS = 3
 
 PROBLEM = """kind = "random"

@@ -15,7 +15,7 @@ import unittest
 FORETILE = str(pathlib.Path(sys.argv[1]).resolve())
 SIMGRID = sys.argv[2] == "yes"
 RUN, MPIEXEC = (sys.argv[3:] + [None, None])[:2]
-SIMULATE = [FORETILE, "simulate", "c65-v2", "--platform", "summit", "--nodes", "2"]
+SIMULATE = [FORETILE, "simulate", "c12", "--platform", "summit", "--nodes", "2"]
 
 
 def call(command, limit=None, value=None, folder=None, variables=None):

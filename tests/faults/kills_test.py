@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Kills ranks, the tuner and its workers at random moments: no hang, no orphan, no half-written file.
 
-usage: kills_test.py foretile yes|no (SimGrid) [foretile-run mpiexec]     FORETILE_SEED repeats a run
+usage: kills_test.py foretile yes|no (SimGrid) [foretile-run mpiexec]
+FORETILE_SEED repeats a run; FORETILE_TEST_MOMENTS=20 kills at so many moments
 """
 import json
 import os
@@ -15,11 +16,11 @@ import time
 import unittest
 
 import processes
+from processes import MOMENTS
 
 FORETILE, SIMULATOR = sys.argv[1], sys.argv[2] == "yes"
 FORETILE_RUN, MPIEXEC = sys.argv[3:5] if len(sys.argv) > 4 else (None, None)
 SEED = int(os.environ.get("FORETILE_SEED", random.randrange(10**6)))
-MOMENTS = 20
 TOY = pathlib.Path(__file__).parents[1] / "apps" / "toy_platform.toml"
 
 
@@ -75,7 +76,7 @@ class Kills(unittest.TestCase):
     def test_tuner_and_workers(self):
         sizes = ["--m", 16, "--n", 24, "--k", 32, "--tile-min", 2, "--tile-max", 2]
         self.call(FORETILE, "problem", "random", *sizes, "-o", "toy.toml")
-        fractions = [round(0.01 * hundredth, 2) for hundredth in range(1, 100)]  # more than 20 moments are enough for
+        fractions = [round(0.01 * hundredth, 2) for hundredth in range(1, 100)]  # more than all moments are enough for
         (self.folder / "space.toml").write_text(f"[parameters]\nblock_fraction = {fractions}\n"
                                                 f"chunk_fraction = {fractions}\nlookahead = [1, 2, 3]\n")
         self.call(FORETILE, "plan", "toy.toml", "--platform", TOY, "--nodes", 2, "--set", "grid.p=2", "-o", "best.json")

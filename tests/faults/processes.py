@@ -7,6 +7,7 @@ import subprocess
 import time
 
 GUARD_S = 120  # only so that a hang fails the test; nothing here takes a tenth of it
+MOMENTS = int(os.environ.get("FORETILE_TEST_MOMENTS", 8))  # at which a test kills
 
 
 def wait_for(condition, what):

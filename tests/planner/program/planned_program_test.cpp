@@ -73,7 +73,7 @@ TEST(PlannedProgram, FitsWhereBlocksInTurnFit) {
     bool in_turn_fits = true;
     int tried = 0;
     for (std::int64_t bytes = plan_program_as(program, machine_with(3), {}, {mode}).peak_host_bytes();
-         in_turn_fits; bytes = bytes * 9 / 10, ++tried) {
+         in_turn_fits; bytes = bytes * 4 / 5, ++tried) {
       ASSERT_LT(tried, 100);
       try {
         plan_program_as(program, machine_with(3, bytes), {}, {mode, LayoutChoice::in_turn});
