@@ -231,8 +231,9 @@ void require_tile(const ProgramArguments& arguments) {
   const Machine machine = make_machine(load_platform(arguments.platform), {});
   const auto tiles =
       proposed_tiles(load_program(arguments.program), arguments.sizes, machine, arguments.program);
-  throw input_error("--tile", "nothing", "the largest extent of a tile",
-                    tiles.empty() ? "give it" : fmt::format("give it, such as --tile {}", tiles.back()));
+  throw input_error(
+      "--tile", "nothing", "the largest extent of a tile",
+      tiles.empty() ? "give it" : fmt::format("give it, such as --tile {}", tiles[tiles.size() / 2]));
 }
 
 void execute(const CLI::App& command, const ProgramArguments& arguments, const MpiSession& session) {
