@@ -4,7 +4,6 @@
 #include <benchmark/benchmark.h>
 
 #include <chrono>
-#include <new>
 
 #include "executor/gpu/gpu_backend.hpp"
 #include "executor/gpu/pinned_pool.hpp"
@@ -13,47 +12,10 @@
 #include "platforms/loader.hpp"
 #include "scheduler/options.hpp"
 #include "scheduler/rank_scheduler.hpp"
+#include "tests/executor/gpu/instant_gpus.hpp"
 
 namespace foretile {
 namespace {
-
-/// Whatever it is given has ended already; only its memory is there.
-class InstantGpu final : public Gpu {
- public:
-  std::byte* allocate(std::int64_t bytes) override {
-    memory_.push_back(std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes)));
-    return memory_.back().get();
-  }
-  void copy(Lane, std::span<const CopyPiece>) override {}
-  void multiply(Lane, const ProductForm&, std::span<const TileProduct> products) override {
-    benchmark::DoNotOptimize(products.data());
-  }
-  void make(Lane, Precision, std::span<const TileToMake>) override {}
-  void combine(Lane, Precision, std::span<const TileToCombine>) override {}
-  void follow(Lane, Lane) override {}
-  std::uint64_t mark(Lane) override { return ++marks_; }
-  std::uint64_t reached(Lane) override { return marks_; }
-
- private:
-  std::vector<std::unique_ptr<std::byte[]>> memory_;
-  std::uint64_t marks_ = 0;
-};
-
-class InstantGpus final : public Gpus {
- public:
-  int count() const override { return 1; }
-  GpuFacts facts(int) override { return {}; }
-  std::unique_ptr<Gpu> open(int, int) override { return std::make_unique<InstantGpu>(); }
-  bool direct(int, int) override { return true; }
-  std::byte* allocate_host(std::int64_t bytes) override {
-    return static_cast<std::byte*>(::operator new(static_cast<std::size_t>(bytes), kAlignment));
-  }
-  void free_host(std::byte* memory) override { ::operator delete(memory, kAlignment); }
-  void pause(double) override {}
-
- private:
-  static constexpr std::align_val_t kAlignment{256};
-};
 
 Machine one_gpu() {
   return make_machine(load_platform("summit", {"platform.sockets_per_node=1", "platform.ranks_per_node=1",

@@ -21,7 +21,7 @@ void Arena::add_hole(std::int64_t offset, std::int64_t bytes) {
   by_size_.emplace(bytes, offset);
 }
 
-void Arena::remove_hole(std::map<std::int64_t, std::int64_t>::iterator hole) {
+void Arena::remove_hole(std::pmr::map<std::int64_t, std::int64_t>::iterator hole) {
   by_size_.erase({hole->second, hole->first});
   holes_.erase(hole);
 }

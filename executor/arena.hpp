@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
+#include <memory_resource>
 #include <optional>
 #include <set>
 #include <utility>
@@ -25,6 +27,8 @@ class Arena {
 
   /// `bytes` is rounded down to the alignment.
   explicit Arena(std::int64_t bytes = 0);
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
 
   /// The offset; nothing when no hole is large enough.
   std::optional<std::int64_t> take(std::int64_t bytes, End end = End::low);
@@ -44,15 +48,18 @@ class Arena {
 
  private:
   void add_hole(std::int64_t offset, std::int64_t bytes);
-  void remove_hole(std::map<std::int64_t, std::int64_t>::iterator hole);
+  void remove_hole(std::pmr::map<std::int64_t, std::int64_t>::iterator hole);
   using Holes = std::pair<std::int64_t, std::int64_t>;  // offsets of a first and a last one
   Holes cheapest_to_join(std::int64_t bytes) const;
 
   std::int64_t size_ = 0;
   std::int64_t free_ = 0;
-  std::map<std::int64_t, std::int64_t> places_;              // offset to size
-  std::map<std::int64_t, std::int64_t> holes_;               // offset to size
-  std::set<std::pair<std::int64_t, std::int64_t>> by_size_;  // size and offset of holes
+  /// Of the entries below, which come and go with each place.
+  std::unique_ptr<std::pmr::memory_resource> memory_ =
+      std::make_unique<std::pmr::unsynchronized_pool_resource>();
+  std::pmr::map<std::int64_t, std::int64_t> places_{memory_.get()};              // offset to size
+  std::pmr::map<std::int64_t, std::int64_t> holes_{memory_.get()};               // offset to size
+  std::pmr::set<std::pair<std::int64_t, std::int64_t>> by_size_{memory_.get()};  // size and offset of holes
 };
 
 }  // namespace foretile

@@ -28,7 +28,7 @@ class MixedBackend final : public RankBackend {
     gpus_->start_clock();
     cores_->start_clock();
   }
-  std::vector<EndedOperation> ended(double seconds) override;
+  std::span<const EndedOperation> ended(double seconds) override;
 
   double now() const override { return cores_->now(); }
   int kernel_slots(Device device) const override { return of(device).kernel_slots(device); }
@@ -68,6 +68,7 @@ class MixedBackend final : public RankBackend {
   std::unique_ptr<GpuBackend> gpus_;
   std::unique_ptr<CpuBackend> cores_;
   int gpu_devices_;
+  std::vector<EndedOperation> told_;  // by the last call of ended()
 };
 
 }  // namespace foretile

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <utility>
-#include <vector>
 
 #include "executor/host_store.hpp"
 #include "executor/plan_tasks.hpp"
@@ -38,7 +38,8 @@ class RankBackend : public Backend {
   /// The clock starts now.
   virtual void start_clock() = 0;
   /// Operations ended since the last call; waits up to `seconds` for the first. Throws what their work threw.
-  virtual std::vector<EndedOperation> ended(double seconds) = 0;
+  /// Valid until the next call.
+  virtual std::span<const EndedOperation> ended(double seconds) = 0;
 
  protected:
   std::function<void()> task_job(HostStore& host, std::int32_t number, const FlowTask& task) {

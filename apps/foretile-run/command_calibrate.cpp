@@ -213,6 +213,7 @@ class MachineCalibration {
         line_(session.rank() == 0 ? job_terminal() : ProgressTerminal{}) {}
 
   void run() {
+    use_cores_of_node(session_.world());  // what is measured is the node, not what one rank is bound to
     std::unique_ptr<Gpus> gpus;
     agree(session_, [&] {
       if (session_.rank() == 0) gpus = prepare(arguments_, path_);

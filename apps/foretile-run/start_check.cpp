@@ -16,6 +16,7 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/threads.hpp"
 
 namespace foretile {
 
@@ -23,8 +24,15 @@ namespace {
 
 /// Measured with MPICH 4.0 and UCX 1.13 and 2 to 4 ranks on a node: 140 MB.
 constexpr std::int64_t kMpiBytes = 160'000'000;
+/// For OpenBLAS's buffers, threads and small matrices: what the limit should leave behind that.
+constexpr std::int64_t kRunBytes = 512'000'000;
 /// Of /dev/shm, for each rank. Measured with the same, 1 to 4 ranks on a node: 4.31 to 4.33 MB.
 constexpr std::int64_t kSharedBytes = 4'400'000;
+
+/// Measured with the same, 2 and 4 ranks on a node: with 28 MPI does not start, with 32 it does.
+constexpr rlim_t kMpiFiles = 32;
+/// UCX starts one; ranks of a node start theirs at the same time.
+constexpr int kMpiThreads = 2;
 
 constexpr const char* kShared = "/dev/shm";
 
@@ -47,7 +55,20 @@ void require_address_space() {
   const std::int64_t needed = used_address_space() + kMpiBytes;
   if (!limit || *limit >= needed) return;
   throw input_error("ulimit -v", fmt::format("an address space of {} bytes", *limit),
-                    fmt::format("at least {} bytes of memory to start MPI", needed), "raise the limit");
+                    fmt::format("at least {} bytes of memory to start MPI", needed),
+                    fmt::format("set ulimit -v {}, or more for large matrices", (needed + kRunBytes) / 1024));
+}
+
+void require_open_files() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= kMpiFiles) return;
+  throw input_error("ulimit -n", fmt::format("{} open files", limit.rlim_cur),
+                    fmt::format("at least {} to start MPI", kMpiFiles), "set ulimit -n 1024");
+}
+
+/// UCX ends with a stack where it gets no thread.
+void require_threads() {
+  run_on_threads(1 + kMpiThreads, [](int) {});
 }
 
 bool is_mpich_over_ucx() {
@@ -88,8 +109,10 @@ void start_with_one_blas_thread(char** argv) {
 
 void require_room_for_mpi() {
   require_address_space();
+  require_open_files();
   if (!is_mpich_over_ucx()) return;
   require_proc();
+  require_threads();
   require_room_in_shared_memory();
 }
 

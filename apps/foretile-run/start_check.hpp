@@ -11,8 +11,9 @@ namespace foretile {
 /// room. Call first in main.
 void start_with_one_blas_thread(char** argv);
 
-/// Throws InputError where MPI could not start: a limit of the address space (ulimit -v), and for MPICH over
-/// UCX a full /dev/shm or no /proc. Call it before MPI starts.
+/// Throws InputError where MPI could not start: a limit of the address space (ulimit -v) or of open files
+/// (ulimit -n), and for MPICH over UCX a full /dev/shm or no /proc. Throws WorkError where it would get no
+/// thread (ulimit -u). Call it before MPI starts.
 void require_room_for_mpi();
 
 /// Throws InputError where a file system of `all_bytes`, with `free_bytes` now, is too small for the queues

@@ -36,12 +36,12 @@ double CpuBackend::now() const {
   return at(Completions::Clock::now());
 }
 
-std::vector<EndedOperation> CpuBackend::ended(double seconds) {
-  std::vector<EndedOperation> all;
+std::span<const EndedOperation> CpuBackend::ended(double seconds) {
+  told_.clear();
   for (const Completions::Entry& e : completions_.take(seconds)) {
-    all.push_back({e.id, {.began_s = at(e.began), .ended_s = at(e.ended)}});
+    told_.push_back({e.id, {.began_s = at(e.began), .ended_s = at(e.ended)}});
   }
-  return all;
+  return told_;
 }
 
 TileView CpuBackend::at(MemoryPlace place, TileRef tile) {

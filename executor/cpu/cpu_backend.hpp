@@ -26,7 +26,7 @@ class CpuBackend final : public RankBackend {
              const std::vector<int>& sharing, int cores, Transport transport, std::vector<int> cpus = {});
 
   void start_clock() override { start_ = std::chrono::steady_clock::now(); }
-  std::vector<EndedOperation> ended(double seconds) override;
+  std::span<const EndedOperation> ended(double seconds) override;
 
   double now() const override;
   /// So many that a core always finds the next product when one has ended. Launches that several cores share
@@ -77,6 +77,7 @@ class CpuBackend final : public RankBackend {
   Transport transport_;
   std::vector<DeviceTiles> devices_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::vector<EndedOperation> told_;  // by the last call of ended()
   Completions completions_;
   WorkerPool copies_;
   WorkerPool cores_;  // last: its threads end first

@@ -7,7 +7,7 @@
 
 namespace foretile {
 
-Marks::Marks(int events) {
+Marks::Marks(int events) : ahead_(static_cast<std::size_t>(events)) {
   for (int e = 0; e < events; ++e) spare_.push_back(make_event());
 }
 
@@ -38,8 +38,7 @@ void Marks::wait_for_oldest() {
 }
 
 void Marks::retire_oldest() {
-  spare_.push_back(std::move(ahead_.front()));
-  ahead_.pop_front();
+  spare_.push_back(ahead_.take_front());
   ++reached_;
 }
 

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <vector>
 
+#include "base/kept_queue.hpp"
 #include "executor/cuda/owned.hpp"
 
 namespace foretile {
@@ -29,7 +29,7 @@ class Marks {
   void retire_oldest();
 
   std::vector<Event> spare_;
-  std::deque<Event> ahead_;  ///< of the points reached_ + 1, ...
+  KeptQueue<Event> ahead_;  ///< of the points reached_ + 1, ...
   std::uint64_t reached_ = 0;
 };
 

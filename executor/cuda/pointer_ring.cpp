@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "executor/cuda/pointer_ring.hpp"
 
-#include <algorithm>
 #include <stdexcept>
 
 #include "executor/cuda/kernels.hpp"
@@ -21,7 +20,8 @@ PointerRing::PointerRing(cudaStream_t stream, std::int64_t capacity)
       capacity_(capacity),
       host_(allocate_pinned(capacity * kAddress)),
       device_(allocate_on_device(capacity * kAddress)),
-      copied_(kEvents) {}
+      copied_(kEvents),
+      used_(kEvents) {}
 
 std::span<std::uintptr_t> PointerRing::next_list(std::int64_t count) {
   if (count < 1 || count > capacity_) throw std::logic_error("PointerRing: more addresses than it holds");
@@ -41,13 +41,19 @@ const std::byte* PointerRing::upload() {
 
 std::int64_t PointerRing::free_place(std::int64_t count) {
   const std::int64_t begin = next_ + count <= capacity_ ? next_ : 0;
-  const auto overlaps = [&](const Used& used) { return used.begin < begin + count && begin < used.end; };
   forget_copied();
-  while (std::any_of(used_.begin(), used_.end(), overlaps)) {
+  while (in_use(begin, begin + count)) {
     copied_.wait_for_oldest();
     used_.pop_front();
   }
   return begin;
+}
+
+bool PointerRing::in_use(std::int64_t begin, std::int64_t end) const {
+  for (std::size_t list = 0; list < used_.size(); ++list) {
+    if (used_[list].begin < end && begin < used_[list].end) return true;
+  }
+  return false;
 }
 
 void PointerRing::forget_copied() {

@@ -4,9 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <span>
 
+#include "base/kept_queue.hpp"
 #include "executor/cuda/marks.hpp"
 #include "executor/cuda/owned.hpp"
 
@@ -30,6 +30,7 @@ class PointerRing {
 
  private:
   std::int64_t free_place(std::int64_t count);
+  bool in_use(std::int64_t begin, std::int64_t end) const;
   void forget_copied();
 
   struct Used {
@@ -41,7 +42,7 @@ class PointerRing {
   PinnedMemory host_;
   OwnedDeviceMemory device_;
   Marks copied_;
-  std::deque<Used> used_;  ///< oldest first
+  KeptQueue<Used> used_;  ///< oldest first
   std::int64_t next_ = 0;
   std::int64_t count_ = 0;  ///< of the list that begins there
 };

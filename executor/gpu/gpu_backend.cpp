@@ -198,9 +198,10 @@ void GpuBackend::start_copy(OperationId id, const Copy& wanted) {
 void GpuBackend::copy(OperationId id, const Copy& wanted, const Task& task) {
   pieces_.clear();
   const bool over_the_host = wanted.to == kHost || wanted.from == kHost;
-  std::vector<TileRef> order(wanted.tiles);
-  if (wanted.to == kHost) std::reverse(order.begin(), order.end());  // C was placed from the high end down
-  for (const TileRef tile : order) {
+  const std::size_t count = wanted.tiles.size();
+  for (std::size_t number = 0; number < count; ++number) {
+    // C was placed from the high end down.
+    const TileRef tile = wanted.tiles[wanted.to == kHost ? count - 1 - number : number];
     std::byte* const to =
         wanted.to == kHost ? home_of_c(tile.id, Device::of(wanted.from)) : devices_[wanted.to]->at(tile);
     const std::byte* const from = wanted.from == kHost ? on_host(tile) : devices_[wanted.from]->at(tile);
@@ -214,12 +215,12 @@ void GpuBackend::copy(OperationId id, const Copy& wanted, const Task& task) {
 
 void GpuBackend::make(OperationId id, const Copy& wanted, const Task& task) {
   GpuDevice& on = *devices_[wanted.to];
-  std::vector<TileToMake> tiles;
+  to_make_.clear();
   for (const TileRef tile : wanted.tiles) {
-    tiles.push_back({on.at(tile), problem_.b_bytes(tile.id) / bytes_of(problem_.precision),
-                     tile_key(problem_.seed, Operand::b, tile.id), generated_norm(problem_, tile)});
+    to_make_.push_back({on.at(tile), problem_.b_bytes(tile.id) / bytes_of(problem_.precision),
+                        tile_key(problem_.seed, Operand::b, tile.id), generated_norm(problem_, tile)});
   }
-  on.gpu().make(kMakeLane, problem_.precision, tiles);
+  on.gpu().make(kMakeLane, problem_.precision, to_make_);
   on.expect(kMakeLane, id, task);
 }
 
@@ -231,16 +232,17 @@ void GpuBackend::collect() {
   }
 }
 
-std::vector<EndedOperation> GpuBackend::ended(double seconds) {
+std::span<const EndedOperation> GpuBackend::ended(double seconds) {
   const auto start = std::chrono::steady_clock::now();
   for (;;) {
     collect();
-    std::vector<EndedOperation> all;
-    for (const Completions::Entry& made : completions_.take(0)) all.push_back({made.id, {}});
-    on_cores_ -= static_cast<int>(all.size());
-    for (const OperationId id : std::exchange(ended_, {})) all.push_back({id, {}});
+    told_.clear();
+    for (const Completions::Entry& made : completions_.take(0)) told_.push_back({made.id, {}});
+    on_cores_ -= static_cast<int>(told_.size());
+    for (const OperationId id : ended_) told_.push_back({id, {}});
+    ended_.clear();
     const double left = seconds - seconds_since(start);
-    if (!all.empty() || left <= 0) return all;
+    if (!told_.empty() || left <= 0) return told_;
     gpus_.pause(on_cores_ > 0 ? std::min(left, 1e-4) : left);
   }
 }

@@ -42,7 +42,7 @@ class GpuBackend final : public RankBackend {
   void warm_up(const PlanFrame& frame, const RankPlan& plan, double seconds);
 
   void start_clock() override { start_ = std::chrono::steady_clock::now(); }
-  std::vector<EndedOperation> ended(double seconds) override;
+  std::span<const EndedOperation> ended(double seconds) override;
 
   double now() const override;
   int kernel_slots(Device) const override { return kernel_slots_; }
@@ -98,12 +98,14 @@ class GpuBackend final : public RankBackend {
   int kernel_slots_;
   std::vector<std::unique_ptr<GpuDevice>> devices_;
   std::vector<std::string> names_;
-  std::vector<OperationId> ended_;  // collected, not yet told
+  std::vector<OperationId> ended_;    // collected, not yet told
+  std::vector<EndedOperation> told_;  // by the last call of ended()
   // Of the launch that is made; kept for their memory.
   std::vector<TileProduct> products_;
   std::vector<TileId> written_;
   Waves<const std::byte*, TileProduct> waves_;
   std::vector<CopyPiece> pieces_;
+  std::vector<TileToMake> to_make_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::int64_t compactions_ = 0;
   std::int64_t compacted_bytes_ = 0;

@@ -2,6 +2,7 @@
 #include "executor/gpu/gpu_device.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 #include <utility>
 
 namespace foretile {
@@ -48,14 +49,11 @@ bool GpuDevice::place(TileRef tile, std::int64_t bytes) {
   const auto offset = arena_.take(bytes, tile.matrix == Matrix::c ? Arena::End::high : Arena::End::low);
   if (!offset) return false;
   places_[tile] = *offset;
-  tile_at_[*offset] = tile;
   return true;
 }
 
 void GpuDevice::release(TileRef tile) {
-  const std::int64_t offset = places_.extract(tile);
-  arena_.give(offset);
-  tile_at_.erase(offset);
+  arena_.give(places_.extract(tile));
 }
 
 void GpuDevice::overwrite_first(TileId c) {
@@ -74,26 +72,24 @@ bool GpuDevice::first_product(TileId c) {
 }
 
 std::int64_t GpuDevice::compact(Gpus& gpus, std::int64_t wanted) {
-  std::vector<std::pair<std::int64_t, TileRef>> moved;  // where to
+  std::unordered_map<std::int64_t, std::int64_t> moved;  // from where to where
   std::vector<CopyPiece> pieces;
   std::int64_t bytes = 0;
   for (const Arena::Move& move : arena_.compact(wanted)) {
     add_pieces(pool_, between_, move, pieces);
-    moved.emplace_back(move.to, tile_at_.extract(move.from).mapped());
+    moved.emplace(move.from, move.to);
     bytes += move.bytes;
   }
-  for (const auto& [offset, tile] : moved) {
-    places_.at(tile) = offset;
-    tile_at_.emplace(offset, tile);
-  }
+  places_.for_each([&](std::int64_t& place) {
+    if (const auto found = moved.find(place); found != moved.end()) place = found->second;
+  });
   gpu_->copy(kPeerLane, pieces);
   for (const std::uint64_t point = gpu_->mark(kPeerLane); gpu_->reached(kPeerLane) < point;) gpus.pause(1e-3);
   return bytes;
 }
 
 void GpuDevice::expect(Lane lane, OperationId id, const Task& task, std::span<const TileId> c) {
-  under_way_[lane].push_back({gpu_->mark(lane), id, task});
-  UnderWay& entry = under_way_[lane].back();
+  UnderWay& entry = under_way_[lane].push_back({gpu_->mark(lane), id, task});
   if (c.empty()) return;
   if (!spare_.empty()) {
     entry.c = std::move(spare_.back());
@@ -104,7 +100,7 @@ void GpuDevice::expect(Lane lane, OperationId id, const Task& task, std::span<co
 
 void GpuDevice::collect(std::vector<OperationId>& ended) {
   for (Lane lane = 0; lane < static_cast<Lane>(under_way_.size()); ++lane) {
-    std::deque<UnderWay>& waiting = under_way_[lane];
+    KeptQueue<UnderWay>& waiting = under_way_[lane];
     if (waiting.empty()) continue;
     const std::uint64_t reached = gpu_->reached(lane);
     for (; !waiting.empty() && waiting.front().point <= reached; waiting.pop_front()) {

@@ -2,12 +2,11 @@
 // One logical device as the back end keeps it: where each tile lies, and what is under way on its lanes.
 #pragma once
 
-#include <deque>
 #include <memory>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
+#include "base/kept_queue.hpp"
 #include "executor/arena.hpp"
 #include "executor/gpu/gpu.hpp"
 #include "executor/gpu/kernel_lanes.hpp"
@@ -52,8 +51,8 @@ class GpuDevice {
 
  private:
   struct UnderWay {
-    std::uint64_t point;
-    OperationId id;
+    std::uint64_t point = 0;
+    OperationId id = 0;
     Task task;
     std::vector<TileId> c = {};
   };
@@ -61,13 +60,12 @@ class GpuDevice {
   KernelLanes kernels_;
   Arena arena_;
   std::byte* pool_ = nullptr;
-  std::byte* between_ = nullptr;                       // through which overlapping moves go
-  TileTable<std::int64_t> places_;                     // looked up for each operand of a product
-  std::unordered_map<std::int64_t, TileRef> tile_at_;  // by place
+  std::byte* between_ = nullptr;    // through which overlapping moves go
+  TileTable<std::int64_t> places_;  // looked up for each operand of a product
   TileTable<bool> untouched_c_;
-  std::int64_t untouched_ = 0;                   // entries of it
-  std::vector<std::deque<UnderWay>> under_way_;  // per lane
-  std::vector<std::vector<TileId>> spare_;       // lists of launches that have ended, for their memory
+  std::int64_t untouched_ = 0;                  // entries of it
+  std::vector<KeptQueue<UnderWay>> under_way_;  // per lane
+  std::vector<std::vector<TileId>> spare_;      // lists of launches that have ended, for their memory
 };
 
 }  // namespace foretile

@@ -44,13 +44,25 @@ cpu_set_t own_mask() {
   return cores;
 }
 
-NodePlace find_place_on_node(MPI_Comm communicator) {
+/// The ranks that share this one's node; the caller frees it.
+MPI_Comm ranks_of_node(MPI_Comm communicator) {
   MPI_Comm node = MPI_COMM_NULL;
   require_mpi(MPI_Comm_split_type(communicator, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node), "node");
-  const int ranks = size_of(node);
+  return node;
+}
+
+/// Of all ranks of the node.
+cpu_set_t joined_masks(MPI_Comm node) {
   cpu_set_t cores = own_mask();
-  const int own = CPU_COUNT(&cores);
   require_mpi(MPI_Allreduce(MPI_IN_PLACE, &cores, sizeof cores, MPI_BYTE, MPI_BOR, node), "cores");
+  return cores;
+}
+
+NodePlace find_place_on_node(MPI_Comm communicator) {
+  MPI_Comm node = ranks_of_node(communicator);
+  const int ranks = size_of(node);
+  const cpu_set_t mine = own_mask(), cores = joined_masks(node);
+  const int own = CPU_COUNT(&mine);
   const NodePlace place = place_with_cores(rank_in(node), ranks, own, CPU_COUNT(&cores));
   require_mpi(MPI_Comm_free(&node), "node");
   return place;
@@ -98,9 +110,15 @@ int cores_of_node(MPI_Comm communicator) {
   return all_reduced(place_on_node(communicator).node_cores, MPI_MAX, communicator, "cores");
 }
 
+void use_cores_of_node(MPI_Comm communicator) {
+  MPI_Comm node = ranks_of_node(communicator);
+  const cpu_set_t cores = joined_masks(node);
+  require_mpi(MPI_Comm_free(&node), "node");
+  if (CPU_COUNT(&cores) > 0) ::sched_setaffinity(0, sizeof cores, &cores);
+}
+
 Rank first_rank_of_node(MPI_Comm communicator) {
-  MPI_Comm node = MPI_COMM_NULL;
-  require_mpi(MPI_Comm_split_type(communicator, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node), "node");
+  MPI_Comm node = ranks_of_node(communicator);
   const int first = all_reduced(static_cast<int>(rank_in(communicator)), MPI_MIN, node, "node");
   require_mpi(MPI_Comm_free(&node), "node");
   return Rank::of(first);

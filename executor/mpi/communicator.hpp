@@ -40,6 +40,11 @@ int cores_of_rank(MPI_Comm communicator);
 /// same on all ranks.
 int cores_of_node(MPI_Comm communicator);
 
+/// The calling thread, and threads that it starts, may from here on use the cores of all ranks of its node,
+/// where the system lets them: a launcher may have bound each rank to some. Before place_on_node().
+/// Collective.
+void use_cores_of_node(MPI_Comm communicator);
+
 /// Of those that share this rank's node. Collective.
 Rank first_rank_of_node(MPI_Comm communicator);
 

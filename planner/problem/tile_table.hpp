@@ -54,6 +54,17 @@ class TileTable {
   }
   /// Removes the entry. Throws std::out_of_range where there is none.
   void erase(TileRef tile) { extract(tile); }
+  /// Calls `visit` with each entry.
+  template <class Visit>
+  void for_each(Visit visit) {
+    for (const auto& pages : pages_) {
+      for (const PagePointer& page : pages) {
+        for (std::size_t place = 0; page && place < kTiles; ++place) {
+          if (page->present >> place & 1U) visit(page->entries[place]);
+        }
+      }
+    }
+  }
 
  private:
   static constexpr std::size_t kTiles = 8;  // of a page: as many as `present` has bits

@@ -268,6 +268,14 @@ class RunCommands(unittest.TestCase):
         self.assertIn("with 10 s or more they are", result.stderr)
         self.assertIn("not measured    single precision", result.stdout)
 
+    @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "needs two cores")
+    def test_calibrates_the_cores_of_ranks_that_are_bound_to_one_each(self):
+        command = [FORETILE_RUN, "calibrate", "--gpu", "none", "--sizes", "16,32", "--budget", "0.5s", "-o", "bound.toml", "--force"]
+        first, second = sorted(os.sched_getaffinity(0))[:2]
+        result = self.call(MPIEXEC, "-n", 1, "taskset", "-c", first, *command, ":", "-n", 1, "taskset", "-c", second, *command)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("devices = 2 ", (self.folder / "bound.toml").read_text())
+
     def test_calibration_of_a_busy_machine_needs_force_and_warns_for_ever(self):
         command = [FORETILE_RUN, "calibrate", "--gpu", "none", "--sizes", "16,32", "--budget", "3s", "-o", "busy.toml"]
         others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count() or 1)]

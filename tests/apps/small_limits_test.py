@@ -15,6 +15,7 @@ import unittest
 FORETILE = str(pathlib.Path(sys.argv[1]).resolve())
 SIMGRID = sys.argv[2] == "yes"
 RUN, MPIEXEC = (sys.argv[3:] + [None, None])[:2]
+RUN = RUN and str(pathlib.Path(RUN).resolve())
 SIMULATE = [FORETILE, "simulate", "c12", "--platform", "summit", "--nodes", "2"]
 
 
@@ -101,6 +102,7 @@ class SmallLimits(unittest.TestCase):
 
     @unittest.skipUnless(SIMGRID, "built without SimGrid")
     def test_small_stack(self):
+        """With 16 kB the system's dynamic linker crashes: the program has no say."""
         self.assert_one_line(call(SIMULATE, resource.RLIMIT_STACK, 64 << 10), "found a stack of 64 kB", "ulimit -s 8192")
         self.assertEqual(call(SIMULATE, resource.RLIMIT_STACK, 256 << 10).returncode, 0)
 
@@ -111,6 +113,40 @@ class SmallLimits(unittest.TestCase):
         if RUN:
             for ranks in "12":
                 self.assert_one_line_of_ours(in_own_mounts(no_proc, [MPIEXEC, "-n", ranks, RUN, "plan.json"]), "/proc: found nothing")
+
+    @unittest.skipUnless(RUN, "built without MPI")
+    def test_few_open_files_for_mpi(self):
+        """Below, the libraries cannot be loaded. The value that is named works."""
+        job = [MPIEXEC, "-n", "2", "sh", "-c", "ulimit -n $1; exec \"$0\" plan.json", RUN]
+        for files in "16", "28":
+            self.assert_one_line_of_ours(call([*job, files]), f"ulimit -n: found {files} open files", "at least 32", "ulimit -n 1024")
+        for files in "32", "1024":
+            self.assert_one_line(call([*job, files]), "plan.json: ")  # which does not exist
+
+    @unittest.skipUnless(RUN, "built without MPI")
+    def test_an_address_space_as_large_as_is_said_is_enough(self):
+        job = [MPIEXEC, "-n", "2", "sh", "-c", "ulimit -v $1; exec \"$0\" plan.json", RUN]
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            (folder / "p.toml").write_text('kind = "dense"\nm = 400\nn = 400\nk = 400\ntile = 100\n')
+            plan = call([FORETILE, "plan", "p.toml", "--platform", "here", "--ranks", "2", "-o", "plan.json"], folder=folder)
+            self.assertEqual(plan.returncode, 0, plan.stderr)
+            refused = call([*job, "300000"], folder=folder)
+            self.assert_one_line_of_ours(refused, "found an address space of 307200000 bytes", "set ulimit -v ")
+            named = refused.stderr.split("set ulimit -v ")[1].split(",")[0]
+            ended = call([*job, named], folder=folder)
+            self.assertEqual(ended.returncode, 0, ended)
+
+    @unittest.skipUnless(RUN and os.geteuid() == 0, "another user needs a superuser")
+    def test_no_thread_for_mpi(self):
+        """As a user with nothing else, who may have one process."""
+        job = ["setpriv", "--reuid=64999", "--regid=64999", "--clear-groups", RUN, "plan.json"]
+        ended = call(job, resource.RLIMIT_NPROC, 1, variables={"OPENBLAS_NUM_THREADS": "1"})
+        if "Permission denied" in ended.stderr or "not found" in ended.stderr:
+            self.skipTest("the programs are not for others")
+        self.assertEqual(ended.returncode, 1, ended)
+        self.assertIn("a thread cannot be started", ended.stderr)
+        self.assertNotIn("backtrace", ended.stderr)
 
     @unittest.skipUnless(RUN, "built without MPI")
     def test_a_full_dev_shm(self):

@@ -59,5 +59,14 @@ TEST(CoresOfNode, AreThoseOfAllItsRanks) {
   MPI_Comm_free(&fresh);
 }
 
+TEST(CoresOfNode, AreUsedByRanksThatWereBoundToOne) {
+  const std::vector<int> all = allowed_cpus();
+  bind_thread({&all[static_cast<std::size_t>(world_rank()) % all.size()], 1});
+  use_cores_of_node(MPI_COMM_WORLD);
+  const auto used = allowed_cpus();
+  bind_thread(all);
+  EXPECT_EQ(used.size(), std::min(static_cast<std::size_t>(world_size()), all.size()));
+}
+
 }  // namespace
 }  // namespace foretile::communicator_test

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <random>
+#include <set>
 #include <unordered_map>
 
 namespace foretile::tile_table_test {
@@ -63,6 +64,10 @@ TEST(TileTable, AgreesWithAHashMap) {
         table[tile] = reference[tile] = step;
       }
     }
+    std::multiset<int> visited, expected;
+    table.for_each([&](int entry) { visited.insert(entry); });
+    for (const auto& [tile, entry] : reference) expected.insert(entry);
+    EXPECT_EQ(visited, expected) << "seed " << seed;
   }
 }
 
