@@ -199,15 +199,19 @@ std::int64_t products_of(const PlannedProgram& planned) {
   return planned.flow ? planned.flow->work.summary.gemms : all_work(planned.levels).gemms;
 }
 
+/// Of programs whose experiments are short.
 Guesses guesses_of(const ProgramCase& program, const SimulationOptions& options) {
+  constexpr std::int64_t kMostProducts = 200'000;
+  const std::vector<std::string> keys = guesses_that_may_count(program);
+  if (keys.empty()) return Guesses::value_type();
+  if (products_of(program.planned) > kMostProducts) return std::nullopt;
   const Platform& platform = program.machine.platform;
   const ChangedSeconds seconds = [&](const std::vector<std::string>& settings, bool in_full) {
     return changed_makespan_s(program, parse_platform(platform.toml, platform.source, settings), options,
                               in_full);
   };
   ProgressLine line;
-  Guesses guesses = deciding_guesses(program.machine, guesses_that_may_count(program),
-                                     products_of(program.planned), seconds, line);
+  Guesses guesses = deciding_guesses(program.machine, keys, products_of(program.planned), seconds, line);
   erase_progress();
   return guesses;
 }
