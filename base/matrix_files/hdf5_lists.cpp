@@ -66,6 +66,10 @@ void select(const Object& space, std::size_t dimensions, hsize_t row, hsize_t fi
 
 }  // namespace
 
+InputError unreadable_elements(const std::string& name) {
+  return input_error(name, "numbers that cannot be read", "a whole file", "copy or write it anew");
+}
+
 std::vector<std::int64_t> whole_numbers(const Object& dataset, const std::string& name, std::int64_t most) {
   const Object stored = type(dataset ? H5Dget_type(dataset.id()) : -1);
   const auto sizes = dataset ? extents(dataset) : std::nullopt;
@@ -76,7 +80,7 @@ std::vector<std::int64_t> whole_numbers(const Object& dataset, const std::string
   std::vector<std::int64_t> numbers((*sizes)[0]);
   if (!numbers.empty() &&
       H5Dread(dataset.id(), H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers.data()) < 0)
-    throw input_error(name, "numbers that cannot be read", "a whole file", "is the file whole?");
+    throw unreadable_elements(name);
   return numbers;
 }
 
@@ -95,7 +99,7 @@ void read_elements(const Object& dataset, ElementType element, std::int64_t firs
     const auto length = static_cast<hsize_t>(part);
     const Object memory = space(H5Screate_simple(1, &length, nullptr));
     if (H5Dread(dataset.id(), in_memory.id(), memory.id(), from.id(), H5P_DEFAULT, to) < 0)
-      throw WorkError(fmt::format("{}: could not be read; is the file whole?", name));
+      throw unreadable_elements(name);
     first += part;
     count -= part;
     to += part * element.bytes();

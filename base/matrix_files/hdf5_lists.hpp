@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
 #include "base/matrix_files/block_reader.hpp"
 #include "base/matrix_files/hdf5_objects.hpp"
 #include "base/matrix_files/input_file.hpp"
@@ -21,12 +22,15 @@ struct OpenFile {
 };
 using SharedFile = std::shared_ptr<OpenFile>;
 
+/// Of a dataset that is there, such as of a damaged chunk.
+InputError unreadable_elements(const std::string& name);
+
 /// The whole numbers of a dataset of one dimension. Under lock(). Throws InputError, which begins with
 /// `name`, when it is no such dataset or has more than `most` numbers.
 std::vector<std::int64_t> whole_numbers(const Object& dataset, const std::string& name, std::int64_t most);
 
 /// Elements [first, first + count) of a dataset, row by row, with the conversions of the library. Takes
-/// lock(). Throws WorkError, which begins with `name`.
+/// lock(). Throws InputError, which begins with `name`.
 void read_elements(const Object& dataset, ElementType element, std::int64_t first, std::int64_t count,
                    std::byte* to, const std::string& name);
 

@@ -55,7 +55,7 @@ class ChunkedReader final : public MatrixReader {
     const hdf5::Object type = hdf5::memory_type(facts().element);
     if (H5Sselect_hyperslab(from.id(), H5S_SELECT_SET, start, nullptr, count, nullptr) < 0 ||
         H5Dread(dataset_.id(), type.id(), memory.id(), from.id(), H5P_DEFAULT, to) < 0)
-      throw WorkError(fmt::format("{}: could not be read; is the file whole?", name_));
+      throw hdf5::unreadable_elements(name_);
   }
 
   void read_content(std::int64_t begin, std::span<std::byte> to) const override {

@@ -244,6 +244,20 @@ class Products(Case):
             self.assert_equal(file["A"][:], a)
 
     @unittest.skipUnless(WITH_HDF5, "without HDF5")
+    def test_a_damaged_chunk_is_bad_input(self):
+        with h5py.File(self.path("m.h5"), "w") as file:
+            chunked = file.create_dataset("A", data=numbers(48, 48), chunks=(16, 16), compression="gzip")
+            file.flush()
+            chunk = chunked.id.get_chunk_info(4)
+        self.plan("--a", "m.h5:/A", "--b", "m.h5:/A", "--tile", "16", ranks=2)
+        with open(self.path("m.h5"), "r+b") as file:
+            file.seek(chunk.byte_offset + chunk.size // 2)
+            file.write(b"\xff" * 20)
+        done = self.execute("--output", "c.npy", ranks=2, code=2)
+        self.assertRegex(done.stderr, "m.h5:/A: found numbers that cannot be read, expected a whole file")
+        self.assertFalse(os.path.exists(self.path("c.npy")))
+
+    @unittest.skipUnless(WITH_HDF5, "without HDF5")
     def test_no_output_replaces_an_input_whatever_it_is_called(self):
         a, b = numbers(50, 40), numbers(40, 30, seed=2)
         with h5py.File(self.path("x.h5"), "w") as file:

@@ -224,9 +224,11 @@ class Inputs(unittest.TestCase):
         processes.send(job, signal.SIGCONT)
         code, out, err = processes.finish(job, [])
         change.undo(content)
-        self.assertIn(code, (0, 2), (way, out, err))
+        # Where writes through a map have no time, --verify sees that not all ranks have read the same.
+        wrong = [1] if way.startswith("map") and not notes_writes(self.folder) and "a wrong result" in err else []
+        self.assertIn(code, (0, 2, *wrong), (way, out, err))
         output = self.folder / "out.h5"
-        if code == 2:
+        if code != 0:
             self.assertFalse(output.exists())
             self.assertEqual(processes.leftovers(self.folder), [])
             return "noticed"

@@ -131,7 +131,9 @@ class Faults(Case):
         self.content = self.input.read_bytes()
         for ranks, mode in self.cases():
             self.damage_a_chunk()
-            self.require_one_line(ranks, mode, self.run_program(ranks, mode, "--input", "i.h5"), [1, 2])
+            code, lines = self.run_program(ranks, mode, "--input", "i.h5")
+            self.require_one_line(ranks, mode, (code, lines), [2])
+            self.assertIn("found numbers that cannot be read", lines[0])
 
     def test_cut_off(self):
         for ranks, mode in self.cases():
