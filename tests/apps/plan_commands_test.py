@@ -288,7 +288,7 @@ def check_starts(problem, scratch):
 
     torn = scratch / "torn.jsonl"
     torn.write_text(elsewhere.read_text()[:-5])
-    assert run(*tune, "--nodes", 2, "--start-from", torn)["started_from"] > 0
+    assert run(*tune, "--nodes", 2, "--count", 3, "--start-from", torn)["started_from"] > 0
     for content, part in [("", "torn.jsonl:1: found no header, expected a history"),
                           ('{"foretile_history":7}\n', "torn.jsonl:1: foretile_history: found 7, expected 1"),
                           (problem.read_text(), "torn.jsonl:1: found no header"),
