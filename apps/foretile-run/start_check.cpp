@@ -29,7 +29,7 @@ constexpr std::int64_t kRunBytes = 512'000'000;
 /// Of /dev/shm, for each rank. Measured with the same, 1 to 4 ranks on a node: 4.31 to 4.33 MB.
 constexpr std::int64_t kSharedBytes = 4'400'000;
 
-/// Measured with the same, 2 and 4 ranks on a node: with 28 MPI does not start, with 32 it does.
+/// Measured with the same, 2 ranks on a node: with 28 MPI does not start, with 32 it does.
 constexpr rlim_t kMpiFiles = 32;
 /// UCX starts one; ranks of a node start theirs at the same time.
 constexpr int kMpiThreads = 2;
