@@ -5,6 +5,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -290,13 +291,13 @@ foretile_status foretile_create(MPI_Comm communicator, const foretile_problem* p
   return foretile::guarded_on_all([&] {
     const foretile::OwnCommunicator own(communicator);
     foretile::MultiplicationOptions converted;
-    foretile::Contraction contraction;
+    std::optional<foretile::Contraction> contraction;
     foretile::on_all(own.get(), [&] {
       foretile::require_given("foretile_create", problem, multiplication);
       converted = foretile::options_of(options ? *options : foretile_options{});
       contraction = problem->contraction;  // memory may be missing on one rank alone
     });
-    *multiplication = new foretile_multiplication{{communicator, std::move(contraction), converted}};
+    *multiplication = new foretile_multiplication{{communicator, std::move(*contraction), converted}};
   });
 }
 

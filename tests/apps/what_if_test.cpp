@@ -115,12 +115,11 @@ TEST(WhatIf, TheFirstRowIsTheBestInFullOnRandomPlans) {
 /// Two devices copy at 12 GB/s each, and their socket gives 24 GB/s: twice as much of one alone saves
 /// nothing.
 TEST(WhatIf, HasARowForLinksThatCapEachOther) {
-  Question question;
   DenseParameters dense;
   dense.m = 64;
   dense.n = dense.k = 2048;
   dense.tile = 64;
-  question.contraction = dense_contraction(dense);
+  Question question{{}, dense_contraction(dense)};
   question.contraction.sources = {Source::given, Source::given};
   question.the_case.platform = parse_platform(
       small_with("device_bandwidth = \"20 GB/s\"", "device_bandwidth = \"24 GB/s\""), "small.toml");
