@@ -117,13 +117,13 @@ TEST(WhatIf, TheFirstRowIsTheBestInFullOnRandomPlans) {
 TEST(WhatIf, HasARowForLinksThatCapEachOther) {
   DenseParameters dense;
   dense.m = 64;
-  dense.n = dense.k = 2048;
-  dense.tile = 64;
+  dense.n = dense.k = 4096;
+  dense.tile = 512;  // copies take far longer than latencies and products
   Question question{{}, dense_contraction(dense)};
   question.contraction.sources = {Source::given, Source::given};
   question.the_case.platform = parse_platform(
       small_with("device_bandwidth = \"20 GB/s\"", "device_bandwidth = \"24 GB/s\""), "small.toml");
-  question.the_case.size.nodes = 1;
+  question.the_case.size.gpus = 2;  // as many, whatever else is tried
   const PlannedWork work = planned(question);
   ProgressLine nowhere{ProgressTerminal{}};
   const WhatIf found = what_if(question.the_case, work, {}, nowhere);
