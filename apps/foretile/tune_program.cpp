@@ -210,10 +210,10 @@ void tune_program_case(const TuneProgramArguments& arguments) {
   ProgramSpace space;
   if (!arguments.nodes.empty()) space.nodes = node_range(arguments.nodes);
   Trials trials(arguments);
+  TimedTrials timed(trials, arguments.budget_s);  // the clock starts: programs with small tiles take seconds
   space.tiles = trials.tiles();
   space.modes = trials.modes(space.tiles.front());
   trials.machine_of(space.nodes.last);  // throws where the platform has fewer
-  TimedTrials timed(trials, arguments.budget_s);
   const ProgramTuning tuning = tune_program(space, std::ref(timed), [&] { return !timed.is_over(); });
   erase_progress();
   if (arguments.options.json) {

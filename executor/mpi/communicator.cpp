@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <forward_list>
 #include <string_view>
 #include <thread>
+#include <tuple>
 
 #include "base/error.hpp"
 
@@ -68,20 +70,20 @@ NodePlace find_place_on_node(MPI_Comm communicator) {
   return place;
 }
 
-int copy_place(MPI_Comm, int, void*, void* from, void* to, int* copied) {
-  *static_cast<void**>(to) = new NodePlace(*static_cast<const NodePlace*>(from));
-  *copied = 1;
-  return MPI_SUCCESS;
-}
-
-int delete_place(MPI_Comm, int, void* place, void*) {
-  delete static_cast<NodePlace*>(place);
-  return MPI_SUCCESS;
+/// For ever, one of each: attributes of communicators and of their duplicates point there. MPI would forget
+/// copies of its own where it cannot finish a duplicate.
+const NodePlace& kept(const NodePlace& place) {
+  static std::forward_list<NodePlace> places;
+  const auto figures = [](const NodePlace& p) {
+    return std::tuple(p.number, p.ranks, p.cores, p.node_cores);
+  };
+  const auto known = std::ranges::find(places, figures(place), figures);
+  return known == places.end() ? places.emplace_front(place) : *known;
 }
 
 int make_place_key() {
   int key = MPI_KEYVAL_INVALID;
-  require_mpi(MPI_Comm_create_keyval(copy_place, delete_place, &key, nullptr), "node");
+  require_mpi(MPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, &key, nullptr), "node");
   return key;
 }
 
@@ -97,8 +99,8 @@ NodePlace place_on_node(MPI_Comm communicator) {
   int is_known = 0;
   require_mpi(MPI_Comm_get_attr(communicator, key, static_cast<void*>(&known), &is_known), "node");
   if (is_known) return *static_cast<const NodePlace*>(known);
-  const NodePlace place = find_place_on_node(communicator);
-  require_mpi(MPI_Comm_set_attr(communicator, key, new NodePlace(place)), "node");
+  const NodePlace& place = kept(find_place_on_node(communicator));
+  require_mpi(MPI_Comm_set_attr(communicator, key, const_cast<NodePlace*>(&place)), "node");
   return place;
 }
 
