@@ -275,7 +275,7 @@ def check_runs(scratch):
     assert on_gpus["largest_error"] <= 1e-12 and abs(on_gpus["numbers"]["e[]"] - reports[0]["numbers"]["e[]"]) < 1e-12, on_gpus
     refuse("--gpu: found a platform whose devices are cores", "program", CCSD, *SMALL, "--gpu", "stand-in", ranks=1)
     assert "verified against a plain evaluation" in run("program", T2, *SMALL, "--verify", ranks=1)
-    refuse("--tile: found nothing, expected the largest extent of a tile; give it, such as --tile 3\n", "program", T2, "--o", 6, "--v", 12,
+    refuse("--tile: found nothing, expected the largest extent of a tile; give it, such as --tile 4\n", "program", T2, "--o", 6, "--v", 12,
            "--platform", "cascade", ranks=2)
     refuse("--verify: found", "program", T2, "--o", 20, "--v", 40, "--tile", 10, "--verify", ranks=1)
     refuse("unknown key \"gird\"", "program", T2, *SMALL, "--set", "strategy=grid-3d", "--set", "gird=1x1x1", ranks=1)
