@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/missing_memory.hpp"
 #include "planner/verify/pass.hpp"
 
 namespace foretile {
