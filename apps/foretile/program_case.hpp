@@ -34,7 +34,7 @@ void add_mode_option(CLI::App& command, std::string& mode);
 
 /// Throws InputError where a program lacks a size, and where what is no program has one.
 void check_sizes(const std::string& problem, const ProgramSizes& sizes, bool tile_needed = true);
-/// The same of all options of programs; whoever plans may find a size of tiles that fits.
+/// The same of all options of programs. `--tile` may be missing: an error of planning then names a size.
 void check_program_options(const std::string& problem, const ProgramArguments& of);
 
 /// Options of a command that a program does not take: throws InputError for the first that was given.
