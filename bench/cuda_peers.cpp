@@ -10,12 +10,12 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <thread>
 
 #include "apps/options.hpp"
 #include "apps/program.hpp"
 #include "base/error.hpp"
 #include "base/random.hpp"
+#include "base/threads.hpp"
 #include "executor/cuda/blas_calls.hpp"
 #include "executor/cuda/cuda_gpus.hpp"
 #include "executor/cuda/kernels.hpp"
@@ -185,15 +185,12 @@ void measure_copies(const Request& request) {
 /// An n x n matrix in page-locked host memory, random if it has a key.
 struct HostMatrix {
   HostMatrix(std::int64_t extent, std::uint64_t key) : n(extent), memory(allocate_pinned(n * n * 8)) {
-    const std::int64_t workers = std::max(1U, std::thread::hardware_concurrency());
-    std::vector<std::jthread> threads;
-    for (std::int64_t w = 0; w < workers; ++w) {
-      threads.emplace_back([this, key, begin = n * w / workers, end = n * (w + 1) / workers] {
-        for (std::int64_t e = begin * n; e < end * n; ++e) {
-          data()[e] = key == 0 ? 0.0 : unit_real(counter_bits(key, static_cast<std::uint64_t>(e))) - 0.5;
-        }
-      });
-    }
+    const int workers = usable_cores();
+    run_on_threads(workers, [&](int w) {
+      for (std::int64_t e = n * w / workers * n; e < n * (w + 1) / workers * n; ++e) {
+        data()[e] = key == 0 ? 0.0 : unit_real(counter_bits(key, static_cast<std::uint64_t>(e))) - 0.5;
+      }
+    });
   }
   double* data() const { return reinterpret_cast<double*>(memory.get()); }
   double at(std::int64_t i, std::int64_t j) const { return data()[i + j * n]; }

@@ -31,7 +31,7 @@ struct foretile_problem {
 };
 
 struct foretile_multiplication {
-  foretile::Multiplication multiplication;
+  std::optional<foretile::Multiplication> multiplication;  // always there, but while it is made
 };
 
 struct foretile_layout {
@@ -221,6 +221,17 @@ foretile_status guarded_on_all(const Call& call) {
   });
 }
 
+/// The ranks agree on whether each gave the pointers of the call. A rank without a multiplication joins them
+/// where it knows their communicator.
+template <class... Pointers>
+void require_given_on_all(const char* function, const foretile_multiplication* product,
+                          const Pointers*... others) {
+  const MPI_Comm communicator = product ? product->multiplication->communicator() : only_own_communicator();
+  if (communicator == MPI_COMM_NULL) return require_given(function, product);
+  require_mpi_ready();
+  on_all(communicator, [&] { require_given(function, product, others...); });
+}
+
 DistributedMatrix distributed(const foretile_layout* layout, const void* memory) {
   // A and B are only read.
   return {layout ? layout->layout : nullptr, static_cast<std::byte*>(const_cast<void*>(memory))};
@@ -292,12 +303,15 @@ foretile_status foretile_create(MPI_Comm communicator, const foretile_problem* p
     const foretile::OwnCommunicator own(communicator);
     foretile::MultiplicationOptions converted;
     std::optional<foretile::Contraction> contraction;
-    foretile::on_all(own.get(), [&] {
+    std::unique_ptr<foretile_multiplication> made;
+    foretile::on_all(own.get(), [&] {  // memory may be missing on one rank alone
       foretile::require_given("foretile_create", problem, multiplication);
       converted = foretile::options_of(options ? *options : foretile_options{});
-      contraction = problem->contraction;  // memory may be missing on one rank alone
+      contraction = problem->contraction;
+      made = std::make_unique<foretile_multiplication>();
     });
-    *multiplication = new foretile_multiplication{{communicator, std::move(*contraction), converted}};
+    made->multiplication.emplace(communicator, std::move(*contraction), converted);
+    *multiplication = made.release();
   });
 }
 
@@ -306,7 +320,7 @@ void foretile_free(foretile_multiplication* multiplication) {
 }
 
 const foretile_work* foretile_planned_work(const foretile_multiplication* multiplication) {
-  return multiplication ? foretile::c_work(multiplication->multiplication.work()) : nullptr;
+  return multiplication ? foretile::c_work(multiplication->multiplication->work()) : nullptr;
 }
 
 foretile_status foretile_tile_count(const foretile_multiplication* multiplication, char matrix,
@@ -314,7 +328,7 @@ foretile_status foretile_tile_count(const foretile_multiplication* multiplicatio
   return guarded([&] {
     foretile::require_given("foretile_tile_count", multiplication, count);
     *count =
-        shape_of(multiplication->multiplication.contraction(), foretile::matrix_named(matrix)).nonzeros();
+        shape_of(multiplication->multiplication->contraction(), foretile::matrix_named(matrix)).nonzeros();
   });
 }
 
@@ -322,7 +336,7 @@ foretile_status foretile_get_tile(const foretile_multiplication* multiplication,
                                   foretile_tile* tile) {
   return guarded([&] {
     foretile::require_given("foretile_get_tile", multiplication, tile);
-    const foretile::Multiplication& product = multiplication->multiplication;
+    const foretile::Multiplication& product = *multiplication->multiplication;
     const foretile::Matrix of = foretile::matrix_named(matrix);
     const std::int64_t tiles = shape_of(product.contraction(), of).nonzeros();
     if (number < 0 || number >= tiles)
@@ -334,10 +348,8 @@ foretile_status foretile_get_tile(const foretile_multiplication* multiplication,
 foretile_status foretile_run(foretile_multiplication* multiplication, const foretile_storage* storage,
                              foretile_report* report) {
   return foretile::guarded_on_all([&] {
-    foretile::require_given("foretile_run", multiplication);
-    foretile::Multiplication& product = multiplication->multiplication;
-    foretile::require_mpi_ready();
-    foretile::on_all(product.communicator(), [&] { foretile::require_given("foretile_run", storage); });
+    foretile::require_given_on_all("foretile_run", multiplication, storage);
+    foretile::Multiplication& product = *multiplication->multiplication;
     const foretile::CallbackStorage tiles(product, *storage);
     foretile::finish(product.run(tiles), report);
   });
@@ -399,13 +411,11 @@ foretile_status foretile_run_in_layouts(foretile_multiplication* multiplication,
                                         const foretile_layout* b_layout, const void* b,
                                         const foretile_layout* c_layout, void* c, foretile_report* report) {
   return foretile::guarded_on_all([&] {
-    foretile::require_given("foretile_run_in_layouts", multiplication);
-    foretile::require_mpi_ready();
-    // Pairs with the one of foretile_run(): this finds ranks that call another function.
-    foretile::on_all(multiplication->multiplication.communicator(), [] {});
-    foretile::finish(multiplication->multiplication.run(foretile::distributed(a_layout, a),
-                                                        foretile::distributed(b_layout, b),
-                                                        foretile::distributed(c_layout, c)),
+    // As foretile_run() does: this finds ranks that call another function.
+    foretile::require_given_on_all("foretile_run_in_layouts", multiplication);
+    foretile::finish(multiplication->multiplication->run(foretile::distributed(a_layout, a),
+                                                         foretile::distributed(b_layout, b),
+                                                         foretile::distributed(c_layout, c)),
                      report);
   });
 }

@@ -77,7 +77,7 @@ void require_passed(const CheckResult& check) {
     error += fmt::format(" in tile C({}, {}) on rank {}", check.worst->row, check.worst->column,
                          check.worst->rank);
   if (!std::isfinite(check.relative_error))
-    error += " (are A and B finite, and small enough for C? --check-finite looks)";
+    error += " (are A and B finite, and small enough for C? the check for finite numbers says)";
   throw WorkError(
       fmt::format("the product is wrong: {}, at most {:.1e} expected", error, check.allowed_error));
 }

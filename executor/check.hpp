@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/id.hpp"
 #include "executor/freivalds.hpp"
@@ -22,7 +23,7 @@ struct CheckResult {
     std::int32_t column = 0;
     Rank rank = 0;
   };
-  std::string method;          ///< "freivalds" or "freivalds + reference"
+  std::string_view method;     ///< "freivalds" or "freivalds + reference"
   double relative_error = 0;   ///< of the worst tile of C, by its own norm (see TileErrors), or of given
                                ///< numbers by the sizes of the terms; may be infinite
   double allowed_error = 0;    ///< of this problem's largest tile sums

@@ -129,13 +129,16 @@ class TypedTest final : public DistributedCheck::Test {
     require_all_tiles();
     TileErrors errors;
     for (std::int32_t first = 0; first < p_.n.tiles();) {
-      Share<Number> share = share_from(first);
+      Share<Number> share;
+      agree(communicator_, [&] {
+        share = share_from(first);
+        multiply_b(tiles, share);
+      });
       first = share.last;
-      agree(communicator_, [&] { multiply_b(tiles, share); });
       share.z.add_over_ranks(communicator_);
       agree(communicator_, [&] { multiply_a(tiles, share); });
       share.w.add_over_ranks(communicator_);
-      judge(share, errors);
+      agree(communicator_, [&] { judge(share, errors); });
     }
     const double longest = all_reduced(errors.longest_sum, MPI_MAX, communicator_, "check");
     CheckResult result;

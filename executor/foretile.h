@@ -6,7 +6,9 @@
    while products run prints its line there and calls MPI_Abort(), because the others wait for its tiles.
 
    Collective calls compare their arguments first: a wrong one on a rank gives one status and message on all.
-   A rank that gives no communicator or no multiplication cannot tell the others: they wait for it.
+   So does NULL for the multiplication, where a rank has given the library one communicator of several ranks:
+   its call counts as one on that. A rank that has given several, or one that was refused, cannot know on which
+   the others wait; nor can one that gives a wrong communicator. It gets its status at once, and they wait.
 
    Matrices are named by the characters 'A', 'B' and 'C'. Tiles count from 0, in rows and columns of op(A),
    op(B) and C. All arrays are column-major, leading dimensions count elements. Elements are double, float, or

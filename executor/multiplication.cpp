@@ -109,31 +109,26 @@ class CheckedTiles final : public TileStorage {
 }  // namespace
 
 struct Multiplication::State {
-  State(MPI_Comm given, Contraction contraction, const MultiplicationOptions& options)
-      : communicator(given),
-        rank(rank_in(communicator.get())),
+  /// Not collective: the communicator knows its place on the node.
+  State(const OwnCommunicator& own, Contraction contraction, const MultiplicationOptions& options,
+        int cores_on_node)
+      : communicator(own),
+        rank(rank_in(own.get())),
         bind(options.bind),
         check_finite(options.check_finite),
         verify(options.verify),
         has_memory(!options.check_memory),
-        cores(cores_of_rank(communicator.get())) {
-    const MPI_Comm mine = communicator.get();
-    const int on_node = cores_of_node(mine);
-    with_agreed_errors([&] {
-      agree(mine, [&] {
-        if (options.verify && !contraction.products_of_k.empty())
-          throw input_error("Multiplication", "products of different forms to be verified", "one form of all",
-                            "leave verify out");
-        work = plan_work(std::move(contraction), machine_of(mine, options.platform, on_node),
-                         options.parameters);
-        gpus = gpus_for(work->machine, options.gpus);
-        identity = digest_of(*work, options);
-        part = part_of(*work, rank);
-        owners_of_c = foretile::owners_of_c(work->contraction, work->plan);
-        flops = traits(work->contraction).flops;
-      });
-    });
-    require_same_plan(mine, identity);
+        cores(cores_of_rank(own.get())) {
+    if (options.verify && !contraction.products_of_k.empty())
+      throw input_error("Multiplication", "products of different forms to be verified", "one form of all",
+                        "leave verify out");
+    work = plan_work(std::move(contraction), machine_of(own.get(), options.platform, cores_on_node),
+                     options.parameters);
+    gpus = gpus_for(work->machine, options.gpus);
+    identity = digest_of(*work, options);
+    part = part_of(*work, rank);
+    owners_of_c = foretile::owners_of_c(work->contraction, work->plan);
+    flops = traits(work->contraction).flops;
   }
 
   OwnCommunicator communicator;
@@ -155,14 +150,15 @@ struct Multiplication::State {
 };
 
 Multiplication::Multiplication(MPI_Comm communicator, Contraction contraction,
-                               const MultiplicationOptions& options)
-    : state_(std::make_unique<State>(communicator, std::move(contraction), options)) {
-  with_agreed_errors([&] {
-    agree(this->communicator(), [&] {
-      state_->own_c = own_tiles(Matrix::c);
-      state_->without_product = without_product(this->contraction(), state_->own_c);
-    });
+                               const MultiplicationOptions& options) {
+  const OwnCommunicator own(communicator);
+  const int cores = cores_of_node(own.get());
+  on_all(own.get(), [&] {
+    state_ = std::make_unique<State>(own, std::move(contraction), options, cores);
+    state_->own_c = own_tiles(Matrix::c);
+    state_->without_product = without_product(this->contraction(), state_->own_c);
   });
+  require_same_plan(own.get(), state_->identity);
 }
 
 Multiplication::~Multiplication() = default;
@@ -179,10 +175,9 @@ MPI_Comm Multiplication::communicator() const {
   return state_->communicator.get();
 }
 
-void Multiplication::require_same_call(const char* call) const {
+void Multiplication::require_same_call(Call call) const {
   require_mpi_ready();
-  const std::string text = fmt::format("{} {}", call, state_->identity);
-  if (is_same_on_all(communicator(), std::stoull(digest(text), nullptr, 16), "run")) return;
+  if (is_same_on_all(communicator(), state_->identity + static_cast<std::uint64_t>(call), "run")) return;
   throw input_error("run", "other multiplications or functions on some ranks", "the same on all ranks",
                     "run multiplications in the same order on all ranks");
 }
@@ -251,21 +246,24 @@ MultiplicationReport Multiplication::multiply(const TileStorage& tiles) {
 
 MultiplicationReport Multiplication::multiply_and_verify(const TileStorage& tiles) {
   const MPI_Comm communicator = state_->communicator.get();
-  DistributedCheck check(contraction(), work().plan, communicator, {.threads = state_->cores});
-  agree(communicator, [&] { check.add_initial(state_->own_c, tiles); });
-  MultiplicationReport report = multiply(CheckedTiles(tiles, check));
+  std::optional<DistributedCheck> check;
+  agree(communicator, [&] {
+    check.emplace(contraction(), work().plan, communicator, FreivaldsOptions{.threads = state_->cores});
+    check->add_initial(state_->own_c, tiles);
+  });
+  MultiplicationReport report = multiply(CheckedTiles(tiles, *check));
   agree(communicator, [&] {
     for (const TileId tile : state_->own_c) {
-      if (const auto view = tiles.in_place({Matrix::c, tile})) check.add_final(tile, *view);
+      if (const auto view = tiles.in_place({Matrix::c, tile})) check->add_final(tile, *view);
     }
   });
-  report.check = check.result(tiles);
+  report.check = check->result(tiles);
   return report;
 }
 
 MultiplicationReport Multiplication::run(const DistributedMatrix& a, const DistributedMatrix& b,
                                          const DistributedMatrix& c) {
-  require_same_call("in layouts");
+  require_same_call(Call::in_layouts);
   const MPI_Comm communicator = state_->communicator.get();
   const std::array matrices{a, b, c};
   std::int64_t needed = 0;
@@ -303,7 +301,7 @@ MultiplicationReport Multiplication::run(const DistributedMatrix& a, const Distr
 }
 
 MultiplicationReport Multiplication::run(const TileStorage& tiles) {
-  require_same_call("on tiles");
+  require_same_call(Call::on_tiles);
   if (!state_->has_memory) {
     with_agreed_errors([&] {
       std::int64_t needed = 0;

@@ -108,8 +108,9 @@ class Multiplication {
   std::int64_t bytes_beside_own() const;
   /// That this node can still give its ranks `bytes` each. Collective.
   void require_free(std::int64_t bytes) const;
+  enum class Call : std::uint8_t { on_tiles, in_layouts };
   /// That all ranks run this multiplication in the same way. Collective.
-  void require_same_call(const char* call) const;
+  void require_same_call(Call call) const;
   MultiplicationReport run_on(const TileStorage& tiles);
   MultiplicationReport multiply(const TileStorage& tiles);
   MultiplicationReport multiply_and_verify(const TileStorage& tiles);

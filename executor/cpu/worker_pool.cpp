@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cassert>
 #include <iterator>
+#include <new>
 #include <utility>
 
 #include "base/threads.hpp"
@@ -34,8 +35,12 @@ bool wakes_progress_loop(int waiting, Clock::duration took) {
 void Completions::add(const Entry& entry, std::exception_ptr failure, bool wake) {
   {
     const std::lock_guard lock(mutex_);
-    entries_.push_back(entry);
     if (failure) failure_ = std::move(failure);
+    try {
+      entries_.push_back(entry);
+    } catch (const std::bad_alloc&) {  // for the progress loop, too: a worker has nobody to throw it to
+      failure_ = std::current_exception();
+    }
     if (!wake && !failure_) return;
     wake_ = true;
   }

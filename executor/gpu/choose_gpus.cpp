@@ -30,7 +30,7 @@ std::unique_ptr<Gpus> choose_gpus(GpuChoice choice) {
   LoadedGpus found = load_cuda();
   if (!found.gpus && choice == GpuChoice::cuda) {
     throw input_error("CUDA's GPUs", fmt::format("none ({})", found.why_not), "one at least",
-                      "choose stand-in or none (foretile-run: --gpu stand-in, --gpu none)");
+                      "choose stand-in or none");
   }
   return std::move(found.gpus);
 }

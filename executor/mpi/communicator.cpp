@@ -6,11 +6,10 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <chrono>
-#include <forward_list>
 #include <string_view>
 #include <thread>
-#include <tuple>
 
 #include "base/error.hpp"
 
@@ -70,15 +69,18 @@ NodePlace find_place_on_node(MPI_Comm communicator) {
   return place;
 }
 
-/// For ever, one of each: attributes of communicators and of their duplicates point there. MPI would forget
-/// copies of its own where it cannot finish a duplicate.
-const NodePlace& kept(const NodePlace& place) {
-  static std::forward_list<NodePlace> places;
-  const auto figures = [](const NodePlace& p) {
-    return std::tuple(p.number, p.ranks, p.cores, p.node_cores);
-  };
-  const auto known = std::ranges::find(places, figures(place), figures);
-  return known == places.end() ? places.emplace_front(place) : *known;
+/// In the bits of a pointer, which MPI keeps by value: memory for it might be missing on one rank alone.
+using PackedPlace = std::array<std::uint16_t, 4>;
+
+void* packed(const NodePlace& place) {
+  const auto figure = [](int number) { return static_cast<std::uint16_t>(std::min(number, UINT16_MAX)); };
+  return std::bit_cast<void*>(
+      PackedPlace{figure(place.number), figure(place.ranks), figure(place.cores), figure(place.node_cores)});
+}
+
+NodePlace unpacked(void* attribute) {
+  const auto figures = std::bit_cast<PackedPlace>(attribute);
+  return {figures[0], figures[1], figures[2], figures[3]};
 }
 
 int make_place_key() {
@@ -98,9 +100,9 @@ NodePlace place_on_node(MPI_Comm communicator) {
   void* known = nullptr;
   int is_known = 0;
   require_mpi(MPI_Comm_get_attr(communicator, key, static_cast<void*>(&known), &is_known), "node");
-  if (is_known) return *static_cast<const NodePlace*>(known);
-  const NodePlace& place = kept(find_place_on_node(communicator));
-  require_mpi(MPI_Comm_set_attr(communicator, key, const_cast<NodePlace*>(&place)), "node");
+  if (is_known) return unpacked(known);
+  const NodePlace place = find_place_on_node(communicator);
+  require_mpi(MPI_Comm_set_attr(communicator, key, packed(place)), "node");
   return place;
 }
 

@@ -2,7 +2,6 @@
 // What an object needs whose runs are collective and whose errors must not leave other ranks waiting.
 #pragma once
 
-#include <fmt/format.h>
 #include <mpi.h>
 
 #include <array>
@@ -21,13 +20,21 @@ namespace foretile {
 /// because MPI has few: it lives as long as the caller's communicator and the last of them.
 class OwnCommunicator {
  public:
-  /// Collective. Throws InputError where `given` cannot be used, WorkError where MPI has no more.
+  /// Collective. Throws InputError where `given` cannot be used, WorkError where MPI has no more. What a rank
+  /// lacks memory for is thrown on all of them.
   explicit OwnCommunicator(MPI_Comm given);
-  MPI_Comm get() const { return *communicator_; }
+  MPI_Comm get() const;
+
+  class Duplicate;
 
  private:
-  std::shared_ptr<const MPI_Comm> communicator_;
+  std::shared_ptr<const Duplicate> duplicate_;
 };
+
+/// For a rank whose caller named no object: the duplicate on which other ranks may wait for it.
+/// MPI_COMM_NULL where that is not sure: there is none of several ranks, there are more, or the process asked
+/// for one and got none.
+MPI_Comm only_own_communicator();
 
 /// Whether all ranks have this number. Collective.
 inline bool is_same_on_all(MPI_Comm communicator, std::uint64_t mine, const char* what) {
@@ -39,10 +46,14 @@ inline bool is_same_on_all(MPI_Comm communicator, std::uint64_t mine, const char
 /// Prints the line and ends all ranks.
 [[noreturn]] void end_job(MPI_Comm communicator, const std::string& line, int exit_code);
 
+/// Prints this rank's error and ends all ranks. Needs no memory.
+[[noreturn]] void end_job(MPI_Comm communicator, const std::exception_ptr& error) noexcept;
+
 /// Another rank says why and ends the job; this one does where it outlives that.
 [[noreturn]] void await_end_of_job(MPI_Comm communicator, int exit_code);
 
-/// An error that this rank alone has would leave the others waiting for its tiles: it ends the job.
+/// An error that this rank alone has would leave the others waiting: it ends the job. What the ranks agreed
+/// on is thrown.
 template <class Run>
 auto run_or_end(MPI_Comm communicator, const Run& run) {
   try {
@@ -52,11 +63,15 @@ auto run_or_end(MPI_Comm communicator, const Run& run) {
   } catch (const FailedElsewhere&) {
     throw;
   } catch (...) {
-    end_job(communicator,
-            fmt::format("foretile: rank {}: {}; the job ends", rank_in(communicator),
-                        text_of(std::current_exception())),
-            1);
+    end_job(communicator, std::current_exception());
   }
+}
+
+/// The same for a call of the library that makes collective calls of it, for its callers.
+template <class Run>
+auto agreed_or_end(MPI_Comm communicator, const Run& run) {
+  return with_agreed_errors(
+      [&] { return run_or_end(communicator, [&] { return with_guarded_errors(run); }); });
 }
 
 }  // namespace foretile

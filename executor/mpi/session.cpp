@@ -63,12 +63,24 @@ void require_mpi_ready() {
                       "ask MPI_Init_thread() for MPI_THREAD_SERIALIZED");
 }
 
+namespace {
+
+/// Throws on all ranks: they have one library. The first says so.
+void require_threads(int provided) {
+  if (provided >= MPI_THREAD_FUNNELED) return;
+  const Rank rank = rank_in(MPI_COMM_WORLD);
+  MPI_Finalize();
+  if (rank != 0) throw FailedElsewhere{2};
+  throw input_error("MPI", "a library without threads", "MPI_THREAD_FUNNELED",
+                    "take another MPI, such as MPICH");
+}
+
+}  // namespace
+
 MpiSession::MpiSession() {
   int provided = 0;
   require_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "start");
-  if (provided < MPI_THREAD_FUNNELED)
-    throw input_error("MPI", "a library without threads", "MPI_THREAD_FUNNELED",
-                      "take another MPI, such as MPICH");
+  require_threads(provided);
   require_mpi(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "start");
   world_ = node_by_node(MPI_COMM_WORLD, first_rank_of_node(MPI_COMM_WORLD));
   rank_ = rank_in(world_);
@@ -110,16 +122,22 @@ std::exception_ptr& last_agreed() {
 
 }  // namespace
 
-std::string text_of(const std::exception_ptr& error) {
+void with_text_of(const std::exception_ptr& error, const std::function<void(const char*)>& take) {
   try {
     std::rethrow_exception(error);
   } catch (const std::bad_alloc&) {
-    return "memory is used up";
+    take("memory is used up");
   } catch (const std::exception& known) {
-    return known.what();
+    take(known.what());
   } catch (...) {
-    return "an exception of an unknown type";
+    take("an exception of an unknown type");
   }
+}
+
+std::string text_of(const std::exception_ptr& error) {
+  std::string text;
+  with_text_of(error, [&](const char* of_error) { text = of_error; });
+  return text;
 }
 
 void throw_as_own(const OtherRankFailed& other) {
@@ -154,11 +172,8 @@ FailureNote note_of(const std::exception_ptr& error) noexcept {
   } catch (...) {
     note.exit_code = 1;
   }
-  try {
-    const std::string text = text_of(error);
-    std::copy_n(text.data(), std::min(text.size(), note.text.size() - 1), note.text.data());
-  } catch (const std::bad_alloc&) {  // the exit code is enough
-  }
+  with_text_of(error,
+               [&](const char* text) { std::snprintf(note.text.data(), note.text.size(), "%s", text); });
   return note;
 }
 
@@ -173,7 +188,7 @@ FailureNote shared_note(FailureNote note, MPI_Comm communicator) {
 
 }  // namespace
 
-void agree(MPI_Comm communicator, const std::function<void()>& step) {
+void agree_on(MPI_Comm communicator, const std::function<void()>& step) {
   const Rank rank = rank_in(communicator);
   const int size = size_of(communicator);
   std::exception_ptr mine;

@@ -61,13 +61,22 @@ struct AgreedError {
   std::exception_ptr error;
 };
 
-/// In one line, also where it is no std::exception.
+/// Calls take(text in one line), also where it is no std::exception. Needs no memory.
+void with_text_of(const std::exception_ptr& error, const std::function<void(const char*)>& take);
 std::string text_of(const std::exception_ptr& error);
 
+/// See agree().
+void agree_on(MPI_Comm communicator, const std::function<void()>& step);
+
 /// Runs `step` on every rank. When it throws anywhere, the lowest such rank throws its error as AgreedError
-/// and all others throw FailedElsewhere. Collective; `step` itself must not be.
-void agree(MPI_Comm communicator, const std::function<void()>& step);
-inline void agree(const MpiSession& session, const std::function<void()>& step) {
+/// and all others throw FailedElsewhere. Collective; `step` itself must not be. Needs memory only in `step`:
+/// a rank that has none would leave the others waiting.
+template <class Step>
+void agree(MPI_Comm communicator, const Step& step) {
+  agree_on(communicator, std::cref(step));  // the function keeps a reference without asking for memory
+}
+template <class Step>
+void agree(const MpiSession& session, const Step& step) {
   agree(session.world(), step);
 }
 
@@ -97,7 +106,8 @@ auto with_agreed_errors(const Work& work) {
 }
 
 /// Runs `step` on every rank, which must not be collective; where it throws on one, all ranks throw.
-inline void on_all(MPI_Comm communicator, const std::function<void()>& step) {
+template <class Step>
+void on_all(MPI_Comm communicator, const Step& step) {
   with_agreed_errors([&] { agree(communicator, step); });
 }
 

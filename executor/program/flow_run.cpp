@@ -123,10 +123,8 @@ FlowRun::Times FlowRun::run(ProgramBlocks& blocks, const GivenBlocks& given, boo
   options.storage = &no_tiles;
   options.tasks = &tasks;
   options.bind = bind_;
-  const RunResult result = run_or_end(own.get(), [&] {
-    return foretile::run(work.plan, work.plan.ranks[rank], work.contraction, work.machine, own.get(),
-                         options);
-  });
+  const RunResult result =
+      foretile::run(work.plan, work.plan.ranks[rank], work.contraction, work.machine, own.get(), options);
   for (std::size_t tensor = 0; tensor < program_.tensors().size(); ++tensor) {
     if (program_.tensors()[tensor].role == TensorRole::result || keeps_intermediates)
       blocks.make_missing_zero(tensor);

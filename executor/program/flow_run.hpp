@@ -28,8 +28,8 @@ class FlowRun {
     std::string strategy;
   };
   /// With the given tensors in `blocks`, but those that are made when they are needed; makes all others, and
-  /// drops intermediates behind their last use unless `keeps_intermediates`. Collective; what fails on one
-  /// rank ends the job.
+  /// drops intermediates behind their last use unless `keeps_intermediates`. Collective; the caller ends the
+  /// job where one rank fails.
   Times run(ProgramBlocks& blocks, const GivenBlocks& given, bool keeps_intermediates);
 
  private:

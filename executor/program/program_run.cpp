@@ -61,26 +61,16 @@ struct Level : ProgramLevel {
 }  // namespace
 
 struct ProgramRun::State {
-  State(MPI_Comm given, FusedProgram& of, const MultiplicationOptions& with, const ProgramPlanOptions& how)
+  /// Not collective.
+  State(MPI_Comm given, const FusedProgram& of, const MultiplicationOptions& with, int cores_of_this_rank)
       : communicator(given),
         program(of),
         options(with),
         rank(rank_in(given)),
         ranks(size_of(given)),
-        cores(cores_of_rank(given)),
+        cores(cores_of_this_rank),
         orbitals(of.tiles()),
-        blocks(of, rank, ranks) {
-    PlannedProgram all = planned(of, how);
-    if (all.flow) flow.emplace(given, of, std::move(*all.flow), with.bind);
-    for (LevelPlan& plan : all.levels) {
-      Level& level = levels.emplace_back();
-      static_cast<ProgramLevel&>(level) = std::move(plan.level);
-      level.number = plan.number;
-      level.part = plan.part;
-      level.parts = plan.parts;
-      level.settings = std::move(plan.settings);
-    }
-  }
+        blocks(of, rank, ranks) {}
 
   MPI_Comm communicator;
   const FusedProgram& program;
@@ -93,9 +83,10 @@ struct ProgramRun::State {
   std::vector<Level> levels;    // from 1; of ProgramMode::levels
   std::optional<FlowRun> flow;  // of ProgramMode::flow
 
-  PlannedProgram planned(FusedProgram& of, const ProgramPlanOptions& how);
-  void require_same(const PlannedProgram& plans) const;
+  /// Each of the four is collective. The first plans and takes over what all ranks planned alike.
+  void plan(FusedProgram& of, const ProgramPlanOptions& how);
   void prepare(Level& level) const;
+  std::vector<LevelReport> run(const GivenBlocks& given, bool keeps_intermediates);
   LevelReport run(Level& level, const GivenBlocks& given);
   LevelReport run_flow(const GivenBlocks& given, bool keeps_intermediates);
   void receive_operands(const Level& level, Received& received, std::int64_t& bytes) const;
@@ -104,6 +95,8 @@ struct ProgramRun::State {
   /// once. Those of the level's tensors to which nothing was added are 0.
   void add_results(const Level& level, const GivenBlocks& given, const Received& received);
   const double* block_of(const ProgramBlock& block, const Received& received) const;
+  /// As ProgramRun has it.
+  std::vector<double> gathered(std::size_t tensor) const;
 };
 
 namespace {
@@ -161,23 +154,10 @@ void make_c_tiles(const Level& level, Received& received) {
 
 }  // namespace
 
-PlannedProgram ProgramRun::State::planned(FusedProgram& of, const ProgramPlanOptions& how) {
-  PlannedProgram plans;
-  const int on_node = cores_of_node(communicator);
-  with_agreed_errors([&] {
-    agree(communicator, [&] {
-      const Machine machine = machine_of(communicator, options.platform, on_node);
-      plans = plan_program_as(of, machine, options.parameters, how);
-      memory = memory_of(plans, machine, options.gpus, rank);
-      cores = std::min(cores, machine.cores_per_rank());
-    });
-    require_same(plans);
-  });
-  return plans;
-}
+namespace {
 
-/// Ranks whose platforms differ would wait for each other.
-void ProgramRun::State::require_same(const PlannedProgram& plans) const {
+/// What ranks must have alike: those whose platforms differ would wait for each other.
+std::uint64_t identity_of(const PlannedProgram& plans, const FusedProgram& program) {
   std::string text = plans.flow ? flow_text(*plans.flow) : "";
   for (const LevelPlan& plan : plans.levels) {
     text += fmt::format("{}\n", plan.number);
@@ -191,8 +171,35 @@ void ProgramRun::State::require_same(const PlannedProgram& plans) const {
     for (const Rank owner : owners) text += fmt::format("{} ", static_cast<int>(owner));
     text += "\n";
   }
-  const bool same = is_same_on_all(communicator, std::stoull(digest(text), nullptr, 16), "plans");
-  agree(communicator, [&] {
+  return std::stoull(digest(text), nullptr, 16);
+}
+
+Level level_of(LevelPlan plan) {
+  Level level;
+  static_cast<ProgramLevel&>(level) = std::move(plan.level);
+  level.number = plan.number;
+  level.part = plan.part;
+  level.parts = plan.parts;
+  level.settings = std::move(plan.settings);
+  return level;
+}
+
+}  // namespace
+
+void ProgramRun::State::plan(FusedProgram& of, const ProgramPlanOptions& how) {
+  const int on_node = cores_of_node(communicator);
+  std::uint64_t identity = 0;
+  on_all(communicator, [&] {
+    const Machine machine = machine_of(communicator, options.platform, on_node);
+    PlannedProgram plans = plan_program_as(of, machine, options.parameters, how);
+    memory = memory_of(plans, machine, options.gpus, rank);
+    cores = std::min(cores, machine.cores_per_rank());
+    identity = identity_of(plans, of);
+    if (plans.flow) flow.emplace(communicator, of, std::move(*plans.flow), options.bind);
+    for (LevelPlan& planned : plans.levels) levels.push_back(level_of(std::move(planned)));
+  });
+  const bool same = is_same_on_all(communicator, identity, "plans");
+  on_all(communicator, [&] {
     if (!same)
       throw input_error("program", "ranks with different plans", "the same on all ranks",
                         "give all ranks the same program, platform and parameters");
@@ -311,16 +318,15 @@ LevelReport ProgramRun::State::run(Level& level, const GivenBlocks& given) {
       level.terms, [&](const TermPart& part) { return program.terms()[part.term].is_product(); }));
   report.copies = static_cast<int>(level.terms.size()) - report.products;
   Received received;
-  report.exchange_s = slowest_s(communicator, [&] {
-    run_or_end(communicator, [&] { receive_operands(level, received, report.exchanged_bytes); });
-  });
+  report.exchange_s =
+      slowest_s(communicator, [&] { receive_operands(level, received, report.exchanged_bytes); });
   if (level.multiplication) {
     const LevelTiles tiles(
         program, level, given, [&](const ProgramBlock& block) { return block_of(block, received); },
         received);
     MultiplicationReport done;
     const double run_s = slowest_s(communicator, [&] {
-      run_or_end(communicator, [&] { make_c_tiles(level, received); });
+      make_c_tiles(level, received);
       done = level.multiplication->run(tiles);
     });
     report.permutations_s = run_s - done.wall_s;
@@ -330,11 +336,9 @@ LevelReport ProgramRun::State::run(Level& level, const GivenBlocks& given) {
     report.gemms = work.gemms;
     report.strategy = level.multiplication->work().plan.strategy;
   }
-  report.exchange_s += slowest_s(communicator, [&] {
-    run_or_end(communicator, [&] { exchange_results(level, received, report.exchanged_bytes); });
-  });
-  report.additions_s = slowest_s(
-      communicator, [&] { run_or_end(communicator, [&] { add_results(level, given, received); }); });
+  report.exchange_s +=
+      slowest_s(communicator, [&] { exchange_results(level, received, report.exchanged_bytes); });
+  report.additions_s = slowest_s(communicator, [&] { add_results(level, given, received); });
   report.peak_bytes = all_reduced(blocks.bytes_now() + received.bytes(), MPI_MAX, communicator, "memory");
   return report;
 }
@@ -354,9 +358,28 @@ LevelReport ProgramRun::State::run_flow(const GivenBlocks& given, bool keeps_int
   return report;
 }
 
+std::vector<LevelReport> ProgramRun::State::run(const GivenBlocks& given, bool keeps_intermediates) {
+  if (flow) return {run_flow(given, keeps_intermediates)};
+  std::vector<LevelReport> reports;
+  for (Level& now : levels) {
+    prepare(now);
+    reports.push_back(run(now, given));
+    now.multiplication.reset();  // with its memory
+    for (std::size_t t = 0; t < program.tensors().size(); ++t) {
+      const bool over =
+          now.is_last_part() && now.number < program.levels() && !program.is_there(t, now.number + 1);
+      if (over && !keeps_intermediates) blocks.drop(t);
+    }
+  }
+  return reports;
+}
+
 ProgramRun::ProgramRun(MPI_Comm communicator, FusedProgram& program, const MultiplicationOptions& options,
-                       const ProgramPlanOptions& plan_options)
-    : state_(std::make_unique<State>(communicator, program, options, plan_options)) {}
+                       const ProgramPlanOptions& plan_options) {
+  const int cores = cores_of_rank(communicator);
+  on_all(communicator, [&] { state_ = std::make_unique<State>(communicator, program, options, cores); });
+  state_->plan(program, plan_options);
+}
 
 ProgramRun::~ProgramRun() = default;
 
@@ -366,56 +389,44 @@ std::int64_t ProgramRun::host_bytes() const {
 
 std::vector<LevelReport> ProgramRun::run(const ProgramNumbers& numbers, bool keeps_intermediates) {
   State& s = *state_;
-  const std::size_t tensors = s.program.tensors().size();
   const GivenBlocks given(s.program, s.orbitals, numbers);
-  std::vector<LevelReport> reports;
-  with_agreed_errors([&] {
-    agree(s.communicator, [&] {
-      take_blas_buffers(s.cores);  // with too little address space OpenBLAS asks for them for ever
-      touch_heap(pool_bytes_for(s.memory.heap), s.cores);
-      for (std::size_t t = 0; t < tensors; ++t) {
-        if (s.program.tensors()[t].role == TensorRole::given && !s.program.is_made(t))
-          s.blocks.make(t, given, s.cores);
-      }
-    });
-  });
-  if (s.flow) return {s.run_flow(given, keeps_intermediates)};
-  for (Level& now : s.levels) {
-    s.prepare(now);
-    reports.push_back(s.run(now, given));
-    now.multiplication.reset();  // with its memory
-    for (std::size_t t = 0; t < tensors; ++t) {
-      const bool over =
-          now.is_last_part() && now.number < s.program.levels() && !s.program.is_there(t, now.number + 1);
-      if (over && !keeps_intermediates) s.blocks.drop(t);
+  on_all(s.communicator, [&] {
+    take_blas_buffers(s.cores);  // with too little address space OpenBLAS asks for them for ever
+    touch_heap(pool_bytes_for(s.memory.heap), s.cores);
+    for (std::size_t t = 0; t < s.program.tensors().size(); ++t) {
+      if (s.program.tensors()[t].role == TensorRole::given && !s.program.is_made(t))
+        s.blocks.make(t, given, s.cores);
     }
-  }
-  return reports;
+  });
+  return agreed_or_end(s.communicator, [&] { return s.run(given, keeps_intermediates); });
 }
 
 std::vector<double> ProgramRun::gathered(std::size_t tensor) const {
-  const State& s = *state_;
-  const TensorBlocks& blocks = s.program.blocks(tensor);
+  return agreed_or_end(state_->communicator, [&] { return state_->gathered(tensor); });
+}
+
+std::vector<double> ProgramRun::State::gathered(std::size_t tensor) const {
+  const TensorBlocks& of_tensor = program.blocks(tensor);
   std::vector<ExchangedPiece> sent, got;
   std::vector<TileBuffer> received;
-  for (BlockId block = 0; block < blocks.count(); ++block) {
+  for (BlockId block = 0; block < of_tensor.count(); ++block) {
     const ProgramBlock one{tensor, block};
-    const Rank owner = owner_of(s.program, one, s.ranks);
-    const std::int64_t count = blocks.elements(block);
-    if (s.rank == 0) {
+    const Rank owner = owner_of(program, one, ranks);
+    const std::int64_t count = of_tensor.elements(block);
+    if (rank == 0) {
       received.emplace_back(8 * count);
       if (owner == 0) {
-        std::copy_n(s.blocks.numbers(one), count, numbers_of(received.back()));
+        std::copy_n(blocks.numbers(one), count, numbers_of(received.back()));
       } else {
         got.push_back({owner, numbers_of(received.back()), count});
       }
-    } else if (owner == s.rank) {
-      sent.push_back({0, const_cast<double*>(s.blocks.numbers(one)), count});
+    } else if (owner == rank) {
+      sent.push_back({0, const_cast<double*>(blocks.numbers(one)), count});
     }
   }
-  exchange(sent, got, s.communicator);
-  if (s.rank != 0) return {};
-  return all_elements(s.program, s.orbitals, tensor,
+  exchange(sent, got, communicator);
+  if (rank != 0) return {};
+  return all_elements(program, orbitals, tensor,
                       [&](BlockId block) { return numbers_of(received[static_cast<std::size_t>(block)]); });
 }
 

@@ -40,9 +40,8 @@ struct LevelReport {
 };
 
 /// The tensors of a program, dealt to the ranks. Collective calls, by the thread that initialized MPI. Errors
-/// of the constructor, and those in making the given tensors or for want of memory before them, are as
-/// Multiplication has them. What fails on one rank later, for want of memory, leaves the others waiting: end
-/// the job then.
+/// are as Multiplication has them: until the given tensors are made an error of one rank is thrown on all;
+/// what one rank alone fails at later prints one line there and ends the job.
 class ProgramRun {
  public:
   /// `program` must outlive this. It gets the layout of the plans and what is made, whatever it had before,

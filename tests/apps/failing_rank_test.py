@@ -67,6 +67,12 @@ class FailingRank(unittest.TestCase):
                          if line.startswith("foretile-run: ") and not line.startswith("foretile-run: warning: ")]
                 self.assertEqual(len(lines), 1, result.stderr)
 
+    def test_an_mpi_without_threads_is_refused_once(self):
+        result = self.execute(-1, FORETILE_MPI_LEVEL="0")
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertEqual(result.stderr.count("MPI: found a library without threads"), 1, result.stderr)
+        self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+
     def test_ends_the_job_when_a_rank_never_starts_mpi(self):
         result = subprocess.run([MPIEXEC, "-n", "1", FORETILE_RUN, "--what", ":", "-n", "2", FORETILE_RUN, "plan.json"],
                                 cwd=self.folder, env=self.environment, capture_output=True, text=True, timeout=60)

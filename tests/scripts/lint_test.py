@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""scripts/lint refuses sources without a licence line.   lint_test.py scripts/lint"""
+"""scripts/lint refuses sources without a licence line, and those that ask for cores that they may not use.
+
+lint_test.py scripts/lint"""
 import pathlib
 import shutil
 import subprocess
@@ -32,4 +34,8 @@ with tempfile.TemporaryDirectory() as folder:
         assert done.returncode == 1, f"{name}: {done}"
         assert f"lint: {name}: found no SPDX" in done.stderr, done.stderr
         (folder / name).unlink()
-print("sources without a licence line are refused")
+    (folder / "cores.cpp").write_text("// " + LINE + "int cores = std::thread::hardware_concurrency();\n")
+    done = run()
+    assert done.returncode == 1, done
+    assert "lint: cores.cpp:2: found hardware_concurrency()" in done.stderr, done.stderr
+print("sources without a licence line, and hardware_concurrency(), are refused")

@@ -5,6 +5,8 @@
 //   plain_mpi letter|blocks     one, in which all ranks give a wrong argument
 //   plain_mpi a_letter          one, in which the last rank alone does
 //   plain_mpi finalized         calls of the C interface after MPI_Finalize()
+//   plain_mpi single|funneled   as products, started by MPI_Init_thread() for that
+//   plain_mpi other_thread      calls of another thread, for which MPI was not started
 // Ends with 0 where all is as the documentation says.
 #include <mpi.h>
 
@@ -13,6 +15,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "executor/foretile.h"
@@ -67,9 +70,9 @@ bool product_is_right(const std::string& wrong) {
          std::all_of(c.begin() + own, c.end(), [](double x) { return x == -1; });
 }
 
-bool is_refused(foretile_status status) {
-  const bool right = status == FORETILE_WRONG_INPUT &&
-                     std::string(foretile_message()).find("MPI: found finalized") != std::string::npos;
+bool is_refused(foretile_status status, const char* text) {
+  const bool right =
+      status == FORETILE_WRONG_INPUT && std::string(foretile_message()).find(text) != std::string::npos;
   if (!right) std::fprintf(stderr, "status %d: %s\n", static_cast<int>(status), foretile_message());
   return right;
 }
@@ -87,23 +90,47 @@ bool calls_after_the_end_are_refused() {
     return false;
   MPI_Finalize();
   const foretile_storage storage{nullptr, nullptr, nullptr, nullptr};
-  const bool right = is_refused(foretile_create(MPI_COMM_WORLD, problem, nullptr, &other)) &&
-                     is_refused(foretile_run(product, &storage, nullptr)) &&
+  const char* const text = "MPI: found finalized";
+  const bool right = is_refused(foretile_create(MPI_COMM_WORLD, problem, nullptr, &other), text) &&
+                     is_refused(foretile_run(product, &storage, nullptr), text) &&
                      is_refused(foretile_run_in_layouts(product, layout, numbers.data(), layout,
-                                                        numbers.data(), layout, numbers.data(), nullptr));
+                                                        numbers.data(), layout, numbers.data(), nullptr),
+                                text);
   foretile_free_layout(layout);
   foretile_free(product);
   foretile_free_problem(problem);
   return right;
 }
 
+bool calls_of_another_thread_are_refused() {
+  foretile_problem* problem = nullptr;
+  foretile_multiplication* product = nullptr;
+  bool right = foretile_dense_problem(6, 6, 6, 0, &problem) == FORETILE_OK;
+  std::thread([&] {
+    right = right && is_refused(foretile_create(MPI_COMM_WORLD, problem, nullptr, &product),
+                                "MPI: found another thread than the one that initialized it");
+  }).join();
+  foretile_free_problem(problem);
+  return right;
+}
+
+void start_mpi(const std::string& what) {
+  if (what != "single" && what != "funneled") {
+    MPI_Init(nullptr, nullptr);
+    return;
+  }
+  int given = 0;
+  MPI_Init_thread(nullptr, nullptr, what == "single" ? MPI_THREAD_SINGLE : MPI_THREAD_FUNNELED, &given);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::string what = argc > 1 ? argv[1] : "products";
-  MPI_Init(&argc, &argv);
+  start_mpi(what);
   if (what == "finalized") return calls_after_the_end_are_refused() ? 0 : 1;
-  const bool right = product_is_right(what) && product_is_right(what);
+  const bool right = what == "other_thread" ? calls_of_another_thread_are_refused()
+                                            : product_is_right(what) && product_is_right(what);
   MPI_Finalize();
   return right ? 0 : 1;
 }

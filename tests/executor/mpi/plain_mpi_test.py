@@ -24,10 +24,15 @@ def run(what, ranks=2):
 
 class PlainMpi(unittest.TestCase):
     def test_products_are_right_and_the_note_comes_once(self):
-        ran = run("products")
+        for level, notes in (("products", 1), ("single", 1), ("funneled", 0)):
+            ran = run(level)
+            self.assertEqual(ran.returncode, 0, ran.stderr)
+            self.assertEqual(ran.stderr.count(NOTE), notes, ran.stderr)
+            self.assertEqual(len(ran.stderr.splitlines()), notes, ran.stderr)
+
+    def test_calls_of_another_thread_are_refused(self):
+        ran = run("other_thread")
         self.assertEqual(ran.returncode, 0, ran.stderr)
-        self.assertEqual(ran.stderr.count(NOTE), 1, ran.stderr)
-        self.assertEqual(len(ran.stderr.splitlines()), 1, ran.stderr)
 
     def test_an_argument_that_is_0_on_one_rank_alone_ends_the_job(self):
         for argument in "alpha", "m", "k":

@@ -32,12 +32,13 @@ int fill(void*, char, const foretile_tile* tile, void* to) {
   return 0;
 }
 
-/// Refused on all ranks, with the same words.
+/// Refused on all ranks, with the same words, which are none of a command line.
 void expect_refused_on_all(foretile_status status) {
   EXPECT_NE(status, FORETILE_OK);
   const std::string text = std::to_string(status) + foretile_message();
   EXPECT_TRUE(is_same_on_all(MPI_COMM_WORLD, std::stoull(digest(text), nullptr, 16), "test")) << text;
   EXPECT_EQ(text.find('\n'), std::string::npos) << text;
+  EXPECT_EQ(text.find("--"), std::string::npos) << text;
   EXPECT_GT(text.size(), 10U);
 }
 
@@ -97,7 +98,7 @@ class WrongCalls {
   WrongCalls(Case& product, Random& random) : case_(product), random_(random) {}
 
   void call() {
-    const int kind = below(14), one = below(world_size() + 1) - 1;
+    const int kind = below(15), one = below(world_size() + 1) - 1;
     SCOPED_TRACE(testing::Message() << "kind " << kind << ", rank " << one);
     wrong_ = one < 0 || one == world_rank();
     switch (kind) {
@@ -127,6 +128,8 @@ class WrongCalls {
         return other_alpha();
       case 12:
         return other_function();
+      case 13:
+        return missing_multiplication();
       default:
         return other_product();
     }
@@ -159,6 +162,10 @@ class WrongCalls {
     with_other_c(world_rank() == 0 ? Case::layout(is_alone ? kM + 1 : kM, kN, 1) : nullptr);
   }
   void wrong_self() { with_other_c(wrong_ ? Case::layout(kM, kN, 2, world_rank() + 1) : nullptr); }
+  void missing_multiplication() {  // on all ranks: one_rank_test.py has that of one
+    const foretile_storage storage{nullptr, nullptr, fill, nullptr};
+    expect_refused_on_all(foretile_run(nullptr, &storage, nullptr));
+  }
   void missing_storage() {
     const foretile_storage storage{nullptr, nullptr, fill, nullptr};
     expect_refused_on_all(foretile_run(case_.product, wrong_ ? nullptr : &storage, nullptr));
