@@ -176,9 +176,9 @@ class TimedTrials {
                      {{kTrial, json_of(trial).dump()}, {kPreparing, preparing_s}}};
     };
     if (may_prepare(candidate.tile)) trials_.prepare(candidate.tile);
-    constexpr double kDay_s = 86400, kLeast_s = 0.01, kLook_s = 0.2;
+    constexpr double kLook_s = 0.2;
     WorkerLimits limits;
-    limits.evaluation_s = std::max(kLeast_s, budget_s_ ? *budget_s_ - watch_.seconds() : kDay_s);
+    limits.evaluation_s = seconds_left();
     Workers workers(cost, limits);
     workers.start({});
     std::vector<Evaluation> ended;
@@ -210,6 +210,14 @@ class TimedTrials {
     constexpr double kSmall = 0.1;
     const auto known = preparing_s_.find(tile);
     return known != preparing_s_.end() && known->second < kSmall * (*budget_s_ - watch_.seconds());
+  }
+
+  /// For a trial. The very first goes on when the budget is over, so that there is something to print.
+  double seconds_left() const {
+    constexpr double kDay_s = 86400, kLeast_s = 0.01, kShareLate = 0.1, kSecondsLate = 4;
+    if (!budget_s_) return kDay_s;
+    const double late_s = tried_ == 0 ? kShareLate * *budget_s_ + kSecondsLate : 0;
+    return std::max(kLeast_s, *budget_s_ + late_s - watch_.seconds());
   }
 
   void show(const ProgramCandidate& candidate) {
