@@ -64,11 +64,8 @@ void add_json_option(CLI::App& command, Options& options) {
   command.add_flag("--json", options.json, "Print the result as one JSON object");
 }
 
-void add_set_option(CLI::App& command, Options& options) {
-  command
-      .add_option("--set", options.set,
-                  "Override a parameter; repeatable (grid.p=2, strategy=stationary-c, "
-                  "problem.tile=1000, platform.nvlink.bandwidth=100e9)")
+void add_set_option(CLI::App& command, Options& options, const std::string& examples) {
+  command.add_option("--set", options.set, fmt::format("Override a parameter; repeatable ({})", examples))
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
 }

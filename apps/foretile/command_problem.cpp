@@ -73,7 +73,8 @@ void add_dense(CLI::App& group) {
   add_extents(command, *p);
   add_tile_options(
       command, *p,
-      "Without any size: at most 2048 rows of C and 1024 along K, and half of that for the tuner");
+      "Without any size: tiles that give all cores work, of at most 2048 rows of C and 1024 along K; for the "
+      "tuner half of that, too");
   add_seed(command, *p);
   add_accumulate(command, *p);
 }

@@ -572,8 +572,10 @@ void add_tune_command(CLI::App& app) {
   const auto arguments = std::make_shared<TuneArguments>();
   arguments->tune.search = kBoundSearch;
   command
-      ->add_option("problem", arguments->problems,
-                   "A problem file or an example such as c65-v1; the tuner chooses among several")
+      ->add_option(
+          "problem", arguments->problems,
+          "A problem file, an example such as c65-v1, a plan file, or a program: FILE.txt; the tuner "
+          "chooses among several problems")
       ->required();
   add_machine_options(*command, *arguments, &arguments->nodes);
   add_engine_option(*command, arguments->engine);
@@ -600,7 +602,7 @@ void add_tune_command(CLI::App& app) {
       ->check(CLI::IsMember({"levels", "flow"}));
   add_make_option(*command, program.made);
   add_layout_option(*command, program.layout);
-  command->add_option("-o,--output", arguments->output, "Store the best plan in this .json file")
+  command->add_option("-o,--output", arguments->output, "Store the plan taken (--tie) in this .json file")
       ->check(not_empty_check());
   command->callback([arguments] { tune_problem(*arguments); });
 }

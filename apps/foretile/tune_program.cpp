@@ -157,7 +157,8 @@ class Trials {
   std::map<std::int64_t, double> device_seconds_;
 };
 
-/// Each trial in a process of its own, which ends with the budget; it inherits what is prepared.
+/// Each trial in a process of its own, which ends with the budget. It inherits what is prepared: where there
+/// is a budget that is done after the first trial of a size has told what it takes.
 class TimedTrials {
  public:
   TimedTrials(Trials& trials, std::optional<double> budget_s) : trials_(trials), budget_s_(budget_s) {}
@@ -165,23 +166,34 @@ class TimedTrials {
   std::optional<ProgramTrial> operator()(const ProgramCandidate& candidate, bool rehearses) {
     show(candidate);
     const CostFunction cost = [&](const Candidate&) {
+      const Stopwatch preparing;
+      trials_.prepare(candidate.tile);
+      const double preparing_s = preparing.seconds();
       const ProgramTrial trial = trials_(candidate, rehearses);
-      return Outcome{Outcome::Status::done, trial.makespan_s.value_or(0), {}, json_of(trial).dump()};
+      return Outcome{Outcome::Status::done,
+                     trial.makespan_s.value_or(0),
+                     {},
+                     {{kTrial, json_of(trial).dump()}, {kPreparing, preparing_s}}};
     };
-    trials_.prepare(candidate.tile);
-    constexpr double kDay_s = 86400, kLeast_s = 0.01;
+    if (may_prepare(candidate.tile)) trials_.prepare(candidate.tile);
+    constexpr double kLook_s = 0.2;
     WorkerLimits limits;
-    limits.evaluation_s = std::max(kLeast_s, budget_s_ ? *budget_s_ - watch_.seconds() : kDay_s);
+    limits.evaluation_s = seconds_left();
     Workers workers(cost, limits);
     workers.start({});
     std::vector<Evaluation> ended;
-    while (ended.empty()) ended = workers.wait(1.0);
+    while (ended.empty()) {
+      ended = workers.wait(kLook_s);
+      show(candidate);
+    }
     const Outcome& outcome = ended.front().outcome;
     if (outcome.status == Outcome::Status::infeasible) throw InputError(outcome.message);
     if (!outcome.done() && is_over()) return std::nullopt;
     if (!outcome.done()) throw WorkError(outcome.message);
     ++tried_;
-    ProgramTrial trial = trial_of(nlohmann::ordered_json::parse(outcome.extra.get<std::string>()));
+    double& preparing_s = preparing_s_[candidate.tile];
+    preparing_s = std::max(preparing_s, outcome.extra.at(kPreparing).get<double>());
+    ProgramTrial trial = trial_of(nlohmann::ordered_json::parse(outcome.extra.at(kTrial).get<std::string>()));
     if (trial.makespan_s) best_s_ = std::min(best_s_.value_or(*trial.makespan_s), *trial.makespan_s);
     return trial;
   }
@@ -190,6 +202,24 @@ class TimedTrials {
   double seconds() const { return watch_.seconds(); }
 
  private:
+  static constexpr const char* kTrial = "trial";
+  static constexpr const char* kPreparing = "preparing_s";
+
+  bool may_prepare(std::int64_t tile) const {
+    if (!budget_s_) return true;
+    constexpr double kSmall = 0.1;
+    const auto known = preparing_s_.find(tile);
+    return known != preparing_s_.end() && known->second < kSmall * (*budget_s_ - watch_.seconds());
+  }
+
+  /// For a trial. The very first goes on when the budget is over, so that there is something to print.
+  double seconds_left() const {
+    constexpr double kDay_s = 86400, kLeast_s = 0.01, kShareLate = 0.1, kSecondsLate = 4;
+    if (!budget_s_) return kDay_s;
+    const double late_s = tried_ == 0 ? kShareLate * *budget_s_ + kSecondsLate : 0;
+    return std::max(kLeast_s, *budget_s_ + late_s - watch_.seconds());
+  }
+
   void show(const ProgramCandidate& candidate) {
     line_.show(fmt::format("tune: {} tried{}; now {}, tiles of {}, mode {}", tried_,
                            best_s_ ? fmt::format(", best {:.4g} s", *best_s_) : "",
@@ -202,6 +232,7 @@ class TimedTrials {
   ProgressLine line_;
   int tried_ = 0;
   std::optional<double> best_s_;
+  std::map<std::int64_t, double> preparing_s_;  // by tile
 };
 
 }  // namespace
@@ -212,8 +243,8 @@ void tune_program_case(const TuneProgramArguments& arguments) {
   Trials trials(arguments);
   TimedTrials timed(trials, arguments.budget_s);  // the clock starts: programs with small tiles take seconds
   space.tiles = trials.tiles();
-  space.modes = trials.modes(space.tiles.front());
-  trials.machine_of(space.nodes.last);  // throws where the platform has fewer
+  space.modes = trials.modes(std::ranges::max(space.tiles));  // of large tiles there are few
+  trials.machine_of(space.nodes.last);                        // throws where the platform has fewer
   const ProgramTuning tuning = tune_program(space, std::ref(timed), [&] { return !timed.is_over(); });
   erase_progress();
   if (arguments.options.json) {

@@ -38,7 +38,8 @@ def arguments(words):
                         help="where --pack builds; build/pack unless given")
     parser.add_argument("--no-build", action="store_true", help="pack what is built there")
     parser.add_argument("--from", dest="source", type=pathlib.Path, metavar="DIR",
-                        help="a pack, or a build folder; the pack that this script lies in, else build/gpu-check")
+                        help="a pack, or a build folder; the pack that this script lies in, else build/gpu-check, "
+                        "else build/release")
     parser.add_argument("-o", dest="out", default="gpu-check-results", type=pathlib.Path, metavar="DIR",
                         help="for gpu-check.md, .json, .log, gpu.toml and gpu.samples.json (%(default)s)")
     parser.add_argument("--call", choices=list(CALLS), help="first: what every machine should be asked, in 3.5 minutes; "

@@ -196,6 +196,8 @@ def check_plans():
     assert tuned["shortest_time"]["makespan_s"] == min(trial["makespan_s"] for trial in tuned["trials"]), tuned
     assert all(trial["makespan_s"] > trial["bound_s"] > 0 for trial in tuned["trials"]), tuned
     assert "shortest time" in run("tune", T2, *SMALL, "--platform", "cascade", "--mode", "flow")
+    late = run("tune", T2, *SMALL, "--platform", "cascade", "--budget", "1ms")
+    assert "shortest time" in late and "mode flow" in late and "time was up" in late, late  # the first trial alone
     refuse("--history: found the program", "tune", T2, *SMALL, "--history", "x.json")
     refuse("--tie: found the program", "tune", T2, *SMALL, "--tie", 0.9)
     proposed = ("tune", T2, "--o", 4, "--v", 12, "--platform", "cascade", "--mode", "levels")

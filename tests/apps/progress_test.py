@@ -18,6 +18,7 @@ import unittest
 FORETILE, SIMULATOR = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2] == "yes"
 FORETILE_RUN, MPIEXEC = (pathlib.Path(path).resolve() for path in sys.argv[3:5]) if len(sys.argv) > 4 else (None, None)
 TOY = pathlib.Path(__file__).parent / "toy_platform.toml"
+PROGRAM = pathlib.Path(__file__).resolve().parents[2] / "examples/ccsd_t2.txt"
 ERASE = "\r\x1b[K"
 QUIET_S = 2
 LONGEST_S = 60
@@ -124,6 +125,21 @@ class Progress(unittest.TestCase):
         self.environment["TERM"] = "dumb"
         self.assertEqual(self.on_terminal(command)[1], "")
 
+
+    @unittest.skipUnless(SIMULATOR, "built without SimGrid")
+    def test_tune_of_a_program(self):
+        """Tiles of 24 take some hundredths of a second, those of 1 far more than the budget, also before they are planned."""
+        command = [FORETILE, "tune", PROGRAM, "--o", 6, "--v", 24, "--platform", "cascade", "--nodes", 2, "--tile", 24,
+                   "--tile", 1, "--budget", "5s"]
+        done, shown, _ = self.on_terminal(command)
+        self.assertEqual(done.returncode, 0, shown)
+        self.assertRegex(done.stdout, r"shortest time +\S+ s on 2 nodes, tiles of 24, ")
+        self.assertIn("time was up", done.stdout)
+        self.assertNotIn("tried, best", done.stdout)
+        self.assertTrue(shown.endswith(ERASE), shown[-200:])
+        for line in self.lines_of(shown):
+            self.assertRegex(line, r"^tune: 2 tried, best \S+ s; now 2 nodes, tiles of 1, mode flow$")
+        self.assertGreater(len(self.lines_of(shown)), 4, shown)  # one in a fifth of a second
 
     @unittest.skipUnless(FORETILE_RUN, "built without MPI")
     def test_run(self):

@@ -179,6 +179,35 @@ class Inputs(unittest.TestCase):
                     self.assertTrue(same(found, expected))
         print(f"plans: {noticed} of {most} changes noticed, the others harmless")
 
+    def test_plans_behind_the_digests(self):
+        """Changes of mapped tiles when the digests have been compared. Then the folder of --checkpoint is there."""
+        for way in ("write, old time", "map"):
+            with self.subTest(way=way):
+                seen = "late"
+                for number in range(10):
+                    if seen == "late":
+                        seen = self.change_behind_the_digests(way, f"kept-{way[0]}-{number}")
+                self.assertEqual(seen, "noticed")
+
+    def change_behind_the_digests(self, way, kept):
+        """"noticed", or too "late": the run had ended, or compared the files for the last time."""
+        path, offset, _ = self.make_plan("npy")
+        content, change = path.read_bytes(), Change(way, path, offset)
+        job = processes.start([MPIEXEC, "-n", 2, FORETILE_RUN, "plan.json", "--output", "c.npy", "--checkpoint", kept],
+                              self.folder)
+        processes.wait_for(lambda: job.poll() is not None or (self.folder / kept / "rank-1.tiles").exists(), "a checkpoint")
+        processes.send(job, signal.SIGSTOP)
+        change.apply()
+        code, out, err = self.go_on(job)
+        change.undo(content)
+        if code == 0:
+            (self.folder / "c.npy").unlink()
+            return "late"
+        self.assertEqual(code, 2, (way, out, err))
+        self.assertIn("a.npy", err)
+        self.assertFalse((self.folder / "c.npy").exists())
+        return "noticed"
+
     def make_program(self):
         """Of a closed shell: two spins with the same numbers."""
         def of_two_spins(rows, columns, seed):

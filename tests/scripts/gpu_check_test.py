@@ -14,6 +14,7 @@ import tempfile
 import threading
 import time
 import unittest
+import unittest.mock
 
 GPU_CHECK, BUILD = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
 FAKED_PEERS = BUILD / "cuda_peers_on_fake"
@@ -28,7 +29,7 @@ from gpu_check.platform_files import guesses, made_on_host  # noqa: E402
 from gpu_check.processes import MARK, Log, Printed, Processes, Result  # noqa: E402
 from gpu_check.results import Results, met  # noqa: E402
 from gpu_check.settings import CALLS, FULL, MINUTES, QUICK  # noqa: E402
-from gpu_check.steps import correctness, dense, prediction  # noqa: E402
+from gpu_check.steps import correctness, dense, facts, prediction  # noqa: E402
 
 
 class InFolder(unittest.TestCase):
@@ -236,6 +237,12 @@ class Steps(InFolder):
         second.begin("dense")
         self.assertEqual([row["step"] for row in second.steps + second.checks], ["peers", "peers"])
 
+    def test_memory_before_and_after_it_was_touched_is_in_the_log(self):
+        self.assertIn("were touched", facts.host_memory(self.check(QUICK)))
+        log = (self.folder / "log").read_text()
+        for when in ("before it was touched", r"after \d+ bytes were touched"):
+            self.assertRegex(log, rf"(?m)^/proc/meminfo {when}\nMemTotal \d+\nMemFree \d+\nMemAvailable \d+\n")
+
     def test_one_rank_starts_directly_and_several_the_first_way_that_works(self):
         check = self.check(QUICK)
         starter = self.folder / "mpiexec.mpich"
@@ -425,6 +432,27 @@ class Packs(InFolder):
         environment = unpack.packed_environment(self.folder, {"cublas": "libcublas.so.999"})
         self.assertEqual(environment["LD_LIBRARY_PATH"].split(":")[0], str(self.folder / "lib"))
         self.assertEqual(environment["FORETILE_DATA"], str(self.folder / "share"))
+
+    def pack_of(self, size, limit):
+        """A pack in which all but the programs' archive is left out."""
+        build = self.folder / "build"
+        build.mkdir(exist_ok=True)
+        for name in pack.PROGRAMS:
+            (build / name).touch()
+
+        def pack_programs(folder, *_):
+            (folder / "programs.tar.xz").write_bytes(bytes(size))
+            return {"bin/foretile": 3 * 2**20, "bin/foretile-run": 2**20}
+
+        with unittest.mock.patch.multiple(pack, LIMIT=limit, pack_programs=pack_programs, tool=pathlib.Path,
+                                          needed=lambda _: {}, pack_libraries=lambda *_: {}, about=lambda *_: {}):
+            pack.pack(self.folder / "pack", build, compile_first=False)
+
+    def test_a_pack_that_is_too_large_is_refused(self):
+        self.assertEqual(pack.LIMIT, 50 * 2**20)
+        with self.assertRaisesRegex(pack.CannotPack, "2.. MiB, at most 1.0 MiB wanted; unpacked: foretile 3.0 MiB, foretile-run"):
+            self.pack_of(2 * 2**20, 2**20)
+        self.pack_of(2 * 2**20, 3 * 2**20)
 
     def test_what_is_large_is_told(self):
         self.assertEqual(pack.largest({"lib/a.so": 2**20, "bin/b": 3 * 2**20}), "b 3.0 MiB, a.so 1.0 MiB")

@@ -80,6 +80,7 @@ class OnABareMachine(Packs):
         first = self.call("first", 210)
         self.assertEqual([step["step"] for step in first["steps"]], list(CALLS["first"]))
         self.assertIn("/dev/shm", first["facts"])
+        self.assertIn("/proc/meminfo before it was touched", (self.out / "gpu-check.log").read_text())
         self.assertIn("-localhost 127.0.0.1", first["facts"]["several ranks"])
         self.assertEqual(len(first["checks"]), 6)
 

@@ -31,21 +31,19 @@ class TimedGpu final : public Gpu {
   void copy(Lane, std::span<const CopyPiece> pieces) override {
     double bytes = 0;
     for (const CopyPiece& piece : pieces) bytes += static_cast<double>(piece.bytes * piece.count);
-    take(bytes / rates_.bytes_per_s);
+    byte_calls_.push_back({bytes, take(bytes / rates_.bytes_per_s)});
   }
   void multiply(Lane, const ProductForm& form, std::span<const TileProduct> products) override {
     double flops = 0;
     for (const TileProduct& p : products) flops += 2 * static_cast<double>(p.m * p.n * p.k);
     last_is_complex_ = form.type.is_complex;
-    const auto start = std::chrono::steady_clock::now();
-    take(flops / rates_.flops_per_s * (last_is_complex_ ? 4 * rates_.complex_factor : 1));
-    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-    (last_is_complex_ ? complex_s_ : real_s_).push_back(took.count());
+    (last_is_complex_ ? complex_s_ : real_s_)
+        .push_back(take(flops / rates_.flops_per_s * (last_is_complex_ ? 4 * rates_.complex_factor : 1)));
   }
   void make(Lane, Precision precision, std::span<const TileToMake> tiles) override {
     double bytes = 0;
     for (const TileToMake& tile : tiles) bytes += static_cast<double>(tile.elements * bytes_of(precision));
-    take(bytes / rates_.bytes_per_s);
+    byte_calls_.push_back({bytes, take(bytes / rates_.bytes_per_s)});
   }
   void combine(Lane, Precision, std::span<const TileToCombine>) override {}
   void follow(Lane, Lane) override {}
@@ -57,14 +55,24 @@ class TimedGpu final : public Gpu {
   const std::vector<double>& real_seconds() const { return real_s_; }
   const std::vector<double>& complex_seconds() const { return complex_s_; }
 
+  struct ByteCall {
+    double bytes = 0, seconds = 0;
+  };
+  /// Of copy() and make(): what each call took.
+  const std::vector<ByteCall>& byte_calls() const { return byte_calls_; }
+
  private:
-  void take(double seconds) const {
+  /// Returns what it took.
+  double take(double seconds) const {
+    const auto start = std::chrono::steady_clock::now();
     std::this_thread::sleep_for(std::chrono::duration<double>(rates_.latency_s + seconds));
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
 
   TimedGpuRates rates_;
   bool last_is_complex_ = false;
   std::vector<double> real_s_, complex_s_;
+  std::vector<ByteCall> byte_calls_;
   std::vector<std::vector<std::byte>> memory_;
   std::map<Lane, std::uint64_t> marked_;
 };

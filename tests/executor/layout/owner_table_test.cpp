@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <limits>
+
 #include "base/error.hpp"
 
 namespace foretile::owner_table_test {
@@ -37,6 +40,25 @@ TEST(OwnerTable, RefusesWrongLists) {
   EXPECT_THROW(table({{7, 3}}), InputError);
   EXPECT_THROW(table({{7, 2}, {}, {}, {100, 2}}), InputError);
   EXPECT_THROW(table({{-1, 3}, {}, {}, {100, 2}}), InputError);
+}
+
+/// Columns 5 apart where tiles have 3 rows: column 3 begins 15 behind the first.
+TEST(OwnerTable, HonoursLeadingDimensions) {
+  std::vector<MatrixPart> parts;
+  table({{7, 5}, {}, {}, {100, 2}}).for_each_part({1, 3, 2, 1}, [&](const MatrixPart& part) {
+    parts.push_back(part);
+  });
+  ASSERT_EQ(parts.size(), 1U);
+  EXPECT_EQ(parts[0].at, 7 + 1 + 3 * 5);
+  EXPECT_EQ(parts[0].ld, 5);
+}
+
+/// Bytes of elements of 16 must be below 2^63, also those of the last column.
+TEST(OwnerTable, RefusesPlacesBeyondAllMemory) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  for (const TilePlace place : {TilePlace{7, kMost}, {7, kMost / 4 / 16}, {kMost, 3}, {kMost / 16, 3}})
+    EXPECT_THROW(table({place, {}, {}, {100, 2}}), InputError) << place.at << " " << place.ld;
+  EXPECT_NO_THROW(table({{kMost / 64, kMost / 256}, {}, {}, {100, 2}}));
 }
 
 TEST(OwnerTable, TextTellsPlacesApart) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <limits>
@@ -124,26 +125,100 @@ TEST(CInterface, ChecksOnCoresAndGpus) {
   }
 }
 
-/// The same in layouts: all of A and B on rank 0, C on the last rank.
+/// The same in layouts: all of A and B on rank 0, C on the last rank, two elements between its columns.
 TEST(CInterface, RunsInLayouts) {
   Product product;
   ASSERT_EQ(foretile_dense_problem(7, 5, 4, 0, &product.problem), FORETILE_OK);
   ASSERT_EQ(foretile_create(MPI_COMM_WORLD, product.problem, nullptr, &product.multiplication), FORETILE_OK);
   const int self = foretile::world_rank(), last = foretile::world_size() - 1, first = 0;
-  const int64_t rows = 7, columns = 5, inner = 4, zero = 0;
+  const int64_t rows = 7, columns = 5, inner = 4, zero = 0, c_ld = 9;
   foretile_layout *a_layout = nullptr, *b_layout = nullptr, *c_layout = nullptr;
   ASSERT_EQ(foretile_block_cyclic_layout(1, 1, &first, self, 7, 4, 2, 2, 0, 0, 7, &a_layout), FORETILE_OK);
   ASSERT_EQ(foretile_table_layout(&inner, 1, &columns, 1, &first, &zero, &inner, self, &b_layout),
             FORETILE_OK);
-  ASSERT_EQ(foretile_table_layout(&rows, 1, &columns, 1, &last, &zero, &rows, self, &c_layout), FORETILE_OK);
+  ASSERT_EQ(foretile_table_layout(&rows, 1, &columns, 1, &last, &zero, &c_ld, self, &c_layout), FORETILE_OK);
   const std::vector<double> a(28, 2), b(20, 3);
-  std::vector<double> c(35, -1);
+  std::vector<double> c(45, -1), expected = c;
   EXPECT_EQ(foretile_run_in_layouts(product.multiplication, a_layout, a.data(), b_layout, b.data(), c_layout,
                                     c.data(), nullptr),
             FORETILE_OK)
       << foretile_message();
-  EXPECT_EQ(c, std::vector<double>(35, self == last ? 24 : -1));
+  for (int64_t j = 0; j < columns && self == last; ++j) std::fill_n(expected.begin() + j * c_ld, rows, 24);
+  EXPECT_EQ(c, expected);
   for (foretile_layout* layout : {a_layout, b_layout, c_layout}) foretile_free_layout(layout);
+}
+
+/// A matrix in memory, `gap` elements between its columns, in tiles of 3 x 3.
+struct GappedMatrix {
+  GappedMatrix(int64_t rows, int64_t columns, int64_t gap, double number)
+      : ld(rows + gap), numbers(static_cast<std::size_t>(ld * columns), kGap) {
+    for (int64_t j = 0; j < columns; ++j) std::fill_n(numbers.begin() + j * ld, rows, number);
+  }
+  double* at(int64_t row, int64_t column) { return numbers.data() + row + column * ld; }
+
+  static constexpr double kGap = -7;
+  int64_t ld;
+  std::vector<double> numbers;
+};
+
+struct GappedMatrices {
+  GappedMatrix a{7, 4, 2, 2}, b{4, 5, 1, 3}, c{7, 5, 3, -1};
+  int64_t told_ld = 0;  ///< instead of the right one
+};
+
+int place_with_gaps(void* context, char matrix, const foretile_tile* tile, void** data, int64_t* ld) {
+  auto& all = *static_cast<GappedMatrices*>(context);
+  GappedMatrix& of = matrix == 'A' ? all.a : matrix == 'B' ? all.b : all.c;
+  *data = of.at(3 * tile->row, 3 * tile->column);
+  *ld = all.told_ld != 0 ? all.told_ld : of.ld;
+  return 0;
+}
+
+/// Of 7 x 5 elements of C, those of own tiles are 24; what lies between columns stays.
+TEST(CInterface, HonoursLeadingDimensionsOfCallbacks) {
+  Product product;
+  ASSERT_EQ(foretile_dense_problem(7, 5, 4, 3, &product.problem), FORETILE_OK);
+  ASSERT_EQ(foretile_create(MPI_COMM_WORLD, product.problem, nullptr, &product.multiplication), FORETILE_OK);
+  GappedMatrices matrices;
+  const foretile_storage storage{&matrices, place_with_gaps, nullptr, nullptr};
+  ASSERT_EQ(foretile_run(product.multiplication, &storage, nullptr), FORETILE_OK) << foretile_message();
+  GappedMatrix expected(7, 5, 3, -1);
+  int64_t tiles = 0;
+  ASSERT_EQ(foretile_tile_count(product.multiplication, 'C', &tiles), FORETILE_OK);
+  for (int64_t number = 0; number < tiles; ++number) {
+    foretile_tile tile{};
+    ASSERT_EQ(foretile_get_tile(product.multiplication, 'C', number, &tile), FORETILE_OK);
+    if (tile.owner != foretile::world_rank()) continue;
+    for (int64_t j = 0; j < tile.columns; ++j)
+      std::fill_n(expected.at(3 * tile.row, 3 * tile.column + j), tile.rows, 24.0);
+  }
+  EXPECT_EQ(matrices.c.numbers, expected.numbers);
+}
+
+TEST(CInterface, RefusesLeadingDimensionsThatCannotBe) {
+  Product product;
+  ASSERT_EQ(foretile_dense_problem(7, 5, 4, 0, &product.problem), FORETILE_OK);
+  ASSERT_EQ(foretile_create(MPI_COMM_WORLD, product.problem, nullptr, &product.multiplication), FORETILE_OK);
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  GappedMatrices matrices;
+  const foretile_storage storage{&matrices, place_with_gaps, nullptr, nullptr};
+  for (const auto& [ld, text] : {std::pair(kMost, "places below 2^63 bytes"),
+                                 {kMost / 16, "places below 2^63 bytes"},
+                                 {int64_t{-1}, "at least"}}) {
+    matrices.told_ld = ld;
+    expect_refused(foretile_run(product.multiplication, &storage, nullptr), text);
+  }
+  matrices.told_ld = 0;
+  EXPECT_EQ(foretile_run(product.multiplication, &storage, nullptr), FORETILE_OK) << foretile_message();
+  const int self = foretile::world_rank();
+  const int64_t rows = 7, columns = 4, zero = 0;
+  foretile_layout* layout = nullptr;
+  for (const int64_t ld : {kMost, kMost / 16, int64_t{6}}) {
+    expect_refused(foretile_table_layout(&rows, 1, &columns, 1, &self, &zero, &ld, self, &layout),
+                   ld > 6 ? "places below 2^63 bytes" : "at least 7");
+  }
+  expect_refused(foretile_table_layout(&rows, 1, &columns, 1, &self, &kMost, &rows, self, &layout),
+                 "places below 2^63 bytes");
 }
 
 TEST(CInterface, RefusesWrongInput) {

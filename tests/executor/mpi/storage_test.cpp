@@ -3,13 +3,17 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <atomic>
+#include <algorithm>
+#include <map>
 #include <mutex>
 #include <set>
+#include <unordered_map>
 
 #include "base/error.hpp"
 #include "executor/initial_tile.hpp"
 #include "executor/tile_extents.hpp"
+#include "planner/plan/owners.hpp"
+#include "planner/problem/kinds/dense.hpp"
 #include "planner/strategies/strategy.hpp"
 #include "planner/verify/verify.hpp"
 #include "tests/executor/mpi/run_plan.hpp"
@@ -159,6 +163,83 @@ TEST(Storage, TheCallersNumbersGiveTheSameBits) {
     ++ran;
   }
   EXPECT_GE(ran, cases(10));
+}
+
+/// Stand-ins that note which memory of the caller's is page-locked.
+class LockingGpus final : public Gpus {
+ public:
+  int count() const override { return gpus_.count(); }
+  GpuFacts facts(int physical) override { return gpus_.facts(physical); }
+  std::unique_ptr<Gpu> open(int physical, int kernel_lanes) override {
+    is_open_ = true;
+    return gpus_.open(physical, kernel_lanes);
+  }
+  bool direct(int from, int to) override { return gpus_.direct(from, to); }
+  std::byte* allocate_host(std::int64_t bytes) override { return gpus_.allocate_host(bytes); }
+  void free_host(std::byte* memory) override { gpus_.free_host(memory); }
+  void pause(double seconds) override { gpus_.pause(seconds); }
+  bool register_host(std::byte* begin, std::int64_t bytes, bool) override {
+    EXPECT_FALSE(is_open_) << "not before the first copy";
+    locked.emplace(begin, bytes);
+    all.emplace(begin, bytes);
+    return true;
+  }
+  void unregister_host(std::byte* begin) override { EXPECT_EQ(locked.erase(begin), 1U); }
+
+  bool had(const std::byte* begin, std::int64_t bytes) const {
+    return std::ranges::any_of(all, [&](const auto& range) {
+      return range.first <= begin && begin + bytes <= range.first + range.second;
+    });
+  }
+
+  std::map<std::byte*, std::int64_t> locked, all;  ///< now; at any time
+
+ private:
+  StandInGpus gpus_;
+  bool is_open_ = false;
+};
+
+/// All tiles in place, each in memory of its own.
+class TilesInPlace final : public TileStorage {
+ public:
+  explicit TilesInPlace(const Contraction& p) : p_(p) {
+    for (const Matrix matrix : {Matrix::a, Matrix::b, Matrix::c}) {
+      for (TileId tile = 0; tile < shape_of(p, matrix).nonzeros(); ++tile)
+        tiles_.emplace(TileRef{matrix, tile}, initial_tile(p, {matrix, tile}));
+    }
+  }
+  std::optional<TileView> in_place(TileRef tile) const override {
+    return tiles_.at(tile).view(extents_of(p_, tile).rows);
+  }
+  void fill(TileRef, std::byte*) const override { ADD_FAILURE() << "all are in place"; }
+
+ private:
+  const Contraction& p_;
+  std::unordered_map<TileRef, TileBuffer, TileRefHash> tiles_;
+};
+
+/// Copies from other memory are slow and hold up the progress loop.
+TEST(Storage, TilesOfTheCallerArePageLockedWhileDevicesCopyThem) {
+  if (on_cuda()) GTEST_SKIP() << "stand-ins note what is locked";
+  DenseParameters shape;
+  shape.m = shape.n = shape.k = 64;
+  shape.tile = 16;
+  const Contraction p = dense_contraction(shape);
+  Random random(1);
+  const Machine machine = with_gpus(machine_here(100'000), random);
+  const Plan plan = make_plan(p, machine, {{"strategy", "stationary-c"}});
+  const TilesInPlace storage(p);
+  LockingGpus gpus;
+  const RunOutcome outcome = execute_on(gpus, plan, p, machine, 100'000, &storage);
+  EXPECT_TRUE(outcome.check.passed()) << outcome.check.relative_error;
+  for (const Matrix matrix : {Matrix::a, Matrix::b, Matrix::c}) {
+    for (TileId tile = 0; tile < shape_of(p, matrix).nonzeros(); ++tile) {
+      if (owner_of(p, plan, {matrix, tile}) != world_rank()) continue;
+      EXPECT_TRUE(gpus.had(storage.in_place({matrix, tile})->data, bytes_of(p, {matrix, tile})));
+    }
+  }
+  EXPECT_TRUE(gpus.locked.empty()) << "given back";
+  EXPECT_EQ(gpus.all.empty(), world_rank() >= plan.grid.size());
 }
 
 }  // namespace
