@@ -16,8 +16,8 @@ namespace foretile {
 
 namespace {
 
-int nodes_of(const std::string& text) {
-  return static_cast<int>(parse_integer(text, "--nodes", 1, kMostNodes));
+int nodes_of(const std::string& text, std::string_view where) {
+  return static_cast<int>(parse_integer(text, where, 1, kMostNodes));
 }
 
 void sort_by_nodes(std::vector<NodesResult>& results) {
@@ -43,21 +43,21 @@ std::string nodes_text(int nodes) {
   return fmt::format("{} node{}", nodes, nodes == 1 ? "" : "s");
 }
 
-Goal goal_of(const std::string& text) {
+Goal goal_of(const std::string& text, std::string_view where) {
   if (text == "time") return Goal::time;
   if (text == "node-hours") return Goal::node_hours;
-  throw input_error("--goal", text, "time or node-hours");
+  throw input_error(where, text, "time or node-hours");
 }
 
-NodeRange node_range(const std::string& text) {
+NodeRange node_range(const std::string& text, std::string_view where) {
   const std::size_t dots = text.find("..");
   if (dots == std::string::npos) {
-    const int nodes = nodes_of(text);
+    const int nodes = nodes_of(text, where);
     return {nodes, nodes};
   }
-  const NodeRange range{nodes_of(text.substr(0, dots)), nodes_of(text.substr(dots + 2))};
+  const NodeRange range{nodes_of(text.substr(0, dots), where), nodes_of(text.substr(dots + 2), where)};
   if (range.last < range.first)
-    throw input_error("--nodes", text, "the smaller number first",
+    throw input_error(where, text, "the smaller number first",
                       fmt::format("{}..{}", range.last, range.first));
   return range;
 }

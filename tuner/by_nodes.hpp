@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tuner/tune.hpp"
@@ -20,15 +21,16 @@ enum class Goal {
   node_hours  ///< least makespan times nodes
 };
 
-/// "time" or "node-hours". Throws InputError for another text.
-Goal goal_of(const std::string& text);
+/// "time" or "node-hours". Throws InputError for another text, which begins with `where`.
+Goal goal_of(const std::string& text, std::string_view where);
 
-/// "1..64" or "18": first and last number of nodes. Throws InputError for anything else.
+/// "1..64" or "18": first and last number of nodes. Throws InputError for anything else, which begins with
+/// `where`.
 struct NodeRange {
   int first = 1, last = 1;
   bool several() const { return first != last; }
 };
-NodeRange node_range(const std::string& text);
+NodeRange node_range(const std::string& text, std::string_view where);
 
 /// All numbers of the range, so that the first ones already cover it: the smallest, then those that more
 /// powers of 2 divide first, e.g. of 1..8: 1, 8, 4, 2, 6, 3, 5, 7.

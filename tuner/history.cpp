@@ -32,7 +32,7 @@ void lock(int file, const fs::path& path) {
   if (::fcntl(file, F_SETLK, &whole) == 0) return;
   if (errno == EACCES || errno == EAGAIN)
     throw input_error(path.string(), "the history of a run that is still going", "a history of its own",
-                      "wait for that run or use another --history file");
+                      "wait for that run or use another history file");
   // Some network file systems have no locks; a history there still works for one run.
 }
 
@@ -54,7 +54,7 @@ std::string place(const fs::path& path, std::size_t line) {
 
 /// Compares key by key, to say which one differs.
 void check_header(const json& found, const json& expected, const fs::path& path) {
-  const std::string change = "use another --history file, or the same settings as the first run";
+  const std::string change = "use another history file, or the same settings as the first run";
   for (const auto& [key, value] : expected.items()) {
     const std::string there = found.contains(key) ? json_line(found[key]) : "nothing";
     if (!found.contains(key) || found[key] != value)
@@ -66,7 +66,7 @@ void check_header(const json& found, const json& expected, const fs::path& path)
   }
 }
 
-constexpr const char* take_another = "use another --history file";
+constexpr const char* take_another = "use another history file";
 
 json parse_header(const std::string& line, const fs::path& path, const char* change = take_another) {
   const bool strange = line.find(version_key) == std::string::npos;
@@ -140,7 +140,7 @@ History::History(const fs::path& path, const json& header) : path_(path) {
 }
 
 std::vector<Evaluation> read_history(const fs::path& path) {
-  const char* const change = "give the --history file of another run";
+  const char* const change = "give the history file of another run";
   const std::string text = read_text(path);
   const std::size_t header_end = text.find('\n');
   const bool whole = header_end != std::string::npos;

@@ -5,9 +5,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <tuple>
+#include <utility>
 
 #include "base/one_line.hpp"
+#include "tuner/outcome.hpp"
 
 namespace foretile {
 
@@ -85,6 +86,34 @@ class Tuner {
   ProgramTuning all_;
 };
 
+/// Those on so many nodes that were rehearsed, fastest first, then as tried.
+std::vector<const ProgramTrial*> by_time(const std::vector<ProgramTrial>& trials, int nodes) {
+  std::vector<const ProgramTrial*> of_nodes;
+  for (const ProgramTrial& trial : trials) {
+    if (trial.candidate.nodes == nodes && trial.makespan_s) of_nodes.push_back(&trial);
+  }
+  std::ranges::stable_sort(of_nodes, {}, [](const ProgramTrial* trial) { return *trial->makespan_s; });
+  return of_nodes;
+}
+
+/// What commands plan unless told otherwise: the first tiles, level by level.
+const ProgramTrial* defaults_of(const std::vector<const ProgramTrial*>& of_nodes) {
+  const auto later = [](const ProgramTrial* trial) {
+    return std::pair(trial->candidate.mode != "levels", trial);  // they stand as tried
+  };
+  return *std::ranges::min_element(of_nodes, {}, later);
+}
+
+const ProgramTrial* taken_of(const std::vector<const ProgramTrial*>& of_nodes, double tie) {
+  if (of_nodes.empty()) return nullptr;
+  std::vector<Rehearsed> rehearsed;
+  for (const ProgramTrial* const trial : of_nodes)
+    rehearsed.push_back({*trial->makespan_s, static_cast<double>(trial->effort)});
+  const ProgramTrial* const defaults = defaults_of(of_nodes);
+  const auto better = better_than_defaults(rehearsed, defaults->makespan_s, tie);
+  return better ? of_nodes[*better] : defaults;
+}
+
 /// Over the bound.
 std::string gap_of(const ProgramTrial& trial) {
   return trial.bound_s > 0 ? fmt::format("{:.1f}%", 100 * (*trial.makespan_s / trial.bound_s - 1)) : "-";
@@ -126,6 +155,15 @@ std::string name_of(const ProgramTrial& trial) {
                      trial.candidate.mode, chosen_text(trial));
 }
 
+/// Where the one taken is not the fastest on its nodes.
+std::string faster_line(const ProgramTuning& tuning, const ProgramTrial& taken) {
+  const ProgramTrial& fastest = *tuning.fastest(taken.candidate.nodes);
+  if (&fastest == &taken) return "";
+  return fmt::format(
+      "                   predictions cannot tell {:.4g} s with tiles of {}, mode {}, from it ({:.3g}%)\n",
+      *fastest.makespan_s, fastest.candidate.tile, fastest.candidate.mode, 100 * tuning.tie);
+}
+
 }  // namespace
 
 nlohmann::ordered_json json_of(const ProgramTrial& trial) {
@@ -139,6 +177,7 @@ nlohmann::ordered_json json_of(const ProgramTrial& trial) {
   }
   if (trial.fits()) {
     row["memory_bytes"] = trial.memory_bytes;
+    row[kEffort] = trial.effort;
     if (!trial.made.empty()) row["made"] = trial.made;
     if (!trial.layout.empty()) row["layout"] = trial.layout;
     for (const auto& [term, strategy] : trial.strategies) row["strategies"][term] = strategy;
@@ -155,6 +194,7 @@ ProgramTrial trial_of(const nlohmann::ordered_json& row) {
   if (!row.at("memory_bytes").is_null()) trial.memory_bytes = row.at("memory_bytes");
   trial.made = row.value("made", trial.made);
   trial.layout = row.value("layout", "");
+  trial.effort = row.value(kEffort, std::int64_t{0});
   if (row.contains("strategies")) {
     for (const auto& [term, strategy] : row.at("strategies").items())
       trial.strategies.emplace_back(term, strategy);
@@ -162,16 +202,23 @@ ProgramTrial trial_of(const nlohmann::ordered_json& row) {
   return trial;
 }
 
-const ProgramTrial* ProgramTuning::best(Goal goal) const {
-  const auto key = [goal](const ProgramTrial& trial) {
-    return std::tuple(!trial.makespan_s,
-                      goal == Goal::node_hours ? trial.node_hours() : trial.makespan_s.value_or(0),
-                      trial.candidate.nodes);
+const ProgramTrial* ProgramTuning::fastest(int nodes) const {
+  const std::vector<const ProgramTrial*> of_nodes = by_time(trials, nodes);
+  return of_nodes.empty() ? nullptr : of_nodes.front();
+}
+
+const ProgramTrial* ProgramTuning::taken(Goal goal) const {
+  const auto cost = [goal](const ProgramTrial& trial) {
+    return goal == Goal::node_hours ? trial.node_hours() : *trial.makespan_s;
   };
-  const auto least =
-      std::min_element(trials.begin(), trials.end(),
-                       [&](const ProgramTrial& l, const ProgramTrial& r) { return key(l) < key(r); });
-  return least == trials.end() || !least->makespan_s ? nullptr : &*least;
+  const ProgramTrial* best = nullptr;
+  int nodes = 0;
+  for (const ProgramTrial& trial : trials) {  // by nodes
+    if (std::exchange(nodes, trial.candidate.nodes) == trial.candidate.nodes) continue;
+    const ProgramTrial* const of_nodes = taken_of(by_time(trials, nodes), tie);
+    if (of_nodes && (!best || cost(*of_nodes) < cost(*best))) best = of_nodes;
+  }
+  return best;
 }
 
 ProgramTuning tune_program(const ProgramSpace& space, const TryProgram& try_program,
@@ -184,12 +231,12 @@ std::string text_of(const ProgramTuning& tuning) {
                                  "mode", "time/s", "node-hours", "gap", "GB/rank");
   for (const ProgramTrial& trial : tuning.trials) text += line_of(trial);
   text += "\n";
-  if (const ProgramTrial* const fastest = tuning.best(Goal::time))
-    text += fmt::format("shortest time      {:.4g} s {}\n{}", *fastest->makespan_s, name_of(*fastest),
-                        strategies_line(*fastest));
-  if (const ProgramTrial* const cheapest = tuning.best(Goal::node_hours))
-    text += fmt::format("fewest node-hours  {:.4g} {}\n{}", cheapest->node_hours(), name_of(*cheapest),
-                        strategies_line(*cheapest));
+  if (const ProgramTrial* const shortest = tuning.taken(Goal::time))
+    text += fmt::format("shortest time      {:.4g} s {}\n{}{}", *shortest->makespan_s, name_of(*shortest),
+                        strategies_line(*shortest), faster_line(tuning, *shortest));
+  if (const ProgramTrial* const cheapest = tuning.taken(Goal::node_hours))
+    text += fmt::format("fewest node-hours  {:.4g} {}\n{}{}", cheapest->node_hours(), name_of(*cheapest),
+                        strategies_line(*cheapest), faster_line(tuning, *cheapest));
   if (tuning.fewest_nodes) text += fmt::format("fewest nodes       {}\n", *tuning.fewest_nodes);
   if (!tuning.complete) text += "time was up: not all was tried, and there may be better ones\n";
   return text;
@@ -198,13 +245,15 @@ std::string text_of(const ProgramTuning& tuning) {
 nlohmann::ordered_json json_of(const ProgramTuning& tuning) {
   nlohmann::ordered_json all{{"trials", nlohmann::ordered_json::array()},
                              {"fewest_nodes", nullptr},
+                             {"tie", tuning.tie},
                              {"shortest_time", nullptr},
                              {"fewest_node_hours", nullptr},
                              {"complete", tuning.complete}};
   for (const ProgramTrial& trial : tuning.trials) all["trials"].push_back(json_of(trial));
   if (tuning.fewest_nodes) all["fewest_nodes"] = *tuning.fewest_nodes;
-  if (const ProgramTrial* const fastest = tuning.best(Goal::time)) all["shortest_time"] = json_of(*fastest);
-  if (const ProgramTrial* const cheapest = tuning.best(Goal::node_hours))
+  if (const ProgramTrial* const shortest = tuning.taken(Goal::time))
+    all["shortest_time"] = json_of(*shortest);
+  if (const ProgramTrial* const cheapest = tuning.taken(Goal::node_hours))
     all["fewest_node_hours"] = json_of(*cheapest);
   return all;
 }

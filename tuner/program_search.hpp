@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tuner/by_nodes.hpp"
+#include "tuner/tie.hpp"
 
 namespace foretile {
 
@@ -33,14 +34,15 @@ struct ProgramTrial {
   std::string layout = {};             ///< of blocks: chosen or in turn; empty: it does not fit
   /// Names of terms with strategies of their own, and these.
   std::vector<std::pair<std::string, std::string>> strategies = {};
+  std::int64_t effort = 0;  ///< chunks and messages of its plans
 
   bool fits() const { return memory_bytes > 0; }
   double node_hours() const { return makespan_s ? candidate.nodes * *makespan_s / 3600 : 0; }
   friend bool operator==(const ProgramTrial&, const ProgramTrial&) = default;
 };
 
-/// {nodes, tile, mode, makespan_s, bound_s, node_hours, memory_bytes}, and made, layout and strategies where
-/// it fits, message where it does not.
+/// {nodes, tile, mode, makespan_s, bound_s, node_hours, memory_bytes}, and chunks_and_messages, made, layout
+/// and strategies where it fits, message where it does not.
 nlohmann::ordered_json json_of(const ProgramTrial& trial);
 /// The trial of which this is json_of().
 ProgramTrial trial_of(const nlohmann::ordered_json& row);
@@ -59,8 +61,14 @@ struct ProgramTuning {
   std::optional<int> fewest_nodes;   ///< on which some candidate fits; nothing: none of the range does
   bool complete = true;              ///< else time was up
 
-  /// Of the trials with a time; nullptr: there is none. Ties: fewer nodes, then the first.
-  const ProgramTrial* best(Goal goal) const;
+  double tie = kTie;
+
+  /// Of each number of nodes better_than_defaults(), or the defaults, which are the first sizes of tiles that
+  /// were rehearsed, level by level where that was. Of these the one with the least time or node-hours (of
+  /// equal ones that with fewer nodes); nullptr: there is none.
+  const ProgramTrial* taken(Goal goal) const;
+  /// Of the trials on so many nodes; nullptr: there is none.
+  const ProgramTrial* fastest(int nodes) const;
 };
 
 /// With each size of tiles, one after the other: the first number of nodes, twice, four times as many, ...,
@@ -71,7 +79,7 @@ ProgramTuning tune_program(const ProgramSpace& space, const TryProgram& try_prog
 
 /// A line for each trial, and the answers.
 std::string text_of(const ProgramTuning& tuning);
-/// {trials: [json_of() of each], fewest_nodes, shortest_time, fewest_node_hours (objects as the trials),
+/// {trials: [json_of() of each], fewest_nodes, tie, shortest_time, fewest_node_hours (objects as the trials),
 /// complete}.
 nlohmann::ordered_json json_of(const ProgramTuning& tuning);
 

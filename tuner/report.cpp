@@ -133,7 +133,8 @@ std::string aligned(const std::vector<Row>& rows) {
 
 /// The first message stands for the others: where all fail, they mostly fail alike.
 std::string nothing_done(const TuneResult& result) {
-  if (result.ranking.empty()) return "no candidate was evaluated: give more --budget or --count\n";
+  if (result.ranking.empty())
+    return "no candidate was evaluated: give more time, or allow more evaluations\n";
   const Outcome& first = result.ranking.front().outcome;
   return fmt::format("none of {} candidates could be rehearsed; the first is {}: {}\n", result.ranking.size(),
                      status_name(first.status), first.message);

@@ -19,6 +19,7 @@
 #include "tuner/interrupt.hpp"
 #include "tuner/near_search.hpp"
 #include "tuner/search.hpp"
+#include "tuner/tie.hpp"
 
 namespace foretile {
 
@@ -498,20 +499,15 @@ const Evaluation* TuneResult::best() const {
 }
 
 const Evaluation* TuneResult::chosen(double tie) const {
-  const Evaluation* const fastest = best();
-  if (!fastest) return nullptr;
-  const auto time = [](const Evaluation& evaluation) { return evaluation.outcome.makespan_s; };
-  const auto beats_defaults = [&](const Evaluation& evaluation) {
-    return !defaults || time(*defaults) > (1 + tie) * time(evaluation);
-  };
-  if (!beats_defaults(*fastest)) return &*defaults;
-  const Evaluation* least = fastest;
+  if (!best()) return nullptr;
+  std::vector<Rehearsed> by_time;
   for (const Evaluation& evaluation : ranking) {
-    if (!evaluation.outcome.done() || time(evaluation) > (1 + tie) * time(*fastest)) break;
-    if (!beats_defaults(evaluation)) break;  // nor do those after it, which are no faster
-    if (effort_of(evaluation) < effort_of(*least)) least = &evaluation;
+    if (!evaluation.outcome.done()) break;
+    by_time.push_back({evaluation.outcome.makespan_s, effort_of(evaluation)});
   }
-  return least;
+  const auto better = better_than_defaults(
+      by_time, defaults ? std::optional(defaults->outcome.makespan_s) : std::nullopt, tie);
+  return better ? &ranking[*better] : &*defaults;
 }
 
 TuneResult tune(const TuneOptions& options, const CostModel& cost, const ProgressFunction& progress) {

@@ -54,10 +54,6 @@ struct TuneProgress {
   std::optional<std::uint64_t> bounded = {};  ///< candidates with a bound, while bounds are computed
 };
 
-/// Share of time that predictions cannot tell apart: the median error of 40 predictions at the rate of the
-/// minute (docs/results/prediction.md, 4.8%).
-inline constexpr double kTie = 0.05;
-
 enum class TuneEnd {
   complete,  ///< the whole space is evaluated, or what is left cannot be faster
   count,     ///< the budget by count is used up
@@ -93,10 +89,8 @@ struct TuneResult {
 
   /// The fastest, or null when no candidate is done.
   const Evaluation* best() const;
-  /// The one to run. The defaults, unless the fastest beats them by more than `tie`: they take more than
-  /// 1 + `tie` times as long. Else, of those that beat the defaults so and take at most 1 + `tie` times as
-  /// long as the fastest, the one with the least number Outcome::extra[kEffort], else the fastest. Null when
-  /// no candidate is done.
+  /// The one to run: better_than_defaults(), with Outcome::extra[kEffort], or the defaults. Null when no
+  /// candidate is done.
   const Evaluation* chosen(double tie) const;
 };
 

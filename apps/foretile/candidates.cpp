@@ -178,15 +178,12 @@ FirstLook Candidates::look(const Candidate& candidate) const {
   }
 }
 
-namespace {
-
 std::int64_t effort_of(const PlannedWork& work) {
   std::int64_t messages = 0;
-  for (const RankPlan& rank : work.plan.ranks) messages += std::ssize(rank.transfers);
+  for (const RankPlan& rank : work.plan.ranks)
+    messages += std::ssize(rank.transfers) + std::ssize(rank.flow.results);
   return work.summary.chunks + messages;
 }
-
-}  // namespace
 
 Outcome Candidates::rehearse(const Candidate& candidate, double stop_s) const {
   SimulationOptions options;

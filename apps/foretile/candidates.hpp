@@ -2,6 +2,7 @@
 // What the tuner's candidates stand for: settings of problem, platform and strategy.
 #pragma once
 
+#include <cstdint>
 #include <limits>
 #include <map>
 #include <string>
@@ -14,6 +15,9 @@
 #include "tuner/outcome.hpp"
 
 namespace foretile {
+
+/// Chunks and messages: kEffort.
+std::int64_t effort_of(const PlannedWork& work);
 
 /// Everything that is the same for all candidates.
 struct TuneCase {

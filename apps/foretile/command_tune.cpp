@@ -4,9 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "apps/foretile/candidates.hpp"
@@ -15,11 +13,10 @@
 #include "apps/foretile/program_case.hpp"
 #include "apps/foretile/program_view.hpp"
 #include "apps/foretile/rehearsal.hpp"
+#include "apps/foretile/tune_conclusion.hpp"
 #include "apps/foretile/tune_program.hpp"
 #include "apps/foretile/tune_space.hpp"
-#include "apps/foretile/what_if.hpp"
 #include "apps/program.hpp"
-#include "apps/quantities.hpp"
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
@@ -27,12 +24,9 @@
 #include "base/progress.hpp"
 #include "base/time_budget.hpp"
 #include "planner/problem/retile.hpp"
-#include "platforms/runtime_source.hpp"
 #include "platforms/units.hpp"
-#include "scheduler/report/report_json.hpp"
 #include "tuner/by_nodes.hpp"
 #include "tuner/history.hpp"
-#include "tuner/interrupt.hpp"
 #include "tuner/report.hpp"
 #include "tuner/search.hpp"
 #include "tuner/starts.hpp"
@@ -40,23 +34,6 @@
 namespace foretile {
 
 namespace {
-
-struct TuneArguments : CaseArguments {
-  std::vector<std::string> problems;
-  std::string budget;
-  std::string evaluation_limit;
-  std::string output;
-  std::string nodes;
-  std::string goal = "time";
-  EngineChoice engine = EngineChoice::automatic;
-  TuneOptions tune;
-  double tie = kTie;
-  std::string space;
-  std::string history;
-  std::string start_from;
-  std::vector<Evaluation> elsewhere;  // what start_from says
-  TuneProgramArguments program;       // of these: sizes, tiles, mode
-};
 
 TuneCase make_case(const Case& the_case, const TuneArguments& arguments,
                    const std::vector<std::string>& problems, const MachineSize& size) {
@@ -86,161 +63,6 @@ nlohmann::json identity(const TuneCase& tune_case, const Space& space) {
            fmt::format("nodes {} ranks {} gpus {}", nodes.value_or(0), ranks.value_or(0), gpus.value_or(0))},
           {"fixed", nlohmann::json(tune_case.fixed).dump()},
           {"space", digest(space.text())}};
-}
-
-std::string parameters_text(const Candidate& candidate) {
-  std::string text;
-  for (const auto& [key, value] : candidate) text += fmt::format(" {}={}", key, value);
-  return text;
-}
-
-std::string end_text(TuneEnd end) {
-  switch (end) {
-    case TuneEnd::complete:
-      return "nothing is left";
-    case TuneEnd::count:
-      return "the count is reached";
-    case TuneEnd::time:
-      return "the time is over";
-    case TuneEnd::interrupt:
-      break;
-  }
-  return "interrupted";
-}
-
-/// What is known of the candidates that were not rehearsed.
-std::string proof_text(const TuneResult& result) {
-  if (!result.gap) return {};
-  const std::uint64_t rehearsed = result.evaluated;
-  if (result.proven()) return fmt::format("proven best of {}: {} rehearsed", result.candidates, rehearsed);
-  return fmt::format("at most {:.1f}% slower than the best of {}: {} rehearsed", 100 * *result.gap,
-                     result.candidates, rehearsed);
-}
-
-const Evaluation* chosen(const TuneArguments& arguments, const TuneResult& result) {
-  return result.chosen(arguments.tie);
-}
-
-/// The chosen candidate, planned again.
-struct Best {
-  PlannedWork work;
-  Bounds bounds;
-};
-
-/// Nothing when there is none, and when nothing is to be stored and somebody waits for the end, or that would
-/// take longer than there is time.
-std::optional<Best> plan_best(const TuneArguments& arguments, const Candidates& candidates,
-                              const TuneResult& result, const TimeBudget& budget, ProgressLine& line) {
-  if (!result.best()) return {};
-  const Candidate& candidate = chosen(arguments, result)->candidate;
-  try {
-    const bool is_late =
-        result.end == TuneEnd::interrupt || candidates.planning(candidate).seconds > budget.left();
-    if (arguments.output.empty() && is_late) return {};
-    PlannedWork work = candidates.plan(candidate, line.stage("plan", kPlanningSteps));
-    const Bounds bounds = bounds_of(work.plan, work.contraction, work.machine);
-    return Best{std::move(work), bounds};
-  } catch (const InputError& error) {  // it was planned before, so its line in the history is wrong
-    if (arguments.history.empty()) throw;
-    throw InputError(fmt::format("{}: {}; remove this line or use another --history file",
-                                 place_in_history(arguments.history, candidate), error.what()));
-  }
-}
-
-/// A line for each parameter of a space that nobody wrote down.
-std::string space_text(const Space& space) {
-  std::string text = "space searched, made as --space gives none\n";
-  std::size_t width = 0;
-  for (const Parameter& parameter : space.parameters()) width = std::max(width, parameter.name.size());
-  for (const Parameter& parameter : space.parameters())
-    text += fmt::format("  {:<{}}  {}\n", parameter.name, width, fmt::join(parameter.values, ", "));
-  return text + "\n";
-}
-
-nlohmann::ordered_json space_json(const Space& space) {
-  nlohmann::ordered_json json = nlohmann::ordered_json::object();
-  for (const Parameter& parameter : space.parameters()) json[parameter.name] = parameter.values;
-  return json;
-}
-
-/// Why the chosen one is not the fastest.
-std::string tie_text(const TuneResult& result, const Evaluation& taken, double tie) {
-  if (&taken == result.best() || taken.candidate == result.best()->candidate) return {};
-  const bool defaults = result.defaults && taken.candidate == result.defaults->candidate;
-  return fmt::format(
-      "taken     {:.4g} s:{}\n          predictions cannot tell it from the best ({:.3g}%): {}\n",
-      taken.outcome.makespan_s, parameters_text(taken.candidate), 100 * tie,
-      defaults ? "the defaults" : "the fewest chunks and messages");
-}
-
-/// Where so little was tried that the best hardly is one.
-std::string few_tried_text(const TuneResult& result) {
-  constexpr std::uint64_t kFew = 10;
-  if (result.end != TuneEnd::time || result.evaluated >= kFew || result.proven()) return {};
-  return fmt::format(
-      "tried     only {} of {} candidates: give more --budget, or a machine with less other work\n",
-      result.evaluated, result.candidates);
-}
-
-std::string summary_text(const TuneResult& result, const Candidates& candidates,
-                         const std::optional<Best>& planned, double tie) {
-  std::string text = fmt::format("{} of {} candidates rehearsed in {}", result.evaluated, result.candidates,
-                                 quantity(result.wall_s, "s"));
-  if (result.stopped > 0) text += fmt::format(", {} of them as far as the best time", result.stopped);
-  text += fmt::format("; {} infeasible, {} failed, {} from the history: {}\n\n", result.infeasible,
-                      result.failed, result.from_history, end_text(result.end));
-  text += ranking_table(result);
-  if (const std::string proof = proof_text(result); !proof.empty()) text += "\n" + proof + "\n";
-  text += fmt::format("\nsoftware costs: {}\n", runtime_source_text(candidates.platform().runtime.source));
-  if (const std::string table = effects_table(result); !table.empty())
-    text += "\neach parameter by itself, the others as in the best\n" + table;
-  if (!result.best()) return text;
-  const Evaluation& best = *result.best();
-  text += fmt::format("\nbest      {:.4g} s{}:{}\n", best.outcome.makespan_s,
-                      is_coarse(best.outcome) ? ", coarse" : "", parameters_text(best.candidate));
-  if (is_coarse(best.outcome)) text += "          nothing was finished in full: give more --budget\n";
-  if (const std::string ties = ties_text(result); !ties.empty()) text += fmt::format("          {}\n", ties);
-  text += few_tried_text(result);
-  const Evaluation& taken = *result.chosen(tie);
-  text += tie_text(result, taken, tie);
-  text += fmt::format("sources   {}\n", candidates.choice(taken.candidate).reason());
-  if (planned) {
-    const double best_s = taken.outcome.makespan_s;
-    text += fmt::format("bounds    of this plan {}\n", bound_text(planned->bounds.plan, best_s));
-    text += fmt::format("          of any plan {}\n", bound_text(planned->bounds.problem, best_s));
-  }
-  if (result.defaults) {
-    const double defaults = result.defaults->outcome.makespan_s;
-    text += fmt::format("defaults  {:.4g} s:{}\n", defaults, parameters_text(result.defaults->candidate));
-    if (const std::string gain = gain_text(result, tie); !gain.empty())
-      text += fmt::format("gain      {}\n", gain);
-  }
-  if (taken.outcome.extra.contains(kLimitKey))
-    text += fmt::format("\n{}\n", taken.outcome.extra.at(kLimitKey).get<std::string>());
-  return text;
-}
-
-/// Of plans whose experiments are short.
-Guesses guesses_of(const Case& the_case, const Problem& problem, const MachineSize& size,
-                   const PlannedWork& work, const std::function<bool()>& stop, ProgressLine& line) {
-  constexpr std::int64_t kMostProducts = 200'000;
-  if (the_case.guesses.empty()) return Guesses::value_type();
-  if (work.summary.gemms > kMostProducts) return std::nullopt;
-  Case best = the_case;
-  best.problem = problem;
-  best.platform = work.machine.platform;
-  best.size = size;
-  best.settings = make_plan_file(problem, size, work).parameters;
-  SimulationOptions options;
-  return deciding_guesses(best, work, options, line, stop);
-}
-
-void store_best(const TuneArguments& arguments, const Candidates& candidates, const MachineSize& size,
-                const Evaluation& best, const PlannedWork& work) {
-  PlanFile file = make_plan_file(candidates.problem_of(best.candidate), size, work);
-  if (!is_coarse(best.outcome))
-    file.predicted = Prediction{best.outcome.makespan_s, best.outcome.extra.value(kRateKey, 0.0)};
-  save_plan_file(arguments.output, file);
 }
 
 TuneResult run(const TuneOptions& options, const Candidates& candidates, ProgressLine& line) {
@@ -276,14 +98,6 @@ TuneOptions tune_options(const TuneArguments& arguments) {
     options.limits.evaluation_s = parse_duration(arguments.evaluation_limit, "--evaluation-limit");
   return options;
 }
-
-/// One search, on a machine of one size.
-struct Tuning {
-  MachineSize size;
-  std::unique_ptr<Candidates> candidates;
-  Starts starts;  // from --start-from
-  TuneResult result;
-};
 
 /// Says which, if any.
 std::vector<Parameter> finer_tilings_of(const Case& the_case, const MachineSize& size,
@@ -325,15 +139,6 @@ Tuning tune_machine(const TuneArguments& arguments, const Case& the_case, const 
   return tuning;
 }
 
-/// All numbers of nodes, or those for which there is time, and the tuning of the one that the goal asks for.
-struct NodesTuning {
-  std::vector<NodesResult> results;
-  Tuning chosen;
-  std::size_t asked = 0;
-  TuneEnd end = TuneEnd::complete;
-  int signal = 0;
-};
-
 NodesTuning tune_over_nodes(const TuneArguments& arguments, const Case& the_case, const NodeRange& range,
                             const TuneOptions& options, Goal goal, ProgressLine& line) {
   const std::vector<int> order = visiting_order(range);
@@ -359,95 +164,6 @@ NodesTuning tune_over_nodes(const TuneArguments& arguments, const Case& the_case
     if (all.end == TuneEnd::interrupt) break;
   }
   return all;
-}
-
-std::string starts_text(const std::string& file, const Starts& starts) {
-  const std::size_t used = starts.candidates.size();
-  if (used + starts.unused == 0)
-    return fmt::format("started from the defaults only: nothing in {} is done", one_line(file));
-  std::string text =
-      fmt::format("started from {} good candidate{} of {}", used, used == 1 ? "" : "s", one_line(file));
-  if (starts.unused > 0) text += fmt::format("; {} more cannot be tried in this space", starts.unused);
-  return text;
-}
-
-nlohmann::ordered_json tuning_json(const TuneArguments& arguments, const Tuning& tuning,
-                                   const std::optional<Best>& best, const NodesTuning* over_nodes) {
-  const TuneResult& result = tuning.result;
-  nlohmann::ordered_json json = to_json(result);
-  json["space"] = space_json(result.space);
-  if (!arguments.start_from.empty()) {
-    json["started_from"] = tuning.starts.candidates.size();
-    json["starts_unused"] = tuning.starts.unused;
-  }
-  json["runtime_source"] = tuning.candidates->platform().runtime.source;
-  if (result.best()) {
-    const Evaluation& taken = *chosen(arguments, result);
-    json["taken"] = {{"parameters", taken.candidate}, {"makespan_s", taken.outcome.makespan_s}};
-    json["tie"] = arguments.tie;
-    add_choice(json, tuning.candidates->choice(taken.candidate));
-  }
-  if (best) add_bounds(json, best->bounds);
-  if (over_nodes) {
-    json["goal"] = arguments.goal;
-    json["nodes"] = *tuning.size.nodes;
-    json["by_nodes"] = to_json(over_nodes->results);
-  }
-  if (best && !arguments.output.empty()) json["file"] = arguments.output;
-  return json;
-}
-
-void print(const TuneArguments& arguments, const Tuning& tuning, const std::optional<Best>& best,
-           const NodesTuning* over_nodes) {
-  const TuneResult& result = tuning.result;
-  if (over_nodes) {
-    fmt::print("{}", nodes_table(over_nodes->results));
-    if (over_nodes->results.size() < over_nodes->asked)
-      fmt::print("{} of {} numbers of nodes: {}\n", over_nodes->results.size(), over_nodes->asked,
-                 end_text(over_nodes->end));
-    fmt::print("\non {} ({}):\n", nodes_text(*tuning.size.nodes),
-               arguments.goal == "time" ? "the shortest time" : "the fewest node-hours");
-  }
-  if (!arguments.start_from.empty()) fmt::print("{}\n", starts_text(arguments.start_from, tuning.starts));
-  if (arguments.space.empty()) fmt::print("{}", space_text(result.space));
-  fmt::print("{}", summary_text(result, *tuning.candidates, best, arguments.tie));
-  if (best && !arguments.output.empty()) fmt::print("\nWritten to {}\n", one_line(arguments.output));
-  std::fflush(stdout);
-}
-
-/// Stores and prints the best, then which guesses decide; says what went wrong where there is none.
-void conclude(const TuneArguments& arguments, const Case& the_case, const Tuning& tuning,
-              const TimeBudget& latest, ProgressLine& line, const NodesTuning* over_nodes) {
-  const TuneResult& result = tuning.result;
-  const TuneEnd end = over_nodes ? over_nodes->end : result.end;
-  int signal = over_nodes ? over_nodes->signal : result.signal;
-  const bool is_json = arguments.options.json;
-  const std::optional<Best> best = plan_best(arguments, *tuning.candidates, result, latest, line);
-  if (best && !arguments.output.empty())
-    store_best(arguments, *tuning.candidates, tuning.size, *chosen(arguments, result), best->work);
-  erase_progress();
-  if (!is_json && (result.best() || end == TuneEnd::interrupt)) print(arguments, tuning, best, over_nodes);
-  Guesses guesses;
-  if (best && end != TuneEnd::interrupt) {
-    const InterruptGuard interrupt;
-    const auto stop = [&] { return latest.over() || interrupt.signal() != 0; };
-    guesses = guesses_of(the_case, tuning.candidates->problem_of(chosen(arguments, result)->candidate),
-                         tuning.size, best->work, stop, line);
-    erase_progress();
-    if (!is_json) fmt::print("{}", guesses_text(guesses));
-    signal = interrupt.signal();
-  }
-  if (is_json) {
-    nlohmann::ordered_json json = tuning_json(arguments, tuning, best, over_nodes);
-    if (best) json["guesses"] = guesses_json(guesses);
-    print_json(json);
-  }
-  if (signal != 0) throw CLI::RuntimeError(128 + signal);
-  if (!result.best()) {
-    std::string why = ranking_table(result);
-    why.pop_back();
-    throw WorkError(why);
-  }
 }
 
 void check_range(const TuneArguments& arguments, const Case& the_case, const NodeRange& range) {
@@ -482,7 +198,6 @@ void check_program(const TuneArguments& arguments) {
                                 {"--history", !arguments.history.empty()},
                                 {"--start-from", !arguments.start_from.empty()},
                                 {"--effects", arguments.tune.effects},
-                                {"--tie", arguments.tie != kTie},
                                 {"--output", !arguments.output.empty()}});
 }
 
@@ -491,6 +206,7 @@ void tune_program_of(const TuneArguments& arguments) {
   static_cast<CaseArguments&>(program) = static_cast<const CaseArguments&>(arguments);
   program.nodes = arguments.nodes;
   program.seed = arguments.tune.seed;
+  program.tie = arguments.tie;
   if (!arguments.budget.empty()) {
     program.budget_s = parse_duration(arguments.budget, "--budget");
     if (*program.budget_s < 0)
@@ -505,10 +221,10 @@ void tune_problem(TuneArguments& arguments) {
   check_program(arguments);
   if (is_program_file(arguments.problem)) return tune_program_of(arguments);
   const TuneOptions options = tune_options(arguments);
-  const Goal goal = goal_of(arguments.goal);
+  const Goal goal = goal_of(arguments.goal, "--goal");
   NodeRange range;
   if (!arguments.nodes.empty()) {
-    range = node_range(arguments.nodes);
+    range = node_range(arguments.nodes, "--nodes");
     arguments.size.nodes = range.first;
   }
   if (!arguments.start_from.empty()) arguments.elsewhere = read_history(arguments.start_from);

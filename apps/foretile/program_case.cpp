@@ -201,10 +201,9 @@ std::int64_t products_of(const PlannedProgram& planned) {
 
 /// Of programs whose experiments are short.
 Guesses guesses_of(const ProgramCase& program, const SimulationOptions& options) {
-  constexpr std::int64_t kMostProducts = 200'000;
   const std::vector<std::string> keys = guesses_that_may_count(program);
   if (keys.empty()) return Guesses::value_type();
-  if (products_of(program.planned) > kMostProducts) return std::nullopt;
+  if (products_of(program.planned) > kMostProductsInFull) return std::nullopt;
   const Platform& platform = program.machine.platform;
   const ChangedSeconds seconds = [&](const std::vector<std::string>& settings, bool in_full) {
     return changed_makespan_s(program, parse_platform(platform.toml, platform.source, settings), options,

@@ -10,6 +10,7 @@
 #include <memory>
 #include <utility>
 
+#include "apps/foretile/candidates.hpp"
 #include "apps/foretile/rehearsal.hpp"
 #include "apps/quantities.hpp"
 #include "apps/resources.hpp"
@@ -44,6 +45,12 @@ double least_device_seconds(const FusedProgram& program, const Machine& machine)
     }
   }
   return seconds + least.launches(products);
+}
+
+std::int64_t effort_of(const PlannedProgram& planned) {
+  std::int64_t effort = planned.flow ? effort_of(planned.flow->work) : 0;
+  for (const LevelPlan& level : planned.levels) effort += level.work ? effort_of(*level.work) : 0;
+  return effort;
 }
 
 class Trials {
@@ -90,6 +97,7 @@ class Trials {
       const PlannedProgram planned =
           plan_program_as(program, machine, arguments_.options.settings(), as.plan_options());
       trial.memory_bytes = planned.peak_host_bytes();
+      trial.effort = effort_of(planned);
       trial.made = made_names(program);
       trial.layout = program.layout().owners.empty() ? "in turn" : "chosen";
       for (std::size_t term = 0; term < program.terms().size(); ++term) {
@@ -239,13 +247,14 @@ class TimedTrials {
 
 void tune_program_case(const TuneProgramArguments& arguments) {
   ProgramSpace space;
-  if (!arguments.nodes.empty()) space.nodes = node_range(arguments.nodes);
+  if (!arguments.nodes.empty()) space.nodes = node_range(arguments.nodes, "--nodes");
   Trials trials(arguments);
   TimedTrials timed(trials, arguments.budget_s);  // the clock starts: programs with small tiles take seconds
   space.tiles = trials.tiles();
   space.modes = trials.modes(std::ranges::max(space.tiles));  // of large tiles there are few
   trials.machine_of(space.nodes.last);                        // throws where the platform has fewer
-  const ProgramTuning tuning = tune_program(space, std::ref(timed), [&] { return !timed.is_over(); });
+  ProgramTuning tuning = tune_program(space, std::ref(timed), [&] { return !timed.is_over(); });
+  tuning.tie = arguments.tie;
   erase_progress();
   if (arguments.options.json) {
     nlohmann::ordered_json json = json_of(tuning);
@@ -259,7 +268,7 @@ void tune_program_case(const TuneProgramArguments& arguments) {
     fmt::print("{}tried in           {}\n", text_of(tuning), quantity(timed.seconds(), "s"));
     if (makes) fmt::print("slices are made    {}\n", making_rate_text(trials.platform()));
   }
-  if (tuning.best(Goal::time)) return;
+  if (tuning.taken(Goal::time)) return;
   if (tuning.trials.empty()) throw WorkError("nothing was tried in the time: give more --budget");
   throw WorkError(tuning.complete ? "nothing fits: use more nodes, or smaller tiles"
                                   : "nothing that was tried fits: give more --budget, or use more nodes");

@@ -9,6 +9,7 @@
 
 #include "apps/foretile/case.hpp"
 #include "apps/foretile/program_case.hpp"
+#include "tuner/tie.hpp"
 
 namespace foretile {
 
@@ -21,6 +22,7 @@ struct TuneProgramArguments : CaseArguments {
   std::string nodes;                ///< a number, or a range; empty: one node
   std::optional<double> budget_s;
   std::uint64_t seed = 1;
+  double tie = kTie;
 };
 
 /// Tries, prints. Throws InputError, and WorkError where nothing fits.

@@ -35,7 +35,7 @@ constexpr const char* kFull = "full";
 constexpr const char* kCoarse = "coarse";
 
 /// Savings that differ by less are taken as equal, of the unchanged makespan.
-constexpr double kTie = 0.02;
+constexpr double kSameSaving = 0.02;
 
 std::string joined(const std::vector<std::string>& settings) {
   std::string text;
@@ -203,18 +203,18 @@ std::vector<std::size_t> try_groups_of_links(Experiments& experiments) {
   const std::size_t all = experiments.add(together(experiments, links));
   experiments.run({all}, false, false);
   const double saving = experiments.coarse_saving(all);
-  if (!(saving > alone + kTie)) return {all};
+  if (!(saving > alone + kSameSaving)) return {all};
   std::vector<std::size_t> tries;
   for (const std::size_t link : links)
     tries.push_back(experiments.add(together(experiments, without(links, link))));
   experiments.run(tries, false, false);
   std::vector<std::size_t> needed;
   for (std::size_t n = 0; n < links.size(); ++n)
-    if (experiments.coarse_saving(tries[n]) < saving - kTie) needed.push_back(links[n]);
+    if (experiments.coarse_saving(tries[n]) < saving - kSameSaving) needed.push_back(links[n]);
   if (needed.size() < 2 || needed.size() == links.size()) return tries;
   const std::size_t group = experiments.add(together(experiments, needed));
   experiments.run({group}, false, false);
-  if (experiments.coarse_saving(group) > saving - kTie)
+  if (experiments.coarse_saving(group) > saving - kSameSaving)
     tries.push_back(all);
   else
     tries.push_back(group);
@@ -225,7 +225,7 @@ std::vector<std::size_t> try_groups_of_links(Experiments& experiments) {
 std::vector<std::size_t> next_in_full(const Experiments& experiments,
                                       const std::vector<std::size_t>& by_saving) {
   constexpr std::size_t kFirst = 3, kMost = 10;
-  double best = 0, difference = kTie;
+  double best = 0, difference = kSameSaving;
   std::size_t done = 0;
   for (const std::size_t number : by_saving) {
     if (!experiments.full_s[number]) continue;
@@ -308,8 +308,7 @@ std::vector<DecidingGuess> simulated_guesses(Experiments& experiments,
                                              const std::vector<std::size_t>& numbers, const Machine& machine,
                                              std::int64_t products) {
   constexpr double kDecides = 0.05;
-  constexpr std::int64_t kMostInFull = 200'000;
-  const bool in_full = products <= kMostInFull;
+  const bool in_full = products <= kMostProductsInFull;
   experiments.run(numbers, in_full, true);
   const nlohmann::json figures = platform_summary_json(machine.platform).at("figures");
   std::vector<DecidingGuess> guesses;

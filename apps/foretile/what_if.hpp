@@ -24,6 +24,10 @@ namespace foretile {
 WhatIf what_if(const Case& the_case, const PlannedWork& work, const SimulationOptions& options,
                ProgressLine& line);
 
+/// Plans with more are simulated coarsely, or not at all, to find out which guesses decide: that is to take
+/// seconds.
+inline constexpr std::int64_t kMostProductsInFull = 200'000;
+
 /// A figure that nobody measured, and what it decides.
 struct DecidingGuess {
   std::string figure;  ///< "generation.rate"

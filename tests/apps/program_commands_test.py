@@ -191,7 +191,7 @@ def check_plans():
     refuse("--trace and the program", "simulate", T2, *SMALL, "--mode", "flow", "--trace", T2)
     refuse("--make: found nope", "tune", T2, *SMALL, "--platform", "cascade", "--make", "nope", "--nodes", "1..2")
     refuse("strategy: found grid-3d for", "tune", T2, *SMALL, "--platform", "cascade", "--mode", "flow", "--set", "strategy=grid-3d")
-    tuned = json.loads(run("tune", T2, "--o", 6, "--v", 12, "--tile", 6, "--tile", 4, "--platform", "cascade", "--nodes", "1..3", "--json"))
+    tuned = json.loads(run("tune", T2, "--o", 6, "--v", 12, "--tile", 6, "--tile", 4, "--platform", "cascade", "--nodes", "1..3", "--tie", 0, "--json"))
     assert tuned["fewest_nodes"] == 1 and tuned["complete"] and len(tuned["trials"]) == 3 * 2 * 2, tuned
     assert tuned["shortest_time"]["makespan_s"] == min(trial["makespan_s"] for trial in tuned["trials"]), tuned
     assert all(trial["makespan_s"] > trial["bound_s"] > 0 for trial in tuned["trials"]), tuned
@@ -199,7 +199,8 @@ def check_plans():
     late = run("tune", T2, *SMALL, "--platform", "cascade", "--budget", "1ms")
     assert "shortest time" in late and "mode flow" in late and "time was up" in late, late  # the first trial alone
     refuse("--history: found the program", "tune", T2, *SMALL, "--history", "x.json")
-    refuse("--tie: found the program", "tune", T2, *SMALL, "--tie", 0.9)
+    equal = json.loads(run("tune", T2, "--o", 6, "--v", 12, "--tile", 6, "--tile", 4, "--platform", "cascade", "--tie", 1, "--json"))
+    assert (equal["shortest_time"]["tile"], equal["shortest_time"]["mode"]) == (6, "levels"), equal  # the defaults
     proposed = ("tune", T2, "--o", 4, "--v", 12, "--platform", "cascade", "--mode", "levels")
     assert json.loads(run(*proposed, "--json"))["tiles"] == [12, 6, 4, 3]
     assert run(*proposed).startswith("tiles, as --tile gives none: 12, 6, 4, 3\n")

@@ -20,23 +20,23 @@ std::vector<NodesResult> example() {
 }
 
 TEST(NodeRange, OneOrTwoNumbers) {
-  EXPECT_EQ(node_range("18").first, 18);
-  EXPECT_EQ(node_range("18").last, 18);
-  EXPECT_FALSE(node_range("18").several());
-  EXPECT_EQ(node_range("1..64").first, 1);
-  EXPECT_EQ(node_range("1..64").last, 64);
-  EXPECT_TRUE(node_range("1..64").several());
+  EXPECT_EQ(node_range("18", "nodes").first, 18);
+  EXPECT_EQ(node_range("18", "nodes").last, 18);
+  EXPECT_FALSE(node_range("18", "nodes").several());
+  EXPECT_EQ(node_range("1..64", "nodes").first, 1);
+  EXPECT_EQ(node_range("1..64", "nodes").last, 64);
+  EXPECT_TRUE(node_range("1..64", "nodes").several());
 }
 
 TEST(NodeRange, RefusesWhatIsNone) {
   for (const char* bad :
        {"", "0", "-1", "1.5", "1...3", "1..", "..4", "64..1", "1-4", "1..1000000000000", "many"})
-    EXPECT_THROW(node_range(bad), InputError) << bad;
+    EXPECT_THROW(node_range(bad, "nodes"), InputError) << bad;
 }
 
 TEST(NodeRange, GoesAsFarAsPlatforms) {
-  EXPECT_EQ(node_range("1..200000").last, 200000);
-  EXPECT_THROW(node_range("200001"), InputError);
+  EXPECT_EQ(node_range("1..200000", "nodes").last, 200000);
+  EXPECT_THROW(node_range("200001", "nodes"), InputError);
 }
 
 TEST(VisitingOrder, CoversTheRangeEarly) {
@@ -62,8 +62,8 @@ TEST(ByNodes, TheBestDependsOnTheGoal) {
   EXPECT_EQ(best_of({}, Goal::time), nullptr);
   EXPECT_EQ(best_of({{3, {}, {}, "does not fit"}}, Goal::time), nullptr);
   EXPECT_EQ(best_of({done(8, 2), done(4, 2)}, Goal::time)->nodes, 4);
-  EXPECT_EQ(goal_of("node-hours"), Goal::node_hours);
-  EXPECT_THROW(goal_of("money"), InputError);
+  EXPECT_EQ(goal_of("node-hours", "goal"), Goal::node_hours);
+  EXPECT_THROW(goal_of("money", "goal"), InputError);
 }
 
 TEST(ByNodes, Table) {

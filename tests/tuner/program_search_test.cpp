@@ -33,10 +33,10 @@ TEST(ProgramSearch, AnswersByName) {
   const ProgramTuning tuning = tune_program({{1, 20}, {60, 45}, {"levels", "flow"}}, tried, always);
   EXPECT_TRUE(tuning.complete);
   EXPECT_EQ(tuning.fewest_nodes, 5);
-  ASSERT_TRUE(tuning.best(Goal::time));
-  EXPECT_EQ(tuning.best(Goal::time)->candidate, (ProgramCandidate{8, 45, "flow"}));
-  EXPECT_DOUBLE_EQ(*tuning.best(Goal::time)->makespan_s, 21.75);
-  EXPECT_DOUBLE_EQ(tuning.best(Goal::node_hours)->node_hours(), 174.0 / 3600);
+  ASSERT_TRUE(tuning.taken(Goal::time));
+  EXPECT_EQ(tuning.taken(Goal::time)->candidate, (ProgramCandidate{8, 45, "flow"}));
+  EXPECT_DOUBLE_EQ(*tuning.taken(Goal::time)->makespan_s, 21.75);
+  EXPECT_DOUBLE_EQ(tuning.taken(Goal::node_hours)->node_hours(), 174.0 / 3600);
   // 6 numbers of nodes with four candidates; 6 and 5 nodes fit with the first one.
   EXPECT_EQ(tuning.trials.size(), 6U * 4 + 2);
   EXPECT_EQ(tuning.trials.front().candidate.nodes, 1);
@@ -80,7 +80,7 @@ TEST(ProgramSearch, TriesAllNodesWithTheFirstTiles) {
 TEST(ProgramSearch, SaysWhereNothingFitsOrTimeIsUp) {
   const ProgramTuning none = tune_program({{1, 4}, {45}, {"flow"}}, tried, always);
   EXPECT_FALSE(none.fewest_nodes);
-  EXPECT_EQ(none.best(Goal::time), nullptr);
+  EXPECT_EQ(none.taken(Goal::time), nullptr);
   EXPECT_TRUE(json_of(none)["shortest_time"].is_null());
   int asked = 0;
   const ProgramTuning some =
@@ -97,10 +97,36 @@ TEST(ProgramSearch, SaysWhereNothingFitsOrTimeIsUp) {
   EXPECT_EQ(far.trials.size(), 2U);  // doubling ends without an overflow
 }
 
+ProgramTrial took(std::int64_t tile, const char* mode, double seconds, std::int64_t effort) {
+  ProgramTrial trial{{4, tile, mode}, 1000, seconds, 1, {}};
+  trial.effort = effort;
+  return trial;
+}
+
+/// Of times within 5% the first tiles level by level; where 5% better ones are there, the simplest of these.
+TEST(ProgramSearch, TakesTheDefaultsOrTheSimplestOfEqualTimes) {
+  ProgramTuning tuning;
+  tuning.tie = 0.05;
+  tuning.trials = {took(60, "flow", 101, 9), took(60, "levels", 104, 6), took(45, "flow", 100, 5)};
+  EXPECT_EQ(tuning.taken(Goal::time)->candidate, (ProgramCandidate{4, 60, "levels"}));
+  EXPECT_EQ(tuning.taken(Goal::node_hours), tuning.taken(Goal::time));
+  EXPECT_NE(text_of(tuning).find("predictions cannot tell 100 s with tiles of 45, mode flow, from it (5%)"),
+            std::string::npos)
+      << text_of(tuning);
+  EXPECT_EQ(json_of(tuning)["shortest_time"]["makespan_s"], 104);
+  tuning.trials[1] = took(60, "levels", 120, 6);
+  EXPECT_EQ(tuning.taken(Goal::time)->candidate, (ProgramCandidate{4, 45, "flow"}));
+  tuning.trials[0].effort = 4;
+  EXPECT_EQ(tuning.taken(Goal::time)->candidate, (ProgramCandidate{4, 60, "flow"}));
+  tuning.tie = 0;
+  EXPECT_EQ(tuning.taken(Goal::time)->candidate, (ProgramCandidate{4, 45, "flow"}));
+  EXPECT_EQ(text_of(tuning).find("predictions"), std::string::npos);
+}
+
 /// As a process that tried it tells it.
 TEST(ProgramSearch, ReadsTrialsThatItWrote) {
-  const ProgramTrial fits{{4, 60, "levels"},         1000, 2.5, 0.1, "", {"v[pp|pp]"}, "in turn",
-                          {{"t2", "a"}, {"t1", "b"}}};
+  const ProgramTrial fits{{4, 60, "levels"},          1000, 2.5, 0.1, "", {"v[pp|pp]"}, "in turn",
+                          {{"t2", "a"}, {"t1", "b"}}, 7};
   const ProgramTrial planned{{4, 60, "flow"}, 1000, {}, 0.1, "", {}, "chosen", {}};
   const ProgramTrial does_not{{1, 60, "flow"}, 0, {}, 0.4, "too little memory", {}, "", {}};
   for (const ProgramTrial& trial : {fits, planned, does_not})

@@ -80,7 +80,8 @@ TEST(RankingTable, KeepsToTheAskedRowsAndNeedsNoDefaults) {
 }
 
 TEST(RankingTable, SaysWhyThereIsNothing) {
-  EXPECT_EQ(ranking_table(TuneResult()), "no candidate was evaluated: give more --budget or --count\n");
+  EXPECT_EQ(ranking_table(TuneResult()),
+            "no candidate was evaluated: give more time, or allow more evaluations\n");
   TuneResult result;
   result.ranking = {example().ranking.back()};
   result.infeasible = 1;

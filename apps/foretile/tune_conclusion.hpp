@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What foretile tune is asked, and what it concludes from its searches, stores and prints.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "apps/foretile/candidates.hpp"
+#include "apps/foretile/case.hpp"
+#include "apps/foretile/tune_program.hpp"
+#include "base/progress.hpp"
+#include "base/time_budget.hpp"
+#include "simulator/engine_choice.hpp"
+#include "tuner/by_nodes.hpp"
+#include "tuner/starts.hpp"
+#include "tuner/tie.hpp"
+#include "tuner/tune.hpp"
+
+namespace foretile {
+
+struct TuneArguments : CaseArguments {
+  std::vector<std::string> problems;
+  std::string budget;
+  std::string evaluation_limit;
+  std::string output;
+  std::string nodes;
+  std::string goal = "time";
+  EngineChoice engine = EngineChoice::automatic;
+  TuneOptions tune;
+  double tie = kTie;
+  std::string space;
+  std::string history;
+  std::string start_from;
+  std::vector<Evaluation> elsewhere;  // what start_from says
+  TuneProgramArguments program;       // of these: sizes, tiles, mode
+};
+
+/// One search, on a machine of one size.
+struct Tuning {
+  MachineSize size;
+  std::unique_ptr<Candidates> candidates;
+  Starts starts;  // from --start-from
+  TuneResult result;
+};
+
+/// All numbers of nodes, or those for which there is time, and the tuning of the one that the goal asks for.
+struct NodesTuning {
+  std::vector<NodesResult> results;
+  Tuning chosen;
+  std::size_t asked = 0;
+  TuneEnd end = TuneEnd::complete;
+  int signal = 0;
+};
+
+/// Stores and prints the best, then which guesses decide. Throws WorkError where there is no best, and
+/// CLI::RuntimeError after an interrupt. `over_nodes` may be null.
+void conclude(const TuneArguments& arguments, const Case& the_case, const Tuning& tuning,
+              const TimeBudget& latest, ProgressLine& line, const NodesTuning* over_nodes);
+
+}  // namespace foretile
