@@ -234,6 +234,8 @@ void add_calibration(std::vector<PlatformKey>& keys) {
                         [](Platform& p) { return Slots{&p.calibration.core_share}; }));
   keys.push_back(other("calibration.stable", Presence::optional,
                        [](Platform& p) { return Slots{&p.calibration.stable}; }));
+  keys.push_back(number("calibration.error", 0, 1, Presence::optional,
+                        [](Platform& p) { return Slots{&p.calibration.error}; }));
   keys.push_back({"calibration.probe_rate", Dimension::flops_per_s, 1, most_rate, Presence::optional,
                   [](Platform& p) { return Slots{&p.calibration.probe_flops_per_s}; }});
   keys.push_back(other("calibration.kernels", Presence::optional,

@@ -79,6 +79,7 @@ struct Runtime {
 struct CalibrationFacts {
   double core_share = 1;         ///< part of the time for which the cores were ours while it was measured
   bool stable = true;            ///< the same products took the same time again and again
+  double error = 0;              ///< median, of the kernel model on shapes that it was not fitted to
   double probe_flops_per_s = 0;  ///< of one core in the probe (executor/calibration/probe.hpp); 0: not known
   std::string kernels;           ///< of its products (executor/cpu/tile_kernel.hpp); empty: not known
 };

@@ -2,6 +2,7 @@
 // Which of candidates to take whose predicted times cannot be told apart.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <optional>
@@ -12,6 +13,11 @@ namespace foretile {
 /// Share of time that predictions cannot tell apart: the median error of 40 predictions at the rate of the
 /// minute (docs/results/prediction.md, 4.8%).
 inline constexpr double kTie = 0.05;
+
+/// The same on a machine whose products are known within `error` only (CalibrationFacts::error).
+inline double tie_of(double error) {
+  return std::max(kTie, error);
+}
 
 /// What is known of a candidate that was rehearsed.
 struct Rehearsed {

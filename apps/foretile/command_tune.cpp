@@ -123,6 +123,7 @@ Tuning tune_machine(const TuneArguments& arguments, const Case& the_case, const 
   question.fixed_tiling = arguments.options.tiling();
   const TuneCase tune_case = make_case(the_case, arguments, candidate_problems(question), size);
   Tuning tuning{size, std::make_unique<Candidates>(tune_case), {}, {}};
+  tuning.tie = arguments.tie.value_or(tie_of(the_case.platform.calibration.error));
   question.sources = tuning.candidates->sources();
   question.loaded = tune_case.problems;
   if (arguments.space.empty() && arguments.problems.size() == 1)
@@ -155,7 +156,7 @@ NodesTuning tune_over_nodes(const TuneArguments& arguments, const Case& the_case
     }
     Tuning tuning =
         tune_machine(arguments, the_case, {.nodes = order[i], .ranks = {}, .gpus = {}}, own, known, line);
-    all.results.push_back(nodes_result(order[i], tuning.result, arguments.tie));
+    all.results.push_back(nodes_result(order[i], tuning.result, tuning.tie));
     if (tuning.result.best()) known = {tuning.result.best()->candidate};
     all.end = tuning.result.end;
     all.signal = tuning.result.signal;
@@ -274,9 +275,8 @@ void add_search_options(CLI::App& command, TuneArguments& arguments) {
   command
       .add_option("--tie", arguments.tie,
                   "Share of time that predictions cannot tell apart: a plan that beats the defaults by less "
-                  "is not taken")
-      ->check(CLI::Range(0.0, 1.0))
-      ->capture_default_str();
+                  "is not taken (0.05, or the error of the platform's calibration if larger)")
+      ->check(CLI::Range(0.0, 1.0));
   command.add_flag("--effects", arguments.tune.effects,
                    "After the search, rehearse all that differs from the best in one parameter");
 }

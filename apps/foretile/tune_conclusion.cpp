@@ -54,10 +54,6 @@ std::string proof_text(const TuneResult& result) {
                      result.candidates, rehearsed);
 }
 
-const Evaluation* chosen(const TuneArguments& arguments, const TuneResult& result) {
-  return result.chosen(arguments.tie);
-}
-
 /// The chosen candidate, planned again.
 struct Best {
   PlannedWork work;
@@ -66,10 +62,12 @@ struct Best {
 
 /// Nothing when there is none, and when nothing is to be stored and somebody waits for the end, or that would
 /// take longer than there is time.
-std::optional<Best> plan_best(const TuneArguments& arguments, const Candidates& candidates,
-                              const TuneResult& result, const TimeBudget& budget, ProgressLine& line) {
+std::optional<Best> plan_best(const TuneArguments& arguments, const Tuning& tuning, const TimeBudget& budget,
+                              ProgressLine& line) {
+  const TuneResult& result = tuning.result;
   if (!result.best()) return {};
-  const Candidate& candidate = chosen(arguments, result)->candidate;
+  const Candidates& candidates = *tuning.candidates;
+  const Candidate& candidate = tuning.chosen().candidate;
   try {
     const bool is_late =
         result.end == TuneEnd::interrupt || candidates.planning(candidate).seconds > budget.left();
@@ -200,9 +198,9 @@ nlohmann::ordered_json tuning_json(const TuneArguments& arguments, const Tuning&
   }
   json["runtime_source"] = tuning.candidates->platform().runtime.source;
   if (result.best()) {
-    const Evaluation& taken = *chosen(arguments, result);
+    const Evaluation& taken = tuning.chosen();
     json["taken"] = {{"parameters", taken.candidate}, {"makespan_s", taken.outcome.makespan_s}};
-    json["tie"] = arguments.tie;
+    json["tie"] = tuning.tie;
     add_choice(json, tuning.candidates->choice(taken.candidate));
   }
   if (best) add_bounds(json, best->bounds);
@@ -228,7 +226,7 @@ void print(const TuneArguments& arguments, const Tuning& tuning, const std::opti
   }
   if (!arguments.start_from.empty()) fmt::print("{}\n", starts_text(arguments.start_from, tuning.starts));
   if (arguments.space.empty()) fmt::print("{}", space_text(result.space));
-  fmt::print("{}", summary_text(result, *tuning.candidates, best, arguments.tie));
+  fmt::print("{}", summary_text(result, *tuning.candidates, best, tuning.tie));
   if (best && !arguments.output.empty()) fmt::print("\nWritten to {}\n", one_line(arguments.output));
   std::fflush(stdout);
 }
@@ -241,17 +239,17 @@ void conclude(const TuneArguments& arguments, const Case& the_case, const Tuning
   const TuneEnd end = over_nodes ? over_nodes->end : result.end;
   int signal = over_nodes ? over_nodes->signal : result.signal;
   const bool is_json = arguments.options.json;
-  const std::optional<Best> best = plan_best(arguments, *tuning.candidates, result, latest, line);
+  const std::optional<Best> best = plan_best(arguments, tuning, latest, line);
   if (best && !arguments.output.empty())
-    store_best(arguments, *tuning.candidates, tuning.size, *chosen(arguments, result), best->work);
+    store_best(arguments, *tuning.candidates, tuning.size, tuning.chosen(), best->work);
   erase_progress();
   if (!is_json && (result.best() || end == TuneEnd::interrupt)) print(arguments, tuning, best, over_nodes);
   Guesses guesses;
   if (best && end != TuneEnd::interrupt) {
     const InterruptGuard interrupt;
     const auto stop = [&] { return latest.over() || interrupt.signal() != 0; };
-    guesses = guesses_of(the_case, tuning.candidates->problem_of(chosen(arguments, result)->candidate),
-                         tuning.size, best->work, stop, line);
+    guesses = guesses_of(the_case, tuning.candidates->problem_of(tuning.chosen().candidate), tuning.size,
+                         best->work, stop, line);
     erase_progress();
     if (!is_json) fmt::print("{}", guesses_text(guesses));
     signal = interrupt.signal();

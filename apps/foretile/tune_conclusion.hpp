@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,7 @@ struct TuneArguments : CaseArguments {
   std::string goal = "time";
   EngineChoice engine = EngineChoice::automatic;
   TuneOptions tune;
-  double tie = kTie;
+  std::optional<double> tie;  ///< else tie_of() the platform
   std::string space;
   std::string history;
   std::string start_from;
@@ -43,6 +44,10 @@ struct Tuning {
   std::unique_ptr<Candidates> candidates;
   Starts starts;  // from --start-from
   TuneResult result;
+  double tie = kTie;
+
+  /// Of a search that found something.
+  const Evaluation& chosen() const { return *result.chosen(tie); }
 };
 
 /// All numbers of nodes, or those for which there is time, and the tuning of the one that the goal asks for.

@@ -254,7 +254,7 @@ void tune_program_case(const TuneProgramArguments& arguments) {
   space.modes = trials.modes(std::ranges::max(space.tiles));  // of large tiles there are few
   trials.machine_of(space.nodes.last);                        // throws where the platform has fewer
   ProgramTuning tuning = tune_program(space, std::ref(timed), [&] { return !timed.is_over(); });
-  tuning.tie = arguments.tie;
+  tuning.tie = arguments.tie.value_or(tie_of(trials.platform().calibration.error));
   erase_progress();
   if (arguments.options.json) {
     nlohmann::ordered_json json = json_of(tuning);

@@ -22,7 +22,7 @@ struct TuneProgramArguments : CaseArguments {
   std::string nodes;                ///< a number, or a range; empty: one node
   std::optional<double> budget_s;
   std::uint64_t seed = 1;
-  double tie = kTie;
+  std::optional<double> tie;  ///< else tie_of() the platform
 };
 
 /// Tries, prints. Throws InputError, and WorkError where nothing fits.

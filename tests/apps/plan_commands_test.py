@@ -184,6 +184,8 @@ def check_tune(problem, scratch):
         assert [value["status"] for value in values][0] == "best" and len(values) == 2, alone
         assert [value["makespan_s"] for value in values] == [
             value["makespan_s"] for value in with_effects["sensitivity"][name]], (alone, with_effects)
+    uncertain = run("tune", problem, *platform, "--nodes", 2, "--space", space, "--set", "platform.calibration.error=0.5", "--json")
+    assert uncertain["tie"] == 0.5 and proven["tie"] == 0.05, uncertain["tie"]
     with_own = run("tune", problem, *platform, "--nodes", 2, "--json")
     assert with_own["proven"] and with_own["candidates"] > 100, with_own  # the space that is made
     assert with_own["evaluated"] + with_own["infeasible"] < with_own["candidates"], with_own

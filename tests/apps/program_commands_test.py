@@ -200,6 +200,8 @@ def check_plans():
     assert "shortest time" in late and "mode flow" in late and "time was up" in late, late  # the first trial alone
     refuse("--history: found the program", "tune", T2, *SMALL, "--history", "x.json")
     equal = json.loads(run("tune", T2, "--o", 6, "--v", 12, "--tile", 6, "--tile", 4, "--platform", "cascade", "--tie", 1, "--json"))
+    uncertain = json.loads(run("tune", T2, *SMALL, "--platform", "cascade", "--set", "platform.calibration.error=0.25", "--json"))
+    assert uncertain["tie"] == 0.25, uncertain
     assert (equal["shortest_time"]["tile"], equal["shortest_time"]["mode"]) == (6, "levels"), equal  # the defaults
     proposed = ("tune", T2, "--o", 4, "--v", 12, "--platform", "cascade", "--mode", "levels")
     assert json.loads(run(*proposed, "--json"))["tiles"] == [12, 6, 4, 3]

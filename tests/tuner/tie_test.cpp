@@ -8,6 +8,12 @@
 namespace foretile::tie_test {
 namespace {
 
+TEST(Tie, IsAtLeastTheErrorOfTheCalibration) {
+  EXPECT_DOUBLE_EQ(tie_of(0), 0.05);
+  EXPECT_DOUBLE_EQ(tie_of(0.02), 0.05);
+  EXPECT_DOUBLE_EQ(tie_of(0.25), 0.25);
+}
+
 /// 100 s is the fastest; within 5% are 104 s and 105 s, but not 106 s.
 TEST(Tie, TakesTheLeastEffortOfEqualTimes) {
   const std::vector<Rehearsed> by_time{{100, 9}, {104, 5}, {105, 6}, {106, 1}};

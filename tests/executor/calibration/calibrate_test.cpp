@@ -208,6 +208,18 @@ TEST(Calibrate, SaysWhetherOtherShapesWereCompared) {
   EXPECT_NE(text.find("on the other half: median 0.000, 90th percentile 0.125"), std::string::npos) << text;
 }
 
+TEST(Calibrate, WritesTheErrorOnOtherShapes) {
+  CalibrationResult result = made_up();
+  const auto written = [&] {
+    return parse_platform(calibration_toml(result), "here.toml").calibration.error;
+  };
+  EXPECT_EQ(written(), 0);
+  result.held_out = HeldOut{0.0625, 0.125};
+  EXPECT_DOUBLE_EQ(written(), 0.0625);
+  result.held_out = HeldOut{3, 5};  // more than all of the time
+  EXPECT_DOUBLE_EQ(written(), 1);
+}
+
 TEST(Calibrate, WritesWhichKernelsMultiplied) {
   EXPECT_EQ(parse_platform(calibration_toml(made_up()), "here.toml").calibration.kernels,
             "OpenBLAS Zen, libxsmm 1.17 up to 128");
