@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "planner/problem/kinds/limits.hpp"
 #include "planner/strategies/compare.hpp"
 #include "planner/strategies/ready_order.hpp"
 #include "platforms/checks.hpp"
@@ -205,6 +206,7 @@ Plan plan_all(const RankPlanner& planner, const CountFunction& progress) {
 std::unique_ptr<RankPlanner> prepare_planner(const Contraction& contraction, const Machine& machine,
                                              const Settings& settings) {
   check_precision(machine.platform, contraction.precision);
+  check_bytes(contraction);
   if (asks_for_comparison(settings)) {
     const auto compared = compare_strategies(contraction, machine, settings);
     return prepare_planner(contraction, machine, fastest_settings(compared, contraction, settings));
