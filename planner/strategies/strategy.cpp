@@ -189,6 +189,15 @@ Settings plan_key(const Contraction& contraction, const Machine& machine, const 
   return key;
 }
 
+std::vector<Settings> changes_with_less_per_rank(const Contraction& contraction, const Machine& machine,
+                                                 const Settings& settings) {
+  if (asks_for_comparison(settings)) return {};
+  const Strategy& strategy = choose_strategy(contraction.sources, settings);
+  Settings own = settings;
+  own.erase("strategy");
+  return strategy.with_less_per_rank(contraction, machine, with_defaults(strategy, std::move(own)));
+}
+
 namespace {
 
 Plan plan_all(const RankPlanner& planner, const CountFunction& progress) {
