@@ -9,20 +9,26 @@
 
 namespace foretile {
 
-/// Smaller tiles may need less, unless the matrices alone are too large.
+/// What was too small, and so what may help.
+enum class ShortOf : std::uint8_t {
+  device_memory,     ///< or the staging area, for a few tiles at a time: smaller tiles
+  host_memory,       ///< for what a rank keeps and receives: another grid, more ranks
+  room_for_matrices  ///< host memory, for the matrices alone: more nodes
+};
+
 class MissingMemory : public InputError {
  public:
-  explicit MissingMemory(const InputError& error, bool matrices_alone = false)
-      : InputError(error), matrices_alone_(matrices_alone) {}
-  bool matrices_alone() const { return matrices_alone_; }
+  explicit MissingMemory(const InputError& error, ShortOf short_of = ShortOf::device_memory)
+      : InputError(error), short_of_(short_of) {}
+  ShortOf short_of() const { return short_of_; }
 
  private:
-  bool matrices_alone_;
+  ShortOf short_of_;
 };
 
 /// As input_error(); says how many bytes are missing, and then what to change.
 MissingMemory missing_memory(std::string_view where, std::string_view found, std::string_view expected,
                              std::int64_t missing_bytes, std::string_view change,
-                             bool matrices_alone = false);
+                             ShortOf short_of = ShortOf::device_memory);
 
 }  // namespace foretile

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/missing_memory.hpp"
+#include "base/quantity.hpp"
 #include "platforms/here.hpp"
 
 namespace foretile {
@@ -27,10 +28,11 @@ std::int64_t available_memory_bytes() {
 void require_free_memory(std::int64_t rank_bytes, int ranks_on_node, std::int64_t available,
                          std::string_view advice) {
   if (rank_bytes <= available / ranks_on_node) return;
-  throw missing_memory("this node", fmt::format("{} bytes of free memory", available),
-                       fmt::format("{} bytes, needed by {} ranks of {} bytes each",
-                                   ranks_on_node * rank_bytes, ranks_on_node, rank_bytes),
-                       ranks_on_node * rank_bytes - available, advice);
+  throw missing_memory(
+      "this node", fmt::format("{} of free memory", spelled_bytes(available)),
+      fmt::format("{}, needed by {} ranks of {} each", spelled_bytes(ranks_on_node * rank_bytes),
+                  ranks_on_node, spelled_bytes(rank_bytes)),
+      ranks_on_node * rank_bytes - available, advice, ShortOf::host_memory);
 }
 
 }  // namespace foretile

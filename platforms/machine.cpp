@@ -22,7 +22,7 @@ std::pair<int, int> ranks_and_devices(const Platform& p, const MachineSize& size
   if (size.gpus) {
     if (*size.gpus <= full) return {1, *size.gpus};
     if (*size.gpus % full != 0) {
-      throw input_error("--gpus", fmt::format("{}", *size.gpus), fmt::format("a multiple of {}", full),
+      throw input_error("gpus", fmt::format("{}", *size.gpus), fmt::format("a multiple of {}", full),
                         fmt::format("{} has {} devices per rank", p.name, full));
     }
     return {*size.gpus / full, full};
@@ -68,7 +68,7 @@ std::int64_t Machine::host_bytes_beside_devices() const {
 
 namespace {
 
-/// On a single machine whose cores are the devices, --ranks puts all ranks on it, more than cores if asked.
+/// On a single machine whose cores are the devices, `ranks` puts all ranks on it, more than cores if asked.
 /// All devices together keep at most half of the node's memory for their blocks.
 void share_cores(Machine& machine, const MachineSize& size) {
   Platform& p = machine.platform;
@@ -86,11 +86,11 @@ void share_cores(Machine& machine, const MachineSize& size) {
 
 Machine make_machine(Platform platform, const MachineSize& size) {
   if (size.nodes.has_value() + size.ranks.has_value() + size.gpus.has_value() > 1) {
-    throw InputError("give only one of --nodes, --ranks and --gpus");
+    throw InputError("give only one of nodes, ranks and gpus");
   }
-  for (const auto& [option, value] :
-       {std::pair("--nodes", size.nodes), {"--ranks", size.ranks}, {"--gpus", size.gpus}}) {
-    if (value && *value < 1) throw input_error(option, fmt::format("{}", *value), "at least 1");
+  for (const auto& [name, value] :
+       {std::pair("nodes", size.nodes), {"ranks", size.ranks}, {"gpus", size.gpus}}) {
+    if (value && *value < 1) throw input_error(name, fmt::format("{}", *value), "at least 1");
   }
   check_nodes(platform, size.nodes.value_or(1));
   const auto [ranks, devices] = ranks_and_devices(platform, size);

@@ -16,6 +16,7 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/quantity.hpp"
 #include "base/threads.hpp"
 
 namespace foretile {
@@ -54,8 +55,8 @@ void require_address_space() {
   const std::optional<std::int64_t> limit = address_space_limit();
   const std::int64_t needed = used_address_space() + kMpiBytes;
   if (!limit || *limit >= needed) return;
-  throw input_error("ulimit -v", fmt::format("an address space of {} bytes", *limit),
-                    fmt::format("at least {} bytes of memory to start MPI", needed),
+  throw input_error("ulimit -v", fmt::format("an address space of {}", spelled_bytes(*limit)),
+                    fmt::format("at least {} of memory to start MPI", spelled_bytes(needed)),
                     fmt::format("set ulimit -v {}, or more for large matrices", (needed + kRunBytes) / 1024));
 }
 
@@ -119,8 +120,9 @@ void require_room_for_mpi() {
 void require_shared_memory(std::int64_t all_bytes, std::int64_t free_bytes, int ranks) {
   const std::int64_t needed = ranks * kSharedBytes;
   if (all_bytes >= needed && free_bytes >= kSharedBytes) return;
-  throw input_error(kShared, fmt::format("{} of {} bytes free", free_bytes, all_bytes),
-                    fmt::format("at least {} to start MPI with {} ranks", needed, ranks),
+  throw input_error(kShared,
+                    fmt::format("{} of {} free", spelled_bytes(free_bytes), spelled_bytes(all_bytes)),
+                    fmt::format("at least {} to start MPI with {} ranks", spelled_bytes(needed), ranks),
                     "remove files there, make it larger, or set UCX_TLS=tcp,self");
 }
 

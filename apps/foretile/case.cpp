@@ -7,11 +7,13 @@
 #include <map>
 #include <utility>
 
-#include "apps/foretile/finer_tiling.hpp"
 #include "apps/foretile/rehearsal.hpp"
+#include "apps/foretile/what_fits.hpp"
 #include "apps/program.hpp"
+#include "apps/resources.hpp"
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
+#include "base/missing_memory.hpp"
 #include "base/one_line.hpp"
 #include "planner/problem/retile.hpp"
 #include "planner/strategies/deal_setting.hpp"
@@ -126,14 +128,15 @@ PlannedWork plan_case(const Case& the_case, ProgressLine& line) {
   }
   Contraction contraction = build_contraction(the_case.problem);
   warn_of_long_planning(estimate_planning(contraction));
+  const Stopwatch watch;
   try {
     return plan_work(std::move(contraction), make_machine(the_case.platform, the_case.size),
                      the_case.settings, progress, rehearsed_seconds());
-  } catch (const InputError& error) {
-    if (!asks_for_finer_tiles(error)) throw;
-    const auto tiling = finer_tiling_that_fits(the_case);
-    if (!tiling) throw;
-    throw InputError(fmt::format("{}; {}", error.what(), advice(*tiling)));
+  } catch (const MissingMemory& error) {
+    line.show("plan: does not fit; looking for what does");
+    const std::string advice = what_fits(the_case, {error.short_of(), watch.seconds()});
+    if (advice.empty()) throw;
+    throw InputError(fmt::format("{}; {}", error.what(), advice));
   }
 }
 

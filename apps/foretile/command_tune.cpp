@@ -9,13 +9,13 @@
 
 #include "apps/foretile/candidates.hpp"
 #include "apps/foretile/commands.hpp"
-#include "apps/foretile/finer_tiling.hpp"
 #include "apps/foretile/program_case.hpp"
 #include "apps/foretile/program_view.hpp"
 #include "apps/foretile/rehearsal.hpp"
 #include "apps/foretile/tune_conclusion.hpp"
 #include "apps/foretile/tune_program.hpp"
 #include "apps/foretile/tune_space.hpp"
+#include "apps/foretile/what_fits.hpp"
 #include "apps/program.hpp"
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
@@ -102,10 +102,11 @@ TuneOptions tune_options(const TuneArguments& arguments) {
 /// Says which, if any.
 std::vector<Parameter> finer_tilings_of(const Case& the_case, const MachineSize& size,
                                         const TimeBudget& budget) {
+  constexpr double kMostSeconds = 10;
   Case of_size = the_case;
   of_size.size = size;
   std::vector<Parameter> tilings =
-      tilings_to_try(of_size, TimeBudget(std::min(kTilingSeconds, budget.share(1, 4))));
+      tilings_to_try(of_size, TimeBudget(std::min(kMostSeconds, budget.share(1, 4))));
   std::string text;
   for (const Parameter& tiling : tilings)
     text += fmt::format(" {}={}", tiling.name, fmt::join(tiling.values, ","));

@@ -7,15 +7,15 @@
 #include <numeric>
 
 #include "base/error.hpp"
+#include "base/limits.hpp"
 
 namespace foretile {
 
 namespace {
 
 void check_extent(std::string_view where, std::string_view name, std::int64_t extent) {
-  if (extent < 1 || extent > kLargestMatrixExtent)
-    throw input_error(where, fmt::format("{} {}", extent, name),
-                      fmt::format("1 to {} {}", kLargestMatrixExtent, name));
+  if (extent < 1 || extent > max_extent)
+    throw input_error(where, fmt::format("{} {}", extent, name), fmt::format("1 to {} {}", max_extent, name));
 }
 
 /// Elements whose bytes fit 64 bits.
@@ -30,10 +30,10 @@ std::int64_t checked_sum(std::string_view where, std::string_view name,
                          const std::vector<std::int64_t>& sizes) {
   std::int64_t sum = 0;
   for (const std::int64_t size : sizes) {
-    if (size < 1 || size > kLargestMatrixExtent)
+    if (size < 1 || size > max_extent)
       throw input_error(where, fmt::format("a tile of {} {}", size, name),
-                        fmt::format("1 to {}", kLargestMatrixExtent));
-    sum = std::min(sum + size, kLargestMatrixExtent + 1);
+                        fmt::format("1 to {}", max_extent));
+    sum = std::min(sum + size, max_extent + 1);
   }
   check_extent(where, name, sum);
   return sum;

@@ -42,9 +42,6 @@ struct MatrixEntry {
   friend bool operator==(const MatrixEntry&, const MatrixEntry&) = default;
 };
 
-/// Elements along rows or columns of a matrix in a file. The product of two extents fits 64 bits.
-inline constexpr std::int64_t kLargestMatrixExtent = 2'000'000'000;
-
 struct MatrixFacts {
   std::int64_t rows = 0, columns = 0;  ///< at least 1
   ElementType element;

@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "base/error.hpp"
+#include "base/limits.hpp"
 #include "base/words.hpp"
 
 namespace foretile {
@@ -204,12 +205,17 @@ std::int64_t read_sizes(const Line& line, const Header& header, MarketMatrix& ma
   if (sizes.size() != (header.is_array ? 2U : 3U))
     throw input_error(line.where(), fmt::format("'{}'", line.text),
                       header.is_array ? "\"ROWS COLUMNS\"" : "\"ROWS COLUMNS ENTRIES\"");
-  matrix.rows = whole(sizes[0], line, 1, kLargestMatrixExtent);
-  matrix.columns = whole(sizes[1], line, 1, kLargestMatrixExtent);
+  matrix.rows = whole(sizes[0], line, 1, max_extent);
+  matrix.columns = whole(sizes[1], line, 1, max_extent);
   if (header.symmetry != Symmetry::general && matrix.rows != matrix.columns)
     throw input_error(line.where(), fmt::format("{} rows and {} columns", matrix.rows, matrix.columns),
                       "a square matrix, as it is symmetric");
-  if (header.is_array) return array_elements(matrix, header.symmetry);
+  if (header.is_array) {
+    if (matrix.columns > INT64_MAX / matrix.rows)
+      throw input_error(line.where(), fmt::format("{} x {} elements", matrix.rows, matrix.columns),
+                        "fewer than 2^63");
+    return array_elements(matrix, header.symmetry);
+  }
   return whole(sizes[2], line, 0, INT64_MAX);
 }
 

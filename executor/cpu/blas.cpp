@@ -18,6 +18,7 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/quantity.hpp"
 
 extern "C" {  // OpenBLAS's own; not every build shows them
 [[gnu::weak]] void* blas_memory_alloc(int);
@@ -158,7 +159,8 @@ namespace {
 std::string address_limit() {
   rlimit limit{};
   if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return "the system";
-  return fmt::format("the limit of {} bytes of address space (ulimit -v)", limit.rlim_cur);
+  return fmt::format("the limit of {} of address space (ulimit -v)",
+                     spelled_bytes(static_cast<std::int64_t>(limit.rlim_cur)));
 }
 
 /// Takes as much address space as the buffers need, and gives it back.
@@ -168,10 +170,10 @@ void require_room_for_buffers(int threads) {
       mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (room == MAP_FAILED) {
     throw WorkError(
-        fmt::format("out of memory: OpenBLAS needs buffers of {} bytes for {} threads, and {} does not allow "
+        fmt::format("out of memory: OpenBLAS needs buffers of {} for {} threads, and {} does not allow "
                     "them; raise it, or "
                     "use fewer cores per rank",
-                    bytes, threads, address_limit()));
+                    spelled_bytes(static_cast<std::int64_t>(bytes)), threads, address_limit()));
   }
   munmap(room, bytes);
 }

@@ -7,17 +7,12 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "base/quantity.hpp"
 #include "executor/cuda/status.hpp"
 
 namespace foretile {
 
 namespace {
-
-constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
-
-std::string with_gib(std::int64_t bytes) {
-  return fmt::format("{} bytes ({:.2f} GiB)", bytes, static_cast<double>(bytes) / kGiB);
-}
 
 /// What cudaMemGetInfo says. Memory may be free in pieces only.
 std::string what_is_missing(std::int64_t bytes) {
@@ -26,10 +21,11 @@ std::string what_is_missing(std::int64_t bytes) {
   if (cudaMemGetInfo(&free, &total) != cudaSuccess) return "how much is free is not known";
   const auto free_bytes = static_cast<std::int64_t>(free);
   if (free_bytes >= bytes) {
-    return fmt::format("{} are free, but not in one piece; lower the device's budget", with_gib(free_bytes));
+    return fmt::format("{} are free, but not in one piece; lower the device's budget",
+                       spelled_bytes(free_bytes));
   }
-  return fmt::format("{} are free, {} are missing; lower the device's budget", with_gib(free_bytes),
-                     with_gib(bytes - free_bytes));
+  return fmt::format("{} are free, {} are missing; lower the device's budget", spelled_bytes(free_bytes),
+                     spelled_bytes(bytes - free_bytes));
 }
 
 }  // namespace
@@ -64,7 +60,7 @@ OwnedDeviceMemory allocate_on_device(std::int64_t bytes) {
   if (status == cudaErrorMemoryAllocation) {
     cudaGetLastError();
     throw WorkError(fmt::format("{}: {} were asked for, {}", error_text("cudaMalloc", status),
-                                with_gib(bytes), what_is_missing(bytes)));
+                                spelled_bytes(bytes), what_is_missing(bytes)));
   }
   check(status, "cudaMalloc");
   return OwnedDeviceMemory(static_cast<std::byte*>(memory));
@@ -76,7 +72,7 @@ PinnedMemory allocate_pinned(std::int64_t bytes) {
   if (status != cudaSuccess) {
     cudaGetLastError();
     throw WorkError(fmt::format("{}: {} of page-locked host memory were asked for",
-                                error_text("cudaHostAlloc", status), with_gib(bytes)));
+                                error_text("cudaHostAlloc", status), spelled_bytes(bytes)));
   }
   return PinnedMemory(static_cast<std::byte*>(memory));
 }

@@ -8,7 +8,9 @@
 #include <limits>
 #include <utility>
 
+#include "base/element_type.hpp"
 #include "base/error.hpp"
+#include "base/quantity.hpp"
 #include "planner/problem/kinds/limits.hpp"
 
 namespace foretile {
@@ -80,10 +82,14 @@ void check(const BlacsGrid& grid, const BlockCyclicShape& shape, const MatrixRec
   require(grid.ranks.empty() || std::ssize(grid.ranks) == std::int64_t{grid.rows} * grid.columns, "grid",
           fmt::format("{} ranks for {} x {}", grid.ranks.size(), grid.rows, grid.columns),
           "one for each place");
+  constexpr std::int64_t kLargest = ElementType{Precision::f64, true}.bytes();
   require(shape.rows >= 0 && shape.columns >= 0, "extents", fmt::format("{} x {}", shape.rows, shape.columns),
           "0 or more");
   require(shape.rows <= max_extent && shape.columns <= max_extent, "extents",
           fmt::format("{} x {}", shape.rows, shape.columns), fmt::format("at most {}", max_extent));
+  require(shape.columns == 0 || shape.rows <= max_matrix_bytes / kLargest / shape.columns, "extents",
+          fmt::format("{} x {}", shape.rows, shape.columns),
+          fmt::format("at most {}", spelled_bytes(max_matrix_bytes)));
   require(distinct(grid.ranks), "grid", "a rank in two places", "each rank once");
   require(shape.row_block > 0 && shape.column_block > 0, "blocks",
           fmt::format("{} x {}", shape.row_block, shape.column_block), "at least 1 x 1");

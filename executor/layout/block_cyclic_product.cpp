@@ -17,6 +17,7 @@
 
 #include "base/error.hpp"
 #include "base/missing_memory.hpp"
+#include "base/quantity.hpp"
 #include "executor/layout/redistribution.hpp"
 #include "executor/mpi/communicator.hpp"
 #include "executor/mpi/machine_of.hpp"
@@ -199,10 +200,10 @@ Moves redistribution(MPI_Comm communicator, const Multiplication& product, const
 void require_room(const PlannedWork& work, const Moves& moves) {
   const std::int64_t needed = work.summary.peak_host_bytes + moves.kept, budget = work.plan.host_budget_bytes;
   if (needed <= budget) return;
-  throw missing_memory("product of block-cyclic matrices",
-                       fmt::format("{} bytes of host memory per rank", needed),
-                       fmt::format("at most {}", budget), needed - budget,
-                       "use more nodes, or the same blocks in A, B and C, which are then used in place");
+  throw missing_memory(
+      "product of block-cyclic matrices", fmt::format("{} of host memory per rank", spelled_bytes(needed)),
+      fmt::format("at most {}", spelled_bytes(budget)), needed - budget,
+      "use more nodes, or the same blocks in A, B and C, which are then used in place", ShortOf::host_memory);
 }
 
 /// Sets the candidate's layouts; its contraction is returned.

@@ -14,6 +14,7 @@
 #include "base/files.hpp"
 #include "base/toml_text.hpp"
 #include "planner/problem/kinds/dense.hpp"
+#include "planner/problem/kinds/limits.hpp"
 #include "planner/problem/kinds/matrices.hpp"
 #include "planner/problem/kinds/molecule.hpp"
 #include "planner/problem/kinds/random.hpp"
@@ -81,7 +82,9 @@ Contraction build(TableReader& table, Parameters (*read)(TableReader&),
   const Parameters parameters = read(table);
   table.refuse_other_keys();
   try {
-    return make(parameters);
+    Contraction contraction = make(parameters);
+    check_bytes(contraction);
+    return contraction;
   } catch (const InputError& e) {
     if (table.source().empty()) throw;
     throw InputError(fmt::format("{}: {}", table.source(), e.what()));

@@ -432,8 +432,8 @@ bool may_flow(const FusedProgram& program, const Machine& machine) {
 FlowPlan plan_flow(const FusedProgram& program, const Machine& machine, const Settings& settings) {
   if (!may_flow(program, machine)) {
     const bool cores = machine.platform.device.kind == DeviceKind::core;
-    throw input_error("--mode", cores ? "flow for a program without products of tiles" : "flow on GPUs",
-                      cores ? "a product" : "cores as devices", "take --mode levels");
+    throw input_error("mode", cores ? "flow for a program without products of tiles" : "flow on GPUs",
+                      cores ? "a product" : "cores as devices", "take mode levels");
   }
   return join_steps(program, machine, plan_steps(program, machine, settings, kStepsAtOnce));
 }

@@ -22,7 +22,7 @@ struct SomeTiles {
 };
 
 template <class TilesOf>
-Tiling joined(const Parts& parts, Tiling Contraction::*index, std::int64_t most, const TilesOf& tiles_of) {
+Tiling joined(const Parts& parts, Tiling Contraction::*index, const TilesOf& tiles_of) {
   std::vector<std::int64_t> sizes;
   double sum = 0;
   for (const ProductPart& part : parts) {
@@ -32,7 +32,7 @@ Tiling joined(const Parts& parts, Tiling Contraction::*index, std::int64_t most,
       sizes.push_back(tiling.size(tile));
       sum += static_cast<double>(sizes.back());
     }
-    check_extent(sum, most);
+    check_extent(sum);
   }
   return Tiling::from_sizes(sizes);
 }
@@ -131,15 +131,13 @@ std::vector<Sharing> joined_sharing(const Parts& parts) {
 }  // namespace
 
 JoinedProducts::JoinedProducts(const Parts& parts)
-    : joined_{
-          "joined",
-          joined(parts, &Contraction::m, max_extent, [](const auto& part) { return SomeTiles{part.rows}; }),
-          joined(parts, &Contraction::n, max_extent,
-                 [](const auto& part) { return SomeTiles{part.columns}; }),
-          joined(parts, &Contraction::k, max_summed_extent, tiles_of_k),
-          {},
-          {},
-          {}} {
+    : joined_{"joined",
+              joined(parts, &Contraction::m, [](const auto& part) { return SomeTiles{part.rows}; }),
+              joined(parts, &Contraction::n, [](const auto& part) { return SomeTiles{part.columns}; }),
+              joined(parts, &Contraction::k, tiles_of_k),
+              {},
+              {},
+              {}} {
   std::array<ShapeJoiner, 3> joiners{ShapeJoiner(Matrix::a), ShapeJoiner(Matrix::b), ShapeJoiner(Matrix::c)};
   std::int64_t m = 0, n = 0, k = 0;  // tiles of earlier parts
   for (const ProductPart& part : parts) {

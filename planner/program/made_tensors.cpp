@@ -37,7 +37,7 @@ std::optional<std::size_t> largest_kept(const FusedProgram& program,
 
 std::string memory_advice(const FusedProgram& program, const std::vector<std::size_t>& tensors) {
   return largest_kept(program, tensors)
-             ? "use more nodes, or make slices of given tensors when they are needed: --make auto"
+             ? "use more nodes, or make slices of given tensors when they are needed: make auto"
              : "use more nodes";
 }
 
@@ -55,7 +55,7 @@ void make_named(FusedProgram& program, const std::vector<std::string>& names) {
       found = true;
     }
     if (!found)
-      throw input_error("--make", quote(name),
+      throw input_error("tensors to make", quote(name),
                         fmt::format("a given tensor: {}, or {}", fmt::join(known, ", "), kMakeWhatIsTooLarge),
                         "foretile show names them");
   }

@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/missing_memory.hpp"
 #include "base/parse.hpp"
+#include "base/quantity.hpp"
 #include "planner/plan/products.hpp"
 #include "planner/strategies/frame.hpp"
 
@@ -98,11 +99,43 @@ void refuse_b_stays(const Contraction& contraction, const Machine& machine, cons
     for (const std::int32_t k : contraction.a.row(i)) {
       const std::int64_t bytes = contraction.a_bytes(a++);
       if (bytes <= limits.chunk_bytes || !is_used(contraction, i, k)) continue;
-      throw missing_memory("chunk_fraction", fmt::format("a tile of A of {} bytes", bytes),
-                           fmt::format("at most {} bytes in a chunk", limits.chunk_bytes),
+      throw missing_memory("chunk_fraction", fmt::format("a tile of A of {}", spelled_bytes(bytes)),
+                           fmt::format("at most {} in a chunk", spelled_bytes(limits.chunk_bytes)),
                            bytes - limits.chunk_bytes, "raise chunk_fraction, or tile the problem finer");
     }
   }
+}
+
+namespace {
+
+/// Of the row of a grid with p rows that has most.
+std::int64_t most_bytes_of_a(const Contraction& contraction, int p) {
+  std::vector<std::int64_t> bytes(static_cast<std::size_t>(p), 0);
+  for (TileId a = 0; a < contraction.a.nonzeros(); ++a)
+    bytes[static_cast<std::size_t>(contraction.a.row_of(a) % p)] += contraction.a_bytes(a);
+  return *std::ranges::max_element(bytes);
+}
+
+std::int64_t all_bytes_of_c(const Contraction& contraction) {
+  std::int64_t bytes = 0;
+  for (TileId c = 0; c < contraction.c.nonzeros(); ++c) bytes += contraction.c_bytes(c);
+  return bytes;
+}
+
+}  // namespace
+
+std::vector<Settings> b_stays_with_less_per_rank(const Contraction& contraction, const Machine& machine,
+                                                 const Settings& settings) {
+  const PlanFrame frame = make_frame("", contraction, machine, settings);
+  const std::int64_t beside_a = all_bytes_of_c(contraction) / machine.ranks + frame.staging_bytes;
+  std::vector<Settings> changes;
+  const int least = frame.grid.p, most = std::min(machine.ranks, contraction.m.tiles());
+  for (int p = least; p <= most; ++p) {
+    if (p != least && machine.ranks % p != 0) continue;
+    if (most_bytes_of_a(contraction, p) + beside_a > frame.host_budget_bytes) continue;
+    changes.push_back(p == least ? Settings() : Settings{{"grid.p", fmt::to_string(p)}});
+  }
+  return changes;
 }
 
 BStaysPlanner::BStaysPlanner(std::string_view strategy, const Contraction& contraction,
@@ -156,9 +189,9 @@ std::vector<std::vector<TileId>> BStaysPlanner::tiles_of_a(const Block& block, R
 void BStaysPlanner::refuse(Rank rank, const char* what, std::int64_t index, std::int64_t needed,
                            std::int64_t limit, const char* parameter) const {
   throw missing_memory(
-      fmt::format("plan of rank {}", rank), fmt::format("{} {} of {} bytes", what, index, needed),
-      fmt::format("at most {} bytes ({} {} of {} bytes of device memory)", limit, parameter,
-                  frame_.parameters.at(parameter), frame_.device_classes.front().memory_bytes),
+      fmt::format("plan of rank {}", rank), fmt::format("{} {} of {}", what, index, spelled_bytes(needed)),
+      fmt::format("at most {}, {} {} of {} of device memory", spelled_bytes(limit), parameter,
+                  frame_.parameters.at(parameter), spelled_bytes(frame_.device_classes.front().memory_bytes)),
       needed - limit,
       fmt::format("raise {}, or tile the problem finer, or give devices more memory", parameter));
 }

@@ -31,6 +31,10 @@ Dealing b_stays_dealing(const Machine& machine, const Settings& settings);
 /// O(nonzero tiles of A).
 void refuse_b_stays(const Contraction& contraction, const Machine& machine, const Settings& settings);
 
+/// Strategy::with_less_per_rank() of these strategies: more rows of the grid.
+std::vector<Settings> b_stays_with_less_per_rank(const Contraction& contraction, const Machine& machine,
+                                                 const Settings& settings);
+
 /// Sources, frame and limits. A rank of grid row r has the tile rows i of A and C with i mod p = r.
 class BStaysPlanner : public RankPlanner {
  public:

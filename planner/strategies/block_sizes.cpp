@@ -13,6 +13,7 @@
 
 #include "base/error.hpp"
 #include "base/missing_memory.hpp"
+#include "base/quantity.hpp"
 #include "planner/plan/owners.hpp"
 #include "planner/strategies/stream_bytes.hpp"
 
@@ -210,9 +211,9 @@ class Chooser {
     throw missing_memory(
         fmt::format("b={} c={} d={} lookahead={}", least->blocking.b, least->blocking.c, least_depth(),
                     wishes_.lookahead.value_or(0)),
-        fmt::format("{} bytes of {} in flight", needed,
+        fmt::format("{} of {} in flight", spelled_bytes(needed),
                     wishes_.b_stays ? "B and C and of the tiles of A" : "C and of the tiles of A and B"),
-        fmt::format("at most {} bytes of device memory", device_bytes_), needed - device_bytes_,
+        fmt::format("at most {} of device memory", spelled_bytes(device_bytes_)), needed - device_bytes_,
         advice(*least));
   }
 

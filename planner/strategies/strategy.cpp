@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "planner/problem/kinds/limits.hpp"
 #include "planner/strategies/compare.hpp"
 #include "planner/strategies/ready_order.hpp"
 #include "platforms/checks.hpp"
@@ -188,6 +189,15 @@ Settings plan_key(const Contraction& contraction, const Machine& machine, const 
   return key;
 }
 
+std::vector<Settings> changes_with_less_per_rank(const Contraction& contraction, const Machine& machine,
+                                                 const Settings& settings) {
+  if (asks_for_comparison(settings)) return {};
+  const Strategy& strategy = choose_strategy(contraction.sources, settings);
+  Settings own = settings;
+  own.erase("strategy");
+  return strategy.with_less_per_rank(contraction, machine, with_defaults(strategy, std::move(own)));
+}
+
 namespace {
 
 Plan plan_all(const RankPlanner& planner, const CountFunction& progress) {
@@ -205,6 +215,7 @@ Plan plan_all(const RankPlanner& planner, const CountFunction& progress) {
 std::unique_ptr<RankPlanner> prepare_planner(const Contraction& contraction, const Machine& machine,
                                              const Settings& settings) {
   check_precision(machine.platform, contraction.precision);
+  check_bytes(contraction);
   if (asks_for_comparison(settings)) {
     const auto compared = compare_strategies(contraction, machine, settings);
     return prepare_planner(contraction, machine, fastest_settings(compared, contraction, settings));

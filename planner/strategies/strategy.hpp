@@ -69,6 +69,13 @@ class Strategy {
                             const Settings& settings) const {
     return settings;
   }
+  /// Changes with which all that a rank may keep and receive fits its host memory, the smallest first; empty
+  /// settings where that is so without a change. `settings` as for prepare().
+  virtual std::vector<Settings> with_less_per_rank(const Contraction& /*contraction*/,
+                                                   const Machine& /*machine*/,
+                                                   const Settings& /*settings*/) const {
+    return {};
+  }
   /// What a model of the strategy says that its plan with this frame moves; nothing where there is no model.
   virtual std::optional<PredictedVolumes> predicted_volumes(const Contraction& /*contraction*/,
                                                             const Machine& /*machine*/,
@@ -150,6 +157,11 @@ Bound bound_before_planning(const Contraction& contraction, const Machine& machi
 /// Strategy::plan_key() of the chosen strategy with its defaults filled in, and "strategy". Throws InputError
 /// as prepare_planner(), or not yet.
 Settings plan_key(const Contraction& contraction, const Machine& machine, const Settings& settings);
+
+/// Strategy::with_less_per_rank() of the chosen strategy; none with strategy=auto. Throws InputError as
+/// choose_strategy(), and for keys that the strategy does not know.
+std::vector<Settings> changes_with_less_per_rank(const Contraction& contraction, const Machine& machine,
+                                                 const Settings& settings);
 
 /// Throws InputError with StrategyChoice::overridden when the strategy does not honour the sources.
 void require_honoured(const StrategyChoice& choice);

@@ -18,9 +18,8 @@ std::size_t place_in(const IndexList& list, std::size_t index) {
   return static_cast<std::size_t>(std::ranges::find(list, index) - list.begin());
 }
 
-/// For tuples with many indices of large tiles: a tile of more than max_tile_extent elements is refused, and
-/// all of them where they are more than `most`.
-Tiling tiling_of(const std::vector<TileTuple>& tuples, const TileRanges& ranges, std::int64_t most) {
+/// For tuples with many indices of large tiles: a tile of more than max_tile_extent elements is refused.
+Tiling tiling_of(const std::vector<TileTuple>& tuples, const TileRanges& ranges) {
   std::vector<std::int64_t> sizes;
   double sum = 0;
   for (const TileTuple& tuple : tuples) {
@@ -31,7 +30,7 @@ Tiling tiling_of(const std::vector<TileTuple>& tuples, const TileRanges& ranges,
     if (extent > static_cast<double>(max_tile_extent))
       throw input_error("a tile of fused indices", fmt::format("{:.0f} elements along M, N or K", extent),
                         fmt::format("at most {}", max_tile_extent), "take smaller tiles");
-    check_extent(sum, most);
+    check_extent(sum);
     sizes.push_back(elements_of(tuple, ranges));
   }
   return Tiling::from_sizes(sizes);
@@ -84,9 +83,9 @@ FusedTerm::FusedTerm(const TensorTerm& term, const Fusion& fusion,
         in_m < fusion_.m.size() ? in_m : fusion_.m.size() + place_in(fusion_.n, index)));
   }
   set_multiplicities(positions_of(of_sum, fusion_.k));
-  contraction_.m = tiling_of(sides_[0].tuples, sides_[0].ranges, max_extent);
-  contraction_.n = tiling_of(sides_[1].tuples, sides_[1].ranges, max_extent);
-  contraction_.k = tiling_of(sides_[2].tuples, sides_[2].ranges, max_summed_extent);
+  contraction_.m = tiling_of(sides_[0].tuples, sides_[0].ranges);
+  contraction_.n = tiling_of(sides_[1].tuples, sides_[1].ranges);
+  contraction_.k = tiling_of(sides_[2].tuples, sides_[2].ranges);
   contraction_.a = operand_shape(0);
   contraction_.b = operand_shape(1);
   check_product_count(contraction_.a, contraction_.b);

@@ -9,9 +9,10 @@ std::vector<std::int64_t> LabelledTiles::of(Spin spin) const {
 }
 
 std::vector<std::int64_t> even_extents(std::int64_t extent, std::int64_t tiles) {
+  const std::int64_t rest = extent % tiles;  // its product with tiles fits 64 bits
   std::vector<std::int64_t> extents;
   for (std::int64_t tile = 0; tile < tiles; ++tile)
-    extents.push_back(extent * (tile + 1) / tiles - extent * tile / tiles);
+    extents.push_back(extent / tiles + rest * (tile + 1) / tiles - rest * tile / tiles);
   return extents;
 }
 

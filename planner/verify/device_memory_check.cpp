@@ -6,11 +6,16 @@
 #include <algorithm>
 
 #include "base/missing_memory.hpp"
+#include "base/quantity.hpp"
 #include "planner/verify/pass.hpp"
 
 namespace foretile {
 
 namespace {
+
+std::string text_of(std::int64_t bytes) {
+  return quantity(static_cast<double>(bytes), "B");
+}
 
 /// What stays on the device while the block is worked on.
 std::int64_t stay_bytes(const Plan& plan, const Contraction& p, const BlockTiles& tiles) {
@@ -95,11 +100,12 @@ void DeviceMemoryCheck::require(const DeviceView& device, const ChunkTiles& at, 
                                 std::int64_t streams) const {
   const std::int64_t missing = stays + streams - device.memory_bytes;
   if (missing <= 0) return;
-  throw missing_memory(fmt::format("plan, {} block {}", device.name, at.block),
-                       fmt::format("{} bytes at chunk {} (block {}, chunks in flight {})", stays + streams,
-                                   at.chunk, stays, streams),
-                       fmt::format("at most the device budget of {}", device.memory_bytes), missing,
-                       plan_.advice.device_memory);
+  throw missing_memory(
+      fmt::format("plan, {} block {}", device.name, at.block),
+      fmt::format("{} at chunk {} (block {}, chunks in flight {})", spelled_bytes(stays + streams), at.chunk,
+                  text_of(stays), text_of(streams)),
+      fmt::format("at most the device budget of {}", spelled_bytes(device.memory_bytes)), missing,
+      plan_.advice.device_memory);
 }
 
 void PoolMemory::add(const DeviceView& device, const Contraction& p) {
@@ -125,9 +131,9 @@ std::int64_t PoolMemory::check() const {
   const std::int64_t missing = c_ + chunks - memory_;
   if (missing <= 0) return c_ + chunks;
   throw missing_memory(fmt::format("plan, {}", least_),
-                       fmt::format("{} bytes for any of the rank's blocks (C {}, chunks in flight {})",
-                                   c_ + chunks, c_, chunks),
-                       fmt::format("at most the device budget of {}", memory_), missing,
+                       fmt::format("{} for any of the rank's blocks (C {}, chunks in flight {})",
+                                   spelled_bytes(c_ + chunks), text_of(c_), text_of(chunks)),
+                       fmt::format("at most the device budget of {}", spelled_bytes(memory_)), missing,
                        plan_->advice.device_memory);
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/missing_memory.hpp"
+#include "base/quantity.hpp"
 #include "planner/verify/pass.hpp"
 
 namespace foretile {
@@ -130,9 +131,10 @@ void check_frame(const Plan& plan, const Contraction& contraction) {
     require_bytes(name, bytes);
   }
   if (plan.staging_bytes > plan.host_budget_bytes) {
-    throw missing_memory("plan, staging area", fmt::format("{} bytes", plan.staging_bytes),
-                         fmt::format("at most the host budget of {}", plan.host_budget_bytes),
-                         plan.staging_bytes - plan.host_budget_bytes, plan.advice.smaller_staging);
+    throw missing_memory("plan, staging area", spelled_bytes(plan.staging_bytes),
+                         fmt::format("at most the host budget of {}", spelled_bytes(plan.host_budget_bytes)),
+                         plan.staging_bytes - plan.host_budget_bytes, plan.advice.smaller_staging,
+                         ShortOf::host_memory);
   }
 }
 

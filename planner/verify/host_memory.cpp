@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/missing_memory.hpp"
+#include "base/quantity.hpp"
 #include "planner/verify/pass.hpp"
 
 namespace foretile {
@@ -25,9 +26,11 @@ void add(Received& sum, Matrix matrix, std::int64_t bytes) {
 }
 
 std::string parts(const Plan& plan, const HostNeed& need) {
-  if (!plan.operands.b.made()) return fmt::format("A {}, B {}, C {}", need.a, need.b, need.c);
-  const std::string on_cores = need.kept > 0 ? fmt::format(", B on cores {}", need.kept) : "";
-  return fmt::format("A {}, C {}, staging {}{}", need.a, need.c, need.staging, on_cores);
+  const auto text = [](std::int64_t bytes) { return quantity(static_cast<double>(bytes), "B"); };
+  if (!plan.operands.b.made())
+    return fmt::format("A {}, B {}, C {}", text(need.a), text(need.b), text(need.c));
+  const std::string on_cores = need.kept > 0 ? fmt::format(", B on cores {}", text(need.kept)) : "";
+  return fmt::format("A {}, C {}, staging {}{}", text(need.a), text(need.c), text(need.staging), on_cores);
 }
 
 }  // namespace
@@ -67,8 +70,8 @@ HostNeed host_need(const Plan& plan, Rank rank, const Owners& owners, const Rece
 void check_staging(const Plan& plan, Rank rank, const RankTiles& tiles) {
   if (tiles.largest_b <= plan.staging_bytes) return;
   throw missing_memory(fmt::format("plan, rank {}", rank),
-                       fmt::format("a tile of B of {} bytes", tiles.largest_b),
-                       fmt::format("at most the staging area of {} bytes", plan.staging_bytes),
+                       fmt::format("a tile of B of {}", spelled_bytes(tiles.largest_b)),
+                       fmt::format("at most the staging area of {}", spelled_bytes(plan.staging_bytes)),
                        tiles.largest_b - plan.staging_bytes, plan.advice.larger_staging);
 }
 
@@ -78,10 +81,10 @@ void check_host_memory(const Plan& plan, const HostNeed& need) {
   const bool matrices_alone = need.owned + need.c > plan.host_budget_bytes && !plan.operands.b.made();
   throw missing_memory(
       fmt::format("plan, rank {}", need.rank),
-      fmt::format("{} bytes of host memory ({})", need.bytes(), parts(plan, need)),
-      fmt::format("at most {}", plan.host_budget_bytes), missing,
+      fmt::format("{} of host memory ({})", spelled_bytes(need.bytes()), parts(plan, need)),
+      fmt::format("at most {}", spelled_bytes(plan.host_budget_bytes)), missing,
       matrices_alone ? "the matrices alone do not fit; use more nodes" : plan.advice.host_memory,
-      matrices_alone);
+      matrices_alone ? ShortOf::room_for_matrices : ShortOf::host_memory);
 }
 
 namespace {

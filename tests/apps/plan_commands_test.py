@@ -103,7 +103,7 @@ def check_sources(made, given, scratch):
 def check_errors(problem, stored):
     expect(2, "give only one of", "plan", problem, *platform, "--gpus", 2, "--nodes", 1)
     expect(2, "unknown key \"grid.q\" of strategy stationary-b", "plan", problem, *platform, "--set", "grid.q=1")
-    expect(2, "bytes are missing", "plan", problem, *platform, "--set", "platform.device.memory=100")
+    expect(2, "are missing: ", "plan", problem, *platform, "--set", "platform.device.memory=100")
     expect(2, "at most 2 on toy", "plan", problem, *platform, "--nodes", 3)
     expect(2, "no place to write", "plan", problem, *platform, "-o", "nowhere/p.json")
     text = stored.read_text()
@@ -373,7 +373,7 @@ def check_finer_tiles(scratch):
     listed.write_text('kind = "dense"\nm = 600\nn = 600\nk = 600\n'
                       'm_tiles = [300, 300]\nn_tiles = [300, 300]\nk_tiles = [300, 300]\n')
     done = call("plan", listed, *platform)
-    assert done.returncode == 2 and "bytes are missing" in done.stderr and "it fits with" not in done.stderr, done
+    assert done.returncode == 2 and "are missing: " in done.stderr and "it fits with" not in done.stderr, done
     alkane = pathlib.Path(__file__).parents[2] / "examples" / "c12h26.xyz"
     assert call("problem", "molecule", "--xyz", alkane, "--occ-clusters", 4, "--ao-clusters", 2, "-o", small).returncode == 0
     memory = ("--set", "platform.device.memory=2 GB")
@@ -382,6 +382,13 @@ def check_finer_tiles(scratch):
                       done.stderr.strip())
     assert done.returncode == 2 and found and found[1] == found[2] and int(found[1]) > 2, done
     run("plan", small, *platform, *memory, "--set", f"problem.ao_clusters={found[1]}", "--json")
+    made = scratch / "made.toml"  # all of A is too much for a rank
+    assert call("problem", "dense", "--m", 1024, "--n", 1024, "--k", 1024, "--tile", 64, "--b-source", "made", "-o", made).returncode == 0
+    few = ("plan", made, "--platform", "summit", "--nodes", 2, "--set", "platform.socket.memory=10 MB")
+    done = call(*few)
+    found = re.search(r"bytes \(\d+\.\d+ MB\) are missing: .*it fits with (--set grid\.p=2)$", done.stderr.strip())
+    assert done.returncode == 2 and found, done
+    run(*few, *found[1].split(), "--json")
     if not simulator:
         return
     done = call("tune", coarse, *platform, "--count", 4, "--json")

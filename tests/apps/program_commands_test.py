@@ -124,14 +124,14 @@ def check_plans():
     iteration = json.loads(run("plan", CCSD, *case[1:], "--nodes", 64, "--json"))
     assert iteration["gemms"] == 498636 and sum(level["terms"] for level in iteration["levels"]) == 66, iteration
     # The term reads it; other tensors take most of the memory.
-    refuse("slices of given tensors when they are needed: --make auto\n", "plan", *case, "--nodes", 4)
+    refuse("slices of given tensors when they are needed: make auto\n", "plan", *case, "--nodes", 4)
     check_advice()
     if simulator:
         check_guesses()
     assert "slices made when they are needed: v[" in run("plan", *case, "--nodes", 4, "--make", "auto")
     sliced = json.loads(run("plan", *case, "--nodes", 8, "--json"))
     assert sliced["gemms"] == 468864 and sliced["peak_host_bytes"] <= sliced["host_bytes"] and "made" not in sliced, sliced
-    refuse("--make: found v[pp], expected a given tensor", "plan", T2, *SMALL, "--make", "v[pp]")
+    refuse("tensors to make: found v[pp], expected a given tensor", "plan", T2, *SMALL, "--make", "v[pp]")
     refuse("--make: found h2o12", "plan", "h2o12", "--make", "auto")
     refuse("--dot: found the program", "plan", *case, "--nodes", 64, "--dot", "x.dot")
     refuse("--o: found h2o12", "plan", "h2o12", "--o", 3)
@@ -186,10 +186,10 @@ def check_plans():
     refuse("--make: found it beside --original", "simulate", *case, "--original", "--make", "auto")
     refuse("--mode: found h2o12", "simulate", "h2o12", "--mode", "flow")
     refuse("--mode: found flow beside --original", "simulate", *case, "--original", "--mode", "flow")
-    refuse("--mode: found flow on GPUs", "plan", T2, *SMALL, "--platform", "summit", "--mode", "flow")
+    refuse("mode: found flow on GPUs", "plan", T2, *SMALL, "--platform", "summit", "--mode", "flow")
     refuse("--trace: found a program without --mode flow, expected --mode flow or --original", "simulate", T2, *SMALL, "--trace", "t.json")
     refuse("--trace and the program", "simulate", T2, *SMALL, "--mode", "flow", "--trace", T2)
-    refuse("--make: found nope", "tune", T2, *SMALL, "--platform", "cascade", "--make", "nope", "--nodes", "1..2")
+    refuse("tensors to make: found nope", "tune", T2, *SMALL, "--platform", "cascade", "--make", "nope", "--nodes", "1..2")
     refuse("strategy: found grid-3d for", "tune", T2, *SMALL, "--platform", "cascade", "--mode", "flow", "--set", "strategy=grid-3d")
     tuned = json.loads(run("tune", T2, "--o", 6, "--v", 12, "--tile", 6, "--tile", 4, "--platform", "cascade", "--nodes", "1..3", "--tie", 0, "--json"))
     assert tuned["fewest_nodes"] == 1 and tuned["complete"] and len(tuned["trials"]) == 3 * 2 * 2, tuned
@@ -268,7 +268,7 @@ def check_runs(scratch):
         case = (T2, "--o", 3, "--v", 6, "--tile", 3, "--platform", scratch / "little.toml", "--mode", mode)
         plan = json.loads(run("plan", *case, "--nodes", 2, "--make", "auto", "--json"))
         assert plan["made"] == ["v[pp|pp]"] and plan["peak_host_bytes"] <= plan["host_bytes"] == 66000, plan
-        refuse("are needed: --make auto", "program", *case, ranks=2)
+        refuse("are needed: make auto", "program", *case, ranks=2)
         tiny = ("--set", "platform.socket.memory=25 kB", "--set", "platform.device.memory=20 kB")
         refuse("use more nodes\n", "plan", *case, "--nodes", 2, "--make", "auto", *tiny)  # all are made, and nothing else helps
         report = json.loads(run("program", *case, "--make", "auto", "--verify", "--json", ranks=2))

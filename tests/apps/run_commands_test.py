@@ -156,7 +156,7 @@ class RunCommands(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stderr)
         result = self.run_plan(2)
         self.assertEqual(result.returncode, 2)
-        self.assertIn("bytes are missing", result.stderr)
+        self.assertIn("are missing: ", result.stderr)
 
     def test_refuses_what_is_no_plan(self):
         (self.folder / "plan.json").write_text("{")

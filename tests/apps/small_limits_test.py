@@ -132,7 +132,7 @@ class SmallLimits(unittest.TestCase):
             plan = call([FORETILE, "plan", "p.toml", "--platform", "here", "--ranks", "2", "-o", "plan.json"], folder=folder)
             self.assertEqual(plan.returncode, 0, plan.stderr)
             refused = call([*job, "300000"], folder=folder)
-            self.assert_one_line_of_ours(refused, "found an address space of 307200000 bytes", "set ulimit -v ")
+            self.assert_one_line_of_ours(refused, "found an address space of 307200000 bytes (307 MB)", "set ulimit -v ")
             named = refused.stderr.split("set ulimit -v ")[1].split(",")[0]
             ended = call([*job, named], folder=folder)
             self.assertEqual(ended.returncode, 0, ended)
@@ -155,7 +155,7 @@ class SmallLimits(unittest.TestCase):
             ended = in_own_mounts(full, [MPIEXEC, "-n", "2", RUN, "plan.json"])
             if "plan.json: " in ended.stderr:
                 self.skipTest("this MPI does not need /dev/shm")
-            self.assert_one_line_of_ours(ended, "/dev/shm: found ", "at least 8800000 to start MPI with 2 ranks", "UCX_TLS=tcp,self")
+            self.assert_one_line_of_ours(ended, "/dev/shm: found ", "at least 8800000 bytes (8.80 MB) to start MPI with 2 ranks", "UCX_TLS=tcp,self")
         enough = in_own_mounts("mount -t tmpfs -o size=9m tmpfs /dev/shm", [MPIEXEC, "-n", "2", RUN, "plan.json"])
         self.assert_one_line(enough, "plan.json: ")  # which does not exist
 

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 namespace foretile::missing_memory_test {
 namespace {
 
@@ -14,9 +16,11 @@ TEST(MissingMemory, SaysHowManyBytesAndKeepsItsTypeAsInputError) {
                  "device 0: found 9 bytes, expected at most 7; 2 bytes are missing: use smaller tiles");
     const auto* const memory = dynamic_cast<const MissingMemory*>(&error);
     ASSERT_TRUE(memory);
-    EXPECT_FALSE(memory->matrices_alone());
+    EXPECT_EQ(memory->short_of(), ShortOf::device_memory);
   }
-  EXPECT_TRUE(missing_memory("", "", "", 1, "", true).matrices_alone());
+  const MissingMemory of_host = missing_memory("", "", "", 2'500'000, "", ShortOf::host_memory);
+  EXPECT_EQ(of_host.short_of(), ShortOf::host_memory);
+  EXPECT_NE(std::string(of_host.what()).find("2500000 bytes (2.50 MB) are missing"), std::string::npos);
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ class Programs:
     def simulated(self, problem, plan, *options):
         """The makespan; "refused" where nothing fits."""
         done = call(self.foretile, "simulate", problem, *options, "-o", plan, "--json")
-        if done.returncode == 2 and "bytes are missing" in done.stderr:
+        if done.returncode == 2 and "are missing" in done.stderr:
             return "refused"
         assert done.returncode == 0, f"{problem} {options}: {done.stderr}"
         return json.loads(done.stdout)["makespan_s"]

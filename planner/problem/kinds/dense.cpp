@@ -19,9 +19,9 @@ namespace {
 std::vector<std::int64_t> read_sizes(TableReader& table, std::string_view key, std::int64_t extent) {
   if (!table.has(key)) return {};
   std::vector<std::int64_t> sizes = table.integers(key, 1, extent);
-  const std::int64_t sum = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
-  if (sum != extent) {
-    throw table.error(key, fmt::format("sizes that add up to {}", sum), fmt::format("{}", extent),
+  const double sum = std::accumulate(sizes.begin(), sizes.end(), 0.0);
+  if (sum != static_cast<double>(extent)) {
+    throw table.error(key, fmt::format("sizes that add up to {:.0f}", sum), fmt::format("{}", extent),
                       "make the sizes add up to the extent");
   }
   return sizes;

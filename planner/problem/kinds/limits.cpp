@@ -6,13 +6,14 @@
 #include <iterator>
 
 #include "base/error.hpp"
+#include "base/quantity.hpp"
 
 namespace foretile {
 
-void check_extent(double elements, std::int64_t most) {
-  if (elements > static_cast<double>(most))
+void check_extent(double elements) {
+  if (elements > static_cast<double>(max_extent))
     throw input_error("problem", fmt::format("{:.0f} elements along M, N or K", elements),
-                      fmt::format("at most {}", most), "take smaller extents");
+                      fmt::format("at most {}", max_extent), "take smaller extents");
 }
 
 void check_tile_count(std::int64_t rows, std::int64_t columns) {
@@ -31,6 +32,27 @@ void check_product_count(const Shape& a, const Shape& b) {
                         "take larger tiles");
     }
   }
+}
+
+namespace {
+
+void check_bytes(const char* name, const Shape& shape, const Tiling& rows, const Tiling& columns,
+                 std::int64_t element_bytes) {
+  double bytes = 0;  // of one tile there may be more than 64 bits hold
+  for (TileId tile = 0; tile < shape.nonzeros(); ++tile)
+    bytes += static_cast<double>(element_bytes) * static_cast<double>(rows.size(shape.row_of(tile))) *
+             static_cast<double>(columns.size(shape.column_of(tile)));
+  if (bytes <= static_cast<double>(max_matrix_bytes)) return;
+  throw input_error("problem", fmt::format("{} in the tiles of {}", quantity(bytes, "B"), name),
+                    fmt::format("at most {}", spelled_bytes(max_matrix_bytes)), "take smaller extents");
+}
+
+}  // namespace
+
+void check_bytes(const Contraction& p) {
+  check_bytes("A", p.a, p.m, p.k, p.element_bytes());
+  check_bytes("B", p.b, p.k, p.n, p.element_bytes());
+  check_bytes("C", p.c, p.m, p.n, p.element_bytes());
 }
 
 }  // namespace foretile

@@ -4,15 +4,14 @@
 
 #include <cstdint>
 
+#include "base/limits.hpp"  // max_extent
+#include "planner/problem/contraction.hpp"
 #include "planner/problem/shape.hpp"
 
 namespace foretile {
 
-/// Elements along M, N or K. The product of two extents still fits 64 bits.
-inline constexpr std::int64_t max_extent = 3'000'000'000;
-/// Elements along K of what a program computes, such as an energy that sums over four orbitals; a tile has at
-/// most `max_tile_extent` of them.
-inline constexpr std::int64_t max_summed_extent = std::int64_t{1} << 50;
+/// Bytes of the nonzero tiles of one matrix: what ranks send and keep of several still fits 64 bits.
+inline constexpr std::int64_t max_matrix_bytes = std::int64_t{1} << 60;
 /// Nonzero or candidate tiles of one matrix; C65H132's largest matrix has fewer than a million.
 inline constexpr std::int64_t max_tiles = 20'000'000;
 /// Products A_ik B_kj, each of which planner and simulator look at: 500 times those of C65H132.
@@ -22,11 +21,13 @@ inline constexpr std::int64_t max_clusters = 4'000;
 /// TOML integers have 63 bits and a sign.
 inline constexpr std::int64_t max_seed = INT64_MAX;
 
-/// Throws InputError when M, N or K has more than `most` elements.
-void check_extent(double elements, std::int64_t most = max_extent);
+/// Throws InputError when M, N or K has more than `max_extent` elements.
+void check_extent(double elements);
 /// Throws InputError when a matrix of `rows` x `columns` tiles has more than `max_tiles`.
 void check_tile_count(std::int64_t rows, std::int64_t columns);
 /// Throws InputError when A and B have more than `max_products` products; linear in the number of k tiles.
 void check_product_count(const Shape& a, const Shape& b);
+/// Throws InputError when A, B or C has more than `max_matrix_bytes`. O(nonzero tiles).
+void check_bytes(const Contraction& contraction);
 
 }  // namespace foretile

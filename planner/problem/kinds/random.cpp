@@ -48,14 +48,15 @@ Shape random_shape(const Tiling& rows, const Tiling& columns, double density, Ra
   check_tile_count(rows.tiles(), columns.tiles());
   std::vector<std::int64_t> left(static_cast<std::size_t>(rows.tiles()) * columns.tiles());
   std::iota(left.begin(), left.end(), std::int64_t{0});
-  std::int64_t elements = rows.extent() * columns.extent();
-  const double target = density * static_cast<double>(elements);
+  double elements = static_cast<double>(rows.extent()) * static_cast<double>(columns.extent());
+  const double target = density * elements;
   while (left.size() > 1) {
     const std::int64_t at = random.integer(0, static_cast<std::int64_t>(left.size()) - 1);
     const auto row = static_cast<std::int32_t>(left[at] / columns.tiles());
     const auto column = static_cast<std::int32_t>(left[at] % columns.tiles());
-    const std::int64_t fewer = elements - rows.size(row) * columns.size(column);
-    if (static_cast<double>(fewer) < target) break;
+    const double fewer =
+        elements - static_cast<double>(rows.size(row)) * static_cast<double>(columns.size(column));
+    if (fewer < target) break;
     elements = fewer;
     left[at] = left.back();
     left.pop_back();

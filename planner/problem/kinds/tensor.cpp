@@ -145,10 +145,12 @@ class Builder {
 
  private:
   FusedTerm fuse() const {
-    FusedTerm fused(term_, fusion_, {&blocks_[0], &blocks_[1]}, spaces_, parameters_.closed_shell,
-                    parameters_.c_threshold);
-    check_extent(static_cast<double>(fused.contraction().k.extent()));  // M and N are checked already
-    return fused;
+    return {term_,
+            fusion_,
+            {&blocks_[0], &blocks_[1]},
+            spaces_,
+            parameters_.closed_shell,
+            parameters_.c_threshold};
   }
 
   void add_space(const IndexTiles& index) {

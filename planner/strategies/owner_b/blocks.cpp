@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/missing_memory.hpp"
+#include "base/quantity.hpp"
 #include "planner/plan/deal_blocks.hpp"
 #include "planner/plan/products.hpp"
 
@@ -97,14 +98,19 @@ struct FamilyExtents {
   }
 };
 
+/// No more than INT64_MAX.
+std::int64_t product(std::int64_t x, std::int64_t y) {
+  return y > 0 && x > INT64_MAX / y ? INT64_MAX : x * y;
+}
+
 /// Of one family: least loaded, with C and a chunk of one k within their shares.
 std::optional<BlockCut::Parts> least_loaded(const FamilyExtents& family, std::int64_t most_c,
                                             std::int64_t most_chunk, double& loaded) {
   std::optional<BlockCut::Parts> best;
   for (const Parting& rows : family.rows) {
     for (const Parting& columns : family.columns) {
-      if (rows.extent * columns.extent > most_c) continue;
-      if (family.deepest * (rows.extent + columns.extent) > most_chunk) continue;
+      if (product(rows.extent, columns.extent) > most_c) continue;
+      if (product(family.deepest, rows.extent + columns.extent) > most_chunk) continue;
       const double all = rows.parts * family.b_elements + columns.parts * family.a_elements;
       if (best && all >= loaded) break;
       best = {rows.parts, columns.parts};
@@ -136,8 +142,9 @@ BlockCut least_cut(const Contraction& p, const std::vector<FamilyExtents>& famil
   }
   const std::int64_t needed = c_bytes + (1 + lookahead) * chunk_bytes;
   if (needed > device_bytes)
-    throw missing_memory(where, fmt::format("{} bytes of C and of the tiles of A and B in flight", needed),
-                         fmt::format("at most {} bytes of device memory", device_bytes),
+    throw missing_memory(where,
+                         fmt::format("{} of C and of the tiles of A and B in flight", spelled_bytes(needed)),
+                         fmt::format("at most {} of device memory", spelled_bytes(device_bytes)),
                          needed - device_bytes, "lower lookahead, or tile the problem finer");
   cut.chunk_bytes = (device_bytes - c_bytes) / (1 + lookahead);
   return cut;

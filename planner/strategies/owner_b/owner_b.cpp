@@ -14,6 +14,7 @@
 #include "base/error.hpp"
 #include "base/missing_memory.hpp"
 #include "base/parse.hpp"
+#include "base/quantity.hpp"
 #include "planner/plan/deal_blocks.hpp"
 #include "planner/plan/owners.hpp"
 #include "planner/strategies/deal_setting.hpp"
@@ -147,10 +148,11 @@ class OwnerBPlanner final : public RankPlanner {
     }
     const auto most = std::ranges::max_element(bytes);
     if (*most <= frame_.host_budget_bytes) return;
-    throw missing_memory(fmt::format("plan, rank {}", most - bytes.begin()),
-                         fmt::format("{} bytes of host memory at least (A, B and parts of C)", *most),
-                         fmt::format("at most {}", frame_.host_budget_bytes),
-                         *most - frame_.host_budget_bytes, frame_.advice.host_memory);
+    throw missing_memory(
+        fmt::format("plan, rank {}", most - bytes.begin()),
+        fmt::format("{} of host memory at least (A, B and parts of C)", spelled_bytes(*most)),
+        fmt::format("at most {}", spelled_bytes(frame_.host_budget_bytes)), *most - frame_.host_budget_bytes,
+        frame_.advice.host_memory, ShortOf::host_memory);
   }
 
   /// The smallest blocks that cost little: so that others can take them.

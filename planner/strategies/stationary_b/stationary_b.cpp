@@ -152,6 +152,11 @@ class StationaryB final : public Strategy {
     return settings;
   }
 
+  std::vector<Settings> with_less_per_rank(const Contraction& contraction, const Machine& machine,
+                                           const Settings& settings) const override {
+    return b_stays_with_less_per_rank(contraction, machine, settings);
+  }
+
   std::unique_ptr<RankPlanner> prepare(const Contraction& contraction, const Machine& machine,
                                        const Settings& settings) const override {
     return std::make_unique<StationaryBPlanner>(contraction, machine, settings);

@@ -78,15 +78,16 @@ TEST_F(CompareMatrices, LargeNumbers) {
 }
 
 TEST_F(CompareMatrices, SparseOnesOfAnySize) {
-  const auto write_sparse = [&](const std::string& name, const std::string& entries) {
-    std::ofstream(folder_ / name) << "%%MatrixMarket matrix coordinate real general\n2000000000 2000000000 "
-                                  << entries;
-    return place(name);
-  };
-  const auto d =
-      compare(write_sparse("x.mtx", "2\n2000000000 7 4\n1 1 3\n"), write_sparse("y.mtx", "1\n1 1 3\n"), 1000);
+  const auto write_sparse =
+      [&](const std::string& name, const std::string& entries) {
+        std::ofstream(folder_ / name)
+            << "%%MatrixMarket matrix coordinate real general\n1000000000000000 4000000000 " << entries;
+        return place(name);
+      };
+  const auto d = compare(write_sparse("x.mtx", "2\n1000000000000000 7 4\n1 1 3\n"),
+                         write_sparse("y.mtx", "1\n1 1 3\n"), 1000);
   EXPECT_DOUBLE_EQ(d.norm, 4);
-  EXPECT_EQ(d.largest_row, 1999999999);
+  EXPECT_EQ(d.largest_row, 999999999999999);
   EXPECT_EQ(d.largest_column, 6);
 }
 

@@ -221,7 +221,8 @@ TEST(BlasBuffers, RefusedWhereTheAddressSpaceIsTooSmall) {
     }
     std::_Exit(0);
   };
-  EXPECT_EXIT(refused(), testing::ExitedWithCode(7), "buffers of 536870912 bytes for 4 threads.*ulimit -v");
+  EXPECT_EXIT(refused(), testing::ExitedWithCode(7),
+              "buffers of 536870912 bytes .537 MB. for 4 threads.*ulimit -v");
 }
 #endif
 

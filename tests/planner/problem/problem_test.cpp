@@ -98,7 +98,7 @@ TEST(Problem, EveryKindSaysWhereItsMatricesComeFrom) {
 
 TEST(Problem, ErrorsNameFileLineAndKey) {
   EXPECT_EQ(message_of("kind = \"dense\"\nm = 10\nn = 0\nk = 8\ntile = 4\n"),
-            "p.toml:3: key 'n': found 0, expected an integer from 1 to 3000000000");
+            "p.toml:3: key 'n': found 0, expected an integer from 1 to 1000000000000000");
   EXPECT_EQ(message_of("kind = \"dense\"\nm = 10\nn = 2\nk = 8\ntile = 4\ntiles = 4\n").substr(0, 64),
             "p.toml:6: unknown key \"tiles\"; did you mean \"tile\"? Known keys: ");
   EXPECT_EQ(message_of("kind = \"dense\"\nm = 10\nn = 2\nk = 8\n"),
@@ -118,12 +118,34 @@ TEST(Problem, ErrorsNameFileLineAndKey) {
 }
 
 TEST(Problem, RefusesMoreTilesThanMemoryHolds) {
-  EXPECT_NE(message_of("kind = \"dense\"\nm = 3000000000\nn = 3000000000\nk = 1\ntile = 1\n")
+  EXPECT_NE(message_of("kind = \"dense\"\nm = 1000000000000000\nn = 3000000000\nk = 1\ntile = 1\n")
                 .find("take larger tiles"),
             std::string::npos);
   EXPECT_NE(
       message_of("kind = \"dense\"\nm = 100000\nn = 100000\nk = 1\ntile = 10\n").find("take larger tiles"),
       std::string::npos);
+}
+
+TEST(Problem, TakesExtentsUpToTheLargest) {
+  const auto with_rows = [](const std::string& m) {
+    return message_of("kind = \"dense\"\nm = " + m + "\nn = 1\nk = 3\ntile = 2147483647\n");
+  };
+  EXPECT_EQ(with_rows("1000000000000000"), "no error");
+  EXPECT_EQ(with_rows("1000000000000001"),
+            "p.toml:2: key 'm': found 1000000000000001, expected an integer from 1 to 1000000000000000");
+}
+
+/// A tile alone has 2^62 elements; 2^60 bytes are 379,625,062 squared doubles.
+TEST(Problem, RefusesMoreBytesThanAreCounted) {
+  const auto square = [](const std::string& extent) {
+    return message_of("kind = \"dense\"\nm = " + extent + "\nk = " + extent + "\nn = 1\ntile = " + extent +
+                      "\n");
+  };
+  EXPECT_EQ(square("2147483647"),
+            "p.toml: problem: found 36.9 EB in the tiles of A, expected at most "
+            "1152921504606846976 bytes (1.15 EB); take smaller extents");
+  EXPECT_EQ(square("379625062"), "no error");
+  EXPECT_NE(square("379625063"), "no error");
 }
 
 // Letters that toml++ 3.3 does not survive: outside text, and where an array's element should start.

@@ -57,9 +57,9 @@ TEST(Retile, RefusesWhatIsNoTiling) {
     return message_of([&] { retile(problem, tiling); });
   };
   EXPECT_EQ(message(kDense, {{"tile", "0"}}),
-            "problem.tile: found 0, expected a whole number from 1 to 3000000000");
+            "problem.tile: found 0, expected a whole number from 1 to 1000000000000000");
   EXPECT_EQ(message(kDense, {{"tile", "4.5"}}),
-            "problem.tile: found 4.5, expected a whole number from 1 to 3000000000");
+            "problem.tile: found 4.5, expected a whole number from 1 to 1000000000000000");
   EXPECT_EQ(
       message(kDense, {{"m", "4"}}),
       "parameters: unknown key \"problem.m\" of the problem's tiling; did you mean \"problem.m_tile\"? Known "
@@ -67,7 +67,7 @@ TEST(Retile, RefusesWhatIsNoTiling) {
   EXPECT_EQ(message({"t", "kind = \"tiles\"", "t.toml"}, {{"tile", "4"}}),
             "problem.tile: found a problem whose tiles are listed, expected one with a rule for its tiles");
   EXPECT_EQ(message({"d", "kind = \"dense\"\ntile = \"x\"\n", "d.toml"}, {{"tile", "4"}}),
-            "d.toml:2: key 'tile': found 'x', expected an integer from 1 to 3000000000");
+            "d.toml:2: key 'tile': found 'x', expected an integer from 1 to 1000000000000000");
 }
 
 /// Values are the tuner's to read.

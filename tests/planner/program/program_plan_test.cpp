@@ -120,7 +120,7 @@ TEST(ProgramPlan, SaysWhichTermDoesNotFit) {
   } catch (const InputError& error) {
     EXPECT_NE(std::string(error.what()).find("level 1"), std::string::npos) << error.what();
     EXPECT_NE(std::string(error.what())
-                  .find("use more nodes, or make slices of given tensors when they are needed: --make auto"),
+                  .find("use more nodes, or make slices of given tensors when they are needed: make auto"),
               std::string::npos)
         << error.what();
   }

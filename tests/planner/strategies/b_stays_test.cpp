@@ -3,6 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
+#include "planner/problem/kinds/dense.hpp"
+#include "tests/planner/small_machine.hpp"
+
 namespace foretile::b_stays_test {
 namespace {
 
@@ -20,6 +26,31 @@ TEST(CyclicChunks, ByHand) {
   };
   EXPECT_EQ(tiles(144), (std::vector<Tiles>{{0, 1}, {2}}));
   EXPECT_EQ(tiles(128), (std::vector<Tiles>{{0}, {1, 2}}));
+}
+
+/// 12 rows of tiles of A with 1200 bytes each, 14400 bytes in all; C has as many, a sixth of them on a rank.
+/// Without staging p = 1 needs 16800 bytes, 2 9600, 3 7200 and 6 4800.
+TEST(BStays, NamesRowsOfTheGridWithWhichARankKeepsLess) {
+  DenseParameters sizes;
+  sizes.m = 120;
+  sizes.n = sizes.k = sizes.tile = 15;
+  sizes.m_tile = 10;
+  const Contraction p = dense_contraction(sizes);
+  const auto rows = [&](std::int64_t host_bytes, Settings settings = {}) {
+    settings.merge(Settings{{"strategy", "stationary-b"}, {"staging_fraction", "0"}});
+    std::vector<std::string> values;
+    for (const Settings& change :
+         changes_with_less_per_rank(p, small_machine(6, 1, 100000, host_bytes), settings)) {
+      values.push_back(change.empty() ? "as it is" : change.at("grid.p"));
+    }
+    return values;
+  };
+  using Values = std::vector<std::string>;
+  EXPECT_EQ(rows(9600), (Values{"2", "3", "6"}));
+  EXPECT_EQ(rows(9599), (Values{"3", "6"}));
+  EXPECT_EQ(rows(9600, {{"grid.p", "3"}}), (Values{"as it is", "6"}));
+  EXPECT_TRUE(rows(4799).empty());
+  EXPECT_TRUE(rows(9600, {{"strategy", "auto"}}).empty());
 }
 
 TEST(CyclicChunks, NoTilesNoChunks) {

@@ -3,7 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <numeric>
+
 #include "base/error.hpp"
+#include "base/limits.hpp"
 
 namespace foretile::tensor_blocks_test {
 namespace {
@@ -91,6 +95,10 @@ TEST(TensorBlocks, TooManyAreRefused) {
 
 TEST(LabelledTiles, AreMadeEven) {
   EXPECT_EQ(even_extents(10, 3), (std::vector<std::int64_t>{3, 3, 4}));
+  const std::vector<std::int64_t> many = even_extents(max_extent - 1, 30'000);
+  EXPECT_EQ(std::accumulate(many.begin(), many.end(), std::int64_t{0}), max_extent - 1);
+  const auto [least, most] = std::ranges::minmax(many);
+  EXPECT_EQ(most, least + 1);
   const LabelledTiles tiles = even_spin_tiles(10, 4);
   EXPECT_EQ(tiles.extents, (std::vector<std::int64_t>{3, 3, 4, 3, 3, 4}));
   EXPECT_FALSE(tiles.is_beta(2));

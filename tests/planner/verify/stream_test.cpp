@@ -61,8 +61,9 @@ TEST(VerifyStream, CatchesDeviceMemoryAcrossBlocks) {
   example.plan.device_classes[0].memory_bytes = 192;
   EXPECT_EQ(complaint(example.plan, example.problem), "");
   example.plan.device_classes[0].memory_bytes = 191;
-  expect_refused(example, {"rank 0 device 0 block 0", "192 bytes at chunk 0 (block 32, chunks in flight 160)",
-                           "1 bytes are missing: lower d"});
+  expect_refused(example,
+                 {"rank 0 device 0 block 0", "192 bytes at chunk 0 (block 32.0 B, chunks in flight 160 B)",
+                  "1 bytes are missing: lower d"});
   example.plan.prefetch_c = true;
   example.plan.device_classes[0].memory_bytes = 224;
   EXPECT_EQ(complaint(example.plan, example.problem), "");
@@ -75,7 +76,8 @@ TEST(VerifyStream, CatchesHostMemoryExceeded) {
   example.plan.host_budget_bytes = 224;
   EXPECT_EQ(complaint(example.plan, example.problem), "");
   example.plan.host_budget_bytes = 223;
-  expect_refused(example, {"rank 0", "A 64, B 96, C 64", "1 bytes are missing", "use more ranks or lower d"});
+  expect_refused(example, {"rank 0", "A 64.0 B, B 96.0 B, C 64.0 B", "1 bytes are missing",
+                           "use more ranks or lower d"});
 }
 
 TEST(VerifyStream, CatchesAMissingMessage) {

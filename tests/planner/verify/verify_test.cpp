@@ -132,7 +132,7 @@ TEST(Verify, CatchesHostMemoryExceeded) {
   Example example;
   example.plan.staging_bytes = 128;
   example.plan.host_budget_bytes = 256 + 128 - 3;
-  expect_refused(example, {"A 128, C 128", "3 bytes are missing", "grid.p", "staging_fraction"});
+  expect_refused(example, {"A 128 B, C 128 B", "3 bytes are missing", "grid.p", "staging_fraction"});
 }
 
 /// Cores keep their block's tiles of B, 128 bytes, in host memory: with what is staged no more than all of B.
@@ -142,7 +142,7 @@ TEST(Verify, CountsGeneratedTilesThatCoresKeep) {
   example.plan.staging_bytes = 32;
   EXPECT_EQ(verify(example.plan, example.problem).peak_host_bytes, 256 + 32 + 96);
   example.plan.host_budget_bytes = 256 + 32 + 96 - 1;
-  expect_refused(example, {"A 128, C 128", "staging 32, B on cores 96", "1 bytes are missing"});
+  expect_refused(example, {"A 128 B, C 128 B", "staging 32.0 B, B on cores 96.0 B", "1 bytes are missing"});
   example.plan.device_classes[0].kind = DeviceKind::gpu;
   EXPECT_EQ(verify(example.plan, example.problem).peak_host_bytes, 256 + 32);
 }
@@ -156,7 +156,7 @@ TEST(Verify, CatchesStagingTooSmall) {
 TEST(Verify, CatchesStagingLargerThanTheHost) {
   Example example;
   example.plan.staging_bytes = std::numeric_limits<std::int64_t>::max();
-  expect_refused(example, {"bytes are missing", "lower staging_fraction"});
+  expect_refused(example, {"are missing", "lower staging_fraction"});
 }
 
 TEST(Verify, CatchesNegativeNumbers) {
