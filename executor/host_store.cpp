@@ -5,7 +5,6 @@
 #include <cassert>
 #include <utility>
 
-#include "base/threads.hpp"
 #include "executor/cpu/combine.hpp"
 #include "executor/in_parallel.hpp"
 #include "executor/tile_extents.hpp"
@@ -109,8 +108,7 @@ std::vector<HostStore::PartToMake> HostStore::stage_b(std::span<const MadePart> 
 
 /// Tiles differ in size, so each thread takes the next one when it is done.
 void HostStore::make_tiles(int cores) {
-  in_parallel(to_make_.size(), std::min(cores, usable_cores()),
-              [&](std::size_t i) { make_tile(to_make_[i]); });
+  in_parallel(to_make_.size(), cores, [&](std::size_t i) { make_tile(to_make_[i]); });
   to_make_ = {};
 }
 

@@ -148,6 +148,24 @@ class SmallLimits(unittest.TestCase):
         self.assertIn("a thread cannot be started", ended.stderr)
         self.assertNotIn("backtrace", ended.stderr)
 
+    @unittest.skipUnless(RUN and os.geteuid() == 0, "another user needs a superuser")
+    def test_few_threads_for_a_job(self):
+        """Ranks that share what is left after mpiexec has started them: with less, its proxy waits for ever. Each case
+        has a user of its own: the limit counts what an earlier job has left for a moment."""
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            folder.chmod(0o755)
+            (folder / "p.txt").write_text("space h = occupied\nspace p = virtual\ntensor f[p|p]\ntensor t[p|h]\nresult r[p|h]\n"
+                                          "one: r[p2,h1] += f[p2,p1] t[p1,h1]\n")
+            for threads in 9, 11:
+                job = ["setpriv", f"--reuid={64980 + threads}", "--regid=64999", "--clear-groups", MPIEXEC, "-n", "2", RUN, "program",
+                       "p.txt", "--o", "30", "--v", "50", "--tile", "20"]
+                ended = call(job, resource.RLIMIT_NPROC, threads, folder, {"OPENBLAS_NUM_THREADS": "1"})
+                if "Permission denied" in ended.stderr:
+                    self.skipTest("the programs are not for others")
+                self.assertNotEqual(ended.returncode, 0, ended)
+                self.assertIn("thread", ended.stderr)
+
     @unittest.skipUnless(RUN, "built without MPI")
     def test_a_full_dev_shm(self):
         for size in "64k", "7m":
