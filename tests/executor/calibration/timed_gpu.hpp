@@ -31,7 +31,7 @@ class TimedGpu final : public Gpu {
   void copy(Lane, std::span<const CopyPiece> pieces) override {
     double bytes = 0;
     for (const CopyPiece& piece : pieces) bytes += static_cast<double>(piece.bytes * piece.count);
-    byte_calls_.push_back({bytes, take(bytes / rates_.bytes_per_s)});
+    take_bytes(bytes);
   }
   void multiply(Lane, const ProductForm& form, std::span<const TileProduct> products) override {
     double flops = 0;
@@ -43,7 +43,7 @@ class TimedGpu final : public Gpu {
   void make(Lane, Precision precision, std::span<const TileToMake> tiles) override {
     double bytes = 0;
     for (const TileToMake& tile : tiles) bytes += static_cast<double>(tile.elements * bytes_of(precision));
-    byte_calls_.push_back({bytes, take(bytes / rates_.bytes_per_s)});
+    take_bytes(bytes);
   }
   void combine(Lane, Precision, std::span<const TileToCombine>) override {}
   void follow(Lane, Lane) override {}
@@ -56,17 +56,24 @@ class TimedGpu final : public Gpu {
   const std::vector<double>& complex_seconds() const { return complex_s_; }
 
   struct ByteCall {
-    double bytes = 0, seconds = 0;
+    double bytes = 0, begin_s = 0, seconds = 0;
   };
   /// Of copy() and make(): what each call took.
   const std::vector<ByteCall>& byte_calls() const { return byte_calls_; }
 
  private:
+  static double now_s() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  }
   /// Returns what it took.
   double take(double seconds) const {
-    const auto start = std::chrono::steady_clock::now();
+    const double begin_s = now_s();
     std::this_thread::sleep_for(std::chrono::duration<double>(rates_.latency_s + seconds));
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return now_s() - begin_s;
+  }
+  void take_bytes(double bytes) {
+    const double begin_s = now_s();
+    byte_calls_.push_back({bytes, begin_s, take(bytes / rates_.bytes_per_s)});
   }
 
   TimedGpuRates rates_;
