@@ -64,6 +64,10 @@ void add_json_option(CLI::App& command, Options& options) {
   command.add_flag("--json", options.json, "Print the result as one JSON object");
 }
 
+const char* const kSetExamples =
+    "grid.p=2, strategy=stationary-c, problem.tile=1000, platform.nvlink.bandwidth=100e9";
+const char* const kSetExamplesOfProgram = "chain_pieces=1, strategy.TERM=grid-3d";
+
 void add_set_option(CLI::App& command, Options& options, const std::string& examples) {
   command.add_option("--set", options.set, fmt::format("Override a parameter; repeatable ({})", examples))
       ->type_name("KEY=VALUE")

@@ -29,11 +29,12 @@ struct Options {
 
 /// Every command takes --json.
 void add_json_option(CLI::App& command, Options& options);
-/// Commands with a platform or a strategy take --set. `examples`: of its keys that the command knows.
-void add_set_option(CLI::App& command, Options& options,
-                    const std::string& examples =
-                        "grid.p=2, strategy=stationary-c, problem.tile=1000, "
-                        "platform.nvlink.bandwidth=100e9");
+/// Of keys that a command sets.
+extern const char* const kSetExamples;
+extern const char* const kSetExamplesOfProgram;
+
+/// Commands with a platform or a strategy take --set.
+void add_set_option(CLI::App& command, Options& options, const std::string& examples = kSetExamples);
 
 /// Commands with a program take --make and --layout.
 void add_make_option(CLI::App& command, std::vector<std::string>& made);

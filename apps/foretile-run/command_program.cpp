@@ -359,7 +359,7 @@ void add_program_command(CLI::App& app) {
   add_gpu_option(*command, arguments->gpu, "an error");
   add_make_option(*command, arguments->made);
   add_layout_option(*command, arguments->layout);
-  add_set_option(*command, arguments->options, "chain_pieces=1, strategy.TERM=grid-3d");
+  add_set_option(*command, arguments->options, kSetExamplesOfProgram);
   add_json_option(*command, arguments->options);
   command->callback([command, arguments] {
     run_guarded([&](const MpiSession& session) { execute(*command, *arguments, session); });

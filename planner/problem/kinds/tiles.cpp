@@ -121,7 +121,6 @@ TilesParameters tiles_of_matrices(const MarketMatrix& a, const MarketMatrix& b, 
   for (const std::int64_t extent : {a.rows, a.columns, b.columns}) {
     if (tile > 0) check_tile_count(extent / tile, 1);
   }
-  for (const std::int64_t extent : {a.rows, a.columns, b.columns}) check_tile_count(extent / tile, 1);
   const Tiling m = Tiling::uniform(a.rows, tile);
   const Tiling k = Tiling::uniform(a.columns, tile);
   const Tiling n = Tiling::uniform(b.columns, tile);

@@ -29,7 +29,7 @@ TEST(MadeTensors, AreGivenOnesByName) {
   EXPECT_EQ(made_names(program), (std::vector<std::string>{"v[hh|pp]"}));
   for (const char* const wrong : {"v", "i0[pp|hh]", "L[hp|hp]", ""}) {
     const std::string error = refused(program, {wrong});
-    EXPECT_NE(error.find("--make"), std::string::npos) << error;
+    EXPECT_NE(error.find("tensors to make"), std::string::npos) << error;
     EXPECT_NE(error.find("v[pp|pp]"), std::string::npos) << error;
   }
 }

@@ -12,7 +12,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
 FOLDERS = ["apps", "base", "executor", "planner", "platforms", "scheduler", "simulator", "tuner"]
 OWN = ROOT / "planner/strategies"
 FRAME = {"lookahead", "barriers", "batch", "prefetch_c", "copy_batch_bytes", "store"}
-HELP = {("apps/options.cpp", "grid.p"), ("apps/options.cpp", "stationary-c")}  # examples for people
+HELP = {("apps/options.cpp", "grid.p"), ("apps/options.cpp", "stationary-c"), ("apps/options.cpp", "grid-3d")}  # examples for people
 LITERAL = re.compile(r'"((?:\\.|[^"\\\n])*)"')
 
 
