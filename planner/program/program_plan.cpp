@@ -22,11 +22,11 @@ namespace foretile {
 
 namespace {
 
-std::string quantity(double bytes) {
+std::string bytes_text(double bytes) {
   return format_quantity(bytes, Dimension::bytes);
 }
-std::string quantity(std::int64_t bytes) {
-  return quantity(static_cast<double>(bytes));
+std::string bytes_text(std::int64_t bytes) {
+  return bytes_text(static_cast<double>(bytes));
 }
 
 std::int64_t bytes_of(const LevelPlan& plan, int at_once) {
@@ -54,10 +54,10 @@ DoesNotFit does_not_fit(const FusedProgram& program, const Machine& machine, con
   const std::string part = fmt::format("{} {}", name_of_part(flows), plan.number);
   return DoesNotFit(
       input_error(tensors_alone ? part : fmt::format("{}, term {}", part, program.program().terms[term].name),
-                  fmt::format("{} of {} for a rank, {} more than its host memory has", quantity(needed),
+                  fmt::format("{} of {} for a rank, {} more than its host memory has", bytes_text(needed),
                               tensors_alone ? "tensors" : "tensors and the smallest slice of the term",
-                              quantity(needed - there)),
-                  fmt::format("at most {}", quantity(there)), memory_advice(program, tensors)));
+                              bytes_text(needed - there)),
+                  fmt::format("at most {}", bytes_text(there)), memory_advice(program, tensors)));
 }
 
 double flops_of(const FusedProgram& program, std::size_t term) {
@@ -173,8 +173,8 @@ class LevelPlanner {
     bytes += bytes_of_all(joined, Matrix::c);
     const double there = static_cast<double>(machine_.host_bytes_per_rank()) * machine_.ranks;
     if (bytes > there)
-      throw input_error("memory of all ranks", fmt::format("{} of tiles", quantity(bytes)),
-                        fmt::format("at most {}", quantity(there)), "use more nodes");
+      throw input_error("memory of all ranks", fmt::format("{} of tiles", bytes_text(bytes)),
+                        fmt::format("at most {}", bytes_text(there)), "use more nodes");
   }
 
   /// In two parts; false: there is but one tile of C, or it is a small slice already.
