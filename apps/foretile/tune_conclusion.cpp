@@ -82,7 +82,7 @@ std::optional<Best> plan_best(const TuneArguments& arguments, const Tuning& tuni
   }
 }
 
-/// A line for each parameter of a space that nobody wrote down.
+/// A line for each parameter of a space that was made.
 std::string space_text(const Space& space) {
   std::string text = "space searched, made as --space gives none\n";
   std::size_t width = 0;

@@ -26,10 +26,8 @@ struct Refused {
   double planned_s;
 };
 
-/// "it fits with --set problem.tile=512, or made by foretile problem with --tile 512", "it fits with --nodes
-/// 8
-/// --set grid.p=4": tiles, parameters and nodes with which the case was planned and proven to fit. Empty
-/// where none were found in kFittingSeconds or twice as long as planning took.
+/// Tiles, parameters and nodes with which the case was planned and proven to fit: "it fits with --nodes 8
+/// --set grid.p=4". Empty where none were found in kFittingSeconds or twice as long as planning took.
 std::string what_fits(const Case& the_case, const Refused& refused);
 
 /// For a tuner: what fits, and finer, of a case whose own tiles do not. Empty where they do, and where that

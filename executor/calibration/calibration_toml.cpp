@@ -189,12 +189,14 @@ std::string runtime_text(const CalibrationResult& r) {
 
 std::string calibration_table(const CalibrationResult& r) {
   if (r.probe_flops_per_s <= 0) return {};
+  const std::string error =
+      r.held_out ? fmt::format("error = {:.4f}  # median, of shapes to which the curve was not fitted\n",
+                               std::min(r.held_out->median_error, 1.0))
+                 : "";
   return fmt::format(
-      "\n[calibration]\ncore_share = {:.4f}\nstable = {}\nerror = {:.4f}  # median, of products that the "
-      "curve "
-      "was not fitted to\nprobe_rate = {:.5g}  # of one core, all busy\nkernels = \"{}\"\n",
-      r.core_share, r.stable, r.held_out ? std::min(r.held_out->median_error, 1.0) : 0.0, r.probe_flops_per_s,
-      r.kernels);
+      "\n[calibration]\ncore_share = {:.4f}\nstable = {}\n{}probe_rate = {:.5g}  # of one core, all "
+      "busy\nkernels = \"{}\"\n",
+      r.core_share, r.stable, error, r.probe_flops_per_s, r.kernels);
 }
 
 std::string software_text(const CalibrationResult& r, bool noise) {

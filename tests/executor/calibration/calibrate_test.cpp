@@ -214,6 +214,7 @@ TEST(Calibrate, WritesTheErrorOnOtherShapes) {
     return parse_platform(calibration_toml(result), "here.toml").calibration.error;
   };
   EXPECT_EQ(written(), 0);
+  EXPECT_EQ(calibration_toml(result).find("\nerror ="), std::string::npos);  // not measured, not written
   result.held_out = HeldOut{0.0625, 0.125};
   EXPECT_DOUBLE_EQ(written(), 0.0625);
   result.held_out = HeldOut{3, 5};  // more than all of the time
