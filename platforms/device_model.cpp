@@ -1,7 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "platforms/device_model.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
 namespace foretile {
+
+bool CacheModel::kept_known() const {
+  return std::any_of(kept.begin(), kept.end(), [](double share) { return share > 0; });
+}
+
+double CacheModel::kept_after(double used) const {
+  const double percent = 100 * used / static_cast<double>(bytes);
+  if (!kept_known()) return percent <= 100 ? 1 : 0;
+  if (percent > kReuseDistances.back()) return 0;
+  const double place = std::max(0.0, std::log2(percent / kReuseDistances.front()));
+  const auto below = std::min(static_cast<std::size_t>(place), kept.size() - 2);
+  return std::lerp(kept[below], kept[below + 1], place - static_cast<double>(below));
+}
 
 double CacheModel::factor(const ProductSize& size, double cached) const {
   return bytes > 0 ? 1 - cached * (1 - factor_of(factors, size.m, size.n, size.k)) : 1;

@@ -2,6 +2,7 @@
 // What computes: its memory, and how long its launches take.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 
@@ -20,14 +21,24 @@ struct ProductSize {
   std::int64_t m = 0, n = 0, k = 0;
 };
 
+/// In percent of a core's part of the cache, each twice the one before. Where CacheModel::kept is measured.
+inline constexpr std::array<int, 7> kReuseDistances = {10, 20, 40, 80, 160, 320, 640};
+
 /// A core's share of the last-level cache, and the speed of products with cached tiles. On the machines
 /// measured, products on cached tiles of 64 to 160 take 20 to 40% less time; tiles of 700 gain nothing.
 struct CacheModel {
   std::int64_t bytes = 0;  ///< of one core, all cores busy; 0: not known, every tile comes from memory
+  /// Shares of the gain that are left, 0 to 1, where other tiles of kReuseDistances times `bytes` were used
+  /// since a tile's last use. All 0: not known, 1 up to `bytes` and 0 beyond.
+  std::array<double, kReuseDistances.size()> kept = {};
   /// Time of a product with all tiles in the cache, divided by the time on the kernel's curve (all tiles in
   /// memory). Measured in double precision and used for both.
   SizeFactors factors = kNoFactors;
 
+  bool kept_known() const;
+  /// The share of the gain that is left for a tile when `used` bytes of tiles, its own among them, were used
+  /// since it was. Between kReuseDistances linear in the logarithm, 0 beyond the last.
+  double kept_after(double used) const;
   /// Factor on the curve's time when the share `cached` of the product's bytes is in the cache.
   double factor(const ProductSize& size, double cached) const;
 };

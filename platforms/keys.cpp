@@ -106,11 +106,20 @@ void add_cache_factors(std::vector<PlatformKey>& keys, std::index_sequence<index
    ...);
 }
 
+template <std::size_t... index>
+void add_cache_kept(std::vector<PlatformKey>& keys, std::index_sequence<index...>) {
+  (keys.push_back(number("device.cache.kept_" + std::to_string(kReuseDistances[index]), 0, 1,
+                         Presence::optional_core,
+                         [](Platform& p) { return Slots{&p.device.cache.kept[index]}; })),
+   ...);
+}
+
 void add_cache(std::vector<PlatformKey>& keys) {
   PlatformKey size = bytes("device.cache.size", [](Platform& p) { return Slots{&p.device.cache.bytes}; });
   size.presence = Presence::optional_core;
   keys.push_back(size);
   add_cache_factors(keys, std::make_index_sequence<kFactorSizes.size()>());
+  add_cache_kept(keys, std::make_index_sequence<kReuseDistances.size()>());
 }
 
 void add_device(std::vector<PlatformKey>& keys) {

@@ -41,14 +41,12 @@ SimulatedRank::SimulatedRank(Rank rank, const PlanFrame& frame, const RankPlan& 
     kernel_factors_.push_back(lasting_factor(noise.device, noise_seed, Noisy::device, number) *
                               lasting_factor(noise.node, noise_seed, Noisy::node, node));
   }
-  const std::int64_t bytes = machine.platform.device.cache.bytes;
-  if (bytes == 0) return;
+  if (machine.platform.device.cache.bytes == 0) return;
   // Devices that take turns on a core share its cache.
   const double cores = machine.platform.cores_per_node();
   const double devices = 1.0 * std::min(machine.ranks_per_node, machine.ranks) * machine.devices_per_rank;
-  const CoreCache cache(
-      static_cast<std::int64_t>(static_cast<double>(bytes) * std::min(1.0, cores / devices)));
-  caches_.assign(plan.devices.size(), cache);
+  for (std::size_t device = 0; device < plan.devices.size(); ++device)
+    caches_.emplace_back(machine.platform.device.cache, std::min(1.0, cores / devices));
 }
 
 double SimulatedRank::noise(double deviation) {
@@ -147,7 +145,7 @@ KernelTime SimulatedRank::kernel_time(Device device, std::span<const Product> pr
 double SimulatedRank::cached_share(CoreCache& cache, const Product& x) const {
   const auto missed = [&](TileRef tile) {
     const std::int64_t bytes = bytes_of(problem_, tile);
-    return cache.use(tile, bytes) ? 0.0 : static_cast<double>(bytes);
+    return (1 - cache.use(tile, bytes)) * static_cast<double>(bytes);
   };
   constexpr double same_a = 8;
   const double moved = missed({Matrix::a, x.a}) + missed({Matrix::b, x.b}) + 2 * missed({Matrix::c, x.c});

@@ -150,7 +150,7 @@ class SimulatedRank final : public Backend {
   std::vector<double> tile_overhead_s_;  // bookkeeping since each device's last kernel
   std::vector<double> kernel_factors_;   // of devices, for the whole run
   Waves<std::int32_t, ProductSize> waves_;  // by c_slot
-  std::vector<CoreCache> caches_;           // of devices that are cores, where the platform knows their cache
+  std::deque<CoreCache> caches_;            // of devices that are cores, where the platform knows their cache
   double messenger_free_at_ = 0;
   double file_free_at_ = 0;    // of the node, on its first rank
   std::uint64_t signals_ = 0;  // that were sent to this rank, and looks

@@ -2,6 +2,7 @@
 #include "executor/calibration/measure_cache.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +12,7 @@ namespace foretile {
 
 namespace {
 
-constexpr std::int64_t kProbeTile = 48;  // small enough to gain on all machines measured
+constexpr std::array<std::int64_t, 2> kProbeTiles = {48, 100};  // they gain on all machines measured
 /// From 32 on larger tiles gain less, having more products for each byte. Below, the call itself counts.
 constexpr std::size_t kFirstRising = 2;
 static_assert(kFactorSizes[kFirstRising] == 32);
@@ -26,20 +27,25 @@ std::int64_t memory_of(const std::vector<double>& elements) {
   return static_cast<std::int64_t>(elements.size() * sizeof(double));
 }
 
-/// Round after round over all rings, so that drift is the same for all.
+/// Round after round over all rings, so that drift is the same for all. The mean over the probes' tiles.
 std::vector<RingSample> measure_rings(std::vector<Workspace>& spaces, const CacheOptions& options) {
   const std::int64_t all = memory_of(spaces.front().b);
-  std::vector<std::int64_t> rings;
-  for (std::int64_t ring = std::int64_t{1} << 20; ring <= all; ring *= 2) rings.push_back(ring);
-  std::vector<std::vector<double>> seconds(rings.size());
-  const TimeBudget budget = options.budget.part(1, 3);  // the factors need more
-  for (int round = 0; round < options.rounds && (round == 0 || !budget.over()); ++round) {
-    for (std::size_t i = 0; i < rings.size(); ++i)
-      seconds[i].push_back(product_seconds(spaces, options, kProbeTile, rings[i]));
-  }
   std::vector<RingSample> samples;
-  for (std::size_t i = 0; i < rings.size(); ++i)
-    samples.push_back({2.0 * static_cast<double>(rings[i]), summarize(seconds[i]).median});
+  for (std::int64_t ring = std::int64_t{1} << 19; ring <= all; ring *= 2)
+    samples.push_back({2.0 * static_cast<double>(ring), 0});
+  const TimeBudget budget = options.budget.part(1, 3);  // the factors need more
+  std::vector<std::vector<double>> seconds(kProbeTiles.size() * samples.size());
+  for (int round = 0; round < options.rounds && (round == 0 || !budget.over()); ++round) {
+    for (std::size_t i = 0; i < seconds.size(); ++i) {
+      const auto ring = static_cast<std::int64_t>(samples[i % samples.size()].bytes / 2);
+      seconds[i].push_back(product_seconds(spaces, options, kProbeTiles.at(i / samples.size()), ring));
+    }
+  }
+  for (std::size_t i = 0; i < seconds.size(); ++i) {
+    const std::size_t last = (i / samples.size() + 1) * samples.size() - 1;
+    samples[i % samples.size()].time +=
+        summarize(seconds[i]).median / summarize(seconds[last]).median / kProbeTiles.size();
+  }
   return samples;
 }
 
@@ -54,14 +60,33 @@ double cached_over_memory(std::vector<Workspace>& spaces, const CacheOptions& op
 
 double cache_bytes(const std::vector<RingSample>& samples) {
   constexpr double least_gain = 1.05;
-  if (samples.size() < 2 || samples.back().seconds < least_gain * samples.front().seconds) return 0;
-  const double half = (samples.front().seconds + samples.back().seconds) / 2;
+  if (samples.size() < 2 || samples.back().time < least_gain * samples.front().time) return 0;
+  const double half = (samples.front().time + samples.back().time) / 2;
   std::size_t above = 1;
-  while (samples[above].seconds < half) ++above;
+  while (samples[above].time < half) ++above;
   const RingSample& low = samples[above - 1];
   const RingSample& high = samples[above];
-  const double share = (half - low.seconds) / (high.seconds - low.seconds);
+  const double share = (half - low.time) / (high.time - low.time);
   return low.bytes * std::pow(high.bytes / low.bytes, share);
+}
+
+std::array<double, kReuseDistances.size()> kept_shares(const std::vector<RingSample>& samples, double bytes) {
+  const double most = samples.back().time - samples.front().time;
+  const auto lost = [&](double ring) {
+    std::size_t above = 1;
+    while (above + 1 < samples.size() && samples[above].bytes < ring) ++above;
+    const RingSample& low = samples[above - 1];
+    const RingSample& high = samples[above];
+    const double place = std::log(ring / low.bytes) / std::log(high.bytes / low.bytes);
+    const double time = std::lerp(low.time, high.time, std::clamp(place, 0.0, 1.0));
+    return std::clamp((time - samples.front().time) / most, 0.0, 1.0);
+  };
+  std::vector<double> all;
+  for (const int percent : kReuseDistances) all.push_back(lost(percent / 100.0 * bytes));
+  all = rising_from(std::move(all), 0);
+  std::array<double, kReuseDistances.size()> kept{};
+  std::transform(all.begin(), all.end(), kept.begin(), [](double share) { return 1 - share; });
+  return kept;
 }
 
 std::vector<double> rising_from(std::vector<double> values, std::size_t first) {
@@ -89,8 +114,10 @@ std::vector<double> rising_from(std::vector<double> values, std::size_t first) {
 
 CacheModel measure_cache(std::vector<Workspace>& spaces, const CacheOptions& options) {
   CacheModel cache;
-  cache.bytes = std::llround(cache_bytes(measure_rings(spaces, options)));
+  const std::vector<RingSample> rings = measure_rings(spaces, options);
+  cache.bytes = std::llround(cache_bytes(rings));
   if (cache.bytes == 0) return cache;
+  cache.kept = kept_shares(rings, static_cast<double>(cache.bytes));
   // The larger ones find nothing in the cache.
   const auto fits = [&](std::int64_t tile) { return 3 * tile * tile * 8 <= cache.bytes; };
   const auto sizes = static_cast<std::size_t>(std::count_if(kFactorSizes.begin(), kFactorSizes.end(), fits));

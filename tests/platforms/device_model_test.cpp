@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 
 namespace foretile::device_model_test {
 namespace {
@@ -47,6 +48,21 @@ TEST(DeviceModel, StreamsHideTheLatencyOfBatchesToo) {
 
 TEST(DeviceModel, NothingTakesNoTime) {
   EXPECT_EQ(device().launch_seconds(Precision::f64, {}), 0);
+}
+
+/// Of 1000 bytes: 0.8 at 200, 0.4 at 400; 300 is log2(1.5) of the way.
+TEST(CacheModel, TheGainFadesByHand) {
+  CacheModel cache;
+  cache.bytes = 1000;
+  EXPECT_EQ(cache.kept_after(1000), 1);  // not known
+  EXPECT_EQ(cache.kept_after(1001), 0);
+  cache.kept = {1, 0.8, 0.4, 0.4, 0.1, 0.1, 0.05};
+  EXPECT_DOUBLE_EQ(cache.kept_after(1), 1);
+  EXPECT_DOUBLE_EQ(cache.kept_after(100), 1);
+  EXPECT_DOUBLE_EQ(cache.kept_after(200), 0.8);
+  EXPECT_NEAR(cache.kept_after(300), 0.8 - 0.4 * std::log2(1.5), 1e-12);
+  EXPECT_NEAR(cache.kept_after(6400), 0.05, 1e-12);
+  EXPECT_EQ(cache.kept_after(6401), 0);
 }
 
 }  // namespace

@@ -276,10 +276,12 @@ TEST(Calibrate, WritesTheCacheWhereOneWasFelt) {
   EXPECT_EQ(parse_platform(calibration_toml(result), "here.toml").device.cache.bytes, 0);
   result.cache.bytes = 20'000'000;
   result.cache.factors[4] = 0.6;
+  result.cache.kept = {1, 0.9, 0.5};
   const Platform p = parse_platform(calibration_toml(result), "here.toml");
   EXPECT_EQ(p.device.cache.bytes, 20'000'000);
   EXPECT_DOUBLE_EQ(p.device.cache.factors[4], 0.6);
   EXPECT_DOUBLE_EQ(p.device.cache.factors[5], 1);
+  EXPECT_EQ(p.device.cache.kept, result.cache.kept);
 }
 
 }  // namespace
