@@ -8,7 +8,7 @@
 
 #include "base/matrix_files/matrix_place.hpp"
 #include "base/settings.hpp"
-#include "planner/problem/problem.hpp"
+#include "planner/problem/kinds/problem.hpp"
 
 namespace foretile {
 

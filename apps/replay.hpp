@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "planner/plan/plan_file.hpp"
+#include "planner/plan_file.hpp"
 
 namespace foretile {
 

@@ -9,7 +9,7 @@
 #include "base/random.hpp"
 #include "executor/cpu/blas.hpp"
 #include "executor/generate.hpp"
-#include "planner/problem/problem.hpp"
+#include "planner/problem/kinds/problem.hpp"
 
 namespace {
 

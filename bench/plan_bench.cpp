@@ -3,7 +3,7 @@
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
 
-#include "planner/problem/problem.hpp"
+#include "planner/problem/kinds/problem.hpp"
 #include "planner/strategies/strategy.hpp"
 #include "planner/verify/verify.hpp"
 #include "platforms/loader.hpp"

@@ -21,8 +21,8 @@
 #include "executor/generate.hpp"
 #include "executor/large_pages.hpp"
 #include "executor/tile_buffer.hpp"
-#include "planner/plan/plan_file.hpp"
 #include "planner/plan/products.hpp"
+#include "planner/plan_file.hpp"
 
 namespace foretile {
 namespace {

@@ -8,7 +8,7 @@
 
 #include <optional>
 
-#include "planner/problem/problem.hpp"
+#include "planner/problem/kinds/problem.hpp"
 #include "planner/strategies/strategy.hpp"
 #include "planner/verify/verify.hpp"
 #include "platforms/loader.hpp"

@@ -23,8 +23,8 @@
 #include "executor/tile_extents.hpp"
 #include "planner/c_work.hpp"
 #include "planner/problem/kinds/dense.hpp"
-#include "planner/problem/kinds/limits.hpp"
-#include "planner/problem/problem.hpp"
+#include "planner/problem/kinds/problem.hpp"
+#include "planner/problem/limits.hpp"
 
 struct foretile_problem {
   foretile::Contraction contraction;

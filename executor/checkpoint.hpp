@@ -13,8 +13,8 @@
 
 #include "executor/run.hpp"
 #include "executor/tile_log.hpp"
-#include "planner/plan/plan_file.hpp"
-#include "planner/plan/remaining.hpp"
+#include "planner/plan_file.hpp"
+#include "planner/remaining.hpp"
 
 namespace foretile {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "planner/foretile_work.h"
-#include "planner/plan/plan_file.hpp"
+#include "planner/plan_file.hpp"
 
 namespace foretile {
 

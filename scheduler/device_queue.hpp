@@ -17,7 +17,7 @@
 #include "scheduler/device_memory.hpp"
 #include "scheduler/operations.hpp"
 #include "scheduler/options.hpp"
-#include "scheduler/report/statistics.hpp"
+#include "scheduler/statistics.hpp"
 
 namespace foretile {
 

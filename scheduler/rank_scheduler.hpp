@@ -21,8 +21,8 @@
 #include "scheduler/host_tiles.hpp"
 #include "scheduler/operations.hpp"
 #include "scheduler/options.hpp"
-#include "scheduler/report/statistics.hpp"
 #include "scheduler/send_queue.hpp"
+#include "scheduler/statistics.hpp"
 #include "scheduler/sums.hpp"
 #include "scheduler/tile_states.hpp"
 

@@ -14,8 +14,8 @@
 #include "scheduler/backend.hpp"
 #include "scheduler/generation.hpp"
 #include "scheduler/operations.hpp"
-#include "scheduler/report/statistics.hpp"
 #include "scheduler/send_queue.hpp"
+#include "scheduler/statistics.hpp"
 
 namespace foretile {
 

@@ -48,9 +48,11 @@ void CoreCache::push_out() {
   }
   const Place out = levels_.back().end;
   for (Level& level : levels_) {
-    if (level.end != newest_first_.end() && level.end->level == levels_.size()) level.end = newest_first_.end();
+    if (level.end != newest_first_.end() && level.end->level == levels_.size())
+      level.end = newest_first_.end();
   }
-  for (Place tile = out; tile != newest_first_.end(); tile = newest_first_.erase(tile)) places_.erase(tile->tile);
+  for (Place tile = out; tile != newest_first_.end(); tile = newest_first_.erase(tile))
+    places_.erase(tile->tile);
 }
 
 double CoreCache::use(TileRef tile, std::int64_t bytes) {

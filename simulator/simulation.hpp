@@ -10,7 +10,7 @@
 #include "planner/plan/plan.hpp"
 #include "planner/problem/contraction.hpp"
 #include "platforms/machine.hpp"
-#include "scheduler/report/statistics.hpp"
+#include "scheduler/statistics.hpp"
 #include "scheduler/trace.hpp"
 #include "simulator/engine_choice.hpp"
 

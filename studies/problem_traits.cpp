@@ -6,7 +6,7 @@
 #include <cstdio>
 
 #include "base/error.hpp"
-#include "planner/problem/problem.hpp"
+#include "planner/problem/kinds/problem.hpp"
 
 namespace {
 

@@ -34,11 +34,10 @@
 #include "executor/mpi/communicator.hpp"
 #include "executor/mpi/gather.hpp"
 #include "executor/run.hpp"
-#include "planner/estimate.hpp"
 #include "planner/plan/assignment.hpp"
 #include "planner/plan/plan_digest.hpp"
-#include "planner/plan/plan_file.hpp"
-#include "planner/strategies/steady_blocks.hpp"
+#include "planner/plan_file.hpp"
+#include "planner/problem/estimate.hpp"
 #include "platforms/checks.hpp"
 #include "platforms/free_memory.hpp"
 #include "platforms/here.hpp"
@@ -429,7 +428,7 @@ void execute(const CLI::App& app, const RunArguments& arguments, const MpiSessio
     require_ranks(done.file, session);
     warn_of_long_planning(session, done.file);
     done.work = rebuild(done.file, line.stage("plan", kPlanningSteps));
-    if (!arguments.checkpoint.empty()) done.work = with_steady_blocks(done.file, *std::move(done.work));
+    if (!arguments.checkpoint.empty()) done.work = with_steady_blocks(*std::move(done.work));
     prepare_assignment(arguments, done);
     if (arguments.gpu != GpuChoice::automatic && !on_gpus(*done.work)) {
       throw input_error("--gpu", "a plan for cores", "a plan for GPUs", "leave --gpu out");

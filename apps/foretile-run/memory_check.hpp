@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "executor/mpi/session.hpp"
-#include "planner/plan/plan_file.hpp"
+#include "planner/plan_file.hpp"
 
 namespace foretile {
 

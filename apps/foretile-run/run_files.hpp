@@ -14,7 +14,7 @@
 #include "executor/distributed_check.hpp"
 #include "executor/file_tiles.hpp"
 #include "executor/run.hpp"
-#include "planner/plan/plan_file.hpp"
+#include "planner/plan_file.hpp"
 
 namespace foretile {
 

@@ -12,7 +12,7 @@
 #include "base/files.hpp"
 #include "planner/bound/bound.hpp"
 #include "planner/plan/plan_digest.hpp"
-#include "planner/problem/retile.hpp"
+#include "planner/problem/kinds/retile.hpp"
 #include "platforms/loader.hpp"
 #include "scheduler/report/report.hpp"
 

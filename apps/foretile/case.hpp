@@ -9,8 +9,8 @@
 
 #include "apps/options.hpp"
 #include "base/progress.hpp"
-#include "planner/estimate.hpp"
-#include "planner/plan/plan_file.hpp"
+#include "planner/plan_file.hpp"
+#include "planner/problem/estimate.hpp"
 #include "simulator/engine_choice.hpp"
 
 namespace foretile {

@@ -16,7 +16,7 @@
 #include "base/error.hpp"
 #include "base/one_line.hpp"
 #include "planner/bound/bound.hpp"
-#include "planner/plan/graph.hpp"
+#include "planner/plan/graph/graph.hpp"
 #include "planner/strategies/compare.hpp"
 #include "planner/strategies/strategy.hpp"
 

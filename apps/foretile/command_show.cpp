@@ -17,7 +17,7 @@
 #include "base/error.hpp"
 #include "base/matrix_files/matrix_place.hpp"
 #include "base/one_line.hpp"
-#include "planner/problem/problem.hpp"
+#include "planner/problem/kinds/problem.hpp"
 
 namespace foretile {
 

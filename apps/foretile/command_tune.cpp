@@ -23,7 +23,7 @@
 #include "base/one_line.hpp"
 #include "base/progress.hpp"
 #include "base/time_budget.hpp"
-#include "planner/problem/retile.hpp"
+#include "planner/problem/kinds/retile.hpp"
 #include "platforms/units.hpp"
 #include "tuner/by_nodes.hpp"
 #include "tuner/history.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "planner/bound/bound.hpp"
-#include "planner/plan/plan_file.hpp"
+#include "planner/plan_file.hpp"
 
 namespace foretile {
 

@@ -15,8 +15,8 @@
 #include "base/error.hpp"
 #include "base/one_line.hpp"
 #include "planner/problem/kinds/dense.hpp"
-#include "planner/problem/problem.hpp"
-#include "planner/problem/retile.hpp"
+#include "planner/problem/kinds/problem.hpp"
+#include "planner/problem/kinds/retile.hpp"
 
 namespace foretile {
 

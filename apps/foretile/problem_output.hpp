@@ -9,7 +9,7 @@
 
 #include "apps/options.hpp"
 #include "base/precision.hpp"
-#include "planner/problem/product_keys.hpp"
+#include "planner/problem/kinds/product_keys.hpp"
 
 namespace foretile {
 

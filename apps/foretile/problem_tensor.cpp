@@ -19,9 +19,9 @@
 #include "base/parse.hpp"
 #include "base/words.hpp"
 #include "planner/problem/kinds/kept_blocks.hpp"
-#include "planner/problem/kinds/limits.hpp"
 #include "planner/problem/kinds/molecule.hpp"
 #include "planner/problem/kinds/tensor.hpp"
+#include "planner/problem/limits.hpp"
 #include "planner/tensor/term_text.hpp"
 
 namespace foretile {

@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "planner/plan/plan_file.hpp"
+#include "planner/plan_file.hpp"
 #include "planner/program/term_strategies.hpp"
 #include "simulator/original_order.hpp"
 #include "simulator/program_simulation.hpp"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "apps/quantities.hpp"
-#include "planner/problem/product_keys.hpp"
+#include "planner/problem/kinds/product_keys.hpp"
 
 namespace foretile {
 

@@ -9,8 +9,8 @@
 #include <optional>
 
 #include "base/error.hpp"
-#include "planner/problem/problem_table.hpp"
-#include "planner/problem/retile.hpp"
+#include "planner/problem/kinds/problem_table.hpp"
+#include "planner/problem/kinds/retile.hpp"
 #include "planner/strategies/strategy.hpp"
 #include "platforms/keys.hpp"
 #include "platforms/loader.hpp"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "planner/problem/contraction.hpp"
-#include "planner/problem/problem.hpp"
+#include "planner/problem/kinds/problem.hpp"
 #include "platforms/machine.hpp"
 #include "tuner/space.hpp"
 

@@ -13,9 +13,9 @@
 #include "apps/resources.hpp"
 #include "base/missing_memory.hpp"
 #include "base/parse.hpp"
-#include "planner/estimate.hpp"
-#include "planner/problem/kinds/limits.hpp"
-#include "planner/problem/retile.hpp"
+#include "planner/problem/estimate.hpp"
+#include "planner/problem/kinds/retile.hpp"
+#include "planner/problem/limits.hpp"
 #include "planner/strategies/strategy.hpp"
 
 namespace foretile {

@@ -11,7 +11,7 @@
 #include "base/element_type.hpp"
 #include "base/error.hpp"
 #include "base/quantity.hpp"
-#include "planner/problem/kinds/limits.hpp"
+#include "planner/problem/limits.hpp"
 
 namespace foretile {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "planner/plan/assignment.hpp"
-#include "scheduler/report/statistics.hpp"
+#include "scheduler/statistics.hpp"
 #include "scheduler/trace.hpp"
 
 namespace foretile {

@@ -16,7 +16,7 @@
 #include "executor/mpi/measure_looks.hpp"
 #include "executor/run.hpp"
 #include "executor/thread_seconds.hpp"
-#include "planner/plan/plan_file.hpp"
+#include "planner/plan_file.hpp"
 #include "planner/problem/kinds/dense.hpp"
 #include "planner/problem/kinds/random.hpp"
 #include "platforms/here.hpp"

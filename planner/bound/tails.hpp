@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "planner/bound/device_needs.hpp"
-#include "planner/plan/graph.hpp"
+#include "planner/plan/graph/graph.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/problem/contraction.hpp"
 #include "platforms/machine.hpp"

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "planner/plan/products_of_tile.hpp"
-#include "planner/problem/kinds/limits.hpp"
+#include "planner/problem/limits.hpp"
 
 namespace foretile {
 

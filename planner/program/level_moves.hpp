@@ -6,7 +6,7 @@
 #include <functional>
 #include <vector>
 
-#include "planner/plan/plan_file.hpp"
+#include "planner/plan_file.hpp"
 #include "planner/program/program_level.hpp"
 
 namespace foretile {

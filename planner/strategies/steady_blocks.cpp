@@ -7,7 +7,6 @@
 #include <optional>
 #include <utility>
 
-#include "base/error.hpp"
 #include "planner/strategies/stream_bytes.hpp"
 
 namespace foretile {
@@ -45,17 +44,21 @@ void shrink(BlockSize& b, BlockSize& c) {
   }
 }
 
-std::optional<Settings> steady_settings(const PlanFile& file, const PlannedWork& work) {
-  Settings settings = file.parameters;
+}  // namespace
+
+std::optional<Settings> steady_settings(const Contraction& contraction, const Machine& machine,
+                                        const PlanFrame& plan) {
+  Settings settings = plan.parameters;
+  settings["strategy"] = plan.strategy;
   const auto b = number_in(settings, "b"), c = number_in(settings, "c");
   if (!b || !c || *b < 1 || *c < 1) return std::nullopt;
-  const ProcessGrid& grid = work.plan.grid;
+  const ProcessGrid& grid = plan.grid;
   const std::int64_t down = number_in(settings, "device_rows").value_or(1);
   const std::int64_t layers = number_in(settings, "device_layers").value_or(1);
-  const std::int64_t across = std::max<std::int64_t>(1, work.machine.devices_per_rank / (down * layers));
-  const std::int64_t rows = most_dealt(work.contraction.m.tiles(), grid.p);
-  const std::int64_t columns = most_dealt(work.contraction.n.tiles(), grid.q);
-  BlockSize tall{rows, std::min(*b, rows), work.plan.operands.b.made() ? *b : down};
+  const std::int64_t across = std::max<std::int64_t>(1, machine.devices_per_rank / (down * layers));
+  const std::int64_t rows = most_dealt(contraction.m.tiles(), grid.p);
+  const std::int64_t columns = most_dealt(contraction.n.tiles(), grid.q);
+  BlockSize tall{rows, std::min(*b, rows), plan.operands.b.made() ? *b : down};
   BlockSize wide{columns, std::min(*c, columns), across};
   if (tall.size < 1 || wide.size < 1) return std::nullopt;
   shrink(tall, wide);
@@ -64,20 +67,8 @@ std::optional<Settings> steady_settings(const PlanFile& file, const PlannedWork&
   settings["c"] = fmt::to_string(wide.size);
   const auto barriers = settings.find("barriers");
   if (settings.contains("keep_received") && barriers != settings.end() && barriers->second == "global")
-    settings["keep_received"] = "1";  // tiles are sent once all the same
+    settings["keep_received"] = std::string("1");  // tiles are sent once all the same
   return settings;
-}
-
-}  // namespace
-
-PlannedWork with_steady_blocks(const PlanFile& file, PlannedWork planned) {
-  const auto settings = steady_settings(file, planned);
-  if (!settings) return planned;
-  try {
-    return plan_work(stored_contraction(file), stored_machine(file), *settings, {});
-  } catch (const InputError&) {  // they do not fit
-    return planned;
-  }
 }
 
 }  // namespace foretile

@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "planner/problem/kinds/limits.hpp"
+#include "planner/problem/limits.hpp"
 #include "planner/strategies/compare.hpp"
 #include "planner/strategies/ready_order.hpp"
 #include "platforms/checks.hpp"
@@ -216,10 +216,6 @@ std::unique_ptr<RankPlanner> prepare_planner(const Contraction& contraction, con
                                              const Settings& settings) {
   check_precision(machine.platform, contraction.precision);
   check_bytes(contraction);
-  if (asks_for_comparison(settings)) {
-    const auto compared = compare_strategies(contraction, machine, settings);
-    return prepare_planner(contraction, machine, fastest_settings(compared, contraction, settings));
-  }
   const Strategy& strategy = choose_strategy(contraction.sources, settings);
   Settings own = settings;
   own.erase("strategy");

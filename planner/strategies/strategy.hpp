@@ -166,10 +166,9 @@ std::vector<Settings> changes_with_less_per_rank(const Contraction& contraction,
 /// Throws InputError with StrategyChoice::overridden when the strategy does not honour the sources.
 void require_honoured(const StrategyChoice& choice);
 
-/// Prepares choose_strategy() with its defaults filled in. With strategy=auto, the strategy that honours the
-/// sources and whose plan has the least bound: all are planned and proven for that (compare.hpp). Throws
-/// InputError for keys that it does not know, for values that a parameter cannot have, and for a precision
-/// for which the platform has no figures.
+/// Prepares choose_strategy() with its defaults filled in; plan_work() knows strategy=auto. Throws InputError
+/// for keys that it does not know, for values that a parameter cannot have, and for a precision for which the
+/// platform has no figures.
 std::unique_ptr<RankPlanner> prepare_planner(const Contraction& contraction, const Machine& machine,
                                              const Settings& settings);
 

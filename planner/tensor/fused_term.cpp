@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "planner/problem/kinds/limits.hpp"
+#include "planner/problem/limits.hpp"
 
 namespace foretile {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "planner/problem/kinds/limits.hpp"
+#include "planner/problem/limits.hpp"
 
 namespace foretile {
 

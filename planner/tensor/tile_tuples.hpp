@@ -20,7 +20,7 @@ TileRanges ranges_of(const IndexList& spaces, const std::vector<LabelledTiles>& 
 
 /// All tuples that do not decrease along each group of positions, in lexicographic order; one empty tuple
 /// without indices. Throws InputError where there may be more than max_tiles
-/// (planner/problem/kinds/limits.hpp); `what` is named.
+/// (planner/problem/limits.hpp); `what` is named.
 std::vector<TileTuple> ordered_tuples(const TileRanges& ranges, const std::vector<IndexList>& groups,
                                       const std::string& what);
 

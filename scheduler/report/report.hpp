@@ -17,7 +17,7 @@
 #include "planner/strategies/strategy.hpp"
 #include "platforms/machine.hpp"
 #include "scheduler/path.hpp"
-#include "scheduler/report/statistics.hpp"
+#include "scheduler/statistics.hpp"
 
 namespace foretile {
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/parse.hpp"
-#include "planner/problem/retile.hpp"
+#include "planner/problem/kinds/retile.hpp"
 #include "platforms/loader.hpp"
 
 namespace foretile::what_fits_test {

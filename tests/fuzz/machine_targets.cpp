@@ -14,7 +14,7 @@
 #include "apps/options.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
-#include "planner/plan/plan_file.hpp"
+#include "planner/plan_file.hpp"
 #include "planner/problem/kinds/dense.hpp"
 #include "platforms/loader.hpp"
 #include "platforms/units.hpp"

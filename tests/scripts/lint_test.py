@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""scripts/lint refuses sources without a licence line, and those that ask for cores that they may not use.
+"""scripts/lint refuses sources without a licence line, those that ask for cores that they may not use, and folders that
+include each other.
 
 lint_test.py scripts/lint"""
 import pathlib
@@ -19,6 +20,7 @@ with tempfile.TemporaryDirectory() as folder:
     (folder / "scripts").mkdir()
     (folder / "tests").mkdir()
     lint = shutil.copy(sys.argv[1], folder / "scripts" / "lint")
+    shutil.copy(pathlib.Path(sys.argv[1]).with_name("folder-cycles"), folder / "scripts")
     subprocess.run(["git", "init", "-q", folder], check=True)
     (folder / "right.cpp").write_text("// " + LINE)
     (folder / "data.txt").write_text("no source\n")
@@ -38,4 +40,21 @@ with tempfile.TemporaryDirectory() as folder:
     done = run()
     assert done.returncode == 1, done
     assert "lint: cores.cpp:2: found hardware_concurrency()" in done.stderr, done.stderr
-print("sources without a licence line, and hardware_concurrency(), are refused")
+    (folder / "cores.cpp").unlink()
+
+    def include(name, header):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("// " + LINE + (f'#include "{header}"\n' if header else ""))
+
+    include("base/low.hpp", None)
+    include("base/high.hpp", "base/inner/middle.hpp")
+    include("base/inner/middle.hpp", "planner/top.hpp")
+    include("planner/top.hpp", None)
+    done = run()
+    assert done.returncode == 0, done.stderr
+    include("planner/top.hpp", "base/low.hpp")
+    done = run()
+    assert done.returncode == 1, done
+    assert "base/inner includes planner: base/inner/middle.hpp has planner/top.hpp" in done.stderr, done.stderr
+    assert "planner includes base: planner/top.hpp has base/low.hpp" in done.stderr, done.stderr
+print("sources without a licence line, and hardware_concurrency(), and cycles of folders are refused")

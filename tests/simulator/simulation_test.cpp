@@ -8,8 +8,8 @@
 
 #include "base/error.hpp"
 #include "planner/c_work.hpp"
-#include "planner/plan/plan_file.hpp"
-#include "planner/problem/problem.hpp"
+#include "planner/plan_file.hpp"
+#include "planner/problem/kinds/problem.hpp"
 #include "planner/strategies/strategy.hpp"
 #include "planner/verify/verify.hpp"
 #include "platforms/loader.hpp"

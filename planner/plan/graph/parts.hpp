@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "planner/plan/graph.hpp"
+#include "planner/plan/graph/graph.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/problem/contraction.hpp"
 

@@ -8,8 +8,8 @@
 #include <numeric>
 #include <utility>
 
-#include "planner/problem/kinds/limits.hpp"
 #include "planner/problem/kinds/table_reader.hpp"
+#include "planner/problem/limits.hpp"
 
 namespace foretile {
 

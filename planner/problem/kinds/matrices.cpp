@@ -7,11 +7,11 @@
 
 #include "base/matrix_files/matrix_place.hpp"
 #include "base/toml_text.hpp"
-#include "planner/problem/kinds/limits.hpp"
+#include "planner/problem/kinds/problem_table.hpp"
+#include "planner/problem/kinds/product_keys.hpp"
 #include "planner/problem/kinds/table_reader.hpp"
 #include "planner/problem/kinds/tiles.hpp"
-#include "planner/problem/problem_table.hpp"
-#include "planner/problem/product_keys.hpp"
+#include "planner/problem/limits.hpp"
 
 namespace foretile {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "planner/problem/kinds/dense.hpp"
-#include "planner/problem/problem.hpp"
+#include "planner/problem/kinds/problem.hpp"
 #include "planner/problem/tile_ref.hpp"
 
 namespace foretile {

@@ -10,8 +10,8 @@
 #include "base/error.hpp"
 #include "base/matrix_files/matrix_reader.hpp"
 #include "base/one_line.hpp"
-#include "planner/problem/kinds/limits.hpp"
 #include "planner/problem/kinds/stored_tiles.hpp"
+#include "planner/problem/limits.hpp"
 
 namespace foretile {
 

@@ -11,10 +11,10 @@
 #include "base/error.hpp"
 #include "planner/problem/kinds/geometry.hpp"
 #include "planner/problem/kinds/kmeans.hpp"
-#include "planner/problem/kinds/limits.hpp"
 #include "planner/problem/kinds/pair_fusion.hpp"
 #include "planner/problem/kinds/screening.hpp"
 #include "planner/problem/kinds/table_reader.hpp"
+#include "planner/problem/limits.hpp"
 
 namespace foretile {
 

@@ -5,8 +5,8 @@
 
 #include <numeric>
 
-#include "planner/problem/kinds/limits.hpp"
 #include "planner/problem/kinds/table_reader.hpp"
+#include "planner/problem/limits.hpp"
 
 namespace foretile {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "planner/problem/contraction.hpp"
-#include "planner/problem/problem.hpp"
+#include "planner/problem/kinds/problem.hpp"
 #include "planner/tensor/fusion.hpp"
 #include "planner/tensor/labelled_tiles.hpp"
 #include "planner/tensor/tensor_term.hpp"

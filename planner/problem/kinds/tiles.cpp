@@ -10,9 +10,9 @@
 
 #include "base/error.hpp"
 #include "base/matrix_files/matrix_market.hpp"
-#include "planner/problem/kinds/limits.hpp"
 #include "planner/problem/kinds/stored_tiles.hpp"
 #include "planner/problem/kinds/table_reader.hpp"
+#include "planner/problem/limits.hpp"
 
 namespace foretile {
 

@@ -14,7 +14,7 @@
 
 #include "base/error.hpp"
 #include "base/parse.hpp"
-#include "planner/estimate.hpp"
+#include "planner/problem/estimate.hpp"
 #include "planner/plan/owners.hpp"
 #include "planner/plan/products_of_tile.hpp"
 #include "planner/strategies/dealt_c/deal_tiles.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdio>
 
-#include "planner/problem/problem.hpp"
+#include "planner/problem/kinds/problem.hpp"
 #include "platforms/loader.hpp"
 
 // 4 x 6 x 8 elements in tiles of 2: 2 * 3 * 4 products of 16 flops each. Summit's file must have been

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "planner/plan_file.hpp"
 #include "platforms/here.hpp"
 #include "platforms/loader.hpp"
 
@@ -33,7 +34,7 @@ Planned planned(const Settings& settings = {}) {
 TEST(SteadyBlocks, AreSmallWhereOneBlockHasAllOfC) {
   Planned p = planned({{"strategy", "grid-3d"}});
   EXPECT_EQ(p.work.summary.blocks, 2);
-  const PlannedWork steady = with_steady_blocks(p.file, std::move(p.work));
+  const PlannedWork steady = with_steady_blocks(std::move(p.work));
   EXPECT_EQ(steady.summary.blocks, 2 * 16);
   EXPECT_EQ(steady.plan.parameters.at("d"), p.file.parameters.at("d"));
 }
@@ -41,7 +42,7 @@ TEST(SteadyBlocks, AreSmallWhereOneBlockHasAllOfC) {
 TEST(SteadyBlocks, StayWhereThereAreEnough) {
   Planned p = planned({{"strategy", "grid-3d"}, {"b", "1"}, {"c", "2"}});
   const Settings before = p.work.plan.parameters;
-  EXPECT_EQ(with_steady_blocks(p.file, std::move(p.work)).plan.parameters, before);
+  EXPECT_EQ(with_steady_blocks(std::move(p.work)).plan.parameters, before);
 }
 
 }  // namespace

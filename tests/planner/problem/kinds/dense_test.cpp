@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "planner/problem/problem.hpp"
+#include "planner/problem/kinds/problem.hpp"
 
 namespace foretile::dense_test {
 namespace {

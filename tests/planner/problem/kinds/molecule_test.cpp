@@ -10,7 +10,7 @@
 #include "base/files.hpp"
 #include "base/random.hpp"
 #include "planner/problem/kinds/kmeans.hpp"
-#include "planner/problem/problem.hpp"
+#include "planner/problem/kinds/problem.hpp"
 
 namespace foretile::molecule_test {
 namespace {

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/files.hpp"
-#include "planner/problem/problem.hpp"
+#include "planner/problem/kinds/problem.hpp"
 
 namespace foretile::random_test {
 namespace {

@@ -5,8 +5,8 @@
 #include <toml++/toml.h>
 
 #include "base/error.hpp"
+#include "planner/problem/kinds/retile.hpp"
 #include "planner/problem/kinds/table_reader.hpp"
-#include "planner/problem/retile.hpp"
 
 namespace foretile::tensor_test {
 namespace {

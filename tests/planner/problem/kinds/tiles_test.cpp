@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/matrix_files/matrix_market.hpp"
-#include "planner/problem/problem.hpp"
+#include "planner/problem/kinds/problem.hpp"
 
 namespace foretile::tiles_test {
 namespace {

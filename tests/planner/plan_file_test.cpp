@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "planner/plan/plan_file.hpp"
+#include "planner/plan_file.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "planner/problem/kinds/limits.hpp"
+#include "planner/problem/limits.hpp"
 
 #include <fmt/format.h>
 

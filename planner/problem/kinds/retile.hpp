@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/settings.hpp"
-#include "planner/problem/problem.hpp"
+#include "planner/problem/kinds/problem.hpp"
 
 namespace foretile {
 

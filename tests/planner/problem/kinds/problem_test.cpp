@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "planner/problem/problem.hpp"
+#include "planner/problem/kinds/problem.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "planner/problem/retile.hpp"
+#include "planner/problem/kinds/retile.hpp"
 
 #include <fmt/format.h>
 #include <toml++/toml.h>
@@ -9,9 +9,9 @@
 
 #include "base/error.hpp"
 #include "base/parse.hpp"
-#include "planner/problem/kinds/limits.hpp"
+#include "planner/problem/kinds/problem_table.hpp"
 #include "planner/problem/kinds/table_reader.hpp"
-#include "planner/problem/problem_table.hpp"
+#include "planner/problem/limits.hpp"
 
 namespace foretile {
 

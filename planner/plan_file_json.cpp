@@ -12,7 +12,7 @@
 #include "base/files.hpp"
 #include "base/json_text.hpp"
 #include "base/one_line.hpp"
-#include "planner/plan/plan_file.hpp"
+#include "planner/plan_file.hpp"
 
 namespace foretile {
 

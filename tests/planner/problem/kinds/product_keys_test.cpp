@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "planner/problem/product_keys.hpp"
+#include "planner/problem/kinds/product_keys.hpp"
 
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "planner/problem/problem.hpp"
+#include "planner/problem/kinds/problem.hpp"
 
 namespace foretile::product_keys_test {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "planner/problem/product_keys.hpp"
+#include "planner/problem/kinds/product_keys.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "planner/estimate.hpp"
+#include "planner/problem/estimate.hpp"
 
 #include <gtest/gtest.h>
 

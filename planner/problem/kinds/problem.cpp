@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "planner/problem/problem.hpp"
+#include "planner/problem/kinds/problem.hpp"
 
 #include <fmt/format.h>
 #include <toml++/toml.h>
@@ -14,16 +14,16 @@
 #include "base/files.hpp"
 #include "base/toml_text.hpp"
 #include "planner/problem/kinds/dense.hpp"
-#include "planner/problem/kinds/limits.hpp"
 #include "planner/problem/kinds/matrices.hpp"
 #include "planner/problem/kinds/molecule.hpp"
+#include "planner/problem/kinds/problem_table.hpp"
+#include "planner/problem/kinds/product_keys.hpp"
 #include "planner/problem/kinds/random.hpp"
+#include "planner/problem/kinds/retile.hpp"
 #include "planner/problem/kinds/table_reader.hpp"
 #include "planner/problem/kinds/tensor.hpp"
 #include "planner/problem/kinds/tiles.hpp"
-#include "planner/problem/problem_table.hpp"
-#include "planner/problem/product_keys.hpp"
-#include "planner/problem/retile.hpp"
+#include "planner/problem/limits.hpp"
 
 namespace foretile {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "planner/plan/graph.hpp"
+#include "planner/plan/graph/graph.hpp"
 
 #include <gtest/gtest.h>
 

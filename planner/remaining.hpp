@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "planner/plan/plan_file.hpp"
+#include "planner/plan_file.hpp"
 
 namespace foretile {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "planner/problem/retile.hpp"
+#include "planner/problem/kinds/retile.hpp"
 
 #include <gtest/gtest.h>
 

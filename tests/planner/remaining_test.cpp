@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "planner/plan/remaining.hpp"
+#include "planner/remaining.hpp"
 
 #include <gtest/gtest.h>
 

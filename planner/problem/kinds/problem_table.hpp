@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "planner/problem/problem.hpp"
+#include "planner/problem/kinds/problem.hpp"
 
 namespace foretile {
 

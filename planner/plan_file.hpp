@@ -4,18 +4,12 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <string>
-#include <vector>
 
-#include "base/progress.hpp"
 #include "base/settings.hpp"
-#include "planner/plan/plan.hpp"
-#include "planner/problem/contraction.hpp"
-#include "planner/problem/problem.hpp"
-#include "planner/strategies/compare.hpp"
-#include "planner/verify/verify.hpp"
+#include "planner/plan_work.hpp"
+#include "planner/problem/kinds/problem.hpp"
 #include "platforms/machine.hpp"
 
 namespace foretile {
@@ -42,27 +36,6 @@ struct PlanFile {
   std::optional<Prediction> predicted;
   std::string source;  ///< path for messages
 };
-
-/// A verified plan and all that it refers to.
-struct PlannedWork {
-  Contraction contraction;
-  Machine machine;
-  Plan plan;
-  PlanSummary summary;
-  std::vector<ComparedStrategy> compared = {};  ///< where the settings asked for that
-};
-
-/// What plan_work() tells of its progress: how many of these steps are done.
-inline constexpr std::int64_t kPlanningSteps = 10'000;
-
-/// How long a plan takes on a machine, or infinity, once it is known to take longer than `stop_s`.
-using WorkSeconds = std::function<double(const Plan& plan, const Contraction& contraction,
-                                         const Machine& machine, double stop_s)>;
-
-/// Plans every rank, verifies. With strategy=auto, strategies are compared by `work_seconds`, or without it
-/// by the bounds of their plans. Throws InputError.
-PlannedWork plan_work(Contraction contraction, Machine machine, const Settings& settings,
-                      const CountFunction& progress = {}, const WorkSeconds& work_seconds = {});
 
 PlanFile make_plan_file(const Problem& problem, const MachineSize& size, const PlannedWork& work);
 

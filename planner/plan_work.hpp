@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The one way from a contraction to a verified plan.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "base/progress.hpp"
+#include "base/settings.hpp"
+#include "planner/plan/plan.hpp"
+#include "planner/problem/contraction.hpp"
+#include "planner/strategies/compare.hpp"
+#include "planner/verify/verify.hpp"
+#include "platforms/machine.hpp"
+
+namespace foretile {
+
+/// A verified plan and all that it refers to.
+struct PlannedWork {
+  Contraction contraction;
+  Machine machine;
+  Plan plan;
+  PlanSummary summary;
+  std::vector<ComparedStrategy> compared = {};  ///< where the settings asked for that
+};
+
+/// What plan_work() tells of its progress: how many of these steps are done.
+inline constexpr std::int64_t kPlanningSteps = 10'000;
+
+/// How long a plan takes on a machine, or infinity, once it is known to take longer than `stop_s`.
+using WorkSeconds = std::function<double(const Plan& plan, const Contraction& contraction,
+                                         const Machine& machine, double stop_s)>;
+
+/// Plans every rank, verifies. With strategy=auto, the strategies that honour the sources are planned, proven
+/// and compared (strategies/compare.hpp) by `work_seconds`, or without it by the bounds of their plans; it is
+/// decided here alone. Throws InputError.
+PlannedWork plan_work(Contraction contraction, Machine machine, const Settings& settings,
+                      const CountFunction& progress = {}, const WorkSeconds& work_seconds = {});
+
+/// For runs that keep finished tiles: planned by steady_settings() (strategies/steady_blocks.hpp), where
+/// there are some and they fit; else `planned`.
+PlannedWork with_steady_blocks(PlannedWork planned);
+
+}  // namespace foretile
