@@ -110,25 +110,20 @@ class CheckedTiles final : public TileStorage {
 
 struct Multiplication::State {
   /// Not collective: the communicator knows its place on the node.
-  State(const OwnCommunicator& own, Contraction contraction, const MultiplicationOptions& options,
-        int cores_on_node)
+  State(const OwnCommunicator& own, PlannedWork planned, const MultiplicationOptions& options)
       : communicator(own),
         rank(rank_in(own.get())),
         bind(options.bind),
         check_finite(options.check_finite),
         verify(options.verify),
         has_memory(!options.check_memory),
-        cores(cores_of_rank(own.get())) {
-    if (options.verify && !contraction.products_of_k.empty())
-      throw input_error("Multiplication", "products of different forms to be verified", "one form of all",
-                        "leave verify out");
-    work = plan_work(std::move(contraction), machine_of(own.get(), options.platform, cores_on_node),
-                     options.parameters);
-    gpus = gpus_for(work->machine, options.gpus);
-    identity = digest_of(*work, options);
-    part = part_of(*work, rank);
-    owners_of_c = foretile::owners_of_c(work->contraction, work->plan);
-    flops = traits(work->contraction).flops;
+        cores(cores_of_rank(own.get())),
+        work(std::move(planned)) {
+    gpus = gpus_for(work.machine, options.gpus);
+    identity = digest_of(work, options);
+    part = part_of(work, rank);
+    owners_of_c = foretile::owners_of_c(work.contraction, work.plan);
+    flops = traits(work.contraction).flops;
   }
 
   OwnCommunicator communicator;
@@ -137,8 +132,8 @@ struct Multiplication::State {
   bool has_memory;          // an earlier run, or the caller, left it there
   bool has_copies = false;  // the same of copies of tiles that are not in place in the layouts
   int cores;
+  PlannedWork work;
   std::uint64_t identity = 0;  // of the plan and the options
-  std::optional<PlannedWork> work;
   std::unique_ptr<Gpus> gpus;  // nullptr: cores
   RankPlan part;
   std::vector<Rank> owners_of_c;  // by tile
@@ -149,12 +144,42 @@ struct Multiplication::State {
   std::optional<DistributedTiles> distributed;
 };
 
+namespace {
+
+void require_one_form(const Contraction& contraction, const MultiplicationOptions& options) {
+  if (options.verify && !contraction.products_of_k.empty())
+    throw input_error("Multiplication", "products of different forms to be verified", "one form of all",
+                      "leave verify out");
+}
+
+}  // namespace
+
 Multiplication::Multiplication(MPI_Comm communicator, Contraction contraction,
                                const MultiplicationOptions& options) {
+  start(communicator, options, [&](MPI_Comm own, int cores) {
+    require_one_form(contraction, options);
+    return plan_work(std::move(contraction), machine_of(own, options.platform, cores), options.parameters);
+  });
+}
+
+Multiplication::Multiplication(MPI_Comm communicator, PlannedWork work,
+                               const MultiplicationOptions& options) {
+  start(communicator, options, [&](MPI_Comm, int) {
+    require_one_form(work.contraction, options);
+    return std::move(work);
+  });
+}
+
+void Multiplication::start(MPI_Comm communicator, const MultiplicationOptions& options,
+                           const std::function<PlannedWork(MPI_Comm own, int cores_on_node)>& make) {
   const OwnCommunicator own(communicator);
   const int cores = cores_of_node(own.get());
   on_all(own.get(), [&] {
-    state_ = std::make_unique<State>(own, std::move(contraction), options, cores);
+    PlannedWork work = make(own.get(), cores);
+    if (work.machine.ranks != size_of(own.get()))
+      throw input_error("Multiplication", fmt::format("a plan for {} ranks", work.machine.ranks),
+                        fmt::format("one for the {} of the communicator", size_of(own.get())), "plan again");
+    state_ = std::make_unique<State>(own, std::move(work), options);
     state_->own_c = own_tiles(Matrix::c);
     state_->without_product = without_product(this->contraction(), state_->own_c);
   });
@@ -164,11 +189,11 @@ Multiplication::Multiplication(MPI_Comm communicator, Contraction contraction,
 Multiplication::~Multiplication() = default;
 
 const Contraction& Multiplication::contraction() const {
-  return state_->work->contraction;
+  return state_->work.contraction;
 }
 
 const PlannedWork& Multiplication::work() const {
-  return *state_->work;
+  return state_->work;
 }
 
 MPI_Comm Multiplication::communicator() const {

@@ -69,6 +69,9 @@ class Multiplication {
   /// communicator share a duplicate of it. Throws InputError, too, where the plan does not fit the memory of
   /// the platform.
   Multiplication(MPI_Comm communicator, Contraction contraction, const MultiplicationOptions& options = {});
+  /// The same with a plan that is there, for this communicator's ranks: `options.platform` and `parameters`
+  /// have no effect.
+  Multiplication(MPI_Comm communicator, PlannedWork work, const MultiplicationOptions& options);
   /// Collective.
   ~Multiplication();
   Multiplication(const Multiplication&) = delete;
@@ -101,6 +104,9 @@ class Multiplication {
                            const DistributedMatrix& c);
 
  private:
+  /// Collective. `make` gives the plan.
+  void start(MPI_Comm communicator, const MultiplicationOptions& options,
+             const std::function<PlannedWork(MPI_Comm own, int cores_on_node)>& make);
   /// Host memory besides tiles that are used where the caller has them: all of these or, for GPUs, those
   /// without gaps.
   std::int64_t bytes_beside(const TileStorage& tiles, bool without_gaps) const;

@@ -1,37 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "planner/plan_file.hpp"
 
-#include <fmt/format.h>
-
 #include <utility>
 
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
-#include "platforms/loader.hpp"
 
 namespace foretile {
 
-namespace {
-
-void expect_same(const PlanFile& file, const char* key, std::int64_t stored, std::int64_t rebuilt) {
-  if (stored == rebuilt) return;
-  throw input_error(fmt::format("{}: {}", file.source, key), fmt::format("{}", stored),
-                    fmt::format("{}, as the rebuilt plan has", rebuilt),
-                    "another version of foretile made this file; plan again");
-}
-
-}  // namespace
-
 PlanFile make_plan_file(const Problem& problem, const MachineSize& size, const PlannedWork& work) {
   PlanFile file;
+  static_cast<StoredMachine&>(file) = stored(work.machine, size);
   file.problem = problem;
-  file.platform_name = work.machine.platform.name;
-  file.platform_toml = work.machine.platform.toml;
-  file.size = size;
-  file.ranks = work.machine.ranks;
-  file.ranks_per_node = work.machine.ranks_per_node;
-  file.devices_per_rank = work.machine.devices_per_rank;
   file.gemms = work.summary.gemms;
   file.blocks = work.summary.blocks;
   file.chunks = work.summary.chunks;
@@ -59,18 +40,6 @@ Contraction stored_contraction(const PlanFile& file) {
   return build_contraction(file.problem);
 }
 
-Platform stored_platform(const PlanFile& file) {
-  return parse_platform(file.platform_toml, file.source + ": platform.toml");
-}
-
-Machine stored_machine(const PlanFile& file) {
-  Machine machine = make_machine(stored_platform(file), file.size);
-  expect_same(file, "machine.ranks", file.ranks, machine.ranks);
-  expect_same(file, "machine.ranks_per_node", file.ranks_per_node, machine.ranks_per_node);
-  expect_same(file, "machine.devices_per_rank", file.devices_per_rank, machine.devices_per_rank);
-  return machine;
-}
-
 PlannedWork rebuild(const PlanFile& file, const CountFunction& progress) {
   PlannedWork work = [&] {
     try {
@@ -80,9 +49,9 @@ PlannedWork rebuild(const PlanFile& file, const CountFunction& progress) {
       throw InputError(what.starts_with(file.source) ? what : file.source + ": " + what);
     }
   }();
-  expect_same(file, "summary.gemms", file.gemms, work.summary.gemms);
-  expect_same(file, "summary.blocks", file.blocks, work.summary.blocks);
-  expect_same(file, "summary.chunks", file.chunks, work.summary.chunks);
+  expect_same(file.source, "summary.gemms", file.gemms, work.summary.gemms);
+  expect_same(file.source, "summary.blocks", file.blocks, work.summary.blocks);
+  expect_same(file.source, "summary.chunks", file.chunks, work.summary.chunks);
   return work;
 }
 

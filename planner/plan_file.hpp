@@ -10,31 +10,18 @@
 #include "base/settings.hpp"
 #include "planner/plan_work.hpp"
 #include "planner/problem/kinds/problem.hpp"
-#include "platforms/machine.hpp"
+#include "planner/stored_machine.hpp"
 
 namespace foretile {
 
-/// What a rehearsal of the plan said.
-struct Prediction {
-  double makespan_s = 0;
-  double flops_per_s = 0;
-};
-
 /// The content of a plan file (docs/commands.md). Plans are rebuilt from it, the same everywhere.
-struct PlanFile {
+struct PlanFile : StoredMachine {
   Problem problem;
-  std::string platform_name;
-  std::string platform_toml;  ///< after all --set
-  MachineSize size;           ///< as the user gave it
-  int ranks = 0;              ///< this and the next five: to notice a rebuild that differs
-  int ranks_per_node = 0;
-  int devices_per_rank = 0;
-  std::int64_t gemms = 0;
+  std::int64_t gemms = 0;  ///< this and the next two: to notice a rebuild that differs
   std::int64_t blocks = 0;
   std::int64_t chunks = 0;
   Settings parameters;  ///< every one with its value, and "strategy"
   std::optional<Prediction> predicted;
-  std::string source;  ///< path for messages
 };
 
 PlanFile make_plan_file(const Problem& problem, const MachineSize& size, const PlannedWork& work);
@@ -48,17 +35,14 @@ PlanFile parse_plan_file(const std::string& json, const std::string& source);
 
 void save_plan_file(const std::filesystem::path& path, const PlanFile& file);
 
-/// The parts of a rebuild, for a rank that plans itself alone.
+/// The part of a rebuild beside stored_machine().
 Contraction stored_contraction(const PlanFile& file);
-Platform stored_platform(const PlanFile& file);
-Machine stored_machine(const PlanFile& file);
 
 /// Plans and verifies again. Throws InputError when the machine or the counts differ from the stored ones:
 /// another version of foretile made the file. `progress` as for plan_work().
 PlannedWork rebuild(const PlanFile& file, const CountFunction& progress = {});
 
-/// Indented JSON. The last key, "digest", is the FNV-1a digest (base/files.hpp) of everything else: of the
-/// same JSON without that key, with sorted keys and without spaces.
+/// As stored_text().
 std::string plan_file_json(const PlanFile& file);
 
 /// Checks the digest and every key, type and range. Throws InputError that names `source` and the key.

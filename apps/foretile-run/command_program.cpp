@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // foretile-run program FILE.txt: runs a program of contractions with the ranks of this MPI job.
+#include "apps/foretile-run/command_program.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <numeric>
@@ -23,7 +24,6 @@
 #include "apps/quantities.hpp"
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
-#include "base/files.hpp"
 #include "base/matrix_files/matrix_writer.hpp"
 #include "base/one_line.hpp"
 #include "executor/mpi/communicator.hpp"
@@ -31,6 +31,7 @@
 #include "executor/program/program_files.hpp"
 #include "executor/program/program_run.hpp"
 #include "planner/program/made_tensors.hpp"
+#include "planner/program/program_file.hpp"
 #include "planner/program/program_text.hpp"
 #include "planner/program/tile_sizes.hpp"
 #include "platforms/free_memory.hpp"
@@ -42,20 +43,6 @@ namespace {
 
 constexpr double kMostPlainWork = 1e10;     // half a minute
 constexpr double kMostPlainElements = 1e8;  // of 24 bytes
-
-struct ProgramArguments {
-  std::string program, input, output;
-  bool overwrite = false;
-  ProgramSizes sizes;
-  std::uint64_t seed = 1;
-  std::string platform = "here";
-  GpuChoice gpu = GpuChoice::automatic;
-  bool verify = false;
-  std::string mode = "levels";
-  std::vector<std::string> made;
-  std::string layout;
-  Options options;
-};
 
 /// A result, on rank 0.
 struct Result {
@@ -73,27 +60,18 @@ struct FinishedProgram {
   std::string layout;             ///< for people
   nlohmann::ordered_json layout_json;
   std::optional<double> error;  ///< largest_error() of any result
+  std::optional<Prediction> predicted;
 };
 
-std::vector<Result> gather_results(const ProgramRun& run, const FusedProgram& fused) {
+/// Those without indices, and all where `all` are wanted: they come to rank 0 as a whole.
+std::vector<Result> gather_results(const ProgramRun& run, const FusedProgram& fused, bool all) {
   std::vector<Result> results;
   for (std::size_t t = 0; t < fused.tensors().size(); ++t) {
-    if (fused.tensors()[t].role != TensorRole::result) continue;
-    results.push_back({text_of(fused.tensors()[t], fused.program()), t, run.gathered(t)});
+    const ProgramTensor& tensor = fused.tensors()[t];
+    if (tensor.role != TensorRole::result || !(all || tensor.rules.spaces.empty())) continue;
+    results.push_back({text_of(tensor, fused.program()), t, run.gathered(t)});
   }
   return results;
-}
-
-/// Of all bits of all results.
-std::string digest_of(const std::vector<Result>& results) {
-  std::string bytes;
-  for (const Result& result : results) {
-    const std::size_t begin = bytes.size();
-    bytes.resize(begin + result.elements.size() * sizeof(double));
-    if (!result.elements.empty())
-      std::memcpy(bytes.data() + begin, result.elements.data(), result.elements.size() * sizeof(double));
-  }
-  return digest(bytes);
 }
 
 double largest_error(const std::vector<Result>& results, const Program& program, const SpinOrbitals& orbitals,
@@ -135,15 +113,24 @@ nlohmann::ordered_json json_of(const LevelReport& level) {
           {"peak_bytes", level.peak_bytes}};
 }
 
-void print_report(const ProgramArguments& arguments, const FinishedProgram& done, int ranks) {
+std::string predicted_text(const FinishedProgram& done) {
+  if (!done.predicted) return {};
+  const double share = done.predicted->makespan_s / done.wall_s - 1;
+  return fmt::format("predicted              {} ({:+.1f}%)\n", quantity(done.predicted->makespan_s, "s"),
+                     100 * share);
+}
+
+void print_report(const ProgramArguments& arguments, const ProgramSizes& sizes, const FinishedProgram& done,
+                  int ranks) {
   if (arguments.options.json) {
     nlohmann::ordered_json json{{"program", arguments.program},
-                                {"occupied", arguments.sizes.occupied},
-                                {"virtual", arguments.sizes.virtuals},
-                                {"tile", arguments.sizes.tile},
+                                {"occupied", sizes.occupied},
+                                {"virtual", sizes.virtuals},
+                                {"tile", sizes.tile},
                                 {"ranks", ranks},
-                                {"wall_s", done.wall_s},
-                                {"digest", done.digest}};
+                                {"wall_s", done.wall_s}};
+    if (done.predicted) json["predicted_s"] = done.predicted->makespan_s;
+    json["digest"] = done.digest;
     if (!done.made.empty()) json["made"] = done.made;
     json["layout"] = done.layout_json;
     for (const LevelReport& level : done.levels) json["levels"].push_back(json_of(level));
@@ -168,7 +155,8 @@ void print_report(const ProgramArguments& arguments, const FinishedProgram& done
     if (result.elements.size() == 1) fmt::print("{} = {:.15g}\n", result.name, result.elements[0]);
   }
   if (!done.made.empty()) fmt::print("slices made            {}\n", fmt::join(done.made, ", "));
-  fmt::print("layout                 {}\ndigest of all results  {}\n", done.layout, done.digest);
+  fmt::print("{}layout                 {}\ndigest of all results  {}\n", predicted_text(done), done.layout,
+             done.digest);
   if (done.error)
     fmt::print("{} a plain evaluation: largest error {:.1e} of the largest magnitude\n",
                *done.error <= kLargestError ? "verified against" : "differs from", *done.error);
@@ -226,9 +214,41 @@ void require_output(const ProgramArguments& arguments, const FusedProgram& fused
   }
 }
 
-void require_tile(const ProgramArguments& arguments) {
+/// What a plan file has already.
+void refuse_beside_plan(const ProgramArguments& arguments) {
+  for (const auto& [option, given] :
+       {std::pair("--o", arguments.sizes.occupied > 0),
+        {"--v", arguments.sizes.virtuals > 0},
+        {"--tile", arguments.sizes.tile > 0},
+        {"--platform", !arguments.platform.empty()},
+        {"--mode", !arguments.mode.empty()},
+        {"--make", !arguments.made.empty()},
+        {"--layout", !arguments.layout.empty()},
+        {"--set", !arguments.options.settings().empty() || !arguments.options.platform_settings().empty() ||
+                      !arguments.options.tiling().empty()}}) {
+    if (given)
+      throw input_error(option, fmt::format("the plan {}", quote(arguments.program)), "PROGRAM.txt",
+                        fmt::format("leave {} out: the plan says it; or plan again", option));
+  }
+}
+
+void require_ranks(const ProgramFile& file, int ranks) {
+  if (ranks == file.ranks) return;
+  throw input_error(file.source, fmt::format("a plan for {} ranks", file.ranks),
+                    fmt::format("one for the {} of this job", ranks),
+                    fmt::format("start with mpiexec -n {} or plan with --ranks {}", file.ranks, ranks));
+}
+
+/// Of a program without a plan.
+void require_sizes(const ProgramArguments& arguments) {
+  for (const auto& [option, size, what] :
+       {std::tuple("--o", arguments.sizes.occupied, "the occupied orbitals of each spin"),
+        {"--v", arguments.sizes.virtuals, "the virtual orbitals of each spin"}}) {
+    if (size == 0) throw input_error(option, "nothing", what, "give it: --o 108 --v 324 --tile 45");
+  }
   if (arguments.sizes.tile > 0) return;
-  const Machine machine = make_machine(load_platform(arguments.platform), {});
+  const Machine machine =
+      make_machine(load_platform(arguments.platform.empty() ? "here" : arguments.platform), {});
   const auto tiles =
       proposed_tiles(load_program(arguments.program), arguments.sizes, machine, arguments.program);
   throw input_error(
@@ -236,44 +256,96 @@ void require_tile(const ProgramArguments& arguments) {
       tiles.empty() ? "give it" : fmt::format("give it, such as --tile {}", tiles[tiles.size() / 2]));
 }
 
-void execute(const CLI::App& command, const ProgramArguments& arguments, const MpiSession& session) {
+void require_parameters_alone(const ProgramArguments& arguments) {
+  if (!arguments.options.platform_settings().empty() || !arguments.options.tiling().empty())
+    throw input_error("--set", "a key of the platform or the problem", "parameters of the plan's strategy",
+                      "change the platform's file; tiles go by --tile");
+}
+
+void require_gpus(GpuChoice gpu, const Platform& platform) {
+  if (gpu != GpuChoice::automatic && platform.device.kind != DeviceKind::gpu)
+    throw input_error("--gpu", "a platform whose devices are cores", "one with GPUs", "leave --gpu out");
+}
+
+/// A program, with its plan where that is stored.
+struct ProgramToRun {
+  ProgramSizes sizes;
+  std::unique_ptr<FusedProgram> fused;
+  std::optional<Machine> machine;  ///< of the plan
+  PlannedProgram planned;
+  std::optional<Prediction> predicted;
+};
+
+ProgramToRun stored_program_to_run(const ProgramArguments& arguments, int ranks) {
+  refuse_beside_plan(arguments);
+  const ProgramFile file = load_program_file(arguments.program);
+  require_ranks(file, ranks);
+  RebuiltProgram rebuilt = rebuild(file);
+  require_gpus(arguments.gpu, rebuilt.machine.platform);
+  return {file.sizes, std::move(rebuilt.program), std::move(rebuilt.machine), std::move(rebuilt.planned),
+          file.predicted};
+}
+
+ProgramToRun program_to_run(const ProgramArguments& arguments, const std::string& platform) {
+  require_parameters_alone(arguments);
+  require_sizes(arguments);
+  require_gpus(arguments.gpu, load_platform(platform));
+  ProgramToRun found{
+      arguments.sizes,
+      std::make_unique<FusedProgram>(load_program(arguments.program), arguments.sizes, arguments.program),
+      {},
+      {},
+      {}};
+  make_named(*found.fused, arguments.made);  // names that are none are refused before anything is read
+  return found;
+}
+
+/// Collective.
+std::unique_ptr<ProgramRun> started(ProgramToRun& program, const ProgramArguments& arguments,
+                                    const MultiplicationOptions& options, MPI_Comm communicator) {
+  if (program.machine)
+    return std::make_unique<ProgramRun>(communicator, *program.fused, *program.machine,
+                                        std::move(program.planned), options);
+  const ProgramPlanOptions plan_options{
+      arguments.mode == "flow" ? ProgramMode::flow : ProgramMode::levels,
+      arguments.layout == "in-turn" ? LayoutChoice::in_turn : LayoutChoice::automatic, arguments.made};
+  return std::make_unique<ProgramRun>(communicator, *program.fused, options, plan_options);
+}
+
+}  // namespace
+
+void execute_program(const CLI::App& command, const ProgramArguments& arguments, const MpiSession& session) {
   require_same_start(session, [&] { return command_line_facts(command); });
   MultiplicationOptions options;
-  options.platform = arguments.platform;
-  std::unique_ptr<FusedProgram> fused;
+  options.platform = arguments.platform.empty() ? "here" : arguments.platform;
+  options.gpus = arguments.gpu;
+  ProgramToRun program;
   std::optional<SpinOrbitals> orbitals;
   std::unique_ptr<ProgramNumbers> numbers;
   const FileNumbers* files = nullptr;
   std::unique_ptr<ResultsFile> output;
   agree(session, [&] {
     options.parameters = arguments.options.settings();
-    if (!arguments.options.platform_settings().empty() || !arguments.options.tiling().empty())
-      throw input_error("--set", "a key of the platform or the problem", "parameters of the plan's strategy",
-                        "change the platform's file; tiles go by --tile");
-    require_tile(arguments);
-    fused =
-        std::make_unique<FusedProgram>(load_program(arguments.program), arguments.sizes, arguments.program);
-    options.gpus = arguments.gpu;
-    if (arguments.gpu != GpuChoice::automatic &&
-        load_platform(arguments.platform).device.kind != DeviceKind::gpu)
-      throw input_error("--gpu", "a platform whose devices are cores", "one with GPUs", "leave --gpu out");
-    make_named(*fused, arguments.made);  // names that are none are refused before anything is read
-    orbitals.emplace(fused->tiles());
+    program = is_program_plan(arguments.program) ? stored_program_to_run(arguments, session.size())
+                                                 : program_to_run(arguments, options.platform);
+    const FusedProgram& fused = *program.fused;
+    orbitals.emplace(fused.tiles());
     if (!arguments.output.empty()) {
-      require_output(arguments, *fused);
+      require_output(arguments, fused);
       if (session.rank() == 0)
-        output = std::make_unique<ResultsFile>(arguments.output, *fused, *orbitals, arguments.overwrite);
+        output = std::make_unique<ResultsFile>(arguments.output, fused, *orbitals, arguments.overwrite);
     }
     if (arguments.input.empty()) {
       numbers = std::make_unique<SeededNumbers>(*orbitals, arguments.seed);
     } else {
       auto opened =
-          std::make_unique<FileNumbers>(arguments.input, fused->program(), fused->tensors(), *orbitals);
+          std::make_unique<FileNumbers>(arguments.input, fused.program(), fused.tensors(), *orbitals);
       files = opened.get();
       numbers = std::move(opened);
     }
-    if (arguments.verify) require_small(*fused, *orbitals);
+    if (arguments.verify) require_small(fused, *orbitals);
   });
+  const FusedProgram& fused = *program.fused;
   const std::string temporary =
       broadcast(output ? output->temporary_file() : std::string(), 0, session.world(), "output");
   std::optional<TemporaryFileOfOthers> of_rank_0;
@@ -281,34 +353,32 @@ void execute(const CLI::App& command, const ProgramArguments& arguments, const M
   if (files) files->require_one_file(session.world());
   FinishedProgram done;
   with_guarded_errors([&] {
-    ProgramRun run(
-        session.world(), *fused, options,
-        {arguments.mode == "flow" ? ProgramMode::flow : ProgramMode::levels,
-         arguments.layout == "in-turn" ? LayoutChoice::in_turn : LayoutChoice::automatic, arguments.made});
+    const std::unique_ptr<ProgramRun> run = started(program, arguments, options, session.world());
     const NodePlace place = place_on_node(session.world());
-    const std::int64_t most = all_reduced(run.host_bytes(), MPI_MAX, session.world(), "memory");
+    const std::int64_t most = all_reduced(run->host_bytes(), MPI_MAX, session.world(), "memory");
     agree(session, [&] {
-      std::vector<std::size_t> tensors(fused->tensors().size());
+      std::vector<std::size_t> tensors(fused.tensors().size());
       std::iota(tensors.begin(), tensors.end(), std::size_t{0});
-      require_free_memory(most, place.ranks, available_memory_bytes(), memory_advice(*fused, tensors));
+      require_free_memory(most, place.ranks, available_memory_bytes(), memory_advice(fused, tensors));
     });
-    done.levels = run.run(*numbers);
+    done.levels = run->run(*numbers);
     for (const LevelReport& level : done.levels) done.wall_s += level.seconds();
-    done.results = gather_results(run, *fused);
+    done.results = gather_results(*run, fused, arguments.verify || !arguments.output.empty());
+    done.digest = run->digest();
   });
   if (files) files->require_untouched(session.world());
   agree(session, [&] {
     if (session.rank() != 0) return;
-    done.digest = digest_of(done.results);
-    done.made = made_names(*fused);
-    done.layout = layout_text(*fused);
-    if (const std::string own = strategies_text(*fused); !own.empty()) done.layout += "; " + own;
-    done.layout_json = layout_json(*fused);
-    if (arguments.verify) done.error = largest_error(done.results, fused->program(), *orbitals, *numbers);
+    done.made = made_names(fused);
+    done.layout = layout_text(fused);
+    if (const std::string own = strategies_text(fused); !own.empty()) done.layout += "; " + own;
+    done.layout_json = layout_json(fused);
+    if (arguments.verify) done.error = largest_error(done.results, fused.program(), *orbitals, *numbers);
     if (files && arguments.verify) files->require_untouched();  // it was read again
     const bool right = !done.error || *done.error <= kLargestError;
     if (right && output) output->write(done.results);
-    print_report(arguments, done, session.size());
+    done.predicted = program.predicted;
+    print_report(arguments, program.sizes, done, session.size());
     if (!right)
       throw WorkError(
           fmt::format("a wrong result: an error of {:.1e} of the largest magnitude, expected at most {}",
@@ -316,12 +386,25 @@ void execute(const CLI::App& command, const ProgramArguments& arguments, const M
   });
 }
 
-}  // namespace
+void add_input_options(CLI::App& command, ProgramArguments& arguments, const std::string& of) {
+  CLI::Option* input =
+      command
+          .add_option(
+              "--input", arguments.input,
+              of + "The given tensors, as datasets of an HDF5 file: \"v[hh|pp]\", a matrix of all spin "
+                   "orbitals")
+          ->check(not_empty_check())
+          ->type_name("FILE.h5");
+  command.add_option("--seed", arguments.seed, of + "Of random numbers for the given tensors")
+      ->check(whole_number_check())
+      ->excludes(input)
+      ->capture_default_str();
+}
 
 void add_program_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("program", "Run a program of contractions (docs/programs.md)");
   const auto arguments = std::make_shared<ProgramArguments>();
-  command->add_option("program", arguments->program, "A program: FILE.txt")
+  command->add_option("program", arguments->program, "A program, FILE.txt, or a plan of one, PLAN.json")
       ->check(not_empty_check())
       ->required();
   for (const auto& [option, size, meaning] :
@@ -330,39 +413,28 @@ void add_program_command(CLI::App& app) {
         {"--tile", &arguments->sizes.tile, "Largest extent of a tile"}})
     command->add_option(option, *size, meaning)
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}))
-        ->type_name("N")
-        ->required(size != &arguments->sizes.tile);
-  CLI::Option* input =
-      command
-          ->add_option(
-              "--input", arguments->input,
-              "The given tensors, as datasets of an HDF5 file: \"v[hh|pp]\", a matrix of all spin orbitals")
-          ->check(not_empty_check())
-          ->type_name("FILE.h5");
+        ->type_name("N");
+  add_input_options(*command, *arguments);
   command->add_option("--output", arguments->output, "Write the results to an HDF5 file in the same way")
       ->check(not_empty_check())
       ->type_name("FILE.h5");
   command->add_flag("--overwrite", arguments->overwrite, "Let --output replace datasets that are there")
       ->needs("--output");
-  command->add_option("--seed", arguments->seed, "Of random numbers for the given tensors")
-      ->check(whole_number_check())
-      ->excludes(input)
-      ->capture_default_str();
   command->add_flag("--verify", arguments->verify,
                     "Compare the results with a plain evaluation in long double; for small tensors");
-  command->add_option("--platform", arguments->platform, "Whose plans are run")->capture_default_str();
+  command->add_option("--platform", arguments->platform, "Whose plans are run; here unless given");
   command
       ->add_option("--mode", arguments->mode,
-                   "levels: all ranks wait at the end of each; flow: a tile goes on when it is finished")
-      ->check(CLI::IsMember({"levels", "flow"}))
-      ->capture_default_str();
+                   "levels: all ranks wait at the end of each; flow: a tile goes on when it is finished; "
+                   "levels unless given")
+      ->check(CLI::IsMember({"levels", "flow"}));
   add_gpu_option(*command, arguments->gpu, "an error");
   add_make_option(*command, arguments->made);
   add_layout_option(*command, arguments->layout);
   add_set_option(*command, arguments->options, kSetExamplesOfProgram);
   add_json_option(*command, arguments->options);
   command->callback([command, arguments] {
-    run_guarded([&](const MpiSession& session) { execute(*command, *arguments, session); });
+    run_guarded([&](const MpiSession& session) { execute_program(*command, *arguments, session); });
   });
 }
 

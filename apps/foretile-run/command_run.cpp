@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 
+#include "apps/foretile-run/command_program.hpp"
 #include "apps/foretile-run/commands.hpp"
 #include "apps/foretile-run/gpu_option.hpp"
 #include "apps/foretile-run/guard.hpp"
@@ -38,6 +39,7 @@
 #include "planner/plan/plan_digest.hpp"
 #include "planner/plan_file.hpp"
 #include "planner/problem/estimate.hpp"
+#include "planner/program/program_file.hpp"
 #include "platforms/checks.hpp"
 #include "platforms/free_memory.hpp"
 #include "platforms/here.hpp"
@@ -67,6 +69,7 @@ struct RunArguments {
   bool no_bind = false;
   GpuChoice gpu = GpuChoice::automatic;
   Options options;
+  ProgramArguments program;  ///< of a plan of a program
 };
 
 /// Rates of one core in the probe, all cores of the nodes busy; 0: not measured.
@@ -488,10 +491,61 @@ void execute(const CLI::App& app, const RunArguments& arguments, const MpiSessio
 
 }  // namespace
 
+namespace {
+
+/// Of a plan of a program.
+ProgramArguments program_arguments(const RunArguments& arguments) {
+  for (const auto& [option, given] : {std::pair("--checkpoint", !arguments.checkpoint.empty()),
+                                      {"--assignment", !arguments.assignment.empty()},
+                                      {"--assignment-out", !arguments.assignment_out.empty()},
+                                      {"--check-finite", arguments.check_finite},
+                                      {"--trace", !arguments.trace.empty()},
+                                      {"--copies", arguments.copies},
+                                      {"--plan-order", arguments.plan_order},
+                                      {"--no-bind", arguments.no_bind}}) {
+    if (given)
+      throw input_error(option, fmt::format("the plan of a program, {}", quote(arguments.plan)),
+                        "the plan of a problem", fmt::format("leave {} out", option));
+  }
+  ProgramArguments program = arguments.program;
+  program.program = arguments.plan;
+  program.output = arguments.output;
+  program.overwrite = arguments.overwrite;
+  program.verify = arguments.verify;
+  program.gpu = arguments.gpu;
+  program.options = arguments.options;
+  return program;
+}
+
+/// What only programs have.
+void refuse_input(const CLI::App& app) {
+  for (const char* option : {"--input", "--seed"}) {
+    if (app.get_option(option)->count() > 0)
+      throw input_error(option, "the plan of a problem", "the plan of a program",
+                        fmt::format("leave {} out: the problem says where A and B come from", option));
+  }
+}
+
+void execute_any(const CLI::App& app, const RunArguments& arguments, const MpiSession& session) {
+  ProgramArguments program;
+  bool is_program = false;
+  agree(session, [&] {
+    is_program = is_program_plan(arguments.plan);
+    if (is_program)
+      program = program_arguments(arguments);
+    else
+      refuse_input(app);
+  });
+  is_program ? execute_program(app, program, session) : execute(app, arguments, session);
+}
+
+}  // namespace
+
 void add_run(CLI::App& app) {
   const auto arguments = std::make_shared<RunArguments>();
   CLI::Option* plan =
-      app.add_option("plan", arguments->plan, "A plan file by foretile plan, simulate or tune")
+      app.add_option("plan", arguments->plan,
+                     "A plan file by foretile plan, simulate or tune, of a problem or a program")
           ->check(not_empty_check());
   app.add_flag("--verify", arguments->verify,
                "Check each tile of C: Freivalds' test, and a reference when small");
@@ -532,11 +586,12 @@ void add_run(CLI::App& app) {
       "--no-bind", arguments->no_bind,
       "Let the system move threads among cores; otherwise each has a core of its own where the job has "
       "all of the node");
+  add_input_options(app, arguments->program, "Of a plan of a program: ");
   add_json_option(app, arguments->options);
   app.callback([&app, plan, arguments] {
     if (!app.get_subcommands().empty()) return;
     if (plan->count() == 0) throw CLI::RequiredError("plan");
-    run_guarded([&](const MpiSession& session) { execute(app, *arguments, session); });
+    run_guarded([&](const MpiSession& session) { execute_any(app, *arguments, session); });
   });
 }
 

@@ -50,11 +50,12 @@ void print_parameters(const PlanArguments& arguments) {
 
 void plan(const PlanArguments& arguments) {
   check_program_options(arguments.problem, arguments.program);
-  if (is_program_file(arguments.problem)) {
-    refuse_for_programs(arguments.problem, {{"--output", !arguments.output.empty()},
-                                            {"--dot", !arguments.dot.empty()},
-                                            {"--parameters", arguments.parameters}});
-    return plan_program_case(arguments, arguments.program);
+  if (is_program(arguments.problem)) {
+    refuse_for_programs(arguments.problem,
+                        {{"--dot", !arguments.dot.empty()}, {"--parameters", arguments.parameters}});
+    ProgramArguments program = arguments.program;
+    program.output = arguments.output;
+    return plan_program_case(arguments, program);
   }
   require_different("--output", arguments.output, "--dot", arguments.dot);
   require_different("--dot", arguments.dot, "the problem", arguments.problem);

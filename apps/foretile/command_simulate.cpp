@@ -24,6 +24,7 @@
 #include "base/one_line.hpp"
 #include "planner/plan/assignment.hpp"
 #include "planner/plan/plan_digest.hpp"
+#include "planner/program/program_file.hpp"
 #include "scheduler/report/chrome_trace.hpp"
 #include "scheduler/report/progress_sink.hpp"
 #include "scheduler/report/report.hpp"
@@ -124,20 +125,27 @@ void require_outputs_apart(const SimulateArguments& arguments) {
 void simulate(const SimulateArguments& arguments) {
   require_simulator("simulate");
   check_program_options(arguments.problem, arguments.program);
-  if (is_program_file(arguments.problem)) {
-    refuse_for_programs(arguments.problem, {{"--output", !arguments.output.empty()},
-                                            {"--assignment", !arguments.assignment.empty()},
+  if (is_program(arguments.problem)) {
+    refuse_for_programs(arguments.problem, {{"--assignment", !arguments.assignment.empty()},
                                             {"--assignment-out", !arguments.assignment_out.empty()},
                                             {"--coarse", arguments.coarse},
                                             {"--plan-order", arguments.plan_order},
                                             {"--what-if", arguments.what_if},
                                             {"--engine", arguments.engine == EngineChoice::simgrid}});
-    if (!arguments.trace.empty() && !arguments.program.flows() && !arguments.original.any())
+    if (!arguments.trace.empty() && is_program_file(arguments.problem) && !arguments.program.flows() &&
+        !arguments.original.any())
       throw input_error("--trace", "a program without --mode flow", "--mode flow or --original beside it",
                         "give that too, or leave --trace out");
     require_different("--trace", arguments.trace, "the program", arguments.problem);
     require_different("--trace", arguments.trace, "--platform", arguments.platform);
+    require_different("--output", arguments.output, "--trace", arguments.trace);
     if (arguments.original.any()) {
+      if (is_program_plan(arguments.problem))
+        throw input_error("--original", fmt::format("the plan {}", quote(arguments.problem)), "PROGRAM.txt",
+                          "NWChem has no plan: name the program");
+      if (!arguments.output.empty())
+        throw input_error("--output", "it beside --original", "one of the two",
+                          "leave --output out: NWChem has no plan");
       if (arguments.program.flows())
         throw input_error("--mode", "flow beside --original or what belongs to it", "one of the two",
                           "leave --mode out: NWChem goes level by level");
@@ -153,6 +161,7 @@ void simulate(const SimulateArguments& arguments) {
     }
     ProgramArguments program = arguments.program;
     program.trace = arguments.trace;
+    program.output = arguments.output;
     return simulate_program_case(arguments, program, arguments.seed);
   }
   if (arguments.original.any())

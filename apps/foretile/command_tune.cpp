@@ -199,8 +199,10 @@ void check_program(const TuneArguments& arguments) {
                                 {"--evaluation-limit", !arguments.evaluation_limit.empty()},
                                 {"--history", !arguments.history.empty()},
                                 {"--start-from", !arguments.start_from.empty()},
-                                {"--effects", arguments.tune.effects},
-                                {"--output", !arguments.output.empty()}});
+                                {"--effects", arguments.tune.effects}});
+  require_different("--output", arguments.output, "the program", problem);
+  require_different("--output", arguments.output, "--platform", arguments.platform);
+  if (!arguments.output.empty()) require_writable(arguments.output);
 }
 
 void tune_program_of(const TuneArguments& arguments) {
@@ -209,6 +211,7 @@ void tune_program_of(const TuneArguments& arguments) {
   program.nodes = arguments.nodes;
   program.seed = arguments.tune.seed;
   program.tie = arguments.tie;
+  program.output = arguments.output;
   if (!arguments.budget.empty()) {
     program.budget_s = parse_duration(arguments.budget, "--budget");
     if (*program.budget_s < 0)

@@ -5,6 +5,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <memory>
 #include <optional>
 #include <tuple>
 #include <vector>
@@ -17,11 +19,13 @@
 #include "apps/layout_report.hpp"
 #include "apps/quantities.hpp"
 #include "apps/resources.hpp"
+#include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "base/one_line.hpp"
 #include "base/progress.hpp"
 #include "planner/program/level_seconds.hpp"
 #include "planner/program/made_tensors.hpp"
+#include "planner/program/program_file.hpp"
 #include "planner/program/program_plan.hpp"
 #include "planner/program/program_text.hpp"
 #include "platforms/guesses.hpp"
@@ -41,28 +45,72 @@ Machine machine_of(const CaseArguments& arguments) {
   return machine;
 }
 
-FusedProgram program_of(const CaseArguments& arguments, const ProgramArguments& of, const Machine& machine) {
+std::unique_ptr<FusedProgram> program_of(const CaseArguments& arguments, const ProgramArguments& of,
+                                         const Machine& machine) {
   if (of.sizes.tile == 0) throw missing_tile(arguments, of, machine);
-  return {load_program(arguments.problem), of.sizes, arguments.problem};
+  return std::make_unique<FusedProgram>(load_program(arguments.problem), of.sizes, arguments.problem);
 }
 
 /// A program on a machine, planned.
 struct ProgramCase {
   Machine machine;
-  FusedProgram program;
+  std::unique_ptr<FusedProgram> fused;
   PlannedProgram planned;
   double planning_s = 0;
-
-  ProgramCase(const CaseArguments& arguments, const ProgramArguments& of)
-      : machine(machine_of(arguments)), program(program_of(arguments, of, machine)) {
-    if (!arguments.options.tiling().empty())
-      throw input_error("--set", "a tiling key of problems", "a parameter of the strategy or the platform",
-                        "give --tile");
-    const Stopwatch watch;
-    planned = plan_with_advice(program, arguments, of, machine);
-    planning_s = watch.seconds();
-  }
+  ProgramFile file;  ///< what is stored of it
+  const FusedProgram& program = *fused;
 };
+
+ProgramCase fresh_program(const CaseArguments& arguments, const ProgramArguments& of) {
+  Machine machine = machine_of(arguments);
+  std::unique_ptr<FusedProgram> fused = program_of(arguments, of, machine);
+  if (!arguments.options.tiling().empty())
+    throw input_error("--set", "a tiling key of problems", "a parameter of the strategy or the platform",
+                      "give --tile");
+  const Stopwatch watch;
+  PlannedProgram planned = plan_with_advice(*fused, arguments, of, machine);
+  const double planning_s = watch.seconds();
+  const std::string name = std::filesystem::path(arguments.problem).stem().string();
+  ProgramFile file = make_program_file(name, of.sizes, arguments.size, machine, *fused, planned);
+  return {std::move(machine), std::move(fused), std::move(planned), planning_s, std::move(file)};
+}
+
+ProgramCase stored_program_case(const CaseArguments& arguments) {
+  for (const auto& [option, given] :
+       {std::pair("--platform", !arguments.platform.empty()),
+        {"--nodes", arguments.size.nodes.has_value()},
+        {"--ranks", arguments.size.ranks.has_value()},
+        {"--gpus", arguments.size.gpus.has_value()},
+        {"--set", !arguments.options.settings().empty() || !arguments.options.platform_settings().empty() ||
+                      !arguments.options.tiling().empty()}}) {
+    if (given)
+      throw input_error(option, fmt::format("the plan {}", quote(arguments.problem)), "PROGRAM.txt",
+                        fmt::format("leave {} out: the plan says it; or plan again", option));
+  }
+  ProgramFile file = load_program_file(arguments.problem);
+  const Stopwatch watch;
+  RebuiltProgram rebuilt = rebuild(file);
+  warn_of_doubts(rebuilt.machine.platform);
+  return {std::move(rebuilt.machine), std::move(rebuilt.program), std::move(rebuilt.planned), watch.seconds(),
+          std::move(file)};
+}
+
+ProgramCase program_case(const CaseArguments& arguments, const ProgramArguments& of) {
+  require_different("--output", of.output, "--platform", arguments.platform);
+  if (is_program_plan(arguments.problem)) return stored_program_case(arguments);
+  require_different("--output", of.output, "the program", arguments.problem);
+  return fresh_program(arguments, of);
+}
+
+void store(const ProgramArguments& of, ProgramFile file, std::optional<Prediction> predicted = {}) {
+  if (of.output.empty()) return;
+  file.predicted = predicted;
+  save_program_file(of.output, file);
+}
+
+std::string written_text(const ProgramArguments& of) {
+  return of.output.empty() ? std::string() : fmt::format("\nWritten to {}\n", one_line(of.output));
+}
 
 struct LevelWork {
   double flops = 0;
@@ -90,6 +138,16 @@ LevelWork all_work(const std::vector<LevelPlan>& plans) {
   LevelWork all;
   for (const LevelPlan& plan : plans) all += LevelWork(plan);
   return all;
+}
+
+double total_seconds(const std::vector<LevelTimes>& times) {
+  double total_s = 0;
+  for (const LevelTimes& level : times) total_s += level.total_s();
+  return total_s;
+}
+
+Prediction prediction_of(double makespan_s, double flops) {
+  return {makespan_s, makespan_s > 0 ? flops / makespan_s : 0};
 }
 
 std::string name_of_level(const LevelPlan& plan) {
@@ -219,8 +277,7 @@ Guesses guesses_of(const ProgramCase& program, const SimulationOptions& options)
 void print_case(const CaseArguments& arguments, const ProgramCase& program,
                 const std::vector<LevelTimes>& times, double simulation_s, const Guesses& guesses) {
   const LevelWork all = all_work(program.planned.levels);
-  double total_s = 0;
-  for (const LevelTimes& level : times) total_s += level.total_s();
+  const double total_s = total_seconds(times);
   if (arguments.options.json) {
     nlohmann::ordered_json json = case_json(arguments, program);
     for (std::size_t n = 0; n < times.size(); ++n) {
@@ -279,6 +336,10 @@ double within(const std::string& text, Dimension dimension, const char* option, 
 }
 
 }  // namespace
+
+bool is_program(const std::string& path) {
+  return is_program_file(path) || is_program_plan(path);
+}
 
 ProgramPlanOptions ProgramArguments::plan_options() const {
   return {flows() ? ProgramMode::flow : ProgramMode::levels,
@@ -390,13 +451,20 @@ std::string making_rate_text(const Platform& platform) {
 }
 
 void plan_program_case(const CaseArguments& arguments, const ProgramArguments& of) {
-  const ProgramCase program(arguments, of);
-  if (program.planned.flow) return print_flow(arguments, program, {}, 0, {});
-  print_case(arguments, program, {}, 0, {});
+  const ProgramCase program = program_case(arguments, of);
+  store(of, program.file);
+  if (program.planned.flow)
+    print_flow(arguments, program, {}, 0, {});
+  else
+    print_case(arguments, program, {}, 0, {});
+  if (!arguments.options.json) fmt::print("{}", written_text(of));
 }
 
 void simulate_program_case(const CaseArguments& arguments, const ProgramArguments& of, std::uint64_t seed) {
-  const ProgramCase program(arguments, of);
+  if (!of.output.empty()) require_writable(of.output);
+  const ProgramCase program = program_case(arguments, of);
+  if (!of.trace.empty() && !program.planned.flow)
+    throw input_error("--trace", "a plan of mode levels", "one of mode flow", "leave --trace out");
   SimulationOptions options;
   options.engine = EngineChoice::fluid;  // SimGrid runs once in a process
   options.noise_seed = seed;
@@ -408,10 +476,14 @@ void simulate_program_case(const CaseArguments& arguments, const ProgramArgument
     if (!of.trace.empty()) options.trace = &trace.emplace(of.trace);
     const SimulationResult result = rehearse(work.plan, work.contraction, work.machine, options);
     if (trace) trace->finish();
-    return print_flow(arguments, program, result, watch.seconds(), guesses);
+    store(of, program.file, prediction_of(result.makespan_s, program.planned.flow->flops));
+    print_flow(arguments, program, result, watch.seconds(), guesses);
+  } else {
+    const std::vector<LevelTimes> times = rehearse_program(program.planned.levels, program.machine, options);
+    store(of, program.file, prediction_of(total_seconds(times), all_work(program.planned.levels).flops));
+    print_case(arguments, program, times, watch.seconds(), guesses);
   }
-  const std::vector<LevelTimes> times = rehearse_program(program.planned.levels, program.machine, options);
-  print_case(arguments, program, times, watch.seconds(), guesses);
+  if (!arguments.options.json) fmt::print("{}", written_text(of));
 }
 
 void add_original_options(CLI::App& command, OriginalArguments& original) {
@@ -458,11 +530,11 @@ void simulate_original_case(const CaseArguments& arguments, const ProgramSizes& 
   if (!original.get_rate.empty())
     options.get_bytes_per_s = within(original.get_rate, Dimension::bytes_per_s, "--get-rate", 1e3, 1e15);
   const Machine machine = machine_of(arguments);
-  const FusedProgram program = program_of(arguments, {.sizes = sizes}, machine);
+  const std::unique_ptr<FusedProgram> program = program_of(arguments, {.sizes = sizes}, machine);
   const Stopwatch watch;
   std::optional<ChromeTrace> events;
   if (!trace.empty()) options.trace = &events.emplace(trace);
-  const OriginalResult result = rehearse_original(program, machine, options);
+  const OriginalResult result = rehearse_original(*program, machine, options);
   if (events) events->finish();
   const double ranks = machine.devices();
   const std::vector<std::pair<const char*, double>> parts{

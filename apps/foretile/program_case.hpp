@@ -21,11 +21,15 @@ struct ProgramArguments {
   std::vector<std::string> made = {};  ///< tensors of which slices are made when they are needed
   std::string layout = {};             ///< auto or in-turn; empty: not given, auto
   std::string trace = {};              ///< where tiles flow: file to write
+  std::string output = {};             ///< plan file to write; empty: none
 
   bool flows() const { return mode == "flow"; }
   /// Strategies are compared by rehearsals, where there is a simulator.
   ProgramPlanOptions plan_options() const;
 };
+
+/// Whether it is a program, FILE.txt, or a plan file of one.
+bool is_program(const std::string& path);
 
 /// --o, --v and --tile.
 void add_size_options(CLI::App& command, ProgramSizes& sizes);

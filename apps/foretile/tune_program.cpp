@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -15,10 +16,12 @@
 #include "apps/quantities.hpp"
 #include "apps/resources.hpp"
 #include "base/error.hpp"
+#include "base/one_line.hpp"
 #include "base/progress.hpp"
 #include "planner/bound/least_times.hpp"
 #include "planner/plan/products_of_tile.hpp"
 #include "planner/program/made_tensors.hpp"
+#include "planner/program/program_file.hpp"
 #include "planner/program/program_text.hpp"
 #include "planner/program/tile_sizes.hpp"
 #include "tuner/program_search.hpp"
@@ -51,6 +54,13 @@ std::int64_t effort_of(const PlannedProgram& planned) {
   std::int64_t effort = planned.flow ? effort_of(planned.flow->work) : 0;
   for (const LevelPlan& level : planned.levels) effort += level.work ? effort_of(*level.work) : 0;
   return effort;
+}
+
+double flops_of(const PlannedProgram& planned) {
+  double flops = planned.flow ? planned.flow->flops : 0;
+  for (const LevelPlan& level : planned.levels)
+    flops += level.work ? traits(level.work->contraction).flops : 0;
+  return flops;
 }
 
 class Trials {
@@ -109,6 +119,24 @@ class Trials {
       trial.message = error.what();
     }
     return trial;
+  }
+
+  /// Of a trial, planned again: trials are planned in other processes.
+  ProgramFile file_of(const ProgramTrial& trial) {
+    const ProgramCandidate& candidate = trial.candidate;
+    FusedProgram& program = with_tile(candidate.tile);
+    const Machine machine = machine_of(candidate.nodes);
+    const ProgramArguments as{{}, candidate.mode, arguments_.made, arguments_.layout};
+    const PlannedProgram planned =
+        plan_program_as(program, machine, arguments_.options.settings(), as.plan_options());
+    MachineSize size = arguments_.size;
+    size.nodes = candidate.nodes;
+    ProgramFile file = make_program_file(std::filesystem::path(arguments_.problem).stem().string(),
+                                         {arguments_.occupied, arguments_.virtuals, candidate.tile}, size,
+                                         machine, program, planned);
+    if (trial.makespan_s)
+      file.predicted = Prediction{*trial.makespan_s, flops_of(planned) / *trial.makespan_s};
+    return file;
   }
 
   /// To be tried: flow where it can be, and no strategy is named, which may be one that cannot.
@@ -255,6 +283,8 @@ void tune_program_case(const TuneProgramArguments& arguments) {
   trials.machine_of(space.nodes.last);                        // throws where the platform has fewer
   ProgramTuning tuning = tune_program(space, std::ref(timed), [&] { return !timed.is_over(); });
   tuning.tie = arguments.tie.value_or(tie_of(trials.platform().calibration.error));
+  const ProgramTrial* const taken = tuning.taken(Goal::time);
+  if (taken && !arguments.output.empty()) save_program_file(arguments.output, trials.file_of(*taken));
   erase_progress();
   if (arguments.options.json) {
     nlohmann::ordered_json json = json_of(tuning);
@@ -268,7 +298,9 @@ void tune_program_case(const TuneProgramArguments& arguments) {
     fmt::print("{}tried in           {}\n", text_of(tuning), quantity(timed.seconds(), "s"));
     if (makes) fmt::print("slices are made    {}\n", making_rate_text(trials.platform()));
   }
-  if (tuning.taken(Goal::time)) return;
+  if (taken && !arguments.output.empty() && !arguments.options.json)
+    fmt::print("\nWritten to {}\n", one_line(arguments.output));
+  if (taken) return;
   if (tuning.trials.empty()) throw WorkError("nothing was tried in the time: give more --budget");
   throw WorkError(tuning.complete ? "nothing fits: use more nodes, or smaller tiles"
                                   : "nothing that was tried fits: give more --budget, or use more nodes");

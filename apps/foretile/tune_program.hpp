@@ -23,6 +23,7 @@ struct TuneProgramArguments : CaseArguments {
   std::optional<double> budget_s;
   std::uint64_t seed = 1;
   std::optional<double> tie;  ///< else tie_of() the platform
+  std::string output;         ///< plan file of what is taken; empty: none
 };
 
 /// Tries, prints. Throws InputError, and WorkError where nothing fits.

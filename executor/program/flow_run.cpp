@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "executor/program/flow_run.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -11,7 +8,6 @@
 #include "executor/mpi/own_communicator.hpp"
 #include "executor/program/permute_block.hpp"
 #include "executor/run.hpp"
-#include "planner/plan/plan_digest.hpp"
 
 namespace foretile {
 
@@ -101,16 +97,6 @@ class NoTiles final : public TileStorage {
 };
 
 }  // namespace
-
-std::string flow_text(const FlowPlan& plan) {
-  std::string text = plan_digest(plan.work.plan);
-  for (const auto& of_rank : plan.steps) {
-    for (const FlowStep& step : of_rank)
-      text += fmt::format("\n{} {} {} {} {}", static_cast<int>(step.kind), step.block.tensor,
-                          step.block.block, fmt::join(step.order.from, " "), step.factor);
-  }
-  return text + "\n";
-}
 
 FlowRun::Times FlowRun::run(ProgramBlocks& blocks, const GivenBlocks& given, bool keeps_intermediates) {
   const OneBlasThread one_thread;

@@ -39,7 +39,4 @@ class FlowRun {
   bool bind_;
 };
 
-/// What ranks must have alike of it.
-std::string flow_text(const FlowPlan& plan);
-
 }  // namespace foretile

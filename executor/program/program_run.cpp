@@ -2,15 +2,16 @@
 #include "executor/program/program_run.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <xxhash.h>
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/files.hpp"
+#include "base/random.hpp"
 #include "executor/cpu/blas.hpp"
 #include "executor/heap_memory.hpp"
 #include "executor/in_parallel.hpp"
@@ -24,9 +25,7 @@
 #include "executor/program/rank_memory.hpp"
 #include "executor/run.hpp"
 #include "executor/tile_extents.hpp"
-#include "planner/program/made_tensors.hpp"
 #include "planner/program/program_plan.hpp"
-#include "planner/strategies/strategy.hpp"
 
 namespace foretile {
 
@@ -52,8 +51,8 @@ double* numbers_of(const TileBuffer& buffer) {
 /// A level, and the plan of its products.
 struct Level : ProgramLevel {
   int number = 0, part = 1, parts = 1;
-  Settings settings;                               // of its plan
-  std::unique_ptr<Multiplication> multiplication;  // nullptr without products
+  std::optional<PlannedWork> work;                 // until it runs
+  std::unique_ptr<Multiplication> multiplication;  // while it runs; nullptr without products
 
   bool is_last_part() const { return part == parts; }
 };
@@ -83,8 +82,9 @@ struct ProgramRun::State {
   std::vector<Level> levels;    // from 1; of ProgramMode::levels
   std::optional<FlowRun> flow;  // of ProgramMode::flow
 
-  /// Each of the four is collective. The first plans and takes over what all ranks planned alike.
-  void plan(FusedProgram& of, const ProgramPlanOptions& how);
+  /// Each of the four is collective. The first takes over what `make` planned alike on all ranks.
+  using Make = std::function<PlannedProgram(Machine& machine)>;
+  void plan(const Make& make);
   void prepare(Level& level) const;
   std::vector<LevelReport> run(const GivenBlocks& given, bool keeps_intermediates);
   LevelReport run(Level& level, const GivenBlocks& given);
@@ -95,7 +95,8 @@ struct ProgramRun::State {
   /// once. Those of the level's tensors to which nothing was added are 0.
   void add_results(const Level& level, const GivenBlocks& given, const Received& received);
   const double* block_of(const ProgramBlock& block, const Received& received) const;
-  /// As ProgramRun has it.
+  /// As ProgramRun has them; the first one of this rank's blocks.
+  std::uint64_t digest() const;
   std::vector<double> gathered(std::size_t tensor) const;
 };
 
@@ -156,46 +157,30 @@ void make_c_tiles(const Level& level, Received& received) {
 
 namespace {
 
-/// What ranks must have alike: those whose platforms differ would wait for each other.
-std::uint64_t identity_of(const PlannedProgram& plans, const FusedProgram& program) {
-  std::string text = plans.flow ? flow_text(*plans.flow) : "";
-  for (const LevelPlan& plan : plans.levels) {
-    text += fmt::format("{}\n", plan.number);
-    for (const auto& [key, value] : plan.settings) text += fmt::format("{}={}\n", key, value);
-    for (const auto& [term, rows, columns] : plan.level.terms)
-      text += fmt::format("{} {} {} {} {}\n", term, rows.begin, rows.end, columns.begin, columns.end);
-  }
-  text += fmt::format("{}\n{}\n", fmt::join(made_names(program), " "),
-                      fmt::join(program.layout().sum_pieces, " "));
-  for (const std::vector<Rank>& owners : program.layout().owners) {
-    for (const Rank owner : owners) text += fmt::format("{} ", static_cast<int>(owner));
-    text += "\n";
-  }
-  return std::stoull(digest(text), nullptr, 16);
-}
-
 Level level_of(LevelPlan plan) {
   Level level;
   static_cast<ProgramLevel&>(level) = std::move(plan.level);
   level.number = plan.number;
   level.part = plan.part;
   level.parts = plan.parts;
-  level.settings = std::move(plan.settings);
+  level.work = std::move(plan.work);
   return level;
 }
 
 }  // namespace
 
-void ProgramRun::State::plan(FusedProgram& of, const ProgramPlanOptions& how) {
-  const int on_node = cores_of_node(communicator);
+void ProgramRun::State::plan(const Make& make) {
   std::uint64_t identity = 0;
   on_all(communicator, [&] {
-    const Machine machine = machine_of(communicator, options.platform, on_node);
-    PlannedProgram plans = plan_program_as(of, machine, options.parameters, how);
+    Machine machine;
+    PlannedProgram plans = make(machine);
+    if (machine.ranks != ranks)
+      throw input_error("program", fmt::format("plans for {} ranks", machine.ranks),
+                        fmt::format("plans for the {} of the communicator", ranks), "plan again");
     memory = memory_of(plans, machine, options.gpus, rank);
     cores = std::min(cores, machine.cores_per_rank());
-    identity = identity_of(plans, of);
-    if (plans.flow) flow.emplace(communicator, of, std::move(*plans.flow), options.bind);
+    identity = std::stoull(program_digest(plans, program), nullptr, 16);
+    if (plans.flow) flow.emplace(communicator, program, std::move(*plans.flow), options.bind);
     for (LevelPlan& planned : plans.levels) levels.push_back(level_of(std::move(planned)));
   });
   const bool same = is_same_on_all(communicator, identity, "plans");
@@ -210,9 +195,9 @@ void ProgramRun::State::plan(FusedProgram& of, const ProgramPlanOptions& how) {
 void ProgramRun::State::prepare(Level& level) const {
   MultiplicationOptions with = options;
   with.check_memory = false;  // the program took it for all levels
-  with.parameters = level.settings;
-  if (level.joined)
-    level.multiplication = std::make_unique<Multiplication>(communicator, level.joined->contraction(), with);
+  if (level.work)
+    level.multiplication = std::make_unique<Multiplication>(communicator, *std::move(level.work), with);
+  level.work.reset();
 }
 
 const double* ProgramRun::State::block_of(const ProgramBlock& block, const Received& received) const {
@@ -377,8 +362,22 @@ std::vector<LevelReport> ProgramRun::State::run(const GivenBlocks& given, bool k
 ProgramRun::ProgramRun(MPI_Comm communicator, FusedProgram& program, const MultiplicationOptions& options,
                        const ProgramPlanOptions& plan_options) {
   const int cores = cores_of_rank(communicator);
+  const int on_node = cores_of_node(communicator);
   on_all(communicator, [&] { state_ = std::make_unique<State>(communicator, program, options, cores); });
-  state_->plan(program, plan_options);
+  state_->plan([&](Machine& machine) {
+    machine = machine_of(communicator, options.platform, on_node);
+    return plan_program_as(program, machine, options.parameters, plan_options);
+  });
+}
+
+ProgramRun::ProgramRun(MPI_Comm communicator, const FusedProgram& program, const Machine& machine,
+                       PlannedProgram planned, const MultiplicationOptions& options) {
+  const int cores = cores_of_rank(communicator);
+  on_all(communicator, [&] { state_ = std::make_unique<State>(communicator, program, options, cores); });
+  state_->plan([&](Machine& of_plans) {
+    of_plans = machine;
+    return std::move(planned);
+  });
 }
 
 ProgramRun::~ProgramRun() = default;
@@ -399,6 +398,31 @@ std::vector<LevelReport> ProgramRun::run(const ProgramNumbers& numbers, bool kee
     }
   });
   return agreed_or_end(s.communicator, [&] { return s.run(given, keeps_intermediates); });
+}
+
+std::string ProgramRun::digest() const {
+  return agreed_or_end(state_->communicator, [&] {
+    return fmt::format("{:016x}",
+                       all_reduced(state_->digest(), MPI_SUM, state_->communicator, "digest of all results"));
+  });
+}
+
+std::uint64_t ProgramRun::State::digest() const {
+  std::vector<ProgramBlock> own;
+  for (std::size_t tensor = 0; tensor < program.tensors().size(); ++tensor) {
+    if (program.tensors()[tensor].role != TensorRole::result) continue;
+    for (BlockId block = 0; block < program.blocks(tensor).count(); ++block) {
+      if (blocks.owns({tensor, block})) own.push_back({tensor, block});
+    }
+  }
+  std::vector<std::uint64_t> digests(own.size());
+  in_parallel(own.size(), cores, [&](std::size_t n) {
+    const ProgramBlock& block = own[n];
+    const std::uint64_t seed = counter_bits(block.tensor, static_cast<std::uint64_t>(block.block));
+    digests[n] =
+        XXH3_64bits_withSeed(blocks.numbers(block), static_cast<std::size_t>(blocks.bytes(block)), seed);
+  });
+  return std::accumulate(digests.begin(), digests.end(), std::uint64_t{0});
 }
 
 std::vector<double> ProgramRun::gathered(std::size_t tensor) const {

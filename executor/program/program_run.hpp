@@ -48,6 +48,10 @@ class ProgramRun {
   /// so it has one run at a time. `options` are those of every plan; all are planned and proven here.
   ProgramRun(MPI_Comm communicator, FusedProgram& program, const MultiplicationOptions& options,
              const ProgramPlanOptions& plan_options = {});
+  /// The same with plans that are there, for this communicator's ranks on `machine`, by which the program is
+  /// laid out: `options.platform` and `parameters` have no effect.
+  ProgramRun(MPI_Comm communicator, const FusedProgram& program, const Machine& machine,
+             PlannedProgram planned, const MultiplicationOptions& options);
   ~ProgramRun();
   ProgramRun(const ProgramRun&) = delete;
   ProgramRun& operator=(const ProgramRun&) = delete;
@@ -59,6 +63,10 @@ class ProgramRun {
   /// behind the last level that reads them, unless `keeps_intermediates`. Bits depend on the plans alone:
   /// additions to a block have the order of terms, of pieces of their sums, of tiles and of permutations.
   std::vector<LevelReport> run(const ProgramNumbers& numbers, bool keeps_intermediates = false);
+
+  /// A 64-bit sum of XXH3 (https://xxhash.com) of each stored block of each result, as 16 hexadecimal digits:
+  /// of all their bits, whichever rank has them. Collective; each rank reads its own blocks.
+  std::string digest() const;
 
   /// All elements of a tensor, the first index fastest, by its blocks and symmetries, on rank 0; empty
   /// elsewhere. For tensors that fit there.

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "planner/program/planned_program.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/files.hpp"
+#include "planner/plan/plan_digest.hpp"
 #include "planner/program/block_owners.hpp"
 #include "planner/program/level_seconds.hpp"
 #include "planner/program/made_tensors.hpp"
@@ -18,6 +23,46 @@ std::int64_t PlannedProgram::peak_host_bytes() const {
   std::int64_t peak = flow ? flow->peak_host_bytes : 0;
   for (const LevelPlan& level : levels) peak = std::max(peak, level.peak_host_bytes());
   return peak;
+}
+
+std::int64_t PlannedProgram::gemms() const {
+  std::int64_t sum = flow ? flow->work.summary.gemms : 0;
+  for (const LevelPlan& level : levels) sum += level.work ? level.work->summary.gemms : 0;
+  return sum;
+}
+
+namespace {
+
+std::string text_of(const FlowPlan& plan) {
+  std::string text = plan_digest(plan.work.plan) + "\n";
+  for (const auto& of_rank : plan.steps) {
+    for (const FlowStep& step : of_rank)
+      text += fmt::format("{} {} {} {} {}\n", static_cast<int>(step.kind), step.block.tensor,
+                          step.block.block, fmt::join(step.order.from, " "), step.factor);
+  }
+  return text;
+}
+
+std::string text_of(const LevelPlan& plan) {
+  std::string text =
+      fmt::format("{} {} {}\n", plan.number, plan.part, plan.work ? plan_digest(plan.work->plan) : "");
+  for (const auto& [term, rows, columns] : plan.level.terms)
+    text += fmt::format("{} {} {} {} {}\n", term, rows.begin, rows.end, columns.begin, columns.end);
+  return text;
+}
+
+}  // namespace
+
+std::string program_digest(const PlannedProgram& planned, const FusedProgram& program) {
+  std::string text = planned.flow ? text_of(*planned.flow) : "";
+  for (const LevelPlan& level : planned.levels) text += text_of(level);
+  const ProgramLayout& layout = program.layout();
+  text += fmt::format("{}\n{}\n", fmt::join(made_names(program), " "), fmt::join(layout.sum_pieces, " "));
+  for (const std::vector<Rank>& owners : layout.owners) {
+    for (const Rank owner : owners) text += fmt::format("{} ", static_cast<int>(owner));
+    text += "\n";
+  }
+  return digest(text);
 }
 
 namespace {
@@ -66,6 +111,17 @@ void choose_layout(FusedProgram& program, const Machine& machine, const Settings
                                            : plan_program(program, machine, settings);
   layout.owners = choose_owners(program, machine, plans);
   program.lay_out(std::move(layout));
+}
+
+PlannedProgram plan_laid_out(const FusedProgram& program, const Machine& machine, const Settings& settings,
+                             ProgramMode mode) {
+  PlannedProgram planned;
+  planned.settings = settings;
+  if (mode == ProgramMode::flow)
+    planned.flow.emplace(plan_flow(program, machine, settings));
+  else
+    planned.levels = plan_program(program, machine, settings);
+  return planned;
 }
 
 namespace {
@@ -120,13 +176,7 @@ class Choice {
   PlannedProgram planned() { return std::move(planned_); }
 
  private:
-  void plan() {
-    if (mode_ == ProgramMode::flow) {
-      planned_.flow.emplace(plan_flow(program_, machine_, settings_));
-    } else {
-      planned_.levels = plan_program(program_, machine_, settings_);
-    }
-  }
+  void plan() { planned_ = plan_laid_out(program_, machine_, settings_, mode_); }
 
   FusedProgram& program_;
   const Machine& machine_;

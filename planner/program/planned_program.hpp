@@ -35,14 +35,24 @@ struct ProgramPlanOptions {
 struct PlannedProgram {
   std::vector<LevelPlan> levels = {};  ///< of ProgramMode::levels
   std::optional<FlowPlan> flow = {};   ///< of ProgramMode::flow
+  Settings settings = {};              ///< of all terms; nothing is compared for them
 
   std::int64_t peak_host_bytes() const;
+  std::int64_t gemms() const;  ///< products of tiles
 };
+
+/// 64-bit FNV-1a of all that the plans do and of the program's layout, as 16 hexadecimal digits.
+std::string program_digest(const PlannedProgram& planned, const FusedProgram& program);
 
 /// The sums of terms are cut by choose_sum_pieces(), without regard to memory; then all is planned, and the
 /// owners of blocks are chosen by these plans (choose_owners()). Lays the program out so, with the strategy
 /// of the settings for all terms. Throws as plan_program() and plan_steps(), and leaves the sums cut then.
 void choose_layout(FusedProgram& program, const Machine& machine, const Settings& settings, ProgramMode mode);
+
+/// With the layout that the program has, and what is made there: nothing is chosen. Throws as plan_program()
+/// and plan_flow().
+PlannedProgram plan_laid_out(const FusedProgram& program, const Machine& machine, const Settings& settings,
+                             ProgramMode mode);
 
 /// Chooses what is made and the layout, where the options leave that open, and plans. Where a chosen layout
 /// does not fit blocks are dealt in turn and sums are whole, before more tensors are made. The settings

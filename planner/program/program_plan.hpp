@@ -9,7 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/settings.hpp"
-#include "planner/plan_file.hpp"
+#include "planner/plan_work.hpp"
 #include "planner/program/fused_program.hpp"
 #include "planner/program/level_moves.hpp"
 #include "planner/program/program_level.hpp"

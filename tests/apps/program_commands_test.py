@@ -236,6 +236,47 @@ def check_verification(scratch):
         assert report["largest_error"] <= 1e-12, report
 
 
+def check_stored(scratch):
+    """What a file says is what is simulated and run, whatever was compared to find it."""
+    command = "simulate" if simulator else "plan"
+    file = scratch / "p.json"
+    for ranks, more in ((1, ()), (2, ("--set", "strategy=auto")), (3, ("--mode", "flow")), (2, ("--make", "v[pp|pp]", "--layout", "in-turn"))):
+        planned = json.loads(run(command, T2, *SMALL, *more, "--ranks", ranks, "-o", file, "--json"))
+        again = json.loads(run(command, file, "--json"))
+        for key in ("gemms", "flops", "sent_bytes", "peak_host_bytes", "layout", "made", "makespan_s"):
+            assert again.get(key) == planned.get(key), (key, planned, again)
+        if foretile_run == "none":
+            continue
+        done = json.loads(run(file, "--verify", "--json", ranks=ranks))
+        assert done["largest_error"] <= 1e-12 and done.get("predicted_s") == planned.get("makespan_s"), (done, planned)
+        assert sum(level["gemms"] for level in done["levels"]) == planned["gemms"], (done, planned)
+        if "levels" in planned:
+            assert [level["strategy"] for level in done["levels"]] == [level["strategy"] for level in planned["levels"]]
+        assert json.loads(run("program", file, "--json", ranks=ranks))["digest"] == done["digest"]
+    assert "Written to" in run("plan", T2, *SMALL, "-o", file, "--ranks", 2)
+    refuse("--nodes: found the plan", "plan", file, "--nodes", 2)
+    refuse("--set: found the plan", "plan", file, "--set", "grid=1x2x1")
+    refuse("--output and the program", "plan", T2, *SMALL, "-o", T2)
+    refuse("--mode: found", "plan", file, "--mode", "flow")
+    if simulator:
+        refuse("--original: found the plan", "simulate", file, "--original")
+        refuse("--trace: found a plan of mode levels", "simulate", file, "--trace", scratch / "t.json")
+        tuned = json.loads(run("tune", T2, *SMALL, "--platform", "cascade", "--mode", "levels", "-o", scratch / "t.json", "--json"))
+        stored = json.loads((scratch / "t.json").read_text())
+        assert stored["predicted"]["makespan_s"] == tuned["shortest_time"]["makespan_s"], (stored, tuned)
+    if foretile_run != "none":
+        refuse("p.json: found a plan for 2 ranks, expected one for the 1 of this job", file, ranks=1)
+        refuse("--tile: found the plan", "program", file, "--tile", 3, ranks=2)
+        refuse("--checkpoint: found the plan of a program", file, "--checkpoint", scratch / "d", ranks=2)
+        refuse("--o: found nothing, expected the occupied orbitals", "program", T2, ranks=1)
+        run("problem", "dense", "--m", 8, "--n", 8, "--k", 8, "-o", scratch / "q.toml")
+        run("plan", scratch / "q.toml", "--ranks", 1, "-o", scratch / "q.json")
+        refuse("--input: found the plan of a problem", scratch / "q.json", "--input", "x.h5", ranks=1)
+    text = file.read_text()
+    file.write_text(text.replace('"tile": 2', '"tile": 1'))
+    refuse("the file was edited or damaged", "plan", file)
+
+
 def check_runs(scratch):
     reports = [json.loads(run("program", CCSD, *SMALL, "--verify", "--json", "--set", f"grid={grid}", ranks=ranks))
                for ranks, grid in ((1, "1x1x1"), (2, "2x1x1"), (2, "1x1x2"))]
@@ -314,6 +355,7 @@ with tempfile.TemporaryDirectory() as folder:
     check_graph(scratch)
     check_memory()
     check_plans()
+    check_stored(scratch)
     if foretile_run != "none":
         check_verification(scratch)
         check_runs(scratch)

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a run of a program of contractions is asked for.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "apps/options.hpp"
+#include "executor/gpu/choose_gpus.hpp"
+#include "executor/mpi/session.hpp"
+#include "planner/program/spin_tiles.hpp"
+
+namespace foretile {
+
+struct ProgramArguments {
+  std::string program;  ///< FILE.txt, or a plan file of a program
+  std::string input, output;
+  bool overwrite = false;
+  ProgramSizes sizes;  ///< 0: not given
+  std::uint64_t seed = 1;
+  std::string platform;  ///< empty: not given, here
+  GpuChoice gpu = GpuChoice::automatic;
+  bool verify = false;
+  std::string mode;  ///< empty: not given, levels
+  std::vector<std::string> made;
+  std::string layout;
+  Options options;
+};
+
+/// --input and --seed.
+void add_input_options(CLI::App& command, ProgramArguments& arguments, const std::string& of = "");
+
+/// Plans where there is no plan file, and runs. `command`: for what all ranks must be started with.
+void execute_program(const CLI::App& command, const ProgramArguments& arguments, const MpiSession& session);
+
+}  // namespace foretile

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "planner/program/program_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
+
+#include "base/atomic_file.hpp"
+#include "base/error.hpp"
+#include "base/files.hpp"
+#include "planner/program/made_tensors.hpp"
+#include "planner/program/program_text.hpp"
+
+namespace foretile {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr StoredKind kKind{"foretile_program_plan", 1};
+constexpr std::string_view kLevels = "levels", kFlow = "flow";
+constexpr int kMost = std::numeric_limits<int>::max();
+
+Json layout_json(const ProgramLayout& layout) {
+  Json owners = Json::array();
+  for (const std::vector<Rank>& of_tensor : layout.owners) {
+    Json& ranks = owners.emplace_back(Json::array());
+    for (const Rank rank : of_tensor) ranks.push_back(static_cast<int>(rank));
+  }
+  return {
+      {"owners", std::move(owners)}, {"sum_pieces", layout.sum_pieces}, {"strategies", layout.strategies}};
+}
+
+ProgramLayout read_layout(ObjectReader reader, int ranks) {
+  ProgramLayout layout;
+  for (const std::vector<int>& of_tensor : reader.lists_of_numbers("owners", 0, ranks - 1)) {
+    std::vector<Rank>& owners = layout.owners.emplace_back();
+    for (const int rank : of_tensor) owners.push_back(Rank::of(rank));
+  }
+  layout.sum_pieces = reader.list_of_numbers("sum_pieces", 1, kMost);
+  layout.strategies = reader.list_of_texts("strategies");
+  reader.refuse_other_keys();
+  return layout;
+}
+
+ProgramMode mode_of(const std::string& text, const std::string& source) {
+  if (text == kLevels) return ProgramMode::levels;
+  if (text == kFlow) return ProgramMode::flow;
+  throw input_error(source + ": mode", fmt::format("'{}'", text), fmt::format("{} or {}", kLevels, kFlow));
+}
+
+void read_program(ObjectReader reader, ProgramFile& file) {
+  file.name = reader.text("name");
+  file.text = reader.text("text");
+  reader.refuse_other_keys();
+}
+
+ProgramSizes read_sizes(ObjectReader reader) {
+  constexpr std::int64_t most = 1'000'000;
+  const ProgramSizes sizes{reader.whole("occupied", 1, most), reader.whole("virtuals", 1, most),
+                           reader.whole("tile", 1, most)};
+  reader.refuse_other_keys();
+  return sizes;
+}
+
+/// An empty list stands for one value of all.
+void require_count(const ProgramFile& file, const char* key, std::size_t found, std::size_t expected) {
+  if (found == 0 || found == expected) return;
+  throw input_error(fmt::format("{}: layout.{}", file.source, key), fmt::format("{} values", found),
+                    fmt::format("none, or {} as the program has", expected), "plan again");
+}
+
+void require_layout(const ProgramFile& file, const FusedProgram& program) {
+  const ProgramLayout& layout = file.layout;
+  require_count(file, "sum_pieces", layout.sum_pieces.size(), program.terms().size());
+  require_count(file, "strategies", layout.strategies.size(), program.terms().size());
+  require_count(file, "owners", layout.owners.size(), program.tensors().size());
+  for (std::size_t tensor = 0; tensor < layout.owners.size(); ++tensor) {
+    const auto blocks = static_cast<std::size_t>(program.blocks(tensor).count());
+    if (layout.owners[tensor].size() != blocks)
+      throw input_error(fmt::format("{}: layout.owners", file.source),
+                        fmt::format("{} blocks of {}", layout.owners[tensor].size(),
+                                    text_of(program.tensors()[tensor], program.program())),
+                        fmt::format("{}, as the program has", blocks), "plan again");
+  }
+}
+
+}  // namespace
+
+bool is_program_plan(const std::string& path) {
+  if (!path.ends_with(".json")) return false;
+  try {
+    return read_text(path).find(fmt::format("\"{}\"", kKind.key)) != std::string::npos;
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
+ProgramFile make_program_file(const std::string& name, const ProgramSizes& sizes, const MachineSize& size,
+                              const Machine& machine, const FusedProgram& program,
+                              const PlannedProgram& planned) {
+  ProgramFile file;
+  static_cast<StoredMachine&>(file) = stored(machine, size);
+  file.name = name;
+  file.text = written(program.program());
+  file.sizes = sizes;
+  file.mode = planned.flow ? ProgramMode::flow : ProgramMode::levels;
+  file.parameters = planned.settings;
+  file.made = made_names(program);
+  file.layout = program.layout();
+  file.gemms = planned.gemms();
+  file.plan_digest = program_digest(planned, program);
+  return file;
+}
+
+ProgramFile load_program_file(const std::filesystem::path& path) {
+  return program_file_from_json(read_text(path), path.string());
+}
+
+void save_program_file(const std::filesystem::path& path, const ProgramFile& file) {
+  write_atomically(path, [&](std::ostream& out) { out << program_file_json(file) << '\n'; });
+}
+
+std::string program_file_json(const ProgramFile& file) {
+  Json json = {
+      {"program", {{"name", file.name}, {"text", file.text}}},
+      {"sizes",
+       {{"occupied", file.sizes.occupied}, {"virtuals", file.sizes.virtuals}, {"tile", file.sizes.tile}}},
+      {"platform", platform_json(file)},
+      {"machine", machine_json(file)},
+      {"mode", file.mode == ProgramMode::flow ? kFlow : kLevels},
+      {"parameters", file.parameters},
+      {"made", file.made},
+      {"layout", layout_json(file.layout)},
+      {"summary", {{"gemms", file.gemms}, {"plan", file.plan_digest}}}};
+  if (file.predicted) json["predicted"] = prediction_json(*file.predicted);
+  return stored_text(kKind, json);
+}
+
+ProgramFile program_file_from_json(const std::string& text, const std::string& source) {
+  ProgramFile file;
+  file.source = source;
+  read_stored(text, kKind, source, "a plan file of a program", [&](ObjectReader& reader) {
+    read_program(reader.object("program"), file);
+    file.sizes = read_sizes(reader.object("sizes"));
+    read_platform(reader.object("platform"), file);
+    read_machine(reader.object("machine"), file);
+    file.mode = mode_of(reader.text("mode"), source);
+    file.parameters = reader.object("parameters").texts();
+    file.made = reader.list_of_texts("made");
+    file.layout = read_layout(reader.object("layout"), file.ranks);
+    ObjectReader summary = reader.object("summary");
+    file.gemms = summary.whole("gemms", 0, std::numeric_limits<std::int64_t>::max());
+    file.plan_digest = summary.text("plan");
+    summary.refuse_other_keys();
+    if (reader.has("predicted")) file.predicted = read_prediction(reader.object("predicted"));
+  });
+  return file;
+}
+
+std::unique_ptr<FusedProgram> stored_program(const ProgramFile& file) {
+  const std::string source = file.source + ": program.text";
+  auto program = std::make_unique<FusedProgram>(parse_program(file.text, source), file.sizes, source);
+  require_layout(file, *program);
+  make_named(*program, file.made);
+  program->lay_out(file.layout);
+  return program;
+}
+
+namespace {
+
+RebuiltProgram planned_again(const ProgramFile& file) {
+  Machine machine = stored_machine(file);
+  std::unique_ptr<FusedProgram> program = stored_program(file);
+  PlannedProgram planned = plan_laid_out(*program, machine, file.parameters, file.mode);
+  expect_same(file.source, "summary.gemms", file.gemms, planned.gemms());
+  if (const std::string found = program_digest(planned, *program); found != file.plan_digest)
+    throw input_error(file.source + ": summary.plan", fmt::format("'{}'", file.plan_digest),
+                      fmt::format("'{}', as the rebuilt plan has", found),
+                      "another version of foretile made this file; plan again");
+  return {std::move(machine), std::move(program), std::move(planned)};
+}
+
+}  // namespace
+
+RebuiltProgram rebuild(const ProgramFile& file) {
+  try {
+    return planned_again(file);
+  } catch (const InputError& error) {
+    const std::string what = error.what();
+    throw InputError(what.starts_with(file.source) ? what : fmt::format("{}: {}", file.source, what));
+  }
+}
+
+}  // namespace foretile

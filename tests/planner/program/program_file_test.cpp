@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "planner/program/program_file.hpp"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/files.hpp"
+#include "planner/program/made_tensors.hpp"
+#include "platforms/here.hpp"
+#include "platforms/loader.hpp"
+#include "tests/planner/program/example.hpp"
+
+namespace foretile::program_file_test {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+MachineSize ranks(int number) {
+  MachineSize size;
+  size.ranks = number;
+  return size;
+}
+
+/// Four cores on a machine without measured figures.
+Machine machine_of(int number) {
+  const std::string here = estimated_here({.cores = 4, .memory_bytes = 8'000'000'000, .host = "test"});
+  return make_machine(parse_platform(here, "here"), ranks(number));
+}
+
+struct Stored {
+  ProgramFile file;
+  std::string digest;
+};
+
+Stored stored_plan(int number, const Settings& settings, const ProgramPlanOptions& options) {
+  const ProgramSizes sizes{2, 4, 2};
+  FusedProgram program(ccsd_t2(), sizes, "test");
+  const Machine machine = machine_of(number);
+  const PlannedProgram planned = plan_program_as(program, machine, settings, options);
+  Stored stored{make_program_file("ccsd_t2", sizes, ranks(number), machine, program, planned), {}};
+  stored.digest = program_digest(planned, program);
+  return stored;
+}
+
+/// Whatever was compared or chosen to find the plan, the file has it.
+TEST(ProgramFile, RebuildsWhatWasPlanned) {
+  for (const int number : {1, 2, 3, 4}) {
+    for (const ProgramMode mode : {ProgramMode::levels, ProgramMode::flow}) {
+      for (const LayoutChoice layout : {LayoutChoice::automatic, LayoutChoice::in_turn}) {
+        for (const bool compares : {false, true}) {
+          SCOPED_TRACE(testing::Message()
+                       << number << " ranks, mode " << static_cast<int>(mode) << ", layout "
+                       << static_cast<int>(layout) << ", auto " << compares);
+          ProgramPlanOptions options{mode, layout, {"v[pp|pp]"}};
+          // Not what a run could know.
+          if (compares)
+            options.seconds = [](const LevelPlan& plan, const Machine&) {
+              return plan.work && plan.work->plan.strategy == "grid-3d" ? 1.0 : 2.0;
+            };
+          const Settings settings = compares ? Settings{{"strategy", "auto"}} : Settings{};
+          const Stored stored = stored_plan(number, settings, options);
+          const std::string json = program_file_json(stored.file);
+          const ProgramFile read = program_file_from_json(json, "p.json");
+          EXPECT_EQ(program_file_json(read), json);
+          const RebuiltProgram rebuilt = rebuild(read);
+          EXPECT_EQ(program_digest(rebuilt.planned, *rebuilt.program), stored.digest);
+          EXPECT_EQ(made_names(*rebuilt.program), std::vector<std::string>{"v[pp|pp]"});
+          EXPECT_EQ(rebuilt.planned.flow.has_value(), mode == ProgramMode::flow);
+        }
+      }
+    }
+  }
+}
+
+TEST(ProgramFile, KeepsThePrediction) {
+  ProgramFile file = stored_plan(2, {}, {}).file;
+  EXPECT_FALSE(program_file_from_json(program_file_json(file), "p.json").predicted);
+  file.predicted = Prediction{1.5, 2e9};
+  const auto predicted = program_file_from_json(program_file_json(file), "p.json").predicted;
+  ASSERT_TRUE(predicted);
+  EXPECT_EQ(predicted->makespan_s, 1.5);
+  EXPECT_EQ(predicted->flops_per_s, 2e9);
+}
+
+std::string error_of(const std::string& json) {
+  try {
+    rebuild(program_file_from_json(json, "p.json"));
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+/// With a digest that is right.
+std::string error_after(const std::function<void(Json&)>& change) {
+  Json json = Json::parse(program_file_json(stored_plan(2, {}, {}).file));
+  change(json);
+  json.erase("digest");
+  nlohmann::json sorted = json;
+  json["digest"] = digest(sorted.dump());
+  return error_of(json.dump());
+}
+
+void expect(const std::string& part, const std::string& found) {
+  EXPECT_NE(found.find(part), std::string::npos) << found;
+}
+
+TEST(ProgramFile, RefusesWhatIsNotIts) {
+  expect("not a plan file of a program", error_of("no JSON"));
+  expect("p.json: foretile_program_plan: found no version", error_of("{}"));
+  expect("found version 2, expected version 1",
+         error_after([](Json& json) { json["foretile_program_plan"] = 2; }));
+  expect("unknown key \"nodes\"", error_after([](Json& json) { json["nodes"] = 2; }));
+  expect("p.json: mode: found 'tree', expected levels or flow",
+         error_after([](Json& json) { json["mode"] = "tree"; }));
+  expect("p.json: layout.owners: found 2, expected whole numbers from 0 to 1",
+         error_after([](Json& json) { json["layout"]["owners"][0][0] = 2; }));
+  expect("p.json: layout.owners: found 1 values, expected none, or",
+         error_after([](Json& json) { json["layout"]["owners"] = Json::array({Json::array({0})}); }));
+  expect("blocks of", error_after([](Json& json) { json["layout"]["owners"][0].push_back(0); }));
+  expect("p.json: layout.sum_pieces: found 1 values",
+         error_after([](Json& json) { json["layout"]["sum_pieces"] = {1}; }));
+  expect("p.json: layout.strategies",
+         error_after([](Json& json) { json["layout"]["strategies"] = {"grid-3d"}; }));
+  expect("p.json: program.text, line 1",
+         error_after([](Json& json) { json["program"]["text"] = "nonsense"; }));
+  expect("p.json: tensors to make: found nope", error_after([](Json& json) { json["made"] = {"nope"}; }));
+  expect("p.json: sizes.tile: found 0", error_after([](Json& json) { json["sizes"]["tile"] = 0; }));
+}
+
+TEST(ProgramFile, NoticesThatSomebodyEditedIt) {
+  Json json = Json::parse(program_file_json(stored_plan(2, {}, {}).file));
+  json["sizes"]["tile"] = 3;
+  expect("the file was edited or damaged", error_of(json.dump()));
+}
+
+/// Another version of foretile would plan otherwise.
+TEST(ProgramFile, RefusesARebuildThatDiffers) {
+  const auto moved = [](Json& json) {
+    for (Json& of_tensor : json["layout"]["owners"]) {
+      for (Json& owner : of_tensor) owner = 1 - owner.get<int>();
+    }
+  };
+  expect("p.json: summary.plan: found", error_after(moved));
+  expect("p.json: summary.gemms: found 1, expected",
+         error_after([](Json& json) { json["summary"]["gemms"] = 1; }));
+  expect("p.json: machine.ranks_per_node",
+         error_after([](Json& json) { json["machine"]["ranks_per_node"] = 3; }));
+}
+
+}  // namespace
+}  // namespace foretile::program_file_test
