@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "executor/cpu/combine.hpp"
-#include "executor/tile_extents.hpp"
+#include "executor/tiles/tile_extents.hpp"
 
 namespace foretile {
 

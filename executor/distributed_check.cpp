@@ -14,11 +14,11 @@
 
 #include "base/error.hpp"
 #include "executor/finite_check.hpp"
-#include "executor/in_parallel.hpp"
 #include "executor/mpi/communicator.hpp"
 #include "executor/mpi/session.hpp"
 #include "executor/projection.hpp"
-#include "executor/with_tile.hpp"
+#include "executor/tiles/in_parallel.hpp"
+#include "executor/tiles/with_tile.hpp"
 
 namespace foretile {
 

@@ -10,7 +10,7 @@
 
 #include "executor/check.hpp"
 #include "executor/freivalds.hpp"
-#include "executor/tile_storage.hpp"
+#include "executor/tiles/tile_storage.hpp"
 #include "planner/plan/plan.hpp"
 
 namespace foretile {

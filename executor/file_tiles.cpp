@@ -12,13 +12,13 @@
 
 #include "base/error.hpp"
 #include "base/matrix_files/transpose.hpp"
-#include "executor/in_parallel.hpp"
 #include "executor/input_checks.hpp"
 #include "executor/layout/stored_rectangle.hpp"
 #include "executor/mpi/communicator.hpp"
 #include "executor/mpi/session.hpp"
 #include "executor/output_strips.hpp"
-#include "executor/tile_extents.hpp"
+#include "executor/tiles/in_parallel.hpp"
+#include "executor/tiles/tile_extents.hpp"
 
 namespace foretile {
 

@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "executor/in_parallel.hpp"
 #include "executor/mpi/communicator.hpp"
 #include "executor/mpi/session.hpp"
-#include "executor/with_tile.hpp"
+#include "executor/tiles/in_parallel.hpp"
+#include "executor/tiles/with_tile.hpp"
 #include "planner/plan/owners.hpp"
 
 namespace foretile {

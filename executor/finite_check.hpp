@@ -7,7 +7,7 @@
 #include <array>
 #include <vector>
 
-#include "executor/tile_storage.hpp"
+#include "executor/tiles/tile_storage.hpp"
 #include "planner/plan/plan.hpp"
 
 namespace foretile {

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "executor/cpu/blas.hpp"
-#include "executor/in_parallel.hpp"
-#include "executor/initial_tile.hpp"
 #include "executor/projection.hpp"
+#include "executor/tiles/in_parallel.hpp"
+#include "executor/tiles/initial_tile.hpp"
 
 namespace foretile {
 

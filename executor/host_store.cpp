@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "executor/cpu/combine.hpp"
-#include "executor/in_parallel.hpp"
-#include "executor/tile_extents.hpp"
+#include "executor/tiles/in_parallel.hpp"
+#include "executor/tiles/tile_extents.hpp"
 #include "planner/plan/owners.hpp"
 
 namespace foretile {

@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "executor/heap_memory.hpp"
-#include "executor/message_buffer.hpp"
-#include "executor/tile_buffer.hpp"
-#include "executor/tile_storage.hpp"
+#include "executor/tiles/heap_memory.hpp"
+#include "executor/tiles/message_buffer.hpp"
+#include "executor/tiles/tile_buffer.hpp"
+#include "executor/tiles/tile_storage.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/plan/products.hpp"
 #include "planner/problem/contraction.hpp"

@@ -16,7 +16,7 @@
 #include "executor/check.hpp"
 #include "executor/gpu/choose_gpus.hpp"
 #include "executor/layout/layout.hpp"
-#include "executor/tile_storage.hpp"
+#include "executor/tiles/tile_storage.hpp"
 #include "planner/plan/plan_file.hpp"
 #include "planner/problem/contraction.hpp"
 #include "planner/problem/tile_ref.hpp"

@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "executor/in_parallel.hpp"
 #include "executor/layout/stored_rectangle.hpp"
 #include "executor/mpi/communicator.hpp"
 #include "executor/mpi/session.hpp"
-#include "executor/tile_extents.hpp"
+#include "executor/tiles/in_parallel.hpp"
+#include "executor/tiles/tile_extents.hpp"
 
 namespace foretile {
 

@@ -22,7 +22,7 @@
 #include "executor/mpi/communicator.hpp"
 #include "executor/mpi/own_communicator.hpp"
 #include "executor/mpi/session.hpp"
-#include "executor/tile_view.hpp"
+#include "executor/tiles/tile_view.hpp"
 
 // BLACS of the program, if it has one.
 extern "C" {

@@ -11,7 +11,7 @@
 
 #include "base/random.hpp"
 #include "executor/cpu/blas.hpp"
-#include "executor/tile_extents.hpp"
+#include "executor/tiles/tile_extents.hpp"
 
 namespace foretile {
 

@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "executor/initial_tile.hpp"
+#include "executor/tiles/initial_tile.hpp"
 
 namespace foretile {
 

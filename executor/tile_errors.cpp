@@ -7,8 +7,8 @@
 #include <limits>
 
 #include "executor/cpu/combine.hpp"
-#include "executor/initial_tile.hpp"
-#include "executor/tile_extents.hpp"
+#include "executor/tiles/initial_tile.hpp"
+#include "executor/tiles/tile_extents.hpp"
 
 namespace foretile {
 

@@ -4,7 +4,7 @@
 
 #include <unordered_map>
 
-#include "executor/tile_buffer.hpp"
+#include "executor/tiles/tile_buffer.hpp"
 #include "planner/problem/contraction.hpp"
 
 namespace foretile {

@@ -10,7 +10,7 @@
 #include <unordered_map>
 
 #include "base/descriptor.hpp"
-#include "executor/tile_view.hpp"
+#include "executor/tiles/tile_view.hpp"
 #include "planner/problem/shape.hpp"
 
 namespace foretile {

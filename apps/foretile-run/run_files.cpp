@@ -13,7 +13,7 @@
 #include "executor/finite_check.hpp"
 #include "executor/mpi/communicator.hpp"
 #include "executor/mpi/session.hpp"
-#include "executor/tile_extents.hpp"
+#include "executor/tiles/tile_extents.hpp"
 #include "executor/tiles_of_c.hpp"
 #include "planner/plan/owners.hpp"
 

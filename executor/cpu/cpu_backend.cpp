@@ -8,7 +8,7 @@
 
 #include "executor/combine_job.hpp"
 #include "executor/cpu/team_product.hpp"
-#include "executor/tile_extents.hpp"
+#include "executor/tiles/tile_extents.hpp"
 
 namespace foretile {
 

@@ -8,11 +8,11 @@
 
 #include "base/error.hpp"
 #include "executor/combine_job.hpp"
-#include "executor/generate.hpp"
 #include "executor/gpu/copy_pieces.hpp"
 #include "executor/gpu/pool_size.hpp"
 #include "executor/gpu/warm_up.hpp"
-#include "executor/initial_tile.hpp"
+#include "executor/tiles/generate.hpp"
+#include "executor/tiles/initial_tile.hpp"
 
 namespace foretile {
 

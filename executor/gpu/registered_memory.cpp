@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "executor/host_store.hpp"
-#include "executor/tile_extents.hpp"
+#include "executor/tiles/tile_extents.hpp"
 #include "planner/plan/owners.hpp"
 #include "planner/plan/products.hpp"
 #include "planner/problem/tile_table.hpp"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "executor/gpu/gpu.hpp"
-#include "executor/tile_storage.hpp"
+#include "executor/tiles/tile_storage.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/problem/contraction.hpp"
 

@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "executor/initial_tile.hpp"
+#include "executor/tiles/initial_tile.hpp"
 
 namespace foretile::host_store_test {
 namespace {

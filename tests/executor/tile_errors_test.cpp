@@ -17,8 +17,8 @@
 #include "base/random.hpp"
 #include "executor/cpu/blas.hpp"
 #include "executor/freivalds.hpp"
-#include "executor/initial_tile.hpp"
 #include "executor/reference.hpp"
+#include "executor/tiles/initial_tile.hpp"
 #include "planner/problem/kinds/random.hpp"
 #include "tests/base/some_of.hpp"
 

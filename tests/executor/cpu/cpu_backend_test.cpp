@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "executor/initial_tile.hpp"
+#include "executor/tiles/initial_tile.hpp"
 #include "tests/executor/run_alone.hpp"
 
 namespace foretile::cpu_backend_test {

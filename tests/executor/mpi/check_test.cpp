@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "executor/initial_tile.hpp"
+#include "executor/tiles/initial_tile.hpp"
 #include "planner/problem/kinds/random.hpp"
 #include "planner/strategies/strategy.hpp"
 #include "tests/executor/mpi/run_plan.hpp"

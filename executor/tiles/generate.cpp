@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "executor/generate.hpp"
+#include "executor/tiles/generate.hpp"
 
 #include <bit>
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "executor/message_buffer.hpp"
+#include "executor/tiles/message_buffer.hpp"
 
 #include <gtest/gtest.h>
 

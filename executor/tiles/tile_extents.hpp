@@ -2,7 +2,7 @@
 // Where tiles lie in memory, and how large they are there.
 #pragma once
 
-#include "executor/tile_view.hpp"
+#include "executor/tiles/tile_view.hpp"
 #include "planner/problem/tile_ref.hpp"
 
 namespace foretile {

@@ -4,8 +4,8 @@
 
 #include <memory_resource>
 
-#include "executor/heap_memory.hpp"
-#include "executor/tile_buffer.hpp"
+#include "executor/tiles/heap_memory.hpp"
+#include "executor/tiles/tile_buffer.hpp"
 #include "planner/problem/made_part.hpp"
 #include "planner/problem/tile_ref.hpp"
 

@@ -2,9 +2,9 @@
 // A caller's tile to look at, in place or filled for the time.
 #pragma once
 
-#include "executor/tile_buffer.hpp"
-#include "executor/tile_extents.hpp"
-#include "executor/tile_storage.hpp"
+#include "executor/tiles/tile_buffer.hpp"
+#include "executor/tiles/tile_extents.hpp"
+#include "executor/tiles/tile_storage.hpp"
 
 namespace foretile {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "executor/initial_tile.hpp"
+#include "executor/tiles/initial_tile.hpp"
 
 #include <algorithm>
 #include <limits>
 
-#include "executor/generate.hpp"
+#include "executor/tiles/generate.hpp"
 
 namespace foretile {
 

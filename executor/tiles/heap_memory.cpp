@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "executor/heap_memory.hpp"
+#include "executor/tiles/heap_memory.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -9,9 +9,9 @@
 #include <limits>
 #include <new>
 
-#include "executor/in_parallel.hpp"
-#include "executor/large_pages.hpp"
-#include "executor/tile_buffer.hpp"
+#include "executor/tiles/in_parallel.hpp"
+#include "executor/tiles/large_pages.hpp"
+#include "executor/tiles/tile_buffer.hpp"
 
 namespace foretile {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "executor/large_pages.hpp"
+#include "executor/tiles/large_pages.hpp"
 
 #include <sys/mman.h>
 #include <unistd.h>

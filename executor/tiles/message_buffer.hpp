@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "base/id.hpp"
-#include "executor/heap_memory.hpp"
-#include "executor/tile_buffer.hpp"
-#include "executor/tile_view.hpp"
+#include "executor/tiles/heap_memory.hpp"
+#include "executor/tiles/tile_buffer.hpp"
+#include "executor/tiles/tile_view.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/problem/contraction.hpp"
 #include "scheduler/path.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "executor/arena.hpp"
+#include "executor/tiles/arena.hpp"
 
 #include <gtest/gtest.h>
 

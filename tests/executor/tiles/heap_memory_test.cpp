@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "executor/heap_memory.hpp"
+#include "executor/tiles/heap_memory.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "executor/in_parallel.hpp"
+#include "executor/tiles/in_parallel.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "executor/kept_memory.hpp"
+#include "executor/tiles/kept_memory.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "executor/tile_storage.hpp"
+#include "executor/tiles/tile_storage.hpp"
 
-#include "executor/initial_tile.hpp"
-#include "executor/tile_extents.hpp"
+#include "executor/tiles/initial_tile.hpp"
+#include "executor/tiles/tile_extents.hpp"
 
 namespace foretile {
 

@@ -9,8 +9,8 @@
 #include <span>
 #include <utility>
 
-#include "executor/heap_memory.hpp"
-#include "executor/tile_view.hpp"
+#include "executor/tiles/heap_memory.hpp"
+#include "executor/tiles/tile_view.hpp"
 
 namespace foretile {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "executor/tile_indices.hpp"
+#include "executor/tiles/tile_indices.hpp"
 
 #include <gtest/gtest.h>
 

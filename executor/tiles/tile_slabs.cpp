@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "executor/tile_slabs.hpp"
+#include "executor/tiles/tile_slabs.hpp"
 
 #include <iterator>
 

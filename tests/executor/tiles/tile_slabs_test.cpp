@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "executor/tile_slabs.hpp"
+#include "executor/tiles/tile_slabs.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "executor/heap_memory.hpp"
+#include "executor/tiles/heap_memory.hpp"
 
 namespace foretile::tile_slabs_test {
 namespace {
