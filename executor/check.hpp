@@ -10,8 +10,8 @@
 #include <string_view>
 
 #include "base/id.hpp"
+#include "executor/backends/host_store.hpp"
 #include "executor/freivalds.hpp"
-#include "executor/host_store.hpp"
 #include "planner/problem/contraction.hpp"
 
 namespace foretile {

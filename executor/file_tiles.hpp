@@ -13,7 +13,7 @@
 #include "base/matrix_files/matrix_reader.hpp"
 #include "base/matrix_files/matrix_writer.hpp"
 #include "base/temporary_files.hpp"
-#include "executor/host_store.hpp"
+#include "executor/backends/host_store.hpp"
 #include "executor/tiles/tile_storage.hpp"
 #include "planner/problem/kinds/matrices.hpp"
 

@@ -8,7 +8,7 @@
 #include <span>
 
 #include "base/matrix_files/matrix_writer.hpp"
-#include "executor/host_store.hpp"
+#include "executor/backends/host_store.hpp"
 #include "planner/problem/contraction.hpp"
 
 namespace foretile {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "executor/gpu/registered_memory.hpp"
+#include "executor/backends/registered_memory.hpp"
 
 #include <gtest/gtest.h>
 

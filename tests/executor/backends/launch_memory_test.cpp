@@ -7,7 +7,7 @@
 #include <new>
 #include <string>
 
-#include "executor/gpu/gpu_backend.hpp"
+#include "executor/backends/gpu_backend.hpp"
 #include "planner/problem/kinds/dense.hpp"
 #include "planner/strategies/strategy.hpp"
 #include "platforms/loader.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "executor/host_store.hpp"
+#include "executor/backends/host_store.hpp"
 
 #include <gtest/gtest.h>
 

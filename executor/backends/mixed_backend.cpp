@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "executor/mixed_backend.hpp"
+#include "executor/backends/mixed_backend.hpp"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "executor/gpu/gpu_backend.hpp"
+#include "executor/backends/gpu_backend.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "executor/combine_job.hpp"
+#include "executor/backends/combine_job.hpp"
 #include "executor/gpu/copy_pieces.hpp"
 #include "executor/gpu/pool_size.hpp"
 #include "executor/gpu/warm_up.hpp"

@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "executor/host_store.hpp"
+#include "executor/backends/host_store.hpp"
 #include "planner/problem/contraction.hpp"
 #include "scheduler/backend.hpp"
 

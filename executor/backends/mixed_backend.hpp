@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "executor/cpu/cpu_backend.hpp"
-#include "executor/gpu/gpu_backend.hpp"
-#include "executor/rank_backend.hpp"
+#include "executor/backends/cpu_backend.hpp"
+#include "executor/backends/gpu_backend.hpp"
+#include "executor/backends/rank_backend.hpp"
 
 namespace foretile {
 

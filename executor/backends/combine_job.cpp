@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "executor/combine_job.hpp"
+#include "executor/backends/combine_job.hpp"
 
 #include <array>
 #include <cassert>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "executor/cpu/cpu_backend.hpp"
+#include "executor/backends/cpu_backend.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <string>
 
 #include "executor/tiles/initial_tile.hpp"
-#include "tests/executor/run_alone.hpp"
+#include "tests/executor/backends/run_alone.hpp"
 
 namespace foretile::cpu_backend_test {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "executor/cpu/cpu_backend.hpp"
+#include "executor/backends/cpu_backend.hpp"
 
 #include <algorithm>
 #include <functional>
 #include <memory>
 #include <utility>
 
-#include "executor/combine_job.hpp"
+#include "executor/backends/combine_job.hpp"
 #include "executor/cpu/team_product.hpp"
 #include "executor/tiles/tile_extents.hpp"
 

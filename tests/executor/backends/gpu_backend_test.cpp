@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "executor/gpu/gpu_backend.hpp"
+#include "executor/backends/gpu_backend.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include "base/error.hpp"
 #include "executor/gpu/pinned_pool.hpp"
 #include "executor/gpu/stand_in.hpp"
-#include "tests/executor/run_alone.hpp"
+#include "tests/executor/backends/run_alone.hpp"
 
 namespace foretile::gpu_backend_test {
 namespace {

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "executor/host_store.hpp"
-#include "executor/rank_backend.hpp"
+#include "executor/backends/host_store.hpp"
+#include "executor/backends/rank_backend.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/strategies/strategy.hpp"
 #include "scheduler/rank_scheduler.hpp"

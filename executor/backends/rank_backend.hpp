@@ -6,8 +6,8 @@
 #include <span>
 #include <utility>
 
-#include "executor/host_store.hpp"
-#include "executor/plan_tasks.hpp"
+#include "executor/backends/host_store.hpp"
+#include "executor/backends/plan_tasks.hpp"
 #include "scheduler/backend.hpp"
 
 namespace foretile {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "executor/gpu/registered_memory.hpp"
+#include "executor/backends/registered_memory.hpp"
 
 #include <unistd.h>
 
@@ -8,7 +8,7 @@
 #include <functional>
 #include <utility>
 
-#include "executor/host_store.hpp"
+#include "executor/backends/host_store.hpp"
 #include "executor/tiles/tile_extents.hpp"
 #include "planner/plan/owners.hpp"
 #include "planner/plan/products.hpp"

@@ -6,10 +6,10 @@
 #include <functional>
 #include <vector>
 
+#include "executor/backends/host_store.hpp"
+#include "executor/backends/rank_backend.hpp"
 #include "executor/cpu/product_kernels.hpp"
 #include "executor/cpu/worker_pool.hpp"
-#include "executor/host_store.hpp"
-#include "executor/rank_backend.hpp"
 #include "planner/problem/tile_table.hpp"
 #include "scheduler/rank_scheduler.hpp"
 

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "executor/backends/host_store.hpp"
+#include "executor/backends/rank_backend.hpp"
 #include "executor/cpu/worker_pool.hpp"
 #include "executor/gpu/gpu_device.hpp"
-#include "executor/host_store.hpp"
-#include "executor/rank_backend.hpp"
 #include "planner/plan/plan.hpp"
 #include "scheduler/waves.hpp"
 
