@@ -13,10 +13,10 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "executor/check/distributed_check.hpp"
+#include "executor/check/finite_check.hpp"
 #include "executor/cpu/blas.hpp"
 #include "executor/cpu/combine.hpp"
-#include "executor/distributed_check.hpp"
-#include "executor/finite_check.hpp"
 #include "executor/gpu/kept_gpus.hpp"
 #include "executor/layout/distributed_tiles.hpp"
 #include "executor/mpi/communicator.hpp"

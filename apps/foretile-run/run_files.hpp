@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "executor/check.hpp"
-#include "executor/distributed_check.hpp"
+#include "executor/check/check.hpp"
+#include "executor/check/distributed_check.hpp"
 #include "executor/file_tiles.hpp"
 #include "executor/run.hpp"
 #include "planner/plan/plan_file.hpp"

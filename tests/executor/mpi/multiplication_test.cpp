@@ -8,8 +8,8 @@
 #include <string>
 
 #include "base/missing_memory.hpp"
+#include "executor/check/reference.hpp"
 #include "executor/mpi/session.hpp"
-#include "executor/reference.hpp"
 #include "executor/tiles/initial_tile.hpp"
 #include "executor/tiles/tile_extents.hpp"
 #include "planner/problem/kinds/dense.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "executor/tile_errors.hpp"
+#include "executor/check/tile_errors.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "base/random.hpp"
+#include "executor/check/freivalds.hpp"
+#include "executor/check/reference.hpp"
 #include "executor/cpu/blas.hpp"
-#include "executor/freivalds.hpp"
-#include "executor/reference.hpp"
 #include "executor/tiles/initial_tile.hpp"
 #include "planner/problem/kinds/random.hpp"
 #include "tests/base/some_of.hpp"

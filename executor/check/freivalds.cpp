@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "executor/freivalds.hpp"
+#include "executor/check/freivalds.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "executor/check/projection.hpp"
 #include "executor/cpu/blas.hpp"
-#include "executor/projection.hpp"
 #include "executor/tiles/in_parallel.hpp"
 #include "executor/tiles/initial_tile.hpp"
 

@@ -11,7 +11,7 @@
 
 #include "base/id.hpp"
 #include "executor/backends/host_store.hpp"
-#include "executor/freivalds.hpp"
+#include "executor/check/freivalds.hpp"
 #include "planner/problem/contraction.hpp"
 
 namespace foretile {

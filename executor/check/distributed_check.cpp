@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "executor/distributed_check.hpp"
+#include "executor/check/distributed_check.hpp"
 
 #include <fmt/format.h>
 
@@ -13,10 +13,10 @@
 #include <unordered_map>
 
 #include "base/error.hpp"
-#include "executor/finite_check.hpp"
+#include "executor/check/finite_check.hpp"
+#include "executor/check/projection.hpp"
 #include "executor/mpi/communicator.hpp"
 #include "executor/mpi/session.hpp"
-#include "executor/projection.hpp"
 #include "executor/tiles/in_parallel.hpp"
 #include "executor/tiles/with_tile.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "executor/check.hpp"
+#include "executor/check/check.hpp"
 
 #include <fmt/format.h>
 
@@ -10,9 +10,9 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/random.hpp"
+#include "executor/check/reference.hpp"
 #include "executor/mpi/communicator.hpp"
 #include "executor/mpi/session.hpp"
-#include "executor/reference.hpp"
 
 namespace foretile {
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "executor/tile_errors.hpp"
+#include "executor/check/tile_errors.hpp"
 
 namespace foretile {
 

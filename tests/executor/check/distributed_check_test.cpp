@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "executor/distributed_check.hpp"
+#include "executor/check/distributed_check.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "executor/finite_check.hpp"
+#include "executor/check/finite_check.hpp"
 
 #include <fmt/format.h>
 

@@ -8,8 +8,8 @@
 #include <memory>
 #include <vector>
 
-#include "executor/check.hpp"
-#include "executor/freivalds.hpp"
+#include "executor/check/check.hpp"
+#include "executor/check/freivalds.hpp"
 #include "executor/tiles/tile_storage.hpp"
 #include "planner/plan/plan.hpp"
 

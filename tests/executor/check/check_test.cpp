@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The check on all ranks together; tests/executor/tile_errors_test.cpp has what each rank does.
-#include "executor/check.hpp"
+// The check on all ranks together; tests/executor/check/tile_errors_test.cpp has what each rank does.
+#include "executor/check/check.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // Comparison of tiles of C with sums in extended precision.
 #pragma once
 
-#include "executor/tile_errors.hpp"
+#include "executor/check/tile_errors.hpp"
 
 namespace foretile {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "executor/tile_errors.hpp"
+#include "executor/check/tile_errors.hpp"
 
 #include <algorithm>
 #include <cmath>

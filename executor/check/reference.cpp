@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "executor/reference.hpp"
+#include "executor/check/reference.hpp"
 
 #include <cmath>
 #include <complex>
