@@ -15,7 +15,7 @@ namespace foretile {
 /// Reads this rank's tiles of A and B (made ones are dealt in turn) and, where it is read, those of the
 /// initial C. Collective: when a number is NaN or infinite, the lowest such rank throws InputError as
 /// agree() has it; it names the first such tile by its row and column, and the rank. `turned`: whether the
-/// operations of A and B were turned, of which the message knows nothing (executor/file_tiles.hpp).
+/// operations of A and B were turned, of which the message knows nothing (executor/files/file_tiles.hpp).
 void require_finite(const Contraction& contraction, const PlanFrame& frame, const std::vector<TileId>& own_c,
                     const TileStorage& tiles, MPI_Comm communicator, int threads,
                     std::array<bool, 2> turned = {});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "executor/input_checks.hpp"
+#include "executor/files/input_checks.hpp"
 
 #include <array>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "executor/file_tiles.hpp"
+#include "executor/files/file_tiles.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -12,11 +12,11 @@
 
 #include "base/error.hpp"
 #include "base/matrix_files/transpose.hpp"
-#include "executor/input_checks.hpp"
+#include "executor/files/input_checks.hpp"
+#include "executor/files/output_strips.hpp"
 #include "executor/layout/stored_rectangle.hpp"
 #include "executor/mpi/communicator.hpp"
 #include "executor/mpi/session.hpp"
-#include "executor/output_strips.hpp"
 #include "executor/tiles/in_parallel.hpp"
 #include "executor/tiles/tile_extents.hpp"
 

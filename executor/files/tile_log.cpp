@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "executor/tile_log.hpp"
+#include "executor/files/tile_log.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "executor/output_strips.hpp"
+#include "executor/files/output_strips.hpp"
 
 #include <algorithm>
 #include <deque>

@@ -67,7 +67,7 @@ class OutputOfC {
   OutputOfC(const MatrixPlace& place, const Contraction& contraction, bool overwrite, MPI_Comm communicator);
 
   /// Writes all ranks' tiles and, in a dense file, the zero tiles, on several threads
-  /// (executor/output_strips.hpp); then the file gets its name. Collective, errors as above.
+  /// (executor/files/output_strips.hpp); then the file gets its name. Collective, errors as above.
   void write(const HostStore& host, int threads);
 
  private:
