@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "executor/mpi/measure_messages.hpp"
+#include "executor/calibration/mpi/measure_messages.hpp"
 
 #include <gtest/gtest.h>
 

@@ -10,7 +10,7 @@
 #include "base/time_budget.hpp"
 #include "executor/calibration/calibrate.hpp"
 #include "executor/calibration/measure.hpp"
-#include "executor/mpi/measure_looks.hpp"
+#include "executor/calibration/mpi/measure_looks.hpp"
 
 namespace foretile {
 

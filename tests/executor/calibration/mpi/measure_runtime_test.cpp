@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "executor/mpi/measure_runtime.hpp"
+#include "executor/calibration/mpi/measure_runtime.hpp"
 
 #include <gtest/gtest.h>
 

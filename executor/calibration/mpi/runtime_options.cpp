@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "executor/mpi/runtime_options.hpp"
+#include "executor/calibration/mpi/runtime_options.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,7 @@
 
 #include <mpi.h>
 
-#include "executor/mpi/measure_runtime.hpp"
+#include "executor/calibration/mpi/measure_runtime.hpp"
 
 namespace foretile {
 

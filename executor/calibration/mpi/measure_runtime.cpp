@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "executor/mpi/measure_runtime.hpp"
+#include "executor/calibration/mpi/measure_runtime.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,9 +12,9 @@
 #include "executor/calibration/core_products.hpp"
 #include "executor/calibration/measure.hpp"
 #include "executor/calibration/measure_gpu.hpp"
+#include "executor/calibration/mpi/measure_looks.hpp"
 #include "executor/cpu/thread_seconds.hpp"
 #include "executor/mpi/communicator.hpp"
-#include "executor/mpi/measure_looks.hpp"
 #include "executor/run.hpp"
 #include "planner/plan/plan_file.hpp"
 #include "planner/problem/kinds/dense.hpp"
