@@ -17,8 +17,8 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "executor/block_cyclic_product.hpp"
 #include "executor/cpu/combine.hpp"
-#include "executor/layout/block_cyclic_product.hpp"
 #include "executor/mpi/communicator.hpp"
 #include "executor/mpi/own_communicator.hpp"
 #include "executor/mpi/session.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "executor/layout/block_cyclic_product.hpp"
+#include "executor/block_cyclic_product.hpp"
 
 #include <fmt/format.h>
 
