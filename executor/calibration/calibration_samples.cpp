@@ -78,8 +78,11 @@ nlohmann::json calibration_samples(const CalibrationResult& r) {
   json["core_share"] = r.core_share;
   json["probe_flops_per_s"] = r.probe_flops_per_s;
   json["solo_speedup"] = r.solo_speedup;
-  json["cache"] = {{"bytes", r.cache.bytes}, {"sizes", kFactorSizes}, {"factors", r.cache.factors},
-                   {"percents", kReuseDistances}, {"kept", r.cache.kept}};
+  json["cache"] = {{"bytes", r.cache.bytes},
+                   {"sizes", kFactorSizes},
+                   {"factors", r.cache.factors},
+                   {"percents", kReuseDistances},
+                   {"kept", r.cache.kept}};
   if (r.runtime) {
     json["runtime"] = {{"operation_overhead_s", r.runtime->operation_overhead_s},
                        {"look_overhead_s", r.runtime->look_overhead_s},

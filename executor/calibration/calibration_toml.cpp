@@ -85,12 +85,14 @@ std::string cache_text(const CalibrationResult& r) {
   std::string text = fmt::format(
       "\n# Products on tiles that are still in a core's part of the last cache: their time over that of "
       "tiles\n"
-      "# that come from memory. The size is where products of tiles of 48 and 100 are halfway between the two.\n"
+      "# that come from memory. The size is where products of tiles of 48 and 100 are halfway between the "
+      "two.\n"
       "[device.cache]\nsize = {}\n",
       r.cache.bytes);
   for (std::size_t i = 0; i < kFactorSizes.size(); ++i)
     text += fmt::format("factor_{} = {:.4g}\n", kFactorSizes.at(i), r.cache.factors.at(i));
-  text += "# Shares of the gain that are left where tiles of so many percent of the size were used meanwhile.\n";
+  text +=
+      "# Shares of the gain that are left where tiles of so many percent of the size were used meanwhile.\n";
   for (std::size_t i = 0; i < kReuseDistances.size(); ++i)
     text += fmt::format("kept_{} = {:.3f}\n", kReuseDistances.at(i), r.cache.kept.at(i));
   return text;

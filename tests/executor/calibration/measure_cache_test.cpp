@@ -19,8 +19,9 @@ TEST(CacheBytes, NoneWhereNothingIsFelt) {
   EXPECT_EQ(cache_bytes({}), 0);
 }
 
-/// From 0.5 to 1: of the gain 0.9 is left at 8 MB and 0.3 at 16 MB, and in between by the logarithm: at 10 MB,
-/// 40% of 25 MB, 0.9 - 0.6 * log2(10/8). All is left in less than the smallest ring, nothing beyond the largest.
+/// From 0.5 to 1: of the gain 0.9 is left at 8 MB and 0.3 at 16 MB, and in between by the logarithm: at 10
+/// MB, 40% of 25 MB, 0.9 - 0.6 * log2(10/8). All is left in less than the smallest ring, nothing beyond the
+/// largest.
 TEST(KeptShares, ByHand) {
   const std::vector<RingSample> rings = {{4e6, 0.5}, {8e6, 0.55}, {16e6, 0.85}, {32e6, 1}};
   const auto kept = kept_shares(rings, 25e6);  // 2.5, 5, 10, 20, 40, ... MB
