@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "executor/cpu/blas.hpp"
-#include "executor/generate.hpp"
-#include "executor/large_pages.hpp"
-#include "executor/tile_buffer.hpp"
+#include "executor/tiles/generate.hpp"
+#include "executor/tiles/large_pages.hpp"
+#include "executor/tiles/tile_buffer.hpp"
 
 namespace {
 

@@ -17,9 +17,9 @@
 #include "base/error.hpp"
 #include "executor/calibration/measure.hpp"
 #include "executor/calibration/measure_gpu.hpp"
-#include "executor/generate.hpp"
 #include "executor/gpu/load_cuda.hpp"
 #include "executor/gpu/stand_in.hpp"
+#include "executor/tiles/generate.hpp"
 #include "platforms/here.hpp"
 #include "tests/executor/random_combine.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <chrono>
 
-#include "executor/gpu/gpu_backend.hpp"
+#include "executor/backends/gpu_backend.hpp"
 #include "executor/gpu/pinned_pool.hpp"
 #include "planner/problem/kinds/dense.hpp"
 #include "planner/strategies/strategy.hpp"

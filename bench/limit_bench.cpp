@@ -8,7 +8,7 @@
 
 #include "base/random.hpp"
 #include "executor/cpu/blas.hpp"
-#include "executor/generate.hpp"
+#include "executor/tiles/generate.hpp"
 #include "planner/problem/kinds/problem.hpp"
 
 namespace {

@@ -19,10 +19,10 @@
 
 #include "apps/resources.hpp"
 #include "executor/cpu/blas.hpp"
-#include "executor/initial_tile.hpp"
-#include "executor/large_pages.hpp"
 #include "executor/multiplication.hpp"
-#include "executor/tile_extents.hpp"
+#include "executor/tiles/initial_tile.hpp"
+#include "executor/tiles/large_pages.hpp"
+#include "executor/tiles/tile_extents.hpp"
 #include "planner/problem/kinds/dense.hpp"
 
 namespace foretile {

@@ -18,9 +18,9 @@
 #include <vector>
 
 #include "executor/cpu/product_kernels.hpp"
-#include "executor/generate.hpp"
-#include "executor/large_pages.hpp"
-#include "executor/tile_buffer.hpp"
+#include "executor/tiles/generate.hpp"
+#include "executor/tiles/large_pages.hpp"
+#include "executor/tiles/tile_buffer.hpp"
 #include "planner/plan/products.hpp"
 #include "planner/plan_file.hpp"
 

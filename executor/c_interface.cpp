@@ -20,7 +20,7 @@
 #include "executor/mpi/own_communicator.hpp"
 #include "executor/mpi/session.hpp"
 #include "executor/multiplication.hpp"
-#include "executor/tile_extents.hpp"
+#include "executor/tiles/tile_extents.hpp"
 #include "planner/c_work.hpp"
 #include "planner/problem/kinds/dense.hpp"
 #include "planner/problem/kinds/problem.hpp"

@@ -17,7 +17,7 @@
 #include "base/threads.hpp"
 #include "executor/mpi/communicator.hpp"
 #include "executor/mpi/session.hpp"
-#include "executor/tile_extents.hpp"
+#include "executor/tiles/tile_extents.hpp"
 #include "executor/tiles_of_c.hpp"
 #include "planner/plan/owners.hpp"
 

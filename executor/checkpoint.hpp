@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "executor/files/tile_log.hpp"
 #include "executor/run.hpp"
-#include "executor/tile_log.hpp"
 #include "planner/plan_file.hpp"
 #include "planner/remaining.hpp"
 

@@ -13,10 +13,11 @@
 
 #include "base/id.hpp"
 #include "base/settings.hpp"
-#include "executor/check.hpp"
+#include "executor/check/check.hpp"
 #include "executor/gpu/choose_gpus.hpp"
 #include "executor/layout/layout.hpp"
 #include "executor/tile_storage.hpp"
+#include "executor/tiles/tile_storage.hpp"
 #include "planner/plan_file.hpp"
 #include "planner/problem/contraction.hpp"
 #include "planner/problem/tile_ref.hpp"
@@ -34,8 +35,8 @@ struct MultiplicationOptions {
   /// Each run first looks for NaN and infinity in A, B and, where it is read, C, and throws InputError on the
   /// lowest rank that has one.
   bool check_finite = false;
-  /// Each run ends with Freivalds' test of C (executor/distributed_check.hpp): it reads all tiles of A, B and
-  /// of the C that is read at least once more, so these must not change during the run.
+  /// Each run ends with Freivalds' test of C (executor/check/distributed_check.hpp): it reads all tiles of A,
+  /// B and of the C that is read at least once more, so these must not change during the run.
   bool verify = false;
   /// The first run throws InputError where the node has less free memory than its ranks take beside the
   /// caller's. Not for callers who have taken it for this object.

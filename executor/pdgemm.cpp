@@ -17,12 +17,12 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "executor/block_cyclic_product.hpp"
 #include "executor/cpu/combine.hpp"
-#include "executor/layout/block_cyclic_product.hpp"
 #include "executor/mpi/communicator.hpp"
 #include "executor/mpi/own_communicator.hpp"
 #include "executor/mpi/session.hpp"
-#include "executor/tile_view.hpp"
+#include "executor/tiles/tile_view.hpp"
 
 // BLACS of the program, if it has one.
 extern "C" {

@@ -8,9 +8,9 @@
 #include <memory>
 #include <memory_resource>
 
+#include "executor/backends/host_store.hpp"
+#include "executor/backends/plan_tasks.hpp"
 #include "executor/gpu/gpu.hpp"
-#include "executor/host_store.hpp"
-#include "executor/plan_tasks.hpp"
 #include "planner/plan/assignment.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/problem/contraction.hpp"

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "executor/tile_view.hpp"
+#include "executor/tiles/tile_view.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/problem/contraction.hpp"
 

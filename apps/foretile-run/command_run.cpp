@@ -28,7 +28,7 @@
 #include "base/one_line.hpp"
 #include "base/progress.hpp"
 #include "executor/calibration/probe.hpp"
-#include "executor/check.hpp"
+#include "executor/check/check.hpp"
 #include "executor/checkpoint.hpp"
 #include "executor/cpu/blas.hpp"
 #include "executor/cpu/product_kernels.hpp"

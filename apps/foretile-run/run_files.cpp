@@ -9,11 +9,11 @@
 
 #include "apps/quantities.hpp"
 #include "base/one_line.hpp"
+#include "executor/check/finite_check.hpp"
 #include "executor/cpu/product_kernels.hpp"
-#include "executor/finite_check.hpp"
 #include "executor/mpi/communicator.hpp"
 #include "executor/mpi/session.hpp"
-#include "executor/tile_extents.hpp"
+#include "executor/tiles/tile_extents.hpp"
 #include "executor/tiles_of_c.hpp"
 #include "planner/plan/owners.hpp"
 

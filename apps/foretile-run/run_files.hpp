@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "executor/check.hpp"
-#include "executor/distributed_check.hpp"
-#include "executor/file_tiles.hpp"
+#include "executor/check/check.hpp"
+#include "executor/check/distributed_check.hpp"
+#include "executor/files/file_tiles.hpp"
 #include "executor/run.hpp"
 #include "planner/plan_file.hpp"
 
@@ -24,7 +24,8 @@ class RunFiles {
  public:
   /// Opens the files of a problem of kind "matrices", and begins the output unless its name is empty;
   /// with `overwrite` also where a dataset of that name is there.
-  /// The work may get other operations (executor/file_tiles.hpp). `problem` and `work` must outlive this.
+  /// The work may get other operations (executor/files/file_tiles.hpp). `problem` and `work` must outlive
+  /// this.
   RunFiles(const Problem& problem, PlannedWork& work, const std::string& output, bool overwrite,
            MPI_Comm communicator);
 

@@ -9,7 +9,7 @@
 #include <cstdio>
 
 #include "executor/multiplication.hpp"
-#include "executor/tile_extents.hpp"
+#include "executor/tiles/tile_extents.hpp"
 #include "planner/problem/kinds/tiles.hpp"
 
 /// All elements of A are `a` in this turn, those of B are 2.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "executor/multiplication.hpp"
+#include "executor/tile_storage.hpp"
 #include "planner/problem/kinds/dense.hpp"
 #include "simulator/simulation.hpp"
 

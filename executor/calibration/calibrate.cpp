@@ -19,7 +19,7 @@
 #include "executor/calibration/round_plan.hpp"
 #include "executor/cpu/combine.hpp"
 #include "executor/cpu/tile_kernel.hpp"
-#include "executor/generate.hpp"
+#include "executor/tiles/generate.hpp"
 
 namespace foretile {
 

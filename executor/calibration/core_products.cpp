@@ -7,8 +7,8 @@
 #include <span>
 
 #include "executor/cpu/tile_kernel.hpp"
-#include "executor/generate.hpp"
-#include "executor/large_pages.hpp"
+#include "executor/tiles/generate.hpp"
+#include "executor/tiles/large_pages.hpp"
 
 namespace foretile {
 

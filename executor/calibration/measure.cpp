@@ -12,7 +12,7 @@
 
 #include "base/threads.hpp"
 #include "executor/cpu/binding.hpp"
-#include "executor/thread_seconds.hpp"
+#include "executor/cpu/thread_seconds.hpp"
 
 namespace foretile {
 

@@ -9,7 +9,7 @@
 
 #include "executor/calibration/measure.hpp"
 #include "executor/cpu/blas.hpp"
-#include "executor/generate.hpp"
+#include "executor/tiles/generate.hpp"
 
 namespace foretile {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "base/product_form.hpp"
-#include "executor/tile_view.hpp"
+#include "executor/tiles/tile_view.hpp"
 
 namespace foretile {
 

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <type_traits>
 
-#include "executor/tile_indices.hpp"
+#include "executor/tiles/tile_indices.hpp"
 
 namespace foretile {
 

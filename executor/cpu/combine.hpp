@@ -15,8 +15,8 @@ namespace foretile {
 /// is not read. beta and factor are rounded to the precision first; of real tiles they are real. beta to,
 /// factor from and their sum are each rounded once, complex ones as (a + b i) (c + d i) = (a c - b d) + (a d
 /// + b c) i with each operation rounded, so the bits are the same wherever it runs (of a NaN only that it is
-/// one). Indices are permuted: see tile_indices() (executor/tile_indices.hpp) for extents, permutation and
-/// errors.
+/// one). Indices are permuted: see tile_indices() (executor/tiles/tile_indices.hpp) for extents, permutation
+/// and errors.
 void combine_tile(ElementType type, std::span<const std::int64_t> extents, std::span<const int> permutation,
                   std::complex<double> beta, std::complex<double> factor, const std::byte* from,
                   std::byte* to);

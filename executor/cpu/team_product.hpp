@@ -6,7 +6,7 @@
 
 #include "base/product_form.hpp"
 #include "executor/cpu/blas.hpp"
-#include "executor/tile_view.hpp"
+#include "executor/tiles/tile_view.hpp"
 #include "platforms/device_model.hpp"
 #include "platforms/team.hpp"
 

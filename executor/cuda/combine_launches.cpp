@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "executor/cuda/combine_launches.hpp"
 
-#include "executor/tile_indices.hpp"
+#include "executor/tiles/tile_indices.hpp"
 
 namespace foretile {
 

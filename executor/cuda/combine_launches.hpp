@@ -11,7 +11,7 @@
 namespace foretile {
 
 /// In the order given; tiles without elements are left out. Throws InputError as tile_indices() does
-/// (executor/tile_indices.hpp).
+/// (executor/tiles/tile_indices.hpp).
 std::vector<CombineLaunch> combine_launches(std::span<const TileToCombine> tiles);
 
 }  // namespace foretile

@@ -19,7 +19,7 @@ inline constexpr int kLeastTurned = 8;
 inline constexpr int kMostWorkIndices = 8;
 
 /// One tile: to = beta to + factor from. Extents and strides are those of TileIndices
-/// (executor/tile_indices.hpp).
+/// (executor/tiles/tile_indices.hpp).
 struct CombineWork {
   const void* from;
   void* to;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What load_cuda() (executor/gpu/load_cuda.hpp) asks of libforetile_cuda.so.
-#include "executor/cuda/plugin.hpp"
-
 #include "base/error.hpp"
 #include "executor/cuda/cuda_gpus.hpp"
+#include "executor/gpu/cuda_plugin.hpp"
 
 foretile::Gpus* foretile_open_cuda_2(std::string* why_not) {
   try {

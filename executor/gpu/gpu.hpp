@@ -41,7 +41,7 @@ struct TileProduct {
   bool first = false;
 };
 
-/// A tile to be filled as generate_tile() does (executor/generate.hpp), with the same bits.
+/// A tile to be filled as generate_tile() does (executor/tiles/generate.hpp), with the same bits.
 struct TileToMake {
   std::byte* to = nullptr;
   std::int64_t elements = 0;

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "base/kept_queue.hpp"
-#include "executor/arena.hpp"
 #include "executor/gpu/gpu.hpp"
 #include "executor/gpu/kernel_lanes.hpp"
 #include "executor/gpu/task.hpp"
+#include "executor/tiles/arena.hpp"
 #include "planner/problem/tile_table.hpp"
 #include "scheduler/backend.hpp"
 

@@ -8,7 +8,7 @@
 #include <filesystem>
 
 #include "base/files.hpp"
-#include "executor/cuda/plugin.hpp"
+#include "executor/gpu/cuda_plugin.hpp"
 
 namespace foretile {
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <memory_resource>
 
-#include "executor/arena.hpp"
 #include "executor/gpu/gpu.hpp"
+#include "executor/tiles/arena.hpp"
 
 namespace foretile {
 

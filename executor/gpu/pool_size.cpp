@@ -5,7 +5,7 @@
 #include <limits>
 #include <unordered_set>
 
-#include "executor/arena.hpp"
+#include "executor/tiles/arena.hpp"
 #include "planner/plan/products.hpp"
 
 namespace foretile {

@@ -16,8 +16,8 @@
 #include "base/threads.hpp"
 #include "executor/cpu/combine.hpp"
 #include "executor/cpu/tile_kernel.hpp"
-#include "executor/generate.hpp"
-#include "executor/tile_indices.hpp"
+#include "executor/tiles/generate.hpp"
+#include "executor/tiles/tile_indices.hpp"
 
 namespace foretile {
 

@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 #include "executor/mpi/communicator.hpp"
-#include "executor/tile_extents.hpp"
+#include "executor/tiles/tile_extents.hpp"
 
 namespace foretile {
 

@@ -13,8 +13,8 @@
 
 #include "executor/layout/layout.hpp"
 #include "executor/layout/redistribution.hpp"
-#include "executor/tile_buffer.hpp"
-#include "executor/tile_storage.hpp"
+#include "executor/tiles/tile_buffer.hpp"
+#include "executor/tiles/tile_storage.hpp"
 
 namespace foretile {
 

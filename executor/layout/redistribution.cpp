@@ -11,8 +11,8 @@
 #include "base/error.hpp"
 #include "executor/layout/stored_rectangle.hpp"
 #include "executor/mpi/communicator.hpp"
-#include "executor/tile_buffer.hpp"
-#include "executor/tile_extents.hpp"
+#include "executor/tiles/tile_buffer.hpp"
+#include "executor/tiles/tile_extents.hpp"
 
 namespace foretile {
 

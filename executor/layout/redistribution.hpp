@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "executor/layout/layout.hpp"
-#include "executor/tile_view.hpp"
+#include "executor/tiles/tile_view.hpp"
 #include "planner/problem/contraction.hpp"
 #include "planner/problem/tile_ref.hpp"
 

@@ -13,8 +13,8 @@
 #include <span>
 #include <vector>
 
-#include "executor/heap_memory.hpp"
-#include "executor/message_buffer.hpp"
+#include "executor/tiles/heap_memory.hpp"
+#include "executor/tiles/message_buffer.hpp"
 #include "planner/problem/contraction.hpp"
 #include "scheduler/backend.hpp"
 

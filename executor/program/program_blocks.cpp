@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "executor/in_parallel.hpp"
 #include "executor/program/permute_block.hpp"
+#include "executor/tiles/in_parallel.hpp"
 #include "planner/program/level_moves.hpp"
 
 namespace foretile {

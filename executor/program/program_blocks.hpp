@@ -12,7 +12,7 @@
 
 #include "base/id.hpp"
 #include "executor/program/program_numbers.hpp"
-#include "executor/tile_buffer.hpp"
+#include "executor/tiles/tile_buffer.hpp"
 #include "planner/program/fused_program.hpp"
 #include "planner/program/program_level.hpp"
 

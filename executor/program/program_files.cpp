@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "executor/input_checks.hpp"
+#include "executor/files/input_checks.hpp"
 #include "executor/mpi/session.hpp"
 
 namespace foretile {

@@ -13,8 +13,6 @@
 #include "base/error.hpp"
 #include "base/random.hpp"
 #include "executor/cpu/blas.hpp"
-#include "executor/heap_memory.hpp"
-#include "executor/in_parallel.hpp"
 #include "executor/mpi/communicator.hpp"
 #include "executor/mpi/machine_of.hpp"
 #include "executor/mpi/own_communicator.hpp"
@@ -24,7 +22,9 @@
 #include "executor/program/permute_block.hpp"
 #include "executor/program/rank_memory.hpp"
 #include "executor/run.hpp"
-#include "executor/tile_extents.hpp"
+#include "executor/tiles/heap_memory.hpp"
+#include "executor/tiles/in_parallel.hpp"
+#include "executor/tiles/tile_extents.hpp"
 #include "planner/program/program_plan.hpp"
 
 namespace foretile {

@@ -6,7 +6,7 @@
 
 #include "../random_combine.hpp"
 #include "base/error.hpp"
-#include "executor/generate.hpp"
+#include "executor/tiles/generate.hpp"
 #include "random_products.hpp"
 
 namespace foretile::cuda_gpu_test {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "executor/gpu/stand_in.hpp"
-#include "executor/tile_buffer.hpp"
+#include "executor/tiles/tile_buffer.hpp"
 
 namespace foretile::pinned_pool_test {
 namespace {

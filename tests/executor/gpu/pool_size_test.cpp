@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "executor/arena.hpp"
+#include "executor/tiles/arena.hpp"
 
 namespace foretile::pool_size_test {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "../random_combine.hpp"
 #include "base/error.hpp"
-#include "executor/generate.hpp"
+#include "executor/tiles/generate.hpp"
 
 namespace foretile::stand_in_test {
 namespace {

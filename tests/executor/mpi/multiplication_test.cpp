@@ -8,10 +8,10 @@
 #include <string>
 
 #include "base/missing_memory.hpp"
-#include "executor/initial_tile.hpp"
+#include "executor/check/reference.hpp"
 #include "executor/mpi/session.hpp"
-#include "executor/reference.hpp"
-#include "executor/tile_extents.hpp"
+#include "executor/tiles/initial_tile.hpp"
+#include "executor/tiles/tile_extents.hpp"
 #include "planner/problem/kinds/dense.hpp"
 #include "planner/problem/kinds/tiles.hpp"
 #include "tests/executor/mpi/environment.hpp"

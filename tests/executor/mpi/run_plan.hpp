@@ -11,7 +11,7 @@
 
 #include "base/error.hpp"
 #include "base/random.hpp"
-#include "executor/check.hpp"
+#include "executor/check/check.hpp"
 #include "executor/cpu/product_kernels.hpp"
 #include "executor/gpu/load_cuda.hpp"
 #include "executor/gpu/stand_in.hpp"

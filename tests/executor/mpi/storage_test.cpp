@@ -10,8 +10,8 @@
 #include <unordered_map>
 
 #include "base/error.hpp"
-#include "executor/initial_tile.hpp"
-#include "executor/tile_extents.hpp"
+#include "executor/tiles/initial_tile.hpp"
+#include "executor/tiles/tile_extents.hpp"
 #include "planner/plan/owners.hpp"
 #include "planner/problem/kinds/dense.hpp"
 #include "planner/strategies/strategy.hpp"

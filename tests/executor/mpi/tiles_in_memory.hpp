@@ -5,9 +5,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "executor/initial_tile.hpp"
 #include "executor/multiplication.hpp"
-#include "executor/tile_extents.hpp"
+#include "executor/tiles/initial_tile.hpp"
+#include "executor/tiles/tile_extents.hpp"
 
 namespace foretile {
 

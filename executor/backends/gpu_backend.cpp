@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "executor/backends/gpu_backend.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.hpp"
+#include "executor/backends/combine_job.hpp"
+#include "executor/gpu/copy_pieces.hpp"
+#include "executor/gpu/pool_size.hpp"
+#include "executor/gpu/warm_up.hpp"
+#include "executor/tiles/generate.hpp"
+#include "executor/tiles/initial_tile.hpp"
+
+namespace foretile {
+
+namespace {
+
+/// Launches under way per device: enough that small products do not wait for the ends of their predecessors;
+/// few enough that whole batches are not piled up.
+constexpr int kSingleLaunches = 64;
+constexpr int kBatchLaunches = 16;
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+Task task_of(const Copy& copy) {
+  const Task::Kind kind = copy.to == kHost     ? Task::Kind::store
+                          : copy.from == kHost ? Task::Kind::load
+                          : copy.from == kMade ? Task::Kind::make
+                                               : Task::Kind::peer_copy;
+  return {kind, copy.tiles.front(), -1, copy.tiles.size()};
+}
+
+Lane lane_of(const Copy& copy) {
+  return copy.to == kHost     ? kOutLane
+         : copy.from == kHost ? kInLane
+         : copy.from == kMade ? kMakeLane
+                              : kPeerLane;
+}
+
+}  // namespace
+
+GpuBackend::GpuBackend(const Contraction& contraction, const PlanFrame& frame, const RankPlan& plan,
+                       HostStore& host, Gpus& gpus, const GpuBackendOptions& options, Transport transport)
+    : problem_(contraction),
+      form_(product_form(frame, contraction)),
+      host_(host),
+      gpus_(gpus),
+      options_(options),
+      transport_(std::move(transport)),
+      batch_(frame.batch),
+      kernel_slots_(frame.batch > 1 ? kBatchLaunches : kSingleLaunches),
+      cores_(options.cores, completions_) {
+  const auto devices =
+      static_cast<std::size_t>(options.devices.value_or(static_cast<int>(plan.devices.size())));
+  for (std::size_t d = 0; d < devices; ++d) {
+    const int physical = (options.first_device + static_cast<int>(d)) % gpus.count();
+    names_.push_back(fmt::format("{} on GPU {}: {}", d, physical, gpus.facts(physical).name));
+    explained(Device::of(d), nullptr, [&] {
+      devices_.push_back(std::make_unique<GpuDevice>(gpus.open(physical, options.kernel_lanes),
+                                                     options.kernel_lanes,
+                                                     device_pool_bytes(contraction, frame, plan, d)));
+    });
+  }
+}
+
+GpuBackend::~GpuBackend() {
+  try {
+    drain();
+  } catch (const std::exception&) {  // said before
+  }
+}
+
+void GpuBackend::fail(Device device, const Task* task, const std::exception& error) const {
+  const std::string doing = task ? described(problem_, *task) : "starting";
+  throw WorkError(
+      fmt::format("rank {}, device {}: {}: {}", options_.rank, names_[device], doing, error.what()));
+}
+
+template <class Work>
+void GpuBackend::explained(Device device, const Task* task, Work work) const {
+  try {
+    work();
+  } catch (const std::exception& error) {
+    fail(device, task, error);
+  }
+}
+
+void GpuBackend::warm_up(const PlanFrame& frame, const RankPlan& plan, double seconds) {
+  constexpr std::int64_t kCopied = 1 << 20;
+  constexpr std::size_t kShapes = 16, kRareShapes = 64;
+  const TileBuffer host(kCopied, host_.memory());
+  for (std::size_t d = 0; d < devices_.size(); ++d) {
+    const PlanShapes shapes = plan_shapes(problem_, frame, plan, d, {kShapes, kRareShapes});
+    const WarmUp what{form_, shapes.usual, batch_, seconds, shapes.rare};
+    explained(Device::of(d), nullptr, [&] {
+      foretile::warm_up(*devices_[d], gpus_, {host.data(), static_cast<std::size_t>(kCopied)}, what);
+    });
+  }
+}
+
+double GpuBackend::now() const {
+  return seconds_since(start_);
+}
+
+// ---- memory ----
+
+void GpuBackend::allocate(Device device, TileRef tile) {
+  const std::int64_t bytes = bytes_of(problem_, tile);
+  if (!devices_[device]->place(tile, bytes)) make_room(device, tile, bytes);
+  if (tile.matrix == Matrix::c && !host_.devices_read_c()) devices_[device]->overwrite_first(tile.id);
+}
+
+void GpuBackend::make_room(Device device, TileRef tile, std::int64_t bytes) {
+  const Task task{Task::Kind::compact, tile};
+  explained(device, &task, [&] {
+    if (!devices_[device]->has_room_in_all(bytes))
+      throw WorkError(fmt::format("{} bytes do not fit the device's pool; the plan is wrong", bytes));
+    drain();
+    compacted_bytes_ += devices_[device]->compact(gpus_, bytes);
+    ++compactions_;
+    devices_[device]->place(tile, bytes);
+  });
+}
+
+/// Until nothing is under way on any device: others may copy from the one that is to be changed.
+void GpuBackend::drain() {
+  for (collect(); !std::all_of(devices_.begin(), devices_.end(), [](const auto& d) { return d->idle(); });
+       collect())
+    gpus_.pause(1e-3);
+}
+
+void GpuBackend::adopt(Device device, TileRef tile) {
+  const Task task{Task::Kind::place, tile};
+  explained(device, &task, [] { throw WorkError("GPUs have memory of their own"); });
+}
+
+std::byte* GpuBackend::on_host(TileRef tile) {
+  if (tile.matrix == Matrix::c) return host_.c.at(tile.id).data();
+  const auto staged = host_.staged_b.find(tile.id);
+  const bool generated = tile.matrix == Matrix::b && staged != host_.staged_b.end();
+  return generated ? staged->second.data() : host_.tile(tile).data;
+}
+
+std::byte* GpuBackend::home_of_c(TileId c, Device device) {
+  return host_.home_of_c(c, device).data;
+}
+
+// ---- work ----
+
+void GpuBackend::start_kernel(OperationId id, Device device, std::span<const Product> products) {
+  GpuDevice& on = *devices_[device];
+  const Task task{Task::Kind::multiply, {Matrix::c, products.front().c}, products.front().k, products.size()};
+  explained(device, &task, [&] {
+    written_.clear();
+    products_.clear();
+    for (const Product& x : products) {
+      written_.push_back(x.c);
+      products_.push_back({problem_.m.size(x.i), problem_.n.size(x.j), problem_.k.size(x.k),
+                           on.at({Matrix::a, x.a}), on.at({Matrix::b, x.b}), on.at({Matrix::c, x.c}),
+                           on.first_product(x.c)});
+    }
+    const KernelLanes::Choice& choice = on.lanes().start(written_);
+    for (const Lane other : choice.follow) on.gpu().follow(choice.lane, other);
+    if (choice.repeats) {
+      waves_.clear();
+      for (const TileProduct& product : products_) waves_.add(product.c, product);
+      for (const auto& wave : waves_.all()) on.gpu().multiply(choice.lane, form_, wave);
+    } else {
+      on.gpu().multiply(choice.lane, form_, products_);
+    }
+    on.expect(choice.lane, id, task, written_);
+  });
+}
+
+void GpuBackend::start_generate(OperationId id, std::span<const MadePart> parts) {
+  ++on_cores_;
+  cores_.submit(id, [this, places = host_.stage_b(parts)] {
+    for (const auto& [part, to] : places) host_.fill_part(part, to);
+  });
+}
+
+void GpuBackend::start_combine(OperationId id, const Combine& combine) {
+  ++on_cores_;
+  cores_.submit(id, combine_job(problem_, host_, combine));
+}
+
+void GpuBackend::start_copy(OperationId id, const Copy& wanted) {
+  const Task task = task_of(wanted);
+  const Device device = Device::of(wanted.to == kHost ? wanted.from : wanted.to);
+  explained(device, &task, [&] { wanted.from == kMade ? make(id, wanted, task) : copy(id, wanted, task); });
+}
+
+void GpuBackend::copy(OperationId id, const Copy& wanted, const Task& task) {
+  pieces_.clear();
+  const bool over_the_host = wanted.to == kHost || wanted.from == kHost;
+  const std::size_t count = wanted.tiles.size();
+  for (std::size_t number = 0; number < count; ++number) {
+    // C was placed from the high end down.
+    const TileRef tile = wanted.tiles[wanted.to == kHost ? count - 1 - number : number];
+    std::byte* const to =
+        wanted.to == kHost ? home_of_c(tile.id, Device::of(wanted.from)) : devices_[wanted.to]->at(tile);
+    const std::byte* const from = wanted.from == kHost ? on_host(tile) : devices_[wanted.from]->at(tile);
+    add_piece(pieces_, {to, from, bytes_of(problem_, tile)}, over_the_host);
+  }
+  GpuDevice& on = *devices_[wanted.to == kHost ? wanted.from : wanted.to];
+  const Lane lane = lane_of(wanted);
+  on.gpu().copy(lane, pieces_);
+  on.expect(lane, id, task);
+}
+
+void GpuBackend::make(OperationId id, const Copy& wanted, const Task& task) {
+  GpuDevice& on = *devices_[wanted.to];
+  to_make_.clear();
+  for (const TileRef tile : wanted.tiles) {
+    to_make_.push_back({on.at(tile), problem_.b_bytes(tile.id) / bytes_of(problem_.precision),
+                        tile_key(problem_.seed, Operand::b, tile.id), generated_norm(problem_, tile)});
+  }
+  on.gpu().make(kMakeLane, problem_.precision, to_make_);
+  on.expect(kMakeLane, id, task);
+}
+
+// ---- ends ----
+
+void GpuBackend::collect() {
+  for (std::size_t d = 0; d < devices_.size(); ++d) {
+    explained(Device::of(d), devices_[d]->pending(), [&] { devices_[d]->collect(ended_); });
+  }
+}
+
+std::span<const EndedOperation> GpuBackend::ended(double seconds) {
+  const auto start = std::chrono::steady_clock::now();
+  for (;;) {
+    collect();
+    told_.clear();
+    for (const Completions::Entry& made : completions_.take(0)) told_.push_back({made.id, {}});
+    on_cores_ -= static_cast<int>(told_.size());
+    for (const OperationId id : ended_) told_.push_back({id, {}});
+    ended_.clear();
+    const double left = seconds - seconds_since(start);
+    if (!told_.empty() || left <= 0) return told_;
+    gpus_.pause(on_cores_ > 0 ? std::min(left, 1e-4) : left);
+  }
+}
+
+}  // namespace foretile
