@@ -111,7 +111,7 @@ class CheckedTiles final : public TileStorage {
 struct Multiplication::State {
   /// Not collective: the communicator knows its place on the node.
   State(const OwnCommunicator& own, Contraction contraction, const MultiplicationOptions& options,
-        int cores_on_node)
+        const PlanContext& context, int cores_on_node)
       : communicator(own),
         rank(rank_in(own.get())),
         bind(options.bind),
@@ -123,7 +123,7 @@ struct Multiplication::State {
       throw input_error("Multiplication", "products of different forms to be verified", "one form of all",
                         "leave verify out");
     work = plan_work(std::move(contraction), machine_of(own.get(), options.platform, cores_on_node),
-                     options.parameters);
+                     options.parameters, {}, {}, context);
     gpus = gpus_for(work->machine, options.gpus);
     identity = digest_of(*work, options);
     part = part_of(*work, rank);
@@ -150,11 +150,11 @@ struct Multiplication::State {
 };
 
 Multiplication::Multiplication(MPI_Comm communicator, Contraction contraction,
-                               const MultiplicationOptions& options) {
+                               const MultiplicationOptions& options, const PlanContext& context) {
   const OwnCommunicator own(communicator);
   const int cores = cores_of_node(own.get());
   on_all(own.get(), [&] {
-    state_ = std::make_unique<State>(own, std::move(contraction), options, cores);
+    state_ = std::make_unique<State>(own, std::move(contraction), options, context, cores);
     state_->own_c = own_tiles(Matrix::c);
     state_->without_product = without_product(this->contraction(), state_->own_c);
   });

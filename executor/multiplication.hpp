@@ -67,8 +67,9 @@ class Multiplication {
   /// MPI_THREAD_FUNNELED that is said once); where it is not initialized, this does it, and exit() finalizes
   /// it. Collective: all ranks give the same arguments, else all throw InputError. All objects on a
   /// communicator share a duplicate of it. Throws InputError, too, where the plan does not fit the memory of
-  /// the platform.
-  Multiplication(MPI_Comm communicator, Contraction contraction, const MultiplicationOptions& options = {});
+  /// the platform. `context`: of a contraction that is part of a larger work.
+  Multiplication(MPI_Comm communicator, Contraction contraction, const MultiplicationOptions& options = {},
+                 const PlanContext& context = {});
   /// Collective.
   ~Multiplication();
   Multiplication(const Multiplication&) = delete;

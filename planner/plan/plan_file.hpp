@@ -62,7 +62,8 @@ using WorkSeconds = std::function<double(const Plan& plan, const Contraction& co
 /// Plans every rank, verifies. With strategy=auto, strategies are compared by `work_seconds`, or without it
 /// by the bounds of their plans. Throws InputError.
 PlannedWork plan_work(Contraction contraction, Machine machine, const Settings& settings,
-                      const CountFunction& progress = {}, const WorkSeconds& work_seconds = {});
+                      const CountFunction& progress = {}, const WorkSeconds& work_seconds = {},
+                      const PlanContext& context = {});
 
 PlanFile make_plan_file(const Problem& problem, const MachineSize& size, const PlannedWork& work);
 
