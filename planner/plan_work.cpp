@@ -28,7 +28,8 @@ CountFunction steps(const CountFunction& progress, std::int64_t first, std::int6
 }  // namespace
 
 PlannedWork plan_work(Contraction contraction, Machine machine, const Settings& settings,
-                      const CountFunction& progress, const WorkSeconds& work_seconds) {
+                      const CountFunction& progress, const WorkSeconds& work_seconds,
+                      const PlanContext& context) {
   std::vector<ComparedStrategy> compared;
   if (asks_for_comparison(settings)) {
     PlanSeconds plan_seconds;
@@ -36,11 +37,11 @@ PlannedWork plan_work(Contraction contraction, Machine machine, const Settings& 
       plan_seconds = [&](const Plan& plan, double stop_s) {
         return work_seconds(plan, contraction, machine, stop_s);
       };
-    compared = compare_strategies(contraction, machine, settings, plan_seconds);
+    compared = compare_strategies(contraction, machine, settings, plan_seconds, context);
   }
   Plan plan = make_plan(contraction, machine,
                         compared.empty() ? settings : fastest_settings(compared, contraction, settings),
-                        steps(progress, 0, kVerifiesFrom, machine.ranks));
+                        steps(progress, 0, kVerifiesFrom, machine.ranks), context);
   const PlanSummary summary =
       verify(plan, contraction,
              steps(progress, kVerifiesFrom, kPlanningSteps, product_bound(contraction.a, contraction.b)));

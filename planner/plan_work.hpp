@@ -11,6 +11,7 @@
 #include "planner/plan/plan.hpp"
 #include "planner/problem/contraction.hpp"
 #include "planner/strategies/compare.hpp"
+#include "planner/strategies/plan_context.hpp"
 #include "planner/verify/verify.hpp"
 #include "platforms/machine.hpp"
 
@@ -36,7 +37,8 @@ using WorkSeconds = std::function<double(const Plan& plan, const Contraction& co
 /// and compared (strategies/compare.hpp) by `work_seconds`, or without it by the bounds of their plans; it is
 /// decided here alone. Throws InputError.
 PlannedWork plan_work(Contraction contraction, Machine machine, const Settings& settings,
-                      const CountFunction& progress = {}, const WorkSeconds& work_seconds = {});
+                      const CountFunction& progress = {}, const WorkSeconds& work_seconds = {},
+                      const PlanContext& context = {});
 
 /// For runs that keep finished tiles: planned by steady_settings() (strategies/steady_blocks.hpp), where
 /// there are some and they fit; else `planned`.

@@ -119,7 +119,8 @@ class LevelTiles final : public TileStorage {
       if (kept == received_.c_tiles.end()) return std::nullopt;
       return extents_of(joined, tile).gapless_at(kept->second.data());
     }
-    if (own_bytes_of(joined, tile) > 0) return std::nullopt;
+    if (!level_.multiplication->work().plan.operands.of(tile.matrix).is_in_place(tile.id))
+      return std::nullopt;
     auto* const block = const_cast<double*>(block_(operand_of(program_, level_, tile).block));  // only read
     return extents_of(joined, tile).gapless_at(reinterpret_cast<std::byte*>(block));
   }

@@ -16,6 +16,11 @@ inline Rank owner_of(const Contraction& contraction, const PlanFrame& frame, Til
   return owner_of(contraction, frame.grid, frame.operands.of(tile.matrix).distribution, tile);
 }
 
+/// Memory that the plan needs for a tile on the rank that owns it.
+inline std::int64_t own_bytes_of(const Contraction& contraction, const PlanFrame& frame, TileRef tile) {
+  return frame.operands.of(tile.matrix).is_in_place(tile.id) ? 0 : bytes_of(contraction, tile);
+}
+
 /// How often a tile is sent, and how long its receivers keep it.
 enum class Sending : std::uint8_t {
   once_for_ever,  ///< before its first use; kept until the end

@@ -75,9 +75,15 @@ struct OperandPlan {
   Source source = Source::given;
   OnDevice on_device = OnDevice::streams;
   Distribution distribution = {};  ///< of given tiles of A or B, which are sent from there; of C in parts
+  /// Whether tiles of A or B, by number, are in their owner's memory whatever is planned, so that the plan
+  /// needs none for them; empty: none are.
+  std::vector<bool> in_place = {};
 
   bool made() const { return comes_where_used(source); }  ///< or read, by the ranks that use it
   bool streams() const { return on_device == OnDevice::streams; }
+  bool is_in_place(TileId tile) const {
+    return !in_place.empty() && in_place[static_cast<std::size_t>(tile)];
+  }
   friend bool operator==(const OperandPlan&, const OperandPlan&) = default;
 };
 
@@ -86,6 +92,7 @@ struct Operands {
   OperandPlan c = {Source::given, OnDevice::stays};
 
   const OperandPlan& of(Matrix matrix) const { return matrix == Matrix::a ? a : matrix == Matrix::b ? b : c; }
+  OperandPlan& of(Matrix matrix) { return matrix == Matrix::a ? a : matrix == Matrix::b ? b : c; }
 };
 
 /// Made where it is used, at most once by a rank, and kept beside the block (B in RR-9365).

@@ -37,6 +37,7 @@ constexpr int kPool = 0x9001;  // tells it from other numbers that are there now
 void add(Fnv& fnv, const OperandPlan& operand) {
   fnv.add(operand.source, operand.on_device, operand.distribution.deal);
   fnv.add_all(operand.distribution.owners);
+  if (!operand.in_place.empty()) fnv.add_all(operand.in_place);
 }
 
 void add(Fnv& fnv, const PlanFrame& frame) {

@@ -123,7 +123,6 @@ Contraction transposed(const Contraction& p) {
   result.is_transposed = !p.is_transposed;
   for (ProductOfK& product : result.products_of_k)
     product = {transposed(product.b, p.element()), transposed(product.a, p.element()), product.factor};
-  result.placed = {}, result.in_place = {}, result.sharing = {};  // tiles have other numbers
   return result;
 }
 

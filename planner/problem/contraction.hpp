@@ -2,7 +2,6 @@
 // A contraction C = alpha op(A) op(B) + beta C after fusing its indices to M, N and K.
 #pragma once
 
-#include <array>
 #include <complex>
 #include <cstdint>
 #include <string>
@@ -57,15 +56,6 @@ struct ProductOfK {
   friend bool operator==(const ProductOfK&, const ProductOfK&) = default;
 };
 
-/// Parts of a contraction, without a common row or column, of about the same work, each with its share of the
-/// ranks.
-struct Sharing {
-  int set = 0;  ///< those of one number share the ranks
-  int parts = 1;
-
-  friend bool operator==(const Sharing&, const Sharing&) = default;
-};
-
 /// op(A) is M x K, op(B) is K x N, C is M x N. Shapes and tile ids are those of op(A) and op(B): where the
 /// operation is not Op::none, tile (i, k) of op(A) is tile (k, i) of A, and lies in memory as A has it.
 struct Contraction {
@@ -84,17 +74,6 @@ struct Contraction {
   std::vector<ProductOfK> products_of_k = {};
   bool complex_elements = false;  ///< each of two numbers of that precision
   bool is_transposed = false;     ///< its C is the transpose of the C that was asked for: see transposed()
-  /// Ranks that have the tiles of A and B before the work starts, by tile; empty: a strategy may choose.
-  /// Those that cannot leave them there deal them anew.
-  std::array<std::vector<Rank>, 2> placed = {};
-  /// Tiles of A and B that lie where their owner keeps them anyway, so that a plan needs no memory for them;
-  /// empty: none do.
-  std::array<std::vector<bool>, 2> in_place = {};
-  /// Flops that the machine's devices, rank by rank, have to do before; empty: none. A strategy may even them
-  /// out.
-  std::vector<double> busy = {};
-  /// By tile of M: the parts with which that of the row shares the ranks; empty: none do.
-  std::vector<Sharing> sharing = {};
 
   bool reads_c() const { return beta != 0.0; }
   ElementType element() const { return {precision, complex_elements}; }

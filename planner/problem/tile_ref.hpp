@@ -49,13 +49,6 @@ inline std::int64_t bytes_of(const Contraction& p, TileRef tile) {
                                     : p.c_bytes(tile.id);
 }
 
-/// Memory that a plan needs for a tile of A or B on the rank that owns it.
-inline std::int64_t own_bytes_of(const Contraction& p, TileRef tile) {
-  const std::vector<bool>& in_place = p.in_place.at(tile.matrix == Matrix::a ? 0 : 1);
-  const bool is_there = !in_place.empty() && in_place[static_cast<std::size_t>(tile.id)];
-  return is_there ? 0 : bytes_of(p, tile);
-}
-
 /// Of all tiles that there are. Does not visit them where no tile of the matrix is zero.
 double bytes_of_all(const Contraction& p, Matrix matrix);
 

@@ -71,12 +71,13 @@ class OwnerChoice {
   }
 
  private:
-  /// A plan that does not leave tiles where they are placed gets them from the owners that it wants.
+  /// A plan that does not leave tiles where they are gets them from the owners that it wants.
   void note_operand(const LevelPlan& plan, Matrix matrix, const std::array<NeedingRanks, 2>& needs) {
     const Contraction& p = plan.work->contraction;
     const std::size_t number = matrix == Matrix::a ? 0 : 1;
     if (plan.work->plan.operands.of(matrix).made()) return;
-    const bool stays = plan.work->plan.operands.of(matrix).distribution.owners == p.placed.at(number);
+    const bool stays =
+        plan.work->plan.operands.of(matrix).distribution.owners == plan.level.context.of(matrix).owners;
     for (TileId tile = 0; tile < shape_of(p, matrix).nonzeros(); ++tile) {
       const TileRef ref{matrix, tile};
       SavedBytes& saved = of(operand_of(program_, plan.level, ref).block);

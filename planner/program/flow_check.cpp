@@ -115,7 +115,7 @@ class FlowCheck {
     const PermutedBlock expected = operand_of(term, {task.makes->matrix, of.tile}, true);
     if (step.block != expected.block || step.order != expected.order || step.factor != expected.factor)
       throw not_that();
-    const bool lends = own_bytes_of(flow_.work.contraction, *task.makes) == 0;
+    const bool lends = flow_.work.plan.operands.of(task.makes->matrix).is_in_place(task.makes->id);
     if (lends != (step.kind == FlowStep::Kind::lend) ||
         (lends && (!expected.is_block() || program_.is_made(step.block.tensor))))
       throw not_that();

@@ -93,8 +93,10 @@ class FlowJoiner {
     const auto first =
         std::ranges::find_if(levels_, [](const LevelPlan& level) { return level.work.has_value(); });
     static_cast<PlanFrame&>(plan_) = static_cast<const PlanFrame&>(first->work->plan);
-    for (OperandPlan* operand : {&plan_.operands.a, &plan_.operands.b, &plan_.operands.c})
+    for (OperandPlan* operand : {&plan_.operands.a, &plan_.operands.b, &plan_.operands.c}) {
       operand->distribution = {Deal::table, {}};
+      operand->in_place = {};
+    }
     plan_.ranks.resize(static_cast<std::size_t>(ranks_));
     for (RankPlan& rank : plan_.ranks) {
       rank.devices.resize(static_cast<std::size_t>(machine_.devices_per_rank));
@@ -144,11 +146,13 @@ class FlowJoiner {
     const Contraction& contraction = level.work->contraction;
     const Plan& plan = level.work->plan;
     for (const Matrix matrix : {Matrix::a, Matrix::b}) {
-      std::vector<Rank>& owners = owners_of(matrix);
-      for (TileId tile = 0; tile < shape_of(contraction, matrix).nonzeros(); ++tile)
-        owners.push_back(owner_of(contraction, plan, {matrix, tile}));
+      OperandPlan& all = plan_.operands.of(matrix);
+      for (TileId tile = 0; tile < shape_of(contraction, matrix).nonzeros(); ++tile) {
+        all.distribution.owners.push_back(owner_of(contraction, plan, {matrix, tile}));
+        all.in_place.push_back(plan.operands.of(matrix).is_in_place(tile));
+      }
     }
-    std::ranges::copy(owners_of_c(contraction, plan), std::back_inserter(owners_of(Matrix::c)));
+    std::ranges::copy(foretile::owners_of_c(contraction, plan), std::back_inserter(owners_of_c()));
     for (std::size_t rank = 0; rank < plan.ranks.size(); ++rank) join_rank(plan.ranks[rank], rank);
     add_permutations(level);
     for (std::size_t product = 0; product < level.level.products.size(); ++product)
@@ -219,7 +223,7 @@ class FlowJoiner {
     const PermutedBlock from = operand_of(program_, level.level, tile);
     FlowTask task{last_of(from.block), {}, TileRef{tile.matrix, tile.id + offset_of(tile.matrix)}};
     task.permutes = !from.order.is_identity();
-    const bool lends = own_bytes_of(level.work->contraction, tile) == 0;
+    const bool lends = level.work->plan.operands.of(tile.matrix).is_in_place(tile.id);
     const std::int64_t bytes = bytes_of(program_, from.block);
     if (!from.is_block()) task.bytes = bytes;
     if (program_.is_made(from.block.tensor)) task.made_bytes = bytes;
@@ -237,8 +241,8 @@ class FlowJoiner {
     for (const CopiedBlock& copy : term.copies) {
       const ProgramBlock block{term.operands[0], copy.from};
       const Rank owner = owner_of(program_, block, ranks_);
-      const auto tile = static_cast<TileId>(owners_of(Matrix::c).size());
-      owners_of(Matrix::c).push_back(owner);
+      const auto tile = static_cast<TileId>(owners_of_c().size());
+      owners_of_c().push_back(owner);
       const std::int64_t bytes = bytes_of(program_, block);
       const bool made = program_.is_made(block.tensor);
       add_task(owner, {last_of(block), {}, TileRef{Matrix::c, tile}, made ? 0 : bytes, made ? bytes : 0},
@@ -264,7 +268,7 @@ class FlowJoiner {
   }
 
   void add_landings(std::size_t result, TileId tile, const std::vector<Addition>& additions) {
-    const Rank from = owners_of(Matrix::c)[static_cast<std::size_t>(tile)];
+    const Rank from = owners_of_c()[static_cast<std::size_t>(tile)];
     std::vector<Rank> there{from};
     for (const Addition& addition : additions) {
       const ProgramBlock to{result, addition.to};
@@ -392,11 +396,7 @@ class FlowJoiner {
   std::int32_t& last_of(const ProgramBlock& block) {
     return last_[block.tensor][static_cast<std::size_t>(block.block)];
   }
-  std::vector<Rank>& owners_of(Matrix matrix) {
-    Operands& operands = plan_.operands;
-    OperandPlan& operand = matrix == Matrix::a ? operands.a : matrix == Matrix::b ? operands.b : operands.c;
-    return operand.distribution.owners;
-  }
+  std::vector<Rank>& owners_of_c() { return plan_.operands.c.distribution.owners; }
   TileId offset_of(Matrix matrix) const { return matrix == Matrix::a ? offsets_.a : offsets_.b; }
 
   const FusedProgram& program_;

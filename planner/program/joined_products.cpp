@@ -87,7 +87,6 @@ class ShapeJoiner {
       if (!needed[static_cast<std::size_t>(id)]) continue;
       entries_.push_back({rows.of(shape.row_of(id)), columns.of(shape.column_of(id)), shape.norm(id)});
       tiles.push_back(id);
-      if (matrix_ != Matrix::c) in_place.push_back(own_bytes_of(product, {matrix_, id}) == 0);
     }
     check_tile_count(std::ssize(tiles), 1);
   }
@@ -96,7 +95,6 @@ class ShapeJoiner {
   }
 
   std::vector<TileId> tiles;
-  std::vector<bool> in_place;
 
  private:
   Matrix matrix_;
@@ -116,19 +114,18 @@ std::vector<ProductOfK> joined_products_of_k(const Parts& parts) {
   return products;
 }
 
-/// The pieces of a product share the ranks.
-std::vector<Sharing> joined_sharing(const Parts& parts) {
-  std::vector<Sharing> sharing;
-  if (std::ranges::all_of(parts, [](const ProductPart& part) { return part.piece.of == 1; })) return sharing;
+}  // namespace
+
+std::vector<RankShare> rank_shares(const Parts& parts) {
+  std::vector<RankShare> shares;
+  if (std::ranges::all_of(parts, [](const ProductPart& part) { return part.piece.of == 1; })) return shares;
   int set = -1;
   for (const ProductPart& part : parts) {
     if (part.piece.number == 0) ++set;
-    sharing.insert(sharing.end(), static_cast<std::size_t>(part.rows.count()), {set, part.piece.of});
+    shares.insert(shares.end(), static_cast<std::size_t>(part.rows.count()), {set, part.piece.of});
   }
-  return sharing;
+  return shares;
 }
-
-}  // namespace
 
 JoinedProducts::JoinedProducts(const Parts& parts)
     : joined_{"joined",
@@ -156,8 +153,6 @@ JoinedProducts::JoinedProducts(const Parts& parts)
   joined_.b = joiners[1].shape(joined_.k, joined_.n);
   joined_.c = joiners[2].shape(joined_.m, joined_.n);
   joined_.products_of_k = joined_products_of_k(parts);
-  joined_.sharing = joined_sharing(parts);
-  joined_.in_place = {std::move(joiners[0].in_place), std::move(joiners[1].in_place)};
   for (std::size_t matrix = 0; matrix < 3; ++matrix)
     matrices_.at(matrix).tiles = std::move(joiners.at(matrix).tiles);
 }

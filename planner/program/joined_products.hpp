@@ -4,11 +4,11 @@
 
 #include <array>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "planner/problem/contraction.hpp"
 #include "planner/problem/tile_ref.hpp"
+#include "planner/strategies/plan_context.hpp"
 
 namespace foretile {
 
@@ -40,17 +40,14 @@ struct ProductPart {
 
 /// Tiles are numbered part after part, in each as its product numbers them; those of A and B that no product
 /// of the part needs are left out, and so are tiles of C that have products, but none in the piece of sums.
-/// All have numbers in double precision and factors 1. Contraction::in_place and products_of_k are those of
-/// the parts, operations none; by Contraction::sharing the pieces of a product, one behind the other, share
-/// the ranks.
+/// All have numbers in double precision and factors 1. Contraction::products_of_k are those of the parts,
+/// operations none.
 class JoinedProducts {
  public:
   /// At least one part. Throws InputError where there are too many tiles.
   explicit JoinedProducts(const std::vector<ProductPart>& parts);
 
   const Contraction& contraction() const { return joined_; }
-  /// Contraction::placed: owners of all tiles of A, and of B.
-  void place(std::vector<Rank> a, std::vector<Rank> b) { joined_.placed = {std::move(a), std::move(b)}; }
 
   struct Tile {
     std::size_t part = 0;  ///< its number
@@ -72,5 +69,9 @@ class JoinedProducts {
   Contraction joined_;
   std::array<OfMatrix, 3> matrices_;
 };
+
+/// PlanContext::shares of the joined contraction: the pieces of a product, which stand one behind the other,
+/// share the ranks.
+std::vector<RankShare> rank_shares(const std::vector<ProductPart>& parts);
 
 }  // namespace foretile

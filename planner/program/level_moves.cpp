@@ -70,7 +70,7 @@ class MoveCounter {
         const PermutedBlock from = operand_of(program_, level_, {matrix, tile});
         const bool filled = program_.is_made(from.block.tensor) && from.is_block();
         std::int64_t& bytes = from.order.is_identity() ? rank.copied_bytes : rank.permuted_bytes;
-        if (!filled) bytes += own_bytes_of(joined, {matrix, tile});
+        if (!filled) bytes += own_bytes_of(joined, work_->plan, {matrix, tile});
         count_made(from.block, rank, !filled);
       }
     }

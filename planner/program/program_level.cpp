@@ -8,26 +8,22 @@ namespace foretile {
 namespace {
 
 /// Of the term's product, with tiles as they are stored.
-Contraction as_stored(const FusedProgram& program, const FusedProgramTerm& term) {
+Contraction as_stored(const FusedProgramTerm& term) {
   Contraction product = term.product->contraction();
   for (std::int32_t k = 0; k < product.k.tiles(); ++k)
     product.products_of_k.push_back(term.product->product_of(k));
-  for (const Matrix matrix : {Matrix::a, Matrix::b}) {
-    std::vector<bool>& in_place = product.in_place.at(static_cast<std::size_t>(matrix));
-    for (TileId tile = 0; tile < shape_of(product, matrix).nonzeros(); ++tile) {
-      const PermutedBlock from = operand_of(term, {matrix, tile}, true);
-      in_place.push_back(from.is_block() && !program.is_made(from.block.tensor));
-    }
-  }
   return product;
 }
 
-std::vector<Rank> owners_of_operands(const FusedProgram& program, const ProgramLevel& level, Matrix matrix,
-                                     int ranks) {
-  std::vector<Rank> owners;
-  for (TileId tile = 0; tile < shape_of(level.joined->contraction(), matrix).nonzeros(); ++tile)
-    owners.push_back(owner_of(program, operand_of(program, level, {matrix, tile}).block, ranks));
-  return owners;
+/// Tiles are where the blocks are of which they are copies. Those that equal a kept block are in place.
+OperandContext context_of(const FusedProgram& program, const ProgramLevel& level, Matrix matrix, int ranks) {
+  OperandContext context;
+  for (TileId tile = 0; tile < shape_of(level.joined->contraction(), matrix).nonzeros(); ++tile) {
+    const PermutedBlock from = operand_of(program, level, {matrix, tile});
+    context.owners.push_back(owner_of(program, from.block, ranks));
+    if (level.as_stored) context.in_place.push_back(from.is_block() && !program.is_made(from.block.tensor));
+  }
+  return context;
 }
 
 }  // namespace
@@ -43,9 +39,8 @@ const Contraction& TermProducts::of(std::size_t term) {
   const FusedProgramTerm& fused = program_.terms()[term];
   if (!as_stored()) return fused.product->contraction();
   const auto found = products_.find(term);
-  return found != products_.end()
-             ? found->second
-             : products_.emplace(term, foretile::as_stored(program_, fused)).first->second;
+  return found != products_.end() ? found->second
+                                  : products_.emplace(term, foretile::as_stored(fused)).first->second;
 }
 
 ProgramLevel level_of(TermProducts& products, std::vector<TermPart> terms) {
@@ -66,8 +61,9 @@ ProgramLevel level_of(TermProducts& products, std::vector<TermPart> terms) {
   }
   if (parts.empty()) return level;
   level.joined.emplace(parts);
-  level.joined->place(owners_of_operands(program, level, Matrix::a, machine.ranks),
-                      owners_of_operands(program, level, Matrix::b, machine.ranks));
+  level.context.a = context_of(program, level, Matrix::a, machine.ranks);
+  level.context.b = context_of(program, level, Matrix::b, machine.ranks);
+  level.context.shares = rank_shares(parts);
   return level;
 }
 

@@ -58,16 +58,16 @@ struct ProgramLevel {
   /// piece.
   std::vector<std::size_t> products;
   std::optional<JoinedProducts> joined;  ///< nothing without products
+  PlanContext context = {};              ///< for plans of `joined`
   /// Tiles of A and B are as their tensors store them where that is possible: products transpose them and
   /// have the factors. Else they are what C = A B needs.
   bool as_stored = false;
 };
 
-/// The products of terms, made when they are first asked for: on cores with tiles as they are stored, of
-/// which those that equal a block that is kept are in place.
+/// The products of terms, made when they are first asked for: on cores with tiles as they are stored.
 class TermProducts {
  public:
-  /// Both must outlive this; no tensor becomes made or kept in between.
+  /// Both must outlive this.
   TermProducts(const FusedProgram& program, const Machine& machine) : program_(program), machine_(machine) {}
 
   const FusedProgram& program() const { return program_; }
@@ -81,7 +81,8 @@ class TermProducts {
   std::map<std::size_t, Contraction> products_;
 };
 
-/// Tiles of A and B are placed with the blocks of which they are copies.
+/// Tiles of A and B are where the blocks are of which they are copies. On cores those that equal a block that
+/// is kept are in place.
 ProgramLevel level_of(TermProducts& products, std::vector<TermPart> terms);
 
 /// A tile is factor times a block, axis p of the tile being axis order.from[p] of the block. `factor` counts

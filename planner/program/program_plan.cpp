@@ -152,11 +152,11 @@ class LevelPlanner {
     try {
       plan.level = level_of(products_, terms);
       if (!plan.level.joined) return std::nullopt;
-      Contraction joined = plan.level.joined->contraction();
-      require_room(joined);
-      joined.busy = busy_;
+      require_room(plan.level);
+      PlanContext context = plan.level.context;
+      context.flops_before = flops_before_;
       plan.settings = settings_for(terms);
-      plan.work = plan_work(std::move(joined), machine_, plan.settings);
+      plan.work = plan_work(plan.level.joined->contraction(), machine_, plan.settings, {}, {}, context);
     } catch (const InputError& error) {
       return error;
     }
@@ -164,11 +164,15 @@ class LevelPlanner {
   }
 
   /// Where tiles alone are more than all ranks have no plan needs less, and planning is saved.
-  void require_room(const Contraction& joined) const {
+  void require_room(const ProgramLevel& level) const {
+    const Contraction& joined = level.joined->contraction();
     double bytes = 0;
     for (const Matrix matrix : {Matrix::a, Matrix::b}) {
-      for (TileId tile = 0; tile < shape_of(joined, matrix).nonzeros(); ++tile)
-        bytes += static_cast<double>(own_bytes_of(joined, {matrix, tile}));
+      const std::vector<bool>& in_place = level.context.of(matrix).in_place;
+      for (TileId tile = 0; tile < shape_of(joined, matrix).nonzeros(); ++tile) {
+        if (in_place.empty() || !in_place[static_cast<std::size_t>(tile)])
+          bytes += static_cast<double>(bytes_of(joined, {matrix, tile}));
+      }
     }
     bytes += bytes_of_all(joined, Matrix::c);
     const double there = static_cast<double>(machine_.host_bytes_per_rank()) * machine_.ranks;
@@ -191,12 +195,12 @@ class LevelPlanner {
 
   /// What follows can even out what devices have more than others.
   void add_work(const PlannedWork& work) {
-    busy_.resize(static_cast<std::size_t>(machine_.devices()), 0);
+    flops_before_.resize(static_cast<std::size_t>(machine_.devices()), 0);
     for (std::size_t rank = 0; rank < work.plan.ranks.size(); ++rank) {
       const auto& devices = work.plan.ranks[rank].devices;
       for (std::size_t device = 0; device < devices.size(); ++device) {
         for (const Block& block : devices[device].blocks)
-          busy_[rank * static_cast<std::size_t>(machine_.devices_per_rank) + device] +=
+          flops_before_[rank * static_cast<std::size_t>(machine_.devices_per_rank) + device] +=
               block_flops(work.contraction, block);
       }
     }
@@ -218,7 +222,7 @@ class LevelPlanner {
   const Settings& settings_;
   int number_ = 0, at_once_;
   TermProducts products_;
-  std::vector<double> busy_;  // where levels are not apart: flops of each device so far
+  std::vector<double> flops_before_;  // where levels are not apart: of each device so far
   std::vector<LevelPlan> plans_;
 };
 

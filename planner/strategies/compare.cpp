@@ -80,7 +80,8 @@ std::vector<ComparedStrategy> to_compare(const Contraction& contraction, const S
 /// Asks for the seconds of plans, those that promise most first, until no other can be faster. Where one
 /// cannot be told, all are left to their bounds.
 void ask_for_seconds(const Contraction& contraction, const Machine& machine, const Settings& settings,
-                     const PlanSeconds& plan_seconds, std::vector<ComparedStrategy>& compared) {
+                     const PlanSeconds& plan_seconds, const PlanContext& context,
+                     std::vector<ComparedStrategy>& compared) {
   constexpr double kNever = std::numeric_limits<double>::infinity();
   std::vector<ComparedStrategy*> order;
   for (ComparedStrategy& one : compared) {
@@ -96,9 +97,8 @@ void ask_for_seconds(const Contraction& contraction, const Machine& machine, con
         continue;
       }
       const double stop_s = least_s - (one->dealt ? one->dealt->seconds : 0);
-      one->plan_s = plan_seconds(
-          make_plan(contraction, machine, own_settings(find_strategy(one->strategy), settings, one->variant)),
-          stop_s);
+      const Settings own = own_settings(find_strategy(one->strategy), settings, one->variant);
+      one->plan_s = plan_seconds(make_plan(contraction, machine, own, {}, context), stop_s);
       if (std::isinf(*one->plan_s)) one->stopped_s = std::max(0.0, stop_s);
       least_s = std::min(least_s, one->seconds());
     }
@@ -110,13 +110,14 @@ void ask_for_seconds(const Contraction& contraction, const Machine& machine, con
 }  // namespace
 
 std::vector<ComparedStrategy> compare_strategies(const Contraction& contraction, const Machine& machine,
-                                                 const Settings& settings, const PlanSeconds& plan_seconds) {
+                                                 const Settings& settings, const PlanSeconds& plan_seconds,
+                                                 const PlanContext& context) {
   const std::optional<Home> home = home_setting(contraction, machine, settings);
   std::vector<ComparedStrategy> compared = to_compare(contraction, settings);
   for (ComparedStrategy& one : compared) {
     try {
-      const Plan plan =
-          make_plan(contraction, machine, own_settings(find_strategy(one.strategy), settings, one.variant));
+      const Settings own = own_settings(find_strategy(one.strategy), settings, one.variant);
+      const Plan plan = make_plan(contraction, machine, own, {}, context);
       verify(plan, contraction);
       one.bound_s = bounds_of(plan, contraction, machine).plan.seconds;
       if (home) one.dealt = deal_anew(contraction, machine, *home, plan);
@@ -125,7 +126,7 @@ std::vector<ComparedStrategy> compare_strategies(const Contraction& contraction,
       one.error = std::current_exception();
     }
   }
-  if (plan_seconds) ask_for_seconds(contraction, machine, settings, plan_seconds, compared);
+  if (plan_seconds) ask_for_seconds(contraction, machine, settings, plan_seconds, context, compared);
   return compared;
 }
 

@@ -11,6 +11,7 @@
 #include "base/settings.hpp"
 #include "planner/problem/contraction.hpp"
 #include "planner/strategies/deal_anew.hpp"
+#include "planner/strategies/plan_context.hpp"
 #include "platforms/machine.hpp"
 
 namespace foretile {
@@ -40,7 +41,8 @@ struct ComparedStrategy {
 /// increasing bound until no other can be faster; where they cannot be told, the bounds alone are there.
 std::vector<ComparedStrategy> compare_strategies(const Contraction& contraction, const Machine& machine,
                                                  const Settings& settings,
-                                                 const PlanSeconds& plan_seconds = {});
+                                                 const PlanSeconds& plan_seconds = {},
+                                                 const PlanContext& context = {});
 
 /// The fastest of them, of equal ones the first, and what it is to plan with. Throws InputError where none
 /// has a plan, with the refusal of the strategy that knows most of the settings, and for sources that none

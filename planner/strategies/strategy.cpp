@@ -200,8 +200,10 @@ std::vector<Settings> changes_with_less_per_rank(const Contraction& contraction,
 
 namespace {
 
-Plan plan_all(const RankPlanner& planner, const CountFunction& progress) {
+Plan plan_all(const RankPlanner& planner, const CountFunction& progress, const PlanContext& context) {
   Plan plan{planner.frame(), {}};
+  plan.operands.a.in_place = context.a.in_place;
+  plan.operands.b.in_place = context.b.in_place;
   for (Rank rank = 0; rank < plan.grid.size(); ++rank) {
     plan.ranks.push_back(planner.plan_rank(rank));
     if (progress) progress(rank + 1);
@@ -213,18 +215,18 @@ Plan plan_all(const RankPlanner& planner, const CountFunction& progress) {
 }  // namespace
 
 std::unique_ptr<RankPlanner> prepare_planner(const Contraction& contraction, const Machine& machine,
-                                             const Settings& settings) {
+                                             const Settings& settings, const PlanContext& context) {
   check_precision(machine.platform, contraction.precision);
   check_bytes(contraction);
   const Strategy& strategy = choose_strategy(contraction.sources, settings);
   Settings own = settings;
   own.erase("strategy");
-  return strategy.prepare(contraction, machine, with_defaults(strategy, std::move(own)));
+  return strategy.prepare(contraction, machine, with_defaults(strategy, std::move(own)), context);
 }
 
 Plan make_plan(const Contraction& contraction, const Machine& machine, const Settings& settings,
-               const CountFunction& progress) {
-  return plan_all(*prepare_planner(contraction, machine, settings), progress);
+               const CountFunction& progress, const PlanContext& context) {
+  return plan_all(*prepare_planner(contraction, machine, settings, context), progress, context);
 }
 
 }  // namespace foretile

@@ -15,6 +15,7 @@
 #include "planner/problem/contraction.hpp"
 #include "planner/strategies/communication_model.hpp"
 #include "planner/strategies/parameter.hpp"
+#include "planner/strategies/plan_context.hpp"
 #include "platforms/machine.hpp"
 
 namespace foretile {
@@ -54,10 +55,11 @@ class Strategy {
   bool honours(const Sources& asked) const { return sources_for(asked) == asked; }
   /// What strategy=auto tries beside the defaults, each where none of its keys is set.
   virtual std::vector<Settings> variants() const { return {}; }
-  /// The contraction must outlive the result. `settings` has every parameter in its one spelling. Throws
-  /// InputError for settings that are impossible together, or with this problem or machine.
+  /// The contraction must outlive the result, `context` need not. `settings` has every parameter in its one
+  /// spelling. Throws InputError for settings that are impossible together, or with this problem or machine.
   virtual std::unique_ptr<RankPlanner> prepare(const Contraction& contraction, const Machine& machine,
-                                               const Settings& settings) const = 0;
+                                               const Settings& settings,
+                                               const PlanContext& context) const = 0;
   /// How its plans with these settings deal C to ranks. Throws InputError for settings that cannot be.
   virtual Dealing dealing(const Contraction& /*contraction*/, const Machine& /*machine*/,
                           const Settings& /*settings*/) const {
@@ -170,10 +172,11 @@ void require_honoured(const StrategyChoice& choice);
 /// for keys that it does not know, for values that a parameter cannot have, and for a precision for which the
 /// platform has no figures.
 std::unique_ptr<RankPlanner> prepare_planner(const Contraction& contraction, const Machine& machine,
-                                             const Settings& settings);
+                                             const Settings& settings, const PlanContext& context = {});
 
-/// Plans every rank. `progress` gets how many of machine.ranks are planned.
+/// Plans every rank; tiles are in place as `context` says. `progress` gets how many of machine.ranks are
+/// planned.
 Plan make_plan(const Contraction& contraction, const Machine& machine, const Settings& settings,
-               const CountFunction& progress = {});
+               const CountFunction& progress = {}, const PlanContext& context = {});
 
 }  // namespace foretile

@@ -79,6 +79,14 @@ void check_distribution(const Plan& plan, const Contraction& p, Matrix matrix) {
   }
 }
 
+void check_in_place(const Plan& plan, const Contraction& p, Matrix matrix) {
+  const auto tiles = std::ssize(plan.operands.of(matrix).in_place);
+  const TileId expected = matrix == Matrix::c ? 0 : shape_of(p, matrix).nonzeros();
+  if (tiles != 0 && tiles != expected)
+    throw broken_plan(fmt::format("tiles of {} in place", name_of(matrix)), fmt::format("{} tiles", tiles),
+                      expected == 0 ? "none" : fmt::format("none or {}", expected));
+}
+
 void check_pool(const Plan& plan) {
   if (plan.pool == Pool::none) return;
   if (plan.c_in_parts && plan.operands.b.streams() && !plan.prefetch_c && plan.barriers == Barriers::none)
@@ -114,7 +122,10 @@ void check_device_classes(const Plan& plan) {
 void check_frame(const Plan& plan, const Contraction& contraction) {
   check_grid(plan);
   check_operands(plan);
-  for (const Matrix matrix : {Matrix::a, Matrix::b, Matrix::c}) check_distribution(plan, contraction, matrix);
+  for (const Matrix matrix : {Matrix::a, Matrix::b, Matrix::c}) {
+    check_distribution(plan, contraction, matrix);
+    check_in_place(plan, contraction, matrix);
+  }
   if (plan.batch < 1) throw broken_plan("batch", fmt::format("{}", plan.batch), "at least 1");
   if (plan.lookahead < 0) throw broken_plan("lookahead", fmt::format("{}", plan.lookahead), "at least 0");
   if (plan.messages_at_once < 1)

@@ -8,6 +8,7 @@
 
 #include "base/missing_memory.hpp"
 #include "base/quantity.hpp"
+#include "planner/plan/owners.hpp"
 #include "planner/verify/pass.hpp"
 
 namespace foretile {
@@ -118,8 +119,7 @@ class StepBytes {
   const std::vector<HostNeed>& close(Rank rank, const Messages& messages) {
     for (const FlowTask& task : plan_.ranks[rank].flow.tasks) {
       if (!task.makes) continue;
-      const std::int64_t bytes = task.makes->matrix == Matrix::c ? bytes_of(problem_, *task.makes)
-                                                                 : own_bytes_of(problem_, *task.makes);
+      const std::int64_t bytes = own_bytes_of(problem_, plan_, *task.makes);
       add(task.makes->matrix, task.step, bytes);
       if (task.makes->matrix != Matrix::c) steps_[task.step].owned += bytes;
     }

@@ -22,7 +22,7 @@ void Owners::add(const Plan& plan, const Contraction& contraction, Matrix matrix
   for (TileId id = 0; id < tiles; ++id) {
     const Rank rank = owner_of(contraction, plan, {matrix, id});
     owner.push_back(rank);
-    bytes[rank] += own_bytes_of(contraction, {matrix, id});
+    bytes[rank] += own_bytes_of(contraction, plan, {matrix, id});
   }
 }
 

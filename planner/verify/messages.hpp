@@ -18,7 +18,7 @@ class Owners {
   Owners(const Plan& plan, const Contraction& contraction);
   int of(TileRef tile) const { return owner_[static_cast<std::size_t>(tile.matrix)][tile.id]; }
   bool distributed(Matrix matrix) const { return matrix == Matrix::a || (matrix == Matrix::b && b_); }
-  /// Bytes of a matrix that live on a rank, without tiles in place (Contraction::in_place).
+  /// Bytes of a matrix that live on a rank, without tiles in place (OperandPlan::in_place).
   std::int64_t bytes(Matrix matrix, Rank rank) const {
     return bytes_[static_cast<std::size_t>(matrix)][static_cast<std::size_t>(rank)];
   }

@@ -109,8 +109,13 @@ std::map<std::int32_t, int> dealt_in_turn(std::vector<std::int32_t> lines, int o
 
 class Dealer {
  public:
-  Dealer(const Contraction& p, const std::vector<double>& work, std::vector<double> busy)
-      : p_(p), work_(work), load_(std::move(busy)), owner_(static_cast<std::size_t>(p.c.nonzeros()), 0) {}
+  Dealer(const Contraction& p, const std::vector<double>& work, std::vector<double> load,
+         const std::vector<RankShare>& shares)
+      : p_(p),
+        work_(work),
+        shares_(shares),
+        load_(std::move(load)),
+        owner_(static_cast<std::size_t>(p.c.nonzeros()), 0) {}
 
   std::vector<Rank> dealt() {
     for (const Part& part : parts_of(p_, work_)) deal(part);
@@ -120,7 +125,7 @@ class Dealer {
 
  private:
   void deal(const Part& part) {
-    const Places places = places_for(p_, part, share_of(part));
+    const Places places = places_for(p_, part, ranks_for(part));
     const auto of_row = dealt_in_turn(part.rows, places.p, [&](std::int32_t i) {
       return std::tuple(p_.c.row(i).size(), p_.c.row(i).front(), p_.m.size(i));
     });
@@ -138,20 +143,19 @@ class Dealer {
                   [&](TileId tile) { owner_[static_cast<std::size_t>(tile)] = rank_of[place_of(tile)]; });
   }
 
-  Sharing sharing_of(std::int32_t row) const {
-    return p_.sharing.empty() ? Sharing() : p_.sharing[static_cast<std::size_t>(row)];
+  RankShare share_of(std::int32_t row) const {
+    return shares_.empty() ? RankShare() : shares_[static_cast<std::size_t>(row)];
   }
 
-  /// Of the ranks.
-  int share_of(const Part& part) const {
-    return std::max(static_cast<int>(load_.size()) / sharing_of(part.rows.front()).parts, 1);
+  int ranks_for(const Part& part) const {
+    return std::max(static_cast<int>(load_.size()) / share_of(part.rows.front()).parts, 1);
   }
 
   /// By rank: how many the parts have that share the ranks with this one.
   std::vector<int>& places_of_set(const Part& part) {
-    const Sharing sharing = sharing_of(part.rows.front());
-    std::vector<int>& places = places_[sharing.set];
-    if (places.empty() || sharing.parts == 1) places.assign(load_.size(), 0);
+    const RankShare share = share_of(part.rows.front());
+    std::vector<int>& places = places_[share.set];
+    if (places.empty() || share.parts == 1) places.assign(load_.size(), 0);
     return places;
   }
 
@@ -184,9 +188,9 @@ class Dealer {
     const double mean = std::accumulate(load_.begin(), load_.end(), 0.0) / ranks;
     const double close = mean + kClose * std::accumulate(work_.begin(), work_.end(), 0.0) / ranks;
     std::vector<std::vector<TileId>> tiles(load_.size());
-    std::map<int, std::vector<int>> of_sets;  // tiles, by Sharing::set and rank
+    std::map<int, std::vector<int>> of_sets;  // tiles, by RankShare::set and rank
     const auto set_of = [&](TileId tile) -> std::vector<int>& {
-      std::vector<int>& counts = of_sets[sharing_of(p_.c.row_of(tile)).set];
+      std::vector<int>& counts = of_sets[share_of(p_.c.row_of(tile)).set];
       counts.resize(load_.size(), 0);
       return counts;
     };
@@ -204,7 +208,7 @@ class Dealer {
       auto best = tiles[most].end();
       // Parts that share the ranks stay apart: their tiles need A and B of their own.
       const auto may_move = [&](TileId tile) {
-        const bool shares = sharing_of(p_.c.row_of(tile)).parts > 1;
+        const bool shares = share_of(p_.c.row_of(tile)).parts > 1;
         return !shares || set_of(tile)[least] <= set_of(tile)[most];
       };
       for (auto at = tiles[most].begin(); at != tiles[most].end(); ++at) {
@@ -225,9 +229,10 @@ class Dealer {
 
   const Contraction& p_;
   const std::vector<double>& work_;
+  const std::vector<RankShare>& shares_;
   std::vector<double> load_;                // by rank
   std::vector<Rank> owner_;                 // by tile
-  std::map<int, std::vector<int>> places_;  // by Sharing::set and rank
+  std::map<int, std::vector<int>> places_;  // by RankShare::set and rank
 };
 
 }  // namespace
@@ -258,8 +263,8 @@ double dealt_bytes(const Contraction& contraction, int ranks) {
 }
 
 std::vector<Rank> deal_tiles(const Contraction& contraction, const std::vector<double>& work,
-                             std::vector<double> busy) {
-  return Dealer(contraction, work, std::move(busy)).dealt();
+                             std::vector<double> load, const std::vector<RankShare>& shares) {
+  return Dealer(contraction, work, std::move(load), shares).dealt();
 }
 
 }  // namespace foretile

@@ -7,6 +7,7 @@
 
 #include "base/id.hpp"
 #include "planner/problem/contraction.hpp"
+#include "planner/strategies/plan_context.hpp"
 
 namespace foretile {
 
@@ -19,11 +20,11 @@ std::vector<double> work_of_tiles(const Contraction& contraction);
 /// the tiles that they have, its columns to q. So each place has about the same work, and needs few tiles of
 /// A and B. The places of the part with most work are given to ranks first, always the heaviest one left to
 /// the rank that has least. In the end single tiles move from the rank with most work to the one with least
-/// while that is more than 5% of the mean of this contraction above the mean. `busy`: what each rank has to
-/// do before. A part that shares the ranks with others (Contraction::sharers) gets as large a grid as its
+/// while that is more than 5% of the mean of this contraction above the mean. `load`: what each rank has to
+/// do before. A part that shares the ranks with others (PlanContext::shares) gets as large a grid as its
 /// share of the ranks.
 std::vector<Rank> deal_tiles(const Contraction& contraction, const std::vector<double>& work,
-                             std::vector<double> busy);
+                             std::vector<double> load, const std::vector<RankShare>& shares = {});
 
 /// Bytes of A and B that are sent where each part has a grid of so many ranks, and each rank that needs a
 /// tile receives it.

@@ -2,7 +2,8 @@
 // Each tile of C is computed by one rank, dealt by its work; on the rank its products are a chain on one
 // device, or several that are added: what Jagode, Danalis and Dongarra (Accelerating NWChem Coupled Cluster
 // through dataflow-based execution, 2018, section 4) call chains and reductions within a node. A and B stay
-// where the problem has placed them, or are dealt contiguously, and travel to the ranks that multiply them.
+// where they are before the work starts, or are dealt contiguously, and travel to the ranks that multiply
+// them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,9 +15,9 @@
 
 #include "base/error.hpp"
 #include "base/parse.hpp"
-#include "planner/problem/estimate.hpp"
 #include "planner/plan/owners.hpp"
 #include "planner/plan/products_of_tile.hpp"
+#include "planner/problem/estimate.hpp"
 #include "planner/strategies/dealt_c/deal_tiles.hpp"
 #include "planner/strategies/frame.hpp"
 #include "planner/strategies/strategy.hpp"
@@ -29,7 +30,7 @@ constexpr const char* kDealtCName = "dealt-c";
 constexpr std::int64_t kMostProductsRead = 50'000'000;  // each is looked at to know who needs a tile
 
 PlanFrame frame_of(const Contraction& p, const Machine& machine, const Settings& settings,
-                   std::vector<Rank> owners) {
+                   const PlanContext& context, std::vector<Rank> owners) {
   PlanFrame frame = common_frame(kDealtCName, machine, settings, 1);
   frame.grid = {1, machine.ranks, 1};
   frame.lookahead = static_cast<int>(integer_setting(settings, "lookahead"));
@@ -37,11 +38,11 @@ PlanFrame frame_of(const Contraction& p, const Machine& machine, const Settings&
   frame.part_sums = Tree::binomial;
   frame.advice.device_memory = "lower lookahead, or tile the problem finer";
   frame.advice.host_memory = "use more ranks, or fewer chain_pieces";
-  const auto as_placed = [](const std::vector<Rank>& placed) {
-    return placed.empty() ? Distribution{Deal::contiguous, {}} : Distribution{Deal::table, placed};
+  const auto as_before = [](const std::vector<Rank>& before) {
+    return before.empty() ? Distribution{Deal::contiguous, {}} : Distribution{Deal::table, before};
   };
-  frame.operands.a.distribution = as_placed(p.placed[0]);
-  frame.operands.b.distribution = as_placed(p.placed[1]);
+  frame.operands.a.distribution = as_before(context.a.owners);
+  frame.operands.b.distribution = as_before(context.b.owners);
   frame.operands.c.distribution = {Deal::table, std::move(owners)};
   if (p.c.nonzeros() == 0) frame.operands.c.distribution = {Deal::contiguous, {}};
   return frame;
@@ -64,15 +65,17 @@ struct Use {
 
 class DealtCPlanner final : public RankPlanner {
  public:
-  DealtCPlanner(const Contraction& contraction, const Machine& machine, const Settings& settings)
+  DealtCPlanner(const Contraction& contraction, const Machine& machine, const Settings& settings,
+                const PlanContext& context)
       : problem_(contraction),
         message_bytes_(message_bytes(settings)),
         tree_(settings.at("tree") == "chain" ? Tree::chain : Tree::binomial),
         pieces_(integer_or_auto(settings, "chain_pieces")),
         devices_(machine.devices_per_rank),
+        load_before_(context.flops_before),
         work_(checked_work(contraction)),
-        owners_(deal_tiles(contraction, work_, busy_ranks(contraction, machine))),
-        frame_(frame_of(contraction, machine, settings, owners_)),
+        owners_(deal_tiles(contraction, work_, loads_of_ranks(machine), context.shares)),
+        frame_(frame_of(contraction, machine, settings, context, owners_)),
         own_(static_cast<std::size_t>(machine.ranks)) {
     std::vector<std::size_t> turn(owners_.size());
     for (std::size_t tile = 0; tile < owners_.size(); ++tile) {
@@ -92,8 +95,8 @@ class DealtCPlanner final : public RankPlanner {
     double all = 0;
     for (const TileId tile : tiles) all += work_[static_cast<std::size_t>(tile)];
     std::vector<double> load(plan.devices.size(), 0);
-    if (const auto& busy = problem_.busy; !busy.empty())
-      std::copy_n(busy.begin() + static_cast<std::ptrdiff_t>(int{rank} * load.size()), load.size(),
+    if (!load_before_.empty())
+      std::copy_n(load_before_.begin() + static_cast<std::ptrdiff_t>(int{rank} * load.size()), load.size(),
                   load.begin());
     for (const TileId tile : tiles) add_tile(tile, piece_work(all), load, plan);
     plan.transfers = transfers_of(rank);
@@ -101,10 +104,10 @@ class DealtCPlanner final : public RankPlanner {
   }
 
  private:
-  static std::vector<double> busy_ranks(const Contraction& p, const Machine& machine) {
+  std::vector<double> loads_of_ranks(const Machine& machine) const {
     std::vector<double> ranks(static_cast<std::size_t>(machine.ranks), 0);
-    for (std::size_t device = 0; device < p.busy.size(); ++device)
-      ranks[device / static_cast<std::size_t>(machine.devices_per_rank)] += p.busy[device];
+    for (std::size_t device = 0; device < load_before_.size(); ++device)
+      ranks[device / static_cast<std::size_t>(devices_)] += load_before_[device];
     return ranks;
   }
 
@@ -210,8 +213,9 @@ class DealtCPlanner final : public RankPlanner {
   Tree tree_;  // of broadcasts
   std::optional<std::int64_t> pieces_;
   int devices_;
-  std::vector<double> work_;  // of each tile of C
-  std::vector<Rank> owners_;  // of the same
+  std::vector<double> load_before_;  // of each device, rank by rank; empty: none
+  std::vector<double> work_;         // of each tile of C
+  std::vector<Rank> owners_;         // of the same
   PlanFrame frame_;
   std::vector<std::vector<TileId>> own_;  // by rank: its tiles of C
   std::array<std::vector<Use>, 2> uses_;  // of each tile of A, of B
@@ -256,8 +260,8 @@ class DealtC final : public Strategy {
   }
 
   std::unique_ptr<RankPlanner> prepare(const Contraction& contraction, const Machine& machine,
-                                       const Settings& settings) const override {
-    return std::make_unique<DealtCPlanner>(contraction, machine, settings);
+                                       const Settings& settings, const PlanContext& context) const override {
+    return std::make_unique<DealtCPlanner>(contraction, machine, settings, context);
   }
 };
 

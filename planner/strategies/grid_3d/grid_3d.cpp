@@ -259,7 +259,8 @@ class Grid3d final : public Strategy {
   }
 
   std::unique_ptr<RankPlanner> prepare(const Contraction& contraction, const Machine& machine,
-                                       const Settings& settings) const override {
+                                       const Settings& settings,
+                                       const PlanContext& /*context*/) const override {
     return planner(contraction, machine, settings);
   }
 };

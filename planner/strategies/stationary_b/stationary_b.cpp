@@ -158,7 +158,8 @@ class StationaryB final : public Strategy {
   }
 
   std::unique_ptr<RankPlanner> prepare(const Contraction& contraction, const Machine& machine,
-                                       const Settings& settings) const override {
+                                       const Settings& settings,
+                                       const PlanContext& /*context*/) const override {
     return std::make_unique<StationaryBPlanner>(contraction, machine, settings);
   }
 };

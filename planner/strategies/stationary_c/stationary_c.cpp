@@ -118,7 +118,8 @@ class StationaryC final : public Strategy {
   }
 
   std::unique_ptr<RankPlanner> prepare(const Contraction& contraction, const Machine& machine,
-                                       const Settings& settings) const override {
+                                       const Settings& settings,
+                                       const PlanContext& /*context*/) const override {
     return c_stays_planner(contraction, machine, settings);
   }
 

@@ -45,6 +45,7 @@ TEST(PlanDigest, TellsPlansApart) {
       [](Plan& p) {
         p.operands.a.distribution = {Deal::table, {0, 1}};
       },
+      [](Plan& p) { p.operands.a.in_place = {true}; },
       [](Plan& p) { p.device_classes[0].memory_bytes = 2; },
       [](Plan& p) { p.ranks[0].devices[0].blocks[0].columns = {0}; },
       [](Plan& p) {

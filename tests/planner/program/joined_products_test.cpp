@@ -47,15 +47,17 @@ TEST(JoinedProducts, HaveTheTilesThatAPartNeeds) {
 TEST(JoinedProducts, HaveThePiecesOfSums) {
   const Contraction p = three_by_two();
   const TileInterval rows{0, 3}, columns{0, 2};
-  const JoinedProducts joined({ProductPart(p, rows, columns, {0, 2}), ProductPart(p, rows, columns, {1, 2})});
+  const std::vector<ProductPart> parts{ProductPart(p, rows, columns, {0, 2}),
+                                       ProductPart(p, rows, columns, {1, 2})};
+  const JoinedProducts joined(parts);
   const Contraction& all = joined.contraction();
   EXPECT_EQ(joined.tiles(Matrix::a), (std::vector<TileId>{0, 2, 4, 1, 3, 5}));
   EXPECT_EQ(joined.tiles(Matrix::b), (std::vector<TileId>{0, 1}));
   EXPECT_EQ(joined.tiles(Matrix::c), (std::vector<TileId>{0, 2, 4, 1, 3, 5}));
   EXPECT_EQ(all.k.tiles(), 2);
-  EXPECT_EQ(all.sharing, (std::vector<Sharing>(6, {0, 2})));
+  EXPECT_EQ(rank_shares(parts), (std::vector<RankShare>(6, {0, 2})));
   EXPECT_EQ(traits(all).gemms, traits(p).gemms);
-  EXPECT_TRUE(JoinedProducts({ProductPart(p)}).contraction().sharing.empty());
+  EXPECT_TRUE(rank_shares({ProductPart(p)}).empty());
 }
 
 /// Row 2 of A is empty, and C has it nevertheless: of three pieces the first has its tiles, and the last has
@@ -88,16 +90,12 @@ TEST(JoinedProducts, KeepWhatPartsSayOfTheirTiles) {
   const Contraction plain = three_by_two();
   Contraction other = plain;
   other.products_of_k = {{}, {Op::transpose, Op::none, 2}};
-  other.in_place[0].assign(6, false);
-  other.in_place[0][5] = true;
   const JoinedProducts joined({ProductPart(plain), ProductPart(other)});
   const Contraction& all = joined.contraction();
   ASSERT_EQ(all.products_of_k.size(), 4U);
   EXPECT_TRUE(all.products_of_k[2].is_plain());
   EXPECT_EQ(all.products_of_k[3], other.products_of_k[1]);
   EXPECT_EQ(all.op_of_a(11), Op::transpose);
-  EXPECT_EQ(own_bytes_of(all, {Matrix::a, 11}), 0);
-  EXPECT_EQ(own_bytes_of(all, {Matrix::a, 10}), 8 * 4 * 5);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "planner/plan/owners.hpp"
 #include "tests/planner/program/example.hpp"
+#include "tests/planner/program/flow_machine.hpp"
 #include "tests/planner/small_machine.hpp"
 
 namespace foretile::program_plan_test {
@@ -68,6 +69,43 @@ TEST(ProgramPlan, CountsAdditionsInAnotherOrder) {
   ASSERT_EQ(plans.size(), 1U);
   EXPECT_EQ(plans[0].moves[0].added_bytes, 128 + 32);
   EXPECT_EQ(plans[0].moves[0].added_permuted_bytes, 128);
+}
+
+/// On cores tiles of x are its blocks, and y is made when it is needed. What a contraction joined from terms
+/// knows besides is in the context, and in the plan the tiles that need no memory.
+TEST(ProgramPlan, KnowsWhereTilesAreBefore) {
+  FusedProgram program(parse_program("space p = virtual\ntensor x[p|p]\ntensor y[p|p]\nresult R[p|p]\n"
+                                     "r: R[p1,p2] += x[p1,p3] y[p3,p2]\n",
+                                     "test"),
+                       {1, 4, 2}, "test");
+  for (std::size_t tensor = 0; tensor < program.tensors().size(); ++tensor) {
+    if (program.tensors()[tensor].name == "y") program.make_when_needed(tensor);
+  }
+  ProgramLayout layout;
+  layout.sum_pieces = {2};
+  program.lay_out(std::move(layout));
+  const Machine machine = flow_machine(1, 1, kPlenty);
+  const LevelPlan level = plan_level(program, machine, {}, 1).front();
+  const Plan& plan = level.work->plan;
+  EXPECT_EQ(level.level.context.shares, (std::vector<RankShare>(8, {0, 2})));  // four rows, two pieces
+  int in_place = 0;
+  for (const Matrix matrix : {Matrix::a, Matrix::b}) {
+    const OperandContext& context = level.level.context.of(matrix);
+    EXPECT_EQ(plan.operands.of(matrix).in_place, context.in_place);
+    EXPECT_EQ(plan.operands.of(matrix).distribution.owners, context.owners);
+    for (TileId tile = 0; tile < shape_of(level.work->contraction, matrix).nonzeros(); ++tile) {
+      const ProgramBlock block = operand_of(program, level.level, {matrix, tile}).block;
+      EXPECT_EQ(plan.operands.of(matrix).is_in_place(tile), !program.is_made(block.tensor));
+      if (plan.operands.of(matrix).is_in_place(tile)) ++in_place;
+    }
+  }
+  EXPECT_EQ(in_place, 4);
+  Plan without = plan;
+  without.operands.a.in_place = without.operands.b.in_place = {};
+  EXPECT_EQ(verify(without, level.work->contraction).peak_host_bytes,
+            level.work->summary.peak_host_bytes + 4 * 32);
+  const LevelPlan on_gpus = plan_level(program, small_machine(1, 1, kPlenty, kPlenty), {}, 1).front();
+  EXPECT_TRUE(on_gpus.work->plan.operands.a.in_place.empty());
 }
 
 /// With half the memory that all terms of the first level need together, it is computed in parts: every term

@@ -12,6 +12,7 @@
 #include "planner/strategies/communication_model.hpp"
 #include "planner/verify/verify.hpp"
 #include "tests/planner/random_case.hpp"
+#include "tests/planner/small_machine.hpp"
 
 namespace foretile::strategy_test {
 namespace {
@@ -29,6 +30,24 @@ std::string refusal(const Settings& settings) {
 TEST(Strategies, EachIsFoundByItsName) {
   ASSERT_FALSE(strategies().empty());
   for (const auto& strategy : strategies()) EXPECT_EQ(&find_strategy(strategy->name()), strategy.get());
+}
+
+/// All that take A and B as they are given, and the comparison of them.
+TEST(Strategies, PlansHaveTilesInPlaceAsTheContextSays) {
+  RandomCase c = random_case(1);
+  c.problem.sources = {};
+  PlanContext context;
+  context.a.in_place.assign(static_cast<std::size_t>(c.problem.a.nonzeros()), false);
+  context.a.in_place.front() = true;
+  std::vector<std::string> names = strategies_for_terms();
+  names.emplace_back("auto");
+  const Machine machine = small_machine(2, 2, 1 << 20, 1 << 24);
+  for (const std::string& name : names) {
+    const Plan plan = make_plan(c.problem, machine, {{"strategy", name}}, {}, context);
+    EXPECT_EQ(plan.operands.a.in_place, context.a.in_place) << name;
+    EXPECT_TRUE(plan.operands.b.in_place.empty()) << name;
+    EXPECT_NO_THROW(verify(plan, c.problem)) << name;
+  }
 }
 
 TEST(Strategies, UnknownNameListsTheKnownOnes) {

@@ -225,6 +225,18 @@ TEST(Verify, CatchesOperandsThatNothingCanFollow) {
   refused("operand C", &Operands::c, Source::in_file, stays);
 }
 
+TEST(Verify, CatchesTilesInPlaceThatAreNotThere) {
+  const auto refused = [](const char* words, OperandPlan Operands::*operand, std::int64_t tiles) {
+    Example example;
+    (example.plan.operands.*operand).in_place.assign(static_cast<std::size_t>(tiles), true);
+    expect_refused(example, {words});
+  };
+  const Example sound;
+  refused("tiles of A in place", &Operands::a, sound.problem.a.nonzeros() - 1);
+  refused("tiles of B in place", &Operands::b, sound.problem.b.nonzeros() + 1);
+  refused("tiles of C in place", &Operands::c, sound.problem.c.nonzeros());
+}
+
 /// 6 * 715827883 is 2 in 32 bits.
 TEST(Verify, CatchesAGridThatIsNotThePlans) {
   for (const ProcessGrid grid : {ProcessGrid{0, 2},

@@ -76,9 +76,9 @@ TEST(DealTiles, CountTheBytesOfTheirGrids) {
 TEST(DealTiles, GivePartsTheirShareOfTheRanks) {
   std::vector<Shape::Entry> a, b;
   for (std::int32_t i = 0; i < 8; ++i) a.push_back({i, i / 4}), b.push_back({i / 4, i});
-  Contraction p = contraction(8, 8, 2, a, b);
-  p.sharing.assign(8, {0, 2});
-  const auto owners = deal_tiles(p, work_of_tiles(p), std::vector<double>(8, 0));
+  const Contraction p = contraction(8, 8, 2, a, b);
+  const std::vector<RankShare> shares(8, {0, 2});
+  const auto owners = deal_tiles(p, work_of_tiles(p), std::vector<double>(8, 0), shares);
   std::map<int, std::set<std::int32_t>> rows;
   for (TileId c = 0; c < p.c.nonzeros(); ++c) rows[owners[static_cast<std::size_t>(c)]].insert(p.c.row_of(c));
   ASSERT_EQ(rows.size(), 8U);
@@ -93,11 +93,10 @@ TEST(DealTiles, GivePartsTheirShareOfTheRanks) {
 TEST(DealTiles, KeepPartsThatShareTheRanksApart) {
   std::vector<Shape::Entry> diagonal;
   for (std::int32_t i = 0; i < 8; ++i) diagonal.push_back({i, i});
-  Contraction p = contraction(8, 8, 8, diagonal, diagonal);
-  p.sharing.assign(4, {0, 1});
-  for (int set = 1; set < 4; ++set) p.sharing[static_cast<std::size_t>(set)].set = set;
-  p.sharing.insert(p.sharing.end(), 4, {4, 4});
-  const auto owners = deal_tiles(p, {100, 100, 100, 97, 1, 1, 1, 1}, std::vector<double>(4, 0));
+  const Contraction p = contraction(8, 8, 8, diagonal, diagonal);
+  std::vector<RankShare> shares{{0, 1}, {1, 1}, {2, 1}, {3, 1}};
+  shares.insert(shares.end(), 4, {4, 4});
+  const auto owners = deal_tiles(p, {100, 100, 100, 97, 1, 1, 1, 1}, std::vector<double>(4, 0), shares);
   EXPECT_EQ(std::set<Rank>(owners.begin() + 4, owners.end()).size(), 4U);
 }
 
@@ -134,18 +133,20 @@ Settings defaults(const Settings& changes) {
   return settings;
 }
 
-/// Tiles of A and B stay where they are placed, and a device that is busy gets less.
+/// Tiles of A and B stay where they are, and a device that is busy gets less.
 TEST(DealtC, LeavesTilesAndEvensOutDevices) {
   std::vector<Shape::Entry> a, b;
   for (std::int32_t i = 0; i < 8; ++i) a.push_back({i, 0}), b.push_back({0, i});
-  Contraction p = contraction(8, 8, 1, a, b);
-  p.placed = {std::vector<Rank>(8, 1), std::vector<Rank>(8, 0)};
-  p.busy = {0, 32, 0, 0};  // of 4 devices: with the 128 flop here each has 40 on average
+  const Contraction p = contraction(8, 8, 1, a, b);
+  PlanContext context;
+  context.a.owners.assign(8, 1);
+  context.b.owners.assign(8, 0);
+  context.flops_before = {0, 32, 0, 0};  // of 4 devices: with the 128 flop here each has 40 on average
   const Machine machine = small_machine(2, 2, kPlenty, kPlenty);
-  const Plan plan = make_plan(p, machine, defaults({}));
+  const Plan plan = make_plan(p, machine, defaults({}), {}, context);
   EXPECT_EQ(owner_of(p, plan, {Matrix::a, 3}), 1);
   EXPECT_EQ(owner_of(p, plan, {Matrix::b, 3}), 0);
-  std::vector<double> load = p.busy;
+  std::vector<double> load = context.flops_before;
   for (std::size_t device = 0; device < 4; ++device) {
     for (const Block& block : plan.ranks[device / 2].devices[device % 2].blocks)
       load[device] += block_flops(p, block);

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a strategy may know besides problem, machine and settings, where a plan is part of a larger one.
+#pragma once
+
+#include <vector>
+
+#include "base/id.hpp"
+#include "planner/problem/tile_ref.hpp"
+
+namespace foretile {
+
+/// Which ranks a part of a contraction shares with others. They have no row or column in common with it, and
+/// about as much work.
+struct RankShare {
+  int set = 0;    ///< parts of one number share the ranks
+  int parts = 1;  ///< how many parts do
+
+  friend bool operator==(const RankShare&, const RankShare&) = default;
+};
+
+/// Of the tiles of A or B, by number.
+struct OperandContext {
+  /// Ranks that have them before the work starts; empty: a strategy may choose. Those that cannot leave them
+  /// there distribute them anew.
+  std::vector<Rank> owners = {};
+  std::vector<bool> in_place = {};  ///< OperandPlan::in_place
+};
+
+/// All empty, as of a contraction alone: nothing is known.
+struct PlanContext {
+  OperandContext a = {}, b = {};
+  /// That the machine's devices, rank by rank, have to do before. A strategy may even them out.
+  std::vector<double> flops_before = {};
+  std::vector<RankShare> shares = {};  ///< by tile of M: of the part of that row; empty: none share
+
+  const OperandContext& of(Matrix matrix) const { return matrix == Matrix::a ? a : b; }
+};
+
+}  // namespace foretile
