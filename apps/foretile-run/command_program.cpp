@@ -120,8 +120,8 @@ std::string predicted_text(const FinishedProgram& done) {
                      100 * share);
 }
 
-void print_report(const ProgramArguments& arguments, const ProgramSizes& sizes, const FinishedProgram& done,
-                  int ranks) {
+void print_report(const ProgramRunArguments& arguments, const ProgramSizes& sizes,
+                  const FinishedProgram& done, int ranks) {
   if (arguments.options.json) {
     nlohmann::ordered_json json{{"program", arguments.program},
                                 {"occupied", sizes.occupied},
@@ -199,7 +199,7 @@ class ResultsFile {
 };
 
 /// Results are datasets of an HDF5 file that nobody has yet.
-void require_output(const ProgramArguments& arguments, const FusedProgram& fused) {
+void require_output(const ProgramRunArguments& arguments, const FusedProgram& fused) {
   const MatrixPlace place = is_matrix_place(arguments.output) ? parse_output_place(arguments.output)
                                                               : MatrixPlace{arguments.output, {}, {}};
   if (place.format != MatrixFormat::hdf5 || !place.dataset.empty())
@@ -215,7 +215,7 @@ void require_output(const ProgramArguments& arguments, const FusedProgram& fused
 }
 
 /// What a plan file has already.
-void refuse_beside_plan(const ProgramArguments& arguments) {
+void refuse_beside_plan(const ProgramRunArguments& arguments) {
   for (const auto& [option, given] :
        {std::pair("--o", arguments.sizes.occupied > 0),
         {"--v", arguments.sizes.virtuals > 0},
@@ -240,7 +240,7 @@ void require_ranks(const ProgramFile& file, int ranks) {
 }
 
 /// Of a program without a plan.
-void require_sizes(const ProgramArguments& arguments) {
+void require_sizes(const ProgramRunArguments& arguments) {
   for (const auto& [option, size, what] :
        {std::tuple("--o", arguments.sizes.occupied, "the occupied orbitals of each spin"),
         {"--v", arguments.sizes.virtuals, "the virtual orbitals of each spin"}}) {
@@ -256,7 +256,7 @@ void require_sizes(const ProgramArguments& arguments) {
       tiles.empty() ? "give it" : fmt::format("give it, such as --tile {}", tiles[tiles.size() / 2]));
 }
 
-void require_parameters_alone(const ProgramArguments& arguments) {
+void require_parameters_alone(const ProgramRunArguments& arguments) {
   if (!arguments.options.platform_settings().empty() || !arguments.options.tiling().empty())
     throw input_error("--set", "a key of the platform or the problem", "parameters of the plan's strategy",
                       "change the platform's file; tiles go by --tile");
@@ -276,7 +276,7 @@ struct ProgramToRun {
   std::optional<Prediction> predicted;
 };
 
-ProgramToRun stored_program_to_run(const ProgramArguments& arguments, int ranks) {
+ProgramToRun stored_program_to_run(const ProgramRunArguments& arguments, int ranks) {
   refuse_beside_plan(arguments);
   const ProgramFile file = load_program_file(arguments.program);
   require_ranks(file, ranks);
@@ -286,7 +286,7 @@ ProgramToRun stored_program_to_run(const ProgramArguments& arguments, int ranks)
           file.predicted};
 }
 
-ProgramToRun program_to_run(const ProgramArguments& arguments, const std::string& platform) {
+ProgramToRun program_to_run(const ProgramRunArguments& arguments, const std::string& platform) {
   require_parameters_alone(arguments);
   require_sizes(arguments);
   require_gpus(arguments.gpu, load_platform(platform));
@@ -301,7 +301,7 @@ ProgramToRun program_to_run(const ProgramArguments& arguments, const std::string
 }
 
 /// Collective.
-std::unique_ptr<ProgramRun> started(ProgramToRun& program, const ProgramArguments& arguments,
+std::unique_ptr<ProgramRun> started(ProgramToRun& program, const ProgramRunArguments& arguments,
                                     const MultiplicationOptions& options, MPI_Comm communicator) {
   if (program.machine)
     return std::make_unique<ProgramRun>(communicator, *program.fused, *program.machine,
@@ -314,7 +314,8 @@ std::unique_ptr<ProgramRun> started(ProgramToRun& program, const ProgramArgument
 
 }  // namespace
 
-void execute_program(const CLI::App& command, const ProgramArguments& arguments, const MpiSession& session) {
+void execute_program(const CLI::App& command, const ProgramRunArguments& arguments,
+                     const MpiSession& session) {
   require_same_start(session, [&] { return command_line_facts(command); });
   MultiplicationOptions options;
   options.platform = arguments.platform.empty() ? "here" : arguments.platform;
@@ -386,7 +387,7 @@ void execute_program(const CLI::App& command, const ProgramArguments& arguments,
   });
 }
 
-void add_input_options(CLI::App& command, ProgramArguments& arguments, const std::string& of) {
+void add_input_options(CLI::App& command, ProgramRunArguments& arguments, const std::string& of) {
   CLI::Option* input =
       command
           .add_option(
@@ -403,7 +404,7 @@ void add_input_options(CLI::App& command, ProgramArguments& arguments, const std
 
 void add_program_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("program", "Run a program of contractions (docs/programs.md)");
-  const auto arguments = std::make_shared<ProgramArguments>();
+  const auto arguments = std::make_shared<ProgramRunArguments>();
   command->add_option("program", arguments->program, "A program, FILE.txt, or a plan of one, PLAN.json")
       ->check(not_empty_check())
       ->required();

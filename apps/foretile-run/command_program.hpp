@@ -14,7 +14,7 @@
 
 namespace foretile {
 
-struct ProgramArguments {
+struct ProgramRunArguments {
   std::string program;  ///< FILE.txt, or a plan file of a program
   std::string input, output;
   bool overwrite = false;
@@ -30,9 +30,10 @@ struct ProgramArguments {
 };
 
 /// --input and --seed.
-void add_input_options(CLI::App& command, ProgramArguments& arguments, const std::string& of = "");
+void add_input_options(CLI::App& command, ProgramRunArguments& arguments, const std::string& of = "");
 
 /// Plans where there is no plan file, and runs. `command`: for what all ranks must be started with.
-void execute_program(const CLI::App& command, const ProgramArguments& arguments, const MpiSession& session);
+void execute_program(const CLI::App& command, const ProgramRunArguments& arguments,
+                     const MpiSession& session);
 
 }  // namespace foretile

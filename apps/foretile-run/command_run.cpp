@@ -69,7 +69,7 @@ struct RunArguments {
   bool no_bind = false;
   GpuChoice gpu = GpuChoice::automatic;
   Options options;
-  ProgramArguments program;  ///< of a plan of a program
+  ProgramRunArguments program;  ///< of a plan of a program
 };
 
 /// Rates of one core in the probe, all cores of the nodes busy; 0: not measured.
@@ -494,7 +494,7 @@ void execute(const CLI::App& app, const RunArguments& arguments, const MpiSessio
 namespace {
 
 /// Of a plan of a program.
-ProgramArguments program_arguments(const RunArguments& arguments) {
+ProgramRunArguments program_arguments(const RunArguments& arguments) {
   for (const auto& [option, given] : {std::pair("--checkpoint", !arguments.checkpoint.empty()),
                                       {"--assignment", !arguments.assignment.empty()},
                                       {"--assignment-out", !arguments.assignment_out.empty()},
@@ -507,7 +507,7 @@ ProgramArguments program_arguments(const RunArguments& arguments) {
       throw input_error(option, fmt::format("the plan of a program, {}", quote(arguments.plan)),
                         "the plan of a problem", fmt::format("leave {} out", option));
   }
-  ProgramArguments program = arguments.program;
+  ProgramRunArguments program = arguments.program;
   program.program = arguments.plan;
   program.output = arguments.output;
   program.overwrite = arguments.overwrite;
@@ -527,7 +527,7 @@ void refuse_input(const CLI::App& app) {
 }
 
 void execute_any(const CLI::App& app, const RunArguments& arguments, const MpiSession& session) {
-  ProgramArguments program;
+  ProgramRunArguments program;
   bool is_program = false;
   agree(session, [&] {
     is_program = is_program_plan(arguments.plan);

@@ -241,7 +241,7 @@ def check_stored(scratch):
     command = "simulate" if simulator else "plan"
     file = scratch / "p.json"
     for ranks, more in ((1, ()), (2, ("--set", "strategy=auto")), (3, ("--mode", "flow")), (2, ("--make", "v[pp|pp]", "--layout", "in-turn"))):
-        planned = json.loads(run(command, T2, *SMALL, *more, "--ranks", ranks, "-o", file, "--json"))
+        planned = json.loads(run(command, T2, *SMALL, *more, "--platform", "cascade", "--ranks", ranks, "-o", file, "--json"))
         again = json.loads(run(command, file, "--json"))
         for key in ("gemms", "flops", "sent_bytes", "peak_host_bytes", "layout", "made", "makespan_s"):
             assert again.get(key) == planned.get(key), (key, planned, again)
@@ -253,7 +253,7 @@ def check_stored(scratch):
         if "levels" in planned:
             assert [level["strategy"] for level in done["levels"]] == [level["strategy"] for level in planned["levels"]]
         assert json.loads(run("program", file, "--json", ranks=ranks))["digest"] == done["digest"]
-    assert "Written to" in run("plan", T2, *SMALL, "-o", file, "--ranks", 2)
+    assert "Written to" in run("plan", T2, *SMALL, "--platform", "cascade", "-o", file, "--ranks", 2)
     refuse("--nodes: found the plan", "plan", file, "--nodes", 2)
     refuse("--set: found the plan", "plan", file, "--set", "grid=1x2x1")
     refuse("--output and the program", "plan", T2, *SMALL, "-o", T2)
@@ -270,7 +270,7 @@ def check_stored(scratch):
         refuse("--checkpoint: found the plan of a program", file, "--checkpoint", scratch / "d", ranks=2)
         refuse("--o: found nothing, expected the occupied orbitals", "program", T2, ranks=1)
         run("problem", "dense", "--m", 8, "--n", 8, "--k", 8, "-o", scratch / "q.toml")
-        run("plan", scratch / "q.toml", "--ranks", 1, "-o", scratch / "q.json")
+        run("plan", scratch / "q.toml", "--platform", "cascade", "--ranks", 1, "-o", scratch / "q.json")
         refuse("--input: found the plan of a problem", scratch / "q.json", "--input", "x.h5", ranks=1)
     text = file.read_text()
     file.write_text(text.replace('"tile": 2', '"tile": 1'))
