@@ -314,9 +314,12 @@ std::unique_ptr<ProgramRun> started(ProgramToRun& program, const ProgramRunArgum
 
 }  // namespace
 
-void execute_program(const CLI::App& command, const ProgramRunArguments& arguments,
-                     const MpiSession& session) {
-  require_same_start(session, [&] { return command_line_facts(command); });
+void execute_program(const CLI::App& command, const ProgramRunArguments& arguments, const MpiSession& session,
+                     const std::function<void()>& check) {
+  require_same_start(session, [&] {
+    if (check) check();
+    return command_line_facts(command);
+  });
   MultiplicationOptions options;
   options.platform = arguments.platform.empty() ? "here" : arguments.platform;
   options.gpus = arguments.gpu;

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -32,8 +33,9 @@ struct ProgramRunArguments {
 /// --input and --seed.
 void add_input_options(CLI::App& command, ProgramRunArguments& arguments, const std::string& of = "");
 
-/// Plans where there is no plan file, and runs. `command`: for what all ranks must be started with.
-void execute_program(const CLI::App& command, const ProgramRunArguments& arguments,
-                     const MpiSession& session);
+/// Plans where there is no plan file, and runs. `command`: for what all ranks must be started with. `check`
+/// throws InputError where the command has options that runs of programs do not have.
+void execute_program(const CLI::App& command, const ProgramRunArguments& arguments, const MpiSession& session,
+                     const std::function<void()>& check = {});
 
 }  // namespace foretile

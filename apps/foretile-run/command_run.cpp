@@ -406,9 +406,19 @@ void warn_of_doubts(const PlannedWork& work, const MpiSession& session) {
   }
 }
 
+/// What only runs of programs have.
+void refuse_input(const CLI::App& app) {
+  for (const char* option : {"--input", "--seed"}) {
+    if (app.get_option(option)->count() > 0)
+      throw input_error(option, "the plan of a problem", "the plan of a program",
+                        fmt::format("leave {} out: the problem says where A and B come from", option));
+  }
+}
+
 void execute(const CLI::App& app, const RunArguments& arguments, const MpiSession& session) {
   require_same_start(session, [&] {
     require_plan_file(arguments.plan, session.size());
+    refuse_input(app);
     return start_facts(app, arguments);
   });
   Finished done;
@@ -493,8 +503,8 @@ void execute(const CLI::App& app, const RunArguments& arguments, const MpiSessio
 
 namespace {
 
-/// Of a plan of a program.
-ProgramRunArguments program_arguments(const RunArguments& arguments) {
+/// What runs of programs do not have.
+void refuse_for_programs(const RunArguments& arguments) {
   for (const auto& [option, given] : {std::pair("--checkpoint", !arguments.checkpoint.empty()),
                                       {"--assignment", !arguments.assignment.empty()},
                                       {"--assignment-out", !arguments.assignment_out.empty()},
@@ -507,6 +517,9 @@ ProgramRunArguments program_arguments(const RunArguments& arguments) {
       throw input_error(option, fmt::format("the plan of a program, {}", quote(arguments.plan)),
                         "the plan of a problem", fmt::format("leave {} out", option));
   }
+}
+
+void execute_program_plan(const CLI::App& app, const RunArguments& arguments, const MpiSession& session) {
   ProgramRunArguments program = arguments.program;
   program.program = arguments.plan;
   program.output = arguments.output;
@@ -514,29 +527,7 @@ ProgramRunArguments program_arguments(const RunArguments& arguments) {
   program.verify = arguments.verify;
   program.gpu = arguments.gpu;
   program.options = arguments.options;
-  return program;
-}
-
-/// What only programs have.
-void refuse_input(const CLI::App& app) {
-  for (const char* option : {"--input", "--seed"}) {
-    if (app.get_option(option)->count() > 0)
-      throw input_error(option, "the plan of a problem", "the plan of a program",
-                        fmt::format("leave {} out: the problem says where A and B come from", option));
-  }
-}
-
-void execute_any(const CLI::App& app, const RunArguments& arguments, const MpiSession& session) {
-  ProgramRunArguments program;
-  bool is_program = false;
-  agree(session, [&] {
-    is_program = is_program_plan(arguments.plan);
-    if (is_program)
-      program = program_arguments(arguments);
-    else
-      refuse_input(app);
-  });
-  is_program ? execute_program(app, program, session) : execute(app, arguments, session);
+  execute_program(app, program, session, [&] { refuse_for_programs(arguments); });
 }
 
 }  // namespace
@@ -591,7 +582,8 @@ void add_run(CLI::App& app) {
   app.callback([&app, plan, arguments] {
     if (!app.get_subcommands().empty()) return;
     if (plan->count() == 0) throw CLI::RequiredError("plan");
-    run_guarded([&](const MpiSession& session) { execute_any(app, *arguments, session); });
+    const auto execute_it = is_program_plan(arguments->plan) ? execute_program_plan : execute;
+    run_guarded([&](const MpiSession& session) { execute_it(app, *arguments, session); });
   });
 }
 

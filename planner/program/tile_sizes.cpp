@@ -10,7 +10,7 @@ namespace foretile {
 
 namespace {
 
-constexpr double kElementBytes = 8;
+constexpr double kBytesOfElement = 8;
 
 std::int64_t longest_extent(const Program& program, const ProgramSizes& sizes) {
   std::int64_t longest = 1;
@@ -42,7 +42,7 @@ std::vector<std::int64_t> proposed_tiles(const Program& program, const ProgramSi
     if (static_cast<double>(tile) > most) continue;
     most = kRatio * static_cast<double>(tile);
     const auto spaces = spin_tiles_of(program, {sizes.occupied, sizes.virtuals, tile});
-    if (kElementBytes * memory_of(program, order, spaces).largest_product <= most_bytes)
+    if (kBytesOfElement * memory_of(program, order, spaces).largest_product <= most_bytes)
       tiles.push_back(tile);
   }
   return tiles;
