@@ -12,8 +12,8 @@
 
 #include "base/error.hpp"
 #include "base/missing_memory.hpp"
+#include "planner/plan_work.hpp"
 #include "planner/strategies/strategy.hpp"
-#include "planner/verify/verify.hpp"
 #include "tests/planner/all_deals.hpp"
 #include "tests/planner/small_machine.hpp"
 
@@ -45,14 +45,14 @@ TEST(CompareStrategies, ChargesForDealingAnew) {
   const auto compared = compare_strategies(c.problem, c.machine, c.settings);
   ASSERT_EQ(compared.size(), 4U);
   for (const ComparedStrategy& one : compared) EXPECT_EQ(one.dealt->bytes > 0, one.strategy != "owner-b");
-  EXPECT_EQ(make_plan(c.problem, c.machine, c.settings).strategy, "owner-b");
+  EXPECT_EQ(plan_work(c.problem, c.machine, c.settings).plan.strategy, "owner-b");
 }
 
 /// Three tiles of 32 bytes fit no device: the refusal keeps its type.
 TEST(CompareStrategies, SayThatMemoryIsMissing) {
   RandomCase c = large_b();
   c.machine.platform.device.memory_bytes = 40;
-  EXPECT_THROW(make_plan(c.problem, c.machine, c.settings), MissingMemory);
+  EXPECT_THROW(plan_work(c.problem, c.machine, c.settings), MissingMemory);
 }
 
 /// Whatever the deals, the one that is taken has the least sum.
@@ -71,7 +71,7 @@ TEST(CompareStrategies, TakesTheLeast) {
     });
     if (!least->refusal.empty()) continue;
     EXPECT_EQ(fastest_settings(compared, c.problem, c.settings).at("strategy"), least->strategy);
-    EXPECT_NO_THROW(verify(make_plan(c.problem, c.machine, c.settings), c.problem));
+    EXPECT_NO_THROW(plan_work(c.problem, c.machine, c.settings));
     ++taken;
   }
   EXPECT_GE(taken, 20);
@@ -193,7 +193,7 @@ TEST(CompareStrategies, SaysWhatIsWrongWhereAKeyIsKnown) {
   RandomCase c = large_b();
   c.settings["blocks"] = "Tile";
   try {
-    make_plan(c.problem, c.machine, c.settings);
+    plan_work(c.problem, c.machine, c.settings);
     FAIL();
   } catch (const InputError& error) {
     EXPECT_EQ(std::string(error.what()).find("blocks: found Tile"), 0U) << error.what();
@@ -203,7 +203,7 @@ TEST(CompareStrategies, SaysWhatIsWrongWhereAKeyIsKnown) {
 TEST(CompareStrategies, SaysWhatIsWrongWithADeal) {
   RandomCase c = large_b();
   c.settings["deal.b"] = "rows";
-  EXPECT_THROW(make_plan(c.problem, c.machine, c.settings), InputError);
+  EXPECT_THROW(plan_work(c.problem, c.machine, c.settings), InputError);
 }
 
 }  // namespace
