@@ -232,13 +232,6 @@ void refuse_beside_plan(const ProgramRunArguments& arguments) {
   }
 }
 
-void require_ranks(const ProgramFile& file, int ranks) {
-  if (ranks == file.ranks) return;
-  throw input_error(file.source, fmt::format("a plan for {} ranks", file.ranks),
-                    fmt::format("one for the {} of this job", ranks),
-                    fmt::format("start with mpiexec -n {} or plan with --ranks {}", file.ranks, ranks));
-}
-
 /// Of a program without a plan.
 void require_sizes(const ProgramRunArguments& arguments) {
   for (const auto& [option, size, what] :
@@ -287,6 +280,10 @@ ProgramToRun stored_program_to_run(const ProgramRunArguments& arguments, int ran
 }
 
 ProgramToRun program_to_run(const ProgramRunArguments& arguments, const std::string& platform) {
+  if (arguments.program.ends_with(".json"))
+    throw input_error(
+        arguments.program, "no plan of a program", "PROGRAM.txt, or its plan",
+        "store one with foretile plan PROGRAM.txt -o; a problem's runs without the word program");
   require_parameters_alone(arguments);
   require_sizes(arguments);
   require_gpus(arguments.gpu, load_platform(platform));
@@ -313,6 +310,13 @@ std::unique_ptr<ProgramRun> started(ProgramToRun& program, const ProgramRunArgum
 }
 
 }  // namespace
+
+void require_ranks(const StoredMachine& file, int ranks) {
+  if (ranks == file.ranks) return;
+  throw input_error(file.source, fmt::format("a plan for {} ranks", file.ranks),
+                    fmt::format("one for the {} of this job", ranks),
+                    fmt::format("start with mpiexec -n {} or plan with --ranks {}", file.ranks, ranks));
+}
 
 void execute_program(const CLI::App& command, const ProgramRunArguments& arguments, const MpiSession& session,
                      const std::function<void()>& check) {

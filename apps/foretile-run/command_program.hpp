@@ -12,6 +12,7 @@
 #include "executor/gpu/choose_gpus.hpp"
 #include "executor/mpi/session.hpp"
 #include "planner/program/spin_tiles.hpp"
+#include "planner/stored_machine.hpp"
 
 namespace foretile {
 
@@ -32,6 +33,9 @@ struct ProgramRunArguments {
 
 /// --input and --seed.
 void add_input_options(CLI::App& command, ProgramRunArguments& arguments, const std::string& of = "");
+
+/// Throws InputError where the plan is for another number of ranks than the job's.
+void require_ranks(const StoredMachine& file, int ranks);
 
 /// Plans where there is no plan file, and runs. `command`: for what all ranks must be started with. `check`
 /// throws InputError where the command has options that runs of programs do not have.

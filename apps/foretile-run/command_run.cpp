@@ -114,14 +114,6 @@ void require_plan_file(const std::string& path, int ranks) {
                                 quote(path), ranks));
 }
 
-void require_ranks(const PlanFile& file, const MpiSession& session) {
-  if (session.size() == file.ranks) return;
-  throw input_error(
-      file.source, fmt::format("a plan for {} ranks", file.ranks),
-      fmt::format("one for the {} of this job", session.size()),
-      fmt::format("start with mpiexec -n {} or plan with --ranks {}", file.ranks, session.size()));
-}
-
 bool on_gpus(const PlannedWork& work) {
   return work.machine.platform.device.kind == DeviceKind::gpu;
 }
@@ -438,7 +430,7 @@ void execute(const CLI::App& app, const RunArguments& arguments, const MpiSessio
                                        {"--output", file_of_output(arguments)}})
       require_no_table(option, path, done.file.parameters);
     require_output_free(arguments.output, arguments.overwrite, done.file.problem);
-    require_ranks(done.file, session);
+    require_ranks(done.file, session.size());
     warn_of_long_planning(session, done.file);
     done.work = rebuild(done.file, line.stage("plan", kPlanningSteps));
     if (!arguments.checkpoint.empty()) done.work = with_steady_blocks(*std::move(done.work));
@@ -498,10 +490,6 @@ void execute(const CLI::App& app, const RunArguments& arguments, const MpiSessio
   if (!arguments.assignment_out.empty()) write_assignment(arguments.assignment_out, session, done);
   if (done.check) require_right(session, *done.check);
 }
-
-}  // namespace
-
-namespace {
 
 /// What runs of programs do not have.
 void refuse_for_programs(const RunArguments& arguments) {

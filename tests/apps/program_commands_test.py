@@ -271,6 +271,7 @@ def check_stored(scratch):
         refuse("--o: found nothing, expected the occupied orbitals", "program", T2, ranks=1)
         run("problem", "dense", "--m", 8, "--n", 8, "--k", 8, "-o", scratch / "q.toml")
         run("plan", scratch / "q.toml", "--platform", "cascade", "--ranks", 1, "-o", scratch / "q.json")
+        refuse("q.json: found no plan of a program", "program", scratch / "q.json", ranks=1)
         refuse("--input: found the plan of a problem", scratch / "q.json", "--input", "x.h5", ranks=1)
     text = file.read_text()
     file.write_text(text.replace('"tile": 2', '"tile": 1'))
