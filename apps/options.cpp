@@ -84,14 +84,19 @@ void add_make_option(CLI::App& command, std::vector<std::string>& made) {
       ->type_name("TENSOR");
 }
 
-void add_layout_option(CLI::App& command, std::string& layout) {
+void add_distribution_option(CLI::App& command, std::string& distribution) {
   command
-      .add_option(
-          "--layout", layout,
-          "Of a program: auto (blocks go to ranks that need them, and several ranks sum a tile of C "
-          "where less is sent then) or in-turn (blocks are dealt in turn, and one rank sums a tile where "
-          "there are tiles for all ranks); auto unless given")
-      ->check(CLI::IsMember({"auto", "in-turn"}));
+      .add_option("--distribution", distribution,
+                  "Of a program: auto (blocks go to ranks that need them, and several ranks sum a tile of C "
+                  "where less is sent then) or round-robin (one rank sums a tile where there are tiles for "
+                  "all ranks); auto unless given")
+      ->check(CLI::IsMember({"auto", "round-robin"}));
+  command  // its old name
+      .add_option_function<std::string>(
+          "--layout",
+          [&distribution](const std::string& old) { distribution = old == "in-turn" ? "round-robin" : old; })
+      ->check(CLI::IsMember({"auto", "in-turn"}))
+      ->group("");
 }
 
 CLI::Validator whole_number_check(std::int64_t low) {

@@ -36,10 +36,10 @@ extern const char* const kSetExamplesOfProgram;
 /// Commands with a platform or a strategy take --set.
 void add_set_option(CLI::App& command, Options& options, const std::string& examples = kSetExamples);
 
-/// Commands with a program take --make and --layout.
+/// Commands with a program take --make and --distribution.
 void add_make_option(CLI::App& command, std::vector<std::string>& made);
-/// `layout`: auto or in-turn; empty: not given.
-void add_layout_option(CLI::App& command, std::string& layout);
+/// `distribution`: auto or round-robin; empty: not given.
+void add_distribution_option(CLI::App& command, std::string& distribution);
 
 /// For counts and seeds. Refuses what is no whole number from `low` to 2^63 - 1: CLI11 would take -1 for the
 /// largest number.

@@ -183,7 +183,7 @@ class Original {
     if (program_.blocks(block.tensor).ranges().size() <= 2) return now;  // everywhere
     const std::int64_t bytes = bytes_of(program_, block);
     sum += bytes;
-    const double there = moved(now, owner_in_turn(block, ranks_), rank, bytes);
+    const double there = moved(now, round_robin_owner(block, ranks_), rank, bytes);
     return options_.waiting ? there : now;
   }
 
@@ -210,7 +210,7 @@ class Original {
       tell(Cause::combine, rank, then, then + sort_s);
       then += sort_s;
       sum += bytes;
-      const double there = moved(then, rank, owner_in_turn({fused.result, addition.to}, ranks_), bytes);
+      const double there = moved(then, rank, round_robin_owner({fused.result, addition.to}, ranks_), bytes);
       if (!options_.waiting) continue;
       result_.accumulate_s += there - then;
       tell(Cause::network, rank, then, there);

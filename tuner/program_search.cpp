@@ -133,7 +133,7 @@ std::string strategies_line(const ProgramTrial& trial) {
   std::string text = "its strategies    ";
   for (const auto& [term, strategy] : trial.strategies)
     text += fmt::format(" --set strategy.{}={}", term, strategy);
-  return text + (trial.layout == "in turn" ? " --layout in-turn\n" : "\n");
+  return text + (trial.distribution == "round-robin" ? " --distribution round-robin\n" : "\n");
 }
 
 std::string line_of(const ProgramTrial& trial) {
@@ -179,7 +179,7 @@ nlohmann::ordered_json json_of(const ProgramTrial& trial) {
     row["memory_bytes"] = trial.memory_bytes;
     row[kEffort] = trial.effort;
     if (!trial.made.empty()) row["made"] = trial.made;
-    if (!trial.layout.empty()) row["layout"] = trial.layout;
+    if (!trial.distribution.empty()) row["distribution"] = trial.distribution;
     for (const auto& [term, strategy] : trial.strategies) row["strategies"][term] = strategy;
   } else {
     row["message"] = trial.message;
@@ -193,7 +193,7 @@ ProgramTrial trial_of(const nlohmann::ordered_json& row) {
   if (!row.at("makespan_s").is_null()) trial.makespan_s = row.at("makespan_s");
   if (!row.at("memory_bytes").is_null()) trial.memory_bytes = row.at("memory_bytes");
   trial.made = row.value("made", trial.made);
-  trial.layout = row.value("layout", "");
+  trial.distribution = row.value("distribution", "");
   trial.effort = row.value(kEffort, std::int64_t{0});
   if (row.contains("strategies")) {
     for (const auto& [term, strategy] : row.at("strategies").items())

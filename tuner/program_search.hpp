@@ -31,7 +31,7 @@ struct ProgramTrial {
   double bound_s = 0;                  ///< least time of these products on all devices of these nodes
   std::string message;                 ///< why it does not fit
   std::vector<std::string> made = {};  ///< tensors of which slices are made when they are needed
-  std::string layout = {};             ///< of blocks: chosen or in turn; empty: it does not fit
+  std::string distribution = {};       ///< of blocks: chosen or round-robin; empty: it does not fit
   /// Names of terms with strategies of their own, and these.
   std::vector<std::pair<std::string, std::string>> strategies = {};
   std::int64_t effort = 0;  ///< chunks and messages of its plans
@@ -41,8 +41,8 @@ struct ProgramTrial {
   friend bool operator==(const ProgramTrial&, const ProgramTrial&) = default;
 };
 
-/// {nodes, tile, mode, makespan_s, bound_s, node_hours, memory_bytes}, and chunks_and_messages, made, layout
-/// and strategies where it fits, message where it does not.
+/// {nodes, tile, mode, makespan_s, bound_s, node_hours, memory_bytes}, and chunks_and_messages, made,
+/// distribution and strategies where it fits, message where it does not.
 nlohmann::ordered_json json_of(const ProgramTrial& trial);
 /// The trial of which this is json_of().
 ProgramTrial trial_of(const nlohmann::ordered_json& row);

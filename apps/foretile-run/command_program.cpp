@@ -13,13 +13,13 @@
 #include <optional>
 #include <tuple>
 
+#include "apps/distribution_report.hpp"
 #include "apps/foretile-run/commands.hpp"
 #include "apps/foretile-run/gpu_option.hpp"
 #include "apps/foretile-run/guard.hpp"
 #include "apps/foretile-run/memory_check.hpp"
 #include "apps/foretile-run/same_start.hpp"
 #include "apps/inputs_apart.hpp"
-#include "apps/layout_report.hpp"
 #include "apps/options.hpp"
 #include "apps/quantities.hpp"
 #include "base/atomic_file.hpp"
@@ -57,8 +57,8 @@ struct FinishedProgram {
   double wall_s = 0;  ///< of all levels; without making or reading the given tensors
   std::string digest;
   std::vector<std::string> made;  ///< tensors of which slices were made when they were needed
-  std::string layout;             ///< for people
-  nlohmann::ordered_json layout_json;
+  std::string distribution;       ///< for people
+  nlohmann::ordered_json distribution_json;
   std::optional<double> error;  ///< largest_error() of any result
   std::optional<Prediction> predicted;
 };
@@ -132,7 +132,7 @@ void print_report(const ProgramRunArguments& arguments, const ProgramSizes& size
     if (done.predicted) json["predicted_s"] = done.predicted->makespan_s;
     json["digest"] = done.digest;
     if (!done.made.empty()) json["made"] = done.made;
-    json["layout"] = done.layout_json;
+    json["distribution"] = done.distribution_json;
     for (const LevelReport& level : done.levels) json["levels"].push_back(json_of(level));
     for (const Result& result : done.results) {
       if (result.elements.size() == 1) json["numbers"][result.name] = result.elements[0];
@@ -155,8 +155,8 @@ void print_report(const ProgramRunArguments& arguments, const ProgramSizes& size
     if (result.elements.size() == 1) fmt::print("{} = {:.15g}\n", result.name, result.elements[0]);
   }
   if (!done.made.empty()) fmt::print("slices made            {}\n", fmt::join(done.made, ", "));
-  fmt::print("{}layout                 {}\ndigest of all results  {}\n", predicted_text(done), done.layout,
-             done.digest);
+  fmt::print("{}distribution           {}\ndigest of all results  {}\n", predicted_text(done),
+             done.distribution, done.digest);
   if (done.error)
     fmt::print("{} a plain evaluation: largest error {:.1e} of the largest magnitude\n",
                *done.error <= kLargestError ? "verified against" : "differs from", *done.error);
@@ -223,7 +223,7 @@ void refuse_beside_plan(const ProgramRunArguments& arguments) {
         {"--platform", !arguments.platform.empty()},
         {"--mode", !arguments.mode.empty()},
         {"--make", !arguments.made.empty()},
-        {"--layout", !arguments.layout.empty()},
+        {"--distribution", !arguments.distribution.empty()},
         {"--set", !arguments.options.settings().empty() || !arguments.options.platform_settings().empty() ||
                       !arguments.options.tiling().empty()}}) {
     if (given)
@@ -293,7 +293,7 @@ ProgramToRun program_to_run(const ProgramRunArguments& arguments, const std::str
       {},
       {},
       {}};
-  make_named(*found.fused, arguments.made);  // names that are none are refused before anything is read
+  on_demand_of(*found.fused, arguments.made);  // names that are none are refused before anything is read
   return found;
 }
 
@@ -303,9 +303,11 @@ std::unique_ptr<ProgramRun> started(ProgramToRun& program, const ProgramRunArgum
   if (program.machine)
     return std::make_unique<ProgramRun>(communicator, *program.fused, *program.machine,
                                         std::move(program.planned), options);
-  const ProgramPlanOptions plan_options{
-      arguments.mode == "flow" ? ProgramMode::flow : ProgramMode::levels,
-      arguments.layout == "in-turn" ? LayoutChoice::in_turn : LayoutChoice::automatic, arguments.made};
+  const ProgramPlanOptions plan_options{arguments.mode == "flow" ? ProgramMode::flow : ProgramMode::levels,
+                                        arguments.distribution == "round-robin"
+                                            ? DistributionChoice::round_robin
+                                            : DistributionChoice::automatic,
+                                        arguments.made};
   return std::make_unique<ProgramRun>(communicator, *program.fused, options, plan_options);
 }
 
@@ -367,20 +369,22 @@ void execute_program(const CLI::App& command, const ProgramRunArguments& argumen
     agree(session, [&] {
       std::vector<std::size_t> tensors(fused.tensors().size());
       std::iota(tensors.begin(), tensors.end(), std::size_t{0});
-      require_free_memory(most, place.ranks, available_memory_bytes(), memory_advice(fused, tensors));
+      require_free_memory(most, place.ranks, available_memory_bytes(),
+                          memory_advice(fused, run->distribution().on_demand, tensors));
     });
     done.levels = run->run(*numbers);
     for (const LevelReport& level : done.levels) done.wall_s += level.seconds();
     done.results = gather_results(*run, fused, arguments.verify || !arguments.output.empty());
     done.digest = run->digest();
+    done.made = made_names(fused, run->distribution());
+    done.distribution = distribution_text(run->distribution());
+    if (const std::string own = strategies_text(fused, run->distribution()); !own.empty())
+      done.distribution += "; " + own;
+    done.distribution_json = distribution_json(fused, run->distribution());
   });
   if (files) files->require_untouched(session.world());
   agree(session, [&] {
     if (session.rank() != 0) return;
-    done.made = made_names(fused);
-    done.layout = layout_text(fused);
-    if (const std::string own = strategies_text(fused); !own.empty()) done.layout += "; " + own;
-    done.layout_json = layout_json(fused);
     if (arguments.verify) done.error = largest_error(done.results, fused.program(), *orbitals, *numbers);
     if (files && arguments.verify) files->require_untouched();  // it was read again
     const bool right = !done.error || *done.error <= kLargestError;
@@ -438,7 +442,7 @@ void add_program_command(CLI::App& app) {
       ->check(CLI::IsMember({"levels", "flow"}));
   add_gpu_option(*command, arguments->gpu, "an error");
   add_make_option(*command, arguments->made);
-  add_layout_option(*command, arguments->layout);
+  add_distribution_option(*command, arguments->distribution);
   add_set_option(*command, arguments->options, kSetExamplesOfProgram);
   add_json_option(*command, arguments->options);
   command->callback([command, arguments] {

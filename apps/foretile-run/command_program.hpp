@@ -27,7 +27,7 @@ struct ProgramRunArguments {
   bool verify = false;
   std::string mode;  ///< empty: not given, levels
   std::vector<std::string> made;
-  std::string layout;
+  std::string distribution;
   Options options;
 };
 

@@ -105,7 +105,7 @@ void add_plan_command(CLI::App& app) {
   add_size_options(*command, arguments->program.sizes);
   add_mode_option(*command, arguments->program.mode);
   add_make_option(*command, arguments->program.made);
-  add_layout_option(*command, arguments->program.layout);
+  add_distribution_option(*command, arguments->program.distribution);
   command->add_option("-o,--output", arguments->output, "Store the plan in this .json file")
       ->check(not_empty_check());
   command->add_option("--dot", arguments->dot, "Write the graph of chunks and messages for GraphViz")

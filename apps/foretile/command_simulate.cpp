@@ -152,9 +152,9 @@ void simulate(const SimulateArguments& arguments) {
       if (!arguments.program.made.empty())
         throw input_error("--make", "it beside --original", "one of the two",
                           "leave --make out: NWChem keeps all tensors");
-      if (!arguments.program.layout.empty())
-        throw input_error("--layout", "it beside --original", "one of the two",
-                          "leave --layout out: NWChem deals blocks in turn");
+      if (!arguments.program.distribution.empty())
+        throw input_error("--distribution", "it beside --original", "one of the two",
+                          "leave --distribution out: NWChem distributes blocks round-robin");
       refuse_for_programs(arguments.problem, {{"--seed", arguments.seed != 1},
                                               {"--engine", arguments.engine != EngineChoice::automatic}});
       return simulate_original_case(arguments, arguments.program.sizes, arguments.original, arguments.trace);
@@ -235,7 +235,7 @@ void add_simulate_command(CLI::App& app) {
   add_size_options(*command, arguments->program.sizes);
   add_mode_option(*command, arguments->program.mode);
   add_make_option(*command, arguments->program.made);
-  add_layout_option(*command, arguments->program.layout);
+  add_distribution_option(*command, arguments->program.distribution);
   add_original_options(*command, arguments->original);
   command->add_option("--trace", arguments->trace, "Write every operation in the Chrome/Perfetto JSON format")
       ->check(not_empty_check());

@@ -182,9 +182,10 @@ void check_range(const TuneArguments& arguments, const Case& the_case, const Nod
 void check_program(const TuneArguments& arguments) {
   const TuneProgramArguments& of = arguments.program;
   const std::string& problem = arguments.problem;
-  check_program_options(
-      problem,
-      {{of.occupied, of.virtuals, of.tiles.empty() ? 0 : of.tiles.front()}, of.mode, of.made, of.layout});
+  check_program_options(problem, {{of.occupied, of.virtuals, of.tiles.empty() ? 0 : of.tiles.front()},
+                                  of.mode,
+                                  of.made,
+                                  of.distribution});
   if (!is_program_file(problem)) return;
   if (arguments.problems.size() > 1)
     throw input_error("problem", quote(arguments.problems[1]), "one program", "tune one at a time");
@@ -321,7 +322,7 @@ void add_tune_command(CLI::App& app) {
   command->add_option("--mode", program.mode, "Of a program: levels or flow; both are tried unless given")
       ->check(CLI::IsMember({"levels", "flow"}));
   add_make_option(*command, program.made);
-  add_layout_option(*command, program.layout);
+  add_distribution_option(*command, program.distribution);
   command->add_option("-o,--output", arguments->output, "Store the plan taken (--tie) in this .json file")
       ->check(not_empty_check());
   command->callback([arguments] { tune_problem(*arguments); });

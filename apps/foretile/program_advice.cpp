@@ -27,29 +27,34 @@ bool is_small(const Program& program, const ProgramSizes& sizes, const std::stri
   return sum_of(counts, source).gemms <= kFewProducts;
 }
 
-/// Nothing where it fits, else why not. Strategies are not compared: one that fits is found either way.
-std::string refusal(FusedProgram& program, const CaseArguments& arguments, const ProgramArguments& of,
-                    const Machine& machine) {
+/// The names of what is generated on demand where it fits, else why it does not.
+struct Fitting {
+  std::vector<std::string> made;
+  std::string refusal;
+};
+
+/// Strategies are not compared: one that fits is found either way.
+Fitting fitting(const FusedProgram& program, const CaseArguments& arguments, const ProgramArguments& of,
+                const Machine& machine) {
   Settings settings = arguments.options.settings();
   if (asks_for_comparison(settings)) settings.erase("strategy");
   ProgramPlanOptions options = of.plan_options();
   options.seconds = {};
   try {
-    plan_program_as(program, machine, settings, options);
-    return {};
+    return {made_names(program, plan_program_as(program, machine, settings, options).distribution), {}};
   } catch (const DoesNotFit& error) {
-    return error.what();
+    return {{}, error.what()};
   }
 }
 
 /// What to make beside what is made already, or why that is of no use.
-std::string advice_to_make(FusedProgram& program, const CaseArguments& arguments, ProgramArguments of,
+std::string advice_to_make(const FusedProgram& program, const CaseArguments& arguments, ProgramArguments of,
                            const Machine& machine, const std::string& refused) {
   of.made.emplace_back(kMakeWhatIsTooLarge);
-  const std::string still_refused = refusal(program, arguments, of, machine);
-  if (!still_refused.empty()) return fmt::format("with --make auto: {}", still_refused);
+  const Fitting fits = fitting(program, arguments, of, machine);
+  if (!fits.refusal.empty()) return fmt::format("with --make auto: {}", fits.refusal);
   std::string options;
-  for (const std::string& name : made_names(program)) options += fmt::format(" --make \"{}\"", name);
+  for (const std::string& name : fits.made) options += fmt::format(" --make \"{}\"", name);
   return fmt::format("{}; it fits with{}", refused, options);
 }
 
@@ -64,8 +69,8 @@ std::string tile_advice(const CaseArguments& arguments, const ProgramArguments& 
       return why_not.empty() ? fmt::format("give it, such as --tile {}; foretile tune tries several", tile)
                              : why_not;
     }
-    FusedProgram fused(program, with_tile.sizes, source);
-    const std::string refused = refusal(fused, arguments, with_tile, machine);
+    const FusedProgram fused(program, with_tile.sizes, source);
+    const std::string refused = fitting(fused, arguments, with_tile, machine).refusal;
     if (refused.empty()) return fmt::format("give --tile {}, with which it fits", tile);
     why_not = fmt::format("--tile {} does not fit: {}", tile, refused);
   }
@@ -79,7 +84,7 @@ InputError missing_tile(const CaseArguments& arguments, const ProgramArguments& 
                      tile_advice(arguments, of, machine));
 }
 
-PlannedProgram plan_with_advice(FusedProgram& program, const CaseArguments& arguments,
+PlannedProgram plan_with_advice(const FusedProgram& program, const CaseArguments& arguments,
                                 const ProgramArguments& of, const Machine& machine) {
   try {
     return plan_program_as(program, machine, arguments.options.settings(), of.plan_options());

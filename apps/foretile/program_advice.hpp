@@ -17,7 +17,7 @@ InputError missing_tile(const CaseArguments& arguments, const ProgramArguments& 
 
 /// plan_program_as(). Where that does not fit and planning is short, the error names the tensors to make with
 /// which it was planned and proven to fit, or what is missing with all of them made.
-PlannedProgram plan_with_advice(FusedProgram& program, const CaseArguments& arguments,
+PlannedProgram plan_with_advice(const FusedProgram& program, const CaseArguments& arguments,
                                 const ProgramArguments& of, const Machine& machine);
 
 }  // namespace foretile

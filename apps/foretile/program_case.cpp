@@ -11,12 +11,12 @@
 #include <tuple>
 #include <vector>
 
+#include "apps/distribution_report.hpp"
 #include "apps/foretile/coarse.hpp"
 #include "apps/foretile/program_advice.hpp"
 #include "apps/foretile/program_view.hpp"
 #include "apps/foretile/rehearsal.hpp"
 #include "apps/foretile/what_if.hpp"
-#include "apps/layout_report.hpp"
 #include "apps/quantities.hpp"
 #include "apps/resources.hpp"
 #include "base/atomic_file.hpp"
@@ -163,7 +163,7 @@ std::string head_text(const CaseArguments& arguments, const ProgramCase& program
       fmt::format("{} on {} {} of {}, {} ranks with {} devices\n", one_line(arguments.problem),
                   program.machine.nodes(), program.machine.nodes() == 1 ? "node" : "nodes",
                   program.machine.platform.name, program.machine.ranks, program.machine.devices_per_rank);
-  const std::vector<std::string> made = made_names(program.program);
+  const std::vector<std::string> made = made_names(program.program, program.planned.distribution);
   if (!made.empty())
     text += fmt::format("slices made when they are needed: {}; {}\n", fmt::join(made, ", "),
                         making_rate_text(program.machine.platform));
@@ -212,22 +212,24 @@ nlohmann::ordered_json case_json(const CaseArguments& arguments, const ProgramCa
                               {"peak_host_bytes", program.planned.peak_host_bytes()},
                               {"host_bytes", program.machine.host_bytes_per_rank()},
                               {"planning_s", program.planning_s}};
-  json["layout"] = layout_json(program.program);
-  if (const auto made = made_names(program.program); !made.empty()) json["made"] = made;
+  json["distribution"] = distribution_json(program.program, program.planned.distribution);
+  if (const auto made = made_names(program.program, program.planned.distribution); !made.empty())
+    json["made"] = made;
   for (const LevelPlan& plan : program.planned.levels)
     json["levels"].push_back(level_json(program.program, plan));
   return json;
 }
 
-std::string own_strategies_line(const FusedProgram& program) {
-  const std::string text = strategies_text(program);
+std::string own_strategies_line(const ProgramCase& program) {
+  const std::string text = strategies_text(program.program, program.planned.distribution);
   return text.empty() ? text : fmt::format("strategies          {}\n", text);
 }
 
 /// Keys of the platform whose figures are guesses and that the program has to do with.
 std::vector<std::string> guesses_that_may_count(const ProgramCase& program) {
   std::vector<std::string> guesses = guessed_keys(program.machine.platform);
-  const bool makes = !made_names(program.program).empty(), sends = program.machine.ranks > 1;
+  const bool makes = !made_names(program.program, program.planned.distribution).empty(),
+             sends = program.machine.ranks > 1;
   std::erase_if(guesses, [=](const std::string& key) {
     const bool is_message = key.starts_with("message.") || key.starts_with("network.");
     return (key.starts_with("generation.") && !makes) || (is_message && !sends);
@@ -315,9 +317,9 @@ void print_case(const CaseArguments& arguments, const ProgramCase& program,
     fmt::print("{}\n", terms_of_part(program.program, plan));
   }
   fmt::print(
-      "\nproducts of tiles   {}\nflops               {}\nlayout              {}\n{}sent                {}\n",
-      grouped(all.gemms), quantity(all.flops, "flop"), layout_text(program.program),
-      own_strategies_line(program.program), bytes_text(all.sent_bytes));
+      "\nproducts of tiles   {}\nflops               {}\ndistribution        {}\n{}sent                {}\n",
+      grouped(all.gemms), quantity(all.flops, "flop"), distribution_text(program.planned.distribution),
+      own_strategies_line(program), bytes_text(all.sent_bytes));
   fmt::print("memory of a rank    {} at most, of {}: proven\nplanned in          {}\n",
              bytes_text(program.planned.peak_host_bytes()), bytes_text(program.machine.host_bytes_per_rank()),
              quantity(program.planning_s, "s"));
@@ -343,8 +345,8 @@ bool is_program(const std::string& path) {
 
 ProgramPlanOptions ProgramArguments::plan_options() const {
   return {flows() ? ProgramMode::flow : ProgramMode::levels,
-          layout == "in-turn" ? LayoutChoice::in_turn : LayoutChoice::automatic, made,
-          rehearsed_level_seconds()};
+          distribution == "round-robin" ? DistributionChoice::round_robin : DistributionChoice::automatic,
+          made, rehearsed_level_seconds()};
 }
 
 void add_size_options(CLI::App& command, ProgramSizes& sizes) {
@@ -384,7 +386,7 @@ void check_program_options(const std::string& problem, const ProgramArguments& o
   check_sizes(problem, of.sizes, false);
   for (const auto& [option, is_given] : {std::pair("--mode", !of.mode.empty()),
                                          {"--make", !of.made.empty()},
-                                         {"--layout", !of.layout.empty()}}) {
+                                         {"--distribution", !of.distribution.empty()}}) {
     if (is_given && !is_program_file(problem))
       throw input_error(option, quote(problem), "a program, PROGRAM.txt",
                         fmt::format("name the file .txt, or leave {} out", option));
@@ -418,8 +420,9 @@ void print_flow(const CaseArguments& arguments, const ProgramCase& program,
                                 {"peak_host_bytes", flow.peak_host_bytes},
                                 {"host_bytes", program.machine.host_bytes_per_rank()},
                                 {"planning_s", program.planning_s}};
-    json["layout"] = layout_json(program.program);
-    if (const auto made = made_names(program.program); !made.empty()) json["made"] = made;
+    json["distribution"] = distribution_json(program.program, program.planned.distribution);
+    if (const auto made = made_names(program.program, program.planned.distribution); !made.empty())
+      json["made"] = made;
     if (result) {
       json["makespan_s"] = seconds;
       json["flops_per_s"] = flow.flops / seconds;
@@ -435,10 +438,11 @@ void print_flow(const CaseArguments& arguments, const ProgramCase& program,
              head_text(arguments, program), grouped(summary.gemms), quantity(flow.flops, "flop"),
              grouped(static_cast<std::int64_t>(tasks)));
   fmt::print(
-      "layout              {}\nsent                {}\nmemory of a rank    {} at most, of {}: proven\n"
+      "distribution        {}\nsent                {}\nmemory of a rank    {} at most, of {}: proven\n"
       "planned in          {}\n",
-      layout_text(program.program), bytes_text(flow.sent_bytes), bytes_text(flow.peak_host_bytes),
-      bytes_text(program.machine.host_bytes_per_rank()), quantity(program.planning_s, "s"));
+      distribution_text(program.planned.distribution), bytes_text(flow.sent_bytes),
+      bytes_text(flow.peak_host_bytes), bytes_text(program.machine.host_bytes_per_rank()),
+      quantity(program.planning_s, "s"));
   if (result)
     fmt::print("makespan            {}, {}\nrehearsed in        {}, using {} of memory\n{}",
                quantity(seconds, "s"), quantity(flow.flops / seconds, "flop/s"), quantity(simulation_s, "s"),

@@ -19,7 +19,7 @@ struct ProgramArguments {
   ProgramSizes sizes = {};             ///< 0: not given
   std::string mode = {};               ///< levels or flow; empty: not given, levels
   std::vector<std::string> made = {};  ///< tensors of which slices are made when they are needed
-  std::string layout = {};             ///< auto or in-turn; empty: not given, auto
+  std::string distribution = {};       ///< auto or round-robin; empty: not given, auto
   std::string trace = {};              ///< where tiles flow: file to write
   std::string output = {};             ///< plan file to write; empty: none
 

@@ -99,19 +99,19 @@ class Trials {
   ProgramTrial operator()(const ProgramCandidate& candidate, bool rehearses) {
     prepare(candidate.tile);
     ProgramTrial trial{candidate, 0, {}, 0, {}};
-    FusedProgram& program = with_tile(candidate.tile);
+    const FusedProgram& program = with_tile(candidate.tile);
     const Machine machine = machine_of(candidate.nodes);
     trial.bound_s = device_seconds_[candidate.tile] / machine.devices();
     try {
-      const ProgramArguments as{{}, candidate.mode, arguments_.made, arguments_.layout};
+      const ProgramArguments as{{}, candidate.mode, arguments_.made, arguments_.distribution};
       const PlannedProgram planned =
           plan_program_as(program, machine, arguments_.options.settings(), as.plan_options());
       trial.memory_bytes = planned.peak_host_bytes();
       trial.effort = effort_of(planned);
-      trial.made = made_names(program);
-      trial.layout = program.layout().owners.empty() ? "in turn" : "chosen";
+      trial.made = made_names(program, planned.distribution);
+      trial.distribution = planned.distribution.owners.empty() ? "round-robin" : "chosen";
       for (std::size_t term = 0; term < program.terms().size(); ++term) {
-        if (const std::string name = program.strategy(term); !name.empty())
+        if (const std::string name = planned.distribution.strategy_of(term); !name.empty())
           trial.strategies.emplace_back(program.program().terms[term].name, name);
       }
       if (rehearses) trial.makespan_s = makespan_of(planned, machine);
@@ -124,9 +124,9 @@ class Trials {
   /// Of a trial, planned again: trials are planned in other processes.
   ProgramFile file_of(const ProgramTrial& trial) {
     const ProgramCandidate& candidate = trial.candidate;
-    FusedProgram& program = with_tile(candidate.tile);
+    const FusedProgram& program = with_tile(candidate.tile);
     const Machine machine = machine_of(candidate.nodes);
-    const ProgramArguments as{{}, candidate.mode, arguments_.made, arguments_.layout};
+    const ProgramArguments as{{}, candidate.mode, arguments_.made, arguments_.distribution};
     const PlannedProgram planned =
         plan_program_as(program, machine, arguments_.options.settings(), as.plan_options());
     MachineSize size = arguments_.size;
@@ -160,7 +160,7 @@ class Trials {
   const Platform& platform() const { return platform_; }
 
  private:
-  FusedProgram& with_tile(std::int64_t tile) {
+  const FusedProgram& with_tile(std::int64_t tile) {
     std::unique_ptr<FusedProgram>& program = programs_[tile];
     if (!program)
       program = std::make_unique<FusedProgram>(load_program(arguments_.problem),

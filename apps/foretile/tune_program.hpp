@@ -18,7 +18,7 @@ struct TuneProgramArguments : CaseArguments {
   std::vector<std::int64_t> tiles;  ///< empty: proposed_tiles()
   std::string mode;                 ///< empty: both
   std::vector<std::string> made;    ///< ProgramArguments::made
-  std::string layout;               ///< ProgramArguments::layout
+  std::string distribution;         ///< ProgramArguments::distribution
   std::string nodes;                ///< a number, or a range; empty: one node
   std::optional<double> budget_s;
   std::uint64_t seed = 1;

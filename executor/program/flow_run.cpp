@@ -17,9 +17,10 @@ namespace {
 /// needs it.
 class BlockTasks final : public PlanTasks {
  public:
-  BlockTasks(const FusedProgram& program, const FlowPlan& plan, Rank rank, ProgramBlocks& blocks,
-             const GivenBlocks& given, bool keeps_intermediates)
+  BlockTasks(const FusedProgram& program, const ProgramDistribution& distribution, const FlowPlan& plan,
+             Rank rank, ProgramBlocks& blocks, const GivenBlocks& given, bool keeps_intermediates)
       : program_(program),
+        distribution_(distribution),
         plan_(plan),
         rank_(rank),
         blocks_(blocks),
@@ -36,7 +37,7 @@ class BlockTasks final : public PlanTasks {
     auto* const numbers = reinterpret_cast<double*>(tile);
     if (step.kind == FlowStep::Kind::lend) return [] {};
     if (step.kind == FlowStep::Kind::add) return addition(step, numbers);
-    if (program_.is_made(step.block.tensor)) {
+    if (distribution_.is_on_demand(step.block.tensor)) {
       if (step.kind == FlowStep::Kind::copy)
         return [this, &step, numbers] { given_.fill(step.block, numbers); };
       return [this, &step, numbers] { given_.fill(tile_of(step), numbers); };
@@ -83,6 +84,7 @@ class BlockTasks final : public PlanTasks {
   }
 
   const FusedProgram& program_;
+  const ProgramDistribution& distribution_;
   const FlowPlan& plan_;
   Rank rank_;
   ProgramBlocks& blocks_;
@@ -103,7 +105,7 @@ FlowRun::Times FlowRun::run(ProgramBlocks& blocks, const GivenBlocks& given, boo
   const OwnCommunicator own(communicator_);
   const Rank rank = rank_in(own.get());
   const PlannedWork& work = plan_.work;
-  BlockTasks tasks(program_, plan_, rank, blocks, given, keeps_intermediates);
+  BlockTasks tasks(program_, distribution_, plan_, rank, blocks, given, keeps_intermediates);
   const NoTiles no_tiles;
   RunOptions options;
   options.storage = &no_tiles;

@@ -40,11 +40,11 @@ void permute(const FusedProgram& program, const PermutedBlock& tile, const doubl
 
 class ProgramBlocks {
  public:
-  /// `program` must outlive this.
-  ProgramBlocks(const FusedProgram& program, Rank rank, int ranks)
-      : program_(program), rank_(rank), ranks_(ranks), tensors_(program.tensors().size()) {}
+  /// Both must outlive this. `distribution` may be set later, before the first call.
+  ProgramBlocks(const FusedProgram& program, const ProgramDistribution& distribution, Rank rank)
+      : program_(program), distribution_(distribution), rank_(rank), tensors_(program.tensors().size()) {}
 
-  bool owns(const ProgramBlock& block) const { return owner_of(program_, block, ranks_) == rank_; }
+  bool owns(const ProgramBlock& block) const { return distribution_.owner_of(block) == rank_; }
   std::int64_t bytes(const ProgramBlock& block) const;
   /// Makes the rank's blocks of a given tensor on `threads` threads.
   void make(std::size_t tensor, const GivenBlocks& given, int threads);
@@ -61,8 +61,8 @@ class ProgramBlocks {
 
  private:
   const FusedProgram& program_;
+  const ProgramDistribution& distribution_;
   Rank rank_;
-  int ranks_;
   std::vector<std::unordered_map<BlockId, TileBuffer>> tensors_;
 };
 

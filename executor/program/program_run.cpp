@@ -69,7 +69,7 @@ struct ProgramRun::State {
         ranks(size_of(given)),
         cores(cores_of_this_rank),
         orbitals(of.tiles()),
-        blocks(of, rank, ranks) {}
+        blocks(of, distribution, rank) {}
 
   MPI_Comm communicator;
   const FusedProgram& program;
@@ -77,6 +77,7 @@ struct ProgramRun::State {
   Rank rank;
   int ranks, cores;
   SpinOrbitals orbitals;
+  ProgramDistribution distribution;  // of the plans
   ProgramBlocks blocks;
   RankMemory memory;
   std::vector<Level> levels;    // from 1; of ProgramMode::levels
@@ -108,9 +109,14 @@ class LevelTiles final : public TileStorage {
  public:
   using BlockNumbers = std::function<const double*(const ProgramBlock&)>;
 
-  LevelTiles(const FusedProgram& program, const Level& level, const GivenBlocks& given, BlockNumbers block,
-             Received& received)
-      : program_(program), level_(level), given_(given), block_(std::move(block)), received_(received) {}
+  LevelTiles(const FusedProgram& program, const ProgramDistribution& distribution, const Level& level,
+             const GivenBlocks& given, BlockNumbers block, Received& received)
+      : program_(program),
+        distribution_(distribution),
+        level_(level),
+        given_(given),
+        block_(std::move(block)),
+        received_(received) {}
 
   std::optional<TileView> in_place(TileRef tile) const override {
     const Contraction& joined = level_.joined->contraction();
@@ -128,7 +134,7 @@ class LevelTiles final : public TileStorage {
   void fill(TileRef tile, std::byte* to) const override {
     const PermutedBlock from = operand_of(program_, level_, tile);
     auto* const numbers = reinterpret_cast<double*>(to);
-    if (program_.is_made(from.block.tensor)) return given_.fill(from, numbers);
+    if (distribution_.is_on_demand(from.block.tensor)) return given_.fill(from, numbers);
     permute(program_, from, block_(from.block), numbers);
   }
 
@@ -141,6 +147,7 @@ class LevelTiles final : public TileStorage {
 
  private:
   const FusedProgram& program_;
+  const ProgramDistribution& distribution_;
   const Level& level_;
   const GivenBlocks& given_;
   BlockNumbers block_;
@@ -181,7 +188,8 @@ void ProgramRun::State::plan(const Make& make) {
     memory = memory_of(plans, machine, options.gpus, rank);
     cores = std::min(cores, machine.cores_per_rank());
     identity = std::stoull(program_digest(plans, program), nullptr, 16);
-    if (plans.flow) flow.emplace(communicator, program, std::move(*plans.flow), options.bind);
+    distribution = std::move(plans.distribution);
+    if (plans.flow) flow.emplace(communicator, program, distribution, std::move(*plans.flow), options.bind);
     for (LevelPlan& planned : plans.levels) levels.push_back(level_of(std::move(planned)));
   });
   const bool same = is_same_on_all(communicator, identity, "plans");
@@ -208,7 +216,7 @@ const double* ProgramRun::State::block_of(const ProgramBlock& block, const Recei
 void ProgramRun::State::receive_operands(const Level& level, Received& received, std::int64_t& bytes) const {
   std::vector<ExchangedPiece> sent, got;
   const auto owner = [&](TileRef tile) { return level.multiplication->owner(tile); };
-  for (const auto& [block, from, to] : block_moves(program, level, owner, ranks)) {
+  for (const auto& [block, from, to] : block_moves(program, distribution, level, owner)) {
     const std::int64_t count = program.blocks(block.tensor).elements(block.block);
     bytes += 8 * count;
     if (from == rank) sent.push_back({to, const_cast<double*>(blocks.numbers(block)), count});
@@ -223,7 +231,7 @@ void ProgramRun::State::exchange_results(const Level& level, Received& received,
   if (!level.joined) return;
   std::vector<ExchangedPiece> sent, got;
   const auto owner = [&](TileRef tile) { return level.multiplication->owner(tile); };
-  for (const auto& [tile, from, to] : result_moves(program, level, owner, ranks)) {
+  for (const auto& [tile, from, to] : result_moves(program, distribution, level, owner)) {
     const std::int64_t count = level.joined->contraction().c_bytes(tile) / 8;
     bytes += 8 * count;
     if (from == rank) sent.push_back({to, numbers_of(received.c_tiles.at(tile)), count});
@@ -258,7 +266,7 @@ void ProgramRun::State::add_results(const Level& level, const GivenBlocks& given
     const FusedProgramTerm& term = program.terms()[part.term];
     for (const CopiedBlock& copy : term.copies) {
       const ProgramBlock from{term.operands[0], copy.from};
-      const bool made = program.is_made(from.tensor);
+      const bool made = distribution.is_on_demand(from.tensor);
       if (!made && !blocks.owns(from) && !received.blocks.contains(from)) continue;
       add(term.result, program.additions(part.term, copy), made ? nullptr : block_of(from, received), from);
     }
@@ -308,8 +316,8 @@ LevelReport ProgramRun::State::run(Level& level, const GivenBlocks& given) {
       slowest_s(communicator, [&] { receive_operands(level, received, report.exchanged_bytes); });
   if (level.multiplication) {
     const LevelTiles tiles(
-        program, level, given, [&](const ProgramBlock& block) { return block_of(block, received); },
-        received);
+        program, distribution, level, given,
+        [&](const ProgramBlock& block) { return block_of(block, received); }, received);
     MultiplicationReport done;
     const double run_s = slowest_s(communicator, [&] {
       make_c_tiles(level, received);
@@ -360,8 +368,8 @@ std::vector<LevelReport> ProgramRun::State::run(const GivenBlocks& given, bool k
   return reports;
 }
 
-ProgramRun::ProgramRun(MPI_Comm communicator, FusedProgram& program, const MultiplicationOptions& options,
-                       const ProgramPlanOptions& plan_options) {
+ProgramRun::ProgramRun(MPI_Comm communicator, const FusedProgram& program,
+                       const MultiplicationOptions& options, const ProgramPlanOptions& plan_options) {
   const int cores = cores_of_rank(communicator);
   const int on_node = cores_of_node(communicator);
   on_all(communicator, [&] { state_ = std::make_unique<State>(communicator, program, options, cores); });
@@ -383,6 +391,10 @@ ProgramRun::ProgramRun(MPI_Comm communicator, const FusedProgram& program, const
 
 ProgramRun::~ProgramRun() = default;
 
+const ProgramDistribution& ProgramRun::distribution() const {
+  return state_->distribution;
+}
+
 std::int64_t ProgramRun::host_bytes() const {
   return state_->memory.host;
 }
@@ -394,7 +406,7 @@ std::vector<LevelReport> ProgramRun::run(const ProgramNumbers& numbers, bool kee
     take_blas_buffers(s.cores);  // with too little address space OpenBLAS asks for them for ever
     touch_heap(pool_bytes_for(s.memory.heap), s.cores);
     for (std::size_t t = 0; t < s.program.tensors().size(); ++t) {
-      if (s.program.tensors()[t].role == TensorRole::given && !s.program.is_made(t))
+      if (s.program.tensors()[t].role == TensorRole::given && !s.distribution.is_on_demand(t))
         s.blocks.make(t, given, s.cores);
     }
   });
@@ -436,7 +448,7 @@ std::vector<double> ProgramRun::State::gathered(std::size_t tensor) const {
   std::vector<TileBuffer> received;
   for (BlockId block = 0; block < of_tensor.count(); ++block) {
     const ProgramBlock one{tensor, block};
-    const Rank owner = owner_of(program, one, ranks);
+    const Rank owner = distribution.owner_of(one);
     const std::int64_t count = of_tensor.elements(block);
     if (rank == 0) {
       received.emplace_back(8 * count);

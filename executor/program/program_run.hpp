@@ -44,17 +44,19 @@ struct LevelReport {
 /// what one rank alone fails at later prints one line there and ends the job.
 class ProgramRun {
  public:
-  /// `program` must outlive this. It gets the layout of the plans and what is made, whatever it had before,
-  /// so it has one run at a time. `options` are those of every plan; all are planned and proven here.
-  ProgramRun(MPI_Comm communicator, FusedProgram& program, const MultiplicationOptions& options,
+  /// `program` must outlive this. `options` are those of every plan; all are planned and proven here.
+  ProgramRun(MPI_Comm communicator, const FusedProgram& program, const MultiplicationOptions& options,
              const ProgramPlanOptions& plan_options = {});
-  /// The same with plans that are there, for this communicator's ranks on `machine`, by which the program is
-  /// laid out: `options.platform` and `parameters` have no effect.
+  /// The same with plans that are there, for this communicator's ranks on `machine`: `options.platform` and
+  /// `parameters` have no effect.
   ProgramRun(MPI_Comm communicator, const FusedProgram& program, const Machine& machine,
              PlannedProgram planned, const MultiplicationOptions& options);
   ~ProgramRun();
   ProgramRun(const ProgramRun&) = delete;
   ProgramRun& operator=(const ProgramRun&) = delete;
+
+  /// Of the plans.
+  const ProgramDistribution& distribution() const;
 
   /// Host memory that this rank takes at most in run().
   std::int64_t host_bytes() const;

@@ -46,8 +46,11 @@ std::array<NeedingRanks, 2> needs_of(const PlannedWork& work) {
 
 class OwnerChoice {
  public:
-  OwnerChoice(const FusedProgram& program, const Machine& machine)
-      : program_(program), ranks_(static_cast<std::size_t>(machine.ranks)), kept_(ranks_, 0) {
+  OwnerChoice(const FusedProgram& program, const ProgramDistribution& distribution)
+      : program_(program),
+        distribution_(distribution),
+        ranks_(static_cast<std::size_t>(distribution.ranks)),
+        kept_(ranks_, 0) {
     for (std::size_t tensor = 0; tensor < program.tensors().size(); ++tensor) {
       const auto blocks = static_cast<std::size_t>(program.blocks(tensor).count());
       saved_.emplace_back(blocks);
@@ -158,7 +161,7 @@ class OwnerChoice {
       dealt[block] = true;
       owners_[tensor][block] = Rank::of(rank);
       of_rank[rank] += bytes(tensor, block);
-      if (!program_.is_made(tensor)) kept_[rank] += bytes(tensor, block);
+      if (!distribution_.is_on_demand(tensor)) kept_[rank] += bytes(tensor, block);
     };
     for (const auto& [saved, block, rank] : wishes) {
       const auto to = static_cast<std::size_t>(rank);
@@ -179,6 +182,7 @@ class OwnerChoice {
   }
 
   const FusedProgram& program_;
+  const ProgramDistribution& distribution_;
   std::size_t ranks_;
   AllSaved saved_;
   std::vector<std::vector<Rank>> owners_;
@@ -187,9 +191,10 @@ class OwnerChoice {
 
 }  // namespace
 
-std::vector<std::vector<Rank>> choose_owners(const FusedProgram& program, const Machine& machine,
+std::vector<std::vector<Rank>> choose_owners(const FusedProgram& program,
+                                             const ProgramDistribution& distribution,
                                              const std::vector<LevelPlan>& plans) {
-  OwnerChoice choice(program, machine);
+  OwnerChoice choice(program, distribution);
   for (const LevelPlan& plan : plans) choice.note(plan);
   return choice.owners();
 }

@@ -9,13 +9,15 @@
 
 namespace foretile {
 
-/// By tensor and block (ProgramLayout::owners), for plans like these, which may have other owners: who keeps
-/// a tile of A or B that it needs, or has what is added to a block, saves its message. (A strategy may move
-/// tiles of A or B before it multiplies them: then the rank to which it moves them.) Of all blocks and
+/// By tensor and block (ProgramDistribution::owners), for plans like these, which may have other owners: who
+/// keeps a tile of A or B that it needs, or has what is added to a block, saves its message. (A strategy may
+/// move tiles of A or B before it multiplies them: then the rank to which it moves them.) Of all blocks and
 /// ranks of a tensor those that save most come first; no rank gets more of a tensor than its share and one
 /// block. What then is left goes to ranks that have least. A copied block counts for the owner of the block
 /// to which it is added, so results come before what is copied to them.
-std::vector<std::vector<Rank>> choose_owners(const FusedProgram& program, const Machine& machine,
+/// `distribution`: with which they were planned.
+std::vector<std::vector<Rank>> choose_owners(const FusedProgram& program,
+                                             const ProgramDistribution& distribution,
                                              const std::vector<LevelPlan>& plans);
 
 }  // namespace foretile

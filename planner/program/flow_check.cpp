@@ -32,7 +32,8 @@ using Contributions = std::map<ProgramBlock, std::vector<Contribution>>;
 
 class FlowCheck {
  public:
-  FlowCheck(const FusedProgram& program, const FlowPlan& flow) : program_(program), flow_(flow) {}
+  FlowCheck(const FusedProgram& program, const ProgramDistribution& distribution, const FlowPlan& flow)
+      : program_(program), distribution_(distribution), flow_(flow) {}
 
   void check() {
     const Plan& plan = flow_.work.plan;
@@ -62,8 +63,7 @@ class FlowCheck {
   void check(std::size_t rank, std::size_t number, const FlowTask& task) {
     const FlowStep& step = flow_.steps[rank][number];
     Block& block = blocks_[step.block];
-    const auto ranks = static_cast<int>(flow_.work.plan.ranks.size());
-    if (owner_of(program_, step.block, ranks) != static_cast<int>(rank))
+    if (distribution_.owner_of(step.block) != static_cast<int>(rank))
       throw wrong(step.block, fmt::format("a task of rank {}", rank), "one of the rank that has it");
     if (task.after != block.last)
       throw wrong(step.block, fmt::format("task {} of rank {} behind task {}", number, rank, task.after),
@@ -117,7 +117,7 @@ class FlowCheck {
       throw not_that();
     const bool lends = flow_.work.plan.operands.of(task.makes->matrix).is_in_place(task.makes->id);
     if (lends != (step.kind == FlowStep::Kind::lend) ||
-        (lends && (!expected.is_block() || program_.is_made(step.block.tensor))))
+        (lends && (!expected.is_block() || distribution_.is_on_demand(step.block.tensor))))
       throw not_that();
   }
 
@@ -189,6 +189,7 @@ class FlowCheck {
   }
 
   const FusedProgram& program_;
+  const ProgramDistribution& distribution_;
   const FlowPlan& flow_;
   std::map<ProgramBlock, Block> blocks_;
   Contributions found_;
@@ -196,8 +197,8 @@ class FlowCheck {
 
 }  // namespace
 
-void check_flow(const FusedProgram& program, const FlowPlan& flow) {
-  FlowCheck(program, flow).check();
+void check_flow(const FusedProgram& program, const ProgramDistribution& distribution, const FlowPlan& flow) {
+  FlowCheck(program, distribution, flow).check();
 }
 
 }  // namespace foretile

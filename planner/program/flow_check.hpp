@@ -8,6 +8,6 @@ namespace foretile {
 
 /// Each block of each tensor gets, on the rank that has it, exactly the additions of the program, one after
 /// the other; it is permuted or copied behind the last one only. Throws InputError as verify() does.
-void check_flow(const FusedProgram& program, const FlowPlan& flow);
+void check_flow(const FusedProgram& program, const ProgramDistribution& distribution, const FlowPlan& flow);
 
 }  // namespace foretile

@@ -58,8 +58,13 @@ struct Offsets {
 
 class FlowJoiner {
  public:
-  FlowJoiner(const FusedProgram& program, const Machine& machine, const std::vector<LevelPlan>& levels)
-      : program_(program), machine_(machine), levels_(levels), ranks_(machine.ranks) {
+  FlowJoiner(const FusedProgram& program, const ProgramDistribution& distribution, const Machine& machine,
+             const std::vector<LevelPlan>& levels)
+      : program_(program),
+        distribution_(distribution),
+        machine_(machine),
+        levels_(levels),
+        ranks_(machine.ranks) {
     for (std::size_t tensor = 0; tensor < program.tensors().size(); ++tensor)
       last_.emplace_back(static_cast<std::size_t>(program.blocks(tensor).count()), -1);
   }
@@ -132,7 +137,7 @@ class FlowJoiner {
     for (const Matrix matrix : {Matrix::a, Matrix::b}) {
       for (TileId tile = 0; placed && tile < shape_of(level.work->contraction, matrix).nonzeros(); ++tile) {
         const ProgramBlock block = operand_of(program_, level.level, {matrix, tile}).block;
-        placed = owner_of(level.work->contraction, plan, {matrix, tile}) == owner_of(program_, block, ranks_);
+        placed = owner_of(level.work->contraction, plan, {matrix, tile}) == distribution_.owner_of(block);
       }
     }
     if (alike && placed) return;
@@ -226,8 +231,8 @@ class FlowJoiner {
     const bool lends = level.work->plan.operands.of(tile.matrix).is_in_place(tile.id);
     const std::int64_t bytes = bytes_of(program_, from.block);
     if (!from.is_block()) task.bytes = bytes;
-    if (program_.is_made(from.block.tensor)) task.made_bytes = bytes;
-    add_task(owner_of(program_, from.block, ranks_), task,
+    if (distribution_.is_on_demand(from.block.tensor)) task.made_bytes = bytes;
+    add_task(distribution_.owner_of(from.block), task,
              {lends ? FlowStep::Kind::lend : FlowStep::Kind::permute, from.block, from.order, from.factor});
   }
 
@@ -240,11 +245,11 @@ class FlowJoiner {
     std::iota(tiles.c_tiles.begin(), tiles.c_tiles.end(), TileId{0});
     for (const CopiedBlock& copy : term.copies) {
       const ProgramBlock block{term.operands[0], copy.from};
-      const Rank owner = owner_of(program_, block, ranks_);
+      const Rank owner = distribution_.owner_of(block);
       const auto tile = static_cast<TileId>(owners_of_c().size());
       owners_of_c().push_back(owner);
       const std::int64_t bytes = bytes_of(program_, block);
-      const bool made = program_.is_made(block.tensor);
+      const bool made = distribution_.is_on_demand(block.tensor);
       add_task(owner, {last_of(block), {}, TileRef{Matrix::c, tile}, made ? 0 : bytes, made ? bytes : 0},
                {FlowStep::Kind::copy, block, {}, 1});
     }
@@ -272,7 +277,7 @@ class FlowJoiner {
     std::vector<Rank> there{from};
     for (const Addition& addition : additions) {
       const ProgramBlock to{result, addition.to};
-      const Rank owner = owner_of(program_, to, ranks_);
+      const Rank owner = distribution_.owner_of(to);
       const std::int64_t bytes = bytes_of(program_, to);
       if (std::ranges::find(there, owner) == there.end()) {
         there.push_back(owner);
@@ -317,7 +322,7 @@ class FlowJoiner {
                   sent_bytes_,
                   peak_bytes};
     flow.sent_bytes += flow.work.summary.network_bytes;
-    check_flow(program_, flow);
+    check_flow(program_, distribution_, flow);
     return flow;
   }
 
@@ -361,12 +366,12 @@ class FlowJoiner {
     };
     std::vector<std::size_t> tensors(program_.tensors().size());
     std::iota(tensors.begin(), tensors.end(), std::size_t{0});
-    throw DoesNotFit(
-        input_error("program",
-                    fmt::format("{} for a rank where tiles flow, {} more than its host memory has",
-                                quantity(peak), quantity(missing)),
-                    fmt::format("at most {}", quantity(machine_.host_bytes_per_rank())),
-                    fmt::format("run it level by level, {}", memory_advice(program_, tensors))));
+    throw DoesNotFit(input_error(
+        "program",
+        fmt::format("{} for a rank where tiles flow, {} more than its host memory has", quantity(peak),
+                    quantity(missing)),
+        fmt::format("at most {}", quantity(machine_.host_bytes_per_rank())),
+        fmt::format("run it level by level, {}", memory_advice(program_, distribution_.on_demand, tensors))));
   }
 
   /// Bytes of blocks, by tensor and rank.
@@ -374,9 +379,9 @@ class FlowJoiner {
     std::vector<std::vector<std::int64_t>> bytes;
     for (std::size_t tensor = 0; tensor < program_.tensors().size(); ++tensor) {
       std::vector<std::int64_t>& of_tensor = bytes.emplace_back(static_cast<std::size_t>(ranks_), 0);
-      if (program_.is_made(tensor)) continue;
+      if (distribution_.is_on_demand(tensor)) continue;
       for (BlockId block = 0; block < program_.blocks(tensor).count(); ++block)
-        of_tensor[owner_of(program_, {tensor, block}, ranks_)] += bytes_of(program_, {tensor, block});
+        of_tensor[distribution_.owner_of({tensor, block})] += bytes_of(program_, {tensor, block});
     }
     return bytes;
   }
@@ -400,6 +405,7 @@ class FlowJoiner {
   TileId offset_of(Matrix matrix) const { return matrix == Matrix::a ? offsets_.a : offsets_.b; }
 
   const FusedProgram& program_;
+  const ProgramDistribution& distribution_;
   const Machine& machine_;
   const std::vector<LevelPlan>& levels_;
   int ranks_;
@@ -417,9 +423,9 @@ class FlowJoiner {
 
 }  // namespace
 
-FlowPlan join_steps(const FusedProgram& program, const Machine& machine,
-                    const std::vector<LevelPlan>& plans) {
-  return FlowJoiner(program, machine, plans).joined();
+FlowPlan join_steps(const FusedProgram& program, const ProgramDistribution& distribution,
+                    const Machine& machine, const std::vector<LevelPlan>& plans) {
+  return FlowJoiner(program, distribution, machine, plans).joined();
 }
 
 bool may_flow(const FusedProgram& program, const Machine& machine) {
@@ -429,13 +435,15 @@ bool may_flow(const FusedProgram& program, const Machine& machine) {
          });
 }
 
-FlowPlan plan_flow(const FusedProgram& program, const Machine& machine, const Settings& settings) {
+FlowPlan plan_flow(const FusedProgram& program, const ProgramDistribution& distribution,
+                   const Machine& machine, const Settings& settings) {
   if (!may_flow(program, machine)) {
     const bool cores = machine.platform.device.kind == DeviceKind::core;
     throw input_error("mode", cores ? "flow for a program without products of tiles" : "flow on GPUs",
                       cores ? "a product" : "cores as devices", "take mode levels");
   }
-  return join_steps(program, machine, plan_steps(program, machine, settings, kStepsAtOnce));
+  return join_steps(program, distribution, machine,
+                    plan_steps(program, distribution, machine, settings, kStepsAtOnce));
 }
 
 }  // namespace foretile

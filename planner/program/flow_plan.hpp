@@ -60,9 +60,11 @@ bool may_flow(const FusedProgram& program, const Machine& machine);
 /// bits repeat. Proves the plan, and that each block gets each addition once and is read only behind the
 /// last. Throws InputError as plan_steps(), and where the strategy moves A or B before it multiplies;
 /// DoesNotFit where the memory of a rank is too small, or where all steps together have too many tiles.
-FlowPlan plan_flow(const FusedProgram& program, const Machine& machine, const Settings& settings);
+FlowPlan plan_flow(const FusedProgram& program, const ProgramDistribution& distribution,
+                   const Machine& machine, const Settings& settings);
 
 /// The same from plans of the steps, or of their parts.
-FlowPlan join_steps(const FusedProgram& program, const Machine& machine, const std::vector<LevelPlan>& plans);
+FlowPlan join_steps(const FusedProgram& program, const ProgramDistribution& distribution,
+                    const Machine& machine, const std::vector<LevelPlan>& plans);
 
 }  // namespace foretile

@@ -51,7 +51,6 @@ FusedProgram::FusedProgram(Program program, const ProgramSizes& sizes, const std
   }
   for (const TermOrder& order : order_) levels_ = std::max(levels_, order.level);
   lives_ = levels_of(program_, tensors_, order_);
-  made_.assign(tensors_.size(), false);
 }
 
 void FusedProgram::fuse(std::size_t number) {

@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "planner/program/program_layout.hpp"
 #include "planner/program/program_tensors.hpp"
 #include "planner/program/spin_tiles.hpp"
 #include "planner/program/term_order.hpp"
@@ -43,6 +42,7 @@ struct Addition {
   double factor = 1;
 };
 
+/// Constant: what is decided of it is in ProgramDistribution and in its plans.
 class FusedProgram {
  public:
   /// Throws InputError, which begins with `source`, where there are too many tiles.
@@ -66,21 +66,6 @@ class FusedProgram {
   /// The first level that writes it; 0: it is given.
   int made_at(std::size_t tensor) const { return lives_[tensor].made; }
 
-  /// Blocks of the given tensor are made whenever a tile or a copy needs them, and kept by nobody. Before
-  /// plans are made.
-  void make_when_needed(std::size_t tensor) { made_[tensor] = true; }
-  void keep_all() { made_.assign(made_.size(), false); }
-  bool is_made(std::size_t tensor) const { return made_[tensor]; }
-
-  /// Before plans are made.
-  void lay_out(ProgramLayout layout) { layout_ = std::move(layout); }
-  const ProgramLayout& layout() const { return layout_; }
-  int sum_pieces(std::size_t term) const { return layout_.sum_pieces.empty() ? 1 : layout_.sum_pieces[term]; }
-  /// Of ProgramLayout::strategies.
-  std::string strategy(std::size_t term) const {
-    return layout_.strategies.empty() ? std::string() : layout_.strategies[term];
-  }
-
   /// Extents of a stored block, the fastest axis first.
   std::vector<std::int64_t> extents(std::size_t tensor, BlockId block) const;
   /// Where a tile of C of a product goes, and where a copied block goes.
@@ -99,8 +84,6 @@ class FusedProgram {
   int levels_ = 0;
   std::vector<FusedProgramTerm> terms_;
   std::vector<TensorLevels> lives_;  // of each tensor
-  std::vector<bool> made_;           // tensors: when they are needed
-  ProgramLayout layout_;
 };
 
 }  // namespace foretile

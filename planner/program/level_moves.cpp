@@ -13,9 +13,10 @@ constexpr std::int64_t kElementBytes = 8;
 
 class MoveCounter {
  public:
-  MoveCounter(const FusedProgram& program, const Machine& machine, const ProgramLevel& level,
-              const PlannedWork* work)
+  MoveCounter(const FusedProgram& program, const ProgramDistribution& distribution, const Machine& machine,
+              const ProgramLevel& level, const PlannedWork* work)
       : program_(program),
+        distribution_(distribution),
         machine_(machine),
         level_(level),
         work_(work),
@@ -34,7 +35,7 @@ class MoveCounter {
  private:
   LevelMoves& of(Rank rank) { return moves_[static_cast<std::size_t>(static_cast<int>(rank))]; }
   std::int64_t bytes(const ProgramBlock& block) const { return bytes_of(program_, block); }
-  Rank owner(const ProgramBlock& block) const { return owner_of(program_, block, machine_.ranks); }
+  Rank owner(const ProgramBlock& block) const { return distribution_.owner_of(block); }
   Rank owner(TileRef tile) const {
     return tile.matrix == Matrix::c ? owners_of_c_[static_cast<std::size_t>(tile.id)]
                                     : owner_of(work_->contraction, work_->plan, tile);
@@ -42,7 +43,7 @@ class MoveCounter {
 
   void count_blocks(const std::function<bool(std::size_t)>& is_there) {
     for (std::size_t tensor = 0; tensor < program_.tensors().size(); ++tensor) {
-      if (!is_there(tensor) || program_.is_made(tensor)) continue;
+      if (!is_there(tensor) || distribution_.is_on_demand(tensor)) continue;
       for (BlockId block = 0; block < program_.blocks(tensor).count(); ++block)
         of(owner({tensor, block})).blocks_bytes += bytes({tensor, block});
     }
@@ -50,11 +51,11 @@ class MoveCounter {
 
   void count_moves() {
     const auto of_tile = [this](TileRef tile) { return owner(tile); };
-    for (const auto& move : block_moves(program_, level_, of_tile, machine_.ranks)) {
+    for (const auto& move : block_moves(program_, distribution_, level_, of_tile)) {
       of(move.from).sent_bytes += bytes(move.piece);
       of(move.to).received_bytes += bytes(move.piece);
     }
-    for (const auto& move : result_moves(program_, level_, of_tile, machine_.ranks)) {
+    for (const auto& move : result_moves(program_, distribution_, level_, of_tile)) {
       of(move.from).c_sent_bytes += work_->contraction.c_bytes(move.piece);
       of(move.to).c_received_bytes += work_->contraction.c_bytes(move.piece);
     }
@@ -68,7 +69,7 @@ class MoveCounter {
       for (TileId tile = 0; tile < shape_of(joined, matrix).nonzeros(); ++tile) {
         LevelMoves& rank = of(owner(TileRef{matrix, tile}));
         const PermutedBlock from = operand_of(program_, level_, {matrix, tile});
-        const bool filled = program_.is_made(from.block.tensor) && from.is_block();
+        const bool filled = distribution_.is_on_demand(from.block.tensor) && from.is_block();
         std::int64_t& bytes = from.order.is_identity() ? rank.copied_bytes : rank.permuted_bytes;
         if (!filled) bytes += own_bytes_of(joined, work_->plan, {matrix, tile});
         count_made(from.block, rank, !filled);
@@ -93,7 +94,7 @@ class MoveCounter {
 
   /// `beside`: in memory of its own, before it becomes a tile or is added.
   void count_made(const ProgramBlock& block, LevelMoves& rank, bool beside) const {
-    if (!program_.is_made(block.tensor)) return;
+    if (!distribution_.is_on_demand(block.tensor)) return;
     rank.made_bytes += bytes(block);
     if (beside) rank.making_bytes = std::max(rank.making_bytes, machine_.cores_per_rank() * bytes(block));
   }
@@ -107,6 +108,7 @@ class MoveCounter {
   }
 
   const FusedProgram& program_;
+  const ProgramDistribution& distribution_;
   const Machine& machine_;
   const ProgramLevel& level_;
   const PlannedWork* work_;
@@ -116,10 +118,10 @@ class MoveCounter {
 
 }  // namespace
 
-std::vector<LevelMoves> moves_of(const FusedProgram& program, const Machine& machine,
-                                 const ProgramLevel& level, const PlannedWork* work,
+std::vector<LevelMoves> moves_of(const FusedProgram& program, const ProgramDistribution& distribution,
+                                 const Machine& machine, const ProgramLevel& level, const PlannedWork* work,
                                  const std::function<bool(std::size_t)>& is_there) {
-  return MoveCounter(program, machine, level, work).count(is_there);
+  return MoveCounter(program, distribution, machine, level, work).count(is_there);
 }
 
 std::int64_t bytes_of(const FusedProgram& program, const ProgramBlock& block) {

@@ -31,8 +31,8 @@ struct LevelMoves {
 };
 
 /// By rank. `work`: the plan of the level's products; nullptr: there are none. `is_there`: of a tensor.
-std::vector<LevelMoves> moves_of(const FusedProgram& program, const Machine& machine,
-                                 const ProgramLevel& level, const PlannedWork* work,
+std::vector<LevelMoves> moves_of(const FusedProgram& program, const ProgramDistribution& distribution,
+                                 const Machine& machine, const ProgramLevel& level, const PlannedWork* work,
                                  const std::function<bool(std::size_t)>& is_there);
 
 /// Bytes of a stored block.

@@ -25,24 +25,25 @@ bool is_given(const FusedProgram& program, std::size_t tensor) {
 
 }  // namespace
 
-std::optional<std::size_t> largest_kept(const FusedProgram& program,
+std::optional<std::size_t> largest_kept(const FusedProgram& program, const std::vector<bool>& on_demand,
                                         const std::vector<std::size_t>& tensors) {
   std::optional<std::size_t> largest;
   for (const std::size_t tensor : tensors) {
-    if (!is_given(program, tensor) || program.is_made(tensor)) continue;
+    if (!is_given(program, tensor) || (!on_demand.empty() && on_demand[tensor])) continue;
     if (!largest || program.blocks(tensor).elements() > program.blocks(*largest).elements()) largest = tensor;
   }
   return largest;
 }
 
-std::string memory_advice(const FusedProgram& program, const std::vector<std::size_t>& tensors) {
-  return largest_kept(program, tensors)
+std::string memory_advice(const FusedProgram& program, const std::vector<bool>& on_demand,
+                          const std::vector<std::size_t>& tensors) {
+  return largest_kept(program, on_demand, tensors)
              ? "use more nodes, or make slices of given tensors when they are needed: make auto"
              : "use more nodes";
 }
 
-void make_named(FusedProgram& program, const std::vector<std::string>& names) {
-  program.keep_all();
+std::vector<bool> on_demand_of(const FusedProgram& program, const std::vector<std::string>& names) {
+  std::vector<bool> on_demand(program.tensors().size());
   for (const std::string& name : names) {
     if (name == kMakeWhatIsTooLarge) continue;
     std::vector<std::string> known;
@@ -51,37 +52,37 @@ void make_named(FusedProgram& program, const std::vector<std::string>& names) {
       if (!is_given(program, tensor)) continue;
       known.push_back(name_of(program, tensor));
       if (known.back() != name) continue;
-      program.make_when_needed(tensor);
-      found = true;
+      on_demand[tensor] = found = true;
     }
     if (!found)
       throw input_error("tensors to make", quote(name),
                         fmt::format("a given tensor: {}, or {}", fmt::join(known, ", "), kMakeWhatIsTooLarge),
                         "foretile show names them");
   }
+  return on_demand;
 }
 
-void plan_with_made(FusedProgram& program, const std::vector<std::string>& names,
-                    const std::function<void()>& plan) {
-  make_named(program, names);
+void plan_with_made(const FusedProgram& program, const std::vector<std::string>& names,
+                    const std::function<void(const std::vector<bool>& on_demand)>& plan) {
+  std::vector<bool> on_demand = on_demand_of(program, names);
   const bool proposes = std::ranges::find(names, kMakeWhatIsTooLarge) != names.end();
   std::vector<std::size_t> all(program.tensors().size());
   std::iota(all.begin(), all.end(), std::size_t{0});
   while (true) {
     try {
-      return plan();
+      return plan(on_demand);
     } catch (const DoesNotFit&) {
-      const auto next = proposes ? largest_kept(program, all) : std::nullopt;
+      const auto next = proposes ? largest_kept(program, on_demand, all) : std::nullopt;
       if (!next) throw;
-      program.make_when_needed(*next);
+      on_demand[*next] = true;
     }
   }
 }
 
-std::vector<std::string> made_names(const FusedProgram& program) {
+std::vector<std::string> made_names(const FusedProgram& program, const ProgramDistribution& distribution) {
   std::vector<std::string> names;
   for (std::size_t tensor = 0; tensor < program.tensors().size(); ++tensor) {
-    if (program.is_made(tensor)) names.push_back(name_of(program, tensor));
+    if (distribution.is_on_demand(tensor)) names.push_back(name_of(program, tensor));
   }
   return names;
 }

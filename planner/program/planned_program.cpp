@@ -56,9 +56,10 @@ std::string text_of(const LevelPlan& plan) {
 std::string program_digest(const PlannedProgram& planned, const FusedProgram& program) {
   std::string text = planned.flow ? text_of(*planned.flow) : "";
   for (const LevelPlan& level : planned.levels) text += text_of(level);
-  const ProgramLayout& layout = program.layout();
-  text += fmt::format("{}\n{}\n", fmt::join(made_names(program), " "), fmt::join(layout.sum_pieces, " "));
-  for (const std::vector<Rank>& owners : layout.owners) {
+  const ProgramDistribution& distribution = planned.distribution;
+  text += fmt::format("{}\n{}\n", fmt::join(made_names(program, distribution), " "),
+                      fmt::join(distribution.sum_pieces, " "));
+  for (const std::vector<Rank>& owners : distribution.owners) {
     for (const Rank owner : owners) text += fmt::format("{} ", static_cast<int>(owner));
     text += "\n";
   }
@@ -73,54 +74,55 @@ double seconds_of(const std::vector<LevelPlan>& plans, const Machine& machine, c
   return sum;
 }
 
-/// By the plans of the strategies that the program now has, where levels take less with them: by bounds,
-/// which a run knows, too, so that it has the same owners.
-void choose_owners_anew(FusedProgram& program, const Machine& machine, const Settings& settings) {
-  const ProgramLayout before = program.layout();
-  const std::vector<LevelPlan> plans = plan_program(program, machine, settings);
-  ProgramLayout after = before;
-  after.owners = choose_owners(program, machine, plans);
-  program.lay_out(std::move(after));
+/// By the plans of the strategies in it, where levels take less with them: by bounds, which a run knows, too,
+/// so that it has the same owners.
+ProgramDistribution with_own_owners(const FusedProgram& program, ProgramDistribution distribution,
+                                    const Machine& machine, const Settings& settings) {
+  const auto seconds = [&](const std::vector<LevelPlan>& plans) {
+    return seconds_of(plans, machine, least_seconds);
+  };
+  const std::vector<LevelPlan> plans = plan_program(program, distribution, machine, settings);
+  ProgramDistribution other = distribution;
+  other.owners = choose_owners(program, distribution, plans);
   try {
-    const double seconds_after = seconds_of(plan_program(program, machine, settings), machine, least_seconds);
-    if (seconds_after < seconds_of(plans, machine, least_seconds)) return;
+    if (seconds(plan_program(program, other, machine, settings)) < seconds(plans)) return other;
   } catch (const DoesNotFit&) {  // it did before
   }
-  program.lay_out(before);
+  return distribution;
 }
 
-/// Of the layout that the program has, without strategies.
-void name_strategies(FusedProgram& program, const Machine& machine, const Settings& settings,
-                     const std::vector<std::string>& names, SumCut cut) {
-  ProgramLayout layout = program.layout();
-  layout.strategies = names;
-  program.lay_out(layout);
-  layout.sum_pieces = choose_sum_pieces(program, machine, settings_for_terms(settings), cut);
-  program.lay_out(std::move(layout));
+/// With these strategies of terms, and sums for them.
+ProgramDistribution with_strategies(const FusedProgram& program, ProgramDistribution distribution,
+                                    const Machine& machine, const Settings& settings,
+                                    const std::vector<std::string>& names, SumCut cut) {
+  distribution.strategies = names;
+  distribution.sum_pieces =
+      choose_sum_pieces(program, distribution, machine, settings_for_terms(settings), cut);
+  return distribution;
 }
 
 }  // namespace
 
-void choose_layout(FusedProgram& program, const Machine& machine, const Settings& settings,
-                   ProgramMode mode) {
-  ProgramLayout layout{{},
-                       choose_sum_pieces(program, machine, settings_for_terms(settings), SumCut::fastest)};
-  program.lay_out(layout);
-  const std::vector<LevelPlan> plans = mode == ProgramMode::flow
-                                           ? plan_steps(program, machine, settings, kStepsAtOnce)
-                                           : plan_program(program, machine, settings);
-  layout.owners = choose_owners(program, machine, plans);
-  program.lay_out(std::move(layout));
+ProgramDistribution choose_distribution(const FusedProgram& program, const std::vector<bool>& on_demand,
+                                        const Machine& machine, const Settings& settings, ProgramMode mode) {
+  ProgramDistribution distribution{.ranks = machine.ranks, .on_demand = on_demand};
+  distribution = with_strategies(program, std::move(distribution), machine, settings, {}, SumCut::fastest);
+  const std::vector<LevelPlan> plans =
+      mode == ProgramMode::flow ? plan_steps(program, distribution, machine, settings, kStepsAtOnce)
+                                : plan_program(program, distribution, machine, settings);
+  distribution.owners = choose_owners(program, distribution, plans);
+  return distribution;
 }
 
-PlannedProgram plan_laid_out(const FusedProgram& program, const Machine& machine, const Settings& settings,
-                             ProgramMode mode) {
+PlannedProgram plan_distributed(const FusedProgram& program, ProgramDistribution distribution,
+                                const Machine& machine, const Settings& settings, ProgramMode mode) {
   PlannedProgram planned;
   planned.settings = settings;
   if (mode == ProgramMode::flow)
-    planned.flow.emplace(plan_flow(program, machine, settings));
+    planned.flow.emplace(plan_flow(program, distribution, machine, settings));
   else
-    planned.levels = plan_program(program, machine, settings);
+    planned.levels = plan_program(program, distribution, machine, settings);
+  planned.distribution = std::move(distribution);
   return planned;
 }
 
@@ -129,7 +131,7 @@ namespace {
 /// Plans a program in the ways that its user leaves open.
 class Choice {
  public:
-  Choice(FusedProgram& program, const Machine& machine, const Settings& given,
+  Choice(const FusedProgram& program, const Machine& machine, const Settings& given,
          const ProgramPlanOptions& options)
       : program_(program),
         machine_(machine),
@@ -145,64 +147,65 @@ class Choice {
                         "the same for all where tiles flow", "take mode levels");
   }
 
-  void with_chosen_layout() {
-    choose_layout(program_, machine_, settings_, mode_);
-    if (!named_.empty()) name_strategies(program_, machine_, settings_, named_, SumCut::fastest);
-    if (by_term_) choose_strategies(program_, machine_, settings_, seconds_);
-    if (by_term_ || !named_.empty()) choose_owners_anew(program_, machine_, settings_);
-    plan();
-    if (!by_term_) return;
-    PlannedProgram chosen = std::move(planned_);
-    ProgramLayout layout = program_.layout();
+  PlannedProgram with_chosen_owners(const std::vector<bool>& on_demand) const {
+    ProgramDistribution chosen = choose_distribution(program_, on_demand, machine_, settings_, mode_);
+    if (!named_.empty())
+      chosen = with_strategies(program_, std::move(chosen), machine_, settings_, named_, SumCut::fastest);
+    if (by_term_) chosen = choose_strategies(program_, std::move(chosen), machine_, settings_, seconds_);
+    if (by_term_ || !named_.empty())
+      chosen = with_own_owners(program_, std::move(chosen), machine_, settings_);
+    PlannedProgram planned = plan(std::move(chosen));
+    if (!by_term_) return planned;
     try {
-      in_turn();
-      if (seconds_of(planned_.levels, machine_, seconds_) < seconds_of(chosen.levels, machine_, seconds_))
-        return;
-    } catch (const DoesNotFit&) {  // as it was, then
+      PlannedProgram other = round_robin(on_demand);
+      if (seconds_of(other.levels, machine_, seconds_) < seconds_of(planned.levels, machine_, seconds_))
+        return other;
+    } catch (const DoesNotFit&) {  // as it is, then
     }
-    planned_ = std::move(chosen);
-    program_.lay_out(std::move(layout));
+    return planned;
   }
 
-  void in_turn() {
-    program_.lay_out({});
-    name_strategies(program_, machine_, settings_, named_, SumCut::fewest);
-    plan();
-    if (!by_term_) return;
-    choose_strategies(program_, machine_, settings_, seconds_);
-    plan();
+  PlannedProgram round_robin(const std::vector<bool>& on_demand) const {
+    ProgramDistribution blocks{.ranks = machine_.ranks, .on_demand = on_demand};
+    blocks = with_strategies(program_, std::move(blocks), machine_, settings_, named_, SumCut::fewest);
+    PlannedProgram planned = plan(blocks);
+    if (!by_term_) return planned;
+    return plan(choose_strategies(program_, std::move(blocks), machine_, settings_, seconds_));
   }
-
-  PlannedProgram planned() { return std::move(planned_); }
 
  private:
-  void plan() { planned_ = plan_laid_out(program_, machine_, settings_, mode_); }
+  PlannedProgram plan(ProgramDistribution distribution) const {
+    return plan_distributed(program_, std::move(distribution), machine_, settings_, mode_);
+  }
 
-  FusedProgram& program_;
+  const FusedProgram& program_;
   const Machine& machine_;
   Settings settings_;
   ProgramMode mode_;
   LevelSeconds seconds_;
   std::vector<std::string> named_;
   bool by_term_;
-  PlannedProgram planned_;
 };
 
 }  // namespace
 
-PlannedProgram plan_program_as(FusedProgram& program, const Machine& machine, const Settings& settings,
+PlannedProgram plan_program_as(const FusedProgram& program, const Machine& machine, const Settings& settings,
                                const ProgramPlanOptions& options) {
-  Choice choice(program, machine, settings, options);
-  const bool chooses = options.layout == LayoutChoice::automatic && machine.ranks > 1;
+  const Choice choice(program, machine, settings, options);
+  const bool chooses = options.distribution == DistributionChoice::automatic && machine.ranks > 1;
   const bool can_be = options.mode == ProgramMode::levels || may_flow(program, machine);
-  plan_with_made(program, options.made, [&] {
+  PlannedProgram planned;
+  plan_with_made(program, options.made, [&](const std::vector<bool>& on_demand) {
     try {
-      if (chooses && can_be) return choice.with_chosen_layout();
-    } catch (const DoesNotFit&) {  // in turn, then
+      if (chooses && can_be) {
+        planned = choice.with_chosen_owners(on_demand);
+        return;
+      }
+    } catch (const DoesNotFit&) {  // round-robin, then
     }
-    choice.in_turn();
+    planned = choice.round_robin(on_demand);
   });
-  return choice.planned();
+  return planned;
 }
 
 }  // namespace foretile

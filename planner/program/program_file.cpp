@@ -21,30 +21,31 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr StoredKind kKind{"foretile_program_plan", 1};
+constexpr StoredKind kKind{"foretile_program_plan", 2};
 constexpr std::string_view kLevels = "levels", kFlow = "flow";
 constexpr int kMost = std::numeric_limits<int>::max();
 
-Json layout_json(const ProgramLayout& layout) {
+Json distribution_json(const ProgramDistribution& distribution) {
   Json owners = Json::array();
-  for (const std::vector<Rank>& of_tensor : layout.owners) {
+  for (const std::vector<Rank>& of_tensor : distribution.owners) {
     Json& ranks = owners.emplace_back(Json::array());
     for (const Rank rank : of_tensor) ranks.push_back(static_cast<int>(rank));
   }
-  return {
-      {"owners", std::move(owners)}, {"sum_pieces", layout.sum_pieces}, {"strategies", layout.strategies}};
+  return {{"owners", std::move(owners)},
+          {"sum_pieces", distribution.sum_pieces},
+          {"strategies", distribution.strategies}};
 }
 
-ProgramLayout read_layout(ObjectReader reader, int ranks) {
-  ProgramLayout layout;
+ProgramDistribution read_distribution(ObjectReader reader, int ranks) {
+  ProgramDistribution distribution{.ranks = ranks};
   for (const std::vector<int>& of_tensor : reader.lists_of_numbers("owners", 0, ranks - 1)) {
-    std::vector<Rank>& owners = layout.owners.emplace_back();
+    std::vector<Rank>& owners = distribution.owners.emplace_back();
     for (const int rank : of_tensor) owners.push_back(Rank::of(rank));
   }
-  layout.sum_pieces = reader.list_of_numbers("sum_pieces", 1, kMost);
-  layout.strategies = reader.list_of_texts("strategies");
+  distribution.sum_pieces = reader.list_of_numbers("sum_pieces", 1, kMost);
+  distribution.strategies = reader.list_of_texts("strategies");
   reader.refuse_other_keys();
-  return layout;
+  return distribution;
 }
 
 ProgramMode mode_of(const std::string& text, const std::string& source) {
@@ -70,20 +71,20 @@ ProgramSizes read_sizes(ObjectReader reader) {
 /// An empty list stands for one value of all.
 void require_count(const ProgramFile& file, const char* key, std::size_t found, std::size_t expected) {
   if (found == 0 || found == expected) return;
-  throw input_error(fmt::format("{}: layout.{}", file.source, key), fmt::format("{} values", found),
+  throw input_error(fmt::format("{}: distribution.{}", file.source, key), fmt::format("{} values", found),
                     fmt::format("none, or {} as the program has", expected), "plan again");
 }
 
-void require_layout(const ProgramFile& file, const FusedProgram& program) {
-  const ProgramLayout& layout = file.layout;
-  require_count(file, "sum_pieces", layout.sum_pieces.size(), program.terms().size());
-  require_count(file, "strategies", layout.strategies.size(), program.terms().size());
-  require_count(file, "owners", layout.owners.size(), program.tensors().size());
-  for (std::size_t tensor = 0; tensor < layout.owners.size(); ++tensor) {
+void require_distribution(const ProgramFile& file, const FusedProgram& program) {
+  const ProgramDistribution& distribution = file.distribution;
+  require_count(file, "sum_pieces", distribution.sum_pieces.size(), program.terms().size());
+  require_count(file, "strategies", distribution.strategies.size(), program.terms().size());
+  require_count(file, "owners", distribution.owners.size(), program.tensors().size());
+  for (std::size_t tensor = 0; tensor < distribution.owners.size(); ++tensor) {
     const auto blocks = static_cast<std::size_t>(program.blocks(tensor).count());
-    if (layout.owners[tensor].size() != blocks)
-      throw input_error(fmt::format("{}: layout.owners", file.source),
-                        fmt::format("{} blocks of {}", layout.owners[tensor].size(),
+    if (distribution.owners[tensor].size() != blocks)
+      throw input_error(fmt::format("{}: distribution.owners", file.source),
+                        fmt::format("{} blocks of {}", distribution.owners[tensor].size(),
                                     text_of(program.tensors()[tensor], program.program())),
                         fmt::format("{}, as the program has", blocks), "plan again");
   }
@@ -110,8 +111,9 @@ ProgramFile make_program_file(const std::string& name, const ProgramSizes& sizes
   file.sizes = sizes;
   file.mode = planned.flow ? ProgramMode::flow : ProgramMode::levels;
   file.parameters = planned.settings;
-  file.made = made_names(program);
-  file.layout = program.layout();
+  file.made = made_names(program, planned.distribution);
+  file.distribution = planned.distribution;
+  file.distribution.on_demand = {};
   file.gemms = planned.gemms();
   file.plan_digest = program_digest(planned, program);
   return file;
@@ -135,7 +137,7 @@ std::string program_file_json(const ProgramFile& file) {
       {"mode", file.mode == ProgramMode::flow ? kFlow : kLevels},
       {"parameters", file.parameters},
       {"made", file.made},
-      {"layout", layout_json(file.layout)},
+      {"distribution", distribution_json(file.distribution)},
       {"summary", {{"gemms", file.gemms}, {"plan", file.plan_digest}}}};
   if (file.predicted) json["predicted"] = prediction_json(*file.predicted);
   return stored_text(kKind, json);
@@ -152,7 +154,7 @@ ProgramFile program_file_from_json(const std::string& text, const std::string& s
     file.mode = mode_of(reader.text("mode"), source);
     file.parameters = reader.object("parameters").texts();
     file.made = reader.list_of_texts("made");
-    file.layout = read_layout(reader.object("layout"), file.ranks);
+    file.distribution = read_distribution(reader.object("distribution"), file.ranks);
     ObjectReader summary = reader.object("summary");
     file.gemms = summary.whole("gemms", 0, std::numeric_limits<std::int64_t>::max());
     file.plan_digest = summary.text("plan");
@@ -162,21 +164,17 @@ ProgramFile program_file_from_json(const std::string& text, const std::string& s
   return file;
 }
 
-std::unique_ptr<FusedProgram> stored_program(const ProgramFile& file) {
-  const std::string source = file.source + ": program.text";
-  auto program = std::make_unique<FusedProgram>(parse_program(file.text, source), file.sizes, source);
-  require_layout(file, *program);
-  make_named(*program, file.made);
-  program->lay_out(file.layout);
-  return program;
-}
-
 namespace {
 
 RebuiltProgram planned_again(const ProgramFile& file) {
   Machine machine = stored_machine(file);
-  std::unique_ptr<FusedProgram> program = stored_program(file);
-  PlannedProgram planned = plan_laid_out(*program, machine, file.parameters, file.mode);
+  const std::string source = file.source + ": program.text";
+  auto program = std::make_unique<FusedProgram>(parse_program(file.text, source), file.sizes, source);
+  require_distribution(file, *program);
+  ProgramDistribution distribution = file.distribution;
+  distribution.on_demand = on_demand_of(*program, file.made);
+  PlannedProgram planned =
+      plan_distributed(*program, std::move(distribution), machine, file.parameters, file.mode);
   expect_same(file.source, "summary.gemms", file.gemms, planned.gemms());
   if (const std::string found = program_digest(planned, *program); found != file.plan_digest)
     throw input_error(file.source + ": summary.plan", fmt::format("'{}'", file.plan_digest),

@@ -22,9 +22,9 @@ struct ProgramFile : StoredMachine {
   std::string text;  ///< as parse_program() takes it
   ProgramSizes sizes;
   ProgramMode mode = ProgramMode::levels;
-  Settings parameters;            ///< of all terms
-  std::vector<std::string> made;  ///< tensors of which slices are made when they are needed
-  ProgramLayout layout;
+  Settings parameters;               ///< of all terms
+  std::vector<std::string> made;     ///< tensors that are generated on demand
+  ProgramDistribution distribution;  ///< without them
   std::int64_t gemms = 0;
   std::string plan_digest;  ///< program_digest(): to notice a rebuild that differs
   std::optional<Prediction> predicted;
@@ -40,7 +40,6 @@ struct RebuiltProgram {
 /// Whether the file at `path` is JSON with the plan of a program. Reads it; false where it cannot be read.
 bool is_program_plan(const std::string& path);
 
-/// `program` as it was planned: with its layout and what is made.
 ProgramFile make_program_file(const std::string& name, const ProgramSizes& sizes, const MachineSize& size,
                               const Machine& machine, const FusedProgram& program,
                               const PlannedProgram& planned);
@@ -51,8 +50,6 @@ ProgramFile program_file_from_json(const std::string& text, const std::string& s
 void save_program_file(const std::filesystem::path& path, const ProgramFile& file);
 std::string program_file_json(const ProgramFile& file);
 
-/// The program with its layout, before it is planned. Throws InputError where they do not belong together.
-std::unique_ptr<FusedProgram> stored_program(const ProgramFile& file);
 /// Plans and proves again. Throws InputError where the plan differs from the stored one.
 RebuiltProgram rebuild(const ProgramFile& file);
 

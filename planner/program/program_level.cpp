@@ -16,12 +16,14 @@ Contraction as_stored(const FusedProgramTerm& term) {
 }
 
 /// Tiles are where the blocks are of which they are copies. Those that equal a kept block are in place.
-OperandContext context_of(const FusedProgram& program, const ProgramLevel& level, Matrix matrix, int ranks) {
+OperandContext context_of(const FusedProgram& program, const ProgramDistribution& distribution,
+                          const ProgramLevel& level, Matrix matrix) {
   OperandContext context;
   for (TileId tile = 0; tile < shape_of(level.joined->contraction(), matrix).nonzeros(); ++tile) {
     const PermutedBlock from = operand_of(program, level, {matrix, tile});
-    context.owners.push_back(owner_of(program, from.block, ranks));
-    if (level.as_stored) context.in_place.push_back(from.is_block() && !program.is_made(from.block.tensor));
+    context.owners.push_back(distribution.owner_of(from.block));
+    if (level.as_stored)
+      context.in_place.push_back(from.is_block() && !distribution.is_on_demand(from.block.tensor));
   }
   return context;
 }
@@ -43,9 +45,9 @@ const Contraction& TermProducts::of(std::size_t term) {
                                   : products_.emplace(term, foretile::as_stored(fused)).first->second;
 }
 
-ProgramLevel level_of(TermProducts& products, std::vector<TermPart> terms) {
+ProgramLevel level_of(TermProducts& products, const ProgramDistribution& distribution,
+                      std::vector<TermPart> terms) {
   const FusedProgram& program = products.program();
-  const Machine& machine = products.machine();
   ProgramLevel level;
   level.terms = std::move(terms);
   level.as_stored = products.as_stored();
@@ -53,7 +55,7 @@ ProgramLevel level_of(TermProducts& products, std::vector<TermPart> terms) {
   for (const TermPart& part : level.terms) {
     const FusedProgramTerm& fused = program.terms()[part.term];
     if (!fused.is_product() || fused.product->contraction().c.nonzeros() == 0) continue;
-    const int pieces = program.sum_pieces(part.term);
+    const int pieces = distribution.pieces_of(part.term);
     for (int piece = 0; piece < pieces; ++piece) {
       level.products.push_back(part.term);
       parts.push_back({products.of(part.term), part.rows, part.columns, {piece, pieces}});
@@ -61,8 +63,8 @@ ProgramLevel level_of(TermProducts& products, std::vector<TermPart> terms) {
   }
   if (parts.empty()) return level;
   level.joined.emplace(parts);
-  level.context.a = context_of(program, level, Matrix::a, machine.ranks);
-  level.context.b = context_of(program, level, Matrix::b, machine.ranks);
+  level.context.a = context_of(program, distribution, level, Matrix::a);
+  level.context.b = context_of(program, distribution, level, Matrix::b);
   level.context.shares = rank_shares(parts);
   return level;
 }
@@ -82,12 +84,13 @@ PermutedBlock operand_of(const FusedProgram& program, const ProgramLevel& level,
   return operand_of(program.terms()[level.products[at.part]], {tile.matrix, at.tile}, level.as_stored);
 }
 
-std::set<Move<ProgramBlock>> block_moves(const FusedProgram& program, const ProgramLevel& level,
-                                         const std::function<Rank(TileRef)>& owner, int ranks) {
+std::set<Move<ProgramBlock>> block_moves(const FusedProgram& program, const ProgramDistribution& distribution,
+                                         const ProgramLevel& level,
+                                         const std::function<Rank(TileRef)>& owner) {
   std::set<Move<ProgramBlock>> moves;
   const auto move = [&](const ProgramBlock& block, Rank to) {
-    const Rank from = owner_of(program, block, ranks);
-    if (from != to && !program.is_made(block.tensor)) moves.insert({block, from, to});
+    const Rank from = distribution.owner_of(block);
+    if (from != to && !distribution.is_on_demand(block.tensor)) moves.insert({block, from, to});
   };
   if (level.joined) {
     for (const Matrix matrix : {Matrix::a, Matrix::b}) {
@@ -99,14 +102,14 @@ std::set<Move<ProgramBlock>> block_moves(const FusedProgram& program, const Prog
     const FusedProgramTerm& term = program.terms()[part.term];
     for (const CopiedBlock& copy : term.copies) {
       for (const Addition& addition : program.additions(part.term, copy))
-        move({term.operands[0], copy.from}, owner_of(program, {term.result, addition.to}, ranks));
+        move({term.operands[0], copy.from}, distribution.owner_of({term.result, addition.to}));
     }
   }
   return moves;
 }
 
-std::set<Move<TileId>> result_moves(const FusedProgram& program, const ProgramLevel& level,
-                                    const std::function<Rank(TileRef)>& owner, int ranks) {
+std::set<Move<TileId>> result_moves(const FusedProgram& program, const ProgramDistribution& distribution,
+                                    const ProgramLevel& level, const std::function<Rank(TileRef)>& owner) {
   std::set<Move<TileId>> moves;
   const TileId tiles = level.joined ? level.joined->contraction().c.nonzeros() : 0;
   for (TileId tile = 0; tile < tiles; ++tile) {
@@ -114,7 +117,7 @@ std::set<Move<TileId>> result_moves(const FusedProgram& program, const ProgramLe
     const std::size_t term = level.products[at.part];
     const Rank from = owner({Matrix::c, tile});
     for (const Addition& addition : program.additions(term, at.tile)) {
-      const Rank to = owner_of(program, {program.terms()[term].result, addition.to}, ranks);
+      const Rank to = distribution.owner_of({program.terms()[term].result, addition.to});
       if (from != to) moves.insert({tile, from, to});
     }
   }

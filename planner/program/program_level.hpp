@@ -16,32 +16,10 @@
 #include "planner/problem/tile_ref.hpp"
 #include "planner/program/fused_program.hpp"
 #include "planner/program/joined_products.hpp"
+#include "planner/program/program_distribution.hpp"
 #include "platforms/machine.hpp"
 
 namespace foretile {
-
-/// A block of a tensor of the program.
-struct ProgramBlock {
-  std::size_t tensor = 0;
-  BlockId block = 0;
-
-  friend bool operator==(const ProgramBlock&, const ProgramBlock&) = default;
-  friend bool operator<(const ProgramBlock& l, const ProgramBlock& r) {
-    return std::pair(l.tensor, l.block) < std::pair(r.tensor, r.block);
-  }
-};
-
-/// Of blocks that are dealt in turn: every tensor begins with another rank.
-inline Rank owner_in_turn(const ProgramBlock& block, int ranks) {
-  return Rank::of((block.block + static_cast<std::int64_t>(block.tensor)) % ranks);
-}
-
-/// As the program is laid out.
-inline Rank owner_of(const FusedProgram& program, const ProgramBlock& block, int ranks) {
-  const auto& owners = program.layout().owners;
-  return owners.empty() ? owner_in_turn(block, ranks)
-                        : owners[block.tensor][static_cast<std::size_t>(block.block)];
-}
 
 /// Of a product some rows and columns of C; a copy has none, and is always whole.
 struct TermPart {
@@ -83,7 +61,8 @@ class TermProducts {
 
 /// Tiles of A and B are where the blocks are of which they are copies. On cores those that equal a block that
 /// is kept are in place.
-ProgramLevel level_of(TermProducts& products, std::vector<TermPart> terms);
+ProgramLevel level_of(TermProducts& products, const ProgramDistribution& distribution,
+                      std::vector<TermPart> terms);
 
 /// A tile is factor times a block, axis p of the tile being axis order.from[p] of the block. `factor` counts
 /// the sign of the order, too.
@@ -114,11 +93,12 @@ struct Move {
 };
 
 /// `owner` of tiles of A and B: to them go the blocks of which they are copies; copied blocks go to the
-/// owners of those to which they are added. Blocks that are made when they are needed go nowhere. In order.
-std::set<Move<ProgramBlock>> block_moves(const FusedProgram& program, const ProgramLevel& level,
-                                         const std::function<Rank(TileRef)>& owner, int ranks);
+/// owners of those to which they are added. Blocks that are generated on demand go nowhere. In order.
+std::set<Move<ProgramBlock>> block_moves(const FusedProgram& program, const ProgramDistribution& distribution,
+                                         const ProgramLevel& level,
+                                         const std::function<Rank(TileRef)>& owner);
 /// Tiles of C go from their `owner` to the owners of the blocks to which they are added. In order.
-std::set<Move<TileId>> result_moves(const FusedProgram& program, const ProgramLevel& level,
-                                    const std::function<Rank(TileRef)>& owner, int ranks);
+std::set<Move<TileId>> result_moves(const FusedProgram& program, const ProgramDistribution& distribution,
+                                    const ProgramLevel& level, const std::function<Rank(TileRef)>& owner);
 
 }  // namespace foretile

@@ -39,8 +39,8 @@ const char* name_of_part(bool flows) {
 
 /// The tensors that are there while its level or step runs, or the smallest slice of the term. The advice
 /// names one of them, or one that the term reads.
-DoesNotFit does_not_fit(const FusedProgram& program, const Machine& machine, const LevelPlan& plan,
-                        bool flows) {
+DoesNotFit does_not_fit(const FusedProgram& program, const ProgramDistribution& distribution,
+                        const Machine& machine, const LevelPlan& plan, bool flows) {
   const std::int64_t there = machine.host_bytes_per_rank();
   const std::int64_t blocks = plan.blocks_bytes();
   const bool tensors_alone = blocks > there;
@@ -52,12 +52,12 @@ DoesNotFit does_not_fit(const FusedProgram& program, const Machine& machine, con
     if (flows || program.is_there(tensor, plan.number)) tensors.push_back(tensor);
   }
   const std::string part = fmt::format("{} {}", name_of_part(flows), plan.number);
-  return DoesNotFit(
-      input_error(tensors_alone ? part : fmt::format("{}, term {}", part, program.program().terms[term].name),
-                  fmt::format("{} of {} for a rank, {} more than its host memory has", bytes_text(needed),
-                              tensors_alone ? "tensors" : "tensors and the smallest slice of the term",
-                              bytes_text(needed - there)),
-                  fmt::format("at most {}", bytes_text(there)), memory_advice(program, tensors)));
+  return DoesNotFit(input_error(
+      tensors_alone ? part : fmt::format("{}, term {}", part, program.program().terms[term].name),
+      fmt::format("{} of {} for a rank, {} more than its host memory has", bytes_text(needed),
+                  tensors_alone ? "tensors" : "tensors and the smallest slice of the term",
+                  bytes_text(needed - there)),
+      fmt::format("at most {}", bytes_text(there)), memory_advice(program, distribution.on_demand, tensors)));
 }
 
 double flops_of(const FusedProgram& program, std::size_t term) {
@@ -72,9 +72,10 @@ constexpr int kMostCuts = 6;
 class LevelPlanner {
  public:
   /// `before`: levels that are not planned.
-  LevelPlanner(const FusedProgram& program, const Machine& machine, const Settings& settings, int at_once,
-               int before = 0)
+  LevelPlanner(const FusedProgram& program, const ProgramDistribution& distribution, const Machine& machine,
+               const Settings& settings, int at_once, int before = 0)
       : program_(program),
+        distribution_(distribution),
         machine_(machine),
         settings_(settings),
         number_(before),
@@ -108,9 +109,9 @@ class LevelPlanner {
     for (const std::size_t term : terms) {
       std::size_t group = 0;
       if (has_products(term)) {
-        const auto found = std::ranges::find(names, program_.strategy(term));
+        const auto found = std::ranges::find(names, distribution_.strategy_of(term));
         group = static_cast<std::size_t>(found - names.begin());
-        if (found == names.end()) names.push_back(program_.strategy(term));
+        if (found == names.end()) names.push_back(distribution_.strategy_of(term));
         groups.resize(std::max(groups.size(), names.size()));
       }
       groups[group].push_back(whole_term(program_, term));
@@ -120,7 +121,7 @@ class LevelPlanner {
 
   Settings settings_for(const std::vector<TermPart>& terms) const {
     for (const TermPart& part : terms) {
-      const std::string name = program_.strategy(part.term);
+      const std::string name = distribution_.strategy_of(part.term);
       if (has_products(part.term) && !name.empty()) return settings_of_strategy(name, settings_);
     }
     return settings_;
@@ -136,21 +137,21 @@ class LevelPlanner {
           InputError(fmt::format("{} {}, term {}: {}", name_of_part(flows()), number_,
                                  program_.program().terms[terms.front().term].name, error->what())));
     }
-    plan.moves = moves_of(program_, machine_, plan.level, plan.work ? &*plan.work : nullptr,
+    plan.moves = moves_of(program_, distribution_, machine_, plan.level, plan.work ? &*plan.work : nullptr,
                           [&](std::size_t tensor) { return flows() || program_.is_there(tensor, number_); });
     const std::int64_t most = machine_.host_bytes_per_rank();
     if (bytes_of(plan, terms.size() > 1 ? at_once_ : 1) <= most) {
       if (flows() && plan.work) add_work(*plan.work);
       plans_.push_back(std::move(plan));
     } else if (plan.blocks_bytes() > most || !plan_less(terms, cuts)) {
-      throw does_not_fit(program_, machine_, plan, flows());
+      throw does_not_fit(program_, distribution_, machine_, plan, flows());
     }
   }
 
   /// Sets the level and its work; or what is wrong.
   std::optional<InputError> work_of(const std::vector<TermPart>& terms, LevelPlan& plan) {
     try {
-      plan.level = level_of(products_, terms);
+      plan.level = level_of(products_, distribution_, terms);
       if (!plan.level.joined) return std::nullopt;
       require_room(plan.level);
       PlanContext context = plan.level.context;
@@ -187,7 +188,7 @@ class LevelPlanner {
       plan_halves(terms);
       return true;
     }
-    const auto slices = cuts < kMostCuts ? halves_of(program_, terms.front()) : std::nullopt;
+    const auto slices = cuts < kMostCuts ? halves_of(program_, distribution_, terms.front()) : std::nullopt;
     if (!slices) return false;
     for (const TermPart& slice : *slices) plan({slice}, cuts + 1);
     return true;
@@ -218,6 +219,7 @@ class LevelPlanner {
   }
 
   const FusedProgram& program_;
+  const ProgramDistribution& distribution_;
   const Machine& machine_;
   const Settings& settings_;
   int number_ = 0, at_once_;
@@ -255,13 +257,13 @@ void check_parts(const FusedProgram& program, const std::vector<LevelPlan>& plan
   all.check();
 }
 
-std::vector<LevelPlan> plan_in_order(const FusedProgram& program, const Machine& machine,
-                                     const Settings& settings, int at_once,
+std::vector<LevelPlan> plan_in_order(const FusedProgram& program, const ProgramDistribution& distribution,
+                                     const Machine& machine, const Settings& settings, int at_once,
                                      const std::vector<std::vector<std::size_t>>& order) {
   const Settings all = settings_for_terms(settings);
   check_settings(program, machine, all);
   std::vector<LevelPlan> plans;
-  LevelPlanner planner(program, machine, all, at_once);
+  LevelPlanner planner(program, distribution, machine, all, at_once);
   for (const std::vector<std::size_t>& terms : order) {
     for (LevelPlan& plan : planner.plans_of(terms)) plans.push_back(std::move(plan));
   }
@@ -283,26 +285,28 @@ std::int64_t LevelPlan::blocks_bytes() const {
   return blocks;
 }
 
-std::vector<LevelPlan> plan_program(const FusedProgram& program, const Machine& machine,
-                                    const Settings& settings) {
+std::vector<LevelPlan> plan_program(const FusedProgram& program, const ProgramDistribution& distribution,
+                                    const Machine& machine, const Settings& settings) {
   std::vector<std::vector<std::size_t>> levels;
   for (int level = 1; level <= program.levels(); ++level) levels.push_back(program.terms_of_level(level));
-  return plan_in_order(program, machine, settings, 1, levels);
+  return plan_in_order(program, distribution, machine, settings, 1, levels);
 }
 
-std::vector<LevelPlan> plan_level(const FusedProgram& program, const Machine& machine,
-                                  const Settings& settings, int level) {
+std::vector<LevelPlan> plan_level(const FusedProgram& program, const ProgramDistribution& distribution,
+                                  const Machine& machine, const Settings& settings, int level) {
   const Settings all = settings_for_terms(settings);
-  return LevelPlanner(program, machine, all, 1, level - 1).plans_of(program.terms_of_level(level));
+  return LevelPlanner(program, distribution, machine, all, 1, level - 1)
+      .plans_of(program.terms_of_level(level));
 }
 
-std::vector<LevelPlan> plan_steps(const FusedProgram& program, const Machine& machine,
-                                  const Settings& settings, int at_once) {
+std::vector<LevelPlan> plan_steps(const FusedProgram& program, const ProgramDistribution& distribution,
+                                  const Machine& machine, const Settings& settings, int at_once) {
   constexpr double kSteps = 8;  // at least, of equal work: then none is short beside the gaps between them
   std::vector<double> work;
   for (std::size_t term = 0; term < program.terms().size(); ++term) work.push_back(flops_of(program, term));
   const double enough = std::accumulate(work.begin(), work.end(), 0.0) / kSteps;
-  return plan_in_order(program, machine, settings, at_once, steps_of_terms(program.order(), work, enough));
+  return plan_in_order(program, distribution, machine, settings, at_once,
+                       steps_of_terms(program.order(), work, enough));
 }
 
 }  // namespace foretile

@@ -40,18 +40,18 @@ struct LevelPlan {
 
 /// Plans each level with the same parameters, and proves each plan. A level whose terms do not fit the ranks'
 /// memory together is computed in parts, one after the other; a term that does not fit alone in slices, some
-/// rows or columns of C each. Terms with strategies of their own (ProgramLayout) are parts, too: those of a
-/// level with the same strategy together. Without a strategy among the settings: settings_for_terms(). Throws
-/// InputError for wrong settings, and DoesNotFit where a 64th of a term, or one tile of its C, does not fit
-/// or has no plan.
-std::vector<LevelPlan> plan_program(const FusedProgram& program, const Machine& machine,
-                                    const Settings& settings);
+/// rows or columns of C each. Terms with strategies of their own (ProgramDistribution) are parts, too: those
+/// of a level with the same strategy together. Without a strategy among the settings: settings_for_terms().
+/// Throws InputError for wrong settings, and DoesNotFit where a 64th of a term, or one tile of its C, does
+/// not fit or has no plan.
+std::vector<LevelPlan> plan_program(const FusedProgram& program, const ProgramDistribution& distribution,
+                                    const Machine& machine, const Settings& settings);
 /// The same of one level, from 1.
-std::vector<LevelPlan> plan_level(const FusedProgram& program, const Machine& machine,
-                                  const Settings& settings, int level);
+std::vector<LevelPlan> plan_level(const FusedProgram& program, const ProgramDistribution& distribution,
+                                  const Machine& machine, const Settings& settings, int level);
 /// The same of steps of a flow (planner/program/term_steps.hpp), in parts: those of several terms so small
 /// that `at_once` > 1 of their size fit.
-std::vector<LevelPlan> plan_steps(const FusedProgram& program, const Machine& machine,
-                                  const Settings& settings, int at_once);
+std::vector<LevelPlan> plan_steps(const FusedProgram& program, const ProgramDistribution& distribution,
+                                  const Machine& machine, const Settings& settings, int at_once);
 
 }  // namespace foretile

@@ -44,10 +44,10 @@ std::optional<std::pair<TileInterval, TileInterval>> cut(TileInterval interval,
   return std::nullopt;
 }
 
-bool rows_first(const FusedProgram& program, const TermPart& part) {
+bool rows_first(const FusedProgram& program, const ProgramDistribution& distribution, const TermPart& part) {
   const FusedProgramTerm& term = program.terms()[part.term];
-  const bool a_made = program.is_made(term.operands[0]), b_made = program.is_made(term.operands[1]);
-  if (a_made != b_made) return a_made;
+  const bool a = distribution.is_on_demand(term.operands[0]);
+  if (a != distribution.is_on_demand(term.operands[1])) return a;
   const JoinedProducts needed({ProductPart(term.product->contraction(), part.rows, part.columns)});
   const Traits bytes = traits(needed.contraction());
   return bytes.a_bytes >= bytes.b_bytes;
@@ -55,11 +55,13 @@ bool rows_first(const FusedProgram& program, const TermPart& part) {
 
 }  // namespace
 
-std::optional<std::array<TermPart, 2>> halves_of(const FusedProgram& program, const TermPart& part) {
+std::optional<std::array<TermPart, 2>> halves_of(const FusedProgram& program,
+                                                 const ProgramDistribution& distribution,
+                                                 const TermPart& part) {
   const FusedProgramTerm& term = program.terms()[part.term];
   if (!term.is_product()) return std::nullopt;
   const Weights weights = weights_of(term.product->contraction(), part);
-  const bool rows = rows_first(program, part);
+  const bool rows = rows_first(program, distribution, part);
   for (const bool cut_rows : {rows, !rows}) {
     const auto halves = cut_rows ? cut(part.rows, weights.rows) : cut(part.columns, weights.columns);
     if (!halves) continue;

@@ -57,16 +57,16 @@ std::vector<std::string> other_strategies(const Settings& settings) {
 
 class TermChoice {
  public:
-  TermChoice(FusedProgram& program, const Machine& machine, const Settings& settings,
-             const LevelSeconds& seconds)
+  TermChoice(const FusedProgram& program, ProgramDistribution distribution, const Machine& machine,
+             const Settings& settings, const LevelSeconds& seconds)
       : program_(program),
         machine_(machine),
         settings_(settings),
         seconds_(seconds),
         others_(other_strategies(settings)),
-        layout_(program.layout()),
-        pieces_(layout_.sum_pieces) {
-    layout_.strategies.resize(program.terms().size());
+        distribution_(std::move(distribution)),
+        pieces_(distribution_.sum_pieces) {
+    distribution_.strategies.resize(program.terms().size());
   }
 
   void choose(int level) {
@@ -82,7 +82,7 @@ class TermChoice {
     for (std::size_t n = 0; n < std::min(terms.size(), kMostApart); ++n) choose_apart(level, terms[n], usual);
   }
 
-  ProgramLayout layout() { return std::move(layout_); }
+  ProgramDistribution distribution() { return std::move(distribution_); }
 
  private:
   /// The heaviest first.
@@ -90,7 +90,7 @@ class TermChoice {
     std::vector<std::pair<double, std::size_t>> work;
     for (const std::size_t term : program_.terms_of_level(level)) {
       const FusedProgramTerm& fused = program_.terms()[term];
-      if (has_products(fused) && layout_.strategies[term].empty())
+      if (has_products(fused) && distribution_.strategies[term].empty())
         work.emplace_back(-traits(fused.product->contraction()).flops, term);
     }
     std::ranges::sort(work);
@@ -111,8 +111,8 @@ class TermChoice {
 
   void give(const std::vector<std::size_t>& terms, const std::string& name) {
     for (const std::size_t term : terms) {
-      layout_.strategies[term] = name;
-      if (!pieces_.empty()) layout_.sum_pieces[term] = name.empty() ? pieces_[term] : 1;
+      distribution_.strategies[term] = name;
+      if (!pieces_.empty()) distribution_.sum_pieces[term] = name.empty() ? pieces_[term] : 1;
     }
   }
 
@@ -126,10 +126,9 @@ class TermChoice {
 
   /// Infinite where it has no plan.
   double seconds_of(int level) {
-    program_.lay_out(layout_);
     double sum = 0;
     try {
-      for (const LevelPlan& plan : plan_level(program_, machine_, settings_, level))
+      for (const LevelPlan& plan : plan_level(program_, distribution_, machine_, settings_, level))
         sum += seconds_(plan, machine_);
     } catch (const InputError&) {
       return std::numeric_limits<double>::infinity();
@@ -137,12 +136,12 @@ class TermChoice {
     return sum;
   }
 
-  FusedProgram& program_;
+  const FusedProgram& program_;
   const Machine& machine_;
   const Settings& settings_;
   const LevelSeconds& seconds_;
   std::vector<std::string> others_;
-  ProgramLayout layout_;
+  ProgramDistribution distribution_;
   std::vector<int> pieces_;  // of terms without a strategy of their own
   double least_s_ = 0;       // of this level, so far
 };
@@ -169,11 +168,12 @@ std::vector<std::string> take_named_strategies(const FusedProgram& program, Sett
   return names;
 }
 
-void choose_strategies(FusedProgram& program, const Machine& machine, const Settings& settings,
-                       const LevelSeconds& seconds) {
-  TermChoice choice(program, machine, settings, seconds);
+ProgramDistribution choose_strategies(const FusedProgram& program, ProgramDistribution distribution,
+                                      const Machine& machine, const Settings& settings,
+                                      const LevelSeconds& seconds) {
+  TermChoice choice(program, std::move(distribution), machine, settings, seconds);
   for (int level = 1; level <= program.levels(); ++level) choice.choose(level);
-  program.lay_out(choice.layout());
+  return choice.distribution();
 }
 
 }  // namespace foretile

@@ -105,7 +105,7 @@ def check_guesses():
 def check_advice():
     """What an error advises fits; or nothing that is made helps."""
     case = ("plan", CCSD, "--o", 92, "--v", 500, "--tile", 100, "--platform", "summit", "--nodes", 1)
-    for more in ((), ("--layout", "in-turn")):
+    for more in ((), ("--distribution", "round-robin")):
         done = call(*case, *more)
         assert done.returncode == 2 and "it fits with --make" in done.stderr, done
         run(*case, *more, *shlex.split(done.stderr.split("it fits with")[1]))
@@ -152,19 +152,19 @@ def check_plans():
     assert trees["flops"] / (trees["devices"] * 20.8e9) < flow["makespan_s"] < trees["makespan_s"], flow
     assert flow["peak_host_bytes"] <= flow["host_bytes"], flow
     for options in ((), ("--mode", "flow")):
-        chosen, in_turn = (json.loads(run(*smaller, *options, *layout)) for layout in ((), ("--layout", "in-turn")))
-        assert (chosen["layout"]["blocks"], in_turn["layout"]["blocks"]) == ("chosen", "in turn"), in_turn
+        chosen, round_robin = (json.loads(run(*smaller, *options, *distribution)) for distribution in ((), ("--distribution", "round-robin")))
+        assert (chosen["distribution"]["blocks"], round_robin["distribution"]["blocks"]) == ("chosen", "round-robin"), round_robin
         few_tiles = {"t2_4_2", "t2_4_3", "t2_4_4"}  # of their results: not every rank has one
-        assert in_turn["layout"]["sum_pieces"].keys() <= few_tiles, in_turn
-        assert chosen["layout"]["sum_pieces"] and chosen["sent_bytes"] < 0.7 * in_turn["sent_bytes"], (chosen, in_turn)
-        assert (chosen["gemms"], chosen["flops"]) == (in_turn["gemms"], in_turn["flops"]), (chosen, in_turn)
+        assert round_robin["distribution"]["sum_pieces"].keys() <= few_tiles, round_robin
+        assert chosen["distribution"]["sum_pieces"] and chosen["sent_bytes"] < 0.7 * round_robin["sent_bytes"], (chosen, round_robin)
+        assert (chosen["gemms"], chosen["flops"]) == (round_robin["gemms"], round_robin["flops"]), (chosen, round_robin)
     gpus = (T2, "--o", 54, "--v", 162, "--tile", 54, "--platform", "summit", "--nodes", 4, "--json")
     usual, auto = (json.loads(run("simulate", *gpus, *options)) for options in ((), ("--set", "strategy=auto")))
-    own = auto["layout"]["strategies"]
+    own = auto["distribution"]["strategies"]
     named = [option for term, name in own.items() for option in ("--set", f"strategy.{term}={name}")]
-    assert own and auto["makespan_s"] < usual["makespan_s"] and "strategies" not in usual["layout"], (usual, auto)
+    assert own and auto["makespan_s"] < usual["makespan_s"] and "strategies" not in usual["distribution"], (usual, auto)
     assert json.loads(run("simulate", *gpus, *named))["makespan_s"] == auto["makespan_s"], named
-    assert json.loads(run("plan", *gpus, "--set", "strategy=auto"))["layout"] == auto["layout"], auto
+    assert json.loads(run("plan", *gpus, "--set", "strategy=auto"))["distribution"] == auto["distribution"], auto
     assert {name for level in auto["levels"] for name in level["names"]} >= own.keys(), auto
     refuse("parameter strategy: found local-b, expected one of", "plan", *case, "--set", "strategy=local-b")
     refuse("parameter strategy.TERM: found a strategy of one term", "plan", *case, "--mode", "flow", "--set", "strategy.t2_2=grid-3d")
@@ -175,11 +175,11 @@ def check_plans():
     run("plan", CCSD, *sizes, 8, "--tile", 100)
     refuse("--tile 100 does not fit: level 1: found", "plan", CCSD, *sizes, 1)
     refuse("give it, such as --tile ", "plan", CCSD, "--o", 500, "--v", 4000, "--platform", "summit")
-    refuse("--layout: found h2o12", "plan", "h2o12", "--layout", "auto")
+    refuse("--distribution: found h2o12", "plan", "h2o12", "--distribution", "auto")
     refuse("parameters: found strategy.none", "plan", *case, "--set", "strategy.none=grid-3d")
     refuse("parameters: found strategy.t2_1", "plan", *case, "--set", "strategy.t2_1=grid-3d")  # copies alone
     refuse("parameter strategy.t2_2: found none, expected one of", "plan", *case, "--set", "strategy.t2_2=none")
-    refuse("--layout: found it beside --original", "simulate", *case, "--original", "--layout", "auto")
+    refuse("--distribution: found it beside --original", "simulate", *case, "--original", "--distribution", "auto")
     refuse("strategy: found grid-3d for a program whose tiles flow", "plan", T2, *SMALL, "--platform", "cascade", "--nodes", 2,
            "--mode", "flow", "--set", "strategy=grid-3d")
     refuse("step 1, term t2_7_3: found", "plan", *case, "--nodes", 4, "--mode", "flow")
@@ -240,10 +240,10 @@ def check_stored(scratch):
     """What a file says is what is simulated and run, whatever was compared to find it."""
     command = "simulate" if simulator else "plan"
     file = scratch / "p.json"
-    for ranks, more in ((1, ()), (2, ("--set", "strategy=auto")), (3, ("--mode", "flow")), (2, ("--make", "v[pp|pp]", "--layout", "in-turn"))):
+    for ranks, more in ((1, ()), (2, ("--set", "strategy=auto")), (3, ("--mode", "flow")), (2, ("--make", "v[pp|pp]", "--distribution", "round-robin"))):
         planned = json.loads(run(command, T2, *SMALL, *more, "--platform", "cascade", "--ranks", ranks, "-o", file, "--json"))
         again = json.loads(run(command, file, "--json"))
-        for key in ("gemms", "flops", "sent_bytes", "peak_host_bytes", "layout", "made", "makespan_s"):
+        for key in ("gemms", "flops", "sent_bytes", "peak_host_bytes", "distribution", "made", "makespan_s"):
             assert again.get(key) == planned.get(key), (key, planned, again)
         if foretile_run == "none":
             continue
@@ -294,9 +294,9 @@ def check_runs(scratch):
              for ranks in (1, 2, 3)]
     assert len({report["digest"] for report in flows}) == 1 and flows[0]["largest_error"] <= 1e-12, flows
     assert [level["level"] for level in flows[0]["levels"]] == [0], flows[0]
-    in_turn = json.loads(run("program", CCSD, *SMALL, "--set", "chain_pieces=1", "--layout", "in-turn", "--json", ranks=2))
-    assert in_turn["digest"] in digests, (in_turn, digests)  # who has which block does not change a bit
-    assert in_turn["layout"]["blocks"] == "in turn" and flows[1]["layout"] == {"blocks": "chosen", "sum_pieces": {}}, in_turn
+    round_robin = json.loads(run("program", CCSD, *SMALL, "--set", "chain_pieces=1", "--distribution", "round-robin", "--json", ranks=2))
+    assert round_robin["digest"] in digests, (round_robin, digests)  # who has which block does not change a bit
+    assert round_robin["distribution"]["blocks"] == "round-robin" and flows[1]["distribution"] == {"blocks": "chosen", "sum_pieces": {}}, round_robin
     assert "blocks where they are needed, whole sums" in run("program", CCSD, *SMALL, "--set", "chain_pieces=1", ranks=2)
     assert abs(flows[0]["numbers"]["e[]"] - reports[0]["numbers"]["e[]"]) < 1e-12, flows
     # 66 kB for tensors on each of two ranks: less than all are, so that one is made when it is needed, and terms are computed in slices.

@@ -41,8 +41,9 @@ Outcome run(const FlowPlan& flow, std::uint64_t seed, bool in_plan_order) {
 TEST(Flow, CarriesOutThePlanWhateverEndsFirst) {
   const FusedProgram program(ccsd_t2(), {2, 4, 2}, "test");
   for (const int ranks : {1, 2, 3}) {
-    const FlowPlan free = plan_flow(program, flow_machine(ranks, 2), {});
-    const FlowPlan tight = plan_flow(program, flow_machine(ranks, 2, free.peak_host_bytes / 3 * 2), {});
+    const FlowPlan free = plan_flow(program, {.ranks = ranks}, flow_machine(ranks, 2), {});
+    const FlowPlan tight =
+        plan_flow(program, {.ranks = ranks}, flow_machine(ranks, 2, free.peak_host_bytes / 3 * 2), {});
     for (const FlowPlan* flow : {&free, &tight}) {
       Outcome first;
       for (std::uint64_t seed = 0; seed < 12; ++seed) {

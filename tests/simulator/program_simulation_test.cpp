@@ -43,7 +43,7 @@ TEST(ProgramSimulation, RehearsesTheProductsOfLevels) {
   const FusedProgram program(ccsd_t2(), {2, 4, 2}, "test");
   Machine machine = small_machine(2, 2, kPlenty, kPlenty);
   machine.platform.addition_bytes_per_s_per_core = 1e6;
-  const auto plans = plan_program(program, machine, {});
+  const auto plans = plan_program(program, {.ranks = machine.ranks}, machine, {});
   SimulationOptions options;
   options.engine = EngineChoice::fluid;
   const auto times = simulate_program(plans, machine, options);

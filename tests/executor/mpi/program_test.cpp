@@ -18,7 +18,7 @@ struct Mode {
   Settings parameters;
   ProgramMode mode = ProgramMode::levels;
   bool makes = false;  ///< given tensors when they are needed
-  LayoutChoice layout = LayoutChoice::automatic;
+  DistributionChoice distribution = DistributionChoice::automatic;
   bool on_gpus = false;  ///< that threads play
 };
 
@@ -49,19 +49,20 @@ void expect_plain_results(const Program& program, const ProgramSizes& sizes) {
   const int ranks = size_of(MPI_COMM_WORLD);
   std::vector<Mode> modes{{"pieces", {}},
                           {"of terms", own_strategies(fused)},
-                          {"in turn", {}, ProgramMode::levels, false, LayoutChoice::in_turn},
+                          {"round-robin", {}, ProgramMode::levels, false, DistributionChoice::round_robin},
                           {"flow", {}, ProgramMode::flow},
                           {"made", {}, ProgramMode::levels, true},
                           {"flow, made", {}, ProgramMode::flow, true}};
   if (kAllModes) {
-    modes.insert(modes.end(), {{"chain", {{"strategy", "grid-3d"}, {"grid", fmt::format("{}x1x1", ranks)}}},
-                               {"owner", {{"strategy", "owner-b"}}},
-                               {"chosen", {{"strategy", "auto"}}},
-                               {"gpus", {}, ProgramMode::levels, false, LayoutChoice::automatic, true},
-                               {"one piece", {{"chain_pieces", "1"}}},
-                               {"flow, in turn", {}, ProgramMode::flow, false, LayoutChoice::in_turn},
-                               {"flow in one piece", {{"chain_pieces", "1"}}, ProgramMode::flow},
-                               {"owner, made", {{"strategy", "owner-b"}}, ProgramMode::levels, true}});
+    modes.insert(modes.end(),
+                 {{"chain", {{"strategy", "grid-3d"}, {"grid", fmt::format("{}x1x1", ranks)}}},
+                  {"owner", {{"strategy", "owner-b"}}},
+                  {"chosen", {{"strategy", "auto"}}},
+                  {"gpus", {}, ProgramMode::levels, false, DistributionChoice::automatic, true},
+                  {"one piece", {{"chain_pieces", "1"}}},
+                  {"flow, round-robin", {}, ProgramMode::flow, false, DistributionChoice::round_robin},
+                  {"flow in one piece", {{"chain_pieces", "1"}}, ProgramMode::flow},
+                  {"owner, made", {{"strategy", "owner-b"}}, ProgramMode::levels, true}});
   }
   if (ranks % 2 == 0)
     modes.push_back({"tree", {{"strategy", "grid-3d"}, {"grid", fmt::format("{}x1x2", ranks / 2)}}});
@@ -74,18 +75,18 @@ void expect_plain_results(const Program& program, const ProgramSizes& sizes) {
       options.platform = "newriver";
       options.gpus = GpuChoice::stand_in;
     }
-    ProgramPlanOptions how{mode.mode, mode.layout, {}};
+    ProgramPlanOptions how{mode.mode, mode.distribution, {}};
     for (const ProgramTensor& tensor : fused.tensors()) {
       if (mode.makes && tensor.role == TensorRole::given) how.made.push_back(text_of(tensor, program));
     }
     ProgramRun run(MPI_COMM_WORLD, fused, options, how);
     const auto reports = run.run(numbers, true);
     // Terms with strategies of their own are parts of their level.
-    if (fused.layout().strategies.empty()) {
+    if (run.distribution().strategies.empty()) {
       EXPECT_EQ(std::ssize(reports), mode.mode == ProgramMode::flow ? 1 : fused.levels());
     }
     for (std::size_t t = 0; t < fused.tensors().size(); ++t) {
-      if (fused.is_made(t)) continue;
+      if (run.distribution().is_on_demand(t)) continue;
       const std::vector<double> found = run.gathered(t);
       if (rank_in(MPI_COMM_WORLD) != 0) continue;
       ASSERT_EQ(found.size(), expected[t].values.size());

@@ -24,50 +24,49 @@ std::int64_t sent_bytes(const std::vector<LevelPlan>& plans) {
 /// R = x y of 2 x 2 x 2 tiles with 32 bytes on two ranks. The grid is 1 x 2: each rank computes a column of
 /// R, for which it needs its column of y and all of x. So x is sent once, 128 bytes, and nothing else.
 TEST(BlockOwners, AreRanksThatNeedTheBlocks) {
-  FusedProgram program(parse_program("space p = virtual\ntensor x[p|p]\ntensor y[p|p]\nresult R[p|p]\n"
-                                     "r: R[p1,p2] += x[p1,p3] y[p3,p2]\n",
-                                     "test"),
-                       {1, 4, 2}, "test");
+  const FusedProgram program(parse_program("space p = virtual\ntensor x[p|p]\ntensor y[p|p]\nresult R[p|p]\n"
+                                           "r: R[p1,p2] += x[p1,p3] y[p3,p2]\n",
+                                           "test"),
+                             {1, 4, 2}, "test");
   const Machine machine = flow_machine(2, 1);
-  choose_layout(program, machine, {}, ProgramMode::levels);
-  EXPECT_EQ(sent_bytes(plan_program(program, machine, {})), 128);
-  program.lay_out({});
-  choose_layout(program, machine, {}, ProgramMode::flow);
-  EXPECT_EQ(plan_flow(program, machine, {}).sent_bytes, 128);
+  const auto chosen = [&](ProgramMode mode) { return choose_distribution(program, {}, machine, {}, mode); };
+  EXPECT_EQ(sent_bytes(plan_program(program, chosen(ProgramMode::levels), machine, {})), 128);
+  EXPECT_EQ(plan_flow(program, chosen(ProgramMode::flow), machine, {}).sent_bytes, 128);
 }
 
 /// R = w + a copy: each block of w is where that of R is, which nothing else wants.
 TEST(BlockOwners, FollowCopies) {
-  FusedProgram program(parse_program("space p = virtual\ntensor w[p|p]\nresult R[p|p]\n"
-                                     "c: R[p1,p2] += w[p1,p2]\n",
-                                     "test"),
-                       {1, 4, 2}, "test");
-  choose_layout(program, flow_machine(3, 1), {}, ProgramMode::levels);
-  const auto& owners = program.layout().owners;
+  const FusedProgram program(parse_program("space p = virtual\ntensor w[p|p]\nresult R[p|p]\n"
+                                           "c: R[p1,p2] += w[p1,p2]\n",
+                                           "test"),
+                             {1, 4, 2}, "test");
+  const ProgramDistribution chosen =
+      choose_distribution(program, {}, flow_machine(3, 1), {}, ProgramMode::levels);
+  const auto& owners = chosen.owners;
   ASSERT_EQ(owners.size(), 2U);
   EXPECT_EQ(owners[0], owners[1]);
-  EXPECT_EQ(sent_bytes(plan_program(program, flow_machine(3, 1), {})), 0);
+  EXPECT_EQ(sent_bytes(plan_program(program, chosen, flow_machine(3, 1), {})), 0);
 }
 
 /// The doubles residual on two to five ranks, with dealt-c and with a strategy that moves tiles before it
-/// multiplies them: less is sent than with blocks in turn, and no rank has more of a tensor than its share
-/// and one block.
-TEST(BlockOwners, SendLessThanInTurn) {
-  FusedProgram program(ccsd_t2(), {2, 6, 2}, "test");
+/// multiplies them: less is sent than with blocks round-robin, and no rank has more of a tensor than its
+/// share and one block.
+TEST(BlockOwners, SendLessThanRoundRobin) {
+  const FusedProgram program(ccsd_t2(), {2, 6, 2}, "test");
   for (const Settings& settings : {Settings{}, Settings{{"strategy", "owner-b"}}}) {
     for (int ranks = 2; ranks <= 5; ++ranks) {
       SCOPED_TRACE(testing::Message() << ranks << " ranks, " << settings.size() << " settings");
       const Machine machine = flow_machine(ranks, 2);
-      program.lay_out({});
-      const std::int64_t in_turn = sent_bytes(plan_program(program, machine, settings));
-      choose_layout(program, machine, settings, ProgramMode::levels);
-      EXPECT_LT(sent_bytes(plan_program(program, machine, settings)), in_turn);
+      const std::int64_t round_robin = sent_bytes(plan_program(program, {.ranks = ranks}, machine, settings));
+      const ProgramDistribution chosen =
+          choose_distribution(program, {}, machine, settings, ProgramMode::levels);
+      EXPECT_LT(sent_bytes(plan_program(program, chosen, machine, settings)), round_robin);
       for (std::size_t tensor = 0; tensor < program.tensors().size(); ++tensor) {
         std::vector<std::int64_t> of_rank(static_cast<std::size_t>(ranks), 0);
         std::int64_t all = 0, largest = 0;
         for (BlockId block = 0; block < program.blocks(tensor).count(); ++block) {
           const std::int64_t bytes = bytes_of(program, {tensor, block});
-          of_rank[owner_of(program, {tensor, block}, ranks)] += bytes;
+          of_rank[chosen.owner_of({tensor, block})] += bytes;
           all += bytes;
           largest = std::max(largest, bytes);
         }

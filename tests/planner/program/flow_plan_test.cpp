@@ -30,7 +30,7 @@ FusedProgram two_terms() {
 TEST(FlowPlan, CountsTheTasksOfTwoTerms) {
   const FusedProgram program = two_terms();
   for (const int ranks : {1, 2, 3}) {
-    const FlowPlan flow = plan_flow(program, flow_machine(ranks, 1), {});
+    const FlowPlan flow = plan_flow(program, {.ranks = ranks}, flow_machine(ranks, 1), {});
     int added = 0, lent = 0, copied = 0;
     for (std::size_t rank = 0; rank < flow.steps.size(); ++rank) {
       for (std::size_t task = 0; task < flow.steps[rank].size(); ++task) {
@@ -50,7 +50,7 @@ TEST(FlowPlan, CountsTheTasksOfTwoTerms) {
 
 TEST(FlowPlan, KnowsWhichTasksPermute) {
   const FusedProgram program(ccsd_t2(), {2, 4, 2}, "test");
-  const FlowPlan flow = plan_flow(program, flow_machine(2, 1), {});
+  const FlowPlan flow = plan_flow(program, {.ranks = 2}, flow_machine(2, 1), {});
   int permuting = 0, others = 0;
   for (std::size_t rank = 0; rank < flow.steps.size(); ++rank) {
     for (std::size_t task = 0; task < flow.steps[rank].size(); ++task) {
@@ -66,7 +66,7 @@ TEST(FlowPlan, KnowsWhichTasksPermute) {
 /// Words that the proof of a changed plan must say.
 void expect_refused(const FusedProgram& program, const FlowPlan& flow, const std::string& word) {
   try {
-    check_flow(program, flow);
+    check_flow(program, {.ranks = static_cast<int>(flow.steps.size())}, flow);
     FAIL() << word;
   } catch (const InputError& error) {
     EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();
@@ -80,8 +80,8 @@ std::size_t first_task(const FlowPlan& flow, FlowStep::Kind kind) {
 
 TEST(FlowPlan, RefusesWhatIsNotTheProgram) {
   const FusedProgram program = two_terms();
-  const FlowPlan flow = plan_flow(program, flow_machine(1, 1), {});
-  check_flow(program, flow);
+  const FlowPlan flow = plan_flow(program, {.ranks = 1}, flow_machine(1, 1), {});
+  check_flow(program, {}, flow);
   FlowPlan changed = flow;
   changed.steps[0][first_task(flow, FlowStep::Kind::add)].factor = 2;
   expect_refused(program, changed, "each once");
@@ -102,14 +102,14 @@ TEST(FlowPlan, RefusesWhatIsNotTheProgram) {
 /// the error says how much is missing.
 TEST(FlowPlan, OpensStepsAsMemoryAllows) {
   const FusedProgram program(ccsd_t2(), {2, 4, 2}, "test");
-  const FlowPlan free = plan_flow(program, flow_machine(2, 1), {});
+  const FlowPlan free = plan_flow(program, {.ranks = 2}, flow_machine(2, 1), {});
   EXPECT_TRUE(std::ranges::all_of(free.work.plan.open_from, [](Step step) { return step == 0; }));
   const std::int64_t less = free.peak_host_bytes / 3 * 2;
-  const FlowPlan tight = plan_flow(program, flow_machine(2, 1, less), {});
+  const FlowPlan tight = plan_flow(program, {.ranks = 2}, flow_machine(2, 1, less), {});
   EXPECT_LE(tight.peak_host_bytes, less);
   EXPECT_GT(tight.work.plan.open_from.back(), 0);
   try {
-    plan_flow(program, flow_machine(2, 1, free.peak_host_bytes / 20), {});
+    plan_flow(program, {.ranks = 2}, flow_machine(2, 1, free.peak_host_bytes / 20), {});
     FAIL();
   } catch (const InputError& error) {
     EXPECT_NE(std::string(error.what()).find("use more nodes"), std::string::npos) << error.what();
@@ -126,13 +126,13 @@ TEST(FlowPlan, IsOfProductsOnCores) {
       parse_program("space p = virtual\ntensor w[p|p]\nresult R[p|p]\nc: R[p1,p2] += 1 w[p1,p2]\n", "test"),
       {1, 4, 2}, "test");
   EXPECT_FALSE(may_flow(copies, flow_machine(1, 1)));
-  EXPECT_THROW(plan_flow(copies, flow_machine(1, 1), {}), InputError);
+  EXPECT_THROW(plan_flow(copies, {.ranks = 1}, flow_machine(1, 1), {}), InputError);
 }
 
 /// The least that check_flow() must notice beside additions.
 TEST(FlowPlan, RefusesOtherOperands) {
   const FusedProgram program = two_terms();
-  const FlowPlan flow = plan_flow(program, flow_machine(1, 1), {});
+  const FlowPlan flow = plan_flow(program, {.ranks = 1}, flow_machine(1, 1), {});
   FlowPlan changed = flow;
   changed.steps[0][first_task(flow, FlowStep::Kind::lend)].factor = -1;
   expect_refused(program, changed, "another tile made of it");
@@ -146,9 +146,8 @@ TEST(FlowPlan, RefusesOtherOperands) {
 
 /// Sums in two pieces: twice as many additions of products, and the proof counts each product once.
 TEST(FlowPlan, HasThePiecesOfSums) {
-  FusedProgram program = two_terms();
-  program.lay_out({{}, {1, 2, 2}});
-  const FlowPlan flow = plan_flow(program, flow_machine(2, 1), {});
+  const FusedProgram program = two_terms();
+  const FlowPlan flow = plan_flow(program, {.ranks = 2, .sum_pieces = {1, 2, 2}}, flow_machine(2, 1), {});
   EXPECT_EQ(flow.work.summary.gemms, 16);
   std::ptrdiff_t added = 0;
   for (const auto& of_rank : flow.steps)
@@ -163,7 +162,7 @@ TEST(FlowPlan, HasThePiecesOfSums) {
     expect_refused(program, changed, "each product of tiles once");
     changed = flow;
     changed.tiles_of_terms.back().c = wrong;
-    EXPECT_THROW(check_flow(program, changed), InputError);
+    EXPECT_THROW(check_flow(program, {.ranks = 2}, changed), InputError);
   }
   changed = flow;  // or has another tile of A
   std::swap(changed.tiles_of_terms.back().a_tiles[0], changed.tiles_of_terms.back().a_tiles[1]);
@@ -177,7 +176,7 @@ TEST(FlowPlan, KnowsWhenTensorsAreThere) {
                                            "r: R[p1,p2] += 1 x[p1,p3] x[p3,p2]\n",
                                            "test"),
                              {1, 4, 2}, "test");
-  const FlowPlan flow = plan_flow(program, flow_machine(1, 1), {});
+  const FlowPlan flow = plan_flow(program, {.ranks = 1}, flow_machine(1, 1), {});
   const std::size_t steps = flow.work.plan.steps.size();
   for (std::size_t tensor = 0; tensor < program.tensors().size(); ++tensor) {
     const TensorSteps& life = flow.lives[tensor];
@@ -192,13 +191,13 @@ TEST(FlowPlan, KnowsWhenTensorsAreThere) {
 /// With little memory terms are computed in slices, steps of their own; the proof counts each addition once.
 TEST(FlowPlan, SlicesTermsThatDoNotFit) {
   const FusedProgram program(ccsd_t2(), {2, 6, 2}, "test");
-  const FlowPlan free = plan_flow(program, flow_machine(2, 1), {});
+  const FlowPlan free = plan_flow(program, {.ranks = 2}, flow_machine(2, 1), {});
   std::int64_t blocks = 0;
-  for (const LevelPlan& plan : plan_steps(program, flow_machine(2, 1), {}, kStepsAtOnce))
+  for (const LevelPlan& plan : plan_steps(program, {.ranks = 2}, flow_machine(2, 1), {}, kStepsAtOnce))
     blocks = std::max(blocks, plan.blocks_bytes());
   const auto fit = [&](std::int64_t bytes) {
     try {
-      plan_flow(program, flow_machine(2, 1, bytes), {});
+      plan_flow(program, {.ranks = 2}, flow_machine(2, 1, bytes), {});
       return true;
     } catch (const InputError&) {
       return false;
@@ -209,12 +208,12 @@ TEST(FlowPlan, SlicesTermsThatDoNotFit) {
     little += blocks / 50;
     ASSERT_LE(little, 3 * blocks);
   }
-  const auto steps = plan_steps(program, flow_machine(2, 1, little), {}, kStepsAtOnce);
+  const auto steps = plan_steps(program, {.ranks = 2}, flow_machine(2, 1, little), {}, kStepsAtOnce);
   EXPECT_TRUE(std::ranges::any_of(steps, [&](const LevelPlan& step) {
     const TermPart &part = step.level.terms[0], whole = whole_term(program, part.term);
     return part.rows != whole.rows || part.columns != whole.columns;
   }));
-  const FlowPlan tight = plan_flow(program, flow_machine(2, 1, little), {});
+  const FlowPlan tight = plan_flow(program, {.ranks = 2}, flow_machine(2, 1, little), {});
   EXPECT_EQ(tight.work.summary.gemms, free.work.summary.gemms);
   EXPECT_LE(tight.peak_host_bytes, little);
 }
@@ -222,7 +221,7 @@ TEST(FlowPlan, SlicesTermsThatDoNotFit) {
 TEST(FlowPlan, RefusesStrategiesThatMoveOperands) {
   const FusedProgram program(ccsd_t2(), {2, 4, 2}, "test");
   try {
-    plan_flow(program, flow_machine(2, 1), {{"strategy", "grid-3d"}});
+    plan_flow(program, {.ranks = 2}, flow_machine(2, 1), {{"strategy", "grid-3d"}});
     FAIL();
   } catch (const InputError& error) {
     EXPECT_NE(std::string(error.what()).find("leaves A and B where they are"), std::string::npos)

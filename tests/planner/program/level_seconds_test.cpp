@@ -57,7 +57,7 @@ TEST(LevelSeconds, HaveTheBoundOfTheProducts) {
   constexpr std::int64_t kPlenty = std::int64_t{1} << 40;
   const FusedProgram program(ccsd_t2(), {2, 4, 2}, "test");
   const Machine machine = small_machine(2, 2, kPlenty, kPlenty);
-  const LevelPlan plan = plan_program(program, machine, {})[0];
+  const LevelPlan plan = plan_program(program, {.ranks = machine.ranks}, machine, {})[0];
   const double products = plan_bound(plan.work->plan, plan.work->contraction, plan.work->machine).seconds;
   EXPECT_GT(products, 0);
   EXPECT_DOUBLE_EQ(least_seconds(plan, machine), products + move_times(plan, machine).moves_s());

@@ -12,9 +12,9 @@
 namespace foretile::made_tensors_test {
 namespace {
 
-std::string refused(FusedProgram& program, const std::vector<std::string>& names) {
+std::string refused(const FusedProgram& program, const std::vector<std::string>& names) {
   try {
-    make_named(program, names);
+    on_demand_of(program, names);
   } catch (const InputError& error) {
     return error.what();
   }
@@ -22,11 +22,12 @@ std::string refused(FusedProgram& program, const std::vector<std::string>& names
 }
 
 TEST(MadeTensors, AreGivenOnesByName) {
-  FusedProgram program(ccsd_t2(), {2, 4, 2}, "test");
-  make_named(program, {"v[pp|pp]", "t2[pp|hh]"});
-  EXPECT_EQ(made_names(program).size(), 2U);
-  make_named(program, {"v[hh|pp]"});
-  EXPECT_EQ(made_names(program), (std::vector<std::string>{"v[hh|pp]"}));
+  const FusedProgram program(ccsd_t2(), {2, 4, 2}, "test");
+  const auto made = [&](const std::vector<std::string>& names) {
+    return made_names(program, {.on_demand = on_demand_of(program, names)});
+  };
+  EXPECT_EQ(made({"v[pp|pp]", "t2[pp|hh]"}).size(), 2U);
+  EXPECT_EQ(made({"v[hh|pp]"}), (std::vector<std::string>{"v[hh|pp]"}));
   for (const char* const wrong : {"v", "i0[pp|hh]", "L[hp|hp]", ""}) {
     const std::string error = refused(program, {wrong});
     EXPECT_NE(error.find("tensors to make"), std::string::npos) << error;
@@ -34,26 +35,27 @@ TEST(MadeTensors, AreGivenOnesByName) {
   }
 }
 
-std::int64_t most_bytes(const FusedProgram& program, const Machine& machine) {
-  std::int64_t most = 0;
-  for (const LevelPlan& plan : plan_program(program, machine, {})) {
+void expect_fits(const FusedProgram& program, const ProgramDistribution& distribution,
+                 const Machine& machine) {
+  for (const LevelPlan& plan : plan_program(program, distribution, machine, {}))
     EXPECT_LE(plan.peak_host_bytes(), machine.host_bytes_per_rank());
-    most = std::max(most, plan.peak_host_bytes());
-  }
-  return most;
 }
 
 /// Where nothing is missing nothing is made; with too little memory the largest given tensor is, and it fits.
 TEST(MadeTensors, AreProposedLargestFirst) {
-  FusedProgram program(ccsd_t2(), {2, 6, 2}, "test");
+  const FusedProgram program(ccsd_t2(), {2, 6, 2}, "test");
   const auto plan_on = [&](std::int64_t bytes) {
     const Machine machine = flow_machine(2, 1, bytes);
-    plan_with_made(program, {kMakeWhatIsTooLarge}, [&] { most_bytes(program, machine); });
-    return made_names(program);
+    ProgramDistribution distribution{.ranks = 2};
+    plan_with_made(program, {kMakeWhatIsTooLarge}, [&](const std::vector<bool>& on_demand) {
+      distribution.on_demand = on_demand;
+      expect_fits(program, distribution, machine);
+    });
+    return made_names(program, distribution);
   };
   EXPECT_TRUE(plan_on(std::int64_t{1} << 40).empty());
   std::int64_t blocks = 0;
-  for (const LevelPlan& plan : plan_program(program, flow_machine(2, 1), {}))
+  for (const LevelPlan& plan : plan_program(program, {.ranks = 2}, flow_machine(2, 1), {}))
     blocks = std::max(blocks, plan.blocks_bytes());
   EXPECT_EQ(plan_on(blocks - 1), (std::vector<std::string>{"v[pp|pp]"}));
   EXPECT_THROW(plan_on(1000), DoesNotFit);
@@ -61,11 +63,11 @@ TEST(MadeTensors, AreProposedLargestFirst) {
 
 /// What is wrong beside memory makes nothing.
 TEST(MadeTensors, AreNotForOtherErrors) {
-  FusedProgram program(ccsd_t2(), {2, 4, 2}, "test");
+  const FusedProgram program(ccsd_t2(), {2, 4, 2}, "test");
   int plans = 0;
-  const auto wrong = [&] {
+  const auto wrong = [&](const std::vector<bool>&) {
     ++plans;
-    plan_program(program, flow_machine(2, 1), {{"strategy", "none"}});
+    plan_program(program, {.ranks = 2}, flow_machine(2, 1), {{"strategy", "none"}});
   };
   EXPECT_THROW(plan_with_made(program, {kMakeWhatIsTooLarge}, wrong), InputError);
   EXPECT_EQ(plans, 1);
@@ -74,31 +76,31 @@ TEST(MadeTensors, AreNotForOtherErrors) {
 /// A made block that is permuted is in memory of its own, on each core: y is turned, so that its tiles are
 /// none of its blocks.
 TEST(MadeTensors, NeedMemoryWherePermuted) {
-  FusedProgram program(
+  const FusedProgram program(
       parse_program("space p = virtual\ntensor x[p,p|p,p]\ntensor y[p|p]\nresult R[p,p|p,p]\n"
                     "r: R[p1,p2,p3,p4] += x[p1,p5,p3,p4] y[p2,p5]\n",
                     "test"),
       {1, 4, 2}, "test");
-  make_named(program, {"x[pp|pp]"});
-  const LevelPlan plan = plan_program(program, flow_machine(1, 1), {})[0];
+  const LevelPlan plan =
+      plan_program(program, {.on_demand = on_demand_of(program, {"x[pp|pp]"})}, flow_machine(1, 1), {})[0];
   EXPECT_GT(plan.moves[0].permuted_bytes, 0);
   EXPECT_EQ(plan.moves[0].making_bytes, flow_machine(1, 1).cores_per_rank() * 8 * 16);
 }
 
 /// Nobody has blocks of v, each tile is generated, and what is generated is counted.
 TEST(MadeTensors, TakeNoMemoryOfTheirOwn) {
-  FusedProgram program(parse_program("space p = virtual\ntensor x[p|p]\ntensor y[p|p]\nresult R[p|p]\n"
-                                     "r: R[p1,p2] += x[p1,p3] y[p3,p2]\n",
-                                     "test"),
-                       {1, 4, 2}, "test");
-  make_named(program, {"x[p|p]"});
-  const LevelPlan plan = plan_program(program, flow_machine(1, 1), {})[0];
+  const FusedProgram program(parse_program("space p = virtual\ntensor x[p|p]\ntensor y[p|p]\nresult R[p|p]\n"
+                                           "r: R[p1,p2] += x[p1,p3] y[p3,p2]\n",
+                                           "test"),
+                             {1, 4, 2}, "test");
+  const ProgramDistribution distribution{.on_demand = on_demand_of(program, {"x[p|p]"})};
+  const LevelPlan plan = plan_program(program, distribution, flow_machine(1, 1), {})[0];
   EXPECT_EQ(plan.moves[0].blocks_bytes, 2 * 4 * 32);  // y and R: four blocks of alpha each
   EXPECT_EQ(plan.moves[0].made_bytes, 4 * 32);
   EXPECT_EQ(plan.moves[0].copied_bytes, 0);  // x's tiles are made as they are, y's are in place
   EXPECT_EQ(plan.moves[0].permuted_bytes, 0);
   EXPECT_EQ(plan.moves[0].making_bytes, 0);
-  const FlowPlan flow = plan_flow(program, flow_machine(1, 1), {});
+  const FlowPlan flow = plan_flow(program, distribution, flow_machine(1, 1), {});
   std::int64_t made = 0;
   for (const FlowTask& task : flow.work.plan.ranks[0].flow.tasks) made += task.made_bytes;
   EXPECT_EQ(made, 4 * 32);

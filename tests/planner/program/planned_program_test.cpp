@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "planner/program/made_tensors.hpp"
@@ -18,39 +19,37 @@ Machine machine_with(int ranks, std::int64_t host_bytes = std::int64_t{1} << 40)
   return machine;
 }
 
-TEST(PlannedProgram, HasTheLayoutThatIsAskedFor) {
-  FusedProgram program(ccsd_t2(), {4, 6, 2}, "test");
+TEST(PlannedProgram, HasTheDistributionThatIsAskedFor) {
+  const FusedProgram program(ccsd_t2(), {4, 6, 2}, "test");
   for (const ProgramMode mode : {ProgramMode::levels, ProgramMode::flow}) {
     const PlannedProgram chosen = plan_program_as(program, machine_with(4), {}, {mode});
     EXPECT_EQ(chosen.flow.has_value(), mode == ProgramMode::flow);
     EXPECT_EQ(chosen.levels.empty(), mode == ProgramMode::flow);
-    EXPECT_FALSE(program.layout().owners.empty());
-    int cut = 0;
-    for (std::size_t term = 0; term < program.terms().size(); ++term) cut += program.sum_pieces(term) > 1;
-    EXPECT_GT(cut, 0);
-    plan_program_as(program, machine_with(4), {}, {mode, LayoutChoice::in_turn});
-    EXPECT_TRUE(program.layout().owners.empty());
+    EXPECT_FALSE(chosen.distribution.owners.empty());
+    EXPECT_TRUE(std::ranges::any_of(chosen.distribution.sum_pieces, [](int pieces) { return pieces > 1; }));
+    const ProgramDistribution other =
+        plan_program_as(program, machine_with(4), {}, {mode, DistributionChoice::round_robin}).distribution;
+    EXPECT_TRUE(other.owners.empty());
     for (std::size_t term = 0; term < program.terms().size(); ++term) {
       const FusedProgramTerm& fused = program.terms()[term];
       const bool has_tiles_for_all = !fused.is_product() || fused.product->contraction().c.nonzeros() >= 4;
-      EXPECT_EQ(program.sum_pieces(term) == 1, has_tiles_for_all) << program.program().terms[term].name;
+      EXPECT_EQ(other.pieces_of(term) == 1, has_tiles_for_all) << program.program().terms[term].name;
     }
-    plan_program_as(program, machine_with(1), {}, {mode});
-    EXPECT_TRUE(program.layout().owners.empty());
+    EXPECT_TRUE(plan_program_as(program, machine_with(1), {}, {mode}).distribution.owners.empty());
   }
 }
 
 /// A part by grid-3d takes 1 s, any other 2 s.
 TEST(PlannedProgram, ChoosesStrategiesOfTerms) {
-  FusedProgram program(ccsd_t2(), {2, 4, 2}, "test");
+  const FusedProgram program(ccsd_t2(), {2, 4, 2}, "test");
   ProgramPlanOptions options;
   int asked = 0;
   options.seconds = [&](const LevelPlan& plan, const Machine&) {
     ++asked;
     return plan.work->plan.strategy == "grid-3d" ? 1.0 : 2.0;
   };
-  for (const LayoutChoice layout : {LayoutChoice::automatic, LayoutChoice::in_turn}) {
-    options.layout = layout;
+  for (const DistributionChoice choice : {DistributionChoice::automatic, DistributionChoice::round_robin}) {
+    options.distribution = choice;
     const Settings settings{{"strategy", "auto"}, {"strategy.t2_6", "owner-b"}};
     const PlannedProgram planned = plan_program_as(program, machine_with(4), settings, options);
     std::set<std::string> strategies;
@@ -59,32 +58,33 @@ TEST(PlannedProgram, ChoosesStrategiesOfTerms) {
       EXPECT_EQ(plan.settings.at("strategy"), plan.work->plan.strategy);
     }
     EXPECT_EQ(strategies, (std::set<std::string>{"grid-3d", "owner-b"}));
-    for (std::size_t term = 0; term < program.terms().size(); ++term) EXPECT_EQ(program.sum_pieces(term), 1);
+    for (std::size_t term = 0; term < program.terms().size(); ++term)
+      EXPECT_EQ(planned.distribution.pieces_of(term), 1);
   }
   EXPECT_GT(asked, 0);
-  plan_program_as(program, machine_with(4), {}, options);
-  EXPECT_TRUE(program.layout().strategies.empty());
+  EXPECT_TRUE(plan_program_as(program, machine_with(4), {}, options).distribution.strategies.empty());
 }
 
-/// With less and less memory: where blocks in turn fit, the planner's choice does, before anything is made.
-TEST(PlannedProgram, FitsWhereBlocksInTurnFit) {
-  FusedProgram program(ccsd_t2(), {2, 6, 2}, "test");
+/// With less and less memory: where blocks round-robin fit, the planner's choice does, before anything is
+/// made.
+TEST(PlannedProgram, FitsWhereBlocksRoundRobinFit) {
+  const FusedProgram program(ccsd_t2(), {2, 6, 2}, "test");
   for (const ProgramMode mode : {ProgramMode::levels, ProgramMode::flow}) {
-    bool in_turn_fits = true;
+    bool round_robin_fits = true;
     int tried = 0;
     for (std::int64_t bytes = plan_program_as(program, machine_with(3), {}, {mode}).peak_host_bytes();
-         in_turn_fits; bytes = bytes * 4 / 5, ++tried) {
+         round_robin_fits; bytes = bytes * 4 / 5, ++tried) {
       ASSERT_LT(tried, 100);
       try {
-        plan_program_as(program, machine_with(3, bytes), {}, {mode, LayoutChoice::in_turn});
+        plan_program_as(program, machine_with(3, bytes), {}, {mode, DistributionChoice::round_robin});
       } catch (const DoesNotFit&) {
-        in_turn_fits = false;
+        round_robin_fits = false;
       }
-      if (!in_turn_fits) break;
-      EXPECT_LE(plan_program_as(program, machine_with(3, bytes), {}, {mode, {}, {kMakeWhatIsTooLarge}})
-                    .peak_host_bytes(),
-                bytes);
-      EXPECT_TRUE(made_names(program).empty());
+      if (!round_robin_fits) break;
+      const PlannedProgram planned =
+          plan_program_as(program, machine_with(3, bytes), {}, {mode, {}, {kMakeWhatIsTooLarge}});
+      EXPECT_LE(planned.peak_host_bytes(), bytes);
+      EXPECT_TRUE(made_names(program, planned.distribution).empty());
     }
     EXPECT_GT(tried, 3);
   }

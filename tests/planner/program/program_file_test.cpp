@@ -38,7 +38,7 @@ struct Stored {
 
 Stored stored_plan(int number, const Settings& settings, const ProgramPlanOptions& options) {
   const ProgramSizes sizes{2, 4, 2};
-  FusedProgram program(ccsd_t2(), sizes, "test");
+  const FusedProgram program(ccsd_t2(), sizes, "test");
   const Machine machine = machine_of(number);
   const PlannedProgram planned = plan_program_as(program, machine, settings, options);
   Stored stored{make_program_file("ccsd_t2", sizes, ranks(number), machine, program, planned), {}};
@@ -50,12 +50,13 @@ Stored stored_plan(int number, const Settings& settings, const ProgramPlanOption
 TEST(ProgramFile, RebuildsWhatWasPlanned) {
   for (const int number : {1, 2, 3, 4}) {
     for (const ProgramMode mode : {ProgramMode::levels, ProgramMode::flow}) {
-      for (const LayoutChoice layout : {LayoutChoice::automatic, LayoutChoice::in_turn}) {
+      for (const DistributionChoice choice :
+           {DistributionChoice::automatic, DistributionChoice::round_robin}) {
         for (const bool compares : {false, true}) {
           SCOPED_TRACE(testing::Message()
-                       << number << " ranks, mode " << static_cast<int>(mode) << ", layout "
-                       << static_cast<int>(layout) << ", auto " << compares);
-          ProgramPlanOptions options{mode, layout, {"v[pp|pp]"}};
+                       << number << " ranks, mode " << static_cast<int>(mode) << ", distribution "
+                       << static_cast<int>(choice) << ", auto " << compares);
+          ProgramPlanOptions options{mode, choice, {"v[pp|pp]"}};
           // Not what a run could know.
           if (compares)
             options.seconds = [](const LevelPlan& plan, const Machine&) {
@@ -68,7 +69,8 @@ TEST(ProgramFile, RebuildsWhatWasPlanned) {
           EXPECT_EQ(program_file_json(read), json);
           const RebuiltProgram rebuilt = rebuild(read);
           EXPECT_EQ(program_digest(rebuilt.planned, *rebuilt.program), stored.digest);
-          EXPECT_EQ(made_names(*rebuilt.program), std::vector<std::string>{"v[pp|pp]"});
+          EXPECT_EQ(made_names(*rebuilt.program, rebuilt.planned.distribution),
+                    std::vector<std::string>{"v[pp|pp]"});
           EXPECT_EQ(rebuilt.planned.flow.has_value(), mode == ProgramMode::flow);
         }
       }
@@ -112,20 +114,20 @@ void expect(const std::string& part, const std::string& found) {
 TEST(ProgramFile, RefusesWhatIsNotIts) {
   expect("not a plan file of a program", error_of("no JSON"));
   expect("p.json: foretile_program_plan: found no version", error_of("{}"));
-  expect("found version 2, expected version 1",
-         error_after([](Json& json) { json["foretile_program_plan"] = 2; }));
+  expect("found version 1, expected version 2",
+         error_after([](Json& json) { json["foretile_program_plan"] = 1; }));
   expect("unknown key \"nodes\"", error_after([](Json& json) { json["nodes"] = 2; }));
   expect("p.json: mode: found 'tree', expected levels or flow",
          error_after([](Json& json) { json["mode"] = "tree"; }));
-  expect("p.json: layout.owners: found 2, expected whole numbers from 0 to 1",
-         error_after([](Json& json) { json["layout"]["owners"][0][0] = 2; }));
-  expect("p.json: layout.owners: found 1 values, expected none, or",
-         error_after([](Json& json) { json["layout"]["owners"] = Json::array({Json::array({0})}); }));
-  expect("blocks of", error_after([](Json& json) { json["layout"]["owners"][0].push_back(0); }));
-  expect("p.json: layout.sum_pieces: found 1 values",
-         error_after([](Json& json) { json["layout"]["sum_pieces"] = {1}; }));
-  expect("p.json: layout.strategies",
-         error_after([](Json& json) { json["layout"]["strategies"] = {"grid-3d"}; }));
+  expect("p.json: distribution.owners: found 2, expected whole numbers from 0 to 1",
+         error_after([](Json& json) { json["distribution"]["owners"][0][0] = 2; }));
+  expect("p.json: distribution.owners: found 1 values, expected none, or",
+         error_after([](Json& json) { json["distribution"]["owners"] = Json::array({Json::array({0})}); }));
+  expect("blocks of", error_after([](Json& json) { json["distribution"]["owners"][0].push_back(0); }));
+  expect("p.json: distribution.sum_pieces: found 1 values",
+         error_after([](Json& json) { json["distribution"]["sum_pieces"] = {1}; }));
+  expect("p.json: distribution.strategies",
+         error_after([](Json& json) { json["distribution"]["strategies"] = {"grid-3d"}; }));
   expect("p.json: program.text, line 1",
          error_after([](Json& json) { json["program"]["text"] = "nonsense"; }));
   expect("p.json: tensors to make: found nope", error_after([](Json& json) { json["made"] = {"nope"}; }));
@@ -141,7 +143,7 @@ TEST(ProgramFile, NoticesThatSomebodyEditedIt) {
 /// Another version of foretile would plan otherwise.
 TEST(ProgramFile, RefusesARebuildThatDiffers) {
   const auto moved = [](Json& json) {
-    for (Json& of_tensor : json["layout"]["owners"]) {
+    for (Json& of_tensor : json["distribution"]["owners"]) {
       for (Json& owner : of_tensor) owner = 1 - owner.get<int>();
     }
   };

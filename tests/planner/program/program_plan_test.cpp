@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "planner/plan/owners.hpp"
+#include "planner/program/made_tensors.hpp"
 #include "tests/planner/program/example.hpp"
 #include "tests/planner/program/flow_machine.hpp"
 #include "tests/planner/small_machine.hpp"
@@ -26,7 +27,7 @@ TEST(ProgramPlan, CountsWhatRanksMove) {
                                            "test"),
                              {1, 4, 2}, "test");
   const Machine machine = small_machine(2, 1, kPlenty, kPlenty);
-  const auto plans = plan_program(program, machine, {});
+  const auto plans = plan_program(program, {.ranks = machine.ranks}, machine, {});
   ASSERT_EQ(plans.size(), 1U);
   const LevelPlan& plan = plans[0];
   ASSERT_TRUE(plan.work);
@@ -50,7 +51,7 @@ TEST(ProgramPlan, CountsWhatRanksMove) {
     for (TileId tile = 0; tile < 4; ++tile) {
       const Rank owner = owner_of(plan.work->contraction, plan.work->plan, {matrix, tile});
       const ProgramBlock block = operand_of(program, plan.level, {matrix, tile}).block;
-      if (owner_in_turn(block, 2) != owner) wanted.insert({block, owner});
+      if (round_robin_owner(block, 2) != owner) wanted.insert({block, owner});
     }
   }
   EXPECT_EQ(sent, std::ssize(wanted) * 32);
@@ -65,27 +66,22 @@ TEST(ProgramPlan, CountsAdditionsInAnotherOrder) {
                                            "s: S[p1,h1] += 1 y[p1,p2] x[p2,h1]\n",
                                            "test"),
                              {2, 2, 2}, "test");
-  const auto plans = plan_program(program, small_machine(1, 1, kPlenty, kPlenty), {});
+  const auto plans = plan_program(program, {.ranks = 1}, small_machine(1, 1, kPlenty, kPlenty), {});
   ASSERT_EQ(plans.size(), 1U);
   EXPECT_EQ(plans[0].moves[0].added_bytes, 128 + 32);
   EXPECT_EQ(plans[0].moves[0].added_permuted_bytes, 128);
 }
 
-/// On cores tiles of x are its blocks, and y is made when it is needed. What a contraction joined from terms
+/// On cores tiles of x are its blocks, and y is generated on demand. What a contraction joined from terms
 /// knows besides is in the context, and in the plan the tiles that need no memory.
 TEST(ProgramPlan, KnowsWhereTilesAreBefore) {
-  FusedProgram program(parse_program("space p = virtual\ntensor x[p|p]\ntensor y[p|p]\nresult R[p|p]\n"
-                                     "r: R[p1,p2] += x[p1,p3] y[p3,p2]\n",
-                                     "test"),
-                       {1, 4, 2}, "test");
-  for (std::size_t tensor = 0; tensor < program.tensors().size(); ++tensor) {
-    if (program.tensors()[tensor].name == "y") program.make_when_needed(tensor);
-  }
-  ProgramLayout layout;
-  layout.sum_pieces = {2};
-  program.lay_out(std::move(layout));
+  const FusedProgram program(parse_program("space p = virtual\ntensor x[p|p]\ntensor y[p|p]\nresult R[p|p]\n"
+                                           "r: R[p1,p2] += x[p1,p3] y[p3,p2]\n",
+                                           "test"),
+                             {1, 4, 2}, "test");
+  const ProgramDistribution distribution{.sum_pieces = {2}, .on_demand = on_demand_of(program, {"y[p|p]"})};
   const Machine machine = flow_machine(1, 1, kPlenty);
-  const LevelPlan level = plan_level(program, machine, {}, 1).front();
+  const LevelPlan level = plan_level(program, distribution, machine, {}, 1).front();
   const Plan& plan = level.work->plan;
   EXPECT_EQ(level.level.context.shares, (std::vector<RankShare>(8, {0, 2})));  // four rows, two pieces
   int in_place = 0;
@@ -95,7 +91,7 @@ TEST(ProgramPlan, KnowsWhereTilesAreBefore) {
     EXPECT_EQ(plan.operands.of(matrix).distribution.owners, context.owners);
     for (TileId tile = 0; tile < shape_of(level.work->contraction, matrix).nonzeros(); ++tile) {
       const ProgramBlock block = operand_of(program, level.level, {matrix, tile}).block;
-      EXPECT_EQ(plan.operands.of(matrix).is_in_place(tile), !program.is_made(block.tensor));
+      EXPECT_EQ(plan.operands.of(matrix).is_in_place(tile), !distribution.is_on_demand(block.tensor));
       if (plan.operands.of(matrix).is_in_place(tile)) ++in_place;
     }
   }
@@ -104,7 +100,8 @@ TEST(ProgramPlan, KnowsWhereTilesAreBefore) {
   without.operands.a.in_place = without.operands.b.in_place = {};
   EXPECT_EQ(verify(without, level.work->contraction).peak_host_bytes,
             level.work->summary.peak_host_bytes + 4 * 32);
-  const LevelPlan on_gpus = plan_level(program, small_machine(1, 1, kPlenty, kPlenty), {}, 1).front();
+  const LevelPlan on_gpus =
+      plan_level(program, distribution, small_machine(1, 1, kPlenty, kPlenty), {}, 1).front();
   EXPECT_TRUE(on_gpus.work->plan.operands.a.in_place.empty());
 }
 
@@ -112,10 +109,10 @@ TEST(ProgramPlan, KnowsWhereTilesAreBefore) {
 /// once.
 TEST(ProgramPlan, ComputesLevelsInPartsThatFit) {
   const FusedProgram program(ccsd_t2(), {2, 4, 2}, "test");
-  const auto whole = plan_program(program, small_machine(2, 1, kPlenty, kPlenty), {});
+  const auto whole = plan_program(program, {.ranks = 2}, small_machine(2, 1, kPlenty, kPlenty), {});
   ASSERT_EQ(whole.size(), 4U);
   const std::int64_t less = whole[0].peak_host_bytes() / 4 * 3;
-  const auto parts = plan_program(program, small_machine(2, 1, kPlenty, less), {});
+  const auto parts = plan_program(program, {.ranks = 2}, small_machine(2, 1, kPlenty, less), {});
   EXPECT_GT(parts.size(), 4U);
   std::map<std::size_t, int> times;
   for (const LevelPlan& plan : parts) {
@@ -136,7 +133,7 @@ TEST(ProgramPlan, SumsOverManyElementsInTilesThatKernelsKnow) {
       "e[]\ne: e[] += v[h1,h2,p1,p2] t[p1,p2,h1,h2]\n",
       "test");
   const FusedProgram program(energy, {220, 220, 110}, "test");
-  const auto plans = plan_program(program, small_machine(2, 1, kPlenty, kPlenty), {});
+  const auto plans = plan_program(program, {.ranks = 2}, small_machine(2, 1, kPlenty, kPlenty), {});
   ASSERT_TRUE(plans[0].work);
   EXPECT_EQ(plans[0].work->contraction.k.extent(), 2'342'560'000);
   try {
@@ -151,9 +148,9 @@ TEST(ProgramPlan, SumsOverManyElementsInTilesThatKernelsKnow) {
 
 TEST(ProgramPlan, SaysWhichTermDoesNotFit) {
   const FusedProgram program(ccsd_t2(), {2, 4, 2}, "test");
-  const auto whole = plan_program(program, small_machine(2, 1, kPlenty, kPlenty), {});
+  const auto whole = plan_program(program, {.ranks = 2}, small_machine(2, 1, kPlenty, kPlenty), {});
   try {
-    plan_program(program, small_machine(2, 1, kPlenty, whole[0].peak_host_bytes() / 8), {});
+    plan_program(program, {.ranks = 2}, small_machine(2, 1, kPlenty, whole[0].peak_host_bytes() / 8), {});
     FAIL();
   } catch (const InputError& error) {
     EXPECT_NE(std::string(error.what()).find("level 1"), std::string::npos) << error.what();
@@ -167,7 +164,7 @@ TEST(ProgramPlan, SaysWhichTermDoesNotFit) {
 /// Four tensors of one block each would all begin with rank 0.
 TEST(ProgramPlan, DealsBlocksInTurn) {
   std::map<int, int> blocks;
-  for (std::size_t tensor = 0; tensor < 4; ++tensor) ++blocks[owner_in_turn({tensor, 0}, 4)];
+  for (std::size_t tensor = 0; tensor < 4; ++tensor) ++blocks[round_robin_owner({tensor, 0}, 4)];
   EXPECT_EQ(blocks, (std::map<int, int>{{0, 1}, {1, 1}, {2, 1}, {3, 1}}));
 }
 

@@ -25,7 +25,7 @@ std::vector<int> pieces(const Machine& machine, const Settings& settings, SumCut
                     "result R[h|h]\nr: R[h1,h2] += x[h1,p3] y[p3,h2]\nc: R[h1,h2] += w[h1,h2]\n",
                     "test"),
       {8, 32, 2}, "test");
-  return choose_sum_pieces(program, machine, settings, cut);
+  return choose_sum_pieces(program, {.ranks = machine.ranks}, machine, settings, cut);
 }
 
 Machine machine_with_network() {
@@ -58,7 +58,7 @@ std::vector<int> pieces_of_scalar(int ranks, int virtuals, SumCut cut) {
       {2, virtuals, 2}, "test");
   Machine machine = flow_machine(ranks, 1);
   machine.platform.network.message.bandwidth_bytes_per_s = 1e9;
-  return choose_sum_pieces(program, machine, settings_for_terms({}), cut);
+  return choose_sum_pieces(program, {.ranks = machine.ranks}, machine, settings_for_terms({}), cut);
 }
 
 /// One rank would receive all of A and B. Six tiles of K are for six ranks, though 16 has no divisor 6.

@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "planner/program/made_tensors.hpp"
 #include "tests/planner/program/example.hpp"
 
 namespace foretile::term_slices_test {
@@ -19,7 +20,7 @@ void add_tiles(const FusedProgram& program, const TermPart& part, std::set<TileI
 }
 
 void add_slices(const FusedProgram& program, const TermPart& part, std::set<TileId>& tiles) {
-  const auto halves = halves_of(program, part);
+  const auto halves = halves_of(program, {}, part);
   if (!halves) return add_tiles(program, part, tiles);
   for (const TermPart& half : *halves) add_slices(program, half, tiles);
 }
@@ -29,7 +30,7 @@ TEST(TermSlices, CoverEachTermOnce) {
   const FusedProgram program(ccsd_t2(), {2, 4, 2}, "test");
   for (std::size_t term = 0; term < program.terms().size(); ++term) {
     if (!program.terms()[term].is_product()) {
-      EXPECT_FALSE(halves_of(program, whole_term(program, term)));
+      EXPECT_FALSE(halves_of(program, {}, whole_term(program, term)));
       continue;
     }
     std::set<TileId> tiles;
@@ -38,20 +39,19 @@ TEST(TermSlices, CoverEachTermOnce) {
   }
 }
 
-/// The operand that is made when it is needed is cut, whichever it is: no slice needs a tile of it that
+/// The operand that is generated on demand is cut, whichever it is: no slice needs a tile of it that
 /// another one needs.
 TEST(TermSlices, MakeEachTileOnce) {
   for (const char* const made : {"x", "y"}) {
-    FusedProgram program(parse_program("space p = virtual\ntensor x[p|p]\ntensor y[p|p]\nresult R[p|p]\n"
-                                       "r: R[p1,p2] += x[p1,p3] y[p3,p2]\n",
-                                       "test"),
-                         {1, 8, 2}, "test");
-    std::size_t tensor = 0;
-    while (program.tensors()[tensor].name != made) ++tensor;
-    program.make_when_needed(tensor);
+    const FusedProgram program(
+        parse_program("space p = virtual\ntensor x[p|p]\ntensor y[p|p]\nresult R[p|p]\n"
+                      "r: R[p1,p2] += x[p1,p3] y[p3,p2]\n",
+                      "test"),
+        {1, 8, 2}, "test");
+    const ProgramDistribution distribution{.on_demand = on_demand_of(program, {std::string(made) + "[p|p]"})};
     const FusedProgramTerm& term = program.terms()[0];
-    const Matrix matrix = term.operands[0] == tensor ? Matrix::a : Matrix::b;
-    const auto halves = halves_of(program, whole_term(program, 0));
+    const Matrix matrix = distribution.is_on_demand(term.operands[0]) ? Matrix::a : Matrix::b;
+    const auto halves = halves_of(program, distribution, whole_term(program, 0));
     ASSERT_TRUE(halves);
     std::set<TileId> tiles;
     for (const TermPart& half : *halves) {

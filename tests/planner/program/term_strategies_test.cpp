@@ -23,12 +23,13 @@ constexpr const char* kProgram =
 
 class TermStrategies : public testing::Test {
  protected:
-  FusedProgram program{parse_program(kProgram, "test"), {2, 8, 2}, "test"};
+  const FusedProgram program{parse_program(kProgram, "test"), {2, 8, 2}, "test"};
   Machine machine = flow_machine(2, 1);
+  ProgramDistribution distribution{.ranks = 2};
 
   std::vector<std::string> chosen(const LevelSeconds& seconds, const Settings& settings = {}) {
-    choose_strategies(program, machine, settings, seconds);
-    return program.layout().strategies;
+    distribution = choose_strategies(program, distribution, machine, settings, seconds);
+    return distribution.strategies;
   }
 };
 
@@ -42,8 +43,8 @@ TEST_F(TermStrategies, AreThoseThatAreNamed) {
   EXPECT_EQ(take_named_strategies(program, settings), (std::vector<std::string>{"", "owner-b", "", ""}));
   EXPECT_EQ(settings, (Settings{{"strategy", "auto"}, {"lookahead", "2"}}));
   EXPECT_TRUE(take_named_strategies(program, settings).empty());
-  program.lay_out({{}, {}, {"", "owner-b", "", ""}});
-  const auto plans = plan_level(program, machine, {}, 1);
+  distribution.strategies = {"", "owner-b", "", ""};
+  const auto plans = plan_level(program, distribution, machine, {}, 1);
   ASSERT_EQ(plans.size(), 2U);
   EXPECT_EQ(plans[1].work->plan.strategy, "owner-b");
   EXPECT_EQ(plans[1].settings.at("strategy"), "owner-b");
@@ -88,12 +89,13 @@ TEST_F(TermStrategies, AreOfSingleTermsWhereThatTakesLess) {
   EXPECT_EQ(names[1], "owner-b");
   EXPECT_EQ(names[2], "grid-3d");
   double level = 0;
-  for (const LevelPlan& plan : plan_level(program, machine, {}, 1)) level += seconds(plan, machine);
+  for (const LevelPlan& plan : plan_level(program, distribution, machine, {}, 1))
+    level += seconds(plan, machine);
   EXPECT_EQ(level, 5);
 }
 
 TEST_F(TermStrategies, ThatAreNamedStay) {
-  program.lay_out({{}, {}, {"", "owner-b", "", ""}});
+  distribution.strategies = {"", "owner-b", "", ""};
   EXPECT_EQ(chosen(fast_by_stationary_c),
             (std::vector<std::string>{"stationary-c", "owner-b", "stationary-c", ""}));
 }
@@ -108,32 +110,33 @@ TEST_F(TermStrategies, KnowAllSettings) {
 
 /// Pieces belong to terms without a strategy of their own.
 TEST_F(TermStrategies, SumWholeTiles) {
-  program.lay_out({{}, {2, 2, 1, 1}});
+  distribution.sum_pieces = {2, 2, 1, 1};
   const auto seconds = [&](const LevelPlan& plan, const Machine&) {
     return has(plan, "last", program) || plan.work->plan.strategy == "grid-3d" ? 1.0 : 5.0;
   };
   EXPECT_EQ(chosen(seconds), (std::vector<std::string>{"grid-3d", "grid-3d", "", ""}));
-  EXPECT_EQ(program.layout().sum_pieces, (std::vector<int>{1, 1, 1, 1}));
+  EXPECT_EQ(distribution.sum_pieces, (std::vector<int>{1, 1, 1, 1}));
 }
 
 /// All 41 terms: never more than by one strategy for all.
 TEST(TermStrategiesOfCcsd, TakeNoMoreThanAnyForAll) {
-  FusedProgram fused(ccsd_t2(), {2, 4, 2}, "test");
+  const FusedProgram fused(ccsd_t2(), {2, 4, 2}, "test");
   Machine machine = flow_machine(4, 1);
   machine.platform.network.message.bandwidth_bytes_per_s = 1e9;
-  const auto seconds = [&](const Settings& settings) {
+  const auto seconds = [&](const ProgramDistribution& distribution, const Settings& settings) {
     double sum = 0;
-    for (const LevelPlan& plan : plan_program(fused, machine, settings)) sum += least_seconds(plan, machine);
+    for (const LevelPlan& plan : plan_program(fused, distribution, machine, settings))
+      sum += least_seconds(plan, machine);
     return sum;
   };
-  choose_strategies(fused, machine, {}, least_seconds);
-  const double least = seconds({});
-  EXPECT_TRUE(std::ranges::any_of(fused.layout().strategies, [](const auto& name) { return !name.empty(); }));
-  fused.lay_out({});
-  double least_of_one = seconds({});
+  const ProgramDistribution round_robin{.ranks = 4};
+  const ProgramDistribution chosen = choose_strategies(fused, round_robin, machine, {}, least_seconds);
+  const double least = seconds(chosen, {});
+  EXPECT_TRUE(std::ranges::any_of(chosen.strategies, [](const auto& name) { return !name.empty(); }));
+  double least_of_one = seconds(round_robin, {});
   for (const auto& strategy : strategies()) {
     if (strategy->honours({}))
-      least_of_one = std::min(least_of_one, seconds({{"strategy", strategy->name()}}));
+      least_of_one = std::min(least_of_one, seconds(round_robin, {{"strategy", strategy->name()}}));
   }
   EXPECT_LT(least, least_of_one);
 }

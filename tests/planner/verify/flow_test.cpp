@@ -17,7 +17,7 @@ class FlowProof : public testing::Test {
  protected:
   FlowProof() {
     const FusedProgram program(ccsd_t2(), {2, 4, 2}, "test");
-    FlowPlan flow = plan_flow(program, flow_machine(3, 2), {});
+    FlowPlan flow = plan_flow(program, {.ranks = 3}, flow_machine(3, 2), {});
     plan = std::move(flow.work.plan);
     problem = std::make_unique<Contraction>(std::move(flow.work.contraction));
   }

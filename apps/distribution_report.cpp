@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "apps/layout_report.hpp"
+#include "apps/distribution_report.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,18 +11,18 @@
 
 namespace foretile {
 
-std::string layout_text(const FusedProgram& program) {
-  const auto cut = std::ranges::count_if(program.layout().sum_pieces, [](int pieces) { return pieces > 1; });
+std::string distribution_text(const ProgramDistribution& distribution) {
+  const auto cut = std::ranges::count_if(distribution.sum_pieces, [](int pieces) { return pieces > 1; });
   const char* const blocks =
-      program.layout().owners.empty() ? "blocks in turn" : "blocks where they are needed";
+      distribution.owners.empty() ? "blocks round-robin" : "blocks where they are needed";
   if (cut == 0) return fmt::format("{}, whole sums", blocks);
   return fmt::format("{}, sums of {} {} in pieces", blocks, cut, cut == 1 ? "term" : "terms");
 }
 
-std::string strategies_text(const FusedProgram& program) {
+std::string strategies_text(const FusedProgram& program, const ProgramDistribution& distribution) {
   std::map<std::string, std::vector<std::string>> terms;
   for (std::size_t term = 0; term < program.terms().size(); ++term) {
-    if (const std::string name = program.strategy(term); !name.empty())
+    if (const std::string name = distribution.strategy_of(term); !name.empty())
       terms[name].push_back(program.program().terms[term].name);
   }
   std::string text;
@@ -31,13 +31,14 @@ std::string strategies_text(const FusedProgram& program) {
   return text;
 }
 
-nlohmann::ordered_json layout_json(const FusedProgram& program) {
-  nlohmann::ordered_json json{{"blocks", program.layout().owners.empty() ? "in turn" : "chosen"},
+nlohmann::ordered_json distribution_json(const FusedProgram& program,
+                                         const ProgramDistribution& distribution) {
+  nlohmann::ordered_json json{{"blocks", distribution.owners.empty() ? "round-robin" : "chosen"},
                               {"sum_pieces", nlohmann::ordered_json::object()}};
   for (std::size_t term = 0; term < program.terms().size(); ++term) {
-    if (program.sum_pieces(term) > 1)
-      json["sum_pieces"][program.program().terms[term].name] = program.sum_pieces(term);
-    if (const std::string name = program.strategy(term); !name.empty())
+    if (distribution.pieces_of(term) > 1)
+      json["sum_pieces"][program.program().terms[term].name] = distribution.pieces_of(term);
+    if (const std::string name = distribution.strategy_of(term); !name.empty())
       json["strategies"][program.program().terms[term].name] = name;
   }
   return json;
