@@ -24,6 +24,7 @@ void for_each_of(const Pairs& pairs, const Key& key, const Visit& visit) {
 Flow::Flow(const PlanFrame& frame, const RankPlan& plan, const Contraction& contraction, Rank rank,
            Backend& backend, Operations& operations, Cores& cores, SendQueue& sends, Made made)
     : frame_(frame),
+      problem_(contraction),
       flow_(plan.flow),
       backend_(backend),
       operations_(operations),
@@ -38,9 +39,9 @@ Flow::Flow(const PlanFrame& frame, const RankPlan& plan, const Contraction& cont
     const FlowTask& task = flow_.tasks[number];
     const auto at = static_cast<TaskNumber>(number);
     if (task.after >= 0) behind_.emplace_back(task.after, at);
-    if (task.reads) readers_.emplace_back(*task.reads, at);
-    waits_[number] = static_cast<std::uint8_t>((task.after >= 0 ? 1 : 0) + (task.reads ? 1 : 0));
-    if (task.makes && task.makes->matrix != Matrix::c) unmade_.insert(*task.makes);
+    if (task.adds()) readers_.emplace_back(task.reads.id, at);
+    waits_[number] = static_cast<std::uint8_t>((task.after >= 0 ? 1 : 0) + (task.adds() ? 1 : 0));
+    if (task.makes_operand()) unmade_.insert(task.writes);
     ++left_[task.step];
   }
   std::ranges::sort(behind_);
@@ -112,7 +113,7 @@ void Flow::advance(Step everywhere) {
     ready_.pop();
     const FlowTask& task = flow_.tasks[static_cast<std::size_t>(number)];
     const auto [id, event, work] = operations_.start<TaskOperation>(Cause::combine, kHost);
-    event.bytes = task.bytes;
+    event.bytes = work_of(frame_, problem_, task).bytes;
     work.task = number;
     ++cores_.busy;
     backend_.start_task(id, number, task);
@@ -152,11 +153,10 @@ void Flow::done(const TaskOperation& operation, const TraceEvent& event, RankSta
   const FlowTask& task = flow_.tasks[static_cast<std::size_t>(operation.task)];
   --left_[task.step];
   for_each_of(behind_, operation.task, [this](TaskNumber behind) { satisfied(behind); });
-  if (!task.makes) return;
-  if (task.makes->matrix == Matrix::c) {
-    computed(task.makes->id);
-  } else {
-    made(*task.makes);
+  if (task.makes_operand()) {
+    made(task.writes);
+  } else if (!task.adds()) {
+    computed(task.writes.id);
   }
 }
 

@@ -63,7 +63,7 @@ class Flow {
   void for_each_made(Step step, const Visit& visit) const {
     for (auto task = std::ranges::lower_bound(flow_.tasks, step, {}, &FlowTask::step);
          task != flow_.tasks.end() && task->step == step; ++task) {
-      if (task->makes && task->makes->matrix != Matrix::c) visit(*task->makes);
+      if (task->makes_operand()) visit(task->writes);
     }
   }
 
@@ -80,6 +80,7 @@ class Flow {
   void made(TileRef tile);
 
   const PlanFrame& frame_;
+  const Contraction& problem_;
   const RankFlow& flow_;
   Backend& backend_;
   Operations& operations_;

@@ -255,11 +255,12 @@ void SimulatedRank::start_combine(OperationId id, const Combine& combine) {
 }
 
 void SimulatedRank::start_task(OperationId id, std::int32_t, const FlowTask& task) {
-  const double made_s = task.made_bytes > 0
-                            ? noise(machine_.platform.noise.kernel) * static_cast<double>(task.made_bytes) /
-                                  machine_.platform.generation_bytes_per_s_per_core
-                            : 0;
-  on_a_core(id, made_s + block_seconds(machine_.platform, task.bytes, task.permutes));
+  const TaskWork work = work_of(frame_, problem_, task);
+  const double generated_s = work.generated_bytes > 0 ? noise(machine_.platform.noise.kernel) *
+                                                            static_cast<double>(work.generated_bytes) /
+                                                            machine_.platform.generation_bytes_per_s_per_core
+                                                      : 0;
+  on_a_core(id, generated_s + block_seconds(machine_.platform, work.bytes, work.permutes));
 }
 
 void SimulatedRank::on_a_core(OperationId id, double seconds) {

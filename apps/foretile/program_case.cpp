@@ -417,7 +417,7 @@ void print_flow(const CaseArguments& arguments, const ProgramCase& program,
                                 {"gemms", summary.gemms},
                                 {"flops", flow.flops},
                                 {"sent_bytes", flow.sent_bytes},
-                                {"peak_host_bytes", flow.peak_host_bytes},
+                                {"peak_host_bytes", flow.work.summary.peak_host_bytes},
                                 {"host_bytes", program.machine.host_bytes_per_rank()},
                                 {"planning_s", program.planning_s}};
     json["distribution"] = distribution_json(program.program, program.planned.distribution);
@@ -441,7 +441,7 @@ void print_flow(const CaseArguments& arguments, const ProgramCase& program,
       "distribution        {}\nsent                {}\nmemory of a rank    {} at most, of {}: proven\n"
       "planned in          {}\n",
       distribution_text(program.planned.distribution), bytes_text(flow.sent_bytes),
-      bytes_text(flow.peak_host_bytes), bytes_text(program.machine.host_bytes_per_rank()),
+      bytes_text(flow.work.summary.peak_host_bytes), bytes_text(program.machine.host_bytes_per_rank()),
       quantity(program.planning_s, "s"));
   if (result)
     fmt::print("makespan            {}, {}\nrehearsed in        {}, using {} of memory\n{}",

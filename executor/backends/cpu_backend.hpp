@@ -45,8 +45,8 @@ class CpuBackend final : public RankBackend {
   void send_signal(Rank to_rank, Signal signal) override { transport_.signal(to_rank, signal); }
   void adopt(Device device, TileRef tile) override;
   void start_combine(OperationId id, const Combine& combine) override;
-  void start_task(OperationId id, std::int32_t number, const FlowTask& task) override {
-    cores_.submit(id, task_job(host_, number, task));
+  void start_task(OperationId id, std::int32_t, const FlowTask& task) override {
+    cores_.submit(id, task_job(host_, task));
   }
   void release_step(Step step) override { step_over(host_, step); }
   void release_parts(std::span<const TileId> tiles, Device computed_by) override {

@@ -60,9 +60,9 @@ class GpuBackend final : public RankBackend {
   void adopt(Device device, TileRef tile) override;
   /// On the cores: parts of C that were stored lie in host memory.
   void start_combine(OperationId id, const Combine& combine) override;
-  void start_task(OperationId id, std::int32_t number, const FlowTask& task) override {
+  void start_task(OperationId id, std::int32_t, const FlowTask& task) override {
     ++on_cores_;
-    cores_.submit(id, task_job(host_, number, task));
+    cores_.submit(id, task_job(host_, task));
   }
   void release_step(Step step) override { step_over(host_, step); }
   void release_parts(std::span<const TileId> tiles, Device computed_by) override {

@@ -174,8 +174,8 @@ TileView HostStore::finished_c(TileId tile) const {
 }
 
 std::byte* HostStore::tile_of(const FlowTask& task, std::byte* in_place) {
-  if (task.reads) return finished_c(*task.reads).data;
-  const TileRef tile = *task.makes;
+  if (task.adds()) return finished_c(task.reads.id).data;
+  const TileRef tile = task.writes;
   const TileExtents extents = extents_of(problem_, tile);
   if (in_place) {
     distributed_[tile] = extents.gapless_at(in_place);

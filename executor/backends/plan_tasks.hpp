@@ -16,10 +16,10 @@ class PlanTasks {
  public:
   virtual ~PlanTasks() = default;
   /// The tile of A or B that the task makes, if it is in memory already; else nullptr.
-  virtual std::byte* in_place(std::int32_t number) = 0;
-  /// What a worker does for task `number` of the rank, which starts now. `tile` is the one that it makes, or
-  /// reads: column-major, without gaps.
-  virtual std::function<void()> job(std::int32_t number, const FlowTask& task, std::byte* tile) = 0;
+  virtual std::byte* in_place(const FlowTask& task) = 0;
+  /// What a worker does for a task of the rank, which starts now. `tile` is the one of A, B or C that it
+  /// makes or reads: column-major, without gaps.
+  virtual std::function<void()> job(const FlowTask& task, std::byte* tile) = 0;
   /// The step is over on this rank: none of its tasks comes any more.
   virtual void step_over(Step step) = 0;
 };

@@ -42,8 +42,8 @@ class RankBackend : public Backend {
   virtual std::span<const EndedOperation> ended(double seconds) = 0;
 
  protected:
-  std::function<void()> task_job(HostStore& host, std::int32_t number, const FlowTask& task) {
-    return tasks_->job(number, task, host.tile_of(task, tasks_->in_place(number)));
+  std::function<void()> task_job(HostStore& host, const FlowTask& task) {
+    return tasks_->job(task, host.tile_of(task, tasks_->in_place(task)));
   }
   void step_over(HostStore& host, Step step) {
     host.release_step(step);

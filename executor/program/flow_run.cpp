@@ -13,57 +13,51 @@ namespace foretile {
 
 namespace {
 
-/// Steps of one rank's tasks, on its blocks. A block of a computed tensor comes with the first task that
-/// needs it.
+/// One rank's tasks, on its blocks. A block of a computed tensor comes with the first task that needs it.
 class BlockTasks final : public PlanTasks {
  public:
-  BlockTasks(const FusedProgram& program, const ProgramDistribution& distribution, const FlowPlan& plan,
-             Rank rank, ProgramBlocks& blocks, const GivenBlocks& given, bool keeps_intermediates)
-      : program_(program),
-        distribution_(distribution),
-        plan_(plan),
-        rank_(rank),
-        blocks_(blocks),
-        given_(given),
-        keeps_(keeps_intermediates) {}
+  BlockTasks(const FusedProgram& program, const Plan& plan, ProgramBlocks& blocks, const GivenBlocks& given,
+             bool keeps_intermediates)
+      : program_(program), plan_(plan), blocks_(blocks), given_(given), keeps_(keeps_intermediates) {}
 
-  std::byte* in_place(std::int32_t number) override {
-    const FlowStep& step = step_of(number);
-    return step.kind == FlowStep::Kind::lend ? reinterpret_cast<std::byte*>(read(step.block)) : nullptr;
+  std::byte* in_place(const FlowTask& task) override {
+    if (!task.makes_operand() || !plan_.operands.of(task.writes.matrix).is_in_place(task.writes.id))
+      return nullptr;
+    return reinterpret_cast<std::byte*>(read(block_of(task)));
   }
 
-  std::function<void()> job(std::int32_t number, const FlowTask&, std::byte* tile) override {
-    const FlowStep& step = step_of(number);
+  std::function<void()> job(const FlowTask& task, std::byte* tile) override {
+    const ProgramBlock block = block_of(task);
     auto* const numbers = reinterpret_cast<double*>(tile);
-    if (step.kind == FlowStep::Kind::lend) return [] {};
-    if (step.kind == FlowStep::Kind::add) return addition(step, numbers);
-    if (distribution_.is_on_demand(step.block.tensor)) {
-      if (step.kind == FlowStep::Kind::copy)
-        return [this, &step, numbers] { given_.fill(step.block, numbers); };
-      return [this, &step, numbers] { given_.fill(tile_of(step), numbers); };
-    }
-    const double* const block = read(step.block);
-    if (step.kind == FlowStep::Kind::copy)
-      return [block, numbers, elements = elements_of(step.block)] { std::copy_n(block, elements, numbers); };
-    return [this, &step, block, numbers] { permute(program_, tile_of(step), block, numbers); };
+    if (task.adds()) return addition(task, block, numbers);
+    if (plan_.tensors.list[block.tensor].on_demand)
+      return [this, of = permuted_block(task, block), numbers] { given_.fill(of, numbers); };
+    double* const from = read(block);
+    if (from == numbers) return [] {};
+    if (task.copies())
+      return [from, elements = elements_of(block), numbers] { std::copy_n(from, elements, numbers); };
+    return [this, of = permuted_block(task, block), from, numbers] { permute(program_, of, from, numbers); };
   }
 
   void step_over(Step step) override {
-    for (std::size_t tensor = 0; tensor < plan_.lives.size(); ++tensor) {
-      const bool over = plan_.lives[tensor].end == static_cast<std::size_t>(step) + 1;
+    for (std::size_t tensor = 0; tensor < plan_.tensors.list.size(); ++tensor) {
+      const bool over = int{plan_.tensors.list[tensor].end} == int{step} + 1;
       const bool intermediate = program_.tensors()[tensor].role == TensorRole::intermediate;
       if (over && intermediate && !keeps_) blocks_.drop(tensor);
     }
   }
 
  private:
-  const FlowStep& step_of(std::int32_t number) const {
-    return plan_.steps[rank_][static_cast<std::size_t>(number)];
+  ProgramBlock block_of(const FlowTask& task) const {
+    const std::size_t tensor = plan_.tensors.tensor_of(task.tensor_tile());
+    return {tensor, task.tensor_tile() - plan_.tensors.list[tensor].first};
   }
   std::int64_t elements_of(const ProgramBlock& block) const {
     return program_.blocks(block.tensor).elements(block.block);
   }
-  static PermutedBlock tile_of(const FlowStep& step) { return {step.block, step.order, step.factor}; }
+  static PermutedBlock permuted_block(const FlowTask& task, const ProgramBlock& block) {
+    return {block, task.order, task.factor};
+  }
 
   /// A block to which nothing is added is 0: now, since other tasks may read it at once.
   double* read(const ProgramBlock& block) {
@@ -74,19 +68,16 @@ class BlockTasks final : public PlanTasks {
     return blocks_.numbers(block);
   }
 
-  std::function<void()> addition(const FlowStep& step, const double* numbers) {
-    const bool there = blocks_.has(step.block);
-    if (!there) blocks_.make_uninitialized(step.block);
-    return [this, &step, numbers, beta = there ? 1.0 : 0.0, block = blocks_.numbers(step.block)] {
-      add_permuted(program_.extents(step.block.tensor, step.block.block), step.order, beta, step.factor,
-                   numbers, block);
+  std::function<void()> addition(const FlowTask& task, const ProgramBlock& to, const double* numbers) {
+    const bool there = blocks_.has(to);
+    if (!there) blocks_.make_uninitialized(to);
+    return [this, &task, to, numbers, beta = there ? 1.0 : 0.0, block = blocks_.numbers(to)] {
+      add_permuted(program_.extents(to.tensor, to.block), task.order, beta, task.factor, numbers, block);
     };
   }
 
   const FusedProgram& program_;
-  const ProgramDistribution& distribution_;
-  const FlowPlan& plan_;
-  Rank rank_;
+  const Plan& plan_;
   ProgramBlocks& blocks_;
   const GivenBlocks& given_;
   bool keeps_;
@@ -105,7 +96,7 @@ FlowRun::Times FlowRun::run(ProgramBlocks& blocks, const GivenBlocks& given, boo
   const OwnCommunicator own(communicator_);
   const Rank rank = rank_in(own.get());
   const PlannedWork& work = plan_.work;
-  BlockTasks tasks(program_, distribution_, plan_, rank, blocks, given, keeps_intermediates);
+  BlockTasks tasks(program_, work.plan, blocks, given, keeps_intermediates);
   const NoTiles no_tiles;
   RunOptions options;
   options.storage = &no_tiles;
@@ -120,7 +111,7 @@ FlowRun::Times FlowRun::run(ProgramBlocks& blocks, const GivenBlocks& given, boo
   Times times;
   times.wall_s = result.wall_s;
   times.sent_bytes = all_reduced(result.statistics.sent_bytes, MPI_SUM, own.get(), "sent bytes");
-  times.planned_bytes = plan_.peak_host_bytes;
+  times.planned_bytes = work.summary.peak_host_bytes;
   times.flops = plan_.flops;
   times.gemms = work.summary.gemms;
   times.strategy = work.plan.strategy;

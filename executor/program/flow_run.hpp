@@ -15,14 +15,9 @@ namespace foretile {
 /// On the cores of the communicator's ranks.
 class FlowRun {
  public:
-  /// `program` and `distribution` must outlive this. `bind`: MultiplicationOptions.
-  FlowRun(MPI_Comm communicator, const FusedProgram& program, const ProgramDistribution& distribution,
-          FlowPlan plan, bool bind)
-      : communicator_(communicator),
-        program_(program),
-        distribution_(distribution),
-        plan_(std::move(plan)),
-        bind_(bind) {}
+  /// `program` must outlive this. `bind`: MultiplicationOptions.
+  FlowRun(MPI_Comm communicator, const FusedProgram& program, FlowPlan plan, bool bind)
+      : communicator_(communicator), program_(program), plan_(std::move(plan)), bind_(bind) {}
 
   struct Times {
     double wall_s = 0;               ///< from the start on all ranks to the end of the last
@@ -40,7 +35,6 @@ class FlowRun {
  private:
   MPI_Comm communicator_;
   const FusedProgram& program_;
-  const ProgramDistribution& distribution_;
   FlowPlan plan_;
   bool bind_;
 };

@@ -33,7 +33,10 @@ RankMemory memory_of(const PlannedProgram& plans, const Machine& machine, GpuCho
   const bool cores = machine.platform.device.kind == DeviceKind::core;
   const bool devices_too = gpus == GpuChoice::stand_in || gpus == GpuChoice::none;
   RankMemory most;
-  if (plans.flow) most = {plans.flow->peak_host_bytes, plans.flow->peak_host_bytes};
+  if (plans.flow) {
+    const std::int64_t bytes = plans.flow->work.summary.peak_host_bytes;
+    most = {bytes, bytes};
+  }
   for (const LevelPlan& level : plans.levels) {
     const LevelMoves& moves = level.moves[static_cast<std::size_t>(static_cast<int>(rank))];
     const RankMemory now = cores ? on_cores(level, moves) : on_gpus(level, moves, devices_too);

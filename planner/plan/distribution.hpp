@@ -39,6 +39,7 @@ inline Rank cyclic_owner(const ProcessGrid& grid, Matrix matrix, std::int32_t ro
     case Matrix::b:
       return grid.rank(row / r % p, column % q, row % r);
     case Matrix::c:
+    case Matrix::t:  // has owners in a table
       break;
   }
   return grid.rank(row % p, column % q, (row / p + column / q + row % p + column % q) % r);

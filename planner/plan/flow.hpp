@@ -3,26 +3,58 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "planner/plan/transfer.hpp"
 #include "planner/problem/tile_ref.hpp"
+#include "planner/tensor/axis_order.hpp"
 
 namespace foretile {
 
-/// Copies, permutes or adds one tile. Who made the plan knows what it does (planner/program/flow_plan.hpp);
-/// the scheduler knows what it waits for.
-struct FlowTask {
-  std::int32_t after = -1;           ///< an earlier task of the rank; -1: none
-  std::optional<TileId> reads = {};  ///< a tile of C, finished on this rank or come from another
-  std::optional<TileRef> makes =
-      {};                       ///< a tile of the rank, which is there from then on, until its step is over
-  std::int64_t bytes = 0;       ///< that are copied, permuted or added; 0: a tile in place
-  std::int64_t made_bytes = 0;  ///< that are generated before
-  Step step = 0;
-  bool permutes = false;  ///< indices get another order
+struct PlanFrame;
+
+/// One of the tensors of which tiles of A and B are made, and to which tiles of C are added.
+struct PlanTensor {
+  TileId first = 0;        ///< of its tiles, whose numbers follow each other
+  Step from = 0, end = 0;  ///< it is in memory from this step on; `end`: behind the last
+  bool on_demand = false;  ///< nobody keeps its tiles: each is generated for every task that reads it
 };
+
+/// All of them. Tiles are numbered tensor by tensor; their sizes are Contraction::t_elements.
+struct PlanTensors {
+  std::vector<PlanTensor> list;
+  std::vector<Rank> owners;  ///< by tile: the rank that has it, and whose tasks read it and add to it
+  int tasks_at_once = 1;     ///< of a rank, at most: its cores
+
+  std::size_t tensor_of(TileId tile) const;
+};
+
+/// A rank's core copies or permutes a tile of a tensor to one of A, B or C, or adds one of C to it: of
+/// `reads` and `writes` exactly one is of a tensor. Axis p of what is written is axis order.from[p] of what
+/// is read, times `factor`, which counts the sign of the order, too.
+struct FlowTask {
+  std::int32_t after = -1;  ///< the rank's last task before that adds to the tensor's tile; -1: none
+  Step step = 0;
+  TileRef reads = {};   ///< of a tensor, or a tile of C that is finished on this rank or came from another
+  TileRef writes = {};  ///< of a tensor, or one of the rank's that is there from then on, until its step ends
+  double factor = 1;
+  AxisOrder order = {};
+
+  bool adds() const { return writes.matrix == Matrix::t; }
+  bool makes_operand() const { return writes.matrix == Matrix::a || writes.matrix == Matrix::b; }
+  TileId tensor_tile() const { return adds() ? writes.id : reads.id; }
+  /// What is read is written as it is.
+  bool copies() const { return factor == 1 && order.is_identity(); }
+};
+
+/// What a task takes.
+struct TaskWork {
+  std::int64_t bytes = 0;            ///< that are copied, permuted or added; 0: the tile is in place
+  std::int64_t generated_bytes = 0;  ///< before, of a tensor on demand
+  bool permutes = false;             ///< indices get another order
+};
+/// Of a task of a plan that verifies.
+TaskWork work_of(const PlanFrame& frame, const Contraction& contraction, const FlowTask& task);
 
 /// A rank's part of a plan whose products depend on each other (PlanFrame::steps).
 struct RankFlow {

@@ -168,6 +168,7 @@ struct PlanFrame {
   /// Of each step, not decreasing: no tile is made for it before all earlier ones than this are over on all
   /// ranks, their products, tasks and messages, so that their tiles have left.
   std::vector<Step> open_from = {};
+  PlanTensors tensors = {};  ///< of which tasks make all tiles of A and B
 
   bool flows() const { return !steps.empty(); }
   Step step_of(TileId c) const {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <bit>
 #include <concepts>
 #include <cstdint>
 
@@ -22,6 +23,7 @@ class Fnv {
     add(list.size());
     for (const auto& number : list) add(number);
   }
+  void add_bits(double number) { add_number(std::bit_cast<std::int64_t>(number)); }
   std::string text() const { return fmt::format("{:016x}", state_); }
 
  private:
@@ -57,6 +59,9 @@ void add(Fnv& fnv, const PlanFrame& frame) {
   if (frame.flows()) {
     fnv.add_all(frame.steps);
     fnv.add_all(frame.open_from);
+    fnv.add_all(frame.tensors.owners);
+    for (const PlanTensor& tensor : frame.tensors.list)
+      fnv.add(tensor.first, tensor.from, tensor.end, tensor.on_demand);
   }
 }
 
@@ -87,8 +92,9 @@ void add(Fnv& fnv, const Sum& sum) {
 }
 
 void add(Fnv& fnv, const FlowTask& task) {
-  fnv.add(task.after, task.reads.value_or(-1), task.bytes, task.made_bytes, task.step);
-  if (task.makes) fnv.add(task.makes->matrix, task.makes->id);
+  fnv.add(task.after, task.step, task.reads.matrix, task.reads.id, task.writes.matrix, task.writes.id);
+  fnv.add_bits(task.factor);
+  for (std::uint8_t axis = 0; axis < task.order.axes; ++axis) fnv.add(task.order.from.at(axis));
 }
 
 }  // namespace

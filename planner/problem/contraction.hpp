@@ -72,6 +72,9 @@ struct Contraction {
   /// By tile of K, instead of a_op and b_op; empty: all are alike. On cores alone, and no check of the
   /// numbers knows them.
   std::vector<ProductOfK> products_of_k = {};
+  /// Elements of the tiles of tensors (Matrix::t), by number: not of the product, but of what comes before
+  /// and behind it.
+  std::vector<std::int64_t> t_elements = {};
   bool complex_elements = false;  ///< each of two numbers of that precision
   bool is_transposed = false;     ///< its C is the transpose of the C that was asked for: see transposed()
 
@@ -86,6 +89,7 @@ struct Contraction {
   Op op_of_b(TileId id) const {
     return products_of_k.empty() ? b_op : products_of_k[static_cast<std::size_t>(b.row_of(id))].b;
   }
+  std::int64_t t_bytes(TileId id) const { return element_bytes() * t_elements[static_cast<std::size_t>(id)]; }
   std::int64_t a_bytes(TileId id) const {
     return element_bytes() * m.size(a.row_of(id)) * k.size(a.column_of(id));
   }

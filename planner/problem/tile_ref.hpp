@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A tile of one of the three matrices.
+// A tile of one of the three matrices, or of a tensor.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,12 @@
 
 namespace foretile {
 
-enum class Matrix : std::uint8_t { a, b, c };
+enum class Matrix : std::uint8_t {
+  a,
+  b,
+  c,
+  t  ///< none of them: tensors of which tiles of A and B are made, and to which tiles of C are added
+};
 
 struct TileRef {
   constexpr TileRef() = default;
@@ -39,14 +44,23 @@ struct TileRefHash {
   }
 };
 
+/// Of A, B or C.
 inline const Shape& shape_of(const Contraction& p, Matrix matrix) {
   return matrix == Matrix::a ? p.a : matrix == Matrix::b ? p.b : p.c;
 }
 
 inline std::int64_t bytes_of(const Contraction& p, TileRef tile) {
-  return tile.matrix == Matrix::a   ? p.a_bytes(tile.id)
-         : tile.matrix == Matrix::b ? p.b_bytes(tile.id)
-                                    : p.c_bytes(tile.id);
+  switch (tile.matrix) {
+    case Matrix::a:
+      return p.a_bytes(tile.id);
+    case Matrix::b:
+      return p.b_bytes(tile.id);
+    case Matrix::c:
+      return p.c_bytes(tile.id);
+    case Matrix::t:
+      break;
+  }
+  return p.t_bytes(tile.id);
 }
 
 /// Of all tiles that there are. Does not visit them where no tile of the matrix is zero.

@@ -94,7 +94,7 @@ class TileTable {
     return *page;
   }
 
-  std::array<std::vector<PagePointer>, 3> pages_;  // by matrix
+  std::array<std::vector<PagePointer>, 4> pages_;  // by matrix
   std::vector<PagePointer> spare_;                 // without entries
 };
 

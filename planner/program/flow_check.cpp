@@ -36,46 +36,67 @@ class FlowCheck {
       : program_(program), distribution_(distribution), flow_(flow) {}
 
   void check() {
-    const Plan& plan = flow_.work.plan;
-    for (std::size_t rank = 0; rank < plan.ranks.size(); ++rank) {
-      const std::vector<FlowTask>& tasks = plan.ranks[rank].flow.tasks;
-      if (flow_.steps[rank].size() != tasks.size())
-        throw broken_plan(fmt::format("rank {}", rank), fmt::format("{} steps", flow_.steps[rank].size()),
-                          fmt::format("one for each of {} tasks", tasks.size()));
-      for (std::size_t task = 0; task < tasks.size(); ++task) check(rank, task, tasks[task]);
+    check_tensors();
+    for (const RankPlan& rank : flow_.work.plan.ranks) {
+      for (const FlowTask& task : rank.flow.tasks) check(task);
     }
     check_products();
     compare();
   }
 
  private:
-  struct Block {
-    std::int32_t last = -1;  // task that added to it
-    bool read = false;
-  };
-
   InputError wrong(const ProgramBlock& block, const std::string& found, const std::string& expected) const {
-    return broken_plan(fmt::format("block {} of {}", block.block,
-                                   text_of(program_.tensors()[block.tensor], program_.program())),
-                       found, expected);
+    return broken_plan(fmt::format("block {} of {}", block.block, name_of_tensor(block.tensor)), found,
+                       expected);
+  }
+  std::string name_of_tensor(std::size_t tensor) const {
+    return text_of(program_.tensors()[tensor], program_.program());
   }
 
-  void check(std::size_t rank, std::size_t number, const FlowTask& task) {
-    const FlowStep& step = flow_.steps[rank][number];
-    Block& block = blocks_[step.block];
-    if (distribution_.owner_of(step.block) != static_cast<int>(rank))
-      throw wrong(step.block, fmt::format("a task of rank {}", rank), "one of the rank that has it");
-    if (task.after != block.last)
-      throw wrong(step.block, fmt::format("task {} of rank {} behind task {}", number, rank, task.after),
-                  fmt::format("behind its last addition, task {}", block.last));
-    if (step.kind != FlowStep::Kind::add) {
-      block.read = true;
-      check_made(step, task);
-      return;
+  /// They are the program's, distributed as it says, and there as long as somebody may want them: given ones
+  /// from the begin, results to the end.
+  void check_tensors() const {
+    const PlanTensors& all = flow_.work.plan.tensors;
+    const auto steps = static_cast<int>(flow_.work.plan.steps.size());
+    if (all.list.size() != program_.tensors().size())
+      throw broken_plan("tensors", fmt::format("{}", all.list.size()),
+                        fmt::format("the {} of the program", program_.tensors().size()));
+    TileId tile = 0;
+    for (std::size_t tensor = 0; tensor < all.list.size(); ++tensor) {
+      const PlanTensor& of_plan = all.list[tensor];
+      const TensorRole role = program_.tensors()[tensor].role;
+      const BlockId blocks = program_.blocks(tensor).count();
+      if (of_plan.first != tile || tile + blocks > std::ssize(all.owners) ||
+          of_plan.on_demand != distribution_.is_on_demand(tensor) ||
+          (of_plan.on_demand && role != TensorRole::given) ||
+          (role == TensorRole::given && of_plan.from != 0) ||
+          (role == TensorRole::result && of_plan.end != steps))
+        throw broken_plan(name_of_tensor(tensor), "another tensor", "that of the program");
+      for (BlockId block = 0; block < blocks; ++block, ++tile) {
+        const auto number = static_cast<std::size_t>(tile);
+        if (all.owners[number] != distribution_.owner_of({tensor, block}) ||
+            flow_.work.contraction.t_bytes(tile) != bytes_of(program_, {tensor, block}))
+          throw wrong(
+              {tensor, block},
+              fmt::format("{} bytes on rank {}", flow_.work.contraction.t_bytes(tile), all.owners[number]),
+              fmt::format("{} on rank {}", bytes_of(program_, {tensor, block}),
+                          distribution_.owner_of({tensor, block})));
+      }
     }
-    if (block.read || !task.reads) throw wrong(step.block, "an addition after it was read", "all before");
-    block.last = static_cast<std::int32_t>(number);
-    found_[step.block].push_back({*task.reads, {step.block.block, step.order, step.factor}});
+    if (tile != std::ssize(all.owners))
+      throw broken_plan("tensors", fmt::format("{} tiles", all.owners.size()), fmt::format("{}", tile));
+  }
+
+  ProgramBlock block_of(const FlowTask& task) const {
+    const PlanTensors& all = flow_.work.plan.tensors;
+    const std::size_t tensor = all.tensor_of(task.tensor_tile());
+    return {tensor, task.tensor_tile() - all.list[tensor].first};
+  }
+
+  void check(const FlowTask& task) {
+    const ProgramBlock block = block_of(task);
+    if (!task.adds()) return check_made(task, block);
+    found_[block].push_back({task.reads.id, {block.block, task.order, task.factor}});
   }
 
   struct TileOfTerm {
@@ -83,14 +104,14 @@ class FlowCheck {
     TileId tile = 0;
   };
   /// Of the last term whose tiles begin at this one or before.
-  TileOfTerm term_of(const FlowStep& step, TileRef tile) const {
+  TileOfTerm term_of(const ProgramBlock& block, TileRef tile) const {
     const auto [first, numbers] = tile.matrix == Matrix::a ? std::pair(&TilesOfTerm::a, &TilesOfTerm::a_tiles)
                                   : tile.matrix == Matrix::b
                                       ? std::pair(&TilesOfTerm::b, &TilesOfTerm::b_tiles)
                                       : std::pair(&TilesOfTerm::c, &TilesOfTerm::c_tiles);
     const auto& terms = flow_.tiles_of_terms;
     const auto behind = std::ranges::upper_bound(terms, tile.id, {}, first);
-    const auto none = [&] { return wrong(step.block, fmt::format("tile {}", tile.id), "a tile of a term"); };
+    const auto none = [&] { return wrong(block, fmt::format("tile {}", tile.id), "a tile of a term"); };
     if (behind == terms.begin()) throw none();
     const TilesOfTerm& term = *(behind - 1);
     const auto number = static_cast<std::size_t>(tile.id - term.*first);
@@ -98,26 +119,20 @@ class FlowCheck {
     return {term.term, (term.*numbers)[number]};
   }
 
-  void check_made(const FlowStep& step, const FlowTask& task) const {
-    const auto not_that = [&] { return wrong(step.block, "another tile made of it", "that of the program"); };
-    const bool copy = step.kind == FlowStep::Kind::copy;
-    if (!task.makes || (task.makes->matrix == Matrix::c) != copy) throw not_that();
-    const TileOfTerm of = term_of(step, *task.makes);
+  void check_made(const FlowTask& task, const ProgramBlock& block) const {
+    const auto not_that = [&] { return wrong(block, "another tile made of it", "that of the program"); };
+    const TileOfTerm of = term_of(block, task.writes);
     const FusedProgramTerm& term = program_.terms()[of.term];
-    if (copy) {
+    if (!task.makes_operand()) {
       const auto number = static_cast<std::size_t>(of.tile);
-      if (number >= term.copies.size() ||
-          step.block != ProgramBlock{term.operands[0], term.copies[number].from})
+      if (number >= term.copies.size() || !task.copies() ||
+          block != ProgramBlock{term.operands[0], term.copies[number].from})
         throw not_that();
       return;
     }
     if (!term.is_product()) throw not_that();
-    const PermutedBlock expected = operand_of(term, {task.makes->matrix, of.tile}, true);
-    if (step.block != expected.block || step.order != expected.order || step.factor != expected.factor)
-      throw not_that();
-    const bool lends = flow_.work.plan.operands.of(task.makes->matrix).is_in_place(task.makes->id);
-    if (lends != (step.kind == FlowStep::Kind::lend) ||
-        (lends && (!expected.is_block() || distribution_.is_on_demand(step.block.tensor))))
+    const PermutedBlock expected = operand_of(term, {task.writes.matrix, of.tile}, true);
+    if (block != expected.block || task.order != expected.order || task.factor != expected.factor)
       throw not_that();
   }
 
@@ -191,7 +206,6 @@ class FlowCheck {
   const FusedProgram& program_;
   const ProgramDistribution& distribution_;
   const FlowPlan& flow_;
-  std::map<ProgramBlock, Block> blocks_;
   Contributions found_;
 };
 

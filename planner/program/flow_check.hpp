@@ -6,8 +6,9 @@
 
 namespace foretile {
 
-/// Each block of each tensor gets, on the rank that has it, exactly the additions of the program, one after
-/// the other; it is permuted or copied behind the last one only. Throws InputError as verify() does.
+/// Of a plan that verify() accepts: its tensors are those of the program; each block gets exactly the
+/// additions of the program; tiles of A, B and C are made as its terms say, and have each product once.
+/// Throws InputError as verify() does.
 void check_flow(const FusedProgram& program, const ProgramDistribution& distribution, const FlowPlan& flow);
 
 }  // namespace foretile

@@ -64,34 +64,43 @@ class FlowJoiner {
         distribution_(distribution),
         machine_(machine),
         levels_(levels),
-        ranks_(machine.ranks) {
-    for (std::size_t tensor = 0; tensor < program.tensors().size(); ++tensor)
-      last_.emplace_back(static_cast<std::size_t>(program.blocks(tensor).count()), -1);
-  }
+        ranks_(machine.ranks) {}
 
   FlowPlan joined() {
-    steps_.resize(static_cast<std::size_t>(ranks_));
     begin_plan();
-    set_lives();
+    list_tensors();
     for (const LevelPlan& level : levels_) join(level);
     return proven();
   }
 
  private:
   /// Given tensors and results stay to the end.
-  void set_lives() {
-    for (const ProgramTensor& tensor : program_.tensors())
-      lives_.push_back({tensor.role == TensorRole::given ? 0 : levels_.size(),
-                        tensor.role == TensorRole::intermediate ? 0 : levels_.size()});
+  void list_tensors() {
+    PlanTensors& all = plan_.tensors;
+    all.tasks_at_once = machine_.cores_per_rank();
+    const Step never = Step::of(levels_.size());
+    for (std::size_t tensor = 0; tensor < program_.tensors().size(); ++tensor) {
+      const TensorRole role = program_.tensors()[tensor].role;
+      all.list.push_back({std::ssize(all.owners), role == TensorRole::given ? Step(0) : never,
+                          role == TensorRole::intermediate ? Step(0) : never,
+                          distribution_.is_on_demand(tensor)});
+      for (BlockId block = 0; block < program_.blocks(tensor).count(); ++block) {
+        all.owners.push_back(distribution_.owner_of({tensor, block}));
+        elements_.push_back(program_.blocks(tensor).elements(block));
+      }
+    }
     for (std::size_t step = 0; step < levels_.size(); ++step) {
       for (const TermPart& part : levels_[step].level.terms) {
         const FusedProgramTerm& term = program_.terms()[part.term];
-        lives_[term.result].from = std::min(lives_[term.result].from, step);
-        lives_[term.result].end = std::max(lives_[term.result].end, step + 1);
+        const auto behind = Step::of(step + 1);
+        PlanTensor& result = all.list[term.result];
+        result.from = std::min(result.from, Step::of(step));
+        result.end = std::max(result.end, behind);
         for (const std::size_t tensor : term.operands)
-          lives_[tensor].end = std::max(lives_[tensor].end, step + 1);
+          all.list[tensor].end = std::max(all.list[tensor].end, behind);
       }
     }
+    last_.assign(all.owners.size(), -1);
   }
 
   void begin_plan() {
@@ -226,14 +235,10 @@ class FlowJoiner {
 
   void add_permutation(const LevelPlan& level, TileRef tile) {
     const PermutedBlock from = operand_of(program_, level.level, tile);
-    FlowTask task{last_of(from.block), {}, TileRef{tile.matrix, tile.id + offset_of(tile.matrix)}};
-    task.permutes = !from.order.is_identity();
-    const bool lends = level.work->plan.operands.of(tile.matrix).is_in_place(tile.id);
-    const std::int64_t bytes = bytes_of(program_, from.block);
-    if (!from.is_block()) task.bytes = bytes;
-    if (distribution_.is_on_demand(from.block.tensor)) task.made_bytes = bytes;
-    add_task(distribution_.owner_of(from.block), task,
-             {lends ? FlowStep::Kind::lend : FlowStep::Kind::permute, from.block, from.order, from.factor});
+    add_task({.reads = tile_of(from.block),
+              .writes = {tile.matrix, tile.id + offset_of(tile.matrix)},
+              .factor = from.factor,
+              .order = from.order});
   }
 
   /// Returns the first of their tiles of C.
@@ -245,13 +250,9 @@ class FlowJoiner {
     std::iota(tiles.c_tiles.begin(), tiles.c_tiles.end(), TileId{0});
     for (const CopiedBlock& copy : term.copies) {
       const ProgramBlock block{term.operands[0], copy.from};
-      const Rank owner = distribution_.owner_of(block);
       const auto tile = static_cast<TileId>(owners_of_c().size());
-      owners_of_c().push_back(owner);
-      const std::int64_t bytes = bytes_of(program_, block);
-      const bool made = distribution_.is_on_demand(block.tensor);
-      add_task(owner, {last_of(block), {}, TileRef{Matrix::c, tile}, made ? 0 : bytes, made ? bytes : 0},
-               {FlowStep::Kind::copy, block, {}, 1});
+      owners_of_c().push_back(distribution_.owner_of(block));
+      add_task({.reads = tile_of(block), .writes = {Matrix::c, tile}});
     }
     parts_.push_back(copies_of(program_, term));
     offsets_.pass(parts_.back());
@@ -278,14 +279,14 @@ class FlowJoiner {
     for (const Addition& addition : additions) {
       const ProgramBlock to{result, addition.to};
       const Rank owner = distribution_.owner_of(to);
-      const std::int64_t bytes = bytes_of(program_, to);
       if (std::ranges::find(there, owner) == there.end()) {
         there.push_back(owner);
-        send(tile, from, owner, bytes);
+        send(tile, from, owner, bytes_of(program_, to));
       }
-      FlowTask task{last_of(to), tile, {}, bytes};
-      task.permutes = !addition.order.is_identity();
-      last_of(to) = add_task(owner, task, {FlowStep::Kind::add, to, addition.order, addition.factor});
+      add_task({.reads = {Matrix::c, tile},
+                .writes = tile_of(to),
+                .factor = addition.factor,
+                .order = addition.order});
     }
   }
 
@@ -299,12 +300,18 @@ class FlowJoiner {
                                               .kind = TransferKind::result});
   }
 
-  std::int32_t add_task(Rank rank, FlowTask task, const FlowStep& step) {
-    std::vector<FlowTask>& tasks = plan_.ranks[rank].flow.tasks;
+  /// On the rank that has the tensor's tile, behind all that was added to it.
+  void add_task(FlowTask task) {
+    const auto tile = static_cast<std::size_t>(task.tensor_tile());
+    std::vector<FlowTask>& tasks = plan_.ranks[plan_.tensors.owners[tile]].flow.tasks;
     task.step = step_;
+    task.after = last_[tile];
+    if (task.adds()) last_[tile] = static_cast<std::int32_t>(std::ssize(tasks));
     tasks.push_back(task);
-    steps_[rank].push_back(step);
-    return static_cast<std::int32_t>(tasks.size()) - 1;
+  }
+
+  TileRef tile_of(const ProgramBlock& block) const {
+    return {Matrix::t, plan_.tensors.list[block.tensor].first + block.block};
   }
 
   FlowPlan proven() {
@@ -312,15 +319,13 @@ class FlowJoiner {
     for (const Contraction& part : parts_) parts.emplace_back(part);
     Contraction all = joined(parts);
     all.name = "program";
-    const std::int64_t peak_bytes = open_steps(all);
+    all.t_elements = std::move(elements_);
+    open_steps(all);
     PlanSummary summary = verify(plan_, all);
     FlowPlan flow{{std::move(all), machine_, std::move(plan_), std::move(summary)},
                   std::move(tiles_of_terms_),
-                  std::move(lives_),
-                  std::move(steps_),
                   flops_,
-                  sent_bytes_,
-                  peak_bytes};
+                  sent_bytes_};
     flow.sent_bytes += flow.work.summary.network_bytes;
     check_flow(program_, distribution_, flow);
     return flow;
@@ -335,19 +340,15 @@ class FlowJoiner {
     }
   }
 
-  /// Each step begins as early as memory allows. Returns the bytes of the rank with most.
-  std::int64_t open_steps(const Contraction& all) {
+  /// Each step begins as early as memory allows.
+  void open_steps(const Contraction& all) {
     const auto needs = step_needs(plan_, all);
-    const auto blocks = blocks_of_ranks();
-    const std::vector<std::int64_t> making = making_bytes();
+    const TensorBytes blocks(plan_, all);
     const auto bytes_at_once = [&](std::size_t first, std::size_t last) {
       std::int64_t most = 0;
       for (std::size_t rank = 0; rank < needs.size(); ++rank) {
-        std::int64_t sum = making[rank];
+        std::int64_t sum = blocks.of(Rank::of(rank), first, last);
         for (std::size_t step = first; step <= last; ++step) sum += needs[rank][step].bytes();
-        for (std::size_t tensor = 0; tensor < lives_.size(); ++tensor) {
-          if (lives_[tensor].from <= last && lives_[tensor].end > first) sum += blocks[tensor][rank];
-        }
         most = std::max(most, sum);
       }
       return most;
@@ -360,7 +361,7 @@ class FlowJoiner {
       peak = std::max(peak, bytes_at_once(first, step));
     }
     const std::int64_t missing = peak - machine_.host_bytes_per_rank();
-    if (missing <= 0) return peak;
+    if (missing <= 0) return;
     const auto quantity = [](std::int64_t bytes) {
       return format_quantity(static_cast<double>(bytes), Dimension::bytes);
     };
@@ -374,33 +375,6 @@ class FlowJoiner {
         fmt::format("run it level by level, {}", memory_advice(program_, distribution_.on_demand, tensors))));
   }
 
-  /// Bytes of blocks, by tensor and rank.
-  std::vector<std::vector<std::int64_t>> blocks_of_ranks() const {
-    std::vector<std::vector<std::int64_t>> bytes;
-    for (std::size_t tensor = 0; tensor < program_.tensors().size(); ++tensor) {
-      std::vector<std::int64_t>& of_tensor = bytes.emplace_back(static_cast<std::size_t>(ranks_), 0);
-      if (distribution_.is_on_demand(tensor)) continue;
-      for (BlockId block = 0; block < program_.blocks(tensor).count(); ++block)
-        of_tensor[distribution_.owner_of({tensor, block})] += bytes_of(program_, {tensor, block});
-    }
-    return bytes;
-  }
-
-  /// By rank: the largest block that is made and then permuted, on each core.
-  std::vector<std::int64_t> making_bytes() const {
-    std::vector<std::int64_t> largest(plan_.ranks.size(), 0);
-    for (std::size_t rank = 0; rank < plan_.ranks.size(); ++rank) {
-      for (const FlowTask& task : plan_.ranks[rank].flow.tasks) {
-        if (task.bytes > 0 && task.made_bytes > 0)
-          largest[rank] = std::max(largest[rank], machine_.cores_per_rank() * task.made_bytes);
-      }
-    }
-    return largest;
-  }
-
-  std::int32_t& last_of(const ProgramBlock& block) {
-    return last_[block.tensor][static_cast<std::size_t>(block.block)];
-  }
   std::vector<Rank>& owners_of_c() { return plan_.operands.c.distribution.owners; }
   TileId offset_of(Matrix matrix) const { return matrix == Matrix::a ? offsets_.a : offsets_.b; }
 
@@ -411,14 +385,13 @@ class FlowJoiner {
   int ranks_;
   Plan plan_;
   std::vector<TilesOfTerm> tiles_of_terms_;
-  std::vector<TensorSteps> lives_;
-  std::vector<std::vector<FlowStep>> steps_;
   double flops_ = 0;
   std::int64_t sent_bytes_ = 0;  // tiles of C
   Offsets offsets_;
   Step step_ = 0;
   std::deque<Contraction> parts_;
-  std::vector<std::vector<std::int32_t>> last_;  // by tensor and block: the task that added to it last
+  std::vector<std::int64_t> elements_;  // of the tensors' tiles
+  std::vector<std::int32_t> last_;      // by tile of the tensors: the task that adds to it last so far
 };
 
 }  // namespace

@@ -11,20 +11,6 @@
 
 namespace foretile {
 
-/// What a task of the plan does (planner/plan/flow.hpp), with the task's tile.
-struct FlowStep {
-  enum class Kind : std::uint8_t {
-    permute,  ///< tile of A or B = factor block, axis p of the tile being axis order.from[p] of the block
-    lend,     ///< the tile of A or B is the block
-    copy,     ///< tile of C = block, of a term with one operand
-    add       ///< block = block + factor tile of C, axis p of the block being axis order.from[p] of the tile
-  };
-  Kind kind = Kind::add;
-  ProgramBlock block;
-  AxisOrder order;
-  double factor = 1;
-};
-
 /// Neighbouring tiles that are of one term; of a term with one operand copied blocks are tiles of C.
 struct TilesOfTerm {
   std::size_t term = 0;
@@ -32,21 +18,14 @@ struct TilesOfTerm {
   std::vector<TileId> a_tiles = {}, b_tiles = {}, c_tiles = {};  ///< their numbers in the term
 };
 
-/// When a tensor is in memory: from the step that begins it to that which reads it last.
-struct TensorSteps {
-  std::size_t from = 0, end = 0;  ///< `end`: behind the last
-};
-
 /// One block-diagonal contraction of all products of a program, step after step. What terms with one operand
 /// copy are tiles of C, too, to which no product contributes.
 struct FlowPlan {
-  PlannedWork work;                          ///< with its proof
-  std::vector<TilesOfTerm> tiles_of_terms;   ///< increasing
-  std::vector<TensorSteps> lives;            ///< by tensor
-  std::vector<std::vector<FlowStep>> steps;  ///< by rank: of each task
+  /// With its proof. Its tensors are those of the program, their tiles the blocks.
+  PlannedWork work;
+  std::vector<TilesOfTerm> tiles_of_terms;  ///< increasing
   double flops = 0;
-  std::int64_t sent_bytes = 0;       ///< all messages
-  std::int64_t peak_host_bytes = 0;  ///< of a rank, at most: tensors, and all tiles that it makes or receives
+  std::int64_t sent_bytes = 0;  ///< all messages
 };
 
 /// Steps of a flow that can be under way: one, and the next one.

@@ -20,7 +20,7 @@
 namespace foretile {
 
 std::int64_t PlannedProgram::peak_host_bytes() const {
-  std::int64_t peak = flow ? flow->peak_host_bytes : 0;
+  std::int64_t peak = flow ? flow->work.summary.peak_host_bytes : 0;
   for (const LevelPlan& level : levels) peak = std::max(peak, level.peak_host_bytes());
   return peak;
 }
@@ -33,16 +33,6 @@ std::int64_t PlannedProgram::gemms() const {
 
 namespace {
 
-std::string text_of(const FlowPlan& plan) {
-  std::string text = plan_digest(plan.work.plan) + "\n";
-  for (const auto& of_rank : plan.steps) {
-    for (const FlowStep& step : of_rank)
-      text += fmt::format("{} {} {} {} {}\n", static_cast<int>(step.kind), step.block.tensor,
-                          step.block.block, fmt::join(step.order.from, " "), step.factor);
-  }
-  return text;
-}
-
 std::string text_of(const LevelPlan& plan) {
   std::string text =
       fmt::format("{} {} {}\n", plan.number, plan.part, plan.work ? plan_digest(plan.work->plan) : "");
@@ -54,7 +44,7 @@ std::string text_of(const LevelPlan& plan) {
 }  // namespace
 
 std::string program_digest(const PlannedProgram& planned, const FusedProgram& program) {
-  std::string text = planned.flow ? text_of(*planned.flow) : "";
+  std::string text = planned.flow ? plan_digest(planned.flow->work.plan) + "\n" : "";
   for (const LevelPlan& level : planned.levels) text += text_of(level);
   const ProgramDistribution& distribution = planned.distribution;
   text += fmt::format("{}\n{}\n", fmt::join(made_names(program, distribution), " "),

@@ -10,13 +10,6 @@
 
 namespace foretile {
 
-bool AxisOrder::is_identity() const {
-  for (std::uint8_t p = 0; p < axes; ++p) {
-    if (from.at(p) != p) return false;
-  }
-  return true;
-}
-
 TensorBlocks::TensorBlocks(TensorRules rules, const std::vector<LabelledTiles>& tiles,
                            const std::string& what)
     : rules_(std::move(rules)), ranges_(ranges_of(rules_.spaces, tiles)) {

@@ -2,17 +2,15 @@
 // Which blocks of a tensor are stored, and where any block is found among them.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "planner/tensor/axis_order.hpp"
 #include "planner/tensor/tile_tuples.hpp"
 
 namespace foretile {
-
-inline constexpr std::size_t kMostTensorIndices = 8;
 
 /// What decides which blocks are there.
 struct TensorRules {
@@ -24,17 +22,6 @@ struct TensorRules {
 
 /// A tile of each position, and the number of the stored block.
 using BlockId = std::int64_t;
-
-/// How a block or a matrix is made from another one. Axes are numbered from the fastest one.
-struct AxisOrder {
-  std::array<std::uint8_t, kMostTensorIndices>
-      from{};  ///< axis p of the new one is axis from[p] of the old one
-  std::uint8_t axes = 0;
-  bool negative = false;  ///< and its sign changes
-
-  bool is_identity() const;
-  friend bool operator==(const AxisOrder&, const AxisOrder&) = default;
-};
 
 /// A stored block as it makes one that was asked for.
 struct BlockPlace {

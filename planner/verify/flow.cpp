@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -21,6 +22,8 @@ class FlowOrder final : public VerifyPass {
     check_kind();
     if (!plan_.flows()) return;
     check_steps();
+    check_tensors();
+    additions_.resize(plan_.tensors.owners.size());
     owners_of_c_ = owners_of_c(problem_, plan_);
     for (const Matrix matrix : {Matrix::a, Matrix::b, Matrix::c})
       made_.at(static_cast<std::size_t>(matrix))
@@ -90,6 +93,31 @@ class FlowOrder final : public VerifyPass {
     if (!increasing) throw broken_plan("steps", "tiles or steps out of order", "increasing ones from 0");
   }
 
+  void check_tensors() const {
+    const PlanTensors& all = plan_.tensors;
+    const auto tiles = std::ssize(problem_.t_elements);
+    if (std::ssize(all.owners) != tiles || all.tasks_at_once < 1)
+      throw broken_plan("tensors", fmt::format("{} owners of {} tiles", all.owners.size(), tiles),
+                        "one each");
+    for (const Rank rank : all.owners) {
+      if (rank < 0 || rank >= std::ssize(plan_.ranks))
+        throw broken_plan("tensors", fmt::format("rank {}", rank),
+                          fmt::format("0 to {}", plan_.ranks.size() - 1));
+    }
+    TileId first = 0;
+    const auto steps = static_cast<int>(plan_.steps.size());
+    for (const PlanTensor& tensor : all.list) {
+      const bool begins = &tensor == &all.list.front();
+      if (tensor.first < first || tensor.first > tiles || (begins && tensor.first != 0) || tensor.from < 0 ||
+          tensor.from > steps || tensor.end < 0 || tensor.end > steps)
+        throw broken_plan(
+            "tensors",
+            fmt::format("one from tile {} on, in steps {} to {}", tensor.first, tensor.from, tensor.end),
+            "increasing tiles from 0, and steps that there are");
+      first = tensor.first;
+    }
+  }
+
   /// `ready_in`: of each task, the first step in which it can be done.
   void check_tasks(std::size_t rank) {
     const std::vector<FlowTask>& tasks = plan_.ranks[rank].flow.tasks;
@@ -102,35 +130,86 @@ class FlowOrder final : public VerifyPass {
       };
       if (task.after < -1 || task.after >= static_cast<std::int64_t>(number))
         throw wrong(fmt::format("behind task {}", task.after), "behind an earlier one");
-      if (task.reads.has_value() == task.makes.has_value())
-        throw wrong("a task that reads and makes a tile, or neither", "one of both");
-      if (task.bytes < 0) throw wrong(fmt::format("{} bytes", task.bytes), "at least 0");
       if (task.step < step || task.step >= std::ssize(plan_.steps))
         throw wrong(fmt::format("step {}", task.step), fmt::format("{} to {}", step, plan_.steps.size() - 1));
       step = task.step;
+      check_tensor_tile(rank, static_cast<std::int32_t>(number), task, wrong);
       Step ready = task.after < 0 ? Step(0) : ready_in[static_cast<std::size_t>(task.after)];
-      if (task.reads) ready = std::max(ready, check_reads(rank, task, wrong));
+      if (task.adds()) ready = std::max(ready, check_reads(rank, task, wrong));
       ready_in.push_back(ready);
-      if (task.makes) check_makes(rank, task, ready, wrong);
+      if (!task.adds()) check_makes(rank, task, ready, wrong);
     }
+  }
+
+  /// On the rank that has it, in steps in which it is there, and behind all that is added to it before.
+  template <class Wrong>
+  void check_tensor_tile(std::size_t rank, std::int32_t number, const FlowTask& task, const Wrong& wrong) {
+    if ((task.reads.matrix == Matrix::t) == task.adds() || (task.adds() && task.reads.matrix != Matrix::c))
+      throw wrong(
+          "another kind of task",
+          "one that makes a tile of A, B or C of one of a tensor, or adds one of C to one of a tensor");
+    const TileId id = task.tensor_tile();
+    if (id < 0 || id >= std::ssize(additions_))
+      throw wrong(fmt::format("tensor tile {}", id), fmt::format("0 to {}", std::ssize(additions_) - 1));
+    const std::string name = fmt::format("tensor tile {}", id);
+    const PlanTensors& all = plan_.tensors;
+    const PlanTensor& tensor = all.list[all.tensor_of(id)];
+    Additions& tile = additions_[static_cast<std::size_t>(id)];
+    if (all.owners[static_cast<std::size_t>(id)] != static_cast<int>(rank))
+      throw wrong(name + " of another rank", "one of this rank");
+    if (task.step < tensor.from || task.step >= int{tensor.end})
+      throw wrong(fmt::format("{} in step {}", name, task.step),
+                  fmt::format("steps in which it is in memory: {} to {}", tensor.from, tensor.end - 1));
+    if (task.after != tile.last)
+      throw wrong(fmt::format("{} behind task {}", name, task.after),
+                  fmt::format("behind its last addition, {}", tile.last));
+    check_axes(task, wrong);
+    if (!task.adds()) {
+      tile.read = true;
+      return;
+    }
+    if (tile.read || tensor.on_demand)
+      throw wrong("an addition to " + name + " after it was read, or that nobody keeps", "all before");
+    tile.last = number;
+  }
+
+  template <class Wrong>
+  static void check_axes(const FlowTask& task, const Wrong& wrong) {
+    unsigned axes = 0;
+    const std::uint8_t count = task.order.axes;
+    for (std::uint8_t axis = 0; axis < count && count <= kMostTensorIndices; ++axis)
+      axes |= 1U << std::min<unsigned>(task.order.from.at(axis), kMostTensorIndices);
+    if (count > kMostTensorIndices || axes != (1U << count) - 1)
+      throw wrong("an order of axes that is none", "each axis once");
+    if (!std::isfinite(task.factor)) throw wrong(fmt::format("factor {}", task.factor), "a finite one");
   }
 
   /// Returns the step behind that of the tile.
   template <class Wrong>
   Step check_reads(std::size_t rank, const FlowTask& task, const Wrong& wrong) {
-    const TileId tile = *task.reads;
+    const TileId tile = task.reads.id;
     if (tile < 0 || tile >= problem_.c.nonzeros())
       throw wrong(fmt::format("C tile {}", tile), fmt::format("0 to {}", problem_.c.nonzeros() - 1));
     if (task.step != plan_.step_of(tile))
       throw wrong(fmt::format("C tile {} in step {}", tile, task.step),
                   fmt::format("its step, {}", plan_.step_of(tile)));
+    check_size(task, task.reads, wrong);
     reads_.emplace_back(static_cast<int>(rank), tile);
     return Step::of(int{task.step} + 1);
   }
 
   template <class Wrong>
+  void check_size(const FlowTask& task, TileRef tile, const Wrong& wrong) const {
+    const std::int64_t of_tensor = problem_.t_bytes(task.tensor_tile());
+    if (bytes_of(problem_, tile) != of_tensor)
+      throw wrong(
+          fmt::format("{} tile {} of {} bytes", name_of(tile.matrix), tile.id, bytes_of(problem_, tile)),
+          fmt::format("the {} of tensor tile {}", of_tensor, task.tensor_tile()));
+  }
+
+  template <class Wrong>
   void check_makes(std::size_t rank, const FlowTask& task, Step ready, const Wrong& wrong) {
-    const TileRef tile = *task.makes;
+    const TileRef tile = task.writes;
     const std::string name = fmt::format("{} tile {}", name_of(tile.matrix), tile.id);
     if (tile.id < 0 || tile.id >= shape_of(problem_, tile.matrix).nonzeros())
       throw wrong(name, fmt::format("0 to {}", shape_of(problem_, tile.matrix).nonzeros() - 1));
@@ -141,10 +220,21 @@ class FlowOrder final : public VerifyPass {
     std::int64_t& made = made_.at(static_cast<std::size_t>(tile.matrix))[static_cast<std::size_t>(tile.id)];
     if (made != kGiven) throw wrong(name + " twice", "once");
     if (ready > task.step) throw wrong(fmt::format("{} of C of the same step", name), "of earlier steps");
+    check_size(task, tile, wrong);
+    check_in_place(task, name, wrong);
     if (tile.matrix == Matrix::c && task.step != plan_.step_of(tile.id))
       throw wrong(fmt::format("{} in step {}", name, task.step),
                   fmt::format("its step, {}", plan_.step_of(tile.id)));
     made = task.step;
+  }
+
+  /// What is in place is the tensor's tile, which somebody keeps.
+  template <class Wrong>
+  void check_in_place(const FlowTask& task, const std::string& name, const Wrong& wrong) const {
+    if (!task.makes_operand() || !plan_.operands.of(task.writes.matrix).is_in_place(task.writes.id)) return;
+    const PlanTensors& all = plan_.tensors;
+    if (!task.copies() || all.list[all.tensor_of(task.reads.id)].on_demand)
+      throw wrong(name + " in place, but another than the tensor's", "memory for it");
   }
 
   /// A message that waited for tiles of a later step would keep its own from ending.
@@ -215,7 +305,14 @@ class FlowOrder final : public VerifyPass {
                       fmt::format("tiles that tasks make in step {}", step));
   }
 
+  /// To a tile of a tensor.
+  struct Additions {
+    std::int32_t last = -1;  // task of its owner
+    bool read = false;
+  };
+
   std::vector<Rank> owners_of_c_;
+  std::vector<Additions> additions_;               // by tile of the tensors
   std::array<std::vector<std::int64_t>, 3> made_;  // by matrix and tile: the step of the task that makes it
   std::vector<bool> computed_;                     // tiles of C
   std::vector<std::pair<int, TileId>> reads_;      // ranks, and tiles of C that they read

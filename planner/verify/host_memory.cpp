@@ -28,8 +28,9 @@ void add(Received& sum, Matrix matrix, std::int64_t bytes) {
 
 std::string parts(const Plan& plan, const HostNeed& need) {
   const auto text = [](std::int64_t bytes) { return quantity(static_cast<double>(bytes), "B"); };
+  const std::string tensors = plan.flows() ? fmt::format(", tensors {}", text(need.tensors)) : "";
   if (!plan.operands.b.made())
-    return fmt::format("A {}, B {}, C {}", text(need.a), text(need.b), text(need.c));
+    return fmt::format("A {}, B {}, C {}{}", text(need.a), text(need.b), text(need.c), tensors);
   const std::string on_cores = need.kept > 0 ? fmt::format(", B on cores {}", text(need.kept)) : "";
   return fmt::format("A {}, C {}, staging {}{}", text(need.a), text(need.c), text(need.staging), on_cores);
 }
@@ -68,6 +69,36 @@ HostNeed host_need(const Plan& plan, Rank rank, const Owners& owners, const Rece
   return {rank, a + received.a, b + received.b, tiles.c_bytes, staging, kept, a + b};
 }
 
+TensorBytes::TensorBytes(const Plan& plan, const Contraction& contraction)
+    : tensors_(plan.tensors), generating_(plan.ranks.size(), 0) {
+  for (std::size_t tensor = 0; tensor < tensors_.list.size(); ++tensor) {
+    std::vector<std::int64_t>& of_ranks = tiles_.emplace_back(plan.ranks.size(), 0);
+    if (tensors_.list[tensor].on_demand) continue;
+    const bool last = tensor + 1 == tensors_.list.size();
+    const TileId end = last ? std::ssize(tensors_.owners) : tensors_.list[tensor + 1].first;
+    for (TileId tile = tensors_.list[tensor].first; tile < end; ++tile) {
+      of_ranks[tensors_.owners[static_cast<std::size_t>(tile)]] += contraction.t_bytes(tile);
+    }
+  }
+  for (std::size_t rank = 0; rank < plan.ranks.size(); ++rank) {
+    for (const FlowTask& task : plan.ranks[rank].flow.tasks) {
+      const TaskWork work = work_of(plan, contraction, task);
+      if (work.bytes > 0 && work.generated_bytes > 0)
+        generating_[rank] = std::max(generating_[rank], tensors_.tasks_at_once * work.generated_bytes);
+    }
+  }
+}
+
+std::int64_t TensorBytes::of(Rank rank, std::size_t first, std::size_t last) const {
+  std::int64_t bytes = generating_[rank];
+  for (std::size_t tensor = 0; tensor < tiles_.size(); ++tensor) {
+    const PlanTensor& life = tensors_.list[tensor];
+    if (life.from <= static_cast<int>(last) && life.end > static_cast<int>(first))
+      bytes += tiles_[tensor][rank];
+  }
+  return bytes;
+}
+
 void check_staging(const Plan& plan, Rank rank, const RankTiles& tiles) {
   if (tiles.largest_b <= plan.staging_bytes) return;
   throw missing_memory(fmt::format("plan, rank {}", rank),
@@ -93,7 +124,8 @@ namespace {
 /// Where tiles flow: what a rank holds for each step.
 class StepBytes {
  public:
-  StepBytes(const Plan& plan, const Contraction& contraction) : plan_(plan), problem_(contraction) {
+  StepBytes(const Plan& plan, const Contraction& contraction)
+      : plan_(plan), problem_(contraction), tensors_(plan, contraction) {
     results_.resize(plan.ranks.size());
     for (auto& of_rank : results_) of_rank.resize(plan.steps.size());
     for (const RankPlan& rank : plan.ranks) {
@@ -118,10 +150,10 @@ class StepBytes {
   /// All that the rank makes, computes and receives, by step. After open() and the blocks.
   const std::vector<HostNeed>& close(Rank rank, const Messages& messages) {
     for (const FlowTask& task : plan_.ranks[rank].flow.tasks) {
-      if (!task.makes) continue;
-      const std::int64_t bytes = own_bytes_of(problem_, plan_, *task.makes);
-      add(task.makes->matrix, task.step, bytes);
-      if (task.makes->matrix != Matrix::c) steps_[task.step].owned += bytes;
+      if (task.adds()) continue;
+      const std::int64_t bytes = own_bytes_of(problem_, plan_, task.writes);
+      add(task.writes.matrix, task.step, bytes);
+      if (task.makes_operand()) steps_[task.step].owned += bytes;
     }
     messages.for_each_to(rank, [&](const Messages::Sized& sized) {
       const int last = std::min(int{sized.message->last_step}, static_cast<int>(steps_.size()) - 1);
@@ -142,6 +174,7 @@ class StepBytes {
         window.c += steps_[step].c;
         window.owned += steps_[step].owned;
       }
+      window.tensors = tensors_.of(rank, plan_.open_from[last], last);
       if (window.bytes() > worst.bytes()) worst = window;
     }
     worst.rank = rank;
@@ -151,6 +184,7 @@ class StepBytes {
  private:
   const Plan& plan_;
   const Contraction& problem_;
+  TensorBytes tensors_;
   std::vector<std::vector<std::int64_t>> results_;  // that come to each rank, by step
   std::vector<HostNeed> steps_;
 };

@@ -37,15 +37,31 @@ struct HostNeed {
   std::int64_t b = 0;
   std::int64_t c = 0;
   std::int64_t staging = 0;
-  std::int64_t kept = 0;   ///< by cores, of a B that is made
-  std::int64_t owned = 0;  ///< of a and b: own tiles
-  std::int64_t bytes() const { return a + b + c + staging + kept; }
+  std::int64_t kept = 0;     ///< by cores, of a B that is made
+  std::int64_t tensors = 0;  ///< PlanFrame::tensors: its tiles, and memory in which some are generated
+  std::int64_t owned = 0;    ///< of a and b: own tiles
+  std::int64_t bytes() const { return a + b + c + staging + kept + tensors; }
 };
 HostNeed host_need(const Plan& plan, Rank rank, const Owners& owners, const Received& received,
                    const RankTiles& tiles);
 
-/// Where tiles flow: by rank, what it needs for each step; of sums, beside the parts of its devices nothing.
-/// The plan's frame must make sense.
+/// What a rank has of the plan's tensors.
+class TensorBytes {
+ public:
+  /// The frame must make sense.
+  TensorBytes(const Plan& plan, const Contraction& contraction);
+  /// While steps `first` to `last` are under way: tiles of all tensors that are there in one of them, and on
+  /// each core at work the largest tile that is generated before it is permuted.
+  std::int64_t of(Rank rank, std::size_t first, std::size_t last) const;
+
+ private:
+  const PlanTensors& tensors_;
+  std::vector<std::vector<std::int64_t>> tiles_;  // by tensor and rank
+  std::vector<std::int64_t> generating_;          // by rank
+};
+
+/// Where tiles flow: by rank, what it needs for each step beside tensors; of sums, beside the parts of its
+/// devices nothing. The plan's frame must make sense.
 std::vector<std::vector<HostNeed>> step_needs(const Plan& plan, const Contraction& contraction);
 
 /// Throws InputError when a generated tile is larger than the staging area.

@@ -25,9 +25,19 @@ inline InputError broken_plan(const std::string& where, const std::string& found
   return input_error("plan, " + where, found, expected, change);
 }
 
-/// "A", "B" or "C".
+/// "A", "B", "C" or "tensor".
 inline const char* name_of(Matrix matrix) {
-  return matrix == Matrix::a ? "A" : matrix == Matrix::b ? "B" : "C";
+  switch (matrix) {
+    case Matrix::a:
+      return "A";
+    case Matrix::b:
+      return "B";
+    case Matrix::c:
+      return "C";
+    case Matrix::t:
+      break;
+  }
+  return "tensor";
 }
 
 /// The numbers that belong to no rank, on which all passes rely so that none reads out of bounds: the grid is
@@ -112,7 +122,8 @@ Pass device_memory_pass(const VerifyView& view);
 Pass host_memory_pass(const VerifyView& view);
 /// Where tiles flow (PlanFrame::steps): tasks make all tiles of A and B, and some of C, once, on their owner,
 /// in the step that uses them and of tiles of C of earlier ones; each tile of C that a task reads is computed
-/// or made, and comes to its rank once.
+/// or made, and comes to its rank once. Tasks that add to a tile of a tensor follow each other, on its owner;
+/// it is read behind the last of them, and only in steps in which the tensor is in memory.
 Pass flow_pass(const VerifyView& view);
 /// Data and control edges, and messages, have no cycle.
 Pass acyclic_pass(const VerifyView& view);

@@ -374,14 +374,14 @@ void FakeRank::start_task(OperationId id, std::int32_t number, const FlowTask& t
   if (++cores_busy_ > cluster_.options_.core_slots) complain("more work than cores");
   if (task.after >= 0 && !tasks_done_.contains(task.after))
     complain(fmt::format("task {} too early", number));
-  if (task.reads && !c_here_.contains(*task.reads))
-    complain(fmt::format("C{} read but not here", *task.reads));
-  if (task.makes && task.makes->matrix != Matrix::c) host_bytes_changed(bytes_of(*task.makes));
+  if (task.adds() && !c_here_.contains(task.reads.id))
+    complain(fmt::format("C{} read but not here", task.reads.id));
+  if (task.makes_operand()) host_bytes_changed(bytes_of(task.writes));
   cluster_.later([this, id, number, &task] {
-    if (task.makes && task.makes->matrix == Matrix::c) {
-      c_here_.insert(task.makes->id);
-    } else if (task.makes && !on_host_.emplace(Key{task.makes->matrix, task.makes->id}, 0).second) {
-      complain(name(*task.makes) + " made again");
+    if (task.writes.matrix == Matrix::c) {
+      c_here_.insert(task.writes.id);
+    } else if (task.makes_operand() && !on_host_.emplace(Key{task.writes.matrix, task.writes.id}, 0).second) {
+      complain(name(task.writes) + " made again");
     }
     if (!tasks_done_.insert(number).second) complain(fmt::format("task {} again", number));
     --cores_busy_;
@@ -392,14 +392,14 @@ void FakeRank::start_task(OperationId id, std::int32_t number, const FlowTask& t
 void FakeRank::release_step(Step step) {
   ++cluster_.released_steps;
   for (const FlowTask& task : cluster_.plan_.ranks[rank_].flow.tasks) {
-    if (task.step != step || !task.makes || task.makes->matrix == Matrix::c) continue;
-    const Key key{task.makes->matrix, task.makes->id};
-    if (!on_host_.contains(key) || on_host_.at(key) > 0) complain(name(*task.makes) + " released in use");
+    if (task.step != step || !task.makes_operand()) continue;
+    const Key key{task.writes.matrix, task.writes.id};
+    if (!on_host_.contains(key) || on_host_.at(key) > 0) complain(name(task.writes) + " released in use");
     on_host_.erase(key);
-    host_bytes_changed(-bytes_of(*task.makes));
+    host_bytes_changed(-bytes_of(task.writes));
     for (std::size_t d = 0; d < devices_.size(); ++d) {
       if (traits(static_cast<MemoryPlace>(d)).in_host_memory && devices_[d].contains(key))
-        complain(name(*task.makes) + " released while a device has it");
+        complain(name(task.writes) + " released while a device has it");
     }
   }
   std::erase_if(c_here_, [&](TileId tile) { return cluster_.plan_.step_of(tile) == step; });

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
+#include <string>
 
 #include "base/error.hpp"
 #include "planner/program/flow_check.hpp"
@@ -24,6 +26,13 @@ FusedProgram two_terms() {
           "test"};
 }
 
+template <class Visit>
+void for_each_task(const FlowPlan& flow, const Visit& visit) {
+  for (const RankPlan& rank : flow.work.plan.ranks) {
+    for (const FlowTask& task : rank.flow.tasks) visit(task);
+  }
+}
+
 /// Each of I and R has 4 blocks. One copied block and one chain are added to each of I's, one chain to each
 /// of R's; products read x and y, then I and y: 4 tiles each, which are the blocks. All are of 2 x 2 numbers,
 /// 32 bytes. Each term is a step: i, which has work; c, which i needs not; r.
@@ -31,20 +40,17 @@ TEST(FlowPlan, CountsTheTasksOfTwoTerms) {
   const FusedProgram program = two_terms();
   for (const int ranks : {1, 2, 3}) {
     const FlowPlan flow = plan_flow(program, {.ranks = ranks}, flow_machine(ranks, 1), {});
-    int added = 0, lent = 0, copied = 0;
-    for (std::size_t rank = 0; rank < flow.steps.size(); ++rank) {
-      for (std::size_t task = 0; task < flow.steps[rank].size(); ++task) {
-        const FlowStep::Kind kind = flow.steps[rank][task].kind;
-        EXPECT_NE(kind, FlowStep::Kind::permute);
-        (kind == FlowStep::Kind::add ? added : kind == FlowStep::Kind::lend ? lent : copied)++;
-        EXPECT_EQ(flow.work.plan.ranks[rank].flow.tasks[task].bytes, kind == FlowStep::Kind::lend ? 0 : 32);
-      }
-    }
+    int added = 0, in_place = 0, copied = 0;
+    for_each_task(flow, [&](const FlowTask& task) {
+      EXPECT_TRUE(task.copies());
+      (task.adds() ? added : task.makes_operand() ? in_place : copied)++;
+      EXPECT_EQ(work_of(flow.work.plan, flow.work.contraction, task).bytes, task.makes_operand() ? 0 : 32);
+    });
     EXPECT_EQ(flow.work.summary.gemms, 16);
     EXPECT_EQ(flow.work.plan.steps.size(), 3U);
     EXPECT_EQ(copied, 4);
     EXPECT_EQ(added, 4 + 4 + 4);
-    EXPECT_EQ(lent, 4 * 4);
+    EXPECT_EQ(in_place, 4 * 4);
   }
 }
 
@@ -52,13 +58,11 @@ TEST(FlowPlan, KnowsWhichTasksPermute) {
   const FusedProgram program(ccsd_t2(), {2, 4, 2}, "test");
   const FlowPlan flow = plan_flow(program, {.ranks = 2}, flow_machine(2, 1), {});
   int permuting = 0, others = 0;
-  for (std::size_t rank = 0; rank < flow.steps.size(); ++rank) {
-    for (std::size_t task = 0; task < flow.steps[rank].size(); ++task) {
-      const bool permutes = flow.work.plan.ranks[rank].flow.tasks[task].permutes;
-      EXPECT_EQ(permutes, !flow.steps[rank][task].order.is_identity());
-      ++(permutes ? permuting : others);
-    }
-  }
+  for_each_task(flow, [&](const FlowTask& task) {
+    const bool permutes = work_of(flow.work.plan, flow.work.contraction, task).permutes;
+    EXPECT_EQ(permutes, !task.order.is_identity());
+    ++(permutes ? permuting : others);
+  });
   EXPECT_GT(permuting, 0);
   EXPECT_GT(others, 0);
 }
@@ -66,36 +70,43 @@ TEST(FlowPlan, KnowsWhichTasksPermute) {
 /// Words that the proof of a changed plan must say.
 void expect_refused(const FusedProgram& program, const FlowPlan& flow, const std::string& word) {
   try {
-    check_flow(program, {.ranks = static_cast<int>(flow.steps.size())}, flow);
+    verify(flow.work.plan, flow.work.contraction);
+    check_flow(program, {.ranks = static_cast<int>(flow.work.plan.ranks.size())}, flow);
     FAIL() << word;
   } catch (const InputError& error) {
     EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();
   }
 }
 
-std::size_t first_task(const FlowPlan& flow, FlowStep::Kind kind) {
-  return static_cast<std::size_t>(std::ranges::find(flow.steps[0], kind, &FlowStep::kind) -
-                                  flow.steps[0].begin());
+/// Of rank 0: the first one that writes a tile of this matrix.
+FlowTask& first_task(FlowPlan& flow, Matrix writes) {
+  return *std::ranges::find_if(flow.work.plan.ranks[0].flow.tasks,
+                               [&](const FlowTask& task) { return task.writes.matrix == writes; });
 }
 
 TEST(FlowPlan, RefusesWhatIsNotTheProgram) {
   const FusedProgram program = two_terms();
   const FlowPlan flow = plan_flow(program, {.ranks = 1}, flow_machine(1, 1), {});
+  const auto refuses = [&](const std::string& word, const std::function<void(FlowPlan&)>& change) {
+    FlowPlan changed = flow;
+    change(changed);
+    expect_refused(program, changed, word);
+  };
   check_flow(program, {}, flow);
-  FlowPlan changed = flow;
-  changed.steps[0][first_task(flow, FlowStep::Kind::add)].factor = 2;
-  expect_refused(program, changed, "each once");
-  changed = flow;
-  changed.steps[0].pop_back();
-  expect_refused(program, changed, "one for each");
-  changed = flow;
-  auto& tasks = changed.work.plan.ranks[0].flow.tasks;
-  const auto behind = std::ranges::find_if(tasks, [](const FlowTask& task) { return task.after >= 0; });
-  behind->after = -1;
-  expect_refused(program, changed, "behind its last addition");
-  changed = flow;  // the last addition to R goes to the next block
-  changed.steps[0].back().block.block ^= 1;
-  expect_refused(program, changed, "behind");
+  refuses("each once", [](FlowPlan& f) { first_task(f, Matrix::t).factor = 2; });
+  refuses("each once", [](FlowPlan& f) { first_task(f, Matrix::t).order.from = {1, 0}; });
+  refuses("each once", [](FlowPlan& f) { f.work.plan.ranks[0].flow.tasks.pop_back(); });
+  refuses("behind its last addition", [](FlowPlan& f) {
+    std::ranges::find_if(f.work.plan.ranks[0].flow.tasks, [](const FlowTask& t) {
+      return t.after >= 0;
+    })->after = -1;
+  });
+  // The last addition to R goes to the next block.
+  refuses("behind", [](FlowPlan& f) { f.work.plan.ranks[0].flow.tasks.back().writes.id ^= 1; });
+  refuses("nobody keeps", [](FlowPlan& f) { f.work.plan.tensors.list.back().on_demand = true; });
+  refuses("of tensor tile", [](FlowPlan& f) { f.work.contraction.t_elements.back() += 1; });
+  // w, which is given, is there only from the step that reads it on.
+  refuses("another tensor", [](FlowPlan& f) { f.work.plan.tensors.list[1].from = 1; });
 }
 
 /// The less memory, the fewer steps are under way at once; what is proven fits. Where not even one step fits
@@ -104,12 +115,12 @@ TEST(FlowPlan, OpensStepsAsMemoryAllows) {
   const FusedProgram program(ccsd_t2(), {2, 4, 2}, "test");
   const FlowPlan free = plan_flow(program, {.ranks = 2}, flow_machine(2, 1), {});
   EXPECT_TRUE(std::ranges::all_of(free.work.plan.open_from, [](Step step) { return step == 0; }));
-  const std::int64_t less = free.peak_host_bytes / 3 * 2;
+  const std::int64_t less = free.work.summary.peak_host_bytes / 3 * 2;
   const FlowPlan tight = plan_flow(program, {.ranks = 2}, flow_machine(2, 1, less), {});
-  EXPECT_LE(tight.peak_host_bytes, less);
+  EXPECT_LE(tight.work.summary.peak_host_bytes, less);
   EXPECT_GT(tight.work.plan.open_from.back(), 0);
   try {
-    plan_flow(program, {.ranks = 2}, flow_machine(2, 1, free.peak_host_bytes / 20), {});
+    plan_flow(program, {.ranks = 2}, flow_machine(2, 1, free.work.summary.peak_host_bytes / 20), {});
     FAIL();
   } catch (const InputError& error) {
     EXPECT_NE(std::string(error.what()).find("use more nodes"), std::string::npos) << error.what();
@@ -134,13 +145,12 @@ TEST(FlowPlan, RefusesOtherOperands) {
   const FusedProgram program = two_terms();
   const FlowPlan flow = plan_flow(program, {.ranks = 1}, flow_machine(1, 1), {});
   FlowPlan changed = flow;
-  changed.steps[0][first_task(flow, FlowStep::Kind::lend)].factor = -1;
-  expect_refused(program, changed, "another tile made of it");
-  changed = flow;  // memory for a tile that has none
-  changed.steps[0][first_task(flow, FlowStep::Kind::lend)].kind = FlowStep::Kind::permute;
+  first_task(changed, Matrix::a).factor = -1;
+  expect_refused(program, changed, "in place, but another");
+  changed.work.plan.operands.a.in_place = {};
   expect_refused(program, changed, "another tile made of it");
   changed = flow;
-  changed.steps[0][first_task(flow, FlowStep::Kind::copy)].block.block ^= 1;
+  first_task(changed, Matrix::c).reads.id ^= 1;
   expect_refused(program, changed, "another tile made of it");
 }
 
@@ -149,9 +159,8 @@ TEST(FlowPlan, HasThePiecesOfSums) {
   const FusedProgram program = two_terms();
   const FlowPlan flow = plan_flow(program, {.ranks = 2, .sum_pieces = {1, 2, 2}}, flow_machine(2, 1), {});
   EXPECT_EQ(flow.work.summary.gemms, 16);
-  std::ptrdiff_t added = 0;
-  for (const auto& of_rank : flow.steps)
-    added += std::ranges::count(of_rank, FlowStep::Kind::add, &FlowStep::kind);
+  int added = 0;
+  for_each_task(flow, [&](const FlowTask& task) { added += task.adds() ? 1 : 0; });
   EXPECT_EQ(added, 4 + 2 * 4 + 2 * 4);
   FlowPlan changed = flow;  // a piece stands for that of another tile of C
   std::swap(changed.tiles_of_terms.back().c_tiles[0], changed.tiles_of_terms.back().c_tiles[1]);
@@ -179,11 +188,11 @@ TEST(FlowPlan, KnowsWhenTensorsAreThere) {
   const FlowPlan flow = plan_flow(program, {.ranks = 1}, flow_machine(1, 1), {});
   const std::size_t steps = flow.work.plan.steps.size();
   for (std::size_t tensor = 0; tensor < program.tensors().size(); ++tensor) {
-    const TensorSteps& life = flow.lives[tensor];
+    const PlanTensor& life = flow.work.plan.tensors.list[tensor];
     if (program.tensors()[tensor].role == TensorRole::intermediate) {
-      EXPECT_EQ(life.end, life.from + 1);
+      EXPECT_EQ(int{life.end}, life.from + 1);
     } else {
-      EXPECT_EQ(life.end, steps);
+      EXPECT_EQ(int{life.end}, static_cast<int>(steps));
     }
   }
 }
@@ -215,7 +224,7 @@ TEST(FlowPlan, SlicesTermsThatDoNotFit) {
   }));
   const FlowPlan tight = plan_flow(program, {.ranks = 2}, flow_machine(2, 1, little), {});
   EXPECT_EQ(tight.work.summary.gemms, free.work.summary.gemms);
-  EXPECT_LE(tight.peak_host_bytes, little);
+  EXPECT_LE(tight.work.summary.peak_host_bytes, little);
 }
 
 TEST(FlowPlan, RefusesStrategiesThatMoveOperands) {

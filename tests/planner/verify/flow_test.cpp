@@ -29,15 +29,14 @@ class FlowProof : public testing::Test {
     EXPECT_NE(said.find(words), std::string::npos) << words << " in: " << said;
   }
   static FlowTask& maker_of(Plan& plan, Matrix matrix) {
-    return *std::ranges::find_if(plan.ranks[0].flow.tasks, [&](const FlowTask& task) {
-      return task.makes && task.makes->matrix == matrix;
-    });
+    return *std::ranges::find_if(plan.ranks[0].flow.tasks,
+                                 [&](const FlowTask& task) { return task.writes.matrix == matrix; });
   }
   /// Takes the last task of rank 0 that makes such a tile away.
   static FlowTask without_maker(Plan& plan, Matrix matrix) {
     auto& tasks = plan.ranks[0].flow.tasks;
     auto at = tasks.end() - 1;
-    while (!at->makes || at->makes->matrix != matrix) --at;
+    while (at->writes.matrix != matrix) --at;
     const FlowTask task = *at;
     const auto number = static_cast<std::int32_t>(at - tasks.begin());
     tasks.erase(at);
@@ -45,8 +44,7 @@ class FlowProof : public testing::Test {
     return task;
   }
   static FlowTask& reader_in(Plan& plan) {
-    return *std::ranges::find_if(plan.ranks[0].flow.tasks,
-                                 [](const FlowTask& task) { return task.reads.has_value(); });
+    return *std::ranges::find_if(plan.ranks[0].flow.tasks, [](const FlowTask& task) { return task.adds(); });
   }
 
   Plan plan;
@@ -59,7 +57,7 @@ TEST_F(FlowProof, AcceptsThePlan) {
 
 TEST_F(FlowProof, RefusesTilesThatAreNotMade) {
   expect_refused([](Plan& p) { without_maker(p, Matrix::a); }, "which no task makes");
-  expect_refused([](Plan& p) { maker_of(p, Matrix::b).makes->id = 1 << 20; }, "B tile 1048576");
+  expect_refused([](Plan& p) { maker_of(p, Matrix::b).writes.id = 1 << 20; }, "B tile 1048576");
   expect_refused(
       [](Plan& p) {
         FlowTask again = maker_of(p, Matrix::a);
@@ -83,8 +81,11 @@ TEST_F(FlowProof, RefusesWrongOrder) {
       [](Plan& p) {
         FlowTask made = without_maker(p, Matrix::a);
         auto& tasks = p.ranks[0].flow.tasks;
-        made.after = static_cast<std::int32_t>(std::ssize(tasks)) - 1;
-        made.step = tasks.back().step;
+        const auto last =
+            std::find_if(tasks.rbegin(), tasks.rend(), [](const FlowTask& t) { return t.adds(); });
+        made.after = static_cast<std::int32_t>(tasks.rend() - last) - 1;
+        made.reads = last->writes;
+        made.step = last->step;
         tasks.push_back(made);
       },
       "of C of the same step");
@@ -94,7 +95,11 @@ TEST_F(FlowProof, RefusesWrongOrder) {
         for (Transfer& transfer : p.ranks[0].transfers) transfer.step = 0;
       },
       "made in its step");
-  expect_refused([](Plan& p) { p.ranks[0].flow.tasks.front().makes.reset(); }, "one of both");
+  expect_refused(
+      [](Plan& p) {
+        p.ranks[0].flow.tasks.front().reads = {Matrix::a, 0};
+      },
+      "another kind of task");
 }
 
 TEST_F(FlowProof, RefusesResultsThatDoNotCome) {
@@ -105,7 +110,7 @@ TEST_F(FlowProof, RefusesResultsThatDoNotCome) {
   expect_refused([](Plan& p) { p.ranks[0].flow.results.front().others.push_back(Rank(2)); },
                  "each to one rank");
   expect_refused([](Plan& p) { p.ranks[0].flow.results.front().last_step = kEver; }, "its step");
-  expect_refused([](Plan& p) { reader_in(p).reads = 1 << 20; }, "C tile 1048576");
+  expect_refused([](Plan& p) { reader_in(p).reads.id = 1 << 20; }, "C tile 1048576");
   expect_refused([](Plan& p) { std::swap(p.ranks[0].flow.results, p.ranks[1].flow.results); },
                  "that the rank owns");
 }
