@@ -17,7 +17,6 @@
 #include "executor/check/finite_check.hpp"
 #include "executor/cpu/blas.hpp"
 #include "executor/cpu/combine.hpp"
-#include "executor/gpu/kept_gpus.hpp"
 #include "executor/layout/distributed_tiles.hpp"
 #include "executor/mpi/communicator.hpp"
 #include "executor/mpi/machine_of.hpp"
@@ -36,13 +35,6 @@
 namespace foretile {
 
 namespace {
-
-/// nullptr: cores are the devices, or stand for them.
-std::unique_ptr<Gpus> gpus_for(const Machine& machine, GpuChoice choice) {
-  if (machine.platform.device.kind != DeviceKind::gpu) return nullptr;
-  std::unique_ptr<Gpus> gpus = choose_gpus(choice == GpuChoice::automatic ? GpuChoice::cuda : choice);
-  return gpus ? std::make_unique<KeptGpus>(std::move(gpus)) : nullptr;
-}
 
 /// The plan, what it does not say of the contraction, and the options that add collective calls.
 std::uint64_t digest_of(const PlannedWork& work, const MultiplicationOptions& options) {

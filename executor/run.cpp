@@ -198,9 +198,10 @@ RunResult run(const PlanFrame& frame, const RankPlan& plan, const Contraction& c
     if (options.gpus) options.gpus->use_for_host(first_device(machine, place) % options.gpus->count());
     result.memory = host_memory(options);
     const double begun_s = MPI_Wtime();
-    result.host = std::make_unique<HostStore>(contraction, frame, plan, rank,
-                                              HostStoreOptions{scheduling.core_slots, result.memory.get(),
-                                                               options.storage, options.gpus != nullptr});
+    result.host = std::make_unique<HostStore>(
+        contraction, frame, plan, rank,
+        HostStoreOptions{scheduling.core_slots, result.memory.get(), options.storage, options.gpus != nullptr,
+                         options.tasks});
     result.fill_s = MPI_Wtime() - begun_s;
   });
   Messenger messenger(communicator, contraction, result.memory.get());
@@ -215,7 +216,6 @@ RunResult run(const PlanFrame& frame, const RankPlan& plan, const Contraction& c
   });
   scheduler.emplace(frame, plan, contraction, rank, *backend, scheduling, options.trace);
 
-  if (options.tasks) backend->give_tasks(*options.tasks);
   if (options.finished) {
     backend->tell_finished([&](TileId tile) {
       const std::int64_t rows = extents_of(contraction, {Matrix::c, tile}).rows;

@@ -19,6 +19,11 @@ void for_each_of(const Pairs& pairs, const Key& key, const Visit& visit) {
     visit(at->second);
 }
 
+/// Of two messages: which goes out later.
+bool later_step(const Message& l, const Message& r) {
+  return std::pair(int{l.transfer->step}, l.number) > std::pair(int{r.transfer->step}, r.number);
+}
+
 }  // namespace
 
 Flow::Flow(const PlanFrame& frame, const RankPlan& plan, const Contraction& contraction, Rank rank,
@@ -35,24 +40,8 @@ Flow::Flow(const PlanFrame& frame, const RankPlan& plan, const Contraction& cont
       plan_(plan),
       rank_(rank),
       left_(frame.steps.size(), 0) {
-  for (std::size_t number = 0; number < flow_.tasks.size(); ++number) {
-    const FlowTask& task = flow_.tasks[number];
-    const auto at = static_cast<TaskNumber>(number);
-    if (task.after >= 0) behind_.emplace_back(task.after, at);
-    if (task.adds()) readers_.emplace_back(task.reads.id, at);
-    waits_[number] = static_cast<std::uint8_t>((task.after >= 0 ? 1 : 0) + (task.adds() ? 1 : 0));
-    if (task.makes_operand()) unmade_.insert(task.writes);
-    ++left_[task.step];
-  }
-  std::ranges::sort(behind_);
-  std::ranges::sort(readers_);
-  int number = static_cast<int>(plan.transfers.size() + plan.sums.size());
-  for (const Transfer& result : flow_.results) {
-    const TileId tile = result.tiles.front();
-    results_.emplace_back(
-        tile, Message{std::make_shared<Transfer>(result), rank, number++, 0, contraction.c_bytes(tile)});
-  }
-  std::ranges::stable_sort(results_, {}, [](const auto& result) { return result.first; });
+  list_tasks();
+  list_results(static_cast<int>(plan.transfers.size() + plan.sums.size()));
   if (left_.empty()) return;
   for (const Transfer& result : flow_.results) ++left_[result.step];
   for (const Sum& sum : plan.sums) {
@@ -64,6 +53,47 @@ Flow::Flow(const PlanFrame& frame, const RankPlan& plan, const Contraction& cont
   for (const DevicePlan& device : plan.devices) {
     for (const Block& block : device.blocks) ++left_[block.chunks.front().step];
   }
+}
+
+void Flow::list_tasks() {
+  for (std::size_t number = 0; number < flow_.tasks.size(); ++number) {
+    const FlowTask& task = flow_.tasks[number];
+    const auto at = static_cast<TaskNumber>(number);
+    const bool comes = !task.adds() && frame_.tensors.comes_to(rank_, task.reads.id);
+    if (task.after >= 0) behind_.emplace_back(task.after, at);
+    if (task.adds()) readers_.emplace_back(task.reads.id, at);
+    if (comes) awaiting_.emplace_back(Arrival(task.reads.id, task.step), at);
+    waits_[number] = static_cast<std::uint8_t>((task.after >= 0 ? 1 : 0) + (task.adds() || comes ? 1 : 0));
+    if (task.makes_operand()) unmade_.insert(task.writes);
+    ++left_[task.step];
+  }
+  std::ranges::sort(behind_);
+  std::ranges::sort(readers_);
+  std::ranges::sort(awaiting_);
+}
+
+void Flow::list_results(int first_number) {
+  tsl::robin_map<TileId, TaskNumber, TileIdHash> last_additions;
+  for (std::size_t number = 0; number < flow_.tasks.size(); ++number) {
+    const FlowTask& task = flow_.tasks[number];
+    if (task.adds()) last_additions[task.writes.id] = static_cast<TaskNumber>(number);
+  }
+  for (const Transfer& result : flow_.results) {
+    const TileId tile = result.tiles.front();
+    Message message{std::make_shared<Transfer>(result), rank_, first_number++, 0,
+                    bytes_of(problem_, {result.matrix, tile})};
+    if (result.matrix == Matrix::c) {
+      results_.emplace_back(tile, std::move(message));
+    } else if (const auto last = last_additions.find(tile); last != last_additions.end()) {
+      results_behind_.emplace_back(last->second, std::move(message));
+    } else {
+      results_ready_.push_back(std::move(message));
+    }
+  }
+  const auto first = [](const auto& result) { return result.first; };
+  std::ranges::stable_sort(results_, {}, first);
+  std::ranges::stable_sort(results_behind_, {}, first);
+  std::ranges::make_heap(results_ready_, later_step);
 }
 
 void Flow::sent(Rank owner, int number) {
@@ -104,6 +134,11 @@ void Flow::start() {
 }
 
 void Flow::advance(Step everywhere) {
+  while (!results_ready_.empty() && frame_.open_from[results_ready_.front().transfer->step] <= everywhere) {
+    std::ranges::pop_heap(results_ready_, later_step);
+    sends_.forward(results_ready_.back());
+    results_ready_.pop_back();
+  }
   const auto may_start = [&] {
     return !ready_.empty() &&
            frame_.open_from[flow_.tasks[static_cast<std::size_t>(ready_.top())].step] <= everywhere;
@@ -131,7 +166,13 @@ void Flow::computed(TileId tile) {
 }
 
 void Flow::received(const Message& message) {
-  for_each_of(readers_, message.transfer->tiles.front(), [this](TaskNumber task) { satisfied(task); });
+  const TileId tile = message.transfer->tiles.front();
+  const auto satisfy = [this](TaskNumber task) { satisfied(task); };
+  if (message.transfer->matrix == Matrix::c) {
+    for_each_of(readers_, tile, satisfy);
+  } else {
+    for_each_of(awaiting_, Arrival(tile, message.transfer->step), satisfy);
+  }
 }
 
 void Flow::made(TileRef tile) {
@@ -153,6 +194,10 @@ void Flow::done(const TaskOperation& operation, const TraceEvent& event, RankSta
   const FlowTask& task = flow_.tasks[static_cast<std::size_t>(operation.task)];
   --left_[task.step];
   for_each_of(behind_, operation.task, [this](TaskNumber behind) { satisfied(behind); });
+  for_each_of(results_behind_, operation.task, [this](const Message& message) {
+    results_ready_.push_back(message);
+    std::ranges::push_heap(results_ready_, later_step);
+  });
   if (task.makes_operand()) {
     made(task.writes);
   } else if (!task.adds()) {

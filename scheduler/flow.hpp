@@ -24,7 +24,8 @@ namespace foretile {
 
 /// Starts each task of a rank when what it waits for is there and its step may begin, of those that are ready
 /// always the first. Tiles of A and B go out when all of their message are made, tiles of C when they are
-/// finished. A step is over on a rank when its blocks and tasks have ended and its messages were sent.
+/// finished, those of tensors when their step may begin, behind the last addition. A step is over on a rank
+/// when its blocks and tasks have ended and its messages were sent.
 class Flow {
  public:
   /// A tile of A or B is there.
@@ -43,7 +44,7 @@ class Flow {
   void advance(Step everywhere);
   /// The tile of C is finished, and on this rank.
   void computed(TileId tile);
-  /// A tile of C came.
+  /// A tile of C or of a tensor came.
   void received(const Message& message);
   void done(const TaskOperation& operation, const TraceEvent& event, RankStatistics& statistics);
   void block_ended(Step step) { --left_[step]; }
@@ -76,6 +77,11 @@ class Flow {
  private:
   using TaskNumber = std::int32_t;
 
+  /// A tile of a tensor that comes for a step.
+  using Arrival = std::pair<TileId, Step>;
+
+  void list_tasks();
+  void list_results(int first_number);
   void satisfied(TaskNumber task);
   void made(TileRef tile);
 
@@ -90,6 +96,7 @@ class Flow {
   std::vector<std::uint8_t> waits_;                        // of each task, for so many things
   std::vector<std::pair<TaskNumber, TaskNumber>> behind_;  // task, and one behind it; sorted
   std::vector<std::pair<TileId, TaskNumber>> readers_;     // tile of C, and a task that reads it; sorted
+  std::vector<std::pair<Arrival, TaskNumber>> awaiting_;   // and a task that reads it; sorted
   std::priority_queue<TaskNumber, std::vector<TaskNumber>, std::greater<>> ready_;
   struct Held {
     Message message;
@@ -98,7 +105,9 @@ class Flow {
   std::vector<Held> transfers_;
   tsl::robin_map<TileRef, std::vector<std::size_t>, TileRefHash> transfers_of_;  // that wait for a tile
   tsl::robin_set<TileRef, TileRefHash> unmade_;
-  std::vector<std::pair<TileId, Message>> results_;  // sorted by tile
+  std::vector<std::pair<TileId, Message>> results_;             // of C, sorted by tile
+  std::vector<std::pair<TaskNumber, Message>> results_behind_;  // of tensors: behind a task; sorted by that
+  std::vector<Message> results_ready_;                          // a heap: the first step is in front
   const RankPlan& plan_;
   Rank rank_;
   std::vector<std::int64_t> left_;  // of each step: blocks, tasks and messages

@@ -148,7 +148,7 @@ class Trials {
     });
     if (names) return {"levels"};
     const FusedProgram& program = with_tile(tile);
-    if (may_flow(program, machine_of(1))) return {"flow", "levels"};
+    if (may_flow(program)) return {"flow", "levels"};
     return {"levels"};
   }
 

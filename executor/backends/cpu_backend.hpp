@@ -46,9 +46,9 @@ class CpuBackend final : public RankBackend {
   void adopt(Device device, TileRef tile) override;
   void start_combine(OperationId id, const Combine& combine) override;
   void start_task(OperationId id, std::int32_t, const FlowTask& task) override {
-    cores_.submit(id, task_job(host_, task));
+    cores_.submit(id, host_.task_job(task));
   }
-  void release_step(Step step) override { step_over(host_, step); }
+  void release_step(Step step) override { host_.release_step(step); }
   void release_parts(std::span<const TileId> tiles, Device computed_by) override {
     host_.release_parts(tiles, computed_by);
   }

@@ -22,7 +22,8 @@ HostStore::HostStore(const Contraction& contraction, const PlanFrame& frame, con
       gapless_(options.gapless),
       memory_(options.memory),
       seeded_(contraction),
-      storage_(options.storage ? options.storage : &seeded_) {
+      storage_(options.storage ? options.storage : &seeded_),
+      tasks_(options.tasks) {
   c.reserve(static_cast<std::size_t>(contraction.c.nonzeros() / frame.grid.size()));  // about
   for (const Transfer& broadcast : plan.transfers) {
     const int number = static_cast<int>(outgoing_.size());
@@ -42,8 +43,8 @@ HostStore::HostStore(const Contraction& contraction, const PlanFrame& frame, con
 
 /// Nothing is there before: tasks make all tiles.
 void HostStore::add_flow(const PlanFrame& frame, const RankPlan& plan) {
-  steps_ = frame.steps;
-  made_for_.resize(steps_.size());
+  flow_ = &frame;
+  made_for_.resize(frame.steps.size());
   int number = static_cast<int>(outgoing_.size() + outgoing_sums_.size());
   for (const Transfer& result : plan.flow.results)
     outgoing_results_.push_back({message_header(result, rank_, number++, memory_), result});
@@ -160,8 +161,11 @@ std::vector<MessagePiece> HostStore::message(const Outgoing& outgoing) const {
   std::vector<MessagePiece> pieces{outgoing.header.bytes()};
   for (const TileId id : outgoing.broadcast.tiles) {
     const TileRef tile{outgoing.broadcast.matrix, id};
-    pieces.emplace_back(tile.matrix == Matrix::c ? finished_c(id) : distributed_.at(tile),
-                        extents_of(problem_, tile));
+    const TileExtents extents = extents_of(problem_, tile);
+    pieces.emplace_back(tile.matrix == Matrix::c   ? finished_c(id)
+                        : tile.matrix == Matrix::t ? extents.gapless_at(tasks_->tensor_tile(id))
+                                                   : distributed_.at(tile),
+                        extents);
   }
   return pieces;
 }
@@ -173,18 +177,29 @@ TileView HostStore::finished_c(TileId tile) const {
                         : own->second.view(extents_of(problem_, {Matrix::c, tile}).rows);
 }
 
-std::byte* HostStore::tile_of(const FlowTask& task, std::byte* in_place) {
-  if (task.adds()) return finished_c(task.reads.id).data;
+/// nullptr: the tile is generated.
+std::byte* HostStore::tensor_of(const FlowTask& task) const {
+  const PlanTensors& all = flow_->tensors;
+  const TileId tile = task.reads.id;
+  if (all.list[all.tensor_of(tile)].on_demand) return nullptr;
+  return all.comes_to(rank_, tile) ? tensors_.at({tile, task.step}) : tasks_->tensor_tile(tile);
+}
+
+std::function<void()> HostStore::task_job(const FlowTask& task) {
+  if (task.adds()) return tasks_->job(task, nullptr, finished_c(task.reads.id).data);
+  std::byte* const from = tensor_of(task);
+  const bool in_place =
+      task.makes_operand() && flow_->operands.of(task.writes.matrix).is_in_place(task.writes.id);
+  return tasks_->job(task, from, place_of_made(task, in_place ? from : nullptr));
+}
+
+std::byte* HostStore::place_of_made(const FlowTask& task, std::byte* in_place) {
   const TileRef tile = task.writes;
   const TileExtents extents = extents_of(problem_, tile);
-  if (in_place) {
-    distributed_[tile] = extents.gapless_at(in_place);
-    made_for_[task.step].push_back(tile);
-    return in_place;
-  }
   auto& of_matrix = tile.matrix == Matrix::a ? made_a_ : tile.matrix == Matrix::b ? made_b_ : c;
-  const TileView place = of_matrix.insert_or_assign(tile.id, TileBuffer(extents.bytes(), memory_))
-                             .first->second.view(extents.rows);
+  const TileView place = in_place ? extents.gapless_at(in_place)
+                                  : of_matrix.insert_or_assign(tile.id, TileBuffer(extents.bytes(), memory_))
+                                        .first->second.view(extents.rows);
   if (tile.matrix == Matrix::c) return place.data;
   distributed_[tile] = place;
   made_for_[task.step].push_back(tile);
@@ -197,16 +212,24 @@ void HostStore::release_step(Step step) {
     (tile.matrix == Matrix::a ? made_a_ : made_b_).erase(tile.id);
   }
   made_for_[step] = {};
-  const TileId begin = steps_[step];
+  const std::vector<TileId>& steps = flow_->steps;
+  const TileId begin = steps[step];
   const TileId end =
-      static_cast<std::size_t>(step) + 1 < steps_.size() ? steps_[step + 1] : problem_.c.nonzeros();
+      static_cast<std::size_t>(step) + 1 < steps.size() ? steps[step + 1] : problem_.c.nonzeros();
   std::erase_if(c, [&](const auto& tile) { return tile.first >= begin && tile.first < end; });
   std::erase_if(received_, [&](const auto& entry) {
     const Transfer& transfer = *entry.second->transfer();
     if (transfer.kind != TransferKind::result || transfer.step != step) return false;
-    for (const TileId tile : transfer.tiles) distributed_.erase({Matrix::c, tile});
+    for (const TileId tile : transfer.tiles) {
+      if (transfer.matrix == Matrix::t) {
+        tensors_.erase({tile, step});
+      } else {
+        distributed_.erase({Matrix::c, tile});
+      }
+    }
     return true;
   });
+  tasks_->step_over(step);
 }
 
 std::vector<MessagePiece> HostStore::message(const OutgoingSum& sum) const {
@@ -300,7 +323,11 @@ void HostStore::keep(std::shared_ptr<MessageBuffer> message) {
   for (const TileId id : broadcast.tiles) {
     const TileRef tile{broadcast.matrix, id};
     const TileExtents extents = extents_of(problem_, tile);
-    distributed_[tile] = extents.gapless_at(memory);
+    if (tile.matrix == Matrix::t) {
+      tensors_[{id, broadcast.step}] = memory;
+    } else {
+      distributed_[tile] = extents.gapless_at(memory);
+    }
     memory += extents.bytes();
   }
   received_[{message->owner(), message->number()}] = std::move(message);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <memory_resource>
 #include <optional>
@@ -11,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "executor/backends/plan_tasks.hpp"
 #include "executor/tiles/heap_memory.hpp"
 #include "executor/tiles/message_buffer.hpp"
 #include "executor/tiles/tile_buffer.hpp"
@@ -30,6 +32,7 @@ struct HostStoreOptions {
                                                       ///< it from its own thread alone
   const TileStorage* storage = nullptr;  ///< must outlive the store; nullptr: numbers from the seed
   bool gapless = false;  ///< tiles that a caller keeps with gaps are copied to memory of the store's own
+  PlanTasks* tasks = nullptr;  ///< where tiles flow; must outlive the store
 };
 
 /// Whether the first part of a sum is computed where C will lie, and becomes C as it is.
@@ -89,10 +92,11 @@ class HostStore {
   void keep_parts(std::span<const TileId> tiles, Device computed_by);
   /// Writes a part of a tile of B that is made; from any thread.
   void fill_part(const MadePart& part, std::byte* tile) const;
-  /// Where tiles flow: the tile that a task makes, or reads. One that is made is at `in_place`, or,
-  /// for nullptr, in memory that is taken now.
-  std::byte* tile_of(const FlowTask& task, std::byte* in_place);
-  /// Where tiles flow: frees the tiles that tasks made for the step, and those of C of the step.
+  /// Where tiles flow: what a worker does for a task that starts now. Takes memory for a tile that it makes,
+  /// unless that is in place.
+  std::function<void()> task_job(const FlowTask& task);
+  /// Where tiles flow: frees the tiles that tasks made for the step, those of C of the step, and those of
+  /// tensors that came for it.
   void release_step(Step step);
   /// After the run: C that is meant to lie in a caller's memory is copied there unless it is there already;
   /// other tiles are offered to TileStorage::take().
@@ -120,6 +124,8 @@ class HostStore {
   std::vector<MessagePiece> message(const OutgoingSum& sum) const;
   std::vector<MessagePiece> message(const Outgoing& outgoing) const;
   TileView finished_c(TileId tile) const;
+  std::byte* tensor_of(const FlowTask& task) const;
+  std::byte* place_of_made(const FlowTask& task, std::byte* in_place);
   std::optional<TileView> in_place(TileRef tile) const;
   TileBuffer new_c(TileId tile) const;
   bool becomes_c(TileId tile, Device device) const;
@@ -144,7 +150,9 @@ class HostStore {
   std::vector<TileBuffer> own_;
   std::unordered_map<TileId, TileBuffer> made_a_, made_b_;  // where tiles flow
   std::vector<std::vector<TileRef>> made_for_;              // by step
-  std::vector<TileId> steps_;                               // PlanFrame::steps
+  const PlanFrame* flow_ = nullptr;                         // where tiles flow
+  PlanTasks* tasks_;
+  std::unordered_map<std::pair<TileId, int>, std::byte*, PairHash> tensors_;  // that came, and for which step
   std::vector<Outgoing> outgoing_results_;
   std::vector<Outgoing> outgoing_;
   std::vector<OutgoingSum> outgoing_sums_;  // by number in RankPlan::sums; without header where the rank owns

@@ -15,11 +15,12 @@ namespace foretile {
 class PlanTasks {
  public:
   virtual ~PlanTasks() = default;
-  /// The tile of A or B that the task makes, if it is in memory already; else nullptr.
-  virtual std::byte* in_place(const FlowTask& task) = 0;
-  /// What a worker does for a task of the rank, which starts now. `tile` is the one of A, B or C that it
-  /// makes or reads: column-major, without gaps.
-  virtual std::function<void()> job(const FlowTask& task, std::byte* tile) = 0;
+  /// A tile of a tensor that this rank has, to be sent or read: column-major, without gaps.
+  virtual std::byte* tensor_tile(TileId tile) = 0;
+  /// What a worker does for a task of the rank, which starts now. `from` is the tensor's tile that it reads;
+  /// nullptr for one on demand, and for a task that adds. `tile` is the one of A, B or C that it makes, which
+  /// may be `from`, or reads.
+  virtual std::function<void()> job(const FlowTask& task, const std::byte* from, std::byte* tile) = 0;
   /// The step is over on this rank: none of its tasks comes any more.
   virtual void step_over(Step step) = 0;
 };

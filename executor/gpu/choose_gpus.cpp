@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "executor/gpu/kept_gpus.hpp"
 #include "executor/gpu/load_cuda.hpp"
 #include "executor/gpu/stand_in.hpp"
 #include "platforms/here.hpp"
@@ -33,6 +34,12 @@ std::unique_ptr<Gpus> choose_gpus(GpuChoice choice) {
                       "choose stand-in or none");
   }
   return std::move(found.gpus);
+}
+
+std::unique_ptr<Gpus> gpus_for(const Machine& machine, GpuChoice choice) {
+  if (machine.platform.device.kind != DeviceKind::gpu) return nullptr;
+  std::unique_ptr<Gpus> gpus = choose_gpus(choice == GpuChoice::automatic ? GpuChoice::cuda : choice);
+  return gpus ? std::make_unique<KeptGpus>(std::move(gpus)) : nullptr;
 }
 
 GpusForPlan gpus_for_plan(GpuChoice choice) {

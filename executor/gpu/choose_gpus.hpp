@@ -6,6 +6,7 @@
 #include <string>
 
 #include "executor/gpu/gpu.hpp"
+#include "platforms/machine.hpp"
 
 namespace foretile {
 
@@ -19,6 +20,10 @@ enum class GpuChoice {
 /// Null where none are wanted or, with `automatic`, there are none. Throws InputError when CUDA's are wanted
 /// and there are none, saying why.
 std::unique_ptr<Gpus> choose_gpus(GpuChoice choice);
+
+/// For a machine's devices; null: cores are the devices, or stand for them. `automatic`: CUDA's. What they
+/// keep stays for the next run.
+std::unique_ptr<Gpus> gpus_for(const Machine& machine, GpuChoice choice);
 
 struct GpusForPlan {
   std::unique_ptr<Gpus> gpus;  ///< null: cores stand for the devices

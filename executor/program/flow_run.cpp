@@ -20,23 +20,20 @@ class BlockTasks final : public PlanTasks {
              bool keeps_intermediates)
       : program_(program), plan_(plan), blocks_(blocks), given_(given), keeps_(keeps_intermediates) {}
 
-  std::byte* in_place(const FlowTask& task) override {
-    if (!task.makes_operand() || !plan_.operands.of(task.writes.matrix).is_in_place(task.writes.id))
-      return nullptr;
-    return reinterpret_cast<std::byte*>(read(block_of(task)));
-  }
+  std::byte* tensor_tile(TileId tile) override { return reinterpret_cast<std::byte*>(read(block_of(tile))); }
 
-  std::function<void()> job(const FlowTask& task, std::byte* tile) override {
-    const ProgramBlock block = block_of(task);
+  std::function<void()> job(const FlowTask& task, const std::byte* from, std::byte* tile) override {
+    const ProgramBlock block = block_of(task.tensor_tile());
     auto* const numbers = reinterpret_cast<double*>(tile);
+    const auto* const of_tensor = reinterpret_cast<const double*>(from);
     if (task.adds()) return addition(task, block, numbers);
-    if (plan_.tensors.list[block.tensor].on_demand)
-      return [this, of = permuted_block(task, block), numbers] { given_.fill(of, numbers); };
-    double* const from = read(block);
-    if (from == numbers) return [] {};
+    if (from == tile) return [] {};
+    const PermutedBlock made{block, task.order, task.factor};
+    if (!from) return [this, made, numbers] { given_.fill(made, numbers); };
     if (task.copies())
-      return [from, elements = elements_of(block), numbers] { std::copy_n(from, elements, numbers); };
-    return [this, of = permuted_block(task, block), from, numbers] { permute(program_, of, from, numbers); };
+      return
+          [of_tensor, elements = elements_of(block), numbers] { std::copy_n(of_tensor, elements, numbers); };
+    return [this, made, of_tensor, numbers] { permute(program_, made, of_tensor, numbers); };
   }
 
   void step_over(Step step) override {
@@ -48,17 +45,13 @@ class BlockTasks final : public PlanTasks {
   }
 
  private:
-  ProgramBlock block_of(const FlowTask& task) const {
-    const std::size_t tensor = plan_.tensors.tensor_of(task.tensor_tile());
-    return {tensor, task.tensor_tile() - plan_.tensors.list[tensor].first};
+  ProgramBlock block_of(TileId tile) const {
+    const std::size_t tensor = plan_.tensors.tensor_of(tile);
+    return {tensor, tile - plan_.tensors.list[tensor].first};
   }
   std::int64_t elements_of(const ProgramBlock& block) const {
     return program_.blocks(block.tensor).elements(block.block);
   }
-  static PermutedBlock permuted_block(const FlowTask& task, const ProgramBlock& block) {
-    return {block, task.order, task.factor};
-  }
-
   /// A block to which nothing is added is 0: now, since other tasks may read it at once.
   double* read(const ProgramBlock& block) {
     if (!blocks_.has(block)) {
@@ -102,6 +95,8 @@ FlowRun::Times FlowRun::run(ProgramBlocks& blocks, const GivenBlocks& given, boo
   options.storage = &no_tiles;
   options.tasks = &tasks;
   options.bind = bind_;
+  options.gpus = gpus_.get();
+  if (gpus_) options.pool_bytes = pool_bytes_for(work.summary.peak_matrix_bytes);
   const RunResult result =
       foretile::run(work.plan, work.plan.ranks[rank], work.contraction, work.machine, own.get(), options);
   for (std::size_t tensor = 0; tensor < program_.tensors().size(); ++tensor) {

@@ -4,20 +4,26 @@
 
 #include <mpi.h>
 
+#include <memory>
 #include <string>
 #include <utility>
 
+#include "executor/gpu/choose_gpus.hpp"
 #include "executor/program/program_blocks.hpp"
 #include "planner/program/flow_plan.hpp"
 
 namespace foretile {
 
-/// On the cores of the communicator's ranks.
+/// On the devices and cores of the communicator's ranks.
 class FlowRun {
  public:
-  /// `program` must outlive this. `bind`: MultiplicationOptions.
-  FlowRun(MPI_Comm communicator, const FusedProgram& program, FlowPlan plan, bool bind)
-      : communicator_(communicator), program_(program), plan_(std::move(plan)), bind_(bind) {}
+  /// `program` must outlive this. `bind` and `gpus`: MultiplicationOptions.
+  FlowRun(MPI_Comm communicator, const FusedProgram& program, FlowPlan plan, bool bind, GpuChoice gpus)
+      : communicator_(communicator),
+        program_(program),
+        plan_(std::move(plan)),
+        gpus_(gpus_for(plan_.work.machine, gpus)),
+        bind_(bind) {}
 
   struct Times {
     double wall_s = 0;               ///< from the start on all ranks to the end of the last
@@ -36,6 +42,7 @@ class FlowRun {
   MPI_Comm communicator_;
   const FusedProgram& program_;
   FlowPlan plan_;
+  std::unique_ptr<Gpus> gpus_;  // nullptr: cores
   bool bind_;
 };
 

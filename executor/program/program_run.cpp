@@ -189,7 +189,7 @@ void ProgramRun::State::plan(const Make& make) {
     cores = std::min(cores, machine.cores_per_rank());
     identity = std::stoull(program_digest(plans, program), nullptr, 16);
     distribution = std::move(plans.distribution);
-    if (plans.flow) flow.emplace(communicator, program, std::move(*plans.flow), options.bind);
+    if (plans.flow) flow.emplace(communicator, program, std::move(*plans.flow), options.bind, options.gpus);
     for (LevelPlan& planned : plans.levels) levels.push_back(level_of(std::move(planned)));
   });
   const bool same = is_same_on_all(communicator, identity, "plans");

@@ -19,6 +19,14 @@ RankMemory on_cores(const LevelPlan& level, const LevelMoves& moves) {
   return {all, all};
 }
 
+/// On GPUs all but the tensors is in pinned memory.
+RankMemory of_flow(const FlowPlan& flow, bool cores, bool devices_too) {
+  const PlanSummary& plan = flow.work.summary;
+  const std::int64_t devices = flow.work.machine.devices_per_rank * plan.peak_device_bytes;
+  if (cores) return {plan.peak_host_bytes, plan.peak_host_bytes};
+  return {plan.peak_host_bytes + (devices_too ? devices : 0), plan.peak_tensor_bytes};
+}
+
 RankMemory on_gpus(const LevelPlan& level, const LevelMoves& moves, bool devices_too) {
   const std::int64_t beside = moves.memory_beside_plan();
   if (!level.work) return {beside, beside};
@@ -33,10 +41,7 @@ RankMemory memory_of(const PlannedProgram& plans, const Machine& machine, GpuCho
   const bool cores = machine.platform.device.kind == DeviceKind::core;
   const bool devices_too = gpus == GpuChoice::stand_in || gpus == GpuChoice::none;
   RankMemory most;
-  if (plans.flow) {
-    const std::int64_t bytes = plans.flow->work.summary.peak_host_bytes;
-    most = {bytes, bytes};
-  }
+  if (plans.flow) most = of_flow(*plans.flow, cores, devices_too);
   for (const LevelPlan& level : plans.levels) {
     const LevelMoves& moves = level.moves[static_cast<std::size_t>(static_cast<int>(rank))];
     const RankMemory now = cores ? on_cores(level, moves) : on_gpus(level, moves, devices_too);

@@ -41,9 +41,11 @@ bool is_rank(std::int64_t number) {
 bool plausible(const Fixed& f, std::int64_t words) {
   if (f.tiles < 1 || f.others < 1 || f.tiles > words || f.others > words) return false;
   if (f.words > words || f.words != header_words(f.tiles, f.others)) return false;
-  if (f.kind == static_cast<std::int64_t>(TransferKind::parts) ||
-      f.kind == static_cast<std::int64_t>(TransferKind::result)) {
-    if (f.matrix != static_cast<std::int64_t>(Matrix::c) || f.others != 1) return false;
+  const bool of_c = f.matrix == static_cast<std::int64_t>(Matrix::c);
+  if (f.kind == static_cast<std::int64_t>(TransferKind::parts)) {
+    if (!of_c || f.others != 1) return false;
+  } else if (f.kind == static_cast<std::int64_t>(TransferKind::result)) {
+    if ((!of_c && f.matrix != static_cast<std::int64_t>(Matrix::t)) || f.others != 1) return false;
   } else if (f.kind != static_cast<std::int64_t>(TransferKind::broadcast) ||
              (f.matrix != static_cast<std::int64_t>(Matrix::a) &&
               f.matrix != static_cast<std::int64_t>(Matrix::b))) {
@@ -116,9 +118,11 @@ void MessageBuffer::parse(const Contraction& p) {
   broadcast.kind = static_cast<TransferKind>(fixed.kind);
   std::int64_t bytes = 0;
   for (const TileId tile : broadcast.tiles) {
-    if (tile < 0 || tile >= shape_of(p, broadcast.matrix).nonzeros()) {
+    const TileId tiles =
+        broadcast.matrix == Matrix::t ? std::ssize(p.t_elements) : shape_of(p, broadcast.matrix).nonzeros();
+    if (tile < 0 || tile >= tiles) {
       throw WorkError(fmt::format("message with {} tile {}: not in this problem",
-                                  "ABC"[static_cast<int>(broadcast.matrix)], tile));
+                                  "ABCT"[static_cast<int>(broadcast.matrix)], tile));
     }
     sizes_.push_back(bytes_of(p, {broadcast.matrix, tile}));
     bytes += sizes_.back();

@@ -23,19 +23,23 @@ struct PlanTensor {
 /// All of them. Tiles are numbered tensor by tensor; their sizes are Contraction::t_elements.
 struct PlanTensors {
   std::vector<PlanTensor> list;
-  std::vector<Rank> owners;  ///< by tile: the rank that has it, and whose tasks read it and add to it
+  std::vector<Rank> owners;  ///< by tile: the rank that has it, and whose tasks add to it
   int tasks_at_once = 1;     ///< of a rank, at most: its cores
 
   std::size_t tensor_of(TileId tile) const;
+  /// Whether a task of `rank` that reads the tile waits for a message.
+  bool comes_to(Rank rank, TileId tile) const {
+    return owners[static_cast<std::size_t>(tile)] != rank && !list[tensor_of(tile)].on_demand;
+  }
 };
 
 /// A rank's core copies or permutes a tile of a tensor to one of A, B or C, or adds one of C to it: of
 /// `reads` and `writes` exactly one is of a tensor. Axis p of what is written is axis order.from[p] of what
 /// is read, times `factor`, which counts the sign of the order, too.
 struct FlowTask {
-  std::int32_t after = -1;  ///< the rank's last task before that adds to the tensor's tile; -1: none
+  std::int32_t after = -1;  ///< the rank's last task before that adds to the tensor's tile; -1: none here
   Step step = 0;
-  TileRef reads = {};   ///< of a tensor, or a tile of C that is finished on this rank or came from another
+  TileRef reads = {};   ///< of a tensor, or a finished tile of C: of this rank, or from another
   TileRef writes = {};  ///< of a tensor, or one of the rank's that is there from then on, until its step ends
   double factor = 1;
   AxisOrder order = {};
@@ -59,7 +63,8 @@ TaskWork work_of(const PlanFrame& frame, const Contraction& contraction, const F
 /// A rank's part of a plan whose products depend on each other (PlanFrame::steps).
 struct RankFlow {
   std::vector<FlowTask> tasks;  ///< steps do not decrease; those that are ready start in this order
-  /// Single tiles of C that the rank owns, each to one rank whose tasks read it.
+  /// Single tiles of C or of tensors that the rank owns, each to one rank whose tasks read it in that step. A
+  /// tile of a tensor goes out behind the last task that adds to it.
   std::vector<Transfer> results;
 };
 

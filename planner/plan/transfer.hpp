@@ -14,7 +14,8 @@ namespace foretile {
 enum class TransferKind : std::uint8_t {
   broadcast,  ///< from the owner to the other ranks
   parts,      ///< parts of C's tiles, from one rank to the next of a sum's tree (planner/plan/sum.hpp)
-  result  ///< a finished tile of C, from its owner to ranks with tasks that read it (planner/plan/flow.hpp)
+  result      ///< a finished tile of C or of a tensor, from its owner to a rank with tasks that read it
+              ///< (planner/plan/flow.hpp)
 };
 
 /// The tree of ranks that a transfer follows. Position 0 is the owner, position n + 1 is Transfer::others[n].

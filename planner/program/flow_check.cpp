@@ -131,7 +131,8 @@ class FlowCheck {
       return;
     }
     if (!term.is_product()) throw not_that();
-    const PermutedBlock expected = operand_of(term, {task.writes.matrix, of.tile}, true);
+    const bool as_stored = flow_.work.machine.platform.device.kind == DeviceKind::core;
+    const PermutedBlock expected = operand_of(term, {task.writes.matrix, of.tile}, as_stored);
     if (block != expected.block || task.order != expected.order || task.factor != expected.factor)
       throw not_that();
   }

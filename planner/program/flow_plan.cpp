@@ -7,10 +7,12 @@
 #include <deque>
 #include <iterator>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "base/error.hpp"
 #include "planner/plan/owners.hpp"
+#include "planner/plan/products.hpp"
 #include "planner/program/flow_check.hpp"
 #include "planner/program/made_tensors.hpp"
 #include "planner/verify/host_memory.hpp"
@@ -59,11 +61,12 @@ struct Offsets {
 class FlowJoiner {
  public:
   FlowJoiner(const FusedProgram& program, const ProgramDistribution& distribution, const Machine& machine,
-             const std::vector<LevelPlan>& levels)
+             const std::vector<LevelPlan>& levels, StepOpening opening)
       : program_(program),
         distribution_(distribution),
         machine_(machine),
         levels_(levels),
+        opening_(opening),
         ranks_(machine.ranks) {}
 
   FlowPlan joined() {
@@ -104,24 +107,36 @@ class FlowJoiner {
   }
 
   void begin_plan() {
-    const auto first =
-        std::ranges::find_if(levels_, [](const LevelPlan& level) { return level.work.has_value(); });
-    static_cast<PlanFrame&>(plan_) = static_cast<const PlanFrame&>(first->work->plan);
+    const Plan& like = plan_with_most_devices();
+    static_cast<PlanFrame&>(plan_) = static_cast<const PlanFrame&>(like);
     for (OperandPlan* operand : {&plan_.operands.a, &plan_.operands.b, &plan_.operands.c}) {
       operand->distribution = {Deal::table, {}};
       operand->in_place = {};
     }
     plan_.ranks.resize(static_cast<std::size_t>(ranks_));
+    if (plan_.grid.size() < ranks_) plan_.grid = {.p = ranks_};  // each step has one of its own
+    plan_.c_in_parts = true;
     for (RankPlan& rank : plan_.ranks) {
-      rank.devices.resize(static_cast<std::size_t>(machine_.devices_per_rank));
-      for (std::size_t device = 0; device < rank.devices.size(); ++device)
-        rank.devices[device].device_class = first->work->plan.ranks.front().devices[device].device_class;
+      for (const DevicePlan& device : like.ranks.front().devices)
+        rank.devices.push_back({.blocks = {}, .device_class = device.device_class});
     }
+  }
+
+  /// Cores may be a device beside GPUs where a step has much work alone.
+  const Plan& plan_with_most_devices() const {
+    const Plan* most = nullptr;
+    for (const LevelPlan& level : levels_) {
+      const Plan* const plan = level.work ? &level.work->plan : nullptr;
+      if (plan && (!most || plan->ranks.front().devices.size() > most->ranks.front().devices.size()))
+        most = plan;
+    }
+    return *most;
   }
 
   void join(const LevelPlan& level) {
     step_ = Step::of(std::ssize(plan_.steps));
     plan_.steps.push_back(offsets_.c);
+    moved_.clear();
     const Offsets begin = offsets_;
     if (level.work) join_work(level);
     std::vector<std::pair<std::size_t, TileId>> copied;  // terms, and their first tile of C
@@ -140,19 +155,26 @@ class FlowJoiner {
 
   void require_joinable(const LevelPlan& level) const {
     const Plan& plan = level.work->plan;
-    const bool alike = plan.grid.size() == ranks_ && plan.c_in_parts == plan_.c_in_parts &&
-                       plan.barriers == Barriers::none && plan.pool == Pool::none;
-    bool placed = !plan.operands.a.made() && !plan.operands.b.made();
-    for (const Matrix matrix : {Matrix::a, Matrix::b}) {
-      for (TileId tile = 0; placed && tile < shape_of(level.work->contraction, matrix).nonzeros(); ++tile) {
-        const ProgramBlock block = operand_of(program_, level.level, {matrix, tile}).block;
-        placed = owner_of(level.work->contraction, plan, {matrix, tile}) == distribution_.owner_of(block);
-      }
+    if (plan.grid.size() <= ranks_ && plan.barriers == Barriers::none && plan.pool == Pool::none &&
+        !plan.operands.a.made() && !plan.operands.b.made() && plan.operands.b.streams() &&
+        has_these_devices(plan))
+      return;
+    throw input_error(
+        "strategy",
+        fmt::format("{} for a program whose tiles flow, with barriers, a pool, or a B that stays",
+                    plan.strategy),
+        "one with none of them", "leave the strategy to foretile, or run the program level by level");
+  }
+
+  bool has_these_devices(const Plan& plan) const {
+    const std::vector<DevicePlan>& devices = plan.ranks.front().devices;
+    for (std::size_t device = 0; device < devices.size(); ++device) {
+      const DeviceClass &one = plan.class_of(devices[device]),
+                        &joined = plan_.class_of(plan_.ranks.front().devices[device]);
+      if (one.kind != joined.kind || one.memory_bytes != joined.memory_bytes || one.cores != joined.cores)
+        return false;
     }
-    if (alike && placed) return;
-    throw input_error("strategy", fmt::format("{} for a program whose tiles flow", plan.strategy),
-                      "one that leaves A and B where they are, on all ranks, without barriers and pools",
-                      "leave the strategy to foretile, or run the program level by level");
+    return true;
   }
 
   void join_work(const LevelPlan& level) {
@@ -166,8 +188,12 @@ class FlowJoiner {
         all.in_place.push_back(plan.operands.of(matrix).is_in_place(tile));
       }
     }
+    plan_.lookahead = std::min(plan_.lookahead, plan.lookahead);  // each was proven to fit with its own
     std::ranges::copy(foretile::owners_of_c(contraction, plan), std::back_inserter(owners_of_c()));
     for (std::size_t rank = 0; rank < plan.ranks.size(); ++rank) join_rank(plan.ranks[rank], rank);
+    if (!plan.c_in_parts) {
+      for (std::size_t rank = 0; rank < plan.ranks.size(); ++rank) add_sums(level, rank);
+    }
     add_permutations(level);
     for (std::size_t product = 0; product < level.level.products.size(); ++product)
       list_tiles(*level.level.joined, product, level.level.products[product]);
@@ -210,6 +236,19 @@ class FlowJoiner {
     }
   }
 
+  /// Where a device computes all of a tile of C, a sum of one part.
+  void add_sums(const LevelPlan& level, std::size_t rank) {
+    const Contraction& contraction = level.work->contraction;
+    const std::vector<DevicePlan>& devices = level.work->plan.ranks[rank].devices;
+    for (std::size_t device = 0; device < devices.size(); ++device) {
+      std::set<TileId> tiles;
+      for_each_product(contraction, devices[device],
+                       [&](const Product& product) { tiles.insert(product.c + offsets_.c); });
+      if (!tiles.empty())
+        plan_.ranks[rank].sums.push_back({{tiles.begin(), tiles.end()}, {Device::of(device)}, {}});
+    }
+  }
+
   /// Of all tiles of A and B: those that are sent first, in this order.
   void add_permutations(const LevelPlan& level) {
     const Contraction& contraction = level.work->contraction;
@@ -235,10 +274,15 @@ class FlowJoiner {
 
   void add_permutation(const LevelPlan& level, TileRef tile) {
     const PermutedBlock from = operand_of(program_, level.level, tile);
-    add_task({.reads = tile_of(from.block),
-              .writes = {tile.matrix, tile.id + offset_of(tile.matrix)},
-              .factor = from.factor,
-              .order = from.order});
+    const Rank rank = owner_of(level.work->contraction, level.work->plan, tile);
+    const TileRef reads = tile_of(from.block);
+    if (plan_.tensors.comes_to(rank, reads.id) && moved_.emplace(reads.id, int{rank}).second)
+      send(reads, plan_.tensors.owners[static_cast<std::size_t>(reads.id)], rank,
+           bytes_of(program_, from.block));
+    add_task(rank, {.reads = reads,
+                    .writes = {tile.matrix, tile.id + offset_of(tile.matrix)},
+                    .factor = from.factor,
+                    .order = from.order});
   }
 
   /// Returns the first of their tiles of C.
@@ -252,7 +296,7 @@ class FlowJoiner {
       const ProgramBlock block{term.operands[0], copy.from};
       const auto tile = static_cast<TileId>(owners_of_c().size());
       owners_of_c().push_back(distribution_.owner_of(block));
-      add_task({.reads = tile_of(block), .writes = {Matrix::c, tile}});
+      add_task(distribution_.owner_of(block), {.reads = tile_of(block), .writes = {Matrix::c, tile}});
     }
     parts_.push_back(copies_of(program_, term));
     offsets_.pass(parts_.back());
@@ -281,31 +325,31 @@ class FlowJoiner {
       const Rank owner = distribution_.owner_of(to);
       if (std::ranges::find(there, owner) == there.end()) {
         there.push_back(owner);
-        send(tile, from, owner, bytes_of(program_, to));
+        send({Matrix::c, tile}, from, owner, bytes_of(program_, to));
       }
-      add_task({.reads = {Matrix::c, tile},
-                .writes = tile_of(to),
-                .factor = addition.factor,
-                .order = addition.order});
+      add_task(owner, {.reads = {Matrix::c, tile},
+                       .writes = tile_of(to),
+                       .factor = addition.factor,
+                       .order = addition.order});
     }
   }
 
-  void send(TileId tile, Rank from, Rank to, std::int64_t bytes) {
+  void send(TileRef tile, Rank from, Rank to, std::int64_t bytes) {
     sent_bytes_ += bytes;
-    plan_.ranks[from].flow.results.push_back({.tiles = {tile},
+    plan_.ranks[from].flow.results.push_back({.tiles = {tile.id},
                                               .others = {to},
-                                              .matrix = Matrix::c,
+                                              .matrix = tile.matrix,
                                               .step = step_,
                                               .last_step = step_,
                                               .kind = TransferKind::result});
   }
 
-  /// On the rank that has the tensor's tile, behind all that was added to it.
-  void add_task(FlowTask task) {
+  /// Where the rank has the tensor's tile, behind all that was added to it.
+  void add_task(Rank rank, FlowTask task) {
     const auto tile = static_cast<std::size_t>(task.tensor_tile());
-    std::vector<FlowTask>& tasks = plan_.ranks[plan_.tensors.owners[tile]].flow.tasks;
+    std::vector<FlowTask>& tasks = plan_.ranks[rank].flow.tasks;
     task.step = step_;
-    task.after = last_[tile];
+    task.after = plan_.tensors.owners[tile] == rank ? last_[tile] : -1;
     if (task.adds()) last_[tile] = static_cast<std::int32_t>(std::ssize(tasks));
     tasks.push_back(task);
   }
@@ -340,7 +384,7 @@ class FlowJoiner {
     }
   }
 
-  /// Each step begins as early as memory allows.
+  /// With StepOpening::as_memory_allows each step begins as early as it can.
   void open_steps(const Contraction& all) {
     const auto needs = step_needs(plan_, all);
     const TensorBytes blocks(plan_, all);
@@ -356,6 +400,7 @@ class FlowJoiner {
     std::int64_t peak = 0;
     std::size_t first = 0;
     for (std::size_t step = 0; step < plan_.steps.size(); ++step) {
+      if (opening_ == StepOpening::one_by_one) first = step;
       while (first < step && bytes_at_once(first, step) > machine_.host_bytes_per_rank()) ++first;
       plan_.open_from.push_back(Step::of(first));
       peak = std::max(peak, bytes_at_once(first, step));
@@ -382,6 +427,7 @@ class FlowJoiner {
   const ProgramDistribution& distribution_;
   const Machine& machine_;
   const std::vector<LevelPlan>& levels_;
+  StepOpening opening_;
   int ranks_;
   Plan plan_;
   std::vector<TilesOfTerm> tiles_of_terms_;
@@ -389,6 +435,7 @@ class FlowJoiner {
   std::int64_t sent_bytes_ = 0;  // tiles of C
   Offsets offsets_;
   Step step_ = 0;
+  std::set<std::pair<TileId, int>> moved_;  // tiles of tensors that go to a rank for this step
   std::deque<Contraction> parts_;
   std::vector<std::int64_t> elements_;  // of the tensors' tiles
   std::vector<std::int32_t> last_;      // by tile of the tensors: the task that adds to it last so far
@@ -397,24 +444,21 @@ class FlowJoiner {
 }  // namespace
 
 FlowPlan join_steps(const FusedProgram& program, const ProgramDistribution& distribution,
-                    const Machine& machine, const std::vector<LevelPlan>& plans) {
-  return FlowJoiner(program, distribution, machine, plans).joined();
+                    const Machine& machine, const std::vector<LevelPlan>& plans, StepOpening opening) {
+  return FlowJoiner(program, distribution, machine, plans, opening).joined();
 }
 
-bool may_flow(const FusedProgram& program, const Machine& machine) {
-  return machine.platform.device.kind == DeviceKind::core &&
-         std::ranges::any_of(program.terms(), [](const FusedProgramTerm& term) {
-           return term.is_product() && term.product->contraction().c.nonzeros() > 0;
-         });
+bool may_flow(const FusedProgram& program) {
+  return std::ranges::any_of(program.terms(), [](const FusedProgramTerm& term) {
+    return term.is_product() && term.product->contraction().c.nonzeros() > 0;
+  });
 }
 
 FlowPlan plan_flow(const FusedProgram& program, const ProgramDistribution& distribution,
                    const Machine& machine, const Settings& settings) {
-  if (!may_flow(program, machine)) {
-    const bool cores = machine.platform.device.kind == DeviceKind::core;
-    throw input_error("mode", cores ? "flow for a program without products of tiles" : "flow on GPUs",
-                      cores ? "a product" : "cores as devices", "take mode levels");
-  }
+  if (!may_flow(program))
+    throw input_error("mode", "flow for a program without products of tiles", "a product",
+                      "take mode levels");
   return join_steps(program, distribution, machine,
                     plan_steps(program, distribution, machine, settings, kStepsAtOnce));
 }

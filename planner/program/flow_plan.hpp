@@ -31,19 +31,26 @@ struct FlowPlan {
 /// Steps of a flow that can be under way: one, and the next one.
 inline constexpr int kStepsAtOnce = 2;
 
-/// Whether it has a product with tiles, and the machine's devices are cores.
-bool may_flow(const FusedProgram& program, const Machine& machine);
+/// Whether it has a product with tiles.
+bool may_flow(const FusedProgram& program);
 
-/// Joins the plans of all steps (plan_steps()). The ranks that have a block permute it to tiles of A and B,
-/// and add tiles of C to it in the order of steps, terms, pieces of their sums, tiles and permutations, so
-/// bits repeat. Proves the plan, and that each block gets each addition once and is read only behind the
-/// last. Throws InputError as plan_steps(), and where the strategy moves A or B before it multiplies;
-/// DoesNotFit where the memory of a rank is too small, or where all steps together have too many tiles.
+/// Joins the plans of all steps (plan_steps()). Blocks of which a rank needs tiles of A and B go there, once
+/// for a step, and are permuted there; the ranks that have a block add tiles of C to it in the order of
+/// steps, terms, pieces of their sums, tiles and permutations, so bits repeat. Proves the plan, and that each
+/// block gets each addition once and is read only behind the last. Throws InputError as plan_steps(), and for
+/// a strategy with a pool, a B that stays, or barriers that the settings ask for; DoesNotFit where the memory
+/// of a rank is too small, or where all steps together have too many tiles.
 FlowPlan plan_flow(const FusedProgram& program, const ProgramDistribution& distribution,
                    const Machine& machine, const Settings& settings);
 
+enum class StepOpening : std::uint8_t {
+  as_memory_allows,  ///< each as early as that
+  one_by_one         ///< each when all before it are over on all ranks
+};
+
 /// The same from plans of the steps, or of their parts.
 FlowPlan join_steps(const FusedProgram& program, const ProgramDistribution& distribution,
-                    const Machine& machine, const std::vector<LevelPlan>& plans);
+                    const Machine& machine, const std::vector<LevelPlan>& plans,
+                    StepOpening opening = StepOpening::as_memory_allows);
 
 }  // namespace foretile

@@ -183,7 +183,7 @@ PlannedProgram plan_program_as(const FusedProgram& program, const Machine& machi
                                const ProgramPlanOptions& options) {
   const Choice choice(program, machine, settings, options);
   const bool chooses = options.distribution == DistributionChoice::automatic && machine.ranks > 1;
-  const bool can_be = options.mode == ProgramMode::levels || may_flow(program, machine);
+  const bool can_be = options.mode == ProgramMode::levels || may_flow(program);
   PlannedProgram planned;
   plan_with_made(program, options.made, [&](const std::vector<bool>& on_demand) {
     try {

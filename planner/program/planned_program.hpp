@@ -16,7 +16,7 @@ namespace foretile {
 
 enum class ProgramMode : std::uint8_t {
   levels,  ///< all ranks wait at the end of each
-  flow     ///< tiles go on to the next term when they are finished; on cores
+  flow     ///< tiles go on to the next term when they are finished
 };
 
 enum class DistributionChoice : std::uint8_t {

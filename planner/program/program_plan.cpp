@@ -299,13 +299,25 @@ std::vector<LevelPlan> plan_level(const FusedProgram& program, const ProgramDist
       .plans_of(program.terms_of_level(level));
 }
 
+namespace {
+
+/// Unless a strategy's settings say who waits for whom, nobody does: steps are enough.
+Settings without_barriers(Settings settings) {
+  const std::string key = "barriers";
+  const Strategy& strategy = choose_strategy({}, settings_for_terms(settings));
+  if (find_parameter(strategy.parameters(), key)) settings.emplace(key, "none");
+  return settings;
+}
+
+}  // namespace
+
 std::vector<LevelPlan> plan_steps(const FusedProgram& program, const ProgramDistribution& distribution,
                                   const Machine& machine, const Settings& settings, int at_once) {
   constexpr double kSteps = 8;  // at least, of equal work: then none is short beside the gaps between them
   std::vector<double> work;
   for (std::size_t term = 0; term < program.terms().size(); ++term) work.push_back(flops_of(program, term));
   const double enough = std::accumulate(work.begin(), work.end(), 0.0) / kSteps;
-  return plan_in_order(program, distribution, machine, settings, at_once,
+  return plan_in_order(program, distribution, machine, without_barriers(settings), at_once,
                        steps_of_terms(program.order(), work, enough));
 }
 

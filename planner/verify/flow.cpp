@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -155,22 +156,27 @@ class FlowOrder final : public VerifyPass {
     const PlanTensors& all = plan_.tensors;
     const PlanTensor& tensor = all.list[all.tensor_of(id)];
     Additions& tile = additions_[static_cast<std::size_t>(id)];
-    if (all.owners[static_cast<std::size_t>(id)] != static_cast<int>(rank))
-      throw wrong(name + " of another rank", "one of this rank");
+    if (all.comes_to(Rank::of(rank), id)) {
+      if (task.adds()) throw wrong(name + " of another rank", "one of this rank");
+      tensor_reads_.push_back({static_cast<int>(rank), id, task.step});
+    }
     if (task.step < tensor.from || task.step >= int{tensor.end})
       throw wrong(fmt::format("{} in step {}", name, task.step),
                   fmt::format("steps in which it is in memory: {} to {}", tensor.from, tensor.end - 1));
-    if (task.after != tile.last)
+    const bool is_here = all.owners[static_cast<std::size_t>(id)] == static_cast<int>(rank);
+    const std::int32_t last = is_here ? tile.last : -1;
+    if (task.after != last)
       throw wrong(fmt::format("{} behind task {}", name, task.after),
-                  fmt::format("behind its last addition, {}", tile.last));
+                  fmt::format("behind its last addition, {}", last));
     check_axes(task, wrong);
     if (!task.adds()) {
-      tile.read = true;
+      tile.read = tile.read || is_here;
       return;
     }
     if (tile.read || tensor.on_demand)
       throw wrong("an addition to " + name + " after it was read, or that nobody keeps", "all before");
     tile.last = number;
+    tile.ready = Step::of(int{task.step} + 1);
   }
 
   template <class Wrong>
@@ -270,16 +276,42 @@ class FlowOrder final : public VerifyPass {
     if (there != from_others)
       throw broken_plan("results", fmt::format("{} tiles of C sent", there.size()),
                         fmt::format("each of {} that ranks read and do not own, once", from_others.size()));
+    std::ranges::sort(tensor_reads_);
+    tensor_reads_.erase(std::unique(tensor_reads_.begin(), tensor_reads_.end()), tensor_reads_.end());
+    std::ranges::sort(tensor_arrivals_);
+    if (tensor_reads_ != tensor_arrivals_)
+      throw broken_plan(
+          "results", fmt::format("{} tiles of tensors sent", tensor_arrivals_.size()),
+          fmt::format("each of {} that ranks read in a step and do not own, once", tensor_reads_.size()));
   }
 
-  void check_result(std::size_t rank, const Transfer& result,
-                    std::vector<std::pair<int, TileId>>& there) const {
+  /// A tile of a tensor, from its owner to another rank, finished before the step.
+  template <class Wrong>
+  void check_tensor_result(std::size_t rank, const Transfer& result, const Wrong& wrong) {
+    const PlanTensors& all = plan_.tensors;
+    const TileId tile = result.tiles.front();
+    if (tile < 0 || tile >= std::ssize(all.owners) ||
+        all.owners[static_cast<std::size_t>(tile)] != static_cast<int>(rank))
+      throw wrong(fmt::format("tensor tile {}", tile), "tiles that the rank owns");
+    const PlanTensor& tensor = all.list[all.tensor_of(tile)];
+    if (result.step < tensor.from || result.step >= int{tensor.end} || result.last_step != result.step ||
+        result.step < additions_[static_cast<std::size_t>(tile)].ready)
+      throw wrong(fmt::format("tensor tile {} for steps {} to {}", tile, result.step, result.last_step),
+                  "one step in which it is in memory, behind its last addition");
+    const Rank to = result.others.front();
+    if (to < 0 || to >= std::ssize(plan_.ranks) || to == static_cast<int>(rank))
+      throw wrong(fmt::format("a message to rank {}", to), "other ranks");
+    tensor_arrivals_.push_back({to, tile, result.step});
+  }
+
+  void check_result(std::size_t rank, const Transfer& result, std::vector<std::pair<int, TileId>>& there) {
     const auto wrong = [&](const std::string& found, const std::string& expected) {
       return broken_plan(fmt::format("rank {} results", rank), found, expected);
     };
-    if (result.kind != TransferKind::result || result.matrix != Matrix::c || result.tiles.size() != 1 ||
-        result.others.size() != 1)
-      throw wrong("a message of another kind", "single tiles of C, each to one rank");
+    if (result.kind != TransferKind::result || (result.matrix != Matrix::c && result.matrix != Matrix::t) ||
+        result.tiles.size() != 1 || result.others.size() != 1)
+      throw wrong("a message of another kind", "single tiles of C or of tensors, each to one rank");
+    if (result.matrix == Matrix::t) return check_tensor_result(rank, result, wrong);
     const TileId tile = result.tiles.front();
     if (tile < 0 || tile >= problem_.c.nonzeros() ||
         owners_of_c_[static_cast<std::size_t>(tile)] != static_cast<int>(rank))
@@ -308,6 +340,7 @@ class FlowOrder final : public VerifyPass {
   /// To a tile of a tensor.
   struct Additions {
     std::int32_t last = -1;  // task of its owner
+    Step ready = 0;          // the step behind the last
     bool read = false;
   };
 
@@ -316,6 +349,8 @@ class FlowOrder final : public VerifyPass {
   std::array<std::vector<std::int64_t>, 3> made_;  // by matrix and tile: the step of the task that makes it
   std::vector<bool> computed_;                     // tiles of C
   std::vector<std::pair<int, TileId>> reads_;      // ranks, and tiles of C that they read
+  /// Ranks, tiles of tensors that they do not have, and the step in which they read or get them.
+  std::vector<std::tuple<int, TileId, int>> tensor_reads_, tensor_arrivals_;
 };
 
 }  // namespace

@@ -121,6 +121,13 @@ void check_host_memory(const Plan& plan, const HostNeed& need) {
 
 namespace {
 
+/// Of a sum's tiles, beside the parts of the rank's own devices: at worst all other parts wait here, beside C
+/// itself at the owner.
+std::int64_t copies_beside(const Contraction& contraction, const Sum& sum) {
+  const bool c_apart = !sum.to && (contraction.reads_c() || sum.devices.empty());
+  return std::ssize(sum.from) + (c_apart ? 1 : 0);
+}
+
 /// Where tiles flow: what a rank holds for each step.
 class StepBytes {
  public:
@@ -131,7 +138,7 @@ class StepBytes {
     for (const RankPlan& rank : plan.ranks) {
       for (const Transfer& result : rank.flow.results) {
         for (const Rank to : result.others)
-          results_[to][result.step] += contraction.c_bytes(result.tiles.front());
+          results_[to][result.step] += bytes_of(contraction, {result.matrix, result.tiles.front()});
       }
     }
   }
@@ -144,7 +151,7 @@ class StepBytes {
     HostNeed& need = steps_[step];
     (matrix == Matrix::a ? need.a : matrix == Matrix::b ? need.b : need.c) += bytes;
   }
-  void add_c(TileId tile, std::int64_t copies) {
+  void add_c(TileId tile, std::int64_t copies = 1) {
     add(Matrix::c, plan_.step_of(tile), copies * problem_.c_bytes(tile));
   }
   /// All that the rank makes, computes and receives, by step. After open() and the blocks.
@@ -154,6 +161,9 @@ class StepBytes {
       const std::int64_t bytes = own_bytes_of(problem_, plan_, task.writes);
       add(task.writes.matrix, task.step, bytes);
       if (task.makes_operand()) steps_[task.step].owned += bytes;
+    }
+    for (const Sum& sum : plan_.ranks[rank].sums) {
+      for (const TileId tile : sum.tiles) add_c(tile, copies_beside(problem_, sum));
     }
     messages.for_each_to(rank, [&](const Messages::Sized& sized) {
       const int last = std::min(int{sized.message->last_step}, static_cast<int>(steps_.size()) - 1);
@@ -176,10 +186,15 @@ class StepBytes {
       }
       window.tensors = tensors_.of(rank, plan_.open_from[last], last);
       if (window.bytes() > worst.bytes()) worst = window;
+      most_of_tensors_ = std::max(most_of_tensors_, window.tensors);
+      most_of_matrices_ = std::max(most_of_matrices_, window.bytes() - window.tensors);
     }
     worst.rank = rank;
     return worst;
   }
+  /// Of all ranks that worst() was asked of.
+  std::int64_t most_of_tensors() const { return most_of_tensors_; }
+  std::int64_t most_of_matrices() const { return most_of_matrices_; }
 
  private:
   const Plan& plan_;
@@ -187,6 +202,7 @@ class StepBytes {
   TensorBytes tensors_;
   std::vector<std::vector<std::int64_t>> results_;  // that come to each rank, by step
   std::vector<HostNeed> steps_;
+  std::int64_t most_of_tensors_ = 0, most_of_matrices_ = 0;
 };
 
 class HostMemoryPass final : public VerifyPass {
@@ -200,7 +216,7 @@ class HostMemoryPass final : public VerifyPass {
   void block(const WalkedBlock& walked, const std::string&) override {
     for (const TileId c : walked.tiles.c) {
       tiles_.c_bytes += problem_.c_bytes(c);
-      if (plan_.flows()) flow_.add_c(c, 1);
+      if (plan_.flows()) flow_.add_c(c);
     }
     if (!plan_.operands.b.made()) return;
     for (const auto& chunk : walked.tiles.b) {
@@ -230,6 +246,8 @@ class HostMemoryPass final : public VerifyPass {
   void finish(PlanSummary& summary) override {
     check_host_memory(plan_, most_);
     summary.peak_host_bytes = most_.bytes();
+    summary.peak_tensor_bytes = flow_.most_of_tensors();
+    summary.peak_matrix_bytes = plan_.flows() ? flow_.most_of_matrices() : most_.bytes();
     summary.matrix_bytes_per_rank = most_matrix_bytes_;
   }
 
@@ -245,17 +263,11 @@ class HostMemoryPass final : public VerifyPass {
     }
     return largest;
   }
-  /// Beside the parts of its own devices: at worst all other parts wait here, beside C itself at the owner.
   /// Returns the bytes of C that the rank owns.
   std::int64_t add_sum(const Sum& sum) {
     std::int64_t bytes = 0;
     for (const TileId tile : sum.tiles) bytes += problem_.c_bytes(tile);
-    const bool c_apart = !sum.to && (problem_.reads_c() || sum.devices.empty());
-    const std::int64_t copies = std::ssize(sum.from) + (c_apart ? 1 : 0);
-    tiles_.c_bytes += bytes * copies;
-    if (plan_.flows()) {
-      for (const TileId tile : sum.tiles) flow_.add_c(tile, copies);
-    }
+    tiles_.c_bytes += bytes * copies_beside(problem_, sum);
     return sum.to ? 0 : bytes;
   }
 
@@ -271,7 +283,7 @@ class StepNeeds final : public VerifyPass {
       : VerifyPass(view), bytes_(view.plan, view.problem), needs_(needs) {}
   void open(Rank rank) override { bytes_.open(rank); }
   void block(const WalkedBlock& walked, const std::string&) override {
-    for (const TileId c : walked.tiles.c) bytes_.add_c(c, 1);
+    for (const TileId c : walked.tiles.c) bytes_.add_c(c);
   }
   void close(Rank rank) override { needs_.push_back(bytes_.close(rank, view_.messages)); }
 

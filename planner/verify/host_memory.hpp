@@ -60,8 +60,7 @@ class TensorBytes {
   std::vector<std::int64_t> generating_;          // by rank
 };
 
-/// Where tiles flow: by rank, what it needs for each step beside tensors; of sums, beside the parts of its
-/// devices nothing. The plan's frame must make sense.
+/// Where tiles flow: by rank, what it needs for each step beside tensors. The plan's frame must make sense.
 std::vector<std::vector<HostNeed>> step_needs(const Plan& plan, const Contraction& contraction);
 
 /// Throws InputError when a generated tile is larger than the staging area.

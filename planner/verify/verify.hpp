@@ -27,6 +27,8 @@ struct PlanSummary {
   std::int64_t chunks = 0;
   std::int64_t peak_device_bytes = 0;      ///< most that any device holds at once
   std::int64_t peak_host_bytes = 0;        ///< most that any rank holds in host memory
+  std::int64_t peak_tensor_bytes = 0;      ///< the same of tensors alone (PlanFrame::tensors),
+  std::int64_t peak_matrix_bytes = 0;      ///< and of all but these
   std::int64_t matrix_bytes_per_rank = 0;  ///< own tiles of A, of B where it is given, and of C, at most
   std::int64_t h2d_bytes = 0;              ///< loads onto devices if no tile is found on one already
   std::int64_t c_loaded_bytes = 0;         ///< of these, initial values of C

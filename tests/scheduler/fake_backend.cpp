@@ -266,7 +266,9 @@ void FakeRank::start_send(OperationId id, Rank to_rank, const Message& message) 
   for (const TileId tile : broadcast.tiles) {
     bytes += bytes_of({broadcast.matrix, tile});
     if (broadcast.kind == TransferKind::result) {
-      if (!c_here_.contains(tile)) complain(fmt::format("C{} sent but not here", tile));
+      if (broadcast.matrix == Matrix::c && !c_here_.contains(tile))
+        complain(fmt::format("C{} sent but not here", tile));
+      if (broadcast.matrix == Matrix::t) check_tensor_tile(tile);
       continue;
     }
     // Received tiles may be dropped while their message still waits to be forwarded.
@@ -293,8 +295,13 @@ void FakeRank::start_send(OperationId id, Rank to_rank, const Message& message) 
             return;
           }
           if (arrived.kind == TransferKind::result) {
-            if (!to.c_here_.insert(arrived.tiles.front()).second) to.complain("C received again");
-            if (!to.scheduler->expects_messages()) to.complain("a tile of C that it does not expect");
+            const TileId tile = arrived.tiles.front();
+            const bool fresh = arrived.matrix == Matrix::c
+                                   ? to.c_here_.insert(tile).second
+                                   : to.tensors_here_.emplace(int{arrived.step}, tile).second;
+            if (!fresh) to.complain("a result received again");
+            to.host_bytes_changed(arrived.matrix == Matrix::t ? message.bytes : 0);
+            if (!to.scheduler->expects_messages()) to.complain("a result that it does not expect");
             to.scheduler->received(message, path);
             return;
           }
@@ -376,6 +383,12 @@ void FakeRank::start_task(OperationId id, std::int32_t number, const FlowTask& t
     complain(fmt::format("task {} too early", number));
   if (task.adds() && !c_here_.contains(task.reads.id))
     complain(fmt::format("C{} read but not here", task.reads.id));
+  if (!task.adds() && cluster_.plan_.tensors.comes_to(rank_, task.reads.id)) {
+    if (!tensors_here_.contains({int{task.step}, task.reads.id}))
+      complain(fmt::format("tensor tile {} read but not here", task.reads.id));
+  } else if (!task.adds()) {
+    check_tensor_tile(task.reads.id);
+  }
   if (task.makes_operand()) host_bytes_changed(bytes_of(task.writes));
   cluster_.later([this, id, number, &task] {
     if (task.writes.matrix == Matrix::c) {
@@ -387,6 +400,16 @@ void FakeRank::start_task(OperationId id, std::int32_t number, const FlowTask& t
     --cores_busy_;
     scheduler->done(id);
   });
+}
+
+/// Of this rank: all that is added to it was.
+void FakeRank::check_tensor_tile(TileId tile) {
+  const std::vector<FlowTask>& tasks = cluster_.plan_.ranks[rank_].flow.tasks;
+  for (std::size_t task = 0; task < tasks.size(); ++task) {
+    if (tasks[task].adds() && tasks[task].writes.id == tile &&
+        !tasks_done_.contains(static_cast<std::int32_t>(task)))
+      complain(fmt::format("tensor tile {} read before its last addition", tile));
+  }
 }
 
 void FakeRank::release_step(Step step) {
@@ -403,6 +426,10 @@ void FakeRank::release_step(Step step) {
     }
   }
   std::erase_if(c_here_, [&](TileId tile) { return cluster_.plan_.step_of(tile) == step; });
+  std::erase_if(tensors_here_, [&](const std::pair<int, TileId>& here) {
+    if (here.first == step) host_bytes_changed(-bytes_of({Matrix::t, here.second}));
+    return here.first == step;
+  });
 }
 
 void FakeRank::release_parts(std::span<const TileId> tiles, Device computed_by) {

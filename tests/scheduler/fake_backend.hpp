@@ -73,6 +73,7 @@ class FakeRank final : public Backend {
   DeviceTraits traits(MemoryPlace device) const;
   bool streams(TileRef tile) const;
   void host_bytes_changed(std::int64_t bytes);
+  void check_tensor_tile(TileId tile);
   double* number_at(const PlaceOfC& place, TileId tile);
   ReceivedParts parts_to_send(const Message& message);
   void arrived(const Message& message, ReceivedParts parts);
@@ -99,7 +100,8 @@ class FakeRank final : public Backend {
   std::map<TileId, bool> staged_;                                             // B; true when made
   std::map<TileId, std::int64_t> begun_, made_;                               // elements of B, ever
   std::set<TileId> generated_;                                                // B, ever
-  std::set<TileId> c_here_;  // where tiles flow: finished or received
+  std::set<TileId> c_here_;                        // where tiles flow: finished or received
+  std::set<std::pair<int, TileId>> tensors_here_;  // of others, for a step
   std::set<std::int32_t> tasks_done_;
   std::int64_t staged_bytes_ = 0;
   int cores_busy_ = 0;

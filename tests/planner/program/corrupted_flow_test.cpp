@@ -59,7 +59,8 @@ class Corruption {
                                                    [this] { return read_early(); },
                                                    [this] { return lose_result(); },
                                                    [this] { return shrink(); },
-                                                   [this] { return make_in_other_step(); }};
+                                                   [this] { return make_in_other_step(); },
+                                                   [this] { return send_for_other_step(); }};
     return kinds[kind % kinds.size()]();
   }
 
@@ -168,6 +169,16 @@ class Corruption {
     }
     return false;
   }
+  bool send_for_other_step() {
+    for (RankPlan& rank : plan_.ranks) {
+      for (Transfer& result : rank.flow.results) {
+        if (result.matrix != Matrix::t || below(random_, 4) > 0) continue;
+        result.step = result.last_step = Step::of(int{result.step} == 0 ? 1 : int{result.step} - 1);
+        return true;
+      }
+    }
+    return false;
+  }
   bool shrink() {
     --elements_[static_cast<std::size_t>(at(*any_task()).tensor_tile())];
     return true;
@@ -189,11 +200,15 @@ class Corruption {
   Random& random_;
 };
 
-/// 200 plans of the doubles residual and of ccsd, on 1 to 4 ranks, with chosen owners and round-robin, with
-/// much memory and with little, some tensors generated on demand: each is accepted, and refused with one
-/// thing changed.
+/// 200 plans of the doubles residual on 1 to 4 ranks, with chosen owners and round-robin, with
+/// much memory and with little, some tensors generated on demand, by two strategies, on cores and GPUs: each
+/// is accepted, and refused with one thing changed.
 TEST(CorruptedFlow, IsRefused) {
+#ifdef FORETILE_SANITIZED
+  constexpr int kPlans = 24;  // two of each kind
+#else
   constexpr int kPlans = 200;
+#endif
   constexpr std::uint64_t kSeed = 20261129;
   Random random(kSeed);
   std::vector<std::unique_ptr<FusedProgram>> programs;
@@ -209,11 +224,16 @@ TEST(CorruptedFlow, IsRefused) {
         below(random, 2) == 0 ? DistributionChoice::automatic : DistributionChoice::round_robin,
         {}};
     if (below(random, 3) == 0) options.made = {"v[pp|pp]"};
-    PlannedProgram planned = plan_program_as(program, flow_machine(ranks, 2), {}, options);
-    if (below(random, 2) == 0) {
-      const std::int64_t less = planned.peak_host_bytes() / 10 * 9;
-      planned = plan_program_as(program, flow_machine(ranks, 2, less), {}, options);
-    }
+    const bool on_gpus = below(random, 4) == 0;
+    Settings settings;
+    if (below(random, 3) == 0) settings["strategy"] = "owner-b";  // moves tiles of tensors
+    const auto plan = [&](std::int64_t host_bytes) {
+      Machine machine = flow_machine(ranks, 2, host_bytes);
+      if (on_gpus) machine.platform.device.kind = DeviceKind::gpu;
+      return plan_program_as(program, machine, settings, options);
+    };
+    PlannedProgram planned = plan(std::int64_t{1} << 40);
+    if (below(random, 2) == 0) planned = plan(planned.peak_host_bytes() / 10 * 9);
     SCOPED_TRACE(testing::Message() << "seed " << kSeed << ", plan " << number << " on " << ranks
                                     << " ranks, kind " << kind);
     EXPECT_EQ(complaint(program, planned), "");

@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 #include <string>
+#include <tuple>
 
 #include "base/error.hpp"
 #include "planner/program/flow_check.hpp"
+#include "planner/strategies/strategy.hpp"
 #include "tests/planner/program/example.hpp"
 #include "tests/planner/program/flow_machine.hpp"
 
@@ -127,16 +130,12 @@ TEST(FlowPlan, OpensStepsAsMemoryAllows) {
   }
 }
 
-TEST(FlowPlan, IsOfProductsOnCores) {
-  const FusedProgram program = two_terms();
-  EXPECT_TRUE(may_flow(program, flow_machine(1, 1)));
-  Machine gpus = flow_machine(1, 1);
-  gpus.platform.device.kind = DeviceKind::gpu;
-  EXPECT_FALSE(may_flow(program, gpus));
+TEST(FlowPlan, IsOfProducts) {
+  EXPECT_TRUE(may_flow(two_terms()));
   const FusedProgram copies(
       parse_program("space p = virtual\ntensor w[p|p]\nresult R[p|p]\nc: R[p1,p2] += 1 w[p1,p2]\n", "test"),
       {1, 4, 2}, "test");
-  EXPECT_FALSE(may_flow(copies, flow_machine(1, 1)));
+  EXPECT_FALSE(may_flow(copies));
   EXPECT_THROW(plan_flow(copies, {.ranks = 1}, flow_machine(1, 1), {}), InputError);
 }
 
@@ -227,14 +226,23 @@ TEST(FlowPlan, SlicesTermsThatDoNotFit) {
   EXPECT_LE(tight.work.summary.peak_host_bytes, little);
 }
 
-TEST(FlowPlan, RefusesStrategiesThatMoveOperands) {
+/// Blocks go where a strategy multiplies tiles of them: once to a rank in a step.
+TEST(FlowPlan, JoinsStrategiesThatMoveOperands) {
   const FusedProgram program(ccsd_t2(), {2, 4, 2}, "test");
-  try {
-    plan_flow(program, {.ranks = 2}, flow_machine(2, 1), {{"strategy", "grid-3d"}});
-    FAIL();
-  } catch (const InputError& error) {
-    EXPECT_NE(std::string(error.what()).find("leaves A and B where they are"), std::string::npos)
-        << error.what();
+  const ProgramDistribution distribution{.ranks = 2};
+  const FlowPlan usual = plan_flow(program, distribution, flow_machine(2, 1), {});
+  for (const std::string& strategy : strategies_for_terms()) {
+    SCOPED_TRACE(strategy);
+    const FlowPlan flow = plan_flow(program, distribution, flow_machine(2, 1), {{"strategy", strategy}});
+    EXPECT_EQ(flow.work.summary.gemms, usual.work.summary.gemms);
+    std::set<std::tuple<int, TileId, int>> moved;
+    for (const RankPlan& rank : flow.work.plan.ranks) {
+      for (const Transfer& result : rank.flow.results) {
+        if (result.matrix != Matrix::t) continue;
+        EXPECT_TRUE(moved.emplace(result.others[0], result.tiles[0], result.step).second);
+      }
+    }
+    EXPECT_EQ(moved.empty(), strategy == "dealt-c");
   }
 }
 
