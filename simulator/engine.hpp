@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "base/id.hpp"
-#include "platforms/machine.hpp"
 #include "simulator/machine_links.hpp"
 
 namespace foretile {
@@ -79,14 +78,7 @@ class Engine {
   std::vector<Due> due_, told_;
 };
 
-/// SimGrid has one engine per process: throws InputError for a second one, and for machines beyond its limit.
-/// `machine` and `links` must outlive it.
-std::unique_ptr<Engine> make_simgrid_engine(const Machine& machine, const MachineLinks& links);
+/// `links` must outlive it.
 std::unique_ptr<Engine> make_fluid_engine(const MachineLinks& links);
-
-/// Whether SimGrid can have the machine.
-bool fits_simgrid(const Machine& machine);
-/// Whether this process has had its one simulation with SimGrid.
-bool simgrid_is_used();
 
 }  // namespace foretile

@@ -11,7 +11,6 @@
 #include "apps/foretile/commands.hpp"
 #include "apps/foretile/program_case.hpp"
 #include "apps/foretile/program_view.hpp"
-#include "apps/foretile/rehearsal.hpp"
 #include "apps/foretile/tune_conclusion.hpp"
 #include "apps/foretile/tune_program.hpp"
 #include "apps/foretile/tune_space.hpp"
@@ -221,7 +220,6 @@ void tune_program_of(const TuneArguments& arguments) {
 }
 
 void tune_problem(TuneArguments& arguments) {
-  require_simulator("tune");
   arguments.problem = arguments.problems.front();
   check_program(arguments);
   if (is_program_file(arguments.problem)) return tune_program_of(arguments);

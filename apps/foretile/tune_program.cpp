@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "apps/foretile/candidates.hpp"
-#include "apps/foretile/rehearsal.hpp"
 #include "apps/quantities.hpp"
 #include "apps/resources.hpp"
 #include "base/error.hpp"
@@ -24,6 +23,7 @@
 #include "planner/program/program_file.hpp"
 #include "planner/program/program_text.hpp"
 #include "planner/program/tile_sizes.hpp"
+#include "simulator/program_simulation.hpp"
 #include "tuner/program_search.hpp"
 #include "tuner/workers.hpp"
 
@@ -179,10 +179,10 @@ class Trials {
   double makespan_of(const PlannedProgram& planned, const Machine& machine) const {
     if (planned.flow) {
       const PlannedWork& work = planned.flow->work;
-      return rehearse(work.plan, work.contraction, work.machine, simulation()).makespan_s;
+      return simulate(work.plan, work.contraction, work.machine, simulation()).makespan_s;
     }
     double seconds = 0;
-    for (const LevelTimes& level : rehearse_program(planned.levels, machine, simulation()))
+    for (const LevelTimes& level : simulate_program(planned.levels, machine, simulation()))
       seconds += level.total_s();
     return seconds;
   }
