@@ -91,14 +91,15 @@ void add_machine_options(CLI::App& command, CaseArguments& arguments, std::strin
   add_json_option(command, arguments.options);
 }
 
-void add_engine_option(CLI::App& command, EngineChoice& engine) {
+void add_engine_option(CLI::App& command, EngineChoice& engine, const std::string& automatic) {
   const std::map<std::string, EngineChoice> names = {
       {"auto", EngineChoice::automatic}, {"simgrid", EngineChoice::simgrid}, {"fluid", EngineChoice::fluid}};
   command
       .add_option("--engine", engine,
                   has_simgrid()
                       ? "What solves the model: simgrid, the reference; fluid, foretile's own solver, for "
-                        "large machines; auto, unless given: simgrid where it can have the machine"
+                        "large machines; auto, unless given: " +
+                            automatic
                       : "What solves the model: fluid, foretile's own solver; auto, unless given: that. This "
                         "foretile was built without simgrid, the reference")
       ->type_name("NAME")

@@ -244,7 +244,7 @@ void add_simulate_command(CLI::App& app) {
   command->add_flag(
       "--coarse", arguments->coarse,
       "Faster: products and copies of a chunk in a few groups; says how far that is from the time in full");
-  add_engine_option(*command, arguments->engine);
+  add_engine_option(*command, arguments->engine, "simgrid where it can have the machine");
   command->add_flag("--plan-order", arguments->plan_order,
                     "Keep loads to the plan's order, so that their counts do not depend on time");
   CLI::Option* what_if =

@@ -150,6 +150,25 @@ def check_simulate(problem, stored, scratch):
     expect(2, "no place to write", "simulate", stored, "--trace", "nowhere/t.json")
 
 
+def check_engines(found, stored):
+    """The search has the fluid engine; where SimGrid is built, it simulates what is taken, too."""
+    engines = found["engines"]
+    assert list(engines) == (["fluid", "simgrid"] if simgrid else ["fluid"]), found
+    assert found.get("simgrid_left_out") == (None if simgrid else "this foretile was built without it"), found
+    assert engines["fluid"] == found["taken"]["makespan_s"], found
+    for engine, seconds in engines.items():
+        assert run("simulate", stored, "--json", "--engine", engine)["makespan_s"] == seconds, (engine, found)
+    assert json.loads(stored.read_text())["predicted"]["makespan_s"] == engines["fluid"], found
+
+
+def check_named_engines(problem):
+    """Who names an engine gets it alone."""
+    for engine in ("fluid", "simgrid") if simgrid else ("fluid",):
+        found = run("tune", problem, *platform, "--nodes", 2, "--count", 2, "--json", "--engine", engine)
+        assert found["engines"] == {engine: found["taken"]["makespan_s"]} and "simgrid_left_out" not in found, found
+        assert f"\nengines   {engine} " in call("tune", problem, *platform, "--nodes", 2, "--count", 2, "--engine", engine).stdout
+
+
 def check_tune(problem, scratch):
     best, history = scratch / "best.json", scratch / "history.jsonl"
     search = ("tune", problem, *platform, "--nodes", 2, "--workers", 2, "--json", "--search", "random", "--history", history)
@@ -159,7 +178,7 @@ def check_tune(problem, scratch):
         "grid.p": "1", "block_fraction": "0.5", "chunk_fraction": "0.25", "lookahead": "1", "strategy": "stationary-b"}, found
     assert 0 < found["best"]["makespan_s"] <= found["defaults"]["makespan_s"], found
     assert 0 < found["problem_bound_s"] <= found["bound_s"] <= found["best"]["makespan_s"], found
-    assert run("simulate", best, "--json")["makespan_s"] == found["best"]["makespan_s"]
+    check_engines(found, best)
     assert run(*search, "--count", 10)["from_history"] == 8
     expect(2, "platform", *search, "--count", 20, "--set", "platform.pcie.latency=0")
     lines = history.read_text().splitlines()
@@ -199,6 +218,7 @@ def check_tune(problem, scratch):
     expect(2, "did you mean \"block_fraction\"?", "tune", problem, *platform, "--space", space)
     expect(1, "could be rehearsed", "tune", problem, *platform, "--count", 2, "--set", "platform.device.memory=100")
     expect(2, "--budget", "tune", problem, *platform, "--budget", "soon")
+    check_named_engines(problem)
     check_node_range(problem, scratch)
     check_starts(problem, scratch)
     check_tilings(scratch)
@@ -212,13 +232,13 @@ def check_tilings(scratch):
     assert call(*dense, "-o", fixed).returncode == 0
     assert call(*dense, "--tune", "tile=24,6,4", "-o", free).returncode == 0
     machine = (*platform, "--nodes", 2)
-    one_tile = run("simulate", fixed, *machine, "--json")["makespan_s"]
+    one_tile = run("simulate", fixed, *machine, "--engine", "fluid", "--json")["makespan_s"]
     found = run("tune", free, *machine, "--json", "--set", "lookahead=1", "-o", best)
     assert found["proven"] and found["space"]["problem.tile"] == ["24", "6", "4"], found
     assert found["defaults"]["parameters"]["problem.tile"] == "24", found
     tile = found["best"]["parameters"]["problem.tile"]
     assert tile != "24" and found["best"]["makespan_s"] < one_tile == found["defaults"]["makespan_s"], found
-    assert run("simulate", best, "--json")["makespan_s"] == found["best"]["makespan_s"]
+    check_engines(found, best)
     assert f"tile = {tile}\n" in json.loads(best.read_text())["problem"]["toml"]
     set_tile = run("tune", free, *machine, "--json", "--set", "lookahead=1", "--set", f"problem.tile={tile}")
     assert "problem.tile" not in set_tile["space"], set_tile
@@ -315,7 +335,7 @@ def check_node_range(problem, scratch):
     fewest = min(by_nodes, key=lambda line: line["node_hours"])
     assert (found["goal"], found["nodes"]) == ("node-hours", fewest["nodes"]), found
     assert found["best"]["makespan_s"] == fewest["makespan_s"], found
-    assert run("simulate", scratch / "few.json", "--json")["makespan_s"] == fewest["makespan_s"]
+    assert run("simulate", scratch / "few.json", "--engine", "fluid", "--json")["makespan_s"] == fewest["makespan_s"]
     text = call(*tune, "--nodes", "1..2").stdout
     assert "shortest time" in text and "fewest node-hours" in text, text
     expect(2, "--nodes: found many", *tune, "--nodes", "many")
