@@ -12,10 +12,13 @@ foreach(part base matrix_files platforms planner scheduler simulator tuner cpu e
   set_target_properties(foretile_${part} PROPERTIES EXPORT_NAME ${part})
   install(TARGETS foretile_${part} EXPORT foretileTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endforeach()
+if(NOT FORETILE_HAS_SimGrid)
+  set(without_simgrid REGEX "/(machine_model|simgrid_start)[.]hpp$" EXCLUDE)  # they include its headers
+endif()
 foreach(folder base platforms planner scheduler simulator tuner executor)
   if(TARGET foretile_${folder})
     install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/foretile
-      FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
+      FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h" ${without_simgrid})
   endif()
 endforeach()
 install(EXPORT foretileTargets NAMESPACE foretile:: DESTINATION ${package_folder})

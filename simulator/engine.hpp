@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "base/id.hpp"
-#include "platforms/machine.hpp"
 #include "simulator/machine_links.hpp"
 
 namespace foretile {
@@ -27,8 +26,9 @@ struct EventKey {
 };
 
 /// What ends within a nanosecond ends at one instant, and is told in the order of the keys, whatever engine
-/// it is: runs of both engines differ by rounding alone. Work that starts then and ends at once belongs to
-/// the same instant, but is told after the first.
+/// it is: runs of both engines differ by rounding alone, which shared links may make grow
+/// (docs/simulator.md). Work that starts then and ends at once belongs to the same instant, but is told after
+/// the first.
 class Engine {
  public:
   using Event = std::function<void()>;
@@ -79,14 +79,7 @@ class Engine {
   std::vector<Due> due_, told_;
 };
 
-/// SimGrid has one engine per process: throws InputError for a second one, and for machines beyond its limit.
-/// `machine` and `links` must outlive it.
-std::unique_ptr<Engine> make_simgrid_engine(const Machine& machine, const MachineLinks& links);
+/// `links` must outlive it.
 std::unique_ptr<Engine> make_fluid_engine(const MachineLinks& links);
-
-/// Whether SimGrid can have the machine.
-bool fits_simgrid(const Machine& machine);
-/// Whether this process has had its one simulation with SimGrid.
-bool simgrid_is_used();
 
 }  // namespace foretile

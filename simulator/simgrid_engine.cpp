@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "simulator/engine.hpp"
 #include "simulator/machine_model.hpp"
+#include "simulator/simgrid.hpp"
 #include "simulator/simgrid_start.hpp"
 
 namespace foretile {
@@ -131,6 +132,10 @@ class SimGridEngine final : public Engine {
 };
 
 }  // namespace
+
+bool has_simgrid() {
+  return true;
+}
 
 bool fits_simgrid(const Machine& machine) {
   return MachineModel::hosts(machine) <= kMostHosts;

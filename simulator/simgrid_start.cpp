@@ -19,7 +19,7 @@
 #include "base/progress.hpp"
 #include "base/signals.hpp"
 #include "base/temporary_files.hpp"
-#include "simulator/engine.hpp"
+#include "simulator/simgrid.hpp"
 
 namespace foretile {
 

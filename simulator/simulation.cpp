@@ -13,6 +13,7 @@
 #include "scheduler/report/progress_sink.hpp"
 #include "simulator/engine.hpp"
 #include "simulator/machine_links.hpp"
+#include "simulator/simgrid.hpp"
 #include "simulator/simulated_rank.hpp"
 
 namespace foretile {

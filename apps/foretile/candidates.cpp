@@ -7,7 +7,6 @@
 #include <algorithm>
 
 #include "apps/foretile/coarse.hpp"
-#include "apps/foretile/rehearsal.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "planner/bound/bound.hpp"
@@ -201,7 +200,7 @@ Outcome Candidates::rehearse_coarsely(const Candidate& candidate) const {
 Outcome Candidates::simulated(const Candidate& candidate, const PlannedWork& work,
                               SimulationOptions options) const {
   options.engine = case_.engine;
-  const SimulationResult result = foretile::rehearse(work.plan, work.contraction, work.machine, options);
+  const SimulationResult result = simulate(work.plan, work.contraction, work.machine, options);
   if (result.stopped)
     return {Outcome::Status::stopped, 0, {}, {{"plan", same_text(candidate, work)}}, options.stop_s};
   Report report = make_report(result.ranks, work.machine, work.plan.grid, result.makespan_s);

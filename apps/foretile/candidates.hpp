@@ -26,7 +26,7 @@ struct TuneCase {
   Platform platform;
   MachineSize size;
   Settings fixed;  ///< the strategy's parameters from --set
-  EngineChoice engine = EngineChoice::automatic;
+  EngineChoice engine = EngineChoice::fluid;
 };
 
 /// Plans and rehearses candidates. A candidate's `problem` chooses a problem, keys that begin with `problem.`

@@ -21,6 +21,7 @@
 #include "platforms/guesses.hpp"
 #include "platforms/list.hpp"
 #include "platforms/loader.hpp"
+#include "simulator/simgrid.hpp"
 
 namespace foretile {
 
@@ -90,18 +91,25 @@ void add_machine_options(CLI::App& command, CaseArguments& arguments, std::strin
   add_json_option(command, arguments.options);
 }
 
-void add_engine_option(CLI::App& command, EngineChoice& engine) {
+void add_engine_option(CLI::App& command, EngineChoice& engine, const std::string& automatic) {
   const std::map<std::string, EngineChoice> names = {
       {"auto", EngineChoice::automatic}, {"simgrid", EngineChoice::simgrid}, {"fluid", EngineChoice::fluid}};
   command
       .add_option("--engine", engine,
-                  "What solves the model: simgrid, the reference; fluid, foretile's own solver, for large "
-                  "machines; auto, unless given: simgrid where it can have the machine")
+                  has_simgrid()
+                      ? "What solves the model: simgrid, the reference; fluid, foretile's own solver, for "
+                        "large machines; auto, unless given: " +
+                            automatic
+                      : "What solves the model: fluid, foretile's own solver; auto, unless given: that. This "
+                        "foretile was built without simgrid, the reference")
       ->type_name("NAME")
       ->transform(CLI::Validator(
           [names](std::string& given) {
             const auto found = names.find(given);
             if (found == names.end()) return "found " + given + ", expected auto, simgrid or fluid";
+            if (found->second == EngineChoice::simgrid && !has_simgrid())
+              return "found simgrid, expected auto or fluid: this foretile was built without SimGrid; take " +
+                     std::string("fluid, or install libsimgrid-dev and build again");
             given = std::to_string(static_cast<int>(found->second));
             return std::string();
           },

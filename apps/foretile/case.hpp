@@ -31,8 +31,8 @@ struct Case {
   std::vector<std::string> guesses = {};  ///< keys of the platform whose figures are guesses
 };
 
-/// --engine, of simulations.
-void add_engine_option(CLI::App& command, EngineChoice& engine);
+/// --engine, of simulations. `automatic` says what `auto` is where SimGrid is built.
+void add_engine_option(CLI::App& command, EngineChoice& engine, const std::string& automatic);
 
 /// load_platform(); a note on stderr says when the user's own file hides one that ships.
 Platform named_platform(const std::string& name, const std::vector<std::string>& settings = {});

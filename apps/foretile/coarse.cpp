@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "apps/foretile/rehearsal.hpp"
 #include "apps/quantities.hpp"
 #include "base/error.hpp"
 #include "planner/plan/devices.hpp"
@@ -70,7 +69,7 @@ FullStart simulated_start(const PlannedWork& work, SimulationOptions options, st
   options.groups = {};
   if (some == all) {
     options.trace = nullptr;
-    return {rehearse(work.plan, work.contraction, work.machine, options).makespan_s, static_cast<double>(all),
+    return {simulate(work.plan, work.contraction, work.machine, options).makespan_s, static_cast<double>(all),
             all};
   }
   // Products that are in flight at that time are to end, too.
@@ -78,7 +77,7 @@ FullStart simulated_start(const PlannedWork& work, SimulationOptions options, st
   Spans spans;
   options.trace = &spans;
   options.stop_products = some + more;
-  rehearse(work.plan, work.contraction, work.machine, options);
+  simulate(work.plan, work.contraction, work.machine, options);
   const double seconds = spans.time_of(some);
   return {seconds, spans.done_by(seconds), all};
 }

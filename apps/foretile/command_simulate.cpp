@@ -13,7 +13,6 @@
 #include "apps/foretile/plan_view.hpp"
 #include "apps/foretile/program_case.hpp"
 #include "apps/foretile/program_view.hpp"
-#include "apps/foretile/rehearsal.hpp"
 #include "apps/foretile/what_if.hpp"
 #include "apps/inputs_apart.hpp"
 #include "apps/quantities.hpp"
@@ -29,6 +28,7 @@
 #include "scheduler/report/progress_sink.hpp"
 #include "scheduler/report/report.hpp"
 #include "scheduler/report/report_json.hpp"
+#include "simulator/simulation.hpp"
 
 namespace foretile {
 
@@ -122,8 +122,7 @@ void require_outputs_apart(const SimulateArguments& arguments) {
     require_different("--output", arguments.output, "the problem", arguments.problem);
 }
 
-void simulate(const SimulateArguments& arguments) {
-  require_simulator("simulate");
+void simulate_case(const SimulateArguments& arguments) {
   check_program_options(arguments.problem, arguments.program);
   if (is_program(arguments.problem)) {
     refuse_for_programs(arguments.problem, {{"--assignment", !arguments.assignment.empty()},
@@ -206,7 +205,7 @@ void simulate(const SimulateArguments& arguments) {
     full = simulate_start_in_full(work, options);
     options.trace = &coarse.emplace(full->seconds, options.trace);
   }
-  const SimulationResult result = rehearse(work.plan, work.contraction, work.machine, options);
+  const SimulationResult result = simulate(work.plan, work.contraction, work.machine, options);
   if (trace) trace->finish();
   const Times times{watch.seconds(), simulation.seconds()};
   Report report = make_report(result.ranks, work.machine, work.plan.grid, result.makespan_s);
@@ -245,7 +244,7 @@ void add_simulate_command(CLI::App& app) {
   command->add_flag(
       "--coarse", arguments->coarse,
       "Faster: products and copies of a chunk in a few groups; says how far that is from the time in full");
-  add_engine_option(*command, arguments->engine);
+  add_engine_option(*command, arguments->engine, "simgrid where it can have the machine");
   command->add_flag("--plan-order", arguments->plan_order,
                     "Keep loads to the plan's order, so that their counts do not depend on time");
   CLI::Option* what_if =
@@ -268,7 +267,7 @@ void add_simulate_command(CLI::App& app) {
       ->excludes(assignment_out)
       ->excludes(what_if)
       ->excludes(output);
-  command->callback([arguments] { simulate(*arguments); });
+  command->callback([arguments] { simulate_case(*arguments); });
 }
 
 }  // namespace foretile

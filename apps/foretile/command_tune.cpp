@@ -9,9 +9,9 @@
 
 #include "apps/foretile/candidates.hpp"
 #include "apps/foretile/commands.hpp"
+#include "apps/foretile/engine_times.hpp"
 #include "apps/foretile/program_case.hpp"
 #include "apps/foretile/program_view.hpp"
-#include "apps/foretile/rehearsal.hpp"
 #include "apps/foretile/tune_conclusion.hpp"
 #include "apps/foretile/tune_program.hpp"
 #include "apps/foretile/tune_space.hpp"
@@ -47,7 +47,7 @@ TuneCase make_case(const Case& the_case, const TuneArguments& arguments,
   made.platform = the_case.platform;
   made.size = size;
   made.fixed = arguments.options.settings();
-  made.engine = arguments.engine;
+  made.engine = searching_engine(arguments.engine);
   return made;
 }
 
@@ -62,6 +62,7 @@ nlohmann::json identity(const TuneCase& tune_case, const Space& space) {
           {"machine",
            fmt::format("nodes {} ranks {} gpus {}", nodes.value_or(0), ranks.value_or(0), gpus.value_or(0))},
           {"fixed", nlohmann::json(tune_case.fixed).dump()},
+          {"engine", std::string(name_of(tune_case.engine))},
           {"space", digest(space.text())}};
 }
 
@@ -210,6 +211,7 @@ void tune_program_of(const TuneArguments& arguments) {
   TuneProgramArguments program = arguments.program;
   static_cast<CaseArguments&>(program) = static_cast<const CaseArguments&>(arguments);
   program.nodes = arguments.nodes;
+  program.engine = arguments.engine;
   program.seed = arguments.tune.seed;
   program.tie = arguments.tie;
   program.output = arguments.output;
@@ -222,7 +224,6 @@ void tune_program_of(const TuneArguments& arguments) {
 }
 
 void tune_problem(TuneArguments& arguments) {
-  require_simulator("tune");
   arguments.problem = arguments.problems.front();
   check_program(arguments);
   if (is_program_file(arguments.problem)) return tune_program_of(arguments);
@@ -299,7 +300,8 @@ void add_tune_command(CLI::App& app) {
           "chooses among several problems")
       ->required();
   add_machine_options(*command, *arguments, &arguments->nodes);
-  add_engine_option(*command, arguments->engine);
+  add_engine_option(*command, arguments->engine,
+                    "fluid searches, and simgrid simulates what is taken, too, where it can");
   command->add_option("--goal", arguments->goal, "Of a range of nodes: time or node-hours")
       ->capture_default_str();
   add_search_options(*command, *arguments);

@@ -32,6 +32,8 @@
 #include "platforms/loader.hpp"
 #include "platforms/units.hpp"
 #include "scheduler/report/chrome_trace.hpp"
+#include "simulator/original_order.hpp"
+#include "simulator/program_simulation.hpp"
 
 namespace foretile {
 
@@ -244,7 +246,7 @@ double changed_makespan_s(const ProgramCase& program, const Platform& platform, 
     Machine machine = work.machine;
     machine.platform = platform;
     options.groups = in_full ? CoarseGroups{} : coarse_groups(work);
-    return rehearse(work.plan, work.contraction, machine, options).makespan_s;
+    return simulate(work.plan, work.contraction, machine, options).makespan_s;
   };
   if (program.planned.flow) return rehearsed_s(program.planned.flow->work);
   Machine machine = program.machine;
@@ -478,12 +480,12 @@ void simulate_program_case(const CaseArguments& arguments, const ProgramArgument
     const PlannedWork& work = program.planned.flow->work;
     std::optional<ChromeTrace> trace;
     if (!of.trace.empty()) options.trace = &trace.emplace(of.trace);
-    const SimulationResult result = rehearse(work.plan, work.contraction, work.machine, options);
+    const SimulationResult result = simulate(work.plan, work.contraction, work.machine, options);
     if (trace) trace->finish();
     store(of, program.file, prediction_of(result.makespan_s, program.planned.flow->flops));
     print_flow(arguments, program, result, watch.seconds(), guesses);
   } else {
-    const std::vector<LevelTimes> times = rehearse_program(program.planned.levels, program.machine, options);
+    const std::vector<LevelTimes> times = simulate_program(program.planned.levels, program.machine, options);
     store(of, program.file, prediction_of(total_seconds(times), all_work(program.planned.levels).flops));
     print_case(arguments, program, times, watch.seconds(), guesses);
   }
@@ -538,7 +540,7 @@ void simulate_original_case(const CaseArguments& arguments, const ProgramSizes& 
   const Stopwatch watch;
   std::optional<ChromeTrace> events;
   if (!trace.empty()) options.trace = &events.emplace(trace);
-  const OriginalResult result = rehearse_original(*program, machine, options);
+  const OriginalResult result = simulate_original(*program, machine, options);
   if (events) events->finish();
   const double ranks = machine.devices();
   const std::vector<std::pair<const char*, double>> parts{

@@ -3,9 +3,10 @@
 
 #include <limits>
 
-namespace foretile {
+#include "simulator/program_simulation.hpp"
+#include "simulator/simulation.hpp"
 
-void require_simulator(const char*) {}
+namespace foretile {
 
 WorkSeconds rehearsed_seconds() {
   return [](const Plan& plan, const Contraction& contraction, const Machine& machine, double stop_s) {
@@ -23,21 +24,6 @@ LevelSeconds rehearsed_level_seconds() {
     options.engine = EngineChoice::fluid;
     return simulate_program({&plan, 1}, machine, options).front().total_s();
   };
-}
-
-SimulationResult rehearse(const Plan& plan, const Contraction& contraction, const Machine& machine,
-                          const SimulationOptions& options) {
-  return simulate(plan, contraction, machine, options);
-}
-
-std::vector<LevelTimes> rehearse_program(std::span<const LevelPlan> plans, const Machine& machine,
-                                         const SimulationOptions& options) {
-  return simulate_program(plans, machine, options);
-}
-
-OriginalResult rehearse_original(const FusedProgram& program, const Machine& machine,
-                                 const OriginalOptions& options) {
-  return simulate_original(program, machine, options);
 }
 
 }  // namespace foretile

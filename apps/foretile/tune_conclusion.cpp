@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include "apps/foretile/engine_times.hpp"
 #include "apps/foretile/what_if.hpp"
 #include "apps/program.hpp"
 #include "apps/quantities.hpp"
@@ -187,6 +188,25 @@ std::string starts_text(const std::string& file, const Starts& starts) {
   return text;
 }
 
+/// Of the plan taken: by the engine that searched, and by SimGrid where the user names no engine.
+EngineTimes engine_times(const TuneArguments& arguments, const Case& the_case, const Tuning& tuning,
+                         const Best& best, const TimeBudget& latest, const std::function<bool()>& stop,
+                         ProgressLine& line) {
+  const bool guesses_follow = !the_case.guesses.empty() && best.work.summary.gemms <= kMostProductsInFull;
+  const double share = guesses_follow ? 0.5 : 0.9;  // of the time that is left
+  const Outcome& taken = tuning.chosen().outcome;
+  if (is_coarse(taken)) return {.left_out = "nothing was simulated in full"};
+  if (arguments.engine == EngineChoice::simgrid) return {.simgrid_s = taken.makespan_s};
+  EngineTimes times;
+  if (arguments.engine == EngineChoice::automatic) {
+    line.show("simulate by SimGrid");
+    times = by_simgrid({&best.work}, SimulationOptions().noise_seed,
+                       std::min(kMostSimgridSeconds, share * latest.left()), stop);
+  }
+  times.fluid_s = taken.makespan_s;
+  return times;
+}
+
 nlohmann::ordered_json tuning_json(const TuneArguments& arguments, const Tuning& tuning,
                                    const std::optional<Best>& best, const NodesTuning* over_nodes) {
   const TuneResult& result = tuning.result;
@@ -245,9 +265,14 @@ void conclude(const TuneArguments& arguments, const Case& the_case, const Tuning
   erase_progress();
   if (!is_json && (result.best() || end == TuneEnd::interrupt)) print(arguments, tuning, best, over_nodes);
   Guesses guesses;
+  std::optional<EngineTimes> times;
   if (best && end != TuneEnd::interrupt) {
     const InterruptGuard interrupt;
     const auto stop = [&] { return latest.over() || interrupt.signal() != 0; };
+    times = engine_times(arguments, the_case, tuning, *best, latest, stop, line);
+    erase_progress();
+    if (!is_json) fmt::print("engines   {}\n", engine_times_text(*times));
+    std::fflush(stdout);
     guesses = guesses_of(the_case, tuning.candidates->problem_of(tuning.chosen().candidate), tuning.size,
                          best->work, stop, line);
     erase_progress();
@@ -256,6 +281,7 @@ void conclude(const TuneArguments& arguments, const Case& the_case, const Tuning
   }
   if (is_json) {
     nlohmann::ordered_json json = tuning_json(arguments, tuning, best, over_nodes);
+    if (times) add_engine_times(json, *times);
     if (best) json["guesses"] = guesses_json(guesses);
     print_json(json);
   }

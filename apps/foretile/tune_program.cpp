@@ -12,18 +12,22 @@
 #include <utility>
 
 #include "apps/foretile/candidates.hpp"
-#include "apps/foretile/rehearsal.hpp"
+#include "apps/foretile/engine_times.hpp"
 #include "apps/quantities.hpp"
 #include "apps/resources.hpp"
 #include "base/error.hpp"
 #include "base/one_line.hpp"
 #include "base/progress.hpp"
+#include "base/time_budget.hpp"
 #include "planner/bound/least_times.hpp"
 #include "planner/plan/products_of_tile.hpp"
+#include "planner/program/level_seconds.hpp"
 #include "planner/program/made_tensors.hpp"
 #include "planner/program/program_file.hpp"
 #include "planner/program/program_text.hpp"
 #include "planner/program/tile_sizes.hpp"
+#include "simulator/program_simulation.hpp"
+#include "simulator/simgrid.hpp"
 #include "tuner/program_search.hpp"
 #include "tuner/workers.hpp"
 
@@ -103,9 +107,7 @@ class Trials {
     const Machine machine = machine_of(candidate.nodes);
     trial.bound_s = device_seconds_[candidate.tile] / machine.devices();
     try {
-      const ProgramArguments as{{}, candidate.mode, arguments_.made, arguments_.distribution};
-      const PlannedProgram planned =
-          plan_program_as(program, machine, arguments_.options.settings(), as.plan_options());
+      const PlannedProgram planned = planned_again(candidate, machine);
       trial.memory_bytes = planned.peak_host_bytes();
       trial.effort = effort_of(planned);
       trial.made = made_names(program, planned.distribution);
@@ -121,14 +123,29 @@ class Trials {
     return trial;
   }
 
+  /// By SimGrid, planned again.
+  EngineTimes by_simgrid_of(const ProgramTrial& trial, double limit_s) {
+    const TimeBudget budget(limit_s);
+    const Machine machine = machine_of(trial.candidate.nodes);
+    const PlannedProgram planned = planned_again(trial.candidate, machine);
+    std::vector<const PlannedWork*> works;
+    double moves_s = 0;
+    if (planned.flow) works.push_back(&planned.flow->work);
+    for (const LevelPlan& level : planned.levels) {
+      moves_s += move_times(level, machine).moves_s();
+      if (level.work) works.push_back(&*level.work);
+    }
+    EngineTimes times = by_simgrid(works, arguments_.seed, budget.left());
+    if (times.simgrid_s) *times.simgrid_s += moves_s;
+    return times;
+  }
+
   /// Of a trial, planned again: trials are planned in other processes.
   ProgramFile file_of(const ProgramTrial& trial) {
     const ProgramCandidate& candidate = trial.candidate;
     const FusedProgram& program = with_tile(candidate.tile);
     const Machine machine = machine_of(candidate.nodes);
-    const ProgramArguments as{{}, candidate.mode, arguments_.made, arguments_.distribution};
-    const PlannedProgram planned =
-        plan_program_as(program, machine, arguments_.options.settings(), as.plan_options());
+    const PlannedProgram planned = planned_again(candidate, machine);
     MachineSize size = arguments_.size;
     size.nodes = candidate.nodes;
     ProgramFile file = make_program_file(std::filesystem::path(arguments_.problem).stem().string(),
@@ -160,6 +177,12 @@ class Trials {
   const Platform& platform() const { return platform_; }
 
  private:
+  PlannedProgram planned_again(const ProgramCandidate& candidate, const Machine& machine) {
+    const ProgramArguments as{{}, candidate.mode, arguments_.made, arguments_.distribution};
+    return plan_program_as(with_tile(candidate.tile), machine, arguments_.options.settings(),
+                           as.plan_options());
+  }
+
   const FusedProgram& with_tile(std::int64_t tile) {
     std::unique_ptr<FusedProgram>& program = programs_[tile];
     if (!program)
@@ -179,10 +202,10 @@ class Trials {
   double makespan_of(const PlannedProgram& planned, const Machine& machine) const {
     if (planned.flow) {
       const PlannedWork& work = planned.flow->work;
-      return rehearse(work.plan, work.contraction, work.machine, simulation()).makespan_s;
+      return simulate(work.plan, work.contraction, work.machine, simulation()).makespan_s;
     }
     double seconds = 0;
-    for (const LevelTimes& level : rehearse_program(planned.levels, machine, simulation()))
+    for (const LevelTimes& level : simulate_program(planned.levels, machine, simulation()))
       seconds += level.total_s();
     return seconds;
   }
@@ -234,12 +257,35 @@ class TimedTrials {
     return trial;
   }
 
+  /// Of what is taken, in a process of its own, too: planning it again may take longer than there is time.
+  EngineTimes by_simgrid_of(const ProgramTrial& trial) {
+    if (!has_simgrid()) return by_simgrid({}, 0, 0);  // says so
+    const double limit_s =
+        budget_s_ ? std::min(kMostSimgridSeconds, seconds_late() - watch_.seconds()) : kMostSimgridSeconds;
+    if (limit_s <= 0) return {.left_out = "the time is over"};
+    line_.show("tune: simulate by SimGrid");
+    const CostFunction cost = [&](const Candidate&) {
+      const EngineTimes times = trials_.by_simgrid_of(trial, limit_s);
+      return Outcome{Outcome::Status::done, times.simgrid_s.value_or(0), {}, {{kLeftOut, times.left_out}}};
+    };
+    WorkerLimits limits;
+    limits.evaluation_s = limit_s;
+    Workers workers(cost, limits);
+    workers.start({});
+    const Outcome outcome = workers.wait(2 * limit_s).front().outcome;
+    if (!outcome.done()) return {.left_out = outcome.message};
+    const std::string left_out = outcome.extra.at(kLeftOut).get<std::string>();
+    if (!left_out.empty()) return {.left_out = left_out};
+    return {.simgrid_s = outcome.makespan_s};
+  }
+
   bool is_over() const { return budget_s_ && watch_.seconds() >= *budget_s_; }
   double seconds() const { return watch_.seconds(); }
 
  private:
   static constexpr const char* kTrial = "trial";
   static constexpr const char* kPreparing = "preparing_s";
+  static constexpr const char* kLeftOut = "left_out";
 
   bool may_prepare(std::int64_t tile) const {
     if (!budget_s_) return true;
@@ -250,10 +296,15 @@ class TimedTrials {
 
   /// For a trial. The very first goes on when the budget is over, so that there is something to print.
   double seconds_left() const {
-    constexpr double kDay_s = 86400, kLeast_s = 0.01, kShareLate = 0.1, kSecondsLate = 4;
+    constexpr double kDay_s = 86400, kLeast_s = 0.01;
     if (!budget_s_) return kDay_s;
-    const double late_s = tried_ == 0 ? kShareLate * *budget_s_ + kSecondsLate : 0;
-    return std::max(kLeast_s, *budget_s_ + late_s - watch_.seconds());
+    return std::max(kLeast_s, (tried_ == 0 ? seconds_late() : *budget_s_) - watch_.seconds());
+  }
+
+  /// Of the budget, for what goes on when it is over.
+  double seconds_late() const {
+    constexpr double kShareLate = 0.1, kSecondsLate = 4;
+    return (1 + kShareLate) * *budget_s_ + kSecondsLate;
   }
 
   void show(const ProgramCandidate& candidate) {
@@ -271,6 +322,15 @@ class TimedTrials {
   std::map<std::int64_t, double> preparing_s_;  // by tile
 };
 
+/// Of the shortest time.
+EngineTimes engine_times(const TuneProgramArguments& arguments, TimedTrials& timed,
+                         const ProgramTrial& taken) {
+  EngineTimes times;
+  if (arguments.engine == EngineChoice::automatic) times = timed.by_simgrid_of(taken);
+  times.fluid_s = taken.makespan_s;
+  return times;
+}
+
 }  // namespace
 
 void tune_program_case(const TuneProgramArguments& arguments) {
@@ -285,17 +345,21 @@ void tune_program_case(const TuneProgramArguments& arguments) {
   tuning.tie = arguments.tie.value_or(tie_of(trials.platform().calibration.error));
   const ProgramTrial* const taken = tuning.taken(Goal::time);
   if (taken && !arguments.output.empty()) save_program_file(arguments.output, trials.file_of(*taken));
+  const EngineTimes times = taken ? engine_times(arguments, timed, *taken) : EngineTimes();
   erase_progress();
   if (arguments.options.json) {
     nlohmann::ordered_json json = json_of(tuning);
     json["tiles"] = space.tiles;
+    if (taken) add_engine_times(json, times);
     print_json(json);
   } else {
     if (arguments.tiles.empty())
       fmt::print("tiles, as --tile gives none: {}\n", fmt::join(space.tiles, ", "));
     const bool makes =
         std::ranges::any_of(tuning.trials, [](const ProgramTrial& t) { return !t.made.empty(); });
-    fmt::print("{}tried in           {}\n", text_of(tuning), quantity(timed.seconds(), "s"));
+    fmt::print("{}", text_of(tuning));
+    if (taken) fmt::print("engines            {}\n", engine_times_text(times));
+    fmt::print("tried in           {}\n", quantity(timed.seconds(), "s"));
     if (makes) fmt::print("slices are made    {}\n", making_rate_text(trials.platform()));
   }
   if (taken && !arguments.output.empty() && !arguments.options.json)

@@ -22,8 +22,9 @@ struct TuneProgramArguments : CaseArguments {
   std::string nodes;                ///< a number, or a range; empty: one node
   std::optional<double> budget_s;
   std::uint64_t seed = 1;
-  std::optional<double> tie;  ///< else tie_of() the platform
-  std::string output;         ///< plan file of what is taken; empty: none
+  EngineChoice engine = EngineChoice::automatic;  ///< fluid: what is taken is not simulated by SimGrid, too
+  std::optional<double> tie;                      ///< else tie_of() the platform
+  std::string output;                             ///< plan file of what is taken; empty: none
 };
 
 /// Tries, prints. Throws InputError, and WorkError where nothing fits.

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "apps/foretile/coarse.hpp"
-#include "apps/foretile/rehearsal.hpp"
 #include "base/error.hpp"
 #include "platforms/improvements.hpp"
 #include "platforms/keys.hpp"
@@ -66,7 +65,7 @@ bool may_count(const std::string& key, const PlannedWork& work) {
 double simulated_s(const PlannedWork& work, SimulationOptions options, bool in_full) {
   options.trace = nullptr;
   options.groups = in_full ? CoarseGroups{} : coarse_groups(work);
-  return rehearse(work.plan, work.contraction, work.machine, options).makespan_s;
+  return simulate(work.plan, work.contraction, work.machine, options).makespan_s;
 }
 
 /// As --set would do it on the command line: the strategy chooses anew what is not given.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Plan, report and timeline of a toy problem against the files in golden/.   golden_test.py FORETILE yes|no (SimGrid)
+"""Plan, report and timeline of a toy problem against the files in golden/.   golden_test.py FORETILE
 
-golden_test.py FORETILE yes --write   writes them anew; read the difference before committing it.
+golden_test.py FORETILE --write   writes them anew; read the difference before committing it.
 """
 import json
 import pathlib
@@ -10,7 +10,6 @@ import sys
 import tempfile
 
 foretile = sys.argv[1]
-simulator = sys.argv[2] == "yes"
 write = "--write" in sys.argv
 here = pathlib.Path(__file__).parent
 TIMES = ("planned in", "rehearsed by", "Written to", "The trace is in")
@@ -54,9 +53,8 @@ with tempfile.TemporaryDirectory() as scratch:
     dot = pathlib.Path(scratch) / "plan.dot"
     run("plan", problem, *machine, "--nodes", 2, "--dot", dot)
     compare("plan.dot", dot.read_text())
-    if simulator:
-        for name, size in (("one_rank", ("--gpus", 2)), ("two_ranks", ("--nodes", 2))):
-            trace = pathlib.Path(scratch) / "trace.json"
-            compare(f"{name}_report.txt", without_times(run("simulate", problem, *machine, *size, "--trace", trace)))
-            compare(f"{name}_timeline.txt", timeline(trace))
+    for name, size in (("one_rank", ("--gpus", 2)), ("two_ranks", ("--nodes", 2))):
+        trace = pathlib.Path(scratch) / "trace.json"
+        compare(f"{name}_report.txt", without_times(run("simulate", problem, *machine, *size, "--trace", trace)))
+        compare(f"{name}_timeline.txt", timeline(trace))
 print("all as expected")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Commands with matrices in files.   matrix_commands_test.py FORETILE yes|no (HDF5) yes|no (SimGrid)"""
+"""Commands with matrices in files.   matrix_commands_test.py FORETILE yes|no (HDF5)"""
 import json
 import pathlib
 import struct
@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 
-foretile, hdf5, simulator = sys.argv[1], sys.argv[2] == "yes", sys.argv[3] == "yes"
+foretile, hdf5 = sys.argv[1], sys.argv[2] == "yes"
 platform = ("--platform", str(pathlib.Path(__file__).parent / "toy_platform.toml"))
 
 
@@ -45,8 +45,7 @@ def check_problems(folder, elsewhere):
     for name in ["a.npy", "b.mtx"]:
         (folder / name).rename(elsewhere / name)
     run("plan", folder / "p.toml", *platform, folder=elsewhere)
-    if simulator:
-        run("simulate", folder / "plan.json", folder=elsewhere)
+    run("simulate", folder / "plan.json", folder=elsewhere)
     for name in ["a.npy", "b.mtx"]:
         (elsewhere / name).rename(folder / name)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every error is one short line, and outputs harm nothing.   messages_test.py FORETILE FORETILE_RUN|none yes|no (SimGrid)"""
+"""Every error is one short line, and outputs harm nothing.   messages_test.py FORETILE FORETILE_RUN|none"""
 import json
 import os
 import pathlib
@@ -9,7 +9,7 @@ import sys
 import tempfile
 import threading
 
-foretile, foretile_run, simulator = sys.argv[1], sys.argv[2], sys.argv[3] == "yes"
+foretile, foretile_run = sys.argv[1], sys.argv[2]
 platform = ("--platform", str(pathlib.Path(__file__).parent / "toy_platform.toml"))
 dense = b'kind = "dense"\nm = 4\nn = 6\nk = 8\ntile = 2\n'
 
@@ -66,14 +66,13 @@ def check_inputs(folder):
         if name != "-":
             expect(part, "platform", "show", path)
     expect("loop.toml", "plan", folder / "p.toml", *platform, "-o", folder / "loop.toml")
-    if simulator:
-        expect("found a FIFO", "tune", folder / "p.toml", *platform, "--space", folder / "fifo.toml")
-        expect("no regular file", "tune", folder / "p.toml", *platform, "--history", folder / "fifo.toml")
-        expect("--budget: found ''", "tune", folder / "p.toml", *platform, "--budget", "")
-        for option in ["-o", "--history", "--space", "--platform"]:
-            expect("found '', expected a value", "tune", folder / "p.toml", option, "")
-        expect("--count: found '-1'", "tune", folder / "p.toml", *platform, "--count", "-1")
-        expect("expected a duration", "tune", folder / "p.toml", *platform, "--budget", "1 day")
+    expect("found a FIFO", "tune", folder / "p.toml", *platform, "--space", folder / "fifo.toml")
+    expect("no regular file", "tune", folder / "p.toml", *platform, "--history", folder / "fifo.toml")
+    expect("--budget: found ''", "tune", folder / "p.toml", *platform, "--budget", "")
+    for option in ["-o", "--history", "--space", "--platform"]:
+        expect("found '', expected a value", "tune", folder / "p.toml", option, "")
+    expect("--count: found '-1'", "tune", folder / "p.toml", *platform, "--count", "-1")
+    expect("expected a duration", "tune", folder / "p.toml", *platform, "--budget", "1 day")
     for command, option in [("plan", "-o"), ("plan", "--dot"), ("show", "--picture")]:
         expect("found '', expected a value", command, folder / "p.toml", option, "")
     named = (pathlib.Path(__file__).parent / "toy_platform.toml").read_text().replace('name = "', 'name = "\\u001b[31m')

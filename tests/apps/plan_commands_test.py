@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 foretile = sys.argv[1]
-simulator = sys.argv[2] == "yes"
+simgrid = sys.argv[2] == "yes"
 platform = ("--platform", str(pathlib.Path(__file__).parent / "toy_platform.toml"))
 
 
@@ -48,9 +48,6 @@ def check_comparison(stored):
     plan = run("plan", *water, "-o", stored, "--json")
     compared = plan["compared"]
     least_bound = min(compared, key=lambda one: one["bound_s"])
-    if not simulator:
-        assert plan["strategy"] == least_bound["strategy"] and not any("seconds" in one for one in compared), plan
-        return
     fastest = min((one for one in compared if "seconds" in one), key=lambda one: one["seconds"])
     assert plan["strategy"] == fastest["strategy"] != least_bound["strategy"], compared
     assert fastest["seconds"] < least_bound["seconds"], compared
@@ -91,9 +88,8 @@ def check_sources(made, given, scratch):
     override = "B is given; stationary-b makes it: the problem's source is overridden"
     assert named["source_override"] == override and named["bytes"]["generated"] > 0, named
     assert override in call("plan", stored).stdout and run("plan", stored, "--json")["source_override"] == override
-    if simulator:
-        assert run("simulate", stored, "--json")["source_override"] == override
-        assert override in call("simulate", stored).stdout
+    assert run("simulate", stored, "--json")["source_override"] == override
+    assert override in call("simulate", stored).stdout
     neither = scratch / "neither.toml"
     neither.write_text(given.read_text().replace('a_source = "given"', 'a_source = "made"'))
     expect(2, "set strategy=NAME", "plan", neither, *platform)
@@ -139,12 +135,38 @@ def check_simulate(problem, stored, scratch):
     noisy = [run("simulate", stored, "--json", "--set", "platform.noise.kernel=0.1", "--seed", seed)["makespan_s"]
              for seed in (1, 1, 2)]
     assert noisy[0] == noisy[1] != noisy[2], noisy
-    engines = [run("simulate", stored, "--json", "--engine", engine) for engine in ("simgrid", "fluid")]
-    assert [found["engine"] for found in engines] == ["simgrid", "fluid"] and first["engine"] == "simgrid"
-    assert abs(engines[0]["makespan_s"] - engines[1]["makespan_s"]) <= 1e-6 * first["makespan_s"]
-    assert engines[0]["makespan_s"] == first["makespan_s"]
+    fluid = run("simulate", stored, "--json", "--engine", "fluid")
+    assert fluid["engine"] == "fluid" and abs(fluid["makespan_s"] / first["makespan_s"] - 1) <= 1e-6, (fluid, first)
+    if simgrid:
+        reference = run("simulate", stored, "--json", "--engine", "simgrid")
+        assert first["engine"] == reference["engine"] == "simgrid", (first, reference)
+        assert first["makespan_s"] == reference["makespan_s"], (first, reference)
+    else:
+        assert first["engine"] == "fluid" and first["makespan_s"] == fluid["makespan_s"], (fluid, first)
+        for command in ("simulate", "tune"):
+            expect(2, "--engine: found simgrid, expected auto or fluid: this foretile was built without SimGrid; take fluid, or "
+                   "install libsimgrid-dev and build again", command, stored, "--engine", "simgrid")
     expect(2, "expected auto, simgrid or fluid", "simulate", stored, "--engine", "packets")
     expect(2, "no place to write", "simulate", stored, "--trace", "nowhere/t.json")
+
+
+def check_engines(found, stored):
+    """The search has the fluid engine; where SimGrid is built, it simulates what is taken, too."""
+    engines = found["engines"]
+    assert list(engines) == (["fluid", "simgrid"] if simgrid else ["fluid"]), found
+    assert found.get("simgrid_left_out") == (None if simgrid else "this foretile was built without it"), found
+    assert engines["fluid"] == found["taken"]["makespan_s"], found
+    for engine, seconds in engines.items():
+        assert run("simulate", stored, "--json", "--engine", engine)["makespan_s"] == seconds, (engine, found)
+    assert json.loads(stored.read_text())["predicted"]["makespan_s"] == engines["fluid"], found
+
+
+def check_named_engines(problem):
+    """Who names an engine gets it alone."""
+    for engine in ("fluid", "simgrid") if simgrid else ("fluid",):
+        found = run("tune", problem, *platform, "--nodes", 2, "--count", 2, "--json", "--engine", engine)
+        assert found["engines"] == {engine: found["taken"]["makespan_s"]} and "simgrid_left_out" not in found, found
+        assert f"\nengines   {engine} " in call("tune", problem, *platform, "--nodes", 2, "--count", 2, "--engine", engine).stdout
 
 
 def check_tune(problem, scratch):
@@ -156,7 +178,7 @@ def check_tune(problem, scratch):
         "grid.p": "1", "block_fraction": "0.5", "chunk_fraction": "0.25", "lookahead": "1", "strategy": "stationary-b"}, found
     assert 0 < found["best"]["makespan_s"] <= found["defaults"]["makespan_s"], found
     assert 0 < found["problem_bound_s"] <= found["bound_s"] <= found["best"]["makespan_s"], found
-    assert run("simulate", best, "--json")["makespan_s"] == found["best"]["makespan_s"]
+    check_engines(found, best)
     assert run(*search, "--count", 10)["from_history"] == 8
     expect(2, "platform", *search, "--count", 20, "--set", "platform.pcie.latency=0")
     lines = history.read_text().splitlines()
@@ -196,6 +218,7 @@ def check_tune(problem, scratch):
     expect(2, "did you mean \"block_fraction\"?", "tune", problem, *platform, "--space", space)
     expect(1, "could be rehearsed", "tune", problem, *platform, "--count", 2, "--set", "platform.device.memory=100")
     expect(2, "--budget", "tune", problem, *platform, "--budget", "soon")
+    check_named_engines(problem)
     check_node_range(problem, scratch)
     check_starts(problem, scratch)
     check_tilings(scratch)
@@ -209,13 +232,13 @@ def check_tilings(scratch):
     assert call(*dense, "-o", fixed).returncode == 0
     assert call(*dense, "--tune", "tile=24,6,4", "-o", free).returncode == 0
     machine = (*platform, "--nodes", 2)
-    one_tile = run("simulate", fixed, *machine, "--json")["makespan_s"]
+    one_tile = run("simulate", fixed, *machine, "--engine", "fluid", "--json")["makespan_s"]
     found = run("tune", free, *machine, "--json", "--set", "lookahead=1", "-o", best)
     assert found["proven"] and found["space"]["problem.tile"] == ["24", "6", "4"], found
     assert found["defaults"]["parameters"]["problem.tile"] == "24", found
     tile = found["best"]["parameters"]["problem.tile"]
     assert tile != "24" and found["best"]["makespan_s"] < one_tile == found["defaults"]["makespan_s"], found
-    assert run("simulate", best, "--json")["makespan_s"] == found["best"]["makespan_s"]
+    check_engines(found, best)
     assert f"tile = {tile}\n" in json.loads(best.read_text())["problem"]["toml"]
     set_tile = run("tune", free, *machine, "--json", "--set", "lookahead=1", "--set", f"problem.tile={tile}")
     assert "problem.tile" not in set_tile["space"], set_tile
@@ -312,7 +335,7 @@ def check_node_range(problem, scratch):
     fewest = min(by_nodes, key=lambda line: line["node_hours"])
     assert (found["goal"], found["nodes"]) == ("node-hours", fewest["nodes"]), found
     assert found["best"]["makespan_s"] == fewest["makespan_s"], found
-    assert run("simulate", scratch / "few.json", "--json")["makespan_s"] == fewest["makespan_s"]
+    assert run("simulate", scratch / "few.json", "--engine", "fluid", "--json")["makespan_s"] == fewest["makespan_s"]
     text = call(*tune, "--nodes", "1..2").stdout
     assert "shortest time" in text and "fewest node-hours" in text, text
     expect(2, "--nodes: found many", *tune, "--nodes", "many")
@@ -389,8 +412,6 @@ def check_finer_tiles(scratch):
     found = re.search(r"bytes \(\d+\.\d+ MB\) are missing: .*it fits with (--set grid\.p=2)$", done.stderr.strip())
     assert done.returncode == 2 and found, done
     run(*few, *found[1].split(), "--json")
-    if not simulator:
-        return
     done = call("tune", coarse, *platform, "--count", 4, "--json")
     assert done.returncode == 0 and "the problem's tiles do not fit; finer ones are tried: problem.tile=" in done.stderr, done
     tuned = json.loads(done.stdout)
@@ -469,13 +490,9 @@ with tempfile.TemporaryDirectory() as folder:
     check_program()
     check_share_of_installed(problem)
     check_finer_tiles(scratch)
-    if simulator:
-        check_guesses(problem, scratch)
-        check_coarse_guesses(scratch)
-        check_budget(problem, scratch)
-        check_simulate(problem, stored, scratch)
-        check_tune(problem, scratch)
-    else:
-        expect(2, "without SimGrid", "simulate", problem)
-        expect(2, "without SimGrid", "tune", problem)
+    check_guesses(problem, scratch)
+    check_coarse_guesses(scratch)
+    check_budget(problem, scratch)
+    check_simulate(problem, stored, scratch)
+    check_tune(problem, scratch)
 print("all as expected")

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Commands of more than 2 s show their progress on a terminal, and nothing in a pipe.
 
-usage: progress_test.py foretile yes|no (SimGrid) [foretile-run mpiexec]
+usage: progress_test.py foretile [foretile-run mpiexec]
 """
 import os
 import pathlib
@@ -15,8 +15,8 @@ import threading
 import time
 import unittest
 
-FORETILE, SIMULATOR = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2] == "yes"
-FORETILE_RUN, MPIEXEC = (pathlib.Path(path).resolve() for path in sys.argv[3:5]) if len(sys.argv) > 4 else (None, None)
+FORETILE = pathlib.Path(sys.argv[1]).resolve()
+FORETILE_RUN, MPIEXEC = (pathlib.Path(path).resolve() for path in sys.argv[2:4]) if len(sys.argv) > 3 else (None, None)
 TOY = pathlib.Path(__file__).parent / "toy_platform.toml"
 PROGRAM = pathlib.Path(__file__).resolve().parents[2] / "examples/ccsd_t2.txt"
 ERASE = "\r\x1b[K"
@@ -118,7 +118,6 @@ class Progress(unittest.TestCase):
         self.check_long(lambda problem: [FORETILE, "plan", problem, "--platform", "summit", "--nodes", 2], 300,
                         "bound of the time")
 
-    @unittest.skipUnless(SIMULATOR, "built without SimGrid")
     def test_simulate(self):
         command = self.check_long(lambda problem: [FORETILE, "simulate", problem, "--platform", TOY, "--nodes", 2], 100,
                                   "simulate")
@@ -126,7 +125,6 @@ class Progress(unittest.TestCase):
         self.assertEqual(self.on_terminal(command)[1], "")
 
 
-    @unittest.skipUnless(SIMULATOR, "built without SimGrid")
     def test_tune_of_a_program(self):
         """Tiles of 24 take some hundredths of a second, those of 1 far more than the budget, also before they are planned."""
         command = [FORETILE, "tune", PROGRAM, "--o", 6, "--v", 24, "--platform", "cascade", "--nodes", 2, "--tile", 24,
@@ -145,8 +143,7 @@ class Progress(unittest.TestCase):
     def test_run(self):
         """On the terminal of mpiexec, whose ranks have pipes."""
         def command_of(problem):
-            rehearsed = "simulate" if SIMULATOR else "plan"  # only a rehearsed plan says how long it will take
-            self.call([FORETILE, rehearsed, problem, "--platform", "here", "--ranks", 2, "-o", "plan.json"],
+            self.call([FORETILE, "simulate", problem, "--platform", "here", "--ranks", 2, "-o", "plan.json"],
                       stderr=subprocess.DEVNULL)
             return [MPIEXEC, "-n", 2, FORETILE_RUN, "plan.json"]
         command, done, shown = self.long_command(command_of, 16, "run", tile=250)

@@ -120,8 +120,8 @@ class RunCommands(unittest.TestCase):
         self.assertIn("verified", result.stdout)
 
     def test_prediction_stands_beside_the_measurement(self):
-        if self.call(FORETILE, "simulate", "p.toml", "--platform", "here", "--ranks", 2, "-o", "plan.json").returncode:
-            self.skipTest("built without the simulator")
+        simulated = self.call(FORETILE, "simulate", "p.toml", "--platform", "here", "--ranks", 2, "-o", "plan.json")
+        self.assertEqual(simulated.returncode, 0, simulated.stderr)
         report = json.loads(self.run_plan(2, "--json").stdout)
         self.assertGreater(report["predicted_s"], 0)
 
@@ -300,8 +300,7 @@ class RunCommands(unittest.TestCase):
             self.assertIn("calibrated on a busy machine", self.call(FORETILE, "platform", *command).stderr)
         for command in [["simulate", "p.toml"], ["tune", "p.toml", "--count", 1]]:
             rehearsed = self.call(FORETILE, *command, "--platform", "busy.toml", "--ranks", 1)
-            if "without SimGrid" not in rehearsed.stderr:
-                self.assertIn("calibrated on a busy machine", rehearsed.stderr)
+            self.assertIn("calibrated on a busy machine", rehearsed.stderr)
         ran = self.run_plan(1)
         self.assertEqual(ran.returncode, 0, ran.stderr)
         self.assertIn("calibrated on a busy machine", ran.stderr)
@@ -314,14 +313,13 @@ class RunCommands(unittest.TestCase):
         self.assertGreater(report["probe"]["before_flops_per_s"], 0)
         self.assertGreater(report["probe"]["after_flops_per_s"], 0)
         self.assertTrue(report["probe"]["slow"])
-        if self.call(FORETILE, "simulate", "p.toml", "--platform", "here", "--ranks", 2, "-o", "plan.json",
-                     *fast).returncode == 0:  # without the simulator nothing is predicted
-            said = self.run_plan(2).stdout
-            self.assertIn("of its calibrated rate just before the run", said)
-            self.assertNotIn("it was busy when it was calibrated", said)
-            self.call(FORETILE, "simulate", "p.toml", "--platform", "here", "--ranks", 2, "-o", "plan.json", *fast,
-                      "--set", "platform.calibration.core_share=0.6")
-            self.assertIn("it was busy when it was calibrated (the cores were ours for 0.60 of the time)", self.run_plan(2).stdout)
+        simulate = (FORETILE, "simulate", "p.toml", "--platform", "here", "--ranks", 2, "-o", "plan.json", *fast)
+        self.assertEqual(self.call(*simulate).returncode, 0)
+        said = self.run_plan(2).stdout
+        self.assertIn("of its calibrated rate just before the run", said)
+        self.assertNotIn("it was busy when it was calibrated", said)
+        self.call(*simulate, "--set", "platform.calibration.core_share=0.6")
+        self.assertIn("it was busy when it was calibrated (the cores were ours for 0.60 of the time)", self.run_plan(2).stdout)
         self.plan(2, "--set", "platform.calibration.probe_rate=1")
         self.assertFalse(json.loads(self.run_plan(2, "--json").stdout)["probe"]["slow"])
 
@@ -335,24 +333,22 @@ class RunCommands(unittest.TestCase):
             self.plan(1, *kernels)
             self.assertEqual(json.loads(self.run_plan(1, "--json").stdout)["calibration"],
                              {"kernels": calibrated, "same_kernels": same, "busy": False})
-            if self.call(FORETILE, "simulate", "p.toml", "--platform", "here", "--ranks", 1, "-o", "plan.json",
-                         *kernels).returncode == 0:  # without the simulator nothing is predicted
-                said = [line for line in self.run_plan(1).stdout.splitlines() if line.startswith("kernels ")]
-                self.assertEqual(len(said), 0 if same else 1, said)
-                for line in said:
-                    self.assertIn("calibrated with OpenBLAS Other", line)
-                    self.assertIn(f", now {here}", line)
-                    self.assertEqual("OPENBLAS_CORETYPE is set" in line, "OPENBLAS_CORETYPE" in os.environ)
+            simulated = self.call(FORETILE, "simulate", "p.toml", "--platform", "here", "--ranks", 1, "-o", "plan.json", *kernels)
+            self.assertEqual(simulated.returncode, 0, simulated.stderr)
+            said = [line for line in self.run_plan(1).stdout.splitlines() if line.startswith("kernels ")]
+            self.assertEqual(len(said), 0 if same else 1, said)
+            for line in said:
+                self.assertIn("calibrated with OpenBLAS Other", line)
+                self.assertIn(f", now {here}", line)
+                self.assertEqual("OPENBLAS_CORETYPE is set" in line, "OPENBLAS_CORETYPE" in os.environ)
 
     def best_over_predicted(self):
-        """Of a calibration made now; None without the simulator."""
+        """Of a calibration made now."""
         calibrated = self.call(MPIEXEC, "-n", 2, FORETILE_RUN, "calibrate", "--gpu", "none", "--budget", "3s", "--force",
                                "-o", "now.toml")
         self.assertEqual(calibrated.returncode, 0, calibrated.stderr)
         simulated = self.call(FORETILE, "simulate", "dense.toml", "--platform", "now.toml", "--ranks", 2, "-o", "plan.json")
-        if simulated.returncode != 0:
-            self.assertIn("without SimGrid", simulated.stderr)
-            return None
+        self.assertEqual(simulated.returncode, 0, simulated.stderr)
         reports = []
         for _ in range(4):
             ran = self.run_plan(2, "--json")
@@ -367,8 +363,6 @@ class RunCommands(unittest.TestCase):
         ratios = []
         for _ in range(6):
             ratio = self.best_over_predicted()
-            if ratio is None:
-                self.skipTest("without SimGrid")
             if 0.5 < ratio < 2:
                 return
             ratios.append(ratio)

@@ -55,7 +55,6 @@ class SmallLimits(unittest.TestCase):
         for part in parts:
             self.assertIn(part, ours[0])
 
-    @unittest.skipUnless(SIMGRID, "built without SimGrid")
     def test_few_open_files(self):
         """Where even the libraries cannot be loaded the program has no say."""
         said = 0
@@ -67,9 +66,9 @@ class SmallLimits(unittest.TestCase):
                 self.assert_one_line(result, "Too many open files", "ulimit -n 64")
                 said += 1
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertGreater(said, 0)
+        if SIMGRID:  # the libraries take more than all else but its log
+            self.assertGreater(said, 0)
 
-    @unittest.skipUnless(SIMGRID, "built without SimGrid")
     def test_few_open_files_for_other_processes(self):
         """Resources that are twice as good are simulated in processes of their own."""
         said = 0
@@ -84,7 +83,6 @@ class SmallLimits(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertGreater(said, 0)
 
-    @unittest.skipUnless(SIMGRID, "built without SimGrid")
     def test_few_open_files_for_what_nobody_asked_for(self):
         """Guesses are simulated in processes of their own, and most of an estimated machine are; the result holds without."""
         said = 0
@@ -100,7 +98,6 @@ class SmallLimits(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertGreater(said, 0)
 
-    @unittest.skipUnless(SIMGRID, "built without SimGrid")
     def test_small_stack(self):
         """With 16 kB the system's dynamic linker crashes: the program has no say."""
         self.assert_one_line(call(SIMULATE, resource.RLIMIT_STACK, 64 << 10), "found a stack of 64 kB", "ulimit -s 8192")

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Kills ranks, the tuner and its workers at random moments: no hang, no orphan, no half-written file.
 
-usage: kills_test.py foretile yes|no (SimGrid) [foretile-run mpiexec]
+usage: kills_test.py foretile [foretile-run mpiexec]
 FORETILE_SEED repeats a run; FORETILE_TEST_MOMENTS=20 kills at so many moments
 """
 import json
@@ -18,8 +18,8 @@ import unittest
 import processes
 from processes import MOMENTS
 
-FORETILE, SIMULATOR = sys.argv[1], sys.argv[2] == "yes"
-FORETILE_RUN, MPIEXEC = sys.argv[3:5] if len(sys.argv) > 4 else (None, None)
+FORETILE = sys.argv[1]
+FORETILE_RUN, MPIEXEC = sys.argv[2:4] if len(sys.argv) > 3 else (None, None)
 SEED = int(os.environ.get("FORETILE_SEED", random.randrange(10**6)))
 TOY = pathlib.Path(__file__).parents[1] / "apps" / "toy_platform.toml"
 
@@ -72,7 +72,6 @@ class Kills(unittest.TestCase):
         for temporary in self.folder.glob("*.tmp*"):  # nobody can remove what a killed process was writing
             temporary.unlink()
 
-    @unittest.skipUnless(SIMULATOR, "built without SimGrid")
     def test_tuner_and_workers(self):
         sizes = ["--m", 16, "--n", 24, "--k", 32, "--tile-min", 2, "--tile-max", 2]
         self.call(FORETILE, "problem", "random", *sizes, "-o", "toy.toml")

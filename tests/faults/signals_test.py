@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """SIGINT, SIGTERM and SIGHUP end the programs with 130, 143 and 129 and leave nothing behind.
 
-usage: signals_test.py foretile yes|no (SimGrid) [foretile-run mpiexec]
+usage: signals_test.py foretile [foretile-run mpiexec]
 """
 import itertools
 import json
@@ -17,8 +17,8 @@ import unittest
 
 import processes
 
-FORETILE, SIMULATOR = sys.argv[1], sys.argv[2] == "yes"
-FORETILE_RUN, MPIEXEC = sys.argv[3:5] if len(sys.argv) > 4 else (None, None)
+FORETILE = sys.argv[1]
+FORETILE_RUN, MPIEXEC = sys.argv[2:4] if len(sys.argv) > 3 else (None, None)
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 SEED = int(os.environ.get("FORETILE_SEED", random.randrange(10**6)))
 DICE = random.Random(SEED)
@@ -52,7 +52,6 @@ class Signals(unittest.TestCase):
             self.assertEqual((out, err), ("", ""))
             self.assertFalse((self.folder / "p.json").exists())
 
-    @unittest.skipUnless(SIMULATOR, "built without SimGrid")
     def test_simulate(self):
         moments = [lambda _: True, lambda _: processes.leftovers(self.folder),
                    lambda _: any(processes.size(path) > 10**5 for path in self.folder.glob("*.tmp*"))]
@@ -63,7 +62,6 @@ class Signals(unittest.TestCase):
                 self.assertEqual((out, err), ("", ""))
                 self.assertEqual(list(self.folder.iterdir()), [])
 
-    @unittest.skipUnless(SIMULATOR, "built without SimGrid")
     def test_tune_keeps_what_it_found(self):
         for number in SIGNALS:
             out, _ = self.interrupt(number, lambda process: processes.below(process.pid), "tune", "c65-v2", "--platform",

@@ -141,6 +141,7 @@ Counts check_bounds(std::uint64_t first) {
     });
     EXPECT_LE(numbers.at(0), numbers.at(2) * (1 + 1e-6));
     EXPECT_LE(numbers.at(1), numbers.at(2) * (1 + 1e-6));
+    if (numbers.at(2) == 0) continue;  // nothing to do
     ++counts.runs;
     counts.tightest = std::max(counts.tightest, numbers.at(0) / numbers.at(2));
     counts.sum += numbers.at(0) / numbers.at(2);

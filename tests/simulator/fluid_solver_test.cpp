@@ -47,6 +47,29 @@ TEST(FluidSolver, FollowsStartsAndEnds) {
   EXPECT_EQ(solver.next_end_s(9), kNoLimit);
 }
 
+/// Both links give 10. A is on link 0, B (80) on both: 5 each until A ends, then 10 for B. At 12 s nine
+/// others come to link 1: 1 for B. When B ends.
+double end_beside(double amount_of_a) {
+  FluidSolver solver({10, 10});
+  const std::vector<LinkId> first{0}, both{0, 1}, second{1};
+  solver.start(first, amount_of_a, kNoLimit, 0);
+  solver.start(both, 80, kNoLimit, 0);
+  const double a_ends_s = solver.next_end_s(0);
+  std::vector<FluidSolver::FlowId> ended;
+  solver.take_ended(a_ends_s, a_ends_s, ended);
+  EXPECT_EQ(ended, std::vector<FluidSolver::FlowId>{0});
+  solver.next_end_s(a_ends_s);
+  for (int n = 0; n < 9; ++n) solver.start(second, 1000, kNoLimit, 12);
+  return solver.next_end_s(12);
+}
+
+/// A ends at 10 s: 10 of B are left at 12 s. Or at 11 s: 15 are left. One second becomes five: fair shares
+/// make differences grow, those of rounding too (docs/simulator.md).
+TEST(FluidSolver, DelaysGrow) {
+  EXPECT_DOUBLE_EQ(end_beside(50), 12 + 10);
+  EXPECT_DOUBLE_EQ(end_beside(55), 12 + 15);
+}
+
 /// Both take 1 / 0.3 s, but by then rounding may have served a little less: the second ends at once, too.
 TEST(FluidSolver, FlowsAlikeAllEnd) {
   FluidSolver solver({kUnlimited});
