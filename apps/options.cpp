@@ -6,8 +6,10 @@
 #include <charconv>
 #include <cstdint>
 #include <limits>
+#include <tuple>
 
 #include "base/error.hpp"
+#include "base/one_line.hpp"
 
 namespace foretile {
 
@@ -74,6 +76,25 @@ void add_set_option(CLI::App& command, Options& options, const std::string& exam
       ->allow_extra_args(false);
 }
 
+void add_size_options(CLI::App& command, ProgramSizes& sizes) {
+  for (const auto& [option, size, meaning] :
+       {std::tuple("--o", &sizes.occupied, "Of a program: occupied orbitals of each spin"),
+        {"--v", &sizes.virtuals, "Of a program: virtual orbitals of each spin"},
+        {"--tile", &sizes.tile, "Of a program: largest extent of a tile"}})
+    command.add_option(option, *size, meaning)
+        ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}))
+        ->type_name("N");
+}
+
+void add_mode_option(CLI::App& command, std::string& mode) {
+  command
+      .add_option(
+          "--mode", mode,
+          "Of a program: levels (all ranks wait at the end of each) or flow (a tile goes on when it is "
+          "finished); levels unless given")
+      ->check(CLI::IsMember({"levels", "flow"}));
+}
+
 void add_make_option(CLI::App& command, std::vector<std::string>& made) {
   command
       .add_option("--make", made,
@@ -97,6 +118,20 @@ void add_distribution_option(CLI::App& command, std::string& distribution) {
           [&distribution](const std::string& old) { distribution = old == "in-turn" ? "round-robin" : old; })
       ->check(CLI::IsMember({"auto", "in-turn"}))
       ->group("");
+}
+
+void refuse_options(const GivenOptions& options, const std::string& found, const std::string& expected,
+                    const std::string& why) {
+  for (const auto& [option, given] : options) {
+    if (given)
+      throw input_error(option, found, expected,
+                        fmt::format("leave {} out{}{}", option, why.empty() ? "" : ": ", why));
+  }
+}
+
+void refuse_beside_plan(const GivenOptions& options, const std::string& plan) {
+  refuse_options(options, fmt::format("the plan {}", quote(plan)), "PROGRAM.txt",
+                 "the plan says it; or plan again");
 }
 
 CLI::Validator whole_number_check(std::int64_t low) {

@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/settings.hpp"
+#include "planner/program/spin_tiles.hpp"
 
 namespace foretile {
 
@@ -36,10 +38,22 @@ extern const char* const kSetExamplesOfProgram;
 /// Commands with a platform or a strategy take --set.
 void add_set_option(CLI::App& command, Options& options, const std::string& examples = kSetExamples);
 
-/// Commands with a program take --make and --distribution.
+/// Commands with a program take --o, --v and --tile, --mode, --make and --distribution.
+void add_size_options(CLI::App& command, ProgramSizes& sizes);
+/// `mode`: levels or flow; empty: not given.
+void add_mode_option(CLI::App& command, std::string& mode);
 void add_make_option(CLI::App& command, std::vector<std::string>& made);
 /// `distribution`: auto or round-robin; empty: not given.
 void add_distribution_option(CLI::App& command, std::string& distribution);
+
+/// Options, and whether each was given.
+using GivenOptions = std::vector<std::pair<const char*, bool>>;
+/// Throws InputError for the first that was given: where `found` is what has no such option, `expected` what
+/// has. `why` it is to be left out; may be empty.
+void refuse_options(const GivenOptions& options, const std::string& found, const std::string& expected,
+                    const std::string& why = "");
+/// The same of options that choose what a plan file of a program has already.
+void refuse_beside_plan(const GivenOptions& options, const std::string& plan);
 
 /// For counts and seeds. Refuses what is no whole number from `low` to 2^63 - 1: CLI11 would take -1 for the
 /// largest number.

@@ -8,9 +8,9 @@
 
 namespace foretile {
 
-/// `foretile-run PLAN.json`, the program's own purpose.
+/// `foretile-run PLAN.json`, `PROBLEM` and `PROGRAM.txt`, the program's own purpose.
 void add_run(CLI::App& app);
-/// `foretile-run program`.
+/// `foretile-run program PROGRAM.txt`, what `foretile-run PROGRAM.txt` was called before.
 void add_program_command(CLI::App& app);
 /// `foretile-run calibrate`.
 void add_calibrate_command(CLI::App& app);

@@ -30,10 +30,11 @@ void keep_freed_memory() {
 
 int run(int argc, char** argv) {
   CLI::App app(
-      "Execute a plan or a program of contractions on this machine, or calibrate the machine.\n\n"
-      "  mpiexec -n RANKS foretile-run PLAN.json --verify\n  mpiexec -n RANKS foretile-run program "
-      "PROGRAM.txt "
-      "--o N --v N --tile N --verify\n  mpiexec -n 2 foretile-run calibrate",
+      "Execute a plan, a problem or a program of contractions on this machine, or calibrate the machine.\n\n"
+      "  mpiexec -n RANKS foretile-run PLAN.json --verify\n"
+      "  mpiexec -n RANKS foretile-run PROBLEM.toml --verify\n"
+      "  mpiexec -n RANKS foretile-run PROGRAM.txt --o N --v N --tile N --verify\n"
+      "  mpiexec -n 2 foretile-run calibrate",
       "foretile-run");
   app.set_version_flag("--version", "foretile-run " FORETILE_VERSION);
   app.footer("Exit codes: 0 done, 1 the work failed, 2 wrong usage or input.");

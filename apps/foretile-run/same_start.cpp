@@ -11,6 +11,7 @@
 
 #include "apps/foretile-run/guard.hpp"
 #include "apps/foretile-run/job_signals.hpp"
+#include "apps/foretile-run/run_arguments.hpp"
 #include "apps/foretile-run/start_check.hpp"
 #include "apps/program.hpp"
 #include "base/error.hpp"
@@ -104,8 +105,8 @@ StartFacts command_line_facts(const CLI::App& app) {
   StartFacts facts{{"command", "run"}, {"program version", FORETILE_VERSION}};
   for (const CLI::App* chosen = &app;; chosen = chosen->get_subcommands().front()) {
     for (const CLI::Option* option : chosen->get_options()) {
-      const bool plan = option->get_name() == "plan";
-      if (option->count() > 0 && !plan)
+      const bool is_path = option->get_name() == kWorkOption;
+      if (option->count() > 0 && !is_path)
         facts[option->get_name()] = fmt::format("{}", fmt::join(option->results(), " "));
     }
     if (chosen->get_subcommands().empty()) return facts;

@@ -14,7 +14,8 @@ namespace foretile {
 /// What a rank was started with: name -> value, for example "--verify" -> "true". What is missing is "".
 using StartFacts = std::map<std::string, std::string>;
 
-/// The program's version, the chosen command, and every option that was given but the plan's path.
+/// The program's version, the chosen command, and every option that was given but the path of what is
+/// run.
 StartFacts command_line_facts(const CLI::App& app);
 
 /// Collective, and the first thing that ranks do together. When the facts differ, rank 0 throws an InputError

@@ -78,17 +78,12 @@ ProgramCase fresh_program(const CaseArguments& arguments, const ProgramArguments
 }
 
 ProgramCase stored_program_case(const CaseArguments& arguments) {
-  for (const auto& [option, given] :
-       {std::pair("--platform", !arguments.platform.empty()),
-        {"--nodes", arguments.size.nodes.has_value()},
-        {"--ranks", arguments.size.ranks.has_value()},
-        {"--gpus", arguments.size.gpus.has_value()},
-        {"--set", !arguments.options.settings().empty() || !arguments.options.platform_settings().empty() ||
-                      !arguments.options.tiling().empty()}}) {
-    if (given)
-      throw input_error(option, fmt::format("the plan {}", quote(arguments.problem)), "PROGRAM.txt",
-                        fmt::format("leave {} out: the plan says it; or plan again", option));
-  }
+  refuse_beside_plan({{"--platform", !arguments.platform.empty()},
+                      {"--nodes", arguments.size.nodes.has_value()},
+                      {"--ranks", arguments.size.ranks.has_value()},
+                      {"--gpus", arguments.size.gpus.has_value()},
+                      {"--set", !arguments.options.set.empty()}},
+                     arguments.problem);
   ProgramFile file = load_program_file(arguments.problem);
   const Stopwatch watch;
   RebuiltProgram rebuilt = rebuild(file);
@@ -351,25 +346,6 @@ ProgramPlanOptions ProgramArguments::plan_options() const {
           made, rehearsed_level_seconds()};
 }
 
-void add_size_options(CLI::App& command, ProgramSizes& sizes) {
-  for (const auto& [option, size, meaning] :
-       {std::tuple("--o", &sizes.occupied, "Of a program: occupied orbitals of each spin"),
-        {"--v", &sizes.virtuals, "Of a program: virtual orbitals of each spin"},
-        {"--tile", &sizes.tile, "Of a program: largest extent of a tile"}})
-    command.add_option(option, *size, meaning)
-        ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}))
-        ->type_name("N");
-}
-
-void add_mode_option(CLI::App& command, std::string& mode) {
-  command
-      .add_option(
-          "--mode", mode,
-          "Of a program: levels (all ranks wait at the end of each) or flow (a tile goes on when it is "
-          "finished); levels unless given")
-      ->check(CLI::IsMember({"levels", "flow"}));
-}
-
 void check_sizes(const std::string& problem, const ProgramSizes& sizes, bool tile_needed) {
   const bool program = is_program_file(problem);
   for (const auto& [option, value, what, is_needed] :
@@ -395,12 +371,8 @@ void check_program_options(const std::string& problem, const ProgramArguments& o
   }
 }
 
-void refuse_for_programs(const std::string& program, const std::vector<std::pair<const char*, bool>>& given) {
-  for (const auto& [option, is_given] : given) {
-    if (is_given)
-      throw input_error(option, fmt::format("the program {}", quote(program)), "a problem",
-                        fmt::format("leave {} out", option));
-  }
+void refuse_for_programs(const std::string& program, const GivenOptions& given) {
+  refuse_options(given, fmt::format("the program {}", quote(program)), "a problem");
 }
 
 /// Where tiles flow there is one plan.

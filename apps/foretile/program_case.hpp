@@ -5,7 +5,6 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "apps/foretile/case.hpp"
@@ -31,18 +30,13 @@ struct ProgramArguments {
 /// Whether it is a program, FILE.txt, or a plan file of one.
 bool is_program(const std::string& path);
 
-/// --o, --v and --tile.
-void add_size_options(CLI::App& command, ProgramSizes& sizes);
-/// --mode
-void add_mode_option(CLI::App& command, std::string& mode);
-
 /// Throws InputError where a program lacks a size, and where what is no program has one.
 void check_sizes(const std::string& problem, const ProgramSizes& sizes, bool tile_needed = true);
 /// The same of all options of programs. `--tile` may be missing: an error of planning then names a size.
 void check_program_options(const std::string& problem, const ProgramArguments& of);
 
 /// Options of a command that a program does not take: throws InputError for the first that was given.
-void refuse_for_programs(const std::string& program, const std::vector<std::pair<const char*, bool>>& given);
+void refuse_for_programs(const std::string& program, const GivenOptions& given);
 
 /// How fast slices of tensors are made, which a platform can only guess: it depends on the tensors.
 std::string making_rate_text(const Platform& platform);

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a run of a problem found, and how it is printed.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "apps/foretile-run/run_arguments.hpp"
+#include "apps/foretile-run/run_files.hpp"
+#include "executor/calibration/probe.hpp"
+#include "executor/check/check.hpp"
+#include "executor/checkpoint.hpp"
+#include "executor/gpu/choose_gpus.hpp"
+#include "executor/mpi/session.hpp"
+#include "executor/run.hpp"
+#include "planner/plan_file.hpp"
+
+namespace foretile {
+
+/// Rates of one core in the probe, all cores of the nodes busy; 0: not measured.
+struct Probes {
+  double calibrated = 0;  ///< as the plan's platform has it
+  double before = 0;      ///< the run
+  double after = 0;
+
+  bool known() const { return calibrated > 0 && before > 0; }
+  /// Of the calibrated rate, just before the run.
+  double share() const { return before / calibrated; }
+  bool slow() const { return known() && share() < kSlowShare; }
+};
+
+struct FinishedRun {
+  RunKind kind = RunKind::plan;
+  Probes probes;
+  PlanFile file;
+  std::optional<PlannedWork> work;
+  std::string plan_with_pool;  ///< digest, before an assignment
+  std::string text_digest;     ///< plan_text_digest()
+  bool cuda = false;
+  std::unique_ptr<Gpus> gpus;  ///< before the result, whose host memory is theirs
+  RunResult result;
+  std::string digest;               ///< of all bits of C, whatever rank holds them
+  std::int64_t peak_rss_bytes = 0;  ///< of the rank with most
+  std::optional<CheckResult> check;
+  std::optional<RunFiles> files;  ///< after the work that it refers to
+  std::optional<Checkpoint> checkpoint;
+
+  /// What this run computes: without tiles that are finished already.
+  const PlannedWork& now() const { return checkpoint ? checkpoint->work() : *work; }
+  bool resumed() const { return checkpoint && checkpoint->finished_before() > 0; }
+};
+
+/// On rank 0: the strategy and its parameters, where they were chosen now. Not with --json, whose report has
+/// them.
+void print_choice(const RunArguments& arguments, const MpiSession& session, const FinishedRun& done);
+
+/// Gathers statistics; rank 0 prints text or JSON. Collective.
+void report_run(const RunArguments& arguments, const MpiSession& session, const FinishedRun& done);
+
+}  // namespace foretile

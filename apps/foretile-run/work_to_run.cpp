@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "apps/foretile-run/work_to_run.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <utility>
+
+#include "apps/program.hpp"
+#include "base/error.hpp"
+#include "base/files.hpp"
+#include "base/missing_memory.hpp"
+#include "base/one_line.hpp"
+#include "planner/problem/estimate.hpp"
+#include "planner/problem/kinds/retile.hpp"
+#include "platforms/list.hpp"
+#include "platforms/loader.hpp"
+
+namespace foretile {
+
+namespace {
+
+InputError nothing_to_run(const std::string& what, const char* found) {
+  return input_error(what, found, "a plan (.json), a problem (.toml, or an example) or a program (.txt)",
+                     "check the path; an example runs with: mpiexec -n 2 foretile-run c12 --verify");
+}
+
+void say_that_planning_is_long(const MpiSession& session, const PlanningEstimate& estimate) {
+  const std::string warning = planning_warning(estimate);
+  if (session.rank() == 0 && !warning.empty()) print_message("foretile-run", warning);
+}
+
+MachineSize size_of_job(const MpiSession& session) {
+  return {.nodes = {}, .ranks = session.size(), .gpus = {}};
+}
+
+PlannedWork freshly_planned(const RunArguments& arguments, const PlatformOfJob& platform,
+                            const PlanFile& file, const MpiSession& session, const CountFunction& progress) {
+  Contraction contraction = build_contraction(file.problem);
+  say_that_planning_is_long(session, estimate_planning(contraction));
+  Machine machine = make_machine(parse_platform(platform.toml, platform.source), size_of_job(session));
+  try {
+    return plan_work(std::move(contraction), std::move(machine), file.parameters, progress);
+  } catch (const MissingMemory& error) {
+    throw InputError(fmt::format("{}; foretile plan {} --platform {} --ranks {} looks for what fits",
+                                 error.what(), quote(arguments.what), quote(arguments.platform_or_here()),
+                                 session.size()));
+  }
+}
+
+}  // namespace
+
+Problem problem_to_run(const std::string& path_or_name) {
+  std::error_code error;
+  const bool is_file = std::filesystem::exists(path_or_name, error) || error;
+  Problem problem = [&] {
+    try {
+      return load_problem(path_or_name);
+    } catch (const InputError&) {
+      if (is_file && !std::filesystem::is_directory(path_or_name, error)) throw;
+      throw nothing_to_run(path_or_name, "neither a file nor an example");
+    }
+  }();
+  if (problem.source.ends_with(".toml")) return problem;  // else it may be anything
+  try {
+    tiling_keys(problem);
+  } catch (const InputError&) {
+    throw nothing_to_run(path_or_name, "a file of another kind");
+  }
+  return problem;
+}
+
+PlatformOfJob platform_of_job(const RunArguments& arguments, const MpiSession& session) {
+  const int cores = cores_of_node(session.world());
+  PlatformOfJob found;
+  agree(session, [&] {
+    const std::vector<std::string> settings = arguments.options.platform_settings();
+    if (session.rank() != 0) return;
+    const std::string name = arguments.platform_or_here();
+    if (const std::string warning = shadow_warning(name); !warning.empty())
+      print_message("foretile-run", "note: " + warning);
+    const Platform platform = load_platform(name, settings, cores);
+    found = {platform.toml, platform.source};
+  });
+  found.toml = broadcast(std::move(found.toml), 0, session.world(), "platform");
+  found.source = broadcast(std::move(found.source), 0, session.world(), "platform");
+  return found;
+}
+
+PlanFile file_to_run(RunKind kind, const RunArguments& arguments, int ranks) {
+  if (kind == RunKind::plan) return load_plan_file(arguments.what);
+  PlanFile file;
+  file.problem = retile(problem_to_run(arguments.what), arguments.options.tiling());
+  file.parameters = arguments.options.settings();
+  file.ranks = ranks;
+  file.source = arguments.what;
+  return file;
+}
+
+PlannedWork work_to_run(RunKind kind, const RunArguments& arguments, const PlatformOfJob& platform,
+                        PlanFile& file, const MpiSession& session, const CountFunction& progress) {
+  if (kind == RunKind::plan) {
+    say_that_planning_is_long(session, estimate_planning(file.gemms));
+    return rebuild(file, progress);
+  }
+  PlannedWork work = freshly_planned(arguments, platform, file, session, progress);
+  const std::string source =
+      std::exchange(file, make_plan_file(file.problem, size_of_job(session), work)).source;
+  file.source = source;
+  return work;
+}
+
+std::string plan_text_digest(RunKind kind, const RunArguments& arguments, const PlanFile& file) {
+  return digest(kind == RunKind::plan ? read_text(arguments.what) : plan_file_json(file) + "\n");
+}
+
+}  // namespace foretile
