@@ -174,7 +174,7 @@ void print_choice(const RunArguments& arguments, const MpiSession& session, cons
   if (session.rank() != 0 || done.kind != RunKind::problem || arguments.options.json) return;
   erase_progress();
   fmt::print("planned    {} on {}:{}\n", done.work->plan.strategy, done.work->machine.platform.name,
-             parameters_text(*done.work));
+             one_line(parameters_text(*done.work)));
   std::fflush(stdout);  // the run may take long
 }
 

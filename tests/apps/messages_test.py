@@ -158,5 +158,5 @@ with tempfile.TemporaryDirectory() as name:
     check_edited_plan(scratch)
     check_platforms(scratch)
     if foretile_run != "none":
-        expect("plan it first: foretile simulate", scratch / "p.toml", program=foretile_run)
+        expect("an example runs with: mpiexec -n 2 foretile-run c12 --verify", scratch / "nothing.toml", program=foretile_run)
 print("messages are short lines, outputs harm nothing")
