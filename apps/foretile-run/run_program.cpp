@@ -177,8 +177,8 @@ std::unique_ptr<ProgramRun> started(ProgramToRun& program, const RunArguments& a
 
 /// Given tensors that are kept, the largest first, until each rank has `missing` bytes more without its share
 /// of them.
-std::string advice_on_free_memory(const FusedProgram& fused, std::vector<bool> on_demand, double missing,
-                                  int ranks) {
+std::string advice_on_free_memory(const FusedProgram& fused, std::vector<bool> on_demand,
+                                  std::int64_t missing, int ranks) {
   std::vector<std::size_t> all(fused.tensors().size());
   std::iota(all.begin(), all.end(), std::size_t{0});
   on_demand.resize(all.size());
@@ -187,7 +187,7 @@ std::string advice_on_free_memory(const FusedProgram& fused, std::vector<bool> o
     const auto largest = largest_kept(fused, on_demand, all);
     if (!largest) return "use more nodes";
     on_demand[*largest] = true;
-    missing -= static_cast<double>(fused.blocks(*largest).elements()) * sizeof(double) / ranks;
+    missing -= fused.blocks(*largest).elements() * std::int64_t{sizeof(double)} / ranks;
     options += fmt::format(" --make \"{}\"", text_of(fused.tensors()[*largest], fused.program()));
   }
   return fmt::format("use more nodes, or plan with{}", options);
@@ -199,7 +199,7 @@ void require_memory_of_program(const ProgramRun& run, const FusedProgram& fused,
   const std::int64_t most = all_reduced(run.host_bytes(), MPI_MAX, session.world(), "memory");
   agree(session, [&] {
     const std::int64_t available = available_memory_bytes();
-    const double missing = static_cast<double>(most) - static_cast<double>(available / on_node);
+    const std::int64_t missing = most - available / on_node;
     require_free_memory(most, on_node, available,
                         advice_on_free_memory(fused, run.distribution().on_demand, missing, session.size()));
   });
