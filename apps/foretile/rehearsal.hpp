@@ -15,8 +15,8 @@ namespace foretile {
 /// Throws InputError that says why `command` is off when the program was built without SimGrid.
 void require_simulator(const char* command);
 
-/// How long a plan takes, by the fluid engine. Noise, where the platform has any, is drawn with seed 1.
-/// Nothing where there is no simulator.
+/// How long a plan takes, by a coarse simulation with the fluid engine. Noise, where the platform has any, is
+/// drawn with seed 1. Nothing where there is no simulator.
 WorkSeconds rehearsed_seconds();
 /// The same of a level of a program, with its moves.
 LevelSeconds rehearsed_level_seconds();
