@@ -104,8 +104,8 @@ class Strategy {
   mutable std::vector<ParameterInfo> parameters_;
 };
 
-/// All strategies. The first one that honours a problem's sources is the problem's where none is named and none
-/// are compared (plan_fastest()).
+/// All strategies. The first one that honours a problem's sources is the problem's where none is named and
+/// none are compared (plan_fastest()).
 const std::vector<std::unique_ptr<Strategy>>& strategies();
 
 /// The strategy of this name. Throws InputError that lists the names.

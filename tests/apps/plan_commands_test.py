@@ -402,7 +402,7 @@ def check_finer_tiles(scratch):
     run("plan", small, *platform, *memory, "--set", f"problem.ao_clusters={found[1]}", "--json")
     made = scratch / "made.toml"  # all of A is too much for a rank
     assert call("problem", "dense", "--m", 1024, "--n", 1024, "--k", 1024, "--tile", 64, "--b-source", "made", "-o", made).returncode == 0
-    few = ("plan", made, "--platform", "summit", "--nodes", 2, "--set", "platform.socket.memory=10 MB")
+    few = ("plan", made, "--platform", "summit", "--nodes", 2, "--set", "strategy=stationary-b", "--set", "platform.socket.memory=10 MB")
     done = call(*few)
     found = re.search(r"bytes \(\d+\.\d+ MB\) are missing: .*it fits with (--set grid\.p=2)$", done.stderr.strip())
     assert done.returncode == 2 and found, done

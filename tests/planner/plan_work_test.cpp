@@ -132,8 +132,7 @@ TEST(PlanFastest, IsBounded) {
   EXPECT_NE(many.decision.find("none are compared, unless strategy=auto"), std::string::npos)
       << many.decision;
   const PlannedWork large = plan_fastest(c.problem, c.machine, {}, {}, never, {.loads = 0});
-  EXPECT_NE(large.decision.find("by bounds alone (the plans are large"), std::string::npos)
-      << large.decision;
+  EXPECT_NE(large.decision.find("by bounds alone (the plans are large"), std::string::npos) << large.decision;
 }
 
 /// Where the first strategy is as fast as any plan can be, no other is planned.

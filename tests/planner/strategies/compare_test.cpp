@@ -128,26 +128,6 @@ TEST(CompareStrategies, TakesWhatIsSaidToBeFastest) {
       std::ssize(bounds));
 }
 
-/// owner-b promises most and takes longest: it is given up long before its end, and asked again only as far
-/// as it may still be the fastest.
-TEST(CompareStrategies, FollowsNobodyForLong) {
-  const RandomCase c = large_b();
-  double least_bound = std::numeric_limits<double>::infinity(), longest_stop = 0;
-  const auto compared = compare_strategies(
-      c.problem, c.machine, c.settings, [&](const Plan& plan, const PlanSummary&, double stop_s) {
-        const double bound = plan_bound(plan, c.problem, c.machine).seconds;
-        least_bound = std::min(least_bound, bound);
-        longest_stop = std::max(longest_stop, stop_s);
-        const double seconds = bound == least_bound ? 100 * bound : 4 * bound;
-        return seconds > stop_s ? std::numeric_limits<double>::infinity() : seconds;
-      });
-  const ComparedStrategy* const fastest = compared.fastest();
-  ASSERT_TRUE(fastest);
-  EXPECT_GT(fastest->bound_s, least_bound);
-  EXPECT_EQ(*fastest->plan_s, 4 * fastest->bound_s);
-  EXPECT_LE(longest_stop, 2 * *fastest->plan_s);
-}
-
 /// Of a machine with noise no bound says that a plan is not the fastest.
 TEST(CompareStrategies, AsksForAllWithNoise) {
   RandomCase c = large_b();
