@@ -59,7 +59,8 @@ typedef enum {
 /* All of it may be 0. */
 typedef struct {
   const char* platform;   /* a name or file; NULL: this machine, calibrated or estimated */
-  const char* parameters; /* of the plan, "KEY=VALUE KEY=VALUE"; NULL: none */
+  const char* parameters; /* of the plan, "KEY=VALUE KEY=VALUE"; NULL: none. Without strategy=NAME it is the
+                             first that honours the sources, unlike in foretile simulate */
   int gpus;               /* a foretile_gpus */
   int verify;             /* each run ends with Freivalds' test of C; a wrong product is FORETILE_FAILED */
   int check_finite;       /* each run first looks for NaN and infinity: FORETILE_WRONG_INPUT names the tile */

@@ -30,8 +30,12 @@ struct MultiplicationOptions {
   /// For a platform of GPUs; `automatic` is CUDA's, and InputError where there are none. With `none` cores
   /// stand for the devices. Of no effect for a platform of cores.
   GpuChoice gpus = GpuChoice::automatic;
-  Settings parameters;  ///< of the plan, as `foretile plan --set` takes them: {{"strategy", "stationary-c"}}
-  bool bind = true;     ///< threads to cores of their own, where the ranks of a node have all of its cores
+  /// Of the plan, as `foretile plan --set` takes them: {{"strategy", "stationary-c"}}. Without a strategy it
+  /// is the first one that honours the sources and knows the parameters, and nothing is compared: planning is
+  /// part of your run. `foretile simulate` compares by simulation and names the fastest one for your machine;
+  /// with "auto" all are planned, and bounds decide, the same on all ranks.
+  Settings parameters;
+  bool bind = true;  ///< threads to cores of their own, where the ranks of a node have all of its cores
   /// Each run first looks for NaN and infinity in A, B and, where it is read, C, and throws InputError on the
   /// lowest rank that has one.
   bool check_finite = false;

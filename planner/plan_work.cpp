@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "planner/plan_work.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "base/error.hpp"
@@ -25,27 +28,64 @@ CountFunction steps(const CountFunction& progress, std::int64_t first, std::int6
   };
 }
 
+/// Without a comparison.
+PlannedWork planned_by(Contraction contraction, Machine machine, const Settings& settings,
+                       const CountFunction& progress, const PlanContext& context) {
+  Plan plan =
+      make_plan(contraction, machine, settings, steps(progress, 0, kVerifiesFrom, machine.ranks), context);
+  const PlanSummary summary =
+      verify(plan, contraction,
+             steps(progress, kVerifiesFrom, kPlanningSteps, product_bound(contraction.a, contraction.b)));
+  return {std::move(contraction), std::move(machine), std::move(plan), summary};
+}
+
+PlannedWork planned_by_comparison(Contraction contraction, Machine machine, const Settings& settings,
+                                  const CountFunction& progress, const WorkSeconds& work_seconds,
+                                  const PlanContext& context, const std::optional<ComparisonLimits>& limits) {
+  PlanSeconds plan_seconds;
+  if (work_seconds)
+    plan_seconds = [&](const Plan& plan, const PlanSummary& summary, double stop_s) {
+      return work_seconds(plan, summary, contraction, machine, stop_s);
+    };
+  Comparison found = compare_strategies(contraction, machine, settings, plan_seconds, context, limits);
+  std::string decision = comparison_text(found);
+  if (!found.plan) fastest_settings(found.strategies, contraction, settings);  // throws
+  if (progress) progress(kPlanningSteps);
+  return {std::move(contraction),   std::move(machine),          *std::move(found.plan),
+          std::move(found.summary), std::move(found.strategies), std::move(decision)};
+}
+
+std::string not_compared(const std::string& strategy, std::int64_t products, int ranks) {
+  return fmt::format(
+      "{}: the first for these sources; with {:.2g} products on {} ranks none are compared, "
+      "unless strategy=auto asks for it",
+      strategy, static_cast<double>(products), ranks);
+}
+
 }  // namespace
 
 PlannedWork plan_work(Contraction contraction, Machine machine, const Settings& settings,
                       const CountFunction& progress, const WorkSeconds& work_seconds,
                       const PlanContext& context) {
-  std::vector<ComparedStrategy> compared;
-  if (asks_for_comparison(settings)) {
-    PlanSeconds plan_seconds;
-    if (work_seconds)
-      plan_seconds = [&](const Plan& plan, double stop_s) {
-        return work_seconds(plan, contraction, machine, stop_s);
-      };
-    compared = compare_strategies(contraction, machine, settings, plan_seconds, context);
+  if (!asks_for_comparison(settings))
+    return planned_by(std::move(contraction), std::move(machine), settings, progress, context);
+  return planned_by_comparison(std::move(contraction), std::move(machine), settings, progress, work_seconds,
+                               context, {});
+}
+
+PlannedWork plan_fastest(Contraction contraction, Machine machine, const Settings& settings,
+                         const CountFunction& progress, const WorkSeconds& work_seconds,
+                         const ComparisonLimits& limits) {
+  if (asks_for_comparison(settings) || leaves_no_choice(contraction, settings))
+    return plan_work(std::move(contraction), std::move(machine), settings, progress, work_seconds);
+  const std::int64_t products = product_bound(contraction.a, contraction.b);
+  if (products > limits.products || machine.ranks > limits.ranks) {
+    PlannedWork work = planned_by(std::move(contraction), std::move(machine), settings, progress, {});
+    work.decision = not_compared(work.plan.strategy, products, work.machine.ranks);
+    return work;
   }
-  Plan plan = make_plan(contraction, machine,
-                        compared.empty() ? settings : fastest_settings(compared, contraction, settings),
-                        steps(progress, 0, kVerifiesFrom, machine.ranks), context);
-  const PlanSummary summary =
-      verify(plan, contraction,
-             steps(progress, kVerifiesFrom, kPlanningSteps, product_bound(contraction.a, contraction.b)));
-  return {std::move(contraction), std::move(machine), std::move(plan), summary, std::move(compared)};
+  return planned_by_comparison(std::move(contraction), std::move(machine), settings, progress, work_seconds,
+                               {}, limits);
 }
 
 PlannedWork with_steady_blocks(PlannedWork planned) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "base/progress.hpp"
@@ -23,22 +24,31 @@ struct PlannedWork {
   Machine machine;
   Plan plan;
   PlanSummary summary;
-  std::vector<ComparedStrategy> compared = {};  ///< where the settings asked for that
+  std::vector<ComparedStrategy> compared = {};  ///< where the settings asked for that, or named no strategy
+  /// Why the strategy is what it is, where no one named it: comparison_text(), or why none were compared.
+  std::string decision = {};
 };
 
 /// What plan_work() tells of its progress: how many of these steps are done.
 inline constexpr std::int64_t kPlanningSteps = 10'000;
 
-/// How long a plan takes on a machine, or infinity, once it is known to take longer than `stop_s`.
-using WorkSeconds = std::function<double(const Plan& plan, const Contraction& contraction,
-                                         const Machine& machine, double stop_s)>;
+/// How long a proven plan takes on a machine, or infinity, once it is known to take longer than `stop_s`.
+using WorkSeconds =
+    std::function<double(const Plan& plan, const PlanSummary& summary, const Contraction& contraction,
+                         const Machine& machine, double stop_s)>;
 
-/// Plans every rank, verifies. With strategy=auto, the strategies that honour the sources are planned, proven
-/// and compared (strategies/compare.hpp) by `work_seconds`, or without it by the bounds of their plans; it is
-/// decided here alone. Throws InputError.
+/// Plans every rank, verifies. With strategy=auto, the strategies that honour the sources are compared
+/// (strategies/compare.hpp) by `work_seconds`, or without it by the bounds of their plans. Without a strategy
+/// among the settings it is choose_strategy()'s. Throws InputError.
 PlannedWork plan_work(Contraction contraction, Machine machine, const Settings& settings,
                       const CountFunction& progress = {}, const WorkSeconds& work_seconds = {},
                       const PlanContext& context = {});
+
+/// The same for people: where the settings name no strategy, they are compared as for strategy=auto, as far
+/// as `limits` go. Beyond them it is choose_strategy()'s. Both are decided here alone.
+PlannedWork plan_fastest(Contraction contraction, Machine machine, const Settings& settings,
+                         const CountFunction& progress = {}, const WorkSeconds& work_seconds = {},
+                         const ComparisonLimits& limits = {});
 
 /// For runs that keep finished tiles: planned by steady_settings() (strategies/steady_blocks.hpp), where
 /// there are some and they fit; else `planned`.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 
 #include "base/error.hpp"
@@ -64,6 +65,8 @@ void check_files(const Plan& plan, const Platform& platform) {
                     "platform.file.bandwidth=1.5GB/s");
 }
 
+constexpr std::int64_t kWholeTiles = std::numeric_limits<std::int64_t>::max();
+
 using Schedulers = std::vector<std::unique_ptr<RankScheduler>>;
 
 bool all_finished(const Schedulers& schedulers) {
@@ -103,6 +106,10 @@ SimulationResult simulate(const Plan& plan, const Contraction& contraction, cons
     SchedulerOptions scheduling =
         scheduler_options(plan, of_rank, contraction, machine, rank, options.in_plan_order);
     scheduling.copy_batch_bytes = options.groups.copy_bytes;
+    if (options.groups.made_tiles > 0) {
+      scheduling.tiles_at_once = std::max(scheduling.tiles_at_once, options.groups.made_tiles);
+      scheduling.least_part_bytes = kWholeTiles;
+    }
     for (DeviceTraits& device : scheduling.devices) {
       if (options.groups.products <= device.batch) continue;
       device.batch = options.groups.products;

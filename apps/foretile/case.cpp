@@ -138,8 +138,8 @@ PlannedWork plan_case(const Case& the_case, ProgressLine& line) {
   warn_of_long_planning(estimate_planning(contraction));
   const Stopwatch watch;
   try {
-    return plan_work(std::move(contraction), make_machine(the_case.platform, the_case.size),
-                     the_case.settings, progress, rehearsed_seconds());
+    return plan_fastest(std::move(contraction), make_machine(the_case.platform, the_case.size),
+                        the_case.settings, progress, rehearsed_seconds());
   } catch (const MissingMemory& error) {
     line.show("plan: does not fit; looking for what does");
     const std::string advice = what_fits(the_case, {error.short_of(), watch.seconds()});

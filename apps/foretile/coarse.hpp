@@ -15,6 +15,9 @@ namespace foretile {
 /// chunk; at most 4096, since more would take memory. An eighth of its loads, but not more than a 256th of a
 /// device's: nothing else goes on while the first are under way.
 CoarseGroups coarse_groups(const PlannedWork& work);
+/// Of a proven plan, to choose a strategy: where many tiles of B are made, several of them as one, too.
+CoarseGroups choosing_groups(const Plan& plan, const PlanSummary& summary, const Contraction& contraction,
+                             const Machine& machine);
 
 /// How many products are done at a moment. Those in flight then count by the share of their time that is
 /// over, since coarse simulations end many at once.

@@ -10,6 +10,7 @@
 #include "apps/foretile/plan_view.hpp"
 #include "apps/foretile/program_case.hpp"
 #include "apps/foretile/program_view.hpp"
+#include "apps/foretile/rehearsal.hpp"
 #include "apps/inputs_apart.hpp"
 #include "apps/resources.hpp"
 #include "base/atomic_file.hpp"
@@ -31,7 +32,20 @@ struct PlanArguments : CaseArguments {
   ProgramArguments program;
 };
 
-/// Without planning.
+/// With the strategy that planning would take; where nothing fits, as they are.
+Settings decided_settings(const Case& the_case, const Contraction& contraction, const Machine& machine) {
+  if (leaves_no_choice(contraction, the_case.settings)) return the_case.settings;
+  try {
+    const PlannedWork work = plan_fastest(contraction, machine, the_case.settings, {}, rehearsed_seconds());
+    Settings settings = work.plan.parameters;
+    settings["strategy"] = work.plan.strategy;
+    return settings;
+  } catch (const InputError&) {
+    return the_case.settings;
+  }
+}
+
+/// Without planning, where there is one strategy.
 void print_parameters(const PlanArguments& arguments) {
   const Case the_case = load_case(arguments);
   if (asks_for_comparison(the_case.settings))
@@ -39,7 +53,8 @@ void print_parameters(const PlanArguments& arguments) {
                       "name it, or leave --parameters out: for a comparison all are planned");
   const Contraction contraction = build_contraction(the_case.problem);
   const Machine machine = make_machine(the_case.platform, the_case.size);
-  const PlanFrame frame = prepare_planner(contraction, machine, the_case.settings)->frame();
+  const Settings settings = decided_settings(the_case, contraction, machine);
+  const PlanFrame frame = prepare_planner(contraction, machine, settings)->frame();
   const FrameView view{contraction, machine, frame};
   if (arguments.options.json) {
     print_json(frame_json(view));
@@ -81,7 +96,8 @@ void plan(const PlanArguments& arguments) {
     save_plan_file(arguments.output, make_plan_file(the_case.problem, the_case.size, work));
   }
   const CountFunction progress = line.stage("bound of the time", work.summary.gemms);
-  const PlanView view{work, bounds_of(work.plan, work.contraction, work.machine, progress), wall_s};
+  const PlanView view{work, bounds_of(work.plan, work.contraction, work.machine, progress), wall_s,
+                      asks_for_comparison(the_case.settings)};
   erase_progress();
   if (arguments.options.json) {
     print_json(plan_json(view));

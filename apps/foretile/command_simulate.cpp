@@ -24,6 +24,7 @@
 #include "planner/plan/assignment.hpp"
 #include "planner/plan/plan_digest.hpp"
 #include "planner/program/program_file.hpp"
+#include "planner/strategies/compare.hpp"
 #include "scheduler/report/chrome_trace.hpp"
 #include "scheduler/report/progress_sink.hpp"
 #include "scheduler/report/report.hpp"
@@ -63,7 +64,7 @@ struct Difference {
 
 void print(const SimulateArguments& arguments, const PlannedWork& work, const Report& report,
            EngineChoice engine, const Times& times, const std::optional<Difference>& difference,
-           const Guesses& guesses) {
+           const Guesses& guesses, const std::string& compared) {
   if (arguments.options.json) {
     nlohmann::ordered_json json = report_json(report);
     json["peak_host_bytes"] = work.summary.peak_host_bytes;
@@ -83,7 +84,6 @@ void print(const SimulateArguments& arguments, const PlannedWork& work, const Re
     print_json(json);
     return;
   }
-  const std::string compared = compared_text(work);
   std::string guesses_note = guesses_text(guesses);
   if (!guesses_note.empty()) guesses_note += '\n';
   fmt::print("{}\n{}{}{}{}rehearsed by {} in {}, with planning {}, using {} of memory\n", report_text(report),
@@ -212,13 +212,15 @@ void simulate_case(const SimulateArguments& arguments) {
   add_plan(report, work.contraction, work.machine, work.plan);
   report.what_if = std::move(what_if);
   report.bounds = bounds;
+  report.decision = work.decision;
   if (!arguments.output.empty()) store(arguments.output, the_case, work, report);
   if (!arguments.assignment_out.empty())
     save_assignment(arguments.assignment_out, {plan_with_pool, result.assignment});
   erase_progress();
   std::optional<Difference> difference;
   if (full) difference = {*full, coarse_difference(*full, coarse->products(), result.makespan_s)};
-  print(arguments, work, report, result.engine, times, difference, guesses);
+  const std::string compared = asks_for_comparison(the_case.settings) ? compared_text(work) : "";
+  print(arguments, work, report, result.engine, times, difference, guesses, compared);
 }
 
 }  // namespace

@@ -120,6 +120,7 @@ std::string compared_text(const PlannedWork& work) {
 }
 
 void add_compared(nlohmann::ordered_json& json, const PlannedWork& work) {
+  if (!work.decision.empty()) json["decision"] = work.decision;
   for (const ComparedStrategy& one : work.compared) {
     nlohmann::ordered_json entry{{"strategy", one.strategy}};
     if (!one.variant.empty()) entry["settings"] = one.variant;
@@ -159,14 +160,14 @@ nlohmann::ordered_json frame_json(const FrameView& view) {
 }
 
 std::string plan_text(const PlanView& view) {
-  const auto& [contraction, machine, plan, summary, compared] = view.work;
+  const auto& [contraction, machine, plan, summary, compared, decision] = view.work;
   const bool streams_b = plan.operands.b.streams();
   std::string text = fmt::format("{} on {}: the plan fits\n", contraction.name, machine.platform.name);
   const auto line = [&text](std::string_view label, std::string_view value) {
     text += label_line(label, value);
   };
   if (contraction.precision != Precision::f64) line("precision", name_of(contraction.precision));
-  line("strategy", plan.strategy);
+  line("strategy", decision.empty() ? plan.strategy : decision);
   line("sources", explain_choice(contraction.sources, plan.strategy).reason());
   if (contraction.is_transposed)
     line("planned as", "C^T = op(B)^T op(A)^T: A below is B of the problem, B below is its A");
@@ -202,12 +203,12 @@ std::string plan_text(const PlanView& view) {
   line("bound of this plan", bound_text(view.bounds.plan));
   line("bound of any plan", bound_text(view.bounds.problem));
   line("planned in", quantity(view.wall_s, "s"));
-  if (!compared.empty()) text += fmt::format("\n{}", compared_text(view.work));
+  if (view.with_comparison && !compared.empty()) text += fmt::format("\n{}", compared_text(view.work));
   return text;
 }
 
 nlohmann::ordered_json plan_json(const PlanView& view) {
-  const auto& [contraction, machine, plan, summary, compared] = view.work;
+  const auto& [contraction, machine, plan, summary, compared, decision] = view.work;
   nlohmann::ordered_json json{{"problem", contraction.name},
                               {"precision", name_of(contraction.precision)},
                               {"platform", machine.platform.name},
@@ -238,7 +239,7 @@ nlohmann::ordered_json plan_json(const PlanView& view) {
   add_choice(json, explain_choice(contraction.sources, plan.strategy));
   if (const auto predicted = predict_volumes(contraction, machine, plan))
     json["model"] = model_json(*predicted);
-  if (!compared.empty()) add_compared(json, view.work);
+  add_compared(json, view.work);
   return json;
 }
 

@@ -13,7 +13,8 @@ namespace foretile {
 struct PlanView {
   const PlannedWork& work;
   Bounds bounds;
-  double wall_s = 0;  ///< to build, plan and verify
+  double wall_s = 0;             ///< to build, plan and verify
+  bool with_comparison = false;  ///< the text has compared_text(), too
 };
 
 /// The proven high-water mark of the rank with most, over an even share of the matrices.
@@ -22,8 +23,8 @@ double memory_ratio(const PlannedWork& work);
 std::string plan_text(const PlanView& view);
 nlohmann::ordered_json plan_json(const PlanView& view);
 
-/// One line for each strategy that was compared; empty without a comparison. `add_compared` adds the same to
-/// JSON.
+/// One line for each strategy that was compared; empty without a comparison. `add_compared` adds the same,
+/// and PlannedWork::decision, to JSON.
 std::string compared_text(const PlannedWork& work);
 void add_compared(nlohmann::ordered_json& json, const PlannedWork& work);
 

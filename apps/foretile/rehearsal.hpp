@@ -7,7 +7,8 @@
 
 namespace foretile {
 
-/// How long a plan takes, by the fluid engine. Noise, where the platform has any, is drawn with seed 1.
+/// How long a plan takes, by a coarse simulation with the fluid engine. Noise, where the platform has any, is
+/// drawn with seed 1.
 WorkSeconds rehearsed_seconds();
 /// The same of a level of a program, with its moves.
 LevelSeconds rehearsed_level_seconds();

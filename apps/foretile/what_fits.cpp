@@ -16,6 +16,7 @@
 #include "planner/problem/estimate.hpp"
 #include "planner/problem/kinds/retile.hpp"
 #include "planner/problem/limits.hpp"
+#include "planner/strategies/compare.hpp"
 #include "planner/strategies/strategy.hpp"
 
 namespace foretile {
@@ -106,9 +107,12 @@ class Fitting {
     change_.settings.clear();
     less_per_rank_.reset();
   }
+  /// Of one strategy: a comparison takes it, or a faster one.
   Settings settings() const {
     Settings all = change_.settings;
     all.merge(Settings(case_.settings));
+    if (!asks_for_comparison(all))
+      all.try_emplace("strategy", choose_strategy(contraction_.sources, all).name());
     return all;
   }
 

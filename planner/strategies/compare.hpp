@@ -2,6 +2,7 @@
 // Which of the strategies that a problem allows takes least, with the way to their distribution.
 #pragma once
 
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <optional>
@@ -9,16 +10,18 @@
 #include <vector>
 
 #include "base/settings.hpp"
+#include "planner/plan/plan.hpp"
 #include "planner/problem/contraction.hpp"
 #include "planner/strategies/deal_anew.hpp"
 #include "planner/strategies/plan_context.hpp"
+#include "planner/verify/verify.hpp"
 #include "platforms/machine.hpp"
 
 namespace foretile {
 
-/// How long a plan takes, or infinity, once it is known to take longer than `stop_s`. Throws InputError where
-/// that cannot be told.
-using PlanSeconds = std::function<double(const Plan& plan, double stop_s)>;
+/// How long a proven plan takes, or infinity, once it is known to take longer than `stop_s`. Throws
+/// InputError where that cannot be told.
+using PlanSeconds = std::function<double(const Plan& plan, const PlanSummary& summary, double stop_s)>;
 
 struct ComparedStrategy {
   std::string strategy;
@@ -32,25 +35,59 @@ struct ComparedStrategy {
   std::exception_ptr error = {};        ///< that said so
 
   double seconds() const { return plan_s.value_or(bound_s) + (dealt ? dealt->seconds : 0); }
+  /// What it takes at least: of those whose seconds were not asked for, too.
+  double least_s() const;
 };
 
-/// Plans and proves with each strategy that honours the sources, in their order. Settings deal.a, deal.b and
-/// deal.c (deal_setting.hpp; contiguous where one of them is missing) say where the matrices lie, with `grid`
-/// for those that are dealt cyclically. Strategies that do not know these keys have their own distribution
-/// and are charged with dealing the matrices anew. With `plan_seconds`, asks for the seconds of plans by
-/// increasing bound until no other can be faster; where they cannot be told, the bounds alone are there.
-std::vector<ComparedStrategy> compare_strategies(const Contraction& contraction, const Machine& machine,
-                                                 const Settings& settings,
-                                                 const PlanSeconds& plan_seconds = {},
-                                                 const PlanContext& context = {});
+/// What may be spent on a comparison that nobody asked for, counted, so that it decides the same everywhere.
+struct ComparisonLimits {
+  std::int64_t products = 10'000'000;  ///< of the problem; of more the first strategy is taken: seconds
+  int ranks = 1000;                    ///< of the machine; the same
+  /// Tiles loaded and received in a simulation; of more bounds decide where they are clear, else the first
+  /// strategy is taken.
+  double loads = 2e6;
+  /// Nobody is compared with the first strategy where it takes at most so many times the bound of any plan:
+  /// predictions hardly tell more.
+  double near_bound = 1.1;
+};
 
-/// The fastest of them, of equal ones the first, and what it is to plan with. Throws InputError where none
-/// has a plan, with the refusal of the strategy that knows most of the settings, and for sources that none
-/// honours.
+struct Comparison {
+  std::vector<ComparedStrategy> strategies;
+  /// The one that takes least, of equal ones the first; its plan, proven. Null: all refuse.
+  const ComparedStrategy* fastest() const;
+  std::optional<Plan> plan = {};
+  PlanSummary summary = {};
+  /// Of the plan, where no other strategy was planned because of it: what any plan takes at least. 0: not so.
+  double any_plan_s = 0;
+  std::string not_simulated = {};  ///< why bounds decide although there is a simulator
+};
+
+/// Plans with each strategy that honours the sources, and proves those that matter, in their order. Settings
+/// deal.a, deal.b and deal.c (deal_setting.hpp; contiguous where one of them is missing) say where the
+/// matrices lie, with `grid` for those that are dealt cyclically. Strategies that do not know these keys have
+/// their own distribution and are charged with dealing the matrices anew; those that do not know another of
+/// the settings refuse. With `plan_seconds`, asks for the seconds of plans by increasing bound until no other
+/// can be faster; where they cannot be told, the bounds alone are there. `limits`: of a comparison that
+/// nobody asked for. Strategies are planned on as many threads as there are cores; nothing depends on that.
+Comparison compare_strategies(const Contraction& contraction, const Machine& machine,
+                              const Settings& settings, const PlanSeconds& plan_seconds = {},
+                              const PlanContext& context = {},
+                              const std::optional<ComparisonLimits>& limits = {});
+
+/// What the fastest is to be planned with. Throws InputError where none has a plan, with the refusal of the
+/// strategy that knows most of the settings, and for sources that none honours.
 Settings fastest_settings(const std::vector<ComparedStrategy>& compared, const Contraction& contraction,
                           const Settings& settings);
 
+/// One line: "local-b: 4.16 s by a coarse simulation; stationary-b at least 18.2 s". Those that refuse are
+/// left out.
+std::string comparison_text(const Comparison& comparison);
+
 /// Whether the settings ask for a comparison: strategy=auto.
 bool asks_for_comparison(const Settings& settings);
+
+/// Whether there is nothing to compare: a strategy is named, or one alone honours the sources and knows all
+/// settings, and has no variants.
+bool leaves_no_choice(const Contraction& contraction, const Settings& settings);
 
 }  // namespace foretile

@@ -37,7 +37,7 @@ std::ptrdiff_t known_of(const Strategy& strategy, const Settings& settings) {
 }
 
 /// Of those that know most of the settings.
-const Strategy* first_that_honours(const Sources& sources, const Settings& settings = {}) {
+const Strategy* first_that_honours(const Sources& sources, const Settings& settings) {
   const Strategy* first = nullptr;
   for (const auto& strategy : strategies()) {
     if (!strategy->honours(sources)) continue;
@@ -102,7 +102,7 @@ const Strategy& choose_strategy(const Sources& sources, const Settings& settings
 
 std::string StrategyChoice::reason() const {
   if (!overridden.empty()) return overridden;
-  return fmt::format("{}: {} is {}", text_of(sources), strategy, is_default ? "the default" : "set");
+  return fmt::format("{}: {} honours them", text_of(sources), strategy);
 }
 
 StrategyChoice explain_choice(const Sources& sources, const std::string& name) {
@@ -111,7 +111,7 @@ StrategyChoice explain_choice(const Sources& sources, const std::string& name) {
   std::string of_a = override_of("A", sources.a, used.a, name);
   const std::string of_b = override_of("B", sources.b, used.b, name);
   if (!of_a.empty() && !of_b.empty()) of_a += "; ";
-  return {name, sources, &strategy == first_that_honours(sources), of_a + of_b};
+  return {name, sources, of_a + of_b};
 }
 
 void require_honoured(const StrategyChoice& choice) {

@@ -104,7 +104,8 @@ class Strategy {
   mutable std::vector<ParameterInfo> parameters_;
 };
 
-/// All strategies. The first one that honours a problem's sources is the problem's default strategy.
+/// All strategies. The first one that honours a problem's sources is the problem's where none is named and
+/// none are compared (plan_fastest()).
 const std::vector<std::unique_ptr<Strategy>>& strategies();
 
 /// The strategy of this name. Throws InputError that lists the names.
@@ -141,11 +142,10 @@ std::optional<NodeMoves> node_moves(const Contraction& contraction, const Machin
 struct StrategyChoice {
   std::string strategy;
   Sources sources;  ///< of the problem
-  bool is_default = false;
   /// "B is given; stationary-b makes it: the problem's source is overridden". Empty when it is honoured.
   std::string overridden;
 
-  /// One line: the sources, and why the strategy is what it is.
+  /// One line: the sources, and whether the strategy honours them.
   std::string reason() const;
 };
 

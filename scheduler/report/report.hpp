@@ -93,6 +93,7 @@ struct Report {
   std::optional<WhatIf> what_if;  ///< measured, where it was asked for
   bool b_streams = false;
   std::optional<StrategyChoice> choice;       ///< of the plan's strategy
+  std::string decision;                       ///< why that is the strategy, where none was named
   std::optional<PredictedVolumes> predicted;  ///< what the communication model says of the plan
   std::optional<Bounds> bounds;               ///< of a rehearsal: what nothing can beat
 

@@ -254,6 +254,7 @@ std::string report_text(const Report& report) {
   Lines lines;
   lines.text = limit_sentence(report) + "\n\n";
   if (!report.plan.empty()) lines.add("plan", report.plan);
+  if (!report.decision.empty()) lines.add("strategy", report.decision);
   if (report.choice) lines.add("sources", report.choice->reason());
   lines.add("makespan", in_seconds(report.makespan_s));
   if (report.bounds) {

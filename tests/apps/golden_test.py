@@ -48,13 +48,13 @@ def compare(name, found):
 with tempfile.TemporaryDirectory() as scratch:
     problem = pathlib.Path(scratch) / "toy.toml"
     run("problem", "dense", "--m", 4, "--n", 4, "--k", 4, "--tile", 2, "--b-source", "made", "-o", problem)
-    machine = ("--platform", here / "toy_platform.toml")
-    compare("plan.txt", without_times(run("plan", problem, *machine, "--nodes", 2)))
+    machine, strategy = ("--platform", here / "toy_platform.toml"), ("--set", "strategy=stationary-b")
+    compare("plan.txt", without_times(run("plan", problem, *machine, "--nodes", 2, *strategy)))
     dot = pathlib.Path(scratch) / "plan.dot"
-    run("plan", problem, *machine, "--nodes", 2, "--dot", dot)
+    run("plan", problem, *machine, "--nodes", 2, *strategy, "--dot", dot)
     compare("plan.dot", dot.read_text())
     for name, size in (("one_rank", ("--gpus", 2)), ("two_ranks", ("--nodes", 2))):
         trace = pathlib.Path(scratch) / "trace.json"
-        compare(f"{name}_report.txt", without_times(run("simulate", problem, *machine, *size, "--trace", trace)))
+        compare(f"{name}_report.txt", without_times(run("simulate", problem, *machine, *size, *strategy, "--trace", trace)))
         compare(f"{name}_timeline.txt", timeline(trace))
 print("all as expected")

@@ -104,22 +104,23 @@ def read_fifo(path, store):
 
 def check_outputs(folder):
     problem, plan = folder / "p.toml", folder / "plan.json"
+    machine = (*platform, "--set", "strategy=grid-3d")
     plan.write_text("old")
     plan.chmod(0o600)
     (folder / "link.json").symlink_to("plan.json")
-    assert call("plan", problem, *platform, "-o", folder / "link.json").returncode == 0
+    assert call("plan", problem, *machine, "-o", folder / "link.json").returncode == 0
     assert (folder / "link.json").is_symlink() and json.loads(plan.read_text())["foretile_plan"] == 2
     assert stat.S_IMODE(plan.stat().st_mode) == 0o600
     os.mkfifo(folder / "fifo.json")
     store = []
     reader = threading.Thread(target=read_fifo, args=(folder / "fifo.json", store))
     reader.start()
-    assert call("plan", problem, *platform, "-o", folder / "fifo.json").returncode == 0
+    assert call("plan", problem, *machine, "-o", folder / "fifo.json").returncode == 0
     reader.join()
     assert store == [plan.read_bytes()] and stat.S_ISFIFO((folder / "fifo.json").stat().st_mode)
-    done = call("plan", problem, *platform, "-o", "/dev/stdout", "--json")
+    done = call("plan", problem, *machine, "-o", "/dev/stdout", "--json")
     assert done.returncode == 0 and plan.read_bytes() in done.stdout, done
-    done = call("plan", problem, *platform, "-o", "/dev/full")
+    done = call("plan", problem, *machine, "-o", "/dev/full")
     assert done.returncode == 1 and b"/dev/full: could not be written whole: No space left" in done.stderr, done
     assert not list(folder.glob("*.tmp")), list(folder.iterdir())
 

@@ -30,7 +30,7 @@ def expect(code, part, *arguments):
 
 
 def check_plan(problem, stored):
-    plan = run("plan", problem, *platform, "--nodes", 2, "--set", "grid.p=2", "-o", stored, "--json")
+    plan = run("plan", problem, *platform, "--nodes", 2, "--set", "strategy=stationary-b", "--set", "grid.p=2", "-o", stored, "--json")
     # 4 x 6 x 8 with tiles of 2: 2 x 3 x 4 products; each of the two ranks has one row of C.
     for key, value in {"gemms": 24, "ranks": 2, "devices": 4, "budget_device_bytes": 1_000_000}.items():
         assert plan[key] == value, (key, plan)
@@ -52,7 +52,13 @@ def check_comparison(stored):
     assert plan["strategy"] == fastest["strategy"] != least_bound["strategy"], compared
     assert fastest["seconds"] < least_bound["seconds"], compared
     simulated = run("simulate", stored, "--engine", "fluid", "--json")
-    assert abs(simulated["makespan_s"] / fastest["seconds"] - 1) < 1e-6, (simulated["makespan_s"], fastest)
+    assert abs(simulated["makespan_s"] / fastest["seconds"] - 1) < 0.1, (simulated["makespan_s"], fastest)  # which is coarse
+    usual = run("plan", *water[:-2], "--json")
+    assert usual["decision"] == plan["decision"] and usual["parameters"] == plan["parameters"], (usual, plan)
+    assert run("plan", *water[:-2], "--parameters", "--json")["strategy"] == plan["strategy"]
+    text = call("plan", *water[:-2]).stdout
+    assert f"strategy              {plan['strategy']}: " in text and "strategies, compared" not in text, text
+    assert "strategies, compared" in call("plan", *water).stdout
     expect(2, "--parameters: found strategies to compare, expected one strategy", "plan", *water, "--parameters")
 
 
@@ -75,13 +81,25 @@ def check_program():
 
 
 def check_sources(made, given, scratch):
-    """The strategy follows from where B comes from, unless somebody names one."""
-    default = run("plan", made, *platform, "--json")
-    assert (default["strategy"], default["sources"]) == ("stationary-b", {"A": "given", "B": "made"}), default
-    assert default["strategy_reason"] == "A is given, B is made: stationary-b is the default", default
-    assert default["bytes"]["generated"] > 0 and "source_override" not in default, default
-    default = run("plan", given, *platform, "--json")
-    assert (default["strategy"], default["bytes"]["generated"]) == ("grid-3d", 0), default
+    """The fastest strategy that honours the sources, unless somebody names one; the plan file holds it."""
+    decided = scratch / "decided.json"
+    for problem, source, names in ((made, "made", ("stationary-b", "grid-3d", "local-b")),
+                                   (given, "given", ("grid-3d", "stationary-c", "owner-b", "dealt-c"))):
+        default = run("plan", problem, *platform, "-o", decided, "--json")
+        strategy = default["strategy"]
+        assert strategy in names and default["sources"] == {"A": "given", "B": source}, default
+        assert default["strategy_reason"] == f"A is given, B is {source}: {strategy} honours them", default
+        assert (default["bytes"]["generated"] > 0) == (source == "made") and "source_override" not in default, default
+        assert default["decision"].startswith(f"{strategy}") and default["compared"], default
+        stored = run("plan", decided, "--json")
+        assert stored["strategy"] == strategy and "decision" not in stored and "compared" not in stored, stored
+        if simulator:
+            report = run("simulate", problem, *platform, "--json")
+            assert (report["strategy"], report["decision"]) == (strategy, default["decision"]), report
+            assert f"  strategy              {strategy}" in call("simulate", problem, *platform).stdout
+        named = run("plan", problem, *platform, "--set", f"strategy={strategy}", "--json")
+        assert named["gemms"] == default["gemms"] and "decision" not in named and "compared" not in named, named
+    assert run("plan", made, *platform, "--set", "balance=bytes", "--json")["strategy"] == "stationary-b"
     assert run("plan", given, *platform, "--set", "grid.p=1", "--json")["strategy"] == "stationary-c"
     stored = scratch / "overridden.json"
     named = run("plan", given, *platform, "--set", "strategy=stationary-b", "-o", stored, "--json")
@@ -378,7 +396,7 @@ def check_tuned_sources(made, scratch):
                                          (str(given), "stationary-b", "infeasible")]), chosen
     assert found["infeasible"] == 2 and found["best"]["makespan_s"] == found["defaults"]["makespan_s"], found
     assert found["taken"]["parameters"] == found["defaults"]["parameters"], found  # of equal times the defaults
-    assert found["strategy_reason"].endswith("stationary-b is the default"), found
+    assert found["strategy_reason"].endswith("stationary-b honours them"), found
     fixed = run("tune", given, *platform, "--count", 2, "--set", "strategy=stationary-b", "--json")
     assert fixed["evaluated"] == 2 and "overridden" in fixed["source_override"], fixed
 
@@ -407,7 +425,7 @@ def check_finer_tiles(scratch):
     run("plan", small, *platform, *memory, "--set", f"problem.ao_clusters={found[1]}", "--json")
     made = scratch / "made.toml"  # all of A is too much for a rank
     assert call("problem", "dense", "--m", 1024, "--n", 1024, "--k", 1024, "--tile", 64, "--b-source", "made", "-o", made).returncode == 0
-    few = ("plan", made, "--platform", "summit", "--nodes", 2, "--set", "platform.socket.memory=10 MB")
+    few = ("plan", made, "--platform", "summit", "--nodes", 2, "--set", "strategy=stationary-b", "--set", "platform.socket.memory=10 MB")
     done = call(*few)
     found = re.search(r"bytes \(\d+\.\d+ MB\) are missing: .*it fits with (--set grid\.p=2)$", done.stderr.strip())
     assert done.returncode == 2 and found, done

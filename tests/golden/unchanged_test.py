@@ -95,10 +95,11 @@ def random_case(seed, programs, folder):
 # ---- what the papers have ----
 
 LARGE = {
-    **{f"{problem} on {gpus} GPUs": (problem, "--platform", "summit", "--gpus", gpus, "--set", "balance=bytes")
+    **{f"{problem} on {gpus} GPUs": (problem, "--platform", "summit", "--gpus", gpus, "--set", "strategy=stationary-b", "--set",
+                                         "balance=bytes")
        for problem in ("c65-v1", "c65-v2", "c65-v3") for gpus in (6, 108)},
     **{f"dense of {tiles} tiles on {gpus} GPUs, lookahead {lookahead}":
-       ("dense", tiles, "--platform", "summit", "--gpus", gpus, "--set", f"grid.p={p}", "--set", f"lookahead={lookahead}")
+       ("dense", tiles, "--platform", "summit", "--gpus", gpus, "--set", "strategy=stationary-c", "--set", f"grid.p={p}", "--set", f"lookahead={lookahead}")
        for gpus, p, tiles in ((12, 2, 48), (12, 2, 126), (48, 4, 96)) for lookahead in (1, 2)},
 }
 
@@ -117,7 +118,7 @@ def molecule_case(ranks, programs, folder):
     plan = folder / "plan.json"
     makespan = programs.simulated("c12", plan, "--platform", CORES, "--ranks", ranks, "--set", f"platform.ranks_per_node={ranks}",
                                   "--set", "platform.device.memory=2800 MB", "--set", "platform.socket.memory=32 GB", "--set",
-                                  "block_fraction=0.9", "--set", "chunk_fraction=0.05")
+                                  "block_fraction=0.9", "--set", "chunk_fraction=0.05", "--set", "strategy=stationary-b")
     assert makespan != "refused"
     return {"makespan_s": makespan, "digest": programs.digest(plan, ranks)}
 
