@@ -93,10 +93,9 @@ def check_sources(made, given, scratch):
         assert default["decision"].startswith(f"{strategy}") and default["compared"], default
         stored = run("plan", decided, "--json")
         assert stored["strategy"] == strategy and "decision" not in stored and "compared" not in stored, stored
-        if simulator:
-            report = run("simulate", problem, *platform, "--json")
-            assert (report["strategy"], report["decision"]) == (strategy, default["decision"]), report
-            assert f"  strategy              {strategy}" in call("simulate", problem, *platform).stdout
+        report = run("simulate", problem, *platform, "--json")
+        assert (report["strategy"], report["decision"]) == (strategy, default["decision"]), report
+        assert f"  strategy              {strategy}" in call("simulate", problem, *platform).stdout
         named = run("plan", problem, *platform, "--set", f"strategy={strategy}", "--json")
         assert named["gemms"] == default["gemms"] and "decision" not in named and "compared" not in named, named
     assert run("plan", made, *platform, "--set", "balance=bytes", "--json")["strategy"] == "stationary-b"
