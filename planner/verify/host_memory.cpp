@@ -66,7 +66,13 @@ HostNeed host_need(const Plan& plan, Rank rank, const Owners& owners, const Rece
   // Together never more than all of B.
   const std::int64_t staging = std::min(plan.staging_bytes, tiles.b_bytes);
   const std::int64_t kept = std::min(tiles.kept_b, tiles.b_bytes - staging);
-  return {rank, a + received.a, b + received.b, tiles.c_bytes, staging, kept, a + b};
+  return {.rank = rank,
+          .a = a + received.a,
+          .b = b + received.b,
+          .c = tiles.c_bytes,
+          .staging = staging,
+          .kept = kept,
+          .owned = a + b};
 }
 
 TensorBytes::TensorBytes(const Plan& plan, const Contraction& contraction)
