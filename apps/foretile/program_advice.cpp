@@ -28,14 +28,14 @@ bool is_small(const Program& program, const ProgramSizes& sizes, const std::stri
 }
 
 /// The names of what is generated on demand where it fits, else why it does not.
-struct Fitting {
+struct TriedProgram {
   std::vector<std::string> made;
   std::string refusal;
 };
 
 /// Strategies are not compared: one that fits is found either way.
-Fitting fitting(const FusedProgram& program, const CaseArguments& arguments, const ProgramArguments& of,
-                const Machine& machine) {
+TriedProgram fitting(const FusedProgram& program, const CaseArguments& arguments, const ProgramArguments& of,
+                     const Machine& machine) {
   Settings settings = arguments.options.settings();
   if (asks_for_comparison(settings)) settings.erase("strategy");
   ProgramPlanOptions options = of.plan_options();
@@ -51,7 +51,7 @@ Fitting fitting(const FusedProgram& program, const CaseArguments& arguments, con
 std::string advice_to_make(const FusedProgram& program, const CaseArguments& arguments, ProgramArguments of,
                            const Machine& machine, const std::string& refused) {
   of.made.emplace_back(kMakeWhatIsTooLarge);
-  const Fitting fits = fitting(program, arguments, of, machine);
+  const TriedProgram fits = fitting(program, arguments, of, machine);
   if (!fits.refusal.empty()) return fmt::format("with --make auto: {}", fits.refusal);
   std::string options;
   for (const std::string& name : fits.made) options += fmt::format(" --make \"{}\"", name);

@@ -178,16 +178,18 @@ def check_plans():
     refuse("parameter strategy.t2_2: found none, expected one of", "plan", *case, "--set", "strategy.t2_2=none")
     refuse("--distribution: found it beside --original", "simulate", *case, "--original", "--distribution", "auto")
     refuse("strategy: found grid-3d for a program whose tiles flow", "plan", T2, *SMALL, "--platform", "cascade", "--nodes", 2,
-           "--mode", "flow", "--set", "strategy=grid-3d")
+           "--mode", "flow", "--set", "strategy=grid-3d", "--set", "barriers=global")
     refuse("step 1, term t2_7_3: found", "plan", *case, "--nodes", 4, "--mode", "flow")
     refuse("--make: found it beside --original", "simulate", *case, "--original", "--make", "auto")
     refuse("--mode: found h2o12", "simulate", "h2o12", "--mode", "flow")
     refuse("--mode: found flow beside --original", "simulate", *case, "--original", "--mode", "flow")
-    refuse("mode: found flow on GPUs", "plan", T2, *SMALL, "--platform", "summit", "--mode", "flow")
+    for strategy in ("dealt-c", "grid-3d"):  # on GPUs, too
+        flows = json.loads(run("plan", T2, *SMALL, "--platform", "summit", "--mode", "flow", "--set", f"strategy={strategy}", "--json"))
+        assert flows["mode"] == "flow" and flows["gemms"] == 496, (strategy, flows)
     refuse("--trace: found a program without --mode flow, expected --mode flow or --original", "simulate", T2, *SMALL, "--trace", "t.json")
     refuse("--trace and the program", "simulate", T2, *SMALL, "--mode", "flow", "--trace", T2)
     refuse("tensors to make: found nope", "tune", T2, *SMALL, "--platform", "cascade", "--make", "nope", "--nodes", "1..2")
-    refuse("strategy: found grid-3d for", "tune", T2, *SMALL, "--platform", "cascade", "--mode", "flow", "--set", "strategy=grid-3d")
+    refuse("strategy: found grid-3d for", "tune", T2, *SMALL, "--platform", "cascade", "--mode", "flow", "--set", "strategy=grid-3d", "--set", "barriers=global")
     tuned = json.loads(run("tune", T2, "--o", 6, "--v", 12, "--tile", 6, "--tile", 4, "--platform", "cascade", "--nodes", "1..3", "--tie", 0, "--json"))
     assert tuned["fewest_nodes"] == 1 and tuned["complete"] and len(tuned["trials"]) == 3 * 2 * 2, tuned
     assert tuned["shortest_time"]["makespan_s"] == min(trial["makespan_s"] for trial in tuned["trials"]), tuned
@@ -318,7 +320,7 @@ def check_runs(scratch):
         report = json.loads(run("program", *case, "--make", "auto", "--verify", "--json", ranks=2))
         assert report["largest_error"] <= 1e-12 and sum(level["gemms"] for level in report["levels"]) == plan["gemms"], report
         assert mode == "flow" or max(level["part"] for level in report["levels"]) > 10, report
-    refuse("leaves A and B where they are", "program", CCSD, *SMALL, "--mode", "flow", "--set", "strategy=owner-b", ranks=2)
+    refuse("with barriers, a pool", "program", CCSD, *SMALL, "--mode", "flow", "--set", "strategy=grid-3d", "--set", "barriers=local", ranks=2)
     refuse("--mode", "program", CCSD, *SMALL, "--mode", "tree", ranks=1)
     on_gpus = json.loads(run("program", CCSD, *SMALL, "--platform", "summit", "--gpu", "stand-in", "--verify", "--json", ranks=2))
     assert on_gpus["largest_error"] <= 1e-12 and abs(on_gpus["numbers"]["e[]"] - reports[0]["numbers"]["e[]"]) < 1e-12, on_gpus

@@ -48,7 +48,7 @@ class RunCommands(unittest.TestCase):
     def test_runs_and_verifies(self):
         digests = set()
         for ranks in [1, 3]:
-            self.plan(ranks)
+            self.plan(ranks, "--set", "strategy=stationary-b")
             for options in [[], ["--copies"]]:
                 result = self.run_plan(ranks, "--verify", "--json", *options)
                 self.assertEqual(result.returncode, 0, result.stderr)
@@ -64,7 +64,7 @@ class RunCommands(unittest.TestCase):
         (self.folder / "p.toml").write_text(PROBLEM + 'precision = "single"\n')
         digests = set()
         for ranks in [1, 2, 3]:
-            self.plan(ranks)
+            self.plan(ranks, "--set", "strategy=stationary-b")
             result = self.run_plan(ranks, "--verify", "--json")
             self.assertEqual(result.returncode, 0, result.stderr)
             verify = json.loads(result.stdout)["verify"]

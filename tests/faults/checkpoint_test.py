@@ -53,7 +53,8 @@ class Checkpoint(unittest.TestCase):
 
     def plan(self, *sizes, name="plan.json", settings=()):
         self.call(FORETILE, "problem", "dense", *sizes, "-o", "p.toml")
-        self.call(FORETILE, "plan", "p.toml", "--platform", "here", "--ranks", RANKS, *settings, "-o", name)
+        self.call(FORETILE, "plan", "p.toml", "--platform", "here", "--ranks", RANKS, "--set", "strategy=grid-3d",
+                  *settings, "-o", name)
 
     def call(self, *command, code=0):
         done, out, err = processes.finish(processes.start(command, self.folder), [])
