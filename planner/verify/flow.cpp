@@ -97,9 +97,10 @@ class FlowOrder final : public VerifyPass {
   void check_tensors() const {
     const PlanTensors& all = plan_.tensors;
     const auto tiles = std::ssize(problem_.t_elements);
-    if (std::ssize(all.owners) != tiles || all.tasks_at_once < 1)
-      throw broken_plan("tensors", fmt::format("{} owners of {} tiles", all.owners.size(), tiles),
-                        "one each");
+    if (std::ssize(all.owners) != tiles || all.tasks_at_once < 1 || (all.list.empty() && tiles > 0))
+      throw broken_plan(
+          "tensors", fmt::format("{} with {} owners of {} tiles", all.list.size(), all.owners.size(), tiles),
+          "an owner of each tile, and a tensor of which it is");
     for (const Rank rank : all.owners) {
       if (rank < 0 || rank >= std::ssize(plan_.ranks))
         throw broken_plan("tensors", fmt::format("rank {}", rank),

@@ -24,6 +24,7 @@
 #include "planner/problem/kinds/table_reader.hpp"
 #include "planner/problem/kinds/tensor.hpp"
 #include "planner/problem/kinds/tiles.hpp"
+#include "planner/program/program_file.hpp"
 #include "planner/program/program_memory.hpp"
 #include "planner/program/program_text.hpp"
 #include "planner/program/spin_tiles.hpp"
@@ -142,6 +143,33 @@ bool quick(const PlanFile& file) {
          same_again(file.problem.toml);
 }
 
+bool quick(const ProgramFile& file) {
+  constexpr std::int64_t kFewTiles = 6, kFewProducts = 2000;
+  const auto few_tiles = [&](std::int64_t orbitals) { return orbitals / file.sizes.tile < kFewTiles; };
+  if (file.ranks > max_size_planned || !few_tiles(file.sizes.occupied) || !few_tiles(file.sizes.virtuals))
+    return false;
+  const Program program = parse_program(file.text, "fuzz.txt");
+  std::vector<TermCounts> counts;
+  for (const ProgramTerm& term : program.terms)
+    counts.push_back(count_term(term, spin_tiles_of(program, file.sizes), "fuzz.txt"));
+  return sum_of(counts, "fuzz.txt").gemms < kFewProducts;
+}
+
+/// As it is, and with the right digest, without which nearly every text would be refused.
+template <class File>
+void parse_stored(std::string_view text, File (*read)(const std::string& text, const std::string& source),
+                  std::string (*write)(const File&)) {
+  try {
+    read(std::string(text), "fuzz.json");
+  } catch (const InputError& error) {
+    expect_readable(error.what());
+  }
+  const File file = read(with_right_digest(text), "fuzz.json");
+  const std::string written = write(file);
+  expect_same(written, write(read(written, "again.json")));
+  if (quick(file)) rebuild(file);
+}
+
 }  // namespace
 
 void parse_problem(std::string_view text) {
@@ -173,17 +201,12 @@ void parse_npy(std::string_view text) {
   expect_same(written, npy_header(parse_npy_header(written, "again.npy").facts));
 }
 
-// As it is, and with the right digest, without which nearly every text would be refused.
 void parse_plan(std::string_view text) {
-  try {
-    parse_plan_file(std::string(text), "fuzz.json");
-  } catch (const InputError& error) {
-    expect_readable(error.what());
-  }
-  const PlanFile file = parse_plan_file(with_right_digest(text), "fuzz.json");
-  const std::string written = plan_file_json(file);
-  expect_same(written, plan_file_json(parse_plan_file(written, "again.json")));
-  if (quick(file)) rebuild(file);
+  parse_stored(text, parse_plan_file, plan_file_json);
+}
+
+void parse_program_plan(std::string_view text) {
+  parse_stored(text, program_file_from_json, program_file_json);
 }
 
 }  // namespace foretile::fuzz

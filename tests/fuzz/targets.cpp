@@ -13,7 +13,7 @@ namespace foretile::fuzz {
 
 namespace {
 
-constexpr std::array<Target, 12> all = {{{"command_line", parse_command_line},
+constexpr std::array<Target, 13> all = {{{"command_line", parse_command_line},
                                          {"history", parse_history},
                                          {"matrix_market", parse_matrix_market_file},
                                          {"npy", parse_npy},
@@ -21,6 +21,7 @@ constexpr std::array<Target, 12> all = {{{"command_line", parse_command_line},
                                          {"platform", parse_platform_file},
                                          {"problem", parse_problem},
                                          {"program", parse_program_text},
+                                         {"program_plan", parse_program_plan},
                                          {"quantity", parse_quantities},
                                          {"settings", parse_settings},
                                          {"space", parse_space_file},

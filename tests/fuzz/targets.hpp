@@ -49,6 +49,7 @@ void parse_npy(std::string_view text);
 void parse_plan(std::string_view text);
 void parse_platform_file(std::string_view text);
 void parse_problem(std::string_view text);
+void parse_program_plan(std::string_view text);
 void parse_program_text(std::string_view text);
 void parse_quantities(std::string_view text);
 void parse_settings(std::string_view text);

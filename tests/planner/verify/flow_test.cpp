@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 
 #include "planner/program/flow_plan.hpp"
 #include "tests/planner/program/example.hpp"
@@ -113,6 +114,18 @@ TEST_F(FlowProof, RefusesResultsThatDoNotCome) {
   expect_refused([](Plan& p) { reader_in(p).reads.id = 1 << 20; }, "C tile 1048576");
   expect_refused([](Plan& p) { std::swap(p.ranks[0].flow.results, p.ranks[1].flow.results); },
                  "that the rank owns");
+}
+
+TEST_F(FlowProof, RefusesTensorsThatAreNone) {
+  expect_refused([](Plan& p) { p.tensors.list.clear(); }, "a tensor of which it is");
+  expect_refused([](Plan& p) { p.tensors.owners.pop_back(); }, "an owner of each tile");
+  expect_refused([](Plan& p) { p.tensors.owners.front() = 3; }, "rank 3");
+  expect_refused([](Plan& p) { p.tensors.list.front().first = 1; }, "increasing tiles from 0");
+  expect_refused([](Plan& p) { p.tensors.list.back().end = Step::of(p.steps.size() + 1); },
+                 "steps that there are");
+  expect_refused([](Plan& p) { reader_in(p).order.axes = 9; }, "order of axes");
+  expect_refused([](Plan& p) { reader_in(p).factor = std::numeric_limits<double>::infinity(); },
+                 "a finite one");
 }
 
 TEST_F(FlowProof, RefusesWhatTheSchedulerCannotFollow) {
