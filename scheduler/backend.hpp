@@ -118,10 +118,11 @@ class Backend {
   virtual void release_parts(std::span<const TileId> tiles, Device computed_by) = 0;
   /// The parts are C from now on.
   virtual void keep_parts(std::span<const TileId> tiles, Device computed_by) = 0;
-  /// Where tiles flow: the step is over on this rank. Tiles that it made for it, and tiles of C of the step,
-  /// its own and received ones, are no longer needed.
+  /// Where tiles flow: the step is over on this rank. Tiles that it made for it, tiles of C of the step, its
+  /// own and received ones, and tiles of tensors that came for it are no longer needed.
   virtual void release_step(Step step) = 0;
-  /// The tile of C has its final values and is in the rank's host memory, where it stays.
+  /// The tile of C has its final values and is in the rank's host memory, where it stays; where tiles flow,
+  /// until its step is over.
   virtual void finished(TileId /*tile*/) {}
 };
 

@@ -152,10 +152,24 @@ bool RankScheduler::may_load(DeviceQueue& queue) {
   const ChunkWork& loading = *queue.chunk(queue.loading.chunk);
   if (frame_.barriers != Barriers::none && loading.step - frame_.lookahead > barrier_.first_open())
     return false;
-  if (frame_.operands.b.streams() && !options_.in_plan_order) return true;
+  if (frame_.operands.b.streams() && !options_.in_plan_order) return !frame_.flows() || may_enter(queue);
   const BlockWork& block = *queue.chunk(queue.front())->block;
   if (frame_.operands.b.streams()) return block.c_placed == block.c.size();
   return loading.block.get() == &block && block.c_placed == block.c.size();
+}
+
+/// Where tiles flow, but not in plan order, blocks come in any order, and each was proven to fit alone: what
+/// is loaded of the next one must leave room for all of the one behind it, whose C comes later. So loads
+/// enter the next block alone, and only with C of the front block in its place.
+bool RankScheduler::may_enter(DeviceQueue& queue) const {
+  const auto* const front = queue.chunk(queue.front())->block.get();
+  const auto* const loading = queue.chunk(queue.loading.chunk)->block.get();
+  if (loading == front) return true;
+  for (std::size_t chunk = queue.front(); chunk < queue.loading.chunk; ++chunk) {
+    const auto* const between = queue.chunk(chunk)->block.get();
+    if (between != front && between != loading) return false;
+  }
+  return front->c_placed == front->c.size();
 }
 
 CopyCost RankScheduler::cost_of(MemoryPlace from, const Item& item) const {

@@ -78,6 +78,7 @@ class RankScheduler {
   void advance_sends();
 
   bool may_load(DeviceQueue& queue);
+  bool may_enter(DeviceQueue& queue) const;
   bool front_ended(DeviceQueue& queue);
   bool streams(TileRef tile) const;
   bool shared(const DeviceQueue& queue, TileRef tile) const;

@@ -24,7 +24,8 @@ RankMemory of_flow(const FlowPlan& flow, bool cores, bool devices_too) {
   const PlanSummary& plan = flow.work.summary;
   const std::int64_t devices = flow.work.machine.devices_per_rank * plan.peak_device_bytes;
   if (cores) return {plan.peak_host_bytes, plan.peak_host_bytes};
-  return {plan.peak_host_bytes + (devices_too ? devices : 0), plan.peak_tensor_bytes};
+  const std::int64_t pinned = pool_bytes_for(plan.peak_matrix_bytes);
+  return {plan.peak_tensor_bytes + pinned + (devices_too ? devices : 0), plan.peak_tensor_bytes};
 }
 
 RankMemory on_gpus(const LevelPlan& level, const LevelMoves& moves, bool devices_too) {

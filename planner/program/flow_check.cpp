@@ -37,6 +37,7 @@ class FlowCheck {
 
   void check() {
     check_tensors();
+    check_terms();
     for (const RankPlan& rank : flow_.work.plan.ranks) {
       for (const FlowTask& task : rank.flow.tasks) check(task);
     }
@@ -61,6 +62,9 @@ class FlowCheck {
     if (all.list.size() != program_.tensors().size())
       throw broken_plan("tensors", fmt::format("{}", all.list.size()),
                         fmt::format("the {} of the program", program_.tensors().size()));
+    if (const int cores = flow_.work.machine.cores_per_rank(); all.tasks_at_once != cores)
+      throw broken_plan("tensors", fmt::format("{} tasks at once", all.tasks_at_once),
+                        fmt::format("{}", cores));
     TileId tile = 0;
     for (std::size_t tensor = 0; tensor < all.list.size(); ++tensor) {
       const PlanTensor& of_plan = all.list[tensor];
@@ -85,6 +89,26 @@ class FlowCheck {
     }
     if (tile != std::ssize(all.owners))
       throw broken_plan("tensors", fmt::format("{} tiles", all.owners.size()), fmt::format("{}", tile));
+  }
+
+  /// Tiles are numbered as their terms do.
+  void check_terms() const {
+    for (const TilesOfTerm& tiles : flow_.tiles_of_terms) {
+      bool there = tiles.term < program_.terms().size();
+      const auto within = [&](const std::vector<TileId>& numbers, TileId count) {
+        there = there && std::ranges::all_of(numbers, [&](TileId n) { return n >= 0 && n < count; });
+      };
+      if (there && program_.terms()[tiles.term].is_product()) {
+        const Contraction& product = program_.terms()[tiles.term].product->contraction();
+        within(tiles.a_tiles, product.a.nonzeros());
+        within(tiles.b_tiles, product.b.nonzeros());
+      } else if (there) {
+        within(tiles.c_tiles, std::ssize(program_.terms()[tiles.term].copies));
+      }
+      if (!there)
+        throw broken_plan(fmt::format("term {}", tiles.term), "tiles that are not there",
+                          "tiles of the program");
+    }
   }
 
   ProgramBlock block_of(const FlowTask& task) const {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/missing_memory.hpp"
 #include "planner/plan/owners.hpp"
 #include "planner/plan/products.hpp"
 #include "planner/program/flow_check.hpp"
@@ -116,6 +117,7 @@ class FlowJoiner {
     plan_.ranks.resize(static_cast<std::size_t>(ranks_));
     if (plan_.grid.size() < ranks_) plan_.grid = {.p = ranks_};  // each step has one of its own
     plan_.c_in_parts = true;
+    plan_.host_budget_bytes = machine_.host_bytes_per_rank();
     for (RankPlan& rank : plan_.ranks) {
       for (const DevicePlan& device : like.ranks.front().devices)
         rank.devices.push_back({.blocks = {}, .device_class = device.device_class});
@@ -156,9 +158,8 @@ class FlowJoiner {
   void require_joinable(const LevelPlan& level) const {
     const Plan& plan = level.work->plan;
     if (plan.grid.size() <= ranks_ && plan.barriers == Barriers::none && plan.pool == Pool::none &&
-        !plan.operands.a.made() && !plan.operands.b.made() && plan.operands.b.streams() &&
-        has_these_devices(plan))
-      return;
+        !plan.operands.a.made() && !plan.operands.b.made() && plan.operands.b.streams())
+      return require_these_devices(plan);
     throw input_error(
         "strategy",
         fmt::format("{} for a program whose tiles flow, with barriers, a pool, or a B that stays",
@@ -166,15 +167,16 @@ class FlowJoiner {
         "one with none of them", "leave the strategy to foretile, or run the program level by level");
   }
 
-  bool has_these_devices(const Plan& plan) const {
+  void require_these_devices(const Plan& plan) const {
     const std::vector<DevicePlan>& devices = plan.ranks.front().devices;
     for (std::size_t device = 0; device < devices.size(); ++device) {
       const DeviceClass &one = plan.class_of(devices[device]),
                         &joined = plan_.class_of(plan_.ranks.front().devices[device]);
       if (one.kind != joined.kind || one.memory_bytes != joined.memory_bytes || one.cores != joined.cores)
-        return false;
+        throw input_error("strategy",
+                          fmt::format("{} with other devices in one step than in another", plan.strategy),
+                          "the same in all", "take another strategy, or run the program level by level");
     }
-    return true;
   }
 
   void join_work(const LevelPlan& level) {
@@ -365,7 +367,7 @@ class FlowJoiner {
     all.name = "program";
     all.t_elements = std::move(elements_);
     open_steps(all);
-    PlanSummary summary = verify(plan_, all);
+    PlanSummary summary = verified(all);
     FlowPlan flow{{std::move(all), machine_, std::move(plan_), std::move(summary)},
                   std::move(tiles_of_terms_),
                   flops_,
@@ -373,6 +375,15 @@ class FlowJoiner {
     flow.sent_bytes += flow.work.summary.network_bytes;
     check_flow(program_, distribution_, flow);
     return flow;
+  }
+
+  /// Steps that fit alone may not fit a device one behind the other.
+  PlanSummary verified(const Contraction& all) const {
+    try {
+      return verify(plan_, all);
+    } catch (const MissingMemory& error) {
+      throw DoesNotFit(error);
+    }
   }
 
   /// Too many tiles of all steps together are a reason to plan otherwise, as too little memory is.

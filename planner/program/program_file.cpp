@@ -12,6 +12,7 @@
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/one_line.hpp"
 #include "planner/program/made_tensors.hpp"
 #include "planner/program/program_text.hpp"
 
@@ -80,6 +81,21 @@ void require_distribution(const ProgramFile& file, const FusedProgram& program) 
   require_count(file, "sum_pieces", distribution.sum_pieces.size(), program.terms().size());
   require_count(file, "strategies", distribution.strategies.size(), program.terms().size());
   require_count(file, "owners", distribution.owners.size(), program.tensors().size());
+  for (std::size_t term = 0; term < distribution.sum_pieces.size(); ++term) {
+    const FusedProgramTerm& fused = program.terms()[term];
+    const int most = fused.is_product() ? std::max(1, fused.product->contraction().k.tiles()) : 1;
+    if (distribution.sum_pieces[term] > most)
+      throw input_error(
+          fmt::format("{}: distribution.sum_pieces", file.source),
+          fmt::format("{} of term {}", distribution.sum_pieces[term], program.program().terms[term].name),
+          fmt::format("at most {}, its tiles of K", most), "plan again");
+  }
+  if (file.mode == ProgramMode::flow && !distribution.strategies.empty())
+    throw input_error(fmt::format("{}: distribution.strategies", file.source), "strategies of terms",
+                      "none where tiles flow", "plan again");
+  if (std::ranges::find(file.made, kMakeWhatIsTooLarge) != file.made.end())
+    throw input_error(fmt::format("{}: made", file.source), quote(kMakeWhatIsTooLarge), "names of tensors",
+                      "plan again");
   for (std::size_t tensor = 0; tensor < distribution.owners.size(); ++tensor) {
     const auto blocks = static_cast<std::size_t>(program.blocks(tensor).count());
     if (distribution.owners[tensor].size() != blocks)

@@ -40,6 +40,9 @@ class FlowOrder final : public VerifyPass {
     const Step step = walked.block->chunks.front().step;
     for (const TileId c : walked.tiles.c) {
       computed_[static_cast<std::size_t>(c)] = true;
+      if (made_[2][static_cast<std::size_t>(c)] != kGiven)
+        throw broken_plan(where, fmt::format("C tile {}, which a task makes", c),
+                          "one that products compute alone");
       if (plan_.step_of(c) != step)
         throw broken_plan(where, fmt::format("C tile {} in step {}", c, step),
                           fmt::format("its step, {}", plan_.step_of(c)));
@@ -70,7 +73,8 @@ class FlowOrder final : public VerifyPass {
     bool tasks = false;
     for (const RankPlan& rank : plan_.ranks)
       tasks = tasks || !rank.flow.tasks.empty() || !rank.flow.results.empty();
-    if (tasks && !plan_.flows()) throw broken_plan("steps", "tasks without steps", "steps of C");
+    if ((tasks || !plan_.tensors.list.empty() || !plan_.tensors.owners.empty()) && !plan_.flows())
+      throw broken_plan("steps", "tasks or tensors without steps", "steps of C");
     if (!plan_.flows()) return;
     if (!plan_.c_in_parts || plan_.barriers != Barriers::none || plan_.pool != Pool::none ||
         plan_.operands.b.made() || !plan_.operands.b.streams() || problem_.reads_c())

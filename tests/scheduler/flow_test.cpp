@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
+#include "base/error.hpp"
 #include "planner/program/flow_plan.hpp"
 #include "tests/planner/program/example.hpp"
 #include "tests/planner/program/flow_machine.hpp"
@@ -21,9 +24,10 @@ Outcome run(const FlowPlan& flow, std::uint64_t seed, bool in_plan_order) {
   const PlannedWork& work = flow.work;
   SchedulerOptions options =
       scheduler_options(work.plan, work.plan.ranks[0], work.contraction, work.machine, 0, in_plan_order);
+  const bool cores = work.machine.platform.device.kind == DeviceKind::core;
   for (DeviceTraits& device : options.devices) {
-    device.in_host_memory = true;
-    device.cores = 1;
+    device.in_host_memory = cores;
+    device.cores = cores ? 1 : 0;
   }
   FakeCluster cluster(work.plan, work.contraction, options, seed);
   cluster.run();
@@ -35,16 +39,26 @@ Outcome run(const FlowPlan& flow, std::uint64_t seed, bool in_plan_order) {
   return {cluster.accumulated, cluster.most_received_bytes};
 }
 
+Machine with_gpus(Machine machine) {
+  machine.platform.device.kind = DeviceKind::gpu;
+  return machine;
+}
+
 /// Nothing is read before it is there, all ends, tiles that were made or received never take more than was
 /// proven, and each tile of C gets its products in the same order, with plenty of memory and with so little
-/// that few steps are open at once.
+/// that few steps are open at once; by strategies that leave A and B where they are and by others, on cores
+/// and on GPUs.
 TEST(Flow, CarriesOutThePlanWhateverEndsFirst) {
   const FusedProgram program(ccsd_t2(), {2, 4, 2}, "test");
   for (const int ranks : {1, 2, 3}) {
-    const FlowPlan free = plan_flow(program, {.ranks = ranks}, flow_machine(ranks, 2), {});
-    const FlowPlan tight = plan_flow(program, {.ranks = ranks},
-                                     flow_machine(ranks, 2, free.work.summary.peak_host_bytes / 3 * 2), {});
-    for (const FlowPlan* flow : {&free, &tight}) {
+    const ProgramDistribution distribution{.ranks = ranks};
+    const FlowPlan free = plan_flow(program, distribution, flow_machine(ranks, 2), {});
+    const std::int64_t less = free.work.summary.peak_host_bytes / 3 * 2;
+    const FlowPlan tight = plan_flow(program, distribution, flow_machine(ranks, 2, less), {});
+    const FlowPlan moved =
+        plan_flow(program, distribution, flow_machine(ranks, 2), {{"strategy", "owner-b"}});
+    const FlowPlan on_gpus = plan_flow(program, distribution, with_gpus(flow_machine(ranks, 2)), {});
+    for (const FlowPlan* flow : {&free, &tight, &moved, &on_gpus}) {
       Outcome first;
       for (std::uint64_t seed = 0; seed < 12; ++seed) {
         SCOPED_TRACE(testing::Message() << ranks << " ranks, seed " << seed);
@@ -52,6 +66,43 @@ TEST(Flow, CarriesOutThePlanWhateverEndsFirst) {
         EXPECT_LE(one.most_bytes, flow->work.summary.peak_matrix_bytes);
         if (seed == 0) first = one;
         EXPECT_EQ(one.accumulated, first.accumulated);
+      }
+    }
+  }
+}
+
+/// The plan with the least device memory, found by bisection.
+FlowPlan tightest(const FusedProgram& program, const Settings& settings, int ranks) {
+  const auto plan = [&](std::int64_t bytes) {
+    Machine machine = with_gpus(flow_machine(ranks, 2));
+    machine.platform.device.memory_bytes = bytes;
+    return plan_flow(program, {.ranks = ranks}, machine, settings);
+  };
+  std::int64_t low = 0, high = std::int64_t{1} << 20;
+  while (high - low > 8) {
+    const std::int64_t middle = low + (high - low) / 2;
+    try {
+      plan(middle);
+      high = middle;
+    } catch (const InputError&) {
+      low = middle;
+    }
+  }
+  return plan(high);
+}
+
+/// Blocks of several strategies, whose sizes differ from step to step, are taken in any order.
+TEST(Flow, EndsWithTheLeastDeviceMemory) {
+  const FusedProgram program(ccsd_t2(), {2, 6, 2}, "test");
+  for (const char* const strategy : {"owner-b", "stationary-c", "grid-3d"}) {
+    for (const char* const lookahead : {"1", "2", "3"}) {
+      for (const int ranks : {1, 3}) {
+        const FlowPlan flow = tightest(program, {{"strategy", strategy}, {"lookahead", lookahead}}, ranks);
+        for (std::uint64_t seed = 0; seed < 6; ++seed) {
+          SCOPED_TRACE(testing::Message() << strategy << ", lookahead " << lookahead << ", " << ranks
+                                          << " ranks, seed " << seed);
+          run(flow, seed, false);
+        }
       }
     }
   }

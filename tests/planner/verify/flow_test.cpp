@@ -123,6 +123,13 @@ TEST_F(FlowProof, RefusesTensorsThatAreNone) {
   expect_refused([](Plan& p) { p.tensors.list.front().first = 1; }, "increasing tiles from 0");
   expect_refused([](Plan& p) { p.tensors.list.back().end = Step::of(p.steps.size() + 1); },
                  "steps that there are");
+  expect_refused(
+      [](Plan& p) {
+        p = {};
+        p.ranks.resize(1);
+        p.tensors.owners.push_back(7);
+      },
+      "tensors without steps");
   expect_refused([](Plan& p) { reader_in(p).order.axes = 9; }, "order of axes");
   expect_refused([](Plan& p) { reader_in(p).factor = std::numeric_limits<double>::infinity(); },
                  "a finite one");
@@ -136,7 +143,7 @@ TEST_F(FlowProof, RefusesWhatTheSchedulerCannotFollow) {
           for (Transfer& transfer : rank.transfers) transfer.last_step = kEver;
         }
       },
-      "tasks without steps");
+      "without steps");
   expect_refused([](Plan& p) { p.barriers = Barriers::local; }, "none of them where tiles flow");
   expect_refused([](Plan& p) { p.ranks[0].devices[0].blocks.front().chunks.front().step = kEver; },
                  "at step 2147483647");
