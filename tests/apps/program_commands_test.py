@@ -267,7 +267,9 @@ def check_stored(scratch):
         if reference is None:
             assert tuned["simgrid_left_out"] == "this foretile was built without it", tuned
         else:
-            assert abs(reference / tuned["engines"]["fluid"] - 1) < 1e-6, tuned  # as of random plans
+            # Where tiles flow all messages share links, so that rounding may grow (docs/simulator.md): up to 1%.
+            most = 1e-2 if mode == "flow" else 1e-6
+            assert abs(reference / tuned["engines"]["fluid"] - 1) < most, tuned
     if foretile_run != "none":
         refuse("p.json: found a plan for 2 ranks, expected one for the 1 of this job", file, ranks=1)
         refuse("--tile: found the plan", "program", file, "--tile", 3, ranks=2)
