@@ -261,15 +261,15 @@ def check_stored(scratch):
     tuned = json.loads(run("tune", T2, *SMALL, "--platform", "cascade", "--mode", "levels", "-o", scratch / "t.json", "--json"))
     stored = json.loads((scratch / "t.json").read_text())
     assert stored["predicted"]["makespan_s"] == tuned["shortest_time"]["makespan_s"] == tuned["engines"]["fluid"], (stored, tuned)
-    for mode in "levels", "flow":  # SimGrid, where it is built, takes each level in a process of its own
-        tuned = json.loads(run("tune", T2, *SMALL, "--platform", "cascade", "--nodes", 2, "--mode", mode, "--json"))
+    # SimGrid, where it is built, takes each level in a process of its own. With --v 3 flow differs by 9e-5
+    # (docs/simulator.md).
+    for mode, sizes in ("levels", SMALL), ("flow", ("--o", 2, "--v", 4, "--tile", 2)):
+        tuned = json.loads(run("tune", T2, *sizes, "--platform", "cascade", "--nodes", 2, "--mode", mode, "--json"))
         reference = tuned["engines"].get("simgrid")
         if reference is None:
             assert tuned["simgrid_left_out"] == "this foretile was built without it", tuned
         else:
-            # Where tiles flow all messages share links, so that rounding may grow (docs/simulator.md): up to 1%.
-            most = 1e-2 if mode == "flow" else 1e-6
-            assert abs(reference / tuned["engines"]["fluid"] - 1) < most, tuned
+            assert abs(reference / tuned["engines"]["fluid"] - 1) < 1e-6, tuned  # as of random plans
     if foretile_run != "none":
         refuse("p.json: found a plan for 2 ranks, expected one for the 1 of this job", file, ranks=1)
         refuse("--tile: found the plan", "program", file, "--tile", 3, ranks=2)
