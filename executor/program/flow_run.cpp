@@ -20,10 +20,12 @@ class BlockTasks final : public PlanTasks {
              bool keeps_intermediates)
       : program_(program), plan_(plan), blocks_(blocks), given_(given), keeps_(keeps_intermediates) {}
 
-  std::byte* tensor_tile(TileId tile) override { return reinterpret_cast<std::byte*>(read(block_of(tile))); }
+  std::byte* tensor_tile(TileId tile) override {
+    return reinterpret_cast<std::byte*>(read(block_of(plan_.tensors, tile)));
+  }
 
   std::function<void()> job(const FlowTask& task, const std::byte* from, std::byte* tile) override {
-    const ProgramBlock block = block_of(task.tensor_tile());
+    const ProgramBlock block = block_of(plan_.tensors, task.tensor_tile());
     auto* const numbers = reinterpret_cast<double*>(tile);
     const auto* const of_tensor = reinterpret_cast<const double*>(from);
     if (task.adds()) return addition(task, block, numbers);
@@ -45,10 +47,6 @@ class BlockTasks final : public PlanTasks {
   }
 
  private:
-  ProgramBlock block_of(TileId tile) const {
-    const std::size_t tensor = plan_.tensors.tensor_of(tile);
-    return {tensor, tile - plan_.tensors.list[tensor].first};
-  }
   std::int64_t elements_of(const ProgramBlock& block) const {
     return program_.blocks(block.tensor).elements(block.block);
   }

@@ -17,7 +17,7 @@ struct PlanFrame;
 struct PlanTensor {
   TileId first = 0;        ///< of its tiles, whose numbers follow each other
   Step from = 0, end = 0;  ///< it is in memory from this step on; `end`: behind the last
-  bool on_demand = false;  ///< nobody keeps its tiles: each is generated for every task that reads it
+  bool on_demand = false;  ///< no rank keeps its tiles: each is generated for every task that reads it
 };
 
 /// All of them. Tiles are numbered tensor by tensor; their sizes are Contraction::t_elements.

@@ -111,14 +111,8 @@ class FlowCheck {
     }
   }
 
-  ProgramBlock block_of(const FlowTask& task) const {
-    const PlanTensors& all = flow_.work.plan.tensors;
-    const std::size_t tensor = all.tensor_of(task.tensor_tile());
-    return {tensor, task.tensor_tile() - all.list[tensor].first};
-  }
-
   void check(const FlowTask& task) {
-    const ProgramBlock block = block_of(task);
+    const ProgramBlock block = block_of(flow_.work.plan.tensors, task.tensor_tile());
     if (!task.adds()) return check_made(task, block);
     found_[block].push_back({task.reads.id, {block.block, task.order, task.factor}});
   }

@@ -28,6 +28,12 @@ struct FlowPlan {
   std::int64_t sent_bytes = 0;  ///< all messages
 };
 
+/// Of which a tile of the plan's tensors is.
+inline ProgramBlock block_of(const PlanTensors& tensors, TileId tile) {
+  const std::size_t tensor = tensors.tensor_of(tile);
+  return {tensor, tile - tensors.list[tensor].first};
+}
+
 /// Steps of a flow that can be under way: one, and the next one.
 inline constexpr int kStepsAtOnce = 2;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which ranks have the blocks of a program's tensors, which tensors nobody keeps, into how many pieces the
+// Which ranks have the blocks of a program's tensors, which tensors no rank keeps, into how many pieces the
 // sums of its terms are cut, and by which strategies they are planned.
 #pragma once
 
@@ -40,8 +40,8 @@ struct ProgramDistribution {
   std::vector<int> sum_pieces = {};
   /// By term: the name of its own strategy; empty: that of the settings. Empty: none has one.
   std::vector<std::string> strategies = {};
-  /// By tensor: blocks of a given tensor are generated whenever a tile or a copy needs them, and kept by
-  /// nobody. Empty: all are kept.
+  /// By tensor: blocks of a given tensor are generated whenever a tile or a copy needs them, and kept by no
+  /// rank. Empty: all are kept.
   std::vector<bool> on_demand = {};
 
   Rank owner_of(const ProgramBlock& block) const {

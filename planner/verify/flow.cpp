@@ -179,7 +179,7 @@ class FlowOrder final : public VerifyPass {
       return;
     }
     if (tile.read || tensor.on_demand)
-      throw wrong("an addition to " + name + " after it was read, or that nobody keeps", "all before");
+      throw wrong("an addition to " + name + " after it was read, or that no rank keeps", "all before");
     tile.last = number;
     tile.ready = Step::of(int{task.step} + 1);
   }

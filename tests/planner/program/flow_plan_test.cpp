@@ -106,7 +106,7 @@ TEST(FlowPlan, RefusesWhatIsNotTheProgram) {
   });
   // The last addition to R goes to the next block.
   refuses("behind", [](FlowPlan& f) { f.work.plan.ranks[0].flow.tasks.back().writes.id ^= 1; });
-  refuses("nobody keeps", [](FlowPlan& f) { f.work.plan.tensors.list.back().on_demand = true; });
+  refuses("no rank keeps", [](FlowPlan& f) { f.work.plan.tensors.list.back().on_demand = true; });
   refuses("of tensor tile", [](FlowPlan& f) { f.work.contraction.t_elements.back() += 1; });
   // w, which is given, is there only from the step that reads it on.
   refuses("another tensor", [](FlowPlan& f) { f.work.plan.tensors.list[1].from = 1; });
