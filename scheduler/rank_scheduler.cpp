@@ -471,6 +471,7 @@ void RankScheduler::step_ended() {
   for (Step step = before; step < std::min(int{first}, steps); ++step) {
     flow_.for_each_made(step, forget);
     backend_.release_step(step);
+    statistics_.step_ends_s.push_back(backend_.now());
   }
   barrier_.ended_before(first);
 }

@@ -42,6 +42,7 @@ struct RankCounts {
 
 struct RankStatistics : RankCounts {
   std::vector<DeviceStatistics> devices;
+  std::vector<double> step_ends_s = {};  ///< where tiles flow: when each step was over on this rank
 };
 
 }  // namespace foretile

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "planner/plan/products_of_tile.hpp"
-#include "planner/program/level_moves.hpp"
+#include "planner/program/program_distribution.hpp"
 #include "platforms/addition_model.hpp"
 
 namespace foretile {
@@ -181,7 +181,7 @@ class Original {
 
   double get(const ProgramBlock& block, double now, int rank, std::int64_t& sum) {
     if (program_.blocks(block.tensor).ranges().size() <= 2) return now;  // everywhere
-    const std::int64_t bytes = bytes_of(program_, block);
+    const std::int64_t bytes = program_.bytes(block.tensor, block.block);
     sum += bytes;
     const double there = moved(now, round_robin_owner(block, ranks_), rank, bytes);
     return options_.waiting ? there : now;
@@ -197,8 +197,8 @@ class Original {
     const double there = get(block, now, rank, result_.copied_bytes);
     result_.get_s += there - now;
     tell(Cause::network, rank, now, there);
-    return accumulate(fused, bytes_of(program_, block), program_.additions(chain.term, copy), there, rank,
-                      result_.copied_bytes);
+    return accumulate(fused, program_.bytes(block.tensor, block.block), program_.additions(chain.term, copy),
+                      there, rank, result_.copied_bytes);
   }
 
   double accumulate(const FusedProgramTerm& fused, std::int64_t bytes, const std::vector<Addition>& additions,

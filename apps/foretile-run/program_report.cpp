@@ -8,8 +8,10 @@
 #include <cmath>
 
 #include "apps/options.hpp"
+#include "apps/program_parts.hpp"
 #include "apps/quantities.hpp"
 #include "base/one_line.hpp"
+#include "planner/program/made_tensors.hpp"
 
 namespace foretile {
 
@@ -38,68 +40,61 @@ double largest_error(const std::vector<ProgramResult>& results, const Program& p
 
 namespace {
 
-nlohmann::ordered_json json_of(const LevelReport& level) {
-  return {{"level", level.level},
-          {"part", level.part},
-          {"products", level.products},
-          {"copies", level.copies},
-          {"gemms", level.gemms},
-          {"flops", level.flops},
-          {"strategy", level.strategy},
-          {"products_s", level.products_s},
-          {"exchange_s", level.exchange_s},
-          {"permutations_s", level.permutations_s},
-          {"additions_s", level.additions_s},
-          {"exchanged_bytes", level.exchanged_bytes},
-          {"peak_bytes", level.peak_bytes}};
-}
-
 std::string predicted_text(const FinishedProgram& done) {
   if (!done.predicted) return {};
-  const double share = done.predicted->makespan_s / done.wall_s - 1;
+  const double share = done.predicted->makespan_s / done.report.wall_s - 1;
   return fmt::format("predicted              {} ({:+.1f}%)\n", quantity(done.predicted->makespan_s, "s"),
                      100 * share);
 }
 
+nlohmann::ordered_json report_json(const RunArguments& arguments, const ProgramSizes& sizes,
+                                   const FusedProgram& fused, const FinishedProgram& done, int ranks) {
+  const ProgramPlan& plan = done.run->plan();
+  nlohmann::ordered_json json{{"program", arguments.what},
+                              {"occupied", sizes.occupied},
+                              {"virtual", sizes.virtuals},
+                              {"tile", sizes.tile},
+                              {"ranks", ranks},
+                              {"mode", name_of(plan.mode)},
+                              {"wall_s", done.report.wall_s}};
+  if (done.predicted) json["predicted_s"] = done.predicted->makespan_s;
+  json["digest"] = done.digest;
+  if (const auto made = made_names(fused, plan.distribution); !made.empty()) json["made"] = made;
+  json["distribution"] = distribution_json(fused, plan.distribution);
+  json["gemms"] = plan.work.summary.gemms;
+  json["flops"] = plan.flops();
+  json["sent_bytes"] = done.report.sent_bytes;
+  json["peak_host_bytes"] = plan.work.summary.peak_host_bytes;
+  json["mean_s"] = times_json(done.report.times);
+  for (std::size_t n = 0; n < plan.steps.size(); ++n) {
+    json["steps"].push_back(step_json(fused, plan.steps[n]));
+    json["steps"].back()["end_s"] = done.report.times.step_ends_s[n];
+  }
+  for (const ProgramResult& result : done.results) {
+    if (result.elements.size() == 1) json["numbers"][result.name] = result.elements[0];
+  }
+  if (done.error) json["largest_error"] = *done.error;
+  return json;
+}
+
 }  // namespace
 
-void print_program_report(const RunArguments& arguments, const ProgramSizes& sizes,
+void print_program_report(const RunArguments& arguments, const ProgramSizes& sizes, const FusedProgram& fused,
                           const FinishedProgram& done, int ranks) {
-  if (arguments.options.json) {
-    nlohmann::ordered_json json{{"program", arguments.what},
-                                {"occupied", sizes.occupied},
-                                {"virtual", sizes.virtuals},
-                                {"tile", sizes.tile},
-                                {"ranks", ranks},
-                                {"wall_s", done.wall_s}};
-    if (done.predicted) json["predicted_s"] = done.predicted->makespan_s;
-    json["digest"] = done.digest;
-    if (!done.made.empty()) json["made"] = done.made;
-    json["distribution"] = done.distribution_json;
-    for (const LevelReport& level : done.levels) json["levels"].push_back(json_of(level));
-    for (const ProgramResult& result : done.results) {
-      if (result.elements.size() == 1) json["numbers"][result.name] = result.elements[0];
-    }
-    if (done.error) json["largest_error"] = *done.error;
-    return print_json(json);
-  }
-  fmt::print("{}: {} ranks, {}\n\n  {:<5} {:>8} {:>7} {:>11} {:>10}  {:<12} {:>10} {:>10} {:>10} {:>10}\n",
-             one_line(arguments.what), ranks, quantity(done.wall_s, "s"), "level", "products", "copies",
-             "GEMMs", "flop", "strategy", "products", "exchange", "permuting", "exchanged");
-  for (const LevelReport& level : done.levels)
-    fmt::print("  {:<5} {:>8} {:>7} {:>11} {:>10}  {:<12} {:>10} {:>10} {:>10} {:>10}\n",
-               level.parts == 1 ? fmt::to_string(level.level) : fmt::format("{}.{}", level.level, level.part),
-               level.products, level.copies, grouped(level.gemms), quantity(level.flops, ""), level.strategy,
-               quantity(level.products_s, "s"), quantity(level.exchange_s, "s"),
-               quantity(level.permutations_s + level.additions_s, "s"),
-               quantity(static_cast<double>(level.exchanged_bytes), "B"));
-  fmt::print("\n");
+  if (arguments.options.json) return print_json(report_json(arguments, sizes, fused, done, ranks));
+  const ProgramPlan& plan = done.run->plan();
+  constexpr int kColumn = 23;
+  fmt::print("{}: {} ranks, {}\n\n{}\n", one_line(arguments.what), ranks, quantity(done.report.wall_s, "s"),
+             step_lines(fused, plan, &done.report.times.step_ends_s));
   for (const ProgramResult& result : done.results) {
     if (result.elements.size() == 1) fmt::print("{} = {:.15g}\n", result.name, result.elements[0]);
   }
-  if (!done.made.empty()) fmt::print("slices made            {}\n", fmt::join(done.made, ", "));
-  fmt::print("{}distribution           {}\ndigest of all results  {}\n", predicted_text(done),
-             done.distribution, done.digest);
+  if (const auto made = made_names(fused, plan.distribution); !made.empty())
+    fmt::print("slices made            {}\n", fmt::join(made, ", "));
+  const std::string own = strategies_text(fused, plan.distribution);
+  fmt::print("{}{}distribution           {}{}\ndigest of all results  {}\n", predicted_text(done),
+             times_line(done.report.times, kColumn), distribution_text(plan.distribution),
+             own.empty() ? "" : "; " + own, done.digest);
   if (done.error)
     fmt::print("{} a plain evaluation: largest error {:.1e} of the largest magnitude\n",
                *done.error <= kLargestError ? "verified against" : "differs from", *done.error);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstddef>
-#include <nlohmann/json.hpp>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,13 +23,10 @@ struct ProgramResult {
 };
 
 struct FinishedProgram {
-  std::vector<LevelReport> levels;
+  std::unique_ptr<ProgramRun> run;
+  ProgramReport report;
   std::vector<ProgramResult> results;
-  double wall_s = 0;  ///< of all levels; without making or reading the given tensors
   std::string digest;
-  std::vector<std::string> made;  ///< tensors of which slices were made when they were needed
-  std::string distribution;       ///< for people
-  nlohmann::ordered_json distribution_json;
   std::optional<double> error;  ///< largest_error() of any result
   std::optional<Prediction> predicted;
 };
@@ -42,7 +39,7 @@ double largest_error(const std::vector<ProgramResult>& results, const Program& p
                      const SpinOrbitals& orbitals, const ProgramNumbers& numbers);
 
 /// As text or JSON.
-void print_program_report(const RunArguments& arguments, const ProgramSizes& sizes,
+void print_program_report(const RunArguments& arguments, const ProgramSizes& sizes, const FusedProgram& fused,
                           const FinishedProgram& done, int ranks);
 
 }  // namespace foretile

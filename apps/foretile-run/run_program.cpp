@@ -11,7 +11,6 @@
 #include <tuple>
 #include <utility>
 
-#include "apps/distribution_report.hpp"
 #include "apps/foretile-run/program_report.hpp"
 #include "apps/foretile-run/same_start.hpp"
 #include "apps/inputs_apart.hpp"
@@ -129,8 +128,7 @@ void require_gpus(GpuChoice gpu, const Platform& platform) {
 struct ProgramToRun {
   ProgramSizes sizes;
   std::unique_ptr<FusedProgram> fused;
-  std::optional<Machine> machine;  ///< of the plan
-  PlannedProgram planned;
+  std::optional<ProgramPlan> plan;
   std::optional<Prediction> predicted;
 };
 
@@ -139,8 +137,7 @@ ProgramToRun stored_program_to_run(const RunArguments& arguments, int ranks) {
   require_ranks(file, ranks);
   RebuiltProgram rebuilt = rebuild(file);
   require_gpus(arguments.gpu, rebuilt.machine.platform);
-  return {file.sizes, std::move(rebuilt.program), std::move(rebuilt.machine), std::move(rebuilt.planned),
-          file.predicted};
+  return {file.sizes, std::move(rebuilt.program), std::move(rebuilt.plan), file.predicted};
 }
 
 ProgramToRun program_to_run(const RunArguments& arguments) {
@@ -155,7 +152,6 @@ ProgramToRun program_to_run(const RunArguments& arguments) {
       arguments.sizes,
       std::make_unique<FusedProgram>(load_program(arguments.what), arguments.sizes, arguments.what),
       {},
-      {},
       {}};
   on_demand_of(*found.fused, arguments.made);  // names that are none are refused before anything is read
   return found;
@@ -164,9 +160,8 @@ ProgramToRun program_to_run(const RunArguments& arguments) {
 /// Collective.
 std::unique_ptr<ProgramRun> started(ProgramToRun& program, const RunArguments& arguments,
                                     const MultiplicationOptions& options, MPI_Comm communicator) {
-  if (program.machine)
-    return std::make_unique<ProgramRun>(communicator, *program.fused, *program.machine,
-                                        std::move(program.planned), options);
+  if (program.plan)
+    return std::make_unique<ProgramRun>(communicator, *program.fused, *std::move(program.plan), options);
   const ProgramPlanOptions plan_options{arguments.mode == "flow" ? ProgramMode::flow : ProgramMode::levels,
                                         arguments.distribution == "round-robin"
                                             ? DistributionChoice::round_robin
@@ -200,8 +195,9 @@ void require_memory_of_program(const ProgramRun& run, const FusedProgram& fused,
   agree(session, [&] {
     const std::int64_t available = available_memory_bytes();
     const std::int64_t missing = most - available / on_node;
-    require_free_memory(most, on_node, available,
-                        advice_on_free_memory(fused, run.distribution().on_demand, missing, session.size()));
+    require_free_memory(
+        most, on_node, available,
+        advice_on_free_memory(fused, run.plan().distribution.on_demand, missing, session.size()));
   });
 }
 
@@ -240,19 +236,14 @@ void prepare_program(RunKind kind, const RunArguments& arguments, const MpiSessi
 FinishedProgram finished_program(ProgramStart& start, const RunArguments& arguments,
                                  const MultiplicationOptions& options, const MpiSession& session) {
   const FusedProgram& fused = *start.program.fused;
-  const std::unique_ptr<ProgramRun> run = started(start.program, arguments, options, session.world());
+  std::unique_ptr<ProgramRun> run = started(start.program, arguments, options, session.world());
   require_memory_of_program(*run, fused, session);
   FinishedProgram done;
   done.predicted = start.program.predicted;
-  done.levels = run->run(*start.numbers);
-  for (const LevelReport& level : done.levels) done.wall_s += level.seconds();
+  done.report = run->run(*start.numbers);
   done.results = gather_results(*run, fused, arguments.verify || !arguments.output.empty());
   done.digest = run->digest();
-  done.made = made_names(fused, run->distribution());
-  done.distribution = distribution_text(run->distribution());
-  if (const std::string own = strategies_text(fused, run->distribution()); !own.empty())
-    done.distribution += "; " + own;
-  done.distribution_json = distribution_json(fused, run->distribution());
+  done.run = std::move(run);
   return done;
 }
 
@@ -263,7 +254,7 @@ void conclude(ProgramStart& start, FinishedProgram& done, const RunArguments& ar
   if (start.files && arguments.verify) start.files->require_untouched();  // it was read again
   const bool right = !done.error || *done.error <= kLargestError;
   if (right && start.output) start.output->write(done.results);
-  print_program_report(arguments, start.program.sizes, done, ranks);
+  print_program_report(arguments, start.program.sizes, *start.program.fused, done, ranks);
   if (!right)
     throw WorkError(
         fmt::format("a wrong result: an error of {:.1e} of the largest magnitude, expected at most {}",

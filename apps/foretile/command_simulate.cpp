@@ -129,12 +129,7 @@ void simulate_case(const SimulateArguments& arguments) {
                                             {"--assignment-out", !arguments.assignment_out.empty()},
                                             {"--coarse", arguments.coarse},
                                             {"--plan-order", arguments.plan_order},
-                                            {"--what-if", arguments.what_if},
-                                            {"--engine", arguments.engine == EngineChoice::simgrid}});
-    if (!arguments.trace.empty() && is_program_file(arguments.problem) && !arguments.program.flows() &&
-        !arguments.original.any())
-      throw input_error("--trace", "a program without --mode flow", "--mode flow or --original beside it",
-                        "give that too, or leave --trace out");
+                                            {"--what-if", arguments.what_if}});
     require_different("--trace", arguments.trace, "the program", arguments.problem);
     require_different("--trace", arguments.trace, "--platform", arguments.platform);
     require_different("--output", arguments.output, "--trace", arguments.trace);
@@ -161,7 +156,7 @@ void simulate_case(const SimulateArguments& arguments) {
     ProgramArguments program = arguments.program;
     program.trace = arguments.trace;
     program.output = arguments.output;
-    return simulate_program_case(arguments, program, arguments.seed);
+    return simulate_program_case(arguments, program, arguments.seed, arguments.engine);
   }
   if (arguments.original.any())
     throw input_error("--original", quote(arguments.problem), "a program, PROGRAM.txt", "leave it out");

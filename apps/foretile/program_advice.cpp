@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "planner/program/made_tensors.hpp"
-#include "planner/program/program_plan.hpp"
 #include "planner/program/program_text.hpp"
+#include "planner/program/step_plan.hpp"
 #include "planner/program/term_counts.hpp"
 #include "planner/program/tile_sizes.hpp"
 #include "planner/strategies/compare.hpp"
@@ -41,7 +41,7 @@ TriedProgram fitting(const FusedProgram& program, const CaseArguments& arguments
   ProgramPlanOptions options = of.plan_options();
   options.seconds = {};
   try {
-    return {made_names(program, plan_program_as(program, machine, settings, options).distribution), {}};
+    return {made_names(program, choose_plan(program, machine, settings, options).distribution), {}};
   } catch (const DoesNotFit& error) {
     return {{}, error.what()};
   }
@@ -84,10 +84,10 @@ InputError missing_tile(const CaseArguments& arguments, const ProgramArguments& 
                      tile_advice(arguments, of, machine));
 }
 
-PlannedProgram plan_with_advice(const FusedProgram& program, const CaseArguments& arguments,
-                                const ProgramArguments& of, const Machine& machine) {
+ProgramPlan plan_with_advice(const FusedProgram& program, const CaseArguments& arguments,
+                             const ProgramArguments& of, const Machine& machine) {
   try {
-    return plan_program_as(program, machine, arguments.options.settings(), of.plan_options());
+    return choose_plan(program, machine, arguments.options.settings(), of.plan_options());
   } catch (const DoesNotFit& error) {
     const bool makes_all = std::ranges::find(of.made, kMakeWhatIsTooLarge) != of.made.end();
     if (makes_all || !is_small(program.program(), of.sizes, arguments.problem)) throw;

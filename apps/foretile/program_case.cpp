@@ -11,29 +11,28 @@
 #include <tuple>
 #include <vector>
 
-#include "apps/distribution_report.hpp"
 #include "apps/foretile/coarse.hpp"
 #include "apps/foretile/program_advice.hpp"
 #include "apps/foretile/program_view.hpp"
 #include "apps/foretile/rehearsal.hpp"
 #include "apps/foretile/what_if.hpp"
+#include "apps/program_parts.hpp"
 #include "apps/quantities.hpp"
 #include "apps/resources.hpp"
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "base/one_line.hpp"
 #include "base/progress.hpp"
-#include "planner/program/level_seconds.hpp"
 #include "planner/program/made_tensors.hpp"
 #include "planner/program/program_file.hpp"
-#include "planner/program/program_plan.hpp"
 #include "planner/program/program_text.hpp"
 #include "platforms/guesses.hpp"
 #include "platforms/loader.hpp"
 #include "platforms/units.hpp"
 #include "scheduler/report/chrome_trace.hpp"
+#include "scheduler/report/program_times.hpp"
 #include "simulator/original_order.hpp"
-#include "simulator/program_simulation.hpp"
+#include "simulator/simulation.hpp"
 
 namespace foretile {
 
@@ -57,7 +56,7 @@ std::unique_ptr<FusedProgram> program_of(const CaseArguments& arguments, const P
 struct ProgramCase {
   Machine machine;
   std::unique_ptr<FusedProgram> fused;
-  PlannedProgram planned;
+  ProgramPlan plan;
   double planning_s = 0;
   ProgramFile file;  ///< what is stored of it
   const FusedProgram& program = *fused;
@@ -70,11 +69,11 @@ ProgramCase fresh_program(const CaseArguments& arguments, const ProgramArguments
     throw input_error("--set", "a tiling key of problems", "a parameter of the strategy or the platform",
                       "give --tile");
   const Stopwatch watch;
-  PlannedProgram planned = plan_with_advice(*fused, arguments, of, machine);
+  ProgramPlan plan = plan_with_advice(*fused, arguments, of, machine);
   const double planning_s = watch.seconds();
   const std::string name = std::filesystem::path(arguments.problem).stem().string();
-  ProgramFile file = make_program_file(name, of.sizes, arguments.size, machine, *fused, planned);
-  return {std::move(machine), std::move(fused), std::move(planned), planning_s, std::move(file)};
+  ProgramFile file = make_program_file(name, of.sizes, arguments.size, machine, *fused, plan);
+  return {std::move(machine), std::move(fused), std::move(plan), planning_s, std::move(file)};
 }
 
 ProgramCase stored_program_case(const CaseArguments& arguments) {
@@ -88,7 +87,7 @@ ProgramCase stored_program_case(const CaseArguments& arguments) {
   const Stopwatch watch;
   RebuiltProgram rebuilt = rebuild(file);
   warn_of_doubts(rebuilt.machine.platform);
-  return {std::move(rebuilt.machine), std::move(rebuilt.program), std::move(rebuilt.planned), watch.seconds(),
+  return {std::move(rebuilt.machine), std::move(rebuilt.program), std::move(rebuilt.plan), watch.seconds(),
           std::move(file)};
 }
 
@@ -109,46 +108,8 @@ std::string written_text(const ProgramArguments& of) {
   return of.output.empty() ? std::string() : fmt::format("\nWritten to {}\n", one_line(of.output));
 }
 
-struct LevelWork {
-  double flops = 0;
-  std::int64_t gemms = 0;
-  std::int64_t sent_bytes = 0;  ///< all messages: those of the plan, and the moves before and behind
-
-  LevelWork() = default;
-  explicit LevelWork(const LevelPlan& plan) {
-    for (const LevelMoves& rank : plan.moves) sent_bytes += rank.sent_bytes + rank.c_sent_bytes;
-    if (!plan.work) return;
-    const Traits all = traits(plan.work->contraction);
-    flops = all.flops;
-    gemms = all.gemms;
-    sent_bytes += plan.work->summary.network_bytes;
-  }
-  LevelWork& operator+=(const LevelWork& other) {
-    flops += other.flops;
-    gemms += other.gemms;
-    sent_bytes += other.sent_bytes;
-    return *this;
-  }
-};
-
-LevelWork all_work(const std::vector<LevelPlan>& plans) {
-  LevelWork all;
-  for (const LevelPlan& plan : plans) all += LevelWork(plan);
-  return all;
-}
-
-double total_seconds(const std::vector<LevelTimes>& times) {
-  double total_s = 0;
-  for (const LevelTimes& level : times) total_s += level.total_s();
-  return total_s;
-}
-
 Prediction prediction_of(double makespan_s, double flops) {
   return {makespan_s, makespan_s > 0 ? flops / makespan_s : 0};
-}
-
-std::string name_of_level(const LevelPlan& plan) {
-  return plan.parts == 1 ? fmt::to_string(plan.number) : fmt::format("{}.{}", plan.number, plan.part);
 }
 
 std::string bytes_text(std::int64_t bytes) {
@@ -160,72 +121,42 @@ std::string head_text(const CaseArguments& arguments, const ProgramCase& program
       fmt::format("{} on {} {} of {}, {} ranks with {} devices\n", one_line(arguments.problem),
                   program.machine.nodes(), program.machine.nodes() == 1 ? "node" : "nodes",
                   program.machine.platform.name, program.machine.ranks, program.machine.devices_per_rank);
-  const std::vector<std::string> made = made_names(program.program, program.planned.distribution);
+  const std::vector<std::string> made = made_names(program.program, program.plan.distribution);
   if (!made.empty())
     text += fmt::format("slices made when they are needed: {}; {}\n", fmt::join(made, ", "),
                         making_rate_text(program.machine.platform));
   return text;
 }
 
-/// Which terms a part of a level has: two by name, and whether they are slices.
-std::string terms_of_part(const FusedProgram& program, const LevelPlan& plan) {
-  if (plan.parts == 1) return {};
-  std::string text;
-  for (std::size_t n = 0; n < std::min<std::size_t>(plan.level.terms.size(), 2); ++n) {
-    const TermPart& part = plan.level.terms[n];
-    const TermPart whole = whole_term(program, part.term);
-    const bool is_slice = part.rows != whole.rows || part.columns != whole.columns;
-    text += fmt::format("{}{}{}", n == 0 ? "  " : ", ", program.program().terms[part.term].name,
-                        is_slice ? " (a slice)" : "");
-  }
-  return text + (plan.level.terms.size() > 2 ? ", ..." : "");
-}
-
-nlohmann::ordered_json level_json(const FusedProgram& program, const LevelPlan& plan) {
-  const LevelWork work(plan);
-  nlohmann::ordered_json names = nlohmann::ordered_json::array();
-  for (const TermPart& part : plan.level.terms) names.push_back(program.program().terms[part.term].name);
-  return {{"level", plan.number},
-          {"part", plan.part},
-          {"terms", plan.level.terms.size()},
-          {"names", std::move(names)},
-          {"gemms", work.gemms},
-          {"flops", work.flops},
-          {"strategy", plan.work ? plan.work->plan.strategy : ""},
-          {"sent_bytes", work.sent_bytes},
-          {"peak_host_bytes", plan.peak_host_bytes()}};
-}
-
 nlohmann::ordered_json case_json(const CaseArguments& arguments, const ProgramCase& program) {
-  const LevelWork all = all_work(program.planned.levels);
+  const ProgramPlan& plan = program.plan;
   nlohmann::ordered_json json{{"program", arguments.problem},
                               {"platform", program.machine.platform.name},
                               {"nodes", program.machine.nodes()},
                               {"ranks", program.machine.ranks},
                               {"devices", program.machine.devices()},
-                              {"gemms", all.gemms},
-                              {"flops", all.flops},
-                              {"sent_bytes", all.sent_bytes},
-                              {"peak_host_bytes", program.planned.peak_host_bytes()},
+                              {"mode", name_of(plan.mode)},
+                              {"gemms", plan.work.summary.gemms},
+                              {"flops", plan.flops()},
+                              {"sent_bytes", plan.sent_bytes()},
+                              {"peak_host_bytes", plan.work.summary.peak_host_bytes},
                               {"host_bytes", program.machine.host_bytes_per_rank()},
                               {"planning_s", program.planning_s}};
-  json["distribution"] = distribution_json(program.program, program.planned.distribution);
-  if (const auto made = made_names(program.program, program.planned.distribution); !made.empty())
-    json["made"] = made;
-  for (const LevelPlan& plan : program.planned.levels)
-    json["levels"].push_back(level_json(program.program, plan));
+  json["distribution"] = distribution_json(program.program, plan.distribution);
+  if (const auto made = made_names(program.program, plan.distribution); !made.empty()) json["made"] = made;
+  for (const PlannedStep& step : plan.steps) json["steps"].push_back(step_json(program.program, step));
   return json;
 }
 
 std::string own_strategies_line(const ProgramCase& program) {
-  const std::string text = strategies_text(program.program, program.planned.distribution);
+  const std::string text = strategies_text(program.program, program.plan.distribution);
   return text.empty() ? text : fmt::format("strategies          {}\n", text);
 }
 
 /// Keys of the platform whose figures are guesses and that the program has to do with.
 std::vector<std::string> guesses_that_may_count(const ProgramCase& program) {
   std::vector<std::string> guesses = guessed_keys(program.machine.platform);
-  const bool makes = !made_names(program.program, program.planned.distribution).empty(),
+  const bool makes = !made_names(program.program, program.plan.distribution).empty(),
              sends = program.machine.ranks > 1;
   std::erase_if(guesses, [=](const std::string& key) {
     const bool is_message = key.starts_with("message.") || key.starts_with("network.");
@@ -234,96 +165,78 @@ std::vector<std::string> guesses_that_may_count(const ProgramCase& program) {
   return guesses;
 }
 
-/// The same plans on a platform with other figures.
+/// The same plan on a platform with other figures.
 double changed_makespan_s(const ProgramCase& program, const Platform& platform, SimulationOptions options,
                           bool in_full) {
-  const auto rehearsed_s = [&](const PlannedWork& work) {
-    Machine machine = work.machine;
-    machine.platform = platform;
-    options.groups = in_full ? CoarseGroups{} : coarse_groups(work);
-    return simulate(work.plan, work.contraction, machine, options).makespan_s;
-  };
-  if (program.planned.flow) return rehearsed_s(program.planned.flow->work);
-  Machine machine = program.machine;
+  const PlannedWork& work = program.plan.work;
+  Machine machine = work.machine;
   machine.platform = platform;
-  double seconds = 0;
-  for (const LevelPlan& plan : program.planned.levels)
-    seconds += move_times(plan, machine).moves_s() + (plan.work ? rehearsed_s(*plan.work) : 0);
-  return seconds;
-}
-
-std::int64_t products_of(const PlannedProgram& planned) {
-  return planned.flow ? planned.flow->work.summary.gemms : all_work(planned.levels).gemms;
+  options.groups = in_full ? CoarseGroups{} : coarse_groups(work);
+  return simulate(work.plan, work.contraction, machine, options).makespan_s;
 }
 
 /// Of programs whose experiments are short.
 Guesses guesses_of(const ProgramCase& program, const SimulationOptions& options) {
   const std::vector<std::string> keys = guesses_that_may_count(program);
   if (keys.empty()) return Guesses::value_type();
-  if (products_of(program.planned) > kMostProductsInFull) return std::nullopt;
+  if (program.plan.work.summary.gemms > kMostProductsInFull) return std::nullopt;
   const Platform& platform = program.machine.platform;
   const ChangedSeconds seconds = [&](const std::vector<std::string>& settings, bool in_full) {
     return changed_makespan_s(program, parse_platform(platform.toml, platform.source, settings), options,
                               in_full);
   };
   ProgressLine line;
-  Guesses guesses = deciding_guesses(program.machine, keys, products_of(program.planned), seconds, line);
+  Guesses guesses = deciding_guesses(program.machine, keys, program.plan.work.summary.gemms, seconds, line);
   erase_progress();
   return guesses;
 }
 
-/// Without times where there are none.
+/// What was simulated of it.
+struct SimulatedProgram {
+  double makespan_s = 0;
+  ProgramTimes times;
+  double simulation_s = 0;
+  Guesses guesses;
+};
+
+void print_json_of(const CaseArguments& arguments, const ProgramCase& program,
+                   const SimulatedProgram* simulated) {
+  nlohmann::ordered_json json = case_json(arguments, program);
+  if (simulated) {
+    for (std::size_t n = 0; n < program.plan.steps.size(); ++n)
+      json["steps"][n]["end_s"] = simulated->times.step_ends_s[n];
+    json["makespan_s"] = simulated->makespan_s;
+    json["flops_per_s"] = program.plan.flops() / simulated->makespan_s;
+    json["mean_s"] = times_json(simulated->times);
+    json["simulation_s"] = simulated->simulation_s;
+    json["guesses"] = guesses_json(simulated->guesses);
+  }
+  json["peak_rss_bytes"] = peak_rss_bytes();
+  print_json(json);
+}
+
+/// `simulated`: nullptr where it was planned alone.
 void print_case(const CaseArguments& arguments, const ProgramCase& program,
-                const std::vector<LevelTimes>& times, double simulation_s, const Guesses& guesses) {
-  const LevelWork all = all_work(program.planned.levels);
-  const double total_s = total_seconds(times);
-  if (arguments.options.json) {
-    nlohmann::ordered_json json = case_json(arguments, program);
-    for (std::size_t n = 0; n < times.size(); ++n) {
-      json["levels"][n]["seconds"] = times[n].total_s();
-      json["levels"][n]["products_s"] = times[n].products_s;
-      json["levels"][n]["moves_s"] = times[n].blocks_s + times[n].results_s;
-      json["levels"][n]["permutations_s"] = times[n].permuted_s + times[n].additions_s;
-      json["levels"][n]["made_s"] = times[n].made_s;
-    }
-    if (!times.empty()) {
-      json["makespan_s"] = total_s;
-      json["flops_per_s"] = all.flops / total_s;
-      json["simulation_s"] = simulation_s;
-      json["guesses"] = guesses_json(guesses);
-    }
-    json["peak_rss_bytes"] = peak_rss_bytes();
-    return print_json(json);
-  }
-  fmt::print("{}\n  {:<6} {:>5} {:>9} {:>10}  {:<12} {:>10} {:>10}", head_text(arguments, program), "level",
-             "terms", "GEMMs", "flop", "strategy", "sent", "memory");
-  fmt::print("{}\n", times.empty() ? "" : "   products      moves  permuting      total");
-  for (std::size_t n = 0; n < program.planned.levels.size(); ++n) {
-    const LevelPlan& plan = program.planned.levels[n];
-    const LevelWork work(plan);
-    fmt::print("  {:<6} {:>5} {:>9} {:>10}  {:<12} {:>10} {:>10}", name_of_level(plan),
-               plan.level.terms.size(), grouped(work.gemms), quantity(work.flops, ""),
-               plan.work ? plan.work->plan.strategy : "", bytes_text(work.sent_bytes),
-               bytes_text(plan.peak_host_bytes()));
-    if (!times.empty()) {
-      const LevelTimes& t = times[n];
-      fmt::print(" {:>10} {:>10} {:>10} {:>10}", quantity(t.products_s, "s"),
-                 quantity(t.blocks_s + t.results_s, "s"),
-                 quantity(t.made_s + t.permuted_s + t.additions_s, "s"), quantity(t.total_s(), "s"));
-    }
-    fmt::print("{}\n", terms_of_part(program.program, plan));
-  }
-  fmt::print(
-      "\nproducts of tiles   {}\nflops               {}\ndistribution        {}\n{}sent                {}\n",
-      grouped(all.gemms), quantity(all.flops, "flop"), distribution_text(program.planned.distribution),
-      own_strategies_line(program), bytes_text(all.sent_bytes));
+                const SimulatedProgram* simulated) {
+  if (arguments.options.json) return print_json_of(arguments, program, simulated);
+  const ProgramPlan& plan = program.plan;
+  std::size_t tasks = 0;
+  for (const RankPlan& rank : plan.work.plan.ranks) tasks += rank.flow.tasks.size();
+  fmt::print("{}\n{}", head_text(arguments, program),
+             step_lines(program.program, plan, simulated ? &simulated->times.step_ends_s : kNoTimes));
+  fmt::print("\nproducts of tiles   {}\nflops               {}\npermuting, adding   {} tiles\n",
+             grouped(plan.work.summary.gemms), quantity(plan.flops(), "flop"),
+             grouped(static_cast<std::int64_t>(tasks)));
+  fmt::print("distribution        {}\n{}sent                {}\n", distribution_text(plan.distribution),
+             own_strategies_line(program), bytes_text(plan.sent_bytes()));
   fmt::print("memory of a rank    {} at most, of {}: proven\nplanned in          {}\n",
-             bytes_text(program.planned.peak_host_bytes()), bytes_text(program.machine.host_bytes_per_rank()),
+             bytes_text(plan.work.summary.peak_host_bytes), bytes_text(program.machine.host_bytes_per_rank()),
              quantity(program.planning_s, "s"));
-  if (!times.empty())
-    fmt::print("makespan            {}, {}\nrehearsed in        {}, using {} of memory\n{}",
-               quantity(total_s, "s"), quantity(all.flops / total_s, "flop/s"), quantity(simulation_s, "s"),
-               quantity(static_cast<double>(peak_rss_bytes()), "B"), guesses_text(guesses));
+  if (!simulated) return;
+  fmt::print("makespan            {}, {}\n{}simulated in        {}, using {} of memory\n{}",
+             quantity(simulated->makespan_s, "s"), quantity(plan.flops() / simulated->makespan_s, "flop/s"),
+             times_line(simulated->times, 20), quantity(simulated->simulation_s, "s"),
+             quantity(static_cast<double>(peak_rss_bytes()), "B"), guesses_text(simulated->guesses));
 }
 
 double within(const std::string& text, Dimension dimension, const char* option, double low, double high) {
@@ -343,7 +256,7 @@ bool is_program(const std::string& path) {
 ProgramPlanOptions ProgramArguments::plan_options() const {
   return {flows() ? ProgramMode::flow : ProgramMode::levels,
           distribution == "round-robin" ? DistributionChoice::round_robin : DistributionChoice::automatic,
-          made, rehearsed_level_seconds()};
+          made, rehearsed_seconds()};
 }
 
 void check_sizes(const std::string& problem, const ProgramSizes& sizes, bool tile_needed) {
@@ -375,54 +288,6 @@ void refuse_for_programs(const std::string& program, const GivenOptions& given) 
   refuse_options(given, fmt::format("the program {}", quote(program)), "a problem");
 }
 
-/// Where tiles flow there is one plan.
-void print_flow(const CaseArguments& arguments, const ProgramCase& program,
-                const std::optional<SimulationResult>& result, double simulation_s, const Guesses& guesses) {
-  const FlowPlan& flow = *program.planned.flow;
-  const PlanSummary& summary = flow.work.summary;
-  const double seconds = result ? result->makespan_s : 0;
-  if (arguments.options.json) {
-    nlohmann::ordered_json json{{"program", arguments.problem},
-                                {"platform", program.machine.platform.name},
-                                {"nodes", program.machine.nodes()},
-                                {"ranks", program.machine.ranks},
-                                {"devices", program.machine.devices()},
-                                {"mode", "flow"},
-                                {"gemms", summary.gemms},
-                                {"flops", flow.flops},
-                                {"sent_bytes", flow.sent_bytes},
-                                {"peak_host_bytes", flow.work.summary.peak_host_bytes},
-                                {"host_bytes", program.machine.host_bytes_per_rank()},
-                                {"planning_s", program.planning_s}};
-    json["distribution"] = distribution_json(program.program, program.planned.distribution);
-    if (const auto made = made_names(program.program, program.planned.distribution); !made.empty())
-      json["made"] = made;
-    if (result) {
-      json["makespan_s"] = seconds;
-      json["flops_per_s"] = flow.flops / seconds;
-      json["simulation_s"] = simulation_s;
-      json["guesses"] = guesses_json(guesses);
-    }
-    json["peak_rss_bytes"] = peak_rss_bytes();
-    return print_json(json);
-  }
-  std::size_t tasks = 0;
-  for (const RankPlan& rank : flow.work.plan.ranks) tasks += rank.flow.tasks.size();
-  fmt::print("{}\nproducts of tiles   {}\nflops               {}\npermuting, adding   {} tiles\n",
-             head_text(arguments, program), grouped(summary.gemms), quantity(flow.flops, "flop"),
-             grouped(static_cast<std::int64_t>(tasks)));
-  fmt::print(
-      "distribution        {}\nsent                {}\nmemory of a rank    {} at most, of {}: proven\n"
-      "planned in          {}\n",
-      distribution_text(program.planned.distribution), bytes_text(flow.sent_bytes),
-      bytes_text(flow.work.summary.peak_host_bytes), bytes_text(program.machine.host_bytes_per_rank()),
-      quantity(program.planning_s, "s"));
-  if (result)
-    fmt::print("makespan            {}, {}\nrehearsed in        {}, using {} of memory\n{}",
-               quantity(seconds, "s"), quantity(flow.flops / seconds, "flop/s"), quantity(simulation_s, "s"),
-               quantity(static_cast<double>(peak_rss_bytes()), "B"), guesses_text(guesses));
-}
-
 std::string making_rate_text(const Platform& platform) {
   return fmt::format("at {} of a core: give the rate of yours by --set platform.generation.rate=...",
                      quantity(platform.generation_bytes_per_s_per_core, "B/s"));
@@ -431,36 +296,31 @@ std::string making_rate_text(const Platform& platform) {
 void plan_program_case(const CaseArguments& arguments, const ProgramArguments& of) {
   const ProgramCase program = program_case(arguments, of);
   store(of, program.file);
-  if (program.planned.flow)
-    print_flow(arguments, program, {}, 0, {});
-  else
-    print_case(arguments, program, {}, 0, {});
+  print_case(arguments, program, nullptr);
   if (!arguments.options.json) fmt::print("{}", written_text(of));
 }
 
-void simulate_program_case(const CaseArguments& arguments, const ProgramArguments& of, std::uint64_t seed) {
+void simulate_program_case(const CaseArguments& arguments, const ProgramArguments& of, std::uint64_t seed,
+                           EngineChoice engine) {
   if (!of.output.empty()) require_writable(of.output);
   const ProgramCase program = program_case(arguments, of);
-  if (!of.trace.empty() && !program.planned.flow)
-    throw input_error("--trace", "a plan of mode levels", "one of mode flow", "leave --trace out");
   SimulationOptions options;
   options.engine = EngineChoice::fluid;  // SimGrid runs once in a process
   options.noise_seed = seed;
-  const Guesses guesses = guesses_of(program, options);
+  SimulatedProgram simulated;
+  simulated.guesses = guesses_of(program, options);
+  if (engine == EngineChoice::simgrid) options.engine = engine;
   const Stopwatch watch;
-  if (program.planned.flow) {
-    const PlannedWork& work = program.planned.flow->work;
-    std::optional<ChromeTrace> trace;
-    if (!of.trace.empty()) options.trace = &trace.emplace(of.trace);
-    const SimulationResult result = simulate(work.plan, work.contraction, work.machine, options);
-    if (trace) trace->finish();
-    store(of, program.file, prediction_of(result.makespan_s, program.planned.flow->flops));
-    print_flow(arguments, program, result, watch.seconds(), guesses);
-  } else {
-    const std::vector<LevelTimes> times = simulate_program(program.planned.levels, program.machine, options);
-    store(of, program.file, prediction_of(total_seconds(times), all_work(program.planned.levels).flops));
-    print_case(arguments, program, times, watch.seconds(), guesses);
-  }
+  std::optional<ChromeTrace> trace;
+  if (!of.trace.empty()) options.trace = &trace.emplace(of.trace);
+  const PlannedWork& work = program.plan.work;
+  const SimulationResult result = simulate(work.plan, work.contraction, work.machine, options);
+  if (trace) trace->finish();
+  simulated.makespan_s = result.makespan_s;
+  simulated.times = program_times(result.ranks);
+  simulated.simulation_s = watch.seconds();
+  store(of, program.file, prediction_of(result.makespan_s, program.plan.flops()));
+  print_case(arguments, program, &simulated);
   if (!arguments.options.json) fmt::print("{}", written_text(of));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// foretile plan PROGRAM.txt and foretile simulate PROGRAM.txt: all levels of a program on a machine.
+// foretile plan PROGRAM.txt and foretile simulate PROGRAM.txt: a program on a machine.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -8,8 +8,9 @@
 #include <vector>
 
 #include "apps/foretile/case.hpp"
-#include "planner/program/planned_program.hpp"
+#include "planner/program/choose_plan.hpp"
 #include "planner/program/spin_tiles.hpp"
+#include "simulator/engine_choice.hpp"
 
 namespace foretile {
 
@@ -19,7 +20,7 @@ struct ProgramArguments {
   std::string mode = {};               ///< levels or flow; empty: not given, levels
   std::vector<std::string> made = {};  ///< tensors of which slices are made when they are needed
   std::string distribution = {};       ///< auto or round-robin; empty: not given, auto
-  std::string trace = {};              ///< where tiles flow: file to write
+  std::string trace = {};              ///< of a simulation: file to write
   std::string output = {};             ///< plan file to write; empty: none
 
   bool flows() const { return mode == "flow"; }
@@ -41,11 +42,13 @@ void refuse_for_programs(const std::string& program, const GivenOptions& given);
 /// How fast slices of tensors are made, which a platform can only guess: it depends on the tensors.
 std::string making_rate_text(const Platform& platform);
 
-/// Plans and proves all levels; prints them, and the memory that they need.
+/// Plans and proves it; prints its steps, and the memory that they need.
 void plan_program_case(const CaseArguments& arguments, const ProgramArguments& of);
 
-/// The same, and rehearses them. `seed` of the noise.
-void simulate_program_case(const CaseArguments& arguments, const ProgramArguments& of, std::uint64_t seed);
+/// The same, and simulates it: by SimGrid where that is asked for, else by the fluid engine. `seed` of the
+/// noise.
+void simulate_program_case(const CaseArguments& arguments, const ProgramArguments& of, std::uint64_t seed,
+                           EngineChoice engine);
 
 /// How NWChem runs a program: --original and what belongs to it.
 struct OriginalArguments {

@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "apps/foretile/coarse.hpp"
-#include "simulator/program_simulation.hpp"
 #include "simulator/simulation.hpp"
 
 namespace foretile {
@@ -18,14 +17,6 @@ WorkSeconds rehearsed_seconds() {
     options.stop_s = stop_s;
     const SimulationResult result = simulate(plan, contraction, machine, options);
     return result.stopped ? std::numeric_limits<double>::infinity() : result.makespan_s;
-  };
-}
-
-LevelSeconds rehearsed_level_seconds() {
-  return [](const LevelPlan& plan, const Machine& machine) {
-    SimulationOptions options;
-    options.engine = EngineChoice::fluid;
-    return simulate_program({&plan, 1}, machine, options).front().total_s();
   };
 }
 

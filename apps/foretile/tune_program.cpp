@@ -21,13 +21,12 @@
 #include "base/time_budget.hpp"
 #include "planner/bound/least_times.hpp"
 #include "planner/plan/products_of_tile.hpp"
-#include "planner/program/level_seconds.hpp"
 #include "planner/program/made_tensors.hpp"
 #include "planner/program/program_file.hpp"
 #include "planner/program/program_text.hpp"
 #include "planner/program/tile_sizes.hpp"
-#include "simulator/program_simulation.hpp"
 #include "simulator/simgrid.hpp"
+#include "simulator/simulation.hpp"
 #include "tuner/program_search.hpp"
 #include "tuner/workers.hpp"
 
@@ -52,19 +51,6 @@ double least_device_seconds(const FusedProgram& program, const Machine& machine)
     }
   }
   return seconds + least.launches(products);
-}
-
-std::int64_t effort_of(const PlannedProgram& planned) {
-  std::int64_t effort = planned.flow ? effort_of(planned.flow->work) : 0;
-  for (const LevelPlan& level : planned.levels) effort += level.work ? effort_of(*level.work) : 0;
-  return effort;
-}
-
-double flops_of(const PlannedProgram& planned) {
-  double flops = planned.flow ? planned.flow->flops : 0;
-  for (const LevelPlan& level : planned.levels)
-    flops += level.work ? traits(level.work->contraction).flops : 0;
-  return flops;
 }
 
 class Trials {
@@ -107,16 +93,16 @@ class Trials {
     const Machine machine = machine_of(candidate.nodes);
     trial.bound_s = device_seconds_[candidate.tile] / machine.devices();
     try {
-      const PlannedProgram planned = planned_again(candidate, machine);
-      trial.memory_bytes = planned.peak_host_bytes();
-      trial.effort = effort_of(planned);
+      const ProgramPlan planned = planned_again(candidate, machine);
+      trial.memory_bytes = planned.work.summary.peak_host_bytes;
+      trial.effort = effort_of(planned.work);
       trial.made = made_names(program, planned.distribution);
       trial.distribution = planned.distribution.owners.empty() ? "round-robin" : "chosen";
       for (std::size_t term = 0; term < program.terms().size(); ++term) {
         if (const std::string name = planned.distribution.strategy_of(term); !name.empty())
           trial.strategies.emplace_back(program.program().terms[term].name, name);
       }
-      if (rehearses) trial.makespan_s = makespan_of(planned, machine);
+      if (rehearses) trial.makespan_s = makespan_of(planned.work);
     } catch (const DoesNotFit& error) {
       trial.message = error.what();
     }
@@ -127,17 +113,8 @@ class Trials {
   EngineTimes by_simgrid_of(const ProgramTrial& trial, double limit_s) {
     const TimeBudget budget(limit_s);
     const Machine machine = machine_of(trial.candidate.nodes);
-    const PlannedProgram planned = planned_again(trial.candidate, machine);
-    std::vector<const PlannedWork*> works;
-    double moves_s = 0;
-    if (planned.flow) works.push_back(&planned.flow->work);
-    for (const LevelPlan& level : planned.levels) {
-      moves_s += move_times(level, machine).moves_s();
-      if (level.work) works.push_back(&*level.work);
-    }
-    EngineTimes times = by_simgrid(works, arguments_.seed, budget.left());
-    if (times.simgrid_s) *times.simgrid_s += moves_s;
-    return times;
+    const ProgramPlan planned = planned_again(trial.candidate, machine);
+    return by_simgrid({&planned.work}, arguments_.seed, budget.left());
   }
 
   /// Of a trial, planned again: trials are planned in other processes.
@@ -145,14 +122,13 @@ class Trials {
     const ProgramCandidate& candidate = trial.candidate;
     const FusedProgram& program = with_tile(candidate.tile);
     const Machine machine = machine_of(candidate.nodes);
-    const PlannedProgram planned = planned_again(candidate, machine);
+    const ProgramPlan planned = planned_again(candidate, machine);
     MachineSize size = arguments_.size;
     size.nodes = candidate.nodes;
     ProgramFile file = make_program_file(std::filesystem::path(arguments_.problem).stem().string(),
                                          {arguments_.occupied, arguments_.virtuals, candidate.tile}, size,
                                          machine, program, planned);
-    if (trial.makespan_s)
-      file.predicted = Prediction{*trial.makespan_s, flops_of(planned) / *trial.makespan_s};
+    if (trial.makespan_s) file.predicted = Prediction{*trial.makespan_s, planned.flops() / *trial.makespan_s};
     return file;
   }
 
@@ -165,7 +141,7 @@ class Trials {
     });
     if (names) return {"levels"};
     const FusedProgram& program = with_tile(tile);
-    if (may_flow(program)) return {"flow", "levels"};
+    if (has_products(program)) return {"flow", "levels"};
     return {"levels"};
   }
 
@@ -177,10 +153,9 @@ class Trials {
   const Platform& platform() const { return platform_; }
 
  private:
-  PlannedProgram planned_again(const ProgramCandidate& candidate, const Machine& machine) {
+  ProgramPlan planned_again(const ProgramCandidate& candidate, const Machine& machine) {
     const ProgramArguments as{{}, candidate.mode, arguments_.made, arguments_.distribution};
-    return plan_program_as(with_tile(candidate.tile), machine, arguments_.options.settings(),
-                           as.plan_options());
+    return choose_plan(with_tile(candidate.tile), machine, arguments_.options.settings(), as.plan_options());
   }
 
   const FusedProgram& with_tile(std::int64_t tile) {
@@ -199,15 +174,8 @@ class Trials {
     return options;
   }
 
-  double makespan_of(const PlannedProgram& planned, const Machine& machine) const {
-    if (planned.flow) {
-      const PlannedWork& work = planned.flow->work;
-      return simulate(work.plan, work.contraction, work.machine, simulation()).makespan_s;
-    }
-    double seconds = 0;
-    for (const LevelTimes& level : simulate_program(planned.levels, machine, simulation()))
-      seconds += level.total_s();
-    return seconds;
+  double makespan_of(const PlannedWork& work) const {
+    return simulate(work.plan, work.contraction, work.machine, simulation()).makespan_s;
   }
 
   const TuneProgramArguments& arguments_;

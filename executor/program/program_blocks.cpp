@@ -5,7 +5,6 @@
 
 #include "executor/program/permute_block.hpp"
 #include "executor/tiles/in_parallel.hpp"
-#include "planner/program/level_moves.hpp"
 
 namespace foretile {
 
@@ -19,7 +18,7 @@ void GivenBlocks::fill(const ProgramBlock& block, double* to) const {
 
 void GivenBlocks::fill(const PermutedBlock& tile, double* to) const {
   if (tile.is_block()) return fill(tile.block, to);
-  const TileBuffer buffer(bytes_of(program_, tile.block));
+  const TileBuffer buffer(program_.bytes(tile.block.tensor, tile.block.block));
   auto* const block = reinterpret_cast<double*>(buffer.data());
   fill(tile.block, block);
   permute(program_, tile, block, to);
@@ -31,7 +30,7 @@ void permute(const FusedProgram& program, const PermutedBlock& tile, const doubl
 }
 
 std::int64_t ProgramBlocks::bytes(const ProgramBlock& block) const {
-  return bytes_of(program_, block);
+  return program_.bytes(block.tensor, block.block);
 }
 
 void ProgramBlocks::make(std::size_t tensor, const GivenBlocks& given, int threads) {

@@ -14,7 +14,7 @@
 #include "executor/program/program_numbers.hpp"
 #include "executor/tiles/tile_buffer.hpp"
 #include "planner/program/fused_program.hpp"
-#include "planner/program/program_level.hpp"
+#include "planner/program/program_step.hpp"
 
 namespace foretile {
 
@@ -40,7 +40,7 @@ void permute(const FusedProgram& program, const PermutedBlock& tile, const doubl
 
 class ProgramBlocks {
  public:
-  /// Both must outlive this. `distribution` may be set later, before the first call.
+  /// Both must outlive this.
   ProgramBlocks(const FusedProgram& program, const ProgramDistribution& distribution, Rank rank)
       : program_(program), distribution_(distribution), rank_(rank), tensors_(program.tensors().size()) {}
 

@@ -4,22 +4,19 @@
 
 #include <cstdint>
 
-#include "base/id.hpp"
 #include "executor/gpu/choose_gpus.hpp"
-#include "planner/program/planned_program.hpp"
-#include "platforms/machine.hpp"
+#include "planner/program/program_plan.hpp"
 
 namespace foretile {
 
-/// At its fullest level, at most: what a plan needs, and steps of a flow, count as much as the rank with most
-/// needs.
+/// At most: every rank counts as much as the one with most needs.
 struct RankMemory {
   std::int64_t host = 0;  ///< all, with buffers of OpenBLAS and with what touch_heap() takes beyond `heap`
-  std::int64_t heap = 0;  ///< of these, from the heap; on GPUs the plans have pinned memory of their own
+  std::int64_t heap = 0;  ///< of these, from the heap; on GPUs the plan has pinned memory beside tensors
 };
 
 /// `gpus`: on platforms whose devices are GPUs; where threads or cores stand for these, device memory is host
 /// memory, too.
-RankMemory memory_of(const PlannedProgram& plans, const Machine& machine, GpuChoice gpus, Rank rank);
+RankMemory memory_of(const ProgramPlan& plan, GpuChoice gpus);
 
 }  // namespace foretile

@@ -58,7 +58,7 @@ class OwnerChoice {
     }
   }
 
-  void note(const LevelPlan& plan) {
+  void note(const StepPlan& plan) {
     if (!plan.work) return;
     const auto needs = needs_of(*plan.work);
     for (const Matrix matrix : {Matrix::a, Matrix::b}) note_operand(plan, matrix, needs);
@@ -75,15 +75,15 @@ class OwnerChoice {
 
  private:
   /// A plan that does not leave tiles where they are gets them from the owners that it wants.
-  void note_operand(const LevelPlan& plan, Matrix matrix, const std::array<NeedingRanks, 2>& needs) {
+  void note_operand(const StepPlan& plan, Matrix matrix, const std::array<NeedingRanks, 2>& needs) {
     const Contraction& p = plan.work->contraction;
     const std::size_t number = matrix == Matrix::a ? 0 : 1;
     if (plan.work->plan.operands.of(matrix).made()) return;
     const bool stays =
-        plan.work->plan.operands.of(matrix).distribution.owners == plan.level.context.of(matrix).owners;
+        plan.work->plan.operands.of(matrix).distribution.owners == plan.step.context.of(matrix).owners;
     for (TileId tile = 0; tile < shape_of(p, matrix).nonzeros(); ++tile) {
       const TileRef ref{matrix, tile};
-      SavedBytes& saved = of(operand_of(program_, plan.level, ref).block);
+      SavedBytes& saved = of(operand_of(program_, plan.step, ref).block);
       if (stays) {
         for (const int rank : needs.at(number)[static_cast<std::size_t>(tile)])
           saved[rank] += bytes_of(p, ref);
@@ -93,11 +93,11 @@ class OwnerChoice {
     }
   }
 
-  void note_results(const LevelPlan& plan) {
+  void note_results(const StepPlan& plan) {
     const std::vector<Rank> c_owners = owners_of_c(plan.work->contraction, plan.work->plan);
     for (TileId tile = 0; tile < std::ssize(c_owners); ++tile) {
-      const JoinedProducts::Tile at = plan.level.joined->at({Matrix::c, tile});
-      const std::size_t term = plan.level.products[at.part];
+      const JoinedProducts::Tile at = plan.step.joined->at({Matrix::c, tile});
+      const std::size_t term = plan.step.products[at.part];
       for (const Addition& addition : program_.additions(term, at.tile))
         of({program_.terms()[term].result, addition.to})[c_owners[static_cast<std::size_t>(tile)]] +=
             plan.work->contraction.c_bytes(tile);
@@ -108,7 +108,7 @@ class OwnerChoice {
     return saved_[block.tensor][static_cast<std::size_t>(block.block)];
   }
   std::int64_t bytes(std::size_t tensor, std::size_t block) const {
-    return bytes_of(program_, {tensor, static_cast<BlockId>(block)});
+    return program_.bytes(tensor, static_cast<BlockId>(block));
   }
 
   /// By the highest level that writes them, which is above that of what is copied to them.
@@ -193,9 +193,9 @@ class OwnerChoice {
 
 std::vector<std::vector<Rank>> choose_owners(const FusedProgram& program,
                                              const ProgramDistribution& distribution,
-                                             const std::vector<LevelPlan>& plans) {
+                                             const std::vector<StepPlan>& plans) {
   OwnerChoice choice(program, distribution);
-  for (const LevelPlan& plan : plans) choice.note(plan);
+  for (const StepPlan& plan : plans) choice.note(plan);
   return choice.owners();
 }
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/id.hpp"
-#include "planner/program/program_plan.hpp"
+#include "planner/program/step_plan.hpp"
 
 namespace foretile {
 
@@ -18,6 +18,6 @@ namespace foretile {
 /// `distribution`: with which they were planned.
 std::vector<std::vector<Rank>> choose_owners(const FusedProgram& program,
                                              const ProgramDistribution& distribution,
-                                             const std::vector<LevelPlan>& plans);
+                                             const std::vector<StepPlan>& plans);
 
 }  // namespace foretile

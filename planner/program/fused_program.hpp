@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -33,6 +34,8 @@ struct FusedProgramTerm {
   std::unique_ptr<Landings> landings;
 
   bool is_product() const { return product != nullptr; }
+  /// A product with tiles of C.
+  bool multiplies() const { return is_product() && product->contraction().c.nonzeros() > 0; }
 };
 
 /// Where a tile of a chain goes: to = to + factor from, axis p of `to` being axis order.from[p] of `from`.
@@ -66,6 +69,10 @@ class FusedProgram {
   /// The first level that writes it; 0: it is given.
   int made_at(std::size_t tensor) const { return lives_[tensor].made; }
 
+  /// Of a stored block.
+  std::int64_t bytes(std::size_t tensor, BlockId block) const {
+    return std::int64_t{sizeof(double)} * blocks(tensor).elements(block);
+  }
   /// Extents of a stored block, the fastest axis first.
   std::vector<std::int64_t> extents(std::size_t tensor, BlockId block) const;
   /// Where a tile of C of a product goes, and where a copied block goes.

@@ -9,7 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/one_line.hpp"
-#include "planner/program/program_plan.hpp"
+#include "planner/program/step_plan.hpp"
 
 namespace foretile {
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <string_view>
 #include <utility>
 
 #include "base/atomic_file.hpp"
@@ -22,8 +21,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr StoredKind kKind{"foretile_program_plan", 2};
-constexpr std::string_view kLevels = "levels", kFlow = "flow";
+constexpr StoredKind kKind{"foretile_program_plan", 3};
 constexpr int kMost = std::numeric_limits<int>::max();
 
 Json distribution_json(const ProgramDistribution& distribution) {
@@ -50,9 +48,10 @@ ProgramDistribution read_distribution(ObjectReader reader, int ranks) {
 }
 
 ProgramMode mode_of(const std::string& text, const std::string& source) {
-  if (text == kLevels) return ProgramMode::levels;
-  if (text == kFlow) return ProgramMode::flow;
-  throw input_error(source + ": mode", fmt::format("'{}'", text), fmt::format("{} or {}", kLevels, kFlow));
+  for (const ProgramMode mode : {ProgramMode::levels, ProgramMode::flow}) {
+    if (text == name_of(mode)) return mode;
+  }
+  throw input_error(source + ": mode", fmt::format("'{}'", text), "levels or flow");
 }
 
 void read_program(ObjectReader reader, ProgramFile& file) {
@@ -90,9 +89,6 @@ void require_distribution(const ProgramFile& file, const FusedProgram& program) 
           fmt::format("{} of term {}", distribution.sum_pieces[term], program.program().terms[term].name),
           fmt::format("at most {}, its tiles of K", most), "plan again");
   }
-  if (file.mode == ProgramMode::flow && !distribution.strategies.empty())
-    throw input_error(fmt::format("{}: distribution.strategies", file.source), "strategies of terms",
-                      "none where tiles flow", "plan again");
   if (std::ranges::find(file.made, kMakeWhatIsTooLarge) != file.made.end())
     throw input_error(fmt::format("{}: made", file.source), quote(kMakeWhatIsTooLarge), "names of tensors",
                       "plan again");
@@ -119,18 +115,18 @@ bool is_program_plan(const std::string& path) {
 
 ProgramFile make_program_file(const std::string& name, const ProgramSizes& sizes, const MachineSize& size,
                               const Machine& machine, const FusedProgram& program,
-                              const PlannedProgram& planned) {
+                              const ProgramPlan& planned) {
   ProgramFile file;
   static_cast<StoredMachine&>(file) = stored(machine, size);
   file.name = name;
   file.text = written(program.program());
   file.sizes = sizes;
-  file.mode = planned.flow ? ProgramMode::flow : ProgramMode::levels;
+  file.mode = planned.mode;
   file.parameters = planned.settings;
   file.made = made_names(program, planned.distribution);
   file.distribution = planned.distribution;
   file.distribution.on_demand = {};
-  file.gemms = planned.gemms();
+  file.gemms = planned.work.summary.gemms;
   file.plan_digest = program_digest(planned, program);
   return file;
 }
@@ -150,7 +146,7 @@ std::string program_file_json(const ProgramFile& file) {
        {{"occupied", file.sizes.occupied}, {"virtuals", file.sizes.virtuals}, {"tile", file.sizes.tile}}},
       {"platform", platform_json(file)},
       {"machine", machine_json(file)},
-      {"mode", file.mode == ProgramMode::flow ? kFlow : kLevels},
+      {"mode", name_of(file.mode)},
       {"parameters", file.parameters},
       {"made", file.made},
       {"distribution", distribution_json(file.distribution)},
@@ -189,14 +185,13 @@ RebuiltProgram planned_again(const ProgramFile& file) {
   require_distribution(file, *program);
   ProgramDistribution distribution = file.distribution;
   distribution.on_demand = on_demand_of(*program, file.made);
-  PlannedProgram planned =
-      plan_distributed(*program, std::move(distribution), machine, file.parameters, file.mode);
-  expect_same(file.source, "summary.gemms", file.gemms, planned.gemms());
-  if (const std::string found = program_digest(planned, *program); found != file.plan_digest)
+  ProgramPlan plan = plan_program(*program, distribution, machine, file.parameters, file.mode);
+  expect_same(file.source, "summary.gemms", file.gemms, plan.work.summary.gemms);
+  if (const std::string found = program_digest(plan, *program); found != file.plan_digest)
     throw input_error(file.source + ": summary.plan", fmt::format("'{}'", file.plan_digest),
                       fmt::format("'{}', as the rebuilt plan has", found),
                       "another version of foretile made this file; plan again");
-  return {std::move(machine), std::move(program), std::move(planned)};
+  return {std::move(machine), std::move(program), std::move(plan)};
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/settings.hpp"
-#include "planner/program/planned_program.hpp"
+#include "planner/program/program_plan.hpp"
 #include "planner/stored_machine.hpp"
 
 namespace foretile {
@@ -34,7 +34,7 @@ struct ProgramFile : StoredMachine {
 struct RebuiltProgram {
   Machine machine;
   std::unique_ptr<FusedProgram> program;
-  PlannedProgram planned;
+  ProgramPlan plan;
 };
 
 /// Whether the file at `path` is JSON with the plan of a program. Reads it; false where it cannot be read.
@@ -42,7 +42,7 @@ bool is_program_plan(const std::string& path);
 
 ProgramFile make_program_file(const std::string& name, const ProgramSizes& sizes, const MachineSize& size,
                               const Machine& machine, const FusedProgram& program,
-                              const PlannedProgram& planned);
+                              const ProgramPlan& planned);
 
 /// Throws InputError as load_plan_file().
 ProgramFile load_program_file(const std::filesystem::path& path);

@@ -2,323 +2,101 @@
 #include "planner/program/program_plan.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include <algorithm>
-#include <functional>
-#include <numeric>
 #include <utility>
 
 #include "base/error.hpp"
-#include "planner/plan/products.hpp"
-#include "planner/plan/products_of_tile.hpp"
+#include "base/files.hpp"
+#include "base/missing_memory.hpp"
+#include "planner/plan/plan_digest.hpp"
 #include "planner/program/made_tensors.hpp"
-#include "planner/program/products_once.hpp"
-#include "planner/program/term_slices.hpp"
-#include "planner/program/term_steps.hpp"
-#include "planner/strategies/strategy.hpp"
-#include "platforms/units.hpp"
+#include "planner/program/open_steps.hpp"
+#include "planner/program/program_check.hpp"
 
 namespace foretile {
 
-namespace {
-
-std::string bytes_text(double bytes) {
-  return format_quantity(bytes, Dimension::bytes);
-}
-std::string bytes_text(std::int64_t bytes) {
-  return bytes_text(static_cast<double>(bytes));
+double ProgramPlan::flops() const {
+  double sum = 0;
+  for (const PlannedStep& step : steps) sum += step.flops;
+  return sum;
 }
 
-std::int64_t bytes_of(const LevelPlan& plan, int at_once) {
-  return plan.blocks_bytes() + at_once * (plan.peak_host_bytes() - plan.blocks_bytes());
-}
-
-const char* name_of_part(bool flows) {
-  return flows ? "step" : "level";
-}
-
-/// The tensors that are there while its level or step runs, or the smallest slice of the term. The advice
-/// names one of them, or one that the term reads.
-DoesNotFit does_not_fit(const FusedProgram& program, const ProgramDistribution& distribution,
-                        const Machine& machine, const LevelPlan& plan, bool flows) {
-  const std::int64_t there = machine.host_bytes_per_rank();
-  const std::int64_t blocks = plan.blocks_bytes();
-  const bool tensors_alone = blocks > there;
-  const std::int64_t needed = tensors_alone ? blocks : plan.peak_host_bytes();
-  const std::size_t term = plan.level.terms.front().term;
-  std::vector<std::size_t> tensors =
-      tensors_alone ? std::vector<std::size_t>() : program.terms()[term].operands;
-  for (std::size_t tensor = 0; tensors_alone && tensor < program.tensors().size(); ++tensor) {
-    if (flows || program.is_there(tensor, plan.number)) tensors.push_back(tensor);
-  }
-  const std::string part = fmt::format("{} {}", name_of_part(flows), plan.number);
-  return DoesNotFit(input_error(
-      tensors_alone ? part : fmt::format("{}, term {}", part, program.program().terms[term].name),
-      fmt::format("{} of {} for a rank, {} more than its host memory has", bytes_text(needed),
-                  tensors_alone ? "tensors" : "tensors and the smallest slice of the term",
-                  bytes_text(needed - there)),
-      fmt::format("at most {}", bytes_text(there)), memory_advice(program, distribution.on_demand, tensors)));
-}
-
-double flops_of(const FusedProgram& program, std::size_t term) {
-  const FusedProgramTerm& fused = program.terms()[term];
-  return fused.is_product() ? traits(fused.product->contraction()).flops : 0;
-}
-
-/// A term is computed in 2^6 slices at most: planning more takes minutes, and what then fits hardly computes.
-constexpr int kMostCuts = 6;
-
-/// Plans the terms of one level, in as few halves, quarters, ... as fit, and a term alone in slices.
-class LevelPlanner {
- public:
-  /// `before`: levels that are not planned.
-  LevelPlanner(const FusedProgram& program, const ProgramDistribution& distribution, const Machine& machine,
-               const Settings& settings, int at_once, int before = 0)
-      : program_(program),
-        distribution_(distribution),
-        machine_(machine),
-        settings_(settings),
-        number_(before),
-        at_once_(at_once),
-        products_(program, machine) {}
-
-  /// The next level's.
-  std::vector<LevelPlan> plans_of(const std::vector<std::size_t>& terms) {
-    ++number_;
-    plans_.clear();
-    for (const std::vector<TermPart>& parts : by_strategy(terms)) plan(parts);
-    for (std::size_t part = 0; part < plans_.size(); ++part) {
-      plans_[part].part = static_cast<int>(part) + 1;
-      plans_[part].parts = static_cast<int>(plans_.size());
-    }
-    return std::move(plans_);
-  }
-
- private:
-  bool flows() const { return at_once_ > 1; }
-
-  bool has_products(std::size_t term) const {
-    const FusedProgramTerm& fused = program_.terms()[term];
-    return fused.is_product() && fused.product->contraction().c.nonzeros() > 0;
-  }
-
-  /// Terms without products go with the first.
-  std::vector<std::vector<TermPart>> by_strategy(const std::vector<std::size_t>& terms) const {
-    std::vector<std::string> names;
-    std::vector<std::vector<TermPart>> groups(1);
-    for (const std::size_t term : terms) {
-      std::size_t group = 0;
-      if (has_products(term)) {
-        const auto found = std::ranges::find(names, distribution_.strategy_of(term));
-        group = static_cast<std::size_t>(found - names.begin());
-        if (found == names.end()) names.push_back(distribution_.strategy_of(term));
-        groups.resize(std::max(groups.size(), names.size()));
-      }
-      groups[group].push_back(whole_term(program_, term));
-    }
-    return groups;
-  }
-
-  Settings settings_for(const std::vector<TermPart>& terms) const {
-    for (const TermPart& part : terms) {
-      const std::string name = distribution_.strategy_of(part.term);
-      if (has_products(part.term) && !name.empty()) return settings_of_strategy(name, settings_);
-    }
-    return settings_;
-  }
-
-  /// `cuts`: how often the term alone was halved.
-  void plan(const std::vector<TermPart>& terms, int cuts = 0) {
-    LevelPlan plan;
-    plan.number = number_;
-    if (const auto error = work_of(terms, plan)) {
-      if (plan_less(terms, cuts)) return;
-      throw DoesNotFit(
-          InputError(fmt::format("{} {}, term {}: {}", name_of_part(flows()), number_,
-                                 program_.program().terms[terms.front().term].name, error->what())));
-    }
-    plan.moves = moves_of(program_, distribution_, machine_, plan.level, plan.work ? &*plan.work : nullptr,
-                          [&](std::size_t tensor) { return flows() || program_.is_there(tensor, number_); });
-    const std::int64_t most = machine_.host_bytes_per_rank();
-    if (bytes_of(plan, terms.size() > 1 ? at_once_ : 1) <= most) {
-      if (flows() && plan.work) add_work(*plan.work);
-      plans_.push_back(std::move(plan));
-    } else if (plan.blocks_bytes() > most || !plan_less(terms, cuts)) {
-      throw does_not_fit(program_, distribution_, machine_, plan, flows());
-    }
-  }
-
-  /// Sets the level and its work; or what is wrong.
-  std::optional<InputError> work_of(const std::vector<TermPart>& terms, LevelPlan& plan) {
-    try {
-      plan.level = level_of(products_, distribution_, terms);
-      if (!plan.level.joined) return std::nullopt;
-      require_room(plan.level);
-      PlanContext context = plan.level.context;
-      context.flops_before = flops_before_;
-      plan.settings = settings_for(terms);
-      plan.work = plan_work(plan.level.joined->contraction(), machine_, plan.settings, {}, {}, context);
-    } catch (const InputError& error) {
-      return error;
-    }
-    return std::nullopt;
-  }
-
-  /// Where tiles alone are more than all ranks have no plan needs less, and planning is saved.
-  void require_room(const ProgramLevel& level) const {
-    const Contraction& joined = level.joined->contraction();
-    double bytes = 0;
-    for (const Matrix matrix : {Matrix::a, Matrix::b}) {
-      const std::vector<bool>& in_place = level.context.of(matrix).in_place;
-      for (TileId tile = 0; tile < shape_of(joined, matrix).nonzeros(); ++tile) {
-        if (in_place.empty() || !in_place[static_cast<std::size_t>(tile)])
-          bytes += static_cast<double>(bytes_of(joined, {matrix, tile}));
-      }
-    }
-    bytes += bytes_of_all(joined, Matrix::c);
-    const double there = static_cast<double>(machine_.host_bytes_per_rank()) * machine_.ranks;
-    if (bytes > there)
-      throw input_error("memory of all ranks", fmt::format("{} of tiles", bytes_text(bytes)),
-                        fmt::format("at most {}", bytes_text(there)), "use more nodes");
-  }
-
-  /// In two parts; false: there is but one tile of C, or it is a small slice already.
-  bool plan_less(const std::vector<TermPart>& terms, int cuts) {
-    if (terms.size() > 1) {
-      plan_halves(terms);
-      return true;
-    }
-    const auto slices = cuts < kMostCuts ? halves_of(program_, distribution_, terms.front()) : std::nullopt;
-    if (!slices) return false;
-    for (const TermPart& slice : *slices) plan({slice}, cuts + 1);
-    return true;
-  }
-
-  /// What follows can even out what devices have more than others.
-  void add_work(const PlannedWork& work) {
-    flops_before_.resize(static_cast<std::size_t>(machine_.devices()), 0);
-    for (std::size_t rank = 0; rank < work.plan.ranks.size(); ++rank) {
-      const auto& devices = work.plan.ranks[rank].devices;
-      for (std::size_t device = 0; device < devices.size(); ++device) {
-        for (const Block& block : devices[device].blocks)
-          flops_before_[rank * static_cast<std::size_t>(machine_.devices_per_rank) + device] +=
-              block_flops(work.contraction, block);
-      }
-    }
-  }
-
-  /// Of about the same work; at least one term each.
-  void plan_halves(const std::vector<TermPart>& terms) {
-    double all = 0, first = 0;
-    for (const TermPart& part : terms) all += flops_of(program_, part.term);
-    auto middle = terms.begin() + 1;
-    for (; middle + 1 != terms.end() && first + flops_of(program_, (middle - 1)->term) < all / 2; ++middle)
-      first += flops_of(program_, (middle - 1)->term);
-    plan({terms.begin(), middle});
-    plan({middle, terms.end()});
-  }
-
-  const FusedProgram& program_;
-  const ProgramDistribution& distribution_;
-  const Machine& machine_;
-  const Settings& settings_;
-  int number_ = 0, at_once_;
-  TermProducts products_;
-  std::vector<double> flops_before_;  // where levels are not apart: of each device so far
-  std::vector<LevelPlan> plans_;
-};
-
-/// What is wrong with the settings is not the fault of a term: the smallest product is asked first.
-void check_settings(const FusedProgram& program, const Machine& machine, const Settings& settings) {
-  const FusedProgramTerm* smallest = nullptr;
-  for (const FusedProgramTerm& term : program.terms()) {
-    if (!term.is_product() || term.product->contraction().c.nonzeros() == 0) continue;
-    if (!smallest || term.product->contraction().c.nonzeros() < smallest->product->contraction().c.nonzeros())
-      smallest = &term;
-  }
-  if (smallest) prepare_planner(smallest->product->contraction(), machine, settings);
-}
-
-/// All parts, slices and pieces of sums have together each product of each term once.
-void check_parts(const FusedProgram& program, const std::vector<LevelPlan>& plans) {
-  ProductsOnce all(program);
-  for (const LevelPlan& plan : plans) {
-    for (std::size_t product = 0; product < plan.level.products.size(); ++product) {
-      const JoinedProducts& joined = *plan.level.joined;
-      for (TileId c = joined.first(Matrix::c, product); c < joined.first(Matrix::c, product + 1); ++c) {
-        std::vector<std::pair<TileId, TileId>> products;
-        for_each_product_of(joined.contraction(), c, [&](TileId a, TileId b) {
-          products.emplace_back(joined.at({Matrix::a, a}).tile, joined.at({Matrix::b, b}).tile);
-        });
-        all.note(plan.level.products[product], joined.at({Matrix::c, c}).tile, products);
-      }
-    }
-  }
-  all.check();
-}
-
-std::vector<LevelPlan> plan_in_order(const FusedProgram& program, const ProgramDistribution& distribution,
-                                     const Machine& machine, const Settings& settings, int at_once,
-                                     const std::vector<std::vector<std::size_t>>& order) {
-  const Settings all = settings_for_terms(settings);
-  check_settings(program, machine, all);
-  std::vector<LevelPlan> plans;
-  LevelPlanner planner(program, distribution, machine, all, at_once);
-  for (const std::vector<std::size_t>& terms : order) {
-    for (LevelPlan& plan : planner.plans_of(terms)) plans.push_back(std::move(plan));
-  }
-  check_parts(program, plans);
-  return plans;
-}
-
-}  // namespace
-
-std::int64_t LevelPlan::peak_host_bytes() const {
-  std::int64_t beside = 0;
-  for (const LevelMoves& rank : moves) beside = std::max(beside, rank.memory_beside_plan());
-  return beside + (work ? work->summary.peak_host_bytes : 0);
-}
-
-std::int64_t LevelPlan::blocks_bytes() const {
-  std::int64_t blocks = 0;
-  for (const LevelMoves& rank : moves) blocks = std::max(blocks, rank.blocks_bytes);
-  return blocks;
-}
-
-std::vector<LevelPlan> plan_program(const FusedProgram& program, const ProgramDistribution& distribution,
-                                    const Machine& machine, const Settings& settings) {
-  std::vector<std::vector<std::size_t>> levels;
-  for (int level = 1; level <= program.levels(); ++level) levels.push_back(program.terms_of_level(level));
-  return plan_in_order(program, distribution, machine, settings, 1, levels);
-}
-
-std::vector<LevelPlan> plan_level(const FusedProgram& program, const ProgramDistribution& distribution,
-                                  const Machine& machine, const Settings& settings, int level) {
-  const Settings all = settings_for_terms(settings);
-  return LevelPlanner(program, distribution, machine, all, 1, level - 1)
-      .plans_of(program.terms_of_level(level));
+std::int64_t ProgramPlan::sent_bytes() const {
+  std::int64_t sum = 0;
+  for (const PlannedStep& step : steps) sum += step.sent_bytes;
+  return sum;
 }
 
 namespace {
 
-/// Unless a strategy's settings say who waits for whom, nobody does: steps are enough.
-Settings without_barriers(Settings settings) {
-  const std::string key = "barriers";
-  const Strategy& strategy = choose_strategy({}, settings_for_terms(settings));
-  if (find_parameter(strategy.parameters(), key)) settings.emplace(key, "none");
-  return settings;
+PlannedStep planned_step(const StepPlan& step, std::int64_t result_bytes) {
+  PlannedStep planned{.number = step.number,
+                      .part = step.part,
+                      .parts = step.parts,
+                      .terms = step.step.terms,
+                      .strategy = {},
+                      .sent_bytes = result_bytes};
+  if (!step.work) return planned;
+  planned.strategy = step.work->plan.strategy;
+  planned.gemms = step.work->summary.gemms;
+  planned.flops = traits(step.work->contraction).flops;
+  planned.sent_bytes += step.work->summary.network_bytes;
+  return planned;
+}
+
+/// Steps that fit alone may not fit a device one behind the other.
+PlannedWork proven(JoinedSteps& joined, const Machine& machine) {
+  try {
+    PlanSummary summary = verify(joined.plan, joined.contraction);
+    return {std::move(joined.contraction), machine, std::move(joined.plan), std::move(summary)};
+  } catch (const MissingMemory& error) {
+    throw DoesNotFit(error);
+  }
 }
 
 }  // namespace
 
-std::vector<LevelPlan> plan_steps(const FusedProgram& program, const ProgramDistribution& distribution,
-                                  const Machine& machine, const Settings& settings, int at_once) {
-  constexpr double kSteps = 8;  // at least, of equal work: then none is short beside the gaps between them
-  std::vector<double> work;
-  for (std::size_t term = 0; term < program.terms().size(); ++term) work.push_back(flops_of(program, term));
-  const double enough = std::accumulate(work.begin(), work.end(), 0.0) / kSteps;
-  return plan_in_order(program, distribution, machine, without_barriers(settings), at_once,
-                       steps_of_terms(program.order(), work, enough));
+ProgramPlan plan_program(const FusedProgram& program, const ProgramDistribution& distribution,
+                         const Machine& machine, const Settings& settings, ProgramMode mode) {
+  if (mode == ProgramMode::flow && !has_products(program))
+    throw input_error("mode", "flow for a program without products of tiles", "a product",
+                      "take mode levels");
+  const std::vector<StepPlan> steps = plan_steps(program, distribution, machine, settings, mode);
+  JoinedSteps joined = join_steps(program, distribution, machine, steps, steps_of_tensors(program, steps));
+  const std::vector<std::int64_t> peaks = open_steps(joined, program, distribution, machine, mode);
+  std::vector<PlannedStep> planned_steps;
+  for (std::size_t step = 0; step < steps.size(); ++step) {
+    planned_steps.push_back(planned_step(steps[step], joined.result_bytes[step]));
+    planned_steps.back().peak_host_bytes = peaks[step];
+  }
+  ProgramPlan planned{.mode = mode,
+                      .settings = settings,
+                      .distribution = distribution,
+                      .work = proven(joined, machine),
+                      .steps = std::move(planned_steps),
+                      .tiles_of_terms = std::move(joined.tiles_of_terms)};
+  check_program(program, planned);
+  return planned;
+}
+
+PlannedWork work_of_steps(const FusedProgram& program, const ProgramDistribution& distribution,
+                          const Machine& machine, const std::vector<StepPlan>& steps, ProgramMode mode) {
+  JoinedSteps joined = join_steps(program, distribution, machine, steps, steps_of_tensors(program, steps));
+  open_steps(joined, program, distribution, machine, mode);
+  return proven(joined, machine);
+}
+
+std::string program_digest(const ProgramPlan& plan, const FusedProgram& program) {
+  const ProgramDistribution& distribution = plan.distribution;
+  std::string text =
+      fmt::format("{}\n{}\n{}\n", plan_digest(plan.work.plan),
+                  fmt::join(made_names(program, distribution), " "), fmt::join(distribution.sum_pieces, " "));
+  for (const std::vector<Rank>& owners : distribution.owners) {
+    for (const Rank owner : owners) text += fmt::format("{} ", static_cast<int>(owner));
+    text += "\n";
+  }
+  return digest(text);
 }
 
 }  // namespace foretile

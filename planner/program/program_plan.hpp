@@ -1,57 +1,66 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Plans of a program's levels.
+// The plan of a whole program: one plan in which tiles go from step to step.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <string>
 #include <vector>
 
-#include "base/error.hpp"
 #include "base/settings.hpp"
 #include "planner/plan_work.hpp"
 #include "planner/program/fused_program.hpp"
-#include "planner/program/level_moves.hpp"
-#include "planner/program/program_level.hpp"
+#include "planner/program/join_steps.hpp"
+#include "planner/program/program_distribution.hpp"
+#include "planner/program/step_plan.hpp"
 #include "platforms/machine.hpp"
 
 namespace foretile {
 
-/// What is too large for the ranks' memory.
-class DoesNotFit : public InputError {
- public:
-  explicit DoesNotFit(const InputError& error) : InputError(error) {}
+/// One step, for reports.
+struct PlannedStep {
+  int number = 0;           ///< StepPlan's
+  int part = 1, parts = 1;  ///< StepPlan's
+  std::vector<TermPart> terms;
+  std::string strategy;  ///< empty without products
+  std::int64_t gemms = 0;
+  double flops = 0;
+  std::int64_t sent_bytes = 0;       ///< all messages
+  std::int64_t peak_host_bytes = 0;  ///< of the rank with most, while it and steps that are open with it run
 };
 
-struct LevelPlan {
-  int number = 0;  ///< of the level, from 1
-  int part = 1;    ///< where the level does not fit together or has several strategies: which part, from 1,
-  int parts = 1;   ///< of how many
-  ProgramLevel level;
-  Settings settings;                ///< of the plan
-  std::optional<PlannedWork> work;  ///< of the products; proven
-  std::vector<LevelMoves> moves;    ///< by rank
+/// Proven; plain data.
+struct ProgramPlan {
+  ProgramMode mode = ProgramMode::levels;
+  Settings settings = {};  ///< of all terms; nothing is compared for them
+  ProgramDistribution distribution = {};
+  PlannedWork work;
+  std::vector<PlannedStep> steps = {};
+  std::vector<TilesOfTerm> tiles_of_terms = {};  ///< JoinedSteps
 
-  /// Of the rank with most: its blocks, received blocks, tiles of C, and what the plan proves.
-  std::int64_t peak_host_bytes() const;
-  /// Of the rank with most.
-  std::int64_t blocks_bytes() const;
+  double flops() const;
+  std::int64_t sent_bytes() const;  ///< all messages
 };
 
-/// Plans each level with the same parameters, and proves each plan. A level whose terms do not fit the ranks'
-/// memory together is computed in parts, one after the other; a term that does not fit alone in slices, some
-/// rows or columns of C each. Terms with strategies of their own (ProgramDistribution) are parts, too: those
-/// of a level with the same strategy together. Without a strategy among the settings: settings_for_terms().
-/// Throws InputError for wrong settings, and DoesNotFit where a 64th of a term, or one tile of its C, does
-/// not fit or has no plan.
-std::vector<LevelPlan> plan_program(const FusedProgram& program, const ProgramDistribution& distribution,
-                                    const Machine& machine, const Settings& settings);
-/// The same of one level, from 1.
-std::vector<LevelPlan> plan_level(const FusedProgram& program, const ProgramDistribution& distribution,
-                                  const Machine& machine, const Settings& settings, int level);
-/// The same of steps of a flow (planner/program/term_steps.hpp), in parts: those of several terms so small
-/// that `at_once` > 1 of their size fit.
-std::vector<LevelPlan> plan_steps(const FusedProgram& program, const ProgramDistribution& distribution,
-                                  const Machine& machine, const Settings& settings, int at_once);
+/// Of which a tile of the plan's tensors is.
+inline ProgramBlock block_of(const PlanTensors& tensors, TileId tile) {
+  const std::size_t tensor = tensors.tensor_of(tile);
+  return {tensor, tile - tensors.list[tensor].first};
+}
+
+/// Nothing is chosen. Plans the steps (plan_steps()), joins them (join_steps()), and opens each step: with
+/// ProgramMode::levels when all before it are over on all ranks, where tiles flow as early as memory allows.
+/// Proves the plan, and that each block gets each addition once and is read only behind the last. Throws as
+/// plan_steps() and join_steps(), InputError for a flow without products of tiles, and DoesNotFit where the
+/// memory of a rank is too small.
+ProgramPlan plan_program(const FusedProgram& program, const ProgramDistribution& distribution,
+                         const Machine& machine, const Settings& settings, ProgramMode mode);
+
+/// Some steps of a program, for what they take: proven, but for what only a whole program can have.
+PlannedWork work_of_steps(const FusedProgram& program, const ProgramDistribution& distribution,
+                          const Machine& machine, const std::vector<StepPlan>& steps, ProgramMode mode);
+
+/// 64-bit FNV-1a of all that the plan does and of the distribution, as 16 hexadecimal digits.
+std::string program_digest(const ProgramPlan& plan, const FusedProgram& program);
 
 }  // namespace foretile

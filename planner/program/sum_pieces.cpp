@@ -119,11 +119,10 @@ std::vector<int> choose_sum_pieces(const FusedProgram& program, const ProgramDis
   std::vector<int> pieces;
   for (std::size_t term = 0; term < program.terms().size(); ++term) {
     const FusedProgramTerm& fused = program.terms()[term];
-    const bool has_tiles = fused.is_product() && fused.product->contraction().c.nonzeros() > 0;
     const std::string own = distribution.strategy_of(term);
     const Settings of_term = own.empty() ? settings : settings_of_strategy(own, settings);
     const auto of = cut == SumCut::fastest ? fastest_pieces : fewest_pieces;
-    pieces.push_back(has_tiles ? of(program, machine, of_term, term) : 1);
+    pieces.push_back(fused.multiplies() ? of(program, machine, of_term, term) : 1);
   }
   return pieces;
 }

@@ -5,7 +5,7 @@
 #include <array>
 #include <optional>
 
-#include "planner/program/program_level.hpp"
+#include "planner/program/program_step.hpp"
 
 namespace foretile {
 

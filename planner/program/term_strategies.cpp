@@ -12,6 +12,7 @@
 
 #include "base/error.hpp"
 #include "base/one_line.hpp"
+#include "planner/program/program_plan.hpp"
 #include "planner/strategies/strategy.hpp"
 
 namespace foretile {
@@ -21,10 +22,6 @@ namespace {
 constexpr std::string_view kOfTerm = "strategy.";
 /// Each is planned once more by each strategy.
 constexpr std::size_t kMostApart = 4;
-
-bool has_products(const FusedProgramTerm& term) {
-  return term.is_product() && term.product->contraction().c.nonzeros() > 0;
-}
 
 std::size_t term_named(const FusedProgram& program, const std::string& key) {
   const std::string name = key.substr(kOfTerm.size());
@@ -58,10 +55,11 @@ std::vector<std::string> other_strategies(const Settings& settings) {
 class TermChoice {
  public:
   TermChoice(const FusedProgram& program, ProgramDistribution distribution, const Machine& machine,
-             const Settings& settings, const LevelSeconds& seconds)
+             const Settings& settings, ProgramMode mode, const WorkSeconds& seconds)
       : program_(program),
         machine_(machine),
         settings_(settings),
+        mode_(mode),
         seconds_(seconds),
         others_(other_strategies(settings)),
         distribution_(std::move(distribution)),
@@ -69,28 +67,30 @@ class TermChoice {
     distribution_.strategies.resize(program.terms().size());
   }
 
-  void choose(int level) {
-    const std::vector<std::size_t> terms = open_terms(level);
+  /// Of the step, from 1, with these terms.
+  void choose(int step, const std::vector<std::size_t>& of_step) {
+    const std::vector<std::size_t> terms = open_terms(of_step);
     if (terms.empty()) return;
-    least_s_ = seconds_of(level);
+    least_s_ = std::numeric_limits<double>::infinity();
+    least_s_ = seconds_of(step);
     std::string usual;
     for (const std::string& name : others_) {
-      if (takes_less(level, terms, name)) usual = name;
+      if (takes_less(step, terms, name)) usual = name;
       give(terms, usual);
     }
     if (terms.size() == 1) return;
-    for (std::size_t n = 0; n < std::min(terms.size(), kMostApart); ++n) choose_apart(level, terms[n], usual);
+    for (std::size_t n = 0; n < std::min(terms.size(), kMostApart); ++n) choose_apart(step, terms[n], usual);
   }
 
   ProgramDistribution distribution() { return std::move(distribution_); }
 
  private:
   /// The heaviest first.
-  std::vector<std::size_t> open_terms(int level) const {
+  std::vector<std::size_t> open_terms(const std::vector<std::size_t>& of_step) const {
     std::vector<std::pair<double, std::size_t>> work;
-    for (const std::size_t term : program_.terms_of_level(level)) {
+    for (const std::size_t term : of_step) {
       const FusedProgramTerm& fused = program_.terms()[term];
-      if (has_products(fused) && distribution_.strategies[term].empty())
+      if (fused.multiplies() && distribution_.strategies[term].empty())
         work.emplace_back(-traits(fused.product->contraction()).flops, term);
     }
     std::ranges::sort(work);
@@ -99,12 +99,12 @@ class TermChoice {
     return terms;
   }
 
-  void choose_apart(int level, std::size_t term, const std::string& usual) {
+  void choose_apart(int step, std::size_t term, const std::string& usual) {
     std::vector<std::string> names = others_;
     names.insert(names.begin(), "");
     std::string best = usual;
     for (const std::string& name : names) {
-      if (name != usual && takes_less(level, {term}, name)) best = name;
+      if (name != usual && takes_less(step, {term}, name)) best = name;
       give({term}, best);
     }
   }
@@ -116,34 +116,35 @@ class TermChoice {
     }
   }
 
-  bool takes_less(int level, const std::vector<std::size_t>& terms, const std::string& name) {
+  bool takes_less(int step, const std::vector<std::size_t>& terms, const std::string& name) {
     give(terms, name);
-    const double seconds = seconds_of(level);
+    const double seconds = seconds_of(step);
     if (seconds >= least_s_) return false;
     least_s_ = seconds;
     return true;
   }
 
-  /// Infinite where it has no plan.
-  double seconds_of(int level) {
-    double sum = 0;
+  /// Infinite where it has no plan, or is known to take longer than the shortest so far.
+  double seconds_of(int step) {
     try {
-      for (const LevelPlan& plan : plan_level(program_, distribution_, machine_, settings_, level))
-        sum += seconds_(plan, machine_);
+      const PlannedWork work =
+          work_of_steps(program_, distribution_, machine_,
+                        plan_step(program_, distribution_, machine_, settings_, mode_, step), mode_);
+      return seconds_(work.plan, work.summary, work.contraction, machine_, least_s_);
     } catch (const InputError&) {
       return std::numeric_limits<double>::infinity();
     }
-    return sum;
   }
 
   const FusedProgram& program_;
   const Machine& machine_;
   const Settings& settings_;
-  const LevelSeconds& seconds_;
+  ProgramMode mode_;
+  const WorkSeconds& seconds_;
   std::vector<std::string> others_;
   ProgramDistribution distribution_;
   std::vector<int> pieces_;  // of terms without a strategy of their own
-  double least_s_ = 0;       // of this level, so far
+  double least_s_ = 0;       // of this step, so far
 };
 
 }  // namespace
@@ -169,10 +170,11 @@ std::vector<std::string> take_named_strategies(const FusedProgram& program, Sett
 }
 
 ProgramDistribution choose_strategies(const FusedProgram& program, ProgramDistribution distribution,
-                                      const Machine& machine, const Settings& settings,
-                                      const LevelSeconds& seconds) {
-  TermChoice choice(program, std::move(distribution), machine, settings, seconds);
-  for (int level = 1; level <= program.levels(); ++level) choice.choose(level);
+                                      const Machine& machine, const Settings& settings, ProgramMode mode,
+                                      const WorkSeconds& seconds) {
+  TermChoice choice(program, std::move(distribution), machine, settings, mode, seconds);
+  int number = 0;
+  for (const std::vector<std::size_t>& terms : terms_of_steps(program, mode)) choice.choose(++number, terms);
   return choice.distribution();
 }
 

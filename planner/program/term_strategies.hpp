@@ -2,34 +2,30 @@
 // Which strategy for each term of a program?
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "base/settings.hpp"
+#include "planner/plan_work.hpp"
 #include "planner/program/fused_program.hpp"
-#include "planner/program/program_plan.hpp"
+#include "planner/program/step_plan.hpp"
 #include "platforms/machine.hpp"
 
 namespace foretile {
-
-/// How long a level takes, or a part of it, with its moves.
-using LevelSeconds = std::function<double(const LevelPlan& plan, const Machine& machine)>;
 
 /// Takes the settings "strategy.TERM" away: by term (ProgramDistribution::strategies) what they name. Throws
 /// InputError where there is no such term, for a term without a product, and where these settings or
 /// "strategy" name none of strategies_for_terms().
 std::vector<std::string> take_named_strategies(const FusedProgram& program, Settings& settings);
 
-/// Of terms that have none in the distribution, with its owners of blocks. Level by level:
-/// all these terms get the strategy with which the level takes least; then one of its four heaviest terms
-/// after the other gets another, where the level takes less so, although terms with different strategies
-/// follow each other. Levels wait for each other, and blocks lie where they lie: so they are chosen one by
-/// one. Tried are the strategies that know all settings, with these; `settings` names none. Sums of terms
-/// that get another strategy than that of settings_for_terms() are whole. Returns the distribution with these
-/// strategies and sums.
+/// Of terms that have none in the distribution, with its owners of blocks. Step by step: all these terms get
+/// the strategy with which the step takes least; then one of its four heaviest terms after the other gets
+/// another, where the step takes less so, although terms with different strategies follow each other. Where
+/// blocks are does not change, so steps are chosen one by one. Tried are the strategies that know all
+/// settings, with these; `settings` names none. Sums of terms that get another strategy than that of
+/// settings_for_terms() are whole. Returns the distribution with these strategies and sums.
 ProgramDistribution choose_strategies(const FusedProgram& program, ProgramDistribution distribution,
-                                      const Machine& machine, const Settings& settings,
-                                      const LevelSeconds& seconds);
+                                      const Machine& machine, const Settings& settings, ProgramMode mode,
+                                      const WorkSeconds& seconds);
 
 }  // namespace foretile

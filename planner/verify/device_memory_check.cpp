@@ -47,11 +47,16 @@ std::int64_t DeviceMemoryCheck::check(const DeviceView& device) {
     for (std::size_t z = 0; z < block->chunks.size(); ++z) {
       chunks.push_back({n, z, &block->chunks[z].a, stream ? &tiles.b[z] : nullptr});
     }
-    if (stream && n + 1 < device.blocks.size()) continue;
+    if (stream && n + 1 < device.blocks.size() && !is_apart(*block, *device.blocks[n + 1].block)) continue;
     most = std::max(most, check_windows(device, chunks, stay_before));
     chunks.clear();
   }
   return most;
+}
+
+/// Nothing of the next block comes before this one's step is over.
+bool DeviceMemoryCheck::is_apart(const Block& block, const Block& next) const {
+  return plan_.flows() && plan_.open_from[next.chunks.front().step] > block.chunks.front().step;
 }
 
 std::int64_t DeviceMemoryCheck::check_windows(const DeviceView& device, const std::vector<ChunkTiles>& chunks,

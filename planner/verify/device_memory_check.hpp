@@ -35,6 +35,7 @@ class DeviceMemoryCheck {
     const std::vector<TileId>* b;  ///< null where B stays
   };
 
+  bool is_apart(const Block& block, const Block& next) const;
   std::int64_t check_windows(const DeviceView& device, const std::vector<ChunkTiles>& chunks,
                              const std::vector<std::int64_t>& stay_before);
   std::int64_t enter(const ChunkTiles& chunk);

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/error.hpp"
-#include "planner/program/flow_plan.hpp"
+#include "planner/program/program_plan.hpp"
 #include "tests/planner/program/example.hpp"
 #include "tests/planner/program/flow_machine.hpp"
 #include "tests/scheduler/fake_backend.hpp"
@@ -20,7 +20,7 @@ struct Outcome {
 };
 
 /// What the scheduler does with a plan, operations ending in random order.
-Outcome run(const FlowPlan& flow, std::uint64_t seed, bool in_plan_order) {
+Outcome run(const ProgramPlan& flow, std::uint64_t seed, bool in_plan_order) {
   const PlannedWork& work = flow.work;
   SchedulerOptions options =
       scheduler_options(work.plan, work.plan.ranks[0], work.contraction, work.machine, 0, in_plan_order);
@@ -52,13 +52,16 @@ TEST(Flow, CarriesOutThePlanWhateverEndsFirst) {
   const FusedProgram program(ccsd_t2(), {2, 4, 2}, "test");
   for (const int ranks : {1, 2, 3}) {
     const ProgramDistribution distribution{.ranks = ranks};
-    const FlowPlan free = plan_flow(program, distribution, flow_machine(ranks, 2), {});
+    const ProgramPlan free =
+        plan_program(program, distribution, flow_machine(ranks, 2), {}, ProgramMode::flow);
     const std::int64_t less = free.work.summary.peak_host_bytes / 3 * 2;
-    const FlowPlan tight = plan_flow(program, distribution, flow_machine(ranks, 2, less), {});
-    const FlowPlan moved =
-        plan_flow(program, distribution, flow_machine(ranks, 2), {{"strategy", "owner-b"}});
-    const FlowPlan on_gpus = plan_flow(program, distribution, with_gpus(flow_machine(ranks, 2)), {});
-    for (const FlowPlan* flow : {&free, &tight, &moved, &on_gpus}) {
+    const ProgramPlan tight =
+        plan_program(program, distribution, flow_machine(ranks, 2, less), {}, ProgramMode::flow);
+    const ProgramPlan moved = plan_program(program, distribution, flow_machine(ranks, 2),
+                                           {{"strategy", "owner-b"}}, ProgramMode::flow);
+    const ProgramPlan on_gpus =
+        plan_program(program, distribution, with_gpus(flow_machine(ranks, 2)), {}, ProgramMode::flow);
+    for (const ProgramPlan* flow : {&free, &tight, &moved, &on_gpus}) {
       Outcome first;
       for (std::uint64_t seed = 0; seed < 12; ++seed) {
         SCOPED_TRACE(testing::Message() << ranks << " ranks, seed " << seed);
@@ -72,11 +75,11 @@ TEST(Flow, CarriesOutThePlanWhateverEndsFirst) {
 }
 
 /// The plan with the least device memory, found by bisection.
-FlowPlan tightest(const FusedProgram& program, const Settings& settings, int ranks) {
+ProgramPlan tightest(const FusedProgram& program, const Settings& settings, int ranks) {
   const auto plan = [&](std::int64_t bytes) {
     Machine machine = with_gpus(flow_machine(ranks, 2));
     machine.platform.device.memory_bytes = bytes;
-    return plan_flow(program, {.ranks = ranks}, machine, settings);
+    return plan_program(program, {.ranks = ranks}, machine, settings, ProgramMode::flow);
   };
   std::int64_t low = 0, high = std::int64_t{1} << 20;
   while (high - low > 8) {
@@ -97,7 +100,7 @@ TEST(Flow, EndsWithTheLeastDeviceMemory) {
   for (const char* const strategy : {"owner-b", "stationary-c", "grid-3d"}) {
     for (const char* const lookahead : {"1", "2", "3"}) {
       for (const int ranks : {1, 3}) {
-        const FlowPlan flow = tightest(program, {{"strategy", strategy}, {"lookahead", lookahead}}, ranks);
+        const ProgramPlan flow = tightest(program, {{"strategy", strategy}, {"lookahead", lookahead}}, ranks);
         for (std::uint64_t seed = 0; seed < 6; ++seed) {
           SCOPED_TRACE(testing::Message() << strategy << ", lookahead " << lookahead << ", " << ranks
                                           << " ranks, seed " << seed);

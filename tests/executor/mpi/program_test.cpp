@@ -64,6 +64,8 @@ void expect_plain_results(const Program& program, const ProgramSizes& sizes) {
                   {"flow, round-robin", {}, ProgramMode::flow, false, DistributionChoice::round_robin},
                   {"flow in one piece", {{"chain_pieces", "1"}}, ProgramMode::flow},
                   {"flow, owner", {{"strategy", "owner-b"}}, ProgramMode::flow},
+                  {"flow, of terms", own_strategies(fused), ProgramMode::flow},
+                  {"flow, chosen", {{"strategy", "auto"}}, ProgramMode::flow},
                   {"flow, owner, made", {{"strategy", "owner-b"}}, ProgramMode::flow, true},
                   {"flow on gpus", {}, ProgramMode::flow, false, DistributionChoice::automatic, true},
                   {"owner, made", {{"strategy", "owner-b"}}, ProgramMode::levels, true}});
@@ -84,46 +86,16 @@ void expect_plain_results(const Program& program, const ProgramSizes& sizes) {
       if (mode.makes && tensor.role == TensorRole::given) how.made.push_back(text_of(tensor, program));
     }
     ProgramRun run(MPI_COMM_WORLD, fused, options, how);
-    const auto reports = run.run(numbers, true);
-    // Terms with strategies of their own are parts of their level.
-    if (run.distribution().strategies.empty()) {
-      EXPECT_EQ(std::ssize(reports), mode.mode == ProgramMode::flow ? 1 : fused.levels());
-    }
+    const ProgramReport report = run.run(numbers, true);
+    EXPECT_EQ(report.sent_bytes, run.plan().sent_bytes());
+    EXPECT_EQ(report.times.step_ends_s.size(), run.plan().steps.size());
+    EXPECT_TRUE(std::ranges::is_sorted(report.times.step_ends_s));
     for (std::size_t t = 0; t < fused.tensors().size(); ++t) {
-      if (run.distribution().is_on_demand(t)) continue;
+      if (run.plan().distribution.is_on_demand(t)) continue;
       const std::vector<double> found = run.gathered(t);
       if (rank_in(MPI_COMM_WORLD) != 0) continue;
       ASSERT_EQ(found.size(), expected[t].values.size());
       EXPECT_LE(largest_error(found, expected[t]), kLargestError) << text_of(fused.tensors()[t], program);
-    }
-  }
-}
-
-/// Levels, and the same plans joined to steps that open one by one: the same sums in the same order. With
-/// tiles of one size both have the same kernels (kMostSmallShapes).
-TEST(Programs, HaveTheBitsOfLevelsWhereStepsOpenOneByOne) {
-  const FusedProgram fused(ccsd_t2(), {2, 4, 2}, "test");
-  const SpinOrbitals orbitals(fused.tiles());
-  const SeededNumbers numbers(orbitals, 7);
-  for (const bool on_gpus : {false, true}) {
-    for (const Settings& settings :
-         {Settings{}, Settings{{"strategy", "owner-b"}},
-          Settings{{"strategy", "grid-3d"}, {"barriers", "none"}},
-          Settings{{"strategy.t2_2_2_2", "owner-b"}, {"strategy.t2_2_4", "owner-b"}}}) {
-      SCOPED_TRACE(testing::Message() << (on_gpus ? "gpus, " : "cores, ") << settings.size() << " settings");
-      MultiplicationOptions options;
-      options.bind = false;
-      if (on_gpus) options.gpus = GpuChoice::stand_in;
-      const Machine machine = machine_of(MPI_COMM_WORLD, on_gpus ? "newriver" : "here", 2);
-      PlannedProgram levels = plan_program_as(fused, machine, settings, {});
-      PlannedProgram joined;
-      joined.distribution = levels.distribution;
-      joined.flow = join_steps(fused, levels.distribution, machine, levels.levels, StepOpening::one_by_one);
-      ProgramRun by_levels(MPI_COMM_WORLD, fused, machine, std::move(levels), options);
-      by_levels.run(numbers);
-      ProgramRun by_steps(MPI_COMM_WORLD, fused, machine, std::move(joined), options);
-      by_steps.run(numbers);
-      EXPECT_EQ(by_steps.digest(), by_levels.digest());
     }
   }
 }

@@ -5,21 +5,12 @@
 
 #include <algorithm>
 
-#include "planner/program/planned_program.hpp"
+#include "planner/program/choose_plan.hpp"
 #include "tests/planner/program/example.hpp"
 #include "tests/planner/program/flow_machine.hpp"
 
 namespace foretile::block_owners_test {
 namespace {
-
-std::int64_t sent_bytes(const std::vector<LevelPlan>& plans) {
-  std::int64_t sum = 0;
-  for (const LevelPlan& plan : plans) {
-    for (const LevelMoves& rank : plan.moves) sum += rank.sent_bytes + rank.c_sent_bytes;
-    if (plan.work) sum += plan.work->summary.network_bytes;
-  }
-  return sum;
-}
 
 /// R = x y of 2 x 2 x 2 tiles with 32 bytes on two ranks. The grid is 1 x 2: each rank computes a column of
 /// R, for which it needs its column of y and all of x. So x is sent once, 128 bytes, and nothing else.
@@ -30,8 +21,8 @@ TEST(BlockOwners, AreRanksThatNeedTheBlocks) {
                              {1, 4, 2}, "test");
   const Machine machine = flow_machine(2, 1);
   const auto chosen = [&](ProgramMode mode) { return choose_distribution(program, {}, machine, {}, mode); };
-  EXPECT_EQ(sent_bytes(plan_program(program, chosen(ProgramMode::levels), machine, {})), 128);
-  EXPECT_EQ(plan_flow(program, chosen(ProgramMode::flow), machine, {}).sent_bytes, 128);
+  for (const ProgramMode mode : {ProgramMode::levels, ProgramMode::flow})
+    EXPECT_EQ(plan_program(program, chosen(mode), machine, {}, mode).sent_bytes(), 128);
 }
 
 /// R = w + a copy: each block of w is where that of R is, which nothing else wants.
@@ -45,7 +36,7 @@ TEST(BlockOwners, FollowCopies) {
   const auto& owners = chosen.owners;
   ASSERT_EQ(owners.size(), 2U);
   EXPECT_EQ(owners[0], owners[1]);
-  EXPECT_EQ(sent_bytes(plan_program(program, chosen, flow_machine(3, 1), {})), 0);
+  EXPECT_EQ(plan_program(program, chosen, flow_machine(3, 1), {}, ProgramMode::levels).sent_bytes(), 0);
 }
 
 /// The doubles residual on two to five ranks, with dealt-c and with a strategy that moves tiles before it
@@ -57,15 +48,17 @@ TEST(BlockOwners, SendLessThanRoundRobin) {
     for (int ranks = 2; ranks <= 5; ++ranks) {
       SCOPED_TRACE(testing::Message() << ranks << " ranks, " << settings.size() << " settings");
       const Machine machine = flow_machine(ranks, 2);
-      const std::int64_t round_robin = sent_bytes(plan_program(program, {.ranks = ranks}, machine, settings));
+      const std::int64_t round_robin =
+          plan_program(program, {.ranks = ranks}, machine, settings, ProgramMode::levels).sent_bytes();
       const ProgramDistribution chosen =
           choose_distribution(program, {}, machine, settings, ProgramMode::levels);
-      EXPECT_LT(sent_bytes(plan_program(program, chosen, machine, settings)), round_robin);
+      EXPECT_LT(plan_program(program, chosen, machine, settings, ProgramMode::levels).sent_bytes(),
+                round_robin);
       for (std::size_t tensor = 0; tensor < program.tensors().size(); ++tensor) {
         std::vector<std::int64_t> of_rank(static_cast<std::size_t>(ranks), 0);
         std::int64_t all = 0, largest = 0;
         for (BlockId block = 0; block < program.blocks(tensor).count(); ++block) {
-          const std::int64_t bytes = bytes_of(program, {tensor, block});
+          const std::int64_t bytes = program.bytes(tensor, block);
           of_rank[chosen.owner_of({tensor, block})] += bytes;
           all += bytes;
           largest = std::max(largest, bytes);

@@ -13,8 +13,8 @@
 
 #include "base/error.hpp"
 #include "base/random.hpp"
-#include "planner/program/flow_check.hpp"
-#include "planner/program/planned_program.hpp"
+#include "planner/program/choose_plan.hpp"
+#include "planner/program/program_check.hpp"
 #include "tests/planner/program/example.hpp"
 #include "tests/planner/program/flow_machine.hpp"
 
@@ -26,10 +26,10 @@ std::size_t below(Random& random, std::size_t count) {
 }
 
 /// What the verifier and the comparison with the program say; empty: nothing.
-std::string complaint(const FusedProgram& program, const PlannedProgram& planned) {
+std::string complaint(const FusedProgram& program, const ProgramPlan& planned) {
   try {
-    verify(planned.flow->work.plan, planned.flow->work.contraction);
-    check_flow(program, planned.distribution, *planned.flow);
+    verify(planned.work.plan, planned.work.contraction);
+    check_program(program, planned);
   } catch (const InputError& error) {
     return error.what();
   }
@@ -43,7 +43,7 @@ struct Place {
 
 class Corruption {
  public:
-  Corruption(FlowPlan& flow, Random& random)
+  Corruption(ProgramPlan& flow, Random& random)
       : plan_(flow.work.plan), elements_(flow.work.contraction.t_elements), random_(random) {}
 
   /// Changes one thing; false: the plan has nothing of the kind.
@@ -230,14 +230,14 @@ TEST(CorruptedFlow, IsRefused) {
     const auto plan = [&](std::int64_t host_bytes) {
       Machine machine = flow_machine(ranks, 2, host_bytes);
       if (on_gpus) machine.platform.device.kind = DeviceKind::gpu;
-      return plan_program_as(program, machine, settings, options);
+      return choose_plan(program, machine, settings, options);
     };
-    PlannedProgram planned = plan(std::int64_t{1} << 40);
-    if (below(random, 2) == 0) planned = plan(planned.peak_host_bytes() / 10 * 9);
+    ProgramPlan planned = plan(std::int64_t{1} << 40);
+    if (below(random, 2) == 0) planned = plan(planned.work.summary.peak_host_bytes / 10 * 9);
     SCOPED_TRACE(testing::Message() << "seed " << kSeed << ", plan " << number << " on " << ranks
                                     << " ranks, kind " << kind);
     EXPECT_EQ(complaint(program, planned), "");
-    while (!Corruption(*planned.flow, random).apply(kind)) ++kind;
+    while (!Corruption(planned, random).apply(kind)) ++kind;
     const std::string said = complaint(program, planned);
     EXPECT_NE(said, "");
     refused += said.empty() ? 0 : 1;

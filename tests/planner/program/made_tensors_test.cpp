@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "planner/program/flow_plan.hpp"
 #include "planner/program/program_plan.hpp"
+#include "planner/program/step_plan.hpp"
 #include "tests/planner/program/example.hpp"
 #include "tests/planner/program/flow_machine.hpp"
 
@@ -37,8 +37,8 @@ TEST(MadeTensors, AreGivenOnesByName) {
 
 void expect_fits(const FusedProgram& program, const ProgramDistribution& distribution,
                  const Machine& machine) {
-  for (const LevelPlan& plan : plan_program(program, distribution, machine, {}))
-    EXPECT_LE(plan.peak_host_bytes(), machine.host_bytes_per_rank());
+  for (const StepPlan& plan : plan_steps(program, distribution, machine, {}, ProgramMode::levels))
+    EXPECT_LE(plan.bytes.all, machine.host_bytes_per_rank());
 }
 
 /// Where nothing is missing nothing is made; with too little memory the largest given tensor is, and it fits.
@@ -55,8 +55,8 @@ TEST(MadeTensors, AreProposedLargestFirst) {
   };
   EXPECT_TRUE(plan_on(std::int64_t{1} << 40).empty());
   std::int64_t blocks = 0;
-  for (const LevelPlan& plan : plan_program(program, {.ranks = 2}, flow_machine(2, 1), {}))
-    blocks = std::max(blocks, plan.blocks_bytes());
+  for (const StepPlan& plan : plan_steps(program, {.ranks = 2}, flow_machine(2, 1), {}, ProgramMode::levels))
+    blocks = std::max(blocks, plan.bytes.tensors);
   EXPECT_EQ(plan_on(blocks - 1), (std::vector<std::string>{"v[pp|pp]"}));
   EXPECT_THROW(plan_on(1000), DoesNotFit);
 }
@@ -67,7 +67,7 @@ TEST(MadeTensors, AreNotForOtherErrors) {
   int plans = 0;
   const auto wrong = [&](const std::vector<bool>&) {
     ++plans;
-    plan_program(program, {.ranks = 2}, flow_machine(2, 1), {{"strategy", "none"}});
+    plan_steps(program, {.ranks = 2}, flow_machine(2, 1), {{"strategy", "none"}}, ProgramMode::levels);
   };
   EXPECT_THROW(plan_with_made(program, {kMakeWhatIsTooLarge}, wrong), InputError);
   EXPECT_EQ(plans, 1);
@@ -81,10 +81,19 @@ TEST(MadeTensors, NeedMemoryWherePermuted) {
                     "r: R[p1,p2,p3,p4] += x[p1,p5,p3,p4] y[p2,p5]\n",
                     "test"),
       {1, 4, 2}, "test");
-  const LevelPlan plan =
-      plan_program(program, {.on_demand = on_demand_of(program, {"x[pp|pp]"})}, flow_machine(1, 1), {})[0];
-  EXPECT_GT(plan.moves[0].permuted_bytes, 0);
-  EXPECT_EQ(plan.moves[0].making_bytes, flow_machine(1, 1).cores_per_rank() * 8 * 16);
+  const Machine machine = flow_machine(1, 1);
+  const auto tensor_bytes = [&](const std::vector<std::string>& made) {
+    const ProgramDistribution distribution{.on_demand = on_demand_of(program, made)};
+    return plan_program(program, distribution, machine, {}, ProgramMode::levels)
+        .work.summary.peak_tensor_bytes;
+  };
+  const std::int64_t block = 8 * 16;
+  std::int64_t x = 0;
+  for (std::size_t tensor = 0; tensor < program.tensors().size(); ++tensor) {
+    if (text_of(program.tensors()[tensor], program.program()) == "x[pp|pp]")
+      x = 8 * program.blocks(tensor).elements();
+  }
+  EXPECT_EQ(tensor_bytes({"x[pp|pp]"}), tensor_bytes({}) - x + machine.cores_per_rank() * block);
 }
 
 /// Nobody has blocks of v, each tile is generated, and what is generated is counted.
@@ -94,17 +103,19 @@ TEST(MadeTensors, TakeNoMemoryOfTheirOwn) {
                                            "test"),
                              {1, 4, 2}, "test");
   const ProgramDistribution distribution{.on_demand = on_demand_of(program, {"x[p|p]"})};
-  const LevelPlan plan = plan_program(program, distribution, flow_machine(1, 1), {})[0];
-  EXPECT_EQ(plan.moves[0].blocks_bytes, 2 * 4 * 32);  // y and R: four blocks of alpha each
-  EXPECT_EQ(plan.moves[0].made_bytes, 4 * 32);
-  EXPECT_EQ(plan.moves[0].copied_bytes, 0);  // x's tiles are made as they are, y's are in place
-  EXPECT_EQ(plan.moves[0].permuted_bytes, 0);
-  EXPECT_EQ(plan.moves[0].making_bytes, 0);
-  const FlowPlan flow = plan_flow(program, distribution, flow_machine(1, 1), {});
-  std::int64_t made = 0;
-  for (const FlowTask& task : flow.work.plan.ranks[0].flow.tasks)
-    made += work_of(flow.work.plan, flow.work.contraction, task).generated_bytes;
-  EXPECT_EQ(made, 4 * 32);
+  for (const ProgramMode mode : {ProgramMode::levels, ProgramMode::flow}) {
+    const ProgramPlan plan = plan_program(program, distribution, flow_machine(1, 1), {}, mode);
+    EXPECT_EQ(plan.work.summary.peak_tensor_bytes, 2 * 4 * 32);  // y and R: four blocks of alpha each
+    std::int64_t made = 0, copied = 0;
+    for (const FlowTask& task : plan.work.plan.ranks[0].flow.tasks) {
+      const TaskWork work = work_of(plan.work.plan, plan.work.contraction, task);
+      made += work.generated_bytes;
+      EXPECT_FALSE(work.permutes);
+      if (task.makes_operand()) copied += work.bytes;
+    }
+    EXPECT_EQ(made, 4 * 32);
+    EXPECT_EQ(copied, 0);  // x's tiles are generated as they are, y's are in place
+  }
 }
 
 }  // namespace

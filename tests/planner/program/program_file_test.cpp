@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "planner/program/choose_plan.hpp"
 #include "planner/program/made_tensors.hpp"
 #include "platforms/here.hpp"
 #include "platforms/loader.hpp"
@@ -40,7 +41,7 @@ Stored stored_plan(int number, const Settings& settings, const ProgramPlanOption
   const ProgramSizes sizes{2, 4, 2};
   const FusedProgram program(ccsd_t2(), sizes, "test");
   const Machine machine = machine_of(number);
-  const PlannedProgram planned = plan_program_as(program, machine, settings, options);
+  const ProgramPlan planned = choose_plan(program, machine, settings, options);
   Stored stored{make_program_file("ccsd_t2", sizes, ranks(number), machine, program, planned), {}};
   stored.digest = program_digest(planned, program);
   return stored;
@@ -59,8 +60,8 @@ TEST(ProgramFile, RebuildsWhatWasPlanned) {
           ProgramPlanOptions options{mode, choice, {"v[pp|pp]"}};
           // Not what a run could know.
           if (compares)
-            options.seconds = [](const LevelPlan& plan, const Machine&) {
-              return plan.work && plan.work->plan.strategy == "grid-3d" ? 1.0 : 2.0;
+            options.seconds = [](const Plan& plan, auto&&...) {
+              return plan.strategy == "grid-3d" ? 1.0 : 2.0;
             };
           const Settings settings = compares ? Settings{{"strategy", "auto"}} : Settings{};
           const Stored stored = stored_plan(number, settings, options);
@@ -68,10 +69,10 @@ TEST(ProgramFile, RebuildsWhatWasPlanned) {
           const ProgramFile read = program_file_from_json(json, "p.json");
           EXPECT_EQ(program_file_json(read), json);
           const RebuiltProgram rebuilt = rebuild(read);
-          EXPECT_EQ(program_digest(rebuilt.planned, *rebuilt.program), stored.digest);
-          EXPECT_EQ(made_names(*rebuilt.program, rebuilt.planned.distribution),
+          EXPECT_EQ(program_digest(rebuilt.plan, *rebuilt.program), stored.digest);
+          EXPECT_EQ(made_names(*rebuilt.program, rebuilt.plan.distribution),
                     std::vector<std::string>{"v[pp|pp]"});
-          EXPECT_EQ(rebuilt.planned.flow.has_value(), mode == ProgramMode::flow);
+          EXPECT_EQ(rebuilt.plan.mode, mode);
         }
       }
     }
@@ -114,7 +115,7 @@ void expect(const std::string& part, const std::string& found) {
 TEST(ProgramFile, RefusesWhatIsNotIts) {
   expect("not a plan file of a program", error_of("no JSON"));
   expect("p.json: foretile_program_plan: found no version", error_of("{}"));
-  expect("found version 1, expected version 2",
+  expect("found version 1, expected version 3",
          error_after([](Json& json) { json["foretile_program_plan"] = 1; }));
   expect("unknown key \"nodes\"", error_after([](Json& json) { json["nodes"] = 2; }));
   expect("p.json: mode: found 'tree', expected levels or flow",

@@ -7,7 +7,8 @@
 #include <map>
 
 #include "base/error.hpp"
-#include "planner/program/level_seconds.hpp"
+#include "planner/bound/bound.hpp"
+#include "planner/program/program_plan.hpp"
 #include "planner/strategies/strategy.hpp"
 #include "tests/planner/program/example.hpp"
 #include "tests/planner/program/flow_machine.hpp"
@@ -27,15 +28,15 @@ class TermStrategies : public testing::Test {
   Machine machine = flow_machine(2, 1);
   ProgramDistribution distribution{.ranks = 2};
 
-  std::vector<std::string> chosen(const LevelSeconds& seconds, const Settings& settings = {}) {
-    distribution = choose_strategies(program, distribution, machine, settings, seconds);
+  std::vector<std::string> chosen(const WorkSeconds& seconds, const Settings& settings = {}) {
+    distribution = choose_strategies(program, distribution, machine, settings, ProgramMode::levels, seconds);
     return distribution.strategies;
   }
 };
 
-bool has(const LevelPlan& plan, const char* term, const FusedProgram& program) {
+bool has(const StepPlan& plan, const char* term, const FusedProgram& program) {
   return std::ranges::any_of(
-      plan.level.products, [&](std::size_t number) { return program.program().terms[number].name == term; });
+      plan.step.products, [&](std::size_t number) { return program.program().terms[number].name == term; });
 }
 
 TEST_F(TermStrategies, AreThoseThatAreNamed) {
@@ -44,12 +45,12 @@ TEST_F(TermStrategies, AreThoseThatAreNamed) {
   EXPECT_EQ(settings, (Settings{{"strategy", "auto"}, {"lookahead", "2"}}));
   EXPECT_TRUE(take_named_strategies(program, settings).empty());
   distribution.strategies = {"", "owner-b", "", ""};
-  const auto plans = plan_level(program, distribution, machine, {}, 1);
+  const auto plans = plan_step(program, distribution, machine, {}, ProgramMode::levels, 1);
   ASSERT_EQ(plans.size(), 2U);
   EXPECT_EQ(plans[1].work->plan.strategy, "owner-b");
   EXPECT_EQ(plans[1].settings.at("strategy"), "owner-b");
   EXPECT_TRUE(has(plans[0], "heavy", program) && has(plans[1], "light", program));
-  EXPECT_EQ(plans[0].level.terms.size(), 2U);  // with the copy
+  EXPECT_EQ(plans[0].step.terms.size(), 2U);  // with the copy
 }
 
 TEST_F(TermStrategies, OfNoTermAndNoStrategyAreRefused) {
@@ -65,10 +66,12 @@ TEST_F(TermStrategies, OfNoTermAndNoStrategyAreRefused) {
   }
 }
 
-/// A term by stationary-c takes 1 s, by another strategy 5 s.
-double fast_by_stationary_c(const LevelPlan& plan, const Machine&) {
-  const double each = plan.work->plan.strategy == "stationary-c" ? 1 : 5;
-  return each * static_cast<double>(plan.level.products.size());
+/// 1 s by stationary-c alone, 3 s with it, and 5 s without.
+double fast_by_stationary_c(const Plan& plan, const PlanSummary&, const Contraction&, const Machine&,
+                            double) {
+  const auto names = strategies_of(plan);
+  if (std::ranges::find(names, "stationary-c") == names.end()) return 5;
+  return names.size() == 1 ? 1 : 3;
 }
 
 TEST_F(TermStrategies, AreOfAllTermsOfALevelWhereThatTakesLeast) {
@@ -76,22 +79,29 @@ TEST_F(TermStrategies, AreOfAllTermsOfALevelWhereThatTakesLeast) {
             (std::vector<std::string>{"stationary-c", "stationary-c", "stationary-c", ""}));
 }
 
-/// light takes 1 s by owner-b, alone, and 10 s with another term or by others; heavy alone takes 3 s by
-/// grid-3d and 4 s by others. Level 1 takes 10 s by any one strategy. heavy apart is no gain, with 10 s for
-/// light; then light apart leaves 4 s for heavy: 5 s together.
+/// light takes 1 s by owner-b, alone, and 10 s with heavy or by others; heavy alone takes 3 s by grid-3d and
+/// 4 s by others. Level 1 takes 10 s by any one strategy. heavy apart is no gain, with 10 s for light; then
+/// light apart leaves 4 s for heavy: 5 s together.
 TEST_F(TermStrategies, AreOfSingleTermsWhereThatTakesLess) {
-  const auto seconds = [&](const LevelPlan& plan, const Machine&) {
-    const std::string name = plan.work->plan.strategy;
-    if (has(plan, "light", program)) return name == "owner-b" && !has(plan, "heavy", program) ? 1.0 : 10.0;
-    return name == "grid-3d" ? 3.0 : 4.0;
+  const auto level = [&](int number) {
+    return work_of_steps(program, distribution, machine,
+                         plan_step(program, distribution, machine, {}, ProgramMode::levels, number),
+                         ProgramMode::levels);
+  };
+  const std::int64_t last_gemms = level(2).summary.gemms;
+  ASSERT_NE(last_gemms, level(1).summary.gemms);
+  const auto seconds = [&](const Plan& plan, const PlanSummary& summary, auto&&...) {
+    const auto names = strategies_of(plan);
+    const double heavy_s = names[0] == "grid-3d" ? 3 : 4;
+    if (summary.gemms == last_gemms) return heavy_s;
+    if (names.size() == 1) return 10.0;
+    return heavy_s + (names[1] == "owner-b" ? 1 : 10);
   };
   const auto names = chosen(seconds);
   EXPECT_EQ(names[1], "owner-b");
   EXPECT_EQ(names[2], "grid-3d");
-  double level = 0;
-  for (const LevelPlan& plan : plan_level(program, distribution, machine, {}, 1))
-    level += seconds(plan, machine);
-  EXPECT_EQ(level, 5);
+  const PlannedWork first = level(1);
+  EXPECT_EQ(seconds(first.plan, first.summary), 5);
 }
 
 TEST_F(TermStrategies, ThatAreNamedStay) {
@@ -111,34 +121,39 @@ TEST_F(TermStrategies, KnowAllSettings) {
 /// Pieces belong to terms without a strategy of their own.
 TEST_F(TermStrategies, SumWholeTiles) {
   distribution.sum_pieces = {2, 2, 1, 1};
-  const auto seconds = [&](const LevelPlan& plan, const Machine&) {
-    return has(plan, "last", program) || plan.work->plan.strategy == "grid-3d" ? 1.0 : 5.0;
+  const auto seconds = [&](const Plan& plan, const PlanSummary&, const Contraction& contraction, auto&&...) {
+    const bool is_last = contraction.k.tiles() == program.terms()[2].product->contraction().k.tiles();
+    return is_last || plan.strategy == "grid-3d" ? 1.0 : 5.0;
   };
   EXPECT_EQ(chosen(seconds), (std::vector<std::string>{"grid-3d", "grid-3d", "", ""}));
   EXPECT_EQ(distribution.sum_pieces, (std::vector<int>{1, 1, 1, 1}));
 }
 
-/// All 41 terms: never more than by one strategy for all.
+/// All 41 terms: less than by one strategy for all.
 TEST(TermStrategiesOfCcsd, TakeNoMoreThanAnyForAll) {
   const FusedProgram fused(ccsd_t2(), {2, 4, 2}, "test");
   Machine machine = flow_machine(4, 1);
   machine.platform.network.message.bandwidth_bytes_per_s = 1e9;
+  const auto bound = [](const Plan& plan, const PlanSummary&, const Contraction& contraction,
+                        const Machine& on, double) { return plan_bound(plan, contraction, on).seconds; };
   const auto seconds = [&](const ProgramDistribution& distribution, const Settings& settings) {
     double sum = 0;
-    for (const LevelPlan& plan : plan_program(fused, distribution, machine, settings))
-      sum += least_seconds(plan, machine);
+    for (int level = 1; level <= fused.levels(); ++level) {
+      const PlannedWork work = work_of_steps(
+          fused, distribution, machine,
+          plan_step(fused, distribution, machine, settings, ProgramMode::levels, level), ProgramMode::levels);
+      sum += bound(work.plan, work.summary, work.contraction, machine, 0);
+    }
     return sum;
   };
   const ProgramDistribution round_robin{.ranks = 4};
-  const ProgramDistribution chosen = choose_strategies(fused, round_robin, machine, {}, least_seconds);
-  const double least = seconds(chosen, {});
+  const ProgramDistribution chosen =
+      choose_strategies(fused, round_robin, machine, {}, ProgramMode::levels, bound);
   EXPECT_TRUE(std::ranges::any_of(chosen.strategies, [](const auto& name) { return !name.empty(); }));
   double least_of_one = seconds(round_robin, {});
-  for (const auto& strategy : strategies()) {
-    if (strategy->honours({}))
-      least_of_one = std::min(least_of_one, seconds(round_robin, {{"strategy", strategy->name()}}));
-  }
-  EXPECT_LT(least, least_of_one);
+  for (const std::string& name : strategies_for_terms())
+    least_of_one = std::min(least_of_one, seconds(round_robin, {{"strategy", name}}));
+  EXPECT_LT(seconds(chosen, {}), least_of_one);
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <functional>
 #include <limits>
 
-#include "planner/program/flow_plan.hpp"
+#include "planner/program/program_plan.hpp"
 #include "tests/planner/program/example.hpp"
 #include "tests/planner/program/flow_machine.hpp"
 #include "tests/planner/verify/refused.hpp"
@@ -18,7 +18,7 @@ class FlowProof : public testing::Test {
  protected:
   FlowProof() {
     const FusedProgram program(ccsd_t2(), {2, 4, 2}, "test");
-    FlowPlan flow = plan_flow(program, {.ranks = 3}, flow_machine(3, 2), {});
+    ProgramPlan flow = plan_program(program, {.ranks = 3}, flow_machine(3, 2), {}, ProgramMode::flow);
     plan = std::move(flow.work.plan);
     problem = std::make_unique<Contraction>(std::move(flow.work.contraction));
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "planner/program/planned_program.hpp"
+#include "planner/program/choose_plan.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include "tests/planner/program/example.hpp"
 #include "tests/planner/program/flow_machine.hpp"
 
-namespace foretile::planned_program_test {
+namespace foretile::choose_plan_test {
 namespace {
 
 Machine machine_with(int ranks, std::int64_t host_bytes = std::int64_t{1} << 40) {
@@ -19,83 +19,81 @@ Machine machine_with(int ranks, std::int64_t host_bytes = std::int64_t{1} << 40)
   return machine;
 }
 
-TEST(PlannedProgram, HasTheDistributionThatIsAskedFor) {
+TEST(ChoosePlan, HasTheDistributionThatIsAskedFor) {
   const FusedProgram program(ccsd_t2(), {4, 6, 2}, "test");
   for (const ProgramMode mode : {ProgramMode::levels, ProgramMode::flow}) {
-    const PlannedProgram chosen = plan_program_as(program, machine_with(4), {}, {mode});
-    EXPECT_EQ(chosen.flow.has_value(), mode == ProgramMode::flow);
-    EXPECT_EQ(chosen.levels.empty(), mode == ProgramMode::flow);
+    const ProgramPlan chosen = choose_plan(program, machine_with(4), {}, {mode});
+    EXPECT_EQ(chosen.mode, mode);
     EXPECT_FALSE(chosen.distribution.owners.empty());
     EXPECT_TRUE(std::ranges::any_of(chosen.distribution.sum_pieces, [](int pieces) { return pieces > 1; }));
     const ProgramDistribution other =
-        plan_program_as(program, machine_with(4), {}, {mode, DistributionChoice::round_robin}).distribution;
+        choose_plan(program, machine_with(4), {}, {mode, DistributionChoice::round_robin}).distribution;
     EXPECT_TRUE(other.owners.empty());
     for (std::size_t term = 0; term < program.terms().size(); ++term) {
       const FusedProgramTerm& fused = program.terms()[term];
       const bool has_tiles_for_all = !fused.is_product() || fused.product->contraction().c.nonzeros() >= 4;
       EXPECT_EQ(other.pieces_of(term) == 1, has_tiles_for_all) << program.program().terms[term].name;
     }
-    EXPECT_TRUE(plan_program_as(program, machine_with(1), {}, {mode}).distribution.owners.empty());
+    EXPECT_TRUE(choose_plan(program, machine_with(1), {}, {mode}).distribution.owners.empty());
   }
 }
 
-/// A part by grid-3d takes 1 s, any other 2 s.
-TEST(PlannedProgram, ChoosesStrategiesOfTerms) {
+/// Steps take 1 s by grid-3d alone, 2 s with it, and 3 s without.
+TEST(ChoosePlan, ChoosesStrategiesOfTerms) {
   const FusedProgram program(ccsd_t2(), {2, 4, 2}, "test");
   ProgramPlanOptions options;
   int asked = 0;
-  options.seconds = [&](const LevelPlan& plan, const Machine&) {
+  options.seconds = [&](const Plan& plan, auto&&...) {
     ++asked;
-    return plan.work->plan.strategy == "grid-3d" ? 1.0 : 2.0;
+    const auto names = strategies_of(plan);
+    if (std::ranges::find(names, "grid-3d") == names.end()) return 3.0;
+    return names.size() == 1 ? 1.0 : 2.0;
   };
   for (const DistributionChoice choice : {DistributionChoice::automatic, DistributionChoice::round_robin}) {
     options.distribution = choice;
     const Settings settings{{"strategy", "auto"}, {"strategy.t2_6", "owner-b"}};
-    const PlannedProgram planned = plan_program_as(program, machine_with(4), settings, options);
+    const ProgramPlan planned = choose_plan(program, machine_with(4), settings, options);
     std::set<std::string> strategies;
-    for (const LevelPlan& plan : planned.levels) {
-      strategies.insert(plan.work->plan.strategy);
-      EXPECT_EQ(plan.settings.at("strategy"), plan.work->plan.strategy);
-    }
+    for (const PlannedStep& step : planned.steps) strategies.insert(step.strategy);
     EXPECT_EQ(strategies, (std::set<std::string>{"grid-3d", "owner-b"}));
     for (std::size_t term = 0; term < program.terms().size(); ++term)
       EXPECT_EQ(planned.distribution.pieces_of(term), 1);
   }
   EXPECT_GT(asked, 0);
-  EXPECT_TRUE(plan_program_as(program, machine_with(4), {}, options).distribution.strategies.empty());
+  EXPECT_TRUE(choose_plan(program, machine_with(4), {}, options).distribution.strategies.empty());
 }
 
 /// With less and less memory: where blocks round-robin fit, the planner's choice does, before anything is
 /// made.
-TEST(PlannedProgram, FitsWhereBlocksRoundRobinFit) {
+TEST(ChoosePlan, FitsWhereBlocksRoundRobinFit) {
   const FusedProgram program(ccsd_t2(), {2, 6, 2}, "test");
   for (const ProgramMode mode : {ProgramMode::levels, ProgramMode::flow}) {
     bool round_robin_fits = true;
     int tried = 0;
-    for (std::int64_t bytes = plan_program_as(program, machine_with(3), {}, {mode}).peak_host_bytes();
+    for (std::int64_t bytes = choose_plan(program, machine_with(3), {}, {mode}).work.summary.peak_host_bytes;
          round_robin_fits; bytes = bytes * 4 / 5, ++tried) {
       ASSERT_LT(tried, 100);
       try {
-        plan_program_as(program, machine_with(3, bytes), {}, {mode, DistributionChoice::round_robin});
+        choose_plan(program, machine_with(3, bytes), {}, {mode, DistributionChoice::round_robin});
       } catch (const DoesNotFit&) {
         round_robin_fits = false;
       }
       if (!round_robin_fits) break;
-      const PlannedProgram planned =
-          plan_program_as(program, machine_with(3, bytes), {}, {mode, {}, {kMakeWhatIsTooLarge}});
-      EXPECT_LE(planned.peak_host_bytes(), bytes);
+      const ProgramPlan planned =
+          choose_plan(program, machine_with(3, bytes), {}, {mode, {}, {kMakeWhatIsTooLarge}});
+      EXPECT_LE(planned.work.summary.peak_host_bytes, bytes);
       EXPECT_TRUE(made_names(program, planned.distribution).empty());
     }
     EXPECT_GT(tried, 3);
   }
 }
 
-TEST(PlannedProgram, OfCopiesAloneDoesNotFlow) {
+TEST(ChoosePlan, OfCopiesAloneDoesNotFlow) {
   FusedProgram copies(
       parse_program("space p = virtual\ntensor w[p|p]\nresult R[p|p]\nc: R[p1,p2] += 1 w[p1,p2]\n", "test"),
       {1, 4, 2}, "test");
-  EXPECT_THROW(plan_program_as(copies, machine_with(2), {}, {ProgramMode::flow}), InputError);
+  EXPECT_THROW(choose_plan(copies, machine_with(2), {}, {ProgramMode::flow}), InputError);
 }
 
 }  // namespace
-}  // namespace foretile::planned_program_test
+}  // namespace foretile::choose_plan_test

@@ -4,12 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <optional>
-#include <set>
-#include <tuple>
-#include <utility>
 #include <vector>
 
 #include "base/id.hpp"
@@ -30,7 +26,7 @@ struct TermPart {
 TermPart whole_term(const FusedProgram& program, std::size_t term);
 
 /// Terms that are computed together; of each one part at most.
-struct ProgramLevel {
+struct ProgramStep {
   std::vector<TermPart> terms;
   /// Terms that are products with tiles, in the order of `joined`; one whose sums are cut once for each
   /// piece.
@@ -61,7 +57,7 @@ class TermProducts {
 
 /// Tiles of A and B are where the blocks are of which they are copies. On cores those that equal a block that
 /// is kept are in place.
-ProgramLevel level_of(TermProducts& products, const ProgramDistribution& distribution,
+ProgramStep make_step(TermProducts& products, const ProgramDistribution& distribution,
                       std::vector<TermPart> terms);
 
 /// A tile is factor times a block, axis p of the tile being axis order.from[p] of the block. `factor` counts
@@ -75,30 +71,9 @@ struct PermutedBlock {
   bool is_block() const { return factor == 1 && order.is_identity(); }
 };
 
-/// What a tile of A or B of a term is, numbered as the term does. `as_stored`: ProgramLevel.
+/// What a tile of A or B of a term is, numbered as the term does. `as_stored`: ProgramStep.
 PermutedBlock operand_of(const FusedProgramTerm& term, TileRef tile, bool as_stored);
-/// What a tile of A or B of the level's contraction is.
-PermutedBlock operand_of(const FusedProgram& program, const ProgramLevel& level, TileRef tile);
-
-/// A block that a rank needs of another before the products of a level, or a tile of C (by its number in the
-/// level's contraction) behind them. Each once.
-template <class Piece>
-struct Move {
-  Piece piece;
-  Rank from = 0, to = 0;
-
-  friend bool operator<(const Move& l, const Move& r) {
-    return std::tuple(l.piece, int{l.from}, int{l.to}) < std::tuple(r.piece, int{r.from}, int{r.to});
-  }
-};
-
-/// `owner` of tiles of A and B: to them go the blocks of which they are copies; copied blocks go to the
-/// owners of those to which they are added. Blocks that are generated on demand go nowhere. In order.
-std::set<Move<ProgramBlock>> block_moves(const FusedProgram& program, const ProgramDistribution& distribution,
-                                         const ProgramLevel& level,
-                                         const std::function<Rank(TileRef)>& owner);
-/// Tiles of C go from their `owner` to the owners of the blocks to which they are added. In order.
-std::set<Move<TileId>> result_moves(const FusedProgram& program, const ProgramDistribution& distribution,
-                                    const ProgramLevel& level, const std::function<Rank(TileRef)>& owner);
+/// What a tile of A or B of the step's contraction is.
+PermutedBlock operand_of(const FusedProgram& program, const ProgramStep& step, TileRef tile);
 
 }  // namespace foretile

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "planner/program/flow_check.hpp"
+#include "planner/program/program_check.hpp"
 
 #include <fmt/format.h>
 
@@ -30,15 +30,14 @@ struct Contribution {
 
 using Contributions = std::map<ProgramBlock, std::vector<Contribution>>;
 
-class FlowCheck {
+class ProgramCheck {
  public:
-  FlowCheck(const FusedProgram& program, const ProgramDistribution& distribution, const FlowPlan& flow)
-      : program_(program), distribution_(distribution), flow_(flow) {}
+  ProgramCheck(const FusedProgram& program, const ProgramPlan& plan) : program_(program), plan_(plan) {}
 
   void check() {
     check_tensors();
     check_terms();
-    for (const RankPlan& rank : flow_.work.plan.ranks) {
+    for (const RankPlan& rank : plan_.work.plan.ranks) {
       for (const FlowTask& task : rank.flow.tasks) check(task);
     }
     check_products();
@@ -57,12 +56,12 @@ class FlowCheck {
   /// They are the program's, distributed as it says, and there as long as somebody may want them: given ones
   /// from the begin, results to the end.
   void check_tensors() const {
-    const PlanTensors& all = flow_.work.plan.tensors;
-    const auto steps = static_cast<int>(flow_.work.plan.steps.size());
+    const PlanTensors& all = plan_.work.plan.tensors;
+    const auto steps = static_cast<int>(plan_.work.plan.steps.size());
     if (all.list.size() != program_.tensors().size())
       throw broken_plan("tensors", fmt::format("{}", all.list.size()),
                         fmt::format("the {} of the program", program_.tensors().size()));
-    if (const int cores = flow_.work.machine.cores_per_rank(); all.tasks_at_once != cores)
+    if (const int cores = plan_.work.machine.cores_per_rank(); all.tasks_at_once != cores)
       throw broken_plan("tensors", fmt::format("{} tasks at once", all.tasks_at_once),
                         fmt::format("{}", cores));
     TileId tile = 0;
@@ -71,20 +70,20 @@ class FlowCheck {
       const TensorRole role = program_.tensors()[tensor].role;
       const BlockId blocks = program_.blocks(tensor).count();
       if (of_plan.first != tile || tile + blocks > std::ssize(all.owners) ||
-          of_plan.on_demand != distribution_.is_on_demand(tensor) ||
+          of_plan.on_demand != plan_.distribution.is_on_demand(tensor) ||
           (of_plan.on_demand && role != TensorRole::given) ||
           (role == TensorRole::given && of_plan.from != 0) ||
           (role == TensorRole::result && of_plan.end != steps))
         throw broken_plan(name_of_tensor(tensor), "another tensor", "that of the program");
       for (BlockId block = 0; block < blocks; ++block, ++tile) {
         const auto number = static_cast<std::size_t>(tile);
-        if (all.owners[number] != distribution_.owner_of({tensor, block}) ||
-            flow_.work.contraction.t_bytes(tile) != bytes_of(program_, {tensor, block}))
+        if (all.owners[number] != plan_.distribution.owner_of({tensor, block}) ||
+            plan_.work.contraction.t_bytes(tile) != program_.bytes(tensor, block))
           throw wrong(
               {tensor, block},
-              fmt::format("{} bytes on rank {}", flow_.work.contraction.t_bytes(tile), all.owners[number]),
-              fmt::format("{} on rank {}", bytes_of(program_, {tensor, block}),
-                          distribution_.owner_of({tensor, block})));
+              fmt::format("{} bytes on rank {}", plan_.work.contraction.t_bytes(tile), all.owners[number]),
+              fmt::format("{} on rank {}", program_.bytes(tensor, block),
+                          plan_.distribution.owner_of({tensor, block})));
       }
     }
     if (tile != std::ssize(all.owners))
@@ -93,7 +92,7 @@ class FlowCheck {
 
   /// Tiles are numbered as their terms do.
   void check_terms() const {
-    for (const TilesOfTerm& tiles : flow_.tiles_of_terms) {
+    for (const TilesOfTerm& tiles : plan_.tiles_of_terms) {
       bool there = tiles.term < program_.terms().size();
       const auto within = [&](const std::vector<TileId>& numbers, TileId count) {
         there = there && std::ranges::all_of(numbers, [&](TileId n) { return n >= 0 && n < count; });
@@ -112,7 +111,7 @@ class FlowCheck {
   }
 
   void check(const FlowTask& task) {
-    const ProgramBlock block = block_of(flow_.work.plan.tensors, task.tensor_tile());
+    const ProgramBlock block = block_of(plan_.work.plan.tensors, task.tensor_tile());
     if (!task.adds()) return check_made(task, block);
     found_[block].push_back({task.reads.id, {block.block, task.order, task.factor}});
   }
@@ -127,7 +126,7 @@ class FlowCheck {
                                   : tile.matrix == Matrix::b
                                       ? std::pair(&TilesOfTerm::b, &TilesOfTerm::b_tiles)
                                       : std::pair(&TilesOfTerm::c, &TilesOfTerm::c_tiles);
-    const auto& terms = flow_.tiles_of_terms;
+    const auto& terms = plan_.tiles_of_terms;
     const auto behind = std::ranges::upper_bound(terms, tile.id, {}, first);
     const auto none = [&] { return wrong(block, fmt::format("tile {}", tile.id), "a tile of a term"); };
     if (behind == terms.begin()) throw none();
@@ -149,7 +148,7 @@ class FlowCheck {
       return;
     }
     if (!term.is_product()) throw not_that();
-    const bool as_stored = flow_.work.machine.platform.device.kind == DeviceKind::core;
+    const bool as_stored = plan_.work.machine.platform.device.kind == DeviceKind::core;
     const PermutedBlock expected = operand_of(term, {task.writes.matrix, of.tile}, as_stored);
     if (block != expected.block || task.order != expected.order || task.factor != expected.factor)
       throw not_that();
@@ -159,9 +158,9 @@ class FlowCheck {
   void check_products() const {
     ProductsOnce products(program_);
     std::vector<std::vector<TileId>> copied(program_.terms().size());
-    for (const TilesOfTerm& tiles : flow_.tiles_of_terms) {
+    for (const TilesOfTerm& tiles : plan_.tiles_of_terms) {
       if (tiles.term >= copied.size() || tiles.c < 0 ||
-          tiles.c + std::ssize(tiles.c_tiles) > flow_.work.contraction.c.nonzeros())
+          tiles.c + std::ssize(tiles.c_tiles) > plan_.work.contraction.c.nonzeros())
         throw broken_plan(fmt::format("tile {} of C", tiles.c), "a tile that is not there",
                           "tiles of a term of the program");
       for (std::size_t n = 0; n < tiles.c_tiles.size(); ++n) {
@@ -170,7 +169,7 @@ class FlowCheck {
           continue;
         }
         std::vector<std::pair<TileId, TileId>> of_tile;
-        for_each_product_of(flow_.work.contraction, tiles.c + static_cast<TileId>(n),
+        for_each_product_of(plan_.work.contraction, tiles.c + static_cast<TileId>(n),
                             [&](TileId a, TileId b) {
                               of_tile.emplace_back(number_of(tiles.a_tiles, a - tiles.a),
                                                    number_of(tiles.b_tiles, b - tiles.b));
@@ -195,7 +194,7 @@ class FlowCheck {
 
   Contributions wanted() const {
     Contributions all;
-    for (const TilesOfTerm& tiles : flow_.tiles_of_terms) {
+    for (const TilesOfTerm& tiles : plan_.tiles_of_terms) {
       const FusedProgramTerm& term = program_.terms()[tiles.term];
       for (std::size_t n = 0; n < tiles.c_tiles.size(); ++n) {
         const TileId number = tiles.c_tiles[n];
@@ -223,15 +222,14 @@ class FlowCheck {
   }
 
   const FusedProgram& program_;
-  const ProgramDistribution& distribution_;
-  const FlowPlan& flow_;
+  const ProgramPlan& plan_;
   Contributions found_;
 };
 
 }  // namespace
 
-void check_flow(const FusedProgram& program, const ProgramDistribution& distribution, const FlowPlan& flow) {
-  FlowCheck(program, distribution, flow).check();
+void check_program(const FusedProgram& program, const ProgramPlan& plan) {
+  ProgramCheck(program, plan).check();
 }
 
 }  // namespace foretile

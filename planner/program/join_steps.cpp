@@ -1,23 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "planner/program/flow_plan.hpp"
+#include "planner/program/join_steps.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <deque>
 #include <iterator>
 #include <numeric>
 #include <set>
+#include <string>
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/missing_memory.hpp"
+#include "planner/plan/devices.hpp"
 #include "planner/plan/owners.hpp"
 #include "planner/plan/products.hpp"
-#include "planner/program/flow_check.hpp"
-#include "planner/program/made_tensors.hpp"
-#include "planner/verify/host_memory.hpp"
-#include "platforms/units.hpp"
 
 namespace foretile {
 
@@ -59,57 +57,45 @@ struct Offsets {
   }
 };
 
-class FlowJoiner {
+class StepJoiner {
  public:
-  FlowJoiner(const FusedProgram& program, const ProgramDistribution& distribution, const Machine& machine,
-             const std::vector<LevelPlan>& levels, StepOpening opening)
+  StepJoiner(const FusedProgram& program, const ProgramDistribution& distribution, const Machine& machine,
+             std::span<const StepPlan> steps)
       : program_(program),
         distribution_(distribution),
         machine_(machine),
-        levels_(levels),
-        opening_(opening),
+        steps_(steps),
         ranks_(machine.ranks) {}
 
-  FlowPlan joined() {
+  JoinedSteps joined(const std::vector<TensorSteps>& tensors) {
     begin_plan();
-    list_tensors();
-    for (const LevelPlan& level : levels_) join(level);
-    return proven();
+    list_tensors(tensors);
+    for (const StepPlan& step : steps_) join(step);
+    Contraction all = joined(parts_);
+    all.name = "program";
+    all.t_elements = std::move(elements_);
+    return {std::move(all), std::move(plan_), std::move(tiles_of_terms_), std::move(result_bytes_)};
   }
 
  private:
-  /// Given tensors and results stay to the end.
-  void list_tensors() {
+  void list_tensors(const std::vector<TensorSteps>& tensors) {
     PlanTensors& all = plan_.tensors;
     all.tasks_at_once = machine_.cores_per_rank();
-    const Step never = Step::of(levels_.size());
-    for (std::size_t tensor = 0; tensor < program_.tensors().size(); ++tensor) {
-      const TensorRole role = program_.tensors()[tensor].role;
-      all.list.push_back({std::ssize(all.owners), role == TensorRole::given ? Step(0) : never,
-                          role == TensorRole::intermediate ? Step(0) : never,
+    for (std::size_t tensor = 0; tensor < tensors.size(); ++tensor) {
+      all.list.push_back({std::ssize(all.owners), tensors[tensor].from, tensors[tensor].end,
                           distribution_.is_on_demand(tensor)});
       for (BlockId block = 0; block < program_.blocks(tensor).count(); ++block) {
         all.owners.push_back(distribution_.owner_of({tensor, block}));
         elements_.push_back(program_.blocks(tensor).elements(block));
       }
     }
-    for (std::size_t step = 0; step < levels_.size(); ++step) {
-      for (const TermPart& part : levels_[step].level.terms) {
-        const FusedProgramTerm& term = program_.terms()[part.term];
-        const auto behind = Step::of(step + 1);
-        PlanTensor& result = all.list[term.result];
-        result.from = std::min(result.from, Step::of(step));
-        result.end = std::max(result.end, behind);
-        for (const std::size_t tensor : term.operands)
-          all.list[tensor].end = std::max(all.list[tensor].end, behind);
-      }
-    }
     last_.assign(all.owners.size(), -1);
   }
 
   void begin_plan() {
-    const Plan& like = plan_with_most_devices();
-    static_cast<PlanFrame&>(plan_) = static_cast<const PlanFrame&>(like);
+    const Plan* const like = plan_with_most_devices();
+    if (like) static_cast<PlanFrame&>(plan_) = static_cast<const PlanFrame&>(*like);
+    plan_.strategy = names_of_strategies();
     for (OperandPlan* operand : {&plan_.operands.a, &plan_.operands.b, &plan_.operands.c}) {
       operand->distribution = {Deal::table, {}};
       operand->in_place = {};
@@ -118,53 +104,65 @@ class FlowJoiner {
     if (plan_.grid.size() < ranks_) plan_.grid = {.p = ranks_};  // each step has one of its own
     plan_.c_in_parts = true;
     plan_.host_budget_bytes = machine_.host_bytes_per_rank();
+    if (!like)
+      plan_.device_classes = {{machine_.platform.device.kind, machine_.platform.device.memory_bytes}};
     for (RankPlan& rank : plan_.ranks) {
-      for (const DevicePlan& device : like.ranks.front().devices)
-        rank.devices.push_back({.blocks = {}, .device_class = device.device_class});
+      for (const int device_class : classes_of_devices(plan_, machine_))
+        rank.devices.push_back({.blocks = {}, .device_class = device_class});
     }
   }
 
-  /// Cores may be a device beside GPUs where a step has much work alone.
-  const Plan& plan_with_most_devices() const {
+  /// In the order of the steps, each once.
+  std::string names_of_strategies() const {
+    std::vector<std::string> names;
+    for (const StepPlan& step : steps_) {
+      if (step.work && std::ranges::find(names, step.work->plan.strategy) == names.end())
+        names.push_back(step.work->plan.strategy);
+    }
+    return fmt::format("{}", fmt::join(names, " + "));
+  }
+
+  /// Cores may be a device beside GPUs where a step has much work alone. nullptr: no step has products.
+  const Plan* plan_with_most_devices() const {
     const Plan* most = nullptr;
-    for (const LevelPlan& level : levels_) {
-      const Plan* const plan = level.work ? &level.work->plan : nullptr;
+    for (const StepPlan& step : steps_) {
+      const Plan* const plan = step.work ? &step.work->plan : nullptr;
       if (plan && (!most || plan->ranks.front().devices.size() > most->ranks.front().devices.size()))
         most = plan;
     }
-    return *most;
+    return most;
   }
 
-  void join(const LevelPlan& level) {
+  void join(const StepPlan& step) {
     step_ = Step::of(std::ssize(plan_.steps));
     plan_.steps.push_back(offsets_.c);
+    result_bytes_.push_back(0);
     moved_.clear();
     const Offsets begin = offsets_;
-    if (level.work) join_work(level);
+    if (step.work) join_work(step);
     std::vector<std::pair<std::size_t, TileId>> copied;  // terms, and their first tile of C
-    for (const auto& [number, rows, columns] : level.level.terms) {
+    for (const auto& [number, rows, columns] : step.step.terms) {
       if (!program_.terms()[number].copies.empty()) copied.emplace_back(number, join_copies(number));
     }
-    for (const auto& [number, rows, columns] : level.level.terms) {
+    for (const auto& [number, rows, columns] : step.step.terms) {
       const auto copies = std::ranges::find(copied, number, &std::pair<std::size_t, TileId>::first);
       if (copies != copied.end()) add_copies(number, copies->second);
-      const auto& products = level.level.products;
+      const auto& products = step.step.products;
       const auto first = std::ranges::find(products, number);
       for (auto product = first; product != products.end() && *product == number; ++product)
-        add_products(level, static_cast<std::size_t>(product - products.begin()), begin.c);
+        add_products(step, static_cast<std::size_t>(product - products.begin()), begin.c);
     }
   }
 
-  void require_joinable(const LevelPlan& level) const {
-    const Plan& plan = level.work->plan;
+  void require_joinable(const StepPlan& step) const {
+    const Plan& plan = step.work->plan;
     if (plan.grid.size() <= ranks_ && plan.barriers == Barriers::none && plan.pool == Pool::none &&
         !plan.operands.a.made() && !plan.operands.b.made() && plan.operands.b.streams())
       return require_these_devices(plan);
     throw input_error(
         "strategy",
-        fmt::format("{} for a program whose tiles flow, with barriers, a pool, or a B that stays",
-                    plan.strategy),
-        "one with none of them", "leave the strategy to foretile, or run the program level by level");
+        fmt::format("{} with barriers, devices that share blocks, or a B that stays", plan.strategy),
+        "none of them in a program", "leave these settings, or the strategy, to foretile");
   }
 
   void require_these_devices(const Plan& plan) const {
@@ -175,14 +173,14 @@ class FlowJoiner {
       if (one.kind != joined.kind || one.memory_bytes != joined.memory_bytes || one.cores != joined.cores)
         throw input_error("strategy",
                           fmt::format("{} with other devices in one step than in another", plan.strategy),
-                          "the same in all", "take another strategy, or run the program level by level");
+                          "the same in all", "take one strategy for all terms");
     }
   }
 
-  void join_work(const LevelPlan& level) {
-    require_joinable(level);
-    const Contraction& contraction = level.work->contraction;
-    const Plan& plan = level.work->plan;
+  void join_work(const StepPlan& step) {
+    require_joinable(step);
+    const Contraction& contraction = step.work->contraction;
+    const Plan& plan = step.work->plan;
     for (const Matrix matrix : {Matrix::a, Matrix::b}) {
       OperandPlan& all = plan_.operands.of(matrix);
       for (TileId tile = 0; tile < shape_of(contraction, matrix).nonzeros(); ++tile) {
@@ -191,17 +189,17 @@ class FlowJoiner {
       }
     }
     plan_.lookahead = std::min(plan_.lookahead, plan.lookahead);  // each was proven to fit with its own
+    plan_.prefetch_c = plan_.prefetch_c && plan.prefetch_c;
     std::ranges::copy(foretile::owners_of_c(contraction, plan), std::back_inserter(owners_of_c()));
     for (std::size_t rank = 0; rank < plan.ranks.size(); ++rank) join_rank(plan.ranks[rank], rank);
     if (!plan.c_in_parts) {
-      for (std::size_t rank = 0; rank < plan.ranks.size(); ++rank) add_sums(level, rank);
+      for (std::size_t rank = 0; rank < plan.ranks.size(); ++rank) add_sums(step, rank);
     }
-    add_permutations(level);
-    for (std::size_t product = 0; product < level.level.products.size(); ++product)
-      list_tiles(*level.level.joined, product, level.level.products[product]);
+    add_permutations(step);
+    for (std::size_t product = 0; product < step.step.products.size(); ++product)
+      list_tiles(*step.step.joined, product, step.step.products[product]);
     parts_.push_back(contraction);
     offsets_.pass(contraction);
-    flops_ += traits(contraction).flops;
   }
 
   void list_tiles(const JoinedProducts& joined, std::size_t product, std::size_t term) {
@@ -239,9 +237,9 @@ class FlowJoiner {
   }
 
   /// Where a device computes all of a tile of C, a sum of one part.
-  void add_sums(const LevelPlan& level, std::size_t rank) {
-    const Contraction& contraction = level.work->contraction;
-    const std::vector<DevicePlan>& devices = level.work->plan.ranks[rank].devices;
+  void add_sums(const StepPlan& step, std::size_t rank) {
+    const Contraction& contraction = step.work->contraction;
+    const std::vector<DevicePlan>& devices = step.work->plan.ranks[rank].devices;
     for (std::size_t device = 0; device < devices.size(); ++device) {
       std::set<TileId> tiles;
       for_each_product(contraction, devices[device],
@@ -252,8 +250,8 @@ class FlowJoiner {
   }
 
   /// Of all tiles of A and B: those that are sent first, in this order.
-  void add_permutations(const LevelPlan& level) {
-    const Contraction& contraction = level.work->contraction;
+  void add_permutations(const StepPlan& step) {
+    const Contraction& contraction = step.work->contraction;
     std::array<std::vector<bool>, 2> listed{
         std::vector<bool>(static_cast<std::size_t>(contraction.a.nonzeros())),
         std::vector<bool>(static_cast<std::size_t>(contraction.b.nonzeros()))};
@@ -262,9 +260,9 @@ class FlowJoiner {
       const auto id = static_cast<std::size_t>(tile.id);
       if (of_matrix[id]) return;
       of_matrix[id] = true;
-      add_permutation(level, tile);
+      add_permutation(step, tile);
     };
-    for (const RankPlan& rank : level.work->plan.ranks) {
+    for (const RankPlan& rank : step.work->plan.ranks) {
       for (const Transfer& transfer : rank.transfers) {
         for (const TileId tile : transfer.tiles) permute({transfer.matrix, tile});
       }
@@ -274,13 +272,13 @@ class FlowJoiner {
     }
   }
 
-  void add_permutation(const LevelPlan& level, TileRef tile) {
-    const PermutedBlock from = operand_of(program_, level.level, tile);
-    const Rank rank = owner_of(level.work->contraction, level.work->plan, tile);
+  void add_permutation(const StepPlan& step, TileRef tile) {
+    const PermutedBlock from = operand_of(program_, step.step, tile);
+    const Rank rank = owner_of(step.work->contraction, step.work->plan, tile);
     const TileRef reads = tile_of(from.block);
     if (plan_.tensors.comes_to(rank, reads.id) && moved_.emplace(reads.id, int{rank}).second)
       send(reads, plan_.tensors.owners[static_cast<std::size_t>(reads.id)], rank,
-           bytes_of(program_, from.block));
+           program_.bytes(from.block.tensor, from.block.block));
     add_task(rank, {.reads = reads,
                     .writes = {tile.matrix, tile.id + offset_of(tile.matrix)},
                     .factor = from.factor,
@@ -308,18 +306,18 @@ class FlowJoiner {
   void add_copies(std::size_t number, TileId first) {
     const FusedProgramTerm& term = program_.terms()[number];
     for (std::size_t n = 0; n < term.copies.size(); ++n)
-      add_landings(term.result, first + static_cast<TileId>(n), program_.additions(number, term.copies[n]));
+      add_additions(term.result, first + static_cast<TileId>(n), program_.additions(number, term.copies[n]));
   }
 
-  void add_products(const LevelPlan& level, std::size_t product, TileId first_of_level) {
-    const JoinedProducts& joined = *level.level.joined;
-    const std::size_t number = level.level.products[product];
+  void add_products(const StepPlan& step, std::size_t product, TileId first_of_step) {
+    const JoinedProducts& joined = *step.step.joined;
+    const std::size_t number = step.step.products[product];
     for (TileId tile = joined.first(Matrix::c, product); tile < joined.first(Matrix::c, product + 1); ++tile)
-      add_landings(program_.terms()[number].result, first_of_level + tile,
-                   program_.additions(number, joined.at({Matrix::c, tile}).tile));
+      add_additions(program_.terms()[number].result, first_of_step + tile,
+                    program_.additions(number, joined.at({Matrix::c, tile}).tile));
   }
 
-  void add_landings(std::size_t result, TileId tile, const std::vector<Addition>& additions) {
+  void add_additions(std::size_t result, TileId tile, const std::vector<Addition>& additions) {
     const Rank from = owners_of_c()[static_cast<std::size_t>(tile)];
     std::vector<Rank> there{from};
     for (const Addition& addition : additions) {
@@ -327,7 +325,7 @@ class FlowJoiner {
       const Rank owner = distribution_.owner_of(to);
       if (std::ranges::find(there, owner) == there.end()) {
         there.push_back(owner);
-        send({Matrix::c, tile}, from, owner, bytes_of(program_, to));
+        send({Matrix::c, tile}, from, owner, program_.bytes(to.tensor, to.block));
       }
       add_task(owner, {.reads = {Matrix::c, tile},
                        .writes = tile_of(to),
@@ -337,7 +335,7 @@ class FlowJoiner {
   }
 
   void send(TileRef tile, Rank from, Rank to, std::int64_t bytes) {
-    sent_bytes_ += bytes;
+    result_bytes_.back() += bytes;
     plan_.ranks[from].flow.results.push_back({.tiles = {tile.id},
                                               .others = {to},
                                               .matrix = tile.matrix,
@@ -360,75 +358,12 @@ class FlowJoiner {
     return {Matrix::t, plan_.tensors.list[block.tensor].first + block.block};
   }
 
-  FlowPlan proven() {
-    std::vector<ProductPart> parts;
-    for (const Contraction& part : parts_) parts.emplace_back(part);
-    Contraction all = joined(parts);
-    all.name = "program";
-    all.t_elements = std::move(elements_);
-    open_steps(all);
-    PlanSummary summary = verified(all);
-    FlowPlan flow{{std::move(all), machine_, std::move(plan_), std::move(summary)},
-                  std::move(tiles_of_terms_),
-                  flops_,
-                  sent_bytes_};
-    flow.sent_bytes += flow.work.summary.network_bytes;
-    check_flow(program_, distribution_, flow);
-    return flow;
-  }
-
-  /// Steps that fit alone may not fit a device one behind the other.
-  PlanSummary verified(const Contraction& all) const {
+  static Contraction joined(const std::deque<Contraction>& parts) {
     try {
-      return verify(plan_, all);
-    } catch (const MissingMemory& error) {
+      return JoinedProducts({parts.begin(), parts.end()}).contraction();
+    } catch (const InputError& error) {  // too many tiles are a reason to plan otherwise, as memory is
       throw DoesNotFit(error);
     }
-  }
-
-  /// Too many tiles of all steps together are a reason to plan otherwise, as too little memory is.
-  static Contraction joined(const std::vector<ProductPart>& parts) {
-    try {
-      return JoinedProducts(parts).contraction();
-    } catch (const InputError& error) {
-      throw DoesNotFit(error);
-    }
-  }
-
-  /// With StepOpening::as_memory_allows each step begins as early as it can.
-  void open_steps(const Contraction& all) {
-    const auto needs = step_needs(plan_, all);
-    const TensorBytes blocks(plan_, all);
-    const auto bytes_at_once = [&](std::size_t first, std::size_t last) {
-      std::int64_t most = 0;
-      for (std::size_t rank = 0; rank < needs.size(); ++rank) {
-        std::int64_t sum = blocks.of(Rank::of(rank), first, last);
-        for (std::size_t step = first; step <= last; ++step) sum += needs[rank][step].bytes();
-        most = std::max(most, sum);
-      }
-      return most;
-    };
-    std::int64_t peak = 0;
-    std::size_t first = 0;
-    for (std::size_t step = 0; step < plan_.steps.size(); ++step) {
-      if (opening_ == StepOpening::one_by_one) first = step;
-      while (first < step && bytes_at_once(first, step) > machine_.host_bytes_per_rank()) ++first;
-      plan_.open_from.push_back(Step::of(first));
-      peak = std::max(peak, bytes_at_once(first, step));
-    }
-    const std::int64_t missing = peak - machine_.host_bytes_per_rank();
-    if (missing <= 0) return;
-    const auto quantity = [](std::int64_t bytes) {
-      return format_quantity(static_cast<double>(bytes), Dimension::bytes);
-    };
-    std::vector<std::size_t> tensors(program_.tensors().size());
-    std::iota(tensors.begin(), tensors.end(), std::size_t{0});
-    throw DoesNotFit(input_error(
-        "program",
-        fmt::format("{} for a rank where tiles flow, {} more than its host memory has", quantity(peak),
-                    quantity(missing)),
-        fmt::format("at most {}", quantity(machine_.host_bytes_per_rank())),
-        fmt::format("run it level by level, {}", memory_advice(program_, distribution_.on_demand, tensors))));
   }
 
   std::vector<Rank>& owners_of_c() { return plan_.operands.c.distribution.owners; }
@@ -437,13 +372,11 @@ class FlowJoiner {
   const FusedProgram& program_;
   const ProgramDistribution& distribution_;
   const Machine& machine_;
-  const std::vector<LevelPlan>& levels_;
-  StepOpening opening_;
+  std::span<const StepPlan> steps_;
   int ranks_;
   Plan plan_;
   std::vector<TilesOfTerm> tiles_of_terms_;
-  double flops_ = 0;
-  std::int64_t sent_bytes_ = 0;  // tiles of C
+  std::vector<std::int64_t> result_bytes_;
   Offsets offsets_;
   Step step_ = 0;
   std::set<std::pair<TileId, int>> moved_;  // tiles of tensors that go to a rank for this step
@@ -454,24 +387,34 @@ class FlowJoiner {
 
 }  // namespace
 
-FlowPlan join_steps(const FusedProgram& program, const ProgramDistribution& distribution,
-                    const Machine& machine, const std::vector<LevelPlan>& plans, StepOpening opening) {
-  return FlowJoiner(program, distribution, machine, plans, opening).joined();
+std::vector<TensorSteps> steps_of_tensors(const FusedProgram& program, std::span<const StepPlan> steps) {
+  const Step never = Step::of(steps.size());
+  std::vector<TensorSteps> tensors;
+  for (const ProgramTensor& tensor : program.tensors())
+    tensors.push_back({tensor.role == TensorRole::given ? Step(0) : never,
+                       tensor.role == TensorRole::intermediate ? Step(0) : never});
+  for (std::size_t step = 0; step < steps.size(); ++step) {
+    const auto behind = Step::of(step + 1);
+    for (const TermPart& part : steps[step].step.terms) {
+      const FusedProgramTerm& term = program.terms()[part.term];
+      for (const std::size_t operand : term.operands) {
+        if (tensors[operand].from > Step::of(step)) tensors[operand].from = 0;
+        tensors[operand].end = std::max(tensors[operand].end, behind);
+      }
+    }
+    for (const TermPart& part : steps[step].step.terms) {
+      TensorSteps& result = tensors[program.terms()[part.term].result];
+      result.from = std::min(result.from, Step::of(step));
+      result.end = std::max(result.end, behind);
+    }
+  }
+  return tensors;
 }
 
-bool may_flow(const FusedProgram& program) {
-  return std::ranges::any_of(program.terms(), [](const FusedProgramTerm& term) {
-    return term.is_product() && term.product->contraction().c.nonzeros() > 0;
-  });
-}
-
-FlowPlan plan_flow(const FusedProgram& program, const ProgramDistribution& distribution,
-                   const Machine& machine, const Settings& settings) {
-  if (!may_flow(program))
-    throw input_error("mode", "flow for a program without products of tiles", "a product",
-                      "take mode levels");
-  return join_steps(program, distribution, machine,
-                    plan_steps(program, distribution, machine, settings, kStepsAtOnce));
+JoinedSteps join_steps(const FusedProgram& program, const ProgramDistribution& distribution,
+                       const Machine& machine, std::span<const StepPlan> steps,
+                       const std::vector<TensorSteps>& tensors) {
+  return StepJoiner(program, distribution, machine, steps).joined(tensors);
 }
 
 }  // namespace foretile

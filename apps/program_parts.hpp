@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What both programs say of a planned program.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "planner/program/fused_program.hpp"
+#include "planner/program/program_plan.hpp"
+#include "scheduler/report/program_times.hpp"
+
+namespace foretile {
+
+/// "blocks where they are needed, sums of 13 terms in pieces"
+std::string distribution_text(const ProgramDistribution& distribution);
+
+/// "grid-3d: t2_4, t2_5; owner-b: t2_9": of terms with strategies of their own; empty: there are none.
+std::string strategies_text(const FusedProgram& program, const ProgramDistribution& distribution);
+
+/// {blocks: "chosen" or "round-robin", sum_pieces: {name of a term that is cut: pieces}, strategies: {name of
+/// a term with its own: strategy}}; without strategies where there are none.
+nlohmann::ordered_json distribution_json(const FusedProgram& program,
+                                         const ProgramDistribution& distribution);
+
+/// "3", or "3.2" of one that is computed in parts.
+std::string name_of(const PlannedStep& step);
+/// Of the plan, without times.
+nlohmann::ordered_json step_json(const FusedProgram& program, const PlannedStep& step);
+
+/// What step_lines() has beside times of simulations and runs: nothing.
+inline constexpr const std::vector<double>* kNoTimes = nullptr;
+/// A table of the steps, with its head. `ends_s`: by step, when it ended; or kNoTimes.
+std::string step_lines(const FusedProgram& program, const ProgramPlan& plan,
+                       const std::vector<double>* ends_s);
+
+/// {products, tasks, sending}: seconds, means over ranks.
+nlohmann::ordered_json times_json(const ProgramTimes& times);
+/// A line of a report, whose values begin at this column.
+std::string times_line(const ProgramTimes& times, int column);
+
+}  // namespace foretile

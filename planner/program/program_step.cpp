@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "planner/program/program_step.hpp"
+
+#include <array>
+
+namespace foretile {
+
+namespace {
+
+/// Of the term's product, with tiles as they are stored.
+Contraction as_stored(const FusedProgramTerm& term) {
+  Contraction product = term.product->contraction();
+  for (std::int32_t k = 0; k < product.k.tiles(); ++k)
+    product.products_of_k.push_back(term.product->product_of(k));
+  return product;
+}
+
+/// Tiles are where the blocks are of which they are copies. Those that equal a kept block are in place.
+OperandContext context_of(const FusedProgram& program, const ProgramDistribution& distribution,
+                          const ProgramStep& step, Matrix matrix) {
+  OperandContext context;
+  for (TileId tile = 0; tile < shape_of(step.joined->contraction(), matrix).nonzeros(); ++tile) {
+    const PermutedBlock from = operand_of(program, step, {matrix, tile});
+    context.owners.push_back(distribution.owner_of(from.block));
+    if (step.as_stored)
+      context.in_place.push_back(from.is_block() && !distribution.is_on_demand(from.block.tensor));
+  }
+  return context;
+}
+
+}  // namespace
+
+TermPart whole_term(const FusedProgram& program, std::size_t term) {
+  const FusedProgramTerm& fused = program.terms()[term];
+  if (!fused.is_product()) return {term};
+  const Contraction& product = fused.product->contraction();
+  return {term, {0, product.m.tiles()}, {0, product.n.tiles()}};
+}
+
+const Contraction& TermProducts::of(std::size_t term) {
+  const FusedProgramTerm& fused = program_.terms()[term];
+  if (!as_stored()) return fused.product->contraction();
+  const auto found = products_.find(term);
+  return found != products_.end() ? found->second
+                                  : products_.emplace(term, foretile::as_stored(fused)).first->second;
+}
+
+ProgramStep make_step(TermProducts& products, const ProgramDistribution& distribution,
+                      std::vector<TermPart> terms) {
+  const FusedProgram& program = products.program();
+  ProgramStep step;
+  step.terms = std::move(terms);
+  step.as_stored = products.as_stored();
+  std::vector<ProductPart> parts;
+  for (const TermPart& part : step.terms) {
+    const FusedProgramTerm& fused = program.terms()[part.term];
+    if (!fused.multiplies()) continue;
+    const int pieces = distribution.pieces_of(part.term);
+    for (int piece = 0; piece < pieces; ++piece) {
+      step.products.push_back(part.term);
+      parts.push_back({products.of(part.term), part.rows, part.columns, {piece, pieces}});
+    }
+  }
+  if (parts.empty()) return step;
+  step.joined.emplace(parts);
+  step.context.a = context_of(program, distribution, step, Matrix::a);
+  step.context.b = context_of(program, distribution, step, Matrix::b);
+  step.context.shares = rank_shares(parts);
+  return step;
+}
+
+PermutedBlock operand_of(const FusedProgramTerm& term, TileRef tile, bool as_stored) {
+  const std::size_t matrix = tile.matrix == Matrix::a ? 0 : 1;
+  const BlockPlace place =
+      as_stored ? term.product->stored_tile(matrix, tile.id) : term.product->operand_tile(matrix, tile.id);
+  double factor = place.order.negative ? -1 : 1;
+  if (matrix == 0 && !as_stored)
+    factor *= term.product->multiplicity(term.product->contraction().a.column_of(tile.id));
+  return {{term.operands[matrix], place.block}, place.order, factor};
+}
+
+PermutedBlock operand_of(const FusedProgram& program, const ProgramStep& step, TileRef tile) {
+  const JoinedProducts::Tile at = step.joined->at(tile);
+  return operand_of(program.terms()[step.products[at.part]], {tile.matrix, at.tile}, step.as_stored);
+}
+
+}  // namespace foretile
