@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/settings.hpp"
-#include "planner/program/spin_tiles.hpp"
+#include "planner/tensor/spin_tiles.hpp"
 
 namespace foretile {
 

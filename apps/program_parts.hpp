@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "planner/program/fused_program.hpp"
 #include "planner/program/program_plan.hpp"
+#include "planner/tensor/fused_program.hpp"
 #include "scheduler/report/program_times.hpp"
 
 namespace foretile {

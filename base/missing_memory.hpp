@@ -26,6 +26,12 @@ class MissingMemory : public InputError {
   ShortOf short_of_;
 };
 
+/// A program is too large for the memory of its ranks: in parts, or with less in memory, it may fit.
+class DoesNotFit : public InputError {
+ public:
+  explicit DoesNotFit(const InputError& error) : InputError(error) {}
+};
+
 /// As input_error(); says how many bytes are missing, and then what to change.
 MissingMemory missing_memory(std::string_view where, std::string_view found, std::string_view expected,
                              std::int64_t missing_bytes, std::string_view change,

@@ -39,11 +39,10 @@ namespace {
 /// The plan, what it does not say of the contraction, and the options that add collective calls.
 std::uint64_t digest_of(const PlannedWork& work, const MultiplicationOptions& options) {
   const Contraction& p = work.contraction;
-  const std::string text =
-      fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {}", plan_digest(work.plan), name_of(p.element()),
-                  static_cast<int>(p.a_op), static_cast<int>(p.b_op), p.alpha.real(), p.alpha.imag(),
-                  p.beta.real(), p.beta.imag(), p.seed, options.verify, options.check_finite,
-                  options.check_memory, static_cast<int>(options.gpus));
+  const std::string text = fmt::format(
+      "{} {} {} {} {} {} {} {} {} {} {} {}", plan_digest(work.plan), name_of(p.element()),
+      static_cast<int>(p.a_op), static_cast<int>(p.b_op), p.alpha.real(), p.alpha.imag(), p.beta.real(),
+      p.beta.imag(), p.seed, options.verify, options.check_finite, static_cast<int>(options.gpus));
   return std::stoull(digest(text), nullptr, 16);
 }
 
@@ -108,7 +107,6 @@ struct Multiplication::State {
         bind(options.bind),
         check_finite(options.check_finite),
         verify(options.verify),
-        has_memory(!options.check_memory),
         cores(cores_of_rank(own.get())),
         work(std::move(planned)) {
     gpus = gpus_for(work.machine, options.gpus);
@@ -121,7 +119,7 @@ struct Multiplication::State {
   OwnCommunicator communicator;
   Rank rank;
   bool bind, check_finite, verify;
-  bool has_memory;          // an earlier run, or the caller, left it there
+  bool has_memory = false;  // an earlier run left it there
   bool has_copies = false;  // the same of copies of tiles that are not in place in the layouts
   int cores;
   PlannedWork work;

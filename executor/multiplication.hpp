@@ -42,9 +42,6 @@ struct MultiplicationOptions {
   /// Each run ends with Freivalds' test of C (executor/check/distributed_check.hpp): it reads all tiles of A,
   /// B and of the C that is read at least once more, so these must not change during the run.
   bool verify = false;
-  /// The first run throws InputError where the node has less free memory than its ranks take beside the
-  /// caller's. Not for callers who have taken it for this object.
-  bool check_memory = true;
 };
 
 /// What one run took; the same on all ranks.
@@ -94,10 +91,11 @@ class Multiplication {
   /// The nonzero tiles of a matrix that this rank owns, by increasing number; none of a matrix that is made.
   std::vector<TileId> own_tiles(Matrix matrix) const;
 
-  /// Multiplies with the numbers of `tiles`. Collective. All own tiles of C that the contraction has get
-  /// their final numbers, also those without a product: in place, or by TileStorage::take(). The first run
-  /// takes the memory that later ones use again. Products run on one thread of OpenBLAS each; its number of
-  /// threads is set back at the end.
+  /// Multiplies with the numbers of `tiles`. The first run throws InputError where the node has less free
+  /// memory than its ranks take beside the caller's. Collective. All own tiles of C that the contraction has
+  /// get their final numbers, also those without a product: in place, or by TileStorage::take(). The first
+  /// run takes the memory that later ones use again. Products run on one thread of OpenBLAS each; its number
+  /// of threads is set back at the end.
   MultiplicationReport run(const TileStorage& tiles);
 
   /// The same on matrices that lie in layouts of the caller's (executor/layout/). A and B are given, and read

@@ -5,8 +5,8 @@
 #include <queue>
 #include <utility>
 
+#include "planner/distribution/program_distribution.hpp"
 #include "planner/plan/products_of_tile.hpp"
-#include "planner/program/program_distribution.hpp"
 #include "platforms/addition_model.hpp"
 
 namespace foretile {

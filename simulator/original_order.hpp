@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "planner/program/fused_program.hpp"
+#include "planner/tensor/fused_program.hpp"
 #include "platforms/machine.hpp"
 #include "scheduler/trace.hpp"
 

@@ -11,7 +11,7 @@
 #include "apps/program_parts.hpp"
 #include "apps/quantities.hpp"
 #include "base/one_line.hpp"
-#include "planner/program/made_tensors.hpp"
+#include "planner/distribution/made_tensors.hpp"
 
 namespace foretile {
 

@@ -11,7 +11,7 @@
 #include "apps/foretile-run/run_arguments.hpp"
 #include "executor/program/plain_program.hpp"
 #include "executor/program/program_run.hpp"
-#include "planner/program/fused_program.hpp"
+#include "planner/tensor/fused_program.hpp"
 
 namespace foretile {
 

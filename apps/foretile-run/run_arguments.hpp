@@ -11,8 +11,8 @@
 #include "apps/foretile-run/same_start.hpp"
 #include "apps/options.hpp"
 #include "executor/gpu/choose_gpus.hpp"
-#include "planner/program/spin_tiles.hpp"
 #include "planner/stored_machine.hpp"
+#include "planner/tensor/spin_tiles.hpp"
 
 namespace foretile {
 

@@ -21,10 +21,10 @@
 #include "executor/program/plain_program.hpp"
 #include "executor/program/program_files.hpp"
 #include "executor/program/program_run.hpp"
-#include "planner/program/made_tensors.hpp"
+#include "planner/distribution/made_tensors.hpp"
 #include "planner/program/program_file.hpp"
-#include "planner/program/program_text.hpp"
 #include "planner/program/tile_sizes.hpp"
+#include "planner/tensor/program_text.hpp"
 #include "platforms/free_memory.hpp"
 #include "platforms/loader.hpp"
 

@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "planner/program/made_tensors.hpp"
-#include "planner/program/program_text.hpp"
+#include "planner/distribution/made_tensors.hpp"
 #include "planner/program/step_plan.hpp"
-#include "planner/program/term_counts.hpp"
 #include "planner/program/tile_sizes.hpp"
 #include "planner/strategies/compare.hpp"
+#include "planner/tensor/program_text.hpp"
+#include "planner/tensor/term_counts.hpp"
 
 namespace foretile {
 

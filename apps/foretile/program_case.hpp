@@ -9,7 +9,7 @@
 
 #include "apps/foretile/case.hpp"
 #include "planner/program/choose_plan.hpp"
-#include "planner/program/spin_tiles.hpp"
+#include "planner/tensor/spin_tiles.hpp"
 #include "simulator/engine_choice.hpp"
 
 namespace foretile {

@@ -11,11 +11,11 @@
 #include "base/atomic_file.hpp"
 #include "base/files.hpp"
 #include "base/one_line.hpp"
-#include "planner/program/program_memory.hpp"
-#include "planner/program/program_text.hpp"
-#include "planner/program/term_counts.hpp"
-#include "planner/program/term_graph.hpp"
-#include "planner/program/term_order.hpp"
+#include "planner/tensor/program_memory.hpp"
+#include "planner/tensor/program_text.hpp"
+#include "planner/tensor/term_counts.hpp"
+#include "planner/tensor/term_graph.hpp"
+#include "planner/tensor/term_order.hpp"
 
 namespace foretile {
 

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "planner/program/spin_tiles.hpp"
+#include "planner/tensor/spin_tiles.hpp"
 
 namespace foretile {
 

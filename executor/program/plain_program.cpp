@@ -9,7 +9,7 @@
 #include <set>
 #include <utility>
 
-#include "planner/program/term_order.hpp"
+#include "planner/tensor/term_order.hpp"
 
 namespace foretile {
 

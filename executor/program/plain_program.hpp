@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "executor/program/program_numbers.hpp"
-#include "planner/program/program.hpp"
+#include "planner/tensor/program.hpp"
 
 namespace foretile {
 

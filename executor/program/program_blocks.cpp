@@ -66,14 +66,6 @@ const double* ProgramBlocks::numbers(const ProgramBlock& block) const {
   return reinterpret_cast<const double*>(tensors_[block.tensor].at(block.block).data());
 }
 
-std::int64_t ProgramBlocks::bytes_now() const {
-  std::int64_t sum = 0;
-  for (const auto& tensor : tensors_) {
-    for (const auto& [block, buffer] : tensor) sum += buffer.size();
-  }
-  return sum;
-}
-
 std::vector<double> all_elements(const FusedProgram& program, const SpinOrbitals& orbitals,
                                  std::size_t tensor, const std::function<const double*(BlockId)>& numbers) {
   const TensorBlocks& blocks = program.blocks(tensor);

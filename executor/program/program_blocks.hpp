@@ -13,8 +13,8 @@
 #include "base/id.hpp"
 #include "executor/program/program_numbers.hpp"
 #include "executor/tiles/tile_buffer.hpp"
-#include "planner/program/fused_program.hpp"
 #include "planner/program/program_step.hpp"
+#include "planner/tensor/fused_program.hpp"
 
 namespace foretile {
 
@@ -57,7 +57,6 @@ class ProgramBlocks {
   /// The rank's own, which were made.
   double* numbers(const ProgramBlock& block);
   const double* numbers(const ProgramBlock& block) const;
-  std::int64_t bytes_now() const;
 
  private:
   const FusedProgram& program_;

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "planner/program/program_tensors.hpp"
+#include "planner/tensor/program_tensors.hpp"
 
 namespace foretile {
 

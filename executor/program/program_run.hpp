@@ -12,7 +12,7 @@
 #include "executor/multiplication.hpp"
 #include "executor/program/program_numbers.hpp"
 #include "planner/program/choose_plan.hpp"
-#include "planner/program/fused_program.hpp"
+#include "planner/tensor/fused_program.hpp"
 #include "scheduler/report/program_times.hpp"
 
 namespace foretile {

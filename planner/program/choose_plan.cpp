@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "planner/bound/bound.hpp"
+#include "planner/distribution/made_tensors.hpp"
+#include "planner/distribution/sum_pieces.hpp"
 #include "planner/program/block_owners.hpp"
-#include "planner/program/made_tensors.hpp"
-#include "planner/program/sum_pieces.hpp"
 #include "planner/program/term_strategies.hpp"
 #include "planner/strategies/compare.hpp"
 #include "planner/strategies/strategy.hpp"

@@ -7,10 +7,10 @@
 #include <span>
 #include <vector>
 
+#include "planner/distribution/program_distribution.hpp"
 #include "planner/plan/plan.hpp"
-#include "planner/program/fused_program.hpp"
-#include "planner/program/program_distribution.hpp"
 #include "planner/program/step_plan.hpp"
+#include "planner/tensor/fused_program.hpp"
 
 namespace foretile {
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "planner/program/fused_program.hpp"
+#include "planner/tensor/fused_program.hpp"
 
 namespace foretile {
 

@@ -12,8 +12,8 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/one_line.hpp"
-#include "planner/program/made_tensors.hpp"
-#include "planner/program/program_text.hpp"
+#include "planner/distribution/made_tensors.hpp"
+#include "planner/tensor/program_text.hpp"
 
 namespace foretile {
 

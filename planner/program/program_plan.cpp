@@ -9,8 +9,8 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/missing_memory.hpp"
+#include "planner/distribution/made_tensors.hpp"
 #include "planner/plan/plan_digest.hpp"
-#include "planner/program/made_tensors.hpp"
 #include "planner/program/open_steps.hpp"
 #include "planner/program/program_check.hpp"
 

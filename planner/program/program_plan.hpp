@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "base/settings.hpp"
+#include "planner/distribution/program_distribution.hpp"
 #include "planner/plan_work.hpp"
-#include "planner/program/fused_program.hpp"
 #include "planner/program/join_steps.hpp"
-#include "planner/program/program_distribution.hpp"
 #include "planner/program/step_plan.hpp"
+#include "planner/tensor/fused_program.hpp"
 #include "platforms/machine.hpp"
 
 namespace foretile {

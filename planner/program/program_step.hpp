@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "base/id.hpp"
+#include "planner/distribution/program_distribution.hpp"
 #include "planner/problem/tile_ref.hpp"
-#include "planner/program/fused_program.hpp"
 #include "planner/program/joined_products.hpp"
-#include "planner/program/program_distribution.hpp"
+#include "planner/tensor/fused_program.hpp"
 #include "platforms/machine.hpp"
 
 namespace foretile {

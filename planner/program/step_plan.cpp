@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "planner/distribution/made_tensors.hpp"
 #include "planner/plan/products.hpp"
 #include "planner/plan/products_of_tile.hpp"
 #include "planner/program/join_steps.hpp"
-#include "planner/program/made_tensors.hpp"
 #include "planner/program/open_steps.hpp"
 #include "planner/program/products_once.hpp"
 #include "planner/program/term_slices.hpp"

@@ -8,20 +8,14 @@
 #include <string_view>
 #include <vector>
 
-#include "base/error.hpp"
+#include "base/missing_memory.hpp"
 #include "base/settings.hpp"
 #include "planner/plan_work.hpp"
-#include "planner/program/fused_program.hpp"
 #include "planner/program/program_step.hpp"
+#include "planner/tensor/fused_program.hpp"
 #include "platforms/machine.hpp"
 
 namespace foretile {
-
-/// What is too large for the ranks' memory.
-class DoesNotFit : public InputError {
- public:
-  explicit DoesNotFit(const InputError& error) : InputError(error) {}
-};
 
 enum class ProgramMode : std::uint8_t {
   levels,  ///< steps are levels: all ranks wait at the end of each

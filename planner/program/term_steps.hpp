@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "planner/program/term_order.hpp"
+#include "planner/tensor/term_order.hpp"
 
 namespace foretile {
 

@@ -7,8 +7,8 @@
 
 #include "base/settings.hpp"
 #include "planner/plan_work.hpp"
-#include "planner/program/fused_program.hpp"
 #include "planner/program/step_plan.hpp"
+#include "planner/tensor/fused_program.hpp"
 #include "platforms/machine.hpp"
 
 namespace foretile {

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "planner/program/program_memory.hpp"
-#include "planner/program/term_order.hpp"
+#include "planner/tensor/program_memory.hpp"
+#include "planner/tensor/term_order.hpp"
 
 namespace foretile {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "planner/program/program.hpp"
-#include "planner/program/spin_tiles.hpp"
+#include "planner/tensor/program.hpp"
+#include "planner/tensor/spin_tiles.hpp"
 #include "platforms/machine.hpp"
 
 namespace foretile {

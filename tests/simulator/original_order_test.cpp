@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <map>
 
-#include "planner/program/program_text.hpp"
+#include "planner/tensor/program_text.hpp"
 #include "platforms/addition_model.hpp"
 #include "tests/planner/program/example.hpp"
 #include "tests/planner/small_machine.hpp"

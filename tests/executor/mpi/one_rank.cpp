@@ -25,7 +25,7 @@
 #include "executor/foretile.h"
 #include "executor/mpi/own_communicator.hpp"
 #include "executor/program/program_run.hpp"
-#include "planner/program/program_text.hpp"
+#include "planner/tensor/program_text.hpp"
 
 namespace {
 

@@ -7,8 +7,8 @@
 #include <limits>
 #include <map>
 
-#include "planner/program/fused_program.hpp"
-#include "planner/program/program_text.hpp"
+#include "planner/tensor/fused_program.hpp"
+#include "planner/tensor/program_text.hpp"
 
 namespace foretile::plain_program_test {
 namespace {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-#include "planner/program/made_tensors.hpp"
+#include "planner/distribution/made_tensors.hpp"
 #include "tests/planner/program/example.hpp"
 #include "tests/planner/program/flow_machine.hpp"
 

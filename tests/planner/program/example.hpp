@@ -7,7 +7,7 @@
 
 #include "base/files.hpp"
 #include "planner/plan/plan.hpp"
-#include "planner/program/program_text.hpp"
+#include "planner/tensor/program_text.hpp"
 
 namespace foretile {
 

@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 #include "planner/plan/products_of_tile.hpp"
-#include "planner/program/program_text.hpp"
+#include "planner/tensor/program_text.hpp"
 
 namespace foretile::products_once_test {
 namespace {

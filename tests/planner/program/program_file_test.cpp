@@ -9,8 +9,8 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "planner/distribution/made_tensors.hpp"
 #include "planner/program/choose_plan.hpp"
-#include "planner/program/made_tensors.hpp"
 #include "platforms/here.hpp"
 #include "platforms/loader.hpp"
 #include "tests/planner/program/example.hpp"

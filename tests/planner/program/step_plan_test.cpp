@@ -8,8 +8,8 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "planner/distribution/made_tensors.hpp"
 #include "planner/plan/owners.hpp"
-#include "planner/program/made_tensors.hpp"
 #include "tests/planner/program/example.hpp"
 #include "tests/planner/program/flow_machine.hpp"
 #include "tests/planner/small_machine.hpp"

@@ -5,7 +5,7 @@
 
 #include <set>
 
-#include "planner/program/made_tensors.hpp"
+#include "planner/distribution/made_tensors.hpp"
 #include "tests/planner/program/example.hpp"
 
 namespace foretile::term_slices_test {

@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "base/random.hpp"
-#include "planner/program/fused_program.hpp"
 #include "planner/program/joined_products.hpp"
-#include "planner/program/term_counts.hpp"
+#include "planner/tensor/fused_program.hpp"
+#include "planner/tensor/term_counts.hpp"
 #include "tests/planner/program/example.hpp"
 
 namespace foretile::fused_term_test {

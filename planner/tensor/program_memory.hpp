@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "planner/program/program_tensors.hpp"
-#include "planner/program/term_order.hpp"
+#include "planner/tensor/program_tensors.hpp"
+#include "planner/tensor/term_order.hpp"
 
 namespace foretile {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "planner/program/term_order.hpp"
+#include "planner/tensor/term_order.hpp"
 
 namespace foretile {
 

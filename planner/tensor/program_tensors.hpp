@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "planner/program/program.hpp"
-#include "planner/program/term_order.hpp"
 #include "planner/tensor/labelled_tiles.hpp"
+#include "planner/tensor/program.hpp"
 #include "planner/tensor/tensor_blocks.hpp"
 #include "planner/tensor/tensor_term.hpp"
+#include "planner/tensor/term_order.hpp"
 
 namespace foretile {
 

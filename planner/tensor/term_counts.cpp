@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "planner/program/term_counts.hpp"
+#include "planner/tensor/term_counts.hpp"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <string>
 
 #include "base/error.hpp"
-#include "planner/program/program_tensors.hpp"
-#include "planner/program/spin_sums.hpp"
+#include "planner/tensor/program_tensors.hpp"
+#include "planner/tensor/spin_sums.hpp"
 
 namespace foretile {
 

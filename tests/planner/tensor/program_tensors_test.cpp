@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "planner/program/program_tensors.hpp"
+#include "planner/tensor/program_tensors.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "base/random.hpp"
-#include "planner/program/program_memory.hpp"
-#include "planner/program/spin_tiles.hpp"
+#include "planner/tensor/program_memory.hpp"
+#include "planner/tensor/spin_tiles.hpp"
 #include "tests/planner/program/example.hpp"
 
 namespace foretile::program_tensors_test {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "planner/program/fused_program.hpp"
-#include "planner/program/program_distribution.hpp"
+#include "planner/distribution/program_distribution.hpp"
+#include "planner/tensor/fused_program.hpp"
 
 namespace foretile {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "planner/program/sum_pieces.hpp"
+#include "planner/distribution/sum_pieces.hpp"
 
 #include <algorithm>
 #include <cstddef>

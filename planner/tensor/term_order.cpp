@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "planner/program/term_order.hpp"
+#include "planner/tensor/term_order.hpp"
 
 #include <fmt/format.h>
 

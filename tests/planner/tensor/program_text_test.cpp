@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "planner/program/program_text.hpp"
+#include "planner/tensor/program_text.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "planner/program/program_tensors.hpp"
-#include "planner/program/spin_tiles.hpp"
-#include "planner/program/term_counts.hpp"
+#include "planner/tensor/program_tensors.hpp"
+#include "planner/tensor/spin_tiles.hpp"
+#include "planner/tensor/term_counts.hpp"
 #include "tests/planner/program/example.hpp"
 
 namespace foretile::program_text_test {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "planner/program/program_text.hpp"
+#include "planner/tensor/program_text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,7 +14,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/one_line.hpp"
-#include "planner/program/term_order.hpp"
+#include "planner/tensor/term_order.hpp"
 #include "planner/tensor/text_line.hpp"
 
 namespace foretile {

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "planner/program/program.hpp"
+#include "planner/tensor/program.hpp"
 
 namespace foretile {
 

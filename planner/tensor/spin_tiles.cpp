@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "planner/program/spin_tiles.hpp"
+#include "planner/tensor/spin_tiles.hpp"
 
 namespace foretile {
 

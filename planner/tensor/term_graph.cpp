@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "planner/program/term_graph.hpp"
+#include "planner/tensor/term_graph.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "planner/program/spin_sums.hpp"
+#include "planner/tensor/spin_sums.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "planner/program/program_memory.hpp"
+#include "planner/tensor/program_memory.hpp"
 
 #include <algorithm>
 

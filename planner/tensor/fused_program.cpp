@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "planner/program/fused_program.hpp"
+#include "planner/tensor/fused_program.hpp"
 
 #include <fmt/format.h>
 

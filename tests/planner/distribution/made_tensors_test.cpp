@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "planner/program/made_tensors.hpp"
+#include "planner/distribution/made_tensors.hpp"
 
 #include <gtest/gtest.h>
 

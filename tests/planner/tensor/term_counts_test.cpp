@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "planner/program/term_counts.hpp"
+#include "planner/tensor/term_counts.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,9 +9,9 @@
 
 #include "base/error.hpp"
 #include "base/random.hpp"
-#include "planner/program/program_tensors.hpp"
-#include "planner/program/program_text.hpp"
-#include "planner/program/spin_tiles.hpp"
+#include "planner/tensor/program_tensors.hpp"
+#include "planner/tensor/program_text.hpp"
+#include "planner/tensor/spin_tiles.hpp"
 #include "tests/planner/program/example.hpp"
 
 namespace foretile::term_counts_test {

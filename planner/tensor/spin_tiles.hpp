@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "planner/program/program.hpp"
 #include "planner/tensor/labelled_tiles.hpp"
+#include "planner/tensor/program.hpp"
 
 namespace foretile {
 

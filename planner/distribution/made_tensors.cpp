@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "planner/program/made_tensors.hpp"
+#include "planner/distribution/made_tensors.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,9 +7,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "base/error.hpp"
+#include "base/missing_memory.hpp"
 #include "base/one_line.hpp"
-#include "planner/program/step_plan.hpp"
 
 namespace foretile {
 

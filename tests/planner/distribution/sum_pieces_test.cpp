@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "planner/program/sum_pieces.hpp"
+#include "planner/distribution/sum_pieces.hpp"
 
 #include <gtest/gtest.h>
 
-#include "planner/program/program_text.hpp"
 #include "planner/strategies/strategy.hpp"
+#include "planner/tensor/program_text.hpp"
 #include "tests/planner/program/flow_machine.hpp"
 
 namespace foretile::sum_pieces_test {

@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "planner/program/program_tensors.hpp"
-#include "planner/program/spin_tiles.hpp"
-#include "planner/program/term_order.hpp"
 #include "planner/tensor/fused_term.hpp"
+#include "planner/tensor/program_tensors.hpp"
+#include "planner/tensor/spin_tiles.hpp"
+#include "planner/tensor/term_order.hpp"
 
 namespace foretile {
 
@@ -66,8 +66,6 @@ class FusedProgram {
 
   /// Whether a tensor is in memory while a level runs (TensorLevels).
   bool is_there(std::size_t tensor, int level) const { return lives_[tensor].include(level); }
-  /// The first level that writes it; 0: it is given.
-  int made_at(std::size_t tensor) const { return lives_[tensor].made; }
 
   /// Of a stored block.
   std::int64_t bytes(std::size_t tensor, BlockId block) const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "planner/program/program_tensors.hpp"
+#include "planner/tensor/program_tensors.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <map>
 #include <numeric>
 
-#include "planner/program/spin_sums.hpp"
+#include "planner/tensor/spin_sums.hpp"
 
 namespace foretile {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "planner/program/program.hpp"
 #include "planner/tensor/labelled_tiles.hpp"
+#include "planner/tensor/program.hpp"
 
 namespace foretile {
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "base/settings.hpp"
-#include "planner/program/fused_program.hpp"
-#include "planner/program/program_distribution.hpp"
+#include "planner/distribution/program_distribution.hpp"
+#include "planner/tensor/fused_program.hpp"
 #include "platforms/machine.hpp"
 
 namespace foretile {
