@@ -173,7 +173,7 @@ void Checkpoint::open(const std::filesystem::path& folder, const std::string& pl
   log_->reserve(left, bytes);
 }
 
-RunResult Checkpoint::run(const RankPlan& part, const RunOptions& options) {
+RunResult Checkpoint::run(const RunOptions& options) {
   const PlannedWork& now = work();
   const std::vector<TileId> numbers = remaining_ ? remaining_->tiles : std::vector<TileId>();
   const SeededTiles seeded(whole_.contraction);
@@ -182,7 +182,7 @@ RunResult Checkpoint::run(const RankPlan& part, const RunOptions& options) {
   RunOptions with = options;
   with.finished = &keeper;
   if (remaining_) with.storage = &renumbered;
-  RunResult result = foretile::run(now.plan, part, now.contraction, now.machine, communicator_, with);
+  RunResult result = foretile::run(now, communicator_, with);
   log_->release_room();
   if (remaining_) agree(communicator_, [&] { add_finished(result); });
   return result;

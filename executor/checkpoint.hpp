@@ -40,7 +40,7 @@ class Checkpoint {
   /// Runs this rank's part of work(), keeps its tiles, and adds those that were there, so that the result is
   /// that of the whole work; but its statistics are of what was computed now. Collective, errors as run() has
   /// them.
-  RunResult run(const RankPlan& part, const RunOptions& options);
+  RunResult run(const RunOptions& options);
 
  private:
   void open(const std::filesystem::path& folder, const std::string& plan_digest);

@@ -52,11 +52,6 @@ void require_same_plan(MPI_Comm communicator, std::uint64_t identity) {
                     "the same on all ranks", "give all ranks the same arguments");
 }
 
-RankPlan part_of(const PlannedWork& work, Rank rank) {
-  if (rank < work.plan.grid.size()) return work.plan.ranks[rank];
-  return {std::vector<DevicePlan>(work.machine.devices_per_rank), {}};
-}
-
 void require_layouts(const std::array<DistributedMatrix, 3>& matrices, Rank self) {
   for (std::size_t matrix = 0; matrix < matrices.size(); ++matrix) {
     const std::string name = fmt::format("layout of {}", "ABC"[matrix]);
@@ -68,16 +63,11 @@ void require_layouts(const std::array<DistributedMatrix, 3>& matrices, Rank self
   }
 }
 
-/// beta C, or 0, where no product contributes.
+/// Where no product contributes.
 void finish_untouched(const Contraction& p, TileId tile, const TileStorage& storage) {
-  const TileRef ref{Matrix::c, tile};
-  const TileExtents extents = extents_of(p, ref);
-  const std::optional<TileView> in_place = storage.in_place(ref);
-  TileBuffer own(in_place ? 0 : extents.bytes());
-  const TileView view = in_place ? *in_place : own.view(extents.rows);
-  if (!in_place && p.reads_c()) storage.fill(ref, own.data());
-  scale_initial(p, extents, view);
-  if (!in_place) storage.take(tile, view);
+  const TileExtents extents = extents_of(p, {Matrix::c, tile});
+  if (const auto in_place = storage.in_place({Matrix::c, tile})) return scale_initial(p, extents, *in_place);
+  storage.take(tile, untouched_tile(p, tile, storage).view(extents.rows));
 }
 
 /// A caller's tiles, with the final ones of C brought to the check too.
@@ -111,7 +101,6 @@ struct Multiplication::State {
         work(std::move(planned)) {
     gpus = gpus_for(work.machine, options.gpus);
     identity = digest_of(work, options);
-    part = part_of(work, rank);
     owners_of_c = foretile::owners_of_c(work.contraction, work.plan);
     flops = traits(work.contraction).flops;
   }
@@ -123,9 +112,8 @@ struct Multiplication::State {
   bool has_copies = false;  // the same of copies of tiles that are not in place in the layouts
   int cores;
   PlannedWork work;
-  std::uint64_t identity = 0;  // of the plan and the options
-  std::unique_ptr<Gpus> gpus;  // nullptr: cores
-  RankPlan part;
+  std::uint64_t identity = 0;     // of the plan and the options
+  std::unique_ptr<Gpus> gpus;     // nullptr: cores
   std::vector<Rank> owners_of_c;  // by tile
   std::vector<TileId> own_c, without_product;
   double flops = 0;
@@ -242,14 +230,11 @@ MultiplicationReport Multiplication::multiply(const TileStorage& tiles) {
   options.bind = state_->bind;
   options.memory = &state_->memory;
   options.gpus = state_->gpus.get();
-  const PlannedWork& planned = work();
   const MPI_Comm communicator = state_->communicator.get();
   if (options.gpus)
     agree(communicator, [&] { options.pool_bytes = pool_bytes_for(bytes_beside(tiles, true)); });
-  const RunResult result = run_or_end(communicator, [&] {
-    return foretile::run(planned.plan, state_->part, planned.contraction, planned.machine, communicator,
-                         options);
-  });
+  const RunResult result =
+      run_or_end(communicator, [&] { return foretile::run(work(), communicator, options); });
   agree(communicator, [&] {
     for (const TileId tile : state_->without_product) finish_untouched(contraction(), tile, tiles);
   });

@@ -239,4 +239,11 @@ RunResult run(const PlanFrame& frame, const RankPlan& plan, const Contraction& c
   return result;
 }
 
+RunResult run(const PlannedWork& work, MPI_Comm communicator, const RunOptions& options) {
+  const Rank rank = rank_in(communicator);
+  const RankPlan without_work{std::vector<DevicePlan>(work.machine.devices_per_rank), {}};
+  return run(work.plan, rank < work.plan.grid.size() ? work.plan.ranks[rank] : without_work, work.contraction,
+             work.machine, communicator, options);
+}
+
 }  // namespace foretile

@@ -13,6 +13,7 @@
 #include "executor/gpu/gpu.hpp"
 #include "planner/plan/assignment.hpp"
 #include "planner/plan/plan.hpp"
+#include "planner/plan_work.hpp"
 #include "planner/problem/contraction.hpp"
 #include "platforms/machine.hpp"
 #include "scheduler/statistics.hpp"
@@ -84,5 +85,7 @@ struct RunResult {
 /// GPU fails later, on this rank alone.
 RunResult run(const PlanFrame& frame, const RankPlan& plan, const Contraction& contraction,
               const Machine& machine, MPI_Comm communicator, const RunOptions& options = {});
+/// The same of this rank's part of the plan.
+RunResult run(const PlannedWork& work, MPI_Comm communicator, const RunOptions& options = {});
 
 }  // namespace foretile

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "executor/cpu/combine.hpp"
+#include "executor/tiles/tile_extents.hpp"
 
 namespace foretile {
 
@@ -17,6 +18,14 @@ std::vector<TileId> without_product(const Contraction& p, const std::vector<Tile
     if (!has_product[static_cast<std::size_t>(tile)]) tiles.push_back(tile);
   }
   return tiles;
+}
+
+TileBuffer untouched_tile(const Contraction& p, TileId tile, const TileStorage& tiles) {
+  const TileExtents extents = extents_of(p, {Matrix::c, tile});
+  TileBuffer numbers(extents.bytes());
+  if (p.reads_c()) tiles.fill({Matrix::c, tile}, numbers.data());
+  scale_initial(p, extents, extents.gapless_at(numbers.data()));
+  return numbers;
 }
 
 void scale_initial(const Contraction& p, const TileExtents& extents, TileView tile) {

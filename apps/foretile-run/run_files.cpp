@@ -78,14 +78,8 @@ void RunFiles::complete(RunResult& result) {
   in_place_bytes_ = all_reduced(bytes_in_place(false), MPI_SUM, communicator_, "files");
   const Contraction& p = work_.contraction;
   agree(communicator_, [&] {
-    for (const TileId tile : without_product(p, own_c_)) {
-      const TileRef ref{Matrix::c, tile};
-      const TileExtents extents = extents_of(p, ref);
-      TileBuffer numbers(extents.bytes());
-      if (p.reads_c()) tiles_->fill(ref, numbers.data());
-      scale_initial(p, extents, extents.gapless_at(numbers.data()));
-      result.host->c.insert_or_assign(tile, std::move(numbers));
-    }
+    for (const TileId tile : without_product(p, own_c_))
+      result.host->c.insert_or_assign(tile, untouched_tile(p, tile, *tiles_));
   });
 }
 

@@ -76,12 +76,6 @@ std::int64_t pool_bytes(const FinishedRun& done, bool copies) {
   return pool_bytes_for(bytes);
 }
 
-/// Ranks beyond the grid have no work.
-RankPlan part_of(Rank rank, const PlannedWork& work) {
-  if (rank < work.plan.grid.size()) return work.plan.ranks[rank];
-  return {std::vector<DevicePlan>(work.machine.devices_per_rank), {}};
-}
-
 /// Where devices take blocks while they run: with their blocks of an earlier run, if that is wanted. Notes
 /// the plan's digest before.
 void prepare_assignment(const RunArguments& arguments, FinishedRun& done) {
@@ -260,10 +254,7 @@ void execute_problem(const CLI::App& app, RunKind kind, const RunArguments& argu
   if (CountFunction show = run_progress(done, session.rank(), line))
     options.trace = &progress.emplace(std::move(show), 1, options.trace);
   if (arguments.verify) done.files->prepare_check(threads);
-  const PlannedWork& now = done.now();
-  const RankPlan part = part_of(session.rank(), now);
-  done.result = done.checkpoint ? done.checkpoint->run(part, options)
-                                : run(now.plan, part, now.contraction, now.machine, session.world(), options);
+  done.result = done.checkpoint ? done.checkpoint->run(options) : run(*done.work, session.world(), options);
   done.probes.after = probe(*done.work, session);
   done.files->complete(done.result);
   done.digest = digest_of_c(*done.result.host, session.world());

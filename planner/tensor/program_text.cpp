@@ -14,14 +14,14 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/one_line.hpp"
+#include "planner/tensor/tensor_blocks.hpp"
 #include "planner/tensor/term_order.hpp"
-#include "planner/tensor/text_line.hpp"
+#include "planner/tensor/term_text.hpp"
 
 namespace foretile {
 
 namespace {
 
-constexpr std::size_t kMostIndices = 8;   // spins of a term are enumerated
 constexpr std::size_t kMostTerms = 2000;  // each may wait for all others
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
@@ -109,9 +109,9 @@ class Parser {
       line.expect("]");
     }
     require_end(line);
-    if (declaration.spaces.size() > kMostIndices)
+    if (declaration.spaces.size() > kMostTensorIndices)
       throw line.error(column, fmt::format("{} indices of {}", declaration.spaces.size(), declaration.name),
-                       fmt::format("at most {}", kMostIndices));
+                       fmt::format("at most {}", kMostTensorIndices));
     if (const auto seen = seen_.find(declaration.name); seen != seen_.end()) {
       const int first = seen->second.line;
       throw seen->second.declared
@@ -163,29 +163,15 @@ class Parser {
   }
 
   TensorUse read_use(TextLine& line) {
-    TensorUse use;
-    use.spatial = program_.spatial;
-    use.column = line.column();
-    use.tensor = line.name("a tensor");
-    line.expect("[");
-    if (line.take("]")) return use;
-    do {
-      TermIndex index;
-      index.column = line.column();
-      index.name = line.name("an index");
+    const TextTensor text = read_tensor(line, IndexNames::words);
+    TensorUse use{text.name, {}, text.column, program_.spatial};
+    for (const TextIndex& index : text.indices) {
       const auto space = space_of(index.name[0]);
       if (!space)
         throw line.error(index.column, quote(index.name), "an index that begins with " + known_letters());
-      index.space = *space;
-      if (std::ranges::find(use.indices, index) != use.indices.end())
-        throw line.error(index.column, quote(index.name) + " again", "each index once in a tensor");
-      use.indices.push_back(std::move(index));
-    } while (line.take(","));
-    if (!line.take("]")) throw line.wrong("\",\" or \"]\"");
-    if (use.indices.size() > kMostIndices)
-      throw line.error(use.column, fmt::format("{} indices of {}", use.indices.size(), use.tensor),
-                       fmt::format("at most {}", kMostIndices));
-    if (use.indices.size() % 2 != 0)
+      use.indices.push_back({index.name, *space, index.column});
+    }
+    if (use.indices.size() % 2 != 0 || text.upper.value_or(use.half()) != use.half())
       throw line.error(use.column, fmt::format("{} indices of {}", use.indices.size(), use.tensor),
                        "as many upper indices as lower ones");
     return use;

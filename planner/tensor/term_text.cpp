@@ -8,7 +8,6 @@
 #include <array>
 
 #include "planner/tensor/tensor_blocks.hpp"
-#include "planner/tensor/text_line.hpp"
 
 namespace foretile {
 
@@ -18,16 +17,19 @@ bool has(const TextTensor& tensor, const TextIndex& index) {
   return std::ranges::find(tensor.indices, index.name, &TextIndex::name) != tensor.indices.end();
 }
 
-void add_index(TextLine& line, TextTensor& tensor) {
+void add_index(TextLine& line, TextTensor& tensor, IndexNames names) {
   TextIndex index;
   index.column = line.column();
-  index.name = line.index("an index: a letter, and digits behind it");
+  index.name = names == IndexNames::words ? line.name("an index")
+                                          : line.index("an index: a letter, and digits behind it");
   if (has(tensor, index))
     throw line.error(index.column, index.name + " again", "each index once in a tensor");
   tensor.indices.push_back(std::move(index));
 }
 
-TextTensor read_tensor(TextLine& line) {
+}  // namespace
+
+TextTensor read_tensor(TextLine& line, IndexNames names) {
   TextTensor tensor;
   tensor.column = line.column();
   tensor.name = line.name("a tensor, as V[a,b|c,d]");
@@ -35,16 +37,20 @@ TextTensor read_tensor(TextLine& line) {
   while (!line.take("]")) {
     if (!tensor.upper && line.take("|")) {
       tensor.upper = tensor.indices.size();
-    } else {
-      add_index(line, tensor);
-      if (line.take(",") && (line.next_is("]") || line.next_is("|"))) throw line.wrong("an index");
+      continue;
     }
+    add_index(line, tensor, names);
+    const bool more = line.take(","), ends = line.next_is("]") || line.next_is("|");
+    if (more && ends) throw line.wrong("an index");
+    if (!more && !ends && names == IndexNames::words) throw line.wrong("\",\" or \"]\"");
   }
   if (tensor.indices.size() > kMostTensorIndices)
     throw line.error(tensor.column, fmt::format("{} indices of {}", tensor.indices.size(), tensor.name),
                      fmt::format("at most {}", kMostTensorIndices));
   return tensor;
 }
+
+namespace {
 
 void check_indices(const TextLine& line, const TermText& term) {
   const std::array<const TextTensor*, 3> all{&term.result, term.operands.data(), &term.operands[1]};
@@ -68,11 +74,12 @@ void check_indices(const TextLine& line, const TermText& term) {
 TermText parse_term(std::string_view text, const std::string& where) {
   TextLine line(text, where);
   TermText term;
-  term.result = read_tensor(line);
+  term.result = read_tensor(line, IndexNames::letters);
   term.accumulate = line.take("+=");
   if (!term.accumulate && !line.take("=")) throw line.wrong("\"+=\" or \"=\"");
   if (line.next_is_number()) term.factor = line.real();
-  for (int operand = 0; operand < 2; ++operand) term.operands.push_back(read_tensor(line));
+  for (int operand = 0; operand < 2; ++operand)
+    term.operands.push_back(read_tensor(line, IndexNames::letters));
   if (!line.at_end()) throw line.wrong("the end of the line: a product has two tensors");
   check_indices(line, term);
   return term;

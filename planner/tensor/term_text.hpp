@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A product of two tensors as text: R[a,b|i,j] += 0.5 V[a,b|c,d] T[c,d|i,j].
+// Tensors with indices as text, and products of two: R[a,b|i,j] += 0.5 V[a,b|c,d] T[c,d|i,j].
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "planner/tensor/text_line.hpp"
+
 namespace foretile {
 
-/// An index is a letter and the digits behind it, so that commas may be left out: V[ab|cd], T[p1p2|h1h2].
+enum class IndexNames : std::uint8_t {
+  letters,  ///< a letter and the digits behind it, so that commas may be left out: V[ab|cd], T[p1p2|h1h2]
+  words     ///< letters, digits and _, with commas between them
+};
+
 struct TextIndex {
   std::string name;
   int column = 0;
@@ -23,6 +30,10 @@ struct TextTensor {
   int column = 0;
 };
 
+/// What stands next in the line. Throws InputError for what cannot be read, an index that is twice in it, and
+/// more than eight indices.
+TextTensor read_tensor(TextLine& line, IndexNames names);
+
 struct TermText {
   TextTensor result;
   std::vector<TextTensor> operands;  ///< two
@@ -30,8 +41,8 @@ struct TermText {
   bool accumulate = false;           ///< += instead of =
 };
 
-/// Throws InputError, which begins with `where` and a column: for what cannot be read, an index that is twice
-/// in a tensor or not in exactly two of the three, and a tensor with more than eight indices.
+/// Index names are letters. Throws InputError as read_tensor(), which begins with `where` and a column, and
+/// for an index that is not in exactly two of the three tensors.
 TermText parse_term(std::string_view text, const std::string& where);
 
 /// The text of a term, which parse_term() reads.

@@ -86,6 +86,17 @@ TEST(ProgramText, IsReadAsItIsWritten) {
             std::string::npos);
 }
 
+/// As declarations have it.
+TEST(ProgramText, MayPartUpperAndLowerIndices) {
+  std::string text = written(ccsd_t2());
+  const std::string commas = "t2_2_2_2_2: D[h10,h11,h1,p5] += -0.5 t1[p6,h1] v[h10,h11,p5,p6]";
+  const std::size_t at = text.find(commas);
+  ASSERT_NE(at, std::string::npos);
+  std::string parted = text;
+  parted.replace(at, commas.size(), "t2_2_2_2_2: D[h10,h11|h1,p5] += -0.5 t1[p6|h1] v[h10,h11|p5,p6]");
+  EXPECT_EQ(written(parse_program(parted, "again")), text);
+}
+
 TEST(ProgramText, TheExampleHas41Terms) {
   const Program program = ccsd_t2();
   EXPECT_EQ(program.terms.size(), 41U);
@@ -106,10 +117,12 @@ TEST(ProgramText, SaysWhatCannotBeRead) {
             "p.txt, line 6, column 36: found x, expected the end of the line: two operands at most; others "
             "go through an "
             "intermediate");
-  EXPECT_EQ(refused_term("a: R[p1|h1] += 1 x[p1,h1]"),
-            "p.txt, line 6, column 8: found |h1, expected \",\" or \"]\"");
+  EXPECT_EQ(refused_term("a: R[p1;h1] += 1 x[p1,h1]"),
+            "p.txt, line 6, column 8: found ;h1, expected \",\" or \"]\"");
+  EXPECT_EQ(refused_term("a: R[p1,h1|] += 1 x[p1,h1]"),
+            "p.txt, line 6, column 4: found 2 indices of R, expected as many upper indices as lower ones");
   EXPECT_EQ(refused_term("a: R[p1,h1] += 1"),
-            "p.txt, line 6, column 17: found the end of the line, expected a tensor");
+            "p.txt, line 6, column 17: found the end of the line, expected a tensor, as V[a,b|c,d]");
   EXPECT_EQ(refused_term("a: R[p1,q1] += 1 x[p1,q1]"),
             "p.txt, line 6, column 9: found q1, expected an index that begins with h or p");
   EXPECT_EQ(refused_term("space h = occupied"),
