@@ -182,7 +182,7 @@ RunResult Checkpoint::run(const RunOptions& options) {
   RunOptions with = options;
   with.finished = &keeper;
   if (remaining_) with.storage = &renumbered;
-  RunResult result = foretile::run(now, communicator_, with);
+  RunResult result = foretile::run(now.plan, now.contraction, now.machine, communicator_, with);
   log_->release_room();
   if (remaining_) agree(communicator_, [&] { add_finished(result); });
   return result;

@@ -180,10 +180,8 @@ void note_gpus(const RankBackend& backend, std::int64_t refused_bytes, MPI_Comm 
   result.gpu = {sums[0], sums[1], sums[2]};
 }
 
-}  // namespace
-
-RunResult run(const PlanFrame& frame, const RankPlan& plan, const Contraction& contraction,
-              const Machine& machine, MPI_Comm communicator, const RunOptions& options) {
+RunResult run_part(const PlanFrame& frame, const RankPlan& plan, const Contraction& contraction,
+                   const Machine& machine, MPI_Comm communicator, const RunOptions& options) {
   require_runnable(contraction);
   if (options.gpus && !contraction.products_of_k.empty())
     throw input_error("run", "products of different forms on GPUs", "one form of all products",
@@ -239,11 +237,14 @@ RunResult run(const PlanFrame& frame, const RankPlan& plan, const Contraction& c
   return result;
 }
 
-RunResult run(const PlannedWork& work, MPI_Comm communicator, const RunOptions& options) {
+}  // namespace
+
+RunResult run(const Plan& plan, const Contraction& contraction, const Machine& machine, MPI_Comm communicator,
+              const RunOptions& options) {
   const Rank rank = rank_in(communicator);
-  const RankPlan without_work{std::vector<DevicePlan>(work.machine.devices_per_rank), {}};
-  return run(work.plan, rank < work.plan.grid.size() ? work.plan.ranks[rank] : without_work, work.contraction,
-             work.machine, communicator, options);
+  const RankPlan without_work{std::vector<DevicePlan>(static_cast<std::size_t>(machine.devices_per_rank)), {}};
+  return run_part(plan, rank < plan.grid.size() ? plan.ranks[rank] : without_work, contraction, machine,
+                  communicator, options);
 }
 
 }  // namespace foretile

@@ -13,7 +13,6 @@
 #include "executor/gpu/gpu.hpp"
 #include "planner/plan/assignment.hpp"
 #include "planner/plan/plan.hpp"
-#include "planner/plan_work.hpp"
 #include "planner/problem/contraction.hpp"
 #include "platforms/machine.hpp"
 #include "scheduler/statistics.hpp"
@@ -83,9 +82,7 @@ struct RunResult {
 /// where it is given and of the initial C are filled before the clock starts. What fails on a rank until then
 /// is thrown on all, as agree() has it (executor/mpi/session.hpp). Throws WorkError when MPI, a worker or a
 /// GPU fails later, on this rank alone.
-RunResult run(const PlanFrame& frame, const RankPlan& plan, const Contraction& contraction,
-              const Machine& machine, MPI_Comm communicator, const RunOptions& options = {});
-/// The same of this rank's part of the plan.
-RunResult run(const PlannedWork& work, MPI_Comm communicator, const RunOptions& options = {});
+RunResult run(const Plan& plan, const Contraction& contraction, const Machine& machine, MPI_Comm communicator,
+              const RunOptions& options = {});
 
 }  // namespace foretile

@@ -254,7 +254,9 @@ void execute_problem(const CLI::App& app, RunKind kind, const RunArguments& argu
   if (CountFunction show = run_progress(done, session.rank(), line))
     options.trace = &progress.emplace(std::move(show), 1, options.trace);
   if (arguments.verify) done.files->prepare_check(threads);
-  done.result = done.checkpoint ? done.checkpoint->run(options) : run(*done.work, session.world(), options);
+  const auto& [contraction, machine, plan, summary, compared, decision] = *done.work;
+  done.result = done.checkpoint ? done.checkpoint->run(options)
+                                : run(plan, contraction, machine, session.world(), options);
   done.probes.after = probe(*done.work, session);
   done.files->complete(done.result);
   done.digest = digest_of_c(*done.result.host, session.world());

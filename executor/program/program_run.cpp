@@ -109,7 +109,7 @@ ProgramReport ProgramRun::State::run(const GivenBlocks& given, bool keeps_interm
   with.bind = options.bind;
   with.gpus = gpus.get();
   if (gpus) with.pool_bytes = pool_bytes_for(work.summary.peak_matrix_bytes);
-  const RunResult result = foretile::run(work, own.get(), with);
+  const RunResult result = foretile::run(work.plan, work.contraction, work.machine, own.get(), with);
   for (std::size_t tensor = 0; tensor < program.tensors().size(); ++tensor) {
     if (program.tensors()[tensor].role == TensorRole::result || keeps_intermediates)
       blocks->make_missing_zero(tensor);

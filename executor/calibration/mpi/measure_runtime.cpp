@@ -90,12 +90,7 @@ RunCounts count(const RunResult& result, std::int64_t tile_bytes, MPI_Comm commu
 }
 
 RunCounts count_run(const PlannedWork& work, std::int64_t tile, MPI_Comm communicator) {
-  const Rank rank = rank_in(communicator);
-  const RankPlan idle{std::vector<DevicePlan>(static_cast<std::size_t>(work.machine.devices_per_rank)), {}};
-  const bool busy = rank < work.plan.grid.size();
-  return count(run(work.plan, busy ? work.plan.ranks[static_cast<std::size_t>(rank)] : idle, work.contraction,
-                   work.machine, communicator),
-               tile * tile * 8, communicator);
+  return count(run(work.plan, work.contraction, work.machine, communicator), tile * tile * 8, communicator);
 }
 
 /// Whether a run is repeated: as rank 0 says, so that all ranks do.

@@ -80,27 +80,23 @@ inline Machine with_gpus(Machine machine, Random& random) {
 inline RunOutcome execute_on(Gpus& gpus, const Plan& plan, const Contraction& contraction,
                              const Machine& machine, std::int64_t pool_bytes,
                              const TileStorage* storage = nullptr, bool copies = false) {
-  const RankPlan idle{std::vector<DevicePlan>(machine.devices_per_rank), {}};
-  const RankPlan& mine = world_rank() < plan.grid.size() ? plan.ranks[world_rank()] : idle;
   RunOptions options;
   options.gpus = &gpus;
   options.copies = copies;
   options.storage = storage;
   options.pool_bytes = pool_bytes;
   options.warm_up_s = 1e-6;  // once
-  RunOutcome outcome{{}, run(plan, mine, contraction, machine, MPI_COMM_WORLD, options)};
+  RunOutcome outcome{{}, run(plan, contraction, machine, MPI_COMM_WORLD, options)};
   outcome.check = check_product(contraction, *outcome.run.host, MPI_COMM_WORLD);
   return outcome;
 }
 
 inline RunOutcome execute(const Plan& plan, const Contraction& contraction, const Machine& machine,
                           bool copies, const TileStorage* storage = nullptr) {
-  const RankPlan idle{std::vector<DevicePlan>(machine.devices_per_rank), {}};
-  const RankPlan& mine = world_rank() < plan.grid.size() ? plan.ranks[world_rank()] : idle;
   RunOptions options;
   options.copies = copies;
   options.storage = storage;
-  RunOutcome outcome{{}, run(plan, mine, contraction, machine, MPI_COMM_WORLD, options)};
+  RunOutcome outcome{{}, run(plan, contraction, machine, MPI_COMM_WORLD, options)};
   outcome.check = check_product(contraction, *outcome.run.host, MPI_COMM_WORLD);
   return outcome;
 }
