@@ -122,42 +122,47 @@ void require_outputs_apart(const SimulateArguments& arguments) {
     require_different("--output", arguments.output, "the problem", arguments.problem);
 }
 
+/// NWChem has no plan, no modes, and keeps all tensors.
+void simulate_original(const SimulateArguments& arguments) {
+  if (is_program_plan(arguments.problem))
+    throw input_error("--original", fmt::format("the plan {}", quote(arguments.problem)), "PROGRAM.txt",
+                      "NWChem has no plan: name the program");
+  if (!arguments.output.empty())
+    throw input_error("--output", "it beside --original", "one of the two",
+                      "leave --output out: NWChem has no plan");
+  if (arguments.program.flows())
+    throw input_error("--mode", "flow beside --original or what belongs to it", "one of the two",
+                      "leave --mode out: NWChem goes level by level");
+  if (!arguments.program.made.empty())
+    throw input_error("--make", "it beside --original", "one of the two",
+                      "leave --make out: NWChem keeps all tensors");
+  if (!arguments.program.distribution.empty())
+    throw input_error("--distribution", "it beside --original", "one of the two",
+                      "leave --distribution out: NWChem distributes blocks round-robin");
+  refuse_for_programs(arguments.problem, {{"--seed", arguments.seed != 1},
+                                          {"--engine", arguments.engine != EngineChoice::automatic}});
+  simulate_original_case(arguments, arguments.program.sizes, arguments.original, arguments.trace);
+}
+
+void simulate_program(const SimulateArguments& arguments) {
+  refuse_for_programs(arguments.problem, {{"--assignment", !arguments.assignment.empty()},
+                                          {"--assignment-out", !arguments.assignment_out.empty()},
+                                          {"--coarse", arguments.coarse},
+                                          {"--plan-order", arguments.plan_order},
+                                          {"--what-if", arguments.what_if}});
+  require_different("--trace", arguments.trace, "the program", arguments.problem);
+  require_different("--trace", arguments.trace, "--platform", arguments.platform);
+  require_different("--output", arguments.output, "--trace", arguments.trace);
+  if (arguments.original.any()) return simulate_original(arguments);
+  ProgramArguments program = arguments.program;
+  program.trace = arguments.trace;
+  program.output = arguments.output;
+  simulate_program_case(arguments, program, arguments.seed, arguments.engine);
+}
+
 void simulate_case(const SimulateArguments& arguments) {
   check_program_options(arguments.problem, arguments.program);
-  if (is_program(arguments.problem)) {
-    refuse_for_programs(arguments.problem, {{"--assignment", !arguments.assignment.empty()},
-                                            {"--assignment-out", !arguments.assignment_out.empty()},
-                                            {"--coarse", arguments.coarse},
-                                            {"--plan-order", arguments.plan_order},
-                                            {"--what-if", arguments.what_if}});
-    require_different("--trace", arguments.trace, "the program", arguments.problem);
-    require_different("--trace", arguments.trace, "--platform", arguments.platform);
-    require_different("--output", arguments.output, "--trace", arguments.trace);
-    if (arguments.original.any()) {
-      if (is_program_plan(arguments.problem))
-        throw input_error("--original", fmt::format("the plan {}", quote(arguments.problem)), "PROGRAM.txt",
-                          "NWChem has no plan: name the program");
-      if (!arguments.output.empty())
-        throw input_error("--output", "it beside --original", "one of the two",
-                          "leave --output out: NWChem has no plan");
-      if (arguments.program.flows())
-        throw input_error("--mode", "flow beside --original or what belongs to it", "one of the two",
-                          "leave --mode out: NWChem goes level by level");
-      if (!arguments.program.made.empty())
-        throw input_error("--make", "it beside --original", "one of the two",
-                          "leave --make out: NWChem keeps all tensors");
-      if (!arguments.program.distribution.empty())
-        throw input_error("--distribution", "it beside --original", "one of the two",
-                          "leave --distribution out: NWChem distributes blocks round-robin");
-      refuse_for_programs(arguments.problem, {{"--seed", arguments.seed != 1},
-                                              {"--engine", arguments.engine != EngineChoice::automatic}});
-      return simulate_original_case(arguments, arguments.program.sizes, arguments.original, arguments.trace);
-    }
-    ProgramArguments program = arguments.program;
-    program.trace = arguments.trace;
-    program.output = arguments.output;
-    return simulate_program_case(arguments, program, arguments.seed, arguments.engine);
-  }
+  if (is_program(arguments.problem)) return simulate_program(arguments);
   if (arguments.original.any())
     throw input_error("--original", quote(arguments.problem), "a program, PROGRAM.txt", "leave it out");
   require_outputs_apart(arguments);
