@@ -14,11 +14,11 @@
 namespace foretile {
 
 std::string distribution_text(const ProgramDistribution& distribution) {
-  const auto cut = std::ranges::count_if(distribution.sum_pieces, [](int pieces) { return pieces > 1; });
+  const auto cut = std::ranges::count_if(distribution.split_k, [](int pieces) { return pieces > 1; });
   const char* const blocks =
       distribution.owners.empty() ? "blocks round-robin" : "blocks where they are needed";
-  if (cut == 0) return fmt::format("{}, whole sums", blocks);
-  return fmt::format("{}, sums of {} {} in pieces", blocks, cut, cut == 1 ? "term" : "terms");
+  if (cut == 0) return fmt::format("{}, no split-K", blocks);
+  return fmt::format("{}, split-K of {} {}", blocks, cut, cut == 1 ? "term" : "terms");
 }
 
 std::string strategies_text(const FusedProgram& program, const ProgramDistribution& distribution) {
@@ -36,10 +36,10 @@ std::string strategies_text(const FusedProgram& program, const ProgramDistributi
 nlohmann::ordered_json distribution_json(const FusedProgram& program,
                                          const ProgramDistribution& distribution) {
   nlohmann::ordered_json json{{"blocks", distribution.owners.empty() ? "round-robin" : "chosen"},
-                              {"sum_pieces", nlohmann::ordered_json::object()}};
+                              {"split_k", nlohmann::ordered_json::object()}};
   for (std::size_t term = 0; term < program.terms().size(); ++term) {
-    if (distribution.pieces_of(term) > 1)
-      json["sum_pieces"][program.program().terms[term].name] = distribution.pieces_of(term);
+    if (distribution.split_k_of(term) > 1)
+      json["split_k"][program.program().terms[term].name] = distribution.split_k_of(term);
     if (const std::string name = distribution.strategy_of(term); !name.empty())
       json["strategies"][program.program().terms[term].name] = name;
   }

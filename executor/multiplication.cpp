@@ -233,8 +233,9 @@ MultiplicationReport Multiplication::multiply(const TileStorage& tiles) {
   const MPI_Comm communicator = state_->communicator.get();
   if (options.gpus)
     agree(communicator, [&] { options.pool_bytes = pool_bytes_for(bytes_beside(tiles, true)); });
-  const RunResult result =
-      run_or_end(communicator, [&] { return foretile::run(work().plan, contraction(), work().machine, communicator, options); });
+  const RunResult result = run_or_end(communicator, [&] {
+    return foretile::run(work().plan, contraction(), work().machine, communicator, options);
+  });
   agree(communicator, [&] {
     for (const TileId tile : state_->without_product) finish_untouched(contraction(), tile, tiles);
   });

@@ -242,7 +242,8 @@ RunResult run_part(const PlanFrame& frame, const RankPlan& plan, const Contracti
 RunResult run(const Plan& plan, const Contraction& contraction, const Machine& machine, MPI_Comm communicator,
               const RunOptions& options) {
   const Rank rank = rank_in(communicator);
-  const RankPlan without_work{std::vector<DevicePlan>(static_cast<std::size_t>(machine.devices_per_rank)), {}};
+  const RankPlan without_work{std::vector<DevicePlan>(static_cast<std::size_t>(machine.devices_per_rank)),
+                              {}};
   return run_part(plan, rank < plan.grid.size() ? plan.ranks[rank] : without_work, contraction, machine,
                   communicator, options);
 }

@@ -37,7 +37,7 @@ struct ProgramDistribution {
   std::vector<std::vector<Rank>> owners = {};
   /// By term: each tile of C is computed as so many tiles at most, which are added to the result one by one.
   /// Tiles of K go to them round-robin; a piece without products is left out. Empty: as one.
-  std::vector<int> sum_pieces = {};
+  std::vector<int> split_k = {};
   /// By term: the name of its own strategy; empty: that of the settings. Empty: none has one.
   std::vector<std::string> strategies = {};
   /// By tensor: blocks of a given tensor are generated whenever a tile or a copy needs them, and kept by no
@@ -48,7 +48,7 @@ struct ProgramDistribution {
     return owners.empty() ? round_robin_owner(block, ranks)
                           : owners[block.tensor][static_cast<std::size_t>(block.block)];
   }
-  int pieces_of(std::size_t term) const { return sum_pieces.empty() ? 1 : sum_pieces[term]; }
+  int split_k_of(std::size_t term) const { return split_k.empty() ? 1 : split_k[term]; }
   std::string strategy_of(std::size_t term) const {
     return strategies.empty() ? std::string() : strategies[term];
   }

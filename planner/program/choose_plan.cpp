@@ -7,7 +7,7 @@
 
 #include "planner/bound/bound.hpp"
 #include "planner/distribution/made_tensors.hpp"
-#include "planner/distribution/sum_pieces.hpp"
+#include "planner/distribution/split_k.hpp"
 #include "planner/program/block_owners.hpp"
 #include "planner/program/term_strategies.hpp"
 #include "planner/strategies/compare.hpp"
@@ -39,7 +39,7 @@ class PlanChoice {
 
   ProgramPlan with_chosen_owners(const std::vector<bool>& on_demand) const {
     ProgramDistribution chosen = choose_distribution(program_, on_demand, machine_, settings_, mode_);
-    if (!named_.empty()) chosen = with_named_strategies(std::move(chosen), SumCut::fastest);
+    if (!named_.empty()) chosen = with_named_strategies(std::move(chosen), SplitKRule::fastest);
     if (by_term_)
       chosen = choose_strategies(program_, std::move(chosen), machine_, settings_, mode_, seconds_);
     ProgramPlan planned = plan(chosen);
@@ -56,7 +56,7 @@ class PlanChoice {
 
   ProgramPlan round_robin(const std::vector<bool>& on_demand) const {
     ProgramDistribution blocks{.ranks = machine_.ranks, .on_demand = on_demand};
-    blocks = with_named_strategies(std::move(blocks), SumCut::fewest);
+    blocks = with_named_strategies(std::move(blocks), SplitKRule::fewest);
     if (!by_term_) return plan(blocks);
     plan(blocks);  // throws where it does not fit
     return plan(choose_strategies(program_, std::move(blocks), machine_, settings_, mode_, seconds_));
@@ -72,10 +72,10 @@ class PlanChoice {
   }
 
   /// And sums for them.
-  ProgramDistribution with_named_strategies(ProgramDistribution distribution, SumCut cut) const {
+  ProgramDistribution with_named_strategies(ProgramDistribution distribution, SplitKRule cut) const {
     distribution.strategies = named_;
-    distribution.sum_pieces =
-        choose_sum_pieces(program_, distribution, machine_, settings_for_terms(settings_), cut);
+    distribution.split_k =
+        choose_split_k(program_, distribution, machine_, settings_for_terms(settings_), cut);
     return distribution;
   }
 
@@ -106,8 +106,8 @@ class PlanChoice {
 ProgramDistribution choose_distribution(const FusedProgram& program, const std::vector<bool>& on_demand,
                                         const Machine& machine, const Settings& settings, ProgramMode mode) {
   ProgramDistribution distribution{.ranks = machine.ranks, .on_demand = on_demand};
-  distribution.sum_pieces =
-      choose_sum_pieces(program, distribution, machine, settings_for_terms(settings), SumCut::fastest);
+  distribution.split_k =
+      choose_split_k(program, distribution, machine, settings_for_terms(settings), SplitKRule::fastest);
   distribution.owners =
       choose_owners(program, distribution, plan_steps(program, distribution, machine, settings, mode));
   return distribution;

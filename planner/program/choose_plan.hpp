@@ -24,7 +24,7 @@ struct ProgramPlanOptions {
   WorkSeconds seconds = {};            ///< to compare strategies by; without: by plan_bound()
 };
 
-/// The sums of terms are cut by choose_sum_pieces(), without regard to memory; then all is planned, and the
+/// The sums of terms are cut by choose_split_k(), without regard to memory; then all is planned, and the
 /// owners of blocks are chosen by these plans (choose_owners()). All terms have the strategy of the settings.
 /// `on_demand`: ProgramDistribution. Throws as plan_steps().
 ProgramDistribution choose_distribution(const FusedProgram& program, const std::vector<bool>& on_demand,

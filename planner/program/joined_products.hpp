@@ -21,7 +21,7 @@ struct TileInterval {
 };
 
 /// Of the tiles of K those whose number leaves the remainder `number` when it is divided by `of`.
-struct SumPiece {
+struct KShare {
   int number = 0, of = 1;
 };
 
@@ -29,12 +29,12 @@ struct SumPiece {
 struct ProductPart {
   const Contraction* product = nullptr;
   TileInterval rows, columns;
-  SumPiece piece = {};
+  KShare piece = {};
 
   /// All of it.
   explicit ProductPart(const Contraction& all)
       : product(&all), rows{0, all.m.tiles()}, columns{0, all.n.tiles()} {}
-  ProductPart(const Contraction& of, TileInterval some_rows, TileInterval some_columns, SumPiece of_sums = {})
+  ProductPart(const Contraction& of, TileInterval some_rows, TileInterval some_columns, KShare of_sums = {})
       : product(&of), rows(some_rows), columns(some_columns), piece(of_sums) {}
 };
 

@@ -31,7 +31,7 @@ Json distribution_json(const ProgramDistribution& distribution) {
     for (const Rank rank : of_tensor) ranks.push_back(static_cast<int>(rank));
   }
   return {{"owners", std::move(owners)},
-          {"sum_pieces", distribution.sum_pieces},
+          {"split_k", distribution.split_k},
           {"strategies", distribution.strategies}};
 }
 
@@ -41,7 +41,7 @@ ProgramDistribution read_distribution(ObjectReader reader, int ranks) {
     std::vector<Rank>& owners = distribution.owners.emplace_back();
     for (const int rank : of_tensor) owners.push_back(Rank::of(rank));
   }
-  distribution.sum_pieces = reader.list_of_numbers("sum_pieces", 1, kMost);
+  distribution.split_k = reader.list_of_numbers("split_k", 1, kMost);
   distribution.strategies = reader.list_of_texts("strategies");
   reader.refuse_other_keys();
   return distribution;
@@ -77,16 +77,16 @@ void require_count(const ProgramFile& file, const char* key, std::size_t found, 
 
 void require_distribution(const ProgramFile& file, const FusedProgram& program) {
   const ProgramDistribution& distribution = file.distribution;
-  require_count(file, "sum_pieces", distribution.sum_pieces.size(), program.terms().size());
+  require_count(file, "split_k", distribution.split_k.size(), program.terms().size());
   require_count(file, "strategies", distribution.strategies.size(), program.terms().size());
   require_count(file, "owners", distribution.owners.size(), program.tensors().size());
-  for (std::size_t term = 0; term < distribution.sum_pieces.size(); ++term) {
+  for (std::size_t term = 0; term < distribution.split_k.size(); ++term) {
     const FusedProgramTerm& fused = program.terms()[term];
     const int most = fused.is_product() ? std::max(1, fused.product->contraction().k.tiles()) : 1;
-    if (distribution.sum_pieces[term] > most)
+    if (distribution.split_k[term] > most)
       throw input_error(
-          fmt::format("{}: distribution.sum_pieces", file.source),
-          fmt::format("{} of term {}", distribution.sum_pieces[term], program.program().terms[term].name),
+          fmt::format("{}: distribution.split_k", file.source),
+          fmt::format("{} of term {}", distribution.split_k[term], program.program().terms[term].name),
           fmt::format("at most {}, its tiles of K", most), "plan again");
   }
   if (std::ranges::find(file.made, kMakeWhatIsTooLarge) != file.made.end())

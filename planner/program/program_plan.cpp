@@ -91,7 +91,7 @@ std::string program_digest(const ProgramPlan& plan, const FusedProgram& program)
   const ProgramDistribution& distribution = plan.distribution;
   std::string text =
       fmt::format("{}\n{}\n{}\n", plan_digest(plan.work.plan),
-                  fmt::join(made_names(program, distribution), " "), fmt::join(distribution.sum_pieces, " "));
+                  fmt::join(made_names(program, distribution), " "), fmt::join(distribution.split_k, " "));
   for (const std::vector<Rank>& owners : distribution.owners) {
     for (const Rank owner : owners) text += fmt::format("{} ", static_cast<int>(owner));
     text += "\n";

@@ -55,7 +55,7 @@ ProgramStep make_step(TermProducts& products, const ProgramDistribution& distrib
   for (const TermPart& part : step.terms) {
     const FusedProgramTerm& fused = program.terms()[part.term];
     if (!fused.multiplies()) continue;
-    const int pieces = distribution.pieces_of(part.term);
+    const int pieces = distribution.split_k_of(part.term);
     for (int piece = 0; piece < pieces; ++piece) {
       step.products.push_back(part.term);
       parts.push_back({products.of(part.term), part.rows, part.columns, {piece, pieces}});

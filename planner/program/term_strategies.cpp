@@ -63,7 +63,7 @@ class TermChoice {
         seconds_(seconds),
         others_(other_strategies(settings)),
         distribution_(std::move(distribution)),
-        pieces_(distribution_.sum_pieces) {
+        pieces_(distribution_.split_k) {
     distribution_.strategies.resize(program.terms().size());
   }
 
@@ -112,7 +112,7 @@ class TermChoice {
   void give(const std::vector<std::size_t>& terms, const std::string& name) {
     for (const std::size_t term : terms) {
       distribution_.strategies[term] = name;
-      if (!pieces_.empty()) distribution_.sum_pieces[term] = name.empty() ? pieces_[term] : 1;
+      if (!pieces_.empty()) distribution_.split_k[term] = name.empty() ? pieces_[term] : 1;
     }
   }
 

@@ -21,14 +21,14 @@ std::vector<std::int64_t> extents_of(const TileTuple& tiles, const TileRanges& r
 
 /// `axis_of` each position of the result: its axis in what is added.
 template <class AxisOf>
-std::vector<Addition> additions_of(const std::vector<Landing>& landings, double factor, bool negative,
+std::vector<Addition> additions_of(const std::vector<ScatterTarget>& targets, double factor, bool negative,
                                    const AxisOf& axis_of) {
   std::vector<Addition> additions;
-  for (const Landing& landing : landings) {
-    Addition addition{landing.block, landing.order, factor};
-    for (std::uint8_t p = 0; p < landing.order.axes; ++p)
-      addition.order.from.at(p) = axis_of(landing.order.from.at(p));
-    if (landing.order.negative != negative) addition.factor = -factor;
+  for (const ScatterTarget& target : targets) {
+    Addition addition{target.block, target.order, factor};
+    for (std::uint8_t p = 0; p < target.order.axes; ++p)
+      addition.order.from.at(p) = axis_of(target.order.from.at(p));
+    if (target.order.negative != negative) addition.factor = -factor;
     additions.push_back(addition);
   }
   return additions;
@@ -59,7 +59,7 @@ void FusedProgram::fuse(std::size_t number) {
   fused.term = tensor_term(written);
   fused.result = number_of(written.result, tensors_);
   for (const TensorUse& use : written.operands) fused.operands.push_back(number_of(use, tensors_));
-  fused.landings = std::make_unique<Landings>(fused.term, blocks(fused.result));
+  fused.targets = std::make_unique<ScatterTargets>(fused.term, blocks(fused.result));
   if (!written.is_product()) return list_copies(fused);
   const auto bytes = [&](std::size_t tensor) { return static_cast<double>(blocks(tensor).elements()); };
   const Fusion fusion =
@@ -104,13 +104,13 @@ std::vector<std::int64_t> FusedProgram::extents(std::size_t tensor, BlockId bloc
 
 std::vector<Addition> FusedProgram::additions(std::size_t term, TileId c_tile) const {
   const FusedProgramTerm& fused = terms_[term];
-  return additions_of(fused.landings->of(fused.product->result_tiles(c_tile)), fused.term.factor, false,
+  return additions_of(fused.targets->of(fused.product->result_tiles(c_tile)), fused.term.factor, false,
                       [&](std::uint8_t position) { return fused.product->result_axes()[position]; });
 }
 
 std::vector<Addition> FusedProgram::additions(std::size_t term, const CopiedBlock& copy) const {
   const FusedProgramTerm& fused = terms_[term];
-  return additions_of(fused.landings->of(copy.result), fused.term.factor, copy.order.negative,
+  return additions_of(fused.targets->of(copy.result), fused.term.factor, copy.order.negative,
                       [&](std::uint8_t position) { return copy.order.from.at(position); });
 }
 

@@ -31,7 +31,7 @@ struct FusedProgramTerm {
   std::vector<std::size_t> operands;   ///< of a product: those that are A and B
   std::unique_ptr<FusedTerm> product;  ///< nullptr: a copy
   std::vector<CopiedBlock> copies;     ///< of a copy
-  std::unique_ptr<Landings> landings;
+  std::unique_ptr<ScatterTargets> targets;
 
   bool is_product() const { return product != nullptr; }
   /// A product with tiles of C.

@@ -236,7 +236,7 @@ AxisOrder both(const AxisOrder& first, const AxisOrder& second) {
 
 }  // namespace
 
-Landings::Landings(const TensorTerm& term, const TensorBlocks& result) : result_(result) {
+ScatterTargets::ScatterTargets(const TensorTerm& term, const TensorBlocks& result) : result_(result) {
   const std::size_t positions = term.result.indices.size();
   std::vector<std::size_t> class_of(positions);
   const std::vector<IndexList> classes = positions_of(result_groups(term), term.result.indices);
@@ -257,8 +257,8 @@ Landings::Landings(const TensorTerm& term, const TensorBlocks& result) : result_
   }
 }
 
-std::vector<Landing> Landings::of(const TileTuple& tiles) const {
-  std::vector<Landing> landings;
+std::vector<ScatterTarget> ScatterTargets::of(const TileTuple& tiles) const {
+  std::vector<ScatterTarget> targets;
   TileTuple target(tiles.size());
   for (const AxisOrder& shuffle : shuffles_) {
     for (std::size_t p = 0; p < tiles.size(); ++p) target[p] = tiles[shuffle.from.at(p)];
@@ -266,9 +266,9 @@ std::vector<Landing> Landings::of(const TileTuple& tiles) const {
       return std::ranges::is_sorted(group, {}, [&](std::size_t position) { return target[position]; });
     });
     if (!in_order) continue;
-    if (const auto place = result_.find(target)) landings.push_back({place->block, shuffle});
+    if (const auto place = result_.find(target)) targets.push_back({place->block, shuffle});
   }
-  return landings;
+  return targets;
 }
 
 }  // namespace foretile

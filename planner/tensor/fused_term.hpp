@@ -80,20 +80,20 @@ class FusedTerm {
 };
 
 /// Sums a tile of a term's result, before it is antisymmetrized, into one stored block of the result.
-struct Landing {
+struct ScatterTarget {
   BlockId block = 0;
   AxisOrder order;  ///< axes of the block, as positions of the result
 };
 
 /// Where tiles of a term's result go: it is antisymmetrized over like indices that come from different
 /// operands.
-class Landings {
+class ScatterTargets {
  public:
   /// `result` must outlive this.
-  Landings(const TensorTerm& term, const TensorBlocks& result);
+  ScatterTargets(const TensorTerm& term, const TensorBlocks& result);
   /// `tiles` do not decrease within the groups that one operand has. One or more; at most four for two upper
   /// and two lower indices.
-  std::vector<Landing> of(const TileTuple& tiles) const;
+  std::vector<ScatterTarget> of(const TileTuple& tiles) const;
 
  private:
   const TensorBlocks& result_;

@@ -153,8 +153,8 @@ def check_plans():
         chosen, round_robin = (json.loads(run(*smaller, *options, *distribution)) for distribution in ((), ("--distribution", "round-robin")))
         assert (chosen["distribution"]["blocks"], round_robin["distribution"]["blocks"]) == ("chosen", "round-robin"), round_robin
         few_tiles = {"t2_4_2", "t2_4_3", "t2_4_4"}  # of their results: not every rank has one
-        assert round_robin["distribution"]["sum_pieces"].keys() <= few_tiles, round_robin
-        assert chosen["distribution"]["sum_pieces"] and chosen["sent_bytes"] < 0.7 * round_robin["sent_bytes"], (chosen, round_robin)
+        assert round_robin["distribution"]["split_k"].keys() <= few_tiles, round_robin
+        assert chosen["distribution"]["split_k"] and chosen["sent_bytes"] < 0.7 * round_robin["sent_bytes"], (chosen, round_robin)
         assert (chosen["gemms"], chosen["flops"]) == (round_robin["gemms"], round_robin["flops"]), (chosen, round_robin)
     gpus = (T2, "--o", 54, "--v", 162, "--tile", 54, "--platform", "summit", "--nodes", 4, "--json")
     usual, auto = (json.loads(run("simulate", *gpus, *options)) for options in ((), ("--set", "strategy=auto")))
@@ -305,8 +305,8 @@ def check_runs(scratch):
     assert of_terms["largest_error"] <= 1e-12 and {step["strategy"] for step in of_terms["steps"]} >= {"grid-3d", "dealt-c"}, of_terms
     round_robin = json.loads(run("program", CCSD, *SMALL, "--set", "chain_pieces=1", "--distribution", "round-robin", "--json", ranks=2))
     assert round_robin["digest"] in digests, (round_robin, digests)  # who has which block does not change a bit
-    assert round_robin["distribution"]["blocks"] == "round-robin" and flows[1]["distribution"] == {"blocks": "chosen", "sum_pieces": {}}, round_robin
-    assert "blocks where they are needed, whole sums" in run("program", CCSD, *SMALL, "--set", "chain_pieces=1", ranks=2)
+    assert round_robin["distribution"]["blocks"] == "round-robin" and flows[1]["distribution"] == {"blocks": "chosen", "split_k": {}}, round_robin
+    assert "blocks where they are needed, no split-K" in run("program", CCSD, *SMALL, "--set", "chain_pieces=1", ranks=2)
     assert abs(flows[0]["numbers"]["e[]"] - reports[0]["numbers"]["e[]"]) < 1e-12, flows
     # 66 kB for tensors on each of two ranks: less than all are, so that one is made when it is needed, and terms are computed in slices.
     little = (ROOT / "platforms/cascade.toml").read_text()

@@ -25,14 +25,14 @@ TEST(ChoosePlan, HasTheDistributionThatIsAskedFor) {
     const ProgramPlan chosen = choose_plan(program, machine_with(4), {}, {mode});
     EXPECT_EQ(chosen.mode, mode);
     EXPECT_FALSE(chosen.distribution.owners.empty());
-    EXPECT_TRUE(std::ranges::any_of(chosen.distribution.sum_pieces, [](int pieces) { return pieces > 1; }));
+    EXPECT_TRUE(std::ranges::any_of(chosen.distribution.split_k, [](int pieces) { return pieces > 1; }));
     const ProgramDistribution other =
         choose_plan(program, machine_with(4), {}, {mode, DistributionChoice::round_robin}).distribution;
     EXPECT_TRUE(other.owners.empty());
     for (std::size_t term = 0; term < program.terms().size(); ++term) {
       const FusedProgramTerm& fused = program.terms()[term];
       const bool has_tiles_for_all = !fused.is_product() || fused.product->contraction().c.nonzeros() >= 4;
-      EXPECT_EQ(other.pieces_of(term) == 1, has_tiles_for_all) << program.program().terms[term].name;
+      EXPECT_EQ(other.split_k_of(term) == 1, has_tiles_for_all) << program.program().terms[term].name;
     }
     EXPECT_TRUE(choose_plan(program, machine_with(1), {}, {mode}).distribution.owners.empty());
   }
@@ -57,7 +57,7 @@ TEST(ChoosePlan, ChoosesStrategiesOfTerms) {
     for (const PlannedStep& step : planned.steps) strategies.insert(step.strategy);
     EXPECT_EQ(strategies, (std::set<std::string>{"grid-3d", "owner-b"}));
     for (std::size_t term = 0; term < program.terms().size(); ++term)
-      EXPECT_EQ(planned.distribution.pieces_of(term), 1);
+      EXPECT_EQ(planned.distribution.split_k_of(term), 1);
   }
   EXPECT_GT(asked, 0);
   EXPECT_TRUE(choose_plan(program, machine_with(4), {}, options).distribution.strategies.empty());

@@ -125,8 +125,8 @@ TEST(ProgramFile, RefusesWhatIsNotIts) {
   expect("p.json: distribution.owners: found 1 values, expected none, or",
          error_after([](Json& json) { json["distribution"]["owners"] = Json::array({Json::array({0})}); }));
   expect("blocks of", error_after([](Json& json) { json["distribution"]["owners"][0].push_back(0); }));
-  expect("p.json: distribution.sum_pieces: found 1 values",
-         error_after([](Json& json) { json["distribution"]["sum_pieces"] = {1}; }));
+  expect("p.json: distribution.split_k: found 1 values",
+         error_after([](Json& json) { json["distribution"]["split_k"] = {1}; }));
   expect("p.json: distribution.strategies",
          error_after([](Json& json) { json["distribution"]["strategies"] = {"grid-3d"}; }));
   expect("p.json: program.text, line 1",

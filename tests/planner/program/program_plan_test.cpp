@@ -262,7 +262,7 @@ TEST(ProgramPlan, RefusesOtherOperands) {
 TEST(ProgramPlan, HasThePiecesOfSums) {
   const FusedProgram program = two_terms();
   const ProgramPlan flow =
-      plan_program(program, {.ranks = 2, .sum_pieces = {1, 2, 2}}, flow_machine(2, 1), {}, ProgramMode::flow);
+      plan_program(program, {.ranks = 2, .split_k = {1, 2, 2}}, flow_machine(2, 1), {}, ProgramMode::flow);
   EXPECT_EQ(flow.work.summary.gemms, 16);
   int added = 0;
   for_each_task(flow, [&](const FlowTask& task) { added += task.adds() ? 1 : 0; });

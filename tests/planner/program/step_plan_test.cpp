@@ -26,7 +26,7 @@ TEST(StepPlan, KnowsWhereTilesAreBefore) {
                                            "r: R[p1,p2] += x[p1,p3] y[p3,p2]\n",
                                            "test"),
                              {1, 4, 2}, "test");
-  const ProgramDistribution distribution{.sum_pieces = {2}, .on_demand = on_demand_of(program, {"y[p|p]"})};
+  const ProgramDistribution distribution{.split_k = {2}, .on_demand = on_demand_of(program, {"y[p|p]"})};
   const Machine machine = flow_machine(1, 1, kPlenty);
   const StepPlan level = plan_step(program, distribution, machine, {}, ProgramMode::levels, 1).front();
   const Plan& plan = level.work->plan;

@@ -120,13 +120,13 @@ TEST_F(TermStrategies, KnowAllSettings) {
 
 /// Pieces belong to terms without a strategy of their own.
 TEST_F(TermStrategies, SumWholeTiles) {
-  distribution.sum_pieces = {2, 2, 1, 1};
+  distribution.split_k = {2, 2, 1, 1};
   const auto seconds = [&](const Plan& plan, const PlanSummary&, const Contraction& contraction, auto&&...) {
     const bool is_last = contraction.k.tiles() == program.terms()[2].product->contraction().k.tiles();
     return is_last || plan.strategy == "grid-3d" ? 1.0 : 5.0;
   };
   EXPECT_EQ(chosen(seconds), (std::vector<std::string>{"grid-3d", "grid-3d", "", ""}));
-  EXPECT_EQ(distribution.sum_pieces, (std::vector<int>{1, 1, 1, 1}));
+  EXPECT_EQ(distribution.split_k, (std::vector<int>{1, 1, 1, 1}));
 }
 
 /// All 41 terms: less than by one strategy for all.

@@ -138,20 +138,20 @@ TEST(FusedTerm, CountsEqualOrdersOnce) {
 /// i0[p3,p4,h1,h2] = t2[p3,p5,h1,h6] L[h6,p4,h2,p5]: p3 and p4 come from different operands, and so do h1 and
 /// h2. Tiles p 0 1, h 0 1 give one block, with its own order; p 1 0 the same block with the other sign; equal
 /// tiles of p two additions; equal tiles of both four.
-TEST(Landings, OfTwoPairsByHand) {
+TEST(ScatterTargets, OfTwoPairsByHand) {
   const FusedProgram program(ccsd_t2(), {2, 2, 1}, "test");
   std::size_t number = 0;
   while (program.program().terms[number].name != "t2_7") ++number;
   const FusedProgramTerm& fused = program.terms()[number];
-  const auto landings = [&](const TileTuple& tiles) { return fused.landings->of(tiles); };
-  ASSERT_EQ(landings({0, 1, 0, 1}).size(), 1U);
-  EXPECT_FALSE(landings({0, 1, 0, 1})[0].order.negative);
-  ASSERT_EQ(landings({1, 0, 0, 1}).size(), 1U);
-  EXPECT_TRUE(landings({1, 0, 0, 1})[0].order.negative);
-  EXPECT_EQ(landings({1, 0, 0, 1})[0].block, landings({0, 1, 0, 1})[0].block);
-  EXPECT_FALSE(landings({1, 0, 1, 0})[0].order.negative);
-  EXPECT_EQ(landings({0, 0, 0, 1}).size(), 2U);
-  EXPECT_EQ(landings({0, 0, 1, 1}).size(), 4U);
+  const auto targets = [&](const TileTuple& tiles) { return fused.targets->of(tiles); };
+  ASSERT_EQ(targets({0, 1, 0, 1}).size(), 1U);
+  EXPECT_FALSE(targets({0, 1, 0, 1})[0].order.negative);
+  ASSERT_EQ(targets({1, 0, 0, 1}).size(), 1U);
+  EXPECT_TRUE(targets({1, 0, 0, 1})[0].order.negative);
+  EXPECT_EQ(targets({1, 0, 0, 1})[0].block, targets({0, 1, 0, 1})[0].block);
+  EXPECT_FALSE(targets({1, 0, 1, 0})[0].order.negative);
+  EXPECT_EQ(targets({0, 0, 0, 1}).size(), 2U);
+  EXPECT_EQ(targets({0, 0, 1, 1}).size(), 4U);
 }
 
 }  // namespace

@@ -11,12 +11,12 @@
 
 namespace foretile {
 
-enum class SumCut {
+enum class SplitKRule {
   fastest,  ///< messages and additions take least time
   fewest,   ///< as few pieces as give most ranks something to do: memory for few tiles of C
 };
 
-/// By term: the number of pieces (ProgramDistribution::sum_pieces). With r pieces each has a share of 1/r of
+/// By term: the number of pieces (ProgramDistribution::split_k). With r pieces each has a share of 1/r of
 /// the ranks, so its grid is smaller, and a tile of A or B goes to fewer ranks; but there are r times as many
 /// tiles of C to be sent and added. So the ranks are a grid p x q x r of the term, as in 2.5D algorithms
 /// (Solomonik and Demmel, Euro-Par 2011). Where a term has fewer tiles of C than there are ranks, a scalar
@@ -24,7 +24,7 @@ enum class SumCut {
 /// receive, additions at that of all cores (platforms/addition_model.hpp). 1 where the strategy of the
 /// settings does not give single tiles of C to ranks, or they say how it sums.
 /// `distribution`: strategies of terms.
-std::vector<int> choose_sum_pieces(const FusedProgram& program, const ProgramDistribution& distribution,
-                                   const Machine& machine, const Settings& settings, SumCut cut);
+std::vector<int> choose_split_k(const FusedProgram& program, const ProgramDistribution& distribution,
+                                const Machine& machine, const Settings& settings, SplitKRule cut);
 
 }  // namespace foretile

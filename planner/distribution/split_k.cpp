@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "planner/distribution/sum_pieces.hpp"
+#include "planner/distribution/split_k.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -114,14 +114,14 @@ int fewest_pieces(const FusedProgram& program, const Machine& machine, const Set
 
 }  // namespace
 
-std::vector<int> choose_sum_pieces(const FusedProgram& program, const ProgramDistribution& distribution,
-                                   const Machine& machine, const Settings& settings, SumCut cut) {
+std::vector<int> choose_split_k(const FusedProgram& program, const ProgramDistribution& distribution,
+                                const Machine& machine, const Settings& settings, SplitKRule cut) {
   std::vector<int> pieces;
   for (std::size_t term = 0; term < program.terms().size(); ++term) {
     const FusedProgramTerm& fused = program.terms()[term];
     const std::string own = distribution.strategy_of(term);
     const Settings of_term = own.empty() ? settings : settings_of_strategy(own, settings);
-    const auto of = cut == SumCut::fastest ? fastest_pieces : fewest_pieces;
+    const auto of = cut == SplitKRule::fastest ? fastest_pieces : fewest_pieces;
     pieces.push_back(fused.multiplies() ? of(program, machine, of_term, term) : 1);
   }
   return pieces;
