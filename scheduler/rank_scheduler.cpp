@@ -471,7 +471,8 @@ void RankScheduler::step_ended() {
   for (Step step = before; step < std::min(int{first}, steps); ++step) {
     flow_.for_each_made(step, forget);
     backend_.release_step(step);
-    statistics_.step_ends_s.push_back(backend_.now());
+    std::vector<double>& ends_s = statistics_.step_ends_s;
+    ends_s.push_back(std::max(ends_s.empty() ? 0 : ends_s.back(), statistics_.finish_s));
   }
   barrier_.ended_before(first);
 }

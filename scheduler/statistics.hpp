@@ -42,7 +42,7 @@ struct RankCounts {
 
 struct RankStatistics : RankCounts {
   std::vector<DeviceStatistics> devices;
-  std::vector<double> step_ends_s = {};  ///< where tiles flow: when each step was over on this rank
+  std::vector<double> step_ends_s = {};  ///< where tiles flow: end of the last operation of each step
 };
 
 }  // namespace foretile
