@@ -21,7 +21,7 @@
 #include "platforms/guesses.hpp"
 #include "platforms/list.hpp"
 #include "platforms/loader.hpp"
-#include "simulator/simgrid.hpp"
+#include "simulator/reference_engine.hpp"
 
 namespace foretile {
 
@@ -96,7 +96,7 @@ void add_engine_option(CLI::App& command, EngineChoice& engine, const std::strin
       {"auto", EngineChoice::automatic}, {"simgrid", EngineChoice::simgrid}, {"fluid", EngineChoice::fluid}};
   command
       .add_option("--engine", engine,
-                  has_simgrid()
+                  reference_engine()
                       ? "What solves the model: simgrid, the reference; fluid, foretile's own solver, for "
                         "large machines; auto, unless given: " +
                             automatic
@@ -107,7 +107,7 @@ void add_engine_option(CLI::App& command, EngineChoice& engine, const std::strin
           [names](std::string& given) {
             const auto found = names.find(given);
             if (found == names.end()) return "found " + given + ", expected auto, simgrid or fluid";
-            if (found->second == EngineChoice::simgrid && !has_simgrid())
+            if (found->second == EngineChoice::simgrid && !reference_engine())
               return "found simgrid, expected auto or fluid: this foretile was built without SimGrid; take " +
                      std::string("fluid, or install libsimgrid-dev and build again");
             given = std::to_string(static_cast<int>(found->second));

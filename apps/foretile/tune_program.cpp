@@ -27,7 +27,7 @@
 #include "planner/program/program_text.hpp"
 #include "planner/program/tile_sizes.hpp"
 #include "simulator/program_simulation.hpp"
-#include "simulator/simgrid.hpp"
+#include "simulator/reference_engine.hpp"
 #include "tuner/program_search.hpp"
 #include "tuner/workers.hpp"
 
@@ -259,7 +259,7 @@ class TimedTrials {
 
   /// Of what is taken, in a process of its own, too: planning it again may take longer than there is time.
   EngineTimes by_simgrid_of(const ProgramTrial& trial) {
-    if (!has_simgrid()) return by_simgrid({}, 0, 0);  // says so
+    if (!reference_engine()) return by_simgrid({}, 0, 0);  // says so
     const double limit_s =
         budget_s_ ? std::min(kMostSimgridSeconds, seconds_late() - watch_.seconds()) : kMostSimgridSeconds;
     if (limit_s <= 0) return {.left_out = "the time is over"};
