@@ -28,6 +28,7 @@
 #include "planner/program/tile_sizes.hpp"
 #include "platforms/free_memory.hpp"
 #include "platforms/loader.hpp"
+#include "simulator/simulated_seconds.hpp"
 
 namespace foretile {
 
@@ -171,7 +172,7 @@ std::unique_ptr<ProgramRun> started(ProgramToRun& program, const RunArguments& a
                                         arguments.distribution == "round-robin"
                                             ? DistributionChoice::round_robin
                                             : DistributionChoice::automatic,
-                                        arguments.made};
+                                        arguments.made, simulated_level_seconds()};
   return std::make_unique<ProgramRun>(communicator, *program.fused, options, plan_options);
 }
 

@@ -7,7 +7,6 @@
 #include <map>
 #include <utility>
 
-#include "apps/foretile/rehearsal.hpp"
 #include "apps/foretile/what_fits.hpp"
 #include "apps/program.hpp"
 #include "apps/resources.hpp"
@@ -22,6 +21,7 @@
 #include "platforms/list.hpp"
 #include "platforms/loader.hpp"
 #include "simulator/reference_engine.hpp"
+#include "simulator/simulated_seconds.hpp"
 
 namespace foretile {
 
@@ -139,7 +139,7 @@ PlannedWork plan_case(const Case& the_case, ProgressLine& line) {
   const Stopwatch watch;
   try {
     return plan_fastest(std::move(contraction), make_machine(the_case.platform, the_case.size),
-                        the_case.settings, progress, rehearsed_seconds());
+                        the_case.settings, progress, simulated_seconds());
   } catch (const MissingMemory& error) {
     line.show("plan: does not fit; looking for what does");
     const std::string advice = what_fits(the_case, {error.short_of(), watch.seconds()});

@@ -12,10 +12,8 @@
 #include <vector>
 
 #include "apps/distribution_report.hpp"
-#include "apps/foretile/coarse.hpp"
 #include "apps/foretile/program_advice.hpp"
 #include "apps/foretile/program_view.hpp"
-#include "apps/foretile/rehearsal.hpp"
 #include "apps/foretile/what_if.hpp"
 #include "apps/quantities.hpp"
 #include "apps/resources.hpp"
@@ -34,6 +32,7 @@
 #include "scheduler/report/chrome_trace.hpp"
 #include "simulator/original_order.hpp"
 #include "simulator/program_simulation.hpp"
+#include "simulator/simulated_seconds.hpp"
 
 namespace foretile {
 
@@ -343,7 +342,7 @@ bool is_program(const std::string& path) {
 ProgramPlanOptions ProgramArguments::plan_options() const {
   return {flows() ? ProgramMode::flow : ProgramMode::levels,
           distribution == "round-robin" ? DistributionChoice::round_robin : DistributionChoice::automatic,
-          made, rehearsed_level_seconds()};
+          made, simulated_level_seconds()};
 }
 
 void check_sizes(const std::string& problem, const ProgramSizes& sizes, bool tile_needed) {
