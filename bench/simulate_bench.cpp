@@ -12,6 +12,7 @@
 #include "planner/strategies/strategy.hpp"
 #include "planner/verify/verify.hpp"
 #include "platforms/loader.hpp"
+#include "simulator/simgrid/simgrid.hpp"
 #include "simulator/simulation.hpp"
 
 namespace {
@@ -23,6 +24,7 @@ std::optional<rusage> simulate_in_child(const Plan& plan, const Contraction& con
                                         const Machine& machine) {
   const pid_t child = fork();
   if (child == 0) {
+    use_simgrid();
     simulate(plan, contraction, machine);
     _exit(0);
   }

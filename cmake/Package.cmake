@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # `cmake --install`: the programs, and the package that find_package(foretile) reads. Targets are
-# foretile::planner, foretile::simulator, foretile::tuner, foretile::executor and what they need, for the libraries
-# this build made.
+# foretile::planner, foretile::simulator, foretile::simgrid, foretile::tuner, foretile::executor and what they need, for
+# the libraries this build made.
 include(CMakePackageConfigHelpers)
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/foretile)
-foreach(part base matrix_files platforms planner scheduler simulator tuner cpu executor)
+foreach(part base matrix_files platforms planner scheduler simulator simgrid tuner cpu executor)
   if(NOT TARGET foretile_${part})
     continue()
   endif()
@@ -13,7 +13,7 @@ foreach(part base matrix_files platforms planner scheduler simulator tuner cpu e
   install(TARGETS foretile_${part} EXPORT foretileTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endforeach()
 if(NOT FORETILE_HAS_SimGrid)
-  set(without_simgrid REGEX "/(machine_model|simgrid_start)[.]hpp$" EXCLUDE)  # they include its headers
+  set(without_simgrid REGEX "/simgrid/(machine_model|start)[.]hpp$" EXCLUDE)  # they include its headers
 endif()
 foreach(folder base platforms planner scheduler simulator tuner executor)
   if(TARGET foretile_${folder})

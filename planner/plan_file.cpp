@@ -16,8 +16,7 @@ PlanFile make_plan_file(const Problem& problem, const MachineSize& size, const P
   file.gemms = work.summary.gemms;
   file.blocks = work.summary.blocks;
   file.chunks = work.summary.chunks;
-  file.parameters = work.plan.parameters;
-  file.parameters["strategy"] = work.plan.strategy;
+  file.parameters = settings_of(work.plan);
   return file;
 }
 

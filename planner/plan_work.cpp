@@ -78,21 +78,36 @@ PlannedWork plan_fastest(Contraction contraction, Machine machine, const Setting
                          const ComparisonLimits& limits) {
   if (asks_for_comparison(settings) || leaves_no_choice(contraction, settings))
     return plan_work(std::move(contraction), std::move(machine), settings, progress, work_seconds);
-  const std::int64_t products = product_bound(contraction.a, contraction.b);
-  if (products > limits.products || machine.ranks > limits.ranks) {
-    PlannedWork work = planned_by(std::move(contraction), std::move(machine), settings, progress, {});
-    work.decision = not_compared(work.plan.strategy, products, work.machine.ranks);
-    return work;
-  }
-  return planned_by_comparison(std::move(contraction), std::move(machine), settings, progress, work_seconds,
-                               {}, limits);
+  if (compares_strategies(contraction, machine, settings, limits))
+    return planned_by_comparison(std::move(contraction), std::move(machine), settings, progress, work_seconds,
+                                 {}, limits);
+  PlannedWork work = planned_by(std::move(contraction), std::move(machine), settings, progress, {});
+  const std::int64_t products = product_bound(work.contraction.a, work.contraction.b);
+  work.decision = not_compared(work.plan.strategy, products, work.machine.ranks);
+  return work;
+}
+
+bool compares_strategies(const Contraction& contraction, const Machine& machine, const Settings& settings,
+                         const ComparisonLimits& limits) {
+  if (asks_for_comparison(settings)) return true;
+  return !leaves_no_choice(contraction, settings) && machine.ranks <= limits.ranks &&
+         product_bound(contraction.a, contraction.b) <= limits.products;
+}
+
+Settings settings_of(const PlanFrame& frame) {
+  Settings settings = frame.parameters;
+  settings["strategy"] = frame.strategy;
+  return settings;
 }
 
 PlannedWork with_steady_blocks(PlannedWork planned) {
   const auto settings = steady_settings(planned.contraction, planned.machine, planned.plan);
   if (!settings) return planned;
   try {
-    return plan_work(planned.contraction, planned.machine, *settings);
+    PlannedWork steady = plan_work(planned.contraction, planned.machine, *settings);
+    steady.compared = std::move(planned.compared);
+    steady.decision = std::move(planned.decision);
+    return steady;
   } catch (const InputError&) {  // they do not fit
     return planned;
   }

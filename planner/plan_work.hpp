@@ -50,6 +50,13 @@ PlannedWork plan_fastest(Contraction contraction, Machine machine, const Setting
                          const CountFunction& progress = {}, const WorkSeconds& work_seconds = {},
                          const ComparisonLimits& limits = {});
 
+/// Whether plan_fastest() plans with several strategies.
+bool compares_strategies(const Contraction& contraction, const Machine& machine, const Settings& settings,
+                         const ComparisonLimits& limits = {});
+
+/// What makes this plan again, without a comparison: every parameter, and "strategy".
+Settings settings_of(const PlanFrame& frame);
+
 /// For runs that keep finished tiles: planned by steady_settings() (strategies/steady_blocks.hpp), where
 /// there are some and they fit; else `planned`.
 PlannedWork with_steady_blocks(PlannedWork planned);

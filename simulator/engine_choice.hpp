@@ -8,7 +8,7 @@
 namespace foretile {
 
 enum class EngineChoice : std::uint8_t {
-  automatic,  ///< SimGrid in a process's first simulation, where it was built and can have the machine
+  automatic,  ///< SimGrid in a process's first simulation, where the program has it and it fits the machine
   simgrid,    ///< the reference
   fluid       ///< foretile's own solver of the same model
 };

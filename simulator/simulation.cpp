@@ -14,7 +14,7 @@
 #include "scheduler/report/progress_sink.hpp"
 #include "simulator/engine.hpp"
 #include "simulator/machine_links.hpp"
-#include "simulator/simgrid.hpp"
+#include "simulator/reference_engine.hpp"
 #include "simulator/simulated_rank.hpp"
 
 namespace foretile {
@@ -76,7 +76,17 @@ bool all_finished(const Schedulers& schedulers) {
 
 EngineChoice chosen(EngineChoice wanted, const Machine& machine) {
   if (wanted != EngineChoice::automatic) return wanted;
-  return fits_simgrid(machine) && !simgrid_is_used() ? EngineChoice::simgrid : EngineChoice::fluid;
+  const ReferenceEngine* const reference = reference_engine();
+  const bool can_be = reference && reference->fits(machine) && !reference->is_used();
+  return can_be ? EngineChoice::simgrid : EngineChoice::fluid;
+}
+
+std::unique_ptr<Engine> make_engine(EngineChoice choice, const Machine& machine, const MachineLinks& links) {
+  if (choice == EngineChoice::fluid) return make_fluid_engine(links);
+  if (const ReferenceEngine* const reference = reference_engine()) return reference->make(machine, links);
+  throw input_error("simulation", "the engine simgrid", "fluid, as this program has no SimGrid",
+                    "take that, or install libsimgrid-dev, build foretile again, link foretile::simgrid "
+                    "and call use_simgrid()");
 }
 
 }  // namespace
@@ -90,8 +100,7 @@ SimulationResult simulate(const Plan& plan, const Contraction& contraction, cons
   const MachineLinks links(machine, options.noise_seed);
   SimulationResult result;
   result.engine = chosen(options.engine, machine);
-  const std::unique_ptr<Engine> engine =
-      result.engine == EngineChoice::simgrid ? make_simgrid_engine(machine, links) : make_fluid_engine(links);
+  const std::unique_ptr<Engine> engine = make_engine(result.engine, machine, links);
   const TileOrigins origins(contraction, plan);
   std::int64_t done = 0;
   ProgressSink products([&done](std::int64_t products_done) { done = products_done; }, 1, options.trace);

@@ -48,7 +48,7 @@ struct SimulationResult {
 /// engine per process: with EngineChoice::automatic, simulations after the first take the fluid one. Throws
 /// WorkError when the plan stalls (a bug: the verifier excludes it) and InputError when the plan is for a
 /// larger machine, the machine is too large for the chosen engine, SimGrid is asked for a second time or
-/// where it was not built, or the platform does not know the problem's precision.
+/// where nobody called use_simgrid(), or the platform does not know the problem's precision.
 SimulationResult simulate(const Plan& plan, const Contraction& contraction, const Machine& machine,
                           const SimulationOptions& options = {});
 

@@ -186,9 +186,8 @@ void warn_of_other_nodes(const PlannedWork& work, const MpiSession& session) {
                             planned, work.machine.platform.name, most));
 }
 
-/// All that a rank can find out alone; throws InputError before anything runs.
-void prepare(const RunArguments& arguments, const PlatformOfJob& platform, const MpiSession& session,
-             int ranks_on_node, ProgressLine& line, FinishedRun& done) {
+/// What is known before a plan is there.
+void prepare_case(const RunArguments& arguments, const MpiSession& session, FinishedRun& done) {
   require_outputs_apart(done.kind == RunKind::plan ? "the plan" : "the problem", arguments);
   for (const std::string& path : {arguments.trace, arguments.assignment_out}) {
     if (session.rank() == 0 && !path.empty()) require_writable(path);
@@ -196,8 +195,11 @@ void prepare(const RunArguments& arguments, const PlatformOfJob& platform, const
   done.file = file_to_run(done.kind, arguments, session.size());
   require_outputs_apart(arguments, done.file);
   require_ranks(done.file, session.size());
-  done.work =
-      work_to_run(done.kind, arguments, platform, done.file, session, line.stage("plan", kPlanningSteps));
+}
+
+/// All else that a rank can find out alone; throws InputError before anything runs.
+void prepare_run(const RunArguments& arguments, const MpiSession& session, int ranks_on_node,
+                 FinishedRun& done) {
   done.text_digest = plan_text_digest(done.kind, arguments, done.file);
   if (!arguments.checkpoint.empty()) done.work = with_steady_blocks(*std::move(done.work));
   prepare_assignment(arguments, done);
@@ -226,7 +228,9 @@ void execute_problem(const CLI::App& app, RunKind kind, const RunArguments& argu
   const int on_node = place_on_node(session.world()).ranks;
   const PlatformOfJob platform =
       kind == RunKind::problem ? platform_of_job(arguments, session) : PlatformOfJob{};
-  agree(session, [&] { prepare(arguments, platform, session, on_node, line, done); });
+  agree(session, [&] { prepare_case(arguments, session, done); });
+  done.work = work_to_run(kind, arguments, platform, done.file, session, line.stage("plan", kPlanningSteps));
+  agree(session, [&] { prepare_run(arguments, session, on_node, done); });
   require_same_start(session, [&] { return device_facts(done); });
   const int threads = cores_of_rank(session.world());
   done.files.emplace(done.file.problem, *done.work, arguments.output, arguments.overwrite, session.world());

@@ -27,6 +27,7 @@
 #include "planner/tensor/program_text.hpp"
 #include "platforms/free_memory.hpp"
 #include "platforms/loader.hpp"
+#include "simulator/simulated_seconds.hpp"
 
 namespace foretile {
 
@@ -166,7 +167,7 @@ std::unique_ptr<ProgramRun> started(ProgramToRun& program, const RunArguments& a
                                         arguments.distribution == "round-robin"
                                             ? DistributionChoice::round_robin
                                             : DistributionChoice::automatic,
-                                        arguments.made};
+                                        arguments.made, simulated_seconds()};
   return std::make_unique<ProgramRun>(communicator, *program.fused, options, plan_options);
 }
 

@@ -117,14 +117,17 @@ std::string parameters_text(const PlannedWork& work) {
 }
 
 nlohmann::ordered_json choice_json(const FinishedRun& done) {
-  return {{"platform", done.work->machine.platform.name},
-          {"strategy", done.work->plan.strategy},
-          {"parameters", done.work->plan.parameters}};
+  nlohmann::ordered_json json{{"platform", done.work->machine.platform.name},
+                              {"strategy", done.work->plan.strategy},
+                              {"parameters", done.work->plan.parameters}};
+  if (!done.work->decision.empty()) json["decision"] = done.work->decision;
+  return json;
 }
 
 void print_json_result(const RunArguments& arguments, const FinishedRun& done, const Report& report) {
   nlohmann::ordered_json json = report_json(report);
   if (done.kind == RunKind::problem) json["planned"] = choice_json(done);
+  json["plan_digest"] = done.plan_with_pool;
   json["wall_s"] = done.result.wall_s;
   json["predicted_s"] =
       done.file.predicted ? nlohmann::ordered_json(done.file.predicted->makespan_s) : nullptr;
@@ -184,6 +187,7 @@ void report_run(const RunArguments& arguments, const MpiSession& session, const 
   const auto& work = done.now();
   Report summary = make_report(statistics, work.machine, work.plan.grid, done.result.wall_s);
   add_plan(summary, work.contraction, work.machine, work.plan);
+  summary.decision = done.work->decision;
   if (arguments.options.json) {
     print_json_result(arguments, done, summary);
   } else {

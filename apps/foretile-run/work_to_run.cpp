@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
 #include "apps/program.hpp"
@@ -15,6 +17,7 @@
 #include "planner/problem/kinds/retile.hpp"
 #include "platforms/list.hpp"
 #include "platforms/loader.hpp"
+#include "simulator/simulated_seconds.hpp"
 
 namespace foretile {
 
@@ -34,18 +37,40 @@ MachineSize size_of_job(const MpiSession& session) {
   return {.nodes = {}, .ranks = session.size(), .gpus = {}};
 }
 
-PlannedWork freshly_planned(const RunArguments& arguments, const PlatformOfJob& platform,
-                            const PlanFile& file, const MpiSession& session, const CountFunction& progress) {
-  Contraction contraction = build_contraction(file.problem);
-  say_that_planning_is_long(session, estimate_planning(contraction));
-  Machine machine = make_machine(parse_platform(platform.toml, platform.source), size_of_job(session));
+/// As `foretile plan` plans it.
+PlannedWork planned_case(const RunArguments& arguments, Contraction contraction, Machine machine,
+                         const Settings& settings, const CountFunction& progress) {
+  const int ranks = machine.ranks;
   try {
-    return plan_work(std::move(contraction), std::move(machine), file.parameters, progress);
+    return plan_fastest(std::move(contraction), std::move(machine), settings, progress, simulated_seconds());
   } catch (const MissingMemory& error) {
     throw InputError(fmt::format("{}; foretile plan {} --platform {} --ranks {} looks for what fits",
                                  error.what(), quote(arguments.what), quote(arguments.platform_or_here()),
-                                 session.size()));
+                                 ranks));
   }
+}
+
+PlannedWork freshly_planned(const RunArguments& arguments, const PlatformOfJob& platform,
+                            const PlanFile& file, const MpiSession& session, const CountFunction& progress) {
+  std::optional<Contraction> contraction;
+  Machine machine;
+  Settings settings = file.parameters;
+  std::optional<PlannedWork> work;
+  agree(session, [&] {
+    contraction = build_contraction(file.problem);
+    say_that_planning_is_long(session, estimate_planning(*contraction));
+    machine = make_machine(parse_platform(platform.toml, platform.source), size_of_job(session));
+    if (session.rank() != 0 || !compares_strategies(*contraction, machine, settings)) return;
+    work = planned_case(arguments, *std::move(contraction), std::move(machine), settings, progress);
+    settings = settings_of(work->plan);
+  });
+  const std::string decided = broadcast(nlohmann::json(settings).dump(), 0, session.world(), "strategy");
+  agree(session, [&] {
+    if (!work)
+      work = planned_case(arguments, *std::move(contraction), std::move(machine),
+                          nlohmann::json::parse(decided).get<Settings>(), progress);
+  });
+  return *std::move(work);
 }
 
 }  // namespace
@@ -99,15 +124,19 @@ PlanFile file_to_run(RunKind kind, const RunArguments& arguments, int ranks) {
 
 PlannedWork work_to_run(RunKind kind, const RunArguments& arguments, const PlatformOfJob& platform,
                         PlanFile& file, const MpiSession& session, const CountFunction& progress) {
-  if (kind == RunKind::plan) {
-    say_that_planning_is_long(session, estimate_planning(file.gemms));
-    return rebuild(file, progress);
-  }
-  PlannedWork work = freshly_planned(arguments, platform, file, session, progress);
-  const std::string source =
-      std::exchange(file, make_plan_file(file.problem, size_of_job(session), work)).source;
-  file.source = source;
-  return work;
+  std::optional<PlannedWork> work;
+  if (kind == RunKind::problem) work = freshly_planned(arguments, platform, file, session, progress);
+  agree(session, [&] {
+    if (!work) {
+      say_that_planning_is_long(session, estimate_planning(file.gemms));
+      work = rebuild(file, progress);
+      return;
+    }
+    const std::string source =
+        std::exchange(file, make_plan_file(file.problem, size_of_job(session), *work)).source;
+    file.source = source;
+  });
+  return *std::move(work);
 }
 
 std::string plan_text_digest(RunKind kind, const RunArguments& arguments, const PlanFile& file) {

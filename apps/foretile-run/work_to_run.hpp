@@ -26,8 +26,10 @@ PlatformOfJob platform_of_job(const RunArguments& arguments, const MpiSession& s
 /// The plan file; of a problem what is known before it is planned: parameters are those that were set.
 PlanFile file_to_run(RunKind kind, const RunArguments& arguments, int ranks);
 
-/// Plans and verifies. `file` then is complete. Throws InputError as rebuild() and plan_work(). Says before
-/// on stderr of rank 0 that it will take long.
+/// Plans and verifies. `file` then is complete. Where strategies are compared, rank 0 does that alone, with
+/// the cores and the memory of its node, and all others plan as it decided: so all have one plan, also where
+/// their processors round differently. Throws InputError as rebuild() and plan_fastest(), as agree() has it.
+/// Says before on stderr of rank 0 that it will take long. Collective.
 PlannedWork work_to_run(RunKind kind, const RunArguments& arguments, const PlatformOfJob& platform,
                         PlanFile& file, const MpiSession& session, const CountFunction& progress);
 

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 
-#include "apps/foretile/coarse.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "planner/bound/bound.hpp"
@@ -14,6 +13,7 @@
 #include "planner/problem/kinds/retile.hpp"
 #include "platforms/loader.hpp"
 #include "scheduler/report/report.hpp"
+#include "simulator/simulated_seconds.hpp"
 
 namespace foretile {
 

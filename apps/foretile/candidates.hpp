@@ -49,7 +49,7 @@ class Candidates {
   PlannedWork plan(const Candidate& candidate, const CountFunction& progress = {}) const;
   /// The tuner's cost function: the predicted time, and what limits it. Once per process. Stops at `stop_s`.
   Outcome rehearse(const Candidate& candidate, double stop_s = std::numeric_limits<double>::infinity()) const;
-  /// The same of a simulation in few groups (apps/foretile/coarse.hpp).
+  /// The same of a simulation in few groups (simulator/simulated_seconds.hpp).
   Outcome rehearse_coarsely(const Candidate& candidate) const;
   /// What plan() will take at most.
   PlanningEstimate planning(const Candidate& candidate) const {

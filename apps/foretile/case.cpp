@@ -7,7 +7,6 @@
 #include <map>
 #include <utility>
 
-#include "apps/foretile/rehearsal.hpp"
 #include "apps/foretile/what_fits.hpp"
 #include "apps/program.hpp"
 #include "apps/resources.hpp"
@@ -21,7 +20,8 @@
 #include "platforms/guesses.hpp"
 #include "platforms/list.hpp"
 #include "platforms/loader.hpp"
-#include "simulator/simgrid.hpp"
+#include "simulator/reference_engine.hpp"
+#include "simulator/simulated_seconds.hpp"
 
 namespace foretile {
 
@@ -96,7 +96,7 @@ void add_engine_option(CLI::App& command, EngineChoice& engine, const std::strin
       {"auto", EngineChoice::automatic}, {"simgrid", EngineChoice::simgrid}, {"fluid", EngineChoice::fluid}};
   command
       .add_option("--engine", engine,
-                  has_simgrid()
+                  reference_engine()
                       ? "What solves the model: simgrid, the reference; fluid, foretile's own solver, for "
                         "large machines; auto, unless given: " +
                             automatic
@@ -107,7 +107,7 @@ void add_engine_option(CLI::App& command, EngineChoice& engine, const std::strin
           [names](std::string& given) {
             const auto found = names.find(given);
             if (found == names.end()) return "found " + given + ", expected auto, simgrid or fluid";
-            if (found->second == EngineChoice::simgrid && !has_simgrid())
+            if (found->second == EngineChoice::simgrid && !reference_engine())
               return "found simgrid, expected auto or fluid: this foretile was built without SimGrid; take " +
                      std::string("fluid, or install libsimgrid-dev and build again");
             given = std::to_string(static_cast<int>(found->second));
@@ -139,7 +139,7 @@ PlannedWork plan_case(const Case& the_case, ProgressLine& line) {
   const Stopwatch watch;
   try {
     return plan_fastest(std::move(contraction), make_machine(the_case.platform, the_case.size),
-                        the_case.settings, progress, rehearsed_seconds());
+                        the_case.settings, progress, simulated_seconds());
   } catch (const MissingMemory& error) {
     line.show("plan: does not fit; looking for what does");
     const std::string advice = what_fits(the_case, {error.short_of(), watch.seconds()});

@@ -42,15 +42,6 @@ class Spans final : public TraceSink {
   std::vector<TraceEvent> events_;  // by end
 };
 
-CoarseGroups groups_of(const PlanSummary& summary, std::int64_t devices) {
-  constexpr std::int64_t kOfChunk = 8;
-  constexpr std::int64_t kMost = 4096;
-  constexpr std::int64_t kOfDevice = 256;
-  const std::int64_t of_chunks = std::max<std::int64_t>(1, kOfChunk * summary.chunks);
-  return {static_cast<int>(std::clamp<std::int64_t>(summary.gemms / of_chunks, 1, kMost)),
-          summary.h2d_bytes / std::max(of_chunks, kOfDevice * devices)};
-}
-
 std::int64_t devices_of(const PlannedWork& work) {
   return devices_of(work.plan, work.machine);
 }
@@ -92,22 +83,6 @@ FullStart simulated_start(const PlannedWork& work, SimulationOptions options, st
 }
 
 }  // namespace
-
-CoarseGroups coarse_groups(const PlannedWork& work) {
-  return groups_of(work.summary, devices_of(work));
-}
-
-CoarseGroups choosing_groups(const Plan& plan, const PlanSummary& summary, const Contraction& contraction,
-                             const Machine& machine) {
-  constexpr std::int64_t kMadeForDevice = 768;
-  constexpr std::int64_t kMostMade = 256;
-  const std::int64_t devices = devices_of(plan, machine);
-  CoarseGroups groups = groups_of(summary, devices);
-  if (plan.operands.b.made())
-    groups.made_tiles =
-        static_cast<int>(std::min(contraction.b.nonzeros() / (kMadeForDevice * devices), kMostMade));
-  return groups;
-}
 
 void DoneBy::record(const TraceEvent& event) {
   if (event.products > 0 && event.start_s < seconds_) {

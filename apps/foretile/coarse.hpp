@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// foretile simulate --coarse: what is simulated as one, and how far that is from the simulation in full.
+// foretile simulate --coarse: how far that is from the simulation in full.
 #pragma once
 
 #include <cstdint>
@@ -7,17 +7,9 @@
 
 #include "apps/foretile/case.hpp"
 #include "scheduler/trace.hpp"
-#include "simulator/simulation.hpp"
+#include "simulator/simulated_seconds.hpp"
 
 namespace foretile {
-
-/// An eighth of an average chunk's products, so that what waits for a product does not wait for the whole
-/// chunk; at most 4096, since more would take memory. An eighth of its loads, but not more than a 256th of a
-/// device's: nothing else goes on while the first are under way.
-CoarseGroups coarse_groups(const PlannedWork& work);
-/// Of a proven plan, to choose a strategy: where many tiles of B are made, several of them as one, too.
-CoarseGroups choosing_groups(const Plan& plan, const PlanSummary& summary, const Contraction& contraction,
-                             const Machine& machine);
 
 /// How many products are done at a moment. Those in flight then count by the share of their time that is
 /// over, since coarse simulations end many at once.

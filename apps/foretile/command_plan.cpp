@@ -10,7 +10,6 @@
 #include "apps/foretile/plan_view.hpp"
 #include "apps/foretile/program_case.hpp"
 #include "apps/foretile/program_view.hpp"
-#include "apps/foretile/rehearsal.hpp"
 #include "apps/inputs_apart.hpp"
 #include "apps/resources.hpp"
 #include "base/atomic_file.hpp"
@@ -20,6 +19,7 @@
 #include "planner/plan/graph/graph.hpp"
 #include "planner/strategies/compare.hpp"
 #include "planner/strategies/strategy.hpp"
+#include "simulator/simulated_seconds.hpp"
 
 namespace foretile {
 
@@ -36,10 +36,7 @@ struct PlanArguments : CaseArguments {
 Settings decided_settings(const Case& the_case, const Contraction& contraction, const Machine& machine) {
   if (leaves_no_choice(contraction, the_case.settings)) return the_case.settings;
   try {
-    const PlannedWork work = plan_fastest(contraction, machine, the_case.settings, {}, rehearsed_seconds());
-    Settings settings = work.plan.parameters;
-    settings["strategy"] = work.plan.strategy;
-    return settings;
+    return settings_of(plan_fastest(contraction, machine, the_case.settings, {}, simulated_seconds()).plan);
   } catch (const InputError&) {
     return the_case.settings;
   }

@@ -10,7 +10,7 @@
 #include "apps/quantities.hpp"
 #include "base/one_line.hpp"
 #include "base/time_budget.hpp"
-#include "simulator/simgrid.hpp"
+#include "simulator/reference_engine.hpp"
 #include "simulator/simulation.hpp"
 #include "tuner/workers.hpp"
 
@@ -70,8 +70,9 @@ EngineChoice searching_engine(EngineChoice asked) {
 
 EngineTimes by_simgrid(const std::vector<const PlannedWork*>& works, std::uint64_t noise_seed, double limit_s,
                        const std::function<bool()>& stop) {
-  if (!has_simgrid()) return {.left_out = "this foretile was built without it"};
-  if (!std::ranges::all_of(works, [](const PlannedWork* work) { return fits_simgrid(work->machine); }))
+  const ReferenceEngine* const simgrid = reference_engine();
+  if (!simgrid) return {.left_out = "this foretile was built without it"};
+  if (!std::ranges::all_of(works, [&](const PlannedWork* work) { return simgrid->fits(work->machine); }))
     return {.left_out = "the machine is too large for it"};
   try {
     return sum_of_processes(works, noise_seed, limit_s, stop);

@@ -6,6 +6,7 @@
 #include "apps/foretile/commands.hpp"
 #include "apps/program.hpp"
 #include "base/signals.hpp"
+#include "simulator/simgrid/simgrid.hpp"
 
 namespace {
 
@@ -32,6 +33,7 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   if (!foretile::has_stack("foretile")) return 2;
   foretile::end_on_signals();
+  foretile::use_simgrid();
   try {
     return run(argc, argv);
   } catch (const std::bad_alloc&) {  // before there was a command to run

@@ -12,6 +12,7 @@
 #include "apps/quantities.hpp"
 #include "apps/resources.hpp"
 #include "planner/plan/devices.hpp"
+#include "planner/plan/plan_digest.hpp"
 #include "planner/problem/tile_ref.hpp"
 #include "planner/strategies/communication_model.hpp"
 #include "platforms/here.hpp"
@@ -221,6 +222,7 @@ nlohmann::ordered_json plan_json(const PlanView& view) {
                               {"gemms", summary.gemms},
                               {"blocks", summary.blocks},
                               {"chunks", summary.chunks},
+                              {"plan_digest", plan_digest(plan)},
                               {"peak_device_bytes", summary.peak_device_bytes},
                               {"budget_device_bytes", plan.device_classes.front().memory_bytes},
                               {"peak_host_bytes", summary.peak_host_bytes},

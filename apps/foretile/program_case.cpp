@@ -11,10 +11,8 @@
 #include <tuple>
 #include <vector>
 
-#include "apps/foretile/coarse.hpp"
 #include "apps/foretile/program_advice.hpp"
 #include "apps/foretile/program_view.hpp"
-#include "apps/foretile/rehearsal.hpp"
 #include "apps/foretile/what_if.hpp"
 #include "apps/program_parts.hpp"
 #include "apps/quantities.hpp"
@@ -33,6 +31,7 @@
 #include "scheduler/report/program_times.hpp"
 #include "simulator/original_order.hpp"
 #include "simulator/simulation.hpp"
+#include "simulator/simulated_seconds.hpp"
 
 namespace foretile {
 
@@ -256,7 +255,7 @@ bool is_program(const std::string& path) {
 ProgramPlanOptions ProgramArguments::plan_options() const {
   return {flows() ? ProgramMode::flow : ProgramMode::levels,
           distribution == "round-robin" ? DistributionChoice::round_robin : DistributionChoice::automatic,
-          made, rehearsed_seconds()};
+          made, simulated_seconds()};
 }
 
 void check_sizes(const std::string& problem, const ProgramSizes& sizes, bool tile_needed) {

@@ -25,7 +25,7 @@
 #include "planner/program/program_file.hpp"
 #include "planner/program/tile_sizes.hpp"
 #include "planner/tensor/program_text.hpp"
-#include "simulator/simgrid.hpp"
+#include "simulator/reference_engine.hpp"
 #include "simulator/simulation.hpp"
 #include "tuner/program_search.hpp"
 #include "tuner/workers.hpp"
@@ -227,7 +227,7 @@ class TimedTrials {
 
   /// Of what is taken, in a process of its own, too: planning it again may take longer than there is time.
   EngineTimes by_simgrid_of(const ProgramTrial& trial) {
-    if (!has_simgrid()) return by_simgrid({}, 0, 0);  // says so
+    if (!reference_engine()) return by_simgrid({}, 0, 0);  // says so
     const double limit_s =
         budget_s_ ? std::min(kMostSimgridSeconds, seconds_late() - watch_.seconds()) : kMostSimgridSeconds;
     if (limit_s <= 0) return {.left_out = "the time is over"};

@@ -13,13 +13,13 @@
 #include <utility>
 #include <vector>
 
-#include "apps/foretile/coarse.hpp"
 #include "base/error.hpp"
 #include "platforms/improvements.hpp"
 #include "platforms/keys.hpp"
 #include "platforms/loader.hpp"
 #include "platforms/show.hpp"
 #include "platforms/units.hpp"
+#include "simulator/simulated_seconds.hpp"
 #include "tuner/workers.hpp"
 
 namespace foretile {

@@ -40,20 +40,6 @@ Contraction small_dense(std::int64_t m, std::int64_t n, std::int64_t k) {
   return dense_contraction(parameters);
 }
 
-/// 2 chunks: 1000 / 16 products. Of the loads an eighth of a chunk is 100,000 / 16 bytes, and a 256th of what
-/// each of two devices loads 100,000 / 512.
-TEST(Coarse, GroupsArePartsOfAChunkAndOfADevice) {
-  PlannedWork work = plan_work(small_dense(16, 16, 8), small_machine(2, 1, 1 << 20, 1 << 30), {});
-  work.summary.gemms = 1000;
-  work.summary.chunks = 2;
-  work.summary.h2d_bytes = 100'000;
-  EXPECT_EQ(coarse_groups(work).products, 62);
-  EXPECT_EQ(coarse_groups(work).copy_bytes, 195);
-  work.summary.chunks = 1000;  // smaller than that
-  EXPECT_EQ(coarse_groups(work).products, 1);
-  EXPECT_EQ(coarse_groups(work).copy_bytes, 12);
-}
-
 /// Half as many products in the same time take twice as long.
 TEST(Coarse, DifferenceIsOfTheTimeForTheSameProducts) {
   EXPECT_DOUBLE_EQ(coarse_difference({4, 100, 1000}, 50, 60), 1);

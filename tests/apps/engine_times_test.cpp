@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "planner/plan_work.hpp"
-#include "simulator/simgrid.hpp"
+#include "simulator/reference_engine.hpp"
 #include "tests/simulator/hand_worked.hpp"
 
 namespace foretile::engine_times_test {
@@ -29,19 +29,18 @@ TEST(EngineTimes, AddWorksInProcessesOfTheirOwn) {
   const PlannedWork work = plan_work(one_product, machine(1, 1), {});
   const EngineTimes times = by_simgrid({&work, &work}, 1, 60);
   EXPECT_FALSE(times.fluid_s);
-  EXPECT_EQ(times.simgrid_s.has_value(), has_simgrid());
-  EXPECT_EQ(times.left_out, has_simgrid() ? "" : "this foretile was built without it");
-  if (has_simgrid()) {
-    EXPECT_NEAR(times.simgrid_s.value_or(0) / kMicro, 2 * 2080, kPrecision);
-  }
-  EXPECT_FALSE(simgrid_is_used());  // in this process
+  EXPECT_EQ(times.simgrid_s.has_value(), reference_engine() != nullptr);
+  EXPECT_EQ(times.left_out, reference_engine() ? "" : "this foretile was built without it");
+  if (!reference_engine()) return;
+  EXPECT_NEAR(times.simgrid_s.value_or(0) / kMicro, 2 * 2080, kPrecision);
+  EXPECT_FALSE(reference_engine()->is_used());  // in this process
 }
 
 TEST(EngineTimes, AreLeftOutWithoutTime) {
   const PlannedWork work = plan_work(one_product, machine(1, 1), {});
   const EngineTimes times = by_simgrid({&work}, 1, 0);
   EXPECT_FALSE(times.simgrid_s);
-  EXPECT_EQ(times.left_out, has_simgrid() ? "the time is over" : "this foretile was built without it");
+  EXPECT_EQ(times.left_out, reference_engine() ? "the time is over" : "this foretile was built without it");
 }
 
 TEST(EngineTimes, AreLeftOutOnLargeMachines) {
@@ -49,7 +48,7 @@ TEST(EngineTimes, AreLeftOutOnLargeMachines) {
   work.machine.ranks = 9000;
   const EngineTimes times = by_simgrid({&work}, 1, 60);
   EXPECT_EQ(times.left_out,
-            has_simgrid() ? "the machine is too large for it" : "this foretile was built without it");
+            reference_engine() ? "the machine is too large for it" : "this foretile was built without it");
 }
 
 }  // namespace

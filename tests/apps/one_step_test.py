@@ -5,62 +5,16 @@
 usage: one_step_test.py foretile foretile-run mpiexec
 """
 import json
-import os
 import pathlib
-import subprocess
-import sys
-import tempfile
-import unittest
 
-FORETILE, FORETILE_RUN, MPIEXEC = sys.argv[1:4]
+from jobs import DENSE, FORETILE, FORETILE_RUN, MPIEXEC, PROBLEM, Jobs, main
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 T2 = ROOT / "examples/ccsd_t2.txt"
 SIZES = ["--o", 2, "--v", 4, "--tile", 2]
 
-PROBLEM = """kind = "random"
-m = 200
-n = 400
-k = 400
-tile_min = 20
-tile_max = 60
-a_density = 0.5
-b_density = 0.4
-seed = 1
-"""
-DENSE = 'kind = "dense"\nm = 192\nn = 256\nk = 320\ntile = 64\nseed = 3\n'
 
-
-class OneStep(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-        self.environment = {**os.environ, "XDG_CONFIG_HOME": folder.name}
-        (self.folder / "p.toml").write_text(PROBLEM)
-        (self.folder / "d.toml").write_text(DENSE)
-
-    def call(self, *command, timeout=100):
-        return subprocess.run([str(c) for c in command], capture_output=True, text=True, cwd=self.folder,
-                              env=self.environment, timeout=timeout)
-
-    def ran(self, ranks, *words):
-        """The report as JSON."""
-        result = self.call(MPIEXEC, "-n", ranks, FORETILE_RUN, *words, "--json")
-        self.assertEqual(result.returncode, 0, result.stderr)
-        return json.loads(result.stdout)
-
-    def refused(self, said, *words, ranks=2):
-        result = self.call(MPIEXEC, "-n", ranks, FORETILE_RUN, *words)
-        self.assertEqual(result.returncode, 2, (words, result.stdout, result.stderr))
-        self.assertEqual(result.stderr.count("foretile-run: "), 1, result.stderr)
-        self.assertEqual(result.stdout, "")
-        self.assertIn(said, result.stderr)
-        return result.stderr
-
-    def stored(self, problem, ranks, *options):
-        result = self.call(FORETILE, "plan", problem, "--ranks", ranks, "-o", "plan.json", *options)
-        self.assertEqual(result.returncode, 0, result.stderr)
-
+class OneStep(Jobs):
     def test_runs_a_problem_as_its_stored_plan(self):
         for ranks in [1, 2, 3]:
             for problem, options in [("p.toml", ["--set", "strategy=local-b"]),
@@ -88,12 +42,6 @@ class OneStep(unittest.TestCase):
             found = self.ran(ranks, "small", "--verify")
             del self.environment["FORETILE_DATA"]
             self.assertEqual((found["digest"], found["planned"]), (expected["digest"], expected["planned"]))
-
-    def test_compares_strategies(self):
-        report = self.ran(2, "d.toml", "--verify", "--set", "strategy=auto", "--platform", "cascade")
-        self.assertEqual(report["planned"]["platform"], "cascade")
-        self.assertNotEqual(report["planned"]["strategy"], "auto")
-        self.assertLess(report["verify"]["relative_error"], 1e-13)
 
     def test_says_in_one_line_what_was_chosen(self):
         result = self.call(MPIEXEC, "-n", 2, FORETILE_RUN, "d.toml", "--set", "strategy=grid-3d", "--verify")
@@ -187,12 +135,6 @@ class OneStep(unittest.TestCase):
         said = self.refused("are missing", "d.toml", "--set", "platform.device.memory=1 kB", "--set", "strategy=grid-3d")
         self.assertIn("foretile plan d.toml --platform here --ranks 2 looks for what fits", said)
 
-    def started_differently(self, first, second):
-        result = self.call(MPIEXEC, "-n", 1, FORETILE_RUN, *first, ":", "-n", 1, FORETILE_RUN, *second)
-        self.assertEqual(result.returncode, 2, (result.stdout, result.stderr))
-        self.assertEqual(result.stderr.count("foretile-run: "), 1, result.stderr)
-        return result.stderr
-
     def test_ranks_must_have_the_same_problem_and_options(self):
         (self.folder / "other.toml").write_text(DENSE.replace("seed = 3", "seed = 4"))
         (self.folder / "other.txt").write_text(T2.read_text().replace("0.5", "0.25", 1))
@@ -243,6 +185,5 @@ class OneStep(unittest.TestCase):
         self.ran(2, *case)
 
 
-
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])
+    main()

@@ -6,41 +6,16 @@ usage: run_commands_test.py foretile foretile-run mpiexec
 """
 import json
 import os
-import pathlib
 import subprocess
 import sys
-import tempfile
 import unittest
 
-FORETILE, FORETILE_RUN, MPIEXEC = sys.argv[1:4]
-
-PROBLEM = """kind = "random"
-m = 200
-n = 400
-k = 400
-tile_min = 20
-tile_max = 60
-a_density = 0.5
-b_density = 0.4
-seed = 1
-"""
+from jobs import FORETILE, FORETILE_RUN, MPIEXEC, PROBLEM, Jobs, main
 
 
-class RunCommands(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-        self.environment = {**os.environ, "XDG_CONFIG_HOME": folder.name}
-        (self.folder / "p.toml").write_text(PROBLEM)
-
-    def call(self, *command, timeout=100):
-        return subprocess.run([str(c) for c in command], capture_output=True, text=True, cwd=self.folder,
-                              env=self.environment, timeout=timeout)
-
+class RunCommands(Jobs):
     def plan(self, ranks, *options):
-        result = self.call(FORETILE, "plan", "p.toml", "--platform", "here", "--ranks", ranks, "-o", "plan.json", *options)
-        self.assertEqual(result.returncode, 0, result.stderr)
+        self.stored("p.toml", ranks, "--platform", "here", *options)
 
     def run_plan(self, ranks, *options):
         return self.call(MPIEXEC, "-n", ranks, FORETILE_RUN, "plan.json", *options)
@@ -165,14 +140,6 @@ class RunCommands(unittest.TestCase):
             result = self.call(*command)
             self.assertEqual(result.returncode, 2, command)
             self.assertTrue(result.stderr.startswith("foretile-run: "), result.stderr)
-
-    def started_differently(self, first, second):
-        """Rank 0 with the words `first`, rank 1 with `second`: exit code 2 on both, and the only line of stderr."""
-        result = self.call(MPIEXEC, "-n", 1, FORETILE_RUN, *first, ":", "-n", 1, FORETILE_RUN, *second)
-        self.assertEqual(result.returncode, 2, (result.stdout, result.stderr))
-        self.assertEqual(result.stderr.count("foretile-run: "), 1, result.stderr)
-        self.assertEqual(result.stdout, "")
-        return result.stderr
 
     def test_refuses_ranks_with_different_plans_or_options(self):
         self.plan(2)
@@ -415,4 +382,4 @@ class RunCommands(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])
+    main()

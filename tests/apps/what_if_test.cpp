@@ -10,10 +10,10 @@
 #include <sstream>
 #include <string>
 
-#include "apps/foretile/coarse.hpp"
 #include "base/error.hpp"
 #include "planner/problem/kinds/dense.hpp"
 #include "platforms/loader.hpp"
+#include "simulator/simulated_seconds.hpp"
 #include "tests/planner/random_case.hpp"
 #include "tests/platforms/small_platform.hpp"
 #include "tests/simulator/run_isolated.hpp"

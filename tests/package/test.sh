@@ -18,6 +18,11 @@ cmake -S "$scratch/consumer" -B "$scratch/build" -G Ninja -DCMAKE_PREFIX_PATH="$
 cmake --build "$scratch/build"
 # Only the installed data may be found.
 FORETILE_DATA="$scratch/prefix/share/foretile" "$scratch/build/consumer" | grep -F "$scratch/prefix/share/foretile"
+# SimGrid comes with the component that has it, and with no other.
+"$scratch/build/fluid_alone" | grep -x "fluid, fluid"
+if ldd "$scratch/build/fluid_alone" | grep simgrid; then exit 1; fi
+if grep -q foretile::simgrid -r "$scratch/prefix" --include "*.cmake"; then engines="simgrid, fluid"; else engines="fluid, fluid"; fi
+"$scratch/build/engines" | grep -x "$engines"
 # The examples of programs that run products on their own arrays.
 if [ "$executor" = yes ]; then
   cmake -S "$here/../../examples/library" -B "$scratch/library" -G Ninja -DCMAKE_PREFIX_PATH="$scratch/prefix" >/dev/null

@@ -16,7 +16,7 @@
 #include "simulator/foretile_simulate.h"
 #include "simulator/machine_links.hpp"
 #include "simulator/noise.hpp"
-#include "simulator/simgrid.hpp"
+#include "simulator/reference_engine.hpp"
 #include "tests/planner/random_case.hpp"
 #include "tests/simulator/hand_worked.hpp"
 #include "tests/simulator/run_isolated.hpp"
@@ -63,7 +63,7 @@ TEST(Simulation, RunsAgainInOneProcess) {
   ASSERT_EQ(found.size(), 7U);
   for (const std::size_t time : {0U, 1U, 2U}) {
     EXPECT_NEAR(found[2 * time], 2080, kPrecision);
-    EXPECT_EQ(found[2 * time + 1], time == 0 && has_simgrid() ? 1 : 0);
+    EXPECT_EQ(found[2 * time + 1], time == 0 && reference_engine() ? 1 : 0);
   }
   EXPECT_EQ(found[6], 2) << "SimGrid was taken for the second time, or without being built";
 }

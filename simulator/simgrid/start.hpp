@@ -13,4 +13,7 @@ namespace foretile {
 /// message and ends with exit code 1. SimGrid has one engine per process: the second call throws InputError.
 std::unique_ptr<simgrid::s4u::Engine> start_simgrid();
 
+/// Whether that was called.
+bool simgrid_is_started();
+
 }  // namespace foretile

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "simulator/machine_model.hpp"
+#include "simulator/simgrid/machine_model.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <string>
 
 #include "platforms/loader.hpp"
-#include "simulator/simgrid_start.hpp"
+#include "simulator/simgrid/start.hpp"
 #include "tests/simulator/run_isolated.hpp"
 
 namespace foretile::machine_model_test {

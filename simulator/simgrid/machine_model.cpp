@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "simulator/machine_model.hpp"
+#include "simulator/simgrid/machine_model.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "simulator/engine.hpp"
+
 #include <fmt/format.h>
 
 #include <cmath>
@@ -8,10 +10,10 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "simulator/engine.hpp"
-#include "simulator/machine_model.hpp"
-#include "simulator/simgrid.hpp"
-#include "simulator/simgrid_start.hpp"
+#include "simulator/reference_engine.hpp"
+#include "simulator/simgrid/machine_model.hpp"
+#include "simulator/simgrid/simgrid.hpp"
+#include "simulator/simgrid/start.hpp"
 
 namespace foretile {
 
@@ -131,12 +133,6 @@ class SimGridEngine final : public Engine {
   const std::function<bool()>* stop_ = nullptr;
 };
 
-}  // namespace
-
-bool has_simgrid() {
-  return true;
-}
-
 bool fits_simgrid(const Machine& machine) {
   return MachineModel::hosts(machine) <= kMostHosts;
 }
@@ -148,6 +144,12 @@ std::unique_ptr<Engine> make_simgrid_engine(const Machine& machine, const Machin
                       fmt::format("at most {} sockets, ranks and devices together with SimGrid", kMostHosts),
                       "take the engine fluid, or rehearse on fewer nodes");
   return std::make_unique<SimGridEngine>(machine, links);
+}
+
+}  // namespace
+
+void use_simgrid() {
+  set_reference_engine({.fits = fits_simgrid, .is_used = simgrid_is_started, .make = make_simgrid_engine});
 }
 
 }  // namespace foretile

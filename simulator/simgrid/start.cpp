@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "simulator/simgrid_start.hpp"
+#include "simulator/simgrid/start.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -19,7 +19,6 @@
 #include "base/progress.hpp"
 #include "base/signals.hpp"
 #include "base/temporary_files.hpp"
-#include "simulator/simgrid.hpp"
 
 namespace foretile {
 
@@ -85,7 +84,7 @@ std::unique_ptr<sg4::Engine> engine_with_options() {
 
 }  // namespace
 
-bool simgrid_is_used() {
+bool simgrid_is_started() {
   return started;
 }
 
