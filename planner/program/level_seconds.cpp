@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "planner/bound/bound.hpp"
-#include "platforms/addition_model.hpp"
+#include "platforms/cost/addition.hpp"
 
 namespace foretile {
 

@@ -19,7 +19,7 @@ struct LevelMoveTimes {
 };
 
 /// Messages go at the rate of the busiest rank or node, without latencies; those inside a node count as
-/// others do; permutations and additions at those of the platform's additions (platforms/addition_model.hpp),
+/// others do; permutations and additions at those of the platform's additions (platforms/cost/addition.hpp),
 /// made blocks at its rate of generation.
 LevelMoveTimes move_times(const LevelPlan& plan, const Machine& machine);
 

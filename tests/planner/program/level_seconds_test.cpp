@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "planner/bound/bound.hpp"
-#include "platforms/addition_model.hpp"
+#include "platforms/cost/addition.hpp"
 #include "tests/planner/program/example.hpp"
 #include "tests/planner/small_machine.hpp"
 
