@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "platforms/copy_model.hpp"
+#include "platforms/cost/copy.hpp"
 
 namespace foretile {
 
@@ -24,9 +24,8 @@ class CopyEstimate {
   double arrival_s(const LinkModel& link, bool from_host, const CopyCost& cost, double start_s) const {
     const double ready_s = std::max(manager_free_s_, start_s) + cost.manager_s();
     const bool queues = from_host && cost.linked_bytes > 0;
-    const double rate = link.bandwidth_bytes_per_s;
     return (queues ? std::max(ready_s, link_free_s_) : ready_s) + link.latency_s +
-           (rate > 0 ? static_cast<double>(cost.linked_bytes) / rate : 0.0);
+           over(static_cast<double>(cost.linked_bytes), link.bandwidth_bytes_per_s);
   }
   void started(const LinkModel& link, bool from_host, const CopyCost& cost, double now_s) {
     if (from_host && cost.linked_bytes > 0) link_free_s_ = arrival_s(link, from_host, cost, now_s);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/random.hpp"
+#include "platforms/cost/message.hpp"
 #include "simulator/noise.hpp"
 
 namespace foretile {
@@ -167,11 +168,10 @@ Route MachineLinks::copy(Rank rank, const Copy& copy) const {
 }
 
 Route MachineLinks::message(Rank from_rank, Rank to_rank) const {
-  const Platform& p = machine_->platform;
   const bool near = machine_->node_of(from_rank) == machine_->node_of(to_rank);
   const Endpoint::Kind kind = near ? Endpoint::Kind::near_port : Endpoint::Kind::far_port;
   Route route = between({from_rank, kind, 0}, {to_rank, kind, 0});
-  route.latency_s = near ? p.links.message.latency_s : p.network.message.latency_s;
+  route.latency_s = message_link(machine_->platform, near).latency_s;
   return route;
 }
 

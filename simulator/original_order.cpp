@@ -7,7 +7,8 @@
 
 #include "planner/distribution/program_distribution.hpp"
 #include "planner/plan/products_of_tile.hpp"
-#include "platforms/addition_model.hpp"
+#include "platforms/cost/addition.hpp"
+#include "platforms/cost/message.hpp"
 
 namespace foretile {
 
@@ -66,7 +67,7 @@ class Original {
   double seconds(std::int64_t bytes, double bytes_per_s) const {
     const double own = options_.get_bytes_per_s;
     const double rate = own > 0 && (bytes_per_s <= 0 || own < bytes_per_s) ? own : bytes_per_s;
-    return rate > 0 ? static_cast<double>(bytes) / rate : 0;
+    return over(static_cast<double>(bytes), rate);
   }
 
   /// When the rank has the bytes of a block that lies with another.
@@ -74,13 +75,13 @@ class Original {
     const Platform& p = machine_.platform;
     if (from == to) return now;
     const bool in_node = node_of(from) == node_of(to);
-    const LinkModel& link = in_node ? p.links.message : p.network.message;
+    const LinkModel& link = message_link(p, in_node);
     const double alone = now + link.latency_s + seconds(bytes, link.bandwidth_bytes_per_s);
-    const double port_rate = p.network.node_injection_bytes_per_s;
-    if (in_node || port_rate <= 0) return alone;
+    const double port_s = node_port_s(p, static_cast<double>(bytes));
+    if (in_node || port_s <= 0) return alone;
     double& out = out_[static_cast<std::size_t>(node_of(from))];
     double& in = in_[static_cast<std::size_t>(node_of(to))];
-    in = out = std::max({now + link.latency_s, in, out}) + static_cast<double>(bytes) / port_rate;
+    in = out = std::max({now + link.latency_s, in, out}) + port_s;
     return std::max(in, alone);
   }
 

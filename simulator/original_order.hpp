@@ -41,7 +41,7 @@ struct OriginalResult {
 /// of two indices are there on all ranks. All chains of a level are one pool. A message occupies the sender's
 /// node and the receiver's for its bytes at the node's rate, first come first served; inside a node it takes
 /// the rate of its messages. Permutations take the platform's rate of additions
-/// (platforms/addition_model.hpp).
+/// (platforms/cost/addition.hpp).
 OriginalResult simulate_original(const FusedProgram& program, const Machine& machine,
                                  const OriginalOptions& options = {});
 

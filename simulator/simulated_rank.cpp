@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "planner/bound/least_times.hpp"
-#include "platforms/addition_model.hpp"
-#include "platforms/team.hpp"
+#include "platforms/cost/addition.hpp"
+#include "platforms/cost/message.hpp"
+#include "platforms/cost/team.hpp"
 #include "scheduler/looks.hpp"
 #include "simulator/noise.hpp"
 
@@ -24,6 +24,7 @@ SimulatedRank::SimulatedRank(Rank rank, const PlanFrame& frame, const RankPlan& 
       links_(links),
       problem_(contraction),
       origins_(origins),
+      generation_(machine, contraction.sources.b == Source::in_file),
       managers_block_(machine.platform.runtime.unpinned.any()),
       all_(all),
       manager_free_at_(plan.devices.size(), 0.0),
@@ -107,13 +108,6 @@ ProductSize SimulatedRank::size_of(const Product& x) const {
   return {problem_.m.size(x.i), problem_.n.size(x.j), problem_.k.size(x.k)};
 }
 
-/// Between two products, generated tiles or parts of tiles on a core.
-double SimulatedRank::hand_over_s() const {
-  const Platform& p = machine_.platform;
-  if (!on_cores_alone()) return 0;
-  return machine_.devices_per_rank > 1 ? p.runtime.shared_product_overhead_s : p.runtime.product_overhead_s;
-}
-
 /// The progress loop's, for each operation of a core.
 double SimulatedRank::operation_s() const {
   return on_cores_alone() ? machine_.platform.runtime.operation_overhead_s : 0;
@@ -127,69 +121,47 @@ double SimulatedRank::look_s() const {
 /// Products of the plan's batch one launch after the other, in the order given: a group may hold many.
 KernelTime SimulatedRank::kernel_time(Device device, std::span<const Product> products) {
   const DeviceClass& of = frame_.class_of(plan_.devices[static_cast<std::size_t>(device)]);
-  if (of.kind != machine_.platform.device.kind) return team_time(of.cores, products);
-  if (!caches_.empty()) return core_time(device, products);
   KernelTime time;
+  if (of.kind != machine_.platform.device.kind) {
+    // Each core has its part of each product, and none waits for another until all have ended.
+    for (const Product& x : products)
+      time += product_time(machine_.platform.core, problem_.element(), largest_part(size_of(x), of.cores), 0);
+    return time;
+  }
+  if (!caches_.empty()) return core_time(device, products);
   while (!products.empty()) {
     const std::size_t taken = std::min(products.size(), static_cast<std::size_t>(frame_.batch));
     add_batch(time, products.first(taken));
     products = products.subspan(taken);
-    time.launch_s += hand_over_s();
+    time.launch_s += hand_over_s(machine_);
   }
   return time;
 }
 
-/// Of the product's bytes, C read and written. The calibration's products, whose time the kernel's curve
-/// gives, find one tile of A eight times in a row, and all else in memory
-/// (executor/calibration/core_products.cpp).
-double SimulatedRank::cached_share(CoreCache& cache, const Product& x) const {
-  const auto missed = [&](TileRef tile) {
-    const std::int64_t bytes = bytes_of(problem_, tile);
-    return (1 - cache.use(tile, bytes)) * static_cast<double>(bytes);
-  };
-  constexpr double same_a = 8;
-  const double moved = missed({Matrix::a, x.a}) + missed({Matrix::b, x.b}) + 2 * missed({Matrix::c, x.c});
-  const double calibrated = static_cast<double>(problem_.a_bytes(x.a)) / same_a +
-                            static_cast<double>(problem_.b_bytes(x.b) + 2 * problem_.c_bytes(x.c));
-  return 1 - moved / calibrated;
-}
-
+/// Products on a core that keeps tiles in its cache.
 KernelTime SimulatedRank::core_time(Device device, std::span<const Product> products) {
-  const DeviceModel& model = machine_.platform.device;
-  const KernelModel& curve = model.kernel_for(problem_.precision);
-  const double factor = kernel_factor(curve, problem_.element());
+  CoreCache& cache = caches_[static_cast<std::size_t>(device)];
   KernelTime time;
   for (const Product& x : products) {
-    const ProductSize size = size_of(x);
-    const double share = cached_share(caches_[static_cast<std::size_t>(device)], x);
-    time.work_s += factor * curve.work_seconds(size.m, size.n, size.k) * model.cache.factor(size, share);
-    time.launch_s += curve.start_seconds() + hand_over_s();
-  }
-  return time;
-}
-
-/// Each core has its part of each product, and none waits for another until all have ended.
-KernelTime SimulatedRank::team_time(int cores, std::span<const Product> products) const {
-  const KernelModel& curve = machine_.platform.core.kernel_for(problem_.precision);
-  const double factor = kernel_factor(curve, problem_.element());
-  KernelTime time;
-  for (const Product& x : products) {
-    const ProductSize part = largest_part(size_of(x), cores);
-    time.work_s += factor * curve.work_seconds(part.m, part.n, part.k);
-    time.launch_s += curve.start_seconds();
+    const std::int64_t a = problem_.a_bytes(x.a), b = problem_.b_bytes(x.b), c = problem_.c_bytes(x.c);
+    const auto missed = [&](TileRef tile, std::int64_t bytes) {
+      return (1 - cache.use(tile, bytes)) * static_cast<double>(bytes);
+    };
+    const ProductBytes from_memory{missed({Matrix::a, x.a}, a), missed({Matrix::b, x.b}, b),
+                                   missed({Matrix::c, x.c}, c)};
+    const ProductBytes all{static_cast<double>(a), static_cast<double>(b), static_cast<double>(c)};
+    KernelTime one = product_time(machine_.platform.device, problem_.element(), size_of(x),
+                                  cached_share(all, from_memory));
+    one.launch_s += hand_over_s(machine_);
+    time += one;
   }
   return time;
 }
 
 /// A launch cannot have two products for the same tile of C: they follow in another one.
 void SimulatedRank::add_batch(KernelTime& time, std::span<const Product> products) {
-  const DeviceModel& device = machine_.platform.device;
   const auto add = [&](std::span<const ProductSize> launch) {
-    const KernelModel& curve = device.launch_of(problem_.precision, launch.size());
-    const double start = curve.start_seconds();
-    time.launch_s += start;
-    time.work_s += kernel_factor(curve, problem_.element()) *
-                   (device.launch_seconds(problem_.precision, launch) - start);
+    time += launch_time(machine_.platform.device, problem_.element(), launch);
   };
   if (products.size() == 1) {
     const ProductSize one = size_of(products.front());
@@ -220,12 +192,11 @@ void SimulatedRank::start_kernel(OperationId id, Device device, std::span<const 
 
 /// A core is busy until it has read, and those of a node get the file's bytes one after the other.
 void SimulatedRank::start_reading(OperationId id, std::int64_t bytes) {
-  const Platform& p = machine_.platform;
   Activity& a = activity(id, Activity::Kind::plain);
   a.software_s = operation_s();
-  const double factor = noise(p.noise.link);
-  const double passing_s = factor * static_cast<double>(bytes) / p.file_bytes_per_s_per_node;
-  a.alone_s = factor * static_cast<double>(bytes) / making_bytes_per_s(machine_, problem_);
+  const double noisy = noise(machine_.platform.noise.link) * static_cast<double>(bytes);
+  const double passing_s = generation_.file_s(noisy);
+  a.alone_s = generation_.core_s(noisy);
   double& free_at = all_[static_cast<std::size_t>(machine_.node_of(rank_)) *
                          static_cast<std::size_t>(machine_.ranks_per_node)]
                         ->file_free_at_;
@@ -238,9 +209,8 @@ void SimulatedRank::start_generate(OperationId id, std::span<const MadePart> par
   for (const MadePart& part : parts) bytes += part.elements * problem_.element_bytes();
   if (problem_.sources.b == Source::in_file) return start_reading(id, bytes);
   Activity& a = activity(id, Activity::Kind::plain);
-  a.alone_s = noise(machine_.platform.noise.kernel) * static_cast<double>(bytes) /
-              machine_.platform.generation_bytes_per_s_per_core;
-  a.software_s = static_cast<double>(parts.size()) * hand_over_s() + operation_s();
+  a.alone_s = generation_.core_s(noise(machine_.platform.noise.kernel) * static_cast<double>(bytes));
+  a.software_s = static_cast<double>(parts.size()) * hand_over_s(machine_) + operation_s();
   if (on_cores_alone()) {
     on_cores(a, a.software_s + a.alone_s);
   } else {
@@ -256,10 +226,10 @@ void SimulatedRank::start_combine(OperationId id, const Combine& combine) {
 
 void SimulatedRank::start_task(OperationId id, std::int32_t, const FlowTask& task) {
   const TaskWork work = work_of(frame_, problem_, task);
-  const double generated_s = work.generated_bytes > 0 ? noise(machine_.platform.noise.kernel) *
-                                                            static_cast<double>(work.generated_bytes) /
-                                                            machine_.platform.generation_bytes_per_s_per_core
-                                                      : 0;
+  const double generated_s = work.generated_bytes > 0
+                                 ? generation_.core_s(noise(machine_.platform.noise.kernel) *
+                                                      static_cast<double>(work.generated_bytes))
+                                 : 0;
   on_a_core(id, generated_s + block_seconds(machine_.platform, work.bytes, work.permutes));
 }
 
@@ -277,7 +247,7 @@ void SimulatedRank::on_a_core(OperationId id, double seconds) {
 /// On the device, one launch after the other. Products beside it lose nothing here.
 void SimulatedRank::start_making(OperationId id, const Copy& copy) {
   const Platform& p = machine_.platform;
-  const double work = static_cast<double>(copy.bytes) / p.generation_bytes_per_s_on_device;
+  const double work = generation_.device_s(static_cast<double>(copy.bytes));
   Activity& a = activity(id, Activity::Kind::plain);
   a.software_s = p.device.kernel.start_seconds();
   a.alone_s = noise(p.noise.kernel) * work;
@@ -289,9 +259,8 @@ CopyCost SimulatedRank::cost_of(const Copy& copy) const {
   CopyCost cost;
   for (const TileRef tile : copy.tiles) {
     const std::int64_t bytes = bytes_of(problem_, tile);
-    cost += copy.from == kHost
-                ? copy_in_cost(p.runtime, p.links.host_to_device, origins_.of(rank_, tile), bytes)
-                : other_copy_cost(p.runtime, bytes);
+    cost += copy.from == kHost ? copy_in_cost(p, origins_.of(rank_, tile), bytes)
+                               : other_copy_cost(p.runtime, bytes);
   }
   return cost;
 }
@@ -372,8 +341,7 @@ void SimulatedRank::start_send(OperationId id, Rank to_rank, const Message& mess
   Activity& a = activity(id, Activity::Kind::send_overhead);
   a.message = message;
   a.to_rank = to_rank;
-  const double overhead =
-      machine_.platform.runtime.message_overhead_s * static_cast<double>(message.transfer->tiles.size());
+  const double overhead = message_software_s(machine_.platform, message.transfer->tiles.size());
   if (overhead > 0) {
     in_turn(a, messenger_free_at_, overhead);
   } else {
@@ -490,8 +458,7 @@ Activity& SimulatedRank::free_slot() {
 
 void SimulatedRank::receive(const Message& message, const Path& path) {
   copy_on_cores(message.bytes);
-  const double overhead =
-      machine_.platform.runtime.message_overhead_s * static_cast<double>(message.transfer->tiles.size());
+  const double overhead = message_software_s(machine_.platform, message.transfer->tiles.size());
   if (overhead <= 0) {
     scheduler_->received(message, path);
     return;

@@ -9,6 +9,8 @@
 #include "base/random.hpp"
 #include "planner/plan/tile_origins.hpp"
 #include "planner/problem/contraction.hpp"
+#include "platforms/cost/generation.hpp"
+#include "platforms/cost/product.hpp"
 #include "scheduler/rank_scheduler.hpp"
 #include "scheduler/waves.hpp"
 #include "simulator/core_cache.hpp"
@@ -43,12 +45,6 @@ struct Activity {
   Message message;
   Rank to_rank = 0;
   Path path;
-};
-
-/// Of launches one after the other.
-struct KernelTime {
-  double launch_s = 0;  ///< what each takes beside its products
-  double work_s = 0;
 };
 
 class SimulatedRank final : public Backend {
@@ -113,11 +109,8 @@ class SimulatedRank final : public Backend {
   KernelTime kernel_time(Device device, std::span<const Product> products);
   void add_batch(KernelTime& time, std::span<const Product> products);
   KernelTime core_time(Device device, std::span<const Product> products);
-  KernelTime team_time(int cores, std::span<const Product> products) const;
   /// Whether all devices of the machine are cores, which the ranks of a node share.
   bool on_cores_alone() const { return machine_.platform.device.kind == DeviceKind::core; }
-  double cached_share(CoreCache& cache, const Product& product) const;
-  double hand_over_s() const;
   double operation_s() const;
   double look_s() const;
   void book(Device device, TileRef tile) {
@@ -140,6 +133,7 @@ class SimulatedRank final : public Backend {
   const MachineLinks& links_;
   const Contraction& problem_;
   const TileOrigins& origins_;
+  GenerationTimes generation_;
   bool managers_block_;  // some copies keep their device's manager
   std::vector<std::unique_ptr<SimulatedRank>>& all_;
   RankScheduler* scheduler_ = nullptr;

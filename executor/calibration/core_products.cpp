@@ -9,6 +9,7 @@
 #include "executor/cpu/tile_kernel.hpp"
 #include "executor/tiles/generate.hpp"
 #include "executor/tiles/large_pages.hpp"
+#include "platforms/cost/product.hpp"
 
 namespace foretile {
 
@@ -69,7 +70,6 @@ void fill(std::vector<Workspace>& spaces, Precision precision) {
 
 Timing time_product(const Repetition& repetition, std::vector<Workspace>& spaces, ElementType element,
                     const KernelSample& shape, std::int64_t ring_bytes) {
-  constexpr int same_a = 8;
   const std::int64_t m = shape.m, n = shape.n, k = shape.k;
   const std::int64_t size = element.bytes();
   const int inner = products_per_reading(shape);
@@ -79,7 +79,7 @@ Timing time_product(const Repetition& repetition, std::vector<Workspace>& spaces
     TileRing a(space.a, m * k * size, ring_bytes), b(space.b, k * n * size, ring_bytes),
         c(space.c, m * n * size, ring_bytes);
     for (int at = i * inner; at < (i + 1) * inner; ++at) {
-      kernel(a.at(at / same_a), b.at(at), c.at(at));
+      kernel(a.at(at / kProductsWithA), b.at(at), c.at(at));
     }
   });
   for (double& seconds : timing.seconds) seconds /= inner;

@@ -7,8 +7,8 @@
 #include "base/product_form.hpp"
 #include "executor/cpu/blas.hpp"
 #include "executor/tiles/tile_view.hpp"
+#include "platforms/cost/team.hpp"
 #include "platforms/device_model.hpp"
-#include "platforms/team.hpp"
 
 namespace foretile {
 

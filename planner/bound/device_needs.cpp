@@ -12,6 +12,7 @@ NeedsCounter::NeedsCounter(const Plan& plan, const Contraction& contraction, con
       p_(contraction),
       machine_(machine),
       progress_(progress),
+      generation_(machine, contraction.sources.b == Source::in_file),
       least_(nullptr),
       origins_(contraction, plan),
       gpu_(false),
@@ -21,7 +22,7 @@ NeedsCounter::NeedsCounter(const Plan& plan, const Contraction& contraction, con
       b_(contraction.b.nonzeros()),
       c_(contraction.c.nonzeros()) {
   for (const DeviceClass& alike : plan.device_classes)
-    of_class_.emplace_back(machine, contraction.element(), plan.batch, alike);
+    of_class_.emplace_back(machine, contraction.element(), plan.batch, alike.kind, alike.cores);
 }
 
 std::vector<BlockNeeds> NeedsCounter::blocks(Rank rank, const DevicePlan& device) {
@@ -29,7 +30,7 @@ std::vector<BlockNeeds> NeedsCounter::blocks(Rank rank, const DevicePlan& device
   memory_ = plan_.memory_of(device);
   least_ = &of_class_[static_cast<std::size_t>(device.device_class)];
   gpu_ = plan_.class_of(device).kind == DeviceKind::gpu;
-  made_here_ = gpu_ && makes_on_device(machine_, p_);
+  made_here_ = gpu_ && generation_.on_device();
   ++device_number_;
   std::vector<BlockNeeds> needs;
   for (const Block& next : device.blocks) needs.push_back(block(next));
@@ -63,12 +64,7 @@ BlockNeeds NeedsCounter::block(const Block& block) {
   }
   for (const ChunkNeeds& chunk : needs.chunks) needs.load_manager_s += chunk.manager_s;
   reload(needs, plan_.operands.b.streams() ? memory_ : memory_ - c_bytes_);
-  const double copy_s = machine_.platform.runtime.copy_overhead_s;
-  const NodeLinks& links = machine_.platform.links;
-  if (last) {
-    needs.last_store_s =
-        copy_s + (gpu_ ? link_seconds(links.device_to_host, static_cast<double>(p_.c_bytes(last->c))) : 0.0);
-  }
+  if (last) needs.last_store_s = store_seconds(machine_.platform, gpu_, p_.c_bytes(last->c));
   if (first) first_of(first->b, needs);
   return needs;
 }
@@ -76,16 +72,12 @@ BlockNeeds NeedsCounter::block(const Block& block) {
 /// Until the tile of B that the block's first product uses is there.
 void NeedsCounter::first_of(TileId b, BlockNeeds& needs) const {
   const Platform& p = machine_.platform;
-  const auto bytes = static_cast<double>(p_.b_bytes(b));
-  if (plan_.operands.b.made() && !made_here_) needs.making_s = least_making_s(machine_, p_, b);
+  const std::int64_t bytes = p_.b_bytes(b);
+  if (plan_.operands.b.made() && !made_here_) needs.making_s = generation_.tile_s(bytes, p_.element_bytes());
   if (!gpu_ || plan_.operands.b.streams()) return;
-  if (made_here_) {
-    needs.first_load_s = bytes / p.generation_bytes_per_s_on_device;
-    return;
-  }
-  const LinkModel& link = p.links.host_to_device;
-  needs.first_load_s =
-      copy_seconds(copy_in_cost(p.runtime, link, origins_.of(rank_, {Matrix::b, b}), p_.b_bytes(b)), link);
+  needs.first_load_s = made_here_ ? generation_.device_s(static_cast<double>(bytes))
+                                  : copy_seconds(copy_in_cost(p, origins_.of(rank_, {Matrix::b, b}), bytes),
+                                                 p.links.host_to_device);
 }
 
 void NeedsCounter::product(const Product& x, BlockNeeds& needs, ChunkNeeds& chunk) {
@@ -159,8 +151,7 @@ void NeedsCounter::reload(BlockNeeds& needs, std::int64_t room_bytes) {
 
 /// Of a copy from the host.
 double NeedsCounter::manager_s(TileRef tile, std::int64_t bytes) const {
-  const Platform& p = machine_.platform;
-  return copy_in_cost(p.runtime, p.links.host_to_device, origins_.of(rank_, tile), bytes).manager_s();
+  return copy_in_cost(machine_.platform, origins_.of(rank_, tile), bytes).manager_s();
 }
 
 }  // namespace foretile

@@ -7,11 +7,12 @@
 #include <vector>
 
 #include "base/progress.hpp"
-#include "planner/bound/least_times.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/plan/products.hpp"
 #include "planner/plan/tile_origins.hpp"
 #include "planner/problem/contraction.hpp"
+#include "platforms/cost/generation.hpp"
+#include "platforms/cost/product.hpp"
 
 namespace foretile {
 
@@ -74,6 +75,7 @@ class NeedsCounter {
   const Contraction& p_;
   const Machine& machine_;
   const CountFunction& progress_;
+  GenerationTimes generation_;
   std::vector<LeastTimes> of_class_;
   const LeastTimes* least_;  // of the device at hand
   TileOrigins origins_;

@@ -8,6 +8,9 @@
 #include "planner/bound/serial.hpp"
 #include "planner/bound/tails.hpp"
 #include "planner/plan/devices.hpp"
+#include "platforms/cost/copy.hpp"
+#include "platforms/cost/generation.hpp"
+#include "platforms/cost/message.hpp"
 
 namespace foretile {
 
@@ -33,7 +36,9 @@ class PlanBound {
  public:
   PlanBound(const Plan& plan, const Contraction& contraction, const Machine& machine,
             const CountFunction& progress)
-      : machine_(machine), p_(contraction), gpu_(machine.platform.device.kind == DeviceKind::gpu) {
+      : machine_(machine),
+        generation_(machine, contraction.sources.b == Source::in_file),
+        gpu_(machine.platform.device.kind == DeviceKind::gpu) {
     NeedsCounter counter(plan, contraction, machine, progress);
     for (std::size_t r = 0; r < plan.ranks.size(); ++r) {
       auto& devices = needs_.emplace_back();
@@ -82,12 +87,12 @@ class PlanBound {
     const Platform& p = machine_.platform;
     const RankNeeds& needs = ranks_[rank];
     for (std::size_t d = 0; d < needs_[rank].size(); ++d) add_device(rank, needs_[rank][d], d);
-    const double generation_s = over(needs.made_bytes, making_bytes_per_s(machine_, p_));
+    const double generation_s = generation_.core_s(needs.made_bytes);
     const double cores = machine_.cores_per_rank();
     if (gpu_) {
       add((needs.manager_s + needs.host.blocked_s) / static_cast<double>(needs_[rank].size()), kCopies,
           "copies to the devices of rank {}", rank);
-      if (!makes_on_device(machine_, p_))
+      if (!generation_.on_device())
         add(generation_s / cores, kGeneration, "generation on the cores of rank {}", rank);
     } else {
       add(generation_s / p.solo_speedup / cores + needs.products_s / cores, kCores, "the cores of rank {}",
@@ -110,18 +115,14 @@ class PlanBound {
     }
     add(all.load_manager_s + all.store_manager_s, kCopies, "copies of rank {}, device {}", rank, device);
     if (!all.gpu) return;
-    const double in = p.links.host_to_device.bandwidth_bytes_per_s;
-    const double peer = p.links.peer.bandwidth_bytes_per_s;
-    const int peers = machine_.devices_per_rank - 1;
-    add(over(all.stored_bytes, p.links.device_to_host.bandwidth_bytes_per_s), kCopies,
-        "stores of rank {}, device {}", rank, device);
-    if (makes_on_device(machine_, p_))
-      add(all.made_bytes / p.generation_bytes_per_s_on_device, kGeneration,
-          "generation on rank {}, device {}", rank, device);
+    add(device_to_host_s(p, all.stored_bytes), kCopies, "stores of rank {}, device {}", rank, device);
+    if (generation_.on_device())
+      add(generation_.device_s(all.made_bytes), kGeneration, "generation on rank {}, device {}", rank,
+          device);
     if (p.runtime.unpinned.any()) return;  // copies that use no links
-    add(over(all.host_bytes, in), kCopies, "loads of rank {}, device {}", rank, device);
-    if (in > 0 && (peer > 0 || peers == 0))
-      add(all.loaded_bytes / (in + peers * peer), kCopies, "loads of rank {}, device {}", rank, device);
+    add(host_to_device_s(p, all.host_bytes), kCopies, "loads of rank {}, device {}", rank, device);
+    add(device_loads_s(p, all.loaded_bytes, machine_.devices_per_rank - 1), kCopies,
+        "loads of rank {}, device {}", rank, device);
     add(over(all.host_bytes + all.stored_bytes, p.links.both_ways_bytes_per_s), kCopies,
         "copies of rank {}, device {}", rank, device);
   }
@@ -138,20 +139,17 @@ class PlanBound {
         sum.stored_bytes += ranks_[r].stored_bytes;
         sum.host.bytes += ranks_[r].host.bytes;
       }
-      if (p_.sources.b == Source::in_file)
-        add(over(sum.made_bytes, p.file_bytes_per_s_per_node), kGeneration, "reading on node {}", node);
+      add(generation_.file_s(sum.made_bytes), kGeneration, "reading on node {}", node);
       if (!gpu_) {
-        add((over(sum.made_bytes, making_bytes_per_s(machine_, p_)) + sum.products_s) / p.cores_per_node(),
-            kCores, "the cores of node {}", node);
+        add((generation_.core_s(sum.made_bytes) + sum.products_s) / p.cores_per_node(), kCores,
+            "the cores of node {}", node);
         continue;
       }
-      add(over(sum.stored_bytes, p.sockets * p.links.socket_host_to_device_bytes_per_s), kCopies,
-          "stores on node {}", node);
+      add(socket_copies_s(p, sum.stored_bytes, p.sockets), kCopies, "stores on node {}", node);
       if (p.runtime.unpinned.any()) continue;
-      add(over(sum.host.bytes, p.sockets * p.links.socket_host_to_device_bytes_per_s), kCopies,
-          "loads on node {}", node);
-      add(over(sum.host.bytes + sum.stored_bytes, p.sockets * p.memory_bandwidth_bytes_per_s), kCopies,
-          "the memory of node {}", node);
+      add(socket_copies_s(p, sum.host.bytes, p.sockets), kCopies, "loads on node {}", node);
+      add(host_memory_s(p, sum.host.bytes + sum.stored_bytes, p.sockets), kCopies, "the memory of node {}",
+          node);
     }
   }
 
@@ -162,16 +160,15 @@ class PlanBound {
     const Serial none(tails.longest_s());
     std::vector<RankMessages> ranks(ranks_.size(), {none, none, none, none});
     std::vector<double> injected(machine_.nodes(), 0.0), ejected(injected);
-    const Platform& p = machine_.platform;
     tails.for_each_edge([&](const MessageEdge& edge) {
       ranks[edge.from].software.add(edge.software_s, edge.behind_send_s);
       ranks[edge.to].software.add(edge.software_s, edge.behind_s);
+      const double wire_s =
+          over(edge.bytes, message_link(machine_, edge.from, edge.to).bandwidth_bytes_per_s);
       if (machine_.node_of(edge.from) == machine_.node_of(edge.to)) {
-        ranks[edge.from].near.add(over(edge.bytes, p.links.message.bandwidth_bytes_per_s),
-                                  edge.behind_wire_s);
+        ranks[edge.from].near.add(wire_s, edge.behind_wire_s);
         return;
       }
-      const double wire_s = over(edge.bytes, p.network.message.bandwidth_bytes_per_s);
       ranks[edge.from].sent.add(wire_s, edge.behind_wire_s);
       ranks[edge.to].received.add(wire_s, edge.behind_wire_s);
       injected[machine_.node_of(edge.from)] += edge.bytes;
@@ -183,13 +180,13 @@ class PlanBound {
       add(ranks[r].received.bound(), kMessages, "messages of other nodes to rank {}, and what follows", r);
       add(ranks[r].near.bound(), kMessages, "messages of rank {} in its node, and what follows", r);
     }
-    const double rate = p.network.node_injection_bytes_per_s;
     for (std::size_t node = 0; node < injected.size(); ++node)
-      add(over(std::max(injected[node], ejected[node]), rate), kMessages, "messages of node {}", node);
+      add(node_port_s(machine_.platform, std::max(injected[node], ejected[node])), kMessages,
+          "messages of node {}", node);
   }
 
   const Machine& machine_;
-  const Contraction& p_;
+  GenerationTimes generation_;
   bool gpu_;
   AllNeeds needs_;
   std::vector<RankNeeds> ranks_;

@@ -5,8 +5,10 @@
 #include <vector>
 
 #include "planner/bound/bound.hpp"
-#include "planner/bound/least_times.hpp"
-#include "platforms/copy_model.hpp"
+#include "platforms/cost/copy.hpp"
+#include "platforms/cost/generation.hpp"
+#include "platforms/cost/message.hpp"
+#include "platforms/cost/product.hpp"
 
 namespace foretile {
 
@@ -32,20 +34,19 @@ class ProblemNeeds {
  public:
   ProblemNeeds(const Contraction& p, const Machine& machine, const Sources& sources, const Dealing& dealing)
       : p_(p),
-        machine_(machine),
         platform_(machine.platform),
         sources_(sources),
         dealing_(dealing),
         least_(machine, p.element(), kAnyBatch),
         gpu_(platform_.device.kind == DeviceKind::gpu),
-        made_here_(makes_on_device(machine, p)),
+        generation_(machine, p.sources.b == Source::in_file),
         a_used_(p.a.nonzeros(), 0),
         b_row_(p.b.nonzeros(), -1),
         row_(p.n.tiles()),
         part_s_(dealing.columns, 0.0),
         used_by_(dealing.columns, -1) {
     if (dealing.cores_beside > 0)
-      cores_.emplace(machine, p.element(), kAnyBatch, DeviceClass{DeviceKind::core, 0, dealing.cores_beside});
+      cores_.emplace(machine, p.element(), kAnyBatch, DeviceKind::core, dealing.cores_beside);
   }
 
   Needs count() {
@@ -113,32 +114,30 @@ class ProblemNeeds {
 
   /// Until a tile of B is on a device.
   double until_here_s(TileId b) const {
-    const auto bytes = static_cast<double>(p_.b_bytes(b));
-    if (made_here_ && comes_where_used(sources_.b)) return bytes / platform_.generation_bytes_per_s_on_device;
-    const double seconds = comes_where_used(sources_.b) ? least_making_s(machine_, p_, b) : 0.0;
+    const bool made = comes_where_used(sources_.b);
+    const std::int64_t bytes = p_.b_bytes(b);
+    if (made && generation_.on_device()) return generation_.device_s(static_cast<double>(bytes));
+    const double seconds = made ? generation_.tile_s(bytes, p_.element_bytes()) : 0.0;
     return gpu_ ? seconds + platform_.runtime.copy_overhead_s + platform_.links.host_to_device.latency_s
                 : seconds;
   }
 
   void add_c(std::int64_t bytes, const TileOfC& c) {
     if (c.products == 0) return;
-    const Runtime& runtime = platform_.runtime;
     needs_.products += c.products;
     needs_.products_s += c.seconds;
     needs_.stored_bytes += static_cast<double>(bytes);
-    needs_.manager_s += runtime.copy_overhead_s;
-    const double home_s =
-        runtime.copy_overhead_s +
-        (gpu_ ? link_seconds(platform_.links.device_to_host, static_cast<double>(bytes)) : 0.0);
+    needs_.manager_s += platform_.runtime.copy_overhead_s;
+    const double home_s = store_seconds(platform_, gpu_, bytes);
     needs_.longest_c_s = std::max(needs_.longest_c_s, c.seconds + home_s);
     needs_.longest_piece_s = std::max(needs_.longest_piece_s, c.piece_s + home_s);
-    if (gpu_ && p_.reads_c() && !dealing_.c_in_parts) add_load(bytes, 0);
+    if (gpu_ && p_.reads_c() && !dealing_.c_in_parts) add_load(bytes, HostTile::array);
   }
 
   /// Every tile that is used comes to a device once at least.
   void add_a() {
     for (TileId a = 0; a < p_.a.nonzeros(); ++a) {
-      if (a_used_[a] && gpu_) add_load(p_.a_bytes(a), 0);
+      if (a_used_[a] && gpu_) add_load(p_.a_bytes(a), HostTile::array);
     }
   }
 
@@ -151,30 +150,26 @@ class ProblemNeeds {
     const bool made = comes_where_used(sources_.b);
     if (!made && !first) ++needs_.messages;
     if (made) needs_.made_bytes += static_cast<double>(p_.b_bytes(b));
-    if (gpu_ && !(made && made_here_))
-      add_load(p_.b_bytes(b), made ? platform_.runtime.unpinned.made_bytes_per_s : 0);
+    if (gpu_ && !(made && generation_.on_device()))
+      add_load(p_.b_bytes(b), made ? HostTile::made : HostTile::array);
   }
 
-  /// `unpinned`: the rate of a copy that keeps the device's manager; 0: it may keep no manager.
-  void add_load(std::int64_t bytes, double unpinned) {
-    const auto amount = static_cast<double>(bytes);
-    needs_.manager_s += platform_.runtime.copy_overhead_s;
-    if (unpinned > 0) {
-      const double link = platform_.links.host_to_device.bandwidth_bytes_per_s;
-      needs_.manager_s += amount / (link > 0 ? std::min(unpinned, link) : unpinned);
-    } else if (!platform_.runtime.unpinned.any()) {
-      needs_.host_bytes += amount;
-    }
+  /// `from`: where a copy keeps the device's manager; HostTile::array: it may keep none.
+  void add_load(std::int64_t bytes, HostTile from) {
+    const CopyCost cost = copy_in_cost(platform_, from, bytes);
+    needs_.manager_s += cost.software_s;
+    needs_.manager_s += cost.blocked_s;
+    if (!platform_.runtime.unpinned.any()) needs_.host_bytes += static_cast<double>(bytes);
   }
 
   const Contraction& p_;
-  const Machine& machine_;
   const Platform& platform_;
   Sources sources_;
   Dealing dealing_;
   LeastTimes least_;
   std::optional<LeastTimes> cores_;
-  bool gpu_, made_here_;
+  bool gpu_;
+  GenerationTimes generation_;
   std::vector<char> a_used_;
   std::vector<std::int32_t> b_row_;  // by tile: the last row of ranks that needs it
   std::vector<TileOfC> row_;         // by column
@@ -203,7 +198,7 @@ Bound problem_bound(const Contraction& contraction, const Machine& machine, cons
         std::max(1, machine.ranks / (dealing.rows * dealing.columns));  // ranks, one part of C
     add(needs.most_products_s / (sharing * (machine.devices_per_rank + needs.gpus_of_cores)),
         "products of a rank or row of ranks, as they are dealt", products);
-    add(2 * p.runtime.message_overhead_s * static_cast<double>(needs.messages) / machine.ranks,
+    add(2 * message_software_s(p, static_cast<std::size_t>(needs.messages)) / machine.ranks,
         "software cost of the messages of all ranks", {.messages = true});
   }
   const double sockets = 1.0 * machine.nodes() * p.sockets;
@@ -213,10 +208,9 @@ Bound problem_bound(const Contraction& contraction, const Machine& machine, cons
   if (!with_cores)
     add(needs.longest_piece_s, "one product with its tiles",
         {.products = true, .generation = true, .copies = true});
-  const double generation_s = over(needs.made_bytes, making_bytes_per_s(machine, contraction));
-  if (sources.b == Source::in_file)
-    add(over(needs.made_bytes, machine.nodes() * p.file_bytes_per_s_per_node), "reading on all nodes",
-        generation);
+  const GenerationTimes making(machine, contraction.sources.b == Source::in_file);
+  const double generation_s = making.core_s(needs.made_bytes);
+  add(making.file_s(needs.made_bytes, machine.nodes()), "reading on all nodes", generation);
   if (p.device.kind == DeviceKind::core) {
     const double cores = 1.0 * machine.nodes() * p.cores_per_node();
     add((generation_s + p.solo_speedup * needs.products_s) / cores, "products and generation on all cores",
@@ -227,27 +221,22 @@ Bound problem_bound(const Contraction& contraction, const Machine& machine, cons
   }
   add(needs.products_s / devices, "products on all devices", products);
   if (with_cores) {
-    if (!makes_on_device(machine, contraction))
+    if (!making.on_device())
       add(generation_s / (1.0 * machine.ranks * machine.cores_per_rank()), "generation on all cores",
           generation);
     return bound;
   }
   add(needs.manager_s / devices, "copies of all devices", copies);
-  if (makes_on_device(machine, contraction)) {
-    add(needs.made_bytes / p.generation_bytes_per_s_on_device / devices, "generation on all devices",
-        generation);
+  if (making.on_device()) {
+    add(making.device_s(needs.made_bytes) / devices, "generation on all devices", generation);
   } else {
     add(generation_s / (1.0 * machine.ranks * machine.cores_per_rank()), "generation on all cores",
         generation);
   }
-  add(over(needs.host_bytes, devices * p.links.host_to_device.bandwidth_bytes_per_s), "loads of all devices",
-      copies);
-  add(over(needs.host_bytes, sockets * p.links.socket_host_to_device_bytes_per_s), "loads of all sockets",
-      copies);
-  add(over(needs.stored_bytes, devices * p.links.device_to_host.bandwidth_bytes_per_s),
-      "stores of all devices", copies);
-  add(over(needs.host_bytes + needs.stored_bytes, sockets * p.memory_bandwidth_bytes_per_s), "host memory",
-      copies);
+  add(host_to_device_s(p, needs.host_bytes, devices), "loads of all devices", copies);
+  add(socket_copies_s(p, needs.host_bytes, sockets), "loads of all sockets", copies);
+  add(device_to_host_s(p, needs.stored_bytes, devices), "stores of all devices", copies);
+  add(host_memory_s(p, needs.host_bytes + needs.stored_bytes, sockets), "host memory", copies);
   return bound;
 }
 

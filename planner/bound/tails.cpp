@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "planner/plan/graph/parts.hpp"
+#include "platforms/cost/copy.hpp"
+#include "platforms/cost/message.hpp"
 
 namespace foretile {
 
@@ -94,10 +96,10 @@ double Tails::loads_s(const BlockNeeds& block) const {
   const Platform& p = machine_.platform;
   double seconds = block.load_manager_s;
   if (!block.gpu) return seconds;
-  if (makes_on_device(machine_, p_))
-    seconds = std::max(seconds, block.made_bytes / p.generation_bytes_per_s_on_device);
+  const GenerationTimes generation(machine_, p_.sources.b == Source::in_file);
+  if (generation.on_device()) seconds = std::max(seconds, generation.device_s(block.made_bytes));
   if (p.runtime.unpinned.any()) return seconds;  // such copies use no links
-  return std::max(seconds, over(block.host_bytes, p.links.host_to_device.bandwidth_bytes_per_s));
+  return std::max(seconds, host_to_device_s(p, block.host_bytes));
 }
 
 /// What the message's receivers do at least when they have it: products of the first chunk that uses one of
@@ -123,11 +125,10 @@ void Tails::find_uses(std::size_t v, const Transfer& transfer) {
 double Tails::walk_tree(std::size_t v, const EdgeFunction& visit) {
   const ChunkPlace& at = graph_[v].place;
   const Transfer& transfer = plan_.ranks[at.rank].transfers[at.chunk];
-  const Platform& p = machine_.platform;
   find_uses(v, transfer);
   double bytes = 0;
   for (const TileId id : transfer.tiles) bytes += static_cast<double>(bytes_of(p_, {transfer.matrix, id}));
-  const double software_s = p.runtime.message_overhead_s * static_cast<double>(transfer.tiles.size());
+  const double software_s = message_software_s(machine_.platform, transfer.tiles.size());
   const auto rank_at = [&](int position) { return position == 0 ? at.rank : transfer.others[position - 1]; };
   const int size = static_cast<int>(transfer.others.size()) + 1;
   behind_s_.assign(size, 0.0);
@@ -137,10 +138,9 @@ double Tails::walk_tree(std::size_t v, const EdgeFunction& visit) {
     const std::vector<int> children = children_of(transfer, at.rank, position);
     for (auto child = children.rbegin(); child != children.rend(); ++child) {
       const Rank to = rank_at(*child);
-      const bool near = machine_.node_of(from) == machine_.node_of(to);
       const double arrived_s = software_s + behind_s_[*child];
       const double sent_s =
-          std::max(link_seconds(near ? p.links.message : p.network.message, bytes) + arrived_s, sends_s);
+          std::max(link_seconds(message_link(machine_, from, to), bytes) + arrived_s, sends_s);
       if (visit) visit({from, to, bytes, software_s, sent_s, arrived_s, behind_s_[*child]});
       sends_s = software_s + sent_s;
     }

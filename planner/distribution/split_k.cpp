@@ -6,7 +6,8 @@
 
 #include "planner/plan/products_of_tile.hpp"
 #include "planner/strategies/strategy.hpp"
-#include "platforms/addition_model.hpp"
+#include "platforms/cost/addition.hpp"
+#include "platforms/cost/message.hpp"
 
 namespace foretile {
 
@@ -15,10 +16,9 @@ namespace {
 /// Seconds for a byte that is sent, while all ranks send; 0: no rate limits it.
 double seconds_per_sent_byte(const Machine& machine) {
   const Platform& p = machine.platform;
-  const auto seconds = [](double bytes_per_s) { return bytes_per_s > 0 ? 1 / bytes_per_s : 0; };
-  if (machine.nodes() == 1) return seconds(p.links.message.bandwidth_bytes_per_s) / machine.ranks;
-  return std::max(seconds(p.network.message.bandwidth_bytes_per_s) / machine.ranks,
-                  seconds(p.network.node_injection_bytes_per_s) / machine.nodes());
+  const bool near = machine.nodes() == 1;
+  const double of_ranks_s = over(1, message_link(p, near).bandwidth_bytes_per_s) / machine.ranks;
+  return near ? of_ranks_s : std::max(of_ranks_s, node_port_s(p, 1) / machine.nodes());
 }
 
 /// A term's tiles of C, and what they take on their way to the result, where it has so many pieces.

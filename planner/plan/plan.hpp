@@ -41,7 +41,7 @@ struct Block {
 struct DeviceClass {
   DeviceKind kind = DeviceKind::gpu;
   std::int64_t memory_bytes = 0;  ///< that a device may use
-  int cores = 1;                  ///< that share each product of a device (platforms/team.hpp); of GPUs 1
+  int cores = 1;  ///< that share each product of a device (platforms/cost/team.hpp); of GPUs 1
 };
 
 struct DevicePlan {

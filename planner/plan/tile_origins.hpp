@@ -6,7 +6,7 @@
 
 #include "planner/plan/plan.hpp"
 #include "planner/problem/contraction.hpp"
-#include "platforms/copy_model.hpp"
+#include "platforms/cost/copy.hpp"
 
 namespace foretile {
 

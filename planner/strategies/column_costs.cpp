@@ -3,8 +3,9 @@
 
 #include <algorithm>
 
-#include "planner/bound/least_times.hpp"
-#include "platforms/copy_model.hpp"
+#include "platforms/cost/copy.hpp"
+#include "platforms/cost/generation.hpp"
+#include "platforms/cost/product.hpp"
 
 namespace foretile {
 
@@ -19,7 +20,7 @@ class Counter {
         least_(machine, p.element(), frame.batch),
         grid_rows_(frame.grid.p),
         gpu_(platform_.device.kind == DeviceKind::gpu),
-        made_here_(makes_on_device(machine, p)),
+        generation_(machine, p.sources.b == Source::in_file),
         in_c_(p.m.tiles(), -1),
         stored_(p.m.tiles(), -1) {}
 
@@ -74,24 +75,19 @@ class Counter {
   void add_b(std::int64_t bytes, Column& column) const {
     const auto amount = static_cast<double>(bytes);
     column.bytes += amount;
-    if (made_here_) {
-      column.copy_s += amount / platform_.generation_bytes_per_s_on_device;
+    if (generation_.on_device()) {
+      column.copy_s += generation_.device_s(amount);
       return;
     }
-    const double make_s =
-        std::max(over(amount, making_bytes_per_s(machine_, p_)) / machine_.cores_per_rank(), read_s(amount));
+    // Of a file, all ranks of the node have each its share.
+    const double make_s = std::max(generation_.core_s(amount) / machine_.cores_per_rank(),
+                                   generation_.file_s(amount * machine_.ranks_per_node));
     if (gpu_) {
       column.make_s += make_s;
       column.copy_s += load_s(HostTile::made, bytes);
     } else {
       column.product_s += make_s;
     }
-  }
-
-  /// By all ranks of a node, of which each has its share; of a B that is made 0.
-  double read_s(double bytes) const {
-    if (p_.sources.b != Source::in_file) return 0;
-    return over(bytes * machine_.ranks_per_node, platform_.file_bytes_per_s_per_node);
   }
 
   void add_row(std::int32_t k) {
@@ -110,9 +106,8 @@ class Counter {
   }
 
   double load_s(HostTile from, std::int64_t bytes) const {
-    const LinkModel& link = platform_.links.host_to_device;
-    const CopyCost cost = copy_in_cost(platform_.runtime, link, from, bytes);
-    return cost.manager_s() + over(static_cast<double>(cost.linked_bytes), link.bandwidth_bytes_per_s);
+    const CopyCost cost = copy_in_cost(platform_, from, bytes);
+    return cost.manager_s() + host_to_device_s(platform_, static_cast<double>(cost.linked_bytes));
   }
 
   const Contraction& p_;
@@ -120,7 +115,8 @@ class Counter {
   const Platform& platform_;
   LeastTimes least_;
   double grid_rows_;
-  bool gpu_, made_here_;
+  bool gpu_;
+  GenerationTimes generation_;
   std::vector<std::int32_t> in_c_, stored_;  // by tile row: the last column that has it, or stores it
   std::vector<std::int32_t> rows_;           // of the column at hand
   ColumnCosts costs_;

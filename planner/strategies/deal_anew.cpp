@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "planner/bound/least_times.hpp"
 #include "planner/plan/owners.hpp"
 #include "planner/plan/products.hpp"
+#include "platforms/cost/message.hpp"
 
 namespace foretile {
 
@@ -33,16 +33,11 @@ class Movement {
   }
 
   void add_to(DealtAnew& sum) const {
-    const Platform& p = machine_.platform;
-    const double inside = p.links.node_message_bytes_per_s > 0
-                              ? p.links.node_message_bytes_per_s
-                              : machine_.ranks_per_node * p.links.message.bandwidth_bytes_per_s;
     double longest = 0;
     for (const Node& node : nodes_)
-      longest = std::max({longest,
-                          over(static_cast<double>(std::max(node.sent, node.received)),
-                               p.network.node_injection_bytes_per_s),
-                          over(static_cast<double>(node.inside), inside)});
+      longest = std::max(
+          {longest, node_port_s(machine_.platform, static_cast<double>(std::max(node.sent, node.received))),
+           inside_node_s(machine_, static_cast<double>(node.inside))});
     sum.bytes += bytes_;
     sum.between_nodes_bytes += between_;
     sum.seconds += longest;

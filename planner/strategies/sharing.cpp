@@ -6,7 +6,8 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "planner/bound/least_times.hpp"
+#include "platforms/cost/copy.hpp"
+#include "platforms/cost/product.hpp"
 
 namespace foretile {
 
@@ -89,13 +90,13 @@ std::vector<double> device_speeds(const PlanFrame& frame, const std::vector<int>
                                   const Contraction& p, const Machine& machine) {
   const std::int64_t m = mean_tile(p.m), n = mean_tile(p.n), k = mean_tile(p.k);
   const double flops = 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
-  const double loading_s = over(static_cast<double>(p.element_bytes() * k * n),
-                                machine.platform.links.host_to_device.bandwidth_bytes_per_s) /
-                           std::max(1, p.m.tiles());
+  const double loading_s =
+      host_to_device_s(machine.platform, static_cast<double>(p.element_bytes() * k * n)) /
+      std::max(1, p.m.tiles());
   std::vector<double> speeds;
   for (const int of : classes) {
     const DeviceClass& alike = frame.device_classes[static_cast<std::size_t>(of)];
-    const LeastTimes least(machine, p.element(), frame.batch, alike);
+    const LeastTimes least(machine, p.element(), frame.batch, alike.kind, alike.cores);
     const double product_s = least.work(m, n, k) + least.launches(1);
     speeds.push_back(flops / (alike.kind == DeviceKind::gpu ? std::max(product_s, loading_s) : product_s));
   }

@@ -7,7 +7,7 @@
 #include <map>
 
 #include "planner/tensor/program_text.hpp"
-#include "platforms/addition_model.hpp"
+#include "platforms/cost/addition.hpp"
 #include "tests/planner/program/example.hpp"
 #include "tests/planner/small_machine.hpp"
 

@@ -10,9 +10,11 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "planner/bound/least_times.hpp"
 #include "planner/problem/tile_ref.hpp"
 #include "planner/strategies/stream_bytes.hpp"
+#include "platforms/cost/copy.hpp"
+#include "platforms/cost/generation.hpp"
+#include "platforms/cost/message.hpp"
 
 namespace foretile {
 
@@ -47,12 +49,6 @@ struct Amounts {
   }
 };
 
-double message_bandwidth(const Machine& machine) {
-  const Platform& p = machine.platform;
-  return machine.nodes() > 1 ? p.network.message.bandwidth_bytes_per_s
-                             : p.links.message.bandwidth_bytes_per_s;
-}
-
 /// The largest share of `tiles` that one of `owners` has.
 double largest_share(std::int32_t tiles, int owners) {
   return static_cast<double>(most_dealt(tiles, owners)) / tiles;
@@ -61,15 +57,13 @@ double largest_share(std::int32_t tiles, int owners) {
 /// Of a rank: its products, and `bytes` of B that it makes. Cores that multiply, and GPUs that make tiles, do
 /// one after the other; else cores make tiles, which are copied to the GPUs, during the products.
 double work_s(const Contraction& problem, const Machine& machine, double products_s, double bytes) {
-  const Platform& p = machine.platform;
-  if (makes_on_device(machine, problem))
-    return products_s + over(bytes, machine.devices_per_rank * p.generation_bytes_per_s_on_device);
-  double making_s = over(bytes, machine.cores_per_rank() * making_bytes_per_s(machine, problem));
-  if (problem.sources.b == Source::in_file)
-    making_s = std::max(making_s, over(bytes * machine.ranks_per_node, p.file_bytes_per_s_per_node));
-  if (p.device.kind == DeviceKind::core) return products_s + making_s;
-  const double copy_s = over(bytes, machine.devices_per_rank * p.links.host_to_device.bandwidth_bytes_per_s);
-  return std::max({products_s, making_s, copy_s});
+  const GenerationTimes generation(machine, problem.sources.b == Source::in_file);
+  if (generation.on_device()) return products_s + generation.device_s(bytes, machine.devices_per_rank);
+  const double making_s = std::max(generation.core_s(bytes, machine.cores_per_rank()),
+                                   generation.file_s(bytes * machine.ranks_per_node));
+  if (machine.platform.device.kind == DeviceKind::core) return products_s + making_s;
+  return std::max(
+      {products_s, making_s, host_to_device_s(machine.platform, bytes, machine.devices_per_rank)});
 }
 
 GridCost cost_of(const Contraction& p, const Machine& machine, const ProcessGrid& grid, const Amounts& all) {
@@ -93,7 +87,7 @@ GridCost cost_of(const Contraction& p, const Machine& machine, const ProcessGrid
   const double flops = p.flops_per_term() * static_cast<double>(p.m.extent()) *
                        static_cast<double>(p.n.extent()) * static_cast<double>(p.k.extent()) * all.filled;
   const double rate = machine.platform.device.kernel_for(p.precision).rate_flops_per_s;
-  const double bandwidth = message_bandwidth(machine);
+  const double bandwidth = message_link(machine.platform, machine.nodes() == 1).bandwidth_bytes_per_s;
   const double own_s =
       work_s(p, machine, flops * rows * columns * depth * on_device / rate, all.made_b * columns * depth);
   cost.seconds = std::max(own_s, over(cost.received_bytes, bandwidth)) + over(cost.summed_bytes, bandwidth);

@@ -6,8 +6,8 @@
 #include <limits>
 #include <tuple>
 
-#include "planner/bound/least_times.hpp"
 #include "planner/strategies/grid_3d/grid_choice.hpp"
+#include "platforms/cost/message.hpp"
 
 namespace foretile {
 
@@ -241,8 +241,7 @@ double transfers_s(const Contraction& contraction, const Machine& machine, const
   const double elements = m * k / (along_p.nodes * along_r.nodes) * along_q.broadcast() +
                           k * n / (along_q.nodes * along_r.nodes) * along_p.broadcast() +
                           m * n / (along_p.nodes * along_q.nodes) * along_r.sum();
-  return over(static_cast<double>(contraction.element_bytes()) * elements,
-              p.network.node_injection_bytes_per_s) +
+  return node_port_s(p, static_cast<double>(contraction.element_bytes()) * elements) +
          over(bytes_per_rank(contraction, grid), inside) + redistribution_s(contraction, machine, grid);
 }
 
@@ -369,14 +368,10 @@ double redistributed_bytes(const Contraction& contraction, const Machine& machin
 
 double redistribution_s(const Contraction& contraction, const Machine& machine, const ProcessGrid& grid) {
   if (!grid.node) return 0;
-  const Platform& p = machine.platform;
   const Moved moved = moved_ranks(machine, grid);
   const double by_rank = redistributed_by_rank(contraction, grid);
-  const double inside = p.links.node_message_bytes_per_s > 0
-                            ? p.links.node_message_bytes_per_s
-                            : machine.ranks_per_node * p.links.message.bandwidth_bytes_per_s;
-  return std::max(over(moved.of_a_node * by_rank, p.network.node_injection_bytes_per_s),
-                  over((machine.counted_ranks_per_node() - moved.of_a_node) * by_rank, inside));
+  return std::max(node_port_s(machine.platform, moved.of_a_node * by_rank),
+                  inside_node_s(machine, (machine.counted_ranks_per_node() - moved.of_a_node) * by_rank));
 }
 
 }  // namespace foretile

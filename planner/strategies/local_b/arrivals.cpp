@@ -6,6 +6,8 @@
 #include <queue>
 #include <tuple>
 
+#include "platforms/cost/message.hpp"
+
 namespace foretile {
 
 namespace {
@@ -101,9 +103,8 @@ class Model {
   }
 
   double busy_until(Messenger& messenger, const Parcel& parcel, double now_s) const {
-    messenger.free_s =
-        std::max(messenger.free_s, now_s) +
-        machine_.platform.runtime.message_overhead_s * static_cast<double>(parcel.transfer->tiles.size());
+    messenger.free_s = std::max(messenger.free_s, now_s) +
+                       message_software_s(machine_.platform, parcel.transfer->tiles.size());
     return messenger.free_s;
   }
 
@@ -130,10 +131,8 @@ class Model {
   }
 
   double travel_s(const Event& e) const {
-    const bool inside = machine_.node_of(Rank::of(e.from)) == machine_.node_of(Rank::of(e.to));
-    const LinkModel& link = inside ? machine_.platform.links.message : machine_.platform.network.message;
-    const double rate = link.bandwidth_bytes_per_s;
-    return link.latency_s + (rate > 0 ? static_cast<double>(e.parcel.bytes) / rate : 0);
+    return link_seconds(message_link(machine_, Rank::of(e.from), Rank::of(e.to)),
+                        static_cast<double>(e.parcel.bytes));
   }
 
   const std::vector<std::vector<Transfer>>& transfers_;

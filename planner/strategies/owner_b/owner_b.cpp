@@ -25,6 +25,7 @@
 #include "planner/strategies/owner_b/owners_of_b.hpp"
 #include "planner/strategies/sharing.hpp"
 #include "planner/strategies/strategy.hpp"
+#include "platforms/cost/copy.hpp"
 
 namespace foretile {
 
@@ -64,11 +65,10 @@ PlanFrame frame_of(const Contraction& p, const Machine& machine, const Settings&
 /// Of each device; 0: it works in host memory, or its link has no limit.
 std::vector<double> load_s_per_byte(const PlanFrame& frame, const std::vector<int>& classes,
                                     const Machine& machine) {
-  const double bandwidth = machine.platform.links.host_to_device.bandwidth_bytes_per_s;
   std::vector<double> seconds;
   for (const int of : classes) {
     const bool loads = frame.device_classes[static_cast<std::size_t>(of)].kind == DeviceKind::gpu;
-    seconds.push_back(loads && bandwidth > 0 ? 1 / bandwidth : 0);
+    seconds.push_back(loads ? host_to_device_s(machine.platform, 1) : 0);
   }
   return seconds;
 }

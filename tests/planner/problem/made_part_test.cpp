@@ -8,25 +8,6 @@
 namespace foretile::made_part_test {
 namespace {
 
-/// One part for each megabyte, but no more than cores.
-TEST(MadePart, HasAMegabyteAtLeast) {
-  EXPECT_EQ(parts_of_tile(8, 7), 1);
-  EXPECT_EQ(parts_of_tile(1'999'999, 7), 1);
-  EXPECT_EQ(parts_of_tile(2'000'000, 7), 2);
-  EXPECT_EQ(parts_of_tile(6'999'999, 7), 6);
-  EXPECT_EQ(parts_of_tile(1'000'000'000, 7), 7);
-  EXPECT_EQ(parts_of_tile(1'000'000'000, 1), 1);
-  EXPECT_EQ(parts_of_tile(1000, 7, 300), 3);
-}
-
-/// 4 MB in three parts: 166,667 doubles, or 333,334 floats.
-TEST(MadePart, TheLargestDecides) {
-  EXPECT_EQ(largest_part_bytes(4'000'000, 8, 3), 1'333'336);
-  EXPECT_EQ(largest_part_bytes(4'000'000, 4, 3), 1'333'336);
-  EXPECT_EQ(largest_part_bytes(4'000'000, 8, 1), 4'000'000);
-  EXPECT_EQ(largest_part_bytes(800, 8, 3), 800);
-}
-
 TEST(MadePart, PartsFollowEachOther) {
   Random random(1);
   for (int run = 0; run < 1000; ++run) {

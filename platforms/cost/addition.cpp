@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "platforms/addition_model.hpp"
+#include "platforms/cost/addition.hpp"
+
+#include "platforms/cost/link.hpp"
 
 namespace foretile {
 
@@ -9,7 +11,7 @@ double seconds_from_memory(const Platform& p, double bytes) {
   constexpr double kMoved = 3;
   if (p.addition_bytes_per_s_per_core > 0) return bytes / p.addition_bytes_per_s_per_core;
   const double share = p.memory_bandwidth_bytes_per_s / p.cores_per_socket;
-  return share > 0 ? kMoved * bytes / share : 0;
+  return over(kMoved * bytes, share);
 }
 
 }  // namespace

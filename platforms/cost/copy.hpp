@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How long a copy between host memory and a device takes, apart from links that other copies use too.
+// How long copies between host memory and devices take. All in seconds.
 #pragma once
 
 #include <cstdint>
 
+#include "platforms/cost/link.hpp"
 #include "platforms/platform.hpp"
 
 namespace foretile {
@@ -31,10 +32,36 @@ struct CopyCost {
 /// been staged (CUDA Runtime API, "API synchronization behavior").
 CopyCost copy_in_cost(const Runtime& runtime, const LinkModel& host_to_device, HostTile from,
                       std::int64_t bytes);
+inline CopyCost copy_in_cost(const Platform& p, HostTile from, std::int64_t bytes) {
+  return copy_in_cost(p.runtime, p.links.host_to_device, from, bytes);
+}
 /// Any other copy of one tile: to the host, or between devices.
 CopyCost other_copy_cost(const Runtime& runtime, std::int64_t bytes);
 
-/// Seconds of a copy over `link` that shares neither manager nor link with another one.
+/// Of a copy over `link` that shares neither manager nor link with another one.
 double copy_seconds(const CopyCost& cost, const LinkModel& link);
+/// The same of a tile of C on its way home. On a core it is there already, but for the software.
+double store_seconds(const Platform& p, bool on_gpu, std::int64_t bytes);
+
+// Least times of all bytes that pass what copies share.
+
+/// The links from the host of so many devices.
+inline double host_to_device_s(const Platform& p, double bytes, double devices = 1) {
+  return over(bytes, devices * p.links.host_to_device.bandwidth_bytes_per_s);
+}
+/// The links to the host of so many devices.
+inline double device_to_host_s(const Platform& p, double bytes, double devices = 1) {
+  return over(bytes, devices * p.links.device_to_host.bandwidth_bytes_per_s);
+}
+/// One direction of what all devices of a socket share, on so many sockets.
+inline double socket_copies_s(const Platform& p, double bytes, double sockets) {
+  return over(bytes, sockets * p.links.socket_host_to_device_bytes_per_s);
+}
+/// The host memory of so many sockets, both directions together.
+inline double host_memory_s(const Platform& p, double bytes, double sockets) {
+  return over(bytes, sockets * p.memory_bandwidth_bytes_per_s);
+}
+/// All links into a device, from the host and from so many peers; 0 where one of them never limits.
+double device_loads_s(const Platform& p, double bytes, int peers);
 
 }  // namespace foretile

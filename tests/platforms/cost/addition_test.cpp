@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "platforms/addition_model.hpp"
+#include "platforms/cost/addition.hpp"
 
 #include <gtest/gtest.h>
 
-namespace foretile::addition_model_test {
+namespace foretile::addition_test {
 namespace {
 
 /// Four cores share 120 GB/s: 30 GB/s each, so 3 bytes moved for each of 20 GB take 2 s.
@@ -44,4 +44,4 @@ TEST(AdditionModel, BlocksAreInMemory) {
 }
 
 }  // namespace
-}  // namespace foretile::addition_model_test
+}  // namespace foretile::addition_test

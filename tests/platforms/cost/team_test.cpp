@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "platforms/team.hpp"
+#include "platforms/cost/team.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

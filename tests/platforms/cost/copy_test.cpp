@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "platforms/copy_model.hpp"
+#include "platforms/cost/copy.hpp"
 
 #include <gtest/gtest.h>
 
-namespace foretile::copy_model_test {
+namespace foretile::copy_test {
 namespace {
 
 Platform platform() {
@@ -55,5 +55,32 @@ TEST(CopyModel, SecondsOfACopyOfSeveralTiles) {
   EXPECT_DOUBLE_EQ(copy_seconds(cost, p.links.host_to_device), 13.8e-3);
 }
 
+// 2 ms of software; from a GPU 3 ms of latency and 8 MB at 4 GB/s more.
+TEST(CopyModel, TilesOfCGoHomeFromGpusAlone) {
+  Platform p = platform();
+  p.links.device_to_host = {3e-3, 4e9};
+  EXPECT_DOUBLE_EQ(store_seconds(p, false, 8'000'000), 2e-3);
+  EXPECT_DOUBLE_EQ(store_seconds(p, true, 8'000'000), 2e-3 + 3e-3 + 2e-3);
+}
+
+// 60 GB over two devices' links of 10 GB/s in and 5 out, three sockets' of 20 and memories of 100 GB/s; into
+// one device with two peers at 5 GB/s: 10 + 2 x 5.
+TEST(CopyModel, WhatCopiesShare) {
+  Platform p = platform();
+  EXPECT_EQ(device_to_host_s(p, 60e9), 0);  // no figure: it never limits
+  EXPECT_EQ(device_loads_s(p, 60e9, 2), 0);
+  p.links.device_to_host.bandwidth_bytes_per_s = 5e9;
+  p.links.socket_host_to_device_bytes_per_s = 20e9;
+  p.links.peer.bandwidth_bytes_per_s = 5e9;
+  p.memory_bandwidth_bytes_per_s = 100e9;
+  EXPECT_DOUBLE_EQ(host_to_device_s(p, 60e9), 6);
+  EXPECT_DOUBLE_EQ(host_to_device_s(p, 60e9, 2), 3);
+  EXPECT_DOUBLE_EQ(device_to_host_s(p, 60e9, 2), 6);
+  EXPECT_DOUBLE_EQ(socket_copies_s(p, 60e9, 3), 1);
+  EXPECT_DOUBLE_EQ(host_memory_s(p, 60e9, 3), 0.2);
+  EXPECT_DOUBLE_EQ(device_loads_s(p, 60e9, 2), 3);
+  EXPECT_DOUBLE_EQ(device_loads_s(p, 60e9, 0), 6);
+}
+
 }  // namespace
-}  // namespace foretile::copy_model_test
+}  // namespace foretile::copy_test

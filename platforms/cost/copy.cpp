@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "platforms/copy_model.hpp"
+#include "platforms/cost/copy.hpp"
 
 #include <algorithm>
 
@@ -45,9 +45,19 @@ CopyCost other_copy_cost(const Runtime& runtime, std::int64_t bytes) {
 }
 
 double copy_seconds(const CopyCost& cost, const LinkModel& link) {
-  const double linked = static_cast<double>(cost.linked_bytes);
   return cost.manager_s() + link.latency_s +
-         (link.bandwidth_bytes_per_s > 0 ? linked / link.bandwidth_bytes_per_s : 0.0);
+         over(static_cast<double>(cost.linked_bytes), link.bandwidth_bytes_per_s);
+}
+
+double store_seconds(const Platform& p, bool on_gpu, std::int64_t bytes) {
+  return p.runtime.copy_overhead_s +
+         (on_gpu ? link_seconds(p.links.device_to_host, static_cast<double>(bytes)) : 0.0);
+}
+
+double device_loads_s(const Platform& p, double bytes, int peers) {
+  const double in = p.links.host_to_device.bandwidth_bytes_per_s;
+  const double peer = p.links.peer.bandwidth_bytes_per_s;
+  return in > 0 && (peer > 0 || peers == 0) ? bytes / (in + peers * peer) : 0.0;
 }
 
 }  // namespace foretile
