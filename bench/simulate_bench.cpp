@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rehearsing every task. C65H132 v1: target 40 s and 1.5 GB on 108 GPUs (50,000 GEMMs/s), 300,000 GEMMs/s on
+// Simulating every task. C65H132 v1: target 40 s and 1.5 GB on 108 GPUs (50,000 GEMMs/s), 300,000 GEMMs/s on
 // 3. Dense with stationary-c on the 432 GPUs of 72 Summit nodes: target 30,000 GEMMs/s.
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>

@@ -80,7 +80,7 @@ class Multiplication {
   Multiplication& operator=(const Multiplication&) = delete;
 
   const Contraction& contraction() const;
-  /// The plan, for a rehearsal (simulator/simulation.hpp) or to look at.
+  /// The plan, for simulate() (simulator/simulation.hpp) or to look at.
   const PlannedWork& work() const;
 
   /// The library's own of the caller's ranks.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A machine, as much of it as a rehearsal needs. SI units throughout: bytes, seconds, flop/s.
+// A machine, as much of it as a simulation needs. SI units throughout: bytes, seconds, flop/s.
 #pragma once
 
 #include <cstdint>

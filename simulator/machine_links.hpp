@@ -24,7 +24,7 @@ struct MessageLimits {
   double node_bytes_per_s = 0;
 };
 
-/// SimGrid solves all messages together, so limits cost time (without the nodes' it rehearses 432 GPUs of
+/// SimGrid solves all messages together, so limits cost time (without the nodes' it simulates 432 GPUs of
 /// Summit 1.7 times as fast). A node's limit is left out where its ranks cannot reach it, and split among
 /// them where it is no more than 5% below what they reach: then a rank that sends alone is up to 5% too slow.
 MessageLimits message_limits(const Network& network, int ranks_per_node);

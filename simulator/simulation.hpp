@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rehearses a plan on a model of the machine.
+// Simulates a plan on a model of the machine.
 #pragma once
 
 #include <cstdint>

@@ -19,7 +19,7 @@ struct ValueEffect {
   enum class Status {
     best,        ///< the best candidate itself
     same_plan,   ///< known to stand for its plan
-    done,        ///< rehearsed in full, or a candidate with the same plan was
+    done,        ///< simulated in full, or a candidate with the same plan was
     at_least,    ///< takes `seconds` or more, which is not less than the best time
     not_tried,   ///< may be faster than the best: `seconds` is its bound, 0 when none is known
     infeasible,  ///< `message` says why

@@ -54,10 +54,10 @@ class Tuner {
 
  private:
   /// Unless time is up.
-  void try_one(const ProgramCandidate& candidate, bool rehearses) {
+  void try_one(const ProgramCandidate& candidate, bool simulates) {
     if (!all_.trials.empty() && !goes_on_()) all_.complete = false;
     if (!all_.complete) return;
-    std::optional<ProgramTrial> trial = try_(candidate, rehearses);
+    std::optional<ProgramTrial> trial = try_(candidate, simulates);
     all_.complete = trial.has_value();
     if (trial) all_.trials.push_back(*std::move(trial));
   }
@@ -86,7 +86,7 @@ class Tuner {
   ProgramTuning all_;
 };
 
-/// Those on so many nodes that were rehearsed, fastest first, then as tried.
+/// Those on so many nodes that were simulated, fastest first, then as tried.
 std::vector<const ProgramTrial*> by_time(const std::vector<ProgramTrial>& trials, int nodes) {
   std::vector<const ProgramTrial*> of_nodes;
   for (const ProgramTrial& trial : trials) {
@@ -106,11 +106,11 @@ const ProgramTrial* defaults_of(const std::vector<const ProgramTrial*>& of_nodes
 
 const ProgramTrial* taken_of(const std::vector<const ProgramTrial*>& of_nodes, double tie) {
   if (of_nodes.empty()) return nullptr;
-  std::vector<Rehearsed> rehearsed;
+  std::vector<SimulatedTime> simulated;
   for (const ProgramTrial* const trial : of_nodes)
-    rehearsed.push_back({*trial->makespan_s, static_cast<double>(trial->effort)});
+    simulated.push_back({*trial->makespan_s, static_cast<double>(trial->effort)});
   const ProgramTrial* const defaults = defaults_of(of_nodes);
-  const auto better = better_than_defaults(rehearsed, defaults->makespan_s, tie);
+  const auto better = better_than_defaults(simulated, defaults->makespan_s, tie);
   return better ? of_nodes[*better] : defaults;
 }
 

@@ -23,11 +23,11 @@ struct ProgramCandidate {
   friend bool operator==(const ProgramCandidate&, const ProgramCandidate&) = default;
 };
 
-/// What planning and rehearsing it gave.
+/// What planning and simulating it gave.
 struct ProgramTrial {
   ProgramCandidate candidate;
   std::int64_t memory_bytes = 0;       ///< of a rank, proven; 0: it does not fit
-  std::optional<double> makespan_s;    ///< nothing: it does not fit, or was not rehearsed
+  std::optional<double> makespan_s;    ///< nothing: it does not fit, or was not simulated
   double bound_s = 0;                  ///< least time of these products on all devices of these nodes
   std::string message;                 ///< why it does not fit
   std::vector<std::string> made = {};  ///< tensors of which slices are made when they are needed
@@ -47,8 +47,8 @@ nlohmann::ordered_json json_of(const ProgramTrial& trial);
 /// The trial of which this is json_of().
 ProgramTrial trial_of(const nlohmann::ordered_json& row);
 
-/// Plans a candidate and, with `rehearses`, simulates it. Nothing where time was up before its end.
-using TryProgram = std::function<std::optional<ProgramTrial>(const ProgramCandidate&, bool rehearses)>;
+/// Plans a candidate and, with `simulates`, simulates it. Nothing where time was up before its end.
+using TryProgram = std::function<std::optional<ProgramTrial>(const ProgramCandidate&, bool simulates)>;
 
 struct ProgramSpace {
   NodeRange nodes;
@@ -64,7 +64,7 @@ struct ProgramTuning {
   double tie = kTie;
 
   /// Of each number of nodes better_than_defaults(), or the defaults, which are the first sizes of tiles that
-  /// were rehearsed, level by level where that was. Of these the one with the least time or node-hours (of
+  /// were simulated, level by level where that was. Of these the one with the least time or node-hours (of
   /// equal ones that with fewer nodes); nullptr: there is none.
   const ProgramTrial* taken(Goal goal) const;
   /// Of the trials on so many nodes; nullptr: there is none.
@@ -73,7 +73,7 @@ struct ProgramTuning {
 
 /// With each size of tiles, one after the other: the first number of nodes, twice, four times as many, ...,
 /// and the last. Then the fewest nodes by bisection between a number that does not fit and one that does,
-/// without rehearsals. `goes_on` is asked before each trial but the first.
+/// without simulations. `goes_on` is asked before each trial but the first.
 ProgramTuning tune_program(const ProgramSpace& space, const TryProgram& try_program,
                            const std::function<bool()>& goes_on);
 

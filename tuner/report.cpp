@@ -48,7 +48,7 @@ struct Tie {
   double seconds = 0;
 };
 
-/// From fast to slow. The first one's has those with the best's plan, rehearsed or not.
+/// From fast to slow. The first one's has those with the best's plan, simulated or not.
 std::vector<Tie> ties_of(const TuneResult& result) {
   std::vector<Tie> ties;
   for (std::size_t i = 0; i < done_count(result); ++i) {
@@ -136,7 +136,7 @@ std::string nothing_done(const TuneResult& result) {
   if (result.ranking.empty())
     return "no candidate was evaluated: give more time, or allow more evaluations\n";
   const Outcome& first = result.ranking.front().outcome;
-  return fmt::format("none of {} candidates could be rehearsed; the first is {}: {}\n", result.ranking.size(),
+  return fmt::format("none of {} candidates could be simulated; the first is {}: {}\n", result.ranking.size(),
                      status_name(first.status), first.message);
 }
 

@@ -3,7 +3,7 @@
 
 namespace foretile {
 
-std::optional<std::size_t> better_than_defaults(const std::vector<Rehearsed>& by_time,
+std::optional<std::size_t> better_than_defaults(const std::vector<SimulatedTime>& by_time,
                                                 std::optional<double> defaults_s, double tie) {
   std::optional<std::size_t> least;
   for (std::size_t n = 0; n < by_time.size(); ++n) {

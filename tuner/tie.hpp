@@ -19,8 +19,8 @@ inline double tie_of(double error) {
   return std::max(kTie, error);
 }
 
-/// What is known of a candidate that was rehearsed.
-struct Rehearsed {
+/// What is known of a candidate that was simulated.
+struct SimulatedTime {
   double seconds = 0;
   double effort = std::numeric_limits<double>::infinity();  ///< chunks and messages
 };
@@ -29,7 +29,7 @@ struct Rehearsed {
 /// 1 + `tie` times as long as the fastest. Else, of those that beat the defaults by more than `tie` and take
 /// at most 1 + `tie` times as long as the fastest, the one with the least effort, of equal ones the fastest.
 /// Without defaults all beat them.
-std::optional<std::size_t> better_than_defaults(const std::vector<Rehearsed>& by_time,
+std::optional<std::size_t> better_than_defaults(const std::vector<SimulatedTime>& by_time,
                                                 std::optional<double> defaults_s, double tie);
 
 }  // namespace foretile

@@ -500,7 +500,7 @@ const Evaluation* TuneResult::best() const {
 
 const Evaluation* TuneResult::chosen(double tie) const {
   if (!best()) return nullptr;
-  std::vector<Rehearsed> by_time;
+  std::vector<SimulatedTime> by_time;
   for (const Evaluation& evaluation : ranking) {
     if (!evaluation.outcome.done()) break;
     by_time.push_back({evaluation.outcome.makespan_s, effort_of(evaluation)});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The tuner: proposes candidates, has them rehearsed in worker processes, keeps the history, ranks.
+// The tuner: proposes candidates, has them simulated in worker processes, keeps the history, ranks.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ struct TuneOptions {
   std::optional<std::uint64_t> budget_count;
   WorkerLimits limits;
   std::filesystem::path history;  ///< empty: none is kept
-  /// When the search is complete and time and count are left: rehearse in full what differs from the best in
+  /// When the search is complete and time and count are left: simulate in full what differs from the best in
   /// one parameter and is not known (tuner/effects.hpp).
   bool effects = false;
   /// What the history belongs to (digests of problem, platform, space), an object; search and seed are added.

@@ -351,7 +351,7 @@ void add_calibrate_command(CLI::App& app) {
                    "Between host and GPU, \"256 MiB\" unless given; less where the budget is short")
       ->type_name("BYTES");
   command->add_flag("--noise", arguments->noise,
-                    "Let rehearsals vary as the measurements on cores did; with a GPU they always do");
+                    "Let simulations vary as the measurements on cores did; with a GPU they always do");
   command->add_flag("--force", arguments->force,
                     "Write the file even where other work took the cores meanwhile; every use of it warns");
   add_json_option(*command, arguments->options);

@@ -100,7 +100,7 @@ PlannedWork Candidates::plan(const Candidate& candidate, const CountFunction& pr
                    progress);
 }
 
-/// All that a rehearsal depends on: the problem, the plan and the machine.
+/// All that a simulation depends on: the problem, the plan and the machine.
 std::string Candidates::same_text(const Candidate& candidate, const PlannedWork& work) const {
   const Machine& machine = work.machine;
   return digest(fmt::format("{}\n{}\n{} {} {}\n{}", problem_text(candidate), plan_digest(work.plan),
@@ -184,13 +184,13 @@ std::int64_t effort_of(const PlannedWork& work) {
   return work.summary.chunks + messages;
 }
 
-Outcome Candidates::rehearse(const Candidate& candidate, double stop_s) const {
+Outcome Candidates::simulate(const Candidate& candidate, double stop_s) const {
   SimulationOptions options;
   options.stop_s = stop_s;
   return simulated(candidate, plan(candidate), options);
 }
 
-Outcome Candidates::rehearse_coarsely(const Candidate& candidate) const {
+Outcome Candidates::simulate_coarsely(const Candidate& candidate) const {
   const PlannedWork work = plan(candidate);
   SimulationOptions options;
   options.groups = coarse_groups(work);
@@ -200,7 +200,7 @@ Outcome Candidates::rehearse_coarsely(const Candidate& candidate) const {
 Outcome Candidates::simulated(const Candidate& candidate, const PlannedWork& work,
                               SimulationOptions options) const {
   options.engine = case_.engine;
-  const SimulationResult result = simulate(work.plan, work.contraction, work.machine, options);
+  const SimulationResult result = foretile::simulate(work.plan, work.contraction, work.machine, options);
   if (result.stopped)
     return {Outcome::Status::stopped, 0, {}, {{"plan", same_text(candidate, work)}}, options.stop_s};
   Report report = make_report(result.ranks, work.machine, work.plan.grid, result.makespan_s);

@@ -29,7 +29,7 @@ struct TuneCase {
   EngineChoice engine = EngineChoice::fluid;
 };
 
-/// Plans and rehearses candidates. A candidate's `problem` chooses a problem, keys that begin with `problem.`
+/// Plans and simulates candidates. A candidate's `problem` chooses a problem, keys that begin with `problem.`
 /// change its tiling and those with `platform.` the platform; all others are the strategy's.
 class Candidates {
  public:
@@ -48,15 +48,15 @@ class Candidates {
   /// not honour the problem's sources.
   PlannedWork plan(const Candidate& candidate, const CountFunction& progress = {}) const;
   /// The tuner's cost function: the predicted time, and what limits it. Once per process. Stops at `stop_s`.
-  Outcome rehearse(const Candidate& candidate, double stop_s = std::numeric_limits<double>::infinity()) const;
+  Outcome simulate(const Candidate& candidate, double stop_s = std::numeric_limits<double>::infinity()) const;
   /// The same of a simulation in few groups (simulator/simulated_seconds.hpp).
-  Outcome rehearse_coarsely(const Candidate& candidate) const;
+  Outcome simulate_coarsely(const Candidate& candidate) const;
   /// What plan() will take at most.
   PlanningEstimate planning(const Candidate& candidate) const {
     return estimate_planning(contraction_of(candidate));
   }
   /// The bound of its plan (planner/bound/bound.hpp; 0 where the platform has noise), and what is the same
-  /// for candidates whose rehearsals are.
+  /// for candidates whose simulations are.
   Outcome bound(const Candidate& candidate) const;
   /// A bound without a plan: bound_before_planning(), computed once for candidates that do not differ in it.
   /// 0 where nothing is known; infinite where the problem cannot be tiled or dealt so.

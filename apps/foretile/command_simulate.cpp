@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// foretile simulate PROBLEM|PLAN.json: rehearses the plan and says what limits it.
+// foretile simulate PROBLEM|PLAN.json: simulates the plan and says what limits it.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -86,7 +86,7 @@ void print(const SimulateArguments& arguments, const PlannedWork& work, const Re
   }
   std::string guesses_note = guesses_text(guesses);
   if (!guesses_note.empty()) guesses_note += '\n';
-  fmt::print("{}\n{}{}{}{}rehearsed by {} in {}, with planning {}, using {} of memory\n", report_text(report),
+  fmt::print("{}\n{}{}{}{}simulated by {} in {}, with planning {}, using {} of memory\n", report_text(report),
              guesses_note, compared.empty() ? compared : fmt::format("{}\n", compared),
              report.what_if ? what_if_text(*report.what_if) + "\n" : "",
              difference ? coarse_text(difference->full, difference->coarse) : "",
@@ -226,7 +226,7 @@ void simulate_case(const SimulateArguments& arguments) {
 }  // namespace
 
 void add_simulate_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("simulate", "Rehearse a plan on a model of the machine");
+  CLI::App* command = app.add_subcommand("simulate", "Simulate a plan on a model of the machine");
   const auto arguments = std::make_shared<SimulateArguments>();
   command
       ->add_option("problem", arguments->problem,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// foretile tune PROBLEM: rehearses choices of tiling, grid and memory split and keeps the fastest.
+// foretile tune PROBLEM: simulates choices of tiling, grid and memory split and keeps the fastest.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -68,15 +68,15 @@ nlohmann::json identity(const TuneCase& tune_case, const Space& space) {
 
 TuneResult run(const TuneOptions& options, const Candidates& candidates, ProgressLine& line) {
   const CostModel cost{
-      .evaluate = [&](const Candidate& candidate) { return candidates.rehearse(candidate); },
+      .evaluate = [&](const Candidate& candidate) { return candidates.simulate(candidate); },
       .bound = [&](const Candidate& candidate) { return candidates.bound(candidate); },
       .first_bound = [&](const Candidate& candidate) { return candidates.first_bound(candidate); },
       .decides_first_bound = Candidates::decides_first_bound,
       .look = [&](const Candidate& candidate) { return candidates.look(candidate); },
       .evaluate_until = [&](const Candidate& candidate,
-                            double stop_s) { return candidates.rehearse(candidate, stop_s); },
+                            double stop_s) { return candidates.simulate(candidate, stop_s); },
       .evaluate_coarsely =
-          [&](const Candidate& candidate) { return candidates.rehearse_coarsely(candidate); }};
+          [&](const Candidate& candidate) { return candidates.simulate_coarsely(candidate); }};
   return tune(options, cost, [&](const TuneProgress& progress) { line.show(progress_text(progress)); });
 }
 
@@ -284,13 +284,13 @@ void add_search_options(CLI::App& command, TuneArguments& arguments) {
                   "is not taken (0.05, or the error of the platform's calibration if larger)")
       ->check(CLI::Range(0.0, 1.0));
   command.add_flag("--effects", arguments.tune.effects,
-                   "After the search, rehearse all that differs from the best in one parameter");
+                   "After the search, simulate all that differs from the best in one parameter");
 }
 
 }  // namespace
 
 void add_tune_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("tune", "Search for the parameters with the shortest rehearsal");
+  CLI::App* command = app.add_subcommand("tune", "Search for the parameters with the shortest simulation");
   const auto arguments = std::make_shared<TuneArguments>();
   arguments->tune.search = kBoundSearch;
   command

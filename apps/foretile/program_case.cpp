@@ -30,8 +30,8 @@
 #include "scheduler/report/chrome_trace.hpp"
 #include "scheduler/report/program_times.hpp"
 #include "simulator/original_order.hpp"
-#include "simulator/simulation.hpp"
 #include "simulator/simulated_seconds.hpp"
+#include "simulator/simulation.hpp"
 
 namespace foretile {
 

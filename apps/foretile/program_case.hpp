@@ -24,7 +24,7 @@ struct ProgramArguments {
   std::string output = {};             ///< plan file to write; empty: none
 
   bool flows() const { return mode == "flow"; }
-  /// Strategies are compared by rehearsals, where there is a simulator.
+  /// Strategies are compared by simulations, where there is a simulator.
   ProgramPlanOptions plan_options() const;
 };
 
@@ -61,7 +61,7 @@ struct OriginalArguments {
 
 void add_original_options(CLI::App& command, OriginalArguments& original);
 
-/// Rehearses the program as NWChem runs it, without a plan. `trace`: file to write; empty: none.
+/// Simulates the program as NWChem runs it, without a plan. `trace`: file to write; empty: none.
 void simulate_original_case(const CaseArguments& arguments, const ProgramSizes& sizes,
                             const OriginalArguments& original, const std::string& trace);
 

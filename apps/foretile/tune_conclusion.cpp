@@ -46,13 +46,13 @@ std::string end_text(TuneEnd end) {
   return "interrupted";
 }
 
-/// What is known of the candidates that were not rehearsed.
+/// What is known of the candidates that were not simulated.
 std::string proof_text(const TuneResult& result) {
   if (!result.gap) return {};
-  const std::uint64_t rehearsed = result.evaluated;
-  if (result.proven()) return fmt::format("proven best of {}: {} rehearsed", result.candidates, rehearsed);
-  return fmt::format("at most {:.1f}% slower than the best of {}: {} rehearsed", 100 * *result.gap,
-                     result.candidates, rehearsed);
+  const std::uint64_t simulated = result.evaluated;
+  if (result.proven()) return fmt::format("proven best of {}: {} simulated", result.candidates, simulated);
+  return fmt::format("at most {:.1f}% slower than the best of {}: {} simulated", 100 * *result.gap,
+                     result.candidates, simulated);
 }
 
 /// The chosen candidate, planned again.
@@ -120,7 +120,7 @@ std::string few_tried_text(const TuneResult& result) {
 
 std::string summary_text(const TuneResult& result, const Candidates& candidates,
                          const std::optional<Best>& planned, double tie) {
-  std::string text = fmt::format("{} of {} candidates rehearsed in {}", result.evaluated, result.candidates,
+  std::string text = fmt::format("{} of {} candidates simulated in {}", result.evaluated, result.candidates,
                                  quantity(result.wall_s, "s"));
   if (result.stopped > 0) text += fmt::format(", {} of them as far as the best time", result.stopped);
   text += fmt::format("; {} infeasible, {} failed, {} from the history: {}\n\n", result.infeasible,

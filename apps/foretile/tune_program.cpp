@@ -86,7 +86,7 @@ class Trials {
     if (!device_seconds_.contains(tile)) device_seconds_[tile] = least_device_seconds(program, machine_of(1));
   }
 
-  ProgramTrial operator()(const ProgramCandidate& candidate, bool rehearses) {
+  ProgramTrial operator()(const ProgramCandidate& candidate, bool simulates) {
     prepare(candidate.tile);
     ProgramTrial trial{candidate, 0, {}, 0, {}};
     const FusedProgram& program = with_tile(candidate.tile);
@@ -102,7 +102,7 @@ class Trials {
         if (const std::string name = planned.distribution.strategy_of(term); !name.empty())
           trial.strategies.emplace_back(program.program().terms[term].name, name);
       }
-      if (rehearses) trial.makespan_s = makespan_of(planned.work);
+      if (simulates) trial.makespan_s = makespan_of(planned.work);
     } catch (const DoesNotFit& error) {
       trial.message = error.what();
     }
@@ -190,13 +190,13 @@ class TimedTrials {
  public:
   TimedTrials(Trials& trials, std::optional<double> budget_s) : trials_(trials), budget_s_(budget_s) {}
 
-  std::optional<ProgramTrial> operator()(const ProgramCandidate& candidate, bool rehearses) {
+  std::optional<ProgramTrial> operator()(const ProgramCandidate& candidate, bool simulates) {
     show(candidate);
     const CostFunction cost = [&](const Candidate&) {
       const Stopwatch preparing;
       trials_.prepare(candidate.tile);
       const double preparing_s = preparing.seconds();
-      const ProgramTrial trial = trials_(candidate, rehearses);
+      const ProgramTrial trial = trials_(candidate, simulates);
       return Outcome{Outcome::Status::done,
                      trial.makespan_s.value_or(0),
                      {},

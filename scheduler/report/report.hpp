@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a run did and what limited it, the same for rehearsals and real runs.
+// What a run did and what limited it, the same for simulations and real runs.
 #pragma once
 
 #include <cstdint>
@@ -95,7 +95,7 @@ struct Report {
   std::optional<StrategyChoice> choice;       ///< of the plan's strategy
   std::string decision;                       ///< why that is the strategy, where none was named
   std::optional<PredictedVolumes> predicted;  ///< what the communication model says of the plan
-  std::optional<Bounds> bounds;               ///< of a rehearsal: what nothing can beat
+  std::optional<Bounds> bounds;               ///< of a simulation: what nothing can beat
 
   double flops_per_s() const { return makespan_s > 0 ? flops / makespan_s : 0; }
 };

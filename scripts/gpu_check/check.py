@@ -32,7 +32,7 @@ class NoRanks(Failed):
 MPI_WAYS = (["-localhost", "127.0.0.1"], ["-iface", "lo"], [])
 
 
-WORKERS = min(8, os.cpu_count() or 1)  # rehearsals side by side
+WORKERS = min(8, os.cpu_count() or 1)  # simulations side by side
 TRIES = 2  # plans executed where the best one cannot be
 
 
@@ -41,7 +41,7 @@ class Candidate:
     problem: pathlib.Path
     settings: dict
     plan: pathlib.Path
-    predicted: dict  # the rehearsal's report
+    predicted: dict  # the simulation's report
 
 
 @dataclasses.dataclass
@@ -125,14 +125,14 @@ class Check:
         return path
 
     def simulate(self, problem, settings, *options, platform=None, ranks=1, timeout=60):
-        """Plans and predicts. Returns the plan file and the rehearsal's JSON. Throws Failed."""
+        """Plans and predicts. Returns the plan file and the simulation's JSON. Throws Failed."""
         path = self.path("plan.json")
         report = expect(self.foretile("simulate", problem, *self._machine(platform, ranks), *set_words(settings), *options,
                                       "--json", "-o", path, timeout=timeout))
         return path, report
 
-    def rehearse_all(self, cases, *options, platform=None, timeout=40):
-        """Rehearses (problem, settings) side by side. Returns what fits as Candidates, the fastest first."""
+    def simulate_all(self, cases, *options, platform=None, timeout=40):
+        """Simulates (problem, settings) side by side. Returns what fits as Candidates, the fastest first."""
         def one(case):
             problem, settings = case
             try:

@@ -142,7 +142,7 @@ std::unique_ptr<Engine> make_simgrid_engine(const Machine& machine, const Machin
     throw input_error("simulation",
                       fmt::format("{} ranks with {} devices", machine.ranks, machine.devices_per_rank),
                       fmt::format("at most {} sockets, ranks and devices together with SimGrid", kMostHosts),
-                      "take the engine fluid, or rehearse on fewer nodes");
+                      "take the engine fluid, or simulate on fewer nodes");
   return std::make_unique<SimGridEngine>(machine, links);
 }
 

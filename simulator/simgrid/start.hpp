@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SimGrid's engine with the options of a rehearsal.
+// SimGrid's engine with the options of a simulation.
 #pragma once
 
 #include <memory>

@@ -22,7 +22,7 @@ TEST(Candidates, FirstBoundsKnowWhetherCIsComputedInParts) {
   const double parts_s = one.first_bound(parts);
   EXPECT_EQ(parts_s, other.first_bound(parts));
   EXPECT_LT(parts_s, whole_s);
-  EXPECT_LE(parts_s, one.rehearse(parts).makespan_s);
+  EXPECT_LE(parts_s, one.simulate(parts).makespan_s);
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ import tempfile
 foretile = sys.argv[1]
 write = "--write" in sys.argv
 here = pathlib.Path(__file__).parent
-TIMES = ("planned in", "rehearsed by", "Written to", "The trace is in")
+TIMES = ("planned in", "simulated by", "Written to", "The trace is in")
 
 
 def run(*arguments):

@@ -233,7 +233,7 @@ def check_tune(problem, scratch):
     expect(2, "--set fixes", "tune", problem, *platform, "--space", space, "--set", "grid.p=1")
     space.write_text("[parameters]\nblock_fractoin = [0.5]\n")
     expect(2, "did you mean \"block_fraction\"?", "tune", problem, *platform, "--space", space)
-    expect(1, "could be rehearsed", "tune", problem, *platform, "--count", 2, "--set", "platform.device.memory=100")
+    expect(1, "could be simulated", "tune", problem, *platform, "--count", 2, "--set", "platform.device.memory=100")
     expect(2, "--budget", "tune", problem, *platform, "--budget", "soon")
     check_named_engines(problem)
     check_node_range(problem, scratch)
@@ -365,7 +365,7 @@ def check_node_range(problem, scratch):
 
 
 def check_wrong_values(problem, scratch):
-    """Known before anything is rehearsed, and before a history is written."""
+    """Known before anything is simulated, and before a history is written."""
     history, space = scratch / "none.jsonl", scratch / "wrong.toml"
     tune = ("tune", problem, *platform, "--history", history)
     expect(2, "lookahead: found many, expected a whole number from 0 to 64", *tune, "--set", "lookahead=many")

@@ -115,7 +115,7 @@ def check_advice():
 
 
 def check_plans():
-    """One iteration for beta-carotene on the paper's machine: every product is planned, proven and rehearsed."""
+    """One iteration for beta-carotene on the paper's machine: every product is planned, proven and simulated."""
     case = (T2, "--o", 108, "--v", 324, "--tile", 45, "--platform", "cascade")
     plan = json.loads(run("plan", *case, "--nodes", 64, "--json"))
     assert plan["gemms"] == 468864 and round(plan["flops"] / 1e12) == 2238 and plan["devices"] == 1024, plan

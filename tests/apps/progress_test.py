@@ -96,7 +96,7 @@ class Progress(unittest.TestCase):
 
     @staticmethod
     def without_times(text):
-        return re.sub(r"(rehearsed by|planned in).*", "", text)
+        return re.sub(r"(simulated by|planned in).*", "", text)
 
     def check_long(self, command_of, tiles, stage):
         command, done, shown = self.long_command(command_of, tiles, stage)

@@ -70,11 +70,11 @@ class RunCommands(Jobs):
         lanes = {(event["pid"], event["tid"]): event["args"]["name"] for event in events if event["name"] == "thread_name"}
         busy = {lanes[event["pid"], event["tid"]] for event in events if event.get("cat") == "kernel" or "kernel" in lanes.get((event["pid"], event["tid"]), "")}
         self.assertEqual({name for name in busy if "kernels" in name}, {"device 0 kernels"}, lanes)
-        rehearsed = self.call(FORETILE, "simulate", "plan.json", "--assignment", "taken.json", "--assignment-out", "rehearsed.json")
-        self.assertEqual(rehearsed.returncode, 2)
-        self.assertIn("--assignment-out excludes --assignment", rehearsed.stderr)
-        rehearsed = self.call(FORETILE, "simulate", "plan.json", "--assignment", "taken.json")
-        self.assertEqual(rehearsed.returncode, 0, rehearsed.stderr)
+        simulated = self.call(FORETILE, "simulate", "plan.json", "--assignment", "taken.json", "--assignment-out", "simulated.json")
+        self.assertEqual(simulated.returncode, 2)
+        self.assertIn("--assignment-out excludes --assignment", simulated.stderr)
+        simulated = self.call(FORETILE, "simulate", "plan.json", "--assignment", "taken.json")
+        self.assertEqual(simulated.returncode, 0, simulated.stderr)
         for options, words in [(["--assignment", "plan.json"], 'plan.json: unknown key "foretile_plan"'),
                                (["--assignment", "missing.json"], "missing.json"),
                                (["--assignment", "taken.json", "--checkpoint", "c"], "--checkpoint excludes --assignment"),
@@ -266,8 +266,8 @@ class RunCommands(Jobs):
         for command in [["show", "busy.toml"], ["compare", "summit", "busy.toml"]]:
             self.assertIn("calibrated on a busy machine", self.call(FORETILE, "platform", *command).stderr)
         for command in [["simulate", "p.toml"], ["tune", "p.toml", "--count", 1]]:
-            rehearsed = self.call(FORETILE, *command, "--platform", "busy.toml", "--ranks", 1)
-            self.assertIn("calibrated on a busy machine", rehearsed.stderr)
+            simulated = self.call(FORETILE, *command, "--platform", "busy.toml", "--ranks", 1)
+            self.assertIn("calibrated on a busy machine", simulated.stderr)
         ran = self.run_plan(1)
         self.assertEqual(ran.returncode, 0, ran.stderr)
         self.assertIn("calibrated on a busy machine", ran.stderr)

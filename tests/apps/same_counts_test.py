@@ -118,11 +118,11 @@ def main():
             seed += 1
             if not plan(folder, rng, ranks):
                 continue
-            rehearsed = outcome(folder, FORETILE, "simulate")
+            simulated = outcome(folder, FORETILE, "simulate")
             executed = outcome(folder, MPIEXEC, "-n", ranks, FORETILE_RUN)
-            for what, one, other in zip(["order of products", "counts"], rehearsed, executed):
-                assert one == other, f"seed {seed - 1}: {what}: rehearsed {one}, executed {other}"
-            orders, counts = rehearsed
+            for what, one, other in zip(["order of products", "counts"], simulated, executed):
+                assert one == other, f"seed {seed - 1}: {what}: simulated {one}, executed {other}"
+            orders, counts = simulated
             assert all(sum(launch[3] for launch in orders[place]) == counts[place]["gemms"] for place in counts)
             compared += 1
             evicting += any(d["loads"]["evictions"] and d["loads"]["hits"] for d in counts.values())

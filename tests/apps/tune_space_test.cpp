@@ -250,7 +250,7 @@ TEST_F(TuneSpace, WrongKeysAreNamedWithFileAndLine) {
   }
 }
 
-/// Before anything is rehearsed.
+/// Before anything is simulated.
 TEST_F(TuneSpace, WhatSetFixesIsChecked) {
   const auto said = [](const Settings& fixed) {
     try {

@@ -54,7 +54,7 @@ TEST(History, IsReadBack) {
   EXPECT_FALSE(history.contains({{"i", "3"}}));
 }
 
-/// What was stopped once and then rehearsed in full counts as done; a failure after it does not count.
+/// What was stopped once and then simulated in full counts as done; a failure after it does not count.
 TEST(History, ADoneEvaluationReplacesAStoppedOne) {
   const TemporaryFolder folder;
   const Evaluation stopped{{{"i", "1"}}, {Outcome::Status::stopped, 0, "", {}, 1.5}, 0.5};

@@ -10,7 +10,7 @@ namespace {
 
 /// 100 s of work that fits on 5 nodes and more; flow takes a tenth more than the bound, levels two tenths;
 /// tiles of 60 twice as long. A node adds a second.
-ProgramTrial tried(const ProgramCandidate& candidate, bool rehearses) {
+ProgramTrial tried(const ProgramCandidate& candidate, bool simulates) {
   ProgramTrial trial{candidate, 0, {}, 100.0 / candidate.nodes, {}, {}};
   if (candidate.nodes < 5) {
     trial.message = "too little memory";
@@ -18,7 +18,7 @@ ProgramTrial tried(const ProgramCandidate& candidate, bool rehearses) {
   }
   trial.memory_bytes = 1000;
   const double longer = (candidate.mode == "flow" ? 1.1 : 1.2) * (candidate.tile == 60 ? 2 : 1);
-  if (rehearses) trial.makespan_s = longer * trial.bound_s + candidate.nodes;
+  if (simulates) trial.makespan_s = longer * trial.bound_s + candidate.nodes;
   return trial;
 }
 
@@ -26,8 +26,8 @@ bool always() {
   return true;
 }
 
-/// Of 1 to 20 nodes 1, 2, 4, 8, 16 and 20 are rehearsed. 4 do not fit, 8 do: between them 6 and 5 are
-/// planned. On 8 nodes it takes 110 / 8 + 8 = 21.75 s, the least of those that were rehearsed is on 8: 16
+/// Of 1 to 20 nodes 1, 2, 4, 8, 16 and 20 are simulated. 4 do not fit, 8 do: between them 6 and 5 are
+/// planned. On 8 nodes it takes 110 / 8 + 8 = 21.75 s, the least of those that were simulated is on 8: 16
 /// take 22.875 s, 20 take 25.5 s. Node-hours are the least on 8, too: 174 s; on 16 366 s.
 TEST(ProgramSearch, AnswersByName) {
   const ProgramTuning tuning = tune_program({{1, 20}, {60, 45}, {"levels", "flow"}}, tried, always);
@@ -56,8 +56,8 @@ TEST(ProgramSearch, AnswersByName) {
 /// Two trials end, the third is cut off by the end of the budget: nothing else is tried.
 TEST(ProgramSearch, EndsWhereATrialIsCutOff) {
   int asked = 0;
-  const auto cut_off = [&](const ProgramCandidate& candidate, bool rehearses) {
-    return ++asked < 3 ? std::optional(tried(candidate, rehearses)) : std::nullopt;
+  const auto cut_off = [&](const ProgramCandidate& candidate, bool simulates) {
+    return ++asked < 3 ? std::optional(tried(candidate, simulates)) : std::nullopt;
   };
   const ProgramTuning tuning = tune_program({{8, 64}, {45}, {"flow", "levels"}}, cut_off, always);
   EXPECT_EQ(asked, 3);
@@ -68,9 +68,9 @@ TEST(ProgramSearch, EndsWhereATrialIsCutOff) {
 /// What is cheapest to plan comes first, on all numbers of nodes.
 TEST(ProgramSearch, TriesAllNodesWithTheFirstTiles) {
   std::vector<ProgramCandidate> order;
-  const auto noted = [&](const ProgramCandidate& candidate, bool rehearses) {
+  const auto noted = [&](const ProgramCandidate& candidate, bool simulates) {
     order.push_back(candidate);
-    return tried(candidate, rehearses);
+    return tried(candidate, simulates);
   };
   tune_program({{7, 8}, {60, 45}, {"flow"}}, noted, always);
   EXPECT_EQ(order, (std::vector<ProgramCandidate>{

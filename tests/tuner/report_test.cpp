@@ -85,7 +85,7 @@ TEST(RankingTable, SaysWhyThereIsNothing) {
   TuneResult result;
   result.ranking = {example().ranking.back()};
   result.infeasible = 1;
-  EXPECT_EQ(ranking_table(result), "none of 1 candidates could be rehearsed; the first is infeasible: no\n");
+  EXPECT_EQ(ranking_table(result), "none of 1 candidates could be simulated; the first is infeasible: no\n");
 }
 
 TEST(RankingTable, ShowsParametersThatOnlySomeHave) {
@@ -97,7 +97,7 @@ TEST(RankingTable, ShowsParametersThatOnlySomeHave) {
             "   2  -       2          -\n");
 }
 
-/// Two candidates take 2 s, of which one, with the best's plan, was not rehearsed; two take 3 s, which are
+/// Two candidates take 2 s, of which one, with the best's plan, was not simulated; two take 3 s, which are
 /// not all combinations of their values.
 TEST(RankingTable, EqualTimesShareARow) {
   TuneResult result;

@@ -16,7 +16,7 @@ TEST(Tie, IsAtLeastTheErrorOfTheCalibration) {
 
 /// 100 s is the fastest; within 5% are 104 s and 105 s, but not 106 s.
 TEST(Tie, TakesTheLeastEffortOfEqualTimes) {
-  const std::vector<Rehearsed> by_time{{100, 9}, {104, 5}, {105, 6}, {106, 1}};
+  const std::vector<SimulatedTime> by_time{{100, 9}, {104, 5}, {105, 6}, {106, 1}};
   EXPECT_FALSE(better_than_defaults({}, {}, 0.05));
   EXPECT_EQ(better_than_defaults(by_time, {}, 0.05), 1U);
   EXPECT_EQ(better_than_defaults(by_time, {}, 0), 0U);

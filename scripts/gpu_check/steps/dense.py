@@ -77,10 +77,10 @@ def resident(check, problems):
 
 
 def fastest(check, problems, memory, runs):
-    """The candidates rehearsed, the best `runs` of them executed; the fastest one and its report."""
+    """The candidates simulated, the best `runs` of them executed; the fastest one and its report."""
     cases = [(problem, {**settings, "platform.device.memory": memory})
              for tile, problem in problems.items() for settings in candidates(check.sizes.dense.n // tile)]
-    return check.fastest(check.rehearse_all(cases), runs)
+    return check.fastest(check.simulate_all(cases), runs)
 
 
 def candidates(tiles):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Random plans, rehearsed on the calibrated platform and then executed. None of them took part in the calibration."""
+"""Random plans, simulated on the calibrated platform and then executed. None of them took part in the calibration."""
 import random
 import statistics
 

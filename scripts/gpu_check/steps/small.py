@@ -24,7 +24,7 @@ def measure(check, tile, extent):
     memory = 4 * 8 * extent**2
     plan = {"strategy": "stationary-c", "barriers": "none", "platform.device.memory": memory}
     cases = [(problem, {**plan, "batch": batch, "d": depth}) for batch in check.sizes.batches for depth in DEPTHS]
-    best, report = check.fastest(check.rehearse_all(cases), runs=2)
+    best, report = check.fastest(check.simulate_all(cases), runs=2)
     # The same plan but for batch.
     alone_plan = check.plan(problem, {**best.settings, "batch": 1})
     alone = check.execute(alone_plan)

@@ -52,7 +52,7 @@ def run(check):
 
 def measure(check, rates, name, problem, platform, target, options):
     cases = [(problem, settings) for settings in candidates(check)]
-    best, report = check.fastest(check.rehearse_all(cases, *options, platform=platform))
+    best, report = check.fastest(check.simulate_all(cases, *options, platform=platform))
     traits = expect(check.foretile("show", problem, "--json"))
     moved = traits["bytes"]
     on_device = platform == check.platform

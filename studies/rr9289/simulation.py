@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the studies of RR-9289 share: rehearsals of dense products on Summit, their rows, tables and pictures."""
+"""What the studies of RR-9289 share: simulations of dense products on Summit, their rows, tables and pictures."""
 import argparse
 import concurrent.futures
 import dataclasses
@@ -21,7 +21,7 @@ PAGE = "rr9289.md"
 
 @dataclasses.dataclass
 class Case:
-    """A dense product C += A B of `tiles` x `tiles` tiles of `tile` in each matrix, and how it is rehearsed."""
+    """A dense product C += A B of `tiles` x `tiles` tiles of `tile` in each matrix, and how it is simulated."""
     tile: int
     tiles: int
     gpus: int
@@ -60,8 +60,8 @@ def timed_call(*command):
         return (out.read(), "", seconds) if process.returncode == 0 else (None, err.read().strip(), seconds)
 
 
-def rehearse(foretile, case):
-    """The row of a case: its columns, then what the rehearsal says; `refused` holds the reason when no plan fits."""
+def simulate(foretile, case):
+    """The row of a case: its columns, then what the simulation says; `refused` holds the reason when no plan fits."""
     with tempfile.TemporaryDirectory() as folder:
         problem, plan = pathlib.Path(folder) / "dense.toml", pathlib.Path(folder) / "plan.json"
         size = str(case.size)
@@ -98,11 +98,11 @@ def result(case, report, parameters):
     }
 
 
-def rehearse_each(foretile, cases, workers=2):
-    """Rows as they are done, in the order of the cases. Rehearsals have one thread each, so that two fill two cores."""
+def simulate_each(foretile, cases, workers=2):
+    """Rows as they are done, in the order of the cases. Simulations have one thread each, so that two fill two cores."""
     cases = list(cases)
     with concurrent.futures.ThreadPoolExecutor(workers) as pool:
-        waiting = [pool.submit(rehearse, foretile, case) for case in cases]
+        waiting = [pool.submit(simulate, foretile, case) for case in cases]
         for case, done in zip(cases, waiting):
             row = done.result()
             print(" ".join(f"{key}={value}" for key, value in case.columns.items()),
@@ -111,5 +111,5 @@ def rehearse_each(foretile, cases, workers=2):
             yield row
 
 
-def rehearse_all(foretile, cases):
-    return list(rehearse_each(foretile, cases))
+def simulate_all(foretile, cases):
+    return list(simulate_each(foretile, cases))
