@@ -85,11 +85,11 @@ std::string terms_of_part(const FusedProgram& program, const PlannedStep& step) 
 std::string step_lines(const FusedProgram& program, const ProgramPlan& plan,
                        const std::vector<double>* ends_s) {
   std::string text =
-      fmt::format("  {:<6} {:>5} {:>11} {:>10}  {:<12} {:>10} {:>10}{}\n", name_of_step(plan.mode), "terms",
+      fmt::format("  {:<6} {:>5} {:>11} {:>10}  {:<16} {:>10} {:>10}{}\n", name_of_step(plan.mode), "terms",
                   "GEMMs", "flop", "strategy", "sent", "memory", ends_s ? "    ends at" : "");
   for (std::size_t n = 0; n < plan.steps.size(); ++n) {
     const PlannedStep& step = plan.steps[n];
-    text += fmt::format("  {:<6} {:>5} {:>11} {:>10}  {:<12} {:>10} {:>10}", name_of(step), step.terms.size(),
+    text += fmt::format("  {:<6} {:>5} {:>11} {:>10}  {:<16} {:>10} {:>10}", name_of(step), step.terms.size(),
                         grouped(step.gemms), quantity(step.flops, ""), step.strategy,
                         quantity(static_cast<double>(step.sent_bytes), "B"),
                         quantity(static_cast<double>(step.peak_host_bytes), "B"));

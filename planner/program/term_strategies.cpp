@@ -35,8 +35,13 @@ std::size_t term_named(const FusedProgram& program, const std::string& key) {
                                 found == terms.end() ? "has no term of this name" : "only copies there"));
 }
 
-void check_strategy(const std::string& key, const std::string& name, std::vector<std::string> expected) {
-  if (std::ranges::find(expected, name) != expected.end()) return;
+/// Returns its name of today.
+std::string check_strategy(const std::string& key, const std::string& name,
+                           const std::vector<std::string>& expected) {
+  const auto found = std::ranges::find_if(expected, [&](const std::string& one) {
+    return one == name || (one != "auto" && find_strategy(one).former_name() == name && !name.empty());
+  });
+  if (found != expected.end()) return *found;
   throw input_error(fmt::format("parameter {}", key), quote(name),
                     fmt::format("one of {}", fmt::join(expected, ", ")));
 }
@@ -154,7 +159,7 @@ std::vector<std::string> take_named_strategies(const FusedProgram& program, Sett
   if (const auto all = settings.find("strategy"); all != settings.end()) {
     std::vector<std::string> expected = known;
     expected.push_back("auto");
-    check_strategy(all->first, all->second, expected);
+    all->second = check_strategy(all->first, all->second, expected);
   }
   std::vector<std::string> names;
   const auto first = settings.lower_bound(std::string(kOfTerm));
@@ -162,8 +167,7 @@ std::vector<std::string> take_named_strategies(const FusedProgram& program, Sett
   for (; setting != settings.end() && setting->first.starts_with(kOfTerm); ++setting) {
     names.resize(program.terms().size());
     const std::size_t term = term_named(program, setting->first);
-    check_strategy(setting->first, setting->second, known);
-    names[term] = setting->second;
+    names[term] = check_strategy(setting->first, setting->second, known);
   }
   settings.erase(first, setting);
   return names;

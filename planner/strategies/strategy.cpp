@@ -22,7 +22,7 @@ const std::vector<ParameterInfo>& Strategy::parameters() const {
 const Strategy& find_strategy(const std::string& name) {
   std::vector<std::string> names;
   for (const auto& strategy : strategies()) {
-    if (strategy->name() == name) return *strategy;
+    if (strategy->name() == name || (strategy->former_name() == name && !name.empty())) return *strategy;
     names.push_back(strategy->name());
   }
   throw input_error("strategy", name, fmt::format("one of {}", fmt::join(names, ", ")));
@@ -122,7 +122,7 @@ void require_honoured(const StrategyChoice& choice) {
 }
 
 Settings settings_for_terms(const Settings& settings) {
-  constexpr const char* kForTerms = "dealt-c";
+  constexpr const char* kForTerms = "owner-computes-c";
   if (settings.contains("strategy")) return settings;
   const std::vector<ParameterInfo>& known = find_strategy(kForTerms).parameters();
   const auto is_of_others = [&](const std::string& key) {

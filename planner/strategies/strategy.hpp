@@ -48,6 +48,8 @@ class Strategy {
  public:
   virtual ~Strategy() = default;
   virtual std::string name() const = 0;
+  /// That files and scripts may still have; empty: none.
+  virtual std::string former_name() const { return {}; }
   const std::vector<ParameterInfo>& parameters() const;  ///< listed once: searches ask thousands of times
   /// The sources of A and B that its plans use where the problem says `asked`: `asked` itself when the
   /// strategy honours it.

@@ -44,8 +44,8 @@ class DecidesAlike(Jobs):
                     self.assertTrue(why.startswith(strategy), why)
                     self.assertIn("by a coarse simulation", why)
                     taken.add((problem, strategy))
-        for other in [("p.toml", "grid-3d"), ("p.toml", "local-b"), ("given.toml", "dealt-c"), ("given.toml", "stationary-c"),
-                      ("long.toml", "dealt-c")]:
+        for other in [("p.toml", "grid-3d"), ("p.toml", "local-b"), ("given.toml", "owner-computes-c"), ("given.toml", "stationary-c"),
+                      ("long.toml", "owner-computes-c")]:
             self.assertIn(other, taken)
 
     def test_where_the_settings_ask_or_leave_no_choice(self):

@@ -84,7 +84,7 @@ def check_sources(made, given, scratch):
     """The fastest strategy that honours the sources, unless somebody names one; the plan file holds it."""
     decided = scratch / "decided.json"
     for problem, source, names in ((made, "made", ("stationary-b", "grid-3d", "local-b")),
-                                   (given, "given", ("grid-3d", "stationary-c", "owner-b", "dealt-c"))):
+                                   (given, "given", ("grid-3d", "stationary-c", "owner-b", "owner-computes-c"))):
         default = run("plan", problem, *platform, "-o", decided, "--json")
         strategy = default["strategy"]
         assert strategy in names and default["sources"] == {"A": "given", "B": source}, default

@@ -184,7 +184,7 @@ def check_plans():
     refuse("--make: found it beside --original", "simulate", *case, "--original", "--make", "auto")
     refuse("--mode: found h2o12", "simulate", "h2o12", "--mode", "flow")
     refuse("--mode: found flow beside --original", "simulate", *case, "--original", "--mode", "flow")
-    for strategy in ("dealt-c", "grid-3d"):  # on GPUs, too
+    for strategy in ("owner-computes-c", "grid-3d"):  # on GPUs, too
         flows = json.loads(run("plan", T2, *SMALL, "--platform", "summit", "--mode", "flow", "--set", f"strategy={strategy}", "--json"))
         assert flows["mode"] == "flow" and flows["gemms"] == 496, (strategy, flows)
     refuse("--trace and the program", "simulate", T2, *SMALL, "--mode", "flow", "--trace", T2)
@@ -302,7 +302,7 @@ def check_runs(scratch):
     ends = [step["end_s"] for step in flows[0]["steps"]]
     assert len(ends) > 4 and ends == sorted(ends) and ends[-1] <= flows[0]["wall_s"], flows[0]
     of_terms = json.loads(run("program", CCSD, *SMALL, "--mode", "flow", "--set", "strategy.t2_2_4=grid-3d", "--verify", "--json", ranks=2))
-    assert of_terms["largest_error"] <= 1e-12 and {step["strategy"] for step in of_terms["steps"]} >= {"grid-3d", "dealt-c"}, of_terms
+    assert of_terms["largest_error"] <= 1e-12 and {step["strategy"] for step in of_terms["steps"]} >= {"grid-3d", "owner-computes-c"}, of_terms
     round_robin = json.loads(run("program", CCSD, *SMALL, "--set", "chain_pieces=1", "--distribution", "round-robin", "--json", ranks=2))
     assert round_robin["digest"] in digests, (round_robin, digests)  # who has which block does not change a bit
     assert round_robin["distribution"]["blocks"] == "round-robin" and flows[1]["distribution"] == {"blocks": "chosen", "split_k": {}}, round_robin

@@ -39,9 +39,9 @@ TEST(BlockOwners, FollowCopies) {
   EXPECT_EQ(plan_program(program, chosen, flow_machine(3, 1), {}, ProgramMode::levels).sent_bytes(), 0);
 }
 
-/// The doubles residual on two to five ranks, with dealt-c and with a strategy that moves tiles before it
-/// multiplies them: less is sent than with blocks round-robin, and no rank has more of a tensor than its
-/// share and one block.
+/// The doubles residual on two to five ranks, with owner-computes-c and with a strategy that moves tiles
+/// before it multiplies them: less is sent than with blocks round-robin, and no rank has more of a tensor
+/// than its share and one block.
 TEST(BlockOwners, SendLessThanRoundRobin) {
   const FusedProgram program(ccsd_t2(), {2, 6, 2}, "test");
   for (const Settings& settings : {Settings{}, Settings{{"strategy", "owner-b"}}}) {

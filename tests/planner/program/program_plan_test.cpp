@@ -350,7 +350,7 @@ TEST(ProgramPlan, JoinsStrategiesThatMoveOperands) {
         EXPECT_TRUE(moved.emplace(result.others[0], result.tiles[0], result.step).second);
       }
     }
-    EXPECT_EQ(moved.empty(), strategy == "dealt-c");
+    EXPECT_EQ(moved.empty(), strategy == "owner-computes-c");
   }
 }
 

@@ -53,6 +53,14 @@ TEST_F(TermStrategies, AreThoseThatAreNamed) {
   EXPECT_EQ(plans[0].step.terms.size(), 2U);  // with the copy
 }
 
+/// Files and scripts may have the name of before.
+TEST_F(TermStrategies, MayHaveAFormerName) {
+  Settings settings{{"strategy", "dealt-c"}, {"strategy.light", "dealt-c"}};
+  EXPECT_EQ(take_named_strategies(program, settings)[1], "owner-computes-c");
+  EXPECT_EQ(settings.at("strategy"), "owner-computes-c");
+  EXPECT_EQ(find_strategy("dealt-c").name(), "owner-computes-c");
+}
+
 TEST_F(TermStrategies, OfNoTermAndNoStrategyAreRefused) {
   for (const auto& [key, value] : Settings{{"strategy.none", "owner-b"},
                                            {"strategy.copy", "owner-b"},
@@ -110,7 +118,7 @@ TEST_F(TermStrategies, ThatAreNamedStay) {
             (std::vector<std::string>{"stationary-c", "owner-b", "stationary-c", ""}));
 }
 
-/// dealt-c alone knows chain_pieces; lookahead is a parameter of stationary-c, too.
+/// owner-computes-c alone knows chain_pieces; lookahead is a parameter of stationary-c, too.
 TEST_F(TermStrategies, KnowAllSettings) {
   EXPECT_EQ(chosen(fast_by_stationary_c, {{"chain_pieces", "1"}}),
             (std::vector<std::string>{"", "", "", ""}));

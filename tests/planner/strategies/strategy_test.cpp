@@ -92,7 +92,8 @@ TEST(Strategies, SourcesThatNoneHonoursNeedAName) {
     EXPECT_STREQ(
         error.what(),
         "a_source, b_source: found A is made, B is given, expected A is given, B is made (stationary-b, "
-        "local-b) or A is given, B is given (grid-3d, stationary-c, owner-b, dealt-c); change the problem, "
+        "local-b) or A is given, B is given (grid-3d, stationary-c, owner-b, owner-computes-c); change the "
+        "problem, "
         "or set strategy=NAME to override it");
   }
   EXPECT_EQ(choose_strategy(a_made, {{"strategy", "stationary-c"}}).name(), "stationary-c");

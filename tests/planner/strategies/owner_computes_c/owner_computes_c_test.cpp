@@ -10,12 +10,12 @@
 #include "planner/plan/owners.hpp"
 #include "planner/plan/products.hpp"
 #include "planner/problem/kinds/random.hpp"
-#include "planner/strategies/dealt_c/deal_tiles.hpp"
+#include "planner/strategies/owner_computes_c/deal_tiles.hpp"
 #include "planner/strategies/strategy.hpp"
 #include "planner/verify/verify.hpp"
 #include "tests/planner/small_machine.hpp"
 
-namespace foretile::dealt_c_test {
+namespace foretile::owner_computes_c_test {
 namespace {
 
 constexpr std::int64_t kPlenty = std::int64_t{1} << 40;
@@ -66,8 +66,8 @@ TEST(DealTiles, CountTheBytesOfTheirGrids) {
   EXPECT_EQ(dealt_bytes(p, 2), 2 * 32 + 32);
   EXPECT_EQ(dealt_bytes(p, 1), 32 + 32);
   EXPECT_EQ(dealt_bytes(p, 7), 3 * 32 + 2 * 32);
-  EXPECT_EQ(operand_bytes(p, 4, {{"strategy", "dealt-c"}}), 128);
-  EXPECT_FALSE(operand_bytes(p, 4, {{"strategy", "dealt-c"}, {"chain_pieces", "2"}}));
+  EXPECT_EQ(operand_bytes(p, 4, {{"strategy", "owner-computes-c"}}), 128);
+  EXPECT_FALSE(operand_bytes(p, 4, {{"strategy", "owner-computes-c"}, {"chain_pieces", "2"}}));
   EXPECT_FALSE(operand_bytes(p, 4, {{"strategy", "grid-3d"}}));
   EXPECT_FALSE(operand_bytes(p, 4, {}));
 }
@@ -129,12 +129,12 @@ TEST(DealTiles, EvenOutWhatRanksHaveBefore) {
 
 Settings defaults(const Settings& changes) {
   Settings settings = changes;
-  settings["strategy"] = "dealt-c";
+  settings["strategy"] = "owner-computes-c";
   return settings;
 }
 
 /// Tiles of A and B stay where they are, and a device that is busy gets less.
-TEST(DealtC, LeavesTilesAndEvensOutDevices) {
+TEST(OwnerComputesC, LeavesTilesAndEvensOutDevices) {
   std::vector<Shape::Entry> a, b;
   for (std::int32_t i = 0; i < 8; ++i) a.push_back({i, 0}), b.push_back({0, i});
   const Contraction p = contraction(8, 8, 1, a, b);
@@ -157,7 +157,7 @@ TEST(DealtC, LeavesTilesAndEvensOutDevices) {
 
 /// Random block-sparse products on one to six ranks: the verifier proves the plans, no rank has much more
 /// work than the mean but for a tile, and pieces of one tile are on different devices.
-TEST(DealtC, PlansAreProvenAndBalanced) {
+TEST(OwnerComputesC, PlansAreProvenAndBalanced) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Random random(seed);
@@ -191,12 +191,12 @@ TEST(DealtC, PlansAreProvenAndBalanced) {
   }
 }
 
-TEST(DealtC, TermsOfProgramsAreDealtUnlessSomebodySaysOtherwise) {
-  EXPECT_EQ(settings_for_terms({}).at("strategy"), "dealt-c");
-  EXPECT_EQ(settings_for_terms({{"chain_pieces", "1"}}).at("strategy"), "dealt-c");
+TEST(OwnerComputesC, TermsOfProgramsAreDealtUnlessSomebodySaysOtherwise) {
+  EXPECT_EQ(settings_for_terms({}).at("strategy"), "owner-computes-c");
+  EXPECT_EQ(settings_for_terms({{"chain_pieces", "1"}}).at("strategy"), "owner-computes-c");
   EXPECT_EQ(settings_for_terms({{"strategy", "grid-3d"}}).at("strategy"), "grid-3d");
   EXPECT_FALSE(settings_for_terms({{"grid", "1x1x2"}}).contains("strategy"));
 }
 
 }  // namespace
-}  // namespace foretile::dealt_c_test
+}  // namespace foretile::owner_computes_c_test

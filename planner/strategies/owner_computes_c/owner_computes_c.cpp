@@ -18,20 +18,20 @@
 #include "planner/plan/owners.hpp"
 #include "planner/plan/products_of_tile.hpp"
 #include "planner/problem/estimate.hpp"
-#include "planner/strategies/dealt_c/deal_tiles.hpp"
 #include "planner/strategies/frame.hpp"
+#include "planner/strategies/owner_computes_c/deal_tiles.hpp"
 #include "planner/strategies/strategy.hpp"
 
 namespace foretile {
 
 namespace {
 
-constexpr const char* kDealtCName = "dealt-c";
+constexpr const char* kOwnerComputesCName = "owner-computes-c";
 constexpr std::int64_t kMostProductsRead = 50'000'000;  // each is looked at to know who needs a tile
 
 PlanFrame frame_of(const Contraction& p, const Machine& machine, const Settings& settings,
                    const PlanContext& context, std::vector<Rank> owners) {
-  PlanFrame frame = common_frame(kDealtCName, machine, settings, 1);
+  PlanFrame frame = common_frame(kOwnerComputesCName, machine, settings, 1);
   frame.grid = {1, machine.ranks, 1};
   frame.lookahead = static_cast<int>(integer_setting(settings, "lookahead"));
   frame.c_in_parts = true;
@@ -63,10 +63,10 @@ struct Use {
   }
 };
 
-class DealtCPlanner final : public RankPlanner {
+class OwnerComputesCPlanner final : public RankPlanner {
  public:
-  DealtCPlanner(const Contraction& contraction, const Machine& machine, const Settings& settings,
-                const PlanContext& context)
+  OwnerComputesCPlanner(const Contraction& contraction, const Machine& machine, const Settings& settings,
+                        const PlanContext& context)
       : problem_(contraction),
         message_bytes_(message_bytes(settings)),
         tree_(settings.at("tree") == "chain" ? Tree::chain : Tree::binomial),
@@ -114,7 +114,7 @@ class DealtCPlanner final : public RankPlanner {
   static std::vector<double> checked_work(const Contraction& p) {
     const std::int64_t products = product_bound(p.a, p.b);
     if (products > kMostProductsRead)
-      throw input_error(kDealtCName, fmt::format("{} products", products),
+      throw input_error(kOwnerComputesCName, fmt::format("{} products", products),
                         fmt::format("at most {}", kMostProductsRead),
                         "take larger tiles, or another strategy");
     return work_of_tiles(p);
@@ -221,9 +221,10 @@ class DealtCPlanner final : public RankPlanner {
   std::array<std::vector<Use>, 2> uses_;  // of each tile of A, of B
 };
 
-class DealtC final : public Strategy {
+class OwnerComputesC final : public Strategy {
  public:
-  std::string name() const override { return kDealtCName; }
+  std::string name() const override { return kOwnerComputesCName; }
+  std::string former_name() const override { return "dealt-c"; }
 
   Sources sources_for(const Sources&) const override { return {Source::given, Source::given}; }
 
@@ -261,14 +262,14 @@ class DealtC final : public Strategy {
 
   std::unique_ptr<RankPlanner> prepare(const Contraction& contraction, const Machine& machine,
                                        const Settings& settings, const PlanContext& context) const override {
-    return std::make_unique<DealtCPlanner>(contraction, machine, settings, context);
+    return std::make_unique<OwnerComputesCPlanner>(contraction, machine, settings, context);
   }
 };
 
 }  // namespace
 
-std::unique_ptr<Strategy> dealt_c() {
-  return std::make_unique<DealtC>();
+std::unique_ptr<Strategy> owner_computes_c() {
+  return std::make_unique<OwnerComputesC>();
 }
 
 }  // namespace foretile

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "planner/strategies/dealt_c/deal_tiles.hpp"
+#include "planner/strategies/owner_computes_c/deal_tiles.hpp"
 
 #include <algorithm>
 #include <map>
