@@ -25,15 +25,15 @@
 #include "executor/tiles/tile_extents.hpp"
 #include "executor/tiles/tile_slabs.hpp"
 #include "planner/plan/owners.hpp"
-#include "scheduler/looks.hpp"
 #include "scheduler/options.hpp"
+#include "scheduler/polling.hpp"
 #include "scheduler/rank_scheduler.hpp"
 
 namespace foretile {
 
 namespace {
 
-/// How long the loop sleeps at most. On CPU cores each look at MPI takes time from the products, so looks get
+/// How long the loop sleeps at most. On CPU cores each poll of MPI takes time from the products, so polls get
 /// rarer while all cores work and no message comes. Work that ends wakes the loop at once.
 class PollInterval {
  public:
@@ -42,7 +42,7 @@ class PollInterval {
     return cores_idle ? idle_seconds_ : seconds_;
   }
   void looked(bool any) {
-    seconds_ = any ? kMovingLookInterval_s : std::min(2 * seconds_, kLongestLookInterval_s);
+    seconds_ = any ? kMovingPollInterval_s : std::min(2 * seconds_, kLongestPollInterval_s);
     idle_seconds_ = any ? kShortestIdle : std::min(1.25 * idle_seconds_, kLongestIdle);
   }
 
@@ -50,7 +50,7 @@ class PollInterval {
   // Ranks that wait may share the core of one that works.
   static constexpr double kShortestIdle = 10e-6;
   static constexpr double kLongestIdle = 500e-6;
-  double seconds_ = kMovingLookInterval_s;
+  double seconds_ = kMovingPollInterval_s;
   double idle_seconds_ = kShortestIdle;
 };
 

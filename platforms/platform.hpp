@@ -62,8 +62,8 @@ struct Runtime {
   double load_overhead_s = 0;
   /// The same for each tile of C, from its place at the core to its way home.
   double store_overhead_s = 0;
-  /// Where devices are cores: time that products lose for one look of the progress loop for messages and
-  /// ended work, its waking up included (scheduler/looks.hpp).
+  /// Where devices are cores: time that products lose for one poll of the progress loop for messages and
+  /// ended work, its waking up included (scheduler/polling.hpp).
   double look_overhead_s = 0;
   /// Where devices are cores: time from the arrival of a message until the progress loop of a rank whose
   /// cores all work sees it.

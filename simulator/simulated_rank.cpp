@@ -7,7 +7,7 @@
 #include "platforms/cost/addition.hpp"
 #include "platforms/cost/message.hpp"
 #include "platforms/cost/team.hpp"
-#include "scheduler/looks.hpp"
+#include "scheduler/polling.hpp"
 #include "simulator/noise.hpp"
 
 namespace foretile {
@@ -114,7 +114,7 @@ double SimulatedRank::operation_s() const {
 }
 
 /// The progress loop's, each time that it wakes up.
-double SimulatedRank::look_s() const {
+double SimulatedRank::poll_s() const {
   return on_cores_alone() ? machine_.platform.runtime.look_overhead_s : 0;
 }
 
@@ -177,7 +177,7 @@ void SimulatedRank::start_kernel(OperationId id, Device device, std::span<const 
   KernelTime time = kernel_time(device, products);
   time.launch_s += operation_s();
   time.launch_s += std::exchange(tile_overhead_s_[device], 0.0);
-  if (time.launch_s + time.work_s > kAlwaysNoticed_s) time.launch_s += look_s();
+  if (time.launch_s + time.work_s > kAlwaysNoticed_s) time.launch_s += poll_s();
   const double factor =
       noise(machine_.platform.noise.kernel) * kernel_factors_[static_cast<std::size_t>(device)];
   Activity& a = activity(id, Activity::Kind::plain);
@@ -322,7 +322,7 @@ void SimulatedRank::poll() {
   constexpr double kLeastPiece_s = 1e-3;
   constexpr double kPartOfTime = 0.1;
   constexpr double kNever_s = 1e9;  // a rank that waits so long waits for ever: let the simulation end
-  const double share = std::min(1.0, look_s() / kLongestLookInterval_s);
+  const double share = std::min(1.0, poll_s() / kLongestPollInterval_s);
   if (share <= 0 || now() > kNever_s || !scheduler_->expects_messages()) return;
   Activity& a = free_slot();
   a.kind = Activity::Kind::polling;
@@ -364,12 +364,12 @@ void SimulatedRank::send_signal(Rank to_rank, Signal signal) {
   });
 }
 
-/// Idle cores let it look all the time.
+/// Idle cores let it poll all the time.
 bool SimulatedRank::loop_sleeps() const {
   return on_cores_alone() && machine_.platform.runtime.polling_delay_s > 0 && !scheduler_->cores_idle();
 }
 
-/// One look sees all that is there, so the first that waits sets the timer.
+/// One poll sees all that is there, so the first that waits sets the timer.
 void SimulatedRank::arrives(std::function<void()> see) {
   if (!loop_sleeps()) {
     see();
@@ -380,11 +380,11 @@ void SimulatedRank::arrives(std::function<void()> see) {
   if (unseen_.size() > 1) return;
   engine_.after(delay_s, {rank_, EventKey::Kind::signal, signals_++}, [this] {
     constexpr double kRounding_s = 1e-9;
-    if (!unseen_.empty() && unseen_.front().seen_at_s <= now() + kRounding_s) look();
+    if (!unseen_.empty() && unseen_.front().seen_at_s <= now() + kRounding_s) poll();
   });
 }
 
-void SimulatedRank::look() {
+void SimulatedRank::poll() {
   for (const Arrival& arrival : std::exchange(unseen_, {})) arrival.see();
 }
 
@@ -408,7 +408,7 @@ void SimulatedRank::ended(Activity& a) {
     case Activity::Kind::plain: {
       const bool wakes_loop = now() - a.start_s > kAlwaysNoticed_s;
       scheduler_->done(a.id, time_of(a));  // `a` may be in use again from here on
-      if (wakes_loop || !loop_sleeps()) look();
+      if (wakes_loop || !loop_sleeps()) poll();
       break;
     }
     case Activity::Kind::copy_overhead:

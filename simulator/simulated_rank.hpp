@@ -57,7 +57,7 @@ class SimulatedRank final : public Backend {
 
   /// Must be called before anything starts.
   void attach(RankScheduler& scheduler) { scheduler_ = &scheduler; }
-  /// The progress loop looks for messages from now on, while it expects any. Call when the scheduler has
+  /// The progress loop polls for messages from now on, while it expects any. Call when the scheduler has
   /// started.
   void poll();
   /// An activity of this rank ended.
@@ -99,10 +99,10 @@ class SimulatedRank final : public Backend {
   void begin_message(Activity& activity);
   void deliver(const Activity& activity);
   OperationTime time_of(const Activity& activity) const;
-  /// At once where the progress loop is awake, else when it looks.
+  /// At once where the progress loop is awake, else when it polls.
   void arrives(std::function<void()> see);
   /// The progress loop sees what has arrived.
-  void look();
+  void poll();
   bool loop_sleeps() const;
   Path seen_now(const Path& path) const;
   void receive(const Message& message, const Path& path);
@@ -112,7 +112,7 @@ class SimulatedRank final : public Backend {
   /// Whether all devices of the machine are cores, which the ranks of a node share.
   bool on_cores_alone() const { return machine_.platform.device.kind == DeviceKind::core; }
   double operation_s() const;
-  double look_s() const;
+  double poll_s() const;
   void book(Device device, TileRef tile) {
     const Runtime& runtime = machine_.platform.runtime;
     tile_overhead_s_[device] += tile.matrix == Matrix::c ? runtime.store_overhead_s : runtime.load_overhead_s;
@@ -147,7 +147,7 @@ class SimulatedRank final : public Backend {
   std::deque<CoreCache> caches_;            // of devices that are cores, where the platform knows their cache
   double messenger_free_at_ = 0;
   double file_free_at_ = 0;    // of the node, on its first rank
-  std::uint64_t signals_ = 0;  // that were sent to this rank, and looks
+  std::uint64_t signals_ = 0;  // that were sent to this rank, and polls
   struct Arrival {
     double seen_at_s = 0;  // at the latest
     std::function<void()> see;

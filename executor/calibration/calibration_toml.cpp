@@ -180,7 +180,7 @@ std::string runtime_text(const CalibrationResult& r) {
       "{:.4g}  # the same in a rank with several cores\n"
       "load_overhead = {:.4g}  # for each tile of A or B that comes to a core\n"
       "store_overhead = {:.4g}  # for each tile of C\n"
-      "look_overhead = {:.4g}  # what products lose for each look for messages and ended work\n",
+      "look_overhead = {:.4g}  # what products lose for each poll for messages and ended work\n",
       f.when, f.operation_overhead_s, f.product_overhead_s, f.overhead_spread, f.shared_product_overhead_s,
       f.load_overhead_s, f.store_overhead_s, f.look_overhead_s);
   if (f.polling_delay_s > 0)

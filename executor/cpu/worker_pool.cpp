@@ -9,7 +9,7 @@
 
 #include "base/threads.hpp"
 #include "executor/cpu/binding.hpp"
-#include "scheduler/looks.hpp"
+#include "scheduler/polling.hpp"
 
 namespace foretile {
 
@@ -122,9 +122,9 @@ bool WorkerPool::note_waiting() {
 }
 
 /// The next job usually comes within microseconds. A core that goes idle meanwhile takes 50 us and more to
-/// wake up on a virtual machine, so the worker looks for a while, and lets others have the core between
-/// looks.
-void WorkerPool::look_for_job() const {
+/// wake up on a virtual machine, so the worker polls for a while, and lets others have the core between
+/// polls.
+void WorkerPool::poll_for_job() const {
   constexpr auto kLongest = std::chrono::microseconds(50);
   const auto start = Clock::now();
   while (!waiting_jobs_.load(std::memory_order_acquire) && Clock::now() - start < kLongest) {
@@ -157,7 +157,7 @@ void WorkerPool::work() {
     if (!lane) {
       if (stop_) return;
       lock.unlock();
-      look_for_job();
+      poll_for_job();
       lock.lock();
       submitted_.wait(lock, [&] { return stop_ || (lane = next_lane()); });
     }

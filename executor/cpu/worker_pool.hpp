@@ -88,7 +88,7 @@ class WorkerPool {
   /// The lane of the next job that may begin.
   Lane* next_lane();
   bool note_waiting();
-  void look_for_job() const;
+  void poll_for_job() const;
   /// `behind`: jobs of its lane that wait for its end.
   void run(const Job& job, int behind);
   void work();

@@ -136,7 +136,7 @@ MPI_Comm node_by_node(MPI_Comm communicator, Rank first) {
 
 void wait_quietly(MPI_Request& request, const char* what) {
   using Clock = std::chrono::steady_clock;
-  // Ranks often come together: then a sleep would cost more than what is waited for. Later looks get rarer:
+  // Ranks often come together: then a sleep would cost more than what is waited for. Later polls get rarer:
   // those of several ranks at once take a tenth of a core from what the others still do.
   constexpr auto kAwake = std::chrono::microseconds(200);
   constexpr auto kLongestPause = std::chrono::microseconds(2000);

@@ -56,7 +56,7 @@ MPI_Comm node_by_node(MPI_Comm communicator, Rank first);
 /// core busy, which ranks that share it would need.
 void wait_quietly(MPI_Request& request, const char* what);
 
-/// The same for large messages, without sleeps: MPI moves a piece at each look. Ranks that share the core get
+/// The same for large messages, without sleeps: MPI moves a piece at each poll. Ranks that share the core get
 /// it in between.
 void wait_while_moving(MPI_Request& request, const char* what);
 

@@ -272,10 +272,10 @@ bool Messenger::end_signals() {
 }
 
 bool Messenger::progress(const Listener& listener) {
-  return look_while_pieces_move([&] { return look_once(listener); }, [this] { return moving(); });
+  return poll_while_pieces_move([&] { return poll_once(listener); }, [this] { return moving(); });
 }
 
-bool Messenger::look_once(const Listener& listener) {
+bool Messenger::poll_once(const Listener& listener) {
   bool any = false;
   while (start_receive()) any = true;
   any = end_sends(listener) || any;

@@ -61,7 +61,7 @@ class Messenger {
   };
   void start(Waiting message);
   void start_waiting();
-  bool look_once(const Listener& listener);
+  bool poll_once(const Listener& listener);
   bool start_receive();
   bool end_sends(const Listener& listener);
   bool end_receives(const Listener& listener);
@@ -100,7 +100,7 @@ class Messenger {
 
 /// A tile of at least so many bytes is an MPI message of its own; smaller neighbours of a transfer are one.
 /// A message in one piece is copied once, by the receiver alone, while one of several pieces passes through
-/// buffers and moves only while sender and receiver both look, which cores that multiply do not let them.
+/// buffers and moves only while sender and receiver both poll, which cores that multiply do not let them.
 inline constexpr std::int64_t kAlone = 65536;
 
 /// Memory for copies of tiles with gaps, of messages on their way. Two tiles of 1024 x 1024 doubles: the next
@@ -110,17 +110,17 @@ inline constexpr std::int64_t kPackedAtOnce = std::int64_t{16} << 20;
 /// How many tiles of these sizes each MPI message brings. Sender and receiver must agree.
 std::vector<std::size_t> tiles_of_messages(std::span<const std::int64_t> sizes);
 
-/// MPI may move a piece of a message at each look, and only then. Whether it moved one shows in the time that
-/// the look took; after a few in vain the core is left to the products. `look` returns true when something
-/// ended, which ends the looks, as does `moving` when it is false. Returns whether something ended.
-template <class Look, class Moving>
-bool look_while_pieces_move(const Look& look, const Moving& moving) {
+/// MPI may move a piece of a message at each poll, and only then. Whether it moved one shows in the time that
+/// the poll took; after a few in vain the core is left to the products. `poll` returns true when something
+/// ended, which ends the polling, as does `moving` when it is false. Returns whether something ended.
+template <class Poll, class Moving>
+bool poll_while_pieces_move(const Poll& poll, const Moving& moving) {
   using Clock = std::chrono::steady_clock;
   constexpr auto kPieceMoved = std::chrono::microseconds(2);
   constexpr int kInVain = 4;
   for (int in_vain = 0; in_vain < kInVain;) {
     const auto start = Clock::now();
-    if (look()) return true;
+    if (poll()) return true;
     if (!moving()) return false;
     in_vain = Clock::now() - start < kPieceMoved ? in_vain + 1 : 0;
   }

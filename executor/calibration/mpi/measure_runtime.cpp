@@ -12,7 +12,7 @@
 #include "executor/calibration/core_products.hpp"
 #include "executor/calibration/measure.hpp"
 #include "executor/calibration/measure_gpu.hpp"
-#include "executor/calibration/mpi/measure_looks.hpp"
+#include "executor/calibration/mpi/measure_polling.hpp"
 #include "executor/cpu/thread_seconds.hpp"
 #include "executor/mpi/communicator.hpp"
 #include "executor/run.hpp"
@@ -203,10 +203,10 @@ RuntimeFigures measure_runtime(MPI_Comm communicator, const RuntimeOptions& opti
   RuntimeFigures figures;
   figures.when = utc_now();
   measure_products(options, communicator, figures);
-  const LookFigures looks = measure_looks(communicator, options.looks, options.budget);
-  figures.look_overhead_s = looks.look_s;
-  figures.polling_delay_s = looks.polling_delay_s;
-  figures.message_copy_bytes_per_s = looks.copy_bytes_per_s;
+  const PollingFigures polling = measure_polling(communicator, options.polling, options.budget);
+  figures.look_overhead_s = polling.poll_s;
+  figures.polling_delay_s = polling.polling_delay_s;
+  figures.message_copy_bytes_per_s = polling.copy_bytes_per_s;
   quiet_barrier(communicator);
   return figures;
 }

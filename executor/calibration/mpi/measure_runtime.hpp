@@ -10,7 +10,7 @@
 #include "base/time_budget.hpp"
 #include "executor/calibration/calibrate.hpp"
 #include "executor/calibration/measure.hpp"
-#include "executor/calibration/mpi/measure_looks.hpp"
+#include "executor/calibration/mpi/measure_polling.hpp"
 
 namespace foretile {
 
@@ -21,7 +21,7 @@ struct RuntimeOptions {
   /// of the products the loop's tables stay in the caches and an operation seems to take half as long.
   int large_tiles = 20;
   int runs = 5;
-  LookOptions looks = {};
+  PollingOptions polling = {};
   /// Rank 0's counts: when it is over nothing is repeated any more.
   TimeBudget budget = TimeBudget();
   std::function<void()> progress;  ///< now and then; may be empty

@@ -10,7 +10,7 @@ namespace foretile {
 
 namespace {
 
-/// All works together take about this with the default, half of it for the looks.
+/// All works together take about this with the default, half of it for the polls.
 constexpr double kAllWorks_s = 20;
 
 }  // namespace
@@ -23,7 +23,7 @@ RuntimeOptions runtime_options(MPI_Comm communicator, double seconds) {
   const double share = std::min(1.0, seconds / kAllWorks_s);
   options.tiles = std::max(12, static_cast<int>(options.tiles * std::cbrt(share)));
   options.large_tiles = std::max(3, static_cast<int>(options.large_tiles * std::cbrt(share)));
-  options.looks.rounds = std::max(6, static_cast<int>(options.looks.rounds * share));
+  options.polling.rounds = std::max(6, static_cast<int>(options.polling.rounds * share));
   return options;
 }
 

@@ -87,10 +87,10 @@ RuntimeOptions tiny() {
   options.tiles = 6;
   options.large_tiles = 2;
   options.runs = 2;
-  options.looks = {.rounds = 2,
-                   .round_s = 0.01,
-                   .products = {.large = 32, .small = 8, .small_products = 10, .bytes = 1 << 16},
-                   .message_bytes = 1 << 16};
+  options.polling = {.rounds = 2,
+                     .round_s = 0.01,
+                     .products = {.large = 32, .small = 8, .small_products = 10, .bytes = 1 << 16},
+                     .message_bytes = 1 << 16};
   return options;
 }
 
@@ -126,7 +126,7 @@ TEST(MeasureRuntime, FiguresAreTheSameOnAllRanks) {
 TEST(MeasureRuntime, RepeatsRunsWhileThereIsTime) {
   const bool first = rank_in(MPI_COMM_WORLD) == 0;
   RuntimeOptions options = tiny();
-  options.looks.rounds = 1;
+  options.polling.rounds = 1;
   int runs = 0;
   options.progress = [&] { ++runs; };  // one time more at the end of a work
   measure_runtime(MPI_COMM_WORLD, options);

@@ -17,7 +17,7 @@ TEST(RuntimeOptionsWithin, AreSmallWhereTimeIsShort) {
   const RuntimeOptions default_options;
   EXPECT_EQ(all.tiles, default_options.tiles);
   EXPECT_EQ(all.large_tiles, default_options.large_tiles);
-  EXPECT_EQ(all.looks.rounds, default_options.looks.rounds);
+  EXPECT_EQ(all.looks.rounds, default_options.polling.rounds);
   const RuntimeOptions few = runtime_options(MPI_COMM_WORLD, 2.51);
   EXPECT_EQ(few.tiles, 24);
   EXPECT_EQ(few.large_tiles, 10);

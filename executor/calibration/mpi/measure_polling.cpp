@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "executor/calibration/mpi/measure_looks.hpp"
+#include "executor/calibration/mpi/measure_polling.hpp"
 
 #include <algorithm>
 #include <array>
@@ -19,7 +19,7 @@
 #include "executor/mpi/session.hpp"
 #include "planner/problem/kinds/dense.hpp"
 #include "platforms/here.hpp"
-#include "scheduler/looks.hpp"
+#include "scheduler/polling.hpp"
 
 namespace foretile {
 
@@ -27,15 +27,15 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Between looks that find nothing: often enough to show beside the machine's own ups and downs.
-constexpr double kLookInterval_s = 0.5e-3;
+/// Between polls that find nothing: often enough to show beside the machine's own ups and downs.
+constexpr double kPollInterval_s = 0.5e-3;
 constexpr double kIdle_s = 10e-3;
-constexpr int kLooksTag = 2;  // which the messenger of another rank does not take
+constexpr int kPollingTag = 2;  // which the messenger of another rank does not take
 
 /// Does its work until `over` is true, and returns how much of it.
 using UntilOver = std::function<double(const std::function<bool()>& over)>;
 
-/// Rounds before rank 0 looks at its budget again: between them all ranks measure at the same time.
+/// Rounds before rank 0 asks for its budget again: between them all ranks measure at the same time.
 constexpr int kRoundsAtOnce = 8;
 
 /// How many rounds follow at once, the same on all ranks; one to begin with, to see what a round takes.
@@ -53,8 +53,8 @@ struct Rounds {
   std::vector<double> unit_s;  ///< from one unit to the next
 };
 
-void add_rounds(Rounds& found, Probe& probe, double cores, const LookOptions& options, const UntilOver& work,
-                int rounds) {
+void add_rounds(Rounds& found, Probe& probe, double cores, const PollingOptions& options,
+                const UntilOver& work, int rounds) {
   for (int round = 0; round < rounds; ++round) {
     const double alone = probe.flops_per_s(options.round_s);
     const auto start = Clock::now();
@@ -76,7 +76,7 @@ struct UnitSeconds {
 };
 
 /// `cores`: this rank's share of its node's. Collective.
-UnitSeconds unit_seconds(Probe& probe, double cores, const LookOptions& options, const TimeBudget& budget,
+UnitSeconds unit_seconds(Probe& probe, double cores, const PollingOptions& options, const TimeBudget& budget,
                          MPI_Comm communicator, const UntilOver& work) {
   Rounds found;
   while (std::ssize(found.lost_s) < options.rounds) {
@@ -89,18 +89,18 @@ UnitSeconds unit_seconds(Probe& probe, double cores, const LookOptions& options,
 }
 
 /// What the progress loop does, without a product that ends.
-class Looks {
+class Polls {
  public:
-  Looks(MPI_Comm communicator, const Contraction& nothing)
+  Polls(MPI_Comm communicator, const Contraction& nothing)
       : communicator_(communicator), messenger_(communicator, nothing) {}
 
   double in_vain(const std::function<bool()>& over) {
-    double looks = 0;
-    for (; !over(); ++looks) {
-      none_.take(kLookInterval_s);
+    double polls = 0;
+    for (; !over(); ++polls) {
+      none_.take(kPollInterval_s);
       messenger_.progress({});
     }
-    return looks;
+    return polls;
   }
 
   /// For ranks whose cores shall only be busy.
@@ -113,16 +113,16 @@ class Looks {
   void exchange(int other, std::vector<std::byte>& from, std::vector<std::byte>& to) {
     const int count = static_cast<int>(from.size() / 8);
     std::array<MPI_Request, 2> requests{};
-    require_mpi(MPI_Irecv(to.data(), count, MPI_INT64_T, other, kLooksTag, communicator_, &requests[0]),
+    require_mpi(MPI_Irecv(to.data(), count, MPI_INT64_T, other, kPollingTag, communicator_, &requests[0]),
                 "receive");
-    require_mpi(MPI_Isend(from.data(), count, MPI_INT64_T, other, kLooksTag, communicator_, &requests[1]),
+    require_mpi(MPI_Isend(from.data(), count, MPI_INT64_T, other, kPollingTag, communicator_, &requests[1]),
                 "send");
     const auto ended = [&] {
       int done = 0;
       require_mpi(MPI_Testall(2, requests.data(), &done, MPI_STATUSES_IGNORE), "exchange");
       return done != 0;
     };
-    while (!look_while_pieces_move(ended, [] { return true; })) none_.take(kMovingLookInterval_s);
+    while (!poll_while_pieces_move(ended, [] { return true; })) none_.take(kMovingPollInterval_s);
   }
 
  private:
@@ -138,12 +138,12 @@ class Messages {
       : from_(kNumber, std::vector<std::byte>(static_cast<std::size_t>(bytes))), to_(from_) {}
 
   /// Bytes sent and received until both ends are over, which each says in the first byte of its messages.
-  double exchange(Looks& looks, int other, const std::function<bool()>& over) {
+  double exchange(Polls& polls, int other, const std::function<bool()>& over) {
     double bytes = 0;
     for (std::size_t i = 0;; i = (i + 1) % kNumber) {
       const bool mine = over();
       from_[i][0] = std::byte{mine};
-      looks.exchange(other, from_[i], to_[i]);
+      polls.exchange(other, from_[i], to_[i]);
       bytes += 2 * static_cast<double>(from_[i].size());
       if (mine && to_[i][0] == std::byte{1}) return bytes;
     }
@@ -164,7 +164,8 @@ double lost_core_seconds(double alone, double beside, double cores, double secon
   return (1 - beside / alone) * cores * seconds / std::max(1.0, done);
 }
 
-LookFigures measure_looks(MPI_Comm communicator, const LookOptions& options, const TimeBudget& budget) {
+PollingFigures measure_polling(MPI_Comm communicator, const PollingOptions& options,
+                               const TimeBudget& budget) {
   const NodePlace place = place_on_node(communicator);
   const Rank rank = rank_in(communicator);
   const int ranks = size_of(communicator);
@@ -174,7 +175,7 @@ LookFigures measure_looks(MPI_Comm communicator, const LookOptions& options, con
   DenseParameters problem;
   problem.m = problem.n = problem.k = problem.tile = 1;
   const Contraction nothing = dense_contraction(problem);
-  Looks looks(communicator, nothing);
+  Polls polls(communicator, nothing);
   const auto measure = [&](const TimeBudget& part, const UntilOver& work) {
     quiet_barrier(communicator);
     return unit_seconds(probe, cores, options, part, communicator, work);
@@ -183,16 +184,16 @@ LookFigures measure_looks(MPI_Comm communicator, const LookOptions& options, con
   const auto measure_messages = [&](const TimeBudget& part, std::int64_t bytes) {
     Messages messages(rank < 2 ? bytes : 0);
     const UnitSeconds found = measure(part, [&](const auto& over) {
-      return rank < 2 ? messages.exchange(looks, 1 - rank, over) : looks.nothing(over);
+      return rank < 2 ? messages.exchange(polls, 1 - rank, over) : polls.nothing(over);
     });
     const auto mean = [&](double seconds) { return sum_over(communicator, rank < 2 ? seconds : 0) / 2; };
     return UnitSeconds{mean(found.lost_s), mean(found.took_s)};
   };
 
-  LookFigures figures;
-  const UnitSeconds look =
-      measure(budget.part(1, ranks > 1 ? 3 : 1), [&](const auto& over) { return looks.in_vain(over); });
-  figures.look_s = sum_over(communicator, look.lost_s) / ranks;
+  PollingFigures figures;
+  const UnitSeconds poll =
+      measure(budget.part(1, ranks > 1 ? 3 : 1), [&](const auto& over) { return polls.in_vain(over); });
+  figures.poll_s = sum_over(communicator, poll.lost_s) / ranks;
   if (ranks == 1) return figures;
   const UnitSeconds byte = measure_messages(budget.part(1, 2), options.message_bytes);
   figures.copy_bytes_per_s = byte.lost_s > 0 ? 1 / byte.lost_s : 0;
