@@ -47,7 +47,7 @@ std::string runtime_lines(const CalibrationResult& r) {
                       quantity(r.runtime->shared_product_overhead_s, "s"));
   text += fmt::format("tiles           {} for each of A or B, {} of C\n",
                       quantity(r.runtime->load_overhead_s, "s"), quantity(r.runtime->store_overhead_s, "s"));
-  text += fmt::format("polling         {} of a core for each poll for messages\n",
+  text += fmt::format("polls           {} of a core for each poll for messages\n",
                       quantity(r.runtime->look_overhead_s, "s"));
   if (r.runtime->polling_delay_s > 0)
     text += fmt::format("polling         {} until a message is seen while all cores work\n",
