@@ -380,11 +380,11 @@ void SimulatedRank::arrives(std::function<void()> see) {
   if (unseen_.size() > 1) return;
   engine_.after(delay_s, {rank_, EventKey::Kind::signal, signals_++}, [this] {
     constexpr double kRounding_s = 1e-9;
-    if (!unseen_.empty() && unseen_.front().seen_at_s <= now() + kRounding_s) poll();
+    if (!unseen_.empty() && unseen_.front().seen_at_s <= now() + kRounding_s) poll_once();
   });
 }
 
-void SimulatedRank::poll() {
+void SimulatedRank::poll_once() {
   for (const Arrival& arrival : std::exchange(unseen_, {})) arrival.see();
 }
 
@@ -408,7 +408,7 @@ void SimulatedRank::ended(Activity& a) {
     case Activity::Kind::plain: {
       const bool wakes_loop = now() - a.start_s > kAlwaysNoticed_s;
       scheduler_->done(a.id, time_of(a));  // `a` may be in use again from here on
-      if (wakes_loop || !loop_sleeps()) poll();
+      if (wakes_loop || !loop_sleeps()) poll_once();
       break;
     }
     case Activity::Kind::copy_overhead:

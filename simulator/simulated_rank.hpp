@@ -102,7 +102,7 @@ class SimulatedRank final : public Backend {
   /// At once where the progress loop is awake, else when it polls.
   void arrives(std::function<void()> see);
   /// The progress loop sees what has arrived.
-  void poll();
+  void poll_once();
   bool loop_sleeps() const;
   Path seen_now(const Path& path) const;
   void receive(const Message& message, const Path& path);

@@ -158,17 +158,36 @@ ProgramToRun program_to_run(const RunArguments& arguments) {
   return found;
 }
 
-/// Collective.
-std::unique_ptr<ProgramRun> started(ProgramToRun& program, const RunArguments& arguments,
-                                    const MultiplicationOptions& options, MPI_Comm communicator) {
-  if (program.plan)
-    return std::make_unique<ProgramRun>(communicator, *program.fused, *std::move(program.plan), options);
+/// On rank 0, with the platform, cores and memory of its node.
+ProgramFile chosen_plan(const FusedProgram& fused, const RunArguments& arguments, int ranks, int cores,
+                        std::optional<ProgramPlan>& plan) {
+  const MachineSize size{.nodes = {}, .ranks = ranks, .gpus = {}};
+  const Machine machine = make_machine(load_platform(arguments.platform_or_here(), {}, cores), size);
   const ProgramPlanOptions plan_options{arguments.mode == "flow" ? ProgramMode::flow : ProgramMode::levels,
                                         arguments.distribution == "round-robin"
                                             ? DistributionChoice::round_robin
                                             : DistributionChoice::automatic,
                                         arguments.made, simulated_seconds()};
-  return std::make_unique<ProgramRun>(communicator, *program.fused, options, plan_options);
+  plan = choose_plan(fused, machine, arguments.options.settings(), plan_options);
+  return make_program_file(arguments.what, arguments.sizes, size, machine, fused, *plan);
+}
+
+/// Of the file, or as rank 0 chooses it: the others plan what it decided, so that all have one plan, also
+/// where their processors round differently. Collective.
+ProgramPlan plan_to_run(ProgramToRun& program, const RunArguments& arguments, const MpiSession& session) {
+  const int cores = cores_of_node(session.world());
+  std::optional<ProgramPlan> plan = std::move(program.plan);
+  std::string stored;
+  if (plan) return *std::move(plan);
+  agree(session, [&] {
+    if (session.rank() == 0)
+      stored = program_file_json(chosen_plan(*program.fused, arguments, session.size(), cores, plan));
+  });
+  stored = broadcast(std::move(stored), 0, session.world(), "plan");
+  agree(session, [&] {
+    if (!plan) plan = rebuild(program_file_from_json(stored, arguments.what)).plan;
+  });
+  return *std::move(plan);
 }
 
 /// Given tensors that are kept, the largest first, until each rank has `missing` bytes more without its share
@@ -237,7 +256,8 @@ void prepare_program(RunKind kind, const RunArguments& arguments, const MpiSessi
 FinishedProgram finished_program(ProgramStart& start, const RunArguments& arguments,
                                  const MultiplicationOptions& options, const MpiSession& session) {
   const FusedProgram& fused = *start.program.fused;
-  std::unique_ptr<ProgramRun> run = started(start.program, arguments, options, session.world());
+  auto run = std::make_unique<ProgramRun>(session.world(), fused,
+                                          plan_to_run(start.program, arguments, session), options);
   require_memory_of_program(*run, fused, session);
   FinishedProgram done;
   done.predicted = start.program.predicted;

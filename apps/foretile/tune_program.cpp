@@ -132,16 +132,10 @@ class Trials {
     return file;
   }
 
-  /// To be tried: flow where it can be, and no strategy is named, which may be one that cannot.
+  /// To be tried.
   std::vector<std::string> modes(std::int64_t tile) {
     if (!arguments_.mode.empty()) return {arguments_.mode};
-    const Settings settings = arguments_.options.settings();
-    const bool names = std::ranges::any_of(settings, [](const auto& setting) {
-      return setting.first.starts_with("strategy") && setting.second != "auto";
-    });
-    if (names) return {"levels"};
-    const FusedProgram& program = with_tile(tile);
-    if (has_products(program)) return {"flow", "levels"};
+    if (has_products(with_tile(tile))) return {"flow", "levels"};
     return {"levels"};
   }
 

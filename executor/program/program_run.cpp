@@ -190,24 +190,29 @@ std::vector<double> ProgramRun::gathered(std::size_t tensor) const {
   return agreed_or_end(state_->communicator, [&] { return state_->gathered(tensor); });
 }
 
-/// Block after block.
+constexpr std::int64_t kMostOfMessage = std::int64_t{1} << 30;  // of an MPI message
+
+/// Block after block, large ones in pieces.
 std::vector<double> ProgramRun::State::gathered(std::size_t tensor) const {
   const TensorBlocks& of_tensor = program.blocks(tensor);
   std::vector<TileBuffer> received;
   for (BlockId block = 0; block < of_tensor.count(); ++block) {
     const ProgramBlock one{tensor, block};
     const Rank owner = plan->distribution.owner_of(one);
-    const auto count = static_cast<int>(of_tensor.elements(block));
-    MPI_Request moving = MPI_REQUEST_NULL;
-    if (rank == 0) {
-      auto* const to = reinterpret_cast<double*>(received.emplace_back(blocks->bytes(one)).data());
-      if (owner == 0) std::copy_n(blocks->numbers(one), count, to);
-      if (owner != 0)
-        require_mpi(MPI_Irecv(to, count, MPI_DOUBLE, int{owner}, 0, communicator, &moving), "gather");
-    } else if (owner == rank) {
-      require_mpi(MPI_Isend(blocks->numbers(one), count, MPI_DOUBLE, 0, 0, communicator, &moving), "gather");
+    const std::int64_t count = of_tensor.elements(block);
+    double* const to =
+        rank == 0 ? reinterpret_cast<double*>(received.emplace_back(blocks->bytes(one)).data()) : nullptr;
+    const double* const from = owner == rank ? blocks->numbers(one) : nullptr;
+    if (to && from) std::copy_n(from, count, to);
+    if (!to == !from) continue;
+    for (std::int64_t at = 0; at < count; at += kMostOfMessage) {
+      const auto piece = static_cast<int>(std::min(kMostOfMessage, count - at));
+      MPI_Request moving = MPI_REQUEST_NULL;
+      require_mpi(to ? MPI_Irecv(to + at, piece, MPI_DOUBLE, int{owner}, 0, communicator, &moving)
+                     : MPI_Isend(from + at, piece, MPI_DOUBLE, 0, 0, communicator, &moving),
+                  "gather");
+      wait_while_moving(moving, "gather");
     }
-    wait_while_moving(moving, "gather");
   }
   if (rank != 0) return {};
   return all_elements(program, orbitals, tensor, [&](BlockId block) {

@@ -27,7 +27,7 @@ namespace foretile {
 /// B_kj nonzero and C_ij kept.
 struct Chunk {
   std::vector<TileId> a;
-  Step step = 0;  ///< which barrier ends it; increasing along a device. Without barriers it has no meaning.
+  Step step = 0;  ///< which barrier ends it, or of PlanFrame::steps; increasing along a device
 };
 
 /// Columns of C, and of B where it stays, that stay on a device while the block is worked on (RR-9365

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "planner/program/choose_plan.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "planner/bound/bound.hpp"
 #include "planner/distribution/made_tensors.hpp"
@@ -12,14 +14,50 @@
 #include "planner/program/term_strategies.hpp"
 #include "planner/strategies/compare.hpp"
 #include "planner/strategies/strategy.hpp"
+#include "platforms/cost/addition.hpp"
+#include "platforms/cost/message.hpp"
 
 namespace foretile {
 
 namespace {
 
-double bound_seconds(const Plan& plan, const PlanSummary& /*summary*/, const Contraction& contraction,
+/// On cores, of the rank with most.
+double tasks_s(const Plan& plan, const Contraction& contraction, const Machine& machine) {
+  double most = 0;
+  for (const RankPlan& rank : plan.ranks) {
+    double sum = 0;
+    for (const FlowTask& task : rank.flow.tasks) {
+      const TaskWork work = work_of(plan, contraction, task);
+      sum += block_seconds(machine.platform, work.bytes, work.permutes) +
+             over(static_cast<double>(work.generated_bytes),
+                  machine.platform.generation_bytes_per_s_per_core);
+    }
+    most = std::max(most, sum / machine.cores_per_rank());
+  }
+  return most;
+}
+
+/// Of tiles of C and of tensors, of the rank with most: those that it sends and those that come to it.
+double results_s(const Plan& plan, const Contraction& contraction, const Machine& machine) {
+  std::vector<double> sent(plan.ranks.size(), 0), received(sent);
+  for (std::size_t rank = 0; rank < plan.ranks.size(); ++rank) {
+    for (const Transfer& result : plan.ranks[rank].flow.results) {
+      const Rank to = result.others.front();
+      const auto bytes = static_cast<double>(bytes_of(contraction, {result.matrix, result.tiles.front()}));
+      const double seconds =
+          over(bytes, message_link(machine, Rank::of(rank), to).bandwidth_bytes_per_s);
+      sent[rank] += seconds;
+      received[to] += seconds;
+    }
+  }
+  return std::max(std::ranges::max(sent), std::ranges::max(received));
+}
+
+/// One after the other: tasks wait for messages, products for tasks.
+double least_seconds(const Plan& plan, const PlanSummary& /*summary*/, const Contraction& contraction,
                      const Machine& machine, double /*stop_s*/) {
-  return plan_bound(plan, contraction, machine).seconds;
+  return plan_bound(plan, contraction, machine).seconds + tasks_s(plan, contraction, machine) +
+         results_s(plan, contraction, machine);
 }
 
 /// Plans a program in the ways that its user leaves open.
@@ -31,7 +69,7 @@ class PlanChoice {
         machine_(machine),
         settings_(given),
         mode_(options.mode),
-        seconds_(options.seconds ? options.seconds : bound_seconds),
+        seconds_(options.seconds ? options.seconds : least_seconds),
         named_(take_named_strategies(program, settings_)),
         by_term_(asks_for_comparison(settings_)) {
     if (by_term_) settings_.erase("strategy");
@@ -40,26 +78,24 @@ class PlanChoice {
   ProgramPlan with_chosen_owners(const std::vector<bool>& on_demand) const {
     ProgramDistribution chosen = choose_distribution(program_, on_demand, machine_, settings_, mode_);
     if (!named_.empty()) chosen = with_named_strategies(std::move(chosen), SplitKRule::fastest);
-    if (by_term_)
-      chosen = choose_strategies(program_, std::move(chosen), machine_, settings_, mode_, seconds_);
-    ProgramPlan planned = plan(chosen);
-    if (by_term_ || !named_.empty()) planned = with_own_owners(std::move(planned));
-    if (!by_term_) return planned;
-    try {
-      ProgramPlan other = round_robin(on_demand);
-      const double least_s = seconds_of(planned, std::numeric_limits<double>::infinity());
-      if (seconds_of(other, least_s) < least_s) return other;
-    } catch (const DoesNotFit&) {  // as it is, then
-    }
-    return planned;
+    ProgramPlan usual = plan(chosen);
+    if (!named_.empty()) usual = with_own_owners(std::move(usual));
+    if (!by_term_) return usual;
+    usual = shorter(std::move(usual), [&] {
+      return with_own_owners(
+          plan(choose_strategies(program_, chosen, machine_, settings_, mode_, seconds_)));
+    });
+    return shorter(std::move(usual), [&] { return round_robin(on_demand); });
   }
 
   ProgramPlan round_robin(const std::vector<bool>& on_demand) const {
     ProgramDistribution blocks{.ranks = machine_.ranks, .on_demand = on_demand};
     blocks = with_named_strategies(std::move(blocks), SplitKRule::fewest);
-    if (!by_term_) return plan(blocks);
-    plan(blocks);  // throws where it does not fit
-    return plan(choose_strategies(program_, std::move(blocks), machine_, settings_, mode_, seconds_));
+    ProgramPlan usual = plan(blocks);
+    if (!by_term_) return usual;
+    return shorter(std::move(usual), [&] {
+      return plan(choose_strategies(program_, blocks, machine_, settings_, mode_, seconds_));
+    });
   }
 
  private:
@@ -69,6 +105,18 @@ class PlanChoice {
   double seconds_of(const ProgramPlan& planned, double stop_s) const {
     const PlannedWork& work = planned.work;
     return seconds_(work.plan, work.summary, work.contraction, machine_, stop_s);
+  }
+
+  /// Steps are compared one by one; what they take together decides.
+  template <class MakeOther>
+  ProgramPlan shorter(ProgramPlan first, const MakeOther& make_other) const {
+    try {
+      ProgramPlan other = make_other();
+      const double least_s = seconds_of(first, std::numeric_limits<double>::infinity());
+      if (seconds_of(other, least_s) < least_s) return other;
+    } catch (const DoesNotFit&) {  // the first does
+    }
+    return first;
   }
 
   /// And sums for them.

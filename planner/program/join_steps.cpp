@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <deque>
 #include <iterator>
-#include <numeric>
 #include <set>
 #include <string>
 #include <utility>
@@ -22,13 +21,15 @@ namespace foretile {
 namespace {
 
 /// Copied blocks as tiles of C without a product, along the diagonal.
-Contraction copies_of(const FusedProgram& program, const FusedProgramTerm& term) {
+Contraction copies_of(const FusedProgram& program, const TermPart& part) {
+  const FusedProgramTerm& term = program.terms()[part.term];
   std::vector<std::int64_t> rows, columns;
   std::vector<Shape::Entry> entries;
-  for (const CopiedBlock& copy : term.copies) {
+  for (std::int32_t number = part.rows.begin; number < part.rows.end; ++number) {
     const auto place = static_cast<std::int32_t>(entries.size());
     entries.push_back({place, place, 1});
-    const auto extents = program.extents(term.operands[0], copy.from);
+    const auto extents =
+        program.extents(term.operands[0], term.copies[static_cast<std::size_t>(number)].from);
     std::int64_t& m = rows.emplace_back(1);
     std::int64_t& n = columns.emplace_back(1);
     for (std::size_t axis = 0; axis < extents.size(); ++axis)
@@ -141,12 +142,13 @@ class StepJoiner {
     const Offsets begin = offsets_;
     if (step.work) join_work(step);
     std::vector<std::pair<std::size_t, TileId>> copied;  // terms, and their first tile of C
-    for (const auto& [number, rows, columns] : step.step.terms) {
-      if (!program_.terms()[number].copies.empty()) copied.emplace_back(number, join_copies(number));
+    for (const TermPart& part : step.step.terms) {
+      if (!program_.terms()[part.term].copies.empty()) copied.emplace_back(part.term, join_copies(part));
     }
-    for (const auto& [number, rows, columns] : step.step.terms) {
+    for (const TermPart& part : step.step.terms) {
+      const std::size_t number = part.term;
       const auto copies = std::ranges::find(copied, number, &std::pair<std::size_t, TileId>::first);
-      if (copies != copied.end()) add_copies(number, copies->second);
+      if (copies != copied.end()) add_copies(part, copies->second);
       const auto& products = step.step.products;
       const auto first = std::ranges::find(products, number);
       for (auto product = first; product != products.end() && *product == number; ++product)
@@ -286,27 +288,27 @@ class StepJoiner {
   }
 
   /// Returns the first of their tiles of C.
-  TileId join_copies(std::size_t number) {
-    const FusedProgramTerm& term = program_.terms()[number];
+  TileId join_copies(const TermPart& part) {
+    const FusedProgramTerm& term = program_.terms()[part.term];
     const TileId first = offsets_.c;
-    TilesOfTerm& tiles = tiles_of_terms_.emplace_back(
-        TilesOfTerm{number, offsets_.a, offsets_.b, first, {}, {}, std::vector<TileId>(term.copies.size())});
-    std::iota(tiles.c_tiles.begin(), tiles.c_tiles.end(), TileId{0});
-    for (const CopiedBlock& copy : term.copies) {
-      const ProgramBlock block{term.operands[0], copy.from};
+    TilesOfTerm& tiles = tiles_of_terms_.emplace_back(TilesOfTerm{part.term, offsets_.a, offsets_.b, first});
+    for (std::int32_t number = part.rows.begin; number < part.rows.end; ++number) {
+      const ProgramBlock block{term.operands[0], term.copies[static_cast<std::size_t>(number)].from};
       const auto tile = static_cast<TileId>(owners_of_c().size());
+      tiles.c_tiles.push_back(number);
       owners_of_c().push_back(distribution_.owner_of(block));
       add_task(distribution_.owner_of(block), {.reads = tile_of(block), .writes = {Matrix::c, tile}});
     }
-    parts_.push_back(copies_of(program_, term));
+    parts_.push_back(copies_of(program_, part));
     offsets_.pass(parts_.back());
     return first;
   }
 
-  void add_copies(std::size_t number, TileId first) {
-    const FusedProgramTerm& term = program_.terms()[number];
-    for (std::size_t n = 0; n < term.copies.size(); ++n)
-      add_additions(term.result, first + static_cast<TileId>(n), program_.additions(number, term.copies[n]));
+  void add_copies(const TermPart& part, TileId first) {
+    const FusedProgramTerm& term = program_.terms()[part.term];
+    for (std::int32_t number = part.rows.begin; number < part.rows.end; ++number)
+      add_additions(term.result, first + number - part.rows.begin,
+                    program_.additions(part.term, term.copies[static_cast<std::size_t>(number)]));
   }
 
   void add_products(const StepPlan& step, std::size_t product, TileId first_of_step) {

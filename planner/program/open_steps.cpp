@@ -72,10 +72,10 @@ std::vector<std::int64_t> open_steps(JoinedSteps& joined, const FusedProgram& pr
   return peaks;
 }
 
-StepBytes bytes_of_step(const JoinedSteps& joined, const Machine& machine, int times) {
+HostBytes bytes_of_step(const JoinedSteps& joined, const Machine& machine, int times) {
   const auto needs = step_needs(joined.plan, joined.contraction);
   const TensorBytes tensors(joined.plan, joined.contraction);
-  StepBytes most;
+  HostBytes most;
   for (Rank rank = 0; rank < machine.ranks; ++rank) {
     const std::int64_t of_tensors = tensors.of(rank, 0, 0);
     most.tensors = std::max(most.tensors, of_tensors);

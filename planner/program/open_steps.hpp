@@ -17,6 +17,6 @@ std::vector<std::int64_t> open_steps(JoinedSteps& joined, const FusedProgram& pr
                                      ProgramMode mode);
 
 /// Of a plan of one step: with so many times what it needs beside tensors.
-StepBytes bytes_of_step(const JoinedSteps& joined, const Machine& machine, int times);
+HostBytes bytes_of_step(const JoinedSteps& joined, const Machine& machine, int times);
 
 }  // namespace foretile

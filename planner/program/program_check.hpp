@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What of a program's flow the plan alone does not show.
+// What of a program's plan the plan alone does not show.
 #pragma once
 
 #include "planner/program/program_plan.hpp"

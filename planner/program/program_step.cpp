@@ -32,7 +32,7 @@ OperandContext context_of(const FusedProgram& program, const ProgramDistribution
 
 TermPart whole_term(const FusedProgram& program, std::size_t term) {
   const FusedProgramTerm& fused = program.terms()[term];
-  if (!fused.is_product()) return {term};
+  if (!fused.is_product()) return {term, {0, static_cast<std::int32_t>(fused.copies.size())}};
   const Contraction& product = fused.product->contraction();
   return {term, {0, product.m.tiles()}, {0, product.n.tiles()}};
 }

@@ -17,7 +17,7 @@
 
 namespace foretile {
 
-/// Of a product some rows and columns of C; a copy has none, and is always whole.
+/// Of a product some rows and columns of C; of a copy some of its blocks, as rows.
 struct TermPart {
   std::size_t term = 0;
   TileInterval rows = {}, columns = {};

@@ -153,7 +153,7 @@ class StepPlanner {
   }
 
   /// With so many times what the step needs beside tensors.
-  StepBytes host_bytes_of(const StepPlan& plan, int times) const {
+  HostBytes host_bytes_of(const StepPlan& plan, int times) const {
     std::vector<TensorSteps> tensors;
     for (std::size_t tensor = 0; tensor < program_.tensors().size(); ++tensor)
       tensors.push_back({0, is_there(program_, tensor, mode_, number_) ? Step(1) : Step(0)});

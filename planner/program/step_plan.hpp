@@ -28,7 +28,7 @@ std::string_view name_of(ProgramMode mode);
 std::string_view name_of_step(ProgramMode mode);
 
 /// Host memory of the rank with most.
-struct StepBytes {
+struct HostBytes {
   std::int64_t tensors = 0;  ///< of tensors alone
   std::int64_t all = 0;
 };
@@ -40,7 +40,7 @@ struct StepPlan {
   ProgramStep step;
   Settings settings;                ///< of the plan
   std::optional<PlannedWork> work;  ///< of the products; proven
-  StepBytes bytes;                  ///< while it runs alone
+  HostBytes bytes;                  ///< while it runs; where tiles flow, room for two of its size
 };
 
 /// Whether it has a product with tiles.

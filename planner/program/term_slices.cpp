@@ -53,13 +53,25 @@ bool rows_first(const FusedProgram& program, const ProgramDistribution& distribu
   return bytes.a_bytes >= bytes.b_bytes;
 }
 
+std::optional<std::array<TermPart, 2>> halves_of_copies(const FusedProgram& program, const TermPart& part) {
+  const FusedProgramTerm& term = program.terms()[part.term];
+  std::vector<double> bytes;
+  for (std::int32_t copy = part.rows.begin; copy < part.rows.end; ++copy) {
+    const BlockId from = term.copies[static_cast<std::size_t>(copy)].from;
+    bytes.push_back(static_cast<double>(program.bytes(term.operands[0], from)));
+  }
+  const auto halves = cut(part.rows, bytes);
+  if (!halves) return std::nullopt;
+  return std::array<TermPart, 2>{TermPart{part.term, halves->first}, TermPart{part.term, halves->second}};
+}
+
 }  // namespace
 
 std::optional<std::array<TermPart, 2>> halves_of(const FusedProgram& program,
                                                  const ProgramDistribution& distribution,
                                                  const TermPart& part) {
   const FusedProgramTerm& term = program.terms()[part.term];
-  if (!term.is_product()) return std::nullopt;
+  if (!term.is_product()) return halves_of_copies(program, part);
   const Weights weights = weights_of(term.product->contraction(), part);
   const bool rows = rows_first(program, distribution, part);
   for (const bool cut_rows : {rows, !rows}) {

@@ -12,7 +12,7 @@ namespace foretile {
 /// Two parts with about the same bytes of C each. Rows are cut where they take more memory than columns: A is
 /// larger than B, of those tiles that the part needs, or generated on demand, so that each slice of it is
 /// generated once. Else columns are, or what can be cut. Nothing where there is one row and one column with
-/// tiles of C, or the term is a copy.
+/// tiles of C, or one copied block.
 std::optional<std::array<TermPart, 2>> halves_of(const FusedProgram& program,
                                                  const ProgramDistribution& distribution,
                                                  const TermPart& part);

@@ -76,7 +76,8 @@ HostNeed host_need(const Plan& plan, Rank rank, const Owners& owners, const Rece
 }
 
 TensorBytes::TensorBytes(const Plan& plan, const Contraction& contraction)
-    : tensors_(plan.tensors), generating_(plan.ranks.size(), 0) {
+    : tensors_(plan.tensors),
+      generating_(plan.ranks.size(), std::vector<std::int64_t>(plan.steps.size(), 0)) {
   for (std::size_t tensor = 0; tensor < tensors_.list.size(); ++tensor) {
     std::vector<std::int64_t>& of_ranks = tiles_.emplace_back(plan.ranks.size(), 0);
     if (tensors_.list[tensor].on_demand) continue;
@@ -89,14 +90,17 @@ TensorBytes::TensorBytes(const Plan& plan, const Contraction& contraction)
   for (std::size_t rank = 0; rank < plan.ranks.size(); ++rank) {
     for (const FlowTask& task : plan.ranks[rank].flow.tasks) {
       const TaskWork work = work_of(plan, contraction, task);
-      if (work.bytes > 0 && work.generated_bytes > 0)
-        generating_[rank] = std::max(generating_[rank], tensors_.tasks_at_once * work.generated_bytes);
+      if (work.bytes == 0 || work.generated_bytes == 0) continue;
+      std::int64_t& most = generating_[rank][task.step];
+      most = std::max(most, tensors_.tasks_at_once * work.generated_bytes);
     }
   }
 }
 
 std::int64_t TensorBytes::of(Rank rank, std::size_t first, std::size_t last) const {
-  std::int64_t bytes = generating_[rank];
+  const std::vector<std::int64_t>& generating = generating_[rank];
+  std::int64_t bytes = 0;
+  for (std::size_t step = first; step <= last; ++step) bytes = std::max(bytes, generating[step]);
   for (std::size_t tensor = 0; tensor < tiles_.size(); ++tensor) {
     const PlanTensor& life = tensors_.list[tensor];
     if (life.from <= static_cast<int>(last) && life.end > static_cast<int>(first))

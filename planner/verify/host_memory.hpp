@@ -57,7 +57,7 @@ class TensorBytes {
  private:
   const PlanTensors& tensors_;
   std::vector<std::vector<std::int64_t>> tiles_;  // by tensor and rank
-  std::vector<std::int64_t> generating_;          // by rank
+  std::vector<std::vector<std::int64_t>> generating_;  // by rank and step
 };
 
 /// Where tiles flow: by rank, what it needs for each step beside tensors. The plan's frame must make sense.

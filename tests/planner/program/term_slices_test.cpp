@@ -19,21 +19,32 @@ void add_tiles(const FusedProgram& program, const TermPart& part, std::set<TileI
   for (const TileId tile : joined.tiles(Matrix::c)) EXPECT_TRUE(tiles.insert(tile).second) << tile;
 }
 
+void add_copies(const FusedProgram& program, const TermPart& part, std::set<TileId>& tiles) {
+  const auto halves = halves_of(program, {}, part);
+  if (halves) {
+    for (const TermPart& half : *halves) add_copies(program, half, tiles);
+    return;
+  }
+  EXPECT_EQ(part.rows.count(), 1);
+  EXPECT_TRUE(tiles.insert(part.rows.begin).second);
+}
+
 void add_slices(const FusedProgram& program, const TermPart& part, std::set<TileId>& tiles) {
   const auto halves = halves_of(program, {}, part);
   if (!halves) return add_tiles(program, part, tiles);
   for (const TermPart& half : *halves) add_slices(program, half, tiles);
 }
 
-/// Cut as far as it goes, every term has each of its tiles of C once, each alone.
+/// Cut as far as it goes, every term has each of its tiles of C, or each copied block, once, each alone.
 TEST(TermSlices, CoverEachTermOnce) {
   const FusedProgram program(ccsd_t2(), {2, 4, 2}, "test");
   for (std::size_t term = 0; term < program.terms().size(); ++term) {
+    std::set<TileId> tiles;
     if (!program.terms()[term].is_product()) {
-      EXPECT_FALSE(halves_of(program, {}, whole_term(program, term)));
+      add_copies(program, whole_term(program, term), tiles);
+      EXPECT_EQ(tiles.size(), program.terms()[term].copies.size());
       continue;
     }
-    std::set<TileId> tiles;
     add_slices(program, whole_term(program, term), tiles);
     EXPECT_EQ(std::ssize(tiles), program.terms()[term].product->contraction().c.nonzeros());
   }
