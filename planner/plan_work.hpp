@@ -50,7 +50,7 @@ PlannedWork plan_fastest(Contraction contraction, Machine machine, const Setting
                          const CountFunction& progress = {}, const WorkSeconds& work_seconds = {},
                          const ComparisonLimits& limits = {});
 
-/// Whether plan_fastest() plans with several strategies.
+/// Whether plan_fastest() compares strategies.
 bool compares_strategies(const Contraction& contraction, const Machine& machine, const Settings& settings,
                          const ComparisonLimits& limits = {});
 

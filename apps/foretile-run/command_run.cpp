@@ -107,7 +107,8 @@ void add_run(CLI::App& app) {
   CLI::Option* work =
       app.add_option(kWorkOption, arguments->what,
                      "A plan file by foretile plan, simulate or tune; a problem file or an example, such as "
-                     "c12; or a program of contractions, FILE.txt. Problems and programs are planned first")
+                     "c12; or a program of contractions, FILE.txt. Problems and programs are planned first, "
+                     "as foretile plan plans them")
           ->check(not_empty_check());
   add_output_options(app, *arguments);
   add_planning_options(app, *arguments);

@@ -50,8 +50,8 @@ PlannedWork planned_case(const RunArguments& arguments, Contraction contraction,
   }
 }
 
-PlannedWork freshly_planned(const RunArguments& arguments, const PlatformOfJob& platform,
-                            const PlanFile& file, const MpiSession& session, const CountFunction& progress) {
+PlannedWork freshly_planned(const RunArguments& arguments, const PlatformOfJob& platform, PlanFile& file,
+                            const MpiSession& session, const CountFunction& progress) {
   std::optional<Contraction> contraction;
   Machine machine;
   Settings settings = file.parameters;
@@ -69,6 +69,9 @@ PlannedWork freshly_planned(const RunArguments& arguments, const PlatformOfJob& 
     if (!work)
       work = planned_case(arguments, *std::move(contraction), std::move(machine),
                           nlohmann::json::parse(decided).get<Settings>(), progress);
+    const std::string source = file.source;
+    file = make_plan_file(file.problem, size_of_job(session), *work);
+    file.source = source;
   });
   return *std::move(work);
 }
@@ -124,17 +127,11 @@ PlanFile file_to_run(RunKind kind, const RunArguments& arguments, int ranks) {
 
 PlannedWork work_to_run(RunKind kind, const RunArguments& arguments, const PlatformOfJob& platform,
                         PlanFile& file, const MpiSession& session, const CountFunction& progress) {
+  if (kind == RunKind::problem) return freshly_planned(arguments, platform, file, session, progress);
   std::optional<PlannedWork> work;
-  if (kind == RunKind::problem) work = freshly_planned(arguments, platform, file, session, progress);
   agree(session, [&] {
-    if (!work) {
-      say_that_planning_is_long(session, estimate_planning(file.gemms));
-      work = rebuild(file, progress);
-      return;
-    }
-    const std::string source =
-        std::exchange(file, make_plan_file(file.problem, size_of_job(session), *work)).source;
-    file.source = source;
+    say_that_planning_is_long(session, estimate_planning(file.gemms));
+    work = rebuild(file, progress);
   });
   return *std::move(work);
 }

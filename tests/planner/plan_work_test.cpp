@@ -101,6 +101,21 @@ TEST(PlanFastest, LeavesANamedStrategyAlone) {
   EXPECT_EQ(work.plan.strategy, "stationary-b");
   EXPECT_TRUE(work.compared.empty());
   EXPECT_EQ(work.decision, "");
+  EXPECT_FALSE(compares_strategies(c.problem, c.machine, {{"strategy", "stationary-b"}}));
+}
+
+/// With its settings, which name the strategy, a plan comes out again without a comparison.
+TEST(PlanFastest, IsMadeAgainFromItsSettings) {
+  for (const std::string name : {"stationary-b", "grid-3d", "local-b"}) {
+    for (std::uint64_t seed = 0; seed < 10; ++seed) {
+      const RandomCase c = two_strategies(seed);
+      EXPECT_TRUE(compares_strategies(c.problem, c.machine, {}));
+      const Plan plan = plan_fastest(c.problem, c.machine, {}, {}, fastest_is(name)).plan;
+      const PlannedWork again = plan_fastest(c.problem, c.machine, settings_of(plan));
+      EXPECT_EQ(plan_digest(again.plan), plan_digest(plan)) << name << ", seed " << seed;
+      EXPECT_EQ(again.decision, "");
+    }
+  }
 }
 
 /// `balance` is stationary-b's alone; grid-3d has no grid.p.
@@ -131,6 +146,9 @@ TEST(PlanFastest, IsBounded) {
   EXPECT_TRUE(many.compared.empty());
   EXPECT_NE(many.decision.find("none are compared, unless strategy=auto"), std::string::npos)
       << many.decision;
+  EXPECT_FALSE(compares_strategies(c.problem, c.machine, {}, {.products = 1}));
+  EXPECT_FALSE(compares_strategies(c.problem, c.machine, {}, {.ranks = c.machine.ranks - 1}));
+  EXPECT_TRUE(compares_strategies(c.problem, c.machine, {{"strategy", "auto"}}, {.products = 1}));
   const PlannedWork large = plan_fastest(c.problem, c.machine, {}, {}, never, {.loads = 0});
   EXPECT_NE(large.decision.find("by bounds alone (the plans are large"), std::string::npos) << large.decision;
 }

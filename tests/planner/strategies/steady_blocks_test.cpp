@@ -34,7 +34,9 @@ Planned planned(const Settings& settings = {}) {
 TEST(SteadyBlocks, AreSmallWhereOneBlockHasAllOfC) {
   Planned p = planned({{"strategy", "grid-3d"}});
   EXPECT_EQ(p.work.summary.blocks, 2);
+  p.work.decision = "the fastest";
   const PlannedWork steady = with_steady_blocks(std::move(p.work));
+  EXPECT_EQ(steady.decision, "the fastest");
   EXPECT_EQ(steady.summary.blocks, 2 * 16);
   EXPECT_EQ(steady.plan.parameters.at("d"), p.file.parameters.at("d"));
 }
