@@ -224,6 +224,7 @@ class DealtCPlanner final : public RankPlanner {
 class DealtC final : public Strategy {
  public:
   std::string name() const override { return kDealtCName; }
+  bool suits_terms() const override { return true; }
 
   Sources sources_for(const Sources&) const override { return {Source::given, Source::given}; }
 
