@@ -208,14 +208,8 @@ void SimulatedRank::start_generate(OperationId id, std::span<const MadePart> par
   std::int64_t bytes = 0;
   for (const MadePart& part : parts) bytes += part.elements * problem_.element_bytes();
   if (problem_.sources.b == Source::in_file) return start_reading(id, bytes);
-  Activity& a = activity(id, Activity::Kind::plain);
-  a.alone_s = generation_.core_s(noise(machine_.platform.noise.kernel) * static_cast<double>(bytes));
-  a.software_s = static_cast<double>(parts.size()) * hand_over_s(machine_) + operation_s();
-  if (on_cores_alone()) {
-    on_cores(a, a.software_s + a.alone_s);
-  } else {
-    after(a, a.alone_s);
-  }
+  on_a_core(id, generation_.core_s(noise(machine_.platform.noise.kernel) * static_cast<double>(bytes)),
+            static_cast<double>(parts.size()) * hand_over_s(machine_));
 }
 
 void SimulatedRank::start_combine(OperationId id, const Combine& combine) {
@@ -233,9 +227,9 @@ void SimulatedRank::start_task(OperationId id, std::int32_t, const FlowTask& tas
   on_a_core(id, generated_s + block_seconds(machine_.platform, work.bytes, work.permutes));
 }
 
-void SimulatedRank::on_a_core(OperationId id, double seconds) {
+void SimulatedRank::on_a_core(OperationId id, double seconds, double handed_over_s) {
   Activity& a = activity(id, Activity::Kind::plain);
-  a.software_s = operation_s();
+  a.software_s = handed_over_s + operation_s();
   a.alone_s = seconds;
   if (on_cores_alone()) {
     on_cores(a, a.software_s + a.alone_s);

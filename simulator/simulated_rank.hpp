@@ -119,7 +119,7 @@ class SimulatedRank final : public Backend {
   }
   Activity& free_slot();
   void copy_on_cores(std::int64_t bytes);
-  void on_a_core(OperationId id, double seconds);
+  void on_a_core(OperationId id, double seconds, double handed_over_s = 0);
   ProductSize size_of(const Product& product) const;
   void start_making(OperationId id, const Copy& copy);
   void start_reading(OperationId id, std::int64_t bytes);

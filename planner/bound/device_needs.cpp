@@ -99,6 +99,10 @@ void NeedsCounter::load_kept(TileRef tile, BlockNeeds& needs, ChunkNeeds& chunk)
   if (plan_.operands.b.made()) needs.made_bytes += static_cast<double>(bytes);
   if (!gpu_ || made_here_) return;
   chunk.manager_s += manager_s(tile, bytes);
+  load_from_host(bytes, needs);
+}
+
+void NeedsCounter::load_from_host(std::int64_t bytes, BlockNeeds& needs) {
   needs.host_bytes += static_cast<double>(bytes);
   needs.loaded_bytes += static_cast<double>(bytes);
   host_.bytes += static_cast<double>(bytes);
@@ -129,9 +133,7 @@ void NeedsCounter::use_c(TileId c, BlockNeeds& needs) {
   needs.store_manager_s += machine_.platform.runtime.copy_overhead_s;
   if (!gpu_ || !devices_read_c(plan_, p_)) return;
   needs.load_manager_s += manager_s({Matrix::c, c}, bytes);
-  needs.host_bytes += static_cast<double>(bytes);
-  needs.loaded_bytes += static_cast<double>(bytes);
-  host_.bytes += static_cast<double>(bytes);
+  load_from_host(bytes, needs);
 }
 
 /// Of the tiles that the device has had, no more than `room_bytes` can be there still when the block begins;

@@ -67,6 +67,7 @@ class NeedsCounter {
   void product(const Product& product, BlockNeeds& needs, ChunkNeeds& chunk);
   void load_kept(TileRef tile, BlockNeeds& needs, ChunkNeeds& chunk);
   void load_stream(TileRef tile, BlockNeeds& needs, ChunkNeeds& chunk);
+  void load_from_host(std::int64_t bytes, BlockNeeds& needs);
   void use_c(TileId c, BlockNeeds& needs);
   void reload(BlockNeeds& needs, std::int64_t room_bytes);
   double manager_s(TileRef tile, std::int64_t bytes) const;

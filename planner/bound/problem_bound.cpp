@@ -19,7 +19,6 @@ struct Needs {
   double products_s = 0;
   double most_products_s = 0;  // of those to whom one part of C is dealt
   std::int64_t messages = 0;   // tiles that are sent, and received, at least
-  std::int64_t products = 0;
   double made_bytes = 0;
   double host_bytes = 0;  // to be copied to a device that has them from the host
   double stored_bytes = 0;
@@ -124,7 +123,6 @@ class ProblemNeeds {
 
   void add_c(std::int64_t bytes, const TileOfC& c) {
     if (c.products == 0) return;
-    needs_.products += c.products;
     needs_.products_s += c.seconds;
     needs_.stored_bytes += static_cast<double>(bytes);
     needs_.manager_s += platform_.runtime.copy_overhead_s;
@@ -220,19 +218,13 @@ Bound problem_bound(const Contraction& contraction, const Machine& machine, cons
     return bound;
   }
   add(needs.products_s / devices, "products on all devices", products);
-  if (with_cores) {
-    if (!making.on_device())
-      add(generation_s / (1.0 * machine.ranks * machine.cores_per_rank()), "generation on all cores",
-          generation);
-    return bound;
-  }
-  add(needs.manager_s / devices, "copies of all devices", copies);
-  if (making.on_device()) {
-    add(making.device_s(needs.made_bytes) / devices, "generation on all devices", generation);
-  } else {
+  if (!with_cores) add(needs.manager_s / devices, "copies of all devices", copies);
+  if (!making.on_device())
     add(generation_s / (1.0 * machine.ranks * machine.cores_per_rank()), "generation on all cores",
         generation);
-  }
+  if (with_cores) return bound;
+  if (making.on_device())
+    add(making.device_s(needs.made_bytes) / devices, "generation on all devices", generation);
   add(host_to_device_s(p, needs.host_bytes, devices), "loads of all devices", copies);
   add(socket_copies_s(p, needs.host_bytes, sockets), "loads of all sockets", copies);
   add(device_to_host_s(p, needs.stored_bytes, devices), "stores of all devices", copies);

@@ -43,7 +43,7 @@ class Chooser {
         complete_(p.a.nonzeros() == TileId{p.m.tiles()} * p.k.tiles() &&
                   p.b.nonzeros() == TileId{p.k.tiles()} * p.n.tiles()) {
     list_options(grid, devices);
-    if (wishes.host_bytes) own_bytes_ = most_owned(grid);
+    if (wishes.host_bytes) own_bytes_ = most_owned(p, grid, wishes.b_stays) + most_parts(grid);
   }
 
   BlockSizes choose() const {
@@ -103,18 +103,6 @@ class Chooser {
       --ahead;
     }
     return ahead;
-  }
-
-  /// Most bytes of A, B and C that a rank owns.
-  std::int64_t most_owned(const ProcessGrid& grid) const {
-    std::vector<std::int64_t> owned(grid.size(), 0);
-    for (const Matrix matrix : {Matrix::a, Matrix::b, Matrix::c}) {
-      if (matrix == Matrix::b && wishes_.b_stays) continue;  // made, and nobody's
-      for (TileId id = 0; id < shape_of(p_, matrix).nonzeros(); ++id) {
-        owned[owner_of(p_, grid, Distribution{}, {matrix, id})] += bytes_of(p_, {matrix, id});
-      }
-    }
-    return *std::max_element(owned.begin(), owned.end()) + most_parts(grid);
   }
 
   /// Parts of C on one rank, as many coming from another, where there are any.
@@ -245,6 +233,16 @@ class Chooser {
 BlockSizes choose_block_sizes(const Contraction& contraction, const ProcessGrid& grid, int devices,
                               std::int64_t device_bytes, const BlockSizeWishes& wishes) {
   return Chooser(contraction, grid, devices, device_bytes, wishes).choose();
+}
+
+std::int64_t most_owned(const Contraction& p, const ProcessGrid& grid, bool makes_b) {
+  std::vector<std::int64_t> owned(static_cast<std::size_t>(grid.size()), 0);
+  for (const Matrix matrix : {Matrix::a, Matrix::b, Matrix::c}) {
+    if (matrix == Matrix::b && makes_b) continue;
+    for (TileId id = 0; id < shape_of(p, matrix).nonzeros(); ++id)
+      owned[owner_of(p, grid, Distribution{}, {matrix, id})] += bytes_of(p, {matrix, id});
+  }
+  return *std::ranges::max_element(owned);
 }
 
 }  // namespace foretile

@@ -75,6 +75,7 @@ std::string override_of(std::string_view matrix, Source asked, Source used, cons
 }
 
 Settings with_defaults(const Strategy& strategy, Settings settings) {
+  settings.erase("strategy");
   const auto& known = strategy.parameters();
   std::vector<std::string> keys;
   for (const ParameterInfo& parameter : known) keys.push_back(parameter.key);
@@ -122,9 +123,10 @@ void require_honoured(const StrategyChoice& choice) {
 }
 
 Settings settings_for_terms(const Settings& settings) {
-  constexpr const char* kForTerms = "owner-computes-c";
   if (settings.contains("strategy")) return settings;
-  const std::vector<ParameterInfo>& known = find_strategy(kForTerms).parameters();
+  const Strategy& for_terms =
+      **std::ranges::find_if(strategies(), [](const auto& strategy) { return strategy->suits_terms(); });
+  const std::vector<ParameterInfo>& known = for_terms.parameters();
   const auto is_of_others = [&](const std::string& key) {
     return !find_parameter(known, key) && std::ranges::any_of(strategies(), [&](const auto& strategy) {
       return find_parameter(strategy->parameters(), key) != nullptr;
@@ -133,7 +135,7 @@ Settings settings_for_terms(const Settings& settings) {
   const bool others =
       std::ranges::any_of(settings, [&](const auto& setting) { return is_of_others(setting.first); });
   Settings all = settings;
-  if (!others) all["strategy"] = kForTerms;
+  if (!others) all["strategy"] = for_terms.name();
   return all;
 }
 
@@ -158,9 +160,7 @@ std::optional<double> operand_bytes(const Contraction& contraction, int ranks, c
   const auto named = settings.find("strategy");
   if (named == settings.end() || asks_for_comparison(settings)) return {};
   const Strategy& strategy = find_strategy(named->second);
-  Settings parameters = settings;
-  parameters.erase("strategy");
-  return strategy.operand_bytes(contraction, ranks, with_defaults(strategy, std::move(parameters)));
+  return strategy.operand_bytes(contraction, ranks, with_defaults(strategy, settings));
 }
 
 std::optional<PredictedVolumes> predict_volumes(const Contraction& contraction, const Machine& machine,
@@ -182,9 +182,7 @@ Bound bound_before_planning(const Contraction& contraction, const Machine& machi
 
 Settings plan_key(const Contraction& contraction, const Machine& machine, const Settings& settings) {
   const Strategy& strategy = choose_strategy(contraction.sources, settings);
-  Settings own = settings;
-  own.erase("strategy");
-  Settings key = strategy.plan_key(contraction, machine, with_defaults(strategy, std::move(own)));
+  Settings key = strategy.plan_key(contraction, machine, with_defaults(strategy, settings));
   key["strategy"] = strategy.name();
   return key;
 }
@@ -193,9 +191,7 @@ std::vector<Settings> changes_with_less_per_rank(const Contraction& contraction,
                                                  const Settings& settings) {
   if (asks_for_comparison(settings)) return {};
   const Strategy& strategy = choose_strategy(contraction.sources, settings);
-  Settings own = settings;
-  own.erase("strategy");
-  return strategy.with_less_per_rank(contraction, machine, with_defaults(strategy, std::move(own)));
+  return strategy.with_less_per_rank(contraction, machine, with_defaults(strategy, settings));
 }
 
 namespace {
@@ -219,9 +215,7 @@ std::unique_ptr<RankPlanner> prepare_planner(const Contraction& contraction, con
   check_precision(machine.platform, contraction.precision);
   check_bytes(contraction);
   const Strategy& strategy = choose_strategy(contraction.sources, settings);
-  Settings own = settings;
-  own.erase("strategy");
-  return strategy.prepare(contraction, machine, with_defaults(strategy, std::move(own)), context);
+  return strategy.prepare(contraction, machine, with_defaults(strategy, settings), context);
 }
 
 Plan make_plan(const Contraction& contraction, const Machine& machine, const Settings& settings,

@@ -55,6 +55,8 @@ class Strategy {
   /// strategy honours it.
   virtual Sources sources_for(const Sources& asked) const = 0;
   bool honours(const Sources& asked) const { return sources_for(asked) == asked; }
+  /// Whether its plans deal single tiles of C, so that those of terms of all sizes give each rank its share.
+  virtual bool suits_terms() const { return false; }
   /// What strategy=auto tries beside the defaults, each where none of its keys is set.
   virtual std::vector<Settings> variants() const { return {}; }
   /// The contraction must outlive the result, `context` need not. `settings` has every parameter in its one
@@ -119,7 +121,7 @@ const Strategy& find_strategy(const std::string& name);
 const Strategy& choose_strategy(const Sources& sources, const Settings& settings);
 
 /// The settings of a plan for independent terms of a program, whose sizes differ: unless they name a
-/// strategy, or have parameters of another one, that which deals single tiles of C.
+/// strategy, or have parameters of another one, that with Strategy::suits_terms().
 Settings settings_for_terms(const Settings& settings);
 
 /// Names of the strategies that take A and B as they are given, as those of programs are.

@@ -9,8 +9,8 @@
 
 #include "base/error.hpp"
 #include "base/parse.hpp"
-#include "planner/strategies/c_stays.hpp"
 #include "planner/strategies/frame.hpp"
+#include "planner/strategies/grid_3d/c_stays.hpp"
 #include "planner/strategies/grid_3d/grid_choice.hpp"
 #include "planner/strategies/grid_3d/style.hpp"
 #include "planner/strategies/grid_text.hpp"
@@ -75,17 +75,6 @@ std::optional<AlongAxes> node_setting(const Contraction& contraction, const Mach
   return node;
 }
 
-/// Bytes of A, B and C that a rank owns, at most.
-std::int64_t most_owned(const Contraction& p, const ProcessGrid& grid) {
-  std::vector<std::int64_t> owned(static_cast<std::size_t>(grid.size()), 0);
-  for (const Matrix matrix : {Matrix::a, Matrix::b, Matrix::c}) {
-    if (matrix == Matrix::b && comes_where_used(p.sources.b)) continue;
-    for (TileId id = 0; id < shape_of(p, matrix).nonzeros(); ++id)
-      owned[owner_of(p, grid, Distribution{}, {matrix, id})] += bytes_of(p, {matrix, id});
-  }
-  return *std::max_element(owned.begin(), owned.end());
-}
-
 Tree tree_setting(const Settings& settings) {
   const std::string& name = settings.at("tree");
   if (name == "chain") return Tree::chain;
@@ -125,31 +114,6 @@ Settings with_style(const Contraction& contraction, Settings settings, const Sty
   return settings;
 }
 
-std::unique_ptr<CStaysPlanner> planner(const Contraction& contraction, const Machine& machine,
-                                       const Settings& settings) {
-  CStaysGrid grid;
-  const StyleGrid chosen = grid_setting(contraction, machine, settings);
-  grid.grid = chosen.grid;
-  grid.grid.node = node_setting(contraction, machine, settings, grid.grid);
-  grid.device_layers = static_cast<int>(integer_setting(settings, "device_layers"));
-  if (machine.devices_per_rank % grid.device_layers != 0)
-    throw input_error("device_layers", fmt::to_string(grid.device_layers),
-                      fmt::format("a divisor of the {} devices of a rank", machine.devices_per_rank));
-  grid.tree = {tree_setting(settings), machine.counted_ranks_per_node()};
-  if (paced(settings)) {
-    grid.messages_at_once = 1;
-    grid.a_before_b = true;
-  }
-  grid.sum_bytes = integer_setting(settings, "sum_bytes");
-  grid.makes_b = comes_where_used(contraction.sources.b);
-  if (const auto copies = integer_or_auto(settings, "replication_bytes"))
-    grid.host_bytes = most_owned(contraction, grid.grid) + *copies;
-  grid.parameters = {{"grid", to_text({{grid.grid.p, grid.grid.q, grid.grid.r}})},
-                     {"grid.node", grid.grid.node ? to_text(*grid.grid.node) : std::string(kNatural)}};
-  return std::make_unique<CStaysPlanner>(kGrid3DName, contraction, machine,
-                                         with_style(contraction, settings, chosen), grid);
-}
-
 std::vector<std::string> style_names() {
   std::vector<std::string> names;
   for (const Style& style : styles()) names.emplace_back(style.name);
@@ -163,7 +127,7 @@ std::string style_meanings() {
   return text;
 }
 
-class Grid3d final : public Strategy {
+class Grid3d final : public CStays {
  public:
   std::string name() const override { return kGrid3DName; }
 
@@ -245,11 +209,6 @@ class Grid3d final : public Strategy {
     return {grid.p, grid.q};
   }
 
-  Settings plan_key(const Contraction& contraction, const Machine& machine,
-                    const Settings& settings) const override {
-    return planner(contraction, machine, settings)->frame().parameters;
-  }
-
   std::optional<NodeMoves> node_moves(const Contraction& contraction, const Machine& machine,
                                       const PlanFrame& frame) const override {
     return NodeMoves{bytes_per_rank(contraction, frame.grid),
@@ -258,10 +217,30 @@ class Grid3d final : public Strategy {
                      redistribution_s(contraction, machine, frame.grid)};
   }
 
-  std::unique_ptr<RankPlanner> prepare(const Contraction& contraction, const Machine& machine,
-                                       const Settings& settings,
-                                       const PlanContext& /*context*/) const override {
-    return planner(contraction, machine, settings);
+ private:
+  std::unique_ptr<CStaysPlanner> planner(const Contraction& contraction, const Machine& machine,
+                                         const Settings& settings) const override {
+    CStaysGrid grid;
+    const StyleGrid chosen = grid_setting(contraction, machine, settings);
+    grid.grid = chosen.grid;
+    grid.grid.node = node_setting(contraction, machine, settings, grid.grid);
+    grid.device_layers = static_cast<int>(integer_setting(settings, "device_layers"));
+    if (machine.devices_per_rank % grid.device_layers != 0)
+      throw input_error("device_layers", fmt::to_string(grid.device_layers),
+                        fmt::format("a divisor of the {} devices of a rank", machine.devices_per_rank));
+    grid.tree = {tree_setting(settings), machine.counted_ranks_per_node()};
+    if (paced(settings)) {
+      grid.messages_at_once = 1;
+      grid.a_before_b = true;
+    }
+    grid.sum_bytes = integer_setting(settings, "sum_bytes");
+    grid.makes_b = comes_where_used(contraction.sources.b);
+    if (const auto copies = integer_or_auto(settings, "replication_bytes"))
+      grid.host_bytes = most_owned(contraction, grid.grid, grid.makes_b) + *copies;
+    grid.parameters = {{"grid", to_text({{grid.grid.p, grid.grid.q, grid.grid.r}})},
+                       {"grid.node", grid.grid.node ? to_text(*grid.grid.node) : std::string(kNatural)}};
+    return std::make_unique<CStaysPlanner>(kGrid3DName, contraction, machine,
+                                           with_style(contraction, settings, chosen), grid);
   }
 };
 

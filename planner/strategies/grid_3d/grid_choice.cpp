@@ -7,6 +7,7 @@
 #include <array>
 #include <set>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -106,15 +107,51 @@ GridCost grid_cost(const Contraction& contraction, const Machine& machine, const
   return cost_of(contraction, machine, grid, Amounts(contraction));
 }
 
+namespace {
+
+struct GridCandidate {
+  ProcessGrid grid;
+  double seconds, moved_bytes;
+  double tie_s = 0;  ///< the least decides among those that move as much
+};
+
+/// Of those that take at most 2% longer than the shortest, that which moves least; else the first.
+ProcessGrid best_grid(const std::vector<GridCandidate>& grids) {
+  constexpr double kAsGood = 1.02;
+  const double limit_s = kAsGood * std::ranges::min_element(grids, {}, &GridCandidate::seconds)->seconds;
+  const auto key = [limit_s](const GridCandidate& one) {
+    return std::tuple(one.seconds > limit_s, one.moved_bytes, one.tie_s);
+  };
+  return std::ranges::min_element(grids, {}, key)->grid;
+}
+
+}  // namespace
+
+int choose_rows(const Contraction& problem, const Machine& machine) {
+  const auto mean = [](const Tiling& t) { return static_cast<double>(t.extent()) / t.tiles(); };
+  const double m = mean(problem.m), n = mean(problem.n);
+  const auto k = static_cast<double>(problem.k.extent());
+  const auto element = static_cast<double>(problem.element_bytes());
+  const KernelModel& kernel = machine.platform.device.kernel_for(problem.precision);
+  const double bandwidth = message_link(machine.platform, false).bandwidth_bytes_per_s;
+  const int devices = machine.devices_per_rank;
+  std::vector<GridCandidate> grids;
+  for (int p = 1; p <= std::min(machine.ranks, problem.m.tiles()); ++p) {
+    const int q = machine.ranks / p;
+    const std::int32_t rows = most_dealt(problem.m.tiles(), p), columns = most_dealt(problem.n.tiles(), q);
+    const double received = element * k * (rows * m * (1 - 1.0 / q) + columns * n * (1 - 1.0 / p));
+    const std::int64_t tiles =
+        most_on_device(rows, columns, devices, best_device_rows(rows, columns, devices));
+    const double multiply = static_cast<double>(tiles) * 2 * m * n * k / kernel.rate_flops_per_s;
+    grids.push_back({{p, q}, std::max(multiply, over(received, bandwidth)), received});
+  }
+  return best_grid(grids).p;
+}
+
 ProcessGrid choose_grid(const Contraction& p, const Machine& machine,
                         std::optional<std::int64_t> replication_bytes) {
-  constexpr double kAsGood = 1.02;
   const Amounts all(p);
-  struct Candidate {
-    ProcessGrid grid;
-    GridCost cost;
-    double moved() const { return cost.received_bytes + cost.summed_bytes; }
-  };
+  using Candidate = std::pair<ProcessGrid, GridCost>;
   std::vector<Candidate> candidates;
   const auto most = [](int ranks, std::int32_t tiles) { return std::max(1, std::min(ranks, tiles)); };
   for (int r = 1; r <= most(machine.ranks, p.k.tiles()); ++r) {
@@ -128,18 +165,16 @@ ProcessGrid choose_grid(const Contraction& p, const Machine& machine,
   const auto host_bytes = static_cast<double>(all.made_b > 0 ? machine.host_bytes_beside_devices()
                                                              : machine.host_bytes_per_rank());
   const auto too_large = [&](const Candidate& candidate) {
-    const double held = candidate.cost.held_bytes;
-    return held > host_bytes ||
-           (replication_bytes && held > candidate.cost.owned_bytes + static_cast<double>(*replication_bytes));
+    const GridCost& cost = candidate.second;
+    return cost.held_bytes > host_bytes ||
+           (replication_bytes &&
+            cost.held_bytes > cost.owned_bytes + static_cast<double>(*replication_bytes));
   };
   if (!std::all_of(candidates.begin(), candidates.end(), too_large)) std::erase_if(candidates, too_large);
-  const auto faster = [](const Candidate& l, const Candidate& r) { return l.cost.seconds < r.cost.seconds; };
-  const double limit = kAsGood * std::min_element(candidates.begin(), candidates.end(), faster)->cost.seconds;
-  const auto better = [limit](const Candidate& l, const Candidate& r) {
-    return std::tuple(l.cost.seconds > limit, l.moved(), l.cost.seconds) <
-           std::tuple(r.cost.seconds > limit, r.moved(), r.cost.seconds);
-  };
-  return std::min_element(candidates.begin(), candidates.end(), better)->grid;
+  std::vector<GridCandidate> grids;
+  for (const auto& [grid, cost] : candidates)
+    grids.push_back({grid, cost.seconds, cost.received_bytes + cost.summed_bytes, cost.seconds});
+  return best_grid(grids);
 }
 
 double bytes_between_nodes(const Contraction& contraction, const Machine& machine, const ProcessGrid& grid) {
@@ -156,19 +191,12 @@ std::optional<AlongAxes> choose_node(const Contraction& contraction, const Machi
   all.c *= passes[Axis::r];
   double least = between_nodes(natural, machine, all);
   std::optional<AlongAxes> best;
-  for (int x = 1; x <= ranks; ++x) {
-    if (ranks % x != 0 || natural.p % x != 0) continue;
-    for (int y = 1; y <= ranks / x; ++y) {
-      const AlongAxes node{{x, y, ranks / x / y}};
-      if (node.product() != ranks || natural.q % y != 0 || natural.r % node[Axis::r] != 0) continue;
-      ProcessGrid grid = natural;
-      grid.node = node;
-      const double bytes = between_nodes(grid, machine, all);
-      if (bytes >= least) continue;
-      least = bytes;
-      best = node;
-    }
-  }
+  for_each_order(natural, ranks, [&](const ProcessGrid& grid) {
+    const double bytes = between_nodes(grid, machine, all);
+    if (bytes >= least) return;
+    least = bytes;
+    best = grid.node;
+  });
   return best;
 }
 

@@ -30,6 +30,11 @@ GridCost grid_cost(const Contraction& contraction, const Machine& machine, const
 ProcessGrid choose_grid(const Contraction& contraction, const Machine& machine,
                         std::optional<std::int64_t> replication_bytes = {});
 
+/// The same choice as RR-9289's dense and even problems have it: rows of a grid of one layer whose q is
+/// floor(ranks / p), which may leave ranks without work. The busiest device multiplies, or its rank receives,
+/// what takes longer.
+int choose_rows(const Contraction& contraction, const Machine& machine);
+
 /// Bytes between nodes when every tile of A goes to all ranks of its fibre along q, of B, where it is given,
 /// along p, and sums of C come along r, each in a chain that enters a node once: V = sum_i W_i (p_i / m_i -
 /// 1) with W_i the bytes of the matrix that travels along axis i ("Node-aware grids" paper, eq. 2), m_i the
@@ -39,6 +44,27 @@ double bytes_between_nodes(const Contraction& contraction, const Machine& machin
 
 /// How many nodes a fibre along the axis touches, on average.
 double nodes_of_fibre(const ProcessGrid& grid, const Machine& machine, Axis axis);
+
+/// Calls visit(ProcessGrid) for each grid of exactly so many ranks.
+template <class Visit>
+void for_each_full_grid(int ranks, const Visit& visit) {
+  for (int p = 1; p <= ranks; ++p) {
+    if (ranks % p != 0) continue;
+    for (int q = 1; q <= ranks / p; ++q) {
+      if (ranks / p % q == 0) visit(ProcessGrid{p, q, ranks / p / q});
+    }
+  }
+}
+
+/// Calls visit(ProcessGrid) for `grid` with each way to cut it into nodes.
+template <class Visit>
+void for_each_order(ProcessGrid grid, int ranks_of_node, const Visit& visit) {
+  for_each_full_grid(ranks_of_node, [&](const ProcessGrid& node) {
+    if (grid.p % node.p != 0 || grid.q % node.q != 0 || grid.r % node.r != 0) return;
+    grid.node = AlongAxes{{node.p, node.q, node.r}};
+    visit(grid);
+  });
+}
 
 /// ProcessGrid::node with the least bytes_between_nodes(); nothing where no way to cut the grid into nodes
 /// moves less than the natural order. Exhaustive. For a library that multiplies `passes` parts of M, N and K

@@ -28,16 +28,6 @@ std::vector<int> prime_factors(int number) {
   return factors;
 }
 
-template <class Visit>
-void for_each_grid(int ranks, const Visit& visit) {
-  for (int p = 1; p <= ranks; ++p) {
-    if (ranks % p != 0) continue;
-    for (int q = 1; q <= ranks / p; ++q) {
-      if (ranks / p % q == 0) visit(ProcessGrid{p, q, ranks / p / q});
-    }
-  }
-}
-
 /// ScaLAPACK's usual grid: as square as the number of ranks allows, no more rows than columns.
 StyleGrid flat(const Contraction&, const Machine& machine) {
   int rows = static_cast<int>(std::sqrt(static_cast<double>(machine.ranks)));
@@ -126,7 +116,7 @@ ProcessGrid cubic(const Extents& extents, int ranks) {
   const double edge = std::cbrt(extents[0] * extents[1] * extents[2] / ranks);
   ProcessGrid best;
   auto least = std::numeric_limits<std::int64_t>::max();
-  for_each_grid(ranks, [&](const ProcessGrid& grid) {
+  for_each_full_grid(ranks, [&](const ProcessGrid& grid) {
     double distance = 0;
     for (const Axis axis : kAxes) {
       const std::int64_t block = whole.at(static_cast<std::size_t>(axis)) / grid.ranks_along(axis);
@@ -272,20 +262,16 @@ StyleGrid joint(const Contraction& contraction, const Machine& machine) {
   const double most = all_between_nodes(contraction, machine, best.grid);
   double least_s = suits(contraction, machine, best.grid) ? transfers_s(contraction, machine, best.grid)
                                                           : std::numeric_limits<double>::infinity();
-  for_each_grid(machine.ranks, [&](const ProcessGrid& natural) {
+  const auto try_grid = [&](const ProcessGrid& grid) {
+    const double seconds = transfers_s(contraction, machine, grid);
+    if (seconds >= least_s || all_between_nodes(contraction, machine, grid) > most) return;
+    least_s = seconds;
+    best.grid = grid;
+  };
+  for_each_full_grid(machine.ranks, [&](const ProcessGrid& natural) {
     if (!suits(contraction, machine, natural)) return;
-    std::vector<ProcessGrid> candidates{natural};
-    for_each_grid(machine.counted_ranks_per_node(), [&](const ProcessGrid& node) {
-      if (natural.p % node.p != 0 || natural.q % node.q != 0 || natural.r % node.r != 0) return;
-      candidates.push_back(natural);
-      candidates.back().node = AlongAxes{{node.p, node.q, node.r}};
-    });
-    for (const ProcessGrid& grid : candidates) {
-      const double seconds = transfers_s(contraction, machine, grid);
-      if (seconds >= least_s || all_between_nodes(contraction, machine, grid) > most) continue;
-      least_s = seconds;
-      best.grid = grid;
-    }
+    try_grid(natural);
+    for_each_order(natural, machine.counted_ranks_per_node(), try_grid);
   });
   return best;
 }

@@ -225,6 +225,7 @@ class OwnerComputesC final : public Strategy {
  public:
   std::string name() const override { return kOwnerComputesCName; }
   std::string former_name() const override { return "dealt-c"; }
+  bool suits_terms() const override { return true; }
 
   Sources sources_for(const Sources&) const override { return {Source::given, Source::given}; }
 

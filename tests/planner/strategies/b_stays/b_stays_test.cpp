@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "planner/strategies/b_stays.hpp"
+#include "planner/strategies/b_stays/b_stays.hpp"
 
 #include <gtest/gtest.h>
 

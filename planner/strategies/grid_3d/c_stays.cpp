@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "planner/strategies/c_stays.hpp"
+#include "planner/strategies/grid_3d/c_stays.hpp"
 
 #include <fmt/format.h>
 

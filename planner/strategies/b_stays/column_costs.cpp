@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "planner/strategies/column_costs.hpp"
+#include "planner/strategies/b_stays/column_costs.hpp"
 
 #include <algorithm>
 

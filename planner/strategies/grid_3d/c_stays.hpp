@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What strategies share in which C stays on the devices, A and B stream past it, and a rank's devices form a
-// grid (RR-9289 2). With layers of ranks or devices, each multiplies a share of K, and the parts of C are
-// summed.
+// C stays on the devices, A and B stream past it, and a rank's devices form a grid (RR-9289 2): one planner
+// for all presets, which say what the grid is. With layers of ranks or devices, each multiplies a share of K,
+// and the parts of C are summed.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -88,6 +89,24 @@ class CStaysPlanner final : public RankPlanner {
   BlockSizes sizes_;
   Blocking blocking_;
   std::vector<Routes> routes_;
+};
+
+/// Of these strategies.
+class CStays : public Strategy {
+ public:
+  /// The sizes that come out of the wishes.
+  Settings plan_key(const Contraction& contraction, const Machine& machine,
+                    const Settings& settings) const override {
+    return planner(contraction, machine, settings)->frame().parameters;
+  }
+  std::unique_ptr<RankPlanner> prepare(const Contraction& contraction, const Machine& machine,
+                                       const Settings& settings, const PlanContext&) const override {
+    return planner(contraction, machine, settings);
+  }
+
+ private:
+  virtual std::unique_ptr<CStaysPlanner> planner(const Contraction& contraction, const Machine& machine,
+                                                 const Settings& settings) const = 0;
 };
 
 }  // namespace foretile

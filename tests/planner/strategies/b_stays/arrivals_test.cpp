@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "planner/strategies/local_b/arrivals.hpp"
+#include "planner/strategies/b_stays/arrivals.hpp"
 
 #include <gtest/gtest.h>
 

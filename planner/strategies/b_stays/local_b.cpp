@@ -16,12 +16,10 @@
 #include <vector>
 
 #include "planner/plan/owners.hpp"
-#include "planner/strategies/b_stays.hpp"
-#include "planner/strategies/column_costs.hpp"
-#include "planner/strategies/local_b/arrivals.hpp"
-#include "planner/strategies/local_b/column_deal.hpp"
-#include "planner/strategies/local_b/column_groups.hpp"
-#include "planner/strategies/strategy.hpp"
+#include "planner/strategies/b_stays/arrivals.hpp"
+#include "planner/strategies/b_stays/b_stays.hpp"
+#include "planner/strategies/b_stays/column_costs.hpp"
+#include "planner/strategies/b_stays/column_deal.hpp"
 
 namespace foretile {
 
@@ -32,8 +30,6 @@ constexpr const char* kLocalBName = "local-b";
 /// Of the tiles of A that devices of a rank load in different order, for each of them. With 1, most are
 /// loaded from the host by each; with 16, products wait longer for C65H132.
 constexpr int kTogether = 4;
-
-using Columns = std::vector<std::int32_t>;
 
 std::uint32_t reversed_bits(std::uint32_t x) {
   std::uint32_t reversed = 0;
@@ -47,7 +43,7 @@ class LocalBPlanner final : public BStaysPlanner {
       : BStaysPlanner(kLocalBName, contraction, machine, settings),
         costs_(column_costs(contraction, machine, frame_, block_bytes_)) {
     deal();
-    for (Rank rank = 0; rank < frame_.grid.size(); ++rank) blocks_.push_back(blocks_of(rank));
+    for (Rank rank = 0; rank < frame_.grid.size(); ++rank) blocks_.push_back(cut_blocks(rank));
     turn_ = turns();
     for (Rank rank = 0; rank < frame_.grid.size(); ++rank) {
       const Routes routes{Matrix::a, column_owner_, first_uses(frame_.grid.row(rank)), {}, 1, turn_};
@@ -58,26 +54,23 @@ class LocalBPlanner final : public BStaysPlanner {
                                  : std::vector<Arrivals>(transfers_.size());
   }
 
-  RankPlan plan_rank(Rank rank) const override {
-    RankPlan plan;
-    plan.devices.resize(machine_.devices_per_rank);
-    for (std::size_t d = 0; d < plan.devices.size(); ++d) {
-      double begin_s = 0;
-      std::vector<TileId> last;
-      for (const Columns& columns : blocks_[rank][d]) {
-        Block block{columns, {}};
-        std::vector<TileId> order = loads_of(block, rank, static_cast<int>(d), begin_s, last);
-        block.chunks = cyclic_chunks({order}, chunk_bytes_, [this](TileId a) { return problem_.a_bytes(a); });
-        for (const std::int32_t j : columns) begin_s += costs_.copy_s[j];
-        last = std::move(order);
-        if (!block.chunks.empty()) plan.devices[d].blocks.push_back(std::move(block));
-      }
+ private:
+  std::vector<std::vector<Columns>> blocks_of(Rank rank) const override { return blocks_[rank]; }
+  std::vector<Transfer> transfers_of(Rank rank) const override { return transfers_[rank]; }
+
+  std::vector<LoadLists> loads_of(Rank rank, Device device,
+                                  const std::vector<Columns>& blocks) const override {
+    std::vector<LoadLists> loads;
+    double begin_s = 0;
+    std::vector<TileId> last;
+    for (const Columns& block : blocks) {
+      last = in_order(block, rank, device, begin_s, last);
+      loads.push_back({last});
+      for (const std::int32_t j : block) begin_s += costs_.copy_s[j];
     }
-    plan.transfers = transfers_[rank];
-    return plan;
+    return loads;
   }
 
- private:
   /// Else the model takes long and much memory; tiles are then expected in the order of their turns.
   bool few_deliveries() const {
     constexpr std::size_t kMostDeliveries = 10'000'000;
@@ -98,8 +91,8 @@ class LocalBPlanner final : public BStaysPlanner {
     }
   }
 
-  /// Columns of each device's blocks: filled one after the other in growing order.
-  std::vector<std::vector<Columns>> blocks_of(Rank rank) const {
+  /// Filled one after the other in growing order.
+  std::vector<std::vector<Columns>> cut_blocks(Rank rank) const {
     std::vector<double> weight(costs_.row_s);
     for (std::size_t k = 0; k < weight.size(); ++k) weight[k] += costs_.shared_row_s[k];
     const std::size_t first = std::size_t(frame_.grid.column(rank)) * machine_.devices_per_rank;
@@ -153,7 +146,7 @@ class LocalBPlanner final : public BStaysPlanner {
 
   /// Tiles of A that are there when the block begins come first: those that the last block used last, which
   /// may still be on the device, then those sent early. The others follow as they are expected.
-  std::vector<TileId> loads_of(const Block& block, Rank rank, int device, double begin_s,
+  std::vector<TileId> in_order(const Columns& block, Rank rank, Device device, double begin_s,
                                const std::vector<TileId>& last) const {
     std::vector<std::tuple<double, std::int64_t, std::int32_t, TileId>> keys;
     std::vector<std::int64_t> place(last.empty() ? 0 : problem_.a.nonzeros(), 0);
@@ -200,45 +193,13 @@ class LocalBPlanner final : public BStaysPlanner {
   std::vector<Arrivals> arrivals_;
 };
 
-class LocalB final : public Strategy {
- public:
-  std::string name() const override { return kLocalBName; }
-
-  /// A is sent, B is made where it stays.
-  Sources sources_for(const Sources& asked) const override { return {Source::given, made_or_read(asked.b)}; }
-
-  std::vector<ParameterInfo> list_parameters() const override {
-    return b_stays_parameters({"0.8", {"0.3", "0.5", "0.7", "0.8", "0.9"}},
-                              {"0.1", {"0.025", "0.05", "0.1"}});
-  }
-
-  Dealing dealing(const Contraction& /*contraction*/, const Machine& machine,
-                  const Settings& settings) const override {
-    return b_stays_dealing(machine, settings);
-  }
-
-  Settings plan_key(const Contraction& contraction, const Machine& machine,
-                    const Settings& settings) const override {
-    refuse_b_stays(contraction, machine, settings);
-    return settings;
-  }
-
-  std::vector<Settings> with_less_per_rank(const Contraction& contraction, const Machine& machine,
-                                           const Settings& settings) const override {
-    return b_stays_with_less_per_rank(contraction, machine, settings);
-  }
-
-  std::unique_ptr<RankPlanner> prepare(const Contraction& contraction, const Machine& machine,
-                                       const Settings& settings,
-                                       const PlanContext& /*context*/) const override {
-    return std::make_unique<LocalBPlanner>(contraction, machine, settings);
-  }
-};
-
 }  // namespace
 
 std::unique_ptr<Strategy> local_b() {
-  return std::make_unique<LocalB>();
+  return b_stays({.name = kLocalBName,
+                  .block = {"0.8", {"0.3", "0.5", "0.7", "0.8", "0.9"}},
+                  .chunk = {"0.1", {"0.025", "0.05", "0.1"}},
+                  .prepare = prepared<LocalBPlanner>});
 }
 
 }  // namespace foretile
