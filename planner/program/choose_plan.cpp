@@ -28,9 +28,9 @@ double tasks_s(const Plan& plan, const Contraction& contraction, const Machine& 
     double sum = 0;
     for (const FlowTask& task : rank.flow.tasks) {
       const TaskWork work = work_of(plan, contraction, task);
-      sum += block_seconds(machine.platform, work.bytes, work.permutes) +
-             over(static_cast<double>(work.generated_bytes),
-                  machine.platform.generation_bytes_per_s_per_core);
+      sum +=
+          block_seconds(machine.platform, work.bytes, work.permutes) +
+          over(static_cast<double>(work.generated_bytes), machine.platform.generation_bytes_per_s_per_core);
     }
     most = std::max(most, sum / machine.cores_per_rank());
   }
@@ -44,8 +44,7 @@ double results_s(const Plan& plan, const Contraction& contraction, const Machine
     for (const Transfer& result : plan.ranks[rank].flow.results) {
       const Rank to = result.others.front();
       const auto bytes = static_cast<double>(bytes_of(contraction, {result.matrix, result.tiles.front()}));
-      const double seconds =
-          over(bytes, message_link(machine, Rank::of(rank), to).bandwidth_bytes_per_s);
+      const double seconds = over(bytes, message_link(machine, Rank::of(rank), to).bandwidth_bytes_per_s);
       sent[rank] += seconds;
       received[to] += seconds;
     }
@@ -82,8 +81,7 @@ class PlanChoice {
     if (!named_.empty()) usual = with_own_owners(std::move(usual));
     if (!by_term_) return usual;
     usual = shorter(std::move(usual), [&] {
-      return with_own_owners(
-          plan(choose_strategies(program_, chosen, machine_, settings_, mode_, seconds_)));
+      return with_own_owners(plan(choose_strategies(program_, chosen, machine_, settings_, mode_, seconds_)));
     });
     return shorter(std::move(usual), [&] { return round_robin(on_demand); });
   }

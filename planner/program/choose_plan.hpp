@@ -33,8 +33,9 @@ ProgramDistribution choose_distribution(const FusedProgram& program, const std::
 /// Chooses the distribution, where the options leave that open, and plans. Where a chosen one does not fit,
 /// blocks are distributed round-robin and sums are whole, before more tensors are generated on demand. The
 /// settings "strategy.TERM" name strategies of terms; with strategy=auto those of others are chosen
-/// (choose_strategies()), with chosen owners and with blocks round-robin; of these plans, and that by the usual
-/// strategy, the shortest stays. Throws InputError as plan_with_made(), take_named_strategies() and plan_program().
+/// (choose_strategies()), with chosen owners and with blocks round-robin; of these plans, and that by the
+/// usual strategy, the shortest stays. Throws InputError as plan_with_made(), take_named_strategies() and
+/// plan_program().
 ProgramPlan choose_plan(const FusedProgram& program, const Machine& machine, const Settings& settings,
                         const ProgramPlanOptions& options);
 

@@ -44,8 +44,8 @@ struct JoinedSteps {
 /// once for a step, and are permuted there; the ranks that have a block add tiles of C to it in the order of
 /// steps, terms, pieces of their sums, tiles and permutations, so bits repeat. Throws InputError for plans
 /// with a pool, a B that stays, barriers, or different devices (lookahead is the least of all steps, and what
-/// is not of a step, such as how many messages a rank sends at once, that of the step with most devices); DoesNotFit where all steps together have too
-/// many tiles.
+/// is not of a step, such as how many messages a rank sends at once, that of the step with most devices);
+/// DoesNotFit where all steps together have too many tiles.
 JoinedSteps join_steps(const FusedProgram& program, const ProgramDistribution& distribution,
                        const Machine& machine, std::span<const StepPlan> steps,
                        const std::vector<TensorSteps>& tensors);

@@ -56,7 +56,7 @@ class TensorBytes {
 
  private:
   const PlanTensors& tensors_;
-  std::vector<std::vector<std::int64_t>> tiles_;  // by tensor and rank
+  std::vector<std::vector<std::int64_t>> tiles_;       // by tensor and rank
   std::vector<std::vector<std::int64_t>> generating_;  // by rank and step
 };
 

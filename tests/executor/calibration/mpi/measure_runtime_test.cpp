@@ -43,7 +43,7 @@ TEST(MeasureRuntime, TakesNegativeFiguresForNothing) {
   EXPECT_EQ(no_tiles.store_s, 0);
 }
 
-/// Two cores are a tenth slower for 0.5 s, in which there are 1000 looks: 0.1 * 2 * 0.5 s / 1000 = 100 us.
+/// Two cores are a tenth slower for 0.5 s, in which there are 1000 polls: 0.1 * 2 * 0.5 s / 1000 = 100 us.
 TEST(MeasureRuntime, ALookCostsWhatProductsLose) {
   EXPECT_NEAR(lost_core_seconds(40e9, 36e9, 2, 0.5, 1000), 100e-6, 1e-12);
   EXPECT_LT(lost_core_seconds(40e9, 41e9, 2, 0.5, 1000), 0);
