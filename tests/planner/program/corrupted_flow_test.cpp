@@ -200,7 +200,7 @@ class Corruption {
   Random& random_;
 };
 
-/// 200 plans of the doubles residual on 1 to 4 ranks, with chosen owners and round-robin, with
+/// 200 plans of the doubles residual on 1 to 4 ranks, in both modes, with chosen owners and round-robin, with
 /// much memory and with little, some tensors generated on demand, by two strategies, on cores and GPUs: each
 /// is accepted, and refused with one thing changed.
 TEST(CorruptedFlow, IsRefused) {
@@ -220,7 +220,7 @@ TEST(CorruptedFlow, IsRefused) {
     const FusedProgram& program = *programs[below(random, programs.size())];
     const int ranks = 1 + static_cast<int>(below(random, 4));
     ProgramPlanOptions options{
-        ProgramMode::flow,
+        below(random, 2) == 0 ? ProgramMode::levels : ProgramMode::flow,
         below(random, 2) == 0 ? DistributionChoice::automatic : DistributionChoice::round_robin,
         {}};
     if (below(random, 3) == 0) options.made = {"v[pp|pp]"};
