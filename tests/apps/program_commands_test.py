@@ -180,7 +180,7 @@ def check_plans():
     for mode in ("levels", "flow"):
         refuse("strategy: found grid-3d with barriers", "plan", T2, *SMALL, "--platform", "cascade", "--nodes", 2,
                "--mode", mode, "--set", "strategy=grid-3d", "--set", "barriers=global")
-    refuse("step 1, term t2_2_2_2_1: found", "plan", *case, "--nodes", 4, "--mode", "flow")
+    refuse("step 1, term t2_7_3: found", "plan", *case, "--nodes", 4, "--mode", "flow")
     refuse("--make: found it beside --original", "simulate", *case, "--original", "--make", "auto")
     refuse("--mode: found h2o12", "simulate", "h2o12", "--mode", "flow")
     refuse("--mode: found flow beside --original", "simulate", *case, "--original", "--mode", "flow")
