@@ -40,9 +40,9 @@ struct Classes {
   std::function<int(std::int64_t)> of;
 };
 
-/// Tile t * classes + c is the t-th of class c, so that dealing tiles in turn deals the classes. The matrix's
-/// own order where a class has too few indices for its tiles.
-OrderedIndex dealt_in_turn(std::int64_t extent, const Classes& classes, std::int64_t tile) {
+/// Tile t * classes + c is the t-th of class c, so that tiles distributed round-robin distribute the classes.
+/// The matrix's own order where a class has too few indices for its tiles.
+OrderedIndex ordered_by_class(std::int64_t extent, const Classes& classes, std::int64_t tile) {
   std::vector<std::vector<IndexOrder::Run>> runs(static_cast<std::size_t>(classes.count));
   std::vector<std::int64_t> sizes(runs.size(), 0);
   for (std::int64_t i = 0; i < extent; ++i) {
@@ -209,9 +209,9 @@ void require_room(const PlannedWork& work, const Moves& moves) {
 /// Sets the candidate's layouts; its contraction is returned.
 Contraction lay_out(Candidate& candidate, const BlacsGrid& grid, const BlockCyclicTask& task,
                     const Proposal& proposal, const TileSize& tile) {
-  const OrderedIndex m = dealt_in_turn(task.m, proposal.m, tile.m),
-                     n = dealt_in_turn(task.n, proposal.n, tile.n),
-                     k = dealt_in_turn(task.k, proposal.k, tile.k);
+  const OrderedIndex m = ordered_by_class(task.m, proposal.m, tile.m),
+                     n = ordered_by_class(task.n, proposal.n, tile.n),
+                     k = ordered_by_class(task.k, proposal.k, tile.k);
   const auto layout = [&](const BlockCyclicMatrix& matrix, Op op, const OrderedIndex& rows,
                           const OrderedIndex& columns) {
     const bool as_stored = op == Op::none;

@@ -13,7 +13,7 @@ BusyTime& Operations::busy(Cause cause, MemoryPlace device) {
 }
 
 Operations::Resource Operations::resource_of(Cause cause, MemoryPlace device) const {
-  if (in_turn(cause, device)) return {Cause::generate, kHost};
+  if (is_fifo(cause, device)) return {Cause::generate, kHost};
   return {cause, device};
 }
 
@@ -39,7 +39,7 @@ void Operations::begin(Operation& operation, Cause cause, MemoryPlace device) {
   operation.event.rank = rank_;
   operation.event.device = device;
   operation.event.start_s = backend_->now();
-  if (!in_turn(cause, device)) busy(cause, device).begin(operation.event.start_s);
+  if (!is_fifo(cause, device)) busy(cause, device).begin(operation.event.start_s);
   operation.path = before_;
   extend_path(operation.path, resource_of(cause, device));
   // On a real machine events are noticed late; what the chain does not explain is waiting.
@@ -63,7 +63,7 @@ Operation& Operations::end(OperationId id, const OperationTime& time) {
   TraceEvent seen = event;
   seen.start_s += waited;
   if (time.ended_s > 0) seen.end_s = time.ended_s;
-  if (in_turn(event.cause, event.device)) {
+  if (is_fifo(event.cause, event.device)) {
     busy(event.cause, event.device).add(seen.start_s, seen.end_s);
   } else {
     busy(event.cause, event.device).end(event.end_s);

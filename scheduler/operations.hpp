@@ -146,7 +146,7 @@ class Operations {
 
   void begin(Operation& operation, Cause cause, MemoryPlace device);
   /// Operations of which one device does one at a time, while others wait there: not busy meanwhile.
-  bool in_turn(Cause cause, MemoryPlace device) const {
+  bool is_fifo(Cause cause, MemoryPlace device) const {
     return cause == Cause::kernel && options_->traits(static_cast<std::size_t>(device)).cores > 0;
   }
   BusyTime& busy(Cause cause, MemoryPlace device);

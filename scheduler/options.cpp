@@ -38,7 +38,7 @@ SchedulerOptions scheduler_options(const PlanFrame& frame, const RankPlan& plan,
   options.core_slots = machine.cores_per_rank();
   options.ranks_per_node = machine.counted_ranks_per_node();
   options.whole_batches = frame.batch > 1;
-  options.send_slots = frame.messages_at_once;
+  options.send_slots = frame.sends_in_flight;
   options.in_plan_order = in_plan_order;
   if (p.device.kind == DeviceKind::core) options.tiles_at_once = tiles_at_once(contraction);
   if (read) options.least_part_bytes = kNoParts;

@@ -76,7 +76,7 @@ Engine::Event SimulatedRank::end_of(Activity& activity) const {
   return [&activity] { activity.rank->ended(activity); };
 }
 
-void SimulatedRank::in_turn(Activity& activity, double& free_at, double seconds) {
+void SimulatedRank::fifo(Activity& activity, double& free_at, double seconds) {
   free_at = std::max(now(), free_at) + seconds;
   after(activity, free_at - now());
 }
@@ -245,7 +245,7 @@ void SimulatedRank::start_making(OperationId id, const Copy& copy) {
   Activity& a = activity(id, Activity::Kind::plain);
   a.software_s = p.device.kernel.start_seconds();
   a.alone_s = noise(p.noise.kernel) * work;
-  in_turn(a, maker_free_at_[copy.to], a.software_s + a.alone_s);
+  fifo(a, maker_free_at_[copy.to], a.software_s + a.alone_s);
 }
 
 CopyCost SimulatedRank::cost_of(const Copy& copy) const {
@@ -271,7 +271,7 @@ void SimulatedRank::start_copy(OperationId id, const Copy& copy) {
   const CopyCost cost = cost_of(copy);
   if (frame_.class_of(plan_.devices[device]).kind == DeviceKind::core) {  // C is in host memory already
     Activity& a = activity(id, Activity::Kind::plain);
-    in_turn(a, manager_free_at, cost.software_s);
+    fifo(a, manager_free_at, cost.software_s);
     a.software_s = manager_free_at - now();
     return;
   }
@@ -281,7 +281,7 @@ void SimulatedRank::start_copy(OperationId id, const Copy& copy) {
   a.software_s = cost.software_s;
   a.blocked_s = noise(machine_.platform.noise.link) * cost.blocked_s;
   if (cost.manager_s() > 0 || manager_free_at > now()) {
-    in_turn(a, manager_free_at, a.software_s + a.blocked_s);
+    fifo(a, manager_free_at, a.software_s + a.blocked_s);
   } else {
     begin_copy(a);
   }
@@ -337,7 +337,7 @@ void SimulatedRank::start_send(OperationId id, Rank to_rank, const Message& mess
   a.to_rank = to_rank;
   const double overhead = message_software_s(machine_.platform, message.transfer->tiles.size());
   if (overhead > 0) {
-    in_turn(a, messenger_free_at_, overhead);
+    fifo(a, messenger_free_at_, overhead);
   } else {
     begin_message(a);
   }
@@ -462,7 +462,7 @@ void SimulatedRank::receive(const Message& message, const Path& path) {
   slot.rank = this;
   slot.message = message;
   slot.path = path;
-  in_turn(slot, messenger_free_at_, overhead);
+  fifo(slot, messenger_free_at_, overhead);
 }
 
 }  // namespace foretile

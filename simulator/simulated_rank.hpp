@@ -87,7 +87,7 @@ class SimulatedRank final : public Backend {
   void after(Activity& activity, double seconds);
   /// The same where uses wait for each other, first come first served; `free_at` is when the resource is
   /// free.
-  void in_turn(Activity& activity, double& free_at, double seconds);
+  void fifo(Activity& activity, double& free_at, double seconds);
   /// On cores that other ranks may use too: one host with the speed of all cores of the node, of which an
   /// execution gets at most one core's, or what a core reaches alone.
   void on_cores(Activity& activity, double seconds);

@@ -328,10 +328,10 @@ void add_original_options(CLI::App& command, OriginalArguments& original) {
       "--original", original.original,
       "Of a program: as NWChem runs it, one rank for each device, a shared counter, blocking gets, levels");
   command
-      .add_option(
-          "--without", original.without,
-          "With --original, repeatable: counter (chains are dealt in turn), waiting (gets take no time) or "
-          "levels (nobody waits between them)")
+      .add_option("--without", original.without,
+                  "With --original, repeatable: counter (chains are distributed round-robin), waiting (gets "
+                  "take no time) or "
+                  "levels (nobody waits between them)")
       ->check(CLI::IsMember({"counter", "waiting", "levels"}))
       ->allow_extra_args(false);
   command

@@ -122,7 +122,7 @@ void CpuBackend::start_on_core(OperationId id, DeviceTiles& device, std::span<co
     all.push_back({kernels_.of(x, device.old[p]), a, device.places.at({Matrix::b, x.b}),
                    device.places.at({Matrix::c, x.c})});
   }
-  cores_.submit_in_turn(device.first_lane, id, [all = std::move(all)] {
+  cores_.submit_fifo(device.first_lane, id, [all = std::move(all)] {
     for (const Work& work : all) work.kernel(work.a, work.b, work.c);
   });
 }

@@ -12,8 +12,8 @@
 
 namespace foretile {
 
-/// Reads this rank's tiles of A and B (made ones are dealt in turn) and, where it is read, those of the
-/// initial C. Collective: when a number is NaN or infinite, the lowest such rank throws InputError as
+/// Reads this rank's tiles of A and B (made ones are distributed round-robin) and, where it is read, those of
+/// the initial C. Collective: when a number is NaN or infinite, the lowest such rank throws InputError as
 /// agree() has it; it names the first such tile by its row and column, and the rank. `turned`: whether the
 /// operations of A and B were turned, of which the message knows nothing (executor/files/file_tiles.hpp).
 void require_finite(const Contraction& contraction, const PlanFrame& frame, const std::vector<TileId>& own_c,

@@ -59,7 +59,7 @@ class WorkerPool {
   void submit(OperationId id, std::function<void()> job) { add(0, {id, std::move(job)}); }
   /// Jobs of one lane (0, 1, ...) run one at a time in the order given. While a lane has many left, the ends
   /// of short ones wake nobody.
-  void submit_in_turn(int lane, OperationId id, std::function<void()> job) {
+  void submit_fifo(int lane, OperationId id, std::function<void()> job) {
     add(lane + 1, {id, std::move(job)});
   }
   /// The parts of one operation, each in a lane of its own from `first_lane` on. It has ended when all have.

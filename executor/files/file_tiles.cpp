@@ -192,7 +192,7 @@ void OutputOfC::write_stored_tiles(const HostStore& host, int threads, const Mat
   });
 }
 
-/// Zero tiles are dealt in turn.
+/// Zero tiles are distributed round-robin.
 void OutputOfC::write_zeros(const MatrixWriter& writer) const {
   const int rank = rank_in(communicator_), ranks = size_of(communicator_);
   const std::vector<std::byte> zeros(

@@ -146,8 +146,8 @@ class Exchange {
   std::deque<MPI_Request> requests_;
 };
 
-/// Strips are dealt in turn, `at_once` to a rank. An error of writing waits until all tiles have come where
-/// they go.
+/// Strips are distributed round-robin, `at_once` to a rank. An error of writing waits until all tiles have
+/// come where they go.
 void exchange_and_write(const std::vector<Strip>& strips, int at_once, Exchange& exchange,
                         MPI_Comm communicator,
                         const std::function<void(std::span<const RectangleNumbers>)>& write) {

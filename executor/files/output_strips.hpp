@@ -16,9 +16,9 @@ namespace foretile {
 /// Calls `write` with strips of neighbouring tiles of a dense file (MatrixWriter::write()), each tile once on
 /// one rank, from several threads at a time. Where the ranks' own tiles have long pieces of the file's lines
 /// (rows of a row-major file, `by_rows`, or columns), each rank writes its own. Where they have not, as when
-/// tiles are dealt in turn, ranks send each other tiles, some at a time, for strips of at most 32 MiB: ranks
-/// that write many short pieces of one file wait for each other. Collective. What `write` throws on a rank is
-/// thrown on all, as agree() has it.
+/// tiles are distributed round-robin, ranks send each other tiles, some at a time, for strips of at most 32
+/// MiB: ranks that write many short pieces of one file wait for each other. Collective. What `write` throws
+/// on a rank is thrown on all, as agree() has it.
 void write_in_strips(const Contraction& contraction, const HostStore& host, bool by_rows, int threads,
                      MPI_Comm communicator,
                      const std::function<void(std::span<const RectangleNumbers>)>& write);

@@ -8,7 +8,7 @@
 
 namespace foretile {
 
-std::size_t FirstDone::deal(double work) {
+std::size_t EarliestFinish::deal(double work) {
   const auto done = [&](std::size_t device) { return (load_[device] + work) / speeds_[device]; };
   std::size_t best = 0;
   for (std::size_t device = 1; device < speeds_.size(); ++device) {
@@ -18,7 +18,7 @@ std::size_t FirstDone::deal(double work) {
   return best;
 }
 
-double FirstDone::seconds() const {
+double EarliestFinish::seconds() const {
   double last = 0;
   for (std::size_t device = 0; device < speeds_.size(); ++device) {
     if (load_[device] > 0) last = std::max(last, load_[device] / speeds_[device]);
@@ -27,9 +27,9 @@ double FirstDone::seconds() const {
 }
 
 double seconds_of_equal(std::int64_t blocks, const std::vector<double>& rates) {
-  FirstDone first_done(rates);
-  for (std::int64_t block = 0; block < blocks; ++block) first_done.deal(1);
-  return first_done.seconds();
+  EarliestFinish earliest(rates);
+  for (std::int64_t block = 0; block < blocks; ++block) earliest.deal(1);
+  return earliest.seconds();
 }
 
 std::vector<std::vector<Block>> deal_blocks(const Contraction& p, std::vector<Block> blocks,
@@ -38,8 +38,8 @@ std::vector<std::vector<Block>> deal_blocks(const Contraction& p, std::vector<Bl
   for (std::size_t b = 0; b < blocks.size(); ++b) order.emplace_back(-block_flops(p, blocks[b]), b);
   std::ranges::sort(order);
   std::vector<std::size_t> device_of(blocks.size());
-  FirstDone first_done(speeds);
-  for (const auto& [less, block] : order) device_of[block] = first_done.deal(-less);
+  EarliestFinish earliest(speeds);
+  for (const auto& [less, block] : order) device_of[block] = earliest.deal(-less);
   std::vector<std::vector<Block>> dealt(speeds.size());
   for (std::size_t b = 0; b < blocks.size(); ++b) dealt[device_of[b]].push_back(std::move(blocks[b]));
   return dealt;

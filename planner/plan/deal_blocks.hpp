@@ -14,9 +14,10 @@ namespace foretile {
 
 /// Work dealt to devices one after the other. Speeds are in work a second; a device of speed 0 gets nothing
 /// while there is another.
-class FirstDone {
+class EarliestFinish {
  public:
-  explicit FirstDone(std::vector<double> speeds) : speeds_(std::move(speeds)), load_(speeds_.size(), 0) {}
+  explicit EarliestFinish(std::vector<double> speeds)
+      : speeds_(std::move(speeds)), load_(speeds_.size(), 0) {}
 
   /// The device that is done first with this beside all that it has; it gets it.
   std::size_t deal(double work);

@@ -32,7 +32,7 @@ void add_prime_factors(int number, std::vector<int>& factors) {
 
 }  // namespace
 
-std::vector<int> ProcessGrid::in_turn(Axis axis, int first) const {
+std::vector<int> ProcessGrid::ring_from(Axis axis, int first) const {
   const int of_node = node ? (*node)[axis] : 1;
   std::vector<int> digits;  // how many values each has, the lowest first
   add_prime_factors(of_node, digits);

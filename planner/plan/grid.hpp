@@ -58,7 +58,7 @@ struct ProcessGrid {
   /// numbers with those digits, and each digit goes round from that of `first`, the lowest fastest. So groups
   /// of 2, 4, ... that lie in one node follow each other, and where the axis has one prime factor the order
   /// does not depend on the nodes.
-  std::vector<int> in_turn(Axis axis, int first) const;
+  std::vector<int> ring_from(Axis axis, int first) const;
 
  private:
   AlongAxes place_in_nodes(Rank rank) const;

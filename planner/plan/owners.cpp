@@ -41,7 +41,7 @@ class MatrixDeliveries {
         along_(travels_along(routes.matrix)),
         positions_(grid.ranks_along(along_)),
         own_position_(grid.position(rank, along_)),
-        in_turn_(grid.node ? grid.in_turn(along_, own_position_) : wrapped(own_position_, positions_)) {
+        ring_(grid.node ? grid.ring_from(along_, own_position_) : wrapped(own_position_, positions_)) {
     const int groups =
         routes.group.empty() ? 1 : 1 + *std::max_element(routes.group.begin(), routes.group.end());
     marked_.resize(static_cast<std::size_t>(groups) * positions_, 0);
@@ -150,7 +150,7 @@ class MatrixDeliveries {
   /// The ranks at marked positions, whose marks are taken away.
   std::vector<Rank> marked_ranks() {
     std::vector<Rank> destinations;
-    for (const int position : in_turn_) {
+    for (const int position : ring_) {
       if (marked_[position]) destinations.push_back(grid_.moved(rank_, along_, position));
     }
     std::fill_n(marked_.begin(), positions_, 0);
@@ -166,7 +166,7 @@ class MatrixDeliveries {
   Axis along_;
   int positions_;
   int own_position_;
-  std::vector<int> in_turn_;     // all positions, the own one first, which is never marked
+  std::vector<int> ring_;        // all positions, the own one first, which is never marked
   std::vector<int> uses_;        // group * positions_ + position, increasing
   std::vector<char> marked_;     // per use; all 0 between calls
   std::vector<char> served_;     // per position

@@ -48,13 +48,13 @@ struct Routes {
 /// `lookahead` steps apart share one delivery to all their ranks, so that no tile arrives again where it may
 /// still be. Consecutive tiles that differ in nothing else share a message of up to `message_bytes` (always
 /// at least one tile). Destinations start behind the owner and wrap around, which spreads the inner nodes of
-/// the trees; where the grid knows the ranks of a node, node follows node (ProcessGrid::in_turn()).
+/// the trees; where the grid knows the ranks of a node, node follows node (ProcessGrid::ring_from()).
 std::vector<Transfer> broadcasts_of(const Contraction& contraction, const ProcessGrid& grid, Rank rank,
                                     const std::vector<Routes>& routes, Sending sending, int lookahead,
                                     std::int64_t message_bytes);
 
 /// Who computes a tile of C or, where several ranks compute parts of it, who adds them, by tile. Tiles
-/// without a product are where a table of owners says, or dealt in turn.
+/// without a product are where a table of owners says, or distributed round-robin.
 std::vector<Rank> owners_of_c(const Contraction& p, const Plan& plan);
 
 }  // namespace foretile

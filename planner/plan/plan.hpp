@@ -149,7 +149,7 @@ struct PlanFrame {
   int batch = 1;  ///< products of a chunk that go out in one launch, counted from its first
   Operands operands;
   Barriers barriers = Barriers::none;
-  int messages_at_once = 4;  ///< that a rank sends
+  int sends_in_flight = 4;  ///< that a rank sends
   Store store = Store::at_end;
   bool prefetch_c = false;  ///< where B streams: C of the next block enters with its first loads, before
                             ///< the last block has left

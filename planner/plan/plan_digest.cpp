@@ -55,7 +55,7 @@ void add(Fnv& fnv, const PlanFrame& frame) {
   if (frame.store != PlanFrame{}.store) fnv.add(frame.store);
   if (frame.c_in_parts) fnv.add(frame.part_sums);
   if (frame.pool != Pool::none) fnv.add(kPool, frame.pool);
-  if (frame.messages_at_once != PlanFrame{}.messages_at_once) fnv.add(frame.messages_at_once);
+  if (frame.sends_in_flight != PlanFrame{}.sends_in_flight) fnv.add(frame.sends_in_flight);
   if (frame.flows()) {
     fnv.add_all(frame.steps);
     fnv.add_all(frame.open_from);

@@ -115,7 +115,7 @@ class Summer {
   /// Without tiles; nothing where this rank is not in the tree.
   std::optional<Sum> sum_for(int owner, const PartSet& parts, std::int32_t i, std::int32_t j) const {
     std::vector<int> members;
-    for (const int layer : grid_.in_turn(Axis::r, owner)) {
+    for (const int layer : grid_.ring_from(Axis::r, owner)) {
       if (layer == owner || any_on(parts, layer)) members.push_back(layer);
     }
     if (by_node()) gather_nodes(members);
@@ -142,7 +142,7 @@ class Summer {
 
   Rank in_layer(int layer) const { return grid_.moved(rank_, Axis::r, layer); }
 
-  /// In natural order in_turn() can leave a node and return: a node may then cut a layer.
+  /// In natural order ring_from() can leave a node and return: a node may then cut a layer.
   void gather_nodes(std::vector<int>& layers) const {
     std::map<int, std::size_t> turns;
     const auto turn = [&](int layer) {

@@ -18,7 +18,7 @@ struct TreeOfRanks {
 
 /// All sums that `rank` takes part in. The ranks at the same row and column of the grid form the tree of a
 /// tile of C: its owner first, then those layers that have a part of it, in the order of
-/// ProcessGrid::in_turn(). Where the tree knows nodes, those of a node follow each other, so that a sum
+/// ProcessGrid::ring_from(). Where the tree knows nodes, those of a node follow each other, so that a sum
 /// enters it once. Else the order of additions depends on the grid, and on the ranks of a node along r only
 /// where r has several prime factors. A rank adds what comes from smaller subtrees first. Tiles of a block
 /// with equal trees and devices share a sum of up to `sum_bytes` (always at least one tile). O(products of

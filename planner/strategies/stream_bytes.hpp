@@ -11,7 +11,7 @@
 namespace foretile {
 
 /// Blocks of b x c tiles of C per rank of a 2D-cyclic grid. A rank's devices form a grid of `device_rows`
-/// rows, to which its rows and columns are dealt in turn.
+/// rows, to which its rows and columns are distributed round-robin.
 struct Blocking {
   ProcessGrid grid;
   int devices = 1;
@@ -34,7 +34,7 @@ struct Blocking {
   int device_column(std::int32_t j) const { return local_column(j) % device_columns(); }
 };
 
-/// Most rows or columns that one of `owners` has of `count` dealt in turn.
+/// Most rows or columns that one of `owners` has of `count` distributed round-robin.
 inline std::int32_t most_dealt(std::int32_t count, int owners) {
   return count / owners + (count % owners != 0);
 }

@@ -128,8 +128,8 @@ void check_frame(const Plan& plan, const Contraction& contraction) {
   }
   if (plan.batch < 1) throw broken_plan("batch", fmt::format("{}", plan.batch), "at least 1");
   if (plan.lookahead < 0) throw broken_plan("lookahead", fmt::format("{}", plan.lookahead), "at least 0");
-  if (plan.messages_at_once < 1)
-    throw broken_plan("messages_at_once", fmt::format("{}", plan.messages_at_once), "at least 1");
+  if (plan.sends_in_flight < 1)
+    throw broken_plan("sends_in_flight", fmt::format("{}", plan.sends_in_flight), "at least 1");
   check_device_classes(plan);
   check_sums(plan, contraction);
   check_pool(plan);

@@ -91,7 +91,7 @@ def even(extent, parts):
 
 
 def shares(p, q, r=1):
-    """Shares of k, dealt in turn to q owners of A and to p owners of B, so that all owners of a matrix get the same. lcm(p, q) equal ones do; where these
+    """Shares of k, distributed round-robin to q owners of A and to p owners of B, so that all owners of a matrix get the same. lcm(p, q) equal ones do; where these
     make too many products on p x q x r ranks, fewer unequal ones, of which the smallest is as large as can be."""
     equal = math.lcm(p, q)
     for count in [math.ceil(factor * (p + q)) for factor in (1.25, 1.5, 2, 3, 4, 6)] if p * q * r * equal > MANY_PRODUCTS else []:

@@ -50,7 +50,7 @@ inline std::vector<std::vector<int>> turns_of_sums(const Settings& settings, con
                                                    const AlongAxes& node) {
   const ProcessGrid placed{grid[Axis::p], grid[Axis::q], grid[Axis::r], node};
   std::vector<std::vector<int>> turns;
-  for (int layer = 0; layer < placed.r; ++layer) turns.push_back(placed.in_turn(Axis::r, layer));
+  for (int layer = 0; layer < placed.r; ++layer) turns.push_back(placed.ring_from(Axis::r, layer));
   const std::string& tree = settings.at("tree");
   if (tree == "by_node" || tree == "scatter") turns.push_back({node[Axis::r]});
   return turns;

@@ -86,7 +86,7 @@ CStaysPlanner::CStaysPlanner(std::string_view strategy, const Contraction& contr
   frame_.c_in_parts = grid.c_in_parts();
   frame_.part_sums = grid.tree.tree == Tree::chain ? Tree::chain : Tree::binomial;
   if (grid.host_bytes) frame_.host_budget_bytes = std::min(frame_.host_budget_bytes, *grid.host_bytes);
-  if (grid.messages_at_once) frame_.messages_at_once = *grid.messages_at_once;
+  if (grid.sends_in_flight) frame_.sends_in_flight = *grid.sends_in_flight;
   frame_.barriers = barriers_setting(settings);
   frame_.advice.device_memory = "lower d, b, c or lookahead";
   frame_.advice.host_memory = "use more ranks or lower d, b, c or lookahead";

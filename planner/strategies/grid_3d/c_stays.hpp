@@ -26,9 +26,9 @@ namespace foretile {
 /// What the strategy has decided before C is cut into blocks.
 struct CStaysGrid {
   ProcessGrid grid = {};
-  int device_layers = 1;                     ///< of a rank; divides its devices
-  TreeOfRanks tree = {};                     ///< of broadcasts and sums
-  std::optional<int> messages_at_once = {};  ///< nothing: as many as plans have otherwise
+  int device_layers = 1;                    ///< of a rank; divides its devices
+  TreeOfRanks tree = {};                    ///< of broadcasts and sums
+  std::optional<int> sends_in_flight = {};  ///< nothing: as many as plans have otherwise
   /// An owner's tiles of A of a step travel before those of B, so that few messages hold them all; products
   /// of a step then begin later.
   bool a_before_b = false;

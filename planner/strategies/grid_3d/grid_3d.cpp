@@ -230,7 +230,7 @@ class Grid3d final : public CStays {
                         fmt::format("a divisor of the {} devices of a rank", machine.devices_per_rank));
     grid.tree = {tree_setting(settings), machine.counted_ranks_per_node()};
     if (paced(settings)) {
-      grid.messages_at_once = 1;
+      grid.sends_in_flight = 1;
       grid.a_before_b = true;
     }
     grid.sum_bytes = integer_setting(settings, "sum_bytes");

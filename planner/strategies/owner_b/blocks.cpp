@@ -195,14 +195,14 @@ std::vector<std::vector<ColumnFamily>> deal_families(const Contraction& p,
                                                      const std::vector<ColumnFamily>& families,
                                                      const std::vector<double>& speeds) {
   std::vector<std::vector<ColumnFamily>> dealt(speeds.size());
-  FirstDone first_done(speeds);
+  EarliestFinish earliest(speeds);
   for (const ColumnFamily& family : families) {
     std::vector<std::pair<std::int64_t, std::int32_t>> columns;
     for (const std::int32_t j : family.columns) columns.emplace_back(-elements(p, family.rows, j), j);
     std::sort(columns.begin(), columns.end());
     std::vector<std::vector<std::int32_t>> shares(dealt.size());
     for (const auto& [less, j] : columns) {
-      shares[first_done.deal(static_cast<double>(-less))].push_back(j);
+      shares[earliest.deal(static_cast<double>(-less))].push_back(j);
     }
     for (std::size_t device = 0; device < dealt.size(); ++device) {
       if (shares[device].empty()) continue;

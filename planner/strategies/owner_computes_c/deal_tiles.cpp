@@ -97,7 +97,7 @@ Places places_for(const Contraction& p, const Part& part, int ranks) {
 
 /// Neighbours in order go to different owners, back and forth.
 template <class Key>
-std::map<std::int32_t, int> dealt_in_turn(std::vector<std::int32_t> lines, int owners, const Key& key) {
+std::map<std::int32_t, int> round_robin_owners(std::vector<std::int32_t> lines, int owners, const Key& key) {
   std::ranges::stable_sort(lines, {}, key);
   std::map<std::int32_t, int> owner;
   for (std::size_t n = 0; n < lines.size(); ++n) {
@@ -126,10 +126,10 @@ class Dealer {
  private:
   void deal(const Part& part) {
     const Places places = places_for(p_, part, ranks_for(part));
-    const auto of_row = dealt_in_turn(part.rows, places.p, [&](std::int32_t i) {
+    const auto of_row = round_robin_owners(part.rows, places.p, [&](std::int32_t i) {
       return std::tuple(p_.c.row(i).size(), p_.c.row(i).front(), p_.m.size(i));
     });
-    const auto of_column = dealt_in_turn(part.columns, places.q, [&](std::int32_t j) {
+    const auto of_column = round_robin_owners(part.columns, places.q, [&](std::int32_t j) {
       return std::tuple(p_.c.column(j).size(), p_.c.column(j).front(), p_.n.size(j));
     });
     std::vector<double> work(static_cast<std::size_t>(places.p * places.q), 0);

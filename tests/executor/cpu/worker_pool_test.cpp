@@ -69,7 +69,7 @@ TEST(WorkerPool, JobsOfALaneRunInTurn) {
   std::atomic<int> overlaps = 0;
   for (OperationId id = 0; id < kJobs; ++id) {
     const std::size_t lane = id % kLanes;
-    pool.submit_in_turn(static_cast<int>(lane), id, [&, lane, id] {
+    pool.submit_fifo(static_cast<int>(lane), id, [&, lane, id] {
       if (++running[lane] > 1) ++overlaps;
       begun[lane].push_back(id);
       --running[lane];
@@ -98,7 +98,7 @@ TEST(WorkerPool, AnOperationEndsWithItsLastPart) {
                              ++done;
                            }});
   pool.submit_parts(0, 1, {count, count, count});
-  pool.submit_in_turn(3, 2, [] {});
+  pool.submit_fifo(3, 2, [] {});
   const auto first = completions.take(3600);
   ASSERT_EQ(first.size(), 1U);
   EXPECT_EQ(first[0].id, 2U);
@@ -119,8 +119,8 @@ TEST(WorkerPool, ALaneThatIsBusyHoldsBackNoOther) {
   Completions completions;
   WorkerPool pool(2, completions);
   std::promise<void> gate;
-  pool.submit_in_turn(0, 0, [wait = gate.get_future().share()] { wait.get(); });
-  pool.submit_in_turn(0, 1, [] {});
+  pool.submit_fifo(0, 0, [wait = gate.get_future().share()] { wait.get(); });
+  pool.submit_fifo(0, 1, [] {});
   pool.submit(2, [] {});
   const auto first = completions.take(3600);
   ASSERT_EQ(first.size(), 1U);
@@ -136,8 +136,8 @@ TEST(WorkerPool, TellsWhenAJobBegan) {
   using std::chrono::milliseconds;
   Completions completions;
   WorkerPool pool(1, completions);
-  pool.submit_in_turn(0, 0, [] { std::this_thread::sleep_for(milliseconds(20)); });
-  pool.submit_in_turn(0, 1, [] {});
+  pool.submit_fifo(0, 0, [] { std::this_thread::sleep_for(milliseconds(20)); });
+  pool.submit_fifo(0, 1, [] {});
   std::this_thread::sleep_for(milliseconds(30));
   std::vector<Completions::Entry> ended;
   while (ended.size() < 2) {
@@ -152,10 +152,10 @@ TEST(WorkerPool, TellsWhenAJobBegan) {
 class HeldLane {
  public:
   HeldLane(int jobs, std::function<void()> first) {
-    pool_.submit_in_turn(0, 0, [wait = gate_.get_future().share()] { wait.get(); });
-    pool_.submit_in_turn(0, 1, std::move(first));
-    pool_.submit_in_turn(0, 2, [wait = second_gate_.get_future().share()] { wait.get(); });
-    for (int id = 3; id < jobs; ++id) pool_.submit_in_turn(0, id, [] {});
+    pool_.submit_fifo(0, 0, [wait = gate_.get_future().share()] { wait.get(); });
+    pool_.submit_fifo(0, 1, std::move(first));
+    pool_.submit_fifo(0, 2, [wait = second_gate_.get_future().share()] { wait.get(); });
+    for (int id = 3; id < jobs; ++id) pool_.submit_fifo(0, id, [] {});
     gate_.set_value();
   }
   ~HeldLane() { second_gate_.set_value(); }

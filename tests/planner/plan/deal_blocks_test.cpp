@@ -11,7 +11,7 @@ namespace {
 using Numbers = std::vector<std::int32_t>;
 
 TEST(DealBlocks, ADeviceOfNoSpeedGetsNothing) {
-  FirstDone dealt({0, 1});
+  EarliestFinish dealt({0, 1});
   for (int block = 0; block < 3; ++block) EXPECT_EQ(dealt.deal(2), 1U);
   EXPECT_DOUBLE_EQ(dealt.seconds(), 6);
 }

@@ -77,18 +77,18 @@ TEST(ProcessGrid, EveryPlaceHasOneRank) {
 /// then the higher: 3 = (1, 1), 2 = (0, 1). So pairs of neighbours and halves of eight follow each other,
 /// however many of the ranks share a node.
 TEST(Grid, TurnsRoundInGroups) {
-  EXPECT_EQ((ProcessGrid{1, 1, 4}.in_turn(Axis::r, 1)), (std::vector<int>{1, 0, 3, 2}));
+  EXPECT_EQ((ProcessGrid{1, 1, 4}.ring_from(Axis::r, 1)), (std::vector<int>{1, 0, 3, 2}));
   for (const int of_node : {1, 2, 4, 8}) {
     const ProcessGrid grid{1, 1, 8, AlongAxes{{1, 1, of_node}}};
-    EXPECT_EQ(grid.in_turn(Axis::r, 6), (std::vector<int>{6, 7, 4, 5, 2, 3, 0, 1})) << of_node;
+    EXPECT_EQ(grid.ring_from(Axis::r, 6), (std::vector<int>{6, 7, 4, 5, 2, 3, 0, 1})) << of_node;
   }
 }
 
 /// Six positions, three in a node: the node of 4 is 3, 4, 5; then 0, 1, 2, beginning as far in.
 TEST(Grid, TurnsRoundNodeAfterNode) {
   const ProcessGrid grid{1, 6, 1, AlongAxes{{1, 3, 1}}};
-  EXPECT_EQ(grid.in_turn(Axis::q, 4), (std::vector<int>{4, 5, 3, 1, 2, 0}));
-  EXPECT_EQ((ProcessGrid{1, 6}.in_turn(Axis::q, 4)), (std::vector<int>{4, 5, 0, 1, 2, 3}));
+  EXPECT_EQ(grid.ring_from(Axis::q, 4), (std::vector<int>{4, 5, 3, 1, 2, 0}));
+  EXPECT_EQ((ProcessGrid{1, 6}.ring_from(Axis::q, 4)), (std::vector<int>{4, 5, 0, 1, 2, 3}));
 }
 
 }  // namespace

@@ -46,7 +46,8 @@ struct Sizes {
   int b, c, d, devices;
 };
 
-/// Columns of C that a device of a rank computes in block column y, among those of the rank dealt in turn.
+/// Columns of C that a device of a rank computes in block column y, among those of the rank distributed
+/// round-robin.
 inline std::vector<std::int32_t> columns_of(const Plan& plan, const Contraction& p, const Sizes& sizes,
                                             Rank rank, Device device, int y) {
   std::vector<std::int32_t> columns;

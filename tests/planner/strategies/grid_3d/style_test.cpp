@@ -164,13 +164,13 @@ TEST(Style, SettingsWin) {
   const Plan own = plan({});
   EXPECT_EQ(grid_text(own.grid), "2 x 4");
   EXPECT_EQ(own.lookahead, 0);
-  EXPECT_EQ(own.messages_at_once, 1);
+  EXPECT_EQ(own.sends_in_flight, 1);
   EXPECT_EQ(own.parameters.at("d"), "1");
   const Plan given = plan({{"grid", "2x2x2"}, {"grid.node", "natural"}, {"sends", "ahead"}});
   EXPECT_EQ(grid_text(given.grid), "2 x 2 x 2");
   EXPECT_FALSE(given.grid.node);
   EXPECT_GT(given.lookahead, 0);
-  EXPECT_EQ(given.messages_at_once, PlanFrame{}.messages_at_once);
+  EXPECT_EQ(given.sends_in_flight, PlanFrame{}.sends_in_flight);
   for (const Plan& each : {own, given}) verify(each, p);
 }
 
