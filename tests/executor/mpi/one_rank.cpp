@@ -40,16 +40,23 @@ bool is_last() {
   return rank() == foretile::size_of(MPI_COMM_WORLD) - 1;
 }
 
-/// On the last rank request `number` from here fails. Returns how many there were, on the last rank.
+/// Rank 0 alone takes memory to gather; elsewhere it is the last rank that lacks it.
+bool rank_0_fails = false;
+
+bool fails_here() {
+  return rank_0_fails ? rank() == 0 : is_last();
+}
+
+/// On the rank that fails request `number` from here does. Returns how many there were, on that rank.
 long fail_request(long number) {
   using Function = long (*)(long);
   static const auto function = reinterpret_cast<Function>(::dlsym(RTLD_DEFAULT, "foretile_fail_request"));
-  return is_last() && function ? function(number) : 0;
+  return fails_here() && function ? function(number) : 0;
 }
 
-/// What the last rank has.
-long of_last(long number) {
-  return foretile::all_reduced(static_cast<std::int64_t>(is_last() ? number : 0), MPI_SUM, MPI_COMM_WORLD,
+/// What the rank that fails has.
+long of_failing(long number) {
+  return foretile::all_reduced(static_cast<std::int64_t>(fails_here() ? number : 0), MPI_SUM, MPI_COMM_WORLD,
                                "test");
 }
 
@@ -117,7 +124,7 @@ bool create_without(const foretile_problem* problem, long request, long& used) {
   foretile_multiplication* made = nullptr;
   const long before = fail_request(request);
   const foretile_status status = foretile_create(fresh, problem, nullptr, &made);
-  used = of_last(fail_request(0) - before);
+  used = of_failing(fail_request(0) - before);
   const bool fails = request > 0 && request <= used;
   const bool right =
       is_status_of_all(status, fails ? FORETILE_FAILED : FORETILE_OK) && (made == nullptr) == fails;
@@ -150,7 +157,7 @@ int run_without(long request) {
   const long before = fail_request(request);
   const bool right = product.run_on_tiles(product.made) == FORETILE_OK &&
                      product.run_in_layouts(product.made) == FORETILE_OK;
-  const long used = of_last(fail_request(0) - before);
+  const long used = of_failing(fail_request(0) - before);
   if (request == 0 && rank() == 0) std::printf("%ld\n", used);
   return right ? 0 : kFailed;
 }
@@ -162,6 +169,7 @@ int run_program_without(const std::string& where, long request) {
   const SpinOrbitals orbitals(fused.tiles());
   const SeededNumbers numbers(orbitals, 7);
   long before = 0, used = 0;
+  rank_0_fails = where == "gathered";
   try {
     MultiplicationOptions options;
     options.bind = false;
@@ -176,7 +184,7 @@ int run_program_without(const std::string& where, long request) {
     std::fprintf(stderr, "rank %d: %s\n", rank(), text_of(std::current_exception()).c_str());
     return kFailed;
   }
-  used = of_last(used);
+  used = of_failing(used);
   if (request == 0 && rank() == 0) std::printf("%ld\n", used);
   return 0;
 }

@@ -63,7 +63,7 @@ class NoMemory(unittest.TestCase):
 
     def test_gathering_ends_the_job_by_one_line(self):
         for case, lines in self.fail_at_some_requests("gathered"):
-            self.assertEqual(lines, ["foretile: rank 2: memory is used up; the job ends"], case)
+            self.assertEqual(lines, ["foretile: rank 0: memory is used up; the job ends"], case)
 
 
 if __name__ == "__main__":
