@@ -19,7 +19,7 @@ struct Product {
 };
 
 /// B's and C's tiles in a set of columns, indexed by row. Building it takes time linear in these tiles and in
-/// the tile rows.
+/// the tile rows between the first and the last one that has any: few where parts are on a diagonal.
 class BlockProducts {
  public:
   /// `columns` increasing. The contraction must outlive this object.
@@ -30,8 +30,10 @@ class BlockProducts {
   void for_each(TileId a, Visit visit) const {
     const std::int32_t i = contraction_->a.row_of(a);
     const std::int32_t k = contraction_->a.column_of(a);
-    const std::int32_t* const c_row = c_slots_.data() + static_cast<std::size_t>(i) * columns_.size();
-    for (std::int32_t s = b_start_[k]; s < b_start_[k + 1]; ++s) {
+    if (!rows_of_c_.include(i) || !rows_of_b_.include(k)) return;
+    const std::int32_t* const c_row = row_of_c(i);
+    const std::int32_t* const start = b_start_.data() + (k - rows_of_b_.begin);
+    for (std::int32_t s = start[0]; s < start[1]; ++s) {
       const std::int32_t c_slot = c_row[b_column_[s]];
       if (c_slot < 0) continue;
       visit(Product{i, columns_[b_column_[s]], k, a, b_ids_[s], c_ids_[c_slot], s, c_slot});
@@ -45,14 +47,29 @@ class BlockProducts {
   TileId c_id(std::int32_t slot) const { return c_ids_[slot]; }
 
  private:
+  /// Of tile rows, behind the last one of which is `end`.
+  struct RowRange {
+    std::int32_t begin = 0, end = 0;
+
+    std::int32_t count() const { return end - begin; }
+    bool include(std::int32_t row) const { return begin <= row && row < end; }
+  };
+
+  /// All rows with tiles in the columns.
+  RowRange rows_in(const Shape& shape) const;
+  void number_b(const Contraction& contraction);
   void number_c(const Contraction& contraction);
+  const std::int32_t* row_of_c(std::int32_t i) const {
+    return c_slots_.data() + static_cast<std::size_t>(i - rows_of_c_.begin) * columns_.size();
+  }
 
   const Contraction* contraction_;
   std::vector<std::int32_t> columns_;
-  std::vector<std::int32_t> b_start_;   // per tile row k, into the next two
+  RowRange rows_of_b_, rows_of_c_;
+  std::vector<std::int32_t> b_start_;   // per tile row k of these, into the next two
   std::vector<std::int32_t> b_column_;  // position in columns_
   std::vector<TileId> b_ids_;
-  std::vector<std::int32_t> c_slots_;  // tile row i x position in columns_; -1 where C is zero
+  std::vector<std::int32_t> c_slots_;  // tile row i of these x position in columns_; -1 where C is zero
   std::vector<TileId> c_ids_;
 };
 

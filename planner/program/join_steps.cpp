@@ -361,6 +361,7 @@ class StepJoiner {
   }
 
   static Contraction joined(const std::deque<Contraction>& parts) {
+    if (parts.size() == 1) return parts.front();
     try {
       return JoinedProducts({parts.begin(), parts.end()}).contraction();
     } catch (const InputError& error) {  // too many tiles are a reason to plan otherwise, as memory is
