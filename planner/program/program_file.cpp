@@ -21,8 +21,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr StoredKind kKind{"foretile_program_plan", 3};
-constexpr int kMost = std::numeric_limits<int>::max();
+constexpr StoredKind kProgramKind{"foretile_program_plan", 3};
+constexpr int kMostInt = std::numeric_limits<int>::max();
 
 Json distribution_json(const ProgramDistribution& distribution) {
   Json owners = Json::array();
@@ -41,7 +41,7 @@ ProgramDistribution read_distribution(ObjectReader reader, int ranks) {
     std::vector<Rank>& owners = distribution.owners.emplace_back();
     for (const int rank : of_tensor) owners.push_back(Rank::of(rank));
   }
-  distribution.split_k = reader.list_of_numbers("split_k", 1, kMost);
+  distribution.split_k = reader.list_of_numbers("split_k", 1, kMostInt);
   distribution.strategies = reader.list_of_texts("strategies");
   reader.refuse_other_keys();
   return distribution;
@@ -107,7 +107,7 @@ void require_distribution(const ProgramFile& file, const FusedProgram& program) 
 bool is_program_plan(const std::string& path) {
   if (!path.ends_with(".json")) return false;
   try {
-    return read_text(path).find(fmt::format("\"{}\"", kKind.key)) != std::string::npos;
+    return read_text(path).find(fmt::format("\"{}\"", kProgramKind.key)) != std::string::npos;
   } catch (const InputError&) {
     return false;
   }
@@ -152,13 +152,13 @@ std::string program_file_json(const ProgramFile& file) {
       {"distribution", distribution_json(file.distribution)},
       {"summary", {{"gemms", file.gemms}, {"plan", file.plan_digest}}}};
   if (file.predicted) json["predicted"] = prediction_json(*file.predicted);
-  return stored_text(kKind, json);
+  return stored_text(kProgramKind, json);
 }
 
 ProgramFile program_file_from_json(const std::string& text, const std::string& source) {
   ProgramFile file;
   file.source = source;
-  read_stored(text, kKind, source, "a plan file of a program", [&](ObjectReader& reader) {
+  read_stored(text, kProgramKind, source, "a plan file of a program", [&](ObjectReader& reader) {
     read_program(reader.object("program"), file);
     file.sizes = read_sizes(reader.object("sizes"));
     read_platform(reader.object("platform"), file);
