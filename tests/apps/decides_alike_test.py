@@ -82,7 +82,7 @@ class DecidesAlike(Jobs):
         self.assertFalse([line for line in named.stdout.splitlines() if line.startswith("  strategy ")])
 
     def test_strategies_of_terms(self):
-        """Compared by simulations of the levels."""
+        """Compared by simulations of the steps."""
         some = False
         for platform, of_run in [("cascade", []), ("summit", ["--gpu", "stand-in"])]:
             for ranks in [1, 2]:
@@ -91,7 +91,7 @@ class DecidesAlike(Jobs):
                 run = self.ran(ranks, *case, "--verify", *of_run)
                 self.assertLess(run["largest_error"], 1e-12)
                 self.assertEqual(run["distribution"], plan["distribution"])
-                self.assertEqual([level["strategy"] for level in run["levels"]], [level["strategy"] for level in plan["levels"]])
+                self.assertEqual([step["strategy"] for step in run["steps"]], [step["strategy"] for step in plan["steps"]])
                 some = some or "strategies" in plan["distribution"]
         self.assertTrue(some)
 
