@@ -161,10 +161,11 @@ class StepJoiner {
     if (plan.grid.size() <= ranks_ && plan.barriers == Barriers::none && plan.pool == Pool::none &&
         !plan.operands.a.made() && !plan.operands.b.made() && plan.operands.b.streams())
       return require_these_devices(plan);
-    throw input_error(
-        "strategy",
-        fmt::format("{} with barriers, devices that share blocks, or a B that stays", plan.strategy),
-        "none of them in a program", "leave these settings, or the strategy, to foretile");
+    const char* const found = plan.barriers != Barriers::none ? "barriers"
+                              : plan.pool != Pool::none       ? "devices that share blocks"
+                                                              : "a B that stays, or more ranks";
+    throw input_error("strategy", fmt::format("{} with {}", plan.strategy, found), "none in a program",
+                      "leave that setting, or the strategy, to foretile");
   }
 
   void require_these_devices(const Plan& plan) const {

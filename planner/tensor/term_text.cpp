@@ -40,7 +40,7 @@ TextTensor read_tensor(TextLine& line, IndexNames names) {
       continue;
     }
     add_index(line, tensor, names);
-    const bool more = line.take(","), ends = line.next_is("]") || line.next_is("|");
+    const bool more = line.take(","), ends = line.next_is("]") || (!tensor.upper && line.next_is("|"));
     if (more && ends) throw line.wrong("an index");
     if (!more && !ends && names == IndexNames::words) throw line.wrong("\",\" or \"]\"");
   }

@@ -119,6 +119,8 @@ TEST(ProgramText, SaysWhatCannotBeRead) {
             "intermediate");
   EXPECT_EQ(refused_term("a: R[p1;h1] += 1 x[p1,h1]"),
             "p.txt, line 6, column 8: found ;h1, expected \",\" or \"]\"");
+  EXPECT_EQ(refused_term("a: R[p1|h1|h2] += 1 x[p1,h1]"),
+            "p.txt, line 6, column 11: found |h2, expected \",\" or \"]\"");
   EXPECT_EQ(refused_term("a: R[p1,h1|] += 1 x[p1,h1]"),
             "p.txt, line 6, column 4: found 2 indices of R, expected as many upper indices as lower ones");
   EXPECT_EQ(refused_term("a: R[p1,h1] += 1"),
