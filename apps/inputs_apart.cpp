@@ -10,7 +10,7 @@
 #include "base/matrix_files/matrix_place.hpp"
 #include "base/matrix_files/output_conflict.hpp"
 #include "planner/problem/kinds/matrices.hpp"
-#include "planner/strategies/deal_setting.hpp"
+#include "planner/strategies/distribution_setting.hpp"
 
 namespace foretile {
 

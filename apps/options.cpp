@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/one_line.hpp"
+#include "planner/strategies/parameter.hpp"
 
 namespace foretile {
 
@@ -41,7 +42,8 @@ Settings Options::settings() const {
   Settings found;
   for (const std::string& setting : set) {
     auto [key, value] = split(setting);
-    if (!key.starts_with(platform_prefix) && !key.starts_with(problem_prefix)) found[key] = value;
+    if (!key.starts_with(platform_prefix) && !key.starts_with(problem_prefix))
+      found[present_key(key)] = value;
   }
   return found;
 }

@@ -120,7 +120,7 @@ Proposal c_stays(const BlacsGrid& grid, const BlockCyclicTask& task) {
 }
 
 /// Each process sums over its share of K, as A or B has it where all processes share their K.
-Proposal k_dealt(const BlacsGrid& grid, const BlockCyclicTask& task) {
+Proposal k_distributed(const BlacsGrid& grid, const BlockCyclicTask& task) {
   const int ranks = grid.rows * grid.columns;
   Proposal proposal;
   proposal.grid = fmt::format("1x1x{}", ranks);
@@ -299,7 +299,7 @@ class Search {
     agree(communicator, [&] {
       proposals_.push_back(c_stays(grid, task));
       if (grid.rows * grid.columns == 1) return;
-      proposals_.push_back(k_dealt(grid, task));
+      proposals_.push_back(k_distributed(grid, task));
       proposals_.push_back({one_class(), one_class(), one_class(), "auto"});
     });
   }

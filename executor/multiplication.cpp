@@ -30,6 +30,7 @@
 #include "planner/plan/owners.hpp"
 #include "planner/plan/plan_digest.hpp"
 #include "planner/plan/products.hpp"
+#include "planner/strategies/parameter.hpp"
 #include "platforms/free_memory.hpp"
 
 namespace foretile {
@@ -136,7 +137,8 @@ Multiplication::Multiplication(MPI_Comm communicator, Contraction contraction,
                                const MultiplicationOptions& options) {
   start(communicator, options, [&](MPI_Comm own, int cores) {
     require_one_form(contraction, options);
-    return plan_work(std::move(contraction), machine_of(own, options.platform, cores), options.parameters);
+    return plan_work(std::move(contraction), machine_of(own, options.platform, cores),
+                     present_keys(options.parameters));
   });
 }
 

@@ -4,6 +4,7 @@
 
 #include "planner/plan_file.hpp"
 #include "planner/stored_json.hpp"
+#include "planner/strategies/parameter.hpp"
 
 namespace foretile {
 
@@ -34,7 +35,7 @@ PlanFile plan_file_from_json(const std::string& text, const std::string& source)
     problem.refuse_other_keys();
     read_platform(reader.object("platform"), file);
     read_machine(reader.object("machine"), file);
-    file.parameters = reader.object("parameters").texts();
+    file.parameters = present_keys(reader.object("parameters").texts());
     ObjectReader summary = reader.object("summary");
     file.gemms = summary.whole("gemms", 0, kMost);
     file.blocks = summary.whole("blocks", 0, kMost);

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "planner/plan/deal_blocks.hpp"
+#include "planner/plan/distribute_blocks.hpp"
 #include "planner/plan/owners.hpp"
 #include "planner/plan/products.hpp"
 #include "planner/verify/verify.hpp"
@@ -46,11 +46,11 @@ class Remainder {
  private:
   Block block_of(const Block& whole, Uses& uses) const;
   RankPlan products_of(const RankPlan& whole, Uses& uses) const;
-  void deal_anew(const RankPlan& whole, RankPlan& rest) const;
+  void redistribute(const RankPlan& whole, RankPlan& rest) const;
   std::vector<Rank> receivers(const Transfer& whole, TileId tile) const;
   std::vector<Transfer> transfers_of(const RankPlan& whole) const;
   std::vector<Sum> sums_of(const RankPlan& whole) const;
-  void deal_c();
+  void distribute_c();
 
   const PlannedWork& whole_;
   const std::vector<bool>& finished_;
@@ -72,17 +72,17 @@ Remainder::Remainder(const PlannedWork& whole, const std::vector<bool>& finished
   problem_.c = Shape(c.rows(), c.columns(), std::move(entries));
   const PlanFrame& frame = whole.plan;
   static_cast<PlanFrame&>(plan_) = frame;
-  deal_c();
+  distribute_c();
 }
 
-/// Rules that go by a tile's number would deal the remaining tiles anew.
-void Remainder::deal_c() {
+/// Rules that go by a tile's number would redistribute the remaining tiles.
+void Remainder::distribute_c() {
   Distribution& distribution = plan_.operands.c.distribution;
-  if (distribution.deal == Deal::cyclic) return;
+  if (distribution.kind == DistributionKind::cyclic) return;
   std::vector<Rank> owners;
   for (const TileId tile : left_)
     owners.push_back(owner_of(whole_.contraction, whole_.plan, {Matrix::c, tile}));
-  distribution = {Deal::table, std::move(owners)};
+  distribution = {DistributionKind::table, std::move(owners)};
 }
 
 /// Without chunks where nothing is left of the block.
@@ -123,13 +123,13 @@ RankPlan Remainder::products_of(const RankPlan& whole, Uses& uses) const {
     }
     uses.sort();
   }
-  if (whole_.plan.pool == Pool::open) deal_anew(whole, rank);
+  if (whole_.plan.pool == Pool::open) redistribute(whole, rank);
   return rank;
 }
 
 /// One device may have finished all that was listed under it: each gets a share of what is left, as large as
 /// it had of the whole.
-void Remainder::deal_anew(const RankPlan& whole, RankPlan& rest) const {
+void Remainder::redistribute(const RankPlan& whole, RankPlan& rest) const {
   std::vector<double> speeds;
   std::vector<Block> blocks;
   for (std::size_t d = 0; d < whole.devices.size(); ++d) {
@@ -138,8 +138,8 @@ void Remainder::deal_anew(const RankPlan& whole, RankPlan& rest) const {
     speeds.push_back(flops);
     for (Block& block : rest.devices[d].blocks) blocks.push_back(std::move(block));
   }
-  auto dealt = deal_blocks(problem_, std::move(blocks), speeds);
-  for (std::size_t d = 0; d < dealt.size(); ++d) rest.devices[d].blocks = std::move(dealt[d]);
+  auto distributed = distribute_blocks(problem_, std::move(blocks), speeds);
+  for (std::size_t d = 0; d < distributed.size(); ++d) rest.devices[d].blocks = std::move(distributed[d]);
 }
 
 std::vector<Rank> Remainder::receivers(const Transfer& whole, TileId tile) const {

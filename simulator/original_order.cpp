@@ -26,7 +26,7 @@ struct RankState {
   bool working = false;
   std::vector<std::pair<TileId, TileId>> products;  ///< of the chain: tiles of A and B
   std::size_t next = 0;                             ///< of them
-  std::size_t dealt = 0;                            ///< without a counter: chains that it had
+  std::size_t distributed = 0;                      ///< without a counter: chains that it had
   bool over = false;                                ///< it knows that there is no more
 };
 
@@ -129,7 +129,7 @@ class Original {
       tell(Cause::wait, rank, now, then);
       state.chain = next_chain_++;
     } else {
-      state.chain = static_cast<std::size_t>(rank) + state.dealt++ * static_cast<std::size_t>(ranks_);
+      state.chain = static_cast<std::size_t>(rank) + state.distributed++ * static_cast<std::size_t>(ranks_);
     }
     state.over = state.chain >= pool.size();
     if (state.over) return then;

@@ -138,10 +138,10 @@ double Candidates::first_bound(const Candidate& candidate) const {
   try {
     const Contraction& contraction = contraction_of(candidate);
     const Strategy& strategy = choose_strategy(contraction.sources, parts.strategy);
-    const Dealing dealing = strategy.dealing(contraction, machine, parts.strategy);
-    const std::string key =
-        fmt::format("{}\n{}\n{} {} {} {} {}", problem_text(candidate), fmt::join(parts.platform, "\n"),
-                    strategy.name(), dealing.rows, dealing.columns, dealing.c_in_parts, dealing.cores_beside);
+    const DistributionOfC distribution = strategy.distribution_of_c(contraction, machine, parts.strategy);
+    const std::string key = fmt::format(
+        "{}\n{}\n{} {} {} {} {}", problem_text(candidate), fmt::join(parts.platform, "\n"), strategy.name(),
+        distribution.rows, distribution.columns, distribution.c_in_parts, distribution.cores_beside);
     const auto [bound, is_new] = first_bounds_.try_emplace(key, 0.0);
     if (is_new) bound->second = bound_before_planning(contraction, machine, parts.strategy).seconds;
     return bound->second;
@@ -157,7 +157,7 @@ bool Candidates::decides_first_bound(const std::string& key) {
   return std::any_of(strategies().begin(), strategies().end(), [&](const auto& strategy) {
     const auto& parameters = strategy->parameters();
     const ParameterInfo* const info = find_parameter(parameters, key);
-    return info && info->deals_c;
+    return info && info->distributes_c;
   });
 }
 

@@ -59,7 +59,7 @@ class Candidates {
   /// for candidates whose simulations are.
   Outcome bound(const Candidate& candidate) const;
   /// A bound without a plan: bound_before_planning(), computed once for candidates that do not differ in it.
-  /// 0 where nothing is known; infinite where the problem cannot be tiled or dealt so.
+  /// 0 where nothing is known; infinite where the problem cannot be tiled or distributed so.
   double first_bound(const Candidate& candidate) const;
   /// Whether first_bound() may depend on a key of candidates.
   static bool decides_first_bound(const std::string& key);

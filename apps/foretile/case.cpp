@@ -15,7 +15,7 @@
 #include "base/missing_memory.hpp"
 #include "base/one_line.hpp"
 #include "planner/problem/kinds/retile.hpp"
-#include "planner/strategies/deal_setting.hpp"
+#include "planner/strategies/distribution_setting.hpp"
 #include "platforms/checks.hpp"
 #include "platforms/guesses.hpp"
 #include "platforms/list.hpp"

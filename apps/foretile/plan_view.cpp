@@ -87,7 +87,7 @@ void add_moves(nlohmann::ordered_json& json, const FrameView& view) {
                    {"redistribution_s", moves->redistribution_s}};
 }
 
-/// " (deal.a=cyclic ...)", or nothing.
+/// " (distribution.a=cyclic ...)", or nothing.
 std::string variant_text(const ComparedStrategy& one) {
   std::vector<std::string> settings;
   for (const auto& [key, value] : one.variant) settings.push_back(fmt::format("{}={}", key, value));
@@ -110,10 +110,10 @@ std::string compared_text(const PlannedWork& work) {
       said = known ? quantity(*one.plan_s, "s")
                    : fmt::format("at least {}", quantity(std::max(one.bound_s, one.stopped_s), "s"));
       if (one.plan_s && !known) said += " (another is as fast or faster)";
-      if (one.dealt && one.dealt->bytes > 0)
-        said += fmt::format(", and {} to deal the matrices anew ({}, of these {} between nodes)",
-                            quantity(one.dealt->seconds, "s"), bytes(one.dealt->bytes),
-                            bytes(one.dealt->between_nodes_bytes));
+      if (one.redistribution && one.redistribution->bytes > 0)
+        said += fmt::format(", and {} to redistribute the matrices ({}, of these {} between nodes)",
+                            quantity(one.redistribution->seconds, "s"), bytes(one.redistribution->bytes),
+                            bytes(one.redistribution->between_nodes_bytes));
     }
     text += label_line(one.strategy, said + variant_text(one));
   }
@@ -130,10 +130,10 @@ void add_compared(nlohmann::ordered_json& json, const PlannedWork& work) {
     } else {
       entry["bound_s"] = one.bound_s;
       if (one.plan_s && std::isfinite(*one.plan_s)) entry["seconds"] = *one.plan_s;
-      if (one.dealt)
-        entry["dealt_anew"] = {{"bytes", one.dealt->bytes},
-                               {"between_nodes_bytes", one.dealt->between_nodes_bytes},
-                               {"seconds", one.dealt->seconds}};
+      if (one.redistribution)
+        entry["redistribution"] = {{"bytes", one.redistribution->bytes},
+                                   {"between_nodes_bytes", one.redistribution->between_nodes_bytes},
+                                   {"seconds", one.redistribution->seconds}};
     }
     json["compared"].push_back(entry);
   }

@@ -83,7 +83,8 @@ std::string memory_text(const ProgramView& view) {
     text +=
         fmt::format("  level {}  {:>10}\n", level, quantity(kElementBytes * memory.elements[level - 1], "B"));
   text += fmt::format(
-      "\nthe tensors alone at level {}, dealt evenly, and the tiles of one product, {}, take of a node\n",
+      "\nthe tensors alone at level {}, distributed evenly, and the tiles of one product, {}, take of a "
+      "node\n",
       memory.fullest, quantity(kElementBytes * memory.largest_product, "B"));
   for (const int nodes : kNodes)
     text += fmt::format("  {:>3} {}  {:>10}\n", nodes, nodes == 1 ? "node " : "nodes",

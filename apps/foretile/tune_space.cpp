@@ -367,6 +367,12 @@ bool has_its_values(const Space& space, const Candidate& candidate) {
   });
 }
 
+Space with_present_keys(const Space& read) {
+  std::vector<Parameter> parameters = read.parameters();
+  for (Parameter& parameter : parameters) parameter.name = present_key(parameter.name);
+  return Space(std::move(parameters));
+}
+
 }  // namespace
 
 std::vector<std::string> candidate_problems(const SpaceQuestion& question) {
@@ -386,7 +392,7 @@ Space tune_space(const SpaceQuestion& question, const Machine& machine) {
   if (question.file.empty()) {
     parameters = free_default_parameters(question, machine);
   } else {
-    const Space read = load_space(question.file);
+    const Space read = with_present_keys(load_space(question.file));
     check_keys(read, question);
     parameters = read.parameters();
   }

@@ -71,10 +71,11 @@ std::vector<TileId> tiles_to_check(const Contraction& p, const PlanFrame& frame,
                                    MPI_Comm communicator) {
   const Rank rank = rank_in(communicator);
   const int ranks = size_of(communicator);
-  const bool dealt = frame.operands.of(matrix).made();
+  const bool distributed = frame.operands.of(matrix).made();
   std::vector<TileId> own;
   for (TileId tile = 0; tile < shape_of(p, matrix).nonzeros(); ++tile) {
-    const Rank holder = dealt ? Rank::of(static_cast<int>(tile % ranks)) : owner_of(p, frame, {matrix, tile});
+    const Rank holder =
+        distributed ? Rank::of(static_cast<int>(tile % ranks)) : owner_of(p, frame, {matrix, tile});
     if (holder == rank) own.push_back(tile);
   }
   return own;

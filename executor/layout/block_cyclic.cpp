@@ -18,7 +18,7 @@ namespace foretile {
 namespace {
 
 /// One dimension: which process keeps an index, and where.
-struct Dealt {
+struct AxisDistribution {
   std::int64_t block;
   int processes, source;
 
@@ -48,16 +48,16 @@ void add_segment(std::vector<Segment>& list, const Segment& next) {
   }
 }
 
-std::vector<Segment> segments(const Dealt& dealt, std::int64_t offset, const IndexOrder& order,
+std::vector<Segment> segments(const AxisDistribution& axis, std::int64_t offset, const IndexOrder& order,
                               std::int64_t begin, std::int64_t size) {
   std::vector<Segment> list;
   std::int64_t place = begin;
   order.for_each_run(begin, size, [&](const IndexOrder::Run& run) {
     const std::int64_t end = offset + run.begin + run.size;
     for (std::int64_t at = offset + run.begin; at < end;) {
-      const std::int64_t stop = std::min(end, (at / dealt.block + 1) * dealt.block);
-      const int process = dealt.process(at);
-      add_segment(list, {place, stop - at, process, dealt.count(process, at)});
+      const std::int64_t stop = std::min(end, (at / axis.block + 1) * axis.block);
+      const int process = axis.process(at);
+      add_segment(list, {place, stop - at, process, axis.count(process, at)});
       place += stop - at;
       at = stop;
     }
@@ -151,19 +151,19 @@ bool BlockCyclic::is_of(Rank self) const {
 }
 
 std::int64_t BlockCyclic::local_rows(int p) const {
-  return Dealt{shape_.row_block, grid_.rows, shape_.row_source}.count(p, shape_.rows);
+  return AxisDistribution{shape_.row_block, grid_.rows, shape_.row_source}.count(p, shape_.rows);
 }
 
 std::int64_t BlockCyclic::local_columns(int q) const {
-  return Dealt{shape_.column_block, grid_.columns, shape_.column_source}.count(q, shape_.columns);
+  return AxisDistribution{shape_.column_block, grid_.columns, shape_.column_source}.count(q, shape_.columns);
 }
 
 int BlockCyclic::process_row(std::int64_t i) const {
-  return Dealt{shape_.row_block, grid_.rows, shape_.row_source}.process(of_.row + i);
+  return AxisDistribution{shape_.row_block, grid_.rows, shape_.row_source}.process(of_.row + i);
 }
 
 int BlockCyclic::process_column(std::int64_t j) const {
-  return Dealt{shape_.column_block, grid_.columns, shape_.column_source}.process(of_.column + j);
+  return AxisDistribution{shape_.column_block, grid_.columns, shape_.column_source}.process(of_.column + j);
 }
 
 void BlockCyclic::for_each_part(const MatrixRectangle& of,

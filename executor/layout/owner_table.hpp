@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tiles dealt by a table: any tilings, any rank for each tile.
+// Tiles distributed by a table: any tilings, any rank for each tile.
 #pragma once
 
 #include <cstdint>

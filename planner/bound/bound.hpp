@@ -33,24 +33,24 @@ struct Bound {
 Bound plan_bound(const Plan& plan, const Contraction& contraction, const Machine& machine,
                  const CountFunction& progress = {});
 
-/// Of plans that deal the tile rows of C cyclically to so many rows of ranks, and its tile columns to so many
-/// columns of ranks. 1: that is open.
-struct Dealing {
+/// Of plans that distribute the tile rows of C cyclically to so many rows of ranks, and its tile columns to
+/// so many columns of ranks. 1: that is open.
+struct DistributionOfC {
   int rows = 1, columns = 1;
   bool c_in_parts = false;  ///< a tile of C may be computed on several devices
   /// Cores of a rank that compute beside its GPUs, as one device more.
   int cores_beside = 0;
-  friend bool operator==(const Dealing&, const Dealing&) = default;
+  friend bool operator==(const DistributionOfC&, const DistributionOfC&) = default;
 };
 
 /// Of any plan of the contraction on the machine that has its operands from there (`sources`), in which a
-/// tile of C is computed on one device (unless the dealing says otherwise): generation, products, copies and
-/// the least time of one product, from its tiles to the way home of C. A plan may own A and B as it likes, so
-/// that a tile which one rank needs costs no message. With a dealing, of plans that have it: the row (rank)
-/// with the longest products counts, a made tile of B is made in each row that has a product with it, and a
-/// given tile that n rows (A: columns) need is sent and received n - 1 times.
+/// tile of C is computed on one device (unless the distribution says otherwise): generation, products, copies
+/// and the least time of one product, from its tiles to the way home of C. A plan may own A and B as it
+/// likes, so that a tile which one rank needs costs no message. With a distribution, of plans that have it:
+/// the row (rank) with the longest products counts, a made tile of B is made in each row that has a product
+/// with it, and a given tile that n rows (A: columns) need is sent and received n - 1 times.
 Bound problem_bound(const Contraction& contraction, const Machine& machine, const Sources& sources,
-                    const Dealing& dealing = {});
+                    const DistributionOfC& distribution = {});
 
 struct Bounds {
   Bound plan;     ///< of this plan: the larger of both

@@ -17,7 +17,7 @@ namespace {
 /// What all devices have to do together, and the longest that one of them has to do alone.
 struct Needs {
   double products_s = 0;
-  double most_products_s = 0;  // of those to whom one part of C is dealt
+  double most_products_s = 0;  // of those to whom one part of C is distributed
   std::int64_t messages = 0;   // tiles that are sent, and received, at least
   double made_bytes = 0;
   double host_bytes = 0;  // to be copied to a device that has them from the host
@@ -31,27 +31,28 @@ struct Needs {
 
 class ProblemNeeds {
  public:
-  ProblemNeeds(const Contraction& p, const Machine& machine, const Sources& sources, const Dealing& dealing)
+  ProblemNeeds(const Contraction& p, const Machine& machine, const Sources& sources,
+               const DistributionOfC& distribution)
       : p_(p),
         platform_(machine.platform),
         sources_(sources),
-        dealing_(dealing),
+        distribution_(distribution),
         least_(machine, p.element(), kAnyBatch),
         gpu_(platform_.device.kind == DeviceKind::gpu),
         generation_(machine, p.sources.b == Source::in_file),
         a_used_(p.a.nonzeros(), 0),
         b_row_(p.b.nonzeros(), -1),
         row_(p.n.tiles()),
-        part_s_(dealing.columns, 0.0),
-        used_by_(dealing.columns, -1) {
-    if (dealing.cores_beside > 0)
-      cores_.emplace(machine, p.element(), kAnyBatch, DeviceKind::core, dealing.cores_beside);
+        part_s_(distribution.columns, 0.0),
+        used_by_(distribution.columns, -1) {
+    if (distribution.cores_beside > 0)
+      cores_.emplace(machine, p.element(), kAnyBatch, DeviceKind::core, distribution.cores_beside);
   }
 
   Needs count() {
     // Rows of one row of ranks follow each other, so that a tile of B is counted once for each.
-    for (std::int32_t of = 0; of < std::min(dealing_.rows, p_.m.tiles()); ++of) {
-      for (std::int32_t i = of; i < p_.m.tiles(); i += dealing_.rows) count_row(i);
+    for (std::int32_t of = 0; of < std::min(distribution_.rows, p_.m.tiles()); ++of) {
+      for (std::int32_t i = of; i < p_.m.tiles(); i += distribution_.rows) count_row(i);
       needs_.most_products_s =
           std::max(needs_.most_products_s, *std::max_element(part_s_.begin(), part_s_.end()));
       std::fill(part_s_.begin(), part_s_.end(), 0.0);
@@ -81,7 +82,7 @@ class ProblemNeeds {
     }
     for (const std::int32_t j : p_.c.row(i)) {
       add_c(p_.element_bytes() * p_.m.size(i) * p_.n.size(j), row_[j]);
-      part_s_[j % dealing_.columns] += row_[j].seconds;
+      part_s_[j % distribution_.columns] += row_[j].seconds;
       row_[j].kept = false;
     }
   }
@@ -100,10 +101,10 @@ class ProblemNeeds {
         needs_.gpus_of_cores = std::max(needs_.gpus_of_cores, work_s / on_cores_s);
       }
       const TileId b = first + static_cast<TileId>(e);
-      add_use_of_a(a, columns[e] % dealing_.columns, !any);
+      add_use_of_a(a, columns[e] % distribution_.columns, !any);
       any = true;
-      const std::int32_t before = std::exchange(b_row_[b], i % dealing_.rows);
-      if (before != i % dealing_.rows) add_b(b, before < 0);
+      const std::int32_t before = std::exchange(b_row_[b], i % distribution_.rows);
+      if (before != i % distribution_.rows) add_b(b, before < 0);
       ++c.products;
       c.seconds += work_s;
       c.piece_s = std::max(c.piece_s, work_s + until_here_s(b));
@@ -129,7 +130,7 @@ class ProblemNeeds {
     const double home_s = store_seconds(platform_, gpu_, bytes);
     needs_.longest_c_s = std::max(needs_.longest_c_s, c.seconds + home_s);
     needs_.longest_piece_s = std::max(needs_.longest_piece_s, c.piece_s + home_s);
-    if (gpu_ && p_.reads_c() && !dealing_.c_in_parts) add_load(bytes, HostTile::array);
+    if (gpu_ && p_.reads_c() && !distribution_.c_in_parts) add_load(bytes, HostTile::array);
   }
 
   /// Every tile that is used comes to a device once at least.
@@ -163,7 +164,7 @@ class ProblemNeeds {
   const Contraction& p_;
   const Platform& platform_;
   Sources sources_;
-  Dealing dealing_;
+  DistributionOfC distribution_;
   LeastTimes least_;
   std::optional<LeastTimes> cores_;
   bool gpu_;
@@ -179,9 +180,9 @@ class ProblemNeeds {
 }  // namespace
 
 Bound problem_bound(const Contraction& contraction, const Machine& machine, const Sources& sources,
-                    const Dealing& dealing) {
+                    const DistributionOfC& distribution) {
   const Platform& p = machine.platform;
-  const Needs needs = ProblemNeeds(contraction, machine, sources, dealing).count();
+  const Needs needs = ProblemNeeds(contraction, machine, sources, distribution).count();
   Bound bound;
   const auto add = [&bound](double seconds, const char* limit, const BoundWork& work) {
     if (seconds > bound.seconds) bound = {seconds, limit, work};
@@ -190,18 +191,18 @@ Bound problem_bound(const Contraction& contraction, const Machine& machine, cons
   const BoundWork generation{.generation = true};
   const BoundWork copies{.copies = true};
   const double devices = machine.ranks * (machine.devices_per_rank + needs.gpus_of_cores);
-  const bool dealt = dealing.rows > 1 || dealing.columns > 1;
-  if (dealt) {
+  const bool distributed = distribution.rows > 1 || distribution.columns > 1;
+  if (distributed) {
     const int sharing =
-        std::max(1, machine.ranks / (dealing.rows * dealing.columns));  // ranks, one part of C
+        std::max(1, machine.ranks / (distribution.rows * distribution.columns));  // ranks, one part of C
     add(needs.most_products_s / (sharing * (machine.devices_per_rank + needs.gpus_of_cores)),
-        "products of a rank or row of ranks, as they are dealt", products);
+        "products of a rank or row of ranks, as they are distributed", products);
     add(2 * message_software_s(p, static_cast<std::size_t>(needs.messages)) / machine.ranks,
         "software cost of the messages of all ranks", {.messages = true});
   }
   const double sockets = 1.0 * machine.nodes() * p.sockets;
-  const bool with_cores = dealing.cores_beside > 0;  // to which nothing need be copied
-  if (!dealing.c_in_parts && !with_cores)
+  const bool with_cores = distribution.cores_beside > 0;  // to which nothing need be copied
+  if (!distribution.c_in_parts && !with_cores)
     add(needs.longest_c_s, "the products of one tile of C", {.products = true, .copies = true});
   if (!with_cores)
     add(needs.longest_piece_s, "one product with its tiles",

@@ -41,10 +41,10 @@ void assign(RankPlan& rank, const RankAssignment& taken, const std::string& wher
   if (taken.size() != rank.devices.size())
     throw wrong(fmt::format("{} devices", taken.size()), fmt::format("{}", rank.devices.size()));
   std::vector<Block*> left = blocks_of(rank);
-  std::vector<std::vector<Block>> dealt;
+  std::vector<std::vector<Block>> distributed;
   std::size_t count = 0;
   for (const std::vector<int>& of_device : taken) {
-    auto& blocks = dealt.emplace_back();
+    auto& blocks = distributed.emplace_back();
     for (const int number : of_device) {
       if (number < 0 || number >= std::ssize(left))
         throw wrong(fmt::format("block {}", number),
@@ -56,8 +56,8 @@ void assign(RankPlan& rank, const RankAssignment& taken, const std::string& wher
     }
   }
   if (count != left.size()) throw wrong(fmt::format("{} blocks", count), fmt::format("{}", left.size()));
-  for (std::size_t device = 0; device < dealt.size(); ++device)
-    rank.devices[device].blocks = std::move(dealt[device]);
+  for (std::size_t device = 0; device < distributed.size(); ++device)
+    rank.devices[device].blocks = std::move(distributed[device]);
 }
 
 InputError wrong(const std::string& where, const Json& found, const std::string& expected) {

@@ -11,15 +11,15 @@
 
 namespace foretile {
 
-enum class Deal : std::uint8_t {
+enum class DistributionKind : std::uint8_t {
   cyclic,      ///< over the axes of the grid: see cyclic_owner()
   contiguous,  ///< in the order of tile ids (row by row), each rank as many tiles as the others, or one more
   table        ///< rank by rank in `owners`
 };
 
 struct Distribution {
-  Deal deal = Deal::cyclic;
-  std::vector<Rank> owners = {};  ///< of each tile, by id; for Deal::table only
+  DistributionKind kind = DistributionKind::cyclic;
+  std::vector<Rank> owners = {};  ///< of each tile, by id; for DistributionKind::table only
 
   friend bool operator==(const Distribution&, const Distribution&) = default;
 };
@@ -67,16 +67,17 @@ void for_each_cyclically_owned(const Contraction& contraction, const ProcessGrid
   }
 }
 
-/// Of `tiles` tiles dealt contiguously to `ranks`: the first tiles mod ranks of them have one more.
+/// Of `tiles` tiles distributed contiguously to `ranks`: the first tiles mod ranks of them have one more.
 Rank contiguous_owner(TileId tile, TileId tiles, int ranks);
 
 /// The rank of the grid that owns the tile.
 inline Rank owner_of(const Contraction& contraction, const ProcessGrid& grid,
                      const Distribution& distribution, TileRef tile) {
   const Shape& shape = shape_of(contraction, tile.matrix);
-  if (distribution.deal == Deal::cyclic)
+  if (distribution.kind == DistributionKind::cyclic)
     return cyclic_owner(grid, tile.matrix, shape.row_of(tile.id), shape.column_of(tile.id));
-  if (distribution.deal == Deal::table) return distribution.owners[static_cast<std::size_t>(tile.id)];
+  if (distribution.kind == DistributionKind::table)
+    return distribution.owners[static_cast<std::size_t>(tile.id)];
   return contiguous_owner(tile.id, shape.nonzeros(), grid.size());
 }
 

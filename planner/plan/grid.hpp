@@ -27,8 +27,8 @@ struct AlongAxes {
   friend bool operator==(const AlongAxes&, const AlongAxes&) = default;
 };
 
-/// Tile rows of C are dealt along axis p, tile columns along q, and the inner dimension along r (a layer
-/// holds partial sums of C). Ranks from p * q * r on have no work (RR-9365 3.2: q = floor(P / p)).
+/// Tile rows of C are distributed along axis p, tile columns along q, and the inner dimension along r (a
+/// layer holds partial sums of C). Ranks from p * q * r on have no work (RR-9365 3.2: q = floor(P / p)).
 ///
 /// Machine numbers ranks node by node. In natural order (`node` empty) layer follows layer, row follows row:
 /// rank = (layer * p + row) * q + column. With `node` = {x, y, z} the grid is cut into bricks of x * y * z

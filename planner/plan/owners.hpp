@@ -43,7 +43,7 @@ struct Routes {
   std::vector<std::int32_t> turn = {};
 };
 
-/// The messages with which `rank` hands out its tiles, dealt cyclically, ordered by step, turn
+/// The messages with which `rank` hands out its tiles, distributed cyclically, ordered by step, turn
 /// (k), and A before B. A tile goes only to ranks that multiply it. With Sending::per_use, uses at most
 /// `lookahead` steps apart share one delivery to all their ranks, so that no tile arrives again where it may
 /// still be. Consecutive tiles that differ in nothing else share a message of up to `message_bytes` (always

@@ -37,7 +37,7 @@ class Fnv {
 constexpr int kPool = 0x9001;  // tells it from other numbers that are there now and then
 
 void add(Fnv& fnv, const OperandPlan& operand) {
-  fnv.add(operand.source, operand.on_device, operand.distribution.deal);
+  fnv.add(operand.source, operand.on_device, operand.distribution.kind);
   fnv.add_all(operand.distribution.owners);
   if (!operand.in_place.empty()) fnv.add_all(operand.in_place);
 }

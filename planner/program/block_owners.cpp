@@ -68,7 +68,7 @@ class OwnerChoice {
   std::vector<std::vector<Rank>> owners() {
     for (const std::size_t tensor : results_first()) {
       note_copies(tensor);
-      deal(tensor);
+      distribute(tensor);
     }
     return std::move(owners_);
   }
@@ -138,7 +138,7 @@ class OwnerChoice {
     }
   }
 
-  void deal(std::size_t tensor) {
+  void distribute(std::size_t tensor) {
     struct Wish {
       std::int64_t saved_bytes;
       std::size_t block;
@@ -156,19 +156,19 @@ class OwnerChoice {
                       [](const Wish& wish) { return std::tuple(-wish.saved_bytes, wish.block, wish.rank); });
     const std::int64_t most = all / static_cast<std::int64_t>(ranks_) + largest;
     std::vector<std::int64_t> of_rank(ranks_, 0);
-    std::vector<bool> dealt(blocks, false);
+    std::vector<bool> distributed(blocks, false);
     const auto give = [&](std::size_t block, std::size_t rank) {
-      dealt[block] = true;
+      distributed[block] = true;
       owners_[tensor][block] = Rank::of(rank);
       of_rank[rank] += bytes(tensor, block);
       if (!distribution_.is_on_demand(tensor)) kept_[rank] += bytes(tensor, block);
     };
     for (const auto& [saved, block, rank] : wishes) {
       const auto to = static_cast<std::size_t>(rank);
-      if (!dealt[block] && of_rank[to] + bytes(tensor, block) <= most) give(block, to);
+      if (!distributed[block] && of_rank[to] + bytes(tensor, block) <= most) give(block, to);
     }
     for (std::size_t block = 0; block < blocks; ++block) {
-      if (!dealt[block]) give(block, emptiest(of_rank));
+      if (!distributed[block]) give(block, emptiest(of_rank));
     }
   }
 

@@ -98,7 +98,7 @@ class StepJoiner {
     if (like) static_cast<PlanFrame&>(plan_) = static_cast<const PlanFrame&>(*like);
     plan_.strategy = names_of_strategies();
     for (OperandPlan* operand : {&plan_.operands.a, &plan_.operands.b, &plan_.operands.c}) {
-      operand->distribution = {Deal::table, {}};
+      operand->distribution = {DistributionKind::table, {}};
       operand->in_place = {};
     }
     plan_.ranks.resize(static_cast<std::size_t>(ranks_));

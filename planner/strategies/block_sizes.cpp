@@ -61,9 +61,9 @@ class Chooser {
 
  private:
   void list_options(const ProcessGrid& grid, int devices) {
-    depth_ = std::max(1, most_dealt(p_.k.tiles(), grid.r));
-    const std::int32_t rows = std::max(1, most_dealt(p_.m.tiles(), grid.p));
-    const std::int32_t columns = std::max(1, most_dealt(p_.n.tiles(), grid.q));
+    depth_ = std::max(1, most_owned(p_.k.tiles(), grid.r));
+    const std::int32_t rows = std::max(1, most_owned(p_.m.tiles(), grid.p));
+    const std::int32_t columns = std::max(1, most_owned(p_.n.tiles(), grid.q));
     for (std::int32_t f = 1; f <= std::max(rows, columns); ++f) {
       const int down = wishes_.device_rows;
       const int across = devices / (down * wishes_.device_layers);
@@ -71,8 +71,8 @@ class Chooser {
           grid,
           devices,
           wishes_.b_stays ? rows
-                          : std::min(rows, wishes_.b.value_or(down * most_dealt(most_dealt(rows, f), down))),
-          std::min(columns, wishes_.c.value_or(across * most_dealt(most_dealt(columns, f), across))),
+                          : std::min(rows, wishes_.b.value_or(down * most_owned(most_owned(rows, f), down))),
+          std::min(columns, wishes_.c.value_or(across * most_owned(most_owned(columns, f), across))),
           down,
           wishes_.device_layers};
       if (!options_.empty() && options_.back().blocking.b == blocking.b &&
@@ -80,8 +80,8 @@ class Chooser {
         continue;
       }
       options_.push_back({blocking,
-                          most_dealt(rows, blocking.b),
-                          most_dealt(columns, blocking.c),
+                          most_owned(rows, blocking.b),
+                          most_owned(columns, blocking.c),
                           block_bytes(p_, blocking, wishes_.b_stays),
                           {}});
       const StreamBytes streams(p_, blocking, wishes_.b_stays);
@@ -120,7 +120,7 @@ class Chooser {
     const Blocking whole_rank{option.blocking.grid, 1, option.blocking.b, option.blocking.c};
     const auto chunks = StreamBytes(p_, whole_rank, wishes_.b_stays).chunks(d);
     const std::int64_t in_flight =
-        std::min(std::int64_t{1} + ahead, std::int64_t{option.X} * option.Y * most_dealt(depth(), d));
+        std::min(std::int64_t{1} + ahead, std::int64_t{option.X} * option.Y * most_owned(depth(), d));
     return own_bytes_ + in_flight * *std::max_element(chunks.begin(), chunks.end()) <= *wishes_.host_bytes;
   }
 
@@ -175,10 +175,10 @@ class Chooser {
       };
       for (std::int32_t Z = 1; too_deep(sizes.d);) {
         const std::int32_t before = sizes.d;
-        while (sizes.d == before) sizes.d = most_dealt(depth(), ++Z);
+        while (sizes.d == before) sizes.d = most_owned(depth(), ++Z);
       }
     }
-    sizes.Z = most_dealt(depth(), sizes.d);
+    sizes.Z = most_owned(depth(), sizes.d);
     if (std::int64_t{sizes.X} * sizes.Y > std::numeric_limits<int>::max() / sizes.Z) {
       throw input_error("b, c, d", fmt::format("{} x {} blocks of {} chunks", sizes.X, sizes.Y, sizes.Z),
                         "less than 2^31 chunks", "raise b, c or d, or tile the problem coarser");

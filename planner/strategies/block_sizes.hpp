@@ -54,8 +54,8 @@ struct BlockSizes {
 BlockSizes choose_block_sizes(const Contraction& contraction, const ProcessGrid& grid, int devices,
                               std::int64_t device_bytes, const BlockSizeWishes& wishes);
 
-/// Most bytes of A, B and C that a rank owns where they are dealt cyclically to the grid; a B that is made is
-/// nobody's.
+/// Most bytes of A, B and C that a rank owns where they are distributed cyclically to the grid; a B that is
+/// made is nobody's.
 std::int64_t most_owned(const Contraction& contraction, const ProcessGrid& grid, bool makes_b);
 
 }  // namespace foretile

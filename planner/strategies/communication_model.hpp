@@ -23,8 +23,8 @@ struct ModelSymbols {
   double M_t = 1, K_t = 1, N_t = 1;
   double p = 1, q = 1;
   double G = 1;  ///< devices per process
-  /// Rows of the grid of a process's devices. The paper deals columns alone: 1. With g rows a device needs
-  /// 1/g of the rows of A and g/G of the columns of B.
+  /// Rows of the grid of a process's devices. The paper distributes columns alone: 1. With g rows a device
+  /// needs 1/g of the rows of A and g/G of the columns of B.
   double g = 1;
   double b = 1, c = 1;
   double d = 1;

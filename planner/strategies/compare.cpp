@@ -17,7 +17,7 @@
 #include "base/threads.hpp"
 #include "planner/bound/bound.hpp"
 #include "planner/problem/estimate.hpp"
-#include "planner/strategies/deal_setting.hpp"
+#include "planner/strategies/distribution_setting.hpp"
 #include "planner/strategies/grid_text.hpp"
 #include "planner/strategies/strategy.hpp"
 
@@ -25,10 +25,10 @@ namespace foretile {
 
 namespace {
 
-constexpr std::array kDeals{"deal.a", "deal.b", "deal.c"};
+constexpr std::array kDistributions{"distribution.a", "distribution.b", "distribution.c"};
 
 bool says_where_matrices_lie(const Settings& settings) {
-  return std::ranges::any_of(kDeals, [&](const char* key) { return settings.contains(key); });
+  return std::ranges::any_of(kDistributions, [&](const char* key) { return settings.contains(key); });
 }
 
 ProcessGrid home_grid(const Machine& machine, const Settings& settings) {
@@ -44,15 +44,16 @@ ProcessGrid home_grid(const Machine& machine, const Settings& settings) {
 
 std::optional<Home> home_setting(const Contraction& p, const Machine& machine, const Settings& settings) {
   if (!says_where_matrices_lie(settings)) return std::nullopt;
-  const auto deal = [&](Matrix matrix) {
-    const char* const key = kDeals.at(static_cast<std::size_t>(matrix));
+  const auto distribution = [&](Matrix matrix) {
+    const char* const key = kDistributions.at(static_cast<std::size_t>(matrix));
     const auto given = settings.find(key);
-    return given == settings.end()
-               ? Distribution{Deal::contiguous, {}}
-               : deal_setting(spelled_deal()(key, given->second), shape_of(p, matrix), machine.ranks)
-                     .distribution;
+    return given == settings.end() ? Distribution{DistributionKind::contiguous, {}}
+                                   : distribution_setting(spelled_distribution()(key, given->second),
+                                                          shape_of(p, matrix), machine.ranks)
+                                         .distribution;
   };
-  return Home{home_grid(machine, settings), deal(Matrix::a), deal(Matrix::b), deal(Matrix::c)};
+  return Home{home_grid(machine, settings), distribution(Matrix::a), distribution(Matrix::b),
+              distribution(Matrix::c)};
 }
 
 /// Without where the matrices lie, for a strategy that has its own distribution.
@@ -61,8 +62,8 @@ Settings own_settings(const Strategy& strategy, Settings settings, const Setting
   settings["strategy"] = strategy.name();
   settings.insert(variant.begin(), variant.end());
   const auto& known = strategy.parameters();
-  if (!lie || find_parameter(known, kDeals.front())) return settings;
-  for (const char* key : kDeals) settings.erase(key);
+  if (!lie || find_parameter(known, kDistributions.front())) return settings;
+  for (const char* key : kDistributions) settings.erase(key);
   settings.erase("grid");
   return settings;
 }
@@ -169,7 +170,7 @@ class Comparing {
       const Settings own = own_settings(find_strategy(one.strategy), settings_, one.variant);
       Plan plan = make_plan(contraction_, machine_, own, {}, context_);
       one.bound_s = plan_bound(plan, contraction_, machine_).seconds;
-      if (home_) one.dealt = deal_anew(contraction_, machine_, *home_, plan);
+      if (home_) one.redistribution = redistribution_cost(contraction_, machine_, *home_, plan);
       plans_[number].plan = std::move(plan);
     } catch (const InputError& error) {
       refuse(number, error);
@@ -282,7 +283,7 @@ class Comparing {
         leave_to_bounds("the plans are large");
         return false;
       }
-      const double others_s = least_s - (one->dealt ? one->dealt->seconds : 0);
+      const double others_s = least_s - (one->redistribution ? one->redistribution->seconds : 0);
       const double stop_s = noise ? others_s : std::min(others_s, until_s);
       const double seconds = beaten ? kNever : ask(number, stop_s);
       if (std::isinf(seconds) && !beaten) one->stopped_s = std::max(0.0, stop_s);
@@ -335,7 +336,7 @@ const ComparedStrategy* fastest_of(const std::vector<ComparedStrategy>& compared
 
 double ComparedStrategy::least_s() const {
   const double known_s = plan_s && std::isfinite(*plan_s) ? *plan_s : std::max(bound_s, stopped_s);
-  return known_s + (dealt ? dealt->seconds : 0);
+  return known_s + (redistribution ? redistribution->seconds : 0);
 }
 
 const ComparedStrategy* Comparison::fastest() const {

@@ -12,8 +12,8 @@
 #include "base/settings.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/problem/contraction.hpp"
-#include "planner/strategies/deal_anew.hpp"
 #include "planner/strategies/plan_context.hpp"
+#include "planner/strategies/redistribution_cost.hpp"
 #include "planner/verify/verify.hpp"
 #include "platforms/machine.hpp"
 
@@ -29,12 +29,12 @@ struct ComparedStrategy {
   double bound_s = 0;     ///< of its plan
   /// With PlanSeconds; infinite where another is as fast or faster.
   std::optional<double> plan_s = {};
-  double stopped_s = 0;                 ///< it takes longer than that; 0: not known
-  std::optional<DealtAnew> dealt = {};  ///< where the settings say where the matrices lie
-  std::string refusal = {};             ///< why it has no plan; then nothing else counts
-  std::exception_ptr error = {};        ///< that said so
+  double stopped_s = 0;                                   ///< it takes longer than that; 0: not known
+  std::optional<RedistributionCost> redistribution = {};  ///< where the settings say where the matrices lie
+  std::string refusal = {};                               ///< why it has no plan; then nothing else counts
+  std::exception_ptr error = {};                          ///< that said so
 
-  double seconds() const { return plan_s.value_or(bound_s) + (dealt ? dealt->seconds : 0); }
+  double seconds() const { return plan_s.value_or(bound_s) + (redistribution ? redistribution->seconds : 0); }
   /// What it takes at least: of those whose seconds were not asked for, too.
   double least_s() const;
 };
@@ -63,12 +63,13 @@ struct Comparison {
 };
 
 /// Plans with each strategy that honours the sources, and proves those that matter, in their order. Settings
-/// deal.a, deal.b and deal.c (deal_setting.hpp; contiguous where one of them is missing) say where the
-/// matrices lie, with `grid` for those that are dealt cyclically. Strategies that do not know these keys have
-/// their own distribution and are charged with dealing the matrices anew; those that do not know another of
-/// the settings refuse. With `plan_seconds`, asks for the seconds of plans by increasing bound until no other
-/// can be faster; where they cannot be told, the bounds alone are there. `limits`: of a comparison that
-/// nobody asked for. Strategies are planned on as many threads as there are cores; nothing depends on that.
+/// distribution.a, distribution.b and distribution.c (distribution_setting.hpp; contiguous where one of them
+/// is missing) say where the matrices lie, with `grid` for those that are distributed cyclically. Strategies
+/// that do not know these keys have their own distribution and are charged with redistributing the matrices;
+/// those that do not know another of the settings refuse. With `plan_seconds`, asks for the seconds of plans
+/// by increasing bound until no other can be faster; where they cannot be told, the bounds alone are there.
+/// `limits`: of a comparison that nobody asked for. Strategies are planned on as many threads as there are
+/// cores; nothing depends on that.
 Comparison compare_strategies(const Contraction& contraction, const Machine& machine,
                               const Settings& settings, const PlanSeconds& plan_seconds = {},
                               const PlanContext& context = {},

@@ -65,7 +65,7 @@ std::int64_t staging_bytes(const PlanFrame& frame, const Machine& machine, const
       machine.devices_per_rank * frame.device_classes.front().memory_bytes);
 }
 
-std::vector<int> deal_cyclic(std::int32_t count, int owners) {
+std::vector<int> distribute_cyclic(std::int32_t count, int owners) {
   std::vector<int> owner(count);
   for (std::int32_t index = 0; index < count; ++index) owner[index] = index % owners;
   return owner;

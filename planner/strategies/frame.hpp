@@ -30,7 +30,7 @@ ParameterInfo staging_parameter();
 /// devices of a rank hold.
 std::int64_t staging_bytes(const PlanFrame& frame, const Machine& machine, const Settings& settings);
 
-/// Deals 0, 1, 2, ... `count` - 1 to `owners` in turn (2D-cyclic distribution along one dimension).
-std::vector<int> deal_cyclic(std::int32_t count, int owners);
+/// Distributes 0, 1, 2, ... `count` - 1 to `owners` in turn (2D-cyclic distribution along one dimension).
+std::vector<int> distribute_cyclic(std::int32_t count, int owners);
 
 }  // namespace foretile

@@ -49,8 +49,8 @@ Spelling one_of(std::vector<std::string> words) {
   };
 }
 
-ParameterInfo deals_c(ParameterInfo info) {
-  info.deals_c = true;
+ParameterInfo distributes_c(ParameterInfo info) {
+  info.distributes_c = true;
   return info;
 }
 
@@ -62,6 +62,18 @@ ParameterInfo with_divisors(ParameterInfo info) {
 ParameterInfo in_reports(ParameterInfo info) {
   info.in_reports = true;
   return info;
+}
+
+std::string present_key(std::string key) {
+  constexpr std::string_view former = "deal.";
+  if (key.starts_with(former)) key.replace(0, former.size(), "distribution.");
+  return key;
+}
+
+Settings present_keys(const Settings& settings) {
+  Settings present;
+  for (const auto& [key, value] : settings) present.emplace(present_key(key), value);
+  return present;
 }
 
 const ParameterInfo* find_parameter(const std::vector<ParameterInfo>& parameters, std::string_view key) {

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/settings.hpp"
+
 namespace foretile {
 
 /// The one spelling of a value: of "16 MB" and "16000000" the second, of "0.50" "0.5". Throws InputError,
@@ -33,15 +35,20 @@ struct ParameterInfo {
   /// What the tuner tries when nobody says what; none: it leaves the default.
   std::vector<std::string> tries = {};
   bool tries_divisors = false;  ///< of the number of ranks, too
-  bool deals_c = false;         ///< decides Strategy::dealing()
+  bool distributes_c = false;   ///< decides Strategy::distribution_of_c()
   bool for_batches = false;     ///< matters only where the platform knows launches of several products
   bool in_reports = false;      ///< reports print its value
 };
 
 /// The same, with the mark set.
-ParameterInfo deals_c(ParameterInfo info);
+ParameterInfo distributes_c(ParameterInfo info);
 ParameterInfo with_divisors(ParameterInfo info);
 ParameterInfo in_reports(ParameterInfo info);
+
+/// The key of today for one of earlier versions: "deal.a" was the name of "distribution.a". Files and command
+/// lines pass through here.
+std::string present_key(std::string key);
+Settings present_keys(const Settings& settings);
 
 /// The parameter with this key, or null.
 const ParameterInfo* find_parameter(const std::vector<ParameterInfo>& parameters, std::string_view key);

@@ -31,7 +31,7 @@ class Summer {
 
   std::vector<Sum> sums() {
     const auto blocks = [](std::int32_t tiles, int owners, std::int32_t size) {
-      return most_dealt(most_dealt(tiles, owners), size);
+      return most_owned(most_owned(tiles, owners), size);
     };
     const std::int32_t X = blocks(p_.m.tiles(), grid_.p, blocking_.b);
     const std::int32_t Y = blocks(p_.n.tiles(), grid_.q, blocking_.c);

@@ -61,7 +61,7 @@ ParameterInfo sharing_parameter() {
               "cores (these alone) or off (the platform's devices); auto: planned where the platform has "
               "[core.kernel] (in single precision [core.single])",
           .spelling = one_of({"auto", "planned", "dynamic", "cores", "off"}),
-          .deals_c = true,
+          .distributes_c = true,
           .in_reports = true};
 }
 

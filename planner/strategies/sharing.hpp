@@ -27,7 +27,7 @@ void share_with_cores(PlanFrame& frame, const Contraction& contraction, const Ma
                       const Settings& settings);
 
 /// Of classes_of_devices(): flop/s with products of the mean tile, of GPUs no more than what loading each
-/// tile of B once allows. By these the products are dealt.
+/// tile of B once allows. By these the products are distributed.
 std::vector<double> device_speeds(const PlanFrame& frame, const std::vector<int>& classes,
                                   const Contraction& contraction, const Machine& machine);
 

@@ -56,8 +56,8 @@ std::optional<Settings> steady_settings(const Contraction& contraction, const Ma
   const std::int64_t down = number_in(settings, "device_rows").value_or(1);
   const std::int64_t layers = number_in(settings, "device_layers").value_or(1);
   const std::int64_t across = std::max<std::int64_t>(1, machine.devices_per_rank / (down * layers));
-  const std::int64_t rows = most_dealt(contraction.m.tiles(), grid.p);
-  const std::int64_t columns = most_dealt(contraction.n.tiles(), grid.q);
+  const std::int64_t rows = most_owned(contraction.m.tiles(), grid.p);
+  const std::int64_t columns = most_owned(contraction.n.tiles(), grid.q);
   BlockSize tall{rows, std::min(*b, rows), plan.operands.b.made() ? *b : down};
   BlockSize wide{columns, std::min(*c, columns), across};
   if (tall.size < 1 || wide.size < 1) return std::nullopt;

@@ -177,7 +177,7 @@ Bound bound_before_planning(const Contraction& contraction, const Machine& machi
                             const Settings& settings) {
   const Strategy& strategy = choose_strategy(contraction.sources, settings);
   return problem_bound(contraction, machine, strategy.sources_for(contraction.sources),
-                       strategy.dealing(contraction, machine, settings));
+                       strategy.distribution_of_c(contraction, machine, settings));
 }
 
 Settings plan_key(const Contraction& contraction, const Machine& machine, const Settings& settings) {

@@ -55,7 +55,8 @@ class Strategy {
   /// strategy honours it.
   virtual Sources sources_for(const Sources& asked) const = 0;
   bool honours(const Sources& asked) const { return sources_for(asked) == asked; }
-  /// Whether its plans deal single tiles of C, so that those of terms of all sizes give each rank its share.
+  /// Whether its plans distribute single tiles of C, so that those of terms of all sizes give each rank its
+  /// share.
   virtual bool suits_terms() const { return false; }
   /// What strategy=auto tries beside the defaults, each where none of its keys is set.
   virtual std::vector<Settings> variants() const { return {}; }
@@ -64,9 +65,9 @@ class Strategy {
   virtual std::unique_ptr<RankPlanner> prepare(const Contraction& contraction, const Machine& machine,
                                                const Settings& settings,
                                                const PlanContext& context) const = 0;
-  /// How its plans with these settings deal C to ranks. Throws InputError for settings that cannot be.
-  virtual Dealing dealing(const Contraction& /*contraction*/, const Machine& /*machine*/,
-                          const Settings& /*settings*/) const {
+  /// How its plans with these settings distribute C to ranks. Throws InputError for settings that cannot be.
+  virtual DistributionOfC distribution_of_c(const Contraction& /*contraction*/, const Machine& /*machine*/,
+                                            const Settings& /*settings*/) const {
     return {};
   }
   /// Settings that are equal only where the plans are the same: in a few milliseconds, without planning. As

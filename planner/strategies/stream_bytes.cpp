@@ -41,7 +41,7 @@ void sum_up(std::vector<std::int64_t>& bytes, std::size_t length) {
 
 std::vector<std::int64_t> most_per_chunk(const std::vector<std::int64_t>& before, std::int32_t depth,
                                          std::int32_t d) {
-  std::vector<std::int64_t> most(std::max(1, most_dealt(depth, d)), 0);
+  std::vector<std::int64_t> most(std::max(1, most_owned(depth, d)), 0);
   for (std::size_t start = 0; start < before.size(); start += depth + 1) {
     for (std::size_t z = 0; z < most.size(); ++z) {
       const auto first = static_cast<std::int64_t>(z) * d;
@@ -108,7 +108,7 @@ std::int64_t block_bytes(const Contraction& p, const Blocking& blocking, bool b_
 }
 
 StreamBytes::StreamBytes(const Contraction& p, const Blocking& blocking, bool b_stays)
-    : depth_(most_dealt(p.k.tiles(), blocking.grid.r)),
+    : depth_(most_owned(p.k.tiles(), blocking.grid.r)),
       a_(row_groups(p, blocking) * blocking.layers() * (depth_ + 1), 0),
       b_(column_groups(p, blocking) * blocking.layers() * (depth_ + 1), 0) {
   const std::size_t length = static_cast<std::size_t>(depth_) + 1;

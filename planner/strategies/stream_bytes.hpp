@@ -17,7 +17,7 @@ struct Blocking {
   int devices = 1;
   std::int32_t b = 1;
   std::int32_t c = 1;
-  int device_rows = 1;    ///< divides `devices`; 1: columns alone are dealt (RR-9289 2)
+  int device_rows = 1;    ///< divides `devices`; 1: columns alone are distributed (RR-9289 2)
   int device_layers = 1;  ///< of devices that share tiles of C and divide K; rows * layers divides `devices`
 
   int device_columns() const { return devices / (device_rows * device_layers); }
@@ -35,13 +35,13 @@ struct Blocking {
 };
 
 /// Most rows or columns that one of `owners` has of `count` distributed round-robin.
-inline std::int32_t most_dealt(std::int32_t count, int owners) {
+inline std::int32_t most_owned(std::int32_t count, int owners) {
   return count / owners + (count % owners != 0);
 }
 
 /// Most tiles of C that one of `devices` has of a rank's rows x columns.
 inline std::int64_t most_on_device(std::int32_t rows, std::int32_t columns, int devices, int device_rows) {
-  return std::int64_t{most_dealt(rows, device_rows)} * most_dealt(columns, devices / device_rows);
+  return std::int64_t{most_owned(rows, device_rows)} * most_owned(columns, devices / device_rows);
 }
 
 /// Rows of the grid of devices: 1, as in RR-9289, unless another divisor of `devices` leaves the busiest

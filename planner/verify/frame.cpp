@@ -67,7 +67,7 @@ void check_grid(const Plan& plan) {
 
 void check_distribution(const Plan& plan, const Contraction& p, Matrix matrix) {
   const Distribution& distribution = plan.operands.of(matrix).distribution;
-  if (distribution.deal != Deal::table) return;
+  if (distribution.kind != DistributionKind::table) return;
   const std::string where = fmt::format("owners of {}", name_of(matrix));
   const TileId tiles = shape_of(p, matrix).nonzeros();
   if (std::ssize(distribution.owners) != tiles) {

@@ -55,7 +55,7 @@ class DecidesAlike(Jobs):
             for only in ["strategy=grid-3d", "balance=bytes"]:
                 self.assertIsNone(self.decided("p.toml", ranks, "--set", only)[1])
             # A variant of the strategy, with its own distribution.
-            self.decided("long.toml", ranks, "--platform", "here", "--set", "deal.a=cyclic")
+            self.decided("long.toml", ranks, "--platform", "here", "--set", "distribution.a=cyclic")
 
     def test_noise_decides_alike(self):
         self.decided("given.toml", 2, "--platform", "cascade", "--set", "platform.noise.kernel=0.3")

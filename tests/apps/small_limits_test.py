@@ -186,7 +186,7 @@ class SmallLimits(unittest.TestCase):
             (folder / "used").mkdir()
             (folder / "made" / "a.txt").write_text("0 1 0 1\n")
             (folder / "made" / "p.toml").write_text('kind = "dense"\nm = 200\nn = 200\nk = 200\ntile = 100\n')
-            plan = call([FORETILE, "plan", "p.toml", "--ranks", "2", "--set", "strategy=owner-b", "--set", "deal.a=table:a.txt",
+            plan = call([FORETILE, "plan", "p.toml", "--ranks", "2", "--set", "strategy=owner-b", "--set", "distribution.a=table:a.txt",
                          "-o", "../used/plan.json"], folder=folder / "made")
             self.assertEqual(plan.returncode, 0, plan.stderr)
             shown = call([FORETILE, "plan", "plan.json"], folder=folder / "used")

@@ -11,7 +11,7 @@
 #include "base/error.hpp"
 #include "base/random.hpp"
 #include "planner/plan/products.hpp"
-#include "tests/planner/all_deals.hpp"
+#include "tests/planner/all_distributions.hpp"
 #include "tests/planner/dense_product.hpp"
 #include "tests/planner/random_case.hpp"
 
@@ -93,12 +93,12 @@ TEST(RemainingWork, KeepsTheOrderWhereBIsSentForEachStep) {
 TEST(RemainingWork, KeepsTheOrderWhereCIsSummed) {
   EXPECT_GT(expect_rests(random_grid_case, 120), 40);
   EXPECT_GT(expect_rests(random_made_grid_case, 60), 20);
-  EXPECT_GT(expect_rests(random_deal_case, 120), 40);
+  EXPECT_GT(expect_rests(random_distributed_case, 120), 40);
 }
 
 /// Six columns and two devices that take each other's blocks: when those of the second are done, it gets a
 /// part of what is left, and not nothing, with which it would not know how fast it is.
-TEST(RemainingWork, DealsBlocksThatAreTakenAnew) {
+TEST(RemainingWork, DistributesBlocksThatAreTakenAnew) {
   const PlannedWork whole = plan_work(dense_product(2, 12, 2, 2), small_machine(1, 2, 100'000, 1 << 24),
                                       {{"strategy", "owner-b"}, {"sharing", "dynamic"}});
   std::vector<bool> finished(6, false);

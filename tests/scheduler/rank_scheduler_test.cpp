@@ -12,7 +12,7 @@
 #include "planner/verify/messages.hpp"
 #include "planner/verify/verify.hpp"
 #include "tests/base/some_of.hpp"
-#include "tests/planner/all_deals.hpp"
+#include "tests/planner/all_distributions.hpp"
 #include "tests/planner/random_case.hpp"
 #include "tests/scheduler/fake_backend.hpp"
 
@@ -287,7 +287,7 @@ TEST(RankScheduler, SumsTheSameBitsWhateverEndsFirst) {
 
 /// Tiles of A, B and C anywhere, products where B lies.
 TEST(RankScheduler, SumsTheSameBitsWhereBLies) {
-  const Totals totals = run_cases(random_deal_case);
+  const Totals totals = run_cases(random_distributed_case);
   EXPECT_GE(totals.runs, some_of(600));
   EXPECT_GE(totals.sums, some_of(1000));
 }
@@ -389,7 +389,7 @@ TEST(RankScheduler, InPlanOrderTimeDecidesNothing) {
 
 TEST(RankScheduler, InPlanOrderTimeDecidesNothingWithSums) {
   expect_counts_from_the_plan_alone(random_grid_case);
-  expect_counts_from_the_plan_alone(random_deal_case);
+  expect_counts_from_the_plan_alone(random_distributed_case);
 }
 
 TEST(RankScheduler, InPlanOrderTimeDecidesNothingWithSumsAndMadeB) {

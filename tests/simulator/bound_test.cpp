@@ -14,7 +14,7 @@
 #include "planner/strategies/strategy.hpp"
 #include "planner/verify/verify.hpp"
 #include "simulator/simulation.hpp"
-#include "tests/planner/all_deals.hpp"
+#include "tests/planner/all_distributions.hpp"
 #include "tests/planner/random_case.hpp"
 #include "tests/simulator/run_isolated.hpp"
 
@@ -109,7 +109,7 @@ Counts check_bounds(std::uint64_t first) {
   for (std::uint64_t seed = first; seed < first + 100; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     RandomCase c = seed % 6 == 1   ? random_plain_grid_case(seed / 6)
-                   : seed % 6 == 3 ? random_plain_deal_case(seed / 6)
+                   : seed % 6 == 3 ? random_plain_distributed_case(seed / 6)
                    : seed % 2 != 0 ? random_streamed_case(seed)
                    : seed % 4 == 0 ? random_case(seed)
                                    : random_local_case(seed);

@@ -15,7 +15,7 @@ def owned(shares, owners):
 
 class Model(unittest.TestCase):
     def test_shares_of_small_grids_are_equal(self):
-        """Dealt in turn to 2 owners of A and 3 of B, six equal parts give a half and a third to each."""
+        """Distributed round-robin to 2 owners of A and 3 of B, six equal parts give a half and a third to each."""
         self.assertEqual(model.shares(3, 2), [1 / 6] * 6)
 
     def test_fewer_shares_still_give_all_owners_the_same(self):

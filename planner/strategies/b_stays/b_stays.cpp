@@ -165,8 +165,9 @@ class BStays final : public Strategy {
 
   std::vector<ParameterInfo> list_parameters() const override {
     std::vector<ParameterInfo> list{
-        deals_c(with_divisors({"grid.p", "1", "rows of the process grid; B is replicated this many times",
-                               whole_number(1, kMostCounted)})),
+        distributes_c(
+            with_divisors({"grid.p", "1", "rows of the process grid; B is replicated this many times",
+                           whole_number(1, kMostCounted)})),
         in_reports({"block_fraction", preset_.block.default_value,
                     "share of device memory for a block of B and C", real_number(0.001, 1),
                     preset_.block.tries}),
@@ -184,12 +185,12 @@ class BStays final : public Strategy {
   }
 
   /// Which columns a rank gets is open.
-  Dealing dealing(const Contraction& /*contraction*/, const Machine& machine,
-                  const Settings& settings) const override {
-    Dealing dealing;
+  DistributionOfC distribution_of_c(const Contraction& /*contraction*/, const Machine& machine,
+                                    const Settings& settings) const override {
+    DistributionOfC distribution;
     if (settings.contains("grid.p"))
-      dealing.rows = static_cast<int>(integer_setting(settings, "grid.p", 1, machine.ranks));
-    return dealing;
+      distribution.rows = static_cast<int>(integer_setting(settings, "grid.p", 1, machine.ranks));
+    return distribution;
   }
 
   /// Refuses a block and chunks that do not fit a device, and a tile of A that fits no chunk. O(nonzeros of

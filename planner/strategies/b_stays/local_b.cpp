@@ -19,7 +19,7 @@
 #include "planner/strategies/b_stays/arrivals.hpp"
 #include "planner/strategies/b_stays/b_stays.hpp"
 #include "planner/strategies/b_stays/column_costs.hpp"
-#include "planner/strategies/b_stays/column_deal.hpp"
+#include "planner/strategies/b_stays/distribute_columns.hpp"
 
 namespace foretile {
 
@@ -42,7 +42,7 @@ class LocalBPlanner final : public BStaysPlanner {
   LocalBPlanner(const Contraction& contraction, const Machine& machine, const Settings& settings)
       : BStaysPlanner(kLocalBName, contraction, machine, settings),
         costs_(column_costs(contraction, machine, frame_, block_bytes_)) {
-    deal();
+    distribute();
     for (Rank rank = 0; rank < frame_.grid.size(); ++rank) blocks_.push_back(cut_blocks(rank));
     turn_ = turns();
     for (Rank rank = 0; rank < frame_.grid.size(); ++rank) {
@@ -81,9 +81,9 @@ class LocalBPlanner final : public BStaysPlanner {
     return deliveries <= kMostDeliveries;
   }
 
-  void deal() {
+  void distribute() {
     const int devices = machine_.devices_per_rank;
-    const auto device_of = deal_columns(costs_, frame_.grid.q, devices);
+    const auto device_of = distribute_columns(costs_, frame_.grid.q, devices);
     columns_.resize(static_cast<std::size_t>(frame_.grid.q) * devices);
     for (std::int32_t j = 0; j < problem_.n.tiles(); ++j) {
       columns_[device_of[j]].push_back(j);

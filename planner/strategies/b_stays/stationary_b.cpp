@@ -25,7 +25,7 @@ std::vector<double> column_flops(const Contraction& p) {
   return flops;
 }
 
-std::vector<int> deal_mirrored(const std::vector<double>& weights, int q) {
+std::vector<int> distribute_mirrored(const std::vector<double>& weights, int q) {
   std::vector<std::size_t> order(weights.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(),
@@ -159,7 +159,7 @@ class StationaryBPlanner final : public BStaysPlanner {
  public:
   StationaryBPlanner(const Contraction& contraction, const Machine& machine, const Settings& settings)
       : BStaysPlanner(kStationaryBName, contraction, machine, settings),
-        column_owner_(deal_mirrored(column_flops(problem_), frame_.grid.q)),
+        column_owner_(distribute_mirrored(column_flops(problem_), frame_.grid.q)),
         by_time_(settings.at(kBalance) == kTime) {
     if (by_time_) costs_ = column_costs(contraction, machine, frame_, block_bytes_);
   }

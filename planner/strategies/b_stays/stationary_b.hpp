@@ -19,9 +19,9 @@ namespace foretile {
 /// exact where C keeps all tiles, an upper bound otherwise. O(nnz of A and B), as in 3.2.4.
 std::vector<double> column_flops(const Contraction& contraction);
 
-/// 3.2.1: columns sorted by non-decreasing weight (ties by index) and dealt to q owners in mirrored cyclic
-/// order: 0..q-1, q-1..0, 0..q-1, ... Returns the owner of each column.
-std::vector<int> deal_mirrored(const std::vector<double>& weights, int q);
+/// 3.2.1: columns sorted by non-decreasing weight (ties by index) and distributed to q owners in mirrored
+/// cyclic order: 0..q-1, q-1..0, 0..q-1, ... Returns the owner of each column.
+std::vector<int> distribute_mirrored(const std::vector<double>& weights, int q);
 
 /// 3.2.2, with balance = bytes: places items by non-increasing size (ties by index) into bins
 /// of `capacity`: each into the bin with the most space left (worst fit), or into a new bin when it fits

@@ -41,7 +41,8 @@ std::vector<ParameterInfo> c_stays_parameters() {
                   counted,
                   {"auto", "6", "12", "24", "48", "96"}}),
       {"device_rows", "auto",
-       "rows of the grid to which a rank's tiles of C are dealt; auto: 1, or what gives the busiest device "
+       "rows of the grid to which a rank's tiles of C are distributed; auto: 1, or what gives the busiest "
+       "device "
        "least",
        counted},
       in_reports({"d",
@@ -127,7 +128,7 @@ void CStaysPlanner::make_b(const Machine& machine, const Settings& settings) {
     throw input_error(key, found, expected,
                       "B is made, once by a rank, and stays while its block is worked on");
   };
-  const std::int32_t rows = most_dealt(problem_.m.tiles(), frame_.grid.p);
+  const std::int32_t rows = most_owned(problem_.m.tiles(), frame_.grid.p);
   const auto b = integer_or_auto(settings, "b");
   if (b && *b < rows)
     refuse("b", fmt::to_string(*b), fmt::format("auto, or at least the {} tile rows of a rank", rows));
@@ -191,8 +192,8 @@ int CStaysPlanner::device_rows(const Settings& settings) const {
                                   grid_.device_layers > 1 ? " and layer" : ""));
   }
   const auto b = integer_or_auto(settings, "b");
-  const int rows = best_device_rows(std::max(1, most_dealt(problem_.m.tiles(), frame_.grid.p)),
-                                    std::max(1, most_dealt(problem_.n.tiles(), frame_.grid.q)), devices);
+  const int rows = best_device_rows(std::max(1, most_owned(problem_.m.tiles(), frame_.grid.p)),
+                                    std::max(1, most_owned(problem_.n.tiles(), frame_.grid.q)), devices);
   return b && *b % rows != 0 ? 1 : rows;
 }
 
@@ -222,7 +223,7 @@ BlockSizeWishes CStaysPlanner::wishes(const Machine& machine, const Settings& se
 
 /// A_ik is used with columns of block column y at step (x, y, z).
 Routes CStaysPlanner::routes_of_a() const {
-  Routes a{Matrix::a, deal_cyclic(problem_.n.tiles(), frame_.grid.q), {}, {}};
+  Routes a{Matrix::a, distribute_cyclic(problem_.n.tiles(), frame_.grid.q), {}, {}};
   for (std::int32_t j = 0; j < problem_.n.tiles(); ++j) a.group.push_back(blocking_.y(j));
   a.first = [this](TileId tile) {
     return sizes_.step(blocking_.x(problem_.a.row_of(tile)), 0, z(problem_.a.column_of(tile)));
@@ -233,7 +234,7 @@ Routes CStaysPlanner::routes_of_a() const {
 
 /// B_kj is used with rows of block row x at step (x, y, z).
 Routes CStaysPlanner::routes_of_b() const {
-  Routes b{Matrix::b, deal_cyclic(problem_.m.tiles(), frame_.grid.p), {}, {}};
+  Routes b{Matrix::b, distribute_cyclic(problem_.m.tiles(), frame_.grid.p), {}, {}};
   for (std::int32_t i = 0; i < problem_.m.tiles(); ++i) b.group.push_back(blocking_.x(i));
   b.first = [this](TileId tile) {
     return sizes_.step(0, blocking_.y(problem_.b.column_of(tile)), z(problem_.b.row_of(tile)));

@@ -100,7 +100,7 @@ Settings with_style(const Contraction& contraction, Settings settings, const Sty
   const AlongAxes passes =
       settings.at("passes") == kAuto ? chosen.passes : parse_grid("passes", settings.at("passes"));
   const auto part = [](std::int32_t tiles, int ranks, int parts) {
-    return std::max(1, most_dealt(most_dealt(tiles, ranks), parts));
+    return std::max(1, most_owned(most_owned(tiles, ranks), parts));
   };
   const ProcessGrid& grid = chosen.grid;
   if (passes[Axis::p] > 1) choose("b", part(contraction.m.tiles(), grid.p, passes[Axis::p]));
@@ -141,7 +141,7 @@ class Grid3d final : public CStays {
          .default_value = std::string(styles().front().name),
          .meaning = "whose choice of grid, ranks of a node, sends and panels: " + style_meanings(),
          .spelling = one_of(style_names()),
-         .deals_c = true},
+         .distributes_c = true},
         {.key = "sends",
          .default_value = std::string(kAuto),
          .meaning = "ahead: messages travel while products run; paced: one message of a rank at a time, A "
@@ -161,7 +161,7 @@ class Grid3d final : public CStays {
              "bytes, which may leave ranks out",
          .spelling = spelled_grid({std::string(kAuto)}),
          .tries = {std::string(kAuto)},
-         .deals_c = true},
+         .distributes_c = true},
         {.key = "grid.node",
          .default_value = std::string(kAuto),
          .meaning = "ranks of a node along M, N and K as PxQxR; natural: node after node in the order of the "
@@ -182,7 +182,7 @@ class Grid3d final : public CStays {
          .meaning = "parts into which the devices of a rank divide its share of K",
          .spelling = whole_number(1, kMostCounted),
          .tries = {"1"},
-         .deals_c = true},
+         .distributes_c = true},
         {.key = "sum_bytes",
          .default_value = "1000000",
          .meaning = "parts of C are joined to additions and messages up to this size",
@@ -192,15 +192,15 @@ class Grid3d final : public CStays {
          .meaning = "host memory of a rank beside the tiles that it owns, for copies of A and B, parts of C "
                     "and tiles of B on their way; auto: all that there is",
          .spelling = auto_or_whole_bytes(0, kMostMessage_bytes),
-         .deals_c = true},
+         .distributes_c = true},
         staging_parameter()};
     for (ParameterInfo& shared : c_stays_parameters()) list.push_back(std::move(shared));
     return list;
   }
 
   /// The bound knows rows and columns of ranks, not layers.
-  Dealing dealing(const Contraction& contraction, const Machine& machine,
-                  const Settings& settings) const override {
+  DistributionOfC distribution_of_c(const Contraction& contraction, const Machine& machine,
+                                    const Settings& settings) const override {
     Settings all = settings;
     for (const ParameterInfo& parameter : parameters())
       all.try_emplace(parameter.key, parameter.default_value);

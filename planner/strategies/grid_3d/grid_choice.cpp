@@ -52,7 +52,7 @@ struct Amounts {
 
 /// The largest share of `tiles` that one of `owners` has.
 double largest_share(std::int32_t tiles, int owners) {
-  return static_cast<double>(most_dealt(tiles, owners)) / tiles;
+  return static_cast<double>(most_owned(tiles, owners)) / tiles;
 }
 
 /// Of a rank: its products, and `bytes` of B that it makes. Cores that multiply, and GPUs that make tiles, do
@@ -80,8 +80,8 @@ GridCost cost_of(const Contraction& p, const Machine& machine, const ProcessGrid
                      all.b * columns * largest_share(p.k.tiles(), grid.r * grid.p) +
                      all.c * rows * columns / grid.r;
   cost.held_bytes = cost.owned_bytes + (grid.r > 1 ? 2 * all.c * rows * columns : 0);
-  const std::int32_t m = most_dealt(p.m.tiles(), grid.p);
-  const std::int32_t n = most_dealt(p.n.tiles(), grid.q);
+  const std::int32_t m = most_owned(p.m.tiles(), grid.p);
+  const std::int32_t n = most_owned(p.n.tiles(), grid.q);
   const int devices = machine.devices_per_rank;
   const int device_rows = comes_where_used(p.sources.b) ? 1 : best_device_rows(m, n, devices);
   const double on_device = static_cast<double>(most_on_device(m, n, devices, device_rows)) / (1.0 * m * n);
@@ -138,7 +138,7 @@ int choose_rows(const Contraction& problem, const Machine& machine) {
   std::vector<GridCandidate> grids;
   for (int p = 1; p <= std::min(machine.ranks, problem.m.tiles()); ++p) {
     const int q = machine.ranks / p;
-    const std::int32_t rows = most_dealt(problem.m.tiles(), p), columns = most_dealt(problem.n.tiles(), q);
+    const std::int32_t rows = most_owned(problem.m.tiles(), p), columns = most_owned(problem.n.tiles(), q);
     const double received = element * k * (rows * m * (1 - 1.0 / q) + columns * n * (1 - 1.0 / p));
     const std::int64_t tiles =
         most_on_device(rows, columns, devices, best_device_rows(rows, columns, devices));

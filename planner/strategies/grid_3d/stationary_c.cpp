@@ -50,7 +50,7 @@ class StationaryC final : public CStays {
   Sources sources_for(const Sources&) const override { return {Source::given, Source::given}; }
 
   std::vector<ParameterInfo> list_parameters() const override {
-    std::vector<ParameterInfo> list{deals_c(
+    std::vector<ParameterInfo> list{distributes_c(
         with_divisors({"grid.p",
                        "auto",
                        "rows of the process grid; auto: the grid on which the busiest device has least to do",
@@ -60,8 +60,8 @@ class StationaryC final : public CStays {
     return list;
   }
 
-  Dealing dealing(const Contraction& contraction, const Machine& machine,
-                  const Settings& settings) const override {
+  DistributionOfC distribution_of_c(const Contraction& contraction, const Machine& machine,
+                                    const Settings& settings) const override {
     const int p = grid_rows(contraction, machine, settings);
     return {p, machine.ranks / p};
   }

@@ -35,7 +35,8 @@ StyleGrid flat(const Contraction&, const Machine& machine) {
   return {{rows, machine.ranks / rows, 1}};
 }
 
-/// Two axes, every prime factor of the ranks dealt evenly between them, what is left over to the shorter one.
+/// Two axes, every prime factor of the ranks distributed evenly between them, what is left over to the
+/// shorter one.
 struct HomeAxes {
   int paired = 1;  ///< of each axis, before what was left over
   int small = 1, large = 1;

@@ -12,7 +12,7 @@
 
 #include "base/missing_memory.hpp"
 #include "base/quantity.hpp"
-#include "planner/plan/deal_blocks.hpp"
+#include "planner/plan/distribute_blocks.hpp"
 #include "planner/plan/products.hpp"
 
 namespace foretile {
@@ -191,26 +191,26 @@ std::vector<Chunk> chunks_of(const Contraction& p, const BlockProducts& products
 
 }  // namespace
 
-std::vector<std::vector<ColumnFamily>> deal_families(const Contraction& p,
-                                                     const std::vector<ColumnFamily>& families,
-                                                     const std::vector<double>& speeds) {
-  std::vector<std::vector<ColumnFamily>> dealt(speeds.size());
+std::vector<std::vector<ColumnFamily>> distribute_families(const Contraction& p,
+                                                           const std::vector<ColumnFamily>& families,
+                                                           const std::vector<double>& speeds) {
+  std::vector<std::vector<ColumnFamily>> distributed(speeds.size());
   EarliestFinish earliest(speeds);
   for (const ColumnFamily& family : families) {
     std::vector<std::pair<std::int64_t, std::int32_t>> columns;
     for (const std::int32_t j : family.columns) columns.emplace_back(-elements(p, family.rows, j), j);
     std::sort(columns.begin(), columns.end());
-    std::vector<std::vector<std::int32_t>> shares(dealt.size());
+    std::vector<std::vector<std::int32_t>> shares(distributed.size());
     for (const auto& [less, j] : columns) {
-      shares[earliest.deal(static_cast<double>(-less))].push_back(j);
+      shares[earliest.assign(static_cast<double>(-less))].push_back(j);
     }
-    for (std::size_t device = 0; device < dealt.size(); ++device) {
+    for (std::size_t device = 0; device < distributed.size(); ++device) {
       if (shares[device].empty()) continue;
       std::sort(shares[device].begin(), shares[device].end());
-      dealt[device].push_back({std::move(shares[device]), family.rows});
+      distributed[device].push_back({std::move(shares[device]), family.rows});
     }
   }
-  return dealt;
+  return distributed;
 }
 
 void BlockCut::add(const Parts& parts, double of_a, double of_b) {

@@ -13,11 +13,11 @@
 
 namespace foretile {
 
-/// The columns of each family dealt to devices of these speeds (in any unit): the column with most to
+/// The columns of each family distributed to devices of these speeds (in any unit): the column with most to
 /// multiply first, to the device that is done with it first. By device, families without columns left out.
-std::vector<std::vector<ColumnFamily>> deal_families(const Contraction& contraction,
-                                                     const std::vector<ColumnFamily>& families,
-                                                     const std::vector<double>& speeds);
+std::vector<std::vector<ColumnFamily>> distribute_families(const Contraction& contraction,
+                                                           const std::vector<ColumnFamily>& families,
+                                                           const std::vector<double>& speeds);
 
 /// In how many parts the tile rows and the columns of a device's families are cut, and bytes of a chunk.
 struct BlockCut {

@@ -17,8 +17,9 @@ struct ColumnFamily {
 };
 
 /// Families in which each tile of `owned` (ids, increasing) is once. A column joins the first family that it
-/// agrees with. So tiles dealt cyclically make one family, and consecutive tiles of rows at most four: those
-/// columns that have the first and the last row, one of them, or none. A table may make one for each column.
+/// agrees with. So tiles distributed cyclically make one family, and consecutive tiles of rows at most four:
+/// those columns that have the first and the last row, one of them, or none. A table may make one for each
+/// column.
 std::vector<ColumnFamily> column_families(const Shape& b, std::span<const TileId> owned);
 
 }  // namespace foretile

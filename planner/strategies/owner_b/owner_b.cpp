@@ -15,9 +15,9 @@
 #include "base/missing_memory.hpp"
 #include "base/parse.hpp"
 #include "base/quantity.hpp"
-#include "planner/plan/deal_blocks.hpp"
+#include "planner/plan/distribute_blocks.hpp"
 #include "planner/plan/owners.hpp"
-#include "planner/strategies/deal_setting.hpp"
+#include "planner/strategies/distribution_setting.hpp"
 #include "planner/strategies/frame.hpp"
 #include "planner/strategies/grid_text.hpp"
 #include "planner/strategies/owner_b/blocks.hpp"
@@ -33,7 +33,7 @@ namespace {
 
 constexpr const char* kOwnerBName = "owner-b";
 
-/// 1 x q x r, of all ranks: where tiles that are dealt cyclically lie.
+/// 1 x q x r, of all ranks: where tiles that are distributed cyclically lie.
 ProcessGrid grid_setting(const Machine& machine, const Settings& settings) {
   const std::string& text = settings.at("grid");
   if (text == kAuto) return {1, machine.ranks, 1};
@@ -50,15 +50,16 @@ PlanFrame frame_of(const Contraction& p, const Machine& machine, const Settings&
   share_with_cores(frame, p, machine, settings);
   frame.c_in_parts = true;
   frame.advice.device_memory = "lower lookahead, or tile the problem finer";
-  frame.advice.host_memory = "use more ranks, or deal B so that fewer ranks have parts of a column of C";
-  const auto dealt = [&](const char* key, Matrix matrix) {
-    Dealt found = deal_setting(settings.at(key), shape_of(p, matrix), frame.grid.size());
+  frame.advice.host_memory =
+      "use more ranks, or distribute B so that fewer ranks have parts of a column of C";
+  const auto distributed = [&](const char* key, Matrix matrix) {
+    GivenDistribution found = distribution_setting(settings.at(key), shape_of(p, matrix), frame.grid.size());
     frame.parameters[key] = std::move(found.text);
     return std::move(found.distribution);
   };
-  frame.operands.a.distribution = dealt("deal.a", Matrix::a);
-  frame.operands.b.distribution = dealt("deal.b", Matrix::b);
-  frame.operands.c.distribution = dealt("deal.c", Matrix::c);
+  frame.operands.a.distribution = distributed("distribution.a", Matrix::a);
+  frame.operands.b.distribution = distributed("distribution.b", Matrix::b);
+  frame.operands.c.distribution = distributed("distribution.c", Matrix::c);
   return frame;
 }
 
@@ -98,7 +99,7 @@ class OwnerBPlanner final : public RankPlanner {
     if (frame_.pool == Pool::open) {
       plan.devices = plan_pool(rank, std::move(all));
     } else {
-      const auto families = deal_families(problem_, all, speeds_);
+      const auto families = distribute_families(problem_, all, speeds_);
       for (Device device = 0; device < std::ssize(speeds_); ++device) {
         const auto& of_device = families[static_cast<std::size_t>(device)];
         plan.devices.push_back(plan_device(rank, device, of_device));
@@ -124,9 +125,9 @@ class OwnerBPlanner final : public RankPlanner {
     const BlockCut cut = pool_cut(rank, families, least_memory);
     std::vector<Block> blocks;
     add_families(rank, std::move(families), cut, blocks);
-    auto dealt = deal_blocks(problem_, std::move(blocks), speeds_);
+    auto distributed = distribute_blocks(problem_, std::move(blocks), speeds_);
     for (std::size_t device = 0; device < devices.size(); ++device)
-      devices[device].blocks = std::move(dealt[device]);
+      devices[device].blocks = std::move(distributed[device]);
     return devices;
   }
 
@@ -338,13 +339,13 @@ class OwnerBPlanner final : public RankPlanner {
   OwnersOfB b_;
 };
 
-ParameterInfo deal_parameter(const char* key, const std::string& matrix) {
+ParameterInfo distribution_parameter(const char* key, const std::string& matrix) {
   return {.key = key,
           .default_value = "contiguous",
           .meaning = "where " + matrix +
                      " lies: contiguous (row by row, as many tiles on each rank), cyclic (over the grid), or "
                      "table:FILE (a rank for each nonzero tile, row by row)",
-          .spelling = spelled_deal(),
+          .spelling = spelled_distribution(),
           .in_reports = true};
 }
 
@@ -356,14 +357,14 @@ class OwnerB final : public Strategy {
 
   std::vector<ParameterInfo> list_parameters() const override {
     std::vector<ParameterInfo> list{
-        deal_parameter("deal.a", "A"),
-        deal_parameter("deal.b", "B"),
-        deal_parameter("deal.c", "C"),
+        distribution_parameter("distribution.a", "A"),
+        distribution_parameter("distribution.b", "B"),
+        distribution_parameter("distribution.c", "C"),
         {.key = "grid",
          .default_value = std::string(kAuto),
-         .meaning =
-             "1xQxR: of matrices that are dealt cyclically, each Q-th column and R-th row of B lies on a "
-             "rank; auto: whole columns",
+         .meaning = "1xQxR: of matrices that are distributed cyclically, each Q-th column and R-th row of B "
+                    "lies on a "
+                    "rank; auto: whole columns",
          .spelling = spelled_grid({std::string(kAuto)})},
         {.key = "tree",
          .default_value = "chain",
@@ -394,11 +395,11 @@ class OwnerB final : public Strategy {
 
   /// Whole columns of B on a rank, where nobody says how the matrices lie: then nothing is summed.
   std::vector<Settings> variants() const override {
-    return {{{"deal.a", "cyclic"}, {"deal.b", "cyclic"}, {"deal.c", "cyclic"}}};
+    return {{{"distribution.a", "cyclic"}, {"distribution.b", "cyclic"}, {"distribution.c", "cyclic"}}};
   }
 
-  Dealing dealing(const Contraction& contraction, const Machine& machine,
-                  const Settings& settings) const override {
+  DistributionOfC distribution_of_c(const Contraction& contraction, const Machine& machine,
+                                    const Settings& settings) const override {
     return {.c_in_parts = true, .cores_beside = cores_sharing(contraction, machine, settings)};
   }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Each tile of C is computed by one rank, dealt by its work; on the rank its products are a chain on one
-// device, or several that are added: what Jagode, Danalis and Dongarra (Accelerating NWChem Coupled Cluster
-// through dataflow-based execution, 2018, section 4) call chains and reductions within a node. A and B stay
-// where they are before the work starts, or are dealt contiguously, and travel to the ranks that multiply
-// them.
+// Each tile of C is computed by one rank, distributed by its work; on the rank its products are a chain on
+// one device, or several that are added: what Jagode, Danalis and Dongarra (Accelerating NWChem Coupled
+// Cluster through dataflow-based execution, 2018, section 4) call chains and reductions within a node. A and
+// B stay where they are before the work starts, or are distributed contiguously, and travel to the ranks that
+// multiply them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 #include "planner/plan/products_of_tile.hpp"
 #include "planner/problem/estimate.hpp"
 #include "planner/strategies/frame.hpp"
-#include "planner/strategies/owner_computes_c/deal_tiles.hpp"
+#include "planner/strategies/owner_computes_c/distribute_tiles.hpp"
 #include "planner/strategies/strategy.hpp"
 
 namespace foretile {
@@ -39,12 +39,13 @@ PlanFrame frame_of(const Contraction& p, const Machine& machine, const Settings&
   frame.advice.device_memory = "lower lookahead, or tile the problem finer";
   frame.advice.host_memory = "use more ranks, or fewer chain_pieces";
   const auto as_before = [](const std::vector<Rank>& before) {
-    return before.empty() ? Distribution{Deal::contiguous, {}} : Distribution{Deal::table, before};
+    return before.empty() ? Distribution{DistributionKind::contiguous, {}}
+                          : Distribution{DistributionKind::table, before};
   };
   frame.operands.a.distribution = as_before(context.a.owners);
   frame.operands.b.distribution = as_before(context.b.owners);
-  frame.operands.c.distribution = {Deal::table, std::move(owners)};
-  if (p.c.nonzeros() == 0) frame.operands.c.distribution = {Deal::contiguous, {}};
+  frame.operands.c.distribution = {DistributionKind::table, std::move(owners)};
+  if (p.c.nonzeros() == 0) frame.operands.c.distribution = {DistributionKind::contiguous, {}};
   return frame;
 }
 
@@ -74,7 +75,7 @@ class OwnerComputesCPlanner final : public RankPlanner {
         devices_(machine.devices_per_rank),
         load_before_(context.flops_before),
         work_(checked_work(contraction)),
-        owners_(deal_tiles(contraction, work_, loads_of_ranks(machine), context.shares)),
+        owners_(distribute_tiles(contraction, work_, loads_of_ranks(machine), context.shares)),
         frame_(frame_of(contraction, machine, settings, context, owners_)),
         own_(static_cast<std::size_t>(machine.ranks)) {
     std::vector<std::size_t> turn(owners_.size());
@@ -251,14 +252,14 @@ class OwnerComputesC final : public Strategy {
     return list;
   }
 
-  Dealing dealing(const Contraction&, const Machine&, const Settings&) const override {
+  DistributionOfC distribution_of_c(const Contraction&, const Machine&, const Settings&) const override {
     return {.c_in_parts = true};
   }
 
   std::optional<double> operand_bytes(const Contraction& contraction, int ranks,
                                       const Settings& settings) const override {
     if (integer_or_auto(settings, "chain_pieces")) return {};
-    return dealt_bytes(contraction, ranks);
+    return distributed_bytes(contraction, ranks);
   }
 
   std::unique_ptr<RankPlanner> prepare(const Contraction& contraction, const Machine& machine,

@@ -192,8 +192,9 @@ TEST(FiniteCheck, NamesTheTile) {
     } catch (const std::exception& error) {
       message = error.what();
     }
-    const bool dealt = matrix == Matrix::b && one.p.sources.b == Source::made;
-    const Rank holder = dealt ? Rank::of(static_cast<int>(bad % world_size())) : product.owner({matrix, bad});
+    const bool distributed = matrix == Matrix::b && one.p.sources.b == Source::made;
+    const Rank holder =
+        distributed ? Rank::of(static_cast<int>(bad % world_size())) : product.owner({matrix, bad});
     const Shape& shape = shape_of(one.p, matrix);
     EXPECT_NE(message.find(holder == world_rank()
                                ? fmt::format("tile ({}, {}) of ", shape.row_of(bad), shape.column_of(bad))

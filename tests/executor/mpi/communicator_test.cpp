@@ -14,7 +14,7 @@
 namespace foretile::communicator_test {
 namespace {
 
-/// As if a launcher had dealt ranks to two nodes in turn: those with even numbers come first.
+/// As if a launcher had distributed ranks round-robin over two nodes: those with even numbers come first.
 TEST(Communicator, NumbersRanksNodeByNode) {
   const int rank = world_rank(), size = world_size();
   MPI_Comm ordered = node_by_node(MPI_COMM_WORLD, Rank::of(rank % 2));

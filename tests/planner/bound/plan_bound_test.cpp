@@ -90,7 +90,7 @@ TEST(PlanBound, SoftwareOfMessagesAndWhatFollows) {
   TwoBlocks example;
   example.plan.grid = {1, 2};
   example.plan.ranks[0].devices = {{{{{0}, {{{0, 1}}}}}}};
-  example.plan.operands.a.distribution = {Deal::table, {1, 1}};
+  example.plan.operands.a.distribution = {DistributionKind::table, {1, 1}};
   example.plan.ranks[1].transfers = {{{0}, {0}}, {{1}, {0}}};
   example.machine.platform.runtime.message_overhead_s = 1;
   EXPECT_NEAR(example.bound().seconds, 2 + 1 + 2e-3 + 1.8e-3, 0.02);

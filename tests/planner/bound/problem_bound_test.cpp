@@ -66,10 +66,10 @@ TEST(ProblemBound, EachRowOfRanksNeedsB) {
   EXPECT_NEAR(problem_bound(example.problem, example.machine, kMadeB, {100, 1}).seconds, 3, 1e-9);
 }
 
-/// 3 x 3 products of 8 us for as many tiles of C, on 4 ranks with one device each. Dealt to 2 x 2 ranks, the
-/// first has rows 0 and 2, and columns 0 and 2: 4 products. Dealt to 2 rows only, the first row has 6 on two
-/// devices.
-TEST(ProblemBound, PartsOfCAsTheyAreDealt) {
+/// 3 x 3 products of 8 us for as many tiles of C, on 4 ranks with one device each. Distributed to 2 x 2
+/// ranks, the first has rows 0 and 2, and columns 0 and 2: 4 products. Distributed to 2 rows only, the first
+/// row has 6 on two devices.
+TEST(ProblemBound, PartsOfCAsTheyAreDistributed) {
   const Contraction problem{"",
                             Tiling::uniform(60, 20),
                             Tiling::uniform(30, 10),
@@ -83,8 +83,8 @@ TEST(ProblemBound, PartsOfCAsTheyAreDealt) {
   EXPECT_NEAR(problem_bound(problem, machine, kMadeB, {2, 2}).seconds, 32e-6, 1e-15);
   EXPECT_NEAR(problem_bound(problem, machine, kMadeB, {2, 1}).seconds, 24e-6, 1e-15);
   machine.platform.runtime.message_overhead_s = 1;
-  const auto seconds = [&](Source b, const Dealing& dealing) {
-    return problem_bound(problem, machine, {Source::given, b}, dealing).seconds;
+  const auto seconds = [&](Source b, const DistributionOfC& distribution) {
+    return problem_bound(problem, machine, {Source::given, b}, distribution).seconds;
   };
   // 3 tiles of A, each sent and received once, by 4 ranks; where B is given, 3 of B too.
   EXPECT_NEAR(seconds(Source::made, {2, 2}), 2 * 3 / 4.0, 1e-9);

@@ -50,7 +50,7 @@ TEST(Distribution, CyclicOnFourLayers) {
 TEST(Distribution, ContiguousRanksDifferByOneTile) {
   std::vector<int> owners;
   for (TileId tile = 0; tile < 15; ++tile) {
-    owners.push_back(owner_of(kDense, {2, 2}, {Deal::contiguous, {}}, {Matrix::a, tile}));
+    owners.push_back(owner_of(kDense, {2, 2}, {DistributionKind::contiguous, {}}, {Matrix::a, tile}));
   }
   EXPECT_EQ(owners, (std::vector<int>{0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3}));
 }
@@ -61,7 +61,7 @@ TEST(Distribution, ContiguousWithIdleRanks) {
 }
 
 TEST(Distribution, ATableListsTheOwners) {
-  const Distribution table{Deal::table, {3, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 2}};
+  const Distribution table{DistributionKind::table, {3, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 2}};
   EXPECT_EQ(owner_of(kDense, {2, 2}, table, {Matrix::c, 0}), 3);
   EXPECT_EQ(owner_of(kDense, {2, 2}, table, {Matrix::c, 2}), 1);
   EXPECT_EQ(owner_of(kDense, {2, 2}, table, {Matrix::c, 11}), 2);

@@ -43,7 +43,7 @@ TEST(PlanDigest, TellsPlansApart) {
       [](Plan& p) { p.barriers = Barriers::local; },
       [](Plan& p) { p.operands.b = {}; },
       [](Plan& p) {
-        p.operands.a.distribution = {Deal::table, {0, 1}};
+        p.operands.a.distribution = {DistributionKind::table, {0, 1}};
       },
       [](Plan& p) { p.operands.a.in_place = {true}; },
       [](Plan& p) { p.device_classes[0].memory_bytes = 2; },

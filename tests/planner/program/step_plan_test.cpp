@@ -115,7 +115,7 @@ TEST(StepPlan, SaysWhichTermDoesNotFit) {
 }
 
 /// Four tensors of one block each would all begin with rank 0.
-TEST(StepPlan, DealsBlocksInTurn) {
+TEST(StepPlan, DistributesBlocksRoundRobin) {
   std::map<int, int> blocks;
   for (std::size_t tensor = 0; tensor < 4; ++tensor) ++blocks[round_robin_owner({tensor, 0}, 4)];
   EXPECT_EQ(blocks, (std::map<int, int>{{0, 1}, {1, 1}, {2, 1}, {3, 1}}));

@@ -59,6 +59,8 @@ TEST_F(TermStrategies, MayHaveAFormerName) {
   EXPECT_EQ(take_named_strategies(program, settings)[1], "owner-computes-c");
   EXPECT_EQ(settings.at("strategy"), "owner-computes-c");
   EXPECT_EQ(find_strategy("dealt-c").name(), "owner-computes-c");
+  EXPECT_EQ(present_keys({{"deal.a", "cyclic"}, {"grid", "auto"}}),
+            (Settings{{"distribution.a", "cyclic"}, {"grid", "auto"}}));
 }
 
 TEST_F(TermStrategies, OfNoTermAndNoStrategyAreRefused) {

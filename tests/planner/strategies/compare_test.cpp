@@ -14,7 +14,7 @@
 #include "base/missing_memory.hpp"
 #include "planner/plan_work.hpp"
 #include "planner/strategies/strategy.hpp"
-#include "tests/planner/all_deals.hpp"
+#include "tests/planner/all_distributions.hpp"
 #include "tests/planner/small_machine.hpp"
 
 namespace foretile::strategies_compare_test {
@@ -35,16 +35,17 @@ RandomCase large_b() {
   return c;
 }
 
-TEST(CompareStrategies, ChargesForDealingAnew) {
+TEST(CompareStrategies, ChargesForRedistribution) {
   RandomCase c = large_b();
   for (const ComparedStrategy& one : compare_strategies(c.problem, c.machine, c.settings).strategies) {
     EXPECT_EQ(one.refusal, "");
-    EXPECT_FALSE(one.dealt) << one.strategy;  // nobody said where matrices lie
+    EXPECT_FALSE(one.redistribution) << one.strategy;  // nobody said where matrices lie
   }
-  c.settings["deal.b"] = "contiguous";
+  c.settings["distribution.b"] = "contiguous";
   const auto compared = compare_strategies(c.problem, c.machine, c.settings).strategies;
   ASSERT_EQ(compared.size(), 4U);
-  for (const ComparedStrategy& one : compared) EXPECT_EQ(one.dealt->bytes > 0, one.strategy != "owner-b");
+  for (const ComparedStrategy& one : compared)
+    EXPECT_EQ(one.redistribution->bytes > 0, one.strategy != "owner-b");
   EXPECT_EQ(plan_work(c.problem, c.machine, c.settings).plan.strategy, "owner-b");
 }
 
@@ -55,15 +56,16 @@ TEST(CompareStrategies, SayThatMemoryIsMissing) {
   EXPECT_THROW(plan_work(c.problem, c.machine, c.settings), MissingMemory);
 }
 
-/// Whatever the deals, the one that is taken has the least sum.
+/// Whatever the distributions, the one that is taken has the least sum.
 TEST(CompareStrategies, TakesTheLeast) {
   int taken = 0;
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
-    RandomCase c = random_deal_case(seed);
+    RandomCase c = random_distributed_case(seed);
     c.machine.platform.device.memory_bytes *= 4;
     c.machine.platform.network.node_injection_bytes_per_s = 1e5;
-    std::erase_if(c.settings, [](const auto& setting) { return !setting.first.starts_with("deal."); });
+    std::erase_if(c.settings,
+                  [](const auto& setting) { return !setting.first.starts_with("distribution."); });
     c.settings["strategy"] = "auto";
     const auto compared = compare_strategies(c.problem, c.machine, c.settings).strategies;
     const auto least = std::ranges::min_element(compared, {}, [](const ComparedStrategy& one) {
@@ -77,19 +79,19 @@ TEST(CompareStrategies, TakesTheLeast) {
   EXPECT_GE(taken, 20);
 }
 
-/// Whatever the grid of a cyclic deal, owner-b has nothing to move.
+/// Whatever the grid of a cyclic distribution, owner-b has nothing to move.
 TEST(CompareStrategies, KnowsTheGridOfTheMatrices) {
   RandomCase c = large_b();
   for (const char* grid : {"1x4x1", "1x2x2", "1x1x4"}) {
     c.settings = {{"strategy", "auto"},
-                  {"deal.a", "cyclic"},
-                  {"deal.b", "cyclic"},
-                  {"deal.c", "cyclic"},
+                  {"distribution.a", "cyclic"},
+                  {"distribution.b", "cyclic"},
+                  {"distribution.c", "cyclic"},
                   {"grid", grid}};
     for (const ComparedStrategy& one : compare_strategies(c.problem, c.machine, c.settings).strategies) {
       EXPECT_EQ(one.refusal, "");
       if (one.strategy != "owner-b") continue;
-      EXPECT_EQ(one.dealt->bytes, 0) << grid;
+      EXPECT_EQ(one.redistribution->bytes, 0) << grid;
     }
   }
 }
@@ -138,10 +140,10 @@ TEST(CompareStrategies, AsksForAllWithNoise) {
   EXPECT_EQ(asked, 5);
 }
 
-/// What dealing anew takes is not there for the plan.
-TEST(CompareStrategies, StopsWhereDealingMakesItSlower) {
+/// What redistributing takes is not there for the plan.
+TEST(CompareStrategies, StopsWhereRedistributionMakesItSlower) {
   RandomCase c = large_b();
-  c.settings["deal.b"] = "contiguous";
+  c.settings["distribution.b"] = "contiguous";
   std::map<std::string, double> stops;
   const auto compared = compare_strategies(c.problem, c.machine, c.settings,
                                            [&](const Plan& plan, const PlanSummary&, double stop_s) {
@@ -151,7 +153,7 @@ TEST(CompareStrategies, StopsWhereDealingMakesItSlower) {
                             .strategies;
   int stopped = 0;
   for (const ComparedStrategy& one : compared) {
-    EXPECT_LE(stops.at(one.strategy), 2e6 - one.dealt->seconds) << one.strategy;
+    EXPECT_LE(stops.at(one.strategy), 2e6 - one.redistribution->seconds) << one.strategy;
     ++stopped;
   }
   EXPECT_EQ(stopped, 4);
@@ -184,9 +186,10 @@ TEST(CompareStrategies, TriesColumnsOfBWhereNobodySaysHowItLies) {
     }
     return list;
   };
-  const Settings columns{{"deal.a", "cyclic"}, {"deal.b", "cyclic"}, {"deal.c", "cyclic"}};
+  const Settings columns{
+      {"distribution.a", "cyclic"}, {"distribution.b", "cyclic"}, {"distribution.c", "cyclic"}};
   EXPECT_EQ(variants(), (std::vector<Settings>{{}, columns}));
-  c.settings["deal.a"] = "contiguous";
+  c.settings["distribution.a"] = "contiguous";
   EXPECT_EQ(variants(), (std::vector<Settings>{{}}));
 }
 
@@ -202,9 +205,9 @@ TEST(CompareStrategies, SaysWhatIsWrongWhereAKeyIsKnown) {
   }
 }
 
-TEST(CompareStrategies, SaysWhatIsWrongWithADeal) {
+TEST(CompareStrategies, SaysWhatIsWrongWithADistribution) {
   RandomCase c = large_b();
-  c.settings["deal.b"] = "rows";
+  c.settings["distribution.b"] = "rows";
   EXPECT_THROW(plan_work(c.problem, c.machine, c.settings), InputError);
 }
 

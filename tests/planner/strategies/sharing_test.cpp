@@ -38,7 +38,7 @@ std::string refusal(const std::string& sharing, const Machine& machine) {
 /// Tiles of 2 x 2: for three cores 1 x 2 parts of 2 x 1, half of the product each, so 0.2 of the GPU's speed.
 /// Ten columns: the GPU is done with its 8th after 8 and its 9th after 9, the cores with one after 5 and two
 /// after 10.
-TEST(Sharing, DealsBySpeed) {
+TEST(Sharing, DistributesBySpeed) {
   const Plan plan = plan_with("planned", with_cores());
   verify(plan, dense_product(6, 20, 4, 2));
   ASSERT_EQ(plan.device_classes.size(), 2U);

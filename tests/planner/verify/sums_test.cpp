@@ -8,7 +8,7 @@
 #include "planner/strategies/strategy.hpp"
 #include "planner/verify/verify.hpp"
 #include "tests/base/some_of.hpp"
-#include "tests/planner/all_deals.hpp"
+#include "tests/planner/all_distributions.hpp"
 #include "tests/planner/random_case.hpp"
 #include "tests/planner/verify/refused.hpp"
 
@@ -125,7 +125,7 @@ TEST(VerifySums, RefusesEveryChangeOfRandomPlans) {
   const auto seeds = static_cast<std::uint64_t>(some_of(600));
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
-    const RandomCase c = seed % 2 == 0 ? random_grid_case(seed) : random_deal_case(seed);
+    const RandomCase c = seed % 2 == 0 ? random_grid_case(seed) : random_distributed_case(seed);
     Plan plan;
     try {
       plan = make_plan(c.problem, c.machine, c.settings);

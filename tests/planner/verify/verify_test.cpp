@@ -269,9 +269,9 @@ TEST(Verify, CatchesNodesThatCutTheGridUnevenly) {
 }
 
 /// Rank 0 owns the first two tiles of A, row 0, and sends them; rank 1 sends row 1. All use all of A.
-TEST(Verify, FollowsAContiguousDeal) {
+TEST(Verify, FollowsAContiguousDistribution) {
   Example example;
-  example.plan.operands.a.distribution.deal = Deal::contiguous;
+  example.plan.operands.a.distribution.kind = DistributionKind::contiguous;
   expect_refused(example, {"its own tiles"});
   example.plan.ranks[0].transfers = {{{0, 1}, {1}}};
   example.plan.ranks[1].transfers = {{{2, 3}, {0}}};
@@ -282,7 +282,7 @@ TEST(Verify, FollowsAContiguousDeal) {
 /// which is made, and C need no owner, but what stands there must be right.
 TEST(Verify, FollowsATableOfOwners) {
   Example example;
-  example.plan.operands.a.distribution = {Deal::table, {0, 1, 0, 1}};
+  example.plan.operands.a.distribution = {DistributionKind::table, {0, 1, 0, 1}};
   EXPECT_EQ(verify(example.plan, example.problem).network_bytes, 128);
   example.plan.operands.a.distribution.owners = {1, 0, 1, 0};
   expect_refused(example, {"rank 0", "its own tiles"});
@@ -293,7 +293,7 @@ TEST(Verify, FollowsATableOfOwners) {
   example.plan.operands.a.distribution.owners = {0, 1, 0, -1};
   expect_refused(example, {"owners of A", "rank -1"});
   example.plan.operands.a.distribution = {};
-  example.plan.operands.c.distribution = {Deal::table, {0}};
+  example.plan.operands.c.distribution = {DistributionKind::table, {0}};
   expect_refused(example, {"owners of C", "1 tiles", "expected 8"});
 }
 

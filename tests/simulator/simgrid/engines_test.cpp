@@ -12,7 +12,7 @@
 #include "planner/verify/verify.hpp"
 #include "platforms/loader.hpp"
 #include "simulator/simulation.hpp"
-#include "tests/planner/all_deals.hpp"
+#include "tests/planner/all_distributions.hpp"
 #include "tests/planner/random_case.hpp"
 #include "tests/simulator/run_isolated.hpp"
 
@@ -87,7 +87,7 @@ TEST(Engines, EndEveryOperationAtTheSameTime) {
   for (std::uint64_t seed = 0; seed < cases(); ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     RandomCase c = seed % 6 == 0   ? random_plain_grid_case(seed)
-                   : seed % 6 == 3 ? random_plain_deal_case(seed)
+                   : seed % 6 == 3 ? random_plain_distributed_case(seed)
                    : seed % 3 == 1 ? random_case(seed)
                                    : random_streamed_case(seed);
     c.machine.platform.device.memory_bytes *= 4;

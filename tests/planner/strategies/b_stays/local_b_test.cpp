@@ -46,7 +46,7 @@ Contraction pairs() {
 }
 
 /// Two ranks with two devices: each device gets two columns with the same tiles, so of the 8 tiles of A (128
-/// bytes each) every rank needs 4, and owns 2 of these (k mod 2). Dealt mirrored (0 3 4 7 | 1 2 5
+/// bytes each) every rank needs 4, and owns 2 of these (k mod 2). Distributed mirrored (0 3 4 7 | 1 2 5
 /// 6), a rank needs all 8.
 TEST(LocalB, ColumnsWithTheSameTilesOfALieTogether) {
   const Contraction p = pairs();
@@ -83,7 +83,7 @@ TEST(LocalB, LoadsOwnTilesFirst) {
   }
 }
 
-/// One column of B, dealt to nobody twice; devices without columns have no blocks.
+/// One column of B, distributed to nobody twice; devices without columns have no blocks.
 TEST(LocalB, MoreDevicesThanColumns) {
   const Contraction p{"",
                       Tiling::uniform(4, 4),

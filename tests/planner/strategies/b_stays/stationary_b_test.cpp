@@ -30,7 +30,7 @@ using Tiles = std::vector<TileId>;
 /// Rows of M that meet column k of A: k0 6, k1 4. Flops 2 * rows * k * n:
 ///   j0: 2 * 6 * 3 * 1 = 36          j1: 2 * (6 * 3 + 4 * 1) * 2 = 88
 ///   j2: 2 * 4 * 1 * 1 = 8           j3: 88 as j1
-/// Sorted by flops: j2, j0, j1, j3; dealt to 2: j2 -> 0, j0 -> 1, mirrored j1 -> 1, j3 -> 0.
+/// Sorted by flops: j2, j0, j1, j3; distributed to 2: j2 -> 0, j0 -> 1, mirrored j1 -> 1, j3 -> 0.
 ///
 /// One rank, one grid row. Elements of B and C per column (rows of B + rows of C, times width):
 ///   j0 (3 + 6) * 1 = 9, j1 (4 + 6) * 2 = 20, j2 (1 + 4) * 1 = 5, j3 20; bytes 72, 160, 40, 160.
@@ -59,8 +59,8 @@ TEST(FourColumns, Flops) {
   EXPECT_EQ(column_flops(four_columns()), (std::vector<double>{36, 88, 8, 88}));
 }
 
-TEST(FourColumns, Deal) {
-  EXPECT_EQ(deal_mirrored({36, 88, 8, 88}, 2), (Ints{1, 1, 0, 0}));
+TEST(FourColumns, Distribute) {
+  EXPECT_EQ(distribute_mirrored({36, 88, 8, 88}, 2), (Ints{1, 1, 0, 0}));
 }
 
 TEST(FourColumns, Blocks) {
@@ -144,26 +144,26 @@ TEST(FourColumns, SliceOfAGridRow) {
   EXPECT_EQ(summary.network_bytes, 0);
 }
 
-TEST(DealMirrored, ThreeOwnersByHand) {
+TEST(DistributeMirrored, ThreeOwnersByHand) {
   // sorted: 10 (4), 20 (1), 30 (0), 40 (5), 50 (2), 60 (6), 70 (3) -> 0 1 2 | 2 1 0 | 0
-  EXPECT_EQ(deal_mirrored({30, 20, 50, 70, 10, 40, 60}, 3), (Ints{2, 1, 1, 0, 0, 2, 0}));
+  EXPECT_EQ(distribute_mirrored({30, 20, 50, 70, 10, 40, 60}, 3), (Ints{2, 1, 1, 0, 0, 2, 0}));
 }
 
-TEST(DealMirrored, EqualWeightsGoByIndex) {
-  EXPECT_EQ(deal_mirrored({1, 1, 1, 1, 1}, 2), (Ints{0, 1, 1, 0, 0}));
+TEST(DistributeMirrored, EqualWeightsGoByIndex) {
+  EXPECT_EQ(distribute_mirrored({1, 1, 1, 1, 1}, 2), (Ints{0, 1, 1, 0, 0}));
 }
 
 /// In one pass two owners differ by at most the pass's range of weights, and forward and mirrored passes err
 /// in opposite directions; the ranges of all passes follow each other, so their sum is at most the heaviest
 /// column. A last pass that is not full gives some owners one column more.
-TEST(DealMirrored, ImbalanceIsBoundedByTheHeaviestColumn) {
+TEST(DistributeMirrored, ImbalanceIsBoundedByTheHeaviestColumn) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
     const int q = static_cast<int>(random.integer(1, 9));
     std::vector<double> weights(random.integer(0, 60));
     for (double& w : weights) w = static_cast<double>(random.integer(0, 1000));
-    const Ints owner = deal_mirrored(weights, q);
+    const Ints owner = distribute_mirrored(weights, q);
     ASSERT_EQ(owner.size(), weights.size());
     std::vector<double> sum(q, 0.0);
     Ints count(q, 0);
@@ -299,7 +299,7 @@ void check_device(const RandomCase& c, const Plan& plan, Rank rank, const Device
 
 /// Columns with nothing to multiply in this rank's slice may lie in blocks that were dropped.
 void check_columns(const RandomCase& c, const Plan& plan) {
-  const Ints owner = deal_mirrored(column_flops(c.problem), plan.grid.q);
+  const Ints owner = distribute_mirrored(column_flops(c.problem), plan.grid.q);
   for (Rank rank = 0; rank < plan.grid.size(); ++rank) {
     for (const DevicePlan& device : plan.ranks[rank].devices) {
       for (const Block& block : device.blocks) {
@@ -309,10 +309,10 @@ void check_columns(const RandomCase& c, const Plan& plan) {
   }
 }
 
-/// 3.2.2: worst fit deals bins to devices in turn, so before bins without work are dropped no device has more
-/// than one block more than another; a dropped bin has no products.
-void check_deal_of_blocks(const RandomCase& c, const Plan& plan, Rank rank) {
-  const Ints owner = deal_mirrored(column_flops(c.problem), plan.grid.q);
+/// 3.2.2: worst fit distributes bins round-robin to devices, so before bins without work are dropped no
+/// device has more than one block more than another; a dropped bin has no products.
+void check_distribution_of_blocks(const RandomCase& c, const Plan& plan, Rank rank) {
+  const Ints owner = distribute_mirrored(column_flops(c.problem), plan.grid.q);
   const std::size_t devices = plan.ranks[rank].devices.size();
   std::vector<bool> seen(c.problem.n.tiles(), false);
   std::size_t most = 0;
@@ -359,7 +359,7 @@ TEST(StationaryB, InvariantsOnRandomProblems) {
     check_columns(c, plan);
     for (Rank rank = 0; rank < plan.grid.size(); ++rank) {
       ASSERT_EQ(plan.ranks[rank].devices.size(), static_cast<std::size_t>(c.machine.devices_per_rank));
-      if (by_bytes) check_deal_of_blocks(c, plan, rank);
+      if (by_bytes) check_distribution_of_blocks(c, plan, rank);
       for (const DevicePlan& device : plan.ranks[rank].devices) check_device(c, plan, rank, device);
     }
   }

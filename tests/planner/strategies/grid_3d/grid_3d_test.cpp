@@ -189,7 +189,7 @@ TEST(Grid3d, CountsTheMakingOfB) {
 }
 
 /// Large K: only the sums travel. 17 ranks: 16 of them in a cube move less than 17 in a row, and take no
-/// longer, since 20 tiles are dealt 2 to a row of 17 or 5 to one of 4.
+/// longer, since 20 tiles are distributed 2 to a row of 17 or 5 to one of 4.
 TEST(Grid3d, ChoosesWhatMovesLeast) {
   const auto chosen = [](const Contraction& p, int ranks) {
     const ProcessGrid grid = choose_grid(p, small_machine(ranks, 1, kPlenty, kPlenty));

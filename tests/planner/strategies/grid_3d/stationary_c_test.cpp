@@ -441,7 +441,7 @@ TEST(StationaryC, RefusesImpossibleSettings) {
 
 /// 68 x 68 tiles on 6 devices: 816 of 4624 tiles on the busiest device by columns alone (12 of 68), 782 in a
 /// grid of 2 x 3 (34 x 23), on average 770.67.
-TEST(StationaryC, DealsTheRemainderInBothDimensions) {
+TEST(StationaryC, DistributesTheRemainderInBothDimensions) {
   const Contraction p = dense(68, 68, 1);
   const auto imbalance = [&](const Settings& settings) {
     const Plan plan = make_plan(p, small_machine(1, 6, 1 << 24, 1 << 26), with_strategy(settings));

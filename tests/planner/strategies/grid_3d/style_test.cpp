@@ -34,7 +34,7 @@ std::string grid_of(const char* style, const Contraction& p, int ranks, int rank
 
 /// 72 = 2 2 2 3 3: 2 and 3 to each axis, the last 2 to the second. 432 = 2^4 3^3: 4 and 3 to each, the last 3
 /// to one: 12 and 36. The axes of source c3f95829 of CTF, run for these numbers of ranks.
-TEST(Style, CtfDealsPrimeFactorsEvenly) {
+TEST(Style, CtfDistributesPrimeFactorsEvenly) {
   for (const auto& [ranks, grid] : {std::pair(72, "6x12x1"),
                                     {144, "12x12x1"},
                                     {216, "12x18x1"},
@@ -53,7 +53,7 @@ TEST(Style, CtfDealsPrimeFactorsEvenly) {
 /// 1728 = 2^6 3^3: 24 to each axis, and 3 to columns, which is their slowest part: a node of 72 has 24 of the
 /// columns and 3 rows. 432 = 2^4 3^3: 12 and 6. 288, 648 and 864 leave over 2, or 2 and 3: natural order, as
 /// square grids. With long M rows are the longer axis, with long K, on 24 x 1 x 36, rows are fast.
-TEST(Style, CtfDealsThreeLeftOverLast) {
+TEST(Style, CtfDistributesThreeLeftOverLast) {
   const Contraction square = dense(20000, 20000, 20000, 4);
   const Contraction long_m = dense(100000, 10000, 10000, 4), long_k = dense(10000, 10000, 100000, 4);
   for (const auto& [p, ranks, node] : {std::tuple(&square, 1728, "3x24x1"),

@@ -13,24 +13,24 @@ using Numbers = std::vector<std::int32_t>;
 
 /// Three columns of two rows: device 0 gets two of them. Then device 1 has less, and even with column 3, of
 /// one row, less than device 0.
-TEST(Blocks, DealsColumnsToDevices) {
+TEST(Blocks, DistributesColumnsToDevices) {
   const Contraction p = dense_product(4, 10, 4, 2);
-  const auto dealt = deal_families(p, {{{0, 1, 2}, {0, 1}}, {{3, 4}, {1}}}, {1, 1});
-  ASSERT_EQ(dealt[0].size(), 1U);
-  EXPECT_EQ(dealt[0][0].columns, (Numbers{0, 2}));
-  ASSERT_EQ(dealt[1].size(), 2U);
-  EXPECT_EQ(dealt[1][0].columns, (Numbers{1}));
-  EXPECT_EQ(dealt[1][1].columns, (Numbers{3, 4}));
-  EXPECT_EQ(dealt[1][1].rows, (Numbers{1}));
+  const auto distributed = distribute_families(p, {{{0, 1, 2}, {0, 1}}, {{3, 4}, {1}}}, {1, 1});
+  ASSERT_EQ(distributed[0].size(), 1U);
+  EXPECT_EQ(distributed[0][0].columns, (Numbers{0, 2}));
+  ASSERT_EQ(distributed[1].size(), 2U);
+  EXPECT_EQ(distributed[1][0].columns, (Numbers{1}));
+  EXPECT_EQ(distributed[1][1].columns, (Numbers{3, 4}));
+  EXPECT_EQ(distributed[1][1].rows, (Numbers{1}));
 }
 
 /// Ten equal columns; device 1 is a quarter as fast. Device 0 is done with one after 1, 2, 3 and 4, device 1
 /// after 4 and 8: ties go to device 0, so it has columns 0 to 3, then 5 to 8.
-TEST(Blocks, DealsColumnsBySpeed) {
+TEST(Blocks, DistributesColumnsBySpeed) {
   const Contraction p = dense_product(4, 20, 4, 2);
-  const auto dealt = deal_families(p, {{{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, {0, 1}}}, {4, 1});
-  EXPECT_EQ(dealt[0][0].columns, (Numbers{0, 1, 2, 3, 5, 6, 7, 8}));
-  EXPECT_EQ(dealt[1][0].columns, (Numbers{4, 9}));
+  const auto distributed = distribute_families(p, {{{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, {0, 1}}}, {4, 1});
+  EXPECT_EQ(distributed[0][0].columns, (Numbers{0, 1, 2, 3, 5, 6, 7, 8}));
+  EXPECT_EQ(distributed[1][0].columns, (Numbers{4, 9}));
 }
 
 /// Tiles of 2 x 2 numbers, 32 bytes; 2 rows and 4 columns of C, 3 rows of B. With 1000 bytes and a lookahead

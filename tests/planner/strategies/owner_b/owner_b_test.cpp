@@ -8,7 +8,7 @@
 #include "base/error.hpp"
 #include "planner/strategies/strategy.hpp"
 #include "planner/verify/verify.hpp"
-#include "tests/planner/all_deals.hpp"
+#include "tests/planner/all_distributions.hpp"
 #include "tests/planner/dense_product.hpp"
 #include "tests/planner/small_machine.hpp"
 
@@ -46,8 +46,8 @@ TEST(OwnerB, SumsAlongAChain) {
 }
 
 /// B never travels: A goes to those with its rows of B, C to its owner. With whole columns on a rank nothing
-/// is summed, and with C dealt likewise nothing of C travels.
-TEST(OwnerB, MovesWhatTheDealsAskFor) {
+/// is summed, and with C distributed likewise nothing of C travels.
+TEST(OwnerB, MovesWhatTheDistributionsAskFor) {
   const Contraction p = dense_product(6, 12, 12, 2);  // tiles of 32 bytes: 18 of A, 36 of B, 18 of C
   const Machine machine = small_machine(3, 1, kPlenty, kPlenty);
   const auto moved = [&](Settings settings) {
@@ -58,14 +58,15 @@ TEST(OwnerB, MovesWhatTheDealsAskFor) {
   // is rank i's, and its 6 tiles come from two others.
   EXPECT_EQ(moved({}), 3 * 4 + 18 * 2);
   // A rank has two columns of B and of C; its 6 tiles of A go to both others.
-  const Settings cyclic{{"deal.a", "cyclic"}, {"deal.b", "cyclic"}, {"deal.c", "cyclic"}};
+  const Settings cyclic{
+      {"distribution.a", "cyclic"}, {"distribution.b", "cyclic"}, {"distribution.c", "cyclic"}};
   EXPECT_EQ(moved(cyclic), 18 * 2);
 }
 
 /// A rank begins with the columns of A that it has, then takes what comes.
 TEST(OwnerB, BeginsWithOwnTilesOfA) {
   const Contraction p = dense_product(4, 12, 12, 2);
-  Settings settings{{"strategy", "owner-b"}, {"deal.b", "cyclic"}, {"deal.a", "cyclic"}};
+  Settings settings{{"strategy", "owner-b"}, {"distribution.b", "cyclic"}, {"distribution.a", "cyclic"}};
   const Plan plan = make_plan(p, small_machine(3, 1, kPlenty, kPlenty), settings);
   const Block& block = plan.ranks[1].devices[0].blocks[0];
   std::vector<std::int32_t> ks;
@@ -114,12 +115,13 @@ TEST(OwnerB, RefusesWhatCannotBe) {
       return std::string(error.what());
     }
   };
-  for (const auto& [key, value, expected] : {std::tuple("grid", "2x2x1", "1xQxR with Q R = 4"),
-                                             {"grid", "1x2x1", "1xQxR with Q R = 4"},
-                                             {"grid", "1x65536x65536", "1xQxR with Q R = 4"},
-                                             {"deal.b", "rows", "one of contiguous, cyclic, table:FILE"},
-                                             {"deal.b", "table:/nowhere", "/nowhere"},
-                                             {"tree", "scatter", "one of chain, binomial"}}) {
+  for (const auto& [key, value, expected] :
+       {std::tuple("grid", "2x2x1", "1xQxR with Q R = 4"),
+        {"grid", "1x2x1", "1xQxR with Q R = 4"},
+        {"grid", "1x65536x65536", "1xQxR with Q R = 4"},
+        {"distribution.b", "rows", "one of contiguous, cyclic, table:FILE"},
+        {"distribution.b", "table:/nowhere", "/nowhere"},
+        {"tree", "scatter", "one of chain, binomial"}}) {
     const std::string said = refusal({{key, value}});
     EXPECT_NE(said.find(expected), std::string::npos) << key << "=" << value << ": " << said;
   }

@@ -18,7 +18,7 @@ TEST(OwnersOfB, AgreeWithAllProducts) {
     const Contraction p = grid_problem(seed).contraction;
     Random random(seed);
     const ProcessGrid grid{1, static_cast<int>(random.integer(1, 5)), 1};
-    Distribution distribution{Deal::table, {}};
+    Distribution distribution{DistributionKind::table, {}};
     for (TileId tile = 0; tile < p.b.nonzeros(); ++tile)
       distribution.owners.push_back(Rank::of(random.integer(0, grid.size() - 1)));
     const OwnersOfB owners(p, grid, distribution);

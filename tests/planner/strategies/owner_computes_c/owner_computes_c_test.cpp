@@ -10,7 +10,7 @@
 #include "planner/plan/owners.hpp"
 #include "planner/plan/products.hpp"
 #include "planner/problem/kinds/random.hpp"
-#include "planner/strategies/owner_computes_c/deal_tiles.hpp"
+#include "planner/strategies/owner_computes_c/distribute_tiles.hpp"
 #include "planner/strategies/strategy.hpp"
 #include "planner/verify/verify.hpp"
 #include "tests/planner/small_machine.hpp"
@@ -29,17 +29,17 @@ Contraction contraction(std::int32_t m, std::int32_t n, std::int32_t k, std::vec
 }
 
 /// A_00 B_00 and A_01 B_10 in C_00, A_00 B_01 in C_01: of 2 flop each.
-TEST(DealTiles, CountTheWorkOfATile) {
+TEST(DistributeTiles, CountTheWorkOfATile) {
   const Contraction p = contraction(1, 2, 2, {{0, 0}, {0, 1}}, {{0, 0}, {0, 1}, {1, 0}});
   EXPECT_EQ(work_of_tiles(p), (std::vector<double>{4, 2}));
 }
 
 /// A dense C of 4 x 4 equal tiles on four ranks: 2 x 2 places, each with two rows and two columns.
-TEST(DealTiles, GiveADensePartAGrid) {
+TEST(DistributeTiles, GiveADensePartAGrid) {
   std::vector<Shape::Entry> a, b;
   for (std::int32_t i = 0; i < 4; ++i) a.push_back({i, 0}), b.push_back({0, i});
   const Contraction p = contraction(4, 4, 1, a, b);
-  const auto owners = deal_tiles(p, work_of_tiles(p), {0, 0, 0, 0});
+  const auto owners = distribute_tiles(p, work_of_tiles(p), {0, 0, 0, 0});
   std::map<int, std::set<std::int32_t>> rows, columns;
   std::map<int, int> tiles;
   for (TileId c = 0; c < p.c.nonzeros(); ++c) {
@@ -58,14 +58,14 @@ TEST(DealTiles, GiveADensePartAGrid) {
 
 /// A and B have 4 tiles of 8 bytes each, C is 4 x 4. On four ranks 2 x 2: both are sent twice; on two 1 x 2:
 /// A twice, B once; to one rank each once. On seven no grid has more places than 2 x 3.
-TEST(DealTiles, CountTheBytesOfTheirGrids) {
+TEST(DistributeTiles, CountTheBytesOfTheirGrids) {
   std::vector<Shape::Entry> a, b;
   for (std::int32_t i = 0; i < 4; ++i) a.push_back({i, 0}), b.push_back({0, i});
   const Contraction p = contraction(4, 4, 1, a, b);
-  EXPECT_EQ(dealt_bytes(p, 4), 2 * 32 + 2 * 32);
-  EXPECT_EQ(dealt_bytes(p, 2), 2 * 32 + 32);
-  EXPECT_EQ(dealt_bytes(p, 1), 32 + 32);
-  EXPECT_EQ(dealt_bytes(p, 7), 3 * 32 + 2 * 32);
+  EXPECT_EQ(distributed_bytes(p, 4), 2 * 32 + 2 * 32);
+  EXPECT_EQ(distributed_bytes(p, 2), 2 * 32 + 32);
+  EXPECT_EQ(distributed_bytes(p, 1), 32 + 32);
+  EXPECT_EQ(distributed_bytes(p, 7), 3 * 32 + 2 * 32);
   EXPECT_EQ(operand_bytes(p, 4, {{"strategy", "owner-computes-c"}}), 128);
   EXPECT_FALSE(operand_bytes(p, 4, {{"strategy", "owner-computes-c"}, {"chain_pieces", "2"}}));
   EXPECT_FALSE(operand_bytes(p, 4, {{"strategy", "grid-3d"}}));
@@ -73,12 +73,12 @@ TEST(DealTiles, CountTheBytesOfTheirGrids) {
 }
 
 /// Two such parts that share eight ranks: 2 x 2 of them each.
-TEST(DealTiles, GivePartsTheirShareOfTheRanks) {
+TEST(DistributeTiles, GivePartsTheirShareOfTheRanks) {
   std::vector<Shape::Entry> a, b;
   for (std::int32_t i = 0; i < 8; ++i) a.push_back({i, i / 4}), b.push_back({i / 4, i});
   const Contraction p = contraction(8, 8, 2, a, b);
   const std::vector<RankShare> shares(8, {0, 2});
-  const auto owners = deal_tiles(p, work_of_tiles(p), std::vector<double>(8, 0), shares);
+  const auto owners = distribute_tiles(p, work_of_tiles(p), std::vector<double>(8, 0), shares);
   std::map<int, std::set<std::int32_t>> rows;
   for (TileId c = 0; c < p.c.nonzeros(); ++c) rows[owners[static_cast<std::size_t>(c)]].insert(p.c.row_of(c));
   ASSERT_EQ(rows.size(), 8U);
@@ -90,24 +90,24 @@ TEST(DealTiles, GivePartsTheirShareOfTheRanks) {
 
 /// Eight tiles without common rows and columns. The last four are pieces of one sum: each rank has one,
 /// though rank 3 has least of the others.
-TEST(DealTiles, KeepPartsThatShareTheRanksApart) {
+TEST(DistributeTiles, KeepPartsThatShareTheRanksApart) {
   std::vector<Shape::Entry> diagonal;
   for (std::int32_t i = 0; i < 8; ++i) diagonal.push_back({i, i});
   const Contraction p = contraction(8, 8, 8, diagonal, diagonal);
   std::vector<RankShare> shares{{0, 1}, {1, 1}, {2, 1}, {3, 1}};
   shares.insert(shares.end(), 4, {4, 4});
-  const auto owners = deal_tiles(p, {100, 100, 100, 97, 1, 1, 1, 1}, std::vector<double>(4, 0), shares);
+  const auto owners = distribute_tiles(p, {100, 100, 100, 97, 1, 1, 1, 1}, std::vector<double>(4, 0), shares);
   EXPECT_EQ(std::set<Rank>(owners.begin() + 4, owners.end()).size(), 4U);
 }
 
 /// Two parts without a common row or column: one tile with three products, and three tiles with one each. On
 /// two ranks the first has the one, the second the others.
-TEST(DealTiles, GiveHeavyPartsToThoseWhoHaveLeast) {
+TEST(DistributeTiles, GiveHeavyPartsToThoseWhoHaveLeast) {
   const Contraction p = contraction(4, 2, 4, {{0, 0}, {0, 1}, {0, 2}, {1, 3}, {2, 3}, {3, 3}},
                                     {{0, 0}, {1, 0}, {2, 0}, {3, 1}});
   const auto work = work_of_tiles(p);
   ASSERT_EQ(work, (std::vector<double>{6, 2, 2, 2}));
-  const auto owners = deal_tiles(p, work, {0, 0});
+  const auto owners = distribute_tiles(p, work, {0, 0});
   std::map<int, double> load;
   for (std::size_t c = 0; c < owners.size(); ++c) load[owners[c]] += work[c];
   EXPECT_EQ(load[0], 6);
@@ -116,11 +116,11 @@ TEST(DealTiles, GiveHeavyPartsToThoseWhoHaveLeast) {
 
 /// The same where rank 1 has 6 flop to do before: the heavy tile goes to rank 0, a light one too, since then
 /// both have 8 or 10 of 18 flop.
-TEST(DealTiles, EvenOutWhatRanksHaveBefore) {
+TEST(DistributeTiles, EvenOutWhatRanksHaveBefore) {
   const Contraction p = contraction(4, 2, 4, {{0, 0}, {0, 1}, {0, 2}, {1, 3}, {2, 3}, {3, 3}},
                                     {{0, 0}, {1, 0}, {2, 0}, {3, 1}});
   const auto work = work_of_tiles(p);
-  const auto owners = deal_tiles(p, work, {0, 6});
+  const auto owners = distribute_tiles(p, work, {0, 6});
   std::map<int, double> load{{1, 6}};
   for (std::size_t c = 0; c < owners.size(); ++c) load[owners[c]] += work[c];
   EXPECT_EQ(load[0] + load[1], 18);
@@ -191,7 +191,7 @@ TEST(OwnerComputesC, PlansAreProvenAndBalanced) {
   }
 }
 
-TEST(OwnerComputesC, TermsOfProgramsAreDealtUnlessSomebodySaysOtherwise) {
+TEST(OwnerComputesC, TermsOfProgramsAreDistributedUnlessSomebodySaysOtherwise) {
   EXPECT_EQ(settings_for_terms({}).at("strategy"), "owner-computes-c");
   EXPECT_EQ(settings_for_terms({{"chain_pieces", "1"}}).at("strategy"), "owner-computes-c");
   EXPECT_EQ(settings_for_terms({{"strategy", "grid-3d"}}).at("strategy"), "grid-3d");

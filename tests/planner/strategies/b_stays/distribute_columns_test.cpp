@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "planner/strategies/b_stays/column_deal.hpp"
+#include "planner/strategies/b_stays/distribute_columns.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 
 #include "base/random.hpp"
 
-namespace foretile::column_deal_test {
+namespace foretile::distribute_columns_test {
 namespace {
 
 using Columns = std::vector<std::int32_t>;
@@ -31,33 +31,33 @@ ColumnCosts copies(const std::vector<Columns>& rows, std::vector<double> copy_s,
 }
 
 /// Rows are dear: columns with the same rows lie together, although they come in turn.
-TEST(DealColumns, KeepsColumnsTogetherThatShareRows) {
+TEST(DistributeColumns, KeepsColumnsTogetherThatShareRows) {
   const ColumnCosts costs = copies({{0, 1}, {2, 3}, {0, 1}, {2, 3}}, {1, 1, 1, 1}, 1, 4);
-  const auto device = deal_columns(costs, 2, 1);
+  const auto device = distribute_columns(costs, 2, 1);
   EXPECT_EQ(device[0], device[2]);
   EXPECT_EQ(device[1], device[3]);
   EXPECT_NE(device[0], device[1]);
 }
 
 /// Rows cost nothing. Grown are 1 1 | 3 1; the last column moves.
-TEST(DealColumns, EvensOutTheLoad) {
+TEST(DistributeColumns, EvensOutTheLoad) {
   const ColumnCosts costs = copies({{0}, {0}, {0}, {0}}, {1, 1, 3, 1}, 0, 1);
   std::vector<double> load(2, 0.0);
-  const auto device = deal_columns(costs, 1, 2);
+  const auto device = distribute_columns(costs, 1, 2);
   for (std::size_t c = 0; c < device.size(); ++c) load[device[c]] += costs.copy_s[c];
   EXPECT_EQ(load, (std::vector<double>{3, 3}));
 }
 
 /// The second pair of columns would fit the first device's time, but not its memory: its row of A, which
 /// costs 3 s, would be loaded twice.
-TEST(DealColumns, MindsTheRoomForABlock) {
+TEST(DistributeColumns, MindsTheRoomForABlock) {
   ColumnCosts costs = copies({{0}, {0}, {0}, {0}}, {1, 1, 1, 1}, 3, 1);
   costs.block_bytes = 2;
-  const auto device = deal_columns(costs, 1, 2);
+  const auto device = distribute_columns(costs, 1, 2);
   EXPECT_EQ(std::count(device.begin(), device.end(), 0), 2);
 }
 
-/// The value that deal_columns() makes small, from the definition and without a scale.
+/// The value that distribute_columns() makes small, from the definition and without a scale.
 double power_sum(const ColumnCosts& costs, const std::vector<std::int32_t>& device_of, int ranks,
                  int devices_per_rank) {
   double sum = 0;
@@ -89,7 +89,7 @@ double power_sum(const ColumnCosts& costs, const std::vector<std::int32_t>& devi
 }
 
 /// Moving any one column elsewhere makes the value no smaller, where the sweeps came to an end.
-TEST(DealColumns, NoSingleMoveIsBetter) {
+TEST(DistributeColumns, NoSingleMoveIsBetter) {
   int ended = 0;
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     SCOPED_TRACE(seed);
@@ -115,16 +115,16 @@ TEST(DealColumns, NoSingleMoveIsBetter) {
     }
     const int ranks = static_cast<int>(random.integer(1, 3)),
               devices = static_cast<int>(random.integer(1, 3));
-    auto device_of = deal_columns(costs, ranks, devices);
+    auto device_of = distribute_columns(costs, ranks, devices);
     ASSERT_EQ(device_of.size(), rows.size());
     const double reached = power_sum(costs, device_of, ranks, devices);
     double best = reached;
     for (std::int32_t& device : device_of) {
-      const std::int32_t dealt = device;
-      ASSERT_TRUE(dealt >= 0 && dealt < ranks * devices);
+      const std::int32_t distributed = device;
+      ASSERT_TRUE(distributed >= 0 && distributed < ranks * devices);
       for (device = 0; device < ranks * devices; ++device)
         best = std::min(best, power_sum(costs, device_of, ranks, devices));
-      device = dealt;
+      device = distributed;
     }
     if (best >= reached * (1 - 1e-6)) ++ended;
   }
@@ -221,4 +221,4 @@ TEST(GrowGroups, EqualTheReference) {
 }
 
 }  // namespace
-}  // namespace foretile::column_deal_test
+}  // namespace foretile::distribute_columns_test

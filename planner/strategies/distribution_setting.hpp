@@ -12,9 +12,9 @@
 namespace foretile {
 
 /// "contiguous", "cyclic", or "table:FILE".
-Spelling spelled_deal();
+Spelling spelled_distribution();
 
-struct Dealt {
+struct GivenDistribution {
   Distribution distribution;
   std::string text;  ///< of the setting; of a table with its digest, so that another table is refused
 };
@@ -23,7 +23,7 @@ struct Dealt {
 /// with blanks between them; a # begins a comment. "table:FILE#DIGEST", as plans have it, is the same where
 /// digest() of the file is that one. Throws InputError with file and line for other text, ranks that are not
 /// there, another number of tiles or another digest.
-Dealt deal_setting(const std::string& text, const Shape& shape, int ranks);
+GivenDistribution distribution_setting(const std::string& text, const Shape& shape, int ranks);
 
 /// The file of "table:FILE"; nothing for other texts.
 std::optional<std::string> table_of(const std::string& text);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Products where B lies on the ranks of this job, however the matrices are dealt: right or refused, on cores,
-// on GPUs and on both together, and the same bits each time.
+// Products where B lies on the ranks of this job, however the matrices are distributed: right or refused, on
+// cores, on GPUs and on both together, and the same bits each time.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -12,14 +12,14 @@
 #include "planner/strategies/strategy.hpp"
 #include "planner/verify/verify.hpp"
 #include "tests/executor/mpi/run_plan.hpp"
-#include "tests/planner/all_deals.hpp"
+#include "tests/planner/all_distributions.hpp"
 
-namespace foretile::mpi_deals_test {
+namespace foretile::mpi_distributions_test {
 namespace {
 
-/// FORETILE_TEST_DEAL_PROBLEMS=200 is for a run by hand.
+/// FORETILE_TEST_DISTRIBUTED_PROBLEMS=200 is for a run by hand.
 std::uint64_t problems_to_run() {
-  const char* const wanted = std::getenv("FORETILE_TEST_DEAL_PROBLEMS");
+  const char* const wanted = std::getenv("FORETILE_TEST_DISTRIBUTED_PROBLEMS");
   return wanted ? std::strtoull(wanted, nullptr, 10) : static_cast<std::uint64_t>(cases(30));
 }
 
@@ -29,12 +29,12 @@ std::vector<double> flops_of_devices(const RankStatistics& statistics) {
   return flops;
 }
 
-TEST(Deals, AreRightAndRepeat) {
+TEST(Distributions, AreRightAndRepeat) {
   int right = 0, refused = 0, shared = 0, replayed = 0;
   const std::uint64_t problems = problems_to_run();
   for (std::uint64_t seed = 0; seed < problems; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}, {} ranks", seed, world_size()));
-    const GridProblem problem = deal_problem(seed, world_size());
+    const GridProblem problem = distributed_problem(seed, world_size());
     const Contraction& p = problem.contraction;
     Machine machine = machine_here(problem.device_bytes, problem.devices * world_size());
     Random random(seed);
@@ -88,4 +88,4 @@ TEST(Deals, AreRightAndRepeat) {
 }
 
 }  // namespace
-}  // namespace foretile::mpi_deals_test
+}  // namespace foretile::mpi_distributions_test

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "planner/strategies/deal_anew.hpp"
+#include "planner/strategies/redistribution_cost.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -32,7 +32,7 @@ class Movement {
     nodes_[in].received += bytes;
   }
 
-  void add_to(DealtAnew& sum) const {
+  void add_to(RedistributionCost& sum) const {
     double longest = 0;
     for (const Node& node : nodes_)
       longest = std::max(
@@ -66,7 +66,8 @@ std::vector<Rank> ranks_of_c(const Contraction& p, const Plan& plan) {
 
 }  // namespace
 
-DealtAnew deal_anew(const Contraction& p, const Machine& machine, const Home& home, const Plan& plan) {
+RedistributionCost redistribution_cost(const Contraction& p, const Machine& machine, const Home& home,
+                                       const Plan& plan) {
   Movement before(machine), behind(machine);
   const std::vector<Rank> ranks = ranks_of_c(p, plan);
   for (const Matrix matrix : {Matrix::a, Matrix::b, Matrix::c}) {
@@ -80,7 +81,7 @@ DealtAnew deal_anew(const Contraction& p, const Machine& machine, const Home& ho
       if (matrix == Matrix::c) behind.move(there, here, bytes);
     }
   }
-  DealtAnew sum;
+  RedistributionCost sum;
   before.add_to(sum);
   behind.add_to(sum);
   return sum;

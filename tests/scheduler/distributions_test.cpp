@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Products where B lies, however the matrices are dealt, on 200 random problems and 1 to 5 ranks: right or
-// refused, and the same bits in whatever order things end.
+// Products where B lies, however the matrices are distributed, on 200 random problems and 1 to 5 ranks: right
+// or refused, and the same bits in whatever order things end.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tests/base/some_of.hpp"
-#include "tests/planner/all_deals.hpp"
+#include "tests/planner/all_distributions.hpp"
 #include "tests/planner/small_machine.hpp"
 #include "tests/scheduler/fake_backend.hpp"
 #include "tests/scheduler/numbers_of_c.hpp"
 
-namespace foretile::scheduler_deals_test {
+namespace foretile::scheduler_distributions_test {
 namespace {
 
 constexpr std::int64_t kProblems = 200;
@@ -26,12 +26,12 @@ int taken_from_others(const RankPlan& plan, const RankAssignment& taken) {
   return count;
 }
 
-TEST(Deals, AreRightAndRepeat) {
+TEST(Distributions, AreRightAndRepeat) {
   int right = 0, refused = 0, shared = 0, taken = 0;
   for (std::uint64_t seed = 0; seed < static_cast<std::uint64_t>(some_of(kProblems)); ++seed) {
     for (const int ranks : {1 + static_cast<int>(seed % 2), 3 + static_cast<int>(seed % 3)}) {
       SCOPED_TRACE(fmt::format("seed {}, {} ranks", seed, ranks));
-      const GridProblem problem = deal_problem(seed, ranks);
+      const GridProblem problem = distributed_problem(seed, ranks);
       const Contraction& p = problem.contraction;
       Machine machine = small_machine(ranks, problem.devices, problem.device_bytes, 1 << 24);
       add_cores(machine, seed);
@@ -75,4 +75,4 @@ TEST(Deals, AreRightAndRepeat) {
 }
 
 }  // namespace
-}  // namespace foretile::scheduler_deals_test
+}  // namespace foretile::scheduler_distributions_test

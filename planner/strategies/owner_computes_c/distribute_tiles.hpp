@@ -23,11 +23,11 @@ std::vector<double> work_of_tiles(const Contraction& contraction);
 /// with least while that is more than 5% of the mean of this contraction above the mean. `load`: what each
 /// rank has to do before. A part that shares the ranks with others (PlanContext::shares) gets as large a grid
 /// as its share of the ranks.
-std::vector<Rank> deal_tiles(const Contraction& contraction, const std::vector<double>& work,
-                             std::vector<double> load, const std::vector<RankShare>& shares = {});
+std::vector<Rank> distribute_tiles(const Contraction& contraction, const std::vector<double>& work,
+                                   std::vector<double> load, const std::vector<RankShare>& shares = {});
 
 /// Bytes of A and B that are sent where each part has a grid of so many ranks, and each rank that needs a
 /// tile receives it.
-double dealt_bytes(const Contraction& contraction, int ranks);
+double distributed_bytes(const Contraction& contraction, int ranks);
 
 }  // namespace foretile

@@ -10,10 +10,11 @@
 
 namespace foretile {
 
-/// Deals `columns` (increasing) to `groups` lists, in growing order. A group begins with the column that has
-/// the least weight in rows that no group has yet. Then it takes, again and again, the column that brings the
-/// least weight in rows that are new to the group, until it has its share of the load that is left. Ties: the
-/// lower number. `row_weight` is by row, `load` by column. O(columns^2 + groups * rows in all columns).
+/// Distributes `columns` (increasing) to `groups` lists, in growing order. A group begins with the column
+/// that has the least weight in rows that no group has yet. Then it takes, again and again, the column that
+/// brings the least weight in rows that are new to the group, until it has its share of the load that is
+/// left. Ties: the lower number. `row_weight` is by row, `load` by column. O(columns^2 + groups * rows in all
+/// columns).
 std::vector<std::vector<std::int32_t>> grow_groups(const ColumnRows& rows,
                                                    std::span<const std::int32_t> columns,
                                                    std::span<const double> row_weight,
@@ -27,6 +28,6 @@ std::vector<std::vector<std::int32_t>> grow_groups(const ColumnRows& rows,
 /// largest of all times, and still tells where more than one of them is large. Tiles of A are loaded twice
 /// where the columns need more than one block. Columns are not moved where that would take long, on thousands
 /// of devices. Deterministic: no function but + - * / and comparison.
-std::vector<std::int32_t> deal_columns(const ColumnCosts& costs, int ranks, int devices_per_rank);
+std::vector<std::int32_t> distribute_columns(const ColumnCosts& costs, int ranks, int devices_per_rank);
 
 }  // namespace foretile

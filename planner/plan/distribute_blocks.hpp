@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Blocks dealt to devices by their speeds.
+// Blocks distributed to devices by their speeds.
 #pragma once
 
 #include <cstddef>
@@ -12,15 +12,15 @@
 
 namespace foretile {
 
-/// Work dealt to devices one after the other. Speeds are in work a second; a device of speed 0 gets nothing
-/// while there is another.
+/// Work distributed to devices one after the other. Speeds are in work a second; a device of speed 0 gets
+/// nothing while there is another.
 class EarliestFinish {
  public:
   explicit EarliestFinish(std::vector<double> speeds)
       : speeds_(std::move(speeds)), load_(speeds_.size(), 0) {}
 
   /// The device that is done first with this beside all that it has; it gets it.
-  std::size_t deal(double work);
+  std::size_t assign(double work);
   /// When the last device is done.
   double seconds() const;
 
@@ -33,9 +33,9 @@ class EarliestFinish {
 /// device that is done with it first.
 double seconds_of_equal(std::int64_t blocks, const std::vector<double>& rates);
 
-/// Blocks dealt to devices of these speeds (in any unit): the one with most to multiply first, to the device
-/// that is done with it first. By device, in the order in which they were.
-std::vector<std::vector<Block>> deal_blocks(const Contraction& contraction, std::vector<Block> blocks,
-                                            const std::vector<double>& speeds);
+/// Blocks distributed to devices of these speeds (in any unit): the one with most to multiply first, to the
+/// device that is done with it first. By device, in the order in which they were.
+std::vector<std::vector<Block>> distribute_blocks(const Contraction& contraction, std::vector<Block> blocks,
+                                                  const std::vector<double>& speeds);
 
 }  // namespace foretile

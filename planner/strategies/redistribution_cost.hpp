@@ -20,7 +20,7 @@ struct Home {
   }
 };
 
-struct DealtAnew {
+struct RedistributionCost {
   std::int64_t bytes = 0;                ///< that change ranks
   std::int64_t between_nodes_bytes = 0;  ///< of these, those that change nodes
   double seconds = 0;
@@ -30,7 +30,7 @@ struct DealtAnew {
 /// and the initial C together; C travels back behind it. Each of the two steps takes as long as the node that
 /// sends or receives most needs at its port, or the messages inside the node that has most of them, what
 /// takes longer.
-DealtAnew deal_anew(const Contraction& contraction, const Machine& machine, const Home& home,
-                    const Plan& plan);
+RedistributionCost redistribution_cost(const Contraction& contraction, const Machine& machine,
+                                       const Home& home, const Plan& plan);
 
 }  // namespace foretile

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "planner/strategies/b_stays/column_deal.hpp"
+#include "planner/strategies/b_stays/distribute_columns.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -112,9 +112,9 @@ double fourth_power(double x) {
   return x * x * (x * x);
 }
 
-class ColumnDeal {
+class ColumnsToDevices {
  public:
-  ColumnDeal(const ColumnCosts& costs, int ranks, int devices_per_rank)
+  ColumnsToDevices(const ColumnCosts& costs, int ranks, int devices_per_rank)
       : costs_(costs),
         per_rank_(devices_per_rank),
         device_of_(costs.rows.columns(), 0),
@@ -281,7 +281,7 @@ class ColumnDeal {
 
 }  // namespace
 
-std::vector<std::int32_t> deal_columns(const ColumnCosts& costs, int ranks, int devices_per_rank) {
+std::vector<std::int32_t> distribute_columns(const ColumnCosts& costs, int ranks, int devices_per_rank) {
   constexpr std::size_t kMostSweeps = 12;
   constexpr std::size_t kMostTrials = 50'000'000;  // of a column on a device: some seconds
   std::vector<std::int32_t> all(costs.rows.columns());
@@ -291,19 +291,20 @@ std::vector<std::int32_t> deal_columns(const ColumnCosts& costs, int ranks, int 
   std::vector<double> load(costs.copy_s);
   for (std::size_t column = 0; column < load.size(); ++column)
     load[column] = std::max(load[column], costs.product_s[column]);
-  ColumnDeal deal(costs, ranks, devices_per_rank);
+  ColumnsToDevices columns(costs, ranks, devices_per_rank);
   int device = 0;
   for (auto& of_rank : grow_groups(costs.rows, all, weight, load, ranks)) {
     std::sort(of_rank.begin(), of_rank.end());
     for (const auto& of_device : grow_groups(costs.rows, of_rank, weight, load, devices_per_rank)) {
-      for (const std::int32_t column : of_device) deal.give(column, device);
+      for (const std::int32_t column : of_device) columns.give(column, device);
       ++device;
     }
   }
   const std::size_t trials = std::max<std::size_t>(1, all.size() * ranks * devices_per_rank);
-  for (std::size_t left = std::min(kMostSweeps, kMostTrials / trials); left > 0 && deal.improve(); --left) {
+  for (std::size_t left = std::min(kMostSweeps, kMostTrials / trials); left > 0 && columns.improve();
+       --left) {
   }
-  return deal.take();
+  return columns.take();
 }
 
 }  // namespace foretile

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "planner/strategies/owner_computes_c/deal_tiles.hpp"
+#include "planner/strategies/owner_computes_c/distribute_tiles.hpp"
 
 #include <algorithm>
 #include <map>
@@ -107,24 +107,24 @@ std::map<std::int32_t, int> round_robin_owners(std::vector<std::int32_t> lines, 
   return owner;
 }
 
-class Dealer {
+class TileDistribution {
  public:
-  Dealer(const Contraction& p, const std::vector<double>& work, std::vector<double> load,
-         const std::vector<RankShare>& shares)
+  TileDistribution(const Contraction& p, const std::vector<double>& work, std::vector<double> load,
+                   const std::vector<RankShare>& shares)
       : p_(p),
         work_(work),
         shares_(shares),
         load_(std::move(load)),
         owner_(static_cast<std::size_t>(p.c.nonzeros()), 0) {}
 
-  std::vector<Rank> dealt() {
-    for (const Part& part : parts_of(p_, work_)) deal(part);
+  std::vector<Rank> distributed() {
+    for (const Part& part : parts_of(p_, work_)) distribute(part);
     level();
     return std::move(owner_);
   }
 
  private:
-  void deal(const Part& part) {
+  void distribute(const Part& part) {
     const Places places = places_for(p_, part, ranks_for(part));
     const auto of_row = round_robin_owners(part.rows, places.p, [&](std::int32_t i) {
       return std::tuple(p_.c.row(i).size(), p_.c.row(i).front(), p_.m.size(i));
@@ -255,16 +255,16 @@ std::vector<double> work_of_tiles(const Contraction& p) {
   return work;
 }
 
-double dealt_bytes(const Contraction& contraction, int ranks) {
+double distributed_bytes(const Contraction& contraction, int ranks) {
   const std::vector<double> no_work(static_cast<std::size_t>(contraction.c.nonzeros()), 0);
   double bytes = 0;
   for (const Part& part : parts_of(contraction, no_work)) bytes += places_for(contraction, part, ranks).bytes;
   return bytes;
 }
 
-std::vector<Rank> deal_tiles(const Contraction& contraction, const std::vector<double>& work,
-                             std::vector<double> load, const std::vector<RankShare>& shares) {
-  return Dealer(contraction, work, std::move(load), shares).dealt();
+std::vector<Rank> distribute_tiles(const Contraction& contraction, const std::vector<double>& work,
+                                   std::vector<double> load, const std::vector<RankShare>& shares) {
+  return TileDistribution(contraction, work, std::move(load), shares).distributed();
 }
 
 }  // namespace foretile

@@ -19,7 +19,7 @@
 
 namespace foretile {
 
-inline constexpr std::array kDeals{"contiguous", "cyclic", "table"};
+inline constexpr std::array kDistributions{"contiguous", "cyclic", "table"};
 
 /// Files of this process, removed at its end.
 class Tables {
@@ -32,7 +32,8 @@ class Tables {
 
  private:
   static std::filesystem::path path(int number) {
-    return std::filesystem::path(testing::TempDir()) / fmt::format("foretile_deal_{}_{}", ::getpid(), number);
+    return std::filesystem::path(testing::TempDir()) /
+           fmt::format("foretile_distribution_{}_{}", ::getpid(), number);
   }
   int written_ = 0;
 };
@@ -48,19 +49,19 @@ inline std::string random_table(TileId tiles, int ranks, std::uint64_t seed) {
   return "table:" + path.string();
 }
 
-/// Settings of owner-b for so many ranks, by the seed: A, B and C are dealt alike or each in its way.
-inline Settings deal_settings(const Contraction& p, int ranks, std::uint64_t seed) {
+/// Settings of owner-b for so many ranks, by the seed: A, B and C are distributed alike or each in its way.
+inline Settings distribution_settings(const Contraction& p, int ranks, std::uint64_t seed) {
   Random random(seed + 7000);
-  const auto any_deal = [&](Matrix matrix) {
-    const std::string deal = kDeals.at(static_cast<std::size_t>(random.integer(0, 2)));
-    return deal == "table" ? random_table(shape_of(p, matrix).nonzeros(), ranks,
+  const auto any_distribution = [&](Matrix matrix) {
+    const std::string kind = kDistributions.at(static_cast<std::size_t>(random.integer(0, 2)));
+    return kind == "table" ? random_table(shape_of(p, matrix).nonzeros(), ranks,
                                           3 * seed + static_cast<std::uint64_t>(matrix))
-                           : deal;
+                           : kind;
   };
   Settings settings{{"strategy", "owner-b"},
-                    {"deal.a", any_deal(Matrix::a)},
-                    {"deal.b", any_deal(Matrix::b)},
-                    {"deal.c", any_deal(Matrix::c)},
+                    {"distribution.a", any_distribution(Matrix::a)},
+                    {"distribution.b", any_distribution(Matrix::b)},
+                    {"distribution.c", any_distribution(Matrix::c)},
                     {"tree", seed % 2 == 0 ? "chain" : "binomial"},
                     {"store", seed % 4 == 1 ? "lru" : "at_end"},
                     {"order_window", seed % 8 == 2 ? "3" : "1"},
@@ -73,13 +74,13 @@ inline Settings deal_settings(const Contraction& p, int ranks, std::uint64_t see
 }
 
 /// A grid_problem() whose B is given. For every fifth seed devices take blocks from each other.
-inline GridProblem deal_problem(std::uint64_t seed, int ranks) {
+inline GridProblem distributed_problem(std::uint64_t seed, int ranks) {
   GridProblem problem = grid_problem(seed);
   Contraction& p = problem.contraction;
   p.sources.b = Source::given;
   if (seed % 2 == 0) p.alpha = 0.75;
   if (p.reads_c() && seed % 3 == 0) p.beta = 0.3;
-  problem.settings = deal_settings(p, ranks, seed);
+  problem.settings = distribution_settings(p, ranks, seed);
   if (seed % 5 == 3) problem.settings["sharing"] = "dynamic";
   return problem;
 }
@@ -97,16 +98,16 @@ inline void add_cores(Machine& machine, std::uint64_t seed) {
 }
 
 /// The problem and machine of random_grid_case(), and cores that compute.
-inline RandomCase random_deal_case(std::uint64_t seed) {
+inline RandomCase random_distributed_case(std::uint64_t seed) {
   RandomCase c = random_grid_case(seed);
   add_cores(c.machine, seed);
-  c.settings = deal_settings(c.problem, c.machine.ranks, seed);
+  c.settings = distribution_settings(c.problem, c.machine.ranks, seed);
   return c;
 }
 
 /// The same with alpha = 1 and a beta of 0 or 1.
-inline RandomCase random_plain_deal_case(std::uint64_t seed) {
-  RandomCase c = random_deal_case(seed);
+inline RandomCase random_plain_distributed_case(std::uint64_t seed) {
+  RandomCase c = random_distributed_case(seed);
   c.problem.alpha = 1;
   if (c.problem.reads_c()) c.problem.beta = 1;
   return c;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "planner/strategies/deal_setting.hpp"
+#include "planner/strategies/distribution_setting.hpp"
 
 #include <fmt/format.h>
 
@@ -85,7 +85,7 @@ class TableText {
 
 }  // namespace
 
-Spelling spelled_deal() {
+Spelling spelled_distribution() {
   return [](std::string_view where, const std::string& text) {
     if (text == "contiguous" || text == "cyclic" || (text.starts_with(kTable) && text.size() > kTable.size()))
       return text;
@@ -93,9 +93,9 @@ Spelling spelled_deal() {
   };
 }
 
-Dealt deal_setting(const std::string& text, const Shape& shape, int ranks) {
-  if (text == "cyclic") return {{Deal::cyclic, {}}, text};
-  if (text == "contiguous") return {{Deal::contiguous, {}}, text};
+GivenDistribution distribution_setting(const std::string& text, const Shape& shape, int ranks) {
+  if (text == "cyclic") return {{DistributionKind::cyclic, {}}, text};
+  if (text == "contiguous") return {{DistributionKind::contiguous, {}}, text};
   const Table table = parts_of(text);
   const std::string content = read_text(table.path);
   const std::string found = digest(content);
@@ -103,7 +103,7 @@ Dealt deal_setting(const std::string& text, const Shape& shape, int ranks) {
     throw input_error(table.path, fmt::format("a table with digest {}", found),
                       fmt::format("{}, as when the plan was made", table.digest),
                       "bring that table back, or plan again");
-  return {{Deal::table, TableText(table.path, shape.nonzeros(), ranks).owners(content)},
+  return {{DistributionKind::table, TableText(table.path, shape.nonzeros(), ranks).owners(content)},
           fmt::format("{}{}#{}", kTable, std::filesystem::absolute(table.path).lexically_normal().string(),
                       found)};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "planner/plan/deal_blocks.hpp"
+#include "planner/plan/distribute_blocks.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -8,7 +8,7 @@
 
 namespace foretile {
 
-std::size_t EarliestFinish::deal(double work) {
+std::size_t EarliestFinish::assign(double work) {
   const auto done = [&](std::size_t device) { return (load_[device] + work) / speeds_[device]; };
   std::size_t best = 0;
   for (std::size_t device = 1; device < speeds_.size(); ++device) {
@@ -28,21 +28,21 @@ double EarliestFinish::seconds() const {
 
 double seconds_of_equal(std::int64_t blocks, const std::vector<double>& rates) {
   EarliestFinish earliest(rates);
-  for (std::int64_t block = 0; block < blocks; ++block) earliest.deal(1);
+  for (std::int64_t block = 0; block < blocks; ++block) earliest.assign(1);
   return earliest.seconds();
 }
 
-std::vector<std::vector<Block>> deal_blocks(const Contraction& p, std::vector<Block> blocks,
-                                            const std::vector<double>& speeds) {
+std::vector<std::vector<Block>> distribute_blocks(const Contraction& p, std::vector<Block> blocks,
+                                                  const std::vector<double>& speeds) {
   std::vector<std::pair<double, std::size_t>> order;
   for (std::size_t b = 0; b < blocks.size(); ++b) order.emplace_back(-block_flops(p, blocks[b]), b);
   std::ranges::sort(order);
   std::vector<std::size_t> device_of(blocks.size());
   EarliestFinish earliest(speeds);
-  for (const auto& [less, block] : order) device_of[block] = earliest.deal(-less);
-  std::vector<std::vector<Block>> dealt(speeds.size());
-  for (std::size_t b = 0; b < blocks.size(); ++b) dealt[device_of[b]].push_back(std::move(blocks[b]));
-  return dealt;
+  for (const auto& [less, block] : order) device_of[block] = earliest.assign(-less);
+  std::vector<std::vector<Block>> distributed(speeds.size());
+  for (std::size_t b = 0; b < blocks.size(); ++b) distributed[device_of[b]].push_back(std::move(blocks[b]));
+  return distributed;
 }
 
 }  // namespace foretile
